@@ -10,7 +10,7 @@ use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
-use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
 use clearsweep_testing::random_motions::{Random, about, product};
 use std::f64::consts::TAU;
@@ -188,7 +188,7 @@ fn asked(motion: &Motion, bodies: &[Arc<Shape>], work: &mut Workspace) -> Option
     };
     let options =
         IntervalOptions { between: BetweenFrames::Linear, within: 1e3, require: None, touch: 1e-6, tolerance: 1e-4 };
-    interval_proximity(&of(0), &of(1), [None, None], &options, work, &mut Routes::default())
+    interval_proximity(&of(0), &of(1), [None, None], &options, work, &mut SolverStats::default())
 }
 
 fn main() {

@@ -13,7 +13,7 @@ use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::interval::{
     BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, PartDivision, interval_proximity_divided,
 };
-use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
 use clearsweep_testing::random_motions::{Random, product};
 use parry3d_f64::math::{Pose as ParryPose, Rotation, Vector};
@@ -117,7 +117,7 @@ impl Motion {
         all: &[Body],
         division: PartDivision,
         work: &mut Workspace,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
     ) -> Option<IntervalProximity> {
         let of = |side: usize| {
             let shape = &all[self.bodies[side]].shape;
@@ -131,7 +131,7 @@ impl Motion {
             touch: TOUCH,
             tolerance: 1e-4,
         };
-        interval_proximity_divided(&of(0), &of(1), [None, None], &options, division, work, routes)
+        interval_proximity_divided(&of(0), &of(1), [None, None], &options, division, work, stats)
     }
 
     /// Whether parry finds a time of impact.
@@ -222,16 +222,16 @@ fn main() {
     for (family, name) in FAMILIES.into_iter().enumerate() {
         let motions: Vec<Motion> = (0..count).map(|_| motion(&mut random, family, all.len())).collect();
         let mut work = Workspace::default();
-        let mut ours = |motion: &Motion, division: PartDivision, routes: &mut Routes| {
-            motion.ours(&all, division, &mut work, routes).expect("within a long way").status
+        let mut ours = |motion: &Motion, division: PartDivision, stats: &mut SolverStats| {
+            motion.ours(&all, division, &mut work, stats).expect("within a long way").status
         };
         for (division, word) in DIVISIONS {
-            let mut routes = Routes::default();
-            let (us, _) = timed(&motions, |motion| ours(motion, division, &mut routes));
-            let distances = routes.queries as f64 / (ROUNDS * motions.len()) as f64;
+            let mut stats = SolverStats::default();
+            let (us, _) = timed(&motions, |motion| ours(motion, division, &mut stats));
+            let distances = stats.queries as f64 / (ROUNDS * motions.len()) as f64;
             divisions.push(format!("| {name} | {word} | {distances:.2} | {us:.2} |"));
         }
-        let (us, ours) = timed(&motions, |motion| ours(motion, PartDivision::default(), &mut Routes::default()));
+        let (us, ours) = timed(&motions, |motion| ours(motion, PartDivision::default(), &mut SolverStats::default()));
         let of = |status| ours.iter().filter(|found| **found == status).count();
         let contacts = of(IntervalStatus::Contact);
         println!("| {name} | proven intervals | {contacts} | 0 | 0 | {} | {us:.2} |", of(IntervalStatus::Undecided));

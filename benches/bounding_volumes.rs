@@ -20,7 +20,7 @@ mod peers;
 mod volumes;
 
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
-use clearsweep_narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Routes, Workspace};
+use clearsweep_narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, SolverStats, Workspace};
 use clearsweep_scene::{Geometry, Model, QueryOptions, Shape};
 use std::path::Path;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ fn library(case: &Case<'_>) -> (Vec<f64>, String) {
     let (mut found, mut pairs) = (Vec::new(), 0);
     for _ in 0..passes() {
         found.clear();
-        let mut routes = Routes::default();
+        let mut stats = SolverStats::default();
         let start = Instant::now();
         for q in &case.queries {
             let query = PairQuery {
@@ -128,11 +128,11 @@ fn library(case: &Case<'_>) -> (Vec<f64>, String) {
                 samples: 1,
             };
             let mut rows = Vec::new();
-            Auto.walk(&query, &options, &mut PairCache::default(), &mut work, &mut routes, &mut rows);
+            Auto.walk(&query, &options, &mut PairCache::default(), &mut work, &mut stats, &mut rows);
             found.push(rows[0].distance);
         }
         least = least.min(start.elapsed().as_secs_f64());
-        pairs = routes.entries().into_iter().find(|(name, _)| *name == "triangle_pairs").map_or(0, |entry| entry.1);
+        pairs = stats.entries().into_iter().find(|(name, _)| *name == "triangle_pairs").map_or(0, |entry| entry.1);
     }
     let queries = case.queries.len() as f64;
     let each = pairs as f64 / queries;

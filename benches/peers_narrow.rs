@@ -14,8 +14,8 @@
 mod peers;
 
 use clearsweep_geometry::Pose;
-use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace};
-use clearsweep_scene::{Lanes, QueryOptions, Shape};
+use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, Workspace};
+use clearsweep_scene::{QueryOptions, SampleColumn, Shape};
 use peers::{Query, f64_at, read_queries, read_shapes};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ use std::time::Instant;
 /// Up to 64 consecutive queries of one pair, as the engine gets them: what a memory may carry from one to the next.
 struct Block {
     shapes: [usize; 2],
-    poses: [Vec<Lanes>; 2],
+    poses: [Vec<SampleColumn>; 2],
     single: [Pose; 2],
     count: u32,
     cache: usize,
@@ -73,7 +73,7 @@ fn blocks(queries: &[Query], order: Order) -> (Vec<Block>, usize) {
         let cache = *caches.entry(key).or_insert(next);
         let follows = last == Some((key, q.shapes)) && out.last().is_some_and(|b| b.count < 64);
         if !follows {
-            let lanes = || vec![Lanes([0.0; 64]); 10];
+            let lanes = || vec![SampleColumn([0.0; 64]); 10];
             out.push(Block { shapes: q.shapes, poses: [lanes(), lanes()], single: q.poses, count: 0, cache });
         }
         let block = out.last_mut().unwrap();
@@ -94,10 +94,10 @@ fn pass(
     (blocks, caches): &(Vec<Block>, usize),
     (within, handed): (f64, usize),
     keep: bool,
-) -> (Vec<Option<Proximity>>, Routes, f64) {
+) -> (Vec<Option<Proximity>>, SolverStats, f64) {
     let options = QueryOptions { within, require: None, touch: 0.0, static_pairs: false };
     let mut caches = vec![PairCache::default(); *caches];
-    let (mut work, mut routes) = (Box::<Workspace>::default(), Routes::default());
+    let (mut work, mut stats) = (Box::<Workspace>::default(), SolverStats::default());
     let mut out = Vec::with_capacity(64);
     let mut rows = Vec::new();
     let queries: u32 = blocks.iter().map(|b| b.count).sum();
@@ -111,7 +111,7 @@ fn pass(
         out.clear();
         ends.clear();
         let memories = &mut caches[blocks[0].cache..][..blocks.len()];
-        method.walk_all(&together, &options, memories, &mut work, &mut routes, &mut out, &mut ends);
+        method.query_batch(&together, &options, memories, &mut work, &mut stats, &mut out, &mut ends);
         sink += out.iter().map(|p| p.distance).sum::<f64>();
         if keep {
             let mut from = 0;
@@ -125,7 +125,7 @@ fn pass(
     }
     let ns = start.elapsed().as_secs_f64() * 1e9 / f64::from(queries);
     assert!(sink.is_finite());
-    (rows, routes, ns)
+    (rows, stats, ns)
 }
 
 fn main() {
@@ -151,7 +151,7 @@ fn main() {
             queries.sort_by_key(|q| (q.shapes, q.index));
         }
         let blocks = blocks(&queries, order);
-        let (rows, routes, _) = pass(method.as_ref(), &shapes, &blocks, (within, handed), true);
+        let (rows, stats, _) = pass(method.as_ref(), &shapes, &blocks, (within, handed), true);
         let mut times: Vec<f64> =
             (0..passes).map(|_| pass(method.as_ref(), &shapes, &blocks, (within, handed), false).2).collect();
         times.sort_by(f64::total_cmp);
@@ -176,9 +176,9 @@ fn main() {
         }
         let found = rows.iter().flatten();
         let overlap = found.clone().filter(|r| r.status == Status::Penetrating).count();
-        let routes: BTreeMap<_, _> = routes.entries().into_iter().collect();
+        let stats: BTreeMap<_, _> = stats.entries().into_iter().collect();
         println!(
-            "{{\"case\":\"{}\",\"queries\":{},\"ns\":{:.1},\"least\":{:.1},\"rows\":{},\"overlapping\":{overlap},\"checked\":{checked},\"worst\":{worst:e},\"missed\":{missed},\"routes\":{routes:?}}}",
+            "{{\"case\":\"{}\",\"queries\":{},\"ns\":{:.1},\"least\":{:.1},\"rows\":{},\"overlapping\":{overlap},\"checked\":{checked},\"worst\":{worst:e},\"missed\":{missed},\"routes\":{stats:?}}}",
             parts[1],
             queries.len(),
             times[passes / 2],

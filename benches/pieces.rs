@@ -9,7 +9,7 @@
 
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
+use clearsweep_narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace};
 use clearsweep_scene::{Geometry, QueryOptions, Shape};
 use std::time::Instant;
 
@@ -66,7 +66,7 @@ fn compound(count: usize, random: &mut Random) -> Compound {
 
 struct Asked<'a> {
     work: &'a mut Workspace,
-    routes: Routes,
+    stats: SolverStats,
     out: Vec<Proximity>,
 }
 
@@ -76,7 +76,7 @@ impl Asked<'_> {
         let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pb));
         let query = PairQuery { a, b, poses_a, poses_b, samples: 1 };
         self.out.clear();
-        Auto.walk(&query, &options, cache, self.work, &mut self.routes, &mut self.out);
+        Auto.walk(&query, &options, cache, self.work, &mut self.stats, &mut self.out);
         self.out.pop()
     }
 
@@ -123,11 +123,11 @@ fn main() {
 fn compare(a: &Compound, b: &Compound, (place, gap): (&str, f64), coherent: bool, samples: usize) {
     let poses = path(samples, gap);
     let mut work = Box::<Workspace>::default();
-    let mut asked = Asked { work: &mut work, routes: Routes::default(), out: Vec::new() };
+    let mut asked = Asked { work: &mut work, stats: SolverStats::default(), out: Vec::new() };
     let pairs = a.alone.len() * b.alone.len();
     let mut cache = PairCache::default();
     asked.row(&a.whole, &b.whole, &poses[0], f64::INFINITY, &mut cache);
-    asked.routes = Routes::default();
+    asked.stats = SolverStats::default();
     let start = Instant::now();
     let trees: Vec<f64> = poses
         .iter()
@@ -139,7 +139,7 @@ fn compare(a: &Compound, b: &Compound, (place, gap): (&str, f64), coherent: bool
         })
         .collect();
     let by_tree = start.elapsed().as_secs_f64() * 1e6 / samples as f64;
-    let visited = asked.routes.entries().into_iter().find(|(name, _)| *name == "piece_pairs").map_or(0, |(_, n)| n);
+    let visited = asked.stats.entries().into_iter().find(|(name, _)| *name == "piece_pairs").map_or(0, |(_, n)| n);
     let mut caches = vec![PairCache::default(); pairs];
     asked.all_pairs(a, b, &poses[0], &mut caches);
     let start = Instant::now();

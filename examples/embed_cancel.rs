@@ -1,4 +1,4 @@
-//! Following a job, and cancelling it from another thread.
+//! NextSample a job, and cancelling it from another thread.
 //!
 //!     cargo run --release --example embed_cancel
 #![allow(clippy::print_stdout, reason = "an example shows what it found")]

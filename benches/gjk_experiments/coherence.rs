@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 const VERTICES: [usize; 10] = [12, 25, 50, 100, 200, 400, 800, 1600, 6400, 25_600];
 const SUPPORTS: [(&str, SupportSearch); 3] =
-    [("scan", SupportSearch::Scan), ("climb", SupportSearch::Climb), ("by size", SupportSearch::BySize)];
+    [("scan", SupportSearch::Scan), ("climb", SupportSearch::SolveState), ("by size", SupportSearch::BySize)];
 
 /// A variant and its name in the table.
 struct Variant {
@@ -27,7 +27,7 @@ fn variants() -> Vec<Variant> {
         }
     }
     let sub_algorithm = SubAlgorithm::JohnsonWithBackup;
-    let options = GjkOptions { sub_algorithm, supports: SupportSearch::Climb, warm: true, tolerance: None };
+    let options = GjkOptions { sub_algorithm, supports: SupportSearch::SolveState, warm: true, tolerance: None };
     all.push(Variant { name: "enhanced", options });
     all
 }

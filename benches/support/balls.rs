@@ -3,7 +3,9 @@
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep_scene::{Body, Carriage, Missing, Model, Motion, MotionRule, Piece, Pivot, QueryOptions, Scene, Shape};
+use clearsweep_scene::{
+    Body, Missing, Model, Motion, MotionRule, NodeHierarchy, Piece, Pivot, QueryOptions, Scene, Shape,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -55,7 +57,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         ignored: IgnoredPairs::default(),
         inputs: Vec::new(),
         builder_digest: None,
-        carriage: Carriage::default(),
+        hierarchy: NodeHierarchy::default(),
         trees: Vec::new(),
         notes: Vec::new(),
     }

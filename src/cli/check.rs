@@ -89,7 +89,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
 
 /// Returns the places of moving nodes in the files, as rows of trajectories: nodes that nothing carries.
 fn rest(scene: &Scene) -> Vec<String> {
-    let nodes = || scene.carriage.rest.iter().filter(|rest| rest.carrier.is_none());
+    let nodes = || scene.hierarchy.rest.iter().filter(|rest| rest.carrier.is_none());
     let rows = nodes().take(LISTED).map(|rest| rest_row(scene, rest));
     let names = nodes().take(1).map(|_| REST_COLUMNS.to_owned());
     let mut lines: Vec<String> = names.chain(rows).collect();
@@ -312,7 +312,7 @@ fn as_json(scene: &Scene, checked: &Checked) -> Value {
             "body": name(&step.body), "step_m": step.step_m, "angle_rad": step.angle_rad, "size_m": step.size_m,
             "run": step.run, "from_frame": step.from_frame, "to_frame": step.to_frame,
         })).collect::<Vec<_>>(),
-        "rest_poses": scene.carriage.rest.iter().map(|rest| json!({
+        "rest_poses": scene.hierarchy.rest.iter().map(|rest| json!({
             "body": input_name(scene, rest.input), "position_m": rest.pose.position.to_array().map(|c| c + 0.0),
             "qw": rest.pose.q[0], "qx": rest.pose.q[1], "qy": rest.pose.q[2], "qz": rest.pose.q[3],
             "carried_by": rest.carrier.map(|carrier| input_name(scene, carrier)), "row": rest_row(scene, rest),

@@ -224,15 +224,15 @@ fn as_text(answer: &Proximity, remarks: &[(&'static str, Vec<String>)], lengths:
 }
 
 /// The routes that were taken.
-fn routes(explained: &Explained) -> impl Iterator<Item = (&'static str, u64)> {
-    explained.routes.entries().into_iter().filter(|&(_, count)| count > 0)
+fn stats(explained: &Explained) -> impl Iterator<Item = (&'static str, u64)> {
+    explained.stats.entries().into_iter().filter(|&(_, count)| count > 0)
 }
 
 fn explained_text(explained: &Explained) -> String {
     let answer = &explained.answer;
     let width = answer.upper - answer.lower;
     let share = |metres: f64| format!("{metres:.3e} m ({:.1e} of the size)", metres / explained.size);
-    let steps: Vec<String> = routes(explained).map(|(name, count)| format!("{name} {count}")).collect();
+    let steps: Vec<String> = stats(explained).map(|(name, count)| format!("{name} {count}")).collect();
     let exact = match explained.exact {
         Some([lower, upper]) => format!("{lower:?} .. {upper:?} m"),
         None => "only for bodies of one convex piece".to_owned(),
@@ -248,10 +248,10 @@ fn explained_text(explained: &Explained) -> String {
 }
 
 fn explained_json(explained: &Explained) -> Value {
-    let routes: serde_json::Map<String, Value> =
-        routes(explained).map(|(name, count)| (name.to_owned(), count.into())).collect();
+    let stats: serde_json::Map<String, Value> =
+        stats(explained).map(|(name, count)| (name.to_owned(), count.into())).collect();
     json!({
-        "routes": routes,
+        "routes": stats,
         "size_m": explained.size,
         "bound_m": explained.bound,
         "exact_lower_m": explained.exact.map(|e| e[0]),

@@ -109,7 +109,7 @@ fn agrees(pose: &Pose, matrix: &Matrix) {
 fn children_follow_unless_they_have_rows_of_their_own() {
     let (dir, scene) = scene("moving = [\"crane\"]", "absent");
     assert_eq!(scene.dynamic.len(), 3, "trolley, hook and bulb; the wall stands");
-    assert_eq!(scene.carriage.frames, [CRANE, LAMP]);
+    assert_eq!(scene.hierarchy.frames, [CRANE, LAMP]);
     let mut random = Random(11);
     let mut rows = Vec::new();
     for frame in 0..150 {

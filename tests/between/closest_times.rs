@@ -7,7 +7,7 @@ use clearsweep::{Geometry, Model, PairOptions, Pose, ProximityQuery, Shape, Vec3
 use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
-use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::BetweenFrames;
 use clearsweep_testing::random_motions::{Random, product};
 use std::fs;
@@ -67,8 +67,8 @@ fn asked(shapes: [&Shape; 2], motions: [&Motion; 2], between: BetweenFrames) -> 
         BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center }
     };
     let options = IntervalOptions { between, within: 1e6, require: None, touch: 1e-6, tolerance: 1e-4 };
-    let (mut work, mut routes) = (Workspace::default(), Routes::default());
-    interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut routes).expect("within a long way")
+    let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
+    interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats).expect("within a long way")
 }
 
 fn pose_at((p, q): &Motion, t: f64) -> Pose {

@@ -6,7 +6,7 @@ use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::interval::{
     BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, PartDivision, interval_proximity_divided,
 };
-use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::{BetweenFrames, Geometry};
 use clearsweep_testing::random_motions::{Random, product};
 
@@ -47,9 +47,9 @@ impl Pair<'_> {
             let pose = |end: usize| Pose::new(motion.positions[end], motion.q[end]).recentred(shape.center);
             BodyMotion { shape, ends: [pose(0), pose(1)], pivot: Vec3::ZERO - shape.center }
         };
-        let (mut work, mut routes) = (Workspace::default(), Routes::default());
+        let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
         let (a, b) = (moving(0), moving(1));
-        interval_proximity_divided(&a, &b, [None; 2], &options, division, &mut work, &mut routes)
+        interval_proximity_divided(&a, &b, [None; 2], &options, division, &mut work, &mut stats)
             .expect("within a long way")
     }
 

@@ -4,7 +4,7 @@ use clearsweep::{BodyBuilder, Geometry, Model, PairOptions, Pose, ProximityQuery
 use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
-use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::BetweenFrames;
 use std::f64::consts::PI;
 use std::fs;
@@ -75,8 +75,8 @@ fn asked(shapes: [&Shape; 2], motions: [&Motion; 2]) -> IntervalProximity {
     };
     let options =
         IntervalOptions { between: BetweenFrames::Linear, within: 1e6, require: None, touch: 1e-6, tolerance: 1e-4 };
-    let (mut work, mut routes) = (Workspace::default(), Routes::default());
-    interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut routes).expect("within a long way")
+    let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
+    interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats).expect("within a long way")
 }
 
 fn pose_at((p, q): &Motion, t: f64) -> Pose {

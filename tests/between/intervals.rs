@@ -8,7 +8,7 @@ use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
-use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::{BetweenFrames, Geometry, Shape};
 use clearsweep_testing::random_motions::{Random, product};
 use std::sync::Arc;
@@ -29,8 +29,8 @@ fn asked(a: (&Body, &Move), b: (&Body, &Move), options: &IntervalOptions) -> Opt
     let ((shape_a, ends_a, pivot_a), (shape_b, ends_b, pivot_b)) = (of(&a), of(&b));
     let a = BodyMotion { shape: &shape_a, ends: ends_a, pivot: pivot_a };
     let b = BodyMotion { shape: &shape_b, ends: ends_b, pivot: pivot_b };
-    let (mut work, mut routes) = (Workspace::default(), Routes::default());
-    interval_proximity(&a, &b, [None, None], options, &mut work, &mut routes)
+    let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
+    interval_proximity(&a, &b, [None, None], options, &mut work, &mut stats)
 }
 
 /// Bodies of about unit size, thin plates and needles among them.

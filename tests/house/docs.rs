@@ -396,7 +396,7 @@ fn names_of_the_tree_pass() {
     let tree = Tree::read();
     let sound = [
         "in `src/lib.rs`, `crates/broad/`, `src/lattice.rs`, `lattice.rs`, `hash/` and `tests/input/bad_*.rs`",
-        "`Polyhedron`, `Polyhedron::vertex`, `broad::by_name`, `distance_m` and `names_of_the_tree_pass()`",
+        "`Polyhedron`, `Polyhedron::vertex`, `broad::by_name`, `distance_m` and `read_nodes()`",
         "run `cargo test --test jobs golden::`, then `--force`, `a < b` and `x, y, z`",
         "# A heading: with `code`\n[here](#a-heading-with-code), [there](docs/README.md), [away](https://example.org/x)",
         "```sh\ncargo run --example embed_pair -- OUT\n```",

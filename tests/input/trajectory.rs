@@ -4,7 +4,7 @@
 use arrow_schema::DataType;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{FrameBlock, Missing, Motion, Outline, Sample, Scene};
+use clearsweep_scene::{FrameBlock, Missing, Motion, Sample, Scene, SceneHeader};
 use clearsweep_testing::trajectories::oracle::{check, naive_bounds, oracle};
 use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{Bounds, ReadOptions, Reading, Trajectory};
@@ -467,7 +467,8 @@ fn reading_may_begin_before_the_scene_is_there() {
     let all = rows(&mut Random(14), &[0, 3], 900, 30, false, 0);
     write(&path, &all, &Shaping { groups: vec![7000], ..Shaping::default() });
     let scene = scene_of(30);
-    let outline = |path: &Path, missing| Outline { trajectories: Some(path.to_path_buf()), unit: scene.unit, missing };
+    let outline =
+        |path: &Path, missing| SceneHeader { trajectories: Some(path.to_path_buf()), unit: scene.unit, missing };
     let right = outline(&path, scene.missing);
     for frames in [None, Some(5..60), Some(300..700)] {
         let chosen = ReadOptions { frames, ..options(&path) };
@@ -487,7 +488,7 @@ fn reading_may_begin_before_the_scene_is_there() {
             assert!(found == expected);
         }
     }
-    assert!(Reading::begin(&Outline { trajectories: None, ..right.clone() }, &ReadOptions::default()).is_none());
+    assert!(Reading::begin(&SceneHeader { trajectories: None, ..right.clone() }, &ReadOptions::default()).is_none());
     // What is wrong is said when the scene is there, in the same words.
     std::fs::write(&path, "nothing that is read").expect("written");
     let begun = Reading::begin(&right, &ReadOptions::default());

@@ -3,9 +3,9 @@
 use clearsweep::Geometry;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{
-    Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
+    Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, Workspace, query_one,
 };
-use clearsweep_scene::{Lanes, Model, QueryOptions, Shape};
+use clearsweep_scene::{Model, QueryOptions, SampleColumn, Shape};
 use clearsweep_testing::solids::Solid;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn bits(row: &Proximity) -> String {
 
 /// The rows of a block with a memory, by sample.
 fn walk(shapes: [&Shape; 2], motion: &Motion, within: f64, cache: &mut PairCache) -> Vec<Option<Proximity>> {
-    let mut lanes = vec![Lanes([0.0; 64]); 10];
+    let mut lanes = vec![SampleColumn([0.0; 64]); 10];
     for (s, pose) in motion.iter().enumerate() {
         let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
         lanes.iter_mut().zip(values).for_each(|(lane, value)| lane.0[s] = value);
@@ -57,7 +57,7 @@ fn walk(shapes: [&Shape; 2], motion: &Motion, within: f64, cache: &mut PairCache
         samples: u64::MAX >> (64 - motion.len()),
     };
     let (mut out, mut work) = (Vec::new(), Box::<Workspace>::default());
-    Auto.walk(&query, &options(within), cache, &mut work, &mut Routes::default(), &mut out);
+    Auto.walk(&query, &options(within), cache, &mut work, &mut SolverStats::default(), &mut out);
     let mut rows = vec![None; motion.len()];
     out.iter().for_each(|row| rows[usize::from(row.sample)] = Some(*row));
     rows

@@ -9,7 +9,7 @@ mod parts;
 use crate::brute_force;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{
-    Auto, BodyPoses, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
+    Auto, BodyPoses, Method, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, Workspace, query_one,
 };
 use clearsweep_scene::{Model, QueryOptions, Shape};
 use clearsweep_testing::solids::Solid;
@@ -232,7 +232,7 @@ fn what_is_remembered_changes_no_row() {
     let a = Solid::ball(1.0, 12, 16, bumps).shape(Model::Mesh, 0.0);
     let b = Solid::ring(0.7, 0.2, 16, 9).shape(Model::Mesh, 0.01);
     let mut draw = Draw(17);
-    let (mut cache, mut work, mut routes) = (PairCache::default(), Workspace::default(), Routes::default());
+    let (mut cache, mut work, mut stats) = (PairCache::default(), Workspace::default(), SolverStats::default());
     let (mut near, mut deep) = (0, 0);
     let options = QueryOptions { within: 0.3, ..OPTIONS };
     for _ in 0..120 {
@@ -247,7 +247,7 @@ fn what_is_remembered_changes_no_row() {
                 samples: 1,
             };
             let mut rows = Vec::new();
-            Auto.walk(&query, &options, &mut cache, &mut work, &mut routes, &mut rows);
+            Auto.walk(&query, &options, &mut cache, &mut work, &mut stats, &mut rows);
             let cold = query_one(&a, &b, &Pose::IDENTITY, &pose, &options);
             let bits = |row: &Proximity| format!("{row:?}");
             match rows.first() {

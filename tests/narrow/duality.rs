@@ -7,7 +7,9 @@ use clearsweep_narrow::duality::overlap_test;
 use clearsweep_narrow::feature::FeaturePair;
 use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
-use clearsweep_narrow::{BodyPoses, CdDual, Gjk, NarrowPhase, PairCache, PairQuery, Routes, VClip, Workspace, by_name};
+use clearsweep_narrow::{
+    BodyPoses, CdDual, Gjk, NarrowPhase, PairCache, PairQuery, SolverStats, VClip, Workspace, by_name,
+};
 use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
 use clearsweep_testing::bridge::{EVERYTHING, Solid, bits, pose, recipe};
 use clearsweep_testing::oracle::families::{self, Random, Recipe, Regime, place};
@@ -81,7 +83,7 @@ fn rows_are_those_of_the_other_methods() {
         ("disks", families::disks),
     ];
     let near = QueryOptions { within: 0.2, ..EVERYTHING };
-    let (mut rows, mut overlaps, mut routes) = (0, 0, Routes::default());
+    let (mut rows, mut overlaps, mut stats) = (0, 0, SolverStats::default());
     for (name, make) in families {
         let pool = pool(51, 12, make);
         let mut random = Random(52);
@@ -104,15 +106,15 @@ fn rows_are_those_of_the_other_methods() {
             let query =
                 PairQuery { a: &a.shape, b: &b.shape, poses_a: BodyPoses::Fixed(&still), poses_b, samples: u64::MAX };
             for options in [&EVERYTHING, &near] {
-                let ask = |method: &dyn NarrowPhase, routes: &mut Routes| {
+                let ask = |method: &dyn NarrowPhase, stats: &mut SolverStats| {
                     let mut out = Vec::new();
                     let (mut cache, mut work) = (PairCache::default(), Workspace::default());
-                    method.walk(&query, options, &mut cache, &mut work, routes, &mut out);
+                    method.walk(&query, options, &mut cache, &mut work, stats, &mut out);
                     out
                 };
-                let own = ask(&CdDual, &mut routes);
+                let own = ask(&CdDual, &mut stats);
                 for other in [&Gjk::DEFAULT as &dyn NarrowPhase, &VClip] {
-                    let rows = ask(other, &mut Routes::default());
+                    let rows = ask(other, &mut SolverStats::default());
                     let equal = rows.iter().map(|r| (r.sample, bits(r))).eq(own.iter().map(|r| (r.sample, bits(r))));
                     assert!(equal, "{name}, walk {walk}, {}\n{}\n{}", other.name(), a.recipe(), b.recipe());
                 }
@@ -122,7 +124,7 @@ fn rows_are_those_of_the_other_methods() {
         }
     }
     assert!(rows > 8_000 && overlaps > 800, "not representative: {rows} {overlaps}");
-    assert!(routes.verified > 0 && routes.searched > 0 && routes.expanded > 0 && routes.beyond > 0, "{routes:?}");
+    assert!(stats.verified > 0 && stats.searched > 0 && stats.expanded > 0 && stats.beyond > 0, "{stats:?}");
 }
 
 #[test]

@@ -9,14 +9,14 @@ use clearsweep_geometry::{RelativePose, real::Dd};
 use clearsweep_narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
 use clearsweep_narrow::pair::{Pair, SupportSearch};
 use clearsweep_narrow::search::SearchEnd;
-use clearsweep_narrow::{Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
+use clearsweep_narrow::{Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace};
 use clearsweep_scene::{FrameBlock, SAMPLES, Shape};
 use clearsweep_testing::bridge::{self, EVERYTHING, Solid, bits, pose};
 use clearsweep_testing::oracle::families::{self, Random, Recipe, Regime, place};
 use clearsweep_testing::oracle::number::{add, times};
 use clearsweep_testing::oracle::{self, Placement};
 
-const SUPPORTS: [SupportSearch; 3] = [SupportSearch::BySize, SupportSearch::Scan, SupportSearch::Climb];
+const SUPPORTS: [SupportSearch; 3] = [SupportSearch::BySize, SupportSearch::Scan, SupportSearch::SolveState];
 
 /// All variants that search to rounding, and two tolerances of the paper.
 fn variants() -> Vec<GjkOptions> {
@@ -131,7 +131,7 @@ fn every_search_finds_the_distance() {
     let by = |options: GjkOptions| tallies[variants.iter().position(|&v| v == options).expect("a variant")];
     let plain = by(GjkOptions::DEFAULT);
     let cold = by(GjkOptions { warm: false, ..GjkOptions::DEFAULT });
-    let climbing = by(GjkOptions { supports: SupportSearch::Climb, ..GjkOptions::DEFAULT });
+    let climbing = by(GjkOptions { supports: SupportSearch::SolveState, ..GjkOptions::DEFAULT });
     let johnson = by(GjkOptions { sub_algorithm: SubAlgorithm::Johnson, ..GjkOptions::DEFAULT });
     assert!(2 * plain.iterations < cold.iterations, "a warm start saves nothing: {plain:?} {cold:?}");
     assert!(2 * climbing.dot_products < plain.dot_products, "a climb saves nothing: {climbing:?} {plain:?}");
@@ -139,15 +139,15 @@ fn every_search_finds_the_distance() {
 }
 
 /// Rows of a block by a method, sample by sample with one memory, and what the routes were.
-fn walk(method: &dyn NarrowPhase, [a, b]: [&Shape; 2], block: &FrameBlock) -> (Vec<Proximity>, Routes) {
+fn walk(method: &dyn NarrowPhase, [a, b]: [&Shape; 2], block: &FrameBlock) -> (Vec<Proximity>, SolverStats) {
     let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
-    let (mut rows, mut routes, mut work) = (Vec::new(), Routes::default(), Workspace::default());
+    let (mut rows, mut stats, mut work) = (Vec::new(), SolverStats::default(), Workspace::default());
     let mut cache = PairCache::default();
     for sample in 0..SAMPLES {
         let query = PairQuery { a, b, poses_a, poses_b, samples: 1 << sample };
-        method.walk(&query, &EVERYTHING, &mut cache, &mut work, &mut routes, &mut rows);
+        method.walk(&query, &EVERYTHING, &mut cache, &mut work, &mut stats, &mut rows);
     }
-    (rows, routes)
+    (rows, stats)
 }
 
 /// Placements of B that pass through A, or jump about it.
@@ -172,21 +172,21 @@ fn block(random: &mut Random, a: &Solid, b: &Solid, jumps: bool) -> FrameBlock {
 }
 
 /// Adds to `total` the routes of every variant over a block, whose rows are all those of the default method.
-fn rows_agree(name: &str, shapes: [&Shape; 2], block: &FrameBlock, total: &mut [Routes]) {
+fn rows_agree(name: &str, shapes: [&Shape; 2], block: &FrameBlock, total: &mut [SolverStats]) {
     let (expected, _) = walk(&Auto, shapes, block);
     assert_eq!(expected.len(), SAMPLES, "no threshold: a row for every sample");
     for (options, total) in variants().into_iter().zip(total) {
-        let (rows, routes) = walk(&Gjk { options }, shapes, block);
+        let (rows, stats) = walk(&Gjk { options }, shapes, block);
         assert_eq!(rows.len(), expected.len());
         for (row, expected) in rows.iter().zip(&expected) {
             assert_eq!(bits(row), bits(expected), "{name}, {options:?}\n{row:?}\n{expected:?}");
         }
-        total.add(&routes);
+        total.add(&stats);
     }
 }
 
 /// [`rows_agree`] over walks of pairs of a family.
-fn family_agrees(seed: u64, walks: usize, make: fn(&mut Random, usize) -> Recipe, total: &mut [Routes]) {
+fn family_agrees(seed: u64, walks: usize, make: fn(&mut Random, usize) -> Recipe, total: &mut [SolverStats]) {
     let mut random = Random(seed);
     let pool: Vec<Solid> = (0..16).map(|i| Solid::from_recipe(make(&mut random, i))).collect();
     for number in 0..walks {
@@ -202,17 +202,17 @@ fn every_variant_gives_the_same_rows() {
     let families: [Make; 7] =
         [families::compact, families::sliver, families::tied, families::disks, families::flat, families::round, body];
     let variants = variants();
-    let mut total = vec![Routes::default(); variants.len()];
+    let mut total = vec![SolverStats::default(); variants.len()];
     for (seed, make) in families.into_iter().enumerate() {
         family_agrees(3301 + seed as u64, 16, make, &mut total);
     }
-    for (options, routes) in variants.iter().zip(&total) {
-        let Routes { queries, searched, expanded, cold, search_iterations, .. } = routes;
+    for (options, stats) in variants.iter().zip(&total) {
+        let SolverStats { queries, searched, expanded, cold, search_iterations, .. } = stats;
         eprintln!(
             "{options:?}: {queries} queries, {searched} searched, {expanded} expanded, {cold} cold, {search_iterations} iterations"
         );
-        assert!(10 * searched >= *queries && 10 * expanded >= *queries, "not representative: {options:?}, {routes:?}");
-        assert!(*cold <= queries / 8, "not representative, most rows come from the resolver: {options:?}, {routes:?}");
+        assert!(10 * searched >= *queries && 10 * expanded >= *queries, "not representative: {options:?}, {stats:?}");
+        assert!(*cold <= queries / 8, "not representative, most rows come from the resolver: {options:?}, {stats:?}");
     }
 }
 
@@ -223,7 +223,7 @@ fn large_bodies_give_the_same_rows() {
     let shapes: Vec<Shape> = [200, 400, 1500]
         .map(|count| bridge::shape(&families::ellipsoid(&mut random, count, [0.4, 0.3, 0.5]), 0.0))
         .into();
-    let mut total = vec![Routes::default(); variants().len()];
+    let mut total = vec![SolverStats::default(); variants().len()];
     for number in 0..6 {
         let (a, b) = (&shapes[number % 3], &shapes[(number + 1 + number / 3) % 3]);
         let mut block = FrameBlock::new(0, 2);
@@ -236,7 +236,7 @@ fn large_bodies_give_the_same_rows() {
         }
         rows_agree(&format!("walk {number}"), [a, b], &block, &mut total);
     }
-    assert!(total.iter().all(|routes| routes.searched >= 40), "not representative: {total:?}");
+    assert!(total.iter().all(|stats| stats.searched >= 40), "not representative: {total:?}");
 }
 
 #[test]

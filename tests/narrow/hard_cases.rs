@@ -2,7 +2,7 @@
 //!
 //! The number in a name is the number of the case in HARD_CASES. Every pair is checked against the oracle and for the
 //! invariants (`check_invariants`): finite, certified, witness identity, swap, rigid motion, warm = cold, that the depth
-//! separates, and that every route of the ladder gives the same row (`every_route`).
+//! separates, and that every route of the pair solver gives the same row (`every_route`).
 
 mod contact;
 mod proportions;

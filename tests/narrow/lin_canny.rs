@@ -8,7 +8,8 @@ use clearsweep_narrow::lin_canny::{self, LinCannyResult, TOLERANCE};
 use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::{
-    BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, gjk, vclip,
+    BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace, gjk,
+    vclip,
 };
 use clearsweep_testing::bridge::{self, EVERYTHING, Solid, bits, pose};
 use clearsweep_testing::oracle::families::{self, Random, Recipe};
@@ -189,8 +190,8 @@ fn along_a_path_all_searches_find_the_same_distance() {
 }
 
 /// One sample by a method from a cold cache.
-fn row(method: &dyn NarrowPhase, solids: [&Solid; 2], pb: &Pose, routes: &mut Routes) -> Proximity {
-    row_from(method, solids, pb, &mut PairCache::default(), routes)
+fn row(method: &dyn NarrowPhase, solids: [&Solid; 2], pb: &Pose, stats: &mut SolverStats) -> Proximity {
+    row_from(method, solids, pb, &mut PairCache::default(), stats)
 }
 
 /// One sample by a method, from what is remembered.
@@ -199,12 +200,12 @@ fn row_from(
     solids: [&Solid; 2],
     pb: &Pose,
     cache: &mut PairCache,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> Proximity {
     let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pb));
     let query = PairQuery { a: &solids[0].shape, b: &solids[1].shape, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);
-    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), routes, &mut rows);
+    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), stats, &mut rows);
     rows.pop().expect("a row for every sample")
 }
 
@@ -213,7 +214,7 @@ fn row_from(
 fn without_tolerance_nearly_parallel_features_cycle() {
     let mut random = Random(9);
     let solid = Solid::cuboid([1.0; 3]);
-    let (mut cycles, mut routes, mut searches) = ([0_u32; 2], Routes::default(), 0);
+    let (mut cycles, mut stats, mut searches) = ([0_u32; 2], SolverStats::default(), 0);
     for case in 0..4000 {
         let angle = libm::exp(-random.between(10.0, 40.0)) * 0.5;
         let [x, y, z] = times(random.direction(), libm::sin(angle));
@@ -227,17 +228,17 @@ fn without_tolerance_nearly_parallel_features_cycle() {
             searches += 1;
         }
         if case % 10 == 0 {
-            let found = row(&LinCanny, [&solid, &solid], &pb, &mut routes);
+            let found = row(&LinCanny, [&solid, &solid], &pb, &mut stats);
             assert_eq!(
                 bits(&found),
-                bits(&row(&Gjk::DEFAULT, [&solid, &solid], &pb, &mut Routes::default())),
+                bits(&row(&Gjk::DEFAULT, [&solid, &solid], &pb, &mut SolverStats::default())),
                 "at {pb:?}"
             );
         }
     }
-    eprintln!("{searches} searches of nearly aligned cubes; cycles without and with tolerance: {cycles:?}; {routes:?}");
+    eprintln!("{searches} searches of nearly aligned cubes; cycles without and with tolerance: {cycles:?}; {stats:?}");
     assert!(cycles[0] > 0 && cycles[1] * 10 <= cycles[0], "cycles without and with tolerance: {cycles:?}");
-    assert!(routes.lin_canny_steps > 0 && routes.vclip_steps == 0, "Lin-Canny took no part: {routes:?}");
+    assert!(stats.lin_canny_steps > 0 && stats.vclip_steps == 0, "Lin-Canny took no part: {stats:?}");
 }
 
 /// Mirtich 1997 (V-Clip), Algorithm 10, with two cubes: bisection between two nearly aligned poses down to where the features
@@ -246,7 +247,7 @@ fn without_tolerance_nearly_parallel_features_cycle() {
 fn a_search_that_cycles_is_counted_and_handed_over() {
     let mut random = Random(10);
     let solid = Solid::cuboid([1.0; 3]);
-    let (mut routes, mut tally, mut rows) = (Routes::default(), Tally::default(), 0);
+    let (mut stats, mut tally, mut rows) = (SolverStats::default(), Tally::default(), 0);
     for _ in 0..4000 {
         let mut place = || {
             let half = libm::exp(-random.between(15.0, 20.0)) / 2.0;
@@ -260,8 +261,8 @@ fn a_search_that_cycles_is_counted_and_handed_over() {
             let pb = Pose::new(at.0, at.1);
             let pair = Pair::new(core(&solid), core(&solid), RelativePose::between(&Pose::IDENTITY, &pb), 0.0);
             let found = tally.search(&pair, last.unwrap_or_else(|| vclip::cold_start(&pair)));
-            let row = row_from(&LinCanny, [&solid, &solid], &pb, &mut caches[0], &mut routes);
-            let expected = row_from(&Gjk::DEFAULT, [&solid, &solid], &pb, &mut caches[1], &mut Routes::default());
+            let row = row_from(&LinCanny, [&solid, &solid], &pb, &mut caches[0], &mut stats);
+            let expected = row_from(&Gjk::DEFAULT, [&solid, &solid], &pb, &mut caches[1], &mut SolverStats::default());
             assert_eq!(bits(&row), bits(&expected), "at {pb:?}");
             tally.check(&found, row.distance, pair.size, "nearly aligned cubes");
             (last, rows) = (Some(found.features), rows + 1);
@@ -280,8 +281,8 @@ fn a_search_that_cycles_is_counted_and_handed_over() {
         }
     }
     tally.report("bisection of nearly aligned cubes");
-    eprintln!("{rows} rows: {routes:?}");
-    assert!(tally.ends[2] > 0 && routes.cycles > 0, "not representative: {tally:?} {routes:?}");
+    eprintln!("{rows} rows: {stats:?}");
+    assert!(tally.ends[2] > 0 && stats.cycles > 0, "not representative: {tally:?} {stats:?}");
     assert!(tally.ends[2] * 100 < tally.ends[0] && tally.ends[1] + tally.ends[3] == 0, "cycles are rare: {tally:?}");
-    assert_eq!(routes.uncertified, 0);
+    assert_eq!(stats.uncertified, 0);
 }

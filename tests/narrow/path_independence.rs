@@ -7,7 +7,7 @@
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
 use clearsweep_narrow::{
-    Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
+    Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, VClip, Workspace,
 };
 use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
 use clearsweep_testing::bridge::{EVERYTHING, Solid, bits, pose};
@@ -119,7 +119,7 @@ fn walk_by(
     let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
     let query = PairQuery { a: &a.shape, b: &b.shape, poses_a, poses_b, samples };
     let mut rows = Vec::new();
-    method.walk(&query, options, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
+    method.walk(&query, options, cache, &mut Workspace::default(), &mut SolverStats::default(), &mut rows);
     rows
 }
 

@@ -2,7 +2,7 @@
 
 use clearsweep_geometry::Pose;
 use clearsweep_narrow::{
-    Auto, BodyPoses, Gjk, LinCanny, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
+    Auto, BodyPoses, Gjk, LinCanny, Method, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, VClip,
     Workspace, query_one,
 };
 use clearsweep_scene::{Model, QueryOptions, Shape};
@@ -84,11 +84,11 @@ fn walk(
     (pa, pb): (&Pose, &Pose),
     within: f64,
     cache: &mut PairCache,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> Option<Proximity> {
     let query = PairQuery { a, b, poses_a: BodyPoses::Fixed(pa), poses_b: BodyPoses::Fixed(pb), samples: 1 };
     let (options, mut out) = (QueryOptions { within, ..EVERYTHING }, Vec::new());
-    method.walk(&query, &options, cache, &mut Workspace::default(), routes, &mut out);
+    method.walk(&query, &options, cache, &mut Workspace::default(), stats, &mut out);
     out.pop()
 }
 
@@ -125,29 +125,29 @@ fn trees_find_what_all_pairs_give() {
         }
         let pb = Placement::new(t, turn(&mut random));
         let all = all_pairs(&a, &b, &pose(&pa), &pose(&pb));
-        let mut routes = Routes::default();
+        let mut stats = SolverStats::default();
         let shapes = (&a.whole, &b.whole);
         let place = (&pose(&pa), &pose(&pb));
-        let cold = walk(&Auto, shapes, place, f64::INFINITY, &mut PairCache::default(), &mut routes).expect("a row");
+        let cold = walk(&Auto, shapes, place, f64::INFINITY, &mut PairCache::default(), &mut stats).expect("a row");
         if a.alone.len() > 1 || b.alone.len() > 1 {
             check(&cold, &all).unwrap_or_else(|why| panic!("case {number}: {why}"));
         }
         statuses[cold.status as usize] += 1;
         if cold.status == Status::Separated && all.len() > 500 {
-            (looked, pairs) = (looked + routes.piece_pairs, pairs + all.len() as u64);
+            (looked, pairs) = (looked + stats.piece_pairs, pairs + all.len() as u64);
         }
         // Other methods, thresholds and memories: the same row.
         let mut foreign = PairCache::default();
         let other = compound(&mut random, number + 3);
-        walk(&Auto, (&other.whole, &a.whole), place, f64::INFINITY, &mut foreign, &mut routes);
+        walk(&Auto, (&other.whole, &a.whole), place, f64::INFINITY, &mut foreign, &mut stats);
         for method in [&Gjk::DEFAULT as &dyn NarrowPhase, &VClip, &LinCanny, &Auto] {
             for within in [f64::INFINITY, cold.distance.max(0.0) + 0.1, cold.lower.max(0.0)] {
-                let row = walk(method, shapes, place, within, &mut foreign, &mut routes)
+                let row = walk(method, shapes, place, within, &mut foreign, &mut stats)
                     .unwrap_or_else(|| panic!("case {number}, {} within {within}: no row, {cold:?}", method.name()));
                 assert_eq!(bits(&row), bits(&cold), "case {number}, {} within {within}", method.name());
             }
             if cold.lower > 1e-9 {
-                let none = walk(method, shapes, place, cold.lower * 0.999, &mut foreign, &mut routes);
+                let none = walk(method, shapes, place, cold.lower * 0.999, &mut foreign, &mut stats);
                 assert!(none.is_none(), "case {number}: {none:?}");
             }
         }
@@ -161,7 +161,7 @@ fn trees_find_what_all_pairs_give() {
 fn a_walk_visits_few_pairs_and_gives_the_cold_rows() {
     let mut random = Random(12);
     let (a, b) = (compound(&mut random, 1), compound(&mut random, 0));
-    let (mut cache, mut routes) = (PairCache::default(), Routes::default());
+    let (mut cache, mut stats) = (PairCache::default(), SolverStats::default());
     let (mut apart, mut overlapping, mut changes, mut last) = (0, 0, 0, [0; 2]);
     let turn = random.turn();
     let samples = 400;
@@ -173,8 +173,8 @@ fn a_walk_visits_few_pairs_and_gives_the_cold_rows() {
         );
         let place = (&pose(&pa), &pose(&pb));
         let shapes = (&a.whole, &b.whole);
-        let warm = walk(&Auto, shapes, place, f64::INFINITY, &mut cache, &mut routes).expect("a row");
-        let cold = walk(&Auto, shapes, place, f64::INFINITY, &mut PairCache::default(), &mut Routes::default())
+        let warm = walk(&Auto, shapes, place, f64::INFINITY, &mut cache, &mut stats).expect("a row");
+        let cold = walk(&Auto, shapes, place, f64::INFINITY, &mut PairCache::default(), &mut SolverStats::default())
             .expect("a row");
         assert_eq!(bits(&warm), bits(&cold), "sample {k}");
         apart += u32::from(warm.status == Status::Separated);
@@ -182,7 +182,7 @@ fn a_walk_visits_few_pairs_and_gives_the_cold_rows() {
         changes += u32::from(std::mem::replace(&mut last, warm.part) != warm.part);
     }
     assert!(apart > 100 && overlapping > 20 && changes > 10, "{apart} apart, {overlapping} overlap, {changes} changes");
-    let (mut visits, mut of_walk) = (Routes::default(), PairCache::default());
+    let (mut visits, mut of_walk) = (SolverStats::default(), PairCache::default());
     for k in 0..100 {
         let pb = Pose::new([3.0 - 0.002 * f64::from(k), 0.0, 0.1], turn);
         walk(&Auto, (&a.whole, &b.whole), (&Pose::IDENTITY, &pb), f64::INFINITY, &mut of_walk, &mut visits);
@@ -200,21 +200,21 @@ fn bodies_of_ten_thousand_pieces_are_answered() {
         Compound::new(&(0..count).map(at).collect::<Vec<_>>())
     };
     let (long, short) = (row(10_000), row(3));
-    let mut routes = Routes::default();
+    let mut stats = SolverStats::default();
     let place = Pose::new([7000.0, 0.5, 0.0], [1.0, 0.0, 0.0, 0.0]);
     let shapes = (&long.whole, &short.whole);
-    let found = walk(&Auto, shapes, (&Pose::IDENTITY, &place), f64::INFINITY, &mut PairCache::default(), &mut routes);
+    let found = walk(&Auto, shapes, (&Pose::IDENTITY, &place), f64::INFINITY, &mut PairCache::default(), &mut stats);
     let found = found.expect("a row");
     assert!((found.distance - 0.3).abs() < 1e-9, "{found:?}");
     assert!((6999..=7003).contains(&found.part[0]), "{found:?}");
-    assert!(routes.piece_pairs < 100, "{routes:?}");
+    assert!(stats.piece_pairs < 100, "{stats:?}");
     let through = walk(
         &Auto,
         shapes,
         (&Pose::IDENTITY, &Pose::new([5000.0, 0.15, 0.0], [1.0, 0.0, 0.0, 0.0])),
         0.0,
         &mut PairCache::default(),
-        &mut routes,
+        &mut stats,
     );
     let through = through.expect("a row");
     assert!((through.distance + 0.05).abs() < 1e-6 && through.method == Method::Bound, "{through:?}");

@@ -8,7 +8,7 @@ use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::vclip::{self, VClipResult};
 use clearsweep_narrow::{
-    BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
+    BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, VClip, Workspace,
 };
 use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
 use clearsweep_testing::bridge::{EVERYTHING, bits, pose, shape};
@@ -225,12 +225,12 @@ struct Walker {
     method: Box<dyn NarrowPhase>,
     cache: PairCache,
     work: Box<Workspace>,
-    routes: Routes,
+    routes: SolverStats,
 }
 
 impl Walker {
     fn new(method: Box<dyn NarrowPhase>) -> Self {
-        Self { method, cache: PairCache::default(), work: Box::default(), routes: Routes::default() }
+        Self { method, cache: PairCache::default(), work: Box::default(), routes: SolverStats::default() }
     }
 
     fn rows(&mut self, a: &Solid, b: &Solid, block: &FrameBlock, mask: u64, options: &QueryOptions) -> Vec<Proximity> {
@@ -243,10 +243,10 @@ impl Walker {
 }
 
 /// Walks pairs of a pool by all three methods; returns V-Clip's routes.
-fn same_rows(family: &str, seed: u64, walks: usize, motions: &[Motion], pool: &[Solid]) -> Routes {
+fn same_rows(family: &str, seed: u64, walks: usize, motions: &[Motion], pool: &[Solid]) -> SolverStats {
     let mut random = Random(seed);
     let mut statuses = [0_usize; 4];
-    let (mut total, mut by_points) = (Routes::default(), Routes::default());
+    let (mut total, mut by_points) = (SolverStats::default(), SolverStats::default());
     for number in 0..walks {
         let motion = motions[number % motions.len()];
         let (a, b) = (&pool[random.below(pool.len())], &pool[random.below(pool.len())]);
@@ -386,7 +386,7 @@ fn proven(a: &Solid, pb: &Pose, cache: &mut PairCache) -> Proximity {
     let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pb));
     let query = PairQuery { a: &a.shape, b: &a.shape, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);
-    Gjk::DEFAULT.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
+    Gjk::DEFAULT.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut SolverStats::default(), &mut rows);
     rows.pop().expect("a row for every sample")
 }
 
@@ -581,7 +581,7 @@ fn draw(random: &mut Random) -> ([f64; 3], [f64; 3]) {
 fn a_state_that_comes_back_is_recognised() {
     let solid = Solid::new("sphere", sphere642(), 0.0);
     let mut random = Random(30);
-    let (mut tally, mut routes) = (Tally::default(), Routes::default());
+    let (mut tally, mut routes) = (Tally::default(), SolverStats::default());
     let mut gjk_rows = Vec::new();
     let mut rows = Vec::new();
     for _ in 0..60 {

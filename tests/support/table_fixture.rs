@@ -8,7 +8,7 @@ use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{FeatureKind, IntervalMethod, IntervalProximity, IntervalStatus, Method, Proximity, Status};
 use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
 use clearsweep_scene::{
-    BetweenFrames, Body, Candidate, Following, FrameBlock, Missing, Model, Motion, MotionRule, Piece, Pivot,
+    BetweenFrames, Body, Candidate, FrameBlock, Missing, Model, Motion, MotionRule, NextSample, Piece, Pivot,
     QueryOptions, Sample, Scene, Shape,
 };
 use std::path::Path;
@@ -119,7 +119,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         ignored: IgnoredPairs::default(),
         inputs: vec![],
         builder_digest: None,
-        carriage: Default::default(),
+        hierarchy: Default::default(),
         trees: Vec::new(),
         notes: Vec::new(),
     }
@@ -275,7 +275,7 @@ pub(crate) fn with_intervals(mut results: Vec<Results>, bodies: u64, pairs: u64,
         let samples = &r.block.samples;
         let next = first.filter(|first| samples.last().is_some_and(|last| last.run == first.run));
         let runs: Vec<i64> = samples.iter().chain(&next).map(|sample| sample.run).collect();
-        r.block.following = next.map(|sample| Box::new(Following { sample, poses: Vec::new() }));
+        r.block.following = next.map(|sample| Box::new(NextSample { sample, poses: Vec::new() }));
         for (sample, _) in runs.windows(2).enumerate().filter(|(_, ends)| ends[0] == ends[1]) {
             let mut chosen: Vec<(u32, u32)> = (0..pairs)
                 .map(|_| (rng.below(bodies) as u32, rng.below(bodies) as u32))

@@ -13,7 +13,7 @@ use clearsweep_narrow::lin_canny::TOLERANCE;
 use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::{
-    BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
+    BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, VClip, Workspace,
 };
 use clearsweep_scene::{QueryOptions, Shape};
 use std::hint::black_box;
@@ -178,7 +178,7 @@ fn row(method: &dyn NarrowPhase, shape: &Shape, pose: &Pose, cache: &mut PairCac
     let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pose));
     let query = PairQuery { a: shape, b: shape, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);
-    method.walk(&query, &options, cache, work, &mut Routes::default(), &mut rows);
+    method.walk(&query, &options, cache, work, &mut SolverStats::default(), &mut rows);
     rows[0]
 }
 

@@ -10,7 +10,7 @@ use super::searches::{ByGjk, ByLinCanny, ByVClip, Search};
 use clearsweep_geometry::{Pose, RelativePose};
 use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
-use clearsweep_narrow::{BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Routes, Workspace};
+use clearsweep_narrow::{BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, SolverStats, Workspace};
 use clearsweep_scene::{QueryOptions, Shape};
 
 /// The tolerances of Lin-Canny, in shares of the size of the pair.
@@ -102,7 +102,7 @@ impl Prover<'_> {
         let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pose));
         let query = PairQuery { a: self.cube, b: self.cube, poses_a, poses_b, samples: 1 };
         let mut rows = Vec::with_capacity(1);
-        Gjk::DEFAULT.walk(&query, &options, &mut self.cache, &mut self.work, &mut Routes::default(), &mut rows);
+        Gjk::DEFAULT.walk(&query, &options, &mut self.cache, &mut self.work, &mut SolverStats::default(), &mut rows);
         rows[0].distance
     }
 }

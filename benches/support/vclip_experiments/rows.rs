@@ -7,7 +7,7 @@ use super::bodies::{body, cube, sphere};
 use super::report::{Parts, Report};
 use clearsweep_datasets::{Coherence, Object};
 use clearsweep_geometry::Pose;
-use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, by_name};
+use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace, by_name};
 use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
 use std::time::Instant;
 
@@ -70,21 +70,21 @@ fn measure(report: &mut Report, situation: &Situation) {
     let methods = METHODS.map(|name| by_name(name).unwrap());
     methods.iter().for_each(|method| method.prepare(&situation.shape));
     let blocks: Vec<FrameBlock> = situation.poses.chunks(SAMPLES).map(block).collect();
-    let (mut times, mut routes) = ([const { Parts::new() }; METHODS.len()], [Routes::default(); METHODS.len()]);
+    let (mut times, mut stats) = ([const { Parts::new() }; METHODS.len()], [SolverStats::default(); METHODS.len()]);
     let mut expected: Option<Vec<Proximity>> = None;
     for round in 0..ROUNDS {
         // The order rotates, so that none always finds the caches as the same other one left them.
         for k in (0..METHODS.len()).map(|k| (round + k) % METHODS.len()) {
-            routes[k] = Routes::default();
+            stats[k] = SolverStats::default();
             let mut rows = Vec::with_capacity(situation.poses.len());
-            answer(&*methods[k], situation, &blocks, &mut routes[k], &mut rows, &mut times[k]);
+            answer(&*methods[k], situation, &blocks, &mut stats[k], &mut rows, &mut times[k]);
             assert_eq!(rows.len(), situation.poses.len(), "a row for every sample");
             assert!(*expected.get_or_insert_with(|| rows.clone()) == rows, "{}: other rows", METHODS[k]);
         }
     }
     let times = times.map(|times| times.nanoseconds(situation.poses.len()));
     for (k, name) in METHODS.iter().enumerate() {
-        let steps = routes[k].vclip_steps + routes[k].lin_canny_steps + routes[k].search_iterations;
+        let steps = stats[k].vclip_steps + stats[k].lin_canny_steps + stats[k].search_iterations;
         report.row(&[
             situation.name.replace(',', ";"),
             situation.bodies.replace(',', ";"),
@@ -110,7 +110,7 @@ fn answer(
     method: &dyn NarrowPhase,
     situation: &Situation,
     blocks: &[FrameBlock],
-    routes: &mut Routes,
+    stats: &mut SolverStats,
     rows: &mut Vec<Proximity>,
     times: &mut Parts,
 ) {
@@ -127,9 +127,9 @@ fn answer(
         let mut caches = vec![PairCache::default(); samples];
         let start = Instant::now();
         if situation.cold {
-            method.walk_all(&queries, &options, &mut caches, &mut work, routes, rows, &mut Vec::new());
+            method.query_batch(&queries, &options, &mut caches, &mut work, stats, rows, &mut Vec::new());
         } else {
-            method.walk(&query(mask), &options, &mut cache, &mut work, routes, rows);
+            method.walk(&query(mask), &options, &mut cache, &mut work, stats, rows);
         }
         times.note(number, start);
     }

@@ -107,7 +107,7 @@ impl ByGjk {
     /// Cameron's: supports by hill climbing from the last ones, Johnson's sub-algorithm with Backup.
     pub fn enhanced() -> Self {
         let sub_algorithm = SubAlgorithm::JohnsonWithBackup;
-        let options = GjkOptions { sub_algorithm, supports: SupportSearch::Climb, warm: true, tolerance: None };
+        let options = GjkOptions { sub_algorithm, supports: SupportSearch::SolveState, warm: true, tolerance: None };
         Self { name: "enhanced-gjk", options, last: Simplex::default() }
     }
 

@@ -8,7 +8,7 @@ use super::lattice::Lattice;
 use clearsweep_base::simd::{Level, dispatch};
 use clearsweep_geometry::Polyhedron;
 use clearsweep_geometry::pose::rotation;
-use clearsweep_scene::{Lanes, SAMPLES};
+use clearsweep_scene::{SAMPLES, SampleColumn};
 
 /// A symmetry of a core's vertices about the origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +122,7 @@ impl BoxBuilder<'_> {
     pub(super) fn make(
         &self,
         simd: Level,
-        pose: &[Lanes],
+        pose: &[SampleColumn],
         present: u64,
         samples: usize,
         out: &mut Boxes64,
@@ -136,7 +136,7 @@ impl BoxBuilder<'_> {
 
     /// The body of [`Self::make`], compiled once for each instruction set.
     #[inline(always)]
-    fn make_lanes(&self, pose: &[Lanes], present: u64, samples: usize, out: &mut Boxes64) -> SweptBounds {
+    fn make_lanes(&self, pose: &[SampleColumn], present: u64, samples: usize, out: &mut Boxes64) -> SweptBounds {
         let rows = rotations(pose);
         for axis in 0..3 {
             let (low, high) = self.extent([&rows[3 * axis], &rows[3 * axis + 1], &rows[3 * axis + 2]]);
@@ -177,11 +177,17 @@ impl BoxBuilder<'_> {
 }
 
 #[inline(always)]
-fn make_body(builder: &BoxBuilder<'_>, pose: &[Lanes], present: u64, samples: usize, out: &mut Boxes64) -> SweptBounds {
+fn make_body(
+    builder: &BoxBuilder<'_>,
+    pose: &[SampleColumn],
+    present: u64,
+    samples: usize,
+    out: &mut Boxes64,
+) -> SweptBounds {
     builder.make_lanes(pose, present, samples, out)
 }
 
-dispatch!(loops at make_at, make_body, (b: &BoxBuilder<'_>, pose: &[Lanes], present: u64, samples: usize, out: &mut Boxes64) -> SweptBounds);
+dispatch!(loops at make_at, make_body, (b: &BoxBuilder<'_>, pose: &[SampleColumn], present: u64, samples: usize, out: &mut Boxes64) -> SweptBounds);
 
 /// Both ends of an interval that is symmetric about 0.
 #[inline(always)]
@@ -195,7 +201,7 @@ fn both_ends(high: [f64; WIDTH]) -> ([f64; WIDTH], [f64; WIDTH]) {
 
 /// The nine entries of the rotation matrices, row by row, in each sample.
 #[inline(always)]
-fn rotations(pose: &[Lanes]) -> [[f64; SAMPLES]; 9] {
+fn rotations(pose: &[SampleColumn]) -> [[f64; SAMPLES]; 9] {
     let mut rows = [[0.0; SAMPLES]; 9];
     for s in 0..SAMPLES {
         let r = rotation([pose[3].0[s], pose[4].0[s], pose[5].0[s], pose[6].0[s]]);
@@ -232,7 +238,7 @@ mod tests {
             assert_eq!(SupportVertices::of(all[1..].to_vec()).symmetry, Symmetry::None);
             let column = |k: usize| all.iter().map(|v| v[k]).collect();
             let whole = SupportVertices { x: column(0), y: column(1), z: column(2), symmetry: Symmetry::None };
-            let mut pose = [Lanes::default(); 10];
+            let mut pose = [SampleColumn::default(); 10];
             pose.iter_mut().flat_map(|lanes| &mut lanes.0).for_each(|v| *v = next());
             let present = u64::MAX ^ 1 << 3 ^ 1 << 63;
             let mut first = None;

@@ -9,7 +9,7 @@ use super::lattice::Lattice;
 use clearsweep_base::simd::level;
 use clearsweep_geometry::Pose;
 use clearsweep_model::Bounds;
-use clearsweep_scene::{FrameBlock, Lanes, Motion, SAMPLES, Scene, Shape, block::COMPONENTS};
+use clearsweep_scene::{FrameBlock, Motion, SAMPLES, SampleColumn, Scene, Shape, block::COMPONENTS};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,7 +52,7 @@ impl BroadScene {
     /// saturate and give superfluous candidates.
     pub fn new(scene: &Scene, bounds: Option<Bounds>, within: f64) -> Self {
         // Carried bodies have no rows, which the bounds are of.
-        let reach = scene.carriage.reach;
+        let reach = scene.hierarchy.reach;
         let bounds =
             bounds.map(|bounds| Bounds { min: bounds.min.map(|c| c - reach), max: bounds.max.map(|c| c + reach) });
         let lattice = Lattice::new(scene, bounds.as_ref(), within);
@@ -159,7 +159,7 @@ fn boxes_of_poses(lattice: &Lattice, supports: &[SupportVertices], placed: &[(Bo
     let mut order: Vec<usize> = (0..placed.len()).collect();
     order.sort_by_key(|&i| build_key(i));
     let simd = level();
-    let mut lanes = [Lanes::default(); COMPONENTS];
+    let mut lanes = [SampleColumn::default(); COMPONENTS];
     let mut made = Boxes64::EMPTY;
     let mut boxes = vec![LatticeBox::EMPTY; placed.len()];
     for part in order.chunk_by(|&i, &j| build_key(i) == build_key(j)).flat_map(|same| same.chunks(SAMPLES)) {

@@ -27,7 +27,7 @@ pub use super::kernel::{DeviceFaults, DeviceLimits};
 /// The broad phase `gpu`, by the CPU twins of its kernels, with faults.
 #[cfg(feature = "gpu")]
 pub fn twins(limits: DeviceLimits, faults: &DeviceFaults) -> Box<dyn BroadPhase> {
-    let machine = super::twin::TwinMachine::with_faults(faults);
+    let machine = super::cpu_reference::TwinMachine::with_faults(faults);
     Box::new(super::kernel::DeviceBroadPhase::new(machine, limits))
 }
 

@@ -24,7 +24,7 @@ use clearsweep_base::simd::{Level, dispatch};
 use clearsweep_geometry::turn::{ROUNDING, angle_at_most, translation};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::block::COMPONENTS;
-use clearsweep_scene::{BetweenFrames, FrameBlock, Lanes, SAMPLES, Scene};
+use clearsweep_scene::{BetweenFrames, FrameBlock, SAMPLES, SampleColumn, Scene};
 use std::f64::consts::PI;
 
 /// Turns that are nearer to a half turn than this, radians, have no shortest way.
@@ -122,7 +122,7 @@ impl IntervalRule {
 
 /// The poses of a slot at both ends of each interval of a block.
 struct SlotEnds<'a> {
-    poses: &'a [Lanes],
+    poses: &'a [SampleColumn],
     /// In the sample that follows the block.
     after: Pose,
     /// The last sample of the block.
@@ -132,11 +132,11 @@ struct SlotEnds<'a> {
 impl SlotEnds<'_> {
     /// The components at the second ends.
     #[inline(always)]
-    fn shifted(&self) -> [Lanes; COMPONENTS] {
+    fn shifted(&self) -> [SampleColumn; COMPONENTS] {
         let ([x, y, z], [w, a, b, c], [u, v, t]) =
             (self.after.position.to_array(), self.after.q, self.after.rest.to_array());
         let after = [x, y, z, w, a, b, c, u, v, t];
-        let mut next = [Lanes::default(); COMPONENTS];
+        let mut next = [SampleColumn::default(); COMPONENTS];
         for k in 0..COMPONENTS {
             next[k].0[..SAMPLES - 1].copy_from_slice(&self.poses[k].0[1..]);
             next[k].0[self.last] = after[k];
@@ -147,7 +147,7 @@ impl SlotEnds<'_> {
 
 /// One pose of a slot.
 #[inline(always)]
-fn pose(c: &[Lanes], s: usize) -> Pose {
+fn pose(c: &[SampleColumn], s: usize) -> Pose {
     let v = |k: usize| c[k].0[s];
     Pose { position: Vec3::new(v(0), v(1), v(2)), q: [v(3), v(4), v(5), v(6)], rest: Vec3::new(v(7), v(8), v(9)) }
 }

@@ -34,6 +34,8 @@ mod broad_phase;
 mod broad_scene;
 mod brute;
 mod cost;
+#[cfg(feature = "gpu")]
+mod cpu_reference;
 mod fixed_boxes;
 #[cfg(feature = "gpu")]
 pub mod gpu;
@@ -56,8 +58,6 @@ mod search_time;
 mod static_pairs;
 mod sweep;
 mod tree;
-#[cfg(feature = "gpu")]
-mod twin;
 
 pub use broad_phase::{BroadPhase, DeviceReport};
 pub use broad_scene::BroadScene;

@@ -24,7 +24,7 @@ pub(super) fn bytes_within(memory: u64) -> u64 {
 
 /// A pair, at rest between slices, with its cache; without one while a task has it, and when there is no room.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct CacheEntry {
     a: u32,
     b: u32,
     cache: Option<Box<PairCache>>,
@@ -34,7 +34,7 @@ pub(super) struct Kept {
     bytes: u64,
 }
 
-impl Kept {
+impl CacheEntry {
     /// The pair as a key.
     fn key(&self) -> (u32, u32) {
         (self.a, self.b)
@@ -43,12 +43,12 @@ impl Kept {
 
 /// How many bytes are taken, of how many. Shared by the tasks of a slice.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct MemoryBudget {
     taken: AtomicU64,
     limit: u64,
 }
 
-impl Ledger {
+impl MemoryBudget {
     /// Takes bytes if there are so many.
     fn take(&self, bytes: u64) -> bool {
         let fits = self.taken.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.limit;
@@ -69,26 +69,26 @@ impl Ledger {
 pub(super) struct Caches {
     /// Working memory, lent to tasks.
     pub(super) workspaces: Workspaces,
-    kept: Vec<Kept>,
+    kept: Vec<CacheEntry>,
     /// Pairs of the last slices that are not among `kept`, sorted likewise.
-    fresh: Vec<Kept>,
+    fresh: Vec<CacheEntry>,
     /// The block of the last slice.
     block: u64,
-    ledger: Ledger,
+    budget: MemoryBudget,
 }
 
 /// The cached pairs that one task of a slice owns: a contiguous range of the sorted cache. It holds those of the task's
 /// candidates, and perhaps others between them.
-pub(super) struct Lot<'a> {
-    kept: &'a mut [Kept],
-    ledger: &'a Ledger,
+pub(super) struct CacheSlice<'a> {
+    kept: &'a mut [CacheEntry],
+    budget: &'a MemoryBudget,
     block: u64,
 }
 
 impl Caches {
     /// Caches of at most so many bytes.
     pub(super) fn new(limit: u64) -> Self {
-        Self { ledger: Ledger { taken: AtomicU64::new(0), limit }, ..Self::default() }
+        Self { budget: MemoryBudget { taken: AtomicU64::new(0), limit }, ..Self::default() }
     }
 
     /// Gets ready for a slice of block number `block`, of these candidates.
@@ -97,56 +97,61 @@ impl Caches {
         if block == self.block && fresh_are_before(&self.fresh, first) {
             return;
         }
-        let Self { kept, fresh, ledger, .. } = self;
+        let Self { kept, fresh, budget, .. } = self;
         self.block = block;
         let is_sorted = kept.last().zip(fresh.first()).is_none_or(|(last, first)| last.key() < first.key());
         kept.append(fresh);
         if !is_sorted {
             // Two sorted runs: the sort merges them.
-            kept.sort_by_key(Kept::key);
+            kept.sort_by_key(CacheEntry::key);
         }
         kept.retain(|kept| {
             let is_recent = kept.cache.is_some() && kept.block + KEEP_BLOCKS >= block;
             if !is_recent {
-                ledger.give(kept.bytes);
+                budget.give(kept.bytes);
             }
             is_recent
         });
     }
 
-    /// Returns a lot for each `grain` of the candidates (sorted by (a, b)) of a slice of block number `block`. The
+    /// Returns a slice of the caches for each `grain` of the candidates (sorted by (a, b)) of a slice of block number `block`. The
     /// tasks also get working memory to borrow.
-    pub(super) fn lots(&mut self, block: u64, candidates: &[Candidate], grain: usize) -> (Vec<Lot<'_>>, &Workspaces) {
+    pub(super) fn cache_slices(
+        &mut self,
+        block: u64,
+        candidates: &[Candidate],
+        grain: usize,
+    ) -> (Vec<CacheSlice<'_>>, &Workspaces) {
         self.begin(block, candidates);
-        let Self { workspaces, kept, ledger, .. } = self;
-        let ledger = &*ledger;
+        let Self { workspaces, kept, budget, .. } = self;
+        let budget = &*budget;
         let first = candidates.first().map_or((0, 0), |first| (first.a, first.b));
         let before = leading(kept, |key| key < first);
         let mut rest = &mut kept[before..];
-        let mut lots = Vec::with_capacity(candidates.len().div_ceil(grain.max(1)));
+        let mut cache_slices = Vec::with_capacity(candidates.len().div_ceil(grain.max(1)));
         for chunk in candidates.chunks(grain.max(1)) {
             let end = chunk.last().map_or((0, 0), |last| (last.a, last.b));
             let count = leading(rest, |key| key <= end);
             let (kept, later) = std::mem::take(&mut rest).split_at_mut(count);
             rest = later;
-            lots.push(Lot { kept, ledger, block });
+            cache_slices.push(CacheSlice { kept, budget, block });
         }
-        (lots, workspaces)
+        (cache_slices, workspaces)
     }
 
     /// Takes the new pairs of a slice, in order.
-    pub(super) fn add(&mut self, fresh: &mut Vec<Kept>) {
+    pub(super) fn add(&mut self, fresh: &mut Vec<CacheEntry>) {
         self.fresh.append(fresh);
     }
 
     /// Bytes that are taken at present.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> u64 {
-        self.ledger.taken.load(Ordering::Relaxed)
+        self.budget.taken.load(Ordering::Relaxed)
     }
 }
 
-impl Lot<'_> {
+impl CacheSlice<'_> {
     /// Takes the caches of `candidates` out, one for each; of pairs of which none is kept it is empty. `places` becomes
     /// where each is to be put back.
     pub(super) fn take(
@@ -175,14 +180,14 @@ impl Lot<'_> {
         caches: &mut Vec<PairCache>,
         places: &[Option<u32>],
         is_wanted: impl Fn(&Candidate) -> bool,
-        fresh: &mut Vec<Kept>,
+        fresh: &mut Vec<CacheEntry>,
     ) {
-        let Self { kept, ledger, block } = self;
+        let Self { kept, budget, block } = self;
         for ((candidate, cache), place) in candidates.iter().zip(caches.drain(..)).zip(places) {
             let kept = place.and_then(|place| kept.get_mut(place as usize));
-            let bytes = (size_of::<Kept>() + BOX_BYTES + cache.bytes()) as u64;
-            ledger.give(kept.as_ref().map_or(0, |kept| kept.bytes));
-            let fits = is_wanted(candidate) && ledger.take(bytes);
+            let bytes = (size_of::<CacheEntry>() + BOX_BYTES + cache.bytes()) as u64;
+            budget.give(kept.as_ref().map_or(0, |kept| kept.bytes));
+            let fits = is_wanted(candidate) && budget.take(bytes);
             match kept {
                 Some(kept) if fits => {
                     (kept.bytes, kept.block) = (bytes, *block);
@@ -193,7 +198,7 @@ impl Lot<'_> {
                 }
                 Some(kept) => (kept.bytes, kept.cache) = (0, None),
                 None if fits => {
-                    fresh.push(Kept {
+                    fresh.push(CacheEntry {
                         a: candidate.a,
                         b: candidate.b,
                         cache: Some(Box::new(cache)),
@@ -208,14 +213,14 @@ impl Lot<'_> {
 }
 
 /// Whether the new pairs of the last slices all come before `first`, the first candidate of a slice.
-fn fresh_are_before(fresh: &[Kept], first: &Candidate) -> bool {
+fn fresh_are_before(fresh: &[CacheEntry], first: &Candidate) -> bool {
     fresh.last().is_none_or(|last| last.key() < (first.a, first.b))
 }
 
 /// How many at the front have keys that are `before` something: found by steps that double, so that few are looked at
 /// where few are passed.
-fn leading(kept: &[Kept], before: impl Fn((u32, u32)) -> bool) -> usize {
-    let is_before = |kept: &Kept| before(kept.key());
+fn leading(kept: &[CacheEntry], before: impl Fn((u32, u32)) -> bool) -> usize {
+    let is_before = |kept: &CacheEntry| before(kept.key());
     let mut step = 1;
     while kept.get(step - 1).is_some_and(is_before) {
         step *= 2;
@@ -236,19 +241,19 @@ mod tests {
     fn slice(caches: &mut Caches, block: u64, candidates: &[Candidate], grain: usize) -> usize {
         let (mut fresh, mut held, mut found) = (Vec::new(), Vec::new(), 0);
         let mut places = Vec::new();
-        let (mut lots, _) = caches.lots(block, candidates, grain);
-        for (lot, candidates) in lots.iter_mut().zip(candidates.chunks(grain)) {
-            lot.take(candidates, &mut held, &mut places);
+        let (mut cache_slices, _) = caches.cache_slices(block, candidates, grain);
+        for (cache_slice, candidates) in cache_slices.iter_mut().zip(candidates.chunks(grain)) {
+            cache_slice.take(candidates, &mut held, &mut places);
             found += places.iter().flatten().count();
-            lot.put(candidates, &mut held, &places, |_| true, &mut fresh);
+            cache_slice.put(candidates, &mut held, &places, |_| true, &mut fresh);
         }
-        drop(lots);
+        drop(cache_slices);
         caches.add(&mut fresh);
         found
     }
 
     fn keys(caches: &Caches) -> Vec<(u32, u32)> {
-        let mut keys: Vec<_> = caches.kept.iter().chain(&caches.fresh).map(Kept::key).collect();
+        let mut keys: Vec<_> = caches.kept.iter().chain(&caches.fresh).map(CacheEntry::key).collect();
         keys.sort_unstable();
         keys
     }
@@ -294,7 +299,7 @@ mod tests {
 
     #[test]
     fn no_more_is_kept_than_fits() {
-        let each = (size_of::<Kept>() + BOX_BYTES + PairCache::default().bytes()) as u64;
+        let each = (size_of::<CacheEntry>() + BOX_BYTES + PairCache::default().bytes()) as u64;
         let mut caches = Caches::new(10 * each + 1);
         let all = pairs(&(1..100).map(|b| (0, b)).collect::<Vec<_>>());
         for block in 0..4 {
@@ -312,9 +317,9 @@ mod tests {
 
     #[test]
     fn the_front_is_counted_as_a_search_of_all_would() {
-        let kept = |b: u32| Kept { a: 0, b, cache: None, block: 0, bytes: 0 };
+        let kept = |b: u32| CacheEntry { a: 0, b, cache: None, block: 0, bytes: 0 };
         for count in 0..40 {
-            let all: Vec<Kept> = (0..count).map(|b| kept(2 * b)).collect();
+            let all: Vec<CacheEntry> = (0..count).map(|b| kept(2 * b)).collect();
             for b in 0..2 * count + 2 {
                 assert_eq!(leading(&all, |key| key < (0, b)), all.partition_point(|kept| kept.b < b));
             }

@@ -2,7 +2,7 @@
 
 use super::slice_rows::ChunkRows;
 use clearsweep_narrow::interval::{BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals};
-use clearsweep_narrow::{BodyPoses, PairCache, Proximity, Routes, Workspace};
+use clearsweep_narrow::{BodyPoses, PairCache, Proximity, SolverStats, Workspace};
 use clearsweep_scene::{Body, Candidate, FrameBlock, Motion, Scene};
 use clearsweep_tables::IntervalRow;
 
@@ -54,7 +54,7 @@ impl<'a> IntervalQueries<'a> {
         rows: &[Proximity],
         cache: &mut PairCache,
         work: &mut Workspace,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
         found: &mut IntervalRows,
     ) {
         let bodies = [pair.a, pair.b].map(|body| &self.scene.bodies[body as usize]);
@@ -65,7 +65,7 @@ impl<'a> IntervalQueries<'a> {
         let bodies = bodies.map(|body| self.motion(body));
         let query = IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals };
         let mut answers = std::mem::take(&mut found.answers);
-        walk_intervals(&query, rows, &self.options, cache, work, routes, &mut answers);
+        walk_intervals(&query, rows, &self.options, cache, work, stats, &mut answers);
         found.samples.extend(answers.iter().map(|interval| interval.sample));
         found.rows.extend(answers.drain(..).map(|interval| IntervalRow { a: pair.a, b: pair.b, interval }));
         found.answers = answers;
@@ -95,7 +95,7 @@ impl<'a> IntervalQueries<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::asked_pairs::AskedPairs;
+    use super::super::block_candidates::BlockCandidates;
     use super::super::caches::Caches;
     use super::super::narrowing::{narrow, narrow_alone};
     use super::super::slices::Slices;
@@ -166,7 +166,7 @@ mod tests {
         let (mut caches, mut found, mut rows) = (Caches::new(1 << 20), Vec::new(), 0);
         for block in blocks {
             let intervals = broad.interval_candidates(&job, scene, block);
-            let pairs = AskedPairs::new(broad.candidates(&job, scene, block), &intervals);
+            let pairs = BlockCandidates::new(broad.candidates(&job, scene, block), &intervals);
             for slice in Slices::new(pairs, limit) {
                 let ask = if alone { narrow_alone } else { narrow };
                 let narrowed = ask(scene, block, &Auto, &mut caches, &slice);

@@ -11,7 +11,7 @@ use super::{caches, identity, manifest, methods, pipeline, slices};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::workers::threads_within;
 use clearsweep_broad::{BroadPhase, BroadScene, search_seconds};
-use clearsweep_narrow::{IntervalStatus, Routes, Status};
+use clearsweep_narrow::{IntervalStatus, SolverStats, Status};
 use clearsweep_scene::{BetweenFrames, Scene, SceneOverrides};
 use clearsweep_tables::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext, Totals};
 use clearsweep_trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
@@ -29,7 +29,7 @@ pub struct Outcome {
     pub verdict: RunVerdict,
     /// How queries were answered.
     #[doc(hidden)]
-    pub routes: Routes,
+    pub stats: SolverStats,
     /// Time of each stage.
     #[doc(hidden)]
     pub timings: Timings,
@@ -200,7 +200,7 @@ impl Running<'_> {
             from: output.sink.resumes_at(),
             resumed_samples: 0,
             rows_limit: slices::rows_within(options.memory),
-            routes: Routes::default(),
+            stats: SolverStats::default(),
             timings,
             candidate_samples: 0,
             candidates: 0,
@@ -244,7 +244,7 @@ impl Running<'_> {
             totals: &totals,
             nothing_checked,
             warnings: &warnings,
-            routes: &search.routes,
+            stats: &search.stats,
             timings: &timings,
             broad,
             device_report: report.as_ref(),
@@ -258,7 +258,7 @@ impl Running<'_> {
         };
         let (verdict, manifest) = (report.verdict(), report.to_json());
         sink.summary(&manifest)?;
-        Ok(Outcome { totals, verdict, routes: search.routes, timings, threads, manifest })
+        Ok(Outcome { totals, verdict, stats: search.stats, timings, threads, manifest })
     }
 
     /// Chooses the device, if the choice was left to the engine.

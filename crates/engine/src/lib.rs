@@ -13,7 +13,7 @@
 //!
 //! *Architecture invariant*: knows every stage by its interface only; the stages do not know it.
 
-mod asked_pairs;
+mod block_candidates;
 mod caches;
 mod cancel;
 mod check;

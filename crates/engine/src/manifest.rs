@@ -10,7 +10,7 @@ use super::options::JobOptions;
 use super::timings::Timings;
 use clearsweep_broad::DeviceReport;
 use clearsweep_geometry::Vec3;
-use clearsweep_narrow::{IntervalMethod, IntervalStatus, Method, Routes, Status};
+use clearsweep_narrow::{IntervalMethod, IntervalStatus, Method, SolverStats, Status};
 use clearsweep_scene::model::InputDigest;
 use clearsweep_scene::{BetweenFrames, Body, Missing, Scene};
 use clearsweep_tables::{DistanceColumns, Totals, ViolatingPair, Worst};
@@ -33,7 +33,7 @@ pub(super) struct Report<'a> {
     pub(super) nothing_checked: Option<NothingChecked>,
     /// Warnings about the trajectories and about sizes.
     pub(super) warnings: &'a [Warning],
-    pub(super) routes: &'a Routes,
+    pub(super) stats: &'a SolverStats,
     pub(super) timings: &'a Timings,
     /// The methods and the device that were used.
     pub(super) broad: &'a str,
@@ -74,7 +74,7 @@ impl Report<'_> {
                 "intervals_by_method": self.looks_between()
                     .then(|| counts(&IntervalMethod::NAMES, &self.totals.by_interval_method)),
             },
-            "routes": Value::Object(self.routes.entries().into_iter().map(|(k, v)| (k.to_owned(), json!(v))).collect()),
+            "routes": Value::Object(self.stats.entries().into_iter().map(|(k, v)| (k.to_owned(), json!(v))).collect()),
             "timings": self.timings.to_json(),
             "device": {
                 "asked": self.options.device.name(),

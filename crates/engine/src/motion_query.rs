@@ -4,7 +4,7 @@ use super::pair::{PairOptions, check_pose};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
 use clearsweep_narrow::interval::{BodyMotion, IntervalOptions, IntervalProximity, interval_proximity};
-use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::{BetweenFrames, MotionRule, Pivot, Shape};
 
 /// Answers one pair of shapes over motions from pose to pose.
@@ -45,7 +45,8 @@ impl<'a> MotionQuery<'a> {
             pivot: Pivot::Origin.of(shape),
         };
         let [a, b] = [motion(self.shapes[0], a), motion(self.shapes[1], b)];
-        let found = interval_proximity(&a, &b, [None, None], &self.options, &mut self.work, &mut Routes::default());
+        let found =
+            interval_proximity(&a, &b, [None, None], &self.options, &mut self.work, &mut SolverStats::default());
         found.ok_or_else(|| Error::internal("motion of a pair", "no answer within an infinite distance"))
     }
 }

@@ -1,13 +1,13 @@
 //! Handing the narrow phase its work: a slice's candidates over the threads of the pool, its rows back in order.
 
-use super::caches::{Caches, Kept, Lot};
+use super::caches::{CacheEntry, CacheSlice, Caches};
 use super::interval_queries::{IntervalQueries, IntervalRows};
 use super::slice_rows::{ChunkRows, SliceRows};
 use super::slices::Slice;
 use super::workspaces::{Borrowed, Workspaces};
 use super::world::Frames;
 use clearsweep_narrow::{
-    BodyPoses, DirectionalDistance, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace,
+    BodyPoses, DirectionalDistance, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace,
     directional_distance,
 };
 use clearsweep_scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
@@ -24,11 +24,11 @@ const GRAIN: usize = 8;
 const TASKS: usize = 8;
 
 /// The rows of a slice, and what they cost.
-pub(super) struct Narrowed {
+pub(super) struct SliceResult {
     /// In the world.
     pub(super) rows: SliceRows,
     /// How they were found.
-    pub(super) routes: Routes,
+    pub(super) stats: SolverStats,
     /// Time of all threads together.
     pub(super) busy: Duration,
 }
@@ -38,14 +38,14 @@ struct Chunk {
     rows: ChunkRows<Row>,
     /// `None` where there is no row of an interval.
     intervals: Option<ChunkRows<IntervalRow>>,
-    routes: Routes,
+    stats: SolverStats,
     busy: Duration,
     /// Pairs that are remembered for the first time.
-    fresh: Vec<Kept>,
+    fresh: Vec<CacheEntry>,
 }
 
 /// Memory that a thread uses again for each of its tasks.
-struct Room<'a> {
+struct TaskScratch<'a> {
     /// Empty between tasks, as are the next two.
     answers: Vec<Proximity>,
     ends: Vec<usize>,
@@ -58,7 +58,7 @@ struct Room<'a> {
     work: Borrowed<'a>,
 }
 
-impl<'a> Room<'a> {
+impl<'a> TaskScratch<'a> {
     fn new(workspaces: &'a Workspaces) -> Self {
         let (answers, ends, samples, caches, places) = Default::default();
         Self { answers, ends, samples, frames: Frames::default(), caches, places, work: workspaces.borrow() }
@@ -71,7 +71,7 @@ struct Answered<'a> {
     queries: Vec<PairQuery<'a>>,
     rows: Vec<Row>,
     intervals: IntervalRows,
-    routes: Routes,
+    stats: SolverStats,
 }
 
 /// The data that every task reads.
@@ -92,28 +92,31 @@ pub(super) fn narrow(
     narrow: &dyn NarrowPhase,
     caches: &mut Caches,
     slice: &Slice,
-) -> Narrowed {
+) -> SliceResult {
     let (job, candidates) = (SliceTask::new(scene, block, narrow, slice), slice.pairs.candidates.as_slice());
     let grain = grain(candidates);
-    let (mut lots, workspaces) = caches.lots(block.index, candidates, grain);
+    let (mut cache_slices, workspaces) = caches.cache_slices(block.index, candidates, grain);
     let mut chunks: Vec<Chunk> = candidates
         .par_chunks(grain)
-        .zip(&mut lots)
+        .zip(&mut cache_slices)
         .enumerate()
-        .map_init(|| Room::new(workspaces), |room, (at, (chunk, lot))| job.chunk((at * grain, chunk), lot, room))
+        .map_init(
+            || TaskScratch::new(workspaces),
+            |scratch, (at, (chunk, cache_slice))| job.chunk((at * grain, chunk), cache_slice, scratch),
+        )
         .collect();
-    drop(lots);
-    let mut routes = Routes::default();
+    drop(cache_slices);
+    let mut stats = SolverStats::default();
     let mut busy = Duration::ZERO;
     for chunk in &mut chunks {
-        routes.add(&chunk.routes);
+        stats.add(&chunk.stats);
         busy += chunk.busy;
         caches.add(&mut chunk.fresh);
     }
     let intervals = chunks.iter_mut().filter_map(|chunk| chunk.intervals.take()).collect();
     // Most candidates of a block may be too far apart.
     let chunks = chunks.into_iter().map(|chunk| chunk.rows).filter(|rows| !rows.is_empty()).collect();
-    Narrowed { rows: SliceRows { chunks, intervals }, routes, busy }
+    SliceResult { rows: SliceRows { chunks, intervals }, stats, busy }
 }
 
 /// Answers like [`narrow`], on this thread alone: for slices so small that several are answered side by side.
@@ -123,18 +126,18 @@ pub(super) fn narrow_alone(
     narrow: &dyn NarrowPhase,
     caches: &mut Caches,
     slice: &Slice,
-) -> Narrowed {
+) -> SliceResult {
     let (job, candidates) = (SliceTask::new(scene, block, narrow, slice), slice.pairs.candidates.as_slice());
-    let (mut lots, workspaces) = caches.lots(block.index, candidates, candidates.len());
-    let Some(lot) = lots.first_mut() else {
-        return Narrowed { rows: SliceRows::default(), routes: Routes::default(), busy: Duration::ZERO };
+    let (mut cache_slices, workspaces) = caches.cache_slices(block.index, candidates, candidates.len());
+    let Some(cache_slice) = cache_slices.first_mut() else {
+        return SliceResult { rows: SliceRows::default(), stats: SolverStats::default(), busy: Duration::ZERO };
     };
-    let chunk = job.chunk((0, candidates), lot, &mut Room::new(workspaces));
-    let Chunk { rows, intervals, routes, busy, mut fresh } = chunk;
-    drop(lots);
+    let chunk = job.chunk((0, candidates), cache_slice, &mut TaskScratch::new(workspaces));
+    let Chunk { rows, intervals, stats, busy, mut fresh } = chunk;
+    drop(cache_slices);
     caches.add(&mut fresh);
     let rows = SliceRows { chunks: vec![rows], intervals: intervals.into_iter().collect() };
-    Narrowed { rows, routes, busy }
+    SliceResult { rows, stats, busy }
 }
 
 impl<'a> SliceTask<'a> {
@@ -152,29 +155,40 @@ impl<'a> SliceTask<'a> {
     }
 
     /// The rows of a few candidates, of which the first one is at `first` in the slice.
-    fn chunk(&self, (first, candidates): (usize, &[Candidate]), lot: &mut Lot<'_>, room: &mut Room<'_>) -> Chunk {
+    fn chunk(
+        &self,
+        (first, candidates): (usize, &[Candidate]),
+        cache_slice: &mut CacheSlice<'_>,
+        scratch: &mut TaskScratch<'_>,
+    ) -> Chunk {
         let begun = Instant::now();
-        lot.take(candidates, &mut room.caches, &mut room.places);
-        room.frames.clear();
+        cache_slice.take(candidates, &mut scratch.caches, &mut scratch.places);
+        scratch.frames.clear();
         let most: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
         let mut found = Answered {
             queries: Vec::with_capacity(candidates.len().min(SAMPLES)),
             rows: Vec::with_capacity(most as usize),
             intervals: IntervalRows::default(),
-            routes: Routes::default(),
+            stats: SolverStats::default(),
         };
         let mut from = 0;
         while from < candidates.len() {
             let until = from + run(&candidates[from..]);
-            self.answer_run(first, candidates, from..until, room, &mut found);
+            self.answer_run(first, candidates, from..until, scratch, &mut found);
             from = until;
         }
         let mut fresh = Vec::new();
-        lot.put(candidates, &mut room.caches, &room.places, |candidate| self.is_followed(candidate), &mut fresh);
-        let rows = ChunkRows::new(found.rows, &room.samples);
-        room.samples.clear();
-        let (intervals, routes) = (found.intervals.finish(), found.routes);
-        Chunk { rows, intervals, routes, busy: begun.elapsed(), fresh }
+        cache_slice.put(
+            candidates,
+            &mut scratch.caches,
+            &scratch.places,
+            |candidate| self.is_followed(candidate),
+            &mut fresh,
+        );
+        let rows = ChunkRows::new(found.rows, &scratch.samples);
+        scratch.samples.clear();
+        let (intervals, stats) = (found.intervals.finish(), found.stats);
+        Chunk { rows, intervals, stats, busy: begun.elapsed(), fresh }
     }
 
     /// Answers a run of candidates: their samples, and then their intervals.
@@ -183,23 +197,23 @@ impl<'a> SliceTask<'a> {
         first: usize,
         candidates: &[Candidate],
         range: Range<usize>,
-        room: &mut Room<'_>,
+        scratch: &mut TaskScratch<'_>,
         found: &mut Answered<'s>,
     ) {
         let run = &candidates[range.clone()];
-        let Room { answers, ends, samples, frames, caches, work, .. } = room;
-        let Answered { queries, rows, intervals, routes } = found;
+        let TaskScratch { answers, ends, samples, frames, caches, work, .. } = scratch;
+        let Answered { queries, rows, intervals, stats } = found;
         if let [alone] = run
             && alone.samples == 0
         {
             let cache = &mut caches[range.start];
-            self.answer_intervals((first + range.start, alone), &[], cache, work.get(), routes, intervals);
+            self.answer_intervals((first + range.start, alone), &[], cache, work.get(), stats, intervals);
             return;
         }
         queries.clear();
         queries.extend(run.iter().map(|candidate| self.query(candidate)));
         let caches = &mut caches[range.clone()];
-        self.narrow.walk_all(queries, &self.scene.query, caches, work.get(), routes, answers, ends);
+        self.narrow.query_batch(queries, &self.scene.query, caches, work.get(), stats, answers, ends);
         samples.extend(answers.iter().map(|answer| answer.sample));
         let mut before = 0;
         for (((at, candidate), cache), (query, end)) in
@@ -213,7 +227,7 @@ impl<'a> SliceTask<'a> {
                 proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
                 directional: self.directional(query, usize::from(answer.sample), work.get()),
             }));
-            self.answer_intervals((first + at, candidate), own, cache, work.get(), routes, intervals);
+            self.answer_intervals((first + at, candidate), own, cache, work.get(), stats, intervals);
             before = end;
         }
         answers.clear();
@@ -227,11 +241,11 @@ impl<'a> SliceTask<'a> {
         rows: &[Proximity],
         cache: &mut PairCache,
         work: &mut Workspace,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
         found: &mut IntervalRows,
     ) {
         if let Some(intervals) = &self.intervals {
-            intervals.answer(pair, rows, cache, work, routes, found);
+            intervals.answer(pair, rows, cache, work, stats, found);
         }
     }
 
@@ -262,7 +276,7 @@ impl<'a> SliceTask<'a> {
     }
 }
 
-/// How many candidates are a task: those of one or two samples are answered side by side (`NarrowPhase::walk_all`).
+/// How many candidates are a task: those of one or two samples are answered side by side (`NarrowPhase::query_batch`).
 fn grain(candidates: &[Candidate]) -> usize {
     let samples: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
     let enough = candidates.len() >= SAMPLES * TASKS * rayon::current_num_threads();
@@ -297,19 +311,19 @@ mod tests {
         fn name(&self) -> &'static str {
             "some"
         }
-        fn walk_all(
+        fn query_batch(
             &self,
             queries: &[PairQuery<'_>],
             _: &clearsweep_scene::QueryOptions,
             _: &mut [PairCache],
             _: &mut Workspace,
-            routes: &mut Routes,
+            stats: &mut SolverStats,
             out: &mut Vec<Proximity>,
             ends: &mut Vec<usize>,
         ) {
             for query in queries {
                 for sample in (0..SAMPLES).filter(|s| query.samples >> s & 1 == 1) {
-                    routes.queries += 1;
+                    stats.queries += 1;
                     // The bodies of the test stand at x = their index.
                     let [a, b] = [query.poses_a, query.poses_b].map(|poses| poses.at(sample).position.x as u32);
                     if answered(a, b, sample) {
@@ -392,11 +406,11 @@ mod tests {
             let keys: Vec<_> = rows.iter().map(|row| (usize::from(row.proximity.sample), row.a, row.b)).collect();
             assert_eq!(keys, expected, "{threads} threads");
             let asked: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
-            assert_eq!(found.routes.queries, u64::from(asked));
+            assert_eq!(found.stats.queries, u64::from(asked));
             assert!(rows.iter().all(|row| row.proximity.point_a.x == f64::from(row.a)), "in the world");
             let alone = narrow_alone(&scene, &block, &Some3, &mut caches, &slice);
             assert_eq!(alone.rows.sorted(), rows, "alone");
-            assert_eq!(alone.routes, found.routes, "alone");
+            assert_eq!(alone.stats, found.stats, "alone");
         }
     }
 

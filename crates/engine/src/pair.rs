@@ -6,9 +6,9 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::answer::status;
 use clearsweep_narrow::deviation::widened;
-use clearsweep_narrow::placing::sum_error;
+use clearsweep_narrow::pose_rounding::sum_error;
 use clearsweep_narrow::{
-    BodyPoses, DirectionalDistance, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace,
+    BodyPoses, DirectionalDistance, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace,
     directional_distance,
 };
 use clearsweep_scene::direction::{DIRECTION_REMEDY, unit_direction};
@@ -59,7 +59,7 @@ pub struct ProximityQuery<'a> {
     narrow: Box<dyn NarrowPhase>,
     cache: PairCache,
     workspace: Workspace,
-    routes: Routes,
+    stats: SolverStats,
     answers: Vec<Proximity>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> ProximityQuery<'a> {
             narrow: methods::narrow(&options.narrow)?,
             cache: PairCache::default(),
             workspace: Workspace::default(),
-            routes: Routes::default(),
+            stats: SolverStats::default(),
             answers: Vec::with_capacity(1),
         })
     }
@@ -112,7 +112,7 @@ impl<'a> ProximityQuery<'a> {
             &self.options,
             &mut self.cache,
             &mut self.workspace,
-            &mut self.routes,
+            &mut self.stats,
             &mut self.answers,
         );
         let answer = self.answers.pop().map(|answer| in_world(self.opened(answer, summing), &a));

@@ -4,24 +4,24 @@
 //! If many bodies move, a batch is one block and its pairs are shared among the threads. If few do, a block is too little work to share: a
 //! batch is many blocks, and each thread goes through a stretch of them on its own. A device searches as many blocks at a time as fit.
 
-use super::asked_pairs::AskedPairs;
+use super::block_candidates::BlockCandidates;
 use super::caches::Caches;
 use super::cancel::CancelToken;
 use super::check::TrajectoryWatch;
 use super::coverage::Coverage;
-use super::narrowing::{Narrowed, narrow, narrow_alone};
+use super::narrowing::{SliceResult, narrow, narrow_alone};
 use super::progress::{Advance, Progress};
 use super::slice_rows::SliceRows;
-use super::slices::{Portion, Portions};
+use super::slices::{Portions, WorkUnit};
 use super::static_stage::StaticStage;
 use super::timings::{Timings, timed};
 use clearsweep_base::error::Result;
 use clearsweep_broad::{BroadPhase, BroadScene};
-use clearsweep_narrow::{NarrowPhase, Routes};
+use clearsweep_narrow::{NarrowPhase, SolverStats};
 use clearsweep_scene::block::COMPONENTS;
-use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, Lanes, Scene};
+use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, SampleColumn, Scene};
 use clearsweep_tables::{BatchMaker, RowBlock, RowCounter, RowSink};
-use clearsweep_trajectory::{Inputs, Spares, Trajectory};
+use clearsweep_trajectory::{BlockPool, Inputs, Trajectory};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(super) fn batch_blocks(bodies: usize, memory: u64, on_device: bool) -> usize
     if bodies > FEW_BODIES && !on_device {
         return 1;
     }
-    let bytes = (bodies.max(1) * COMPONENTS * size_of::<Lanes>()) as u64;
+    let bytes = (bodies.max(1) * COMPONENTS * size_of::<SampleColumn>()) as u64;
     ((memory / 16).min(BATCH_BYTES) / bytes).clamp(1, BATCH_BLOCKS) as usize
 }
 
@@ -69,7 +69,7 @@ pub(super) struct BlockSearch<'a> {
     pub(super) resumed_samples: u64,
     /// Most rows of a portion.
     pub(super) rows_limit: usize,
-    pub(super) routes: Routes,
+    pub(super) stats: SolverStats,
     pub(super) timings: Timings,
     /// Set bits of all candidates.
     pub(super) candidate_samples: u64,
@@ -104,16 +104,16 @@ struct Pending {
 pub(super) struct PipelineInput {
     blocks: Box<dyn Iterator<Item = Result<FrameBlock>> + Send>,
     read: Arc<AtomicU64>,
-    spares: Spares,
+    block_pool: BlockPool,
     pub(super) files: Inputs,
 }
 
 impl PipelineInput {
     /// Begins to read. `followed`: blocks are to know the sample that follows them.
     pub(super) fn start(trajectory: Trajectory, followed: bool) -> Self {
-        let (read, spares, files) = (trajectory.progress(), trajectory.spares(), trajectory.inputs.clone());
+        let (read, block_pool, files) = (trajectory.progress(), trajectory.block_pool(), trajectory.inputs.clone());
         let blocks = if followed { trajectory.followed_blocks() } else { trajectory.blocks() };
-        Self { blocks, read, spares, files }
+        Self { blocks, read, block_pool, files }
     }
 }
 
@@ -128,9 +128,10 @@ pub(super) fn drive(
     watch: &mut TrajectoryWatch<'_>,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let spares = &input.spares;
-    let mut waiting = Waiting { output, spares, pending: Vec::new(), spent: std::time::Duration::ZERO };
-    let mut batches = ReadBatches { blocks: &mut input.blocks, read: &input.read, spares, advance: Advance::default() };
+    let block_pool = &input.block_pool;
+    let mut waiting = Waiting { output, block_pool, pending: Vec::new(), spent: std::time::Duration::ZERO };
+    let mut batches =
+        ReadBatches { blocks: &mut input.blocks, read: &input.read, block_pool, advance: Advance::default() };
     // A device searches the next batch beside the narrow phase of this one.
     let is_beside = search.memories[0].broad.works_beside();
     let mut next = batches.next(search, watch, progress)?;
@@ -158,7 +159,7 @@ pub(super) fn drive(
 struct ReadBatches<'a> {
     blocks: &'a mut (dyn Iterator<Item = Result<FrameBlock>> + Send),
     read: &'a AtomicU64,
-    spares: &'a Spares,
+    block_pool: &'a BlockPool,
     advance: Advance,
 }
 
@@ -187,7 +188,7 @@ impl ReadBatches<'_> {
             for block in batch.drain(..has_rows) {
                 watch.look(&block);
                 search.resumed_samples += block.samples.len() as u64;
-                Arc::into_inner(block).into_iter().for_each(|block| self.spares.give(block));
+                Arc::into_inner(block).into_iter().for_each(|block| self.block_pool.give(block));
             }
             if !batch.is_empty() {
                 search.begin(&batch);
@@ -239,7 +240,7 @@ impl FoundPairs {
 }
 
 /// Shows the shapes of candidates to the narrow phase, on all threads. Later ones are seen when they are asked.
-fn prepare(scene: &Scene, narrow: &dyn NarrowPhase, found: &[AskedPairs]) {
+fn prepare(scene: &Scene, narrow: &dyn NarrowPhase, found: &[BlockCandidates]) {
     let mut asked = vec![false; scene.bodies.len()];
     for candidate in found.iter().flat_map(|pairs| &pairs.candidates) {
         for body in [candidate.a, candidate.b] {
@@ -292,8 +293,8 @@ impl BlockSearch<'_> {
         self.count(found.iter().flat_map(|(samples, _)| samples));
         let bits = found.iter().flat_map(|(_, intervals)| intervals).map(|c| u64::from(c.samples.count_ones()));
         self.candidate_intervals += bits.sum::<u64>();
-        let join = |(samples, intervals): FoundCandidates| AskedPairs::new(samples, &intervals);
-        let mut found: Vec<AskedPairs> = found.into_iter().map(join).collect();
+        let join = |(samples, intervals): FoundCandidates| BlockCandidates::new(samples, &intervals);
+        let mut found: Vec<BlockCandidates> = found.into_iter().map(join).collect();
         let fixed = self.static_pairs(batch, &mut found);
         if !self.prepared && found.iter().any(|pairs| !pairs.is_empty()) {
             prepare(self.scene, self.narrow.as_ref(), &found);
@@ -304,7 +305,7 @@ impl BlockSearch<'_> {
 
     /// Adds the pairs of static bodies to what was found of a batch: they belong to its first sample, if it is the first
     /// of the job. Where they are too many, they are a stage of their own, and what was found of that sample goes there.
-    fn static_pairs(&mut self, batch: &[Arc<FrameBlock>], found: &mut [AskedPairs]) -> Option<StaticStage> {
+    fn static_pairs(&mut self, batch: &[Arc<FrameBlock>], found: &mut [BlockCandidates]) -> Option<StaticStage> {
         let ([block, ..], [first, ..]) = (batch, found) else { return None };
         if block.index != 0 || block.samples.is_empty() || !self.boxes.pairs_static_bodies() {
             return None;
@@ -312,7 +313,7 @@ impl BlockSearch<'_> {
         let mut stage = StaticStage::new(block, self.scene.bodies.len(), self.rows_limit);
         let fixed = stage.search(|bodies| self.static_candidates(bodies));
         if stage.is_searched() {
-            let fixed = AskedPairs::from(fixed);
+            let fixed = BlockCandidates::from(fixed);
             first.add(&fixed, 0..fixed.candidates.len());
             return None;
         }
@@ -346,7 +347,7 @@ impl BlockSearch<'_> {
     }
 
     /// The next portion of a batch.
-    fn portion(&mut self, found: &mut FoundPairs) -> Option<Portion<Arc<FrameBlock>>> {
+    fn portion(&mut self, found: &mut FoundPairs) -> Option<WorkUnit<Arc<FrameBlock>>> {
         if let Some(stage) = &mut found.fixed {
             let slice = stage.slice(|bodies| self.static_candidates(bodies));
             let portion = slice.map(|slice| vec![(Arc::clone(&stage.block), slice)]);
@@ -359,10 +360,10 @@ impl BlockSearch<'_> {
     }
 
     /// The rows of a portion.
-    fn rows(&mut self, portion: Portion<Arc<FrameBlock>>) -> Vec<Pending> {
-        let Self { scene, narrow: method, memories, timings, routes, cancel, .. } = self;
+    fn rows(&mut self, portion: WorkUnit<Arc<FrameBlock>>) -> Vec<Pending> {
+        let Self { scene, narrow: method, memories, timings, stats, cancel, .. } = self;
         let method = method.as_ref();
-        let found: Vec<Narrowed> = timed(&mut timings.narrow, || match portion.as_slice() {
+        let found: Vec<SliceResult> = timed(&mut timings.narrow, || match portion.as_slice() {
             slices if slices.len() == 1 || scene.dynamic.len() > FEW_BODIES => {
                 let caches = &mut memories[0].caches;
                 slices.iter().map(|(block, slice)| narrow(scene, block, method, caches, slice)).collect()
@@ -378,7 +379,7 @@ impl BlockSearch<'_> {
             }
         });
         let pending = portion.into_iter().zip(found).map(|((block, slice), found)| {
-            routes.add(&found.routes);
+            stats.add(&found.stats);
             timings.narrow_busy += found.busy;
             let mut candidates = slice.pairs.candidates;
             if !slice.pairs.intervals.is_empty() {
@@ -393,7 +394,7 @@ impl BlockSearch<'_> {
 /// The sink, and the slices that wait for it.
 struct Waiting<'a, 'o> {
     output: &'a mut RowOutput<'o>,
-    spares: &'a Spares,
+    block_pool: &'a BlockPool,
     pending: Vec<Pending>,
     spent: std::time::Duration,
 }
@@ -413,7 +414,7 @@ impl Waiting<'_, '_> {
                 }
                 sink.rows(&rows)?;
                 if let Some(block) = Arc::into_inner(block) {
-                    self.spares.give(block);
+                    self.block_pool.give(block);
                 }
                 Ok(())
             };

@@ -6,8 +6,8 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Pose, RelativePose};
 use clearsweep_narrow::deviation::{deviation_of, proven_upper, widened};
 use clearsweep_narrow::pair::bound_of;
-use clearsweep_narrow::placing::placing_error;
-use clearsweep_narrow::{BodyPoses, PairCache, PairQuery, Proximity, Routes, Workspace, exact};
+use clearsweep_narrow::pose_rounding::placing_error;
+use clearsweep_narrow::{BodyPoses, PairCache, PairQuery, Proximity, SolverStats, Workspace, exact};
 use clearsweep_scene::model::DEFAULT_TOUCH_M;
 use clearsweep_scene::{QueryOptions, Shape};
 
@@ -17,7 +17,7 @@ pub struct Explained {
     /// The answer.
     pub answer: Proximity,
     /// The routes taken.
-    pub routes: Routes,
+    pub stats: SolverStats,
     /// The size of the pair S, metres (docs/reference/numerics.md).
     pub size: f64,
     /// The rounding bound E of the pair in `f64`, metres.
@@ -34,7 +34,7 @@ pub struct Explained {
 /// No such narrow phase.
 pub fn explain(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Explained> {
     let poses = placed(a, b, a_from_b);
-    let (answer, routes) = asked(a, b, &poses, narrow)?;
+    let (answer, stats) = asked(a, b, &poses, narrow)?;
     let size = a.radius + b.radius + RelativePose::<f64>::between(&poses.0, &poses.1).t.length();
     let deviation = deviation_of(a, b);
     // The piece of a mesh is its hull.
@@ -50,7 +50,7 @@ pub fn explain(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Ex
         }),
         _ => None,
     };
-    Ok(Explained { answer, routes, size, bound: bound_of::<f64>(size), exact })
+    Ok(Explained { answer, stats, size, bound: bound_of::<f64>(size), exact })
 }
 
 /// The poses of the recentred frames, A's own frame being the world.
@@ -58,14 +58,14 @@ fn placed(a: &Shape, b: &Shape, a_from_b: &Pose) -> (Pose, Pose) {
     (a.recentring().place(&Pose::IDENTITY), b.recentring().place(a_from_b))
 }
 
-fn asked(a: &Shape, b: &Shape, poses: &(Pose, Pose), narrow: &str) -> Result<(Proximity, Routes)> {
+fn asked(a: &Shape, b: &Shape, poses: &(Pose, Pose), narrow: &str) -> Result<(Proximity, SolverStats)> {
     let narrow = methods::narrow(narrow)?;
     let asked =
         PairQuery { a, b, poses_a: BodyPoses::Fixed(&poses.0), poses_b: BodyPoses::Fixed(&poses.1), samples: 1 };
     // Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
     let options = QueryOptions { within: 1e300, require: None, touch: DEFAULT_TOUCH_M, static_pairs: true };
-    let (mut rows, mut routes) = (Vec::with_capacity(1), Routes::default());
-    narrow.walk(&asked, &options, &mut PairCache::default(), &mut Workspace::default(), &mut routes, &mut rows);
+    let (mut rows, mut stats) = (Vec::with_capacity(1), SolverStats::default());
+    narrow.walk(&asked, &options, &mut PairCache::default(), &mut Workspace::default(), &mut stats, &mut rows);
     let answer = rows.pop().ok_or_else(|| Error::internal("query", "the narrow phase gave no answer"))?;
-    Ok((in_world(answer, &poses.0), routes))
+    Ok((in_world(answer, &poses.0), stats))
 }

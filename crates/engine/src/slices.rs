@@ -4,7 +4,7 @@
 //! before it. Slices follow each other in the
 //! order of the rows, so that the tables do not depend on where a block is cut. Small blocks are joined likewise.
 
-use super::asked_pairs::AskedPairs;
+use super::block_candidates::BlockCandidates;
 use clearsweep_scene::SAMPLES;
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ pub(super) fn rows_within(memory: u64) -> usize {
 /// Pairs of a block that are queried together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slice {
-    pub(super) pairs: AskedPairs,
+    pub(super) pairs: BlockCandidates,
     /// Whether no later sample of the block is still to be queried.
     pub(super) ends_block: bool,
 }
@@ -29,7 +29,7 @@ pub(super) struct Slice {
 /// and a sample that alone is too large in consecutive ranges of pairs. At least one slice. Each is copied when it is due.
 #[derive(Debug)]
 pub(super) struct Slices {
-    pairs: AskedPairs,
+    pairs: BlockCandidates,
     limit: usize,
     ranges: std::vec::IntoIter<u64>,
     /// The sample that is cut into ranges of pairs, as a mask, and the first pair of the next range.
@@ -37,7 +37,7 @@ pub(super) struct Slices {
 }
 
 impl Slices {
-    pub(super) fn new(pairs: AskedPairs, limit: usize) -> Self {
+    pub(super) fn new(pairs: BlockCandidates, limit: usize) -> Self {
         let ranges = match pairs.rows() <= limit {
             true => vec![u64::MAX],
             false => sample_ranges(&pairs.rows_per_sample(), limit),
@@ -71,38 +71,38 @@ impl Iterator for Slices {
 }
 
 /// Pairs that are queried at once: one slice of a block, or several whole blocks.
-pub(super) type Portion<B> = Vec<(B, Slice)>;
+pub(super) type WorkUnit<B> = Vec<(B, Slice)>;
 
 /// Portions of at most `limit` possible rows, of consecutive blocks with their pairs.
 #[derive(Debug)]
-pub(super) struct Portions<B>(VecDeque<Planned<B>>);
+pub(super) struct Portions<B>(VecDeque<PlannedWork<B>>);
 
 /// One portion, or several.
 #[derive(Debug)]
-enum Planned<B> {
-    Whole(Portion<B>),
+enum PlannedWork<B> {
+    Whole(WorkUnit<B>),
     Cut(B, Slices),
 }
 
 impl<B: Clone> Portions<B> {
-    pub(super) fn new(blocks: impl Iterator<Item = (B, AskedPairs)>, limit: usize) -> Self {
+    pub(super) fn new(blocks: impl Iterator<Item = (B, BlockCandidates)>, limit: usize) -> Self {
         let mut planned = VecDeque::new();
-        let (mut open, mut sum): (Portion<B>, usize) = (Vec::new(), 0);
+        let (mut open, mut sum): (WorkUnit<B>, usize) = (Vec::new(), 0);
         for (block, pairs) in blocks {
             let rows = pairs.rows();
             if sum + rows > limit && !open.is_empty() {
-                planned.push_back(Planned::Whole(std::mem::take(&mut open)));
+                planned.push_back(PlannedWork::Whole(std::mem::take(&mut open)));
                 sum = 0;
             }
             if rows > limit {
-                planned.push_back(Planned::Cut(block, Slices::new(pairs, limit)));
+                planned.push_back(PlannedWork::Cut(block, Slices::new(pairs, limit)));
             } else {
                 sum += rows;
                 open.push((block, Slice { pairs, ends_block: true }));
             }
         }
         if !open.is_empty() {
-            planned.push_back(Planned::Whole(open));
+            planned.push_back(PlannedWork::Whole(open));
         }
         Self(planned)
     }
@@ -114,14 +114,14 @@ impl<B: Clone> Portions<B> {
 }
 
 impl<B: Clone> Iterator for Portions<B> {
-    type Item = Portion<B>;
+    type Item = WorkUnit<B>;
 
-    fn next(&mut self) -> Option<Portion<B>> {
+    fn next(&mut self) -> Option<WorkUnit<B>> {
         let (portion, rest) = match self.0.pop_front()? {
-            Planned::Whole(portion) => (portion, None),
-            Planned::Cut(block, mut slices) => {
+            PlannedWork::Whole(portion) => (portion, None),
+            PlannedWork::Cut(block, mut slices) => {
                 let portion = slices.next().map(|slice| (block.clone(), slice)).into_iter().collect();
-                (portion, (!slices.is_done()).then_some(Planned::Cut(block, slices)))
+                (portion, (!slices.is_done()).then_some(PlannedWork::Cut(block, slices)))
             }
         };
         if let Some(rest) = rest {
@@ -203,16 +203,16 @@ mod tests {
                 .map(|b| Candidate { a: b / 10, b: b + 10, samples: random() & random() | 1 })
                 .collect()
         };
-        let pairs = AskedPairs::new(list(1), &list(2));
-        let intervals_of = |pairs: &AskedPairs| -> Vec<Candidate> {
+        let pairs = BlockCandidates::new(list(1), &list(2));
+        let intervals_of = |pairs: &BlockCandidates| -> Vec<Candidate> {
             let of = pairs.candidates.iter().zip(&pairs.intervals).map(|(c, &samples)| Candidate { samples, ..*c });
             of.filter(|c| c.samples != 0).collect()
         };
         let whole = [flatten(std::slice::from_ref(&pairs.candidates)), flatten(&[intervals_of(&pairs)])];
         assert!(whole.iter().all(|rows| rows.len() > 800), "the test is to have both");
         for limit in [1, 7, 50, 400, 100_000] {
-            let slices: Vec<AskedPairs> = Slices::new(pairs.clone(), limit).map(|slice| slice.pairs).collect();
-            let most = slices.iter().map(AskedPairs::rows).max().expect("a slice");
+            let slices: Vec<BlockCandidates> = Slices::new(pairs.clone(), limit).map(|slice| slice.pairs).collect();
+            let most = slices.iter().map(BlockCandidates::rows).max().expect("a slice");
             // A pair that is asked about both in a sample and after it stays together.
             assert!(most <= limit.max(2), "limit {limit}: a slice of {most} rows");
             let samples: Vec<_> = slices.iter().map(|slice| slice.candidates.clone()).collect();
@@ -223,14 +223,14 @@ mod tests {
 
     #[test]
     fn portions_follow_the_blocks_and_fit() {
-        let of = |count: u32| -> AskedPairs {
+        let of = |count: u32| -> BlockCandidates {
             (0..count).map(|b| Candidate { a: 0, b: b + 1, samples: 0b111 }).collect::<Vec<_>>().into()
         };
         let sizes = [3, 0, 20, 1, 1, 1, 0, 5, 2, 30];
         for limit in [1, 6, 10, 64, 1000] {
             let blocks = || sizes.iter().enumerate().map(|(block, &count)| (block, of(count)));
-            let portions: Vec<Portion<usize>> = Portions::new(blocks(), limit).collect();
-            let rows = |portion: &Portion<usize>| -> u32 {
+            let portions: Vec<WorkUnit<usize>> = Portions::new(blocks(), limit).collect();
+            let rows = |portion: &WorkUnit<usize>| -> u32 {
                 portion.iter().flat_map(|(_, slice)| &slice.pairs.candidates).map(|c| c.samples.count_ones()).sum()
             };
             assert!(portions.iter().all(|portion| rows(portion) as usize <= limit), "limit {limit}");
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_block_without_candidates_is_one_slice() {
-        let slices: Vec<Slice> = Slices::new(AskedPairs::default(), 10).collect();
-        assert_eq!(slices, [Slice { pairs: AskedPairs::default(), ends_block: true }]);
+        let slices: Vec<Slice> = Slices::new(BlockCandidates::default(), 10).collect();
+        assert_eq!(slices, [Slice { pairs: BlockCandidates::default(), ends_block: true }]);
     }
 }

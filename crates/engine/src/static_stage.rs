@@ -3,7 +3,7 @@
 //! They belong to the first sample of a job. Its rows are sorted by (a, b), so a range holds the pairs of which the first
 //! body is one of consecutive ones, and with them the candidates of that sample that have a dynamic body.
 
-use super::asked_pairs::AskedPairs;
+use super::block_candidates::BlockCandidates;
 use super::slices::{Slice, Slices};
 use clearsweep_scene::{Candidate, FrameBlock};
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(super) struct StaticStage {
     /// First bodies of the next range.
     next: Range<usize>,
     /// Pairs of the sample that have a dynamic body, and how many of them belong to earlier ranges.
-    moving: AskedPairs,
+    moving: BlockCandidates,
     passed: usize,
     /// Slices left of the range before.
     slices: Option<Slices>,
@@ -40,7 +40,7 @@ impl StaticStage {
             limit,
             end: bodies,
             next,
-            moving: AskedPairs::default(),
+            moving: BlockCandidates::default(),
             passed: 0,
             slices: None,
         }
@@ -67,7 +67,7 @@ impl StaticStage {
     }
 
     /// Takes the pairs of the first range, and the first sample out of what was found of the block.
-    pub(super) fn begin(&mut self, fixed: Vec<Candidate>, found: &mut AskedPairs) {
+    pub(super) fn begin(&mut self, fixed: Vec<Candidate>, found: &mut BlockCandidates) {
         self.moving = found.take(1);
         self.add(fixed);
     }
@@ -76,7 +76,7 @@ impl StaticStage {
     fn add(&mut self, fixed: Vec<Candidate>) {
         // Of the last range `next.start` is the number of bodies.
         let count = self.moving.candidates.partition_point(|c| (c.a as usize) < self.next.start);
-        let mut pairs = AskedPairs::from(fixed);
+        let mut pairs = BlockCandidates::from(fixed);
         pairs.add(&self.moving, self.passed..count);
         self.passed = count;
         self.slices = Some(Slices::new(pairs, self.limit));
@@ -109,7 +109,7 @@ mod tests {
             fixed.iter().filter(|c| range.contains(&(c.a as usize))).copied().collect()
         };
         let mut stage = StaticStage::new(&Arc::new(block), bodies, limit);
-        let (mut slices, mut rest) = (Vec::new(), AskedPairs::from(moving.to_vec()));
+        let (mut slices, mut rest) = (Vec::new(), BlockCandidates::from(moving.to_vec()));
         let first = stage.search(of);
         stage.begin(first, &mut rest);
         while !stage.is_done() {

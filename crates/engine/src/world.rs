@@ -4,7 +4,7 @@ use clearsweep_base::simd::dispatch;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{BodyPoses, Proximity};
-use clearsweep_scene::{Lanes, SAMPLES};
+use clearsweep_scene::{SAMPLES, SampleColumn};
 
 /// Samples whose axes are found together.
 const EIGHT: usize = 8;
@@ -52,7 +52,7 @@ pub(super) struct Frames {
     /// Bit by bit: whether the axes are found in eight samples.
     found: u8,
     /// The entries of the rotation by rows.
-    r: [Lanes; 9],
+    r: [SampleColumn; 9],
 }
 
 impl Frames {
@@ -78,7 +78,7 @@ impl Frames {
 /// See [`Frames::of`].
 pub(super) enum FramesOf<'a> {
     Fixed(Frame),
-    Moving(&'a mut Frames, &'a [Lanes]),
+    Moving(&'a mut Frames, &'a [SampleColumn]),
 }
 
 impl FramesOf<'_> {
@@ -102,7 +102,7 @@ impl FramesOf<'_> {
 }
 
 #[inline(always)]
-fn axes_body(q: &[Lanes], start: usize, out: &mut [Lanes; 9]) {
+fn axes_body(q: &[SampleColumn], start: usize, out: &mut [SampleColumn; 9]) {
     let [w, x, y, z] = [0, 1, 2, 3].map(|k| &q[k].0);
     for s in start..start + EIGHT {
         for (row, r) in rotation([w[s], x[s], y[s], z[s]]).iter().enumerate() {
@@ -112,7 +112,7 @@ fn axes_body(q: &[Lanes], start: usize, out: &mut [Lanes; 9]) {
 }
 
 // The axes in eight samples from `start`, from the components of the quaternion: the bits of `rotation`.
-dispatch!(loops axes, axes_body, (q: &[Lanes], start: usize, out: &mut [Lanes; 9]) -> ());
+dispatch!(loops axes, axes_body, (q: &[SampleColumn], start: usize, out: &mut [SampleColumn; 9]) -> ());
 
 #[cfg(test)]
 mod tests {
@@ -157,7 +157,8 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         };
-        let mut slot = || -> [Lanes; 10] { std::array::from_fn(|_| Lanes(std::array::from_fn(|_| next()))) };
+        let mut slot =
+            || -> [SampleColumn; 10] { std::array::from_fn(|_| SampleColumn(std::array::from_fn(|_| next()))) };
         let (first, second) = (slot(), slot());
         let fixed = BodyPoses::Moving(&first).at(5);
         let mut frames = Frames::default();

@@ -4,6 +4,7 @@
 //! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-base`.
 
 pub mod hausdorff;
+pub mod hausdorff_solids;
 pub mod hull;
 mod lanes;
 pub mod lazy;
@@ -14,7 +15,6 @@ pub mod polyhedron;
 pub mod pose;
 pub mod ray;
 pub mod real;
-pub mod solid_reach;
 pub mod triangle_contact;
 pub mod triangle_tree;
 pub mod turn;

@@ -16,7 +16,7 @@ pub struct Edge {
 /// No face: the sides of the edge of a segment.
 pub const NO_FACE: u32 = u32::MAX;
 
-/// Lanes of a scan: coordinates are padded to a multiple of this with copies of vertex 0.
+/// SampleColumn of a scan: coordinates are padded to a multiple of this with copies of vertex 0.
 pub const LANES: usize = 8;
 
 /// Vertices up to which the coordinates of neighbours are kept side by side ([`Polyhedron::neighbour_blocks`]).

@@ -1,5 +1,5 @@
 //! The numbers that queries are answered in: `f64`, and `Dd`, an unevaluated sum of two `f64`s (about 106 bits), for the
-//! rung of the ladder where rounding in `f64` leaves a question open.
+//! rung of the pair solver where rounding in `f64` leaves a question open.
 //!
 //! No operation uses a fused multiply-add, so a value is the same on every machine.
 //! Source of the double-double operations: Dekker 1971, Knuth (TAOCP 2, 4.2.2); error bounds: Joldes, Muller,

@@ -8,9 +8,9 @@ use super::answer::with_bracket;
 use super::batch;
 use super::cache::PairCache;
 use super::deviation::{deviation_of, not_below, reached, widened};
-use super::ladder::SearchMethod;
+use super::pair_solver::SearchMethod;
 use super::query::PairQuery;
-use super::routes::Routes;
+use super::solver_stats::SolverStats;
 use super::workspace::Workspace;
 use clearsweep_model::Proximity;
 use clearsweep_scene::QueryOptions;
@@ -22,7 +22,7 @@ pub(super) fn answer(
     options: &QueryOptions,
     caches: &mut [PairCache],
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
     (out, ends): (&mut Vec<Proximity>, &mut Vec<usize>),
 ) {
     let (mut queries, mut caches) = (queries, caches);
@@ -36,12 +36,12 @@ pub(super) fn answer(
         let (group_caches, rest) = caches.split_at_mut(alike);
         (queries, caches) = (later, rest);
         if by == 0.0 {
-            batch::answer(search, group, options, group_caches, work, routes, (out, ends));
+            batch::answer(search, group, options, group_caches, work, stats, (out, ends));
             continue;
         }
         let (rows, answered) = (out.len(), ends.len());
         let wider = QueryOptions { within: reached(options.within, by), ..*options };
-        batch::answer(search, group, &wider, group_caches, work, routes, (out, ends));
+        batch::answer(search, group, &wider, group_caches, work, stats, (out, ends));
         let (by, depth) = if here { (by, depth) } else { (0.0, f64::INFINITY) };
         widen(options, (by, depth), rows, out, &mut ends[answered..]);
     }

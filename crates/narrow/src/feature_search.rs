@@ -1,10 +1,10 @@
-//! The searches from feature to feature, V-Clip and Lin-Canny, behind one call: the ladder and the batches use either.
+//! The searches from feature to feature, V-Clip and Lin-Canny, behind one call: the pair solver and the batches use either.
 
 use super::feature::FeaturePair;
 use super::lin_canny::{self, LinCannyResult};
 use super::pair::Pair;
-use super::routes::Routes;
 use super::search::SearchEnd;
+use super::solver_stats::SolverStats;
 use super::vclip::{self, VClipResult};
 use clearsweep_base::simd::Simd;
 use clearsweep_geometry::planes::Planes;
@@ -33,12 +33,12 @@ pub(super) struct FoundFeatures {
 impl FeatureSearch {
     /// Searches from `start`, and counts.
     #[inline(always)]
-    pub(super) fn search(self, pair: &Pair<'_, f64>, start: FeaturePair, routes: &mut Routes) -> FoundFeatures {
+    pub(super) fn search(self, pair: &Pair<'_, f64>, start: FeaturePair, stats: &mut SolverStats) -> FoundFeatures {
         let found = match self {
             Self::VClip => vclip::search(pair, start).into(),
             Self::LinCanny => lin_canny::search(pair, start).into(),
         };
-        self.count(&found, routes);
+        self.count(&found, stats);
         found
     }
 
@@ -50,32 +50,32 @@ impl FeatureSearch {
         planes: [&Planes; 2],
         pose: &RelativePose<f64>,
         start: FeaturePair,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
     ) -> FoundFeatures {
         let found = match self {
             Self::VClip => vclip::search_at::<S>(cores, planes, pose, start).into(),
             Self::LinCanny => lin_canny::search_at(cores, planes, pose, start).into(),
         };
-        self.count(&found, routes);
+        self.count(&found, stats);
         found
     }
 
     #[inline(always)]
-    fn count(self, found: &FoundFeatures, routes: &mut Routes) {
+    fn count(self, found: &FoundFeatures, stats: &mut SolverStats) {
         let steps = match self {
-            Self::VClip => &mut routes.vclip_steps,
-            Self::LinCanny => &mut routes.lin_canny_steps,
+            Self::VClip => &mut stats.vclip_steps,
+            Self::LinCanny => &mut stats.lin_canny_steps,
         };
         *steps += u64::from(found.iterations);
-        routes.cycles += u64::from(found.end == SearchEnd::Cycle);
+        stats.cycles += u64::from(found.end == SearchEnd::Cycle);
     }
 
     /// The steps counted so far.
     #[inline(always)]
-    pub(super) fn steps(self, routes: &Routes) -> u64 {
+    pub(super) fn steps(self, stats: &SolverStats) -> u64 {
         match self {
-            Self::VClip => routes.vclip_steps,
-            Self::LinCanny => routes.lin_canny_steps,
+            Self::VClip => stats.vclip_steps,
+            Self::LinCanny => stats.lin_canny_steps,
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The methods that users choose between. All give the same rows, bit for bit; they differ in the search of the ladder.
+//! The methods that users choose between. All give the same rows, bit for bit; they differ in the search of the pair solver.
 
 use super::cache::PairCache;
 use super::deviating_pairs;
 use super::gjk::GjkOptions;
-use super::ladder::SearchMethod;
+use super::pair_solver::SearchMethod;
 use super::query::{BodyPoses, PairQuery};
-use super::routes::Routes;
+use super::solver_stats::SolverStats;
 use super::workspace::Workspace;
 use clearsweep_geometry::Pose;
 use clearsweep_model::Proximity;
@@ -23,30 +23,30 @@ pub trait NarrowPhase: Sync + Send {
     /// Answers several queries, each with its cache: appends to `out`, query by query and in order of sample, a row for every set
     /// sample whose `lower <= options.within` (and every uncertified one), in A's recentred frame; and to `ends`, for each query,
     /// the length of `out` after its rows.
-    fn walk_all(
+    fn query_batch(
         &self,
         queries: &[PairQuery<'_>],
         options: &QueryOptions,
         caches: &mut [PairCache],
         work: &mut Workspace,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
         out: &mut Vec<Proximity>,
         ends: &mut Vec<usize>,
     );
 
-    /// [`Self::walk_all`] of one query.
+    /// [`Self::query_batch`] of one query.
     fn walk(
         &self,
         query: &PairQuery<'_>,
         options: &QueryOptions,
         cache: &mut PairCache,
         work: &mut Workspace,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
         out: &mut Vec<Proximity>,
     ) {
         let (queries, caches) = (std::slice::from_ref(query), std::slice::from_mut(cache));
         let mut ends = std::mem::take(&mut work.ends);
-        self.walk_all(queries, options, caches, work, routes, out, &mut ends);
+        self.query_batch(queries, options, caches, work, stats, out, &mut ends);
         ends.clear();
         work.ends = ends;
     }
@@ -84,7 +84,7 @@ pub struct CdDual;
 /// Vertices up to which the planes of a shape are formed before it is known whether they are needed.
 const PREPARED: usize = 10_000;
 
-/// The methods differ in the search that the ladder falls back on.
+/// The methods differ in the search that the pair solver falls back on.
 macro_rules! method {
     ($method:ident, $name:literal, $search:expr) => {
         impl NarrowPhase for $method {
@@ -101,17 +101,17 @@ macro_rules! method {
                 }
             }
 
-            fn walk_all(
+            fn query_batch(
                 &self,
                 queries: &[PairQuery<'_>],
                 options: &QueryOptions,
                 caches: &mut [PairCache],
                 work: &mut Workspace,
-                routes: &mut Routes,
+                stats: &mut SolverStats,
                 out: &mut Vec<Proximity>,
                 ends: &mut Vec<usize>,
             ) {
-                deviating_pairs::answer($search(self), queries, options, caches, work, routes, (out, ends));
+                deviating_pairs::answer($search(self), queries, options, caches, work, stats, (out, ends));
             }
         }
     };
@@ -129,7 +129,7 @@ pub fn query_one(a: &Shape, b: &Shape, pose_a: &Pose, pose_b: &Pose, options: &Q
     let (poses_a, poses_b) = (BodyPoses::Fixed(pose_a), BodyPoses::Fixed(pose_b));
     let query = PairQuery { a, b, poses_a, poses_b, samples: 1 };
     let (mut out, mut work) = (Vec::with_capacity(1), Workspace::default());
-    Auto.walk(&query, &all, &mut PairCache::default(), &mut work, &mut Routes::default(), &mut out);
+    Auto.walk(&query, &all, &mut PairCache::default(), &mut work, &mut SolverStats::default(), &mut out);
     out.pop().expect("no distance is beyond an infinite cut-off")
 }
 

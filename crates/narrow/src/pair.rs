@@ -56,7 +56,7 @@ impl Supporting for f64 {
         match search {
             SupportSearch::BySize => support::supports(of_a, of_b, start),
             SupportSearch::Scan => support::scanned(of_a, of_b),
-            SupportSearch::Climb => support::climbed(of_a, of_b, start),
+            SupportSearch::SolveState => support::climbed(of_a, of_b, start),
         }
     }
     #[inline]
@@ -72,7 +72,7 @@ impl Supporting for Dd {
         (b, m): (&Polyhedron, Vec3<Self>),
         start: VertexPair,
     ) -> [(u32, Self); 2] {
-        if search == SupportSearch::Climb {
+        if search == SupportSearch::SolveState {
             return [(a, d, start[0]), (b, m, start[1])].map(|(p, d, start)| {
                 let climbed = support::climb_edges(p, d, start, false);
                 (climbed.vertex, climbed.height)

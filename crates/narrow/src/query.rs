@@ -1,7 +1,7 @@
 //! The query of the narrow phase: one pair in the samples of a block.
 
 use clearsweep_geometry::Pose;
-use clearsweep_scene::{Lanes, Shape};
+use clearsweep_scene::{SampleColumn, Shape};
 
 /// The poses of one body over the samples of a block.
 #[derive(Debug, Clone, Copy)]
@@ -9,7 +9,7 @@ pub enum BodyPoses<'a> {
     /// One pose, the same in every sample.
     Fixed(&'a Pose),
     /// The ten components of a slot of a block (`FrameBlock::slot`).
-    Moving(&'a [Lanes]),
+    Moving(&'a [SampleColumn]),
 }
 
 impl BodyPoses<'_> {

@@ -4,7 +4,7 @@ use super::pair::size_of;
 use super::query::BodyPoses;
 use clearsweep_base::simd::{Lane, WIDTH, dispatch};
 use clearsweep_geometry::{Polyhedron, Pose, RelativePose, Vec3};
-use clearsweep_scene::{Lanes, SAMPLES};
+use clearsweep_scene::{SAMPLES, SampleColumn};
 
 /// Samples from which computing eight at once is cheaper than one after the other.
 pub(super) const FEW: u32 = 3;
@@ -136,9 +136,9 @@ impl<'a> RelativePoses<'a> {
 }
 
 /// Spreads a pose to all lanes.
-fn spread(pose: &Pose) -> [Lanes; 10] {
+fn spread(pose: &Pose) -> [SampleColumn; 10] {
     let (p, q, r) = (pose.position, pose.q, pose.rest);
-    [p.x, p.y, p.z, q[0], q[1], q[2], q[3], r.x, r.y, r.z].map(|value| Lanes([value; SAMPLES]))
+    [p.x, p.y, p.z, q[0], q[1], q[2], q[3], r.x, r.y, r.z].map(|value| SampleColumn([value; SAMPLES]))
 }
 
 /// The pose in a lane, from the components of a slot.
@@ -152,7 +152,7 @@ pub(super) fn pose_of(c: &[Lane; 10], k: usize) -> Pose {
 }
 
 #[inline(always)]
-fn fill_body(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
+fn fill_body(a: &[SampleColumn; 10], b: &[SampleColumn; 10], samples: u64, out: &mut RelativeLanes) {
     (out.finite, out.repeats) = (0, 0);
     for start in (0..SAMPLES).step_by(WIDTH) {
         if samples >> start & 0xff != 0 {
@@ -187,10 +187,10 @@ fn same_bits(component: &[f64; SAMPLES], start: usize) -> u64 {
 }
 
 #[inline(always)]
-fn fill_eight(a: &[Lanes; 10], b: &[Lanes; 10], start: usize, out: &mut RelativeLanes) {
+fn fill_eight(a: &[SampleColumn; 10], b: &[SampleColumn; 10], start: usize, out: &mut RelativeLanes) {
     let mut finite = [0_u64; WIDTH];
     for s in start..start + WIDTH {
-        let pose = |c: &[Lanes; 10]| Pose {
+        let pose = |c: &[SampleColumn; 10]| Pose {
             position: Vec3 { x: c[0].0[s], y: c[1].0[s], z: c[2].0[s] },
             q: [c[3].0[s], c[4].0[s], c[5].0[s], c[6].0[s]],
             rest: Vec3 { x: c[7].0[s], y: c[8].0[s], z: c[9].0[s] },
@@ -215,10 +215,10 @@ fn fill_eight(a: &[Lanes; 10], b: &[Lanes; 10], start: usize, out: &mut Relative
     }
 }
 
-dispatch!(loops fill_wide, fill_body, (a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) -> ());
+dispatch!(loops fill_wide, fill_body, (a: &[SampleColumn; 10], b: &[SampleColumn; 10], samples: u64, out: &mut RelativeLanes) -> ());
 
 /// The lanes of two slots (ten components each).
-fn fill(a: &[Lanes], b: &[Lanes], samples: u64, out: &mut RelativeLanes) {
+fn fill(a: &[SampleColumn], b: &[SampleColumn], samples: u64, out: &mut RelativeLanes) {
     let (Some(a), Some(b)) = (a.first_chunk(), b.first_chunk()) else { return };
     fill_wide(a, b, samples, out);
 }
@@ -234,7 +234,8 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
         };
-        let mut slot = || -> [Lanes; 10] { std::array::from_fn(|_| Lanes(std::array::from_fn(|_| next()))) };
+        let mut slot =
+            || -> [SampleColumn; 10] { std::array::from_fn(|_| SampleColumn(std::array::from_fn(|_| next()))) };
         let (a, b) = (slot(), slot());
         let fixed = BodyPoses::Moving(&b).at(5);
         for other in [BodyPoses::Moving(&b), BodyPoses::Fixed(&fixed)] {

@@ -6,7 +6,7 @@ use super::closest_points::Closest;
 use super::feature::Published;
 use super::pair::bound_of;
 use super::query::PairQuery;
-use super::rung_outcome::{RungOutcome, beyond};
+use super::solve_outcome::{SolveOutcome, beyond};
 use clearsweep_base::simd::{Simd, V, WIDTH};
 use clearsweep_geometry::{Polyhedron, Scalar, Vec3};
 use clearsweep_model::{FeatureKind, Method, Proximity, Status};
@@ -86,13 +86,13 @@ impl<'a> RowTerms<'a> {
 
     /// The row of an answer; none where it is beyond the cut-off by less than what would prove that.
     #[inline(always)]
-    pub(super) fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> RungOutcome<Option<Proximity>> {
+    pub(super) fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> SolveOutcome<Option<Proximity>> {
         if self.is_beyond(answer.distance, answer.lower, of.size) {
-            return RungOutcome::Beyond { gap: answer.lower - self.growth(), normal: Some(answer.normal) };
+            return SolveOutcome::Beyond { gap: answer.lower - self.growth(), normal: Some(answer.normal) };
         }
         let [(a, ra), (b, rb)] = [(self.cores[0], self.radii[0]), (self.cores[1], self.radii[1])];
         let row = answer.grown((a, ra), (b, rb), self.extent + of.reach, self.options);
-        RungOutcome::Settled((row.lower <= self.options.within).then_some(Proximity { sample: sample as u8, ..row }))
+        SolveOutcome::Answered((row.lower <= self.options.within).then_some(Proximity { sample: sample as u8, ..row }))
     }
 
     /// The gap of the cores above which a pair is beyond the cut-off, metres; `size`: of the pair of cores, metres.
@@ -150,16 +150,16 @@ impl<const N: usize> ReadyRows<N> {
     }
 
     /// Takes note of what a proven answer about cores apart comes to.
-    pub(super) fn put(&mut self, sample: usize, outcome: RungOutcome<Option<Proximity>>) {
+    pub(super) fn put(&mut self, sample: usize, outcome: SolveOutcome<Option<Proximity>>) {
         let i = (sample - self.first) % N;
         match outcome {
-            RungOutcome::Open => return,
-            RungOutcome::Settled(None) => {}
-            RungOutcome::Settled(Some(row)) => {
+            SolveOutcome::Undecided => return,
+            SolveOutcome::Answered(None) => {}
+            SolveOutcome::Answered(Some(row)) => {
                 self.rows[i] = row;
                 self.near |= 1 << i;
             }
-            RungOutcome::Beyond { gap, normal } => {
+            SolveOutcome::Beyond { gap, normal } => {
                 (self.gap[i], self.rows[i].normal) = (gap, normal.unwrap_or(Vec3::ZERO));
                 self.beyond |= 1 << i;
             }
@@ -186,13 +186,13 @@ impl<const N: usize> ReadyRows<N> {
 
     /// Returns the outcome of a sample.
     #[inline(always)]
-    pub(super) fn outcome(&self, sample: usize) -> RungOutcome<Option<Proximity>> {
+    pub(super) fn outcome(&self, sample: usize) -> SolveOutcome<Option<Proximity>> {
         let i = (sample - self.first) % N;
         let is = |set: u64| set >> i & 1 == 1;
         match () {
-            () if !is(self.proven) => RungOutcome::Open,
-            () if is(self.beyond) => RungOutcome::Beyond { gap: self.gap[i], normal: Some(self.rows[i].normal) },
-            () => RungOutcome::Settled(is(self.near).then(|| self.rows[i])),
+            () if !is(self.proven) => SolveOutcome::Undecided,
+            () if is(self.beyond) => SolveOutcome::Beyond { gap: self.gap[i], normal: Some(self.rows[i].normal) },
+            () => SolveOutcome::Answered(is(self.near).then(|| self.rows[i])),
         }
     }
 }

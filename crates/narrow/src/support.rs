@@ -23,7 +23,7 @@ pub enum SupportSearch {
     /// A scan over all vertices.
     Scan,
     /// Hill climbing along edges, from the vertices that the search names (Cameron 1997, "Enhancing GJK").
-    Climb,
+    SolveState,
 }
 
 /// A vertex of the Minkowski difference `A - B` (the configuration space obstacle): which vertices it is made of.
@@ -216,7 +216,7 @@ pub(super) struct Climbed<T> {
     pub(super) dot_products: u32,
 }
 
-/// The climb of [`SupportSearch::Climb`], one neighbour after the other: to the highest neighbour, until none is higher. `table`:
+/// The climb of [`SupportSearch::SolveState`], one neighbour after the other: to the highest neighbour, until none is higher. `table`:
 /// with the help of the polyhedron's table.
 pub(super) fn climb_edges<T: Real>(p: &Polyhedron, d: Vec3<T>, start: u32, mut table: bool) -> Climbed<T> {
     let height = |v: u32| Vec3::from_f64(p.vertex(v)).dot(d);
@@ -249,7 +249,7 @@ pub(super) fn dot_products(search: SupportSearch, p: &Polyhedron, d: Vec3<f64>, 
     let climbs = p.count > CLIMB_ABOVE && !p.neighbour_block_start.is_empty();
     match search {
         SupportSearch::BySize if climbs => climb_edges(p, d, start, true).dot_products,
-        SupportSearch::Climb => climb_edges(p, d, start, false).dot_products,
+        SupportSearch::SolveState => climb_edges(p, d, start, false).dot_products,
         SupportSearch::BySize | SupportSearch::Scan => p.count as u32,
     }
 }

@@ -3,7 +3,7 @@
 use super::closest_points::{distance_to_edge, inside_face};
 use super::feature::{Feature, FeaturePair};
 use super::pair::Pair;
-use super::rung_outcome::PROMISE;
+use super::solve_outcome::PROMISE;
 use super::support::{self, FeatureIndices};
 use clearsweep_geometry::polyhedron::NO_FACE;
 use clearsweep_geometry::{Polyhedron, Vec3};

@@ -8,9 +8,9 @@ pub const SAMPLES: usize = 64;
 /// One component of one body over the samples of a block, side by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(align(64))]
-pub struct Lanes(pub [f64; SAMPLES]);
+pub struct SampleColumn(pub [f64; SAMPLES]);
 
-impl Default for Lanes {
+impl Default for SampleColumn {
     fn default() -> Self {
         Self([0.0; SAMPLES])
     }
@@ -33,7 +33,7 @@ pub const COMPONENTS: usize = 10;
 
 /// The poses of the dynamic bodies over up to 64 consecutive existing samples, in order of (run, frame).
 ///
-/// Storage is `(slot, component, sample)`; slot `k` is the body `scene.dynamic[k]`. Lanes of absent bodies and those
+/// Storage is `(slot, component, sample)`; slot `k` is the body `scene.dynamic[k]`. SampleColumn of absent bodies and those
 /// past the last sample hold the identity pose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrameBlock {
@@ -44,16 +44,16 @@ pub struct FrameBlock {
     /// Bit `s`: sample `s` is the first of its run in the *input* (no motion leads into it).
     pub starts_run: u64,
     /// `[slot * COMPONENTS + component]`.
-    pub lanes: Vec<Lanes>,
+    pub lanes: Vec<SampleColumn>,
     /// For each slot, bit `s`: the body has a pose in sample `s`.
     pub present: Vec<u64>,
     /// The sample after the last one, if it is of the same run; `None` where motion between samples is not asked about.
-    pub following: Option<Box<Following>>,
+    pub following: Option<Box<NextSample>>,
 }
 
 /// The first sample of the next block, where it goes on with the run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Following {
+pub struct NextSample {
     /// Its key.
     pub sample: Sample,
     /// The pose of each slot; `None` where the body is absent.
@@ -63,9 +63,9 @@ pub struct Following {
 impl FrameBlock {
     /// An empty block for so many slots; every lane holds the identity.
     pub fn new(index: u64, slots: usize) -> Self {
-        let mut lanes = vec![Lanes::default(); slots * COMPONENTS];
+        let mut lanes = vec![SampleColumn::default(); slots * COMPONENTS];
         for slot in 0..slots {
-            lanes[slot * COMPONENTS + 3] = Lanes([1.0; SAMPLES]);
+            lanes[slot * COMPONENTS + 3] = SampleColumn([1.0; SAMPLES]);
         }
         Self {
             index,
@@ -79,8 +79,8 @@ impl FrameBlock {
 
     /// An empty block, as [`Self::new`], in the memory of one that is no longer needed.
     pub fn renewed(mut self, index: u64) -> Self {
-        self.lanes.fill(Lanes::default());
-        self.lanes.iter_mut().skip(3).step_by(COMPONENTS).for_each(|lanes| *lanes = Lanes([1.0; SAMPLES]));
+        self.lanes.fill(SampleColumn::default());
+        self.lanes.iter_mut().skip(3).step_by(COMPONENTS).for_each(|lanes| *lanes = SampleColumn([1.0; SAMPLES]));
         self.samples.clear();
         self.present.fill(0);
         Self { index, starts_run: 0, following: None, ..self }
@@ -88,7 +88,7 @@ impl FrameBlock {
 
     /// The ten components of a slot.
     #[inline]
-    pub fn slot(&self, slot: usize) -> &[Lanes] {
+    pub fn slot(&self, slot: usize) -> &[SampleColumn] {
         &self.lanes[slot * COMPONENTS..(slot + 1) * COMPONENTS]
     }
 
@@ -152,11 +152,11 @@ impl FrameBlock {
     }
 
     /// The first sample of the block, as what follows the block before; `None` where it starts a run.
-    pub fn as_following(&self) -> Option<Box<Following>> {
+    pub fn as_following(&self) -> Option<Box<NextSample>> {
         let sample = *self.samples.first()?;
         let pose = |slot: usize| (self.present[slot] & 1 == 1).then(|| self.pose(slot, 0));
         let poses = || (0..self.present.len()).map(pose).collect();
-        (self.starts_run & 1 == 0).then(|| Box::new(Following { sample, poses: poses() }))
+        (self.starts_run & 1 == 0).then(|| Box::new(NextSample { sample, poses: poses() }))
     }
 
     /// One bit for each sample of the block.

@@ -2,9 +2,9 @@
 
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec};
 use super::body_tree::{BodyTree, TreeNode};
-use super::carriage::MovingNode;
 use super::glob::glob_matches;
 use super::keys::{Field, Keys};
+use super::node_hierarchy::MovingNode;
 use super::readers::{Each, FileParts, GeometryNote, MAX_PATHS, PartNode};
 use super::row_place::RowPlace;
 use clearsweep_base::error::{Error, Result, nearest};

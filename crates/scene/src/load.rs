@@ -3,7 +3,6 @@
 use super::between::Pivot;
 use super::body_spec::BodySpec;
 use super::build::{BuiltShapes, Failure, build};
-use super::carriage::Carriage;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
 use super::direction::{DIRECTION_REMEDY, parse_direction};
 use super::file::{self, Head, Query, SceneFile};
@@ -12,6 +11,7 @@ use super::ignore::{self, IgnoreRule};
 use super::keys::TomlSource;
 use super::length::{parse_length, unit_of};
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
+use super::node_hierarchy::NodeHierarchy;
 use super::{motion_spec, sections};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_geometry::Vec3;
@@ -47,7 +47,7 @@ impl SceneOverrides {
 
 /// The facts known about the trajectories of a scene while its bodies are still being read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outline {
+pub struct SceneHeader {
     /// As [`Scene::trajectories`] will be, if anything moves.
     pub trajectories: Option<PathBuf>,
     /// As [`Scene::unit`] will be.
@@ -56,7 +56,7 @@ pub struct Outline {
     pub missing: Missing,
 }
 
-impl Outline {
+impl SceneHeader {
     fn of(path: &Path, head: &Head, overrides: &SceneOverrides) -> Self {
         let written = head.trajectories.as_ref().map(|(text, _)| folder(path).join(text));
         let trajectories = overrides.trajectories.clone().or(written);
@@ -94,7 +94,7 @@ impl Scene {
     pub fn load_and_tell(
         path: &Path,
         overrides: &SceneOverrides,
-        tell: impl FnOnce(&Outline),
+        tell: impl FnOnce(&SceneHeader),
     ) -> Result<(Self, Vec<IgnoreRule>)> {
         let max_input = overrides.max_input();
         let mut input = InputReader::new(max_input);
@@ -110,7 +110,7 @@ impl Scene {
         let mut tell = Some(tell);
         let mut outline = |head: &Head| {
             if let Some(tell) = tell.take() {
-                tell(&Outline::of(path, head, overrides));
+                tell(&SceneHeader::of(path, head, overrides));
             }
         };
         let file = match sections::parse(path, text, overrides.threads, &mut outline) {
@@ -159,7 +159,7 @@ pub(super) fn assemble(
         Motion::Dynamic { slot } => Some(slot),
         Motion::Static(_) => None,
     };
-    let carriage = Carriage::new(file.made.moving, file.made.still, dynamic.len(), slot_of);
+    let hierarchy = NodeHierarchy::new(file.made.moving, file.made.still, dynamic.len(), slot_of);
     let trees = file.made.trees;
     let notes = file.made.notes.into_iter().chain(notes).collect();
     let scene = Scene {
@@ -178,7 +178,7 @@ pub(super) fn assemble(
         ignored,
         inputs,
         builder_digest: None,
-        carriage,
+        hierarchy,
         trees,
         notes,
     };

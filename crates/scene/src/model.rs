@@ -2,7 +2,7 @@
 
 use super::between::{MotionRule, Pivot};
 use super::body_tree::BodyTree;
-use super::carriage::Carriage;
+use super::node_hierarchy::NodeHierarchy;
 use super::readers::GeometryNote;
 use super::steps::PoseSteps;
 use clearsweep_geometry::lazy::Lazy;
@@ -379,7 +379,7 @@ pub struct Scene {
     pub builder_digest: Option<String>,
     /// Nodes that trajectories may move beside the bodies, and what they carry.
     #[doc(hidden)]
-    pub carriage: Carriage,
+    pub hierarchy: NodeHierarchy,
     /// Trees of the bodies made of the geometry files of `[[bodies]]` with `each`, in file order.
     #[doc(hidden)]
     pub trees: Vec<BodyTree>,

@@ -2,7 +2,7 @@
 
 use super::background_io::BackgroundSync;
 use super::output_dir::{OutputDir, OutputFile};
-use super::parking::StoredBytes;
+use super::page_spill::StoredBytes;
 use bytes::Bytes;
 use clearsweep_base::error::Result;
 use std::fs::File;

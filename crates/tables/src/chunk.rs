@@ -9,7 +9,7 @@ use super::column_buffer::{ColumnBuffer, ColumnValues};
 use super::dictionary::{Dictionary, DictionaryValues};
 use super::min_max::{MinMax, statistics};
 use super::page_compressor::{self, PageCompressor, StorePolicy, ZstdFrame};
-use super::parking::{ParkingFile, StoredBytes};
+use super::page_spill::{ParkingFile, StoredBytes};
 use super::schema::{ColumnSpec, ColumnType};
 use super::vocabulary::{Vocabularies, Vocabulary};
 use super::{rle_bitpack, writer_properties};

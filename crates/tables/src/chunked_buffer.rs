@@ -1,7 +1,7 @@
 //! A growable byte buffer that consists of chunks and never moves its content. It holds the pages of a row group until
 //! the row group is complete, in memory or parked in a file.
 
-use super::parking::{ParkingFile, StoredBytes};
+use super::page_spill::{ParkingFile, StoredBytes};
 use bytes::Bytes;
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use super::column_buffer::ColumnBuffer;
 use super::layout::{TILE_ROWS, TableLayout};
 use super::output_dir::OutputDir;
 use super::page_compressor::{CompressorPool, PageCompressor};
-use super::parking::ParkingFile;
+use super::page_spill::ParkingFile;
 use super::part_writer::{FileNaming, PartWriter, RowGroupQueue};
 use super::resume::journal::{JournalMark, PageJournal};
 use super::schema::{ColumnType, TableSpec};

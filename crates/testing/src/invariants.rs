@@ -3,8 +3,8 @@
 use clearsweep_geometry::RelativePose;
 use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::{
-    Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
-    exact, query_one, resolver,
+    Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, VClip,
+    Workspace, exact, query_one, resolver,
 };
 use clearsweep_scene::{FrameBlock, SAMPLES, Shape};
 
@@ -36,7 +36,7 @@ pub fn walk_by(
     let (pose_a, pose_b) = (pose(pa), pose(pb));
     let query = PairQuery { a, b, poses_a: BodyPoses::Fixed(&pose_a), poses_b: BodyPoses::Fixed(&pose_b), samples: 1 };
     let mut rows = Vec::new();
-    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
+    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut SolverStats::default(), &mut rows);
     assert_eq!(rows.len(), 1, "one sample, no threshold: one row");
     rows[0]
 }
@@ -115,7 +115,7 @@ pub fn warm_is_cold(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) {
     }
 }
 
-/// The row by every route of the ladder, bit for bit: GJK and V-Clip, cold, from stale and foreign caches, at both ends
+/// The row by every route of the pair solver, bit for bit: GJK and V-Clip, cold, from stale and foreign caches, at both ends
 /// of a walk of 64 samples, and the cold resolver itself; and the exact rung, whose bracket meets the row's and whose
 /// sign is the row's. Returns the row.
 #[track_caller]
@@ -158,7 +158,7 @@ pub fn every_route(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement) -> Prox
         let (pose_a, pose_b) = (pose(pa), pose(pb));
         let growth = piece_a.radius + piece_b.radius;
         let pair = Pair::new(&piece_a.core, &piece_b.core, RelativePose::between(&pose_a, &pose_b), growth);
-        let answer = resolver::resolve(&pair, growth, (&pose_a, &pose_b), &mut Routes::default());
+        let answer = resolver::resolve(&pair, growth, (&pose_a, &pose_b), &mut SolverStats::default());
         let grown = [(&piece_a.core, piece_a.radius), (&piece_b.core, piece_b.radius)];
         let row = answer.grown(grown[0], grown[1], reach + pair.pose.t.length(), &EVERYTHING);
         same("the resolver", &row);
@@ -209,7 +209,7 @@ fn ends_of_walks(
         let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
         let query = PairQuery { a, b, poses_a, poses_b, samples: u64::MAX };
         let mut rows = Vec::new();
-        method.walk(&query, &EVERYTHING, &mut cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
+        method.walk(&query, &EVERYTHING, &mut cache, &mut Workspace::default(), &mut SolverStats::default(), &mut rows);
         assert_eq!(rows.len(), SAMPLES, "no threshold: a row for every sample");
         rows
     });

@@ -5,7 +5,7 @@ use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_scene::block::Sample;
 use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
 use clearsweep_scene::{
-    Body, Carriage, FrameBlock, Missing, Model, Motion, MotionRule, Piece, Pivot, QueryOptions, Scene, Shape,
+    Body, FrameBlock, Missing, Model, Motion, MotionRule, NodeHierarchy, Piece, Pivot, QueryOptions, Scene, Shape,
 };
 use clearsweep_trajectory::Bounds;
 use std::sync::Arc;
@@ -128,7 +128,7 @@ impl Setup {
             ignored: IgnoredPairs::default(),
             inputs: Vec::new(),
             builder_digest: None,
-            carriage: Carriage::default(),
+            hierarchy: NodeHierarchy::default(),
             trees: Vec::new(),
             notes: Vec::new(),
         };

@@ -1,9 +1,9 @@
 //! From rows to samples to blocks.
 
+use super::body_index::BodyIndex;
 use super::carry::{InputPoses, Posed, StagedSample};
 use super::decode::Rows;
 use super::plan::{Choice, Plan, is_beyond};
-use super::roster::Roster;
 use super::stage::{READ, Stage, TILE};
 use clearsweep_base::error::Error;
 use clearsweep_scene::{FrameBlock, Missing, SAMPLES, Sample};
@@ -55,7 +55,7 @@ struct Current {
 ///
 /// In every frame the bodies mostly come in the same order. So rows are compared with the `order` of the sample before,
 /// a slice at a time; only from the first row that differs on are they marked one by one.
-struct Roll {
+struct RowOrder {
     /// The bodies of the last sample, without duplicates.
     order: Vec<u32>,
     /// Whether `order` counts up by ones, so that columns can be copied as they are.
@@ -69,7 +69,7 @@ struct Roll {
     mark: u64,
 }
 
-impl Roll {
+impl RowOrder {
     fn new(slots: usize) -> Self {
         Self {
             order: Vec::new(),
@@ -120,14 +120,14 @@ impl Roll {
 }
 
 /// The last poses of a run, for `hold`.
-struct Held {
+struct LastPoses {
     run: Option<i64>,
     /// `(component, slot)`.
     values: [Vec<f64>; READ],
     known: Vec<bool>,
 }
 
-impl Held {
+impl LastPoses {
     fn new(slots: usize) -> Self {
         Self { run: None, values: std::array::from_fn(|_| vec![0.0; slots]), known: vec![false; slots] }
     }
@@ -141,7 +141,7 @@ impl Held {
     }
 }
 
-impl InputPoses for Held {
+impl InputPoses for LastPoses {
     fn component(&mut self, component: usize) -> &mut [f64] {
         &mut self.values[component]
     }
@@ -150,10 +150,10 @@ impl InputPoses for Held {
 /// Puts the rows of samples together, and samples into blocks.
 pub(super) struct Assembler<'a> {
     plan: &'a Plan,
-    roster: &'a Roster,
+    body_index: &'a BodyIndex,
     stage: Stage,
-    roll: Roll,
-    held: Option<Held>,
+    roll: RowOrder,
+    held: Option<LastPoses>,
     posed: Posed,
     current: Option<Current>,
     /// The block being filled; the samples after the last multiple of [`TILE`] are in the stage.
@@ -168,14 +168,14 @@ pub(super) struct Assembler<'a> {
 
 impl<'a> Assembler<'a> {
     pub(super) fn new(plan: &'a Plan) -> Self {
-        let inputs = plan.roster.inputs();
+        let inputs = plan.body_index.inputs();
         Self {
             plan,
-            roster: &plan.roster,
+            body_index: &plan.body_index,
             stage: Stage::new(inputs),
-            roll: Roll::new(inputs),
-            held: (plan.choice.missing == Missing::Hold).then(|| Held::new(inputs)),
-            posed: Posed::new(inputs, &plan.roster.links),
+            roll: RowOrder::new(inputs),
+            held: (plan.choice.missing == Missing::Hold).then(|| LastPoses::new(inputs)),
+            posed: Posed::new(inputs, &plan.body_index.links),
             current: None,
             block: None,
             whole: 0,
@@ -266,7 +266,7 @@ impl<'a> Assembler<'a> {
             let (run, frame) = (rows.run.at(range.start), rows.frame[range.start]);
             Stop::Failed(rows.error(
                 range.start + row,
-                format!("body `{}` has a second row in run {run}, frame {frame}", self.roster.name(slots[row])),
+                format!("body `{}` has a second row in run {run}, frame {frame}", self.body_index.name(slots[row])),
                 "keep one row for each run, frame and body; the column `run` tells runs apart",
             ))
         })?;
@@ -299,7 +299,7 @@ impl<'a> Assembler<'a> {
     fn hold_carried(&mut self) {
         let Some(held) = self.held.as_mut().filter(|_| self.posed.is_used) else { return };
         let mut known = Vec::new();
-        self.posed.carry(&self.roster.links, held, |input| known.push(input));
+        self.posed.carry(&self.body_index.links, held, |input| known.push(input));
         known.into_iter().for_each(|input| held.known[input] = true);
     }
 
@@ -310,10 +310,10 @@ impl<'a> Assembler<'a> {
             self.hold_carried();
             return Ok(());
         }
-        let slots = self.roster.slots();
-        let block = self.block.get_or_insert_with(|| self.plan.spares.block(self.blocks, slots));
+        let slots = self.body_index.slots();
+        let block = self.block.get_or_insert_with(|| self.plan.block_pool.block(self.blocks, slots));
         let at = block.samples.len();
-        if self.roll.bodies().len() == self.roster.inputs() {
+        if self.roll.bodies().len() == self.body_index.inputs() {
             self.whole |= 1 << at;
         } else {
             let mut mark = |input: usize| {
@@ -324,7 +324,7 @@ impl<'a> Assembler<'a> {
             if self.posed.is_used {
                 self.posed.note(self.roll.bodies());
                 let mut sample = StagedSample { stage: &mut self.stage, sample: at % TILE };
-                self.posed.carry(&self.roster.links, &mut sample, mark);
+                self.posed.carry(&self.body_index.links, &mut sample, mark);
             } else {
                 self.roll.bodies().iter().for_each(|&input| mark(input as usize));
             }
@@ -351,7 +351,7 @@ impl<'a> Assembler<'a> {
     /// Fills in the bodies without a row in sample `at` of the block, as the scene says.
     fn fill_in(&mut self, current: &Current, at: usize) -> Step {
         let Some(block) = &mut self.block else { return Ok(()) };
-        for slot in 0..self.roster.slots() {
+        for slot in 0..self.body_index.slots() {
             if block.present[slot] >> at & 1 == 1 {
                 continue;
             }
@@ -364,8 +364,8 @@ impl<'a> Assembler<'a> {
                     block.present[slot] |= 1 << at;
                 }
                 (held, _) => {
-                    let is_carried = self.roster.is_carried(slot as u32);
-                    return Err(missing(current, self.roster.name(slot as u32), held.is_some(), is_carried));
+                    let is_carried = self.body_index.is_carried(slot as u32);
+                    return Err(missing(current, self.body_index.name(slot as u32), held.is_some(), is_carried));
                 }
             }
         }
@@ -376,7 +376,7 @@ impl<'a> Assembler<'a> {
     fn lay_out(&mut self, first: usize, count: usize) {
         let Some(block) = &mut self.block else { return };
         self.stage.lay_out(block, first, count);
-        for (slot, to) in &self.roster.recentred {
+        for (slot, to) in &self.body_index.recentred {
             let slot = *slot as usize;
             let mask = block.present[slot] | self.whole;
             self.stage.recentre(block, slot, to, mask, first, count);

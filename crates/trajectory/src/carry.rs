@@ -2,7 +2,7 @@
 
 use super::stage::{READ, Stage};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_scene::CarriageLink;
+use clearsweep_scene::NodeLink;
 
 /// Poses of inputs in one sample.
 pub(super) trait InputPoses {
@@ -30,7 +30,7 @@ pub(super) struct Posed {
 }
 
 impl Posed {
-    pub(super) fn new(inputs: usize, links: &[CarriageLink]) -> Self {
+    pub(super) fn new(inputs: usize, links: &[NodeLink]) -> Self {
         Self { is_used: !links.is_empty(), flags: if links.is_empty() { Vec::new() } else { vec![false; inputs] } }
     }
 
@@ -42,7 +42,7 @@ impl Posed {
     }
 
     /// Carries what has no row, begins the next sample, and calls `each` with all inputs that had a pose in this one.
-    pub(super) fn carry(&mut self, links: &[CarriageLink], poses: &mut dyn InputPoses, mut each: impl FnMut(usize)) {
+    pub(super) fn carry(&mut self, links: &[NodeLink], poses: &mut dyn InputPoses, mut each: impl FnMut(usize)) {
         for link in links {
             let (input, carrier) = (link.input as usize, link.carrier as usize);
             if self.flags[carrier] && !self.flags[input] {

@@ -4,8 +4,8 @@
 //! before it are still good: the defect is reported when they have been used, so that the message does not depend on
 //! where batches are cut.
 
+use super::body_index::{BodyIndex, Follower, NULL, SEVERAL, STATIC, UNKNOWN};
 use super::columns::Column;
-use super::roster::{Follower, NULL, Roster, SEVERAL, STATIC, UNKNOWN};
 use super::row_label::RowLabel;
 use super::source::Source;
 use arrow_array::cast::AsArray;
@@ -315,7 +315,7 @@ fn check_norms(q: [&[f64]; 4], defects: &mut Defects<'_>) {
 
 /// Decodes batches of the files of an input; remembers how names map to slots.
 pub(super) struct Decoder<'a> {
-    roster: &'a Roster,
+    body_index: &'a BodyIndex,
     follower: Follower,
     /// The last dictionary of names, and what its values stand for.
     dictionary: Option<(StringArray, Vec<u32>)>,
@@ -337,8 +337,8 @@ pub(super) fn with_usual_keys(array: &ArrayRef, path: &Path) -> Result<ArrayRef>
 }
 
 impl<'a> Decoder<'a> {
-    pub(super) fn new(roster: &'a Roster) -> Self {
-        Self { roster, follower: Follower::new(roster.slots(), roster.inputs()), dictionary: None }
+    pub(super) fn new(body_index: &'a BodyIndex) -> Self {
+        Self { body_index, follower: Follower::new(body_index.slots(), body_index.inputs()), dictionary: None }
     }
 
     /// The rows of a batch that decoded all columns of the contract (root indices `projection`, ascending).
@@ -410,8 +410,8 @@ impl<'a> Decoder<'a> {
                 cast.as_string::<i32>()
             }
         };
-        let (follower, roster) = (&mut self.follower, self.roster);
-        let mut code = |row: usize| if names.is_null(row) { NULL } else { follower.code(roster, names.value(row)) };
+        let (follower, body_index) = (&mut self.follower, self.body_index);
+        let mut code = |row: usize| if names.is_null(row) { NULL } else { follower.code(body_index, names.value(row)) };
         let slots: Vec<u32> = (0..names.len()).map(&mut code).collect();
         self.check_slots(&slots, name, defects, |row| names.value(row).to_owned());
         Ok(slots)
@@ -427,7 +427,7 @@ impl<'a> Decoder<'a> {
                 && known.values().as_ptr() == names.values().as_ptr()
         };
         if !self.dictionary.as_ref().is_some_and(|(known, _)| same(known)) {
-            let code = |name: Option<&str>| name.map_or(NULL, |name| self.roster.code(name));
+            let code = |name: Option<&str>| name.map_or(NULL, |name| self.body_index.code(name));
             // The array is kept, so that its address stays its own.
             self.dictionary = Some((names.clone(), names.iter().map(code).collect()));
         }
@@ -447,8 +447,8 @@ impl<'a> Decoder<'a> {
                     let problem = format!("the name of a body has {} bytes: `{name}`", name.len());
                     return (problem, format!("names have at most {MAX_NAME} bytes, as in the scene"));
                 }
-                let remedy = self.roster.nearest(&name).map_or_else(
-                    || format!("names must be those of the scene's bodies, such as {}", self.roster.examples()),
+                let remedy = self.body_index.nearest(&name).map_or_else(
+                    || format!("names must be those of the scene's bodies, such as {}", self.body_index.examples()),
                     |known| format!("did you mean `{known}`?"),
                 );
                 (format!("body `{name}` is not in the scene"), remedy)

@@ -19,6 +19,8 @@
 #[cfg(feature = "ndarray")]
 mod array;
 mod assemble;
+mod block_pool;
+mod body_index;
 mod bounds;
 mod carry;
 mod columns;
@@ -35,11 +37,9 @@ mod parquet_file;
 mod plan;
 mod reading;
 mod returning;
-mod roster;
 mod row_label;
 mod sort;
 mod source;
-mod spares;
 mod stage;
 mod stream;
 mod stream_batch;
@@ -47,6 +47,7 @@ mod walk;
 
 #[cfg(feature = "ndarray")]
 pub use array::PoseArray;
+pub use block_pool::BlockPool;
 pub use clearsweep_model::Bounds;
 pub use digest::{InputFile, Inputs};
 pub use memory::Feed;
@@ -54,16 +55,15 @@ pub use memory::PoseSource;
 pub use plan::ReadOptions;
 pub use reading::Reading;
 pub use sort::{SortOptions, SortPhase, SortStep, Sorted, sort};
-pub use spares::Spares;
 
 use arrow_schema::DataType;
+use body_index::BodyIndex;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::readers::single_step;
 use clearsweep_scene::{FrameBlock, PoseSteps, Scene};
 use memory::FeedKind;
 use plan::{Choice, Plan};
 use reading::{ReadTask, Request, groups, keys};
-use roster::Roster;
 use source::Source;
 use std::ops::Range;
 use std::path::Path;
@@ -180,11 +180,11 @@ impl Trajectory {
             plan: Plan {
                 sources,
                 input: path.map(quoted),
-                roster: Arc::new(Roster::new(scene)),
+                body_index: Arc::new(BodyIndex::new(scene)),
                 frame_rate: scene.frame_rate,
                 choice,
                 single_sample: scene.dynamic.is_empty() && path.is_none(),
-                spares: Spares::default(),
+                block_pool: BlockPool::default(),
             },
             progress: Arc::default(),
             reading,
@@ -215,8 +215,8 @@ impl Trajectory {
     }
 
     /// Where blocks go that are no longer needed: take it before `blocks`.
-    pub fn spares(&self) -> Spares {
-        self.plan.spares.clone()
+    pub fn block_pool(&self) -> BlockPool {
+        self.plan.block_pool.clone()
     }
 
     /// Share of the chosen input read so far, in thousandths, for progress: take it before `blocks`.

@@ -1,8 +1,8 @@
 //! The choice of what is read, and the data that the reading thread needs for it.
 
-use super::roster::Roster;
+use super::block_pool::BlockPool;
+use super::body_index::BodyIndex;
 use super::source::Source;
-use super::spares::Spares;
 use clearsweep_scene::Missing;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -43,12 +43,12 @@ pub(super) struct Plan {
     pub(super) sources: Arc<[Source]>,
     /// The path given, as a shell takes it; `None`: the input is in memory.
     pub(super) input: Option<String>,
-    pub(super) roster: Arc<Roster>,
+    pub(super) body_index: Arc<BodyIndex>,
     pub(super) frame_rate: Option<f64>,
     pub(super) choice: Choice,
     /// No input and no dynamic body: one sample (0, 0).
     pub(super) single_sample: bool,
-    pub(super) spares: Spares,
+    pub(super) block_pool: BlockPool,
 }
 
 /// Whether `range` (all values, if there is none) holds `value`.

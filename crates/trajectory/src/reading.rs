@@ -10,7 +10,7 @@ use super::stream_batch::{BATCH_ROWS, StreamMessage};
 use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{FrameBlock, Outline};
+use clearsweep_scene::{FrameBlock, SceneHeader};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ pub struct Reading {
 impl Reading {
     /// Begins to read what a scene file names, before the scene is loaded; what is wrong with it is said by
     /// [`super::Trajectory::open_begun`]. `None`: there is nothing to read, or no thread to be had.
-    pub fn begin(outline: &Outline, options: &ReadOptions) -> Option<Self> {
+    pub fn begin(outline: &SceneHeader, options: &ReadOptions) -> Option<Self> {
         let path = options.path.as_deref().or(outline.trajectories.as_deref())?;
         let request = Request::new(path, outline.unit, Choice::new(outline.missing, options));
         Self::start(ReadTask::Files(Some(request))).ok()
@@ -328,8 +328,8 @@ impl Iterator for Passing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::roster::Roster;
-    use super::super::spares::Spares;
+    use super::super::block_pool::BlockPool;
+    use super::super::body_index::BodyIndex;
     use super::*;
     use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
     use crossbeam_channel::RecvTimeoutError;
@@ -351,11 +351,11 @@ mod tests {
         let plan = Plan {
             sources: Vec::new().into(),
             input: None,
-            roster: Arc::new(Roster::new(&scene)),
+            body_index: Arc::new(BodyIndex::new(&scene)),
             frame_rate: None,
             choice: Choice::default(),
             single_sample: false,
-            spares: Spares::default(),
+            block_pool: BlockPool::default(),
         };
         let (sender, blocks) = bounded(1);
         reading.order(Order { plan, sender, progress: Arc::default(), complete: Arc::default() });

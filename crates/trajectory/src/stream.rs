@@ -47,7 +47,7 @@ pub(super) struct Blocks {
 impl Blocks {
     /// Lets the reading thread go on to the rows.
     pub(super) fn start(plan: Plan, mut reading: Reading, progress: Arc<AtomicU64>) -> Self {
-        let bytes = plan.roster.slots() * COMPONENTS * SAMPLES * size_of::<f64>();
+        let bytes = plan.body_index.slots() * COMPONENTS * SAMPLES * size_of::<f64>();
         let (sender, receiver) = bounded(ahead(bytes));
         let complete = Arc::new(AtomicBool::new(false));
         reading.order(Order { plan, sender, progress, complete: Arc::clone(&complete) });
@@ -115,7 +115,7 @@ fn read<'a>(
             there.widen(runs, frames);
         }
     }
-    let mut decoder = Decoder::new(&plan.roster);
+    let mut decoder = Decoder::new(&plan.body_index);
     let mut assembler = Assembler::new(plan);
     let mut done = 0;
     for batch in batches {

@@ -5,7 +5,7 @@ use crate::oracle::{interval_oracle, oracle};
 use clearsweep_broad::BroadScene;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::block::Sample;
-use clearsweep_scene::{BetweenFrames, Candidate, Following, FrameBlock, Motion, Pivot, SAMPLES, Shape};
+use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, Motion, NextSample, Pivot, SAMPLES, Shape};
 use clearsweep_testing::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate};
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ fn follow(block: &mut FrameBlock, step: f64) {
         (slot % 17 != 5).then_some(pose)
     };
     let poses = (0..block.present.len()).map(pose).collect();
-    block.following = Some(Box::new(Following { sample: Sample { run, frame: frame + 1, time_s }, poses }));
+    block.following = Some(Box::new(NextSample { sample: Sample { run, frame: frame + 1, time_s }, poses }));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use clearsweep_scene::readers::{Fault, Mesh, read_mesh};
 use std::fmt::Write;
 use std::path::Path;
 
-type Outline = Vec<[i64; 2]>;
+type SceneHeader = Vec<[i64; 2]>;
 
 /// Twice the area of an outline; positive if it is counter-clockwise.
 fn twice_area(outline: &[[i64; 2]]) -> i64 {
@@ -31,7 +31,7 @@ fn is_inside(outline: &[[i64; 2]], p: [i64; 2]) -> Option<bool> {
 }
 
 /// A polygon around the origin with corners in all directions, some of them far in.
-fn star(random: &mut Random) -> Outline {
+fn star(random: &mut Random) -> SceneHeader {
     let corners = 5 + random.below(20);
     let corner = |k: usize, random: &mut Random| {
         let angle = std::f64::consts::TAU * k as f64 / corners as f64;
@@ -42,7 +42,7 @@ fn star(random: &mut Random) -> Outline {
 }
 
 /// A band that winds inward.
-fn spiral(random: &mut Random) -> Outline {
+fn spiral(random: &mut Random) -> SceneHeader {
     let turns = 2 + random.below(4) as i64;
     let (mut outer, mut inner) = (Vec::new(), Vec::new());
     for k in 0..4 * turns {
@@ -55,7 +55,7 @@ fn spiral(random: &mut Random) -> Outline {
 }
 
 /// A comb of teeth of different lengths.
-fn comb(random: &mut Random) -> Outline {
+fn comb(random: &mut Random) -> SceneHeader {
     let teeth = 2 + random.below(12) as i64;
     let mut outline = vec![[8 * teeth + 8, 0], [8 * teeth + 8, -40], [0, -40]];
     outline.extend((0..teeth).flat_map(|k| {
@@ -67,13 +67,13 @@ fn comb(random: &mut Random) -> Outline {
 }
 
 /// A plate with square holes, each reached by a bridge. Half of them have bridges that lie on each other.
-fn pierced(random: &mut Random) -> Outline {
+fn pierced(random: &mut Random) -> SceneHeader {
     let rise = [0, 4][random.below(2)];
     pierced_by(rise, random)
 }
 
 /// Makes an outline like [`pierced`]; bridges bend at a height that grows by `rise` from hole to hole.
-fn pierced_by(rise: i64, random: &mut Random) -> Outline {
+fn pierced_by(rise: i64, random: &mut Random) -> SceneHeader {
     let holes = 1 + random.below(4) as i64;
     let mut outline = vec![[400 * holes, 0], [400 * holes, 400], [0, 400], [0, 0]];
     for k in (0..holes).rev() {
@@ -88,7 +88,7 @@ fn pierced_by(rise: i64, random: &mut Random) -> Outline {
 }
 
 /// The outline with more corners on its edges and some corners twice.
-fn refined(outline: &Outline, random: &mut Random) -> Outline {
+fn refined(outline: &SceneHeader, random: &mut Random) -> SceneHeader {
     let mut all = Vec::new();
     for k in 0..outline.len() {
         let (a, b) = (outline[k], outline[(k + 1) % outline.len()]);
@@ -235,7 +235,7 @@ fn convex_polygons_stay_fans_of_their_first_corner() {
     let mut random = Random(9);
     for round in 0..200 {
         let corners = 4 + random.below(12);
-        let mut outline: Outline = (0..corners)
+        let mut outline: SceneHeader = (0..corners)
             .map(|k| {
                 let angle = std::f64::consts::TAU * k as f64 / corners as f64;
                 [angle.cos(), angle.sin()].map(|c| 4 * (c * 1e5).round() as i64)

@@ -4,7 +4,7 @@ use super::{Draw, OPTIONS, ask};
 use crate::brute_force::surface_distance;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{
-    Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
+    Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, Workspace, query_one,
 };
 use clearsweep_scene::{Model, Shape};
 use clearsweep_testing::solids::Solid;
@@ -92,7 +92,7 @@ fn depths_are_those_of_translations_that_separate() {
 
 /// Rows of poses in an order, with one memory for all.
 fn rows(a: &Shape, b: &Shape, poses: &[Pose], order: impl Iterator<Item = usize>) -> Vec<(usize, Proximity)> {
-    let (mut cache, mut work, mut routes) = (PairCache::default(), Workspace::default(), Routes::default());
+    let (mut cache, mut work, mut stats) = (PairCache::default(), Workspace::default(), SolverStats::default());
     let mut found: Vec<(usize, Proximity)> = order
         .filter_map(|k| {
             let query = PairQuery {
@@ -103,7 +103,7 @@ fn rows(a: &Shape, b: &Shape, poses: &[Pose], order: impl Iterator<Item = usize>
                 samples: 1,
             };
             let mut rows = Vec::new();
-            Auto.walk(&query, &OPTIONS, &mut cache, &mut work, &mut routes, &mut rows);
+            Auto.walk(&query, &OPTIONS, &mut cache, &mut work, &mut stats, &mut rows);
             rows.first().map(|row| (k, *row))
         })
         .collect();

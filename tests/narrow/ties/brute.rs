@@ -13,10 +13,10 @@ use clearsweep_testing::oracle::{self, Placement};
 const SAMPLES: usize = 300;
 
 /// A polygon (or segment) of a plane, in `f64`.
-type Outline = Vec<[f64; 2]>;
+type SceneHeader = Vec<[f64; 2]>;
 
 /// The parts in the plane across the normal, and the map back to points of A's frame.
-fn outlines(case: &Case, normal: [f64; 3]) -> ([Outline; 2], impl Fn([f64; 2]) -> [f64; 3]) {
+fn outlines(case: &Case, normal: [f64; 3]) -> ([SceneHeader; 2], impl Fn([f64; 2]) -> [f64; 3]) {
     let placed = Placed::new(&case.a.vertices, &case.pa, &case.b.vertices, &case.pb);
     let axis = if normal[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
     let u = unit(product(normal, axis));
@@ -26,7 +26,7 @@ fn outlines(case: &Case, normal: [f64; 3]) -> ([Outline; 2], impl Fn([f64; 2]) -
     };
     let (on_a, on_b) = (on(&case.a.part, &placed.a), on(&case.b.part, &placed.b));
     let origin = on_a[0];
-    let flat = move |points: &[[f64; 3]]| -> Outline {
+    let flat = move |points: &[[f64; 3]]| -> SceneHeader {
         points.iter().map(|&p| difference(p, origin)).map(|d| [inner(u, d), inner(v, d)]).collect()
     };
     let back = move |[s, t]: [f64; 2]| [0, 1, 2].map(|k: usize| origin[k] + s * u[k] + t * v[k]);
@@ -38,7 +38,7 @@ fn area(o: [f64; 2], p: [f64; 2], q: [f64; 2]) -> f64 {
 }
 
 /// Whether a point lies in a polygon, either way round; or between the ends of a segment, however far beside it.
-fn inside(outline: &Outline, x: [f64; 2]) -> bool {
+fn inside(outline: &SceneHeader, x: [f64; 2]) -> bool {
     if let [p, q] = outline[..] {
         let along = |from: [f64; 2], to: [f64; 2]| {
             (to[0] - from[0]) * (x[0] - from[0]) + (to[1] - from[1]) * (x[1] - from[1]) >= 0.0
@@ -50,15 +50,15 @@ fn inside(outline: &Outline, x: [f64; 2]) -> bool {
 }
 
 /// Points of the first part: along a segment, or on a grid over what both parts span.
-fn samples([first, second]: [&Outline; 2]) -> Vec<[f64; 2]> {
+fn samples([first, second]: [&SceneHeader; 2]) -> Vec<[f64; 2]> {
     if let [p, q] = first[..] {
         let count = SAMPLES * SAMPLES;
         let at = |i: usize| (i as f64 + 0.5) / count as f64;
         return (0..count).map(|i| [0, 1].map(|k: usize| p[k] + at(i) * (q[k] - p[k]))).collect();
     }
     let span = |k: usize| {
-        let least = |o: &Outline| o.iter().map(|c| c[k]).fold(f64::INFINITY, f64::min);
-        let most = |o: &Outline| o.iter().map(|c| c[k]).fold(f64::NEG_INFINITY, f64::max);
+        let least = |o: &SceneHeader| o.iter().map(|c| c[k]).fold(f64::INFINITY, f64::min);
+        let most = |o: &SceneHeader| o.iter().map(|c| c[k]).fold(f64::NEG_INFINITY, f64::max);
         [least(first).max(least(second)), most(first).min(most(second))]
     };
     let spans = [span(0), span(1)];
@@ -95,8 +95,8 @@ fn centroids_are_those_of_samples() {
 }
 
 /// Returns the part of a convex outline on the left of a line.
-fn clipped(outline: &Outline, [p, q]: [[f64; 2]; 2]) -> Outline {
-    let mut left = Outline::new();
+fn clipped(outline: &SceneHeader, [p, q]: [[f64; 2]; 2]) -> SceneHeader {
+    let mut left = SceneHeader::new();
     for i in 0..outline.len() {
         let (x, y) = (outline[i], outline[(i + 1) % outline.len()]);
         let (s, t) = (area(p, q, x), area(p, q, y));
@@ -111,7 +111,7 @@ fn clipped(outline: &Outline, [p, q]: [[f64; 2]; 2]) -> Outline {
 }
 
 /// The centroid of a polygon's area, of a segment, or of two coincident ways along one.
-fn middle(outline: &Outline) -> [f64; 2] {
+fn middle(outline: &SceneHeader) -> [f64; 2] {
     let o = outline[0];
     let (mut total, mut sum) = (0.0, [0.0; 2]);
     for pair in outline[1..].windows(2) {
@@ -125,7 +125,7 @@ fn middle(outline: &Outline) -> [f64; 2] {
 }
 
 /// The ends of what lies of a segment within a polygon.
-fn within(segment: &Outline, polygon: &Outline) -> [f64; 2] {
+fn within(segment: &SceneHeader, polygon: &SceneHeader) -> [f64; 2] {
     let (p, q) = (segment[0], segment[1]);
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
     for i in 0..polygon.len() {
@@ -140,7 +140,7 @@ fn within(segment: &Outline, polygon: &Outline) -> [f64; 2] {
     [0, 1].map(|k: usize| p[k] + 0.5 * (from + to) * (q[k] - p[k]))
 }
 
-fn counter_clockwise(mut outline: Outline) -> Outline {
+fn counter_clockwise(mut outline: SceneHeader) -> SceneHeader {
     if (2..outline.len()).map(|k| area(outline[0], outline[k - 1], outline[k])).sum::<f64>() < 0.0 {
         outline.reverse();
     }

@@ -1,7 +1,7 @@
 //! The engine's rows for a tie: by every method, from cold and from warm caches, alone and in blocks.
 
 use clearsweep_narrow::{
-    Auto, BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip,
+    Auto, BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, VClip,
     Workspace, query_one,
 };
 use clearsweep_scene::{FrameBlock, SAMPLES, Shape};
@@ -66,7 +66,7 @@ pub fn walk(method: &dyn NarrowPhase, [a, b]: [&Shape; 2], places: &[Places], ca
     let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
     let query = PairQuery { a, b, poses_a, poses_b, samples };
     let mut rows = Vec::new();
-    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
+    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut SolverStats::default(), &mut rows);
     assert_eq!(rows.len(), places.len(), "no threshold: a row for every sample");
     rows
 }

@@ -56,9 +56,9 @@ pub trait Simd: Copy + 'static {
     fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F;
     /// Copies lane `I` of each half to all four lanes of that half.
     fn spread<const I: usize>(a: Self::F) -> Self::F;
-    /// Lanes 0 to 3 in both halves.
+    /// SampleColumn 0 to 3 in both halves.
     fn low(a: Self::F) -> Self::F;
-    /// Lanes 4 to 7 in both halves.
+    /// SampleColumn 4 to 7 in both halves.
     fn high(a: Self::F) -> Self::F;
     /// Lane 0.
     fn first(a: Self::F) -> f64;

@@ -90,12 +90,12 @@ impl<S: Simd> V<S> {
     pub fn spread_lanes(self) -> [Self; 3] {
         [Self(S::spread::<0>(self.0)), Self(S::spread::<1>(self.0)), Self(S::spread::<2>(self.0))]
     }
-    /// Lanes 0 to 3 in both halves.
+    /// SampleColumn 0 to 3 in both halves.
     #[inline(always)]
     pub fn low(self) -> Self {
         Self(S::low(self.0))
     }
-    /// Lanes 4 to 7 in both halves.
+    /// SampleColumn 4 to 7 in both halves.
     #[inline(always)]
     pub fn high(self) -> Self {
         Self(S::high(self.0))

@@ -1,9 +1,9 @@
 //! Kernels against their twins, buffer by buffer.
 #![allow(clippy::print_stderr, reason = "a test that cannot run says so")]
 
+use super::super::cpu_reference::TwinMachine;
 use super::super::kernel::records::*;
 use super::super::kernel::{Access, DeviceFaults, Kernel, KernelMachine, Region};
-use super::super::twin::TwinMachine;
 use super::GpuMachine;
 use super::adapter::adapters;
 use bytemuck::Pod;

@@ -1,7 +1,7 @@
 //! Pairs that touch or overlap in nearly all frames: mostly parts of one assembly, which a rule should ignore.
 
 use super::warning::Warning;
-use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Routes, Workspace};
+use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, SolverStats, Workspace};
 use clearsweep_scene::{Candidate, FrameBlock, Motion, QueryOptions, Scene};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -89,8 +89,8 @@ impl<'a> Contacts<'a> {
             }
             let query = PairQuery { a, b, poses_a, poses_b, samples: 1 << sample };
             let mut rows = Vec::with_capacity(1);
-            let (mut cache, mut routes) = (PairCache::default(), Routes::default());
-            self.narrow.walk(&query, &options, &mut cache, workspace, &mut routes, &mut rows);
+            let (mut cache, mut stats) = (PairCache::default(), SolverStats::default());
+            self.narrow.walk(&query, &options, &mut cache, workspace, &mut stats, &mut rows);
             rows.iter().any(|row| row.lower <= options.touch)
         };
         let here = candidates.par_iter().filter(|candidate| candidate.samples >> sample & 1 == 1);

@@ -20,7 +20,7 @@ pub fn input_name(scene: &Scene, input: u32) -> &str {
     let slots = scene.dynamic.len();
     match scene.dynamic.get(input as usize) {
         Some(&body) => &scene.bodies[body as usize].name,
-        None => &scene.carriage.frames[input as usize - slots],
+        None => &scene.hierarchy.frames[input as usize - slots],
     }
 }
 
@@ -64,8 +64,8 @@ pub(super) struct TippedBodies {
 impl TippedBodies {
     /// Finds them; `first`: the first pose of a slot, if there is any.
     pub(super) fn new(scene: &Scene, first: impl Fn(u32) -> Option<Pose>) -> Self {
-        let (rest, slots) = (&scene.carriage.rest, scene.dynamic.len());
-        let inputs = slots + scene.carriage.frames.len();
+        let (rest, slots) = (&scene.hierarchy.rest, scene.dynamic.len());
+        let inputs = slots + scene.hierarchy.frames.len();
         let mut place = vec![0; inputs];
         // Of each input, with all that it carries: bodies with a pose, and those of them that are tipped.
         let mut below = vec![(0_u64, 0_u64); inputs];
@@ -105,8 +105,8 @@ impl TippedBodies {
 
     /// The warning that names the nodes.
     pub(super) fn warning(&self, scene: &Scene) -> Option<Warning> {
-        let first = scene.carriage.rest.get(*self.nodes.first()?)?;
-        let named = self.nodes.iter().take(NAMED).map(|&node| input_name(scene, scene.carriage.rest[node].input));
+        let first = scene.hierarchy.rest.get(*self.nodes.first()?)?;
+        let named = self.nodes.iter().take(NAMED).map(|&node| input_name(scene, scene.hierarchy.rest[node].input));
         let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
         let more = match self.nodes.len() - named.len() {
             0 => String::new(),

@@ -7,7 +7,7 @@ use crate::cache::{RestingAnswer, RestingPoses};
 use crate::culling::in_turn;
 use crate::query::PairQuery;
 use crate::relative::RelativePoses;
-use crate::routes::Routes;
+use crate::solver_stats::SolverStats;
 use clearsweep_geometry::Pose;
 use clearsweep_model::{Method, Proximity};
 use clearsweep_scene::QueryOptions;
@@ -45,7 +45,7 @@ impl<'a> AtRest<'a> {
         &mut self,
         remembered: Option<&RestingAnswer>,
         left: u64,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
         out: &mut Vec<Proximity>,
     ) -> u64 {
         let sample = left.trailing_zeros() as usize;
@@ -55,8 +55,8 @@ impl<'a> AtRest<'a> {
         let Some(answer) = remembered.filter(is_same) else { return 0 };
         let first = left & left.wrapping_neg();
         out.extend(answer.row.map(|row| Proximity { sample: sample as u8, ..row }));
-        routes.repeated += 1;
-        first | self.repeated(sample, answer.row, left & !first, routes, out)
+        stats.repeated += 1;
+        first | self.repeated(sample, answer.row, left & !first, stats, out)
     }
 
     /// Whether these are the bodies and the options.
@@ -77,14 +77,14 @@ impl<'a> AtRest<'a> {
         sample: usize,
         row: Option<Proximity>,
         left: u64,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
         out: &mut Vec<Proximity>,
     ) -> u64 {
         self.last = Some((sample, row));
         if left & self.repeats & 2_u64.wrapping_shl(sample as u32) == 0 {
             return 0;
         }
-        self.copy(sample, row, left, routes, out)
+        self.copy(sample, row, left, stats, out)
     }
 
     #[inline(never)]
@@ -93,7 +93,7 @@ impl<'a> AtRest<'a> {
         sample: usize,
         row: Option<Proximity>,
         left: u64,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
         out: &mut Vec<Proximity>,
     ) -> u64 {
         let mut run = in_turn(left, self.repeats);
@@ -110,7 +110,7 @@ impl<'a> AtRest<'a> {
             out.extend(row.map(|row| Proximity { sample: s as u8, ..row }));
             self.last = Some((s, row));
         }
-        routes.repeated += u64::from(run.count_ones());
+        stats.repeated += u64::from(run.count_ones());
         run
     }
 

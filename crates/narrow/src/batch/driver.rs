@@ -1,4 +1,4 @@
-//! The driver: queries in order, each sample culled, settled by a batch, or handed to the ladder.
+//! The driver: queries in order, each sample culled, settled by a batch, or handed to the pair solver.
 
 use super::at_rest::AtRest;
 use super::many_pairs;
@@ -6,12 +6,12 @@ use super::one_pair::{Asked, OnePair};
 use crate::cache::PairCache;
 use crate::compound::{self, Bodies};
 use crate::culling::Culling;
-use crate::ladder::{Ladder, SearchMethod};
 use crate::mesh;
+use crate::pair_solver::{PairSolver, SearchMethod};
 use crate::query::PairQuery;
 use crate::relative::RelativePoses;
-use crate::routes::Routes;
-use crate::rung_outcome::RungOutcome;
+use crate::solve_outcome::SolveOutcome;
+use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_geometry::{Inside, RelativePose};
 use clearsweep_model::Proximity;
@@ -24,7 +24,7 @@ pub(crate) fn answer(
     options: &QueryOptions,
     caches: &mut [PairCache],
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
     (out, ends): (&mut Vec<Proximity>, &mut Vec<usize>),
 ) {
     debug_assert_eq!(queries.len(), caches.len(), "a cache for each query");
@@ -33,12 +33,12 @@ pub(crate) fn answer(
         let (group, later) = queries.split_at(many_pairs::group(queries));
         let (group_caches, rest) = caches.split_at_mut(group.len());
         (queries, caches) = (later, rest);
-        work.batch.many_pairs.ask(search, group, options, group_caches, routes);
+        work.batch.many_pairs.ask(search, group, options, group_caches, stats);
         for (i, (query, cache)) in group.iter().zip(group_caches).enumerate() {
-            let first = work.batch.many_pairs.first(i, query, options, routes, out);
+            let first = work.batch.many_pairs.first(i, query, options, stats, out);
             let from = Remaining::after(first, query);
             if from.samples != 0 {
-                answer_samples(search, work, query, from, options, cache, routes, out);
+                answer_samples(search, work, query, from, options, cache, stats, out);
             }
             ends.push(out.len());
         }
@@ -55,21 +55,21 @@ struct Remaining {
 impl Remaining {
     /// After what is known of the first sample.
     #[inline]
-    fn after(first: RungOutcome<()>, query: &PairQuery<'_>) -> Self {
+    fn after(first: SolveOutcome<()>, query: &PairQuery<'_>) -> Self {
         let samples = query.samples & query.samples.wrapping_sub(1);
         match first {
-            RungOutcome::Open => Self { samples: query.samples, gap: None },
-            RungOutcome::Beyond { gap, .. } if samples != 0 => {
+            SolveOutcome::Undecided => Self { samples: query.samples, gap: None },
+            SolveOutcome::Beyond { gap, .. } if samples != 0 => {
                 let sample = query.samples.trailing_zeros() as usize;
                 let at = RelativePose::between(&query.poses_a.at(sample), &query.poses_b.at(sample));
                 Self { samples, gap: Some((gap, at)) }
             }
-            RungOutcome::Beyond { .. } | RungOutcome::Settled(()) => Self { samples, gap: None },
+            SolveOutcome::Beyond { .. } | SolveOutcome::Answered(()) => Self { samples, gap: None },
         }
     }
 }
 
-/// Answers samples of one query in order. Each is culled, or settled together with others, or handed to the ladder.
+/// Answers samples of one query in order. Each is culled, or settled together with others, or handed to the pair solver.
 fn answer_samples(
     search: SearchMethod,
     work: &mut Workspace,
@@ -77,14 +77,14 @@ fn answer_samples(
     from: Remaining,
     options: &QueryOptions,
     cache: &mut PairCache,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
     out: &mut Vec<Proximity>,
 ) {
     let Workspace { relative, batch, polytope, meshes, compounds, .. } = work;
     let mut left = from.samples;
     let relative = RelativePoses::new(query.poses_a, query.poses_b, left, relative);
     let mut batch = OnePair::new(search, query, options, &relative, cache, &mut batch.one_pair);
-    let mut ladder = Ladder { search, single: query.samples.is_power_of_two(), polytope };
+    let mut solver = PairSolver { search, single: query.samples.is_power_of_two(), polytope };
     out.reserve(left.count_ones() as usize);
     let mut culling = Culling::new(query, options, &relative, cache.hulls.learned.axis);
     // Through a hole a body gets inside of an open mesh without coming near to its surface: no gap outlasts that motion.
@@ -93,9 +93,9 @@ fn answer_samples(
         culling.beyond(gap, at, None);
     }
     let mut at_rest = AtRest::new(query, options, &relative);
-    left &= !at_rest.resume(cache.resting.as_deref(), left, routes, out);
+    left &= !at_rest.resume(cache.resting.as_deref(), left, stats, out);
     while left != 0 {
-        let stretch = match culling.next(left, routes) {
+        let stretch = match culling.next(left, stats) {
             Ok(stretch) => stretch,
             Err(ruled_out) => {
                 left &= !ruled_out;
@@ -103,52 +103,52 @@ fn answer_samples(
             }
         };
         let before = out.len();
-        let taken = batch.take(stretch, routes, out);
+        let taken = batch.take(stretch, stats, out);
         if taken != 0 {
             culling.near();
             left &= !taken;
             let last = 63 - taken.leading_zeros() as usize % 64;
             let row = out[before..].last().copied().filter(|row| usize::from(row.sample) == last);
-            left &= !at_rest.repeated(last, row, left, routes, out);
+            left &= !at_rest.repeated(last, row, left, stats, out);
             continue;
         }
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
-        let mut outcome = batch.answer(Asked { sample, left }, &mut culling, cache, routes);
-        if matches!(outcome, RungOutcome::Open) {
+        let mut outcome = batch.answer(Asked { sample, left }, &mut culling, cache, stats);
+        if matches!(outcome, SolveOutcome::Undecided) {
             let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
             let bodies = Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: relative.at(sample) };
-            let before = routes.verified + routes.surface_verified;
+            let before = stats.verified + stats.surface_verified;
             let found = if bodies.a.mesh.is_some() || bodies.b.mesh.is_some() {
                 let ahead = || relative.motions(sample, left, query.b.radius);
-                match mesh::query(&bodies, options, cache, meshes, routes, ahead) {
-                    RungOutcome::Settled(row) => RungOutcome::Settled(compound::row_of_parts(
+                match mesh::query(&bodies, options, cache, meshes, stats, ahead) {
+                    SolveOutcome::Answered(row) => SolveOutcome::Answered(compound::row_of_parts(
                         &bodies,
                         options,
                         row,
-                        (&mut ladder, compounds, cache),
-                        routes,
+                        (&mut solver, compounds, cache),
+                        stats,
                     )),
                     other => other,
                 }
             } else {
-                compound::query(&bodies, options, cache, (&mut ladder, compounds, Some(meshes)), routes)
+                compound::query(&bodies, options, cache, (&mut solver, compounds, Some(meshes)), stats)
             };
             outcome = found.reported(sample, options);
-            batch.answered_alone(routes.verified + routes.surface_verified > before, cache);
+            batch.answered_alone(stats.verified + stats.surface_verified > before, cache);
         }
         match outcome {
-            RungOutcome::Beyond { gap, normal } => {
+            SolveOutcome::Beyond { gap, normal } => {
                 culling.beyond(if outlasts { gap } else { 0.0 }, relative.at(sample), normal);
             }
-            RungOutcome::Settled(row) => {
+            SolveOutcome::Answered(row) => {
                 culling.near();
                 if let Some(row) = row {
                     out.push(row);
                 }
-                left &= !at_rest.repeated(sample, row, left, routes, out);
+                left &= !at_rest.repeated(sample, row, left, stats, out);
             }
-            RungOutcome::Open => debug_assert!(false, "the ladder decides"),
+            SolveOutcome::Undecided => debug_assert!(false, "the pair solver decides"),
         }
     }
     cache.hulls.learned.axis = culling.axis();

@@ -17,15 +17,15 @@ use crate::cache::PairCache;
 use crate::feature::FeaturePair;
 use crate::feature_search::FeatureSearch;
 use crate::gjk::Simplex;
-use crate::ladder::SearchMethod;
 use crate::pair::Pair;
+use crate::pair_solver::SearchMethod;
 use crate::query::PairQuery;
 use crate::relative::FEW;
-use crate::routes::Routes;
 use crate::rows::{Extents, RowTerms};
-use crate::rung_outcome::RungOutcome;
 use crate::search::SearchEnd;
-use crate::vclip::approach::{MAX_PAIRS as SET, approach};
+use crate::solve_outcome::SolveOutcome;
+use crate::solver_stats::SolverStats;
+use crate::vclip::first_states::{MAX_PAIRS as SET, first_states};
 use clearsweep_base::simd::WIDTH;
 use clearsweep_model::Proximity;
 use clearsweep_scene::{Piece, QueryOptions};
@@ -64,7 +64,7 @@ struct Handed {
 #[derive(Debug)]
 pub(super) struct ManyPairs {
     /// State of each query.
-    state: [RungOutcome<Handed>; MOST],
+    state: [SolveOutcome<Handed>; MOST],
     /// Sizes of each query's pair.
     extents: [Extents<f64>; MOST],
     prover: Prover,
@@ -74,7 +74,7 @@ pub(super) struct ManyPairs {
 
 impl Default for ManyPairs {
     fn default() -> Self {
-        let (state, extents) = ([RungOutcome::Open; MOST], [Extents { size: 0.0, reach: 0.0 }; MOST]);
+        let (state, extents) = ([SolveOutcome::Undecided; MOST], [Extents { size: 0.0, reach: 0.0 }; MOST]);
         Self { state, extents, prover: Prover::default(), answer: [None; MOST] }
     }
 }
@@ -103,9 +103,9 @@ impl ManyPairs {
         queries: &[PairQuery<'_>],
         options: &QueryOptions,
         caches: &mut [PairCache],
-        routes: &mut Routes,
+        stats: &mut SolverStats,
     ) {
-        self.state[..queries.len()].fill(RungOutcome::Open);
+        self.state[..queries.len()].fill(SolveOutcome::Undecided);
         if !search.tracks_in_batches() || queries.len() < LEAST {
             return;
         }
@@ -121,7 +121,7 @@ impl ManyPairs {
         }
         if count >= LEAST {
             let pairs = self.look(search, queries, options, caches, &chosen[..count]);
-            self.search(search.by_features(), &pairs, caches, routes);
+            self.search(search.by_features(), &pairs, caches, stats);
         }
     }
 
@@ -170,7 +170,9 @@ impl ManyPairs {
                         pairs.start[at] = features;
                         *(if cache.take_features_changed() { &mut pairs.left } else { &mut pairs.held }) |= bit;
                     }
-                    None if is(eight.beyond) => self.state[i] = RungOutcome::Beyond { gap: eight.gap[k], normal: None },
+                    None if is(eight.beyond) => {
+                        self.state[i] = SolveOutcome::Beyond { gap: eight.gap[k], normal: None }
+                    }
                     None if search.always_by_features() || is(eight.apart) => {
                         // Should V-Clip end in an overlap.
                         cache.set_simplex(Simplex::of_vertices(eight.first[k]));
@@ -186,20 +188,20 @@ impl ManyPairs {
     }
 
     /// Searches the pairs, and proves what is found.
-    fn search(&mut self, by: FeatureSearch, pairs: &Pairs<'_>, caches: &mut [PairCache], routes: &mut Routes) {
+    fn search(&mut self, by: FeatureSearch, pairs: &Pairs<'_>, caches: &mut [PairCache], stats: &mut SolverStats) {
         let mut features = pairs.start;
         // The first states are interleaved for V-Clip only.
         let (mut left, states) = match by {
-            FeatureSearch::VClip => approach(&pairs.pair, &mut features, pairs.cold),
+            FeatureSearch::VClip => first_states(&pairs.pair, &mut features, pairs.cold),
             FeatureSearch::LinCanny => (pairs.cold, 0),
         };
-        routes.vclip_steps += u64::from(states);
+        stats.vclip_steps += u64::from(states);
         let mut proven = pairs.cold & !left | pairs.held;
         left |= pairs.left;
         while left != 0 {
             let at = left.trailing_zeros() as usize;
             left &= left - 1;
-            let found = by.search(&pairs.pair[at], features[at], routes);
+            let found = by.search(&pairs.pair[at], features[at], stats);
             features[at] = found.features;
             proven |= u64::from(found.end == SearchEnd::Converged) << at;
         }
@@ -210,7 +212,7 @@ impl ManyPairs {
                     caches[i].hulls.found(pair, pairs.start[at], found);
                 }
                 let held = pairs.cold & bit == 0 && found == pairs.start[at];
-                self.state[i] = RungOutcome::Settled(Handed { at: at as u8, held });
+                self.state[i] = SolveOutcome::Answered(Handed { at: at as u8, held });
                 self.answer[at] = None;
                 self.prover.push(&pairs.pair[..], at, found, &mut self.answer);
             }
@@ -224,37 +226,37 @@ impl ManyPairs {
         i: usize,
         query: &PairQuery<'_>,
         options: &QueryOptions,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
         out: &mut Vec<Proximity>,
-    ) -> RungOutcome<()> {
-        let Some([a, b]) = pieces(query) else { return RungOutcome::Open };
+    ) -> SolveOutcome<()> {
+        let Some([a, b]) = pieces(query) else { return SolveOutcome::Undecided };
         let (held, answer) = match self.state[i] {
-            RungOutcome::Open => return RungOutcome::Open,
-            RungOutcome::Beyond { gap, normal } => {
-                routes.queries += 1;
-                routes.beyond += 1;
-                return RungOutcome::Beyond { gap: gap - (a.radius + b.radius), normal };
+            SolveOutcome::Undecided => return SolveOutcome::Undecided,
+            SolveOutcome::Beyond { gap, normal } => {
+                stats.queries += 1;
+                stats.beyond += 1;
+                return SolveOutcome::Beyond { gap: gap - (a.radius + b.radius), normal };
             }
-            RungOutcome::Settled(Handed { at, held }) => match &self.answer[usize::from(at)] {
+            SolveOutcome::Answered(Handed { at, held }) => match &self.answer[usize::from(at)] {
                 Some(answer) => (held, answer),
-                None => return RungOutcome::Open,
+                None => return SolveOutcome::Undecided,
             },
         };
-        routes.queries += 1;
-        routes.verified += u64::from(held);
-        routes.searched += u64::from(!held);
+        stats.queries += 1;
+        stats.verified += u64::from(held);
+        stats.searched += u64::from(!held);
         let (sample, extents) = (query.samples.trailing_zeros() as usize, self.extents[i]);
         // Appended here: a row that is handed on by value is copied each time.
         match RowTerms::new(query, a, b, options).row(answer, sample, &extents) {
-            RungOutcome::Settled(Some(row)) => out.push(row),
-            RungOutcome::Settled(None) => {}
-            RungOutcome::Open => return RungOutcome::Open,
-            RungOutcome::Beyond { gap, normal } => {
-                routes.beyond += 1;
-                return RungOutcome::Beyond { gap, normal };
+            SolveOutcome::Answered(Some(row)) => out.push(row),
+            SolveOutcome::Answered(None) => {}
+            SolveOutcome::Undecided => return SolveOutcome::Undecided,
+            SolveOutcome::Beyond { gap, normal } => {
+                stats.beyond += 1;
+                return SolveOutcome::Beyond { gap, normal };
             }
         }
-        RungOutcome::Settled(())
+        SolveOutcome::Answered(())
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! at_rest.rs     samples in which nothing moves
-//! driver.rs      the driver: culled, settled by a batch, or handed to the ladder, sample by sample
+//! driver.rs      the driver: culled, settled by a batch, or handed to the pair solver, sample by sample
 //! many_pairs.rs  the first samples of many pairs: poses and starts side by side, V-Clip, proofs
 //! one_pair.rs    the samples of one pair: verification, or V-Clip from sample to sample, and proofs
 //! verify.rs      one feature pair in eight samples

@@ -1,5 +1,5 @@
 //! Many samples of one pair of bodies of one piece each: the remembered features are verified in eight samples at once, and where
-//! they change at every turn, all samples are searched before any is proven. What neither settles goes to the ladder.
+//! they change at every turn, all samples are searched before any is proven. What neither settles goes to the pair solver.
 
 use super::pair_block::PairBlock;
 use super::proofs::Prover;
@@ -8,13 +8,13 @@ use crate::cache::PairCache;
 use crate::culling::{Culling, in_turn};
 use crate::feature::FeaturePair;
 use crate::feature_search::{FeatureSearch, FoundFeatures};
-use crate::ladder::SearchMethod;
+use crate::pair_solver::SearchMethod;
 use crate::query::PairQuery;
 use crate::relative::{RelativeLanes, RelativePoses};
-use crate::routes::Routes;
 use crate::rows::{ReadyRows, RowTerms};
-use crate::rung_outcome::RungOutcome;
 use crate::search::SearchEnd;
+use crate::solve_outcome::SolveOutcome;
+use crate::solver_stats::SolverStats;
 use crate::vclip;
 use clearsweep_base::simd::{Simd, dispatch};
 use clearsweep_geometry::Polyhedron;
@@ -99,7 +99,7 @@ impl<'a> OnePair<'a> {
         Self { of, search, memory, is_current: false, run: 0.0 }
     }
 
-    /// Takes note of what is remembered after a sample that the ladder answered, and whether features were verified there.
+    /// Takes note of what is remembered after a sample that the pair solver answered, and whether features were verified there.
     pub(super) fn answered_alone(&mut self, held: bool, cache: &mut PairCache) {
         if held {
             self.run += 1.0;
@@ -121,50 +121,50 @@ impl<'a> OnePair<'a> {
         asked: Asked,
         culling: &mut Culling<'_>,
         cache: &mut PairCache,
-        routes: &mut Routes,
-    ) -> RungOutcome<Option<Proximity>> {
-        let Some(of) = self.of else { return RungOutcome::Open };
+        stats: &mut SolverStats,
+    ) -> SolveOutcome<Option<Proximity>> {
+        let Some(of) = self.of else { return SolveOutcome::Undecided };
         let sample = asked.sample;
         if !self.is_searched(sample) {
             let outcome = self.verified(sample, cache);
-            if !matches!(outcome, RungOutcome::Open) {
-                routes.queries += 1;
+            if !matches!(outcome, SolveOutcome::Undecided) {
+                stats.queries += 1;
                 self.run += 1.0;
                 let ready = &self.memory.verified.ready;
                 let deep = ready.deep >> (sample - ready.first) & 1;
-                routes.surface_verified += deep;
-                routes.verified += 1 - deep;
-                routes.beyond += u64::from(matches!(outcome, RungOutcome::Beyond { .. }));
+                stats.surface_verified += deep;
+                stats.verified += 1 - deep;
+                stats.beyond += u64::from(matches!(outcome, SolveOutcome::Beyond { .. }));
                 return outcome;
             }
-            let outcome = self.followed(&of, sample, cache, routes);
-            if !matches!(outcome, RungOutcome::Open) {
-                routes.queries += 1;
-                routes.searched += 1;
+            let outcome = self.followed(&of, sample, cache, stats);
+            if !matches!(outcome, SolveOutcome::Undecided) {
+                stats.queries += 1;
+                stats.searched += 1;
                 return outcome;
             }
-            if self.search(&of, asked, culling, cache, routes).is_none() {
-                return RungOutcome::Open;
+            if self.search(&of, asked, culling, cache, stats).is_none() {
+                return SolveOutcome::Undecided;
             }
         }
         let outcome = self.memory.searched.rows.outcome(sample);
-        let settled = u64::from(!matches!(outcome, RungOutcome::Open));
-        routes.queries += settled;
-        routes.searched += settled;
+        let settled = u64::from(!matches!(outcome, SolveOutcome::Undecided));
+        stats.queries += settled;
+        stats.searched += settled;
         outcome
     }
 
     /// Appends the rows of the next of the samples `left`, as long as they are settled: which of them.
     #[inline(always)]
-    pub(super) fn take(&mut self, left: u64, routes: &mut Routes, out: &mut Vec<Proximity>) -> u64 {
+    pub(super) fn take(&mut self, left: u64, stats: &mut SolverStats, out: &mut Vec<Proximity>) -> u64 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
         let OnePairMemory { verified, searched } = &*self.memory;
         if self.is_searched(sample) {
             let taken = in_turn(left, searched.rows.settled() & searched.samples);
             searched.rows.append(taken, out);
             let count = u64::from(taken.count_ones());
-            routes.queries += count;
-            routes.searched += count;
+            stats.queries += count;
+            stats.searched += count;
             return taken;
         }
         if !(self.is_current && verified.covers(sample)) {
@@ -174,18 +174,18 @@ impl<'a> OnePair<'a> {
         let taken = in_turn(left, ready.settled() & !searched.samples);
         ready.append(taken, out);
         let (count, deep) = (taken.count_ones(), (taken >> ready.first & ready.deep).count_ones());
-        routes.queries += u64::from(count);
-        routes.surface_verified += u64::from(deep);
-        routes.verified += u64::from(count - deep);
+        stats.queries += u64::from(count);
+        stats.surface_verified += u64::from(deep);
+        stats.verified += u64::from(count - deep);
         self.run += count as f32;
         taken
     }
 
     /// Returns the outcome of the remembered features in a sample, if they are verified there.
     #[inline(always)]
-    fn verified(&mut self, sample: usize, cache: &PairCache) -> RungOutcome<Option<Proximity>> {
+    fn verified(&mut self, sample: usize, cache: &PairCache) -> SolveOutcome<Option<Proximity>> {
         if !(self.is_current && self.memory.verified.covers(sample)) && self.verify(sample, cache).is_none() {
-            return RungOutcome::Open;
+            return SolveOutcome::Undecided;
         }
         self.memory.verified.ready.outcome(sample)
     }
@@ -214,22 +214,22 @@ impl<'a> OnePair<'a> {
         of: &PairBlock<'_>,
         sample: usize,
         cache: &mut PairCache,
-        routes: &mut Routes,
-    ) -> RungOutcome<Option<Proximity>> {
+        stats: &mut SolverStats,
+    ) -> SolveOutcome<Option<Proximity>> {
         let lifetime = self.mean_feature_lifetime(cache);
         if !self.tracks(cache) || lifetime <= LASTING || of.poses.finite() >> sample & 1 == 0 {
-            return RungOutcome::Open;
+            return SolveOutcome::Undecided;
         }
-        let Some(features) = cache.hulls.features() else { return RungOutcome::Open };
+        let Some(features) = cache.hulls.features() else { return SolveOutcome::Undecided };
         let [a, b] = of.rows.cores;
-        let found = search_sample(self.search.by_features(), [a, b], of.poses, sample, features, routes);
+        let found = search_sample(self.search.by_features(), [a, b], of.poses, sample, features, stats);
         if found.end != SearchEnd::Converged || found.features == features {
-            return RungOutcome::Open;
+            return SolveOutcome::Undecided;
         }
         cache.hulls.follow(a, b, found.features);
         (cache.hulls.learned.mean_feature_lifetime, self.run) = (lifetime, 0.0);
         if self.verify(sample, cache).is_none() {
-            return RungOutcome::Open;
+            return SolveOutcome::Undecided;
         }
         self.memory.verified.ready.outcome(sample)
     }
@@ -242,7 +242,7 @@ impl<'a> OnePair<'a> {
         asked: Asked,
         culling: &mut Culling<'_>,
         cache: &mut PairCache,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
     ) -> Option<()> {
         if cache.hulls.surface().is_some() || asked.left.count_ones() + 1 < FEW {
             return None;
@@ -258,11 +258,11 @@ impl<'a> OnePair<'a> {
         samples &= !culling.rules_out(samples & asked.left);
         let searched = &mut self.memory.searched;
         let by = self.search.by_features();
-        let before = by.steps(routes);
-        let last = track(searched, &Tracking { of, by, samples, start: features }, line, routes);
+        let before = by.steps(stats);
+        let last = track(searched, &Tracking { of, by, samples, start: features }, line, stats);
         cache.hulls.follow(of.rows.cores[0], of.rows.cores[1], last);
         let learned = &mut cache.hulls.learned;
-        let steps = (by.steps(routes) - before) as f32;
+        let steps = (by.steps(stats) - before) as f32;
         learned.vclip_steps[usize::from(line)] = steps / searched.samples.count_ones().max(1) as f32;
         learned.vclip_steps[usize::from(!line)] *= FADING;
         learned.mean_feature_lifetime = searched.mean_feature_lifetime();
@@ -293,12 +293,12 @@ fn search_sample_body<S: Simd>(
     poses: &RelativeLanes,
     sample: usize,
     start: FeaturePair,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> FoundFeatures {
-    by.search_at::<S>(cores, cores.map(|core| core.planes()), &poses.at(sample), start, routes)
+    by.search_at::<S>(cores, cores.map(|core| core.planes()), &poses.at(sample), start, stats)
 }
 
-dispatch!(search_sample, search_sample_body, (by: FeatureSearch, cores: [&Polyhedron; 2], poses: &RelativeLanes, sample: usize, start: FeaturePair, routes: &mut Routes) -> FoundFeatures);
+dispatch!(search_sample, search_sample_body, (by: FeatureSearch, cores: [&Polyhedron; 2], poses: &RelativeLanes, sample: usize, start: FeaturePair, stats: &mut SolverStats) -> FoundFeatures);
 
 /// A search from feature to feature, from sample to sample.
 struct Tracking<'a> {
@@ -311,7 +311,7 @@ struct Tracking<'a> {
 /// Goes from feature to feature, from sample to sample, or in each from the line between the bodies, and proves what is found, eight of a
 /// kind at a time; ends where the bodies overlap. Returns the last features.
 #[inline(always)]
-fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair {
+fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, stats: &mut SolverStats) -> FeaturePair {
     let of = *t.of;
     let cores = of.rows.cores;
     let planes = cores.map(|core| core.planes());
@@ -323,7 +323,7 @@ fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, routes:
         left &= left - 1;
         let pose = of.poses.at(sample);
         let start = if line { vclip::approximate_start::<S>(cores, &pose) } else { features };
-        let found = t.by.search_at::<S>(cores, planes, &pose, start, routes);
+        let found = t.by.search_at::<S>(cores, planes, &pose, start, stats);
         out.samples |= 1 << sample;
         if found.end != SearchEnd::Converged {
             break;
@@ -336,4 +336,4 @@ fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, routes:
     features
 }
 
-dispatch!(track, track_body, (out: &mut Searched, t: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair);
+dispatch!(track, track_body, (out: &mut Searched, t: &Tracking<'_>, line: bool, stats: &mut SolverStats) -> FeaturePair);

@@ -1,6 +1,6 @@
 //! Verification of one remembered feature pair in eight samples of a pair: [`certify`] with one relative pose in each lane.
 //!
-//! If the lanes accept a sample, its certificate accepts it with the same bits. If they leave it open, it goes to the ladder.
+//! If the lanes accept a sample, its certificate accepts it with the same bits. If they leave it open, it goes to the pair solver.
 
 use super::pair_block::PairBlock;
 use crate::certificate::{Certified, OneFeature, certify, claim_of, deep, is_decided, is_near_contact_or_apart};
@@ -10,7 +10,7 @@ use crate::epa::{self, Surface};
 use crate::feature::{Feature, FeaturePair};
 use crate::kind::{FormulaKind, PairKind, ParallelKind};
 use crate::pair::{Pair, VertexPair, bound_of, size_of};
-use crate::parallel::equal_depths;
+use crate::parallel_features::equal_depths;
 use crate::rows::{Extents, ProvenLanes, ReadyRows};
 use clearsweep_base::simd::{Lane, Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{Polyhedron, RelativePose, Scalar};

@@ -10,7 +10,7 @@ use crate::feature::FeaturePair;
 use crate::float::Float;
 use crate::kind::{FormulaKind, PairKind, ParallelKind};
 use crate::pair::{Pair, bound_of};
-use crate::parallel;
+use crate::parallel_features;
 use clearsweep_geometry::{Polyhedron, RelativePose, Vec3};
 
 /// A feature pair that is optimal, with its proof in `f64`.
@@ -70,7 +70,7 @@ pub(crate) struct Certified<T: Float> {
     pub(crate) closest: Closest<T>,
     /// The gap of the supporting planes over all vertices, metres; means nothing where not strict.
     pub(crate) gap: T,
-    /// Lanes in which the features are strictly optimal; if the cores overlap, locally.
+    /// SampleColumn in which the features are strictly optimal; if the cores overlap, locally.
     pub(crate) strict: T::Mask,
 }
 
@@ -125,7 +125,7 @@ fn closest_of<T: Float, F: Features<T>>(
         }
         PairKind::Parallel(kind) => {
             let ((p, f), (q, g)) = (a.lane(0), b.lane(0));
-            parallel::closest(kind, [(p, f.index), (q, g.index)], pose, size)
+            parallel_features::closest(kind, [(p, f.index), (q, g.index)], pose, size)
         }
     }
 }

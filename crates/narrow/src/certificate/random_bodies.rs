@@ -2,12 +2,12 @@
 
 use crate::feature::Feature;
 use crate::rows::RowTerms;
-use crate::rung_outcome::RungOutcome;
+use crate::solve_outcome::SolveOutcome;
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 use clearsweep_model::Proximity;
-use clearsweep_scene::{Lanes, QueryOptions, SAMPLES};
+use clearsweep_scene::{QueryOptions, SAMPLES, SampleColumn};
 
 /// Seeded random numbers.
 pub(crate) struct RandomBodies(pub(crate) u64);
@@ -70,10 +70,10 @@ impl RandomBodies {
 }
 
 /// A block in which B drifts slowly past A, and the features of the first sample.
-pub(crate) fn block(draw: &mut RandomBodies) -> (Vec<Lanes>, Pose) {
+pub(crate) fn block(draw: &mut RandomBodies) -> (Vec<SampleColumn>, Pose) {
     let (from, to) = (draw.point().normalized().scale(2.6), draw.point().scale(0.3));
     let (q, turn) = ([draw.next(), draw.next(), draw.next(), draw.next()], draw.point().scale(0.1));
-    let mut lanes = vec![Lanes([0.0; SAMPLES]); 10];
+    let mut lanes = vec![SampleColumn([0.0; SAMPLES]); 10];
     for s in 0..SAMPLES {
         let at = s as f64 / 64.0;
         let p = from + to.scale(at);
@@ -96,13 +96,13 @@ pub(crate) fn rows<'a>(cores: [&'a Polyhedron; 2], radii: [f64; 2], options: &'a
 }
 
 /// An outcome in every bit.
-pub(crate) fn bits(outcome: &RungOutcome<Option<Proximity>>) -> Vec<u64> {
+pub(crate) fn bits(outcome: &SolveOutcome<Option<Proximity>>) -> Vec<u64> {
     match outcome {
-        RungOutcome::Open | RungOutcome::Settled(None) => vec![],
-        RungOutcome::Beyond { gap, normal } => {
+        SolveOutcome::Undecided | SolveOutcome::Answered(None) => vec![],
+        SolveOutcome::Beyond { gap, normal } => {
             normal.unwrap_or(Vec3::ZERO).to_array().into_iter().chain([*gap]).map(f64::to_bits).collect()
         }
-        RungOutcome::Settled(Some(row)) => {
+        SolveOutcome::Answered(Some(row)) => {
             let vectors = [row.point_a, row.point_b, row.normal].map(|v| v.to_array().map(f64::to_bits));
             let features = row.feature.map(|n| n as u64).into_iter().chain(row.feature_kind.map(|k| k as u64));
             let rest = [u64::from(row.sample), row.status as u64, row.method as u64];

@@ -1,7 +1,7 @@
 //! Two bodies at their poses, and the pairs of their pieces.
 
 use crate::answer::Answer;
-use crate::ladder::Parts;
+use crate::pair_solver::Parts;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 use clearsweep_model::Proximity;

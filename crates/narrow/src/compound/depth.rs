@@ -4,9 +4,9 @@
 use super::bodies::{Bodies, PieceAnswer};
 use super::tree_search::{OpenNodes, PieceSearch};
 use crate::cache::{CompoundMemory, PieceCache};
-use crate::ladder::{Ladder, solve};
-use crate::routes::Routes;
-use crate::rung_outcome::RungOutcome;
+use crate::pair_solver::{PairSolver, solve};
+use crate::solve_outcome::SolveOutcome;
+use crate::solver_stats::SolverStats;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::{Method, Proximity};
 use clearsweep_scene::{Piece, QueryOptions};
@@ -25,12 +25,12 @@ pub(super) struct DepthWork<'w, 'l> {
     pub(super) hulls: &'w mut PieceCache,
     pub(super) memory: &'w mut CompoundMemory,
     pub(super) open: &'w mut Vec<OpenNodes>,
-    pub(super) ladder: &'w mut Ladder<'l>,
-    pub(super) routes: &'w mut Routes,
+    pub(super) solver: &'w mut PairSolver<'l>,
+    pub(super) stats: &'w mut SolverStats,
 }
 
 /// Working memory of a query of one pair of pieces.
-type PairWork<'w, 'l> = (&'w mut PieceCache, &'w mut Ladder<'l>, &'w mut Routes);
+type PairWork<'w, 'l> = (&'w mut PieceCache, &'w mut PairSolver<'l>, &'w mut SolverStats);
 
 /// Bounds the depth of overlapping pieces. `distance` becomes minus the length of the shortest translation that was checked, `lower` its
 /// bound, and `upper` stays that of the deepest pair.
@@ -84,8 +84,8 @@ fn shortest_separation(
         near.iter().take(DIRECTIONS).map(|p| (p.answer.normal, margin - p.row.lower)).collect();
     let all = QueryOptions { within: f64::INFINITY, ..*options };
     let (ha, hb) = (bodies.a.hull(), bodies.b.hull());
-    let hulls = solve(&bodies.parts(ha, hb), f64::INFINITY, work.hulls, work.ladder, work.routes)
-        .settled()
+    let hulls = solve(&bodies.parts(ha, hb), f64::INFINITY, work.hulls, work.solver, work.stats)
+        .answered()
         .map(|h| h.grown((&ha.core, ha.radius), (&hb.core, hb.radius), bodies.size(), &all));
     // Convex bodies come apart by their depth and the margin along the one direction.
     let mut best: Option<(f64, Vec3<f64>)> =
@@ -127,8 +127,8 @@ impl PieceWayOut<'_> {
             if length >= self.limit {
                 return None;
             }
-            if self.lower(p.at, length, (cache, work.ladder, work.routes))? < self.margin {
-                length = self.end(p.at, length, (cache, work.ladder, work.routes))?;
+            if self.lower(p.at, length, (cache, work.solver, work.stats))? < self.margin {
+                length = self.end(p.at, length, (cache, work.solver, work.stats))?;
             }
         }
         for _ in 0..LENGTHENINGS {
@@ -150,18 +150,18 @@ impl PieceWayOut<'_> {
         let moved = self.bodies.shifted(self.n.scale(length));
         let mut search = PieceSearch::new(&moved, self.margin, &mut work.memory.moved, work.open);
         let mut next = length;
-        while let Some(at) = search.next(work.routes) {
+        while let Some(at) = search.next(work.stats) {
             let [a, b] = moved.pieces(at);
             let cache = search.memory.pieces.at(at);
-            let solved = solve(&moved.parts(a, b), self.margin, cache, work.ladder, work.routes);
-            let RungOutcome::Settled(answer) = solved else { continue };
+            let solved = solve(&moved.parts(a, b), self.margin, cache, work.solver, work.stats);
+            let SolveOutcome::Answered(answer) = solved else { continue };
             let lower = answer.lower - (a.radius + b.radius);
             if lower.is_nan() {
                 return None;
             }
             let is_in_way = |length, work: PairWork<'_, '_>| Some(self.lower(at, length, work)? < self.margin);
-            if lower < self.margin && (next == length || is_in_way(next, (cache, work.ladder, work.routes))?) {
-                next = self.end(at, next, (cache, work.ladder, work.routes))?;
+            if lower < self.margin && (next == length || is_in_way(next, (cache, work.solver, work.stats))?) {
+                next = self.end(at, next, (cache, work.solver, work.stats))?;
             }
         }
         Some(next)
@@ -169,14 +169,14 @@ impl PieceWayOut<'_> {
 
     /// The end of the interval of a pair that is in the way at `length`, approached from beyond by Newton's steps, metres: more than
     /// `length`; `None` if it is not below the limit.
-    fn end(&self, at: [u32; 2], length: f64, (cache, ladder, routes): PairWork<'_, '_>) -> Option<f64> {
+    fn end(&self, at: [u32; 2], length: f64, (cache, solver, stats): PairWork<'_, '_>) -> Option<f64> {
         let [a, b] = self.bodies.pieces(at);
         // There the supporting planes of both are as far apart as the margin asks.
         let beyond = self.margin - self.support_gap(a, b) + self.slack();
         let mut end = beyond.min(self.limit);
         for _ in 0..STEPS {
             let moved = self.bodies.shifted(self.n.scale(end));
-            let RungOutcome::Settled(found) = solve(&moved.parts(a, b), f64::INFINITY, cache, ladder, routes) else {
+            let SolveOutcome::Answered(found) = solve(&moved.parts(a, b), f64::INFINITY, cache, solver, stats) else {
                 return None;
             };
             let left = found.lower - (a.radius + b.radius) - self.margin;
@@ -199,12 +199,14 @@ impl PieceWayOut<'_> {
     }
 
     /// The proven signed distance of a pair where B is moved by `length`, metres, or the margin if it is larger; `None` if there is none.
-    fn lower(&self, at: [u32; 2], length: f64, (cache, ladder, routes): PairWork<'_, '_>) -> Option<f64> {
+    fn lower(&self, at: [u32; 2], length: f64, (cache, solver, stats): PairWork<'_, '_>) -> Option<f64> {
         let moved = self.bodies.shifted(self.n.scale(length));
         let [a, b] = moved.pieces(at);
-        match solve(&moved.parts(a, b), self.margin, cache, ladder, routes) {
-            RungOutcome::Settled(answer) => Some(answer.lower - (a.radius + b.radius)).filter(|lower| !lower.is_nan()),
-            RungOutcome::Beyond { .. } | RungOutcome::Open => Some(self.margin),
+        match solve(&moved.parts(a, b), self.margin, cache, solver, stats) {
+            SolveOutcome::Answered(answer) => {
+                Some(answer.lower - (a.radius + b.radius)).filter(|lower| !lower.is_nan())
+            }
+            SolveOutcome::Beyond { .. } | SolveOutcome::Undecided => Some(self.margin),
         }
     }
 

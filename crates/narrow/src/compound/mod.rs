@@ -15,10 +15,10 @@ use self::tree_search::{NodeGap, OpenNodes, PieceSearch};
 use super::answer::status;
 use super::cache::{CompoundMemory, PairCache, PieceCache};
 use super::deviation::{deviation_of, proven_upper, widened};
-use super::ladder::{Ladder, solve};
 use super::mesh::{MeshMemory, overlap_witnesses};
-use super::routes::Routes;
-use super::rung_outcome::RungOutcome;
+use super::pair_solver::{PairSolver, solve};
+use super::solve_outcome::SolveOutcome;
+use super::solver_stats::SolverStats;
 use clearsweep_model::{Method, Proximity, Status};
 use clearsweep_scene::{QueryOptions, convex_parts};
 
@@ -36,16 +36,16 @@ pub(super) fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,
-    (ladder, work, meshes): (&mut Ladder<'_>, &mut CompoundWork, Option<&mut MeshMemory>),
-    routes: &mut Routes,
-) -> RungOutcome<Proximity> {
+    (solver, work, meshes): (&mut PairSolver<'_>, &mut CompoundWork, Option<&mut MeshMemory>),
+    stats: &mut SolverStats,
+) -> SolveOutcome<Proximity> {
     if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
-        return match solve(&bodies.parts(a, b), options.within, &mut cache.hulls, ladder, routes) {
-            RungOutcome::Settled(answer) => {
-                RungOutcome::Settled(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
+        return match solve(&bodies.parts(a, b), options.within, &mut cache.hulls, solver, stats) {
+            SolveOutcome::Answered(answer) => {
+                SolveOutcome::Answered(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
             }
-            RungOutcome::Beyond { gap, normal } => RungOutcome::Beyond { gap, normal },
-            RungOutcome::Open => RungOutcome::Open,
+            SolveOutcome::Beyond { gap, normal } => SolveOutcome::Beyond { gap, normal },
+            SolveOutcome::Undecided => SolveOutcome::Undecided,
         };
     }
     let PairCache { hulls, compound, .. } = cache;
@@ -53,13 +53,13 @@ pub(super) fn query(
     // Of bodies that stay apart the hulls show the largest gap; of others their depth would be found, and not be needed.
     if std::mem::take(&mut memory.apart) {
         let whole = bodies.parts(bodies.a.hull(), bodies.b.hull());
-        if let RungOutcome::Beyond { gap, normal } = solve(&whole, options.within, hulls, ladder, routes) {
+        if let SolveOutcome::Beyond { gap, normal } = solve(&whole, options.within, hulls, solver, stats) {
             memory.apart = true;
-            return RungOutcome::Beyond { gap, normal };
+            return SolveOutcome::Beyond { gap, normal };
         }
     }
-    let outcome = nearest_row(bodies, options, (hulls, memory), (ladder, work, meshes), routes);
-    memory.apart = matches!(outcome, RungOutcome::Beyond { .. });
+    let outcome = nearest_row(bodies, options, (hulls, memory), (solver, work, meshes), stats);
+    memory.apart = matches!(outcome, SolveOutcome::Beyond { .. });
     outcome
 }
 
@@ -70,15 +70,15 @@ pub(super) fn row_of_parts(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     row: Proximity,
-    (ladder, work, cache): (&mut Ladder<'_>, &mut CompoundWork, &mut PairCache),
-    routes: &mut Routes,
+    (solver, work, cache): (&mut PairSolver<'_>, &mut CompoundWork, &mut PairCache),
+    stats: &mut SolverStats,
 ) -> Proximity {
     if row.method != Method::Bound || deviation_of(bodies.a, bodies.b) > 0.0 {
         return row;
     }
     let (Some(a), Some(b)) = (convex_parts(bodies.a), convex_parts(bodies.b)) else { return row };
     let (of_parts, all) = (Bodies { a, b, ..*bodies }, QueryOptions { within: f64::INFINITY, ..*options });
-    let RungOutcome::Settled(parts) = query(&of_parts, &all, cache, (ladder, work, None), routes) else { return row };
+    let SolveOutcome::Answered(parts) = query(&of_parts, &all, cache, (solver, work, None), stats) else { return row };
     // The translation of the lower end goes along the normal of the row that it is of.
     let (lower, normal, length) = match parts.lower > row.lower {
         true => (parts.lower, parts.normal, parts.lower),
@@ -101,25 +101,25 @@ fn nearest_row(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     (hulls, memory): (&mut PieceCache, &mut CompoundMemory),
-    (ladder, work, meshes): (&mut Ladder<'_>, &mut CompoundWork, Option<&mut MeshMemory>),
-    routes: &mut Routes,
-) -> RungOutcome<Proximity> {
+    (solver, work, meshes): (&mut PairSolver<'_>, &mut CompoundWork, Option<&mut MeshMemory>),
+    stats: &mut SolverStats,
+) -> SolveOutcome<Proximity> {
     let CompoundWork { open, found } = work;
-    if let Err(NodeGap { gap, normal }) = nearest_parts(bodies, options, memory, (ladder, open, found), routes) {
-        return RungOutcome::Beyond { gap, normal: Some(normal) };
+    if let Err(NodeGap { gap, normal }) = nearest_parts(bodies, options, memory, (solver, open, found), stats) {
+        return SolveOutcome::Beyond { gap, normal: Some(normal) };
     }
     if let Some(unproven) = found.iter().find(|p| p.row.lower.is_nan()) {
-        return RungOutcome::Settled(unproven.row);
+        return SolveOutcome::Answered(unproven.row);
     }
     // The least distance; of equals the lowest pieces, which come first.
     let Some(least) = found.iter().reduce(|x, y| if y.row.distance < x.row.distance { y } else { x }) else {
-        return RungOutcome::Beyond { gap: memory.gap, normal: None };
+        return SolveOutcome::Beyond { gap: memory.gap, normal: None };
     };
     memory.nearest = Some(least.at);
     let mut row = least.row;
     row.lower = found.iter().fold(row.lower, |l, p| l.min(p.row.lower));
     row.upper = found.iter().fold(row.upper, |u, p| u.min(p.row.upper));
-    let mut work = DepthWork { hulls, memory, open, ladder, routes };
+    let mut work = DepthWork { hulls, memory, open, solver, stats };
     let is_overlapping = row.distance < 0.0;
     if is_overlapping {
         let [a, b] = [row.point_a, row.point_b];
@@ -146,7 +146,7 @@ fn nearest_row(
         // Of a depth that is hardly proven, or not at all, the value is the end of the bracket near 0.
         row.distance = if stored_upper < 0.0 { least.row.distance } else { 0.0 };
     }
-    RungOutcome::Settled(row)
+    SolveOutcome::Answered(row)
 }
 
 /// All pairs of pieces that may be the nearest, and all that may overlap, deviation included, in order of pieces; the least gap that was proven of the others goes
@@ -158,26 +158,26 @@ fn nearest_parts(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     memory: &mut CompoundMemory,
-    (ladder, open, found): (&mut Ladder<'_>, &mut Vec<OpenNodes>, &mut Vec<PieceAnswer>),
-    routes: &mut Routes,
+    (solver, open, found): (&mut PairSolver<'_>, &mut Vec<OpenNodes>, &mut Vec<PieceAnswer>),
+    stats: &mut SolverStats,
 ) -> Result<(), NodeGap> {
     found.clear();
     let mut search = PieceSearch::new(bodies, options.within, &mut memory.here, open);
     let deviation = deviation_of(bodies.a, bodies.b);
     let is_finite = bodies.is_finite();
-    if is_finite && let Some(apart) = search.separates([0, 0], routes) {
+    if is_finite && let Some(apart) = search.separates([0, 0], stats) {
         return Err(apart);
     }
     let counts = [bodies.a, bodies.b].map(|body| body.pieces.len());
     let is_pair = |&[i, j]: &[u32; 2]| (i as usize) < counts[0] && (j as usize) < counts[1];
     // The pair that was the nearest most likely gives a low upper bound. Where no number is finite any pair says so.
     let first = if is_finite { memory.nearest.filter(is_pair) } else { Some([0, 0]) };
-    routes.piece_pairs += u64::from(first.is_some());
-    let mut next = first.or_else(|| search.next(routes));
+    stats.piece_pairs += u64::from(first.is_some());
+    let mut next = first.or_else(|| search.next(stats));
     while let Some(at) = next {
         let [a, b] = bodies.pieces(at);
-        match solve(&bodies.parts(a, b), search.cutoff, search.memory.pieces.at(at), ladder, routes) {
-            RungOutcome::Settled(answer) => {
+        match solve(&bodies.parts(a, b), search.cutoff, search.memory.pieces.at(at), solver, stats) {
+            SolveOutcome::Answered(answer) => {
                 let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
                 row.part = at.map(|piece| piece as i32);
                 if row.upper < search.cutoff {
@@ -186,15 +186,15 @@ fn nearest_parts(
                 }
                 found.push(PieceAnswer { at, answer, row });
             }
-            RungOutcome::Beyond { gap, .. } => search.leave_out(gap),
-            RungOutcome::Open => {}
+            SolveOutcome::Beyond { gap, .. } => search.leave_out(gap),
+            SolveOutcome::Undecided => {}
         }
         if !is_finite {
             break;
         }
-        next = search.next(routes);
+        next = search.next(stats);
         if next == first && next.is_some() {
-            next = search.next(routes);
+            next = search.next(stats);
         }
     }
     memory.gap = search.gap;

@@ -8,9 +8,9 @@ use super::bodies::Bodies;
 use crate::cache::TreeMemory;
 use crate::gjk::{self, Simplex};
 use crate::pair::{Pair, bound_of};
-use crate::routes::Routes;
-use crate::rung_outcome::beyond;
 use crate::search::SearchEnd;
+use crate::solve_outcome::beyond;
+use crate::solver_stats::SolverStats;
 use clearsweep_geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_scene::Shape;
@@ -61,17 +61,17 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
     }
 
     /// The next two pieces (indices) that may be nearer than the cut-off, those whose balls are nearest first.
-    pub(super) fn next(&mut self, routes: &mut Routes) -> Option<[u32; 2]> {
+    pub(super) fn next(&mut self, stats: &mut SolverStats) -> Option<[u32; 2]> {
         while let Some(OpenNodes { nodes, gap }) = self.open.pop() {
             if self.is_beyond(gap) {
                 self.leave_out(gap);
                 continue;
             }
             if let [Some(i), Some(j)] = self.nodes(nodes).map(PieceNode::piece) {
-                routes.piece_pairs += 1;
+                stats.piece_pairs += 1;
                 return Some([i, j]);
             }
-            match self.separates(nodes, routes) {
+            match self.separates(nodes, stats) {
                 Some(apart) => self.leave_out(apart.gap),
                 None => self.unwrap(nodes),
             }
@@ -85,7 +85,7 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
     }
 
     /// Whether the hulls of two nodes are proven to be beyond the cut-off: searched from where the last search ended.
-    pub(super) fn separates(&mut self, nodes: [u32; 2], routes: &mut Routes) -> Option<NodeGap> {
+    pub(super) fn separates(&mut self, nodes: [u32; 2], stats: &mut SolverStats) -> Option<NodeGap> {
         let Bodies { a, b, relative, .. } = *self.bodies;
         let [of_a, of_b] = self.nodes(nodes);
         let growth = of_a.growth + of_b.growth;
@@ -94,13 +94,13 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         if !beyond.is_finite() {
             return None;
         }
-        routes.node_pairs += 1;
+        stats.node_pairs += 1;
         let memory = self.memory.nodes.at(nodes);
         // Indices of other bodies mean nothing here.
         let is_known = |&[i, j]: &[u32; 2]| (i as usize) < pair.a.count && (j as usize) < pair.b.count;
         let start = if memory.as_slice().iter().all(is_known) { *memory } else { Simplex::default() };
         let found = gjk::search_while_apart(&pair, &start, beyond, beyond);
-        routes.search_iterations += u64::from(found.iterations);
+        stats.search_iterations += u64::from(found.iterations);
         *memory = found.simplex;
         if found.end != SearchEnd::Beyond {
             return None;

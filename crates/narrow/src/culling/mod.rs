@@ -7,9 +7,9 @@
 use crate::pair::{bound_of, size_of};
 use crate::query::PairQuery;
 use crate::relative::{RelativeLanes, RelativePoses};
-use crate::routes::Routes;
 use crate::rows::RowTerms;
-use crate::rung_outcome::beyond;
+use crate::solve_outcome::beyond;
+use crate::solver_stats::SolverStats;
 use crate::support::max_dot_each;
 use clearsweep_base::simd::{Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{RelativePose, Scalar, Vec3};
@@ -88,19 +88,19 @@ impl<'a> Culling<'a> {
 
     /// The first of the samples and those in turn after it that are like it: to be asked, or (`Err`) ruled out, and counted.
     #[inline(always)]
-    pub(super) fn next(&mut self, samples: u64, routes: &mut Routes) -> Result<u64, u64> {
+    pub(super) fn next(&mut self, samples: u64, stats: &mut SolverStats) -> Result<u64, u64> {
         if self.proven.is_none() && self.axis.is_none() {
             return Ok(samples);
         }
         match self.stretch(samples) {
             Stretch::Open(stretch) => Ok(stretch),
             Stretch::Outlasted(stretch) => {
-                routes.skipped += u64::from(stretch.count_ones());
+                stats.skipped += u64::from(stretch.count_ones());
                 Err(stretch)
             }
             Stretch::Shown(stretch) => {
-                routes.queries += u64::from(stretch.count_ones());
-                routes.beyond += u64::from(stretch.count_ones());
+                stats.queries += u64::from(stretch.count_ones());
+                stats.beyond += u64::from(stretch.count_ones());
                 Err(stretch)
             }
         }

@@ -3,10 +3,10 @@
 use super::*;
 use crate::certificate::random_bodies::{RandomBodies, block};
 use crate::resolver;
-use crate::routes::Routes;
+use crate::solver_stats::SolverStats;
 use crate::{BodyPoses as Given, pair::Pair};
 use clearsweep_geometry::{LazyPieceTree, LazySurface, Polyhedron, Pose};
-use clearsweep_scene::{Lanes, Model, Piece, Shape};
+use clearsweep_scene::{Model, Piece, SampleColumn, Shape};
 
 /// A body of one piece: a core, grown.
 fn body(core: Polyhedron, grown: f64) -> Shape {
@@ -76,7 +76,7 @@ fn what_eight_lanes_rule_out_by_motion_is_what_one_pose_does() {
     for case in 0..400 {
         // B drifts and turns; some samples are not asked for, one is no number.
         let (drift, turn) = (0.02 * draw.next(), 0.02 * draw.next());
-        let mut moving = vec![Lanes([0.0; SAMPLES]); 10];
+        let mut moving = vec![SampleColumn([0.0; SAMPLES]); 10];
         for s in 0..SAMPLES {
             let at = s as f64 + 0.2 * draw.next();
             let values = [3.0 + drift * at, 0.1, 0.2, 1.0, turn * at, 0.3, 0.1, 0.0, 0.0, 0.0];
@@ -139,7 +139,7 @@ fn what_a_direction_rules_out_is_beyond_the_cut_off() {
                 assert!(shown >> s & 1 == 0);
                 continue;
             }
-            let answer = resolver::resolve(&pair, growth, (&of_a.at(s), &of_b.at(s)), &mut Routes::default());
+            let answer = resolver::resolve(&pair, growth, (&of_a.at(s), &of_b.at(s)), &mut SolverStats::default());
             let beyond = answer.lower > beyond(options.within, pair.size) + growth;
             match (shown >> s & 1 == 1, beyond) {
                 (true, _) => {

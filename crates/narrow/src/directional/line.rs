@@ -3,9 +3,9 @@
 use crate::cache::PieceCache;
 use crate::epa::Polytope;
 use crate::feature::FeaturePair;
-use crate::ladder::{Ladder, Parts, SearchMethod, solve};
 use crate::pair::{Pair, bound_of};
-use crate::routes::Routes;
+use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
+use crate::solver_stats::SolverStats;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 use clearsweep_scene::Piece;
@@ -70,7 +70,7 @@ pub(super) struct GapAtLength {
 #[derive(Debug, Default)]
 pub(super) struct LineMemory {
     pub(super) polytope: Polytope,
-    pub(super) routes: Routes,
+    pub(super) stats: SolverStats,
 }
 
 /// Two pieces on a line.
@@ -105,8 +105,8 @@ impl<'a> PiecesOnLine<'a> {
         let pose_b = self.line.moved(length);
         let relative = RelativePose::between(&self.line.pose_a, &pose_b);
         let parts = Parts { a: self.a, b: self.b, pose_a: &self.line.pose_a, pose_b: &pose_b, relative: &relative };
-        let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut self.memory.polytope };
-        let answer = solve(&parts, f64::INFINITY, &mut self.cache, &mut ladder, &mut self.memory.routes).settled()?;
+        let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut self.memory.polytope };
+        let answer = solve(&parts, f64::INFINITY, &mut self.cache, &mut solver, &mut self.memory.stats).answered()?;
         // B is off its place, and where the pieces grow the differences round.
         let rounded = if self.growth() == 0.0 { 0.0 } else { 2.0 * self.pair.size };
         let slack = UNIT * (PLACED * length.abs() + rounded);

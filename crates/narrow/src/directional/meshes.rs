@@ -12,8 +12,8 @@ use crate::cache::PairCache;
 use crate::compound::Bodies;
 use crate::deviation::{deviation_of, reached, widened};
 use crate::mesh::{self, MeshesOnLine};
-use crate::routes::Routes;
-use crate::rung_outcome::RungOutcome;
+use crate::solve_outcome::SolveOutcome;
+use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::mesh::TriangleMesh;
@@ -91,14 +91,14 @@ impl<'a> BodiesOnLine<'a> {
         let (pose_a, pose_b) = (self.line.pose_a, self.line.moved(length));
         let bodies = Bodies { a, b, pose_a, pose_b, relative: RelativePose::between(&pose_a, &pose_b) };
         let still = || [0.0; 2];
-        let (cache, routes) = (&mut PairCache::default(), &mut Routes::default());
-        match mesh::query(&bodies, &self.options, cache, &mut work.meshes, routes, still) {
-            RungOutcome::Settled(row) => {
+        let (cache, stats) = (&mut PairCache::default(), &mut SolverStats::default());
+        match mesh::query(&bodies, &self.options, cache, &mut work.meshes, stats, still) {
+            SolveOutcome::Answered(row) => {
                 self.by_winding = row.method == Method::Winding;
                 (!row.lower.is_nan()).then_some([row.lower, row.upper])
             }
-            RungOutcome::Beyond { gap, .. } => Some([widened([gap; 2], self.deviation)[0], f64::INFINITY]),
-            RungOutcome::Open => None,
+            SolveOutcome::Beyond { gap, .. } => Some([widened([gap; 2], self.deviation)[0], f64::INFINITY]),
+            SolveOutcome::Undecided => None,
         }
     }
 

@@ -36,8 +36,8 @@ use super::certificate::{self, Certificate};
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
-use super::parallel;
-use super::parallel::equal_depths::EqualDepths;
+use super::parallel_features;
+use super::parallel_features::equal_depths::EqualDepths;
 use super::support::support;
 use clearsweep_base::simd::{Simd, dispatch};
 use clearsweep_geometry::{Polyhedron, Vec3};
@@ -46,7 +46,7 @@ pub use polytope::Polytope;
 pub use surface::Surface;
 pub use tetrahedron::tetrahedron;
 
-/// Expansions after which the algorithm gives up and the pair is handed down the ladder.
+/// Expansions after which the algorithm gives up and the pair is handed down the pair solver.
 const LIMIT: usize = 400;
 
 /// A depth that a surface proves.
@@ -127,7 +127,7 @@ fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMes
         }
         let answer = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)
             .and_then(|features| certificate::local(pair, &features))
-            .or_else(|| parallel::near(pair, normal.normalized()));
+            .or_else(|| parallel_features::near(pair, normal.normalized()));
         let Some(answer) = answer else { return ExpansionEnd::Undecided };
         if answer.in_contact_band() {
             return ExpansionEnd::Depth(ProvenDepth { answer, rival: None });
@@ -150,7 +150,7 @@ fn equal_depths<S: Simd>(
     answer: &Certificate,
     rival: usize,
 ) -> ExpansionEnd {
-    let rival = answer.is_parallel().then(|| parallel::near(pair, mesh.plane(rival).0.normalized())).flatten();
+    let rival = answer.is_parallel().then(|| parallel_features::near(pair, mesh.plane(rival).0.normalized())).flatten();
     let Some(depths) = rival.and_then(|rival| EqualDepths::new(pair, answer, &rival)) else {
         return ExpansionEnd::Undecided;
     };

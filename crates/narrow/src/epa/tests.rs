@@ -5,10 +5,10 @@ use super::*;
 use crate::cache::PieceCache;
 use crate::certificate::Claim;
 use crate::gjk;
-use crate::ladder::{Ladder, Parts, SearchMethod, solve};
+use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
 use crate::resolver::directions;
-use crate::routes::Routes;
 use crate::search::SearchEnd;
+use crate::solver_stats::SolverStats;
 use clearsweep_base::simd::{Level, Portable, WIDTH, dispatch};
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Polyhedron, Pose, RelativePose};
@@ -238,18 +238,18 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
         let (pose_a, pose_b) = (Pose::IDENTITY, Pose::new(draw.point().scale(0.2).to_array(), [1.0, 0.2, 0.3, 0.4]));
         let relative = RelativePose::between(&pose_a, &pose_b);
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative };
-        let (mut cache, mut polytope, mut routes) = (PieceCache::default(), Polytope::default(), Routes::default());
+        let (mut cache, mut polytope, mut stats) = (PieceCache::default(), Polytope::default(), SolverStats::default());
         for asked in 0..3 {
             let search = [SearchMethod::Auto, SearchMethod::Gjk(gjk::GjkOptions::DEFAULT)][case % 2];
-            let mut ladder = Ladder { search, single: true, polytope: &mut polytope };
-            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes).settled();
+            let mut solver = PairSolver { search, single: true, polytope: &mut polytope };
+            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut solver, &mut stats).answered();
             assert!(answer.is_some_and(|answer| answer.distance < 0.0), "case {case}");
             assert_eq!(cache.surface().is_some(), asked > 0, "case {case}, asked {asked} times before");
         }
-        verified += routes.surface_verified;
+        verified += stats.surface_verified;
         let mut cache = PieceCache::default();
-        let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut polytope };
-        solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes);
+        let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut polytope };
+        solve(&parts, f64::INFINITY, &mut cache, &mut solver, &mut stats);
         assert!(cache.surface().is_some(), "case {case}: more samples are to come");
     }
     assert!(verified > 50, "{verified}");

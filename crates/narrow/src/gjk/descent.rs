@@ -7,7 +7,7 @@ use crate::pair::{Pair, SupportSearch, Supporting, VertexPair};
 use crate::search::SearchEnd;
 use clearsweep_geometry::Vec3;
 
-/// Iterations after which a search is given up and handed down the ladder. Montanari et al. see fewer than 20.
+/// Iterations after which a search is given up and handed down the pair solver. Montanari et al. see fewer than 20.
 const LIMIT: usize = 200;
 
 /// A step of a search, told to an observer.
@@ -58,7 +58,7 @@ impl<'p, T: Supporting> Descent<'p, T> {
     #[inline(always)]
     fn start_of_climb(&self, simplex: &Simplex) -> VertexPair {
         match self.supports {
-            SupportSearch::Climb => simplex.pairs[usize::from(simplex.count) - 1],
+            SupportSearch::SolveState => simplex.pairs[usize::from(simplex.count) - 1],
             SupportSearch::BySize | SupportSearch::Scan => simplex.pairs[0],
         }
     }

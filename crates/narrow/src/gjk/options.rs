@@ -35,7 +35,7 @@ impl SubAlgorithm {
 
 /// Options of a GJK search. No choice changes a row: the search proposes a simplex, and the certificate decides.
 ///
-/// The default is the fastest. [`SupportSearch::Climb`] is Cameron's enhanced GJK. A warm start is the simplex of the last query at
+/// The default is the fastest. [`SupportSearch::SolveState`] is Cameron's enhanced GJK. A warm start is the simplex of the last query at
 /// the new pose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GjkOptions {

@@ -1,9 +1,9 @@
 //! Proof that two bodies, or all pairs of their pieces but one, are beyond a distance throughout an interval, without a distance.
 
+use super::bodies::IntervalBodies;
 use super::node::Node;
 use super::path::BodyPath;
 use super::relative_motion::{GapBound, RelativeMotion};
-use super::subject::Subjects;
 use super::support_gap::{Hulls, by_bend};
 use crate::gjk::{self, Simplex};
 use crate::search::SearchEnd;
@@ -29,7 +29,7 @@ pub(super) type SeparatedCover = SmallVec<[SeparatedNodes; 2]>;
 
 /// A separation that is to be proven: two bodies are farther apart than `within` over an interval.
 pub(super) struct SeparationProof<'s, 'a> {
-    pub(super) subjects: &'s Subjects<'a>,
+    pub(super) subjects: &'s IntervalBodies<'a>,
     pub(super) paths: &'s [BodyPath; 2],
     pub(super) motion: &'s RelativeMotion,
     /// The pair of nodes that is left out.

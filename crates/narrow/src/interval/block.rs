@@ -10,16 +10,16 @@
 //! (docs/reference/numerics.md).
 
 use super::beyond::{PARTS, SeparatedNodes};
+use super::bodies::{IntervalBodies, pieces_of};
 use super::closest::are_explained;
 use super::eight::{Directions, EightBounds, EightMotions, EightPoses};
 use super::options::{BodyMotion, IntervalOptions, Lever, PartDivision};
 use super::relative_motion::FixedIn;
 use super::solve::{NearestNodes, Solved, TriedDirections, decided, solve, timed_by_rows};
 use super::sought_times::SoughtTimes;
-use super::subject::{Subjects, pieces_of};
 use crate::cache::PairCache;
 use crate::query::BodyPoses;
-use crate::routes::Routes;
+use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_base::simd::{Lane, WIDTH};
 use clearsweep_geometry::{Pose, Vec3};
@@ -101,14 +101,14 @@ struct BlockTerms<'q, 'a> {
     options: &'q IntervalOptions,
     levers: [Lever; 2],
     /// Over the first interval: only their shapes matter.
-    subjects: Subjects<'a>,
+    subjects: IntervalBodies<'a>,
 }
 
 impl<'q, 'a> BlockTerms<'q, 'a> {
     fn new(query: &'q IntervalQuery<'a>, options: &'q IntervalOptions) -> Self {
         let [a, b] = query.over(0);
         let levers = [&a, &b].map(|body| body.lever(options.between));
-        Self { query, options, levers, subjects: Subjects::new(&a, &b, options.touch) }
+        Self { query, options, levers, subjects: IntervalBodies::new(&a, &b, options.touch) }
     }
 
     fn motions(&self, eight: &[u8]) -> EightMotions {
@@ -223,10 +223,10 @@ pub fn walk_intervals(
     options: &IntervalOptions,
     cache: &mut PairCache,
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
     out: &mut Vec<IntervalProximity>,
 ) {
-    routes.intervals += u64::from(query.intervals.count_ones());
+    stats.intervals += u64::from(query.intervals.count_ones());
     let (rows, begin) = (RowsBySample::new(rows), out.len());
     let terms = BlockTerms::new(query, options);
     let mut left = query.intervals;
@@ -235,19 +235,19 @@ pub fn walk_intervals(
         // Both poses that hold are beyond the cut-off.
         left &= !(apart & query.asked & query.asked >> 1);
     } else {
-        left &= !terms.by_rows(&rows, routes, out);
+        left &= !terms.by_rows(&rows, stats, out);
         if let Some(beside) = cache.hulls.learned.axis {
-            left &= !terms.by_axis(left & apart, beside, routes);
+            left &= !terms.by_axis(left & apart, beside, stats);
         }
     }
     let mut timed = TimedAnswers { query, rows: &rows, options, is_convex: terms.subjects.is_convex(), begin };
-    timed.add(work, routes, out);
+    timed.add(work, stats, out);
     let mut tries = TRIES;
     while left != 0 {
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
         let [a, b] = query.over(sample);
-        let done = match solve(&a, &b, rows.at_ends(sample), options, PartDivision::default(), work, routes) {
+        let done = match solve(&a, &b, rows.at_ends(sample), options, PartDivision::default(), work, stats) {
             Solved::Answer(answer) => {
                 timed.push(IntervalProximity { sample: sample as u8, ..answer }, out);
                 continue;
@@ -257,8 +257,8 @@ pub fn walk_intervals(
                 if tries == 0 || nearest.others.len() >= COVER {
                     continue;
                 }
-                let done = terms.by_nodes(left, &rows, &nearest, routes, out);
-                timed.add(work, routes, out);
+                let done = terms.by_nodes(left, &rows, &nearest, stats, out);
+                timed.add(work, stats, out);
                 done
             }
             Solved::Beyond(cover) => {
@@ -269,7 +269,7 @@ pub fn walk_intervals(
                 if tries == 0 || cover.is_empty() || cover.len() > COVER {
                     continue;
                 }
-                terms.by_cover(left & apart, &cover, routes)
+                terms.by_cover(left & apart, &cover, stats)
             }
         };
         tries = if done == 0 { tries - 1 } else { tries };
@@ -297,7 +297,7 @@ impl TimedAnswers<'_, '_> {
     }
 
     /// Narrows the times of the answers of rows that were added.
-    fn add(&mut self, work: &mut Workspace, routes: &mut Routes, out: &mut [IntervalProximity]) {
+    fn add(&mut self, work: &mut Workspace, stats: &mut SolverStats, out: &mut [IntervalProximity]) {
         for answer in &mut out[self.begin..] {
             let sample = usize::from(answer.sample);
             let sought = SoughtTimes::of_bracket([answer.lower, answer.upper], self.is_convex, self.options.touch);
@@ -305,7 +305,7 @@ impl TimedAnswers<'_, '_> {
                 continue;
             }
             let ([a, b], rows) = (self.query.over(sample), self.rows.at_ends(sample));
-            *answer = timed_by_rows(*answer, [&a, &b], rows, self.options, work, routes);
+            *answer = timed_by_rows(*answer, [&a, &b], rows, self.options, work, stats);
         }
         self.begin = out.len();
     }
@@ -313,7 +313,7 @@ impl TimedAnswers<'_, '_> {
 
 impl BlockTerms<'_, '_> {
     /// Decides intervals with rows at both ends by the directions of the rows: which of them. See [`super::solve`].
-    fn by_rows(&self, rows: &RowsBySample<'_>, routes: &mut Routes, out: &mut Vec<IntervalProximity>) -> u64 {
+    fn by_rows(&self, rows: &RowsBySample<'_>, stats: &mut SolverStats, out: &mut Vec<IntervalProximity>) -> u64 {
         let all = rows.proven_at_both_ends(self.query.intervals);
         if all == 0 {
             return 0;
@@ -329,7 +329,7 @@ impl BlockTerms<'_, '_> {
             open &= !self.along_normals(rows, open, 1..FixedIn::ALL.len(), &mut tried, out);
         }
         let done = all & !open;
-        routes.intervals_by_row += u64::from(done.count_ones());
+        stats.intervals_by_row += u64::from(done.count_ones());
         done
     }
 
@@ -370,7 +370,7 @@ impl BlockTerms<'_, '_> {
     }
 
     /// Rules out intervals of a set by a direction beside the line between the origins, and by that line: which of them.
-    fn by_axis(&self, of: u64, beside: Vec3<f64>, routes: &mut Routes) -> u64 {
+    fn by_axis(&self, of: u64, beside: Vec3<f64>, stats: &mut SolverStats) -> u64 {
         let Some(hulls) = self.subjects.hulls_of_nodes([0, 0]) else { return 0 };
         let (mut done, mut left) = (0_u64, of);
         while left != 0 {
@@ -389,12 +389,12 @@ impl BlockTerms<'_, '_> {
                 }
             }
         }
-        routes.intervals_by_block += u64::from(done.count_ones());
+        stats.intervals_by_block += u64::from(done.count_ones());
         done
     }
 
     /// Rules out intervals of a set by the directions that separated nodes in another one: which of them.
-    fn by_cover(&self, of: u64, cover: &[SeparatedNodes], routes: &mut Routes) -> u64 {
+    fn by_cover(&self, of: u64, cover: &[SeparatedNodes], stats: &mut SolverStats) -> u64 {
         let (mut done, mut left) = (0_u64, of);
         while left != 0 {
             let (eight, count) = take_eight(&mut left);
@@ -404,7 +404,7 @@ impl BlockTerms<'_, '_> {
                 done |= u64::from(open >> k & 1) << sample;
             }
         }
-        routes.intervals_by_block += u64::from(done.count_ones());
+        stats.intervals_by_block += u64::from(done.count_ones());
         done
     }
 
@@ -434,7 +434,7 @@ impl BlockTerms<'_, '_> {
         of: u64,
         rows: &RowsBySample<'_>,
         nearest: &NearestNodes,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
         out: &mut Vec<IntervalProximity>,
     ) -> u64 {
         let path = self.subjects.nodes_with(nearest.pieces);
@@ -469,7 +469,7 @@ impl BlockTerms<'_, '_> {
                 out.extend(answers[k].map(|answer| IntervalProximity { sample, ..answer }));
             }
         }
-        routes.intervals_by_row += u64::from(done.count_ones());
+        stats.intervals_by_row += u64::from(done.count_ones());
         done
     }
 }

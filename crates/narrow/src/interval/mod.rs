@@ -7,7 +7,7 @@
 //! node.rs             a pair at one time
 //! support_gap.rs      the supporting planes of one direction over a part of the interval
 //! two_directions.rs   two directions at once, one of each end
-//! subject.rs          bodies as one pair of hulls, or as pairs of pieces; their distance at a time
+//! bodies.rs          bodies as one pair of hulls, or as pairs of pieces; their distance at a time
 //! beyond.rs           proof that bodies are beyond the cut-off throughout, without a distance
 //! eight.rs            eight intervals side by side
 //! block.rs            the intervals of a pair in a block
@@ -28,6 +28,7 @@
 mod advancement;
 mod beyond;
 mod block;
+mod bodies;
 mod closest;
 mod contact;
 mod eight;
@@ -38,7 +39,6 @@ mod relative_motion;
 mod search;
 mod solve;
 mod sought_times;
-mod subject;
 mod support_gap;
 mod surfaces;
 mod two_directions;

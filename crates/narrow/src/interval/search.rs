@@ -4,17 +4,17 @@
 //! motion and the options alone: the order of the parts is that of their bounds.
 
 use super::beyond::separated;
+use super::bodies::{IntervalBodies, Leaf};
 use super::node::Node;
 use super::options::{IntervalOptions, PartDivision};
 use super::path::BodyPath;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::sought_times::SoughtTimes;
-use super::subject::{Leaf, Subjects};
 use super::surfaces::SurfaceParts;
 use super::two_directions::HullsBetween;
 use crate::cache::PieceCache;
-use crate::routes::Routes;
-use crate::rung_outcome::PROMISE;
+use crate::solve_outcome::PROMISE;
+use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_model::IntervalMethod;
 use std::cmp::Ordering;
@@ -79,7 +79,7 @@ impl Eq for IntervalPart {}
 
 /// A search under way.
 pub(super) struct IntervalSearch<'a, 'w> {
-    pub(super) subjects: Subjects<'a>,
+    pub(super) subjects: IntervalBodies<'a>,
     pub(super) paths: [BodyPath; 2],
     pub(super) motion: RelativeMotion,
     pub(super) options: IntervalOptions,
@@ -89,7 +89,7 @@ pub(super) struct IntervalSearch<'a, 'w> {
     /// Memory of two convex bodies at both ends.
     pub(super) cache: PieceCache,
     pub(super) work: &'w mut Workspace,
-    pub(super) routes: &'w mut Routes,
+    pub(super) stats: &'w mut SolverStats,
     pub(super) leaves: Vec<Leaf<'a>>,
     pub(super) open: BinaryHeap<IntervalPart>,
     /// Surfaces of the bodies, if one is a mesh, once their hulls prove too little.
@@ -240,7 +240,7 @@ impl<'a> IntervalSearch<'a, '_> {
             1.0 => Some(&self.ends[1]),
             _ => None,
         };
-        of.measure(&self.subjects, (&mut node, error), known, self.work, self.routes);
+        of.measure(&self.subjects, (&mut node, error), known, self.work, self.stats);
         self.upper = if node.upper < self.upper { node.upper } else { self.upper };
         self.add_node(leaf, node)
     }

@@ -1,6 +1,7 @@
 //! One interval of one pair: by the directions of the rows, by the nodes that contain the nearest pieces, and by a search.
 
 use super::beyond::{SeparatedCover, SeparationProof};
+use super::bodies::IntervalBodies;
 use super::closest::{are_explained, common};
 use super::contact::first_contact;
 use super::node::Node;
@@ -9,10 +10,9 @@ use super::path::{BodyPath, PathTerms, displacement};
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::search::IntervalSearch;
 use super::sought_times::SoughtTimes;
-use super::subject::Subjects;
 use super::support_gap::{Hulls, by_bend};
 use crate::cache::PieceCache;
-use crate::routes::Routes;
+use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_model::Proximity;
 use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
@@ -28,9 +28,9 @@ pub fn interval_proximity<'a>(
     rows: [Option<&'a Proximity>; 2],
     options: &IntervalOptions,
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    interval_proximity_divided(a, b, rows, options, PartDivision::default(), work, routes)
+    interval_proximity_divided(a, b, rows, options, PartDivision::default(), work, stats)
 }
 
 /// [`interval_proximity`], with a choice of where the search for the least distance divides a part: for comparisons.
@@ -41,9 +41,9 @@ pub fn interval_proximity_divided<'a>(
     options: &IntervalOptions,
     division: PartDivision,
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    match solve(a, b, rows, options, division, work, routes) {
+    match solve(a, b, rows, options, division, work, stats) {
         Solved::Answer(answer) | Solved::OfNodes(answer, _) => {
             debug_assert!(answer.is_in_order(), "ends out of order: {answer:?}");
             Some(answer)
@@ -76,14 +76,14 @@ pub(super) fn solve<'a>(
     options: &IntervalOptions,
     division: PartDivision,
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> Solved {
-    let subjects = Subjects::new(a, b, options.touch);
+    let subjects = IntervalBodies::new(a, b, options.touch);
     if options.between == BetweenFrames::Hold {
-        return held(&subjects, [a, b], rows, options, work, routes).into();
+        return held(&subjects, [a, b], rows, options, work, stats).into();
     }
     let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
-        return undefined([a, b], rows, &subjects, options, work, routes).into();
+        return undefined([a, b], rows, &subjects, options, work, stats).into();
     };
     let paths = [path_a, path_b];
     let between = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
@@ -94,17 +94,17 @@ pub(super) fn solve<'a>(
     if rows.iter().flatten().all(|row| row.upper > options.within)
         && let Some(cover) = separation(options.within, None)
     {
-        routes.intervals_beyond += 1;
+        stats.intervals_beyond += 1;
         return Solved::Beyond(cover);
     }
     let mut cache = PieceCache::default();
-    let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, routes));
+    let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, stats));
     let known = by_normals(&subjects, &motion, &ends, options).map(Solved::from);
     let known = known.or_else(|| by_nearest_nodes(&subjects, &motion, &ends, options, &separation));
     // What lies inside of an open mesh at an end has an answer, however far its surface is.
     let by_winding = ends.iter().any(|end| end.by_winding);
     let options = &IntervalOptions { within: if by_winding { f64::INFINITY } else { options.within }, ..*options };
-    let mut search = IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, routes);
+    let mut search = IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, stats);
     match known {
         None => {
             search.begin();
@@ -118,7 +118,7 @@ pub(super) fn solve<'a>(
 
 /// The state of an interval before its search.
 struct IntervalStart<'a, 'o> {
-    subjects: Subjects<'a>,
+    subjects: IntervalBodies<'a>,
     paths: [BodyPath; 2],
     motion: RelativeMotion,
     options: &'o IntervalOptions,
@@ -129,7 +129,7 @@ struct IntervalStart<'a, 'o> {
 
 impl<'a> IntervalStart<'a, '_> {
     /// A search without parts.
-    fn search<'w>(self, work: &'w mut Workspace, routes: &'w mut Routes) -> IntervalSearch<'a, 'w> {
+    fn search<'w>(self, work: &'w mut Workspace, stats: &'w mut SolverStats) -> IntervalSearch<'a, 'w> {
         let Self { subjects, paths, motion, options, division, ends, cache } = self;
         IntervalSearch {
             subjects,
@@ -141,7 +141,7 @@ impl<'a> IntervalStart<'a, '_> {
             ends,
             cache,
             work,
-            routes,
+            stats,
             leaves: Vec::new(),
             open: BinaryHeap::new(),
             surfaces: None,
@@ -183,9 +183,9 @@ pub(super) fn timed_by_rows(
     rows: [Option<&Proximity>; 2],
     options: &IntervalOptions,
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> IntervalProximity {
-    let subjects = Subjects::new(a, b, options.touch);
+    let subjects = IntervalBodies::new(a, b, options.touch);
     let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
         return answer;
     };
@@ -193,20 +193,20 @@ pub(super) fn timed_by_rows(
     let between = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
     let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
     let (mut cache, division) = (PieceCache::default(), PartDivision::default());
-    let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, routes));
-    timed(answer, IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, routes))
+    let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, stats));
+    timed(answer, IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, stats))
 }
 
 /// The bodies at both ends, with their distances.
 fn measured_ends(
-    subjects: &Subjects<'_>,
+    subjects: &IntervalBodies<'_>,
     [a, b]: [&BodyMotion<'_>; 2],
     rows: [Option<&Proximity>; 2],
-    (cache, work, routes): (&mut PieceCache, &mut Workspace, &mut Routes),
+    (cache, work, stats): (&mut PieceCache, &mut Workspace, &mut SolverStats),
 ) -> [Node; 2] {
     [0, 1].map(|end| {
         let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
-        subjects.measure_bodies(&mut node, rows[end], cache, work, routes);
+        subjects.measure_bodies(&mut node, rows[end], cache, work, stats);
         node
     })
 }
@@ -219,7 +219,7 @@ fn least(one: f64, other: f64) -> f64 {
 /// The answer by the normals of both ends, if they decide: the frames of the least bend and the nearer end first; of bodies that are not convex
 /// the first of these directions only.
 fn by_normals(
-    subjects: &Subjects<'_>,
+    subjects: &IntervalBodies<'_>,
     motion: &RelativeMotion,
     ends: &[Node; 2],
     options: &IntervalOptions,
@@ -287,7 +287,7 @@ impl TriedDirections {
 /// The answer of bodies of pieces by two nodes of their trees that contain the nearest pieces of the nearer end, along their normal: by the
 /// first nodes on the way down that decide, if all other pieces are farther apart throughout than the answer's upper end.
 fn by_nearest_nodes(
-    subjects: &Subjects<'_>,
+    subjects: &IntervalBodies<'_>,
     motion: &RelativeMotion,
     ends: &[Node; 2],
     options: &IntervalOptions,
@@ -392,7 +392,7 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
     let subjects = search.subjects.as_hulls();
     let ends = search.ends.each_ref().map(|end| {
         let mut node = Node::of_poses(end.share, end.poses);
-        subjects.measure_bodies(&mut node, None, &mut PieceCache::default(), search.work, search.routes);
+        subjects.measure_bodies(&mut node, None, &mut PieceCache::default(), search.work, search.stats);
         node
     });
     // Nothing but the tolerance ends it.
@@ -400,7 +400,7 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
     let IntervalSearch { paths, motion, division, .. } = *search;
     let begun =
         IntervalStart { subjects, paths, motion, options: &options, division, ends, cache: PieceCache::default() };
-    let mut hulls = begun.search(search.work, search.routes);
+    let mut hulls = begun.search(search.work, search.stats);
     hulls.begin();
     hulls.run();
     let lower = hulls.open.peek().map_or(f64::NEG_INFINITY, |least| least.lower);
@@ -410,14 +410,14 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
 
 /// The answer where both poses hold until the next one.
 fn held(
-    subjects: &Subjects<'_>,
+    subjects: &IntervalBodies<'_>,
     bodies: [&BodyMotion<'_>; 2],
     rows: [Option<&Proximity>; 2],
     options: &IntervalOptions,
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    let [start, end] = measured_ends(subjects, bodies, rows, (&mut PieceCache::default(), work, routes));
+    let [start, end] = measured_ends(subjects, bodies, rows, (&mut PieceCache::default(), work, stats));
     let (lower, upper) = (start.lower.min(end.lower), start.upper.min(end.upper));
     if lower > options.within {
         return None;
@@ -434,14 +434,14 @@ fn held(
 fn undefined(
     [a, b]: [&BodyMotion<'_>; 2],
     rows: [Option<&Proximity>; 2],
-    subjects: &Subjects<'_>,
+    subjects: &IntervalBodies<'_>,
     options: &IntervalOptions,
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
     let lower = subjects.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)));
     let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
-    let ends = held(subjects, [a, b], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, routes)?;
+    let ends = held(subjects, [a, b], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, stats)?;
     if lower > options.within {
         return None;
     }

@@ -36,7 +36,7 @@
 //! step, or stays and the features lose a dimension. The walk inside raises the gauge of the vertex instead
 //! (`interior.rs`); where it leaves the body, the vertex is nearer to the body than it was to the face behind which it
 //! was found, since the line from it to that face passes through the body. In floating point a state may come back. The
-//! cycle is detected, and the pair is handed down the ladder. The search proves nothing: it hands a feature pair to the
+//! cycle is detected, and the pair is handed down the pair solver. The search proves nothing: it hands a feature pair to the
 //! certificate.
 
 mod closest;

@@ -59,9 +59,9 @@ use super::answer::{status, with_bracket};
 use super::cache::PairCache;
 use super::compound::Bodies;
 use super::deviation::{deviation_of, proven_upper, widened};
-use super::placing::placing_error;
-use super::routes::Routes;
-use super::rung_outcome::RungOutcome;
+use super::pose_rounding::placing_error;
+use super::solve_outcome::SolveOutcome;
+use super::solver_stats::SolverStats;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{EdgeLabel, TriangleMesh};
 use clearsweep_model::{FeatureKind, Method, Proximity, Status};
@@ -77,20 +77,20 @@ pub(super) fn query(
     options: &QueryOptions,
     cache: &mut PairCache,
     memory: &mut MeshMemory,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
     ahead: impl Fn() -> [f64; 2],
-) -> RungOutcome<Proximity> {
+) -> SolveOutcome<Proximity> {
     let meshes = [bodies.a.surface(), bodies.b.surface()];
     let radii = [bodies.a.hull().radius, bodies.b.hull().radius];
     let poses = [bodies.pose_a, bodies.pose_b];
     let place = MeshPlace::new(meshes, poses, bodies.relative, radii[0] + radii[1]);
-    routes.queries += 1;
-    routes.meshes += 1;
+    stats.queries += 1;
+    stats.meshes += 1;
     // What the poses of recentred frames may be off.
     let off = placing_error(&bodies.a.hull().core, &poses[0]) + placing_error(&bodies.b.hull().core, &poses[1]);
     if !(place.size + off).is_finite() {
-        routes.uncertified += 1;
-        return RungOutcome::Settled(uncertified());
+        stats.uncertified += 1;
+        return SolveOutcome::Answered(uncertified());
     }
     let cutoff = options.within + place.growth + off + place.slack();
     let mut fresh = MeshPairMemory::default();
@@ -100,7 +100,7 @@ pub(super) fn query(
         cache.meshes = Some(Box::new(fresh));
     }
     let axis = memory.search.axis();
-    routes.triangle_pairs += memory.search.counts[0] as u64;
+    stats.triangle_pairs += memory.search.counts[0] as u64;
     // How far beyond a cut-off surfaces are known to be depends on what is remembered; that they are beyond it does not.
     let surfaces = match found {
         SurfaceDistance::Beyond(_) => SurfaceDistance::Beyond(cutoff),
@@ -113,7 +113,7 @@ pub(super) fn query(
         may_overlap.then(|| depth::bracket(place, hulls, &surfaces, &mut memory.search, &mut memory.depth)).flatten()
     };
     let depth = bracket(&place, memory);
-    routes.mesh_depths += u64::from(depth.is_some());
+    stats.mesh_depths += u64::from(depth.is_some());
     let nearest = found.nearest();
     let by_winding = depth.is_some_and(|depth| depth.by_winding);
     let mut found = match (&depth, nearest) {
@@ -130,7 +130,7 @@ pub(super) fn query(
         }
         (None, Some(nearest)) => row.apart(&nearest),
         (None, None) => {
-            return RungOutcome::Beyond { gap: found.lower() - place.growth - off, normal: Some(axis) };
+            return SolveOutcome::Beyond { gap: found.lower() - place.growth - off, normal: Some(axis) };
         }
     };
     let deviation = deviation_of(bodies.a, bodies.b);
@@ -157,7 +157,7 @@ pub(super) fn query(
         // Of a depth that is hardly proven, or not at all, the value is the end of the bracket near 0.
         found.distance = 0.0 - depth.lower.max(0.0);
     }
-    RungOutcome::Settled(found)
+    SolveOutcome::Answered(found)
 }
 
 /// No number is finite: nothing is known.

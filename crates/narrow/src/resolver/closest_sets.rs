@@ -2,16 +2,16 @@
 //! a few rounding bounds. The intersection may be a sliver, a segment or a point, and the sets may be of several faces that
 //! are coplanar but for rounding.
 //!
-//! Published is the middle of the intersection, as for parallel features (`parallel/closest.rs`). Since the cold resolver starts from
+//! Published is the middle of the intersection, as for parallel features (`parallel_features/closest.rs`). Since the cold resolver starts from
 //! the pose alone, so does this choice, and only the bracket has to be proven.
 
 use crate::answer::Answer;
 use crate::certificate::Certificate;
 use crate::feature::{Feature, FeaturePair};
 use crate::pair::Pair;
-use crate::parallel::equal_depths::{ROUNDING, between_means};
-use crate::parallel::{self, PlanePoint};
-use crate::rung_outcome::PROMISE;
+use crate::parallel_features::equal_depths::{ROUNDING, between_means};
+use crate::parallel_features::{self, PlanePoint};
+use crate::solve_outcome::PROMISE;
 use crate::support;
 use crate::support_planes::VerticesOnPlanes;
 use clearsweep_geometry::{Polyhedron, Vec3};
@@ -114,7 +114,7 @@ impl ClosestSets {
 
 /// The answer of the parallel features along `n` if they alone support cores that do not overlap: what every other way accepts.
 pub(super) fn strict(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Answer> {
-    parallel::along(pair, n, 1.0).filter(Certificate::in_contact_band).map(|tie| Answer::certified(&tie))
+    parallel_features::along(pair, n, 1.0).filter(Certificate::in_contact_band).map(|tie| Answer::certified(&tie))
 }
 
 /// An answer of the rungs below with the middle of the sets of closest points as its witness points, if they are more than a point. The
@@ -137,14 +137,14 @@ pub(super) fn with_middle(pair: &Pair<'_, f64>, answer: Answer) -> Answer {
 /// be far off the normals, and a facet that lies in that of the faces.
 fn strict_around(pair: &Pair<'_, f64>, answer: &Answer) -> Option<Answer> {
     let along = |n: Vec3<f64>| {
-        let tie = Answer::certified(&parallel::along(pair, n, 1.0)?);
+        let tie = Answer::certified(&parallel_features::along(pair, n, 1.0)?);
         (tie.lower <= answer.lower && answer.upper <= tie.upper).then_some(tie)
     };
     let FeaturePair { a, b } = answer.features;
     let belong = |tie: &Answer| belongs_to(pair.a, a, tie.features.a) && belongs_to(pair.b, b, tie.features.b);
     along(answer.normal).or_else(|| {
         let faces = [faces_with(pair.a, a), faces_with(pair.b, b)];
-        let mut directions = parallel::face_directions(pair, [&faces[0], &faces[1]]).into_iter();
+        let mut directions = parallel_features::face_directions(pair, [&faces[0], &faces[1]]).into_iter();
         directions.find_map(|n| along(n).filter(belong))
     })
 }

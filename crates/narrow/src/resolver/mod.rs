@@ -29,9 +29,9 @@ use super::exact;
 use super::feature::FeaturePair;
 use super::gjk::{self, GjkResult, Simplex};
 use super::pair::Pair;
-use super::placing::placing_error;
-use super::routes::Routes;
+use super::pose_rounding::placing_error;
 use super::search::SearchEnd;
+use super::solver_stats::SolverStats;
 use clearsweep_geometry::{Dd, Pose, RelativePose};
 
 /// Distance of cores, in bounds E, up to which the faces around the nearest point are tried for contact.
@@ -39,12 +39,12 @@ const TOUCHING: f64 = 64.0;
 
 /// The answer for a pair of cores from a cold start. `growth`: the sum of both radii, metres; `poses`: those of A and B
 /// in the world.
-pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), routes: &mut Routes) -> Answer {
-    routes.cold += 1;
-    if let Some(answer) = resolve_in_f64(pair, routes) {
+pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), stats: &mut SolverStats) -> Answer {
+    stats.cold += 1;
+    if let Some(answer) = resolve_in_f64(pair, stats) {
         return answer;
     }
-    routes.extended += 1;
+    stats.extended += 1;
     let wide = Pair::<Dd>::new(pair.a, pair.b, RelativePose::between(poses.0, poses.1), growth);
     let found = gjk::search(&wide, &Simplex::default(), f64::INFINITY);
     let apart = matches!(found.end, SearchEnd::Converged | SearchEnd::Stalled);
@@ -53,9 +53,9 @@ pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), routes:
     if let Some(answer) = answer.or_else(|| overlap::resolve(pair, &wide, found.point.length(), placing)) {
         return closest_sets::with_middle(pair, answer);
     }
-    routes.exact += 1;
+    stats.exact += 1;
     resolve_exactly(pair, poses, placing).map(|answer| closest_sets::with_middle(pair, answer)).unwrap_or_else(|| {
-        routes.uncertified += 1;
+        stats.uncertified += 1;
         Answer::uncertified(pair, found.point.to_f64())
     })
 }
@@ -76,10 +76,10 @@ fn touching(pair: &Pair<'_, f64>, found: &GjkResult<f64>) -> Option<Answer> {
 }
 
 /// GJK and EPA in `f64` from a cold start: a strict answer, or a tie that rounding cannot change.
-fn resolve_in_f64(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
+fn resolve_in_f64(pair: &Pair<'_, f64>, stats: &mut SolverStats) -> Option<Answer> {
     let found = gjk::search(pair, &Simplex::default(), f64::INFINITY);
     let mut tie = |answer: Option<Answer>| {
-        routes.ties += u64::from(answer.is_some());
+        stats.ties += u64::from(answer.is_some());
         answer
     };
     if found.end != SearchEnd::Overlap {

@@ -7,7 +7,7 @@ use crate::certificate;
 use crate::closest_points::{Closest, closest_points, distance_to_edge};
 use crate::feature::{Feature, FeaturePair};
 use crate::pair::Pair;
-use crate::parallel::equal_depths::EqualDepths;
+use crate::parallel_features::equal_depths::EqualDepths;
 use crate::support_planes::SupportPlanes;
 use clearsweep_geometry::{Dd, Polyhedron, Real, Scalar, Vec3};
 use clearsweep_model::Method;

@@ -15,9 +15,9 @@ use crate::epa::{self, Polytope};
 use crate::feature::{Feature, FeaturePair};
 use crate::gjk::GjkResult;
 use crate::pair::{Pair, VertexPair};
-use crate::parallel;
-use crate::parallel::equal_depths::EqualDepths;
-use crate::rung_outcome::PROMISE;
+use crate::parallel_features;
+use crate::parallel_features::equal_depths::EqualDepths;
+use crate::solve_outcome::PROMISE;
 use crate::support_planes::SupportPlanes;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::FeatureKind::{Edge, Face};
@@ -82,13 +82,13 @@ pub(super) fn separated(pair: &Pair<'_, f64>, found: &GjkResult<f64>) -> Option<
     // Where closest points are many, the direction may be off by as much as a distance within rounding leaves open.
     let wide = pair.size * (1e-12 + 2.0 * ((duality + 2.0 * bound) / length).sqrt());
     let near = SupportPlanes::new(pair, n, wide);
-    if let Some(answer) = parallel::directions(pair, &near).find_map(|n| closest_sets::strict(pair, n)) {
+    if let Some(answer) = parallel_features::directions(pair, &near).find_map(|n| closest_sets::strict(pair, n)) {
         return Some(answer);
     }
     let planes = SupportPlanes::new(pair, n, tolerance);
     // The search may be wrong about nearly parallel features: cores that overlap are left to a proof of their depth.
     let sets = |n: Vec3<f64>| ClosestSets::new(pair, n).filter(|sets| sets.needs_no_depth(pair));
-    let met = parallel::directions(pair, &near).find_map(|n| sets(n)?.answer(pair, None));
+    let met = parallel_features::directions(pair, &near).find_map(|n| sets(n)?.answer(pair, None));
     let planes = if met.is_some() { near } else { planes };
     if planes.pair_count() > CANDIDATES {
         return None;
@@ -116,7 +116,7 @@ pub(super) fn contact(pair: &Pair<'_, f64>, simplex: &[VertexPair]) -> Option<An
         faces.dedup();
         faces
     };
-    let directions = parallel::face_directions(pair, [&around(pair.a, 0), &around(pair.b, 1)]);
+    let directions = parallel_features::face_directions(pair, [&around(pair.a, 0), &around(pair.b, 1)]);
     let band = CONTACT_GAP * pair.bound();
     let gaps = directions.into_iter().map(|n| (n, pair.gap(n).abs()));
     let touching: Vec<(Vec3<f64>, f64)> = gaps.filter(|&(_, gap)| gap <= band).collect();
@@ -144,7 +144,7 @@ pub(super) fn contact(pair: &Pair<'_, f64>, simplex: &[VertexPair]) -> Option<An
 ///
 /// Both bodies then lie on either side of a plane that is tilted against the one along `n` by at least 30 degrees. A point that both have
 /// in common is no deeper in a face on the plane along `n` than twice the other gap, and rounding. Less than 32 bounds E for the sum of
-/// both depths make the margin of a certificate larger than the bodies (`TILT` in `parallel/closest.rs`).
+/// both depths make the margin of a certificate larger than the bodies (`TILT` in `parallel_features/closest.rs`).
 fn is_across_contact(pair: &Pair<'_, f64>, n: Vec3<f64>, touching: &[(Vec3<f64>, f64)]) -> bool {
     const COSINE: f64 = 0.866;
     const GAP: f64 = 4.0;
@@ -252,7 +252,7 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
     if are_rivals && let Some(answer) = preferred_sets(pair, &facets, &nearest, ClosestSets::new) {
         return Some(answer);
     }
-    if let Some(tie) = facets.iter().find_map(|facet| parallel::near(pair, facet.normal)) {
+    if let Some(tie) = facets.iter().find_map(|facet| parallel_features::near(pair, facet.normal)) {
         if epa::proves_depth(pair, polytope, &tie) {
             return Some(Answer::certified(&tie));
         }

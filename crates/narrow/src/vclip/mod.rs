@@ -12,7 +12,7 @@
 //! states.rs           vertex-vertex, vertex-edge, vertex-face, edge-edge (Algorithms 4-7); Algorithm 2: the check of
 //!                     derivatives; Algorithm 3: the escape from a local minimum
 //! edge_face.rs        edge-face (Algorithm 8), and the descent along the boundary of a face
-//! approach.rs         the first states of many searches, interleaved
+//! first_states.rs         the first states of many searches, interleaved
 //! ```
 //!
 //! Departures from the paper; the reason for each stands beside the code:
@@ -30,11 +30,11 @@
 //! Every argument is about exact planes; `regions.rs` says what the rounding of the stored planes does to them.
 //!
 //! The search proves nothing: it hands a feature pair to the certificate. In exact numbers no state comes back. In
-//! floating point one may; the cycle is detected, and the pair is handed down the ladder.
+//! floating point one may; the cycle is detected, and the pair is handed down the pair solver.
 
-pub(super) mod approach;
 mod clip;
 mod edge_face;
+pub(super) mod first_states;
 mod plane_distances;
 mod regions;
 mod states;

@@ -10,9 +10,9 @@ use super::mesh::{Closure, EnclosedVolume, MeshMade, clean};
 use super::model::MeshCondition;
 use super::readers::Fault;
 use clearsweep_base::workers::Workers;
+use clearsweep_geometry::hausdorff_solids::{PieceUnion, TriangleSolid, out_of_pieces, out_of_solid};
 use clearsweep_geometry::hull::{check_range, convex_hull};
 use clearsweep_geometry::mesh::fans;
-use clearsweep_geometry::solid_reach::{PieceUnion, TriangleSolid, out_of_pieces, out_of_solid};
 use clearsweep_geometry::triangle_tree::{Corners, bounds};
 use clearsweep_geometry::{Polyhedron, TriangleMesh, Vec3};
 

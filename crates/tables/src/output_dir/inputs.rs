@@ -3,7 +3,7 @@
 use super::fault;
 use crate::folder::{EntryKind, FileIdentity, Folder};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::reach;
+use clearsweep_scene::glob_overlap;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io;
@@ -35,7 +35,7 @@ impl JobInputs {
     /// The directory lies in that of the trajectories, or their glob matches its files.
     pub(super) fn check_place(&self, root: &Path) -> Result<()> {
         let Some(trajectories) = &self.trajectories else { return Ok(()) };
-        if !TABLES.iter().any(|table| reach::is_reached(trajectories, &root.join(table))) {
+        if !TABLES.iter().any(|table| glob_overlap::is_reached(trajectories, &root.join(table))) {
             return Ok(());
         }
         Err(Error::output(

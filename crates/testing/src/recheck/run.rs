@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use clearsweep_narrow::{
-    Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
+    Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, VClip, Workspace,
 };
 use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
 
@@ -26,7 +26,7 @@ const SHOWN: u64 = 5;
 pub struct Effort {
     /// Asked in every way.
     pub ways: u64,
-    /// Held against the oracle, where the bodies have few points.
+    /// LastPoses against the oracle, where the bodies have few points.
     pub known: u64,
     /// The row made false, above and below, to see that the verifier notices.
     pub deception: u64,
@@ -89,22 +89,22 @@ impl Run {
             let (a, b) = (&*a.shape, &*b.shape);
             let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
             let mut rows = Vec::new();
-            let (mut work, mut routes) = (Box::<Workspace>::default(), Routes::default());
+            let (mut work, mut stats) = (Box::<Workspace>::default(), SolverStats::default());
             let query = |samples: u64| PairQuery { a, b, poses_a, poses_b, samples };
             let all = u64::MAX >> (SAMPLES - samples.len());
             if singly && self.walks % 8 == 2 {
                 let queries: Vec<_> = (0..samples.len()).map(|s| query(1 << s)).collect();
                 let mut caches = vec![PairCache::default(); queries.len()];
-                method.walk_all(&queries, &options, &mut caches, &mut work, &mut routes, &mut rows, &mut Vec::new());
+                method.query_batch(&queries, &options, &mut caches, &mut work, &mut stats, &mut rows, &mut Vec::new());
             } else if singly {
                 for s in 0..samples.len() {
                     let mut cold = PairCache::default();
-                    method.walk(&query(1 << s), &options, &mut cold, &mut work, &mut routes, &mut rows);
+                    method.walk(&query(1 << s), &options, &mut cold, &mut work, &mut stats, &mut rows);
                 }
             } else {
-                method.walk(&query(all), &options, &mut self.memory, &mut work, &mut routes, &mut rows);
+                method.walk(&query(all), &options, &mut self.memory, &mut work, &mut stats, &mut rows);
             }
-            self.tally.routes.add(&routes);
+            self.tally.stats.add(&stats);
             let mut found = rows.iter().peekable();
             for s in 0..samples.len() {
                 let row = found.next_if(|r| usize::from(r.sample) == s);

@@ -1,6 +1,6 @@
 //! Results of a family, as rows of tables in Markdown.
 
-use clearsweep_narrow::{Method, Routes, Status};
+use clearsweep_narrow::{Method, SolverStats, Status};
 
 use crate::recheck::verify::By;
 use crate::recheck::ways::Ways;
@@ -15,7 +15,7 @@ pub struct Tally {
     pub methods: [u64; 6],
     pub lower: [u64; 5],
     pub upper: [u64; 5],
-    pub routes: Routes,
+    pub stats: SolverStats,
     /// The widest bracket, in sizes of its pair.
     pub widest: f64,
     /// The widest bracket, metres.
@@ -38,7 +38,7 @@ impl Tally {
         sum(&mut self.methods, &o.methods);
         sum(&mut self.lower, &o.lower);
         sum(&mut self.upper, &o.upper);
-        self.routes.add(&o.routes);
+        self.stats.add(&o.stats);
         self.queries += o.queries;
         self.rows += o.rows;
         self.absent += o.absent;
@@ -90,12 +90,12 @@ fn grouped(n: u64) -> String {
 }
 
 /// The tables of all families; `routes`: that of the routes, too.
-pub fn print(families: &[(&str, Tally)], routes: bool) {
+pub fn print(families: &[(&str, Tally)], stats: bool) {
     let mut all = Tally::default();
     families.iter().for_each(|(_, t)| all.add(t));
     let lines: Vec<_> = families.iter().map(|(n, t)| (*n, t)).chain([("all", &all)]).collect();
     print_results(&lines);
-    if routes {
+    if stats {
         print_routes(&lines);
     }
     print_proofs(&lines);
@@ -128,7 +128,7 @@ fn print_routes(lines: &[(&str, &Tally)]) {
     println!("\n| family | {} / {} / {} | decided by |", Method::NAMES[0], Method::NAMES[1], Method::NAMES[2]);
     println!("| --- | --- | --- |");
     for (name, t) in lines {
-        println!("| {name} | {} % | {} |", shares(&t.methods[..3]), routes(&t.routes));
+        println!("| {name} | {} % | {} |", shares(&t.methods[..3]), stats(&t.stats));
     }
 }
 
@@ -157,8 +157,8 @@ fn print_ways(lines: &[(&str, &Tally)]) {
 }
 
 /// Returns the ends of samples, in shares of them all; iterations and steps are no ends.
-fn routes(routes: &Routes) -> String {
-    let entries = routes.entries();
+fn stats(stats: &SolverStats) -> String {
+    let entries = stats.entries();
     let count = |name: &str| entries.iter().find(|(n, _)| *n == name).map_or(0, |(_, c)| *c);
     let all = (count("queries") + count("skipped")).max(1) as f64;
     let left_out = ["queries", "search_iterations", "vclip_steps", "lin_canny_steps", "cycles"];

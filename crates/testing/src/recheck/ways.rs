@@ -1,7 +1,7 @@
 //! Every way to a row: cold, from memories of elsewhere and of others, by each method. All bits must be equal.
 
 use clearsweep_narrow::{
-    Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
+    Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, VClip, Workspace,
 };
 
 use crate::bridge::{EVERYTHING, bits};
@@ -36,7 +36,7 @@ fn once(
         samples: 1,
     };
     let mut rows = Vec::new();
-    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
+    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut SolverStats::default(), &mut rows);
     rows[0]
 }
 
@@ -56,12 +56,12 @@ fn together(method: &dyn NarrowPhase, queries: &[([&Solid; 2], (Placement, Place
         .collect();
     let mut caches = vec![PairCache::default(); all.len()];
     let mut rows = Vec::new();
-    method.walk_all(
+    method.query_batch(
         &all,
         &EVERYTHING,
         &mut caches,
         &mut Workspace::default(),
-        &mut Routes::default(),
+        &mut SolverStats::default(),
         &mut rows,
         &mut Vec::new(),
     );

@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch,
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep_scene::{Body, Carriage, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+use clearsweep_scene::{Body, Missing, Model, Motion, NodeHierarchy, Piece, QueryOptions, Scene, Shape};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -106,7 +106,7 @@ pub fn scene(names: &[&str]) -> Scene {
         ignored: IgnoredPairs::default(),
         inputs: vec![],
         builder_digest: None,
-        carriage: Carriage::default(),
+        hierarchy: NodeHierarchy::default(),
         trees: Vec::new(),
         notes: Vec::new(),
     }

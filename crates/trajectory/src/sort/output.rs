@@ -8,7 +8,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, RecordBatch};
 use arrow_schema::DataType;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::reach;
+use clearsweep_scene::glob_overlap;
 use crossbeam_channel::{Receiver, bounded};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -53,7 +53,7 @@ impl SortOutput {
         if sources.iter().any(|source| is_out(&source.path) || same_file(&source.path, out)) || same_file(input, out) {
             return refuse("is one of the files to be sorted", "name another file as OUT");
         }
-        if reach::is_reached(input, &real.join(name)) {
+        if glob_overlap::is_reached(input, &real.join(name)) {
             let what = if input.is_dir() { "lies in the directory" } else { "matches the glob" };
             return refuse(
                 &format!("{what} to be sorted, and would be read with it the next time"),

@@ -3,13 +3,13 @@
 use crate::cold_start::{likely_apart, second_direction};
 use crate::pair::{Pair, VertexPair, bound_of, size_of};
 use crate::relative::pose_of;
-use crate::rung_outcome::beyond;
+use crate::solve_outcome::beyond;
 use crate::support::CLIMB_ABOVE;
 use crate::support::support;
 use clearsweep_base::simd::{Lane, Mask, Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{Polyhedron, Pose, RelativePose, Vec3};
 
-/// Eight pairs of cores at a pose each. Lanes not in use hold anything.
+/// Eight pairs of cores at a pose each. SampleColumn not in use hold anything.
 pub(super) struct PlacedPairs<'a> {
     cores: [[&'a Polyhedron; 2]; WIDTH],
     /// The sum of both radii, metres.

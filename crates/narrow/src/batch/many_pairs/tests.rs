@@ -3,7 +3,7 @@ use crate::closest_points::closest_points;
 use crate::{Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, Status, VClip, Workspace, vclip};
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{LazyPieceTree, LazySurface, Pose, RelativePose, Vec3};
-use clearsweep_scene::{Lanes, Model, SAMPLES, Shape};
+use clearsweep_scene::{Model, SAMPLES, SampleColumn, Shape};
 
 /// Seeded random numbers.
 struct RandomBodies(u64);
@@ -95,9 +95,9 @@ impl RandomBodies {
     }
 
     /// The components of a slot: `pose` in the first sample, and on from there.
-    fn slot(&mut self, pose: &Pose) -> Vec<Lanes> {
+    fn slot(&mut self, pose: &Pose) -> Vec<SampleColumn> {
         let start = [pose.position.x, pose.position.y, pose.position.z, pose.q[0], pose.q[1], pose.q[2], pose.q[3]];
-        let mut slot = vec![Lanes([0.0; SAMPLES]); 10];
+        let mut slot = vec![SampleColumn([0.0; SAMPLES]); 10];
         let rest = self.below(2) == 0;
         for (lane, start) in slot.iter_mut().zip(start) {
             let rate = if rest { 0.0 } else { 0.01 * self.next() };
@@ -122,7 +122,7 @@ impl RandomBodies {
 /// A query with its poses.
 struct Case {
     shapes: [usize; 2],
-    slots: [Vec<Lanes>; 2],
+    slots: [Vec<SampleColumn>; 2],
     fixed: Option<Pose>,
     samples: u64,
 }
@@ -162,13 +162,13 @@ fn together(
     queries: &[PairQuery<'_>],
     options: &QueryOptions,
     caches: &mut [PairCache],
-    routes: &mut Routes,
+    stats: &mut SolverStats,
     at_once: usize,
 ) -> Vec<Vec<Proximity>> {
     let mut all = Vec::new();
     for (queries, caches) in queries.chunks(at_once).zip(caches.chunks_mut(at_once)) {
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
-        method.walk_all(queries, options, caches, &mut Workspace::default(), routes, &mut rows, &mut ends);
+        method.query_batch(queries, options, caches, &mut Workspace::default(), stats, &mut rows, &mut ends);
         assert_eq!(ends.len(), queries.len());
         assert_eq!(ends.last(), Some(&rows.len()));
         let from = std::iter::once(0).chain(ends.iter().copied());
@@ -181,7 +181,7 @@ fn together(
 fn rows_of_queries_answered_together_are_those_of_each_alone() {
     let mut draw = RandomBodies(77);
     let shapes: Vec<Shape> = (0..48).map(|i| draw.shape(i % 9)).collect();
-    let (mut statuses, mut routes, mut warm_routes) = ([0; 4], Routes::default(), Routes::default());
+    let (mut statuses, mut stats, mut warm_routes) = ([0; 4], SolverStats::default(), SolverStats::default());
     for case in 0..12 {
         let method: &dyn NarrowPhase = [&Auto as &dyn NarrowPhase, &VClip, &LinCanny, &Gjk::DEFAULT][case % 4];
         let within = [f64::INFINITY, 0.4, 0.01, 0.0, -0.1][case % 5];
@@ -191,9 +191,9 @@ fn rows_of_queries_answered_together_are_those_of_each_alone() {
         let (mut by_other, mut by_one) = (caches.clone(), caches.clone());
         for round in 0..3 {
             let queries: Vec<PairQuery<'_>> = cases.iter().map(|case| case.query(&shapes)).collect();
-            let routes = if round == 0 { &mut routes } else { &mut warm_routes };
-            let rows = together(method, &queries, &options, &mut caches, routes, usize::MAX);
-            let none = &mut Routes::default();
+            let stats = if round == 0 { &mut stats } else { &mut warm_routes };
+            let rows = together(method, &queries, &options, &mut caches, stats, usize::MAX);
+            let none = &mut SolverStats::default();
             let mut work = Workspace::default();
             let others = together(method, &queries, &options, &mut by_other, none, 1 + draw.below(20));
             for (i, query) in queries.iter().enumerate() {
@@ -217,8 +217,8 @@ fn rows_of_queries_answered_together_are_those_of_each_alone() {
         }
     }
     assert!(statuses.iter().all(|&n| n > 100), "not representative: {statuses:?}");
-    let taken = |r: &Routes| [r.beyond, r.searched, r.expanded, r.cold, r.uncertified, r.skipped];
-    assert!(taken(&routes).iter().all(|&n| n > 20), "not representative: {routes:?}");
+    let taken = |r: &SolverStats| [r.beyond, r.searched, r.expanded, r.cold, r.uncertified, r.skipped];
+    assert!(taken(&stats).iter().all(|&n| n > 20), "not representative: {stats:?}");
     assert!(warm_routes.verified > 500 && warm_routes.surface_verified > 100, "not representative: {warm_routes:?}");
 }
 
@@ -248,16 +248,16 @@ fn what_is_apart_is_settled_together() {
         let (shapes, cases) = hulls(&mut draw, gap);
         let queries: Vec<PairQuery<'_>> = cases.iter().map(|case| case.query(&shapes)).collect();
         let options = QueryOptions { within: if gap > 1.0 { 0.05 } else { f64::INFINITY }, ..options };
-        let (mut working, mut routes) = (ManyPairs::default(), Routes::default());
+        let (mut working, mut stats) = (ManyPairs::default(), SolverStats::default());
         let (mut answered, mut beyond, mut open, mut apart) = (0, 0, 0, 0);
         for queries in queries.chunks(MOST) {
             let mut caches = vec![PairCache::default(); queries.len()];
-            working.ask(search, queries, &options, &mut caches, &mut routes);
+            working.ask(search, queries, &options, &mut caches, &mut stats);
             for (i, query) in queries.iter().enumerate() {
-                match working.first(i, query, &options, &mut routes, &mut Vec::new()) {
-                    RungOutcome::Settled(_) => answered += 1,
-                    RungOutcome::Beyond { .. } => beyond += 1,
-                    RungOutcome::Open => open += 1,
+                match working.first(i, query, &options, &mut stats, &mut Vec::new()) {
+                    SolveOutcome::Answered(_) => answered += 1,
+                    SolveOutcome::Beyond { .. } => beyond += 1,
+                    SolveOutcome::Undecided => open += 1,
                 }
                 let mut alone = Vec::new();
                 let all = QueryOptions { within: f64::INFINITY, ..options };
@@ -266,7 +266,7 @@ fn what_is_apart_is_settled_together() {
                     &all,
                     &mut PairCache::default(),
                     &mut Workspace::default(),
-                    &mut Routes::default(),
+                    &mut SolverStats::default(),
                     &mut alone,
                 );
                 apart += u32::from(alone[0].status == Status::Separated && alone[0].distance <= options.within);
@@ -333,7 +333,7 @@ fn where_the_first_states_end_v_clip_ends_as_near() {
         let mut features = [start[0]; MOST];
         features.copy_from_slice(&start);
         let set = u64::MAX << draw.below(MOST);
-        let (open, states) = approach(&pairs, &mut features, set);
+        let (open, states) = first_states(&pairs, &mut features, set);
         assert_eq!(open & !set, 0);
         assert!(states >= set.count_ones());
         asked += set.count_ones();

@@ -6,8 +6,8 @@ use crate::certificate::local;
 use crate::certificate::random_bodies::{RandomBodies, bits, block, options, rows};
 use crate::relative::{RelativeLanes, RelativePoses};
 use crate::resolver;
-use crate::routes::Routes;
-use crate::rung_outcome::RungOutcome;
+use crate::solve_outcome::SolveOutcome;
+use crate::solver_stats::SolverStats;
 use clearsweep_scene::SAMPLES;
 
 #[test]
@@ -36,20 +36,21 @@ fn answers_proven_together_are_those_proven_alone() {
             let other = if s % 2 == 0 { s } else { (s * 7) % SAMPLES };
             let there = Pair::new(refs[0], refs[1], poses.at(other), growth);
             let world = (given[0].at(other), given[1].at(other));
-            let features = resolver::resolve(&there, growth, (&world.0, &world.1), &mut Routes::default()).features;
+            let features =
+                resolver::resolve(&there, growth, (&world.0, &world.1), &mut SolverStats::default()).features;
             asked[s] = Some((pair, features));
             prover.push(of, s, features, &mut out);
         }
         prover.finish(of, &mut out);
         for s in 0..SAMPLES {
             let Some((pair, features)) = &asked[s] else {
-                assert!(matches!(out.outcome(s), RungOutcome::Open));
+                assert!(matches!(out.outcome(s), SolveOutcome::Undecided));
                 continue;
             };
             let single = local(pair, features).filter(|strict| strict.closest.distance > 0.0);
             alone += u32::from(single.is_some());
             let outcome = out.outcome(s);
-            if matches!(outcome, RungOutcome::Open) {
+            if matches!(outcome, SolveOutcome::Undecided) {
                 refused += u32::from(single.is_none());
                 continue;
             }
@@ -57,9 +58,9 @@ fn answers_proven_together_are_those_proven_alone() {
             let expected = of.rows.row(&Answer::certified(&single), s, &of.extents(s));
             assert_eq!(bits(&outcome), bits(&expected), "case {case}, {features:?}");
             outcomes[match outcome {
-                RungOutcome::Settled(Some(_)) => 0,
-                RungOutcome::Settled(None) | RungOutcome::Open => 1,
-                RungOutcome::Beyond { .. } => 2,
+                SolveOutcome::Answered(Some(_)) => 0,
+                SolveOutcome::Answered(None) | SolveOutcome::Undecided => 1,
+                SolveOutcome::Beyond { .. } => 2,
             }] += 1;
             kinds[FormulaKind::of(features).expect("kinds with a formula") as usize] += 1;
             held += 1;

@@ -7,12 +7,12 @@ use crate::cache::PieceCache;
 use crate::certificate::random_bodies::{self as draw, RandomBodies, block, options, rows};
 use crate::certificate::{claim, local};
 use crate::epa::Polytope;
-use crate::ladder::{Ladder, Parts, SearchMethod, solve};
 use crate::pair::Pair;
+use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
 use crate::relative::{RelativeLanes, RelativePoses};
 use crate::resolver;
-use crate::routes::Routes;
-use crate::rung_outcome::RungOutcome;
+use crate::solve_outcome::SolveOutcome;
+use crate::solver_stats::SolverStats;
 use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 use clearsweep_scene::{Piece, SAMPLES};
 
@@ -33,7 +33,7 @@ fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
         let start = case % (SAMPLES - WIDTH);
         let world = (poses[0].at(start), poses[1].at(start));
         let pair = Pair::new(&a, &b, relative.at(start), growth);
-        let answer = resolver::resolve(&pair, growth, (&world.0, &world.1), &mut Routes::default());
+        let answer = resolver::resolve(&pair, growth, (&world.0, &world.1), &mut SolverStats::default());
         let features = answer.features;
         let kind = match (features.a.kind, features.b.kind) {
             (Vertex, Vertex) => 0,
@@ -51,7 +51,7 @@ fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
             let single = local(&pair, &features).filter(|s| s.closest.distance > 0.0);
             alone += u32::from(single.is_some());
             let outcome = eight.ready.outcome(sample);
-            if !matches!(outcome, RungOutcome::Open) {
+            if !matches!(outcome, SolveOutcome::Undecided) {
                 let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only in lanes"));
                 let expected = of.rows.row(&Answer::certified(&single), sample, &of.extents(sample));
                 assert_eq!(draw::bits(&outcome), draw::bits(&expected), "case {case}, {features:?}");
@@ -85,8 +85,8 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
         let (pose_a, pose_b) = (poses[0].at(start), poses[1].at(start));
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative.at(start) };
         let mut cache = PieceCache::default();
-        let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut polytope };
-        solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut Routes::default());
+        let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut polytope };
+        solve(&parts, f64::INFINITY, &mut cache, &mut solver, &mut SolverStats::default());
         let Some(features) = cache.features() else { continue };
         let Some(surface) = cache.surface() else { continue };
         let mut eight = Verified::default();
@@ -100,7 +100,7 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
             });
             alone += u32::from(single.is_some());
             let outcome = eight.ready.outcome(sample);
-            if eight.ready.deep >> (sample - start) & 1 == 1 && !matches!(outcome, RungOutcome::Open) {
+            if eight.ready.deep >> (sample - start) & 1 == 1 && !matches!(outcome, SolveOutcome::Undecided) {
                 let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only in lanes"));
                 let expected = of.rows.row(&Answer::certified(&single), sample, &of.extents(sample));
                 assert_eq!(draw::bits(&outcome), draw::bits(&expected), "case {case}, {features:?}");

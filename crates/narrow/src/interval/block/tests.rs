@@ -4,7 +4,7 @@ use super::super::interval_proximity;
 use super::*;
 use crate::{Auto, NarrowPhase, PairQuery};
 use clearsweep_scene::block::COMPONENTS;
-use clearsweep_scene::{BodyBuilder, Geometry, Lanes, QueryOptions, SceneBuilder};
+use clearsweep_scene::{BodyBuilder, Geometry, QueryOptions, SampleColumn, SceneBuilder};
 use std::sync::Arc;
 
 struct Random(u64);
@@ -34,8 +34,8 @@ fn shapes() -> Vec<Arc<Shape>> {
 }
 
 /// Poses that wander, by a few centimetres and degrees a sample, with a body at rest and a jump now and then.
-fn wander(random: &mut Random, radius: f64, speed: f64) -> [Lanes; COMPONENTS] {
-    let mut lanes = [Lanes::default(); COMPONENTS];
+fn wander(random: &mut Random, radius: f64, speed: f64) -> [SampleColumn; COMPONENTS] {
+    let mut lanes = [SampleColumn::default(); COMPONENTS];
     let mut at = [random.signed(), random.signed(), random.signed()].map(|x| radius * x);
     let mut q = [1.0, random.signed(), random.signed(), random.signed()];
     for s in 0..SAMPLES {
@@ -54,7 +54,7 @@ fn wander(random: &mut Random, radius: f64, speed: f64) -> [Lanes; COMPONENTS] {
 /// Inputs of the queries of blocks.
 struct Asking<'a> {
     bodies: [&'a Arc<Shape>; 2],
-    poses: [&'a [Lanes; COMPONENTS]; 2],
+    poses: [&'a [SampleColumn; COMPONENTS]; 2],
     options: IntervalOptions,
     samples: usize,
 }
@@ -72,7 +72,7 @@ impl Asking<'_> {
     }
 
     /// In a block, with its rows and a cache.
-    fn together(&self, cache: &mut PairCache, work: &mut Workspace, routes: &mut Routes) -> Vec<IntervalProximity> {
+    fn together(&self, cache: &mut PairCache, work: &mut Workspace, stats: &mut SolverStats) -> Vec<IntervalProximity> {
         let query = self.query();
         let [a, b] = query.bodies;
         let samples = query.asked;
@@ -80,8 +80,8 @@ impl Asking<'_> {
         let IntervalOptions { within, require, touch, .. } = self.options;
         let of_rows = QueryOptions { within, require, touch, static_pairs: true };
         let (mut rows, mut found) = (Vec::new(), Vec::new());
-        Auto.walk(&pair, &of_rows, cache, work, routes, &mut rows);
-        walk_intervals(&query, &rows, &self.options, cache, work, routes, &mut found);
+        Auto.walk(&pair, &of_rows, cache, work, stats, &mut rows);
+        walk_intervals(&query, &rows, &self.options, cache, work, stats, &mut found);
         found
     }
 
@@ -91,7 +91,7 @@ impl Asking<'_> {
         let asked = (0..self.samples).filter(|s| query.intervals >> s & 1 == 1);
         let mut answer = |sample: usize| {
             let [a, b] = query.over(sample);
-            let found = interval_proximity(&a, &b, [None, None], &self.options, work, &mut Routes::default())?;
+            let found = interval_proximity(&a, &b, [None, None], &self.options, work, &mut SolverStats::default())?;
             Some(IntervalProximity { sample: sample as u8, ..found })
         };
         asked.filter_map(&mut answer).collect()
@@ -101,7 +101,7 @@ impl Asking<'_> {
 #[test]
 fn blocks_decide_what_intervals_alone_decide_bit_for_bit() {
     let (shapes, mut random) = (shapes(), Random(7));
-    let (mut work, mut routes, mut answers) = (Workspace::default(), Routes::default(), 0);
+    let (mut work, mut stats, mut answers) = (Workspace::default(), SolverStats::default(), 0);
     for round in 0..60 {
         let between = [BetweenFrames::Linear, BetweenFrames::Screw, BetweenFrames::Hold][round % 3];
         let speed = [0.002, 0.01, 0.05][round / 3 % 3];
@@ -117,7 +117,7 @@ fn blocks_decide_what_intervals_alone_decide_bit_for_bit() {
                 options,
                 samples: if turn == 1 { 40 } else { 64 },
             };
-            let found = asking.together(&mut cache, &mut work, &mut routes);
+            let found = asking.together(&mut cache, &mut work, &mut stats);
             assert_eq!(found, asking.alone(&mut work), "round {round}, within {within}, {between:?}");
             answers += found.len();
             // Then with a cut-off that is right beside a least distance.
@@ -125,7 +125,7 @@ fn blocks_decide_what_intervals_alone_decide_bit_for_bit() {
             within = some.lower + [1e-13, 1e-7, -1e-7][turn.min(2)];
         }
     }
-    let Routes { intervals, intervals_by_row, intervals_by_block, intervals_beyond, .. } = routes;
+    let SolverStats { intervals, intervals_by_row, intervals_by_block, intervals_beyond, .. } = stats;
     assert!(answers > 2000 && intervals > 8000, "{answers} of {intervals}");
     assert!(intervals_by_row > 1000, "{intervals_by_row} by rows");
     assert!(
@@ -163,7 +163,7 @@ fn eight_bounds_are_those_of_single_intervals_bit_for_bit() {
         let found = terms.motions(&eight).bounds(&terms.subjects.hulls(), &directions, rank);
         for (k, &sample) in eight.iter().enumerate() {
             let [a, b] = query.over(usize::from(sample));
-            let subjects = Subjects::new(&a, &b, options.touch);
+            let subjects = IntervalBodies::new(&a, &b, options.touch);
             let (Some(path_a), Some(path_b)) = (BodyPath::new(&a, between), BodyPath::new(&b, between)) else {
                 assert_eq!(found.defined >> k & 1, 0);
                 continue;

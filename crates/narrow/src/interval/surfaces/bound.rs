@@ -1,8 +1,8 @@
 //! Lower bounds of the distance of two volumes over a part of the interval: balls whose middles leave their chords by an eighth of their
 //! acceleration, and the supporting planes of a direction (`support_gap.rs`).
 
-use super::bends::{PairBends, TurningReach};
-use super::moment::{FixedDirection, PairMoment};
+use super::acceleration_bounds::{PairBends, TurningReach};
+use super::body_poses::{FixedDirection, PairMoment};
 use super::volume::{ConvexVolume, SurfaceNode};
 use crate::interval::relative_motion::GapBound;
 use crate::mesh::triangle_pair::{self, TriangleCorners};

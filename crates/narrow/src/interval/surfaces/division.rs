@@ -1,11 +1,11 @@
 //! The parts of surfaces in the best-first search.
 
-use super::moment::FixedDirection;
-use super::parts::{SurfaceAim, SurfacePart, SurfaceParts};
+use super::body_poses::FixedDirection;
+use super::node_pairs::{SurfaceAim, SurfacePart, SurfaceParts};
 use crate::interval::node::Node;
 use crate::interval::search::{IntervalPart, IntervalSearch, PartOf};
 use crate::mesh::{SurfaceBracket, surface_bracket};
-use crate::rung_outcome::PROMISE;
+use crate::solve_outcome::PROMISE;
 use clearsweep_geometry::Vec3;
 use smallvec::SmallVec;
 

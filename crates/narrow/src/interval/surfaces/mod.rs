@@ -2,24 +2,24 @@
 //!
 //! ```text
 //! volume.rs    nodes of the tree over a surface, and the convex volumes around them
-//! moment.rs    both bodies at one time, in the world
-//! bends.rs     bounds of the acceleration of a volume's points
+//! body_poses.rs    both bodies at one time, in the world
+//! acceleration_bounds.rs     bounds of the acceleration of a volume's points
 //! bound.rs     lower bounds of the distance of two volumes over a part of the interval
-//! parts.rs     the parts of a search, and how they are divided
+//! node_pairs.rs     the parts of a search, and how they are divided
 //! division.rs  the parts of surfaces in the best-first search
-//! approach.rs  the first contact
+//! first_contact.rs  the first contact
 //! ```
 //!
 //! While the bodies are apart their distance is that of their surfaces. Bodies that are apart at the start, and whose surfaces do not meet
 //! throughout, are apart throughout: so bounds of the distance of the surfaces above 0 bound that of the bodies. Of bodies that are
 //! not proven apart at the start, one might lie within the other; they are not looked at in this way.
 
-mod approach;
-mod bends;
+mod acceleration_bounds;
+mod body_poses;
 mod bound;
 mod division;
-mod moment;
-mod parts;
+mod first_contact;
+mod node_pairs;
 mod volume;
 
-pub(super) use self::parts::SurfaceParts;
+pub(super) use self::node_pairs::SurfaceParts;

@@ -2,7 +2,7 @@
 
 use clearsweep_geometry::Vec3;
 use clearsweep_narrow::interval::{BodyMotion, IntervalOptions, IntervalStatus, interval_proximity};
-use clearsweep_narrow::{DirectionalRelation, Routes, Workspace, directional_distance};
+use clearsweep_narrow::{DirectionalRelation, SolverStats, Workspace, directional_distance};
 use clearsweep_scene::BetweenFrames;
 
 use super::gap::{Gap, Soups};
@@ -86,8 +86,8 @@ pub fn interval_faults(pair: [&Subject; 2], ends: [[Placement; 2]; 2]) -> Vec<Fa
         touch: TOUCH * size,
         tolerance: 1e-3 * size,
     };
-    let (mut work, mut routes) = (Workspace::default(), Routes::default());
-    let Some(found) = interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut routes) else {
+    let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
+    let Some(found) = interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats) else {
         return vec![Fault::Between];
     };
     if !found.is_in_order() {

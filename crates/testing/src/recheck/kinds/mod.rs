@@ -24,7 +24,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, query_one};
+use clearsweep_narrow::{
+    Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace, query_one,
+};
 use clearsweep_scene::{FrameBlock, Model, QueryOptions};
 
 use crate::oracle::Placement;
@@ -175,7 +177,7 @@ fn walk(pair: [&Subject; 2], samples: &[[Placement; 2]], cache: &mut PairCache) 
         samples: u64::MAX >> (64 - samples.len()),
     };
     let (mut rows, mut work) = (Vec::new(), Box::<Workspace>::default());
-    Auto.walk(&query, &EVERYTHING, cache, &mut work, &mut Routes::default(), &mut rows);
+    Auto.walk(&query, &EVERYTHING, cache, &mut work, &mut SolverStats::default(), &mut rows);
     assert_eq!(rows.len(), samples.len(), "no distance is beyond an infinite cut-off");
     rows
 }

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 /// Pairs of a block, sorted by (a, b), with the samples and the intervals in which they are asked about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct AskedPairs {
+pub(super) struct BlockCandidates {
     /// The pairs with their samples. A pair that comes near between samples alone has none.
     pub(super) candidates: Vec<Candidate>,
     /// The intervals of each pair: bit `s` stands for the one after sample `s`. Empty where no pair has one.
     pub(super) intervals: Vec<u64>,
 }
 
-impl AskedPairs {
+impl BlockCandidates {
     /// Merges the candidates of samples with those of intervals, both sorted by (a, b).
     pub(super) fn new(samples: Vec<Candidate>, intervals: &[Candidate]) -> Self {
         let mut pairs = Self { candidates: samples, intervals: Vec::new() };
@@ -119,7 +119,7 @@ impl AskedPairs {
     }
 }
 
-impl From<Vec<Candidate>> for AskedPairs {
+impl From<Vec<Candidate>> for BlockCandidates {
     fn from(candidates: Vec<Candidate>) -> Self {
         Self { candidates, intervals: Vec::new() }
     }
@@ -137,13 +137,13 @@ mod tests {
     fn lists_are_joined_by_pair() {
         let samples = vec![pair(0, 1, 3), pair(1, 2, 5), pair(4, 5, 1)];
         let intervals = [pair(0, 2, 8), pair(1, 2, 4), pair(4, 6, 2)];
-        let joined = AskedPairs::new(samples.clone(), &intervals);
+        let joined = BlockCandidates::new(samples.clone(), &intervals);
         let expected = [pair(0, 1, 3), pair(0, 2, 0), pair(1, 2, 5), pair(4, 5, 1), pair(4, 6, 0)];
         assert_eq!((&joined.candidates[..], &joined.intervals[..]), (&expected[..], &[0, 8, 4, 0, 2][..]));
         assert_eq!(joined.rows(), 8);
         assert_eq!(joined.rows_per_sample()[..4], [3, 2, 2, 1]);
-        assert_eq!(AskedPairs::new(samples.clone(), &[]), samples.clone().into());
-        let alone = AskedPairs::new(Vec::new(), &intervals);
+        assert_eq!(BlockCandidates::new(samples.clone(), &[]), samples.clone().into());
+        let alone = BlockCandidates::new(Vec::new(), &intervals);
         assert_eq!((alone.candidates.len(), &alone.intervals[..]), (3, &[8, 4, 2][..]));
         let mut rest = joined.clone();
         let mut taken = rest.take(0b100);
@@ -154,8 +154,8 @@ mod tests {
         taken.add(&rest, 0..2);
         assert_eq!(taken.candidates, [pair(0, 1, 2), pair(1, 2, 4), pair(4, 6, 0)]);
         assert_eq!(taken.intervals, [0, 4, 2]);
-        let mut plain = AskedPairs::from(vec![pair(3, 4, 1)]);
-        plain.add(&AskedPairs::from(samples), 1..2);
-        assert_eq!(plain, AskedPairs::from(vec![pair(1, 2, 5), pair(3, 4, 1)]));
+        let mut plain = BlockCandidates::from(vec![pair(3, 4, 1)]);
+        plain.add(&BlockCandidates::from(samples), 1..2);
+        assert_eq!(plain, BlockCandidates::from(vec![pair(1, 2, 5), pair(3, 4, 1)]));
     }
 }

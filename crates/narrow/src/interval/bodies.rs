@@ -8,11 +8,11 @@ use super::support_gap::Hulls;
 use crate::NarrowPhase;
 use crate::cache::{PairCache, PieceCache};
 use crate::deviation::{deviation_of, proven_upper, widened};
-use crate::ladder::{Ladder, Parts, SearchMethod, solve};
 use crate::methods::Auto;
 use crate::pair::bound_of;
+use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
 use crate::query::{BodyPoses, PairQuery};
-use crate::routes::Routes;
+use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::TriangleMesh;
@@ -37,7 +37,7 @@ enum Division<'a> {
 
 /// Two bodies over an interval.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Subjects<'a> {
+pub(super) struct IntervalBodies<'a> {
     shapes: [&'a Shape; 2],
     /// The axes of each body in the world at both ends.
     axes: [[[Vec3<f64>; 3]; 2]; 2],
@@ -48,7 +48,7 @@ pub(super) struct Subjects<'a> {
     touch: f64,
 }
 
-impl<'a> Subjects<'a> {
+impl<'a> IntervalBodies<'a> {
     pub(super) fn new(a: &BodyMotion<'a>, b: &BodyMotion<'a>, touch: f64) -> Self {
         let shapes = [a.shape, b.shape];
         let division = match shapes {
@@ -182,11 +182,11 @@ impl<'a> Subjects<'a> {
         row: Option<&Proximity>,
         cache: &mut PieceCache,
         work: &mut Workspace,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
     ) {
         let row = row.copied().or_else(|| match self.division {
-            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), node, cache, work, routes),
-            _ => of_bodies(self, node, &mut PairCache::default(), work, routes),
+            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), node, cache, work, stats),
+            _ => of_bodies(self, node, &mut PairCache::default(), work, stats),
         });
         if let Some(row) = row {
             node.set_bracket(row.lower, row.upper, 0.0);
@@ -262,7 +262,7 @@ pub(super) struct Leaf<'a> {
 
 impl<'a> Leaf<'a> {
     /// The pieces of these indices; of whole bodies their hulls. `cache`: what they remember.
-    pub(super) fn new(subjects: &Subjects<'a>, [i, j]: [u32; 2], cache: PieceCache) -> Self {
+    pub(super) fn new(subjects: &IntervalBodies<'a>, [i, j]: [u32; 2], cache: PieceCache) -> Self {
         let [a, b] = subjects.shapes;
         let pieces = match subjects.division {
             Division::Pieces(_) => [&a.pieces[i as usize], &b.pieces[j as usize]],
@@ -274,38 +274,38 @@ impl<'a> Leaf<'a> {
     /// Computes the distance at a node, whose pose is off the path by so many metres at most. `known`: the bodies as a whole there.
     pub(super) fn measure(
         &mut self,
-        subjects: &Subjects<'_>,
+        subjects: &IntervalBodies<'_>,
         (node, error): (&mut Node, f64),
         known: Option<&Node>,
         work: &mut Workspace,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
     ) {
         if let Some(known) = known.filter(|_| !subjects.has_trees()) {
             node.clone_from(known);
-            self.add_normal_of_hulls(subjects, node, work, routes);
+            self.add_normal_of_hulls(subjects, node, work, stats);
             return;
         }
         let row = match subjects.division {
-            Division::Whole => of_bodies(subjects, node, self.whole.get_or_insert_default(), work, routes),
-            _ => of_pieces(subjects, self.pieces, node, &mut self.cache, work, routes),
+            Division::Whole => of_bodies(subjects, node, self.whole.get_or_insert_default(), work, stats),
+            _ => of_pieces(subjects, self.pieces, node, &mut self.cache, work, stats),
         };
         let Some(row) = row else { return };
         node.set_bracket(row.lower, row.upper, error);
         node.add_normal(row.normal);
         node.by_winding = row.method == Method::Winding;
-        self.add_normal_of_hulls(subjects, node, work, routes);
+        self.add_normal_of_hulls(subjects, node, work, stats);
     }
 
     /// Adds the direction between the hulls of bodies of which one is a mesh.
     fn add_normal_of_hulls(
         &mut self,
-        subjects: &Subjects<'_>,
+        subjects: &IntervalBodies<'_>,
         node: &mut Node,
         work: &mut Workspace,
-        routes: &mut Routes,
+        stats: &mut SolverStats,
     ) {
         if matches!(subjects.division, Division::Whole)
-            && let Some(of_hulls) = of_pieces(subjects, self.pieces, node, &mut self.cache, work, routes)
+            && let Some(of_hulls) = of_pieces(subjects, self.pieces, node, &mut self.cache, work, stats)
         {
             node.add_normal(of_hulls.normal);
         }
@@ -314,17 +314,17 @@ impl<'a> Leaf<'a> {
 
 /// The row of two hulls or pieces at a node, whatever their distance.
 fn of_pieces(
-    subjects: &Subjects<'_>,
+    subjects: &IntervalBodies<'_>,
     [a, b]: [&Piece; 2],
     node: &Node,
     cache: &mut PieceCache,
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> Option<Proximity> {
     let [pose_a, pose_b] = &node.poses;
     let parts = Parts { a, b, pose_a, pose_b, relative: &node.relative };
-    let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope };
-    let answer = solve(&parts, f64::INFINITY, cache, &mut ladder, routes).settled()?;
+    let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope };
+    let answer = solve(&parts, f64::INFINITY, cache, &mut solver, stats).answered()?;
     let options = options(subjects.touch);
     let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), subjects.size(node), &options);
     if subjects.deviation > 0.0 {
@@ -336,17 +336,17 @@ fn of_pieces(
 
 /// The row of the bodies at a node, whatever their distance.
 fn of_bodies(
-    subjects: &Subjects<'_>,
+    subjects: &IntervalBodies<'_>,
     node: &Node,
     cache: &mut PairCache,
     work: &mut Workspace,
-    routes: &mut Routes,
+    stats: &mut SolverStats,
 ) -> Option<Proximity> {
     let [a, b] = subjects.shapes;
     let [poses_a, poses_b] = [0, 1].map(|body| BodyPoses::Fixed(&node.poses[body]));
     let query = PairQuery { a, b, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);
-    Auto.walk(&query, &options(subjects.touch), cache, work, routes, &mut rows);
+    Auto.walk(&query, &options(subjects.touch), cache, work, stats, &mut rows);
     rows.pop()
 }
 

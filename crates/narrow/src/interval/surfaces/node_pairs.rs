@@ -1,8 +1,8 @@
 //! The parts of a search: two nodes of the trees over both surfaces, over a part of the interval.
 
-use super::bends::PairBends;
+use super::acceleration_bounds::PairBends;
+use super::body_poses::{FixedDirection, MetMoments};
 use super::bound::{BoundedNode, VolumePair, is_proof};
-use super::moment::{FixedDirection, MetMoments};
 use super::volume::SurfaceNode;
 use crate::interval::path::BodyPath;
 use crate::interval::relative_motion::{FixedIn, GapBound};

@@ -40,7 +40,7 @@ struct EdgeVertex {
 /// Advances the pairs of a set (bit `k`: pair `k`) from a vertex of each body towards their closest features.
 ///
 /// Returns the set of those that did not get there, with `features` to go on from, and the number of states visited.
-pub(crate) fn approach(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MAX_PAIRS], set: u64) -> (u64, u32) {
+pub(crate) fn first_states(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MAX_PAIRS], set: u64) -> (u64, u32) {
     approach_wide(pairs, features, set)
 }
 

@@ -1,7 +1,7 @@
 //! Bounds of the acceleration of a volume's points (docs/reference/numerics.md, "Between the frames"): those of
 //! [`RelativeMotion`](crate::interval::relative_motion::RelativeMotion), for a part of a body instead of the whole.
 
-use super::moment::PairMoment;
+use super::body_poses::PairMoment;
 use super::volume::ConvexVolume;
 use crate::interval::path::BodyPath;
 use crate::interval::relative_motion::FixedIn;

@@ -1,15 +1,15 @@
-//! Counts of the routes by which queries are answered: statistics for the manifest.
+//! Counts of the ways in which queries are answered: statistics for the manifest.
 
-macro_rules! routes {
+macro_rules! solver_stats {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// How often each route was taken. The counts depend on the order of queries, so they go to the manifest and
+        /// How often each way was taken. The counts depend on the order of queries, so they go to the manifest and
         /// never to a table.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-        pub struct Routes {
+        pub struct SolverStats {
             $($(#[$doc])* pub $name: u64,)*
         }
 
-        impl Routes {
+        impl SolverStats {
             /// Adds the counts of another worker.
             pub fn add(&mut self, other: &Self) {
                 $(self.$name += other.$name;)*
@@ -23,7 +23,7 @@ macro_rules! routes {
     };
 }
 
-routes! {
+solver_stats! {
     /// Queries computed: samples of pairs of pieces.
     queries,
     /// Samples culled without a query: a gap proven in an earlier sample of the block exceeds the motion since. (Where

@@ -3,7 +3,7 @@
 use clearsweep_base::error::{MAX_SUGGESTED, nearest};
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::pose::Recentring;
-use clearsweep_scene::{CarriageLink, Motion, Scene};
+use clearsweep_scene::{Motion, NodeLink, Scene};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -21,7 +21,7 @@ pub(super) const NULL: u32 = u32::MAX;
 const SIMILAR: f64 = 0.7;
 
 /// The bodies of a scene as far as reading needs them.
-pub(super) struct Roster {
+pub(super) struct BodyIndex {
     /// Names of all bodies, in scene order; behind these, of nodes that may be moved and are no bodies.
     names: Vec<String>,
     /// Slot or [`STATIC`] of each body.
@@ -37,10 +37,10 @@ pub(super) struct Roster {
     /// The slots whose frame is recentred, and where it lies in the body's own.
     pub(super) recentred: Vec<(u32, Recentring)>,
     /// The inputs that are carried where they have no row, each after what carries it.
-    pub(super) links: Vec<CarriageLink>,
+    pub(super) links: Vec<NodeLink>,
 }
 
-impl Roster {
+impl BodyIndex {
     pub(super) fn new(scene: &Scene) -> Self {
         let code = |motion: Motion| match motion {
             Motion::Dynamic { slot } => slot,
@@ -51,17 +51,17 @@ impl Roster {
             (to.center != Vec3::ZERO).then_some((slot as u32, to))
         };
         let slots = scene.dynamic.len();
-        let frames = &scene.carriage.frames;
+        let frames = &scene.hierarchy.frames;
         let behind = scene.bodies.len() as u32..(scene.bodies.len() + frames.len()) as u32;
         Self {
             names: scene.bodies.iter().map(|body| &body.name).chain(frames).cloned().collect(),
             of_body: scene.bodies.iter().map(|body| code(body.motion)).collect(),
-            still: scene.carriage.still.clone(),
+            still: scene.hierarchy.still.clone(),
             inputs: scene.dynamic.iter().copied().chain(behind).collect(),
             slots,
             codes: OnceLock::new(),
             recentred: scene.dynamic.iter().enumerate().filter_map(recentred).collect(),
-            links: scene.carriage.links.clone(),
+            links: scene.hierarchy.links.clone(),
         }
     }
 
@@ -153,10 +153,10 @@ impl Follower {
     }
 
     /// The slot of `name`, else [`SEVERAL`], [`STATIC`] or [`UNKNOWN`].
-    pub(super) fn code(&mut self, roster: &Roster, name: &str) -> u32 {
-        let Some(next) = self.next.get_mut(self.last as usize) else { return roster.code(name) };
-        if roster.name(*next) != name {
-            let code = roster.code(name);
+    pub(super) fn code(&mut self, body_index: &BodyIndex, name: &str) -> u32 {
+        let Some(next) = self.next.get_mut(self.last as usize) else { return body_index.code(name) };
+        if body_index.name(*next) != name {
+            let code = body_index.code(name);
             if code >= SEVERAL {
                 return code;
             }

@@ -6,11 +6,11 @@ use clearsweep_geometry::Pose;
 ///
 /// An *input* may have rows in a trajectory: the dynamic bodies, by their slots, and after them the `frames`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Carriage {
+pub struct NodeHierarchy {
     /// Names of nodes that trajectories may move and that are no bodies.
     pub frames: Vec<String>,
     /// The inputs that are carried where they have no row, each after what carries it.
-    pub links: Vec<CarriageLink>,
+    pub links: Vec<NodeLink>,
     /// Where the file has the inputs that are nodes of files, in file order: what carries an input comes before it.
     pub rest: Vec<RestPose>,
     /// Names of nodes that are no bodies and stand still.
@@ -32,7 +32,7 @@ pub struct RestPose {
 
 /// One input carried by another.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CarriageLink {
+pub struct NodeLink {
     /// The input that is carried.
     pub input: u32,
     /// The input that carries it.
@@ -53,8 +53,8 @@ pub(super) struct MovingNode {
     pub(super) place: Pose,
 }
 
-impl Carriage {
-    /// Builds the carriage from the nodes that may move and those that stand still. `slot_of`: the slot of a dynamic
+impl NodeHierarchy {
+    /// Builds the hierarchy from the nodes that may move and those that stand still. `slot_of`: the slot of a dynamic
     /// body, of which there are `slots`.
     pub(super) fn new(
         nodes: Vec<MovingNode>,
@@ -62,26 +62,26 @@ impl Carriage {
         slots: usize,
         slot_of: impl Fn(u32) -> Option<u32>,
     ) -> Self {
-        let mut carriage = Self { still, ..Self::default() };
+        let mut hierarchy = Self { still, ..Self::default() };
         // Of each node: its input, its place, and how far it may lie from a node with a row.
         let mut inputs: Vec<(u32, Pose, f64)> = Vec::with_capacity(nodes.len());
         for node in nodes {
             let input = node.body.and_then(&slot_of).unwrap_or_else(|| {
-                carriage.frames.push(node.name);
-                (slots + carriage.frames.len()) as u32 - 1
+                hierarchy.frames.push(node.name);
+                (slots + hierarchy.frames.len()) as u32 - 1
             });
             let (mut reach, mut carried_by) = (0.0, None);
             if let Some(&(carrier, above, above_reach)) = node.carrier.and_then(|carrier| inputs.get(carrier)) {
                 let carrier_from_input = above.inverse().after(&node.place);
                 reach = above_reach + carrier_from_input.position.length();
-                carriage.links.push(CarriageLink { input, carrier, carrier_from_input });
+                hierarchy.links.push(NodeLink { input, carrier, carrier_from_input });
                 carried_by = Some(carrier);
             }
-            carriage.rest.push(RestPose { input, carrier: carried_by, pose: node.place });
-            carriage.reach = carriage.reach.max(reach);
+            hierarchy.rest.push(RestPose { input, carrier: carried_by, pose: node.place });
+            hierarchy.reach = hierarchy.reach.max(reach);
             inputs.push((input, node.place, reach));
         }
-        carriage
+        hierarchy
     }
 }
 
@@ -103,15 +103,15 @@ mod tests {
             node("crane/arm", Some(7), Some(0), 3.0, [half, 0.0, 0.0, half]),
             node("crane/arm/hook", Some(8), Some(1), 4.0, Pose::IDENTITY.q),
         ];
-        let carriage = Carriage::new(nodes, vec![], 5, |body| body.checked_sub(4));
-        assert_eq!(carriage.frames, ["crane"]);
-        let facts: Vec<_> = carriage.links.iter().map(|link| (link.input, link.carrier)).collect();
+        let hierarchy = NodeHierarchy::new(nodes, vec![], 5, |body| body.checked_sub(4));
+        assert_eq!(hierarchy.frames, ["crane"]);
+        let facts: Vec<_> = hierarchy.links.iter().map(|link| (link.input, link.carrier)).collect();
         assert_eq!(facts, [(3, 5), (4, 3)]);
-        let rest: Vec<_> = carriage.rest.iter().map(|rest| (rest.input, rest.carrier, rest.pose.position.x)).collect();
+        let rest: Vec<_> = hierarchy.rest.iter().map(|rest| (rest.input, rest.carrier, rest.pose.position.x)).collect();
         assert_eq!(rest, [(5, None, 1.0), (3, Some(5), 3.0), (4, Some(3), 4.0)]);
-        let arm = carriage.links[0].carrier_from_input;
+        let arm = hierarchy.links[0].carrier_from_input;
         // The crane is turned by a right angle about z: its arm lies along its own -y.
         assert!((arm.apply([0.0; 3].into()) - [0.0, -2.0, 0.0].into()).length() < 1e-15, "{arm:?}");
-        assert!((carriage.reach - 3.0).abs() < 1e-15);
+        assert!((hierarchy.reach - 3.0).abs() < 1e-15);
     }
 }

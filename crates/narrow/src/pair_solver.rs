@@ -1,4 +1,4 @@
-//! A pair of convex pieces at one pose, with what it remembers: the ladder from the warm methods down.
+//! A pair of convex pieces at one pose, with what it remembers: the pair solver from the warm methods down.
 
 use super::answer::Answer;
 use super::cache::PieceCache;
@@ -11,12 +11,12 @@ use super::feature::FeaturePair;
 use super::feature_search::FeatureSearch;
 use super::gjk::{self, GjkOptions};
 use super::pair::{Pair, SupportSearch, VertexPair};
-use super::parallel;
-use super::parallel::equal_depths::EqualDepths;
+use super::parallel_features;
+use super::parallel_features::equal_depths::EqualDepths;
 use super::resolver;
-use super::routes::Routes;
-use super::rung_outcome::{RungOutcome, beyond};
 use super::search::SearchEnd;
+use super::solve_outcome::{SolveOutcome, beyond};
+use super::solver_stats::SolverStats;
 use super::vclip;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 use clearsweep_model::FeatureKind;
@@ -68,7 +68,7 @@ impl SearchMethod {
 
 /// How a pair is searched, and with which working memory.
 #[derive(Debug)]
-pub struct Ladder<'a> {
+pub struct PairSolver<'a> {
     /// The search.
     pub search: SearchMethod,
     /// Whether the query is of one sample: a pair of which nothing is remembered is then most likely never asked again, and its
@@ -93,8 +93,8 @@ pub struct Parts<'a> {
     pub relative: &'a RelativePose<f64>,
 }
 
-/// A pair on the ladder.
-struct Climb<'c, 'p> {
+/// A pair on the pair solver.
+struct SolveState<'c, 'p> {
     pair: &'c Pair<'p, f64>,
     /// The gap of the cores above which there is no row, metres.
     beyond: f64,
@@ -109,60 +109,60 @@ pub fn solve(
     parts: &Parts<'_>,
     cutoff: f64,
     cache: &mut PieceCache,
-    ladder: &mut Ladder<'_>,
-    routes: &mut Routes,
-) -> RungOutcome<Answer> {
+    solver: &mut PairSolver<'_>,
+    stats: &mut SolverStats,
+) -> SolveOutcome<Answer> {
     let growth = parts.a.radius + parts.b.radius;
     let pair = Pair::new(&parts.a.core, &parts.b.core, *parts.relative, growth);
-    routes.queries += 1;
+    stats.queries += 1;
     if !pair.size.is_finite() || !pair.pose.r.iter().chain([&pair.pose.t]).all(|r| r.is_finite()) {
-        routes.uncertified += 1;
-        return RungOutcome::Settled(Answer::uncertified(&pair, parts.relative.t));
+        stats.uncertified += 1;
+        return SolveOutcome::Answered(Answer::uncertified(&pair, parts.relative.t));
     }
     cache.belong_to(pair.a, pair.b);
     let beyond = beyond(cutoff, pair.size) + growth;
-    let keeps = cache.features().is_some() || !ladder.single;
-    let mut climb = Climb { pair: &pair, beyond, cache, keeps };
-    let answer = match climb.warm(ladder, routes) {
-        RungOutcome::Beyond { gap, normal } => {
-            routes.beyond += 1;
-            return RungOutcome::Beyond { gap: gap - growth, normal };
+    let keeps = cache.features().is_some() || !solver.single;
+    let mut climb = SolveState { pair: &pair, beyond, cache, keeps };
+    let answer = match climb.warm(solver, stats) {
+        SolveOutcome::Beyond { gap, normal } => {
+            stats.beyond += 1;
+            return SolveOutcome::Beyond { gap: gap - growth, normal };
         }
-        RungOutcome::Settled(strict) => Answer::certified(&strict),
-        RungOutcome::Open => {
-            let ties = routes.ties;
-            let answer = resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes);
-            cache.learned.depths_tie = routes.ties > ties && answer.upper < 0.0;
+        SolveOutcome::Answered(strict) => Answer::certified(&strict),
+        SolveOutcome::Undecided => {
+            let ties = stats.ties;
+            let answer = resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), stats);
+            cache.learned.depths_tie = stats.ties > ties && answer.upper < 0.0;
             answer
         }
     };
     cache.set_features(Some(answer.features));
     if answer.lower > beyond {
-        return RungOutcome::Beyond { gap: answer.lower - growth, normal: Some(answer.normal) };
+        return SolveOutcome::Beyond { gap: answer.lower - growth, normal: Some(answer.normal) };
     }
-    RungOutcome::Settled(answer)
+    SolveOutcome::Answered(answer)
 }
 
-impl Climb<'_, '_> {
+impl SolveState<'_, '_> {
     /// The rungs above the cold resolver.
-    fn warm(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Certificate> {
+    fn warm(&mut self, solver: &mut PairSolver<'_>, stats: &mut SolverStats) -> SolveOutcome<Certificate> {
         let cold = self.cache.features().is_none();
-        let tracks = match ladder.search {
+        let tracks = match solver.search {
             SearchMethod::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
             SearchMethod::Auto => !cold,
             SearchMethod::Gjk(_) | SearchMethod::CdDual => false,
             SearchMethod::VClip | SearchMethod::LinCanny => true,
         };
         if std::mem::take(&mut self.cache.learned.depths_tie) && self.overlaps() {
-            return RungOutcome::Open;
+            return SolveOutcome::Undecided;
         }
-        if ladder.search == SearchMethod::CdDual {
-            return self.by_overlap_test(ladder, routes);
+        if solver.search == SearchMethod::CdDual {
+            return self.by_overlap_test(solver, stats);
         }
         // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
         let first = tracks && (self.cache.take_features_changed() || cold) && self.cache.surface().is_none();
         if first {
-            if let Some(outcome) = self.track(ladder.search.by_features(), routes) {
+            if let Some(outcome) = self.track(solver.search.by_features(), stats) {
                 return outcome;
             }
             if cold {
@@ -170,48 +170,52 @@ impl Climb<'_, '_> {
                 self.cache.set_features(None);
             }
         }
-        if let Some(outcome) = self.remembered(ladder, routes) {
+        if let Some(outcome) = self.remembered(solver, stats) {
             return outcome;
         }
         if tracks
             && !first
-            && let Some(outcome) = self.track(ladder.search.by_features(), routes)
+            && let Some(outcome) = self.track(solver.search.by_features(), stats)
         {
             return outcome;
         }
-        self.search(ladder, routes)
+        self.search(solver, stats)
     }
 
     /// The remembered features, with the remembered surface where they overlap, or what grows from it.
-    fn remembered(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Option<RungOutcome<Certificate>> {
+    fn remembered(
+        &mut self,
+        solver: &mut PairSolver<'_>,
+        stats: &mut SolverStats,
+    ) -> Option<SolveOutcome<Certificate>> {
         let mut placed = false;
         if let Some(features) = self.cache.features()
             && let Some(strict) = certificate::local(self.pair, &features)
         {
             if strict.in_contact_band() {
-                routes.verified += 1;
+                stats.verified += 1;
                 return Some(self.apart_or_near(strict));
             }
             if let Some(surface) = self.cache.surface() {
                 placed = true;
-                if ladder.polytope.verifies(self.pair, surface, &strict) {
-                    routes.surface_verified += 1;
-                    return Some(RungOutcome::Settled(strict));
+                if solver.polytope.verifies(self.pair, surface, &strict) {
+                    stats.surface_verified += 1;
+                    return Some(SolveOutcome::Answered(strict));
                 }
             }
-            if let Some(preferred) = self.equal_depths(&strict, ladder.polytope) {
-                routes.surface_verified += 1;
-                return Some(RungOutcome::Settled(preferred));
+            if let Some(preferred) = self.equal_depths(&strict, solver.polytope) {
+                stats.surface_verified += 1;
+                return Some(SolveOutcome::Answered(preferred));
             }
         }
         let surface = self.cache.take_surface()?;
         if !placed {
-            ladder.polytope.restore(self.pair, &surface);
+            solver.polytope.restore(self.pair, &surface);
         }
-        let proven = epa::penetration(self.pair, ladder.polytope)?;
-        routes.surface_grown += 1;
-        self.remember_surface(ladder.polytope, &proven, surface);
-        Some(RungOutcome::Settled(proven.answer))
+        let proven = epa::penetration(self.pair, solver.polytope)?;
+        stats.surface_grown += 1;
+        self.remember_surface(solver.polytope, &proven, surface);
+        Some(SolveOutcome::Answered(proven.answer))
     }
 
     /// The answer of the remembered features and of those at an equal depth, if `polytope`, placed at the pose, proves it.
@@ -244,10 +248,10 @@ impl Climb<'_, '_> {
 
     /// V-Clip or Lin-Canny from the remembered features; `None` is for the next rung: overlap or contact, and states that come
     /// back.
-    fn track(&mut self, search: FeatureSearch, routes: &mut Routes) -> Option<RungOutcome<Certificate>> {
+    fn track(&mut self, search: FeatureSearch, stats: &mut SolverStats) -> Option<SolveOutcome<Certificate>> {
         let pair = self.pair;
         let start = self.cache.features().unwrap_or_else(|| vclip::cold_start(pair));
-        let found = search.search(pair, start, routes);
+        let found = search.search(pair, start, stats);
         if found.end != SearchEnd::Converged {
             return None;
         }
@@ -257,31 +261,31 @@ impl Climb<'_, '_> {
         let has_face = [found.features.a.kind, found.features.b.kind].contains(&FeatureKind::Face);
         if distance.abs() <= epa::IN_CONTACT * pair.bound() && !has_face {
             // Without a direction: the faces around are the resolver's to try.
-            return Some(RungOutcome::Open);
+            return Some(SolveOutcome::Undecided);
         }
         let strict = certificate::local(pair, &found.features).filter(Certificate::in_contact_band);
         let Some(strict) = strict else {
-            if let Some(tie) = self.parallel(parallel::along(pair, normal, amplification)) {
-                routes.searched += 1;
+            if let Some(tie) = self.parallel(parallel_features::along(pair, normal, amplification)) {
+                stats.searched += 1;
                 return Some(self.apart_or_near(tie));
             }
             // A tie beyond the cut-off needs no decision: any direction with a gap will do.
             let lower = pair.gap(normal) - pair.bound();
             if lower > self.beyond {
                 self.cache.set_features(None);
-                return Some(RungOutcome::Beyond { gap: lower, normal: Some(normal) });
+                return Some(SolveOutcome::Beyond { gap: lower, normal: Some(normal) });
             }
-            return Some(RungOutcome::Open);
+            return Some(SolveOutcome::Undecided);
         };
-        routes.verified += u64::from(held);
-        routes.searched += u64::from(!held);
+        stats.verified += u64::from(held);
+        stats.searched += u64::from(!held);
         Some(self.apart_or_near(strict))
     }
 
     /// The remembered features, then the overlap test of CD-Dual: V-Clip goes on from the face that separates the cores, EPA starts
     /// along the normal of the face through which the origin is left.
-    fn by_overlap_test(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Certificate> {
-        if let Some(outcome) = self.remembered(ladder, routes) {
+    fn by_overlap_test(&mut self, solver: &mut PairSolver<'_>, stats: &mut SolverStats) -> SolveOutcome<Certificate> {
+        if let Some(outcome) = self.remembered(solver, stats) {
             return outcome;
         }
         let pair = self.pair;
@@ -294,38 +298,38 @@ impl Climb<'_, '_> {
                     let lower = pair.gap(normal) - pair.bound();
                     if lower > self.beyond {
                         self.cache.set_features(Some(face.features));
-                        return RungOutcome::Beyond { gap: lower, normal: Some(normal) };
+                        return SolveOutcome::Beyond { gap: lower, normal: Some(normal) };
                     }
                 }
                 self.cache.set_features(Some(face.features));
-                if let Some(outcome) = self.track(FeatureSearch::VClip, routes) {
+                if let Some(outcome) = self.track(FeatureSearch::VClip, stats) {
                     return outcome;
                 }
             }
             (SearchEnd::Overlap, face) => {
                 let axis = face.map_or(pair.pose.t, |face| face.normal);
-                if let Some(outcome) = self.expand_supports(axis, ladder, routes) {
+                if let Some(outcome) = self.expand_supports(axis, solver, stats) {
                     return outcome;
                 }
             }
             _ => {}
         }
-        self.search(ladder, routes)
+        self.search(solver, stats)
     }
 
     /// EPA from supports around `axis`, of cores that are likely to overlap; `None` is for GJK.
     fn expand_supports(
         &mut self,
         axis: Vec3<f64>,
-        ladder: &mut Ladder<'_>,
-        routes: &mut Routes,
-    ) -> Option<RungOutcome<Certificate>> {
+        solver: &mut PairSolver<'_>,
+        stats: &mut SolverStats,
+    ) -> Option<SolveOutcome<Certificate>> {
         let mut simplex = *self.cache.simplex();
-        let end = epa::penetration_from_supports(self.pair, axis, ladder.polytope, &mut simplex);
+        let end = epa::penetration_from_supports(self.pair, axis, solver.polytope, &mut simplex);
         self.cache.set_simplex(simplex);
         match end {
-            ExpansionEnd::Depth(proven) => Some(self.expanded(&proven, ladder.polytope, routes)),
-            ExpansionEnd::Contact => Some(RungOutcome::Open),
+            ExpansionEnd::Depth(proven) => Some(self.expanded(&proven, solver.polytope, stats)),
+            ExpansionEnd::Contact => Some(SolveOutcome::Undecided),
             ExpansionEnd::Apart(_) | ExpansionEnd::Undecided => None,
         }
     }
@@ -338,60 +342,60 @@ impl Climb<'_, '_> {
     }
 
     /// A strict answer about cores that do not overlap.
-    fn apart_or_near(&self, strict: Certificate) -> RungOutcome<Certificate> {
+    fn apart_or_near(&self, strict: Certificate) -> SolveOutcome<Certificate> {
         let lower = strict.gap - strict.bound;
         if lower > self.beyond {
-            return RungOutcome::Beyond { gap: lower, normal: Some(strict.closest.normal) };
+            return SolveOutcome::Beyond { gap: lower, normal: Some(strict.closest.normal) };
         }
-        RungOutcome::Settled(strict)
+        SolveOutcome::Answered(strict)
     }
 
     /// The search from the remembered simplex, or from nothing.
-    fn search(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Certificate> {
+    fn search(&mut self, solver: &mut PairSolver<'_>, stats: &mut SolverStats) -> SolveOutcome<Certificate> {
         let pair = self.pair;
         // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
-        if ladder.search == SearchMethod::Auto
+        if solver.search == SearchMethod::Auto
             && self.cache.simplex().count < 2
-            && let Some(outcome) = self.expand_supports(pair.pose.t, ladder, routes)
+            && let Some(outcome) = self.expand_supports(pair.pose.t, solver, stats)
         {
             return outcome;
         }
-        let options = ladder.search.gjk_options();
+        let options = solver.search.gjk_options();
         let found = gjk::search_by(pair, self.cache.simplex(), self.beyond, &options);
-        routes.search_iterations += u64::from(found.iterations);
+        stats.search_iterations += u64::from(found.iterations);
         self.cache.set_simplex(found.simplex);
         match found.end {
             SearchEnd::Beyond => {
                 self.cache.set_features(None);
                 // A support found by climbing is no proof: the gap over all vertices is.
                 let normal = -found.point.normalized();
-                let climbs = pair.climbs() || options.supports == SupportSearch::Climb;
+                let climbs = pair.climbs() || options.supports == SupportSearch::SolveState;
                 let gap = if climbs { pair.gap(normal) } else { found.gap };
                 let lower = gap - pair.bound();
                 if lower > self.beyond {
-                    return RungOutcome::Beyond { gap: lower, normal: Some(normal) };
+                    return SolveOutcome::Beyond { gap: lower, normal: Some(normal) };
                 }
-                RungOutcome::Open
+                SolveOutcome::Undecided
             }
             SearchEnd::Overlap => {
-                let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return RungOutcome::Open };
-                if !ladder.polytope.start(pair, tetrahedron) {
-                    return RungOutcome::Open;
+                let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return SolveOutcome::Undecided };
+                if !solver.polytope.start(pair, tetrahedron) {
+                    return SolveOutcome::Undecided;
                 }
-                match epa::penetration(pair, ladder.polytope) {
-                    Some(proven) => self.expanded(&proven, ladder.polytope, routes),
-                    None => RungOutcome::Open,
+                match epa::penetration(pair, solver.polytope) {
+                    Some(proven) => self.expanded(&proven, solver.polytope, stats),
+                    None => SolveOutcome::Undecided,
                 }
             }
-            _ if found.point.length() <= epa::IN_CONTACT * pair.bound() => RungOutcome::Open,
+            _ if found.point.length() <= epa::IN_CONTACT * pair.bound() => SolveOutcome::Undecided,
             SearchEnd::Converged | SearchEnd::Cycle | SearchEnd::Stalled => {
                 let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
                     .and_then(|features| certificate::local(pair, &features))
                     .filter(Certificate::in_contact_band)
-                    .or_else(|| self.parallel(parallel::near(pair, -found.point.normalized())));
-                let Some(strict) = strict else { return RungOutcome::Open };
-                routes.searched += 1;
-                RungOutcome::Settled(strict)
+                    .or_else(|| self.parallel(parallel_features::near(pair, -found.point.normalized())));
+                let Some(strict) = strict else { return SolveOutcome::Undecided };
+                stats.searched += 1;
+                SolveOutcome::Answered(strict)
             }
         }
     }
@@ -401,13 +405,13 @@ impl Climb<'_, '_> {
         &mut self,
         proven: &ProvenDepth,
         polytope: &mut Polytope,
-        routes: &mut Routes,
-    ) -> RungOutcome<Certificate> {
-        routes.expanded += 1;
+        stats: &mut SolverStats,
+    ) -> SolveOutcome<Certificate> {
+        stats.expanded += 1;
         if self.keeps {
             self.remember_surface(polytope, proven, Box::default());
         }
-        RungOutcome::Settled(proven.answer)
+        SolveOutcome::Answered(proven.answer)
     }
 
     /// Keeps the surface of an overlap for the next sample.

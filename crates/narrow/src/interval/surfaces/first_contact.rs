@@ -1,6 +1,6 @@
 //! The first contact of bodies of which one is a triangle mesh.
 
-use super::parts::{SurfaceAim, SurfacePart, SurfaceParts};
+use super::node_pairs::{SurfaceAim, SurfacePart, SurfaceParts};
 use crate::interval::search::IntervalSearch;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! The outcome of a rung of the ladder for a pair in one sample, and the gap above which a candidate ends without a distance.
+//! The outcome of a rung of the pair solver for a pair in one sample, and the gap above which a candidate ends without a distance.
 
 use clearsweep_geometry::{Scalar, Vec3};
 use clearsweep_model::Proximity;
@@ -6,9 +6,9 @@ use clearsweep_scene::QueryOptions;
 
 /// Outcome of a pair in one sample, handed from rung to rung. `T`: the answer of the rung.
 #[derive(Debug, Clone, Copy)]
-pub enum RungOutcome<T> {
-    /// Nothing yet: the next rung decides.
-    Open,
+pub enum SolveOutcome<T> {
+    /// Nothing yet: the next step decides.
+    Undecided,
     /// The pair is proven to be beyond the cut-off on every way, so that there is no row.
     Beyond {
         /// The bodies are at least this far apart, metres.
@@ -17,29 +17,29 @@ pub enum RungOutcome<T> {
         normal: Option<Vec3<f64>>,
     },
     /// The answer.
-    Settled(T),
+    Answered(T),
 }
 
-impl<T> RungOutcome<T> {
+impl<T> SolveOutcome<T> {
     /// The answer, if there is one.
-    pub fn settled(self) -> Option<T> {
+    pub fn answered(self) -> Option<T> {
         match self {
-            Self::Settled(answer) => Some(answer),
-            Self::Open | Self::Beyond { .. } => None,
+            Self::Answered(answer) => Some(answer),
+            Self::Undecided | Self::Beyond { .. } => None,
         }
     }
 }
 
-impl RungOutcome<Proximity> {
+impl SolveOutcome<Proximity> {
     /// The row of a sample, if it is within the cut-off or not proven.
     #[inline]
-    pub(super) fn reported(self, sample: usize, options: &QueryOptions) -> RungOutcome<Option<Proximity>> {
+    pub(super) fn reported(self, sample: usize, options: &QueryOptions) -> SolveOutcome<Option<Proximity>> {
         match self {
-            Self::Open => RungOutcome::Open,
-            Self::Beyond { gap, normal } => RungOutcome::Beyond { gap, normal },
-            Self::Settled(row) => {
+            Self::Undecided => SolveOutcome::Undecided,
+            Self::Beyond { gap, normal } => SolveOutcome::Beyond { gap, normal },
+            Self::Answered(row) => {
                 let is_reported = row.lower.is_nan() || row.lower <= options.within;
-                RungOutcome::Settled(is_reported.then_some(Proximity { sample: sample as u8, ..row }))
+                SolveOutcome::Answered(is_reported.then_some(Proximity { sample: sample as u8, ..row }))
             }
         }
     }

@@ -11,9 +11,9 @@ const LARGE: usize = 8 << 20;
 
 /// Blocks that their consumer has done with, for their memory: to fill fresh pages costs more than to read into them.
 #[derive(Debug, Clone, Default)]
-pub struct Spares(Arc<Mutex<Vec<FrameBlock>>>);
+pub struct BlockPool(Arc<Mutex<Vec<FrameBlock>>>);
 
-impl Spares {
+impl BlockPool {
     /// Takes a block that is no longer needed. Few are kept, and no large ones: they would add to the memory in use.
     pub fn give(&self, block: FrameBlock) {
         let mut list = self.list();
