@@ -40,35 +40,43 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// What a scene is and which part of it is taken.
+/// Groups of the options of `run` and `check`.
+const INPUT: &str = "Input";
+const QUERY: &str = "Query";
+const OUTPUT: &str = "Output";
+const METHOD: &str = "Method (no table depends on it)";
+const MACHINE: &str = "Machine (no table depends on it)";
+
+/// The scene, the part of its input that is taken, and the query.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
     /// The scene file (TOML)
     pub(crate) scene: PathBuf,
-    /// Trajectories instead of the scene's: a file, a directory or a glob
-    #[arg(long, value_name = "PATH")]
+    /// Read these trajectories instead of the scene's: a file, a directory or a glob
+    #[arg(long, value_name = "PATH", help_heading = INPUT)]
     pub(crate) trajectories: Option<PathBuf>,
-    /// A row for every pair this near or nearer: in the scene's unit, or with its own (50mm)
-    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
-    pub(crate) within: Option<String>,
-    /// The clearance required, at most `within`
-    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
-    pub(crate) require: Option<String>,
-    /// Also tell how far body b of each row moves along this vector of the world until it touches body a, or leaves it
-    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
-    pub(crate) direction: Option<String>,
-    /// How bodies move between frames, which is then looked at too: none, linear, screw, hold
-    #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["none", "linear", "screw", "hold"])]
-    pub(crate) between: Option<String>,
-    /// Only these runs: half-open over key values, either end may be left out (3..7, -2.., ..10), or one run (5)
-    #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
+    /// Take only these runs: key values from A to below B, either of which may be left out (3..7, -2.., ..10), or one run (5)
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true, help_heading = INPUT)]
     pub(crate) runs: Option<Span>,
-    /// Only these frames: as for runs
-    #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
+    /// Take only these frames: as for runs
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true, help_heading = INPUT)]
     pub(crate) frames: Option<Span>,
-    /// Bytes that the scene, a table of bodies and a geometry file may have, each (500MB, 32GiB); 16GiB if left out
-    #[arg(long, value_name = "BYTES")]
+    /// Largest size of the scene file, of a table of bodies and of a geometry file, each (500MB, 32GiB) [default: 16GiB]
+    #[arg(long, value_name = "BYTES", help_heading = INPUT)]
     pub(crate) max_input: Option<Bytes>,
+    /// Write a row for every pair at most this far apart: in the scene's unit, or with a unit of its own (50mm)
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true, help_heading = QUERY)]
+    pub(crate) within: Option<String>,
+    /// Require this clearance, which is at most `within`
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true, help_heading = QUERY)]
+    pub(crate) require: Option<String>,
+    /// Compute too how far body b of each row moves along this world vector until it touches body a, or leaves it
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, help_heading = QUERY)]
+    pub(crate) direction: Option<String>,
+    /// Assume this motion between frames, and prove distances there too: none, linear, screw, hold
+    #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["none", "linear", "screw", "hold"],
+        help_heading = QUERY)]
+    pub(crate) between: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -76,55 +84,54 @@ pub(crate) struct InputArgs {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// The directory for the tables: new, empty, or with --force that of an earlier execution
-    #[arg(long, value_name = "DIR")]
+    /// Treat an empty check (no frame, no pair, all pairs ignored) as passed [default: verdict nothing-checked, exit code 2]
+    #[arg(long, help_heading = QUERY)]
+    pub(crate) allow_empty: bool,
+    /// Write the tables to this directory: new, empty, or with --force that of an earlier execution
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) out: PathBuf,
-    /// Where the broad phase searches; the tables do not depend on it: auto, cpu, gpu. auto is a GPU that is no software,
-    /// where there is one and the job is large, else the CPU
-    #[arg(long, value_enum, default_value_t = DeviceArg::Auto, hide_possible_values = true)]
-    pub(crate) device: DeviceArg,
-    /// The GPU whose name contains NAME, for --device gpu: else the first that `clearsweep doctor` lists, unless it is
-    /// software
-    #[arg(long, value_name = "NAME")]
-    pub(crate) adapter: Option<String>,
-    /// Memory of the GPU that may be taken (500MB, 8GiB); 2GiB if left out
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) device_memory: Option<Bytes>,
-    /// Method of the broad phase; the tables do not depend on it: auto, brute, hash, tree, grid, coherent-hash, sweep, gpu
-    #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
+    /// Columns of `distances`; `distance`: keys, bodies, distance, bracket, status
+    #[arg(long, value_enum, default_value_t = ColumnsArg::All, help_heading = OUTPUT)]
+    pub(crate) columns: ColumnsArg,
+    /// Replace an earlier result in DIR once the new one is whole; a run that fails leaves it as it is. Inputs of the job, and files
+    /// that clearsweep did not write, are never replaced
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) force: bool,
+    /// Go on with an execution of the same job in DIR that was interrupted, failed or was killed; the tables are those of one that
+    /// was not
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) resume: bool,
+    /// Print one JSON object (the manifest's summary) instead of text
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+    /// Progress on stderr; auto: a bar on a terminal, else plain lines
+    #[arg(long, value_enum, default_value_t = ProgressArg::Auto, help_heading = OUTPUT)]
+    pub(crate) progress: ProgressArg,
+    /// Method of the broad phase: auto, brute, hash, tree, grid, coherent-hash, sweep, gpu
+    #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true, help_heading = METHOD,
         value_parser = ["auto", "brute", "hash", "tree", "grid", "coherent-hash", "sweep", "gpu"])]
     pub(crate) broad: String,
-    /// Method of the narrow phase; the tables do not depend on it: auto, gjk, vclip, lin-canny, cd-dual
-    #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
+    /// Method of the narrow phase: auto, gjk, vclip, lin-canny, cd-dual
+    #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true, help_heading = METHOD,
         value_parser = ["auto", "vclip", "gjk", "cd-dual", "lin-canny"])]
     pub(crate) narrow: String,
-    /// Threads; all cores if left out. More than four a core (or 64) are not started
-    #[arg(long, value_name = "N")]
+    /// Device of the broad phase: auto, cpu, gpu. auto is the CPU until a GPU that is no software is measured to search faster
+    #[arg(long, value_enum, default_value_t = DeviceArg::Auto, hide_possible_values = true, help_heading = MACHINE)]
+    pub(crate) device: DeviceArg,
+    /// Use the GPU whose name contains NAME, for --device gpu [default: the first that `clearsweep doctor` lists, unless it is
+    /// software]
+    #[arg(long, value_name = "NAME", help_heading = MACHINE)]
+    pub(crate) adapter: Option<String>,
+    /// Most memory of the GPU (500MB, 8GiB) [default: 2GiB]
+    #[arg(long, value_name = "BYTES", help_heading = MACHINE)]
+    pub(crate) device_memory: Option<Bytes>,
+    /// Threads, at most four a core or 64 [default: all cores]
+    #[arg(long, value_name = "N", help_heading = MACHINE)]
     pub(crate) threads: Option<Threads>,
-    /// Memory for what grows with pairs (500MB, 2GiB), beside the scene and 50 MB of buffers; a quarter of the machine's, at most 2GiB, if left out
-    #[arg(long, value_name = "BYTES")]
+    /// Memory for what grows with pairs (500MB, 2GiB), beside the scene and 50 MB of buffers [default: a quarter of the machine's, at
+    /// most 2GiB]
+    #[arg(long, value_name = "BYTES", help_heading = MACHINE)]
     pub(crate) memory: Option<Bytes>,
-    /// Columns of `distances`; `distance`: keys, bodies, distance, bracket, status
-    #[arg(long, value_enum, default_value_t = ColumnsArg::All)]
-    pub(crate) columns: ColumnsArg,
-    /// How progress is shown on stderr; auto: a bar on a terminal, else plain lines
-    #[arg(long, value_enum, default_value_t = ProgressArg::Auto)]
-    pub(crate) progress: ProgressArg,
-    /// Take a requirement for kept where there was nothing to be checked: no frame, no pair, all pairs ignored. Else the
-    /// verdict is then nothing-checked, with exit code 2
-    #[arg(long)]
-    pub(crate) allow_empty: bool,
-    /// Print one JSON object (the manifest's summary) instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Replace what an earlier execution wrote to DIR, once the new result is whole; a run that fails leaves it as it
-    /// is. Files that do not prove to be clearsweep's, and inputs of the job, are never replaced
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Go on with what an execution of the same job left in DIR that was interrupted, failed or was killed; the tables
-    /// are those of one that was not. With --force the interrupted one was to replace an earlier result
-    #[arg(long)]
-    pub(crate) resume: bool,
 }
 
 #[derive(Debug, Args)]

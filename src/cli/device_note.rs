@@ -15,14 +15,11 @@ pub(crate) fn say(manifest: &Value) {
     }
 }
 
-/// One line for the choice of a large job that was left to the engine, and one for a device that failed.
+/// One line for a choice that was measured, and one for a device that failed.
 fn notes(device: &Value) -> Vec<String> {
     let text = |value: &Value| visible(value.as_str().unwrap_or_default()).into_owned();
     let mut notes = Vec::new();
-    let number = |key: &str| device["auto"][key].as_f64();
-    if let (Some(search), Some(pays_from)) = (number("search_s"), number("pays_from_s"))
-        && search >= pays_from
-    {
+    if device["auto"].is_object() {
         let on = match device["adapter"]["name"].as_str() {
             Some(name) => visible(name).into_owned(),
             None => "the CPU".to_owned(),
@@ -46,20 +43,18 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_small_job_is_no_news() {
-        let auto = json!({ "search_s": 0.1, "pays_from_s": 2.0 });
-        assert!(notes(&json!({ "kind": "cpu", "reason": "small", "auto": auto, "gpu": null })).is_empty());
-        assert!(notes(&json!({ "kind": "cpu", "reason": "it was asked for", "auto": null })).is_empty());
+    fn a_choice_without_a_measurement_is_no_news() {
+        assert!(notes(&json!({ "kind": "cpu", "reason": "small", "auto": null, "gpu": null })).is_empty());
         assert!(notes(&Value::Null).is_empty());
     }
 
     #[test]
-    fn a_large_job_says_where_it_was_searched_and_why() {
-        let auto = json!({ "search_s": 9.0, "pays_from_s": 2.0 });
-        let device = json!({ "reason": "there is no adapter", "auto": auto, "adapter": null });
-        assert_eq!(notes(&device), ["broad phase on the CPU: there is no adapter"]);
-        let device = json!({ "reason": "the CPU would take 9 s", "auto": auto, "adapter": { "name": "Card" } });
-        assert_eq!(notes(&device), ["broad phase on Card: the CPU would take 9 s"]);
+    fn a_measured_choice_says_which_device_searched_and_why() {
+        let auto = json!({ "blocks": 16, "cpu_s": 0.9, "gpu_s": 0.2 });
+        let device = json!({ "reason": "the GPU goes on", "auto": auto, "adapter": { "name": "Card" } });
+        assert_eq!(notes(&device), ["broad phase on Card: the GPU goes on"]);
+        let device = json!({ "reason": "the CPU goes on", "auto": auto, "adapter": null });
+        assert_eq!(notes(&device), ["broad phase on the CPU: the CPU goes on"]);
     }
 
     #[test]

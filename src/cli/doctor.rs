@@ -40,7 +40,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
         let word = |key: &str| own[key].as_str().unwrap_or_default().to_owned();
         let limit = bytes(own["binding_bytes"].as_u64().unwrap_or_default());
         let use_of = if own["is_used"] == true {
-            "used by --device gpu, and by auto for large jobs"
+            "used by --device gpu, and tried by auto in long jobs"
         } else {
             "used where --adapter names it"
         };

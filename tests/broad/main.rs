@@ -9,5 +9,7 @@ mod broad;
 mod broad_incremental;
 #[cfg(feature = "gpu")]
 mod device_faults;
+#[cfg(feature = "gpu")]
+mod device_trial;
 #[cfg(all(feature = "cli", feature = "gpu"))]
 mod gpu;

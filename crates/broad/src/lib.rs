@@ -54,14 +54,12 @@ mod pair_buffer;
 mod pair_search;
 mod parallel;
 mod range_join;
-mod search_time;
 mod static_pairs;
 mod sweep;
 mod tree;
 
 pub use broad_phase::{BroadPhase, DeviceReport};
 pub use broad_scene::BroadScene;
-pub use search_time::search_seconds;
 
 use auto::AutoSearch;
 use blockwise::Blockwise;

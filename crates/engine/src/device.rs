@@ -1,6 +1,6 @@
 //! Which device searches: the choice of the user, and the broad phase that it comes to.
 
-use super::device_choice::{AutoChoice, FoundDevice, choose};
+use super::device_trial::{DeviceTrial, FoundDevice, TRIED_AFTER, TrialTerms, TrialTimes};
 use super::methods;
 use super::options::{Device, JobOptions};
 use clearsweep_base::error::{Error, Result};
@@ -20,13 +20,13 @@ pub(super) struct OpenDevice {
     pub(super) adapter: Option<Value>,
     /// Why this device.
     pub(super) reason: String,
-    /// Figures that decided the choice, if the engine had the choice.
-    pub(super) auto: Option<AutoChoice>,
+    /// Times that decided the choice, if the engine had the choice and measured.
+    pub(super) times: Option<TrialTimes>,
 }
 
 impl OpenDevice {
     /// Opens the device that the options ask for; `given`: one that is open already. Where the engine has the choice, it is
-    /// the processor until [`Self::settle`].
+    /// the processor until a trial shows another ([`Self::trial`]).
     ///
     /// # Errors
     /// It is not there, or the options contradict each other.
@@ -34,35 +34,38 @@ impl OpenDevice {
         check_device(options)?;
         let reason = "it was asked for".to_owned();
         if let Some(broad) = given {
-            return Ok(Self { broad: Some(broad), adapter: Some(Value::Null), reason, auto: None });
+            return Ok(Self { broad: Some(broad), adapter: Some(Value::Null), reason, times: None });
         }
         if options.device != Device::Gpu && options.broad != GPU {
-            return Ok(Self { broad: None, adapter: None, reason, auto: None });
+            return Ok(Self { broad: None, adapter: None, reason, times: None });
         }
         let found = open_gpu(options.adapter.as_deref(), options.device_memory).map_err(|reason| {
             let remedy = "`clearsweep doctor` lists the adapters, and --adapter NAME chooses one, software too; with --device cpu the \
                           tables are the same, byte for byte";
             Error::usage("--device gpu", reason, remedy)
         })?;
-        Ok(Self { broad: Some(found.broad), adapter: Some(found.adapter), reason, auto: None })
+        Ok(Self { broad: Some(found.broad), adapter: Some(found.adapter), reason, times: None })
     }
 
-    /// Chooses, if the choice was left to the engine. `search_s`: seconds that one thread would search.
-    pub(super) fn settle(&mut self, options: &JobOptions, search_s: f64, threads: usize) {
+    /// The trial by which the engine chooses, if the choice is left to it. `batch`: blocks that a device searches at a time. `given`: other
+    /// terms than those of a user.
+    pub(super) fn trial(&self, options: &JobOptions, batch: usize, given: Option<TrialTerms>) -> DeviceTrial {
         if self.broad.is_some() || options.device != Device::Auto {
-            return;
+            return DeviceTrial::over(self.reason.clone());
         }
         if options.broad != "auto" {
-            self.reason = format!("--broad {} searches on the processor", options.broad);
-            return;
+            return DeviceTrial::over(format!("--broad {} searches on the processor", options.broad));
         }
         let memory_bytes = options.device_memory;
-        let open = move || open_gpu(None, memory_bytes);
-        let (found, reason, auto) = choose(search_s / threads.max(1) as f64, open);
-        (self.reason, self.auto) = (reason, Some(auto));
-        if let Some(FoundDevice { broad, adapter }) = found {
-            (self.broad, self.adapter) = (Some(broad), Some(adapter));
-        }
+        let own =
+            || TrialTerms { open: Box::new(move || open_gpu(None, memory_bytes)), after: TRIED_AFTER, handicap: 1.0 };
+        DeviceTrial::new(given.unwrap_or_else(own), batch)
+    }
+
+    /// Takes over what a trial showed. `adapter`: that of the device that was faster.
+    pub(super) fn conclude(&mut self, trial: &DeviceTrial, adapter: Option<Value>) {
+        (self.reason, self.times) = (trial.reason.clone(), trial.times);
+        self.adapter = adapter.or(self.adapter.take());
     }
 
     /// Whether a device searches.
@@ -164,17 +167,15 @@ mod tests {
 
     #[test]
     fn the_engine_chooses_only_where_it_is_left_the_choice() {
-        let settled = |device, broad: &str| {
+        let reason = |device, broad: &str| {
             let options = JobOptions { device, broad: broad.to_owned(), ..JobOptions::default() };
-            let mut open = OpenDevice::open(&options, None).expect("the processor");
-            open.settle(&options, 0.001, 2);
+            let open = OpenDevice::open(&options, None).expect("the processor");
             assert_eq!((open.kind(), open.is_device(), &open.adapter), ("cpu", false, &None));
-            (open.auto.is_some(), open.reason)
+            open.trial(&options, 1, None).reason
         };
-        assert_eq!(settled(Device::Cpu, "auto"), (false, "it was asked for".to_owned()));
-        assert_eq!(settled(Device::Auto, "tree"), (false, "--broad tree searches on the processor".to_owned()));
-        let (chosen, reason) = settled(Device::Auto, "auto");
-        assert!(chosen && reason.contains("0.0005 s"), "{reason}");
+        assert_eq!(reason(Device::Cpu, "auto"), "it was asked for");
+        assert_eq!(reason(Device::Auto, "tree"), "--broad tree searches on the processor");
+        assert_eq!(reason(Device::Auto, "auto"), "the CPU searched for less than 1 s");
     }
 
     #[test]
@@ -182,8 +183,9 @@ mod tests {
         let options = JobOptions::default();
         let given = methods::broad("brute").expect("a method");
         let mut open = OpenDevice::open(&options, Some(given)).expect("it is open");
-        open.settle(&options, 1e9, 1);
-        assert!(open.is_device() && open.auto.is_none() && open.adapter == Some(json!(null)));
+        let trial = open.trial(&options, 1, None);
+        open.conclude(&trial, None);
+        assert!(open.is_device() && open.times.is_none() && open.adapter == Some(json!(null)));
         assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("brute"));
         assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("auto"));
     }

@@ -4,20 +4,21 @@ use super::cancel::CancelToken;
 use super::check::{TrajectoryWatch, Warning, open_meshes_of_run};
 use super::coverage::{Coverage, RunVerdict};
 use super::device::OpenDevice;
+use super::device_trial::{FoundDevice, TrialTerms};
 use super::options::JobOptions;
 use super::progress::{Progress, Silent};
 use super::timings::{Timings, timed};
 use super::{caches, identity, manifest, methods, pipeline, slices};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::workers::threads_within;
-use clearsweep_broad::{BroadPhase, BroadScene, search_seconds};
+use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_narrow::{IntervalStatus, SolverStats, Status};
 use clearsweep_scene::{BetweenFrames, Scene, SceneOverrides};
 use clearsweep_tables::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext, Totals};
 use clearsweep_trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The result of a job.
 #[derive(Debug, Clone)]
@@ -62,6 +63,8 @@ pub struct Job<'a> {
     reading: Option<Reading>,
     /// A broad phase to search with.
     broad: Option<Box<dyn BroadPhase>>,
+    /// Terms of the trial of a device.
+    tried: Option<TrialTerms>,
     progress: &'a dyn Progress,
     cancel: CancelToken,
 }
@@ -75,6 +78,7 @@ impl<'a> Job<'a> {
             poses: PoseSource::files(),
             reading: None,
             broad: None,
+            tried: None,
             progress: &Silent,
             cancel: CancelToken::new(),
         }
@@ -96,6 +100,13 @@ impl<'a> Job<'a> {
         Self { broad: Some(broad), ..self }
     }
 
+    /// Tries this broad phase from the first batch on, as if it were that of a device whose time counts `handicap` times: for tests.
+    #[doc(hidden)]
+    pub fn try_device(self, broad: Box<dyn BroadPhase>, handicap: f64) -> Self {
+        let open = Box::new(move || Ok(FoundDevice { broad, adapter: json!({ "name": "given" }) }));
+        Self { tried: Some(TrialTerms { open, after: Duration::ZERO, handicap }), ..self }
+    }
+
     /// Whom to tell how far the job is.
     pub fn progress(self, progress: &'a dyn Progress) -> Self {
         Self { progress, ..self }
@@ -113,11 +124,11 @@ impl<'a> Job<'a> {
     /// [`clearsweep_base::ErrorKind::Cancelled`]. The sink is then told to abort.
     pub fn run(self, sink: &mut dyn RowSink) -> Result<Outcome> {
         let begun = Instant::now();
-        let Self { scene, options, poses, reading, broad, progress, cancel } = self;
+        let Self { scene, options, poses, reading, broad, tried, progress, cancel } = self;
         let job = Running { scene, options: &options, from_files: poses.is_files(), progress, cancel: &cancel, begun };
         let done = pool(options.threads).and_then(|pool| {
             let stop = || cancel.check();
-            poses.feed(scene, &stop, |feed| pool.install(|| job.run(feed, reading, broad, sink)))
+            poses.feed(scene, &stop, |feed| pool.install(|| job.run(feed, reading, broad, tried, sink)))
         });
         if done.is_err() {
             sink.abort();
@@ -166,6 +177,7 @@ impl Running<'_> {
         feed: Feed,
         reading: Option<Reading>,
         given: Option<Box<dyn BroadPhase>>,
+        tried: Option<TrialTerms>,
         sink: &mut dyn RowSink,
     ) -> Result<Outcome> {
         let Self { scene, options, cancel, .. } = *self;
@@ -173,8 +185,9 @@ impl Running<'_> {
         let narrow = methods::narrow(&options.narrow)?;
         let mut timings = Timings::default();
         let trajectory = timed(&mut timings.open, || Trajectory::open_fed(scene, &options.read, feed, reading))?;
-        timed(&mut timings.open, || self.settle(&mut device, &trajectory));
         let (batch, memories) = self.memories(&mut device)?;
+        let on_device = pipeline::batch_blocks(scene.dynamic.len(), options.memory, true);
+        let trial = device.trial(options, on_device, tried);
         let threads = rayon::current_num_threads();
         trajectory.inputs.begin_early();
         let (bounds, pose_steps) = (trajectory.bounds, trajectory.pose_steps);
@@ -208,10 +221,16 @@ impl Running<'_> {
             intervals_skipped: 0,
             cancel,
             coverage: Coverage::new(scene),
+            trial,
+            compared: Vec::new(),
+            searched: Duration::ZERO,
+            chosen: None,
         };
         let mut watch = TrajectoryWatch::new(scene);
         pipeline::drive(&mut search, &mut input, &mut output, &mut watch, self.progress)?;
 
+        search.trial.end();
+        device.conclude(&search.trial, search.chosen.take());
         let mut timings = search.timings;
         let nothing_checked = search.coverage.nothing();
         let (broad, report) = (search.memories[0].broad.name(), search.memories[0].broad.device_report());
@@ -259,13 +278,6 @@ impl Running<'_> {
         let (verdict, manifest) = (report.verdict(), report.to_json());
         sink.summary(&manifest)?;
         Ok(Outcome { totals, verdict, stats: search.stats, timings, threads, manifest })
-    }
-
-    /// Chooses the device, if the choice was left to the engine.
-    fn settle(&self, device: &mut OpenDevice, trajectory: &Trajectory) {
-        let moving = self.scene.dynamic.len();
-        let search_s = search_seconds(moving, self.scene.bodies.len() - moving, trajectory.rows_chosen());
-        device.settle(self.options, search_s, rayon::current_num_threads());
     }
 
     /// Blocks of a batch, and a memory for each stretch of them.

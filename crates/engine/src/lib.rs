@@ -19,7 +19,7 @@ mod cancel;
 mod check;
 mod coverage;
 mod device;
-mod device_choice;
+mod device_trial;
 mod identity;
 mod interval_queries;
 mod job;

@@ -80,7 +80,7 @@ impl Report<'_> {
                 "asked": self.options.device.name(),
                 "kind": self.device.kind(),
                 "reason": self.device.reason,
-                "auto": self.device.auto.map(|auto| json!({ "search_s": auto.search_s, "pays_from_s": auto.pays_from_s })),
+                "auto": self.device.times.map(|t| json!({ "blocks": t.blocks, "cpu_s": t.cpu_s, "gpu_s": t.gpu_s })),
                 "adapter": self.device.adapter,
                 "gpu": self.device_report.map(device_report),
                 "threads": self.threads,

@@ -9,7 +9,7 @@ pub const DEFAULT_MEMORY: u64 = 2 << 30;
 /// The processor on which the broad phase searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Device {
-    /// The engine chooses: a GPU that is no software, where there is one and the job is large, else the CPU.
+    /// The engine chooses by measuring: the CPU searches until a GPU that is no software is shown to search faster.
     #[default]
     Auto,
     /// The CPU.

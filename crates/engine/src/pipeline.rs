@@ -9,6 +9,7 @@ use super::caches::Caches;
 use super::cancel::CancelToken;
 use super::check::TrajectoryWatch;
 use super::coverage::Coverage;
+use super::device_trial::{DeviceTrial, FoundDevice, SearchedBatch};
 use super::narrowing::{SliceResult, narrow, narrow_alone};
 use super::progress::{Advance, Progress};
 use super::slice_rows::SliceRows;
@@ -23,9 +24,11 @@ use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, SampleColumn, Scene
 use clearsweep_tables::{BatchMaker, RowBlock, RowCounter, RowSink};
 use clearsweep_trajectory::{BlockPool, Inputs, Trajectory};
 use rayon::prelude::*;
+use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Up to so many dynamic bodies blocks are batched. Beyond, the pairs of one block keep the threads busy.
 pub(super) const FEW_BODIES: usize = 64;
@@ -83,6 +86,14 @@ pub(super) struct BlockSearch<'a> {
     /// Asked before each block. Once it is set, what was found is no longer whole, and nothing of it is written.
     pub(super) cancel: &'a CancelToken,
     pub(super) coverage: Coverage,
+    /// The choice of the device, if it is left to the engine.
+    pub(super) trial: DeviceTrial,
+    /// Candidates of the batch that was searched last, if the trial compares them.
+    pub(super) compared: Vec<Vec<Candidate>>,
+    /// Time of all searches before it.
+    pub(super) searched: Duration,
+    /// The adapter of the device that was faster in the trial.
+    pub(super) chosen: Option<Value>,
 }
 
 /// Destination of rows.
@@ -132,10 +143,10 @@ pub(super) fn drive(
     let mut waiting = Waiting { output, block_pool, pending: Vec::new(), spent: std::time::Duration::ZERO };
     let mut batches =
         ReadBatches { blocks: &mut input.blocks, read: &input.read, block_pool, advance: Advance::default() };
-    // A device searches the next batch beside the narrow phase of this one.
-    let is_beside = search.memories[0].broad.works_beside();
     let mut next = batches.next(search, watch, progress)?;
     while let Some(batch) = next.take() {
+        // A device searches the next batch beside the narrow phase of this one.
+        let is_beside = search.memories[0].broad.works_beside();
         if is_beside {
             next = batches.next(search, watch, progress)?;
         }
@@ -144,6 +155,7 @@ pub(super) fn drive(
         let (rows, ()) = rayon::join(|| one_batch(search, &batch, &mut waiting), look);
         batches.advance.rows += rows?;
         progress.advance(&batches.advance);
+        search.try_device(&batch, batches.advance.read);
         drop(batch);
         if !is_beside {
             next = batches.next(search, watch, progress)?;
@@ -263,6 +275,18 @@ impl BlockSearch<'_> {
         timed(&mut timings.broad, || memories[0].broad.begin(boxes, scene, &blocks));
     }
 
+    /// Lets the device that is in its trial see a batch that was searched, and takes it if it is faster.
+    fn try_device(&mut self, blocks: &[Arc<FrameBlock>], read: f64) {
+        let (candidates, spent) = (std::mem::take(&mut self.compared), self.timings.broad);
+        let searched = SearchedBatch { blocks, candidates, spent: [spent - self.searched, spent], read };
+        self.searched = spent;
+        if let Some(FoundDevice { broad, adapter }) = self.trial.after(searched, &self.boxes, self.scene) {
+            self.memories[0].broad = broad;
+            self.batch = self.trial.batch();
+            self.chosen = Some(adapter);
+        }
+    }
+
     /// The candidates of the blocks of a batch, in portions that fit into memory.
     fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> FoundPairs {
         let Self { scene, boxes, memories, timings, cancel, .. } = self;
@@ -290,6 +314,9 @@ impl BlockSearch<'_> {
                 found.collect()
             }
         });
+        if self.trial.wants_candidates() {
+            self.compared = found.iter().map(|(samples, _)| samples.clone()).collect();
+        }
         self.count(found.iter().flat_map(|(samples, _)| samples));
         let bits = found.iter().flat_map(|(_, intervals)| intervals).map(|c| u64::from(c.samples.count_ones()));
         self.candidate_intervals += bits.sum::<u64>();

@@ -63,9 +63,8 @@ use clearsweep_scene::readers::single_step;
 use clearsweep_scene::{FrameBlock, PoseSteps, Scene};
 use memory::FeedKind;
 use plan::{Choice, Plan};
-use reading::{ReadTask, Request, groups, keys};
+use reading::{ReadTask, Request};
 use source::Source;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -191,16 +190,6 @@ impl Trajectory {
         }
     }
 
-    /// About how many rows are read: those of all groups of rows, each in proportion to what is chosen of its runs and frames.
-    pub fn rows_chosen(&self) -> u64 {
-        let Plan { sources, choice, .. } = &self.plan;
-        let rows = groups(sources).map(|(source, group)| {
-            let [runs, frames] = keys(source, group);
-            group.rows as f64 * share(choice.runs.as_ref(), runs) * share(choice.frames.as_ref(), frames)
-        });
-        rows.sum::<f64>() as u64
-    }
-
     /// The blocks, in order of (run, frame), decoded ahead on a thread of its own. Every block but the last is full.
     ///
     /// Items are errors at most once, last: a row that does not fit the contract, or a file that cannot be decoded.
@@ -223,13 +212,6 @@ impl Trajectory {
     pub fn progress(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.progress)
     }
-}
-
-/// The share of the values from `least` to `greatest` that a range holds; all of them where they are not known.
-fn share(range: Option<&Range<i64>>, ends: Option<(i64, i64)>) -> f64 {
-    let (Some(range), Some((least, greatest))) = (range, ends) else { return 1.0 };
-    let (start, end) = (range.start.max(least) as f64, range.end.min(greatest.saturating_add(1)) as f64);
-    ((end - start) / (greatest as f64 - least as f64 + 1.0)).clamp(0.0, 1.0)
 }
 
 /// A path as a word of a command line.

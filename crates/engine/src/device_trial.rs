@@ -1,0 +1,245 @@
+//! `--device auto`: the processor searches until a GPU is measured to be faster. It never fails.
+//!
+//! When the processor has searched for a while, a GPU is opened beside the work. Both then search the same batches, and the faster one
+//! goes on. No table depends on the choice: all broad phases return equal candidates, which the trial compares.
+
+use clearsweep_broad::{BroadPhase, BroadScene};
+use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, Scene};
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+/// Time that the processor searches before a GPU is opened. To find an adapter, to open it and to compile the kernels takes some tenths of
+/// a second on a thread beside the work.
+pub(super) const TRIED_AFTER: Duration = Duration::from_secs(1);
+/// How long a driver may take to open.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Batches that both search. The first one is not counted: kernels and memory are made for it.
+const ROUNDS: usize = 3;
+/// No GPU is opened when more than this share of the input has been read.
+const LATEST: f64 = 0.5;
+
+/// A device that was opened.
+pub(super) struct FoundDevice {
+    /// The broad phase that it searches with.
+    pub(super) broad: Box<dyn BroadPhase>,
+    /// The adapter, as in the manifest.
+    pub(super) adapter: Value,
+}
+
+/// The terms of a trial. Tests choose others.
+pub(super) struct TrialTerms {
+    pub(super) open: Opener,
+    /// Time that the processor searches before.
+    pub(super) after: Duration,
+    /// Factor of the measured time of the device.
+    pub(super) handicap: f64,
+}
+
+/// Opens a device, or says why there is none.
+pub(super) type Opener = Box<dyn FnOnce() -> Result<FoundDevice, String> + Send>;
+
+/// Measured times of both devices for the same blocks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct TrialTimes {
+    /// Blocks that both searched.
+    pub(super) blocks: usize,
+    /// Seconds of the processor, on all threads.
+    pub(super) cpu_s: f64,
+    /// Seconds of the device, from poses to candidates.
+    pub(super) gpu_s: f64,
+}
+
+/// A batch that the processor has searched.
+pub(super) struct SearchedBatch<'a> {
+    pub(super) blocks: &'a [Arc<FrameBlock>],
+    /// Candidates of the samples of each block, if [`DeviceTrial::wants_candidates`].
+    pub(super) candidates: Vec<Vec<Candidate>>,
+    /// Time of this search, and of all so far.
+    pub(super) spent: [Duration; 2],
+    /// Share of the input that has been read, 0 if it is not known.
+    pub(super) read: f64,
+}
+
+/// The choice of the device while a job runs.
+pub(super) struct DeviceTrial {
+    stage: Stage,
+    /// Why the device that searches now does.
+    pub(super) reason: String,
+    pub(super) times: Option<TrialTimes>,
+    after: Duration,
+    handicap: f64,
+    /// Blocks of a batch of the device.
+    batch: usize,
+}
+
+enum Stage {
+    /// The processor has not searched for long.
+    Waiting(Opener),
+    /// A driver is being opened on a thread of its own.
+    Opening(Receiver<Result<FoundDevice, String>>, Instant),
+    /// Both search.
+    Trying(Box<Trying>),
+    /// It is decided.
+    Over,
+}
+
+/// A device in its trial.
+struct Trying {
+    device: FoundDevice,
+    rounds: usize,
+    /// Blocks that the device has not searched yet, with the candidates that the processor found, and its time.
+    blocks: Vec<Arc<FrameBlock>>,
+    candidates: Vec<Vec<Candidate>>,
+    cpu: Duration,
+    total: TrialTimes,
+}
+
+impl DeviceTrial {
+    /// No choice is left, for this reason.
+    pub(super) fn over(reason: String) -> Self {
+        Self { stage: Stage::Over, reason, times: None, after: Duration::ZERO, handicap: 1.0, batch: 1 }
+    }
+
+    /// The processor searches, and after so much time a device is opened and tried with batches of so many blocks.
+    pub(super) fn new(terms: TrialTerms, batch: usize) -> Self {
+        let TrialTerms { open, after, handicap } = terms;
+        let reason = format!("the CPU searched for less than {} s", after.as_secs_f64());
+        Self { stage: Stage::Waiting(open), reason, times: None, after, handicap, batch }
+    }
+
+    /// Blocks of a batch of the device.
+    pub(super) fn batch(&self) -> usize {
+        self.batch
+    }
+
+    /// Ends the trial. A driver that is being opened must not be left to itself when the process ends.
+    pub(super) fn end(&mut self) {
+        if let Stage::Opening(receiver, _) = std::mem::replace(&mut self.stage, Stage::Over) {
+            drop(receiver.recv_timeout(PATIENCE));
+        }
+    }
+
+    /// Whether the candidates of the next batch are compared.
+    pub(super) fn wants_candidates(&self) -> bool {
+        matches!(self.stage, Stage::Trying(_))
+    }
+
+    /// Looks at a batch that the processor has searched. Returns the device once it was faster: it searches from the next batch on.
+    pub(super) fn after(&mut self, batch: SearchedBatch<'_>, boxes: &BroadScene, scene: &Scene) -> Option<FoundDevice> {
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Waiting(open) if batch.spent[1] < self.after => self.stage = Stage::Waiting(open),
+            Stage::Waiting(_) if batch.read > LATEST => {
+                self.reason = "most of the input was read before a GPU could be tried".to_owned();
+            }
+            Stage::Waiting(open) => {
+                self.reason = "the job ended before a GPU was tried".to_owned();
+                match opening(open) {
+                    Ok(receiver) => self.stage = Stage::Opening(receiver, Instant::now()),
+                    Err(reason) => self.reason = reason,
+                }
+            }
+            Stage::Opening(receiver, since) => self.stage = self.opened(receiver, since),
+            Stage::Trying(trying) => return self.tried(trying, batch, boxes, scene),
+            Stage::Over => {}
+        }
+        None
+    }
+
+    /// Looks whether the driver has opened.
+    fn opened(&mut self, receiver: Receiver<Result<FoundDevice, String>>, since: Instant) -> Stage {
+        let found = match receiver.try_recv() {
+            Err(TryRecvError::Empty) if since.elapsed() < PATIENCE => return Stage::Opening(receiver, since),
+            Err(TryRecvError::Empty) => {
+                Err(format!("the graphics driver did not answer within {} s", PATIENCE.as_secs()))
+            }
+            Err(TryRecvError::Disconnected) => Err("the graphics driver failed while it was opened".to_owned()),
+            Ok(found) => found,
+        };
+        match found {
+            Ok(device) => Stage::Trying(Box::new(Trying {
+                device,
+                rounds: 0,
+                blocks: Vec::new(),
+                candidates: Vec::new(),
+                cpu: Duration::ZERO,
+                total: TrialTimes { blocks: 0, cpu_s: 0.0, gpu_s: 0.0 },
+            })),
+            Err(reason) => {
+                self.reason = reason;
+                Stage::Over
+            }
+        }
+    }
+
+    /// Lets the device search when a batch of its own is together, and decides after the last one.
+    fn tried(
+        &mut self,
+        mut trying: Box<Trying>,
+        batch: SearchedBatch<'_>,
+        boxes: &BroadScene,
+        scene: &Scene,
+    ) -> Option<FoundDevice> {
+        trying.blocks.extend(batch.blocks.iter().cloned());
+        trying.candidates.extend(batch.candidates);
+        trying.cpu += batch.spent[0];
+        if trying.blocks.len() < self.batch {
+            self.stage = Stage::Trying(trying);
+            return None;
+        }
+        if let Err(reason) = trying.round(self.handicap, boxes, scene) {
+            self.reason = reason;
+            return None;
+        }
+        if trying.rounds < ROUNDS {
+            self.stage = Stage::Trying(trying);
+            return None;
+        }
+        let TrialTimes { blocks, cpu_s, gpu_s } = trying.total;
+        self.times = Some(trying.total);
+        let kept = if gpu_s < cpu_s { "the GPU goes on" } else { "the CPU goes on" };
+        self.reason = format!("{blocks} blocks took the CPU {cpu_s:.3} s and the GPU {gpu_s:.3} s: {kept}");
+        (gpu_s < cpu_s).then_some(trying.device)
+    }
+}
+
+impl Trying {
+    /// Lets the device search the waiting blocks.
+    ///
+    /// # Errors
+    /// The device failed, or found other candidates.
+    fn round(&mut self, handicap: f64, boxes: &BroadScene, scene: &Scene) -> Result<(), String> {
+        let blocks: Vec<&FrameBlock> = self.blocks.iter().map(Arc::as_ref).collect();
+        let broad = &mut self.device.broad;
+        let begun = Instant::now();
+        broad.begin(boxes, scene, &blocks);
+        let found = broad.finish(boxes, scene, &blocks);
+        if scene.motion.between != BetweenFrames::None {
+            blocks.iter().for_each(|block| drop(broad.interval_candidates(boxes, scene, block)));
+        }
+        let spent = begun.elapsed();
+        if let Some(failure) = broad.device_report().and_then(|report| report.failure) {
+            return Err(failure);
+        }
+        if found != self.candidates {
+            return Err("the GPU found other candidates than the CPU, which searches: please report it".to_owned());
+        }
+        if self.rounds > 0 {
+            self.total.blocks += blocks.len();
+            self.total.cpu_s += self.cpu.as_secs_f64();
+            self.total.gpu_s += handicap * spent.as_secs_f64();
+        }
+        self.rounds += 1;
+        (self.blocks, self.candidates, self.cpu) = (Vec::new(), Vec::new(), Duration::ZERO);
+        Ok(())
+    }
+}
+
+/// Opens a device on another thread, which a driver that hangs keeps to itself.
+fn opening(open: Opener) -> Result<Receiver<Result<FoundDevice, String>>, String> {
+    let (sender, opened) = channel();
+    let thread = std::thread::Builder::new().name("clearsweep-device".to_owned());
+    let run = move || drop(sender.send(open()));
+    thread.spawn(run).map(|_| opened).map_err(|error| format!("no thread: {error}"))
+}
