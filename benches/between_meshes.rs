@@ -12,7 +12,8 @@ use clearsweep_narrow::interval::{
 };
 use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
-use clearsweep_testing::random_motions::{Random, about, product};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::random_motions::{about, product};
 use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::hint::black_box;
@@ -132,13 +133,13 @@ fn motion(random: &mut Random, family: usize) -> Motion {
     let degrees = TAU / 360.0;
     let still = |at: [f64; 3]| [(at, IDENTITY); 2];
     let spin = |random: &mut Random, at: [f64; 3], from: [f64; 4], angle: f64| {
-        let turn = random.turn(angle * degrees);
+        let turn = random.turn_by(angle * degrees);
         [(at, from), (at, product(turn, from))]
     };
     match family {
         0 => {
             let angle = 3.0 * random.unit();
-            let q = random.turn(angle);
+            let q = random.turn_by(angle);
             let y = 2.02 + 0.1 * random.unit();
             let (x, z) = (10.0 + random.unit(), 0.2 * random.signed());
             Motion { bodies: [BALL, BALL], ends: [still([0.0; 3]), [([-x, y, z], q), ([x, y, z], q)]] }

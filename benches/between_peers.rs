@@ -15,7 +15,8 @@ use clearsweep_narrow::interval::{
 };
 use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
-use clearsweep_testing::random_motions::{Random, product};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::random_motions::product;
 use parry3d_f64::math::{Pose as ParryPose, Rotation, Vector};
 use parry3d_f64::query::{NonlinearRigidMotion, cast_shapes_nonlinear};
 use parry3d_f64::shape::ConvexPolyhedron;
@@ -83,9 +84,9 @@ fn motion(random: &mut Random, family: usize, bodies: usize) -> Motion {
             let to = [0, 1, 2].map(|k| from[k] + speed * (random.signed() - 0.4 * from[k]));
             let moving = |random: &mut Random| {
                 let first = 3.0 * random.unit();
-                let q = random.turn(first);
+                let q = random.turn_by(first);
                 let second = angle * random.unit();
-                let turn = random.turn(second);
+                let turn = random.turn_by(second);
                 [q, product(turn, q)]
             };
             let (a, b) = (moving(random), moving(random));

@@ -22,6 +22,7 @@ mod volumes;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 use clearsweep_narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, SolverStats, Workspace};
 use clearsweep_scene::{Geometry, Model, QueryOptions, Shape};
+use clearsweep_testing::random::Random;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -196,24 +197,6 @@ fn compare(case: &Case<'_>) {
     }
 }
 
-/// Numbers from -1 to 1.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> Vec3<f64> {
-        Vec3::new(self.next(), self.next(), self.next())
-    }
-
-    fn turn(&mut self) -> [f64; 4] {
-        std::array::from_fn(|_| self.next())
-    }
-}
-
 /// A ball with bumps, of rings and sectors.
 fn ball(rings: u32, sectors: u32, bumps: f64) -> Arc<Shape> {
     let point = |i: u32, j: u32| {
@@ -236,13 +219,8 @@ fn ball(rings: u32, sectors: u32, bumps: f64) -> Arc<Shape> {
 fn check() {
     let shapes = [ball(8, 11, 0.3), ball(5, 7, 0.0), ball(2, 4, 0.0)];
     let mut random = Random(9);
-    let queries = (0..60).map(|k| Query {
-        meshes: [k % 3, k / 3 % 3],
-        poses: [
-            Pose::new(random.vector().to_array(), random.turn()),
-            Pose::new((random.vector() * (1.0 + 0.05 * k as f64)).to_array(), random.turn()),
-        ],
-    });
+    let queries = (0..60)
+        .map(|k| Query { meshes: [k % 3, k / 3 % 3], poses: [random.pose(1.0), random.pose(1.0 + 0.05 * k as f64)] });
     let mut case =
         Case { name: "check".to_owned(), shapes: &shapes, queries: queries.collect(), cutoff: f64::INFINITY };
     for q in &case.queries.clone() {

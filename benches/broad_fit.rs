@@ -9,21 +9,13 @@
 
 use clearsweep_broad::boxes::LatticeBox;
 use clearsweep_broad::internals::SearchInput;
+use clearsweep_testing::random::Random;
 use std::time::Instant;
 
 /// The most comparisons for which brute force is measured.
 const TOO_MANY: usize = 1 << 28;
 /// The edge of the space, lattice spacings.
 const SPACE: f64 = 4e9;
-
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
 
 /// The arrangement and the sizes of boxes.
 #[derive(Clone, Copy, PartialEq)]

@@ -14,6 +14,7 @@ use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::{Workspace, directional_distance};
 use clearsweep_scene::{Model, Piece, QueryOptions, Shape};
+use clearsweep_testing::random::Random;
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -34,32 +35,9 @@ const TURN: f64 = 1.0;
 
 const OPTIONS: QueryOptions = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
 
-/// A seeded sequence (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-    /// Uniform on the unit sphere of so many dimensions.
-    fn sphere<const N: usize>(&mut self) -> [f64; N] {
-        loop {
-            let v: [f64; N] = std::array::from_fn(|_| self.number());
-            let square: f64 = v.iter().map(|c| c * c).sum();
-            if (0.01..=1.0).contains(&square) {
-                return v.map(|c| c / square.sqrt());
-            }
-        }
-    }
-}
-
 fn body(random: &mut Random, vertices: usize, sizes: [f64; 3]) -> Shape {
     let mut point = || {
-        let d = random.sphere::<3>();
+        let d = random.direction();
         Vec3::new(0.5 * d[0] * sizes[0], 0.5 * d[1] * sizes[1], 0.5 * d[2] * sizes[2])
     };
     let points: Vec<Vec3<f64>> = (0..vertices).map(|_| point()).collect();
@@ -99,8 +77,8 @@ fn touching(random: &mut Random, [a, b]: [&Shape; 2], count: usize) -> Vec<Touch
     let mut work = Workspace::default();
     let mut found = Vec::new();
     while found.len() < count {
-        let (q, turn) = (random.sphere::<4>(), random.sphere::<3>());
-        let away = Vec3::from(random.sphere::<3>());
+        let (q, turn) = (random.turn(), random.direction());
+        let away = Vec3::from(random.direction());
         let far = away.scale(1_000.0);
         let pose = Pose::new(far.to_array(), q);
         let t = directional_distance(a, b, &Pose::IDENTITY, &pose, -away, &OPTIONS, &mut work).value;

@@ -18,6 +18,7 @@ use clearsweep_broad::{BroadPhase, BroadScene, by_name};
 use clearsweep_geometry::Pose;
 use clearsweep_scene::block::Sample;
 use clearsweep_scene::{Candidate, FrameBlock, SAMPLES, Scene};
+use clearsweep_testing::random::Random;
 use clearsweep_trajectory::Bounds;
 use std::fmt::Write;
 use std::path::Path;
@@ -47,16 +48,6 @@ struct Case {
     run: usize,
 }
 
-/// Uniform numbers in 0..1.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
 /// Balls of radius 1 m in a cube with 50 cubic metres for each, that drift by 2 cm a sample.
 fn blocks(case: &Case, edge: f64, first: u64) -> Vec<FrameBlock> {
     let mut random = Random(7 + first);
@@ -66,10 +57,10 @@ fn blocks(case: &Case, edge: f64, first: u64) -> Vec<FrameBlock> {
         block.starts_run = (0..SAMPLES).filter(|s| s % case.run == 0).fold(0, |bits, s| bits | 1 << s);
         for slot in 0..case.bodies {
             let mut at = [0.0; 3];
-            let drift = [0; 3].map(|_| 0.04 * (random.next() - 0.5));
+            let drift = random.in_cube(0.02);
             for sample in 0..SAMPLES {
                 at = match sample % case.run {
-                    0 => [0; 3].map(|_| edge * random.next()),
+                    0 => [0; 3].map(|_| edge * random.unit()),
                     _ => [0, 1, 2].map(|k| at[k] + drift[k]),
                 };
                 block.set(slot, sample, &Pose::new(at, [1.0, 0.0, 0.0, 0.0]));

@@ -11,28 +11,15 @@ use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace};
 use clearsweep_scene::{Geometry, QueryOptions, Shape};
+use clearsweep_testing::random::Random;
 use std::time::Instant;
-
-/// Numbers from -1 to 1.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn point(&mut self) -> Vec3<f64> {
-        Vec3::new(self.next(), self.next(), self.next())
-    }
-}
 
 /// The corners of boxes that fill about a tenth of a ball of radius 1 m, whatever their number.
 fn boxes(count: usize, random: &mut Random) -> Vec<Vec<[f64; 3]>> {
     let half = 0.4 / (count as f64).cbrt();
     let mut boxes = Vec::new();
     while boxes.len() < count {
-        let (at, q) = (random.point(), [random.next(), random.next(), random.next(), random.next()]);
+        let (at, q) = (random.vec3(), random.quaternion());
         if at.length() < 1.0 {
             let pose = Pose::new(at.to_array(), q);
             let sign = |i: i32, bit: i32| if i >> bit & 1 == 1 { half } else { -half };

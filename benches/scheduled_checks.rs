@@ -12,6 +12,7 @@
 use clearsweep::{PairOptions, ProximityQuery};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder, Shape};
+use clearsweep_testing::random::Random;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -33,17 +34,13 @@ struct Motions {
 
 /// Bodies that swing to and fro in a box of side 6 m, each at rates of its own, so that they are fast at times and nearly at rest at others.
 fn motions(step: f64, radius: f64) -> Motions {
-    let mut state = 3_u64;
-    let mut draw = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    };
+    let mut random = Random(3);
     let mut acceleration = 0.0_f64;
     let poses = (0..BODIES).map(|_| {
         // The speed of a body swells and ebbs: its phase is t + 0.95 sin(t), in units of its own.
-        let (rate, start) = (step / 3.0 * (0.3 + 0.7 * draw().abs()), 3.0 * draw());
-        let phases = [3.0 * draw(), 3.0 * draw(), 3.0 * draw()];
-        let axis = Vec3::new(draw(), draw(), draw()).normalized();
+        let (rate, start) = (step / 3.0 * (0.3 + 0.7 * random.signed().abs()), 3.0 * random.signed());
+        let phases = random.in_cube(3.0);
+        let axis = Vec3::from(random.direction());
         // Second derivatives of 3 sin(phase) along three axes, and of the turn, by the chain rule.
         let reach = 3.0 * 3.0_f64.sqrt();
         acceleration = acceleration.max(rate * rate * (reach * (1.95 * 1.95 + 0.95) + radius * 0.95));

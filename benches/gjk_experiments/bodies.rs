@@ -7,30 +7,6 @@ use clearsweep_narrow::{Proximity, query_one};
 use clearsweep_scene::{Geometry, QueryOptions, Shape};
 use std::f64::consts::{PI, TAU};
 
-/// Numbers from -1 to 1.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    pub(crate) fn direction(&mut self) -> Vec3<f64> {
-        loop {
-            let v = Vec3::new(self.next(), self.next(), self.next());
-            if (0.1..=1.0).contains(&v.length()) {
-                return v.normalized();
-            }
-        }
-    }
-
-    pub(crate) fn turn(&mut self) -> [f64; 4] {
-        let [x, y, z] = self.direction().to_array();
-        [self.next(), x, y, z]
-    }
-}
-
 /// The hull of points, as a shape whose origin is that of the points.
 pub(crate) fn shape(points: &[Vec3<f64>]) -> Shape {
     let mut shape = (*Geometry::Box([1.0; 3]).shape(0.0).unwrap()).clone();

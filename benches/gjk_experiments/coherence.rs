@@ -1,11 +1,12 @@
 //! Savings of hill climbing and a warm start: a sphere passes another one, turning, in small steps.
 
 use crate::Effort;
-use crate::bodies::{self, Random};
+use crate::bodies;
 use crate::clock::quartiles;
-use clearsweep_geometry::Pose;
+use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
 use clearsweep_narrow::pair::{Pair, SupportSearch};
+use clearsweep_testing::random::Random;
 use std::fmt::Write;
 
 const VERTICES: [usize; 10] = [12, 25, 50, 100, 200, 400, 800, 1600, 6400, 25_600];
@@ -34,7 +35,7 @@ fn variants() -> Vec<Variant> {
 
 /// Poses of B that turn by `step` radians each and go by at a gap of about a tenth of the radius.
 fn passing(count: usize, step: f64, random: &mut Random) -> Vec<Pose> {
-    let axis = random.direction();
+    let axis = Vec3::from(random.direction());
     let pose = |k: usize| {
         let share = k as f64 / count as f64 - 0.5;
         let (s, c) = (0.5 * step * k as f64).sin_cos();

@@ -4,12 +4,13 @@
 //! mesh, turned by an angle of no meaning, and halves the distance in each step. The truth is the certified row of the library.
 
 use crate::Effort;
-use crate::bodies::{self, PITCH, Random};
+use crate::bodies::{self, PITCH};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::gjk::{self, Cofactors, GjkOptions, GjkStep, Simplex, SimplexPoint, SubAlgorithm};
 use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_scene::Shape;
+use clearsweep_testing::random::Random;
 use std::fmt::Write;
 
 /// Points a flank.
@@ -83,8 +84,8 @@ fn in_mesh(phase: f64, random: &mut Random) -> Pose {
     let at = about(centre, phase, about(Vec3::new(-PITCH, 0.0, 0.0), phase, Vec3::ZERO));
     let (s, c) = (0.5 * std::f64::consts::PI + phase).sin_cos();
     // Off the plane by what a bearing leaves, so that edges are not exactly parallel.
-    let tilt = 1e-4 * random.next();
-    Pose::new([at.x, at.y, 0.3 + 0.1 * random.next()], [c, tilt, tilt * random.next(), s])
+    let tilt = 1e-4 * random.signed();
+    Pose::new([at.x, at.y, 0.3 + 0.1 * random.signed()], [c, tilt, tilt * random.signed(), s])
 }
 
 /// Results of a sub-algorithm over the approaches of a mesh.
@@ -107,7 +108,7 @@ fn approaches(tooth: &Shape, samples: usize, phases: usize, csv: &mut String) ->
     let mut random = Random(samples as u64);
     let mut tallies = [(); 4].map(|()| Tally::default());
     for number in 0..phases {
-        let phase = 0.3 * (number as f64 / phases as f64 - 0.5) + 0.002 * random.next();
+        let phase = 0.3 * (number as f64 / phases as f64 - 0.5) + 0.002 * random.signed();
         let start = in_mesh(phase, &mut random);
         let mut least = [f64::INFINITY; 4];
         let mut ended = [false; 4];

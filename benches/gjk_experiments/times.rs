@@ -1,12 +1,13 @@
 //! Computing time, section 5.2 of the paper: polygonal spheres that are distant, close or overlapping.
 
 use crate::Effort;
-use crate::bodies::{self, Random};
+use crate::bodies;
 use crate::clock::quartiles;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
 use clearsweep_narrow::pair::{Pair, SupportSearch};
 use clearsweep_scene::Shape;
+use clearsweep_testing::random::Random;
 use std::fmt::Write;
 
 /// Vertices of a sphere.
@@ -35,7 +36,7 @@ fn poses(a: &Shape, b: &Shape, regime: Regime, count: usize, random: &mut Random
         Regime::Overlapping => 1.8,
     };
     let mut pose = || {
-        let at = Pose::new(random.direction().scale(distance).to_array(), random.turn());
+        let at = Pose::new(random.direction().map(|c| c * distance), random.turn());
         if regime == Regime::Close { bodies::at_distance(a, b, &at, 1e-9) } else { at }
     };
     (0..count).map(|_| pose()).collect()

@@ -4,7 +4,8 @@ use clearsweep::{BatchCollector, Error, Job};
 use clearsweep_geometry::Pose;
 use clearsweep_scene::{FrameBlock, Scene, SceneOverrides};
 use clearsweep_testing::glb::{cuboid, glb};
-use clearsweep_testing::trajectories::{Random, Row, Shaping, write};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::trajectories::{Row, Shaping, random_pose, write};
 use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::fs;
 use std::path::Path;
@@ -119,7 +120,7 @@ fn children_follow_unless_they_have_rows_of_their_own() {
         if bodies.is_empty() {
             bodies.push(LAMP);
         }
-        rows.extend(bodies.iter().map(|body| row(frame, body, random.pose())));
+        rows.extend(bodies.iter().map(|body| row(frame, body, random_pose(&mut random))));
     }
     let blocks = read(dir.path(), &scene, &rows, &ReadOptions::default()).expect("good rows");
     let (mut carried, mut own, mut absent) = (0, 0, 0);
@@ -142,7 +143,7 @@ fn children_follow_unless_they_have_rows_of_their_own() {
 fn rows_of_a_run_equal_those_of_explicit_poses() {
     let (dir, scene_of_nodes) = scene("moving = [\"crane\"]", "error");
     let mut random = Random(5);
-    let carriers: Vec<Row> = (0..70).map(|frame| row(frame, CRANE, random.pose())).collect();
+    let carriers: Vec<Row> = (0..70).map(|frame| row(frame, CRANE, random_pose(&mut random))).collect();
     // The poses that the reader made, as rows of every body.
     let blocks = read(dir.path(), &scene_of_nodes, &carriers, &ReadOptions::default()).expect("good rows");
     let mut explicit = Vec::new();
@@ -171,10 +172,10 @@ fn hold_holds_what_was_carried_also_before_the_frames_chosen() {
     let (dir, scene) = scene("static = false", "hold");
     assert_eq!(scene.dynamic.len(), 4, "the wall moves, too");
     let mut random = Random(3);
-    let mut rows = vec![row(0, CRANE, random.pose()), row(0, "wall", random.pose())];
-    rows.push(row(1, HOOK, random.pose()));
-    rows.push(row(2, "wall", random.pose()));
-    rows.push(row(3, "wall", random.pose()));
+    let mut rows = vec![row(0, CRANE, random_pose(&mut random)), row(0, "wall", random_pose(&mut random))];
+    rows.push(row(1, HOOK, random_pose(&mut random)));
+    rows.push(row(2, "wall", random_pose(&mut random)));
+    rows.push(row(3, "wall", random_pose(&mut random)));
     let options = ReadOptions { frames: Some(2..4), ..ReadOptions::default() };
     let blocks = read(dir.path(), &scene, &rows, &options).expect("good rows");
     for sample in 0..2 {
@@ -188,7 +189,7 @@ fn hold_holds_what_was_carried_also_before_the_frames_chosen() {
 #[test]
 fn what_has_no_pose_and_what_stands_still_is_said() {
     let (dir, moving) = scene("moving = [\"crane/trolley\"]", "error");
-    let pose = Random(1).pose();
+    let pose = random_pose(&mut Random(1));
     let fails = |rows: &[Row]| read(dir.path(), &moving, rows, &ReadOptions::default()).expect_err("wrong rows");
     let error = fails(&[row(0, TROLLEY, pose), row(1, LAMP, pose)]);
     assert!(error.problem.contains("`crane/trolley` has no row"), "{error}");
@@ -231,7 +232,7 @@ fn a_row_of_a_name_that_two_files_have_is_refused() {
         let scene = Scene::load(&dir.path().join("scene.toml"), &SceneOverrides::default());
         scene.unwrap_or_else(|error| panic!("{error}: {}", error.remedy))
     };
-    let pose = Random(1).pose();
+    let pose = random_pose(&mut Random(1));
     let two = scene(&sections);
     let bodies = [row(0, "world/left", pose), row(0, "world/right", pose)];
     read(dir.path(), &two, &bodies, &ReadOptions::default()).expect("rows of the bodies say which they mean");

@@ -9,7 +9,8 @@ use clearsweep_narrow::interval::{
 };
 use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::BetweenFrames;
-use clearsweep_testing::random_motions::{Random, product};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::random_motions::product;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -148,7 +149,7 @@ fn passes(name: &str, shapes: [&Shape; 2], seed: u64, cases: usize) -> Tally {
     let hulls = shapes.map(hull);
     for number in 0..cases {
         let start = random.direction().map(|c| c * (0.8 + 1.2 * random.unit()));
-        let aside = random.vector().map(|c| 0.5 * c);
+        let aside = random.in_cube(0.5);
         let step = match number % 4 {
             // Straight through, symmetrically or not.
             0 => start.map(|c| -2.0 * c),
@@ -157,8 +158,8 @@ fn passes(name: &str, shapes: [&Shape; 2], seed: u64, cases: usize) -> Tally {
             _ => aside.map(|c| 0.02 * c),
         };
         let degrees: f64 = [0.0, 0.0, 20.0, 120.0][random.below(4)] * random.unit();
-        let q = if random.below(3) == 0 { IDENTITY } else { random.turn(1.0) };
-        let by = random.turn(degrees.to_radians());
+        let q = if random.below(3) == 0 { IDENTITY } else { random.turn_by(1.0) };
+        let by = random.turn_by(degrees.to_radians());
         let a: Motion = ([[0.0; 3]; 2], [IDENTITY, IDENTITY]);
         let b: Motion = ([start, [0, 1, 2].map(|k| start[k] + step[k])], [q, product(by, q)]);
         check(number, (shapes, &hulls), [&a, &b], &mut tally);

@@ -8,7 +8,8 @@ use clearsweep_narrow::interval::{
 };
 use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::{BetweenFrames, Geometry};
-use clearsweep_testing::random_motions::{Random, product};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::random_motions::product;
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
@@ -97,8 +98,8 @@ fn the_bracket_of_a_random_collision_is_narrow_and_holds() {
         let mut moving = |away: f64| {
             let degrees: f64 = [0.0, 5.0, 90.0, 179.0][random.below(4)] * random.unit();
             let angle = 3.0 * random.unit();
-            let q = random.turn(angle);
-            let turn = random.turn(degrees.to_radians());
+            let q = random.turn_by(angle);
+            let turn = random.turn_by(degrees.to_radians());
             let from = scale(random.direction(), away);
             let through = random.unit();
             let to = add(scale(random.vector(), 0.5), scale(from, -through));

@@ -6,6 +6,7 @@ use clearsweep_narrow::interval::{
 };
 use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::BetweenFrames;
+use clearsweep_testing::random::Random;
 use std::f64::consts::PI;
 use std::fs;
 use std::path::Path;
@@ -17,21 +18,11 @@ const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 const BRACKET: [([f64; 3], [f64; 3]); 3] =
     [([0.0, 0.0, 0.0], [1.0, 0.6, 0.1]), ([0.0, 0.0, 0.1], [0.1, 0.6, 0.8]), ([0.1, 0.0, 0.7], [0.7, 0.6, 0.8])];
 
-struct Random(u64);
-
-impl Random {
-    fn signed(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-    fn vector(&mut self) -> [f64; 3] {
-        [self.signed(), self.signed(), self.signed()]
-    }
-    fn quaternion(&mut self, about: [f64; 4], size: f64) -> [f64; 4] {
-        let q = about.map(|c| c + size * self.signed());
-        let n = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-        q.map(|c| c / n)
-    }
+/// A quaternion within `size` of another one along each of four axes, normalised.
+fn turned(random: &mut Random, from: [f64; 4], size: f64) -> [f64; 4] {
+    let q = from.map(|c| c + size * random.signed());
+    let n = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    q.map(|c| c / n)
 }
 
 fn corners(low: [f64; 3], high: [f64; 3]) -> Vec<[f64; 3]> {
@@ -111,10 +102,10 @@ fn compare(shapes: [&Shape; 2], seed: u64, cases: usize) -> [usize; 4] {
     let mut counts = [0; 4];
     for case in 0..cases {
         let mut motion = |far: f64, fast: f64, turn: f64| -> Motion {
-            let start = random.vector().map(|c| far * c);
-            let step = random.vector().map(|c| fast * c);
-            let q = random.quaternion(IDENTITY, 1.0);
-            ([start, [0, 1, 2].map(|k| start[k] + step[k])], [q, random.quaternion(q, turn)])
+            let start = random.in_cube(far);
+            let step = random.in_cube(fast);
+            let q = turned(&mut random, IDENTITY, 1.0);
+            ([start, [0, 1, 2].map(|k| start[k] + step[k])], [q, turned(&mut random, q, turn)])
         };
         let (fast, turn) = [(0.05, 0.02), (0.5, 0.2), (2.0, 0.5)][case % 3];
         let (a, b) = (motion(0.2, 0.2 * fast, turn), motion(1.2, fast, turn));
@@ -305,7 +296,7 @@ fn brackets_pass_around_corners_and_spin() {
         let other = [&mesh, &ball][case % 2];
         let turn = |random: &mut Random, most: f64| {
             let angle = most * random.signed();
-            [random.quaternion(IDENTITY, 1.0), about(case % 3, angle)]
+            [turned(random, IDENTITY, 1.0), about(case % 3, angle)]
         };
         let mut motion = |at: [f64; 3], step: f64, most: f64| -> Motion {
             let [q, by] = turn(&mut random, most);
@@ -351,8 +342,8 @@ fn meshes_that_touch_between_clear_frames_are_found() {
         // From one side of a plate of ten millimetres to the other: both frames are clear.
         let start = [0.5 * random.signed(), 0.5 * random.signed(), 1.0 + random.signed().abs()];
         let end = [0.5 * random.signed(), 0.5 * random.signed(), -1.0 - random.signed().abs()];
-        let q = random.quaternion(IDENTITY, 1.0);
-        let path: Motion = ([start, end], [q, random.quaternion(q, 0.3)]);
+        let q = turned(&mut random, IDENTITY, 1.0);
+        let path: Motion = ([start, end], [q, turned(&mut random, q, 0.3)]);
         let still: Motion = ([[0.0; 3]; 2], [IDENTITY; 2]);
         let found = asked([&plate, &ball], [&still, &path]);
         decided(&found, case);

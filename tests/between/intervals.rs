@@ -10,7 +10,8 @@ use clearsweep_narrow::interval::{
 };
 use clearsweep_narrow::{SolverStats, Workspace};
 use clearsweep_scene::{BetweenFrames, Geometry, Shape};
-use clearsweep_testing::random_motions::{Random, product};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::random_motions::product;
 use std::sync::Arc;
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
@@ -61,9 +62,9 @@ fn motion(random: &mut Random) -> Move {
     let toward = if random.below(2) == 0 { scale(start, -1.0 / norm(start)) } else { random.direction() };
     let q = {
         let angle = 3.0 * random.unit();
-        random.turn(angle)
+        random.turn_by(angle)
     };
-    let turn = random.turn(degrees.to_radians());
+    let turn = random.turn_by(degrees.to_radians());
     let sign = if random.below(4) == 0 { -1.0 } else { 1.0 };
     Move { positions: [start, add(start, scale(toward, speed))], q: [q, product(turn, q).map(|c| sign * c)] }
 }
@@ -283,7 +284,7 @@ fn bodies_at_rest_have_the_bracket_of_their_rows() {
     let all = bodies(&mut random);
     for a in &all {
         for b in &all {
-            let q = random.turn(1.0);
+            let q = random.turn_by(1.0);
             let at = Move { positions: [scale(random.direction(), 2.6); 2], q: [q; 2] };
             let found = asked((a, &still([0.0; 3])), (b, &at), &options(1e-4)).expect("near");
             assert!(found.upper - found.lower < 1e-11, "{found:?}");

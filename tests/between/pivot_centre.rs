@@ -6,7 +6,8 @@ use arrow_array::types::{Float64Type, Int64Type};
 use clearsweep::{BatchCollector, BodyBuilder, Geometry, Job, SceneBuilder};
 use clearsweep_scene::{BetweenFrames, MotionRule, Scene, SceneOverrides};
 use clearsweep_testing::glb::{BOX, GlbMesh, glb};
-use clearsweep_testing::random_motions::{Random, product};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::random_motions::product;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -281,11 +282,11 @@ fn least(at: impl Fn(f64) -> f64) -> f64 {
 /// A motion whose pivot passes near the ball while the body turns by up to 150 degrees.
 fn motion(random: &mut Random, pivot: V) -> Ends {
     let angle = 3.0 * random.unit();
-    let q = random.turn(angle);
+    let q = random.turn_by(angle);
     let angle = (30.0 + 120.0 * random.unit()).to_radians();
-    let by = random.turn(angle);
-    let near = random.vector().map(|c| 1.2 * c);
-    let far = add(near, random.vector().map(|c| 0.8 * c));
+    let by = random.turn_by(angle);
+    let near = random.in_cube(1.2);
+    let far = add(near, random.in_cube(0.8));
     let ends = [(near, q), (far, product(by, q))];
     ends.map(|(at, q)| (sub(at, turn(q, pivot)), q))
 }

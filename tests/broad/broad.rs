@@ -10,7 +10,8 @@ use clearsweep_broad::{BroadPhase, NAMES, Unavailable};
 use clearsweep_geometry::Pose;
 use clearsweep_geometry::real::{Dd, Real, Scalar};
 use clearsweep_scene::{Candidate, FrameBlock, Motion};
-use clearsweep_testing::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate, shape};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::scenes::{BASE, Recipe, Setup, block, cuboid, generate, shape};
 use clearsweep_trajectory::Bounds;
 use proptest::prelude::*;
 
@@ -117,7 +118,7 @@ fn static_bodies_have_the_boxes_of_moving_ones() {
     let r = &mut Random(5);
     let kinds = [cuboid([1.0, 0.2, 0.3]), shape(&[[0.0; 3]], 0.4), shape(&[[0.1, 0.0, 0.0], [0.0, 2.0, 0.3]], 0.0)];
     let mut setup = Setup::new(0.1);
-    let poses: Vec<Pose> = (0..400).map(|_| Pose::new(r.vector(20.0), r.quaternion())).collect();
+    let poses: Vec<Pose> = (0..400).map(|_| Pose::new(r.in_cube(20.0), r.turn())).collect();
     for (i, pose) in poses.iter().enumerate() {
         let kind = &kinds[i * i % 7 % 3];
         setup.add(kind.clone(), Some(*pose));
@@ -323,8 +324,8 @@ fn boxes_contain_their_bodies_tightly() {
         [(0.0, 1.0), (5e6, 1.0), (1e9, 0.01), (-3e5, 1e4), (0.0, 1e-7), (0.0, 1e8)].iter().enumerate()
     {
         let mut setup = Setup::new(0.2 * size);
-        let cloud: Vec<[f64; 3]> = (0..50).map(|_| r.vector(size)).collect();
-        let tetrahedron: Vec<[f64; 3]> = (0..4).map(|_| r.vector(size)).collect();
+        let cloud: Vec<[f64; 3]> = (0..50).map(|_| r.in_cube(size)).collect();
+        let tetrahedron: Vec<[f64; 3]> = (0..4).map(|_| r.in_cube(size)).collect();
         let growth = 0.3 * size;
         let kinds = [
             cuboid([size, 0.3 * size, 0.01 * size]),
@@ -337,10 +338,10 @@ fn boxes_contain_their_bodies_tightly() {
         let mut b = block(0, kinds.len(), 64, 64);
         for slot in 0..kinds.len() {
             for s in 0..64 {
-                let at: [f64; 3] = r.vector(3.0 * size).map(|v| v + offset);
-                let norm = r.within(0.9995, 1.0005);
-                let mut pose = Pose::new(at, r.quaternion().map(|c| c * norm));
-                pose.rest = r.vector(1e-16 * offset.abs()).into();
+                let at: [f64; 3] = r.in_cube(3.0 * size).map(|v| v + offset);
+                let norm = r.between(0.9995, 1.0005);
+                let mut pose = Pose::new(at, r.turn().map(|c| c * norm));
+                pose.rest = r.in_cube(1e-16 * offset.abs()).into();
                 b.set(slot, s, &pose);
             }
         }

@@ -9,7 +9,8 @@ use clearsweep_broad::internals::{PerSampleHash, sweep_with_limit};
 use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_geometry::Pose;
 use clearsweep_scene::{Candidate, FrameBlock};
-use clearsweep_testing::scenes::{self, BASE, Recipe, Setup, block, cuboid, generate};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::scenes::{BASE, Recipe, Setup, block, cuboid, generate};
 use clearsweep_trajectory::Bounds;
 use proptest::prelude::*;
 use scripted_motion::{Arranged, SCRIPT, Script, ScriptedMotion};
@@ -248,11 +249,11 @@ fn clustered_end_points_are_sorted_afresh_rather_than_exchanged() {
     let n = 1500;
     let mut setup = Setup::new(0.0);
     (0..n).for_each(|_| setup.add(cuboid([0.5; 3]), None));
-    let mut random = scenes::Random(8);
+    let mut random = Random(8);
     let mut b = block(0, n, 6, 64);
     for slot in 0..n {
         for s in 0..6 {
-            let at = [(slot % 40) as f64, (slot / 40) as f64, random.within(-0.05, 0.05)];
+            let at = [(slot % 40) as f64, (slot / 40) as f64, random.between(-0.05, 0.05)];
             b.set(slot, s, &Pose::new(at, [1.0, 0.0, 0.0, 0.0]));
         }
     }

@@ -2,6 +2,7 @@
 
 use clearsweep::{Error, ErrorKind};
 use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_testing::random::Random;
 use std::fs;
 
 /// A wrong scene: a name, the scene's text, what the error must contain.
@@ -407,35 +408,22 @@ fn the_first_error_is_that_of_the_first_body_for_any_timing() {
     }
 }
 
-/// A small generator of our own, so that a seed gives the same cases everywhere (splitmix64, Steele et al. 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    /// Cuts the bytes off, overwrites some, or drops or repeats a stretch.
-    fn mutate(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let mut bytes = bytes.to_vec();
-        for _ in 0..=self.below(3) {
-            let at = self.below(bytes.len().max(1)).min(bytes.len());
-            let end = (at + self.below(12)).min(bytes.len());
-            match self.below(6) {
-                0 => bytes.truncate(at),
-                1 => drop(bytes.drain(at..end)),
-                2 => bytes = [&bytes[..end], &bytes[at..]].concat(),
-                3 => bytes[at..end].iter_mut().for_each(|b| *b ^= 1 << self.below(8)),
-                4 => bytes[at..end].iter_mut().for_each(|b| *b = b"0123456789.-enaifv /#\\\n\"[]{}="[self.below(29)]),
-                _ => bytes[at..end].iter_mut().for_each(|b| *b = [0, 0xff, 0x7f, 0x80][self.below(4)]),
-            }
+/// Cuts the bytes off, overwrites some, or drops or repeats a stretch.
+fn mutated(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=random.below(3) {
+        let at = random.below(bytes.len().max(1)).min(bytes.len());
+        let end = (at + random.below(12)).min(bytes.len());
+        match random.below(6) {
+            0 => bytes.truncate(at),
+            1 => drop(bytes.drain(at..end)),
+            2 => bytes = [&bytes[..end], &bytes[at..]].concat(),
+            3 => bytes[at..end].iter_mut().for_each(|b| *b ^= 1 << random.below(8)),
+            4 => bytes[at..end].iter_mut().for_each(|b| *b = b"0123456789.-enaifv /#\\\n\"[]{}="[random.below(29)]),
+            _ => bytes[at..end].iter_mut().for_each(|b| *b = [0, 0xff, 0x7f, 0x80][random.below(4)]),
         }
-        bytes
     }
+    bytes
 }
 
 #[test]
@@ -469,7 +457,7 @@ fn no_bytes_make_the_loader_panic() {
     let (mut good, mut bad) = (0, 0);
     for (name, bytes) in files {
         for _ in 0..1500 {
-            write(name, &random.mutate(bytes));
+            write(name, &mutated(&mut random, bytes));
             match Scene::load(&path, &SceneOverrides::default()) {
                 Ok(scene) => {
                     good += 1;

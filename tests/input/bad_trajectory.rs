@@ -5,6 +5,7 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, 
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep_base::error::{Error, ErrorKind};
 use clearsweep_scene::{Missing, Scene};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, Trajectory};
 use parquet::basic::Compression;
@@ -29,7 +30,7 @@ fn good(frames: i64) -> Vec<Row> {
     let mut rows = Vec::new();
     for frame in 0..frames {
         for body in names(2) {
-            rows.push(Row { run: 0, frame, time: frame as f64, body, pose: random.pose() });
+            rows.push(Row { run: 0, frame, time: frame as f64, body, pose: random_pose(&mut random) });
         }
     }
     rows

@@ -4,6 +4,7 @@ use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Int32Array, RecordBatch, StringArray};
 use clearsweep::Error;
 use clearsweep_scene::{Motion, Scene, SceneOverrides};
+use clearsweep_testing::random::Random;
 use parquet::arrow::ArrowWriter;
 use std::fs;
 use std::path::Path;
@@ -342,19 +343,6 @@ fn parquet_types_that_do_not_fit_are_named() {
         let text = format!("{HEAD}[[bodies]]\ntable = \"p.parquet\"\n");
         let text = message(&load(folder, &text).expect_err("a wrong type"));
         assert!(parts.iter().all(|part| text.contains(part)) && text.contains("p.parquet"), "{text}");
-    }
-}
-
-/// A small generator of our own, so that a seed gives the same cases everywhere (splitmix64, Steele et al. 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
     }
 }
 

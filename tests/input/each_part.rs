@@ -4,6 +4,7 @@
 use clearsweep::{BatchCollector, Error, Job};
 use clearsweep_scene::{Body, Motion, Scene, SceneOverrides, Shape};
 use clearsweep_testing::glb::{BOX, GlbMesh, cuboid, glb};
+use clearsweep_testing::random::Random;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -149,11 +150,8 @@ fn nodes_are_named_by_their_path_and_stand_where_the_file_has_them() {
 #[test]
 fn rows_equal_those_of_the_same_parts_one_by_one() {
     let dir = scratch();
-    let mut random = 7_u64;
-    let mut number = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 40) as f32 / (1 << 24) as f32
-    };
+    let mut random = Random(7);
+    let mut number = || random.unit() as f32;
     let (mut nodes, mut table) = (Vec::new(), "body,geometry,x,y,z,qw,qx,qy,qz\n".to_owned());
     for index in 0..60 {
         let [x, y, z] = [0, 1, 2].map(|_| 4.0 * number());

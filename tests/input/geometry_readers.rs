@@ -2,6 +2,7 @@
 
 use clearsweep_scene::readers::{Fault, Mesh, read_mesh};
 use clearsweep_scene::{Motion, Scene, SceneOverrides};
+use clearsweep_testing::random::Random;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -11,41 +12,28 @@ mod ply;
 mod polygons;
 mod rest_pose;
 
-/// A small generator of our own, so that a seed gives the same cases everywhere (splitmix64, Steele et al. 2014).
-pub(crate) struct Random(u64);
+/// A number in -1 to 1, of single precision.
+fn single(random: &mut Random) -> f32 {
+    random.below(1 << 24) as f32 / (1 << 23) as f32 - 1.0
+}
 
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    /// In -1 to 1, of single precision.
-    fn single(&mut self) -> f32 {
-        self.below(1 << 24) as f32 / (1 << 23) as f32 - 1.0
-    }
-
-    /// Cuts the bytes off, overwrites some, drops or repeats a stretch, or swaps a digit.
-    fn mutate(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let mut bytes = bytes.to_vec();
-        for _ in 0..=self.below(3) {
-            let at = self.below(bytes.len().max(1)).min(bytes.len());
-            let end = (at + self.below(12)).min(bytes.len());
-            match self.below(7) {
-                0 => bytes.truncate(at),
-                1 => drop(bytes.drain(at..end)),
-                2 => bytes = [&bytes[..end], &bytes[at..]].concat(),
-                3 => bytes[at..end].iter_mut().for_each(|b| *b ^= 1 << self.below(8)),
-                4 => bytes[at..end].iter_mut().for_each(|b| *b = b"0123456789.-enaifv /#\\\n\"[]{}="[self.below(29)]),
-                5 => bytes[at..end].iter_mut().filter(|b| b.is_ascii_digit()).for_each(|b| *b = b"0192"[self.below(4)]),
-                _ => bytes[at..end].iter_mut().for_each(|b| *b = [0, 0xff, 0x7f, 0x80][self.below(4)]),
-            }
+/// Cuts the bytes off, overwrites some, drops or repeats a stretch, or swaps a digit.
+fn mutated(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=random.below(3) {
+        let at = random.below(bytes.len().max(1)).min(bytes.len());
+        let end = (at + random.below(12)).min(bytes.len());
+        match random.below(7) {
+            0 => bytes.truncate(at),
+            1 => drop(bytes.drain(at..end)),
+            2 => bytes = [&bytes[..end], &bytes[at..]].concat(),
+            3 => bytes[at..end].iter_mut().for_each(|b| *b ^= 1 << random.below(8)),
+            4 => bytes[at..end].iter_mut().for_each(|b| *b = b"0123456789.-enaifv /#\\\n\"[]{}="[random.below(29)]),
+            5 => bytes[at..end].iter_mut().filter(|b| b.is_ascii_digit()).for_each(|b| *b = b"0192"[random.below(4)]),
+            _ => bytes[at..end].iter_mut().for_each(|b| *b = [0, 0xff, 0x7f, 0x80][random.below(4)]),
         }
-        bytes
     }
+    bytes
 }
 
 /// Six times the volume that the triangles enclose; positive if they are counter-clockwise from outside.
@@ -82,7 +70,7 @@ fn damage(name: &str, originals: &[Vec<u8>], seed: u64) {
     let mut random = Random(seed);
     let (mut good, mut bad) = (0, 0);
     for round in 0..6000 {
-        let bytes = random.mutate(&originals[round % originals.len()]);
+        let bytes = mutated(&mut random, &originals[round % originals.len()]);
         match read_mesh(Path::new(name), bytes) {
             Ok(mesh) => {
                 assert_sound(&mesh);

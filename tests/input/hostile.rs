@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use clearsweep_testing::folder::{files, tables};
+use clearsweep_testing::random::Random;
 
 const BIN: &str = env!("CARGO_BIN_EXE_clearsweep");
 
@@ -146,19 +147,15 @@ fn flipped_bytes_never_panic() {
     let dir = crowd("6", "40");
     let path = dir.path().join("c/trajectories.parquet");
     let whole = fs::read(&path).expect("read");
-    let mut state = 11_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize
-    };
+    let mut random = Random(11);
     let mut refused = 0;
     for case in 0..160 {
         let mut bytes = whole.clone();
         // Half of them in the footer, where the structure is.
         let low = if case % 2 == 0 { bytes.len().saturating_sub(3000) } else { 0 };
         for _ in 0..1 + case % 3 {
-            let at = low + next() % (bytes.len() - low);
-            bytes[at] ^= 1 << (next() % 8);
+            let at = low + random.below(bytes.len() - low);
+            bytes[at] ^= 1 << random.below(8);
         }
         fs::write(&path, &bytes).expect("written");
         let _ = fs::remove_dir_all(dir.path().join("o"));

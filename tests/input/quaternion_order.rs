@@ -1,7 +1,8 @@
 //! Poses whose quaternions are in another order than the columns say: what is warned of, and what is not.
 
 use crate::program::expect;
-use clearsweep_testing::trajectories::{Random, Row, Shaping, write};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::trajectories::{Row, Shaping, random_pose, write};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -212,7 +213,7 @@ fn bodies_without_joints_are_not_suspected() {
     for seed in 0..20 {
         // Free flight: straight lines, and turns about axes of their own.
         let mut random = Random(seed);
-        let draws: Vec<[f64; 7]> = (0..4).map(|_| random.pose()).collect();
+        let draws: Vec<[f64; 7]> = (0..4).map(|_| random_pose(&mut random)).collect();
         let flight = |frame: i64| -> Poses {
             let t = 0.02 * frame as f64;
             let body = |(k, draw): (usize, &[f64; 7])| {

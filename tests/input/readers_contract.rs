@@ -7,6 +7,7 @@ use arrow_schema::DataType;
 use clearsweep_base::error::ErrorKind;
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{FrameBlock, Scene, SceneOverrides, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::trajectories::oracle::{check, naive_bounds, oracle};
 use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, Trajectory};
@@ -37,7 +38,7 @@ fn rows(random: &mut Random, runs: i64, frames: i64, bodies: usize) -> Vec<Row> 
     let mut rows = Vec::new();
     for (run, frame) in (0..runs).flat_map(|run| (0..frames).map(move |frame| (run, frame))) {
         for name in &names {
-            let pose = random.pose().map(|value| f64::from(value as f32));
+            let pose = random_pose(random).map(|value| f64::from(value as f32));
             rows.push(Row { run, frame, time: frame as f64 * 0.5, body: name.clone(), pose });
         }
     }
@@ -238,7 +239,7 @@ fn statistics_that_lie_about_positions_change_no_row() {
     let mut all = Vec::new();
     for frame in 0..100 {
         for name in &names {
-            let mut pose = random.pose();
+            let mut pose = random_pose(&mut random);
             pose[..3].iter_mut().for_each(|v| *v *= 0.1);
             all.push(Row { run: 0, frame, time: 0.0, body: name.clone(), pose });
         }

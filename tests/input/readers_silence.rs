@@ -3,6 +3,7 @@
 //! The test runs in a process of its own, since the hook that hears panics is the process'.
 #![allow(clippy::print_stderr)] // says how many cases were of each kind
 
+use clearsweep_testing::random::Random;
 use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::fs;
@@ -31,8 +32,13 @@ fn hear_nothing_of_decoders_that_give_up() {
     let path = folder.path().join("t.parquet");
     let scene = scene(&["a", "b"]);
     let mut random = Random(4);
-    let row =
-        |i: i64| Row { run: 0, frame: i / 2, time: 0.0, body: ["a", "b"][i as usize % 2].into(), pose: random.pose() };
+    let row = |i: i64| Row {
+        run: 0,
+        frame: i / 2,
+        time: 0.0,
+        body: ["a", "b"][i as usize % 2].into(),
+        pose: random_pose(&mut random),
+    };
     let rows: Vec<Row> = (0..40).map(row).collect();
     let options = ReadOptions { path: Some(path.clone()), ..ReadOptions::default() };
     let mut originals = Vec::new();

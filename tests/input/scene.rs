@@ -6,6 +6,7 @@ use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_scene::ignore::glob_matches;
 use clearsweep_scene::{Missing, Model, Motion, Scene, SceneOverrides, Shape};
 use clearsweep_testing::data::data;
+use clearsweep_testing::random::Random;
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,22 +63,6 @@ fn extent(shape: &Shape) -> ([f64; 3], [f64; 3]) {
 
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
-}
-
-/// A small generator of our own, so that a seed gives the same cases everywhere (splitmix64, Steele et al. 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-    fn unit(&mut self) -> f64 {
-        self.below(1 << 53) as f64 / (1_u64 << 53) as f64
-    }
 }
 
 #[test]
@@ -259,11 +244,11 @@ fn vertex_numbers_are_those_of_the_file() {
     for round in 0..40 {
         let mut points: Vec<[f64; 3]> = Vec::new();
         for i in 0..20 + random.below(60) {
-            let fresh = [0; 3].map(|_| random.unit() * 2.0 - 1.0);
-            let again = points.get(random.below(i.max(1)) as usize).copied();
+            let fresh = random.vector();
+            let again = points.get(random.below(i.max(1))).copied();
             points.push(if random.below(4) == 0 { again.unwrap_or(fresh) } else { fresh });
         }
-        let triangles: Vec<[u64; 3]> = (0..30).map(|_| [0; 3].map(|_| random.below(points.len() as u64))).collect();
+        let triangles: Vec<[usize; 3]> = (0..30).map(|_| [0; 3].map(|_| random.below(points.len()))).collect();
         let mut obj: String = points.iter().map(|[x, y, z]| format!("v {x:?} {y:?} {z:?}\n")).collect();
         let mut stl = [&[b'x'; 80][..], &(triangles.len() as u32).to_le_bytes()].concat();
         let mut ascii = String::from("solid\n");
@@ -273,7 +258,7 @@ fn vertex_numbers_are_those_of_the_file() {
             stl.extend([0; 12]);
             ascii += "facet normal 0 0 1\nouter loop\n";
             for &v in t {
-                let single = points[v as usize].map(|c| c as f32);
+                let single = points[v].map(|c| c as f32);
                 stl.extend(single.iter().flat_map(|c| c.to_le_bytes()));
                 let [x, y, z] = single.map(f64::from); // decimals are read in double precision
                 ascii += &format!("vertex {x} {y:e} {z}\n");
@@ -326,7 +311,7 @@ fn ignore_classes_equal_the_rules_pair_by_pair() {
     for round in 0..60 {
         let bodies: Vec<(String, Vec<String>)> = (0..6 + random.below(25))
             .map(|i| {
-                let kind = ["duct", "pipe", "duct[x]", "group:g0"][random.below(4) as usize];
+                let kind = ["duct", "pipe", "duct[x]", "group:g0"][random.below(4)];
                 let groups = (0..random.below(3)).map(|_| format!("g{}", random.below(4))).collect();
                 (if i == 0 { "group:g0".into() } else { format!("{kind}-{i}") }, groups)
             })
@@ -334,7 +319,7 @@ fn ignore_classes_equal_the_rules_pair_by_pair() {
         let fixed: Vec<bool> = bodies.iter().map(|_| random.below(3) == 0).collect();
         let moving = fixed.iter().any(|f| !f);
         let selector = |random: &mut Random| match random.below(6) {
-            0 => bodies[random.below(bodies.len() as u64) as usize].0.clone(),
+            0 => bodies[random.below(bodies.len())].0.clone(),
             1 | 2 => format!("group:g{}", random.below(4)),
             3 => "duct*".to_owned(),
             4 => "duct[x]-?".to_owned(),

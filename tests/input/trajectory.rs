@@ -5,6 +5,7 @@ use arrow_schema::DataType;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{FrameBlock, Missing, Motion, Sample, Scene, SceneHeader};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::trajectories::oracle::{check, naive_bounds, oracle};
 use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{Bounds, ReadOptions, Reading, Trajectory};
@@ -50,7 +51,7 @@ fn rows(random: &mut Random, runs: &[i64], frames: i64, bodies: usize, shuffled:
                     continue;
                 }
                 let time = frame as f64 * 0.25;
-                rows.push(Row { run, frame, time, body: names[body].clone(), pose: random.pose() });
+                rows.push(Row { run, frame, time, body: names[body].clone(), pose: random_pose(random) });
             }
             frame += 1 + random.below(3) as i64 / 2;
         }
@@ -260,7 +261,7 @@ fn more_bodies_than_a_batch_has_rows() {
     let mut rows = Vec::new();
     for frame in 0..3 {
         for name in names.iter().rev() {
-            rows.push(Row { run: 0, frame, time: 1.0, body: name.clone(), pose: random.pose() });
+            rows.push(Row { run: 0, frame, time: 1.0, body: name.clone(), pose: random_pose(&mut random) });
         }
     }
     for dictionary in [true, false] {
@@ -304,7 +305,7 @@ fn row_groups_outside_the_ranges_are_skipped() {
     let mut all = Vec::new();
     for frame in 0..30 {
         for body in names(2) {
-            all.push(Row { run: 0, frame, time: 0.0, body, pose: Random(frame as u64).pose() });
+            all.push(Row { run: 0, frame, time: 0.0, body, pose: random_pose(&mut Random(frame as u64)) });
         }
     }
     all[3].body = "nobody".to_owned();
@@ -394,7 +395,7 @@ fn a_choice_that_holds_nothing_is_refused() {
     let mut rows = Vec::new();
     for run in 3..6 {
         for frame in 10..20 {
-            rows.push(Row { run, frame, time: 0.0, body: "b000".to_owned(), pose: Random(1).pose() });
+            rows.push(Row { run, frame, time: 0.0, body: "b000".to_owned(), pose: random_pose(&mut Random(1)) });
         }
     }
     for statistics in [true, false] {

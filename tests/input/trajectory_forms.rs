@@ -6,6 +6,7 @@ use arrow_array::{
 };
 use arrow_schema::{Field, Schema};
 use clearsweep_scene::{FrameBlock, Missing, Scene};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, SortOptions, Trajectory, sort};
 use parquet::basic::{BrotliLevel, Compression};
@@ -50,7 +51,7 @@ fn rows(frames: i64, bodies: usize) -> Vec<Row> {
     for run in [0, 3] {
         for frame in -2..frames - 2 {
             for body in names(bodies) {
-                rows.push(Row { run, frame, time: 0.1 * frame as f64, body, pose: random.pose() });
+                rows.push(Row { run, frame, time: 0.1 * frame as f64, body, pose: random_pose(&mut random) });
             }
         }
     }

@@ -8,6 +8,7 @@ use arrow_schema::DataType;
 use clearsweep_base::error::{Error, ErrorKind};
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{FrameBlock, Missing, Scene};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::trajectories::oracle::{check, naive_bounds, oracle};
 use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, Trajectory};
@@ -73,7 +74,7 @@ fn rows(random: &mut Random, runs: i64, frames: i64, bodies: usize) -> Vec<Row> 
             let shift = random.below(bodies);
             for body in 0..bodies {
                 let body = names[(body + shift) % bodies].clone();
-                rows.push(Row { run, frame, time: frame as f64 * 0.5, body, pose: random.pose() });
+                rows.push(Row { run, frame, time: frame as f64 * 0.5, body, pose: random_pose(random) });
             }
         }
     }

@@ -1,12 +1,13 @@
 //! Whole jobs that end early and are gone on with, from all kinds of input: the tables are those of a job that was not
 //! interrupted.
 
-use crate::table::fixture::{Rng, files};
+use crate::table::fixture::files;
 use base64::Engine;
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{Job, JobOptions};
 use clearsweep_scene::{BetweenFrames, MotionRule, Scene, SceneOverrides};
 use clearsweep_tables::{ParquetTables, RowBlock, RowSink, SinkContext, TableLayout, Totals};
+use clearsweep_testing::random::Random;
 use clearsweep_trajectory::ReadOptions;
 use std::fmt::Write;
 use std::path::Path;
@@ -191,17 +192,17 @@ fn jobs_of_pieces_nodes_tables_and_held_poses_are_gone_on_with() {
     run(&scene, 0, &mut ParquetTables::new(&whole).with_layout(PARTS)).expect("done");
     let expected = tables(&whole);
     let parts = expected.iter().filter(|(name, _)| name.starts_with("distances/")).count();
-    let bytes: u64 = expected.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+    let bytes: usize = expected.iter().map(|(_, bytes)| bytes.len()).sum();
     assert!(parts > 5, "{parts} parts");
-    let mut rng = Rng(11);
+    let mut random = Random(11);
     let (mut resumed, mut ended, mut full) = (0, 0, 0);
     for round in 0..8 {
         let out = dir.path().join(format!("out-{round}"));
         for end in 0..4 {
-            let ending = [Ending::Killed, Ending::Failed, Ending::Full(rng.below(bytes))][rng.below(3) as usize];
+            let ending = [Ending::Killed, Ending::Failed, Ending::Full(random.below(bytes) as u64)][random.below(3)];
             let tables = ParquetTables::new(&out).with_layout(PARTS).resume(end > 0);
-            let mut sink = EndingTables { tables, ending, blocks: 1 + rng.below(5), first: None };
-            match run(&scene, rng.below(100), &mut sink) {
+            let mut sink = EndingTables { tables, ending, blocks: 1 + random.below(5) as u64, first: None };
+            match run(&scene, random.below(100) as u64, &mut sink) {
                 Ok(_) => break,
                 Err(error) => {
                     assert!(matches!(error.kind, ErrorKind::Internal | ErrorKind::Output), "{error}");
@@ -213,7 +214,7 @@ fn jobs_of_pieces_nodes_tables_and_held_poses_are_gone_on_with() {
         }
         if !out.join("manifest.json").exists() {
             let mut sink = ParquetTables::new(&out).with_layout(PARTS).resume(true);
-            resumed += usize::from(run(&scene, rng.below(100), &mut sink).expect("done") > 0);
+            resumed += usize::from(run(&scene, random.below(100) as u64, &mut sink).expect("done") > 0);
         }
         assert!(tables(&out) == expected, "round {round}");
     }

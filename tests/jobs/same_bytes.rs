@@ -9,7 +9,7 @@ use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_tables::ParquetTables;
 use clearsweep_testing::folder::tables;
 use clearsweep_testing::late::check_late_starts;
-use clearsweep_testing::random_motions::Random;
+use clearsweep_testing::random::Random;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

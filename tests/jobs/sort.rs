@@ -6,6 +6,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, PrimitiveArray, RecordBatch, RunA
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep::Error;
+use clearsweep_testing::random::Random;
 use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, SortOptions, SortPhase, Sorted, Trajectory, sort};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -34,7 +35,13 @@ fn shuffled(runs: i64, frames: i64, bodies: usize, seed: u64) -> Vec<Row> {
     for run in -1..runs - 1 {
         for frame in 0..frames {
             for body in names(bodies) {
-                rows.push(Row { run, frame: frame * 3 - 7, time: frame as f64 / 60.0, body, pose: random.pose() });
+                rows.push(Row {
+                    run,
+                    frame: frame * 3 - 7,
+                    time: frame as f64 / 60.0,
+                    body,
+                    pose: random_pose(&mut random),
+                });
             }
         }
     }

@@ -3,31 +3,15 @@
 use crate::program::expect;
 use clearsweep::{BodyBuilder, Geometry, PairOptions, Pose, Proximity, ProximityQuery, SceneBuilder, Shape, Status};
 use clearsweep_testing::folder::tables;
+use clearsweep_testing::random::Random;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    /// From -1 to 1.
-    fn signed(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> [f64; 3] {
-        [self.signed(), self.signed(), self.signed()]
-    }
-
-    fn pose(&mut self, far: f64) -> Pose {
-        let q = [self.signed(), self.signed(), self.signed(), self.signed()];
-        let n = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-        Pose::new(self.vector().map(|c| far * c), q.map(|c| c / n))
-    }
+fn pose(random: &mut Random, far: f64) -> Pose {
+    Pose::new(random.in_cube(far), random.turn())
 }
 
 fn shape(points: &[[f64; 3]], offset: f64, deviation: f64) -> Arc<Shape> {
@@ -60,7 +44,7 @@ fn the_bracket_contains_the_distances_of_all_perturbed_bodies() {
         let deviations = [[0.02, 0.0], [0.0, 0.05], [0.01, 0.03]][case % 3];
         let offsets = [[0.0, 0.0], [0.1, 0.0]][case % 2];
         let [a, b] = [0, 1].map(|k| shape(&points[k], offsets[k], deviations[k]));
-        let poses = [random.pose(0.1), random.pose(if case % 5 == 0 { 0.3 } else { 2.5 })];
+        let poses = [pose(&mut random, 0.1), pose(&mut random, if case % 5 == 0 { 0.3 } else { 2.5 })];
         let answer = ask(&a, &b, &poses, None).expect("any distance has an answer");
         let exact = [0, 1].map(|k| shape(&points[k], offsets[k], 0.0));
         let stored = ask(&exact[0], &exact[1], &poses, None).expect("an answer");

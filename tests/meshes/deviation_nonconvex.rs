@@ -4,31 +4,15 @@
 use clearsweep::{
     BodyBuilder, Geometry, Model, PairOptions, Pose, Proximity, ProximityQuery, SceneBuilder, Shape, Status,
 };
+use clearsweep_testing::random::Random;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    /// From -1 to 1.
-    fn signed(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    /// A vector of this length.
-    fn step(&mut self, length: f64) -> [f64; 3] {
-        loop {
-            let d = [self.signed(), self.signed(), self.signed()];
-            let n = d.iter().map(|c| c * c).sum::<f64>().sqrt();
-            if (0.1..=1.0).contains(&n) {
-                return d.map(|c| length * c / n);
-            }
-        }
-    }
+/// A vector of this length.
+fn step(random: &mut Random, length: f64) -> [f64; 3] {
+    random.direction().map(|c| length * c)
 }
 
 /// A prism over a polygon of convex quadrilaterals.
@@ -61,7 +45,7 @@ impl Prism {
         let n = self.outline.len();
         let mut text = String::new();
         for index in 0..2 * n {
-            let (p, d) = (self.corner(index), random.step(by));
+            let (p, d) = (self.corner(index), step(random, by));
             writeln!(text, "v {:?} {:?} {:?}", p[0] + d[0], p[1] + d[1], p[2] + d[2]).expect("a string");
         }
         let mut quad = |a: usize, b: usize, c: usize, d: usize| {
@@ -84,7 +68,7 @@ impl Prism {
         let n = self.outline.len();
         let corners = |quad: &[usize; 4]| quad.iter().flat_map(|&i| [i, i + n]).collect::<Vec<_>>();
         let mut moved = |index: usize| {
-            let (p, d) = (self.corner(index), random.step(by));
+            let (p, d) = (self.corner(index), step(random, by));
             [0, 1, 2].map(|k| p[k] + d[k])
         };
         Geometry::Pieces(self.quads.iter().map(|quad| corners(quad).into_iter().map(&mut moved).collect()).collect())
@@ -176,9 +160,9 @@ fn the_bracket_contains_the_signed_distances_of_all_perturbed_bodies() {
         let bodies = [channel(), block([0.07, 0.4, 0.5])];
         let [a, b] = [0, 1].map(|k| bodies[k].shape(folder.path(), model, &mut random, [0.0, deviations[k]]));
         let reach = [0.035, 0.3, 1.2][case / 2 % 3];
-        let turn = random.step(0.2 * reach);
+        let turn = step(&mut random, 0.2 * reach);
         let norm = (1.0 + turn.iter().map(|c| c * c).sum::<f64>()).sqrt();
-        let place = random.step(reach);
+        let place = step(&mut random, reach);
         let pose = Pose::new([place[0], place[1] + 0.5, place[2]], [1.0, turn[0], turn[1], turn[2]].map(|c| c / norm));
         let row = ask(&a, &b, &pose, None).expect("a row");
         for _ in 0..5 {

@@ -1,5 +1,6 @@
 //! Triangle meshes for the tests of hulls, and the files that programs export of them.
 
+use clearsweep_testing::random::Random;
 use std::f64::consts::TAU;
 use std::fmt::Write;
 
@@ -174,12 +175,8 @@ impl Solid {
 
 /// A rotation by a quaternion that a seed chooses, and a shift.
 pub(crate) fn placed(seed: u64, shift: f64) -> impl Fn([f64; 3]) -> [f64; 3] {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    };
-    let q = [next(), next(), next(), next()];
+    let mut random = Random(seed);
+    let q = random.turn();
     let n: f64 = q.iter().map(|c| c * c).sum();
     let [w, x, y, z] = q;
     let m = [
@@ -187,6 +184,6 @@ pub(crate) fn placed(seed: u64, shift: f64) -> impl Fn([f64; 3]) -> [f64; 3] {
         [2.0 * (x * y + w * z), w * w - x * x + y * y - z * z, 2.0 * (y * z - w * x)],
         [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z],
     ];
-    let t = [next(), next(), next()].map(|c| shift * c);
+    let t = random.in_cube(shift);
     move |p| [0, 1, 2].map(|r| (m[r][0] * p[0] + m[r][1] * p[1] + m[r][2] * p[2]) / n + t[r])
 }

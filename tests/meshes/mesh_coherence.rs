@@ -6,6 +6,7 @@ use clearsweep_narrow::{
     Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, Workspace, query_one,
 };
 use clearsweep_scene::{Model, QueryOptions, SampleColumn, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 use std::sync::Arc;
 
@@ -195,16 +196,6 @@ fn a_memory_of_other_meshes_changes_no_row() {
     assert!(apart > 60, "not representative: {apart}");
 }
 
-/// Random numbers between -1 and 1.
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-}
-
 #[test]
 fn memory_changes_no_row_of_small_bodies_in_fast_random_motion() {
     let cuboid = |half: [f64; 3]| Solid::cuboid(half, 1);
@@ -219,10 +210,10 @@ fn memory_changes_no_row_of_small_bodies_in_fast_random_motion() {
         [&hull, &shapes[2]],
         [&shapes[3], &grown],
     ];
-    let mut draw = Draw(31);
+    let mut random = Random(31);
     let (mut counts, mut caches) = ([0; 3], vec![PairCache::default(); pairs.len()]);
     for number in 0..1_200 {
-        let mut at = || -> Vec<[f64; 4]> { (0..SAMPLES).map(|_| std::array::from_fn(|_| draw.next())).collect() };
+        let mut at = || -> Vec<[f64; 4]> { (0..SAMPLES).map(|_| std::array::from_fn(|_| random.signed())).collect() };
         let (places, turns) = (at(), at());
         let quick = [3.0, 1.5, 0.4][number % 3];
         let moved = motion(

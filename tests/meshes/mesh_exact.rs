@@ -11,9 +11,10 @@ mod integers;
 mod oracle;
 
 use crate::brute_force;
-use cases::{Draw, Meshed, apart_by, asked, bodies, crossing, row, size_of, small_bodies};
+use cases::{Meshed, apart_by, asked, bodies, crossing, pair, poses, row, size_of, small_bodies};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Proximity, Status};
+use clearsweep_testing::random::Random;
 use oracle::{Answer, Distance, Placed};
 use std::cmp::Ordering;
 
@@ -60,11 +61,11 @@ impl Shown {
 /// Pairs of all bodies at all gaps; `far`: how far both lie from the origin of the world, metres.
 fn family(seed: u64, far: f64, within_file: bool) -> Shown {
     let all = bodies(if within_file { far } else { 0.0 });
-    let mut draw = Draw(seed);
+    let mut random = Random(seed);
     let mut shown = Shown::default();
     for number in 0..asked() {
-        let (a, b) = draw.pair(&all, number);
-        let (pa, mut pb) = draw.poses(if within_file { 0.0 } else { far }, a, b, number);
+        let (a, b) = pair(&mut random, &all, number);
+        let (pa, mut pb) = poses(&mut random, if within_file { 0.0 } else { far }, a, b, number);
         apart_by(a, b, &pa, &mut pb, GAPS[number % GAPS.len()]);
         let found = row(a, b, &pa, &pb);
         let size = size_of(a, b, &pa, &pb);
@@ -113,14 +114,14 @@ fn is_apart(a: &Meshed, b: &Meshed, poses: [&Pose; 2], shift: Vec3<f64>) -> bool
 #[test]
 fn depths_are_bracketed_by_translations_in_exact_arithmetic() {
     let (all, small) = (bodies(0.0), small_bodies());
-    let mut draw = Draw(6);
+    let mut random = Random(6);
     let (mut overlapping, mut held, mut tried, mut sharp) = (0, 0, 0, 0);
     for number in 0..asked().div_ceil(2) {
-        let (a, b) = draw.pair(&all, number);
+        let (a, b) = pair(&mut random, &all, number);
         let far = [0.0, 5_000.0, 5_000_000.0][number % 3];
         // One in five is small, and in the middle of the other.
         let b = if number % 5 == 4 { &small[number / 5 % small.len()] } else { b };
-        let (pa, pb) = crossing(&mut draw, a, b, far, number);
+        let (pa, pb) = crossing(&mut random, a, b, far, number);
         let found = row(a, b, &pa, &pb);
         let truth = Placed::new([&a.solid, &b.solid], [&pa, &pb], Vec3::ZERO).answer([a.closed, b.closed]);
         if let Answer::Apart(distance) = truth {
@@ -142,8 +143,8 @@ fn depths_are_bracketed_by_translations_in_exact_arithmetic() {
             continue;
         }
         let axes = [0, 1, 2].map(|k| Vec3::from(std::array::from_fn(|i| f64::from(u8::from(i == k)))));
-        let random = (0..3).map(|_| draw.vec().normalized());
-        let directions = [n].into_iter().chain(axes.into_iter().flat_map(|x| [x, -x])).chain(random);
+        let others = (0..3).map(|_| random.vec3().normalized());
+        let directions = [n].into_iter().chain(axes.into_iter().flat_map(|x| [x, -x])).chain(others);
         for u in directions {
             tried += 1;
             let shift = u * (0.999 * depth);
@@ -158,11 +159,11 @@ fn depths_are_bracketed_by_translations_in_exact_arithmetic() {
 #[test]
 fn the_oracle_agrees_with_brute_force_in_f64() {
     let all = bodies(0.0);
-    let mut draw = Draw(7);
+    let mut random = Random(7);
     let mut apart = 0;
     for number in 0..40 {
-        let (a, b) = draw.pair(&all, number);
-        let pb = draw.pose(1.0 + 0.1 * number as f64);
+        let (a, b) = pair(&mut random, &all, number);
+        let pb = random.pose(1.0 + 0.1 * number as f64);
         let [lower, upper] = brute_force::surface_distance(&a.solid, &b.solid, &pb);
         let placed = Placed::new([&a.solid, &b.solid], [&Pose::IDENTITY, &pb], Vec3::ZERO);
         match placed.answer([false; 2]) {

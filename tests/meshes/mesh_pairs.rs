@@ -7,11 +7,12 @@ mod fits;
 mod parts;
 
 use crate::brute_force;
-use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_geometry::Pose;
 use clearsweep_narrow::{
     Auto, BodyPoses, Method, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, Workspace, query_one,
 };
 use clearsweep_scene::{Model, QueryOptions, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 
 const OPTIONS: QueryOptions = QueryOptions { within: 1e9, require: None, touch: 1e-6, static_pairs: false };
@@ -30,24 +31,6 @@ fn ask(a: &Shape, b: &Shape, pose: &Pose) -> Proximity {
     row
 }
 
-/// Random numbers between -1 and 1.
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vec(&mut self) -> Vec3<f64> {
-        Vec3::new(self.next(), self.next(), self.next())
-    }
-
-    fn pose(&mut self, far: f64) -> Pose {
-        Pose::new((self.vec() * far).to_array(), [self.next(), self.next(), self.next(), self.next()])
-    }
-}
-
 #[test]
 fn convex_meshes_are_answered_like_their_hulls() {
     let bodies = [
@@ -56,19 +39,19 @@ fn convex_meshes_are_answered_like_their_hulls() {
         Solid::ball(0.8, 6, 9, |_| 0.0),
         Solid::cuboid([0.02, 1.0, 0.7], 3),
     ];
-    let mut draw = Draw(7);
+    let mut random = Random(7);
     let mut counts = [0; 3];
     for (i, a) in bodies.iter().enumerate() {
         for b in &bodies[i..] {
             let [ma, mb] = [a, b].map(|s| s.shape(Model::Mesh, 0.0));
             let [ha, hb] = [a, b].map(|s| s.shape(Model::Hull, 0.0));
             for number in 0..40 {
-                let mut pose = draw.pose(1.6);
+                let mut pose = random.pose(1.6);
                 let hull = ask(&ha, &hb, &pose);
                 if number % 2 == 0 {
                     // To a gap between 1e-9 and 10, or as deep.
                     let gap = 10_f64
-                        .powf(-4.0 + 5.0 * draw.next().abs().sqrt() * if number % 8 == 0 { 1.0 } else { -1.0 })
+                        .powf(-4.0 + 5.0 * random.signed().abs().sqrt() * if number % 8 == 0 { 1.0 } else { -1.0 })
                         * if number % 4 == 0 { 1.0 } else { -0.01 };
                     pose.position = pose.position + hull.normal * (gap - hull.distance);
                 }
@@ -95,12 +78,12 @@ fn convex_meshes_are_answered_like_their_hulls() {
 fn nearest_triangles_are_those_of_brute_force() {
     let bumps = |k: f64| move |d: [f64; 3]| 0.2 * (k * d[0]).sin() * (4.0 * d[1] + k).cos();
     let bodies = [Solid::ball(1.0, 8, 11, bumps(5.0)), Solid::ring(1.0, 0.3, 12, 7), Solid::cuboid([0.6, 0.4, 0.9], 2)];
-    let mut draw = Draw(3);
+    let mut random = Random(3);
     let (mut apart, mut crossing) = (0, 0);
     for (a, b) in [(0, 1), (1, 1), (2, 1), (0, 0)] {
         let shapes = [a, b].map(|k| bodies[k].shape(Model::Mesh, 0.0));
         for _ in 0..25 {
-            let pose = draw.pose(2.2);
+            let pose = random.pose(2.2);
             let row = ask(&shapes[0], &shapes[1], &pose);
             let [lower, upper] = brute_force::surface_distance(&bodies[a], &bodies[b], &pose);
             if row.status == Status::Separated {
@@ -231,13 +214,13 @@ fn what_is_remembered_changes_no_row() {
     let bumps = |d: [f64; 3]| 0.15 * (6.0 * d[0]).sin() * (5.0 * d[1]).cos();
     let a = Solid::ball(1.0, 12, 16, bumps).shape(Model::Mesh, 0.0);
     let b = Solid::ring(0.7, 0.2, 16, 9).shape(Model::Mesh, 0.01);
-    let mut draw = Draw(17);
+    let mut random = Random(17);
     let (mut cache, mut work, mut stats) = (PairCache::default(), Workspace::default(), SolverStats::default());
     let (mut near, mut deep) = (0, 0);
     let options = QueryOptions { within: 0.3, ..OPTIONS };
     for _ in 0..120 {
-        let mut pose = draw.pose(1.4);
-        let step = draw.vec() * 0.02;
+        let mut pose = random.pose(1.4);
+        let step = random.vec3() * 0.02;
         for _ in 0..4 {
             let query = PairQuery {
                 a: &a,

@@ -12,7 +12,8 @@ use clearsweep::Geometry;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Proximity, Status, query_one};
 use clearsweep_scene::{Model, QueryOptions, Shape};
-use clearsweep_testing::random_motions::{Random, about};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::random_motions::about;
 use clearsweep_testing::solids::Solid;
 use closed_forms::{Vector, norm, times};
 use std::sync::Arc;
@@ -89,7 +90,7 @@ fn together(random: &mut Random, between: Vector, kind: usize) -> [Pose; 2] {
     let q = match kind {
         0 => STILL,
         1 => about([0.0, 0.0, 1.0], 6.0 * random.signed()),
-        _ => random.turn(3.0),
+        _ => random.turn_by(3.0),
     };
     let at = times(random.vector(), [0.0, 1.0][random.below(2)]);
     let turned = Pose::new([0.0; 3], q).apply(Vec3::from(between));
@@ -280,7 +281,7 @@ fn grown_bodies_beside_a_mesh_hold_the_distance_of_the_cores_less_the_growth() {
             name = other.name;
             let growth = other.radius + offset;
             for number in 0..120 {
-                let q = if kind < 2 && number % 3 > 0 { random.turn(3.0) } else { STILL };
+                let q = if kind < 2 && number % 3 > 0 { random.turn_by(3.0) } else { STILL };
                 let mut at = place(&mut random, [half, other.half]);
                 if number % 2 == 0 {
                     // Out of the box until the cores are apart by the growth, or a share of it, and a small length.
@@ -402,7 +403,7 @@ fn protrusions_are_those_of_all_vertices_and_triangles() {
         let own = ball.corners();
         for number in 0..times_as_many(40) {
             let at = times(random.vector(), 1.6);
-            let pose = Pose::new(at, if number % 2 == 0 { STILL } else { random.turn(3.0) });
+            let pose = Pose::new(at, if number % 2 == 0 { STILL } else { random.turn_by(3.0) });
             let row = ask(&host, &shape, [&Pose::IDENTITY, &pose]);
             let swapped = ask(&shape, &host, [&pose, &Pose::IDENTITY]);
             // What is far inside of the host in truth is so in its triangles.

@@ -6,6 +6,7 @@ use crate::hull_solids::{Solid, placed};
 use crate::program::expect;
 use clearsweep::{Body, BodyBuilder, Geometry, Model, Scene, SceneBuilder, SceneOverrides, Shape};
 use clearsweep_scene::MeshCondition;
+use clearsweep_testing::random::Random;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use std::f64::consts::PI;
@@ -238,20 +239,6 @@ fn open_meshes_and_soups_are_bodies_without_an_inside() {
     let plane = Solid { vertices: (0..6).map(at).collect(), triangles: plane.to_vec() };
     let found = condition(&load("a.obj", plane.obj(), Some(Model::Mesh)));
     assert_eq!((found.is_solid(), found.boundary_edges, found.nonmanifold_edges), (false, 0, 0), "{found:?}");
-}
-
-/// Numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-
-    fn unit(&mut self) -> f64 {
-        self.below(1 << 30) as f64 / f64::from(1 << 30)
-    }
 }
 
 /// A box that contains others, which are cavities, which contain others, which are solid again.

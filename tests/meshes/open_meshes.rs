@@ -10,6 +10,7 @@ use clearsweep::{BodyBuilder, Geometry, Inside, SceneBuilder};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{DirectionalRelation, Method, Proximity, Status, Workspace, directional_distance, query_one};
 use clearsweep_scene::{Model, QueryOptions, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -22,25 +23,6 @@ fn options(within: f64) -> QueryOptions {
 
 fn ask(a: &Shape, b: &Shape, at: &Pose, within: f64) -> Proximity {
     query_one(a, b, &Pose::IDENTITY.recentred(a.center), &at.recentred(b.center), &options(within))
-}
-
-/// Random numbers between -1 and 1.
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (0.5 * (self.next() + 1.0) * count as f64) as usize % count
-    }
-
-    fn pose(&mut self, far: f64) -> Pose {
-        let position = [self.next() * far, self.next() * far, self.next() * far];
-        Pose::new(position, [self.next(), self.next(), self.next(), self.next()])
-    }
 }
 
 /// How often a surface winds about a point: the sum of the solid angles of its triangles, each from the angles between its sides
@@ -108,7 +90,7 @@ fn radius(kind: usize, size: f64) -> f64 {
 #[test]
 fn brackets_hold_the_answer_of_the_closed_solid_and_that_of_the_sheet() {
     const KINDS: usize = 6;
-    let mut draw = Draw(77);
+    let mut random = Random(77);
     // By kind: inside and decided so, outside, crossing.
     let mut seen = [[0; 3]; KINDS];
     let (mut missed, mut far) = (0, 0);
@@ -118,7 +100,7 @@ fn brackets_hold_the_answer_of_the_closed_solid_and_that_of_the_sheet() {
         for holes in [1, 2, 5] {
             let mut open = closed.clone();
             for _ in 0..holes {
-                let out = draw.below(open.triangles.len());
+                let out = random.below(open.triangles.len());
                 open.triangles.remove(out);
             }
             let shape = open.shape(Model::Mesh, 0.0);
@@ -126,7 +108,7 @@ fn brackets_hold_the_answer_of_the_closed_solid_and_that_of_the_sheet() {
             for case in 0..32 * KINDS {
                 let (kind, size) = (case % KINDS, 0.05 + 0.03 * (case % 4) as f64);
                 let (surface, body) = small(kind, size);
-                let at = draw.pose(if case % 3 == 0 { 1.1 } else { 0.6 });
+                let at = random.pose(if case % 3 == 0 { 1.1 } else { 0.6 });
                 let context = format!("solid {number}, {holes} holes, case {case}");
                 let swapped = case % 5 == 0;
                 let found = match swapped {
@@ -192,7 +174,7 @@ fn brackets_hold_the_answer_of_the_closed_solid_and_that_of_the_sheet() {
 
 #[test]
 fn the_direction_of_triangles_in_the_file_plays_no_part() {
-    let mut draw = Draw(5);
+    let mut random = Random(5);
     let closed = &solids()[1];
     let mut open = closed.clone();
     open.triangles.truncate(open.triangles.len() - 3);
@@ -203,7 +185,7 @@ fn the_direction_of_triangles_in_the_file_plays_no_part() {
         let mut mixed = if case % 2 == 0 { open.clone() } else { open.clone().flipped() };
         let share = [0.0, 0.02, 0.3, 0.49, 0.9][case / 4];
         mixed.triangles.iter_mut().for_each(|t| {
-            if 0.5 * (draw.next() + 1.0) < share {
+            if random.chance(share) {
                 t.swap(0, 2);
             }
         });

@@ -9,7 +9,7 @@ use arrow_array::types::Float64Type;
 use clearsweep_engine::{Job, JobOptions};
 use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_tables::ParquetTables;
-use clearsweep_testing::random_motions::Random;
+use clearsweep_testing::random::Random;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -86,10 +86,10 @@ fn scene(dir: &Path, seed: u64, between: &str) -> Scene {
     for run in 0..2 {
         for frame in 0..12 {
             for (name, _) in kinds {
-                let at = random.vector().map(|c| 1.3 * c);
+                let at = random.in_cube(1.3);
                 // Some do not turn: their sides stay parallel.
                 let angle = if random.below(3) == 0 { 0.0 } else { 1.4 * random.unit() };
-                let pose: Vec<String> = at.iter().chain(&random.turn(angle)).map(f64::to_string).collect();
+                let pose: Vec<String> = at.iter().chain(&random.turn_by(angle)).map(f64::to_string).collect();
                 writeln!(csv, "{run},{frame},{},{name},{}", f64::from(frame) / 8.0, pose.join(",")).expect("text");
             }
         }

@@ -3,6 +3,7 @@
 use crate::hull_solids::Solid;
 use clearsweep::{Geometry, Model, Scene, SceneOverrides, Shape};
 use clearsweep_scene::MeshCondition;
+use clearsweep_testing::random::Random;
 use std::fmt::Write;
 use std::fs;
 use std::sync::Arc;
@@ -109,16 +110,6 @@ fn condition(text: impl AsRef<[u8]>) -> MeshCondition {
     load(text).expect("a mesh").condition.expect("a mesh")
 }
 
-/// Numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: i64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as i64 % n
-    }
-}
-
 /// Random triangles with whole coordinates: over few points, so that they share corners; in a plane or in space; near and far.
 fn soup(seed: u64) -> Vec<[[i64; 3]; 3]> {
     let random = &mut Random(seed);
@@ -126,13 +117,13 @@ fn soup(seed: u64) -> Vec<[[i64; 3]; 3]> {
     let is_flat = seed.is_multiple_of(3);
     let pool: Vec<[i64; 3]> = (0..6 + random.below(8))
         .map(|_| {
-            let [x, y, z] = [0; 3].map(|_| random.below(reach));
+            let [x, y, z] = [0; 3].map(|_| random.below(reach) as i64);
             // A plane that is no plane of axes.
             if is_flat { [x, y, x + 2 * y] } else { [x, y, z] }
         })
         .collect();
     let count = 3 + random.below(10);
-    (0..count).map(|_| [0; 3].map(|_| pool[random.below(pool.len() as i64) as usize])).collect()
+    (0..count).map(|_| [0; 3].map(|_| pool[random.below(pool.len())])).collect()
 }
 
 #[test]

@@ -9,6 +9,7 @@ use clearsweep::Geometry;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Method, Proximity, Status, query_one};
 use clearsweep_scene::{Model, QueryOptions, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,24 +18,6 @@ const OPTIONS: QueryOptions = QueryOptions { within: 1e9, require: None, touch: 
 
 /// How far a point may be off, in sizes of the pair.
 const PROMISED: f64 = 1e-9;
-
-/// Random numbers between -1 and 1.
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vec(&mut self) -> Vec3<f64> {
-        Vec3::new(self.next(), self.next(), self.next())
-    }
-
-    fn pose(&mut self, far: f64) -> Pose {
-        Pose::new((self.vec() * far).to_array(), [self.next(), self.next(), self.next(), self.next()])
-    }
-}
 
 /// A body, and its triangles as the test made them.
 struct Body {
@@ -147,8 +130,8 @@ impl Body {
         }
         // A triangle inside of another part is no surface.
         let is_bare = || {
-            let mut draw = Draw(5);
-            (0..200).any(|_| !self.see(p + draw.vec().normalized() * (1e3 * tolerance)).inside)
+            let mut random = Random(5);
+            (0..200).any(|_| !self.see(p + random.vec3().normalized() * (1e3 * tolerance)).inside)
         };
         seen.distance <= tolerance && is_bare()
     }
@@ -240,7 +223,7 @@ fn check(a: &Body, b: &Body, pose: &Pose, world: &Pose, counts: &mut Counts) -> 
 #[test]
 fn witness_points_lie_on_both_bodies() {
     let bodies = bodies();
-    let mut draw = Draw(11);
+    let mut random = Random(1);
     let mut all: BTreeMap<(&str, &str), Counts> = BTreeMap::new();
     for (i, a) in bodies.iter().enumerate() {
         for b in &bodies[i..] {
@@ -249,8 +232,8 @@ fn witness_points_lie_on_both_bodies() {
             }
             let counts = all.entry((a.kind, b.kind)).or_default();
             for number in 0..40 {
-                let pose = draw.pose(if number % 4 == 0 { 0.25 } else { 0.8 });
-                let world = if number % 3 == 0 { draw.pose(3.0) } else { Pose::IDENTITY };
+                let pose = random.pose(if number % 4 == 0 { 0.25 } else { 0.8 });
+                let world = if number % 3 == 0 { random.pose(3.0) } else { Pose::IDENTITY };
                 let moved = Moved { pose };
                 let back = Pose::new(
                     moved.to_b(Vec3::new(0.0, 0.0, 0.0)).to_array(),

@@ -6,12 +6,6 @@ use clearsweep_testing::oracle::{self, Body, Placement, signed_distance};
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
-/// A seeded number in -1 .. 1 (a linear congruential generator is random enough here).
-fn random(state: &mut u64) -> f64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-}
-
 fn distance(a: &Body, pa: &Placement, b: &Body, pb: &Placement) -> Wide {
     let truth = signed_distance(a, pa, b, pb);
     assert!(truth.gap < 1e-20, "{truth:?}");
@@ -130,12 +124,12 @@ fn feet_near_the_end_of_a_short_edge() {
 /// Boxes with parallel sides: per axis a gap; apart: the norm of the positive gaps; else the largest gap.
 #[test]
 fn parallel_boxes() {
-    let mut state = 1;
+    let mut random = Random(1);
     let mut overlapping = 0;
     for _ in 0..300 {
-        let half = |state: &mut u64| [0; 3].map(|_| 0.6 + 0.5 * random(state));
-        let (ha, hb) = (half(&mut state), half(&mut state));
-        let t = [0; 3].map(|_| 1.6 * random(&mut state));
+        let mut half = || [0; 3].map(|_| random.between(0.1, 1.1));
+        let (ha, hb) = (half(), half());
+        let t = random.in_cube(1.6);
         let gaps = [0, 1, 2].map(|k: usize| Wide::of(t[k].abs()) - Wide::sum(ha[k], hb[k]));
         let zero = Wide(0.0, 0.0);
         let expected = if gaps.iter().any(|&g| g > zero) {
@@ -173,11 +167,11 @@ fn rigid_motion_changes_nothing() {
 
 #[test]
 fn spheres_and_capsules() {
-    let mut state = 5;
+    let mut random = Random(5);
     let ball = Body::new(&[[0.0; 3]], 0.4);
     let capsule = Body::new(&[[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]], 0.25);
     for _ in 0..100 {
-        let t = [0; 3].map(|_| 2.0 * random(&mut state));
+        let t = random.in_cube(2.0);
         let (here, there) = (Placement::new([0.0; 3], STILL), Placement::new(t, STILL));
         let found = distance(&ball, &here, &ball, &there).value();
         assert!((found - (norm(t) - 0.8)).abs() < 1e-15);
@@ -195,12 +189,12 @@ fn spheres_and_capsules() {
 
 #[test]
 fn points_and_boxes() {
-    let mut state = 9;
+    let mut random = Random(9);
     let half = [0.5, 1.0, 0.75];
     let (cube, point) = (Body::new(&cuboid(half), 0.0), Body::new(&[[0.0; 3]], 0.0));
     let mut inside = 0;
     for _ in 0..200 {
-        let t = [0; 3].map(|_| 1.3 * random(&mut state));
+        let t = random.in_cube(1.3);
         let d = [0, 1, 2].map(|k: usize| t[k].abs() - half[k]);
         let expected = if d.iter().all(|&x| x <= 0.0) {
             inside += 1;

@@ -16,6 +16,7 @@ use clearsweep::{PairOptions, Pose, Proximity, ProximityQuery, Status};
 use clearsweep_engine::Job;
 use clearsweep_scene::{Geometry, Scene, SceneOverrides, Shape};
 use clearsweep_tables::ParquetTables;
+use clearsweep_testing::random::Random;
 use oracle::{Body, Place, signed_distance};
 use std::collections::BTreeMap;
 use std::fs;
@@ -174,7 +175,7 @@ fn bodies_at_one_pose_with_a_rest_share_their_face() {
     ];
     let options = PairOptions { touch: 0.0, ..PairOptions::default() };
     let mut query = ProximityQuery::new(&shapes[0], &shapes[1], &options).expect("options");
-    let mut random = cases::Random(4);
+    let mut random = Random(4);
     for _ in 0..500 {
         let mut pose = Pose::new([0; 3].map(|_| random.between(-1.0, 1.0)), [1.0, 0.0, 0.0, 0.0]);
         pose.rest = [0; 3].map(|_| random.between(-1e-17, 1e-17)).into();

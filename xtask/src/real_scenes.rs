@@ -7,8 +7,9 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::support::motion::{Seeded, Wave, unit};
+use crate::support::motion::{Wave, unit};
 use crate::support::{Outcome, Trajectories};
+use clearsweep_testing::random::Random;
 use std::process::ExitCode;
 
 /// Seconds between two frames.
@@ -45,8 +46,8 @@ fn fetch_links(data: &Path, out: &Path, frames: i64) -> Outcome<()> {
     }
     std::fs::write(out.join("scene.toml"), text)?;
 
-    let mut seeded = Seeded(18);
-    let waves: Vec<[Wave; 7]> = names.iter().map(|_| tumble(&mut seeded)).collect();
+    let mut random = Random(18);
+    let waves: Vec<[Wave; 7]> = names.iter().map(|_| tumble(&mut random)).collect();
     let mut trajectories = Trajectories::default();
     for frame in 0..frames {
         let time_s = frame as f64 * FRAME_S;
@@ -61,15 +62,15 @@ fn fetch_links(data: &Path, out: &Path, frames: i64) -> Outcome<()> {
 }
 
 /// A position that roams the box, and a quaternion (not yet of unit length) that turns about changing axes.
-fn tumble(seeded: &mut Seeded) -> [Wave; 7] {
+fn tumble(random: &mut Random) -> [Wave; 7] {
     let mut place = || {
-        let mean = seeded.between(-0.25, 0.25);
-        Wave::seeded(seeded, mean, 0.20)
+        let mean = random.between(-0.25, 0.25);
+        Wave::seeded(random, mean, 0.20)
     };
     let position = [place(), place(), place()];
     let mut turn = || {
-        let mean = seeded.between(-1.0, 1.0);
-        Wave::seeded(seeded, mean, 0.8)
+        let mean = random.between(-1.0, 1.0);
+        Wave::seeded(random, mean, 0.8)
     };
     let turns = [turn(), turn(), turn(), turn()];
     let ([x, y, z], [qw, qx, qy, qz]) = (position, turns);

@@ -8,7 +8,7 @@ use crate::support::Outcome;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
 use clearsweep_datasets::Crowd;
 use clearsweep_tables::trajectory_file::{TrajectoryFile, TrajectoryRow};
-use clearsweep_testing::random_motions::Random;
+use clearsweep_testing::random::Random;
 use parquet::arrow::ArrowWriter;
 use std::f64::consts::TAU;
 use std::fs;

@@ -12,6 +12,8 @@ use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::{BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, SolverStats, Workspace};
 use clearsweep_scene::{QueryOptions, Shape};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::random_motions::about;
 
 /// The tolerances of Lin-Canny, in shares of the size of the pair.
 const TOLERANCES: [f64; 9] = [0.0, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12, 1e-10, 1e-8, 1e-6];
@@ -45,35 +47,12 @@ pub fn run(quick: bool) -> Report {
     report
 }
 
-/// Random numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    /// Steps 3 to 9: a position and a quaternion.
-    fn place(&mut self) -> ([f64; 3], [f64; 4]) {
-        let position = [self.between(-4.0, 4.0), self.between(-4.0, 4.0), 4.0];
-        let axis = loop {
-            let v = [0; 3].map(|_| self.between(-1.0, 1.0));
-            let length = v.iter().map(|c| c * c).sum::<f64>().sqrt();
-            if (0.1..=1.0).contains(&length) {
-                break v.map(|c| c / length);
-            }
-        };
-        let half = libm::exp(-self.between(0.0, 20.0)) / 2.0;
-        let [x, y, z] = axis.map(|c| c * libm::sin(half));
-        (position, [libm::cos(half), x, y, z])
-    }
+/// Steps 3 to 9: a position and a quaternion.
+fn place(random: &mut Random) -> ([f64; 3], [f64; 4]) {
+    let position = [random.between(-4.0, 4.0), random.between(-4.0, 4.0), 4.0];
+    let axis = random.direction();
+    let angle = libm::exp(-random.between(0.0, 20.0));
+    (position, about(axis, angle))
 }
 
 #[derive(Default)]
@@ -124,7 +103,7 @@ fn trial_all(report: &mut Report, trials: u64, tolerance: &str, search: &mut dyn
 }
 
 fn trial(tally: &mut Tally, random: &mut Random, cube: &Shape, prover: &mut Prover<'_>, search: &mut dyn Search) {
-    let (mut low, mut high) = (random.place(), random.place());
+    let (mut low, mut high) = (place(random), place(random));
     let before = (tally.cycles, tally.off[0]);
     let mut ask = |at: &([f64; 3], [f64; 4])| {
         let pose = Pose::new(at.0, at.1);

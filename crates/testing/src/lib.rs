@@ -3,6 +3,7 @@
 //! - [`oracle`]: signed distances of convex bodies by enumeration; [`bridge`] holds the engine against it, [`invariants`]
 //!   and [`survey`] hold many cases against it.
 //! - [`recheck`]: proves rows again, by code that shares nothing with the engine.
+//! - [`random`]: the generator of random numbers.
 //! - [`solids`], [`scenes`], [`random_motions`], [`glb`], [`trajectories`]: bodies, motions and files.
 //! - [`folder`], [`clone`], [`data`], [`late`]: results and folders.
 #![allow(missing_docs, unreachable_pub, reason = "test code: names say what the fixtures are")]
@@ -16,6 +17,7 @@ pub mod glb;
 pub mod invariants;
 pub mod late;
 pub mod oracle;
+pub mod random;
 pub mod random_motions;
 pub mod recheck;
 pub mod scenes;

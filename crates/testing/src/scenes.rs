@@ -1,5 +1,6 @@
 //! Generated scenes and blocks.
 
+use crate::random::Random;
 use clearsweep_broad::BroadScene;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_scene::block::Sample;
@@ -9,35 +10,6 @@ use clearsweep_scene::{
 };
 use clearsweep_trajectory::Bounds;
 use std::sync::Arc;
-
-/// A linear congruential generator, so that scenes are the same on every machine.
-#[derive(Clone)]
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-    pub fn within(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-    pub fn vector(&mut self, half: f64) -> [f64; 3] {
-        std::array::from_fn(|_| self.within(-half, half))
-    }
-    pub fn quaternion(&mut self) -> [f64; 4] {
-        loop {
-            let q: [f64; 4] = std::array::from_fn(|_| self.within(-1.0, 1.0));
-            let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-            if norm > 0.1 {
-                return q.map(|c| c / norm);
-            }
-        }
-    }
-}
 
 /// A convex core, of which only the vertices matter here.
 pub fn core(points: &[[f64; 3]]) -> Polyhedron {
@@ -233,21 +205,21 @@ pub fn generate(recipe: &Recipe) -> (Setup, FrameBlock) {
     let r = &mut Random(recipe.seed);
     let mut setup = Setup::new(0.1 * recipe.scale);
     let mut moving = Vec::new();
-    let centres: Vec<[f64; 3]> = (0..recipe.clusters).map(|_| r.vector(0.5)).collect();
+    let centres: Vec<[f64; 3]> = (0..recipe.clusters).map(|_| r.in_cube(0.5)).collect();
     for _ in 0..recipe.bodies {
         let size = recipe.scale * recipe.ratio.powf(r.unit());
-        let sides = std::array::from_fn(|_| size * r.within(0.5, 1.0));
+        let sides = std::array::from_fn(|_| size * r.between(0.5, 1.0));
         let spread = if recipe.clusters > 0 { 0.02 } else { 1.0 };
-        let mut at = r.vector(0.5 * spread);
+        let mut at = r.in_cube(0.5 * spread);
         if recipe.clusters > 0 {
             let c = centres[r.below(recipe.clusters)];
             at = std::array::from_fn(|k| at[k] + c[k]);
         }
         let at: [f64; 3] = std::array::from_fn(|k| recipe.offset + recipe.scale * recipe.space[k] * at[k]);
-        let pose = Pose::new(at, r.quaternion());
+        let pose = Pose::new(at, r.turn());
         let fixed = r.unit() < recipe.fixed;
         if !fixed {
-            moving.push((pose, r.vector(recipe.step * size)));
+            moving.push((pose, r.in_cube(recipe.step * size)));
         }
         setup.add(cuboid(sides), fixed.then_some(pose));
     }

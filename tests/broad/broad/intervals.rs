@@ -6,7 +6,8 @@ use clearsweep_broad::BroadScene;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::block::Sample;
 use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, Motion, NextSample, Pivot, SAMPLES, Shape};
-use clearsweep_testing::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::scenes::{BASE, Recipe, Setup, block, cuboid, generate};
 use std::sync::Arc;
 
 const ASSUMED: [BetweenFrames; 3] = [BetweenFrames::Linear, BetweenFrames::Screw, BetweenFrames::Hold];
@@ -234,16 +235,16 @@ fn two_samples(r: &mut Random, turn: f64) -> (Setup, FrameBlock) {
         setup.add(body(slot), None);
         let index = setup.scene.bodies.len() - 1;
         setup.scene.bodies[index].pivot = if slot % 8 < 5 { Pivot::Origin } else { Pivot::Centre };
-        let (at, q) = (r.vector(7.0), r.quaternion());
+        let (at, q) = (r.in_cube(7.0), r.turn());
         let far = slot % 8 == 3;
-        let axis = r.vector(1.0);
+        let axis = r.vector();
         let axis = times(axis, 1.0 / dot(axis, axis).sqrt());
-        let angle = if far { 1e-3 } else { r.within(0.0, turn) };
+        let angle = if far { 1e-3 } else { r.between(0.0, turn) };
         b.set(slot, 0, &Pose::new(at, q));
-        let to = Pose::new(sum(at, r.vector(4.0)), product(about(axis, angle), q).map(|c| -c));
+        let to = Pose::new(sum(at, r.in_cube(4.0)), product(about(axis, angle), q).map(|c| -c));
         b.set(slot, 1, &to);
         if slot % 6 == 0 {
-            setup.add(body(slot), Some(Pose::new(r.vector(7.0), r.quaternion())));
+            setup.add(body(slot), Some(Pose::new(r.in_cube(7.0), r.turn())));
         }
     }
     setup.bound(&b);

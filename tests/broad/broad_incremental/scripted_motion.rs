@@ -3,7 +3,8 @@
 use clearsweep_geometry::Pose;
 use clearsweep_scene::FrameBlock;
 use clearsweep_scene::block::Sample;
-use clearsweep_testing::scenes::{Random, Setup, cuboid};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::scenes::{Setup, cuboid};
 use clearsweep_trajectory::Bounds;
 
 /// The arrangement of the bodies at the start of a run.
@@ -112,13 +113,13 @@ impl ScriptedMotion {
             if let (0, Some(huge)) = (body, script.huge) {
                 (size, still) = (huge, true);
             }
-            let sides = if grid { [1.0; 3] } else { std::array::from_fn(|_| size * r.within(0.5, 1.0)) };
-            let q = if grid { [1.0, 0.0, 0.0, 0.0] } else { r.quaternion() };
+            let sides = if grid { [1.0; 3] } else { std::array::from_fn(|_| size * r.between(0.5, 1.0)) };
+            let q = if grid { [1.0, 0.0, 0.0, 0.0] } else { r.turn() };
             motion.setup.add(cuboid(sides), still.then_some(Pose::new([script.offset; 3], q)));
             if still {
                 fixed.push(body);
             } else {
-                let (at, velocity, present) = ([0.0; 3], r.vector(script.step * size), true);
+                let (at, velocity, present) = ([0.0; 3], r.in_cube(script.step * size), true);
                 motion.movers.push(Mover { at, velocity, q, size, present });
             }
         }
@@ -142,17 +143,17 @@ impl ScriptedMotion {
     fn place(&mut self) -> [f64; 3] {
         let (script, r) = (&self.script, &mut self.random);
         let unit: [f64; 3] = match script.arranged {
-            Arranged::Uniform => r.vector(0.5),
-            Arranged::Together => r.vector(1e-3),
+            Arranged::Uniform => r.in_cube(0.5),
+            Arranged::Together => r.in_cube(1e-3),
             Arranged::Clusters(count) => {
                 let mut own = Random(r.below(count) as u64 + 77);
-                let centre = own.vector(0.45);
-                let near = r.vector(0.02);
+                let centre = own.in_cube(0.45);
+                let near = r.in_cube(0.02);
                 std::array::from_fn(|k| centre[k] + near[k])
             }
             Arranged::Touching => {
                 let cells = script.space.map(|edge| (edge / 2.0).floor());
-                let at: [f64; 3] = std::array::from_fn(|k| r.within(-cells[k], cells[k] + 1.0).floor());
+                let at: [f64; 3] = std::array::from_fn(|k| r.between(-cells[k], cells[k] + 1.0).floor());
                 return at.map(|v| v * self.pitch);
             }
         };
@@ -181,7 +182,7 @@ impl ScriptedMotion {
                     }
                 }
                 let turn = (0.2 * script.step).min(0.3);
-                m.q = std::array::from_fn(|k| m.q[k] + r.within(-turn, turn));
+                m.q = std::array::from_fn(|k| m.q[k] + r.between(-turn, turn));
                 let norm = m.q.iter().map(|c| c * c).sum::<f64>().sqrt();
                 m.q = m.q.map(|c| c / norm);
                 debug_assert!(m.size > 0.0);

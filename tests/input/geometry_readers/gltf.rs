@@ -137,7 +137,7 @@ fn transformation(random: &mut Random) -> (String, Matrix) {
         0 => (String::new(), identity),
         1 => {
             let mut m = identity;
-            let values: Vec<f32> = (0..12).map(|_| random.single()).collect();
+            let values: Vec<f32> = (0..12).map(|_| single(random)).collect();
             (0..3).for_each(|i| (0..4).for_each(|j| m[i][j] = written(values[3 * j + i])));
             let text: Vec<String> = (0..16)
                 .map(|k| {
@@ -151,9 +151,9 @@ fn transformation(random: &mut Random) -> (String, Matrix) {
             (format!(", \"matrix\": [{}]", text.join(", ")), m)
         }
         _ => {
-            let t = [0; 3].map(|_| random.single() * 8.0);
-            let s = [0; 3].map(|_| random.single() * 2.0 + 0.1);
-            let raw = [0; 4].map(|_| f64::from(random.single()) + 0.01);
+            let t = [0; 3].map(|_| single(random) * 8.0);
+            let s = [0; 3].map(|_| single(random) * 2.0 + 0.1);
+            let raw = [0; 4].map(|_| f64::from(single(random)) + 0.01);
             let norm = raw.iter().map(|c| c * c).sum::<f64>().sqrt();
             let q = raw.map(|c| (c / norm) as f32);
             let [x, y, z, w] = q.map(written);
@@ -187,7 +187,7 @@ fn add_mesh(writer: &mut Writer, random: &mut Random) -> Primitives {
     let mut texts = Vec::new();
     for _ in 0..1 + random.below(3) {
         let count = 3 + random.below(30);
-        let positions: Vec<[f32; 3]> = (0..count).map(|_| [0; 3].map(|_| random.single())).collect();
+        let positions: Vec<[f32; 3]> = (0..count).map(|_| [0; 3].map(|_| single(random))).collect();
         let at = writer.positions(random, &positions);
         let mode = [4, 5, 6, 1, 0][random.below(5)];
         let corners: Option<Vec<u32>> =

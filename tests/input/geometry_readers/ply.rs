@@ -79,11 +79,11 @@ impl Case {
         let count = 4 + random.below(60);
         let coordinate = ["float", "double", "float32", "float64"][random.below(4)];
         let number = |random: &mut Random| {
-            let single = f64::from(random.single());
+            let rounded = f64::from(single(random));
             if coordinate.ends_with("64") || coordinate == "double" {
-                single + f64::from(random.single()) * 1e-9
+                rounded + f64::from(single(random)) * 1e-9
             } else {
-                single
+                rounded
             }
         };
         // On a circle, but for a little, so that faces with corners in their order are convex.

@@ -1,6 +1,6 @@
 //! Polygons of OBJ and PLY, convex or not, against their areas and crossing numbers, which this file computes.
 
-use super::{Random, six_volumes};
+use super::{Random, single, six_volumes};
 use clearsweep_scene::readers::{Fault, Mesh, read_mesh};
 use std::fmt::Write;
 use std::path::Path;
@@ -203,7 +203,7 @@ fn turned_polygons_keep_their_areas_and_are_flat() {
         let apart = |random: &mut Random| pierced_by(0, random);
         let outline = [star, spiral, comb, apart][round % 4](&mut random);
         // Two orthonormal directions, by one Gram-Schmidt step.
-        let direction = |random: &mut Random| [0; 3].map(|_| f64::from(random.single()));
+        let direction = |random: &mut Random| [0; 3].map(|_| f64::from(single(random)));
         let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         let unit = |a: [f64; 3]| a.map(|c| c / dot(a, a).sqrt());
         let u = unit(direction(&mut random));

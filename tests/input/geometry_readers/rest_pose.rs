@@ -38,7 +38,7 @@ struct Kinds {
 
 /// A list of deltas, as floats, as normalised bytes, or sparse; and what they are.
 fn deltas(writer: &mut Writer, random: &mut Random, count: usize, kinds: &mut Kinds) -> (usize, Vec<[f64; 3]>) {
-    let values: Vec<[f32; 3]> = (0..count).map(|_| [0; 3].map(|_| random.single())).collect();
+    let values: Vec<[f32; 3]> = (0..count).map(|_| [0; 3].map(|_| single(random))).collect();
     let exact = |values: &[[f32; 3]]| values.iter().map(|v| v.map(f64::from)).collect();
     match random.below(3) {
         0 => (writer.positions(random, &values), exact(&values)),
@@ -128,7 +128,7 @@ fn influences(
 fn random_file(random: &mut Random, kinds: &mut Kinds) -> (Writer, Vec<[f64; 3]>) {
     let mut writer = Writer::default();
     let count = 3 * (1 + random.below(10));
-    let base: Vec<[f32; 3]> = (0..count).map(|_| [0; 3].map(|_| random.single())).collect();
+    let base: Vec<[f32; 3]> = (0..count).map(|_| [0; 3].map(|_| single(random))).collect();
     let at = writer.positions(random, &base);
     let mut vertices: Vec<[f64; 3]> = base.iter().map(|p| p.map(f64::from)).collect();
     let (targets, joints) = (random.below(4), random.below(4));
@@ -170,7 +170,7 @@ fn random_file(random: &mut Random, kinds: &mut Kinds) -> (Writer, Vec<[f64; 3]>
     writer.roots = if joints > 0 { vec![0, joints] } else { vec![0] };
     if joints > 0 {
         let inverse: Vec<Matrix> =
-            (0..joints).map(|_| IDENTITY.map(|row| row.map(|c| c + f64::from(random.single())))).collect();
+            (0..joints).map(|_| IDENTITY.map(|row| row.map(|c| c + f64::from(single(random))))).collect();
         let inverse: Vec<Matrix> = inverse
             .into_iter()
             .map(|m| {

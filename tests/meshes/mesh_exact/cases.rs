@@ -3,6 +3,7 @@
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Proximity, query_one};
 use clearsweep_scene::{Model, QueryOptions, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 use std::sync::Arc;
 
@@ -65,48 +66,25 @@ impl Meshed {
     }
 }
 
-/// Random numbers between -1 and 1.
-pub(crate) struct Draw(pub(crate) u64);
-
-impl Draw {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+/// Two bodies: most of them small, one in six pairs with a large one.
+pub(crate) fn pair<'a>(random: &mut Random, all: &'a [Meshed], number: usize) -> (&'a Meshed, &'a Meshed) {
+    let small = 6;
+    let (a, b) = (random.below(small), random.below(small));
+    if number / 6 % 6 == 5 {
+        (&all[small + random.below(all.len() - small)], &all[random.below(all.len())])
+    } else {
+        (&all[a], &all[b])
     }
+}
 
-    pub(crate) fn vec(&mut self) -> Vec3<f64> {
-        Vec3::new(self.next(), self.next(), self.next())
-    }
-
-    fn turn(&mut self) -> [f64; 4] {
-        std::array::from_fn(|_| self.next())
-    }
-
-    /// A pose up to `far` metres away.
-    pub(crate) fn pose(&mut self, far: f64) -> Pose {
-        Pose::new((self.vec() * far).to_array(), self.turn())
-    }
-
-    /// Two bodies: most of them small, one in six pairs with a large one.
-    pub(crate) fn pair<'a>(&mut self, all: &'a [Meshed], number: usize) -> (&'a Meshed, &'a Meshed) {
-        let small = 6;
-        let mut pick = |count: usize| (0.5 * (self.next() + 1.0) * count as f64) as usize % count;
-        let (a, b) = (pick(small), pick(small));
-        if number / 6 % 6 == 5 {
-            (&all[small + pick(all.len() - small)], &all[pick(all.len())])
-        } else {
-            (&all[a], &all[b])
-        }
-    }
-
-    /// Poses of two bodies that lie side by side, about `far` metres from the origin.
-    pub(crate) fn poses(&mut self, far: f64, a: &Meshed, b: &Meshed, number: usize) -> (Pose, Pose) {
-        // One pair in four is not turned: faces and edges are parallel.
-        let turns = if number / 6 % 4 == 3 { [[1.0, 0.0, 0.0, 0.0]; 2] } else { [self.turn(), self.turn()] };
-        let at = Vec3::new(far, -0.77 * far, 0.02 * far) + self.vec();
-        let between = self.vec().normalized() * (a.shape.radius + b.shape.radius);
-        (centred(a, at, turns[0]), centred(b, at + between, turns[1]))
-    }
+/// Poses of two bodies that lie side by side, about `far` metres from the origin.
+pub(crate) fn poses(random: &mut Random, far: f64, a: &Meshed, b: &Meshed, number: usize) -> (Pose, Pose) {
+    // One pair in four is not turned: faces and edges are parallel.
+    let turns =
+        if number / 6 % 4 == 3 { [[1.0, 0.0, 0.0, 0.0]; 2] } else { [random.quaternion(), random.quaternion()] };
+    let at = Vec3::new(far, -0.77 * far, 0.02 * far) + random.vec3();
+    let between = random.vec3().normalized() * (a.shape.radius + b.shape.radius);
+    (centred(a, at, turns[0]), centred(b, at + between, turns[1]))
 }
 
 /// The pose that brings the middle of a body to a place; its position and rest are of two numbers.
@@ -159,10 +137,10 @@ pub(crate) fn apart_by(a: &Meshed, b: &Meshed, pa: &Pose, pb: &mut Pose, gap: f6
 }
 
 /// Poses of bodies that likely overlap, shallow or deep; of one pair in five, their middles are near each other.
-pub(crate) fn crossing(draw: &mut Draw, a: &Meshed, b: &Meshed, far: f64, number: usize) -> (Pose, Pose) {
-    let (pa, mut pb) = draw.poses(far, a, b, number);
+pub(crate) fn crossing(random: &mut Random, a: &Meshed, b: &Meshed, far: f64, number: usize) -> (Pose, Pose) {
+    let (pa, mut pb) = poses(random, far, a, b, number);
     if number % 5 == 4 {
-        let at = pa.position + draw.vec() * 0.05;
+        let at = pa.position + random.vec3() * 0.05;
         return (pa, Pose { position: at, rest: Vec3::ZERO, ..pb });
     }
     let depth = [0.01, 0.1, 0.5, 1e-6][number % 4] * (a.shape.radius + b.shape.radius);

@@ -1,8 +1,9 @@
 //! Meshes that are convex: where they overlap, they are as deep as their hulls.
 
-use super::{Draw, ask, at};
+use super::{ask, at};
 use clearsweep_geometry::Vec3;
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 
 /// Both orders of two bodies, and the pose of the second in each: neither is turned.
@@ -12,14 +13,14 @@ fn both_orders<'a>(a: &'a Shape, b: &'a Shape, offset: Vec3<f64>) -> [(&'a Shape
 
 #[test]
 fn boxes_that_cross_in_a_corner_an_edge_or_a_face_are_as_deep_as_their_sides_tell() {
-    let mut draw = Draw(29);
+    let mut random = Random(29);
     let mut crossing = [0; 4];
     for number in 0..600 {
         // One in three is small.
         let shrink = [1.0, 1.0, 0.2][number % 3];
-        let sides = [1.0, shrink].map(|by| ((draw.vec() + Vec3::new(1.5, 1.5, 1.5)) * by).to_array());
+        let sides = [1.0, shrink].map(|by| ((random.vec3() + Vec3::new(1.5, 1.5, 1.5)) * by).to_array());
         let [a, b] = sides.map(|half| Solid::cuboid(half, 1 + number % 3));
-        let offset = Vec3::from([0, 1, 2].map(|k| (sides[0][k] + sides[1][k]) * draw.next()));
+        let offset = Vec3::from([0, 1, 2].map(|k| (sides[0][k] + sides[1][k]) * random.signed()));
         // The shortest way out of axis-parallel boxes is along an axis.
         let overlap = (0..3).map(|k| sides[0][k] + sides[1][k] - offset[k].abs()).fold(f64::INFINITY, f64::min);
         let cornered = (0..3).filter(|&k| offset[k].abs() > (sides[0][k] - sides[1][k]).abs()).count();

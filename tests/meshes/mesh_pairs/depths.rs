@@ -1,12 +1,13 @@
 //! Depths of overlapping meshes against brute force over all pairs of triangles, and winding numbers by solid angles.
 
-use super::{Draw, OPTIONS, ask};
+use super::{OPTIONS, ask};
 use crate::brute_force::surface_distance;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{
     Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, Workspace, query_one,
 };
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 use std::sync::Arc;
 
@@ -54,13 +55,13 @@ pub(crate) fn solids() -> [Solid; 4] {
 #[test]
 fn depths_are_those_of_translations_that_separate() {
     let bodies = solids();
-    let mut draw = Draw(29);
+    let mut random = Random(29);
     let (mut deep, mut shorter, mut between, mut within) = (0, 0, 0, 0);
     for (a, b) in [(0, 1), (1, 1), (2, 1), (0, 0), (0, 3), (2, 0), (1, 3)] {
         let shapes = [a, b].map(|k| bodies[k].shape(Model::Mesh, 0.0));
         for _ in 0..14 {
             // The small ball is inside now and then.
-            let pose = draw.pose(if b == 3 { 0.5 } else { 1.3 });
+            let pose = random.pose(if b == 3 { 0.5 } else { 1.3 });
             let row = ask(&shapes[0], &shapes[1], &pose);
             if row.status != Status::Penetrating {
                 continue;
@@ -73,8 +74,8 @@ fn depths_are_those_of_translations_that_separate() {
             assert!(apart(row.normal * -row.lower), "{row:?}");
             // None that is shorter than the lower end of the depth does.
             for _ in 0..6 {
-                let n = (row.normal + draw.vec() * 0.7).normalized();
-                assert!(!apart(n * (-row.upper * (0.5 + 0.499 * draw.next().abs()))), "{row:?} {n:?}");
+                let n = (row.normal + random.vec3() * 0.7).normalized();
+                assert!(!apart(n * (-row.upper * (0.5 + 0.499 * random.signed().abs()))), "{row:?} {n:?}");
                 shorter += 1;
             }
             // Nor does one along the same direction that is shorter than the one found.
@@ -114,11 +115,11 @@ fn rows(a: &Shape, b: &Shape, poses: &[Pose], order: impl Iterator<Item = usize>
 #[test]
 fn no_order_of_samples_changes_a_depth() {
     let bodies = solids();
-    let mut draw = Draw(41);
+    let mut random = Random(41);
     let mut deep = 0;
     for (a, b, growth) in [(0, 0, 0.0), (1, 1, 0.0), (2, 0, 0.02), (0, 3, 0.0), (2, 2, 0.0)] {
         let [x, y]: [Arc<Shape>; 2] = [a, b].map(|k| bodies[k].shape(Model::Mesh, growth));
-        let (from, step) = (draw.pose(0.9), draw.vec() * 0.03);
+        let (from, step) = (random.pose(0.9), random.vec3() * 0.03);
         let poses: Vec<Pose> = (0..24).map(|k| moved(&from, step * f64::from(k))).collect();
         let text = |rows: Vec<(usize, Proximity)>| rows.iter().map(|row| format!("{row:?}")).collect::<Vec<_>>();
         let forward = text(rows(&x, &y, &poses, 0..24));

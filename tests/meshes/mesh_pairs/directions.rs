@@ -1,11 +1,12 @@
 //! Distances of meshes along directions, against brute force over all pairs of triangles at lengths on the way.
 
+use super::OPTIONS;
 use super::depths::{is_apart, moved, solids};
-use super::{Draw, OPTIONS};
 use crate::brute_force::surface_distance;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{DirectionalDistance, DirectionalRelation, Workspace, directional_distance};
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 
 fn along(a: &Shape, b: &Shape, pose: &Pose, d: Vec3<f64>) -> DirectionalDistance {
@@ -21,15 +22,15 @@ fn before(end: f64) -> impl Iterator<Item = f64> {
 fn directions_of_meshes_by_all_pairs_of_triangles() {
     let bodies = solids();
     let shapes: Vec<_> = bodies.iter().map(|solid| solid.shape(Model::Mesh, 0.0)).collect();
-    let mut draw = Draw(61);
+    let mut random = Random(5);
     let mut relations = [0; 6];
     let (mut sharp, mut most) = (0, 0.0_f64);
     for number in 0..140 {
         let (i, j) = (number % 4, number / 4 % 4);
-        let away = if number % 3 == 0 { 0.5 * (1.0 + draw.next()) } else { 2.5 };
-        let at = draw.vec().normalized() * away;
-        let pose = Pose::new(at.to_array(), [1.0, draw.next(), draw.next(), draw.next()]);
-        let aim = if number % 2 == 0 { draw.vec() * 0.5 - at } else { draw.vec() };
+        let away = if number % 3 == 0 { 0.5 * (1.0 + random.signed()) } else { 2.5 };
+        let at = random.vec3().normalized() * away;
+        let pose = Pose::new(at.to_array(), [1.0, random.signed(), random.signed(), random.signed()]);
+        let aim = if number % 2 == 0 { random.vec3() * 0.5 - at } else { random.vec3() };
         let d = aim.normalized();
         let found = along(&shapes[i], &shapes[j], &pose, d);
         let is_free = |t: f64| is_apart(&bodies[i], &bodies[j], &moved(&pose, d * t));
@@ -60,16 +61,16 @@ fn directions_of_meshes_by_all_pairs_of_triangles() {
 #[test]
 fn a_box_of_many_triangles_moves_as_a_box() {
     let (a, b) = (Solid::cuboid([0.6, 0.4, 0.9], 3), Solid::cuboid([0.3, 0.5, 0.2], 2));
-    let mut draw = Draw(62);
+    let mut random = Random(62);
     let mut met = [0; 6];
     for offset in [0.0, 0.05] {
         let of = |solid: &Solid, model| solid.shape(model, offset);
         let [mesh_a, mesh_b] = [of(&a, Model::Mesh), of(&b, Model::Mesh)];
         let [hull_a, hull_b] = [of(&a, Model::Hull), of(&b, Model::Hull)];
         for number in 0..60 {
-            let at = draw.vec().normalized() * if number % 2 == 0 { 2.5 } else { 0.5 };
-            let pose = Pose::new(at.to_array(), [1.0, draw.next(), draw.next(), draw.next()]);
-            let d = if number % 4 == 0 { draw.vec() * 0.4 - at } else { draw.vec() };
+            let at = random.vec3().normalized() * if number % 2 == 0 { 2.5 } else { 0.5 };
+            let pose = Pose::new(at.to_array(), [1.0, random.signed(), random.signed(), random.signed()]);
+            let d = if number % 4 == 0 { random.vec3() * 0.4 - at } else { random.vec3() };
             let [found, expected] = [along(&mesh_a, &mesh_b, &pose, d), along(&hull_a, &hull_b, &pose, d)];
             assert_eq!(found.relation, expected.relation, "{found:?} {expected:?}");
             met[found.relation as usize] += 1;

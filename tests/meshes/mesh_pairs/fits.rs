@@ -1,10 +1,11 @@
 //! Solids of unit cubes that fit without play: they touch, and do not overlap.
 
-use super::{Draw, OPTIONS, at};
+use super::{OPTIONS, at};
 use clearsweep::Geometry;
 use clearsweep_geometry::Pose;
 use clearsweep_narrow::{Method, Proximity, Status, query_one};
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,15 +20,14 @@ fn beside(cell: Cell, (axis, step): (usize, i64)) -> Cell {
 }
 
 /// Adds cells beside those that are there, in a box of 4 x 4 x 3 cells, where `free` of others.
-fn grow(draw: &mut Draw, cells: &mut BTreeSet<Cell>, others: &BTreeSet<Cell>, count: usize) {
+fn grow(random: &mut Random, cells: &mut BTreeSet<Cell>, others: &BTreeSet<Cell>, count: usize) {
     for _ in 0..200 {
         if cells.len() >= count {
             return;
         }
         let list: Vec<Cell> = cells.iter().copied().collect();
-        let pick = |draw: &mut Draw, n: usize| ((draw.next() + 1.0) * 0.5 * n as f64) as usize % n;
-        let from = list[pick(draw, list.len())];
-        let next = beside(from, FACES[pick(draw, 6)]);
+        let from = list[random.below(list.len())];
+        let next = beside(from, FACES[random.below(6)]);
         let is_in_box = next.iter().zip([4, 4, 3]).all(|(&c, n)| (0..n).contains(&c));
         if is_in_box && !others.contains(&next) {
             cells.insert(next);
@@ -69,15 +69,15 @@ fn ask(a: &Shape, b: &Shape) -> Proximity {
 
 #[test]
 fn solids_that_fit_without_play_touch_and_are_not_deep() {
-    let mut draw = Draw(17);
+    let mut random = Random(17);
     let mut ways_out = [0; 3];
     for number in 0..150 {
         let mut a = BTreeSet::from([[1, 1, 1]]);
-        grow(&mut draw, &mut a, &BTreeSet::new(), 5 + number % 9);
+        grow(&mut random, &mut a, &BTreeSet::new(), 5 + number % 9);
         let mut near: Vec<Cell> = a.iter().flat_map(|&cell| FACES.map(|face| beside(cell, face))).collect();
         near.retain(|cell| !a.contains(cell) && cell.iter().zip([4, 4, 3]).all(|(&c, n)| (0..n).contains(&c)));
         let mut b = BTreeSet::from([near[number % near.len()]]);
-        grow(&mut draw, &mut b, &a, 2 + number % 5);
+        grow(&mut random, &mut b, &a, 2 + number % 5);
         let meshes = [&a, &b].map(|cells| surface(cells).shape(Model::Mesh, 0.0));
         let parts = [&a, &b].map(|cells| pieces(cells).shape(0.0).expect("a body"));
         // Beside a ball far away the solid has too many planes to be cut into cells.
@@ -101,11 +101,11 @@ fn solids_that_fit_without_play_touch_and_are_not_deep() {
 
 #[test]
 fn what_lies_flush_within_a_solid_overlaps_it_also_if_it_does_not_close_up() {
-    let mut draw = Draw(23);
+    let mut random = Random(23);
     let mut tried = 0;
     for number in 0..150 {
         let mut a = BTreeSet::from([[1, 1, 1]]);
-        grow(&mut draw, &mut a, &BTreeSet::new(), 4 + number % 9);
+        grow(&mut random, &mut a, &BTreeSet::new(), 4 + number % 9);
         // A part of the solid: faces between it and the rest lie inside.
         let b: BTreeSet<Cell> = a.iter().copied().take(1 + number % (a.len() - 1)).collect();
         let solid = surface(&b);

@@ -1,12 +1,13 @@
 //! Meshes that are put together of convex solids: where they overlap, they are as deep as bodies of pieces, or the bracket is narrower.
 
 use super::depths::{is_apart, moved};
-use super::{Draw, OPTIONS, at};
+use super::{OPTIONS, at};
 use crate::brute_force::surface_distance;
 use clearsweep::Geometry;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Method, Proximity, Status, query_one};
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,11 +45,11 @@ fn lie(layout: Layout, block: &Block, others: &[Block]) -> bool {
 }
 
 /// Boxes between -1 and 1, with corners of few digits if they touch.
-fn blocks(draw: &mut Draw, layout: Layout, count: usize) -> Vec<Block> {
+fn blocks(random: &mut Random, layout: Layout, count: usize) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
     while found.len() < count {
         let mut ends = |_| {
-            let pair = [draw.next(), draw.next()];
+            let pair = [random.signed(), random.signed()];
             let pair = if layout == Layout::Touching { pair.map(|c| (4.0 * c).round() / 4.0) } else { pair };
             [pair[0].min(pair[1]), pair[0].max(pair[1])]
         };
@@ -81,16 +82,16 @@ impl Parts {
     }
 
     /// Double pyramids and boxes.
-    fn random(draw: &mut Draw, count: usize, growth: f64) -> Self {
+    fn random(random: &mut Random, count: usize, growth: f64) -> Self {
         let mut list = Vec::new();
         for number in 0..count {
-            let size = (draw.vec() * 0.2 + Vec3::new(0.35, 0.35, 0.35)).to_array();
+            let size = (random.vec3() * 0.2 + Vec3::new(0.35, 0.35, 0.35)).to_array();
             let mut solid = match number % 2 {
                 0 => Solid::ball(1.0, 2, 3 + number, |_| 0.0),
                 _ => Solid::cuboid([1.0; 3], 1),
             };
             solid.vertices.iter_mut().for_each(|v| v.iter_mut().zip(size).for_each(|(c, s)| *c *= s));
-            list.push(solid.moved((draw.vec() * 0.6).to_array()));
+            list.push(solid.moved((random.vec3() * 0.6).to_array()));
         }
         Self { list, growth }
     }
@@ -162,15 +163,15 @@ fn depth_of_blocks(a: &[Block], b: &[Block], offset: Vec3<f64>) -> f64 {
 
 #[test]
 fn boxes_of_one_mesh_are_as_deep_as_their_pairs_tell() {
-    let mut draw = Draw(31);
+    let mut random = Random(31);
     let mut counts: BTreeMap<(Layout, &str), [usize; 2]> = BTreeMap::new();
     let mut apart = 0;
     for number in 0..360 {
         let layout = LAYOUTS[number % 3];
-        let a = blocks(&mut draw, layout, 2 + number % 5);
+        let a = blocks(&mut random, layout, 2 + number % 5);
         let (kind, of_b) =
             [("mesh", 2 + number % 4), ("pieces", 2 + number % 3), ("hull", 1), ("box", 1)][number / 3 % 4];
-        let b = blocks(&mut draw, LAYOUTS[number / 12 % 3], of_b);
+        let b = blocks(&mut random, LAYOUTS[number / 12 % 3], of_b);
         let (of_a, of_b) = (Parts::of_blocks(&a), Parts::of_blocks(&b));
         let (x, pieces) = (of_a.as_mesh(), [of_a.as_pieces(), of_b.as_pieces()]);
         let y = match kind {
@@ -178,7 +179,7 @@ fn boxes_of_one_mesh_are_as_deep_as_their_pairs_tell() {
             "pieces" => of_b.as_pieces(),
             _ => of_b.as_hull(),
         };
-        let offset = draw.vec() * 0.7;
+        let offset = random.vec3() * 0.7;
         let depth = depth_of_blocks(&a, &b, offset);
         let of_pieces = ask(&pieces[0], &pieces[1], &at(offset.x, offset.y, offset.z));
         for (x, y, offset, pieces) in [
@@ -217,16 +218,16 @@ fn are_apart(a: &Parts, b: &Parts, pose: &Pose) -> bool {
 
 #[test]
 fn turned_and_rounded_solids_are_as_deep_as_translations_tell() {
-    let mut draw = Draw(37);
+    let mut random = Random(37);
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for number in 0..210 {
         let kind = ["mesh", "pieces", "hull", "rounded hull", "sphere", "rounded mesh", "rounded pieces"][number % 7];
-        let growth = if kind.starts_with("rounded") { 0.05 + 0.1 * draw.next().abs() } else { 0.0 };
-        let a = Parts::random(&mut draw, 2 + number / 7 % 5, if number % 3 == 0 { 0.04 } else { 0.0 });
-        let mut b = Parts::random(&mut draw, if kind.ends_with("hull") { 1 } else { 2 + number / 7 % 3 }, growth);
+        let growth = if kind.starts_with("rounded") { 0.05 + 0.1 * random.signed().abs() } else { 0.0 };
+        let a = Parts::random(&mut random, 2 + number / 7 % 5, if number % 3 == 0 { 0.04 } else { 0.0 });
+        let mut b = Parts::random(&mut random, if kind.ends_with("hull") { 1 } else { 2 + number / 7 % 3 }, growth);
         if kind == "sphere" {
             let point = Solid { vertices: vec![[0.0; 3]], triangles: vec![[0; 3]] };
-            b = Parts { list: vec![point], growth: 0.1 + 0.2 * draw.next().abs() };
+            b = Parts { list: vec![point], growth: 0.1 + 0.2 * random.signed().abs() };
         }
         let (pieces_a, pieces_b) = (a.as_pieces(), b.as_pieces());
         let y = match kind {
@@ -235,7 +236,7 @@ fn turned_and_rounded_solids_are_as_deep_as_translations_tell() {
             "sphere" => Geometry::Sphere(b.growth).shape(0.0).expect("a body"),
             _ => b.as_hull(),
         };
-        let (x, pose) = (a.as_mesh(), draw.pose(0.7));
+        let (x, pose) = (a.as_mesh(), random.pose(0.7));
         let there = Pose::new(pose.position.to_array(), pose.q);
         let row = ask(&x, &y, &there);
         if row.status != Status::Penetrating {
@@ -246,8 +247,8 @@ fn turned_and_rounded_solids_are_as_deep_as_translations_tell() {
         assert!(are_apart(&a, &b, &moved(&pose, row.normal * -row.lower)), "{number} {kind} {row:?}");
         let mut shorter = 0;
         for turn in 0..12 {
-            let n = (row.normal + draw.vec() * if turn % 2 == 0 { 0.5 } else { 4.0 }).normalized();
-            let by = n * (-row.upper * (0.6 + 0.399_999 * draw.next().abs()));
+            let n = (row.normal + random.vec3() * if turn % 2 == 0 { 0.5 } else { 4.0 }).normalized();
+            let by = n * (-row.upper * (0.6 + 0.399_999 * random.signed().abs()));
             assert!(!are_apart(&a, &b, &moved(&pose, by)), "{number} {kind} {row:?} {by:?}");
             shorter += 1;
         }
@@ -278,7 +279,7 @@ fn ell() -> (Solid, [Block; 2]) {
 
 #[test]
 fn solids_with_a_cavity_or_a_hollow_edge_are_cut_into_cells() {
-    let mut draw = Draw(41);
+    let mut random = Random(41);
     let (shell, ell) = ([[-1.0; 3], [1.0; 3]], ell());
     let hollow = surface(&shell).and(&surface(&[[-0.5; 3], [0.5; 3]]).flipped());
     let walls = (0..3).flat_map(|axis| {
@@ -296,8 +297,8 @@ fn solids_with_a_cavity_or_a_hollow_edge_are_cut_into_cells() {
         let (solid, of_a) = &bodies[number % 2];
         let size = if number % 4 < 2 { 0.3 } else { 1.0 };
         let scaled = |block: Block| block.map(|corner| corner.map(|c| size * c));
-        let of_b: Vec<Block> = blocks(&mut draw, LAYOUTS[number % 3], 2).into_iter().map(scaled).collect();
-        let offset = draw.vec() * if size < 1.0 { 0.3 + 0.7 * f64::from(u8::from(number % 8 > 3)) } else { 0.9 };
+        let of_b: Vec<Block> = blocks(&mut random, LAYOUTS[number % 3], 2).into_iter().map(scaled).collect();
+        let offset = random.vec3() * if size < 1.0 { 0.3 + 0.7 * f64::from(u8::from(number % 8 > 3)) } else { 0.9 };
         let (x, y) = (solid.shape(Model::Mesh, 0.0), Parts::of_blocks(&of_b).as_mesh());
         let depth = depth_of_blocks(of_a, &of_b, offset);
         for row in [ask(&x, &y, &at(offset.x, offset.y, offset.z)), ask(&y, &x, &at(-offset.x, -offset.y, -offset.z))] {

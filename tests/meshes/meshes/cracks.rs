@@ -4,28 +4,16 @@ use super::{angle, condition, load};
 use crate::hull_solids::Solid;
 use crate::program;
 use clearsweep::{Model, Shape};
+use clearsweep_testing::random::Random;
 use std::fmt::Write;
 
-/// Uniform numbers in -1 to 1 (splitmix64, Steele et al. 2014).
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-}
-
 /// ASCII STL: each triangle with corners of its own, moved by up to `noise` along each axis.
-fn soup(solid: &Solid, noise: f64, random: &mut Noise) -> String {
+fn soup(solid: &Solid, noise: f64, random: &mut Random) -> String {
     let mut text = String::from("solid s\n");
     for triangle in &solid.triangles {
         text += "facet normal 0 0 0\nouter loop\n";
         for &corner in triangle {
-            let [x, y, z] = solid.vertices[corner].map(|c| c + noise * random.next());
+            let [x, y, z] = solid.vertices[corner].map(|c| c + noise * random.signed());
             let _ = writeln!(text, "vertex {x:?} {y:?} {z:?}");
         }
         text += "endloop\nendfacet\n";
@@ -40,11 +28,11 @@ fn exact_obj(solid: &Solid) -> String {
 }
 
 /// A wheel with teeth about z: not convex, with caps that are fans.
-fn wheel(teeth: usize, random: &mut Noise) -> Solid {
+fn wheel(teeth: usize, random: &mut Random) -> Solid {
     let n = 2 * teeth;
-    let at = |k: usize, z: f64, random: &mut Noise| {
+    let at = |k: usize, z: f64, random: &mut Random| {
         let angle = std::f64::consts::TAU * k as f64 / n as f64;
-        let radius = if k.is_multiple_of(2) { 1.0 } else { 0.6 + 0.1 * random.next() };
+        let radius = if k.is_multiple_of(2) { 1.0 } else { 0.6 + 0.1 * random.signed() };
         [radius * angle.cos(), radius * angle.sin(), z]
     };
     let mut vertices: Vec<[f64; 3]> = (0..n).map(|k| at(k, -0.4, random)).collect();
@@ -64,7 +52,7 @@ fn mesh_of(text: &str) -> std::sync::Arc<Shape> {
 
 #[test]
 fn cracks_below_a_billionth_of_the_size_are_closed_and_wider_ones_are_not() {
-    let mut random = Noise(5);
+    let mut random = Random(5);
     let (mut closed, mut open) = (0, 0);
     for round in 0..60 {
         let solid = if round % 3 == 0 { angle() } else { wheel(4 + round % 7, &mut random) };
@@ -148,7 +136,7 @@ fn no_triangle_is_turned_over_and_no_sheets_are_laid_on_each_other() {
 #[test]
 fn a_bolt_deep_inside_of_a_block_with_cracks_penetrates_and_its_depth_holds() {
     let folder = tempfile::tempdir().expect("scratch");
-    let mut random = Noise(77);
+    let mut random = Random(77);
     // A block of 4 with a notch of 0.5 in one edge; a ball of radius 0.1 in its middle has to go 2.1 to leave it.
     let outline = [[0.0, 0.0], [4.0, 0.0], [4.0, 3.5], [3.5, 3.5], [3.5, 4.0], [0.0, 4.0]];
     let at = |y: f64| outline.map(move |[x, z]| [x, y, z]);

@@ -1,66 +1,32 @@
 //! Pairs of bodies of 1e-3 m to 1e3 m whose geometry lies up to 1e6 m from its own origin.
 
 use super::oracle::{Body, Place};
+use clearsweep_testing::random::Random;
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
-/// A seeded generator (SplitMix64).
-pub struct Random(pub u64);
+fn sign(random: &mut Random) -> f64 {
+    if random.below(2) == 0 { 1.0 } else { -1.0 }
+}
 
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
+/// Identity, a quarter turn that is exact or rounded, or any.
+fn any_turn(random: &mut Random) -> [f64; 4] {
+    let half = 0.5_f64.sqrt();
+    match random.below(6) {
+        0 | 1 => STILL,
+        2 => [0.5, 0.5, -0.5, 0.5],
+        3 => [half, 0.0, 0.0, half],
+        _ => random.turn(),
     }
+}
 
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * ((self.bits() >> 11) as f64 / (1_u64 << 53) as f64)
-    }
-
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.bits() % count as u64) as usize
-    }
-
-    /// Log-uniform.
-    pub fn scale(&mut self, low: f64, high: f64) -> f64 {
-        libm::exp(self.between(libm::log(low), libm::log(high)))
-    }
-
-    fn sign(&mut self) -> f64 {
-        if self.below(2) == 0 { 1.0 } else { -1.0 }
-    }
-
-    fn point(&mut self, reach: f64) -> [f64; 3] {
-        [0; 3].map(|_| self.between(-reach, reach))
-    }
-
-    /// Identity, a quarter turn that is exact or rounded, or any.
-    fn turn(&mut self) -> [f64; 4] {
-        let half = 0.5_f64.sqrt();
-        match self.below(6) {
-            0 | 1 => STILL,
-            2 => [0.5, 0.5, -0.5, 0.5],
-            3 => [half, 0.0, 0.0, half],
-            _ => loop {
-                let q = [0; 4].map(|_| self.between(-1.0, 1.0));
-                let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-                if norm > 0.1 && norm <= 1.0 {
-                    break q.map(|c| c / norm);
-                }
-            },
-        }
-    }
-
-    /// Returns the place of a body of a size in its own frame: far along each of the axes, or beside its origin along some.
-    fn offset(&mut self, size: f64) -> [f64; 3] {
-        let far = self.scale(1e-2, 1e6);
-        [0; 3].map(|_| match self.below(3) {
-            0 => self.between(-3.0, 3.0) * size,
-            _ => self.sign() * self.between(0.1, 1.0) * far,
-        })
-    }
+/// Returns the place of a body of a size in its own frame: far along each of the axes, or beside its origin along some.
+fn offset(random: &mut Random, size: f64) -> [f64; 3] {
+    let far = random.scale(1e-2, 1e6);
+    [0; 3].map(|_| match random.below(3) {
+        0 => random.between(-3.0, 3.0) * size,
+        _ => sign(random) * random.between(0.1, 1.0) * far,
+    })
 }
 
 /// A box between two corners.
@@ -130,7 +96,7 @@ fn any_box(random: &mut Random, low: [f64; 3], size: f64) -> ([f64; 3], [f64; 3]
 /// Both bodies of one drawing, at one pose: they share a face, an edge or a corner.
 fn shared(random: &mut Random) -> Case {
     let size = random.scale(1e-3, 1e3);
-    let offset = random.offset(size);
+    let offset = offset(random, size);
     let (low, high) = any_box(random, offset, size);
     let other = size * random.scale(0.1, 10.0);
     let beside = 1 + random.below(3);
@@ -144,7 +110,7 @@ fn shared(random: &mut Random) -> Case {
             to[k] = from[k] + other;
         }
     }
-    let place = Place { position: any_position(random), q: random.turn() };
+    let place = Place { position: any_position(random), q: any_turn(random) };
     Case {
         kind: ["face", "edge", "corner"][beside - 1],
         bodies: [cuboid(low, high), cuboid(from, to)],
@@ -156,9 +122,9 @@ fn shared(random: &mut Random) -> Case {
 /// places of one of them. The others are on either side.
 fn joined(random: &mut Random) -> Case {
     let size = random.scale(1e-3, 1e3);
-    let offset = random.offset(size);
+    let offset = offset(random, size);
     let common = 1 + random.below(3);
-    let turn = random.turn();
+    let turn = any_turn(random);
     // Before the turn: the common corners at height 0, those of A below and those of B above.
     let corner = |random: &mut Random, side: f64| {
         let [x, y, z] = [random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(0.3, 1.0)];
@@ -177,7 +143,7 @@ fn joined(random: &mut Random) -> Case {
             b[k][axis] = if up { b[k][axis].next_up() } else { b[k][axis].next_down() };
         }
     }
-    let place = Place { position: any_position(random), q: random.turn() };
+    let place = Place { position: any_position(random), q: any_turn(random) };
     let kind = ["common corner", "common edge", "common face"][common - 1];
     Case { kind, bodies: [tetrahedron(a), tetrahedron(b)], places: [place; 2] }
 }
@@ -186,8 +152,8 @@ fn joined(random: &mut Random) -> Case {
 fn any_position(random: &mut Random) -> [f64; 3] {
     match random.below(3) {
         0 => [0.0; 3],
-        1 => random.point(1e2),
-        _ => random.point(1e6),
+        1 => random.in_cube(1e2),
+        _ => random.in_cube(1e6),
     }
 }
 
@@ -204,7 +170,7 @@ fn gap(random: &mut Random, size: f64) -> f64 {
 /// Boxes of one drawing, at one pose, with a gap or an overlap.
 fn side_by_side(random: &mut Random) -> Case {
     let size = random.scale(1e-3, 1e3);
-    let offset = random.offset(size);
+    let offset = offset(random, size);
     let (low, high) = any_box(random, offset, size);
     let (mut from, _) = any_box(random, low, size);
     for k in 0..3 {
@@ -213,13 +179,13 @@ fn side_by_side(random: &mut Random) -> Case {
     let axis = random.below(3);
     from[axis] = high[axis] + gap(random, size);
     let (from, to) = any_box(random, from, size);
-    let place = Place { position: any_position(random), q: random.turn() };
+    let place = Place { position: any_position(random), q: any_turn(random) };
     Case { kind: "boxes", bodies: [cuboid(low, high), cuboid(from, to)], places: [place; 2] }
 }
 
 fn any_tetrahedron(random: &mut Random, offset: [f64; 3], size: f64) -> Body {
     loop {
-        let corners = [0; 4].map(|_| random.point(size));
+        let corners = [0; 4].map(|_| random.in_cube(size));
         let [u, v, w] = [1, 2, 3].map(|k: usize| [0, 1, 2].map(|c: usize| corners[k][c] - corners[0][c]));
         let volume = u[0] * (v[1] * w[2] - v[2] * w[1])
             + u[1] * (v[2] * w[0] - v[0] * w[2])
@@ -233,10 +199,10 @@ fn any_tetrahedron(random: &mut Random, offset: [f64; 3], size: f64) -> Body {
 /// Places that bring the middles of two bodies to within a distance of each other, somewhere.
 fn meeting(random: &mut Random, offsets: [[f64; 3]; 2], apart: f64) -> [Place; 2] {
     let at = any_position(random);
-    let direction = random.point(1.0);
+    let direction = random.vector();
     let long = direction.iter().map(|c| c * c).sum::<f64>().sqrt().max(1e-3);
     let same = random.below(2) == 0;
-    let turns = [random.turn(), random.turn()];
+    let turns = [any_turn(random), any_turn(random)];
     [0, 1].map(|k: usize| {
         let q = if same { turns[0] } else { turns[k] };
         let away = rotated(q, offsets[k]);
@@ -250,7 +216,7 @@ fn meeting(random: &mut Random, offsets: [[f64; 3]; 2], apart: f64) -> [Place; 2
 fn tetrahedra(random: &mut Random) -> Case {
     let size = random.scale(1e-3, 1e3);
     let sizes = [size, (size * random.scale(0.1, 10.0)).clamp(1e-3, 1e3)];
-    let offsets = sizes.map(|size| random.offset(size));
+    let offsets = sizes.map(|size| offset(random, size));
     let bodies = [0, 1].map(|k: usize| any_tetrahedron(random, offsets[k], sizes[k]));
     let apart = random.between(0.0, 1.6) * (sizes[0] + sizes[1]);
     Case { kind: "tetrahedra", bodies, places: meeting(random, offsets, apart) }
@@ -260,9 +226,9 @@ fn tetrahedra(random: &mut Random) -> Case {
 fn grown(random: &mut Random) -> Case {
     let size = random.scale(1e-3, 1e3);
     let other = (size * random.scale(0.1, 10.0)).clamp(1e-3, 1e3);
-    let offsets = [size, other].map(|size| random.offset(size));
+    let offsets = [size, other].map(|size| offset(random, size));
     let solid = any_tetrahedron(random, offsets[0], size);
-    let ends = [offsets[1], sum(offsets[1], random.point(other))];
+    let ends = [offsets[1], sum(offsets[1], random.in_cube(other))];
     let is_ball = random.below(2) == 0;
     let grown = Body {
         vertices: if is_ball { vec![ends[0]] } else { ends.to_vec() },

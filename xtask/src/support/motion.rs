@@ -1,21 +1,7 @@
 //! Seeded, smooth motion.
 
+use clearsweep_testing::random::Random;
 use std::f64::consts::TAU;
-
-/// A seeded sequence of numbers (SplitMix64, Steele et al. 2014): the same on every machine.
-pub(crate) struct Seeded(pub(crate) u64);
-
-impl Seeded {
-    /// Uniform in `low..high`.
-    pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        let unit = ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64;
-        low + (high - low) * unit
-    }
-}
 
 /// A sum of sines over time.
 pub(crate) struct Wave {
@@ -26,8 +12,8 @@ pub(crate) struct Wave {
 
 impl Wave {
     /// A wave about `mean` that stays within `reach` of it.
-    pub(crate) fn seeded(seeded: &mut Seeded, mean: f64, reach: f64) -> Self {
-        let mut term = |share: f64| [reach * share, seeded.between(0.03, 0.25), seeded.between(0.0, TAU)];
+    pub(crate) fn seeded(random: &mut Random, mean: f64, reach: f64) -> Self {
+        let mut term = |share: f64| [reach * share, random.between(0.03, 0.25), random.between(0.0, TAU)];
         Self { mean, terms: [term(0.6), term(0.3), term(0.1)] }
     }
 

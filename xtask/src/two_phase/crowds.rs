@@ -2,7 +2,8 @@
 
 use clearsweep_geometry::Pose;
 use clearsweep_scene::FrameBlock;
-use clearsweep_testing::scenes::{Random, Setup, block, cuboid};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::scenes::{Setup, block, cuboid};
 use clearsweep_trajectory::Bounds;
 
 /// Boxes of sides 0.5 to 1 that drift and turn slowly in a cube.
@@ -23,8 +24,8 @@ impl Crowd {
         setup.bounds = Some(Bounds { min: [-reach; 3], max: [reach; 3] });
         let mut bodies = Vec::new();
         for _ in 0..self.bodies {
-            setup.add(cuboid(std::array::from_fn(|_| r.within(0.5, 1.0))), None);
-            bodies.push((r.vector(reach), r.vector(self.step), r.quaternion(), r.vector(0.01)));
+            setup.add(cuboid(std::array::from_fn(|_| r.between(0.5, 1.0))), None);
+            bodies.push((r.in_cube(reach), r.in_cube(self.step), r.turn(), r.in_cube(0.01)));
         }
         let mut blocks = Vec::new();
         for index in 0..count {
@@ -61,7 +62,7 @@ pub(crate) fn table_top(bodies: usize, count: usize) -> (Setup, Vec<FrameBlock>)
     let mut paces = Vec::new();
     for _ in 0..bodies {
         setup.add(cuboid([0.6, 0.6, 0.2]), None);
-        paces.push((r.within(0.05, 0.08), r.within(0.0, std::f64::consts::TAU)));
+        paces.push((r.between(0.05, 0.08), r.between(0.0, std::f64::consts::TAU)));
     }
     let mut blocks = Vec::new();
     for index in 0..count {

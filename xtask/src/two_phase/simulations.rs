@@ -4,7 +4,8 @@
 
 use clearsweep_geometry::Pose;
 use clearsweep_scene::{FrameBlock, Shape};
-use clearsweep_testing::scenes::{Random, Setup, block, cuboid, shape};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::scenes::{Setup, block, cuboid, shape};
 use clearsweep_trajectory::Bounds;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -135,11 +136,11 @@ pub(crate) fn coins(count: usize) -> Simulation {
     let r = &mut Random(1);
     for _ in 0..count {
         let toss = Toss {
-            at: [r.within(-0.5, 0.5) * side, r.within(-0.5, 0.5) * side, r.within(0.1, 0.5)],
-            velocity: [r.within(-0.3, 0.3), r.within(-0.3, 0.3), r.within(0.0, 1.0)],
+            at: [r.between(-0.5, 0.5) * side, r.between(-0.5, 0.5) * side, r.between(0.1, 0.5)],
+            velocity: [r.between(-0.3, 0.3), r.between(-0.3, 0.3), r.between(0.0, 1.0)],
             rest: 0.001,
-            axis: [r.within(-1.0, 1.0), r.within(-1.0, 1.0), 0.0],
-            spin: r.within(5.0, 40.0),
+            axis: [r.between(-1.0, 1.0), r.between(-1.0, 1.0), 0.0],
+            spin: r.between(5.0, 40.0),
         };
         simulation.body(prism(24, 0.0121, 0.00175), move |t| Some(toss.pose(t)));
     }
@@ -164,13 +165,13 @@ pub(crate) fn bowling() -> Simulation {
     for row in 0..4 {
         for pin in 0..=row {
             let at = [first + 0.264 * f64::from(row), 0.305 * (f64::from(pin) - 0.5 * f64::from(row)), 0.19];
-            let hit = impact + 0.03 * f64::from(row) + r.within(0.0, 0.02);
+            let hit = impact + 0.03 * f64::from(row) + r.between(0.0, 0.02);
             let toss = Toss {
                 at,
-                velocity: [r.within(1.0, 4.0), r.within(-2.0, 2.0), r.within(0.2, 1.5)],
+                velocity: [r.between(1.0, 4.0), r.between(-2.0, 2.0), r.between(0.2, 1.5)],
                 rest: 0.06,
-                axis: [r.within(-1.0, 1.0), r.within(-1.0, 1.0), 0.1],
-                spin: r.within(3.0, 12.0),
+                axis: [r.between(-1.0, 1.0), r.between(-1.0, 1.0), 0.1],
+                spin: r.between(3.0, 12.0),
             };
             simulation.body(prism(12, 0.06, 0.38), move |t| {
                 Some(if t < hit { Pose::new(at, [1.0, 0.0, 0.0, 0.0]) } else { toss.pose(t - hit) })
@@ -221,9 +222,9 @@ pub(crate) fn part_feeder(count: usize) -> Simulation {
     let r = &mut Random(4);
     let end = length * f64::from(steps) - 0.02;
     for part in 0..count {
-        let (start, speed) = (6.0 * part as f64 / count as f64, r.within(0.5, 1.2));
-        let y = (part % lanes) as f64 * 0.06 - 0.5 * width + 0.03 + r.within(-0.005, 0.005);
-        let turn = r.within(-0.6, 0.6);
+        let (start, speed) = (6.0 * part as f64 / count as f64, r.between(0.5, 1.2));
+        let y = (part % lanes) as f64 * 0.06 - 0.5 * width + 0.03 + r.between(-0.005, 0.005);
+        let turn = r.between(-0.6, 0.6);
         simulation.body(cuboid([0.03, 0.02, 0.01]), move |t| {
             let s = speed * (t - start);
             if !(0.0..end).contains(&s) {

@@ -3,8 +3,9 @@
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-use super::number::{Number, Vector, Wide, add, cross, norm, times};
+use super::number::{Number, Vector, Wide, add, cross, times};
 use super::{Body, Placement, signed_distance};
+pub use crate::random::Random;
 
 /// Intended relation of a pair.
 #[derive(Clone, Copy, PartialEq)]
@@ -24,72 +25,6 @@ pub struct Recipe {
 impl Recipe {
     pub fn new(name: &'static str, points: Vec<Vector<f64>>, growth: f64) -> Self {
         Self { name, points, growth }
-    }
-}
-
-/// A seeded sequence of numbers (SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-    /// Uniform in `low..high`.
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * ((self.bits() >> 11) as f64 / (1_u64 << 53) as f64)
-    }
-    /// Uniform in its logarithm.
-    pub fn scale(&mut self, low: f64, high: f64) -> f64 {
-        libm::exp(self.between(libm::log(low), libm::log(high)))
-    }
-    /// Uniform in `0..n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-    /// True with that probability.
-    pub fn chance(&mut self, probability: f64) -> bool {
-        self.between(0.0, 1.0) < probability
-    }
-    /// Uniform on the unit sphere.
-    pub fn direction(&mut self) -> Vector<f64> {
-        loop {
-            let v = [0; 3].map(|_| self.between(-1.0, 1.0));
-            let n = norm(v);
-            if (0.1..=1.0).contains(&n) {
-                return times(v, 1.0 / n);
-            }
-        }
-    }
-    /// A rotation: mostly uniform, a unit quaternion up to rounding.
-    pub fn turn(&mut self) -> [f64; 4] {
-        loop {
-            let q = [0; 4].map(|_| self.between(-1.0, 1.0));
-            let n = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-            if (0.1..=1.0).contains(&n) {
-                return q.map(|c| c / n);
-            }
-        }
-    }
-    /// One of the rotations of the cube onto itself; exact, since the quaternion's scale cancels exactly.
-    pub fn quarter_turn(&mut self) -> [f64; 4] {
-        let c = [1.0, 0.5_f64.sqrt(), 0.5][self.below(3)];
-        let filled = if c == 1.0 {
-            1
-        } else if c == 0.5 {
-            4
-        } else {
-            2
-        };
-        let mut q = [0.0; 4];
-        let start = self.below(4);
-        for k in 0..filled {
-            q[(start + k) % 4] = if self.chance(0.5) { c } else { -c };
-        }
-        q
     }
 }
 

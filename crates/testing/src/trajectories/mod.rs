@@ -2,6 +2,7 @@
 
 pub mod oracle;
 
+use crate::random::Random;
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
@@ -127,36 +128,12 @@ pub struct Row {
     pub pose: [f64; 7],
 }
 
-/// Splitmix64: the same numbers on every machine.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n.max(1) as u64) as usize
-    }
-    /// In -1 to 1.
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-    pub fn pose(&mut self) -> [f64; 7] {
-        let q: [f64; 4] = std::array::from_fn(|_| self.unit() + 0.1);
-        let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-        let mut pose = [0.0; 7];
-        for axis in 0..3 {
-            pose[axis] = self.unit() * 50.0;
-        }
-        for k in 0..4 {
-            pose[3 + k] = q[k] / norm;
-        }
-        pose
-    }
+/// The pose of a row: a position in the cube from -50 to 50, and a unit quaternion.
+pub fn random_pose(random: &mut Random) -> [f64; 7] {
+    let q = random.quaternion().map(|c| c + 0.1);
+    let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    let ([x, y, z], [qw, qx, qy, qz]) = (random.vector().map(|c| 50.0 * c), q.map(|c| c / norm));
+    [x, y, z, qw, qx, qy, qz]
 }
 
 /// How a file is written.
