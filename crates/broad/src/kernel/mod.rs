@@ -55,10 +55,10 @@ pub(crate) enum Kernel {
     CompactPairs,
 }
 
-/// A WGSL file of `kernels/`.
+/// The text of a WGSL file of `kernels/`, whose folder `build.rs` finds.
 macro_rules! wgsl {
     ($name:literal) => {
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../kernels/", $name, ".wgsl"))
+        include_str!(concat!(env!("CLEARSWEEP_KERNELS"), "/", $name, ".wgsl"))
     };
 }
 
