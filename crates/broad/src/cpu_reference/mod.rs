@@ -200,8 +200,8 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn each_kernel_has_a_twin_file_of_its_name() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/twin");
+    fn each_kernel_has_a_reference_file_of_its_name() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cpu_reference");
         for kernel in Kernel::ALL {
             assert!(folder.join(kernel.file()).with_extension("rs").is_file(), "{kernel:?}");
         }
