@@ -48,11 +48,11 @@
 //! | `clearsweep-base` | | the error type: place, problem, remedy; the threads of loading; registers of eight numbers |
 //! | `clearsweep-input-guard` | `base` | checks of untrusted bytes before a decoder sees them |
 //! | `clearsweep-geometry` | `base` | numbers, vectors, poses, convex polyhedra, hulls, triangle meshes |
-//! | `clearsweep-model` | `geometry` | answers about a pair, bounds of an input: what stages hand on |
-//! | `clearsweep-scene` | `geometry`, `input-guard` | the scene file and geometry readers; bodies, blocks and candidates |
+//! | `clearsweep-model` | `geometry` | what stages hand on: bodies, shapes, blocks of poses, candidates, the query, answers |
+//! | `clearsweep-scene` | `model`, `input-guard` | the scene file and geometry readers |
 //! | `clearsweep-trajectory` | `scene`, `model` | READ: Parquet, Arrow IPC and CSV into blocks |
 //! | `clearsweep-broad` | `scene`, `model` | BROAD: which pairs come near, and when |
-//! | `clearsweep-narrow` | `scene`, `model` | NARROW: signed distance, witnesses and proof; no files, no clock |
+//! | `clearsweep-narrow` | `model` | NARROW: signed distance, witnesses and proof; no files, no clock |
 //! | `clearsweep-tables` | `scene`, `model` | WRITE: Parquet, summaries, the manifest |
 //! | `clearsweep-engine` | all stages | the loop; hands work to the threads |
 //! | `clearsweep-datasets` | `geometry`, the writer of trajectories in `tables` | data sets for trials and benchmarks |

@@ -1,13 +1,30 @@
-//! Plain data that stages exchange: the answers about a pair, and the bounds of an input.
+//! Plain data that stages exchange: bodies and their shapes, blocks of poses, candidates, the query, the answers about a pair, and the bounds
+//! of an input.
 //!
 //! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-geometry`.
 
+pub mod between;
+pub mod block;
+mod body;
 mod bounds;
+mod convex_parts;
 mod directional;
+mod ignored_pairs;
 mod interval;
+pub mod node_hierarchy;
 mod proximity;
+mod shape;
+pub mod steps;
 
+pub use between::{BetweenFrames, MotionRule, Pivot};
+pub use block::{Candidate, FrameBlock, NextSample, SAMPLES, Sample, SampleColumn};
+pub use body::{Body, DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing, Motion, QueryOptions};
 pub use bounds::Bounds;
+pub use convex_parts::convex_parts;
 pub use directional::{DirectionalDistance, DirectionalRelation};
+pub use ignored_pairs::{IgnoredPairs, own_pairs};
 pub use interval::{IntervalMethod, IntervalProximity, IntervalStatus};
+pub use node_hierarchy::{MovingNode, NodeHierarchy, NodeLink, RestPose};
 pub use proximity::{FeatureKind, Method, Proximity, Status};
+pub use shape::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
+pub use steps::PoseSteps;

@@ -5,8 +5,8 @@ use super::closest_points::Closest;
 use super::feature::{Feature, FeaturePair, Published};
 use super::pair::Pair;
 use clearsweep_geometry::{Dd, Polyhedron, Real, Scalar, Vec3};
+use clearsweep_model::QueryOptions;
 use clearsweep_model::{Method, Proximity, Status};
-use clearsweep_scene::QueryOptions;
 
 /// The signed distance of two cores, in A's frame, metres.
 #[derive(Debug, Clone, Copy)]

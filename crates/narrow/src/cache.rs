@@ -8,7 +8,7 @@ use super::pair::Pair;
 use super::visited_pairs::VisitedPairs;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::Proximity;
-use clearsweep_scene::QueryOptions;
+use clearsweep_model::QueryOptions;
 
 /// Cache of a pair of bodies: one for their hulls, and one for each pair of pieces that was visited lately.
 #[derive(Debug, Clone, Default)]

@@ -13,7 +13,7 @@ use super::query::PairQuery;
 use super::solver_stats::SolverStats;
 use super::workspace::Workspace;
 use clearsweep_model::Proximity;
-use clearsweep_scene::QueryOptions;
+use clearsweep_model::QueryOptions;
 
 /// Answers like [`batch::answer`], with the brackets, the statuses and the choice of rows that the deviations of the bodies leave.
 pub(super) fn answer(

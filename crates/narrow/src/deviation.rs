@@ -1,6 +1,6 @@
 //! Deviations of the true surfaces of bodies from the stored ones, and brackets that are wider by them.
 
-use clearsweep_scene::Shape;
+use clearsweep_model::Shape;
 
 /// The deviations of two bodies together, rounded up, metres.
 pub fn deviation_of(a: &Shape, b: &Shape) -> f64 {

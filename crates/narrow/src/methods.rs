@@ -9,7 +9,7 @@ use super::solver_stats::SolverStats;
 use super::workspace::Workspace;
 use clearsweep_geometry::Pose;
 use clearsweep_model::Proximity;
-use clearsweep_scene::{QueryOptions, Shape};
+use clearsweep_model::{QueryOptions, Shape};
 
 /// A method that answers queries. All methods give the same rows, bit for bit.
 pub trait NarrowPhase: Sync + Send {

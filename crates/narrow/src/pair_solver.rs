@@ -20,7 +20,7 @@ use super::solver_stats::SolverStats;
 use super::vclip;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 use clearsweep_model::FeatureKind;
-use clearsweep_scene::Piece;
+use clearsweep_model::Piece;
 
 /// The search for what the remembered features and surface do not settle.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

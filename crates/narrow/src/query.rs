@@ -1,7 +1,7 @@
 //! The query of the narrow phase: one pair in the samples of a block.
 
 use clearsweep_geometry::Pose;
-use clearsweep_scene::{SampleColumn, Shape};
+use clearsweep_model::{SampleColumn, Shape};
 
 /// The poses of one body over the samples of a block.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use super::pair::size_of;
 use super::query::BodyPoses;
 use clearsweep_base::simd::{Lane, WIDTH, dispatch};
 use clearsweep_geometry::{Polyhedron, Pose, RelativePose, Vec3};
-use clearsweep_scene::{SAMPLES, SampleColumn};
+use clearsweep_model::{SAMPLES, SampleColumn};
 
 /// Samples from which computing eight at once is cheaper than one after the other.
 pub(super) const FEW: u32 = 3;

@@ -10,7 +10,7 @@ use super::solve_outcome::{SolveOutcome, beyond};
 use clearsweep_base::simd::{Simd, V, WIDTH};
 use clearsweep_geometry::{Polyhedron, Scalar, Vec3};
 use clearsweep_model::{FeatureKind, Method, Proximity, Status};
-use clearsweep_scene::{Piece, QueryOptions};
+use clearsweep_model::{Piece, QueryOptions};
 
 /// Terms common to all rows of a pair of bodies.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use clearsweep_geometry::{Scalar, Vec3};
 use clearsweep_model::Proximity;
-use clearsweep_scene::QueryOptions;
+use clearsweep_model::QueryOptions;
 
 /// Outcome of a pair in one sample, handed from rung to rung. `T`: the answer of the rung.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,7 @@ pub use super::glob::glob_matches;
 use super::keys::TomlSource;
 use super::model::{Body, IgnoredPairs, Motion, Scene};
 use clearsweep_base::error::{Error, Result, nearest};
+use clearsweep_model::own_pairs;
 use std::collections::HashMap;
 
 /// Most classes of bodies that the matrix is built for (128 MiB of bits).
@@ -49,44 +50,10 @@ impl Scene {
     }
 }
 
-impl IgnoredPairs {
-    /// Number of ignored pairs, by classes and not one by one; pairs of two static bodies count with `static_pairs`.
-    pub fn count_ignored(&self, bodies: &[Body], static_pairs: bool) -> u64 {
-        if self.class.is_empty() {
-            return 0;
-        }
-        let mut members = vec![[0_u64; 2]; self.classes];
-        for (body, &class) in bodies.iter().zip(&self.class) {
-            members[class as usize][usize::from(matches!(body.motion, Motion::Static(_)))] += 1;
-        }
-        let mut count = 0;
-        for c in 0..self.classes {
-            for d in c..self.classes {
-                let bit = c * self.classes + d;
-                if self.matrix[bit / 64] >> (bit % 64) & 1 == 0 {
-                    continue;
-                }
-                let ([dc, sc], [dd, sd]) = (members[c], members[d]);
-                count += match c == d {
-                    true => own_pairs(dc, sc, static_pairs),
-                    false => dc * dd + dc * sd + sc * dd + if static_pairs { sc * sd } else { 0 },
-                };
-            }
-        }
-        count
-    }
-}
-
 /// Numbers of dynamic and of static bodies.
 fn split(bodies: &[Body]) -> [u64; 2] {
     let fixed = bodies.iter().filter(|body| matches!(body.motion, Motion::Static(_))).count() as u64;
     [bodies.len() as u64 - fixed, fixed]
-}
-
-/// Pairs among so many dynamic and static bodies.
-fn own_pairs(dynamic: u64, fixed: u64, static_pairs: bool) -> u64 {
-    let choose_two = |n: u64| n * n.saturating_sub(1) / 2;
-    choose_two(dynamic) + dynamic * fixed + if static_pairs { choose_two(fixed) } else { 0 }
 }
 
 /// The bodies by name and by group, for selectors.
@@ -266,13 +233,6 @@ impl Sets {
             }
         }
         Ok(ignored)
-    }
-}
-
-impl IgnoredPairs {
-    fn mark(&mut self, c: usize, d: usize) {
-        let bit = c * self.classes + d;
-        self.matrix[bit / 64] |= 1 << (bit % 64);
     }
 }
 

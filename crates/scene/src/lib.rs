@@ -8,8 +8,6 @@
 //! `distinct`, `hull_fit`, `mesh`) -> `load` (the [`Scene`]).
 //! `builder` is the way in for scenes in code.
 
-pub mod between;
-pub mod block;
 mod body_names;
 mod body_shape;
 mod body_spec;
@@ -18,7 +16,6 @@ mod body_tree;
 mod build;
 mod builder;
 mod centre;
-mod convex_parts;
 mod decomposition;
 mod digest;
 pub mod direction;
@@ -37,24 +34,24 @@ pub mod load;
 mod mesh;
 pub mod model;
 mod motion_spec;
-mod node_hierarchy;
 mod orientation;
 pub mod readers;
 mod row_place;
 mod sections;
 pub mod shapes;
-pub mod steps;
 mod tables;
 
-pub use between::{BetweenFrames, MotionRule, Pivot};
-pub use block::{Candidate, FrameBlock, NextSample, SAMPLES, Sample, SampleColumn};
 pub use body_tree::{BodyTree, TreeNode};
 pub use builder::{BodyBuilder, Geometry, SceneBuilder};
-pub use convex_parts::convex_parts;
+use clearsweep_model::{node_hierarchy, steps};
+// What stages exchange has one home, and is found here too.
+pub use clearsweep_model::{
+    BetweenFrames, Body, Candidate, FrameBlock, HullFit, MeshCondition, Missing, Model, Motion, MotionRule, NextSample,
+    NodeHierarchy, NodeLink, Piece, Pivot, PoseSteps, QueryOptions, RestPose, SAMPLES, Sample, SampleColumn, Shape,
+    between, block, convex_parts,
+};
 pub use ignore::IgnoreRule;
 pub use ignore::PairCounts;
 pub use load::{SceneHeader, SceneOverrides};
-pub use model::{Body, HullFit, MeshCondition, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
-pub use node_hierarchy::{NodeHierarchy, NodeLink, RestPose};
+pub use model::Scene;
 pub use readers::GeometryNote;
-pub use steps::PoseSteps;

@@ -9,8 +9,8 @@ use crate::query::PairQuery;
 use crate::relative::RelativePoses;
 use crate::solver_stats::SolverStats;
 use clearsweep_geometry::Pose;
+use clearsweep_model::QueryOptions;
 use clearsweep_model::{Method, Proximity};
-use clearsweep_scene::QueryOptions;
 
 /// The samples of a query in which nothing moves.
 pub(super) struct AtRest<'a> {

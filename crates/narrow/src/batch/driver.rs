@@ -15,7 +15,7 @@ use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_geometry::{Inside, RelativePose};
 use clearsweep_model::Proximity;
-use clearsweep_scene::QueryOptions;
+use clearsweep_model::QueryOptions;
 
 /// Answers queries in order, each with its cache: appends their rows to `out`, and after each query the length of `out` to `ends`.
 pub(crate) fn answer(

@@ -28,7 +28,7 @@ use crate::solver_stats::SolverStats;
 use crate::vclip::first_states::{MAX_PAIRS as SET, first_states};
 use clearsweep_base::simd::WIDTH;
 use clearsweep_model::Proximity;
-use clearsweep_scene::{Piece, QueryOptions};
+use clearsweep_model::{Piece, QueryOptions};
 use placed::PlacedPairs;
 
 /// Queries that are answered together, at most.

@@ -19,7 +19,7 @@ use crate::vclip;
 use clearsweep_base::simd::{Simd, dispatch};
 use clearsweep_geometry::Polyhedron;
 use clearsweep_model::Proximity;
-use clearsweep_scene::{QueryOptions, SAMPLES};
+use clearsweep_model::{QueryOptions, SAMPLES};
 
 /// Samples from which searching before proving is cheaper than one sample after the other.
 const FEW: u32 = 3;

@@ -14,7 +14,7 @@ use crate::rows::{Extents, ProvenLanes, ReadyRows};
 use clearsweep_base::simd::{Lane, Mask, Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{Polyhedron, RelativePose, Vec3};
 use clearsweep_model::Method;
-use clearsweep_scene::SAMPLES;
+use clearsweep_model::SAMPLES;
 
 /// Pairs whose answers are proven.
 pub(crate) trait ProofSource: Copy {

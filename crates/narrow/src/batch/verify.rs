@@ -14,7 +14,7 @@ use crate::parallel_features::equal_depths;
 use crate::rows::{Extents, ProvenLanes, ReadyRows};
 use clearsweep_base::simd::{Lane, Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{Polyhedron, RelativePose, Scalar};
-use clearsweep_scene::SAMPLES;
+use clearsweep_model::SAMPLES;
 
 /// A feature pair and its outcome in eight samples.
 #[derive(Debug, Clone, Copy)]

@@ -7,7 +7,7 @@ use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 use clearsweep_model::Proximity;
-use clearsweep_scene::{QueryOptions, SAMPLES, SampleColumn};
+use clearsweep_model::{QueryOptions, SAMPLES, SampleColumn};
 
 /// Seeded random numbers.
 pub(crate) struct RandomBodies(pub(crate) u64);

@@ -5,7 +5,7 @@ use crate::pair_solver::Parts;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 use clearsweep_model::Proximity;
-use clearsweep_scene::{Piece, Shape};
+use clearsweep_model::{Piece, Shape};
 
 /// Two bodies at their poses.
 #[derive(Debug, Clone, Copy)]

@@ -9,7 +9,7 @@ use crate::solve_outcome::SolveOutcome;
 use crate::solver_stats::SolverStats;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::{Method, Proximity};
-use clearsweep_scene::{Piece, QueryOptions};
+use clearsweep_model::{Piece, QueryOptions};
 
 /// Lengthenings of one translation before the hulls' own depth is taken.
 const LENGTHENINGS: usize = 48;

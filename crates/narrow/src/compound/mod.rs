@@ -20,7 +20,7 @@ use super::pair_solver::{PairSolver, solve};
 use super::solve_outcome::SolveOutcome;
 use super::solver_stats::SolverStats;
 use clearsweep_model::{Method, Proximity, Status};
-use clearsweep_scene::{QueryOptions, convex_parts};
+use clearsweep_model::{QueryOptions, convex_parts};
 
 /// Working memory of queries of bodies of pieces.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use crate::solve_outcome::beyond;
 use crate::solver_stats::SolverStats;
 use clearsweep_geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
 use clearsweep_geometry::{Polyhedron, Vec3};
-use clearsweep_scene::Shape;
+use clearsweep_model::Shape;
 
 /// Two nodes that are to be compared.
 #[derive(Debug, Clone, Copy)]

@@ -13,7 +13,7 @@ use crate::solver_stats::SolverStats;
 use crate::support::max_dot_each;
 use clearsweep_base::simd::{Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{RelativePose, Scalar, Vec3};
-use clearsweep_scene::{QueryOptions, SAMPLES};
+use clearsweep_model::{QueryOptions, SAMPLES};
 
 /// Vertices of both cores up to which eight gaps along a direction cost less than the questions they save.
 const VERTICES: usize = 400;

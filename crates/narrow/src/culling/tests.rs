@@ -6,7 +6,7 @@ use crate::resolver;
 use crate::solver_stats::SolverStats;
 use crate::{BodyPoses as Given, pair::Pair};
 use clearsweep_geometry::{LazyPieceTree, LazySurface, Polyhedron, Pose};
-use clearsweep_scene::{Model, Piece, SampleColumn, Shape};
+use clearsweep_model::{Model, Piece, SampleColumn, Shape};
 
 /// A body of one piece: a core, grown.
 fn body(core: Polyhedron, grown: f64) -> Shape {

@@ -8,7 +8,7 @@ use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
 use crate::solver_stats::SolverStats;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
-use clearsweep_scene::Piece;
+use clearsweep_model::Piece;
 
 /// Half a unit in the last place of 1.
 pub(super) const UNIT: f64 = f64::EPSILON / 2.0;

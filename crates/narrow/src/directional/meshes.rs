@@ -20,7 +20,7 @@ use clearsweep_geometry::mesh::TriangleMesh;
 use clearsweep_geometry::{RelativePose, Vec3};
 use clearsweep_model::DirectionalDistance;
 use clearsweep_model::Method;
-use clearsweep_scene::{Piece, QueryOptions, Shape};
+use clearsweep_model::{Piece, QueryOptions, Shape};
 
 /// Steps by which bodies are followed while they overlap, at most.
 const STEPS: usize = 256;

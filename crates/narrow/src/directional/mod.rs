@@ -32,7 +32,7 @@ use super::deviation::deviation_of;
 use super::workspace::Workspace;
 use clearsweep_geometry::{Pose, Vec3};
 pub use clearsweep_model::{DirectionalDistance, DirectionalRelation};
-use clearsweep_scene::{QueryOptions, Shape};
+use clearsweep_model::{QueryOptions, Shape};
 
 /// The distance of two bodies along a direction of the world, of any length but zero.
 ///

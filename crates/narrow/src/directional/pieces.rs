@@ -4,7 +4,7 @@ use super::convex::{MeetingInterval, NoProof, StartOfLine, meeting_interval, sta
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
 use crate::pair::bound_of;
 use clearsweep_geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
-use clearsweep_scene::Shape;
+use clearsweep_model::Shape;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 

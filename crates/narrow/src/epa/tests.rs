@@ -12,7 +12,7 @@ use crate::solver_stats::SolverStats;
 use clearsweep_base::simd::{Level, Portable, WIDTH, dispatch};
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Polyhedron, Pose, RelativePose};
-use clearsweep_scene::Piece;
+use clearsweep_model::Piece;
 
 struct RandomBodies(u64);
 

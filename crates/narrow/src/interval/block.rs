@@ -25,7 +25,7 @@ use clearsweep_base::simd::{Lane, WIDTH};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::IntervalProximity;
 use clearsweep_model::Proximity;
-use clearsweep_scene::{BetweenFrames, SAMPLES, Shape};
+use clearsweep_model::{BetweenFrames, SAMPLES, Shape};
 use std::ops::Range;
 
 /// Pairs of nodes up to which a proof for one interval is tried on others: their trees are descended no farther then.

@@ -19,7 +19,7 @@ use clearsweep_geometry::mesh::TriangleMesh;
 use clearsweep_geometry::piece_tree::{PieceParts, PieceTree};
 use clearsweep_geometry::pose::rotation;
 use clearsweep_model::{Method, Proximity};
-use clearsweep_scene::{Piece, QueryOptions, Shape};
+use clearsweep_model::{Piece, QueryOptions, Shape};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;

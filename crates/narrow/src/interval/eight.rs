@@ -9,7 +9,7 @@ use crate::pair::{bound_of, size_of};
 use crate::support::max_dot_each;
 use clearsweep_base::simd::{Lane, Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{RelativePose, Scalar, Vec3};
-use clearsweep_scene::block::COMPONENTS;
+use clearsweep_model::block::COMPONENTS;
 
 /// Square of a direction's length, before it is made a unit vector, below which it is not looked along.
 const CANCELLED: f64 = 1e-20;

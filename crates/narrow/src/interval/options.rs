@@ -1,7 +1,7 @@
 //! Bodies and options of a query of a pair over an interval.
 
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_scene::{BetweenFrames, Shape};
+use clearsweep_model::{BetweenFrames, Shape};
 
 /// One body over an interval.
 #[derive(Debug, Clone, Copy)]

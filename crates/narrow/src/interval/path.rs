@@ -8,8 +8,8 @@ use super::options::{BodyMotion, Lever};
 use clearsweep_base::simd::{Lane, Simd, V, WIDTH};
 use clearsweep_geometry::pose::{conjugate_product, rotation};
 use clearsweep_geometry::{Dd, Pose, Real, Scalar, Vec3};
-use clearsweep_scene::BetweenFrames;
-use clearsweep_scene::block::COMPONENTS;
+use clearsweep_model::BetweenFrames;
+use clearsweep_model::block::COMPONENTS;
 
 /// Half an angle whose cosine is below this has no shortest way: single precision, in which trajectories may be stored, does not tell
 /// on which side of 180 degrees it lies.

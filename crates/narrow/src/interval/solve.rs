@@ -14,9 +14,9 @@ use super::support_gap::{Hulls, by_bend};
 use crate::cache::PieceCache;
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
+use clearsweep_model::BetweenFrames;
 use clearsweep_model::Proximity;
 use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
-use clearsweep_scene::BetweenFrames;
 use std::collections::BinaryHeap;
 
 /// Computes the proven answer of a pair over an interval; `None` if the bodies are proven to be farther apart than `within` throughout.

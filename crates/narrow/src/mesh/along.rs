@@ -7,7 +7,7 @@ use super::search::MeshSearchMemory;
 use super::sweep::Sweep;
 use crate::pair::Pair;
 use clearsweep_geometry::{Polyhedron, Pose, RelativePose, Vec3};
-use clearsweep_scene::Shape;
+use clearsweep_model::Shape;
 
 /// Two bodies as meshes, B moving along a unit direction.
 pub(crate) struct MeshesOnLine<'a> {

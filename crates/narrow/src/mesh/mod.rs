@@ -64,8 +64,8 @@ use super::solve_outcome::SolveOutcome;
 use super::solver_stats::SolverStats;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{EdgeLabel, TriangleMesh};
+use clearsweep_model::QueryOptions;
 use clearsweep_model::{FeatureKind, Method, Proximity, Status};
-use clearsweep_scene::QueryOptions;
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;

@@ -10,10 +10,10 @@
 //! Afterwards no point may lie inside of more cavities than solids: then the orientation contradicts itself, and no side of the
 //! triangles is the outside.
 
-use super::edges::{Closure, EdgeUse, by_edge};
 use super::nesting::containers;
-use super::sets::ParitySets;
 use clearsweep_geometry::Vec3;
+use clearsweep_geometry::convex_split::edges::{Closure, EdgeUse, by_edge};
+use clearsweep_geometry::convex_split::sets::ParitySets;
 use clearsweep_geometry::triangle_tree::Corners;
 
 /// A shell whose volume is no larger than this part of the volumes that its triangles span with a point near it is flat.

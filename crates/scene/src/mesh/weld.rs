@@ -4,9 +4,9 @@
 //! are one cluster, and become its first vertex, if that closes an edge, and neither turns a triangle over nor lays two of them on
 //! each other.
 
-use super::edges::{EdgeUse, by_edge, repeats_a_vertex};
-use super::sets::ParitySets;
 use clearsweep_geometry::Vec3;
+use clearsweep_geometry::convex_split::edges::{EdgeUse, by_edge, repeats_a_vertex};
+use clearsweep_geometry::convex_split::sets::ParitySets;
 use clearsweep_geometry::hull::collinear;
 use clearsweep_geometry::triangle_tree::bounds;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -3,7 +3,7 @@ use crate::closest_points::closest_points;
 use crate::{Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, Status, VClip, Workspace, vclip};
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{LazyPieceTree, LazySurface, Pose, RelativePose, Vec3};
-use clearsweep_scene::{Model, SAMPLES, SampleColumn, Shape};
+use clearsweep_model::{Model, SAMPLES, SampleColumn, Shape};
 
 /// Seeded random numbers.
 struct RandomBodies(u64);

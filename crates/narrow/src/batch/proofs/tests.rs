@@ -8,7 +8,7 @@ use crate::relative::{RelativeLanes, RelativePoses};
 use crate::resolver;
 use crate::solve_outcome::SolveOutcome;
 use crate::solver_stats::SolverStats;
-use clearsweep_scene::SAMPLES;
+use clearsweep_model::SAMPLES;
 
 #[test]
 fn answers_proven_together_are_those_proven_alone() {

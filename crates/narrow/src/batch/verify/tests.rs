@@ -14,7 +14,7 @@ use crate::resolver;
 use crate::solve_outcome::SolveOutcome;
 use crate::solver_stats::SolverStats;
 use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
-use clearsweep_scene::{Piece, SAMPLES};
+use clearsweep_model::{Piece, SAMPLES};
 
 #[test]
 fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {

@@ -3,8 +3,9 @@
 use super::super::interval_proximity;
 use super::*;
 use crate::{Auto, NarrowPhase, PairQuery};
-use clearsweep_scene::block::COMPONENTS;
-use clearsweep_scene::{BodyBuilder, Geometry, QueryOptions, SampleColumn, SceneBuilder};
+use clearsweep_model::block::COMPONENTS;
+use clearsweep_model::{QueryOptions, SampleColumn};
+use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
 use std::sync::Arc;
 
 struct Random(u64);

@@ -43,25 +43,21 @@ pub struct NodeLink {
 
 /// A node of a file that trajectories may move.
 #[derive(Debug, Clone)]
-pub(super) struct MovingNode {
-    pub(super) name: String,
+pub struct MovingNode {
+    /// Its name in the trajectories.
+    pub name: String,
     /// Its body (an index into those of the scene), if it is one.
-    pub(super) body: Option<u32>,
+    pub body: Option<u32>,
     /// Index of its carrier in the same list, before its own.
-    pub(super) carrier: Option<usize>,
+    pub carrier: Option<usize>,
     /// Where the file has it, metres.
-    pub(super) place: Pose,
+    pub place: Pose,
 }
 
 impl NodeHierarchy {
     /// Builds the hierarchy from the nodes that may move and those that stand still. `slot_of`: the slot of a dynamic
     /// body, of which there are `slots`.
-    pub(super) fn new(
-        nodes: Vec<MovingNode>,
-        still: Vec<String>,
-        slots: usize,
-        slot_of: impl Fn(u32) -> Option<u32>,
-    ) -> Self {
+    pub fn new(nodes: Vec<MovingNode>, still: Vec<String>, slots: usize, slot_of: impl Fn(u32) -> Option<u32>) -> Self {
         let mut hierarchy = Self { still, ..Self::default() };
         // Of each node: its input, its place, and how far it may lie from a node with a row.
         let mut inputs: Vec<(u32, Pose, f64)> = Vec::with_capacity(nodes.len());

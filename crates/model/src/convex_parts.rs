@@ -1,8 +1,8 @@
 //! The convex pieces that a body is, exactly.
 
-use super::mesh::{convex_cells, convex_components};
-use super::model::{Model, Piece, Shape};
+use crate::shape::{Model, Piece, Shape};
 use clearsweep_geometry::Vec3;
+use clearsweep_geometry::convex_split::{convex_cells, convex_components};
 use clearsweep_geometry::hull::convex_hull;
 
 /// The body as convex pieces that are the same set of points, found when first asked for: a mesh that is convex, is put together of convex

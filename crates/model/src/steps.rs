@@ -19,7 +19,7 @@ impl PoseSteps {
     }
 
     /// The step of the coordinates of a body that is placed so and reaches so far from its own origin, metres.
-    pub(super) fn of_reach(self, reach: f64) -> f64 {
+    pub fn of_reach(self, reach: f64) -> f64 {
         self.position_m.max(self.turn_rad * reach)
     }
 }

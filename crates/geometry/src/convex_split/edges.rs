@@ -5,7 +5,7 @@ use clearsweep_base::workers::Workers;
 
 /// A side of a triangle: one use of an edge. Uses of the same edge are neighbours when sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct EdgeUse {
+pub struct EdgeUse {
     /// The two vertices, the lower one in the upper half.
     edge: u64,
     /// Twice the triangle, and 1 more if it runs from the lower vertex to the higher one.
@@ -14,17 +14,17 @@ pub(crate) struct EdgeUse {
 
 impl EdgeUse {
     /// The two vertices, the lower one first.
-    pub(super) fn vertices(self) -> [u32; 2] {
+    pub fn vertices(self) -> [u32; 2] {
         [(self.edge >> 32) as u32, self.edge as u32]
     }
 
     /// The triangle.
-    pub(super) fn triangle(self) -> u32 {
+    pub fn triangle(self) -> u32 {
         self.side >> 1
     }
 
     /// Whether the triangle runs from the lower vertex to the higher one.
-    pub(super) fn is_forward(self) -> bool {
+    pub fn is_forward(self) -> bool {
         self.side & 1 == 1
     }
 }
@@ -37,7 +37,7 @@ const PARTS: usize = 16;
 
 /// The sides of all triangles (fewer than 2^31, with their numbers), sorted: vertices of equal positions have equal indices. Those of a
 /// range of lower vertices are sorted by themselves, and ranges lie one behind the other.
-pub(crate) fn edge_uses(triangles: &[[u32; 3]], workers: &Workers) -> Vec<EdgeUse> {
+pub fn edge_uses(triangles: &[[u32; 3]], workers: &Workers) -> Vec<EdgeUse> {
     let numbered = || (0..).zip(triangles);
     let parts = triangles.len().div_ceil(PART).clamp(1, PARTS);
     let vertices = if parts > 1 { triangles.iter().flatten().max().map_or(1, |&most| most as usize + 1) } else { 1 };
@@ -72,28 +72,28 @@ pub(crate) fn edge_uses(triangles: &[[u32; 3]], workers: &Workers) -> Vec<EdgeUs
 }
 
 /// The uses of each edge, from all sorted uses.
-pub(crate) fn by_edge(uses: &[EdgeUse]) -> impl Iterator<Item = &[EdgeUse]> {
+pub fn by_edge(uses: &[EdgeUse]) -> impl Iterator<Item = &[EdgeUse]> {
     uses.chunk_by(|one, next| one.edge == next.edge)
 }
 
 /// Whether a triangle has a vertex twice: it has no inside, and two of its sides cancel.
-pub(super) fn repeats_a_vertex(&[a, b, c]: &[u32; 3]) -> bool {
+pub fn repeats_a_vertex(&[a, b, c]: &[u32; 3]) -> bool {
     a == b || b == c || c == a
 }
 
 /// How the triangles of a mesh meet at their edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Closure {
+pub struct Closure {
     /// Every edge belongs to two triangles; or to four, six, ... where solids touch along it.
-    pub(crate) closed: bool,
+    pub closed: bool,
     /// And as many of them run through it in one direction as in the other.
-    pub(crate) oriented: bool,
+    pub oriented: bool,
 }
 
 impl Closure {
     /// Returns the closure of triangles over vertices; equal positions have equal indices. Triangles with a repeated
     /// vertex are left out.
-    pub(crate) fn of(triangles: &[[u32; 3]], workers: &Workers) -> Self {
+    pub fn of(triangles: &[[u32; 3]], workers: &Workers) -> Self {
         if !triangles.iter().any(repeats_a_vertex) {
             return Self::of_uses(&edge_uses(triangles, workers));
         }
@@ -102,7 +102,7 @@ impl Closure {
     }
 
     /// Returns the closure from all uses of all edges.
-    pub(super) fn of_uses(uses: &[EdgeUse]) -> Self {
+    pub fn of_uses(uses: &[EdgeUse]) -> Self {
         let mut found = Self { closed: !uses.is_empty(), oriented: true };
         for same in by_edge(uses) {
             let forward = same.iter().filter(|one| one.is_forward()).count();
@@ -116,7 +116,7 @@ impl Closure {
 
 /// For each of `count` triangles the number of its connected component, in order of their first triangles. Triangles are
 /// connected where they share an edge.
-pub(crate) fn components(count: usize, uses: &[EdgeUse]) -> Vec<u32> {
+pub fn components(count: usize, uses: &[EdgeUse]) -> Vec<u32> {
     let mut sets = ParitySets::new(count);
     for pair in uses.windows(2).filter(|pair| pair[0].edge == pair[1].edge) {
         sets.join(pair[0].triangle(), pair[1].triangle(), false);

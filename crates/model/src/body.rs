@@ -1,0 +1,136 @@
+//! Bodies, and the options of the query about every pair, in SI units.
+
+use crate::between::Pivot;
+use crate::shape::Shape;
+use crate::steps::PoseSteps;
+use clearsweep_geometry::Pose;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Whether a body moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Motion {
+    /// It stays at this pose (of the recentred frame).
+    Static(Pose),
+    /// Its poses are in the trajectories; the slot it has in a `FrameBlock`.
+    Dynamic {
+        /// Index into `Scene::dynamic` and the slots of a block.
+        slot: u32,
+    },
+}
+
+/// A rigid body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Body {
+    /// Unique name.
+    pub name: String,
+    /// Its geometry.
+    pub shape: Arc<Shape>,
+    /// Static or dynamic.
+    #[doc(hidden)]
+    pub motion: Motion,
+    /// The point that moves on a line between frames.
+    #[doc(hidden)]
+    pub pivot: Pivot,
+    /// Its groups, sorted, without duplicates.
+    pub groups: Vec<String>,
+    /// The rounding steps of the pose of a static body.
+    #[doc(hidden)]
+    pub pose_steps: PoseSteps,
+}
+
+impl Body {
+    /// The largest rounding step of the coordinates of its geometry and its poses as the files store them, metres.
+    /// `moving`: the steps of the poses of moving bodies; `None`: they are not known.
+    #[doc(hidden)]
+    pub fn coordinate_step(&self, moving: Option<PoseSteps>) -> Option<f64> {
+        let steps = match self.motion {
+            Motion::Static(_) => self.pose_steps,
+            Motion::Dynamic { .. } => moving?,
+        };
+        let [x, y, z] = self.shape.center.to_array();
+        let reach = x.hypot(y).hypot(z) + self.shape.radius;
+        Some(self.shape.coordinate_step.max(steps.of_reach(reach)))
+    }
+}
+
+/// Treatment of a dynamic body without a row in a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// It is an error.
+    #[default]
+    Error,
+    /// The body is absent in that frame.
+    Absent,
+    /// It stays where it was (within the run; an error before its first row).
+    Hold,
+}
+
+/// The `touch` of a scene that says nothing, metres: a micrometre, far above the rounding of poses and far below what can be
+/// measured on a machine.
+pub const DEFAULT_TOUCH_M: f64 = 1e-6;
+
+/// Options of the query about every pair, lengths in metres.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QueryOptions {
+    /// A row iff `lower_m <= within`.
+    pub within: f64,
+    /// Violated iff `upper_m < require`.
+    pub require: Option<f64>,
+    /// Separated iff `lower_m > touch`; penetrating iff `upper_m < -touch`.
+    pub touch: f64,
+    /// Whether two static bodies are paired too.
+    pub static_pairs: bool,
+}
+
+/// A length unit of the contract.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LengthUnit {
+    /// The word: m, mm, cm, km, in, ft.
+    pub word: &'static str,
+    /// Metres in a unit = `numerator / denominator`.
+    pub numerator: f64,
+    /// See `numerator`.
+    pub denominator: f64,
+}
+
+impl LengthUnit {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self { word: "m", numerator: 1.0, denominator: 1.0 },
+        Self { word: "mm", numerator: 1.0, denominator: 1e3 },
+        Self { word: "cm", numerator: 1.0, denominator: 1e2 },
+        Self { word: "km", numerator: 1e3, denominator: 1.0 },
+        Self { word: "in", numerator: 254.0, denominator: 1e4 },
+        Self { word: "ft", numerator: 3048.0, denominator: 1e4 },
+    ];
+
+    /// The unit of a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|unit| unit.word == word)
+    }
+
+    /// Metres in this unit, to twelve digits, for messages.
+    #[doc(hidden)]
+    pub fn number(self, metres: f64) -> f64 {
+        let value = metres * self.denominator / self.numerator;
+        format!("{value:.11e}").parse().unwrap_or(value)
+    }
+
+    /// A length of this unit in metres: one multiplication and one division, each correctly rounded.
+    #[inline]
+    pub fn metres(self, length: f64) -> f64 {
+        length * self.numerator / self.denominator
+    }
+}
+
+/// The digest of an input file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputDigest {
+    /// The path as found.
+    pub path: PathBuf,
+    /// Size, bytes.
+    pub bytes: u64,
+    /// SHA-256, hexadecimal.
+    pub sha256: String,
+}
