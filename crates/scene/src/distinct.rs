@@ -151,7 +151,7 @@ impl Distinct {
         match error {
             HullError::Empty => Fault::new("there are no vertices", "export the geometry again"),
             HullError::NotFinite { index } => {
-                Fault::new(format!("vertex {} is not finite", vertex(index)), "export the geometry again")
+                Fault::new(format!("vertex {} (from 0) is not finite", vertex(index)), "export the geometry again")
             }
             HullError::OutOfRange { index } => Fault::new(
                 format!("vertex {} is so large or so small that its hull cannot be computed", vertex(index)),

@@ -212,7 +212,8 @@ impl ObjReader {
 
     /// `v x y z`, perhaps with a weight of 1 or three or four colour components behind.
     fn vertex<'t>(&mut self, words: impl Iterator<Item = &'t str>) -> Result<(), String> {
-        let index = self.mesh.vertices.len();
+        // As OBJ counts them.
+        let index = self.mesh.vertices.len() + 1;
         let mut values = [0.0; 7];
         let mut count = 0;
         for word in words {
