@@ -7,12 +7,12 @@ use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, Scene};
 use serde_json::Value;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Time that the processor searches before a GPU is opened. To find an adapter, to open it and to compile the kernels takes some tenths of
 /// a second on a thread beside the work.
-pub(super) const TRIED_AFTER: Duration = Duration::from_secs(1);
+const TRIED_AFTER: Duration = Duration::from_secs(1);
 /// How long a driver may take to open.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Batches that both search. The first one is not counted: kernels and memory are made for it.
@@ -33,8 +33,24 @@ pub(super) struct TrialTerms {
     pub(super) open: Opener,
     /// Time that the processor searches before.
     pub(super) after: Duration,
+    /// Share of the input after which no device is opened any more.
+    pub(super) latest: f64,
+    /// The job waits until the driver has opened.
+    pub(super) waits: bool,
     /// Factor of the measured time of the device.
     pub(super) handicap: f64,
+}
+
+impl TrialTerms {
+    /// The terms of a user's job.
+    pub(super) fn of_user(open: Opener) -> Self {
+        Self { open, after: TRIED_AFTER, latest: LATEST, waits: false, handicap: 1.0 }
+    }
+
+    /// Terms of a trial that does not depend on the time: from the first batch on, by a device whose time counts so many times.
+    pub(super) fn of_test(open: Opener, handicap: f64) -> Self {
+        Self { open, after: Duration::ZERO, latest: f64::INFINITY, waits: true, handicap }
+    }
 }
 
 /// Opens a device, or says why there is none.
@@ -69,6 +85,8 @@ pub(super) struct DeviceTrial {
     pub(super) reason: String,
     pub(super) times: Option<TrialTimes>,
     after: Duration,
+    latest: f64,
+    waits: bool,
     handicap: f64,
     /// Blocks of a batch of the device.
     batch: usize,
@@ -99,14 +117,15 @@ struct Trying {
 impl DeviceTrial {
     /// No choice is left, for this reason.
     pub(super) fn over(reason: String) -> Self {
-        Self { stage: Stage::Over, reason, times: None, after: Duration::ZERO, handicap: 1.0, batch: 1 }
+        let (after, latest) = (Duration::ZERO, 0.0);
+        Self { stage: Stage::Over, reason, times: None, after, latest, waits: false, handicap: 1.0, batch: 1 }
     }
 
     /// The processor searches, and after so much time a device is opened and tried with batches of so many blocks.
     pub(super) fn new(terms: TrialTerms, batch: usize) -> Self {
-        let TrialTerms { open, after, handicap } = terms;
+        let TrialTerms { open, after, latest, waits, handicap } = terms;
         let reason = format!("the CPU searched for less than {} s", after.as_secs_f64());
-        Self { stage: Stage::Waiting(open), reason, times: None, after, handicap, batch }
+        Self { stage: Stage::Waiting(open), reason, times: None, after, latest, waits, handicap, batch }
     }
 
     /// Blocks of a batch of the device.
@@ -130,7 +149,7 @@ impl DeviceTrial {
     pub(super) fn after(&mut self, batch: SearchedBatch<'_>, boxes: &BroadScene, scene: &Scene) -> Option<FoundDevice> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Waiting(open) if batch.spent[1] < self.after => self.stage = Stage::Waiting(open),
-            Stage::Waiting(_) if batch.read > LATEST => {
+            Stage::Waiting(_) if batch.read > self.latest => {
                 self.reason = "most of the input was read before a GPU could be tried".to_owned();
             }
             Stage::Waiting(open) => {
@@ -149,12 +168,13 @@ impl DeviceTrial {
 
     /// Looks whether the driver has opened.
     fn opened(&mut self, receiver: Receiver<Result<FoundDevice, String>>, since: Instant) -> Stage {
-        let found = match receiver.try_recv() {
-            Err(TryRecvError::Empty) if since.elapsed() < PATIENCE => return Stage::Opening(receiver, since),
-            Err(TryRecvError::Empty) => {
+        let wait = if self.waits { PATIENCE } else { Duration::ZERO };
+        let found = match receiver.recv_timeout(wait) {
+            Err(RecvTimeoutError::Timeout) if since.elapsed() < PATIENCE => return Stage::Opening(receiver, since),
+            Err(RecvTimeoutError::Timeout) => {
                 Err(format!("the graphics driver did not answer within {} s", PATIENCE.as_secs()))
             }
-            Err(TryRecvError::Disconnected) => Err("the graphics driver failed while it was opened".to_owned()),
+            Err(RecvTimeoutError::Disconnected) => Err("the graphics driver failed while it was opened".to_owned()),
             Ok(found) => found,
         };
         match found {

@@ -370,7 +370,10 @@ fn in_metres(mesh: &Mesh, reading: &GeometryOptions, workers: &Workers) -> Resul
             let [x, y, z] = position.map(|c| reading.unit.metres(c * reading.scale));
             for c in [x, y, z] {
                 check_length(c).map_err(|problem| {
-                    Fault::new(format!("vertex {index} (from 0): {problem}"), "check the `unit` and the `scale` of the body")
+                    Fault::new(
+                        format!("vertex {index} (from 0): {problem}"),
+                        "check the `unit` and the `scale` of the body",
+                    )
                 })?;
             }
             *point = if reading.y_up { Vec3::new(x, -z, y) } else { Vec3::new(x, y, z) };
