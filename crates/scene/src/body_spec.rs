@@ -8,6 +8,7 @@ use super::orientation::orientation;
 use super::readers::{self, Mesh, SceneChoice};
 use super::shapes::ShapeSpec;
 use super::steps::PoseSteps;
+use super::values::Value;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::{Inside, Pose};
 use std::path::Path;
@@ -189,7 +190,7 @@ fn scene_choice(keys: &Keys<'_>, file: &Field<'_>) -> Result<Option<SceneChoice>
         }
         return Err(field.error("only glTF files have scenes", "remove `scene`"));
     }
-    if let DeValue::Integer(_) = field.value() {
+    if let Value::Toml(DeValue::Integer(_)) = field.value() {
         let number = field.number()?;
         let wrong = || field.error(format!("{number} is no number of a scene"), "scenes are counted from 0");
         let index = Some(number as usize).filter(|&index| index as f64 == number).ok_or_else(wrong)?;

@@ -45,6 +45,7 @@ mod sections;
 pub mod shapes;
 pub mod steps;
 mod tables;
+mod values;
 
 pub use between::{BetweenFrames, MotionRule, Pivot};
 pub use block::{Candidate, FrameBlock, NextSample, SAMPLES, Sample, SampleColumn};
