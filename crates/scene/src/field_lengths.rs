@@ -90,16 +90,19 @@ impl Field<'_> {
     }
 }
 
-/// Three finite numbers with a point or an exponent each: what nearly all points are, of which there may be very many.
+/// Three finite numbers, with a point or an exponent each in TOML: nearly all points are such, and there may be very many.
 fn plain_point(value: Value<'_>) -> Option<[f64; 3]> {
-    let Value::Toml(DeValue::Array(array)) = value else { return None };
-    let mut point = [0.0; 3];
-    if array.len() != point.len() {
-        return None;
-    }
-    for (to, item) in point.iter_mut().zip(array.iter()) {
-        let DeValue::Float(float) = item.get_ref() else { return None };
-        *to = float.as_str().parse().ok().filter(|number: &f64| number.is_finite())?;
-    }
-    Some(point)
+    let point = match value {
+        Value::Numbers(numbers) => numbers.try_into().ok()?,
+        Value::Toml(DeValue::Array(array)) if array.len() == 3 => {
+            let mut point = [0.0_f64; 3];
+            for (to, item) in point.iter_mut().zip(array.iter()) {
+                let DeValue::Float(float) = item.get_ref() else { return None };
+                *to = float.as_str().parse().ok()?;
+            }
+            point
+        }
+        _ => return None,
+    };
+    point.iter().all(|number| number.is_finite()).then_some(point)
 }

@@ -23,7 +23,7 @@ pub(super) struct TomlSource<'a> {
     line_starts: OnceLock<Vec<usize>>,
     /// Set where the keys are those of a table's row.
     row: Option<RowPlace>,
-    /// Whether no file holds the text: a program wrote it.
+    /// Whether no file holds the scene: a program gives it.
     in_code: bool,
     /// Most threads that lower its tables of bodies; `None`: as many as there are cores.
     pub(super) threads: Option<usize>,
@@ -58,9 +58,9 @@ impl<'a> TomlSource<'a> {
         Self { threads, ..self }
     }
 
-    /// The text of a scene that a program wrote; `path` is what messages call it.
-    pub(super) fn in_code(path: &'a Path, text: &'a str) -> Self {
-        Self { in_code: true, ..Self::new(path, text) }
+    /// A scene in code; `path` is what messages call it.
+    pub(super) fn in_code(path: &'a Path) -> Self {
+        Self { in_code: true, ..Self::new(path, "") }
     }
 
     /// A part of a scene file, which begins with this byte of it. Places are those of the whole, but lines are not known.
@@ -83,7 +83,7 @@ impl<'a> TomlSource<'a> {
         self.row.is_some()
     }
 
-    /// Whether no file holds the text.
+    /// Whether no file holds the scene.
     pub(super) fn is_in_code(&self) -> bool {
         self.in_code
     }
@@ -175,8 +175,13 @@ impl<'a> Keys<'a> {
         Self { source, owner: owner.into(), entries: Entries::Plain(entries), at, hidden: &[], defaults: None }
     }
 
-    /// A key of this table with a value.
-    fn given<'k>(&'k self, key: &'k str, value: Value<'k>) -> Field<'k> {
+    /// The keys of a part of a scene in code, whose values are [`Self::given`].
+    pub(super) fn in_code(source: &'a TomlSource<'a>, owner: impl Into<String>) -> Self {
+        Self::plain(source, owner, &[], 0)
+    }
+
+    /// A key of this table with a value that a program gives.
+    pub(super) fn given<'k>(&'k self, key: &'k str, value: Value<'k>) -> Field<'k> {
         Field { keys: self, key, value, at: self.at }
     }
 

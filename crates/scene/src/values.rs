@@ -2,7 +2,7 @@
 
 use toml::de::DeValue;
 
-/// The value of a key: of a scene file, or a cell of a table.
+/// The value of a key: of a scene file, a cell of a table, or a program.
 #[derive(Clone, Copy)]
 pub(super) enum Value<'v> {
     Text(&'v str),
@@ -11,6 +11,9 @@ pub(super) enum Value<'v> {
     /// Texts in one, with semicolons between them.
     Words(&'v str),
     Texts(&'v [String]),
+    Numbers(&'v [f64]),
+    Points(&'v [[f64; 3]]),
+    PointLists(&'v [Vec<[f64; 3]>]),
     List(&'v [Value<'v>]),
     Table(&'v [(&'static str, Value<'v>)]),
     /// Any other value of TOML: a number, a date, a list or a table.
@@ -35,7 +38,7 @@ impl<'v> Value<'v> {
             Self::Number(_) => "float",
             Self::Toml(value) => value.type_str(),
             Self::Table(_) => "table",
-            Self::Texts(_) | Self::List(_) => "array",
+            Self::Texts(_) | Self::Numbers(_) | Self::Points(_) | Self::PointLists(_) | Self::List(_) => "array",
         }
     }
 
@@ -46,6 +49,9 @@ impl<'v> Value<'v> {
                 text.split(';').map(str::trim).filter(|word| !word.is_empty()).map(Self::Text).collect()
             }
             Self::Texts(texts) => texts.iter().map(|text| Self::Text(text)).collect(),
+            Self::Numbers(numbers) => numbers.iter().copied().map(Self::Number).collect(),
+            Self::Points(points) => points.iter().map(|point| Self::Numbers(point)).collect(),
+            Self::PointLists(lists) => lists.iter().map(|list| Self::Points(list)).collect(),
             Self::List(values) => values.to_vec(),
             Self::Text(_) | Self::Bool(_) | Self::Number(_) | Self::Table(_) | Self::Toml(_) => return None,
         })
