@@ -1,19 +1,25 @@
 //! A scene built in code.
 //!
-//! The builder writes the text of a scene file in memory and hands it to the reader of scene files, so that both ways
-//! share one validation and one construction of shapes. Places in errors name the key instead of a line.
+//! The builder lowers its values to what a scene file is lowered to, by the same checks of each key. Places in errors name
+//! the key instead of a line.
 
 use super::between::{BetweenFrames, Pivot};
+use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth, inside_of, of_file, positive, sorted_texts};
 use super::digest::sha256;
-use super::file;
+use super::each::MadeOfFiles;
+use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, direction, frame_rate};
 use super::ignore::IgnoreRule;
-use super::keys::TomlSource;
+use super::keys::{Keys, TomlSource};
 use super::load::{SceneOverrides, assemble};
-use super::model::{LengthUnit, Missing, Model, Scene, Shape};
-use super::motion_spec::MotionSpec;
+use super::model::{DEFAULT_TOUCH_M, LengthUnit, Missing, Model, Scene, Shape};
+use super::motion_spec::{MotionSpec, tolerance};
+use super::orientation::orientation;
+use super::readers::own_unit;
+use super::shapes::ShapeSpec;
+use super::steps::PoseSteps;
+use super::values::Value;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_geometry::Inside;
-use std::fmt::{Display, Write};
+use clearsweep_geometry::{Inside, Pose};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,7 +42,8 @@ pub struct SceneBuilder {
     require: Option<f64>,
     /// `None`: the default of a scene file, which is in metres, whatever the unit.
     touch: Option<f64>,
-    motion: Option<MotionSpec>,
+    /// The tolerance in the unit of the scene.
+    motion: MotionSpec,
     static_pairs: bool,
     direction: Option<[f64; 3]>,
     bodies: Vec<BodyBuilder>,
@@ -104,37 +111,42 @@ impl Geometry {
         Ok(Arc::clone(&body.shape))
     }
 
-    /// Writes the keys of a `[[body]]`.
-    fn write(&self, text: &mut String) -> Result<()> {
-        let (kind, value) = match self {
-            Self::Box(sides) => ("box", numbers(sides)),
-            Self::Sphere(radius) => ("sphere", number(*radius)),
-            Self::Capsule { radius, length } => ("capsule", numbers(&[*radius, *length])),
-            Self::Cylinder { radius, height, sides } => ("cylinder", numbers(&[*radius, *height, f64::from(*sides)])),
-            Self::Points(list) => ("points", points(list)),
-            Self::Pieces(lists) => {
-                let lists: Vec<String> = lists.iter().map(|list| points(list)).collect();
-                ("pieces", format!("[{}]", lists.join(", ")))
+    /// Lowers the geometry of the body that has these keys.
+    fn lower(&self, keys: &Keys<'_>, inside: Option<Inside>, unit: LengthUnit) -> Result<GeometrySpec> {
+        let stated = keys.given("inside", Value::Text(""));
+        if inside.is_some() && !matches!(self, Self::File { .. }) {
+            return Err(of_file(&stated));
+        }
+        let part = Keys::in_code(keys.source, format!("`shape` of {}", keys.owner));
+        let shape = |kind, value| {
+            let shape = ShapeSpec::from_field(&part.given(kind, value), unit)?;
+            Ok(GeometrySpec::Shape(Arc::new(shape)))
+        };
+        match self {
+            Self::Box(sides) => shape("box", Value::Numbers(sides)),
+            Self::Sphere(radius) => shape("sphere", Value::Number(*radius)),
+            Self::Capsule { radius, length } => shape("capsule", Value::Numbers(&[*radius, *length])),
+            Self::Cylinder { radius, height, sides } => {
+                shape("cylinder", Value::Numbers(&[*radius, *height, f64::from(*sides)]))
             }
-            Self::File { path, model, unit, scale, y_up } => {
+            Self::Points(points) => shape("points", Value::Points(points)),
+            Self::Pieces(lists) => shape("pieces", Value::PointLists(lists)),
+            Self::File { path, model, unit: own, scale, y_up } => {
                 let path = path.to_str().ok_or_else(|| {
                     let problem = format!("the path {} is not UTF-8", path.display());
                     Error::input(PLACE, problem, "give the geometry file a name in UTF-8")
                 })?;
-                line(text, "geometry", quoted(path));
-                if let Some(model) = model {
-                    line(text, "model", quoted(model.name()));
-                }
-                if let Some(unit) = unit {
-                    line(text, "unit", quoted(unit.word));
-                }
-                line(text, "scale", number(*scale));
-                line(text, "up", quoted(if *y_up { "y" } else { "z" }));
-                return Ok(());
+                let path = keys.given("geometry", Value::Text(path)).text()?;
+                let (inside, model) = match inside {
+                    Some(inside) => inside_of(&stated, inside, *model)?,
+                    None => (None, *model),
+                };
+                let unit = own.or(own_unit(Path::new(path))).unwrap_or(unit);
+                let scale = positive(&keys.given("scale", Value::Number(*scale)))?;
+                let reading = GeometryOptions { unit, scale, y_up: *y_up, model, inside };
+                Ok(GeometrySpec::File { path: path.into(), scene: None, reading })
             }
-        };
-        line(text, "shape", format_args!("{{ {kind} = {value} }}"));
-        Ok(())
+        }
     }
 }
 
@@ -200,28 +212,32 @@ impl BodyBuilder {
         Self { pose: Some((position, quaternion)), ..self }
     }
 
-    fn write(&self, text: &mut String) -> Result<()> {
-        text.push_str("[[body]]\n");
-        line(text, "name", quoted(&self.name));
-        self.geometry.write(text)?;
-        line(text, "offset", number(self.offset));
-        line(text, "deviation", number(self.deviation));
-        if self.pivot == Pivot::Centre {
-            line(text, "pivot", quoted("centre"));
-        }
-        if let Some(inside) = self.inside {
-            line(text, "inside", quoted(inside.name()));
-        }
-        let groups: Vec<String> = self.groups.iter().map(|group| quoted(group)).collect();
-        line(text, "group", format_args!("[{}]", groups.join(", ")));
-        if let Some((position, q)) = &self.pose {
-            let [w, x, y, z] = q.map(number);
-            line(text, "static", true);
-            line(text, "position", numbers(position));
-            line(text, "orientation", format_args!("{{ qw = {w}, qx = {x}, qy = {y}, qz = {z} }}"));
-        }
-        Ok(())
+    /// Lowers the body, which is the one of this number.
+    fn lower(&self, source: &TomlSource<'_>, number: usize, unit: LengthUnit) -> Result<BodySpec> {
+        let unnamed = Keys::in_code(source, format!("[[body]] number {number}"));
+        let name = unnamed.given("name", Value::Text(&self.name)).text()?;
+        let keys = Keys::in_code(source, format!("body `{name}`"));
+        let length = |key, value| keys.given(key, Value::Number(value)).length_from_zero(unit);
+        Ok(BodySpec {
+            name: name.to_owned(),
+            at: keys.origin(),
+            geometry: self.geometry.lower(&keys, self.inside, unit)?,
+            geometry_at: keys.origin(),
+            growth: Growth { offset: length("offset", self.offset)?, deviation: length("deviation", self.deviation)? },
+            groups: sorted_texts(&keys.given("group", Value::Texts(&self.groups)))?,
+            pose: self.pose.as_ref().map(|pose| lower_pose(&keys, pose, unit)).transpose()?,
+            pose_steps: PoseSteps::default(),
+            pivot: (self.pivot == Pivot::Centre).then_some(self.pivot),
+        })
     }
+}
+
+/// Lowers the position and the quaternion of the body that has these keys.
+fn lower_pose(keys: &Keys<'_>, (position, q): &([f64; 3], [f64; 4]), unit: LengthUnit) -> Result<Pose> {
+    let [w, x, y, z] = q.map(Value::Number);
+    let position = keys.given("position", Value::Numbers(position)).lengths(unit)?;
+    let q = Value::Table(&[("qw", w), ("qx", x), ("qy", y), ("qz", z)]);
+    Ok(Pose::new(position, orientation(&keys.given("orientation", q))?))
 }
 
 impl SceneBuilder {
@@ -236,7 +252,7 @@ impl SceneBuilder {
             within,
             require: None,
             touch: None,
-            motion: None,
+            motion: MotionSpec::default(),
             static_pairs: false,
             direction: None,
             bodies: Vec::new(),
@@ -280,13 +296,13 @@ impl SceneBuilder {
 
     /// Asks about the motion between frames too, and says how bodies move there.
     pub fn between(self, between: BetweenFrames) -> Self {
-        Self { motion: Some(MotionSpec { between, ..self.motion.unwrap_or_default() }), ..self }
+        Self { motion: MotionSpec { between, ..self.motion }, ..self }
     }
 
     /// How wide the bracket of the least distance between frames may be; a tenth of a millimetre unless it is set, and a tenth of the
     /// clearance required at most.
     pub fn between_tolerance(self, tolerance: f64) -> Self {
-        Self { motion: Some(MotionSpec { tolerance: Some(tolerance), ..self.motion.unwrap_or_default() }), ..self }
+        Self { motion: MotionSpec { tolerance: Some(tolerance), ..self.motion }, ..self }
     }
 
     /// Whether two static bodies are a pair too; always so where nothing moves.
@@ -329,132 +345,79 @@ impl SceneBuilder {
     }
 
     fn build_with_rules(&self) -> Result<(Scene, Vec<IgnoreRule>)> {
-        let text = self.text()?;
-        let source = TomlSource::in_code(Path::new(PLACE), &text);
+        let source = TomlSource::in_code(Path::new(PLACE));
         let (trajectories, max_input) = (self.trajectories.clone(), self.max_input);
         let overrides = SceneOverrides { trajectories, max_input, ..SceneOverrides::default() };
-        let file = file::parse(&source, overrides.max_input())?;
+        let file = self.lower(&source)?;
+        let digest = digest(&file);
         let (scene, rules) = assemble(&source, file, Vec::new(), &overrides)?;
-        Ok((Scene { builder_digest: Some(sha256(text.as_bytes())), ..scene }, rules))
+        Ok((Scene { builder_digest: Some(digest), ..scene }, rules))
     }
 
-    /// The text of the scene file that says the same.
-    fn text(&self) -> Result<String> {
-        let mut text = "[scene]\n".to_owned();
-        line(&mut text, "length_unit", quoted(self.unit.word));
-        let missing = match self.missing {
-            Missing::Error => "error",
-            Missing::Absent => "absent",
-            Missing::Hold => "hold",
+    fn lower(&self, source: &TomlSource<'_>) -> Result<SceneFile> {
+        let (head, query, motion) = (self.head(source)?, self.query(source)?, self.motion(source)?);
+        let mut bodies = BodyList::new(source);
+        for (body, number) in self.bodies.iter().zip(1..) {
+            bodies.add(body.lower(source, number, self.unit)?)?;
+        }
+        let ignores = self.ignores.iter().zip(1..).map(|((a, b), number)| {
+            let keys = Keys::in_code(source, format!("[[ignore]] number {number}"));
+            let selector = |key, text| Ok(keys.given(key, Value::Text(text)).text()?.to_owned());
+            let b = b.as_ref().map(|b| Ok((selector("b", b)?, 0))).transpose()?;
+            Ok(IgnoreSpec { a: selector("a", a)?, a_at: 0, b, reason: None, at: 0 })
+        });
+        let (bodies, ignores) = (bodies.finish()?, ignores.collect::<Result<_>>()?);
+        Ok(SceneFile { head, query, motion, bodies, ignores, tables: Vec::new(), made: MadeOfFiles::default() })
+    }
+
+    fn head(&self, source: &TomlSource<'_>) -> Result<Head> {
+        let keys = Keys::in_code(source, "[scene]");
+        let name = self.name.as_ref().map(|name| Ok(keys.given("name", Value::Text(name)).text()?.to_owned()));
+        let rate = self.frame_rate.map(|rate| frame_rate(&keys.given("frame_rate", Value::Number(rate))));
+        Ok(Head {
+            name: name.transpose()?,
+            unit: self.unit,
+            trajectories: None,
+            missing: self.missing,
+            frame_rate: rate.transpose()?,
+        })
+    }
+
+    fn query(&self, source: &TomlSource<'_>) -> Result<Query> {
+        let keys = Keys::in_code(source, "[query]");
+        let length = |key, value| keys.given(key, Value::Number(value)).length_from_zero(self.unit);
+        Ok(Query {
+            within: Some(length("within", self.within)?),
+            require: self.require.map(|require| Ok((length("require", require)?, 0))).transpose()?,
+            touch: self.touch.map_or(Ok(DEFAULT_TOUCH_M), |touch| length("touch", touch))?,
+            static_pairs: self.static_pairs,
+            direction: self.direction.map(|d| direction(&keys.given("direction", Value::Numbers(&d)))).transpose()?,
+            ..Query::default()
+        })
+    }
+
+    fn motion(&self, source: &TomlSource<'_>) -> Result<MotionSpec> {
+        let keys = Keys::in_code(source, "[motion]");
+        let given = |length| tolerance(&keys.given("tolerance", Value::Number(length)), self.unit);
+        Ok(MotionSpec { tolerance: self.motion.tolerance.map(given).transpose()?, ..self.motion })
+    }
+}
+
+/// SHA-256 of the name, the bodies and the rules; numbers count by their bits.
+fn digest(file: &SceneFile) -> String {
+    let mut text = format!("{:?}{:?}", file.head.name, file.ignores);
+    for body in &file.bodies {
+        let BodySpec { name, geometry, growth, groups, pose, pivot, .. } = body;
+        let geometry = match geometry {
+            GeometrySpec::Shape(shape) => {
+                sha256(&shape.identity().into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
+            }
+            file => format!("{file:?}"),
         };
-        line(&mut text, "missing", quoted(missing));
-        if let Some(name) = &self.name {
-            line(&mut text, "name", quoted(name));
-        }
-        if let Some(rate) = self.frame_rate {
-            line(&mut text, "frame_rate", number(rate));
-        }
-        text.push_str("[query]\n");
-        line(&mut text, "within", number(self.within));
-        if let Some(touch) = self.touch {
-            line(&mut text, "touch", number(touch));
-        }
-        line(&mut text, "static_pairs", self.static_pairs);
-        if let Some(require) = self.require {
-            line(&mut text, "require", number(require));
-        }
-        if let Some(direction) = self.direction {
-            line(&mut text, "direction", numbers(&direction));
-        }
-        if let Some(MotionSpec { between, tolerance, .. }) = self.motion {
-            text.push_str("[motion]\n");
-            line(&mut text, "between", quoted(between.name()));
-            if let Some(tolerance) = tolerance {
-                line(&mut text, "tolerance", number(tolerance));
-            }
-        }
-        for body in &self.bodies {
-            body.write(&mut text)?;
-        }
-        for (a, b) in &self.ignores {
-            text.push_str("[[ignore]]\n");
-            line(&mut text, "a", quoted(a));
-            if let Some(b) = b {
-                line(&mut text, "b", quoted(b));
-            }
-        }
-        Ok(text)
+        text += &format!("{:?}", (name, geometry, growth, groups, pose, pivot));
     }
-}
-
-/// Writes a key.
-fn line(text: &mut String, key: &str, value: impl Display) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{key} = {value}");
-}
-
-/// A string as TOML writes it.
-fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
-}
-
-/// A number as TOML writes it; `Debug` of f64 is the shortest text that reads back as the same number.
-fn number(value: f64) -> String {
-    if value.is_nan() { "nan".to_owned() } else { format!("{value:?}") }
-}
-
-fn numbers(values: &[f64]) -> String {
-    let texts: Vec<String> = values.iter().map(|&value| number(value)).collect();
-    format!("[{}]", texts.join(", "))
-}
-
-fn points(list: &[[f64; 3]]) -> String {
-    let texts: Vec<String> = list.iter().map(|point| numbers(point)).collect();
-    format!("[{}]", texts.join(", "))
+    sha256(text.as_bytes())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn one(geometry: Geometry) -> Result<Scene> {
-        SceneBuilder::new(1.0).body(BodyBuilder::new("part", geometry)).build()
-    }
-
-    #[test]
-    fn errors_name_the_body_the_key_and_the_remedy() {
-        let error = one(Geometry::Sphere(-1.0)).expect_err("negative");
-        assert_eq!(error.place, "scene in code, key `sphere` of `shape` of body `part`");
-        assert_eq!(error.remedy, "lengths of a shape must be positive");
-        let error = one(Geometry::Box([1.0, f64::NAN, 1.0])).expect_err("not a number");
-        assert!(error.place.contains("key `box`") && error.problem.contains("NaN"), "{error}");
-        let error = one(Geometry::Points(vec![])).expect_err("no points");
-        assert!(error.place.contains("key `points`"), "{error}");
-        for lists in [vec![], vec![vec![]], vec![vec![[0.0; 3]], vec![[f64::INFINITY, 0.0, 0.0]]]] {
-            let error = one(Geometry::Pieces(lists)).expect_err("no pieces");
-            assert!(error.place.contains("key `pieces` of `shape` of body `part`"), "{error}");
-        }
-        let error = one(Geometry::file("nowhere.obj", Some(Model::Hull))).expect_err("no file");
-        assert!(error.place.contains("nowhere.obj") && error.place.contains("body `part`"), "{error}");
-        let body = BodyBuilder::new("part", Geometry::Sphere(1.0));
-        let error = SceneBuilder::new(1.0).body(body.clone()).body(body.clone()).build().expect_err("twice");
-        assert!(error.problem.contains("`part` was used before"), "{error}");
-        let error = SceneBuilder::new(1.0).body(body.clone().fixed([0.0; 3], [2.0, 0.0, 0.0, 0.0])).build();
-        assert!(error.expect_err("not a rotation").place.contains("`orientation` of body `part`"));
-        let error = SceneBuilder::new(f64::NAN).body(body.clone()).build().expect_err("no distance");
-        assert!(error.place.contains("key `within` of [query]"), "{error}");
-        let error = SceneBuilder::new(1.0).body(body).ignore("part", "prat").build().expect_err("no such body");
-        assert!(error.place.contains("[[ignore]] number 1") && error.remedy.contains("`part`"), "{error}");
-    }
-
-    #[test]
-    fn names_of_any_text_are_kept() {
-        for name in ["a\nb", "\"quoted\"", "é\\", "'", "'''", "\u{7}"] {
-            let body = BodyBuilder::new(name, Geometry::Sphere(1.0)).group(name);
-            let scene = SceneBuilder::new(1.0).name(name).body(body).build().expect(name);
-            assert_eq!((scene.bodies[0].name.as_str(), scene.name.as_str()), (name, name));
-            assert_eq!(scene.bodies[0].groups, [name]);
-        }
-        assert!(SceneBuilder::new(1.0).body(BodyBuilder::new("", Geometry::Sphere(1.0))).build().is_err());
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 use super::keys::Field;
 use super::length::{check_length, parse_length};
 use super::model::LengthUnit;
+use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use toml::de::DeValue;
 
@@ -10,10 +11,12 @@ impl Field<'_> {
     /// A number in `unit`, or a text with a unit of its own; in metres.
     pub(super) fn length(&self, unit: LengthUnit) -> Result<f64> {
         match self.value() {
-            DeValue::String(text) => parse_length(text, unit).map_err(|problem| {
+            Value::Text(text) => parse_length(text, unit).map_err(|problem| {
                 self.error(problem, "give a number, which is in the scene's `length_unit`, or a text such as \"50mm\"")
             }),
-            DeValue::Integer(_) | DeValue::Float(_) => self.metres(self.number()?, unit),
+            Value::Number(_) | Value::Toml(DeValue::Integer(_) | DeValue::Float(_)) => {
+                self.metres(self.number()?, unit)
+            }
             value => {
                 let problem = format!("a {} instead of a length", value.type_str());
                 Err(self.error(problem, "give a length: a number, or a text with a unit such as \"50mm\""))
@@ -35,7 +38,7 @@ impl Field<'_> {
         let metres = self.length(unit)?;
         if metres <= 0.0 {
             let written = match self.value() {
-                DeValue::String(text) => text.to_string(),
+                Value::Text(text) => text.to_owned(),
                 _ => self.number()?.to_string(),
             };
             return Err(
@@ -87,16 +90,19 @@ impl Field<'_> {
     }
 }
 
-/// Three finite numbers with a point or an exponent each: what nearly all points are, of which there may be very many.
-fn plain_point(value: &DeValue<'_>) -> Option<[f64; 3]> {
-    let DeValue::Array(array) = value else { return None };
-    let mut point = [0.0; 3];
-    if array.len() != point.len() {
-        return None;
-    }
-    for (to, item) in point.iter_mut().zip(array.iter()) {
-        let DeValue::Float(float) = item.get_ref() else { return None };
-        *to = float.as_str().parse().ok().filter(|number: &f64| number.is_finite())?;
-    }
-    Some(point)
+/// Three finite numbers, with a point or an exponent each in TOML: nearly all points are such, and there may be very many.
+fn plain_point(value: Value<'_>) -> Option<[f64; 3]> {
+    let point = match value {
+        Value::Numbers(numbers) => numbers.try_into().ok()?,
+        Value::Toml(DeValue::Array(array)) if array.len() == 3 => {
+            let mut point = [0.0_f64; 3];
+            for (to, item) in point.iter_mut().zip(array.iter()) {
+                let DeValue::Float(float) = item.get_ref() else { return None };
+                *to = float.as_str().parse().ok()?;
+            }
+            point
+        }
+        _ => return None,
+    };
+    point.iter().all(|number| number.is_finite()).then_some(point)
 }

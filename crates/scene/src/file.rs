@@ -145,7 +145,7 @@ fn head(top: &Keys<'_>) -> Result<Head> {
 }
 
 /// Frames a second. Outside of the range it is a slip, and the times of frames would not be finite.
-fn frame_rate(field: &Field<'_>) -> Result<f64> {
+pub(super) fn frame_rate(field: &Field<'_>) -> Result<f64> {
     const RANGE: RangeInclusive<f64> = 1e-12..=1e12;
     let rate = positive(field)?;
     if RANGE.contains(&rate) {
@@ -170,7 +170,7 @@ fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
 }
 
 /// The unit vector along the three numbers of a key.
-fn direction(field: &Field<'_>) -> Result<Vec3<f64>> {
+pub(super) fn direction(field: &Field<'_>) -> Result<Vec3<f64>> {
     let numbers = field.numbers(3)?;
     let unit = unit_direction([numbers[0], numbers[1], numbers[2]]);
     unit.ok_or_else(|| field.error("this vector has no direction", DIRECTION_REMEDY))
@@ -184,10 +184,41 @@ fn bodies(
     tables: &mut InputReader,
     made: &mut MadeOfFiles,
 ) -> Result<Vec<BodySpec>> {
-    let (mut seen, mut texts) = (BodyNames::default(), BodyTexts::default());
-    let mut bodies: Vec<BodySpec> = Vec::new();
-    let mut add = |body: BodySpec| {
-        if let Some(first) = seen.add(&body.name, &bodies) {
+    let mut list = BodyList::new(source);
+    for (index, (at, table)) in top.tables("body")?.into_iter().enumerate() {
+        list.add(body(Keys::new(source, format!("[[body]] number {}", index + 1), table, at), unit)?)?;
+    }
+    tables::lower(source, top, unit, (tables, made), &mut |body| list.add(body))?;
+    for node in made.moving.iter().filter(|node| node.body.is_none()) {
+        // A row of a trajectory must say which of the two it moves.
+        if list.names.has(&node.name, &list.bodies) {
+            let problem = format!("`{}` names a body and a node that moves", node.name);
+            return Err(top.error(problem, "write `name = \"...\"` in one of the `[[bodies]]`"));
+        }
+    }
+    list.finish()
+}
+
+/// The bodies of a scene so far.
+pub(super) struct BodyList<'s> {
+    source: &'s TomlSource<'s>,
+    bodies: Vec<BodySpec>,
+    names: BodyNames,
+    texts: BodyTexts,
+}
+
+impl<'s> BodyList<'s> {
+    pub(super) fn new(source: &'s TomlSource<'s>) -> Self {
+        Self { source, bodies: Vec::new(), names: BodyNames::default(), texts: BodyTexts::default() }
+    }
+
+    /// Adds a body, and returns its index.
+    ///
+    /// # Errors
+    /// Its name was used before, or there are too many bodies or too long texts.
+    pub(super) fn add(&mut self, body: BodySpec) -> Result<u32> {
+        let Self { source, bodies, names, texts } = self;
+        if let Some(first) = names.add(&body.name, bodies) {
             let first = match &bodies[first].at {
                 Origin::Scene(_) if source.is_in_code() => "in the same scene".to_owned(),
                 Origin::Scene(at) => format!("on line {}", source.line(*at)),
@@ -197,7 +228,8 @@ fn bodies(
             return Err(Error::input(body.at.place(source), problem, "give each body a name of its own"));
         }
         if bodies.len() >= i32::MAX as usize {
-            return Err(top.error("the scene has more than 2^31 - 1 bodies", "split it into several scenes"));
+            let problem = "the scene has more than 2^31 - 1 bodies";
+            return Err(Error::input(source.place(0), problem, "split it into several scenes"));
         }
         if let Some(which) = texts.add(&body) {
             let problem =
@@ -207,22 +239,16 @@ fn bodies(
         }
         bodies.push(body);
         Ok(bodies.len() as u32 - 1)
-    };
-    for (index, (at, table)) in top.tables("body")?.into_iter().enumerate() {
-        add(body(Keys::new(source, format!("[[body]] number {}", index + 1), table, at), unit)?)?;
     }
-    tables::lower(source, top, unit, (tables, made), &mut add)?;
-    for node in made.moving.iter().filter(|node| node.body.is_none()) {
-        // A row of a trajectory must say which of the two it moves.
-        if seen.has(&node.name, &bodies) {
-            let problem = format!("`{}` names a body and a node that moves", node.name);
-            return Err(top.error(problem, "write `name = \"...\"` in one of the `[[bodies]]`"));
+
+    /// All bodies, of which there must be some.
+    pub(super) fn finish(self) -> Result<Vec<BodySpec>> {
+        if self.bodies.is_empty() {
+            let remedy = "add a `[[body]]` table for each body";
+            return Err(Error::input(self.source.place(0), "the scene has no bodies", remedy));
         }
+        Ok(self.bodies)
     }
-    if bodies.is_empty() {
-        return Err(top.error("the scene has no bodies", "add a `[[body]]` table for each body"));
-    }
-    Ok(bodies)
 }
 
 fn ignores(source: &TomlSource<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> {

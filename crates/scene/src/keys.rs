@@ -1,15 +1,16 @@
-//! The TOML of a scene, walked key by key, so that every message names the file, the line and the key.
+//! The keys of a scene, walked one by one, so that every message names the file, the line and the key.
 
 use super::length::words;
 use super::model::LengthUnit;
 use super::row_place::RowPlace;
+use super::values::Value;
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_input_guard::MAX_NAME;
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::OnceLock;
 use toml::Spanned;
-use toml::de::{DeArray, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 /// A scene file in memory.
 pub(super) struct TomlSource<'a> {
@@ -22,7 +23,7 @@ pub(super) struct TomlSource<'a> {
     line_starts: OnceLock<Vec<usize>>,
     /// Set where the keys are those of a table's row.
     row: Option<RowPlace>,
-    /// Whether no file holds the text: a program wrote it.
+    /// Whether no file holds the scene: a program gives it.
     in_code: bool,
     /// Most threads that lower its tables of bodies; `None`: as many as there are cores.
     pub(super) threads: Option<usize>,
@@ -57,9 +58,9 @@ impl<'a> TomlSource<'a> {
         Self { threads, ..self }
     }
 
-    /// The text of a scene that a program wrote; `path` is what messages call it.
-    pub(super) fn in_code(path: &'a Path, text: &'a str) -> Self {
-        Self { in_code: true, ..Self::new(path, text) }
+    /// A scene in code; `path` is what messages call it.
+    pub(super) fn in_code(path: &'a Path) -> Self {
+        Self { in_code: true, ..Self::new(path, "") }
     }
 
     /// A part of a scene file, which begins with this byte of it. Places are those of the whole, but lines are not known.
@@ -82,7 +83,7 @@ impl<'a> TomlSource<'a> {
         self.row.is_some()
     }
 
-    /// Whether no file holds the text.
+    /// Whether no file holds the scene.
     pub(super) fn is_in_code(&self) -> bool {
         self.in_code
     }
@@ -127,16 +128,27 @@ impl<'a> TomlSource<'a> {
     }
 }
 
-/// A table of the scene file.
+/// A table of keys.
+#[derive(Clone)]
 pub(super) struct Keys<'a> {
     pub(super) source: &'a TomlSource<'a>,
     /// Its name in messages, such as "[query]" or "[[body]] `duct`".
     pub(super) owner: String,
-    table: &'a DeTable<'a>,
+    entries: Entries<'a>,
     /// Byte where it begins.
     pub(super) at: usize,
+    /// Keys that are taken as missing.
+    hidden: &'a [&'a str],
     /// Keys that hold where this table has none of the name.
     defaults: Option<&'a Keys<'a>>,
+}
+
+/// The entries of a table.
+#[derive(Clone, Copy)]
+enum Entries<'a> {
+    Toml(&'a DeTable<'a>),
+    /// Those of a table's row, or of a program: their keys are known.
+    Plain(&'a [(&'static str, Value<'a>)]),
 }
 
 /// A key with its value.
@@ -144,13 +156,33 @@ pub(super) struct Keys<'a> {
 pub(super) struct Field<'k> {
     keys: &'k Keys<'k>,
     key: &'k str,
-    value: &'k DeValue<'k>,
+    value: Value<'k>,
     pub(super) at: usize,
 }
 
 impl<'a> Keys<'a> {
     pub(super) fn new(source: &'a TomlSource<'a>, owner: impl Into<String>, table: &'a DeTable<'a>, at: usize) -> Self {
-        Self { source, owner: owner.into(), table, at, defaults: None }
+        Self { source, owner: owner.into(), entries: Entries::Toml(table), at, hidden: &[], defaults: None }
+    }
+
+    /// The keys of a table's row, or of a program.
+    pub(super) fn plain(
+        source: &'a TomlSource<'a>,
+        owner: impl Into<String>,
+        entries: &'a [(&'static str, Value<'a>)],
+        at: usize,
+    ) -> Self {
+        Self { source, owner: owner.into(), entries: Entries::Plain(entries), at, hidden: &[], defaults: None }
+    }
+
+    /// The keys of a part of a scene in code, whose values are [`Self::given`].
+    pub(super) fn in_code(source: &'a TomlSource<'a>, owner: impl Into<String>) -> Self {
+        Self::plain(source, owner, &[], 0)
+    }
+
+    /// A key of this table with a value that a program gives.
+    pub(super) fn given<'k>(&'k self, key: &'k str, value: Value<'k>) -> Field<'k> {
+        Field { keys: self, key, value, at: self.at }
     }
 
     /// The same table, with keys that hold where it has none of the name.
@@ -158,10 +190,9 @@ impl<'a> Keys<'a> {
         Self { defaults: Some(defaults), ..self }
     }
 
-    /// A copy of the table without some keys.
-    pub(super) fn without(&self, keys: &[&str]) -> DeTable<'a> {
-        let others = self.table.iter().filter(|(key, _)| !keys.contains(&key.get_ref().as_ref()));
-        others.map(|(key, value)| (key.clone(), value.clone())).collect()
+    /// The same table without some keys.
+    pub(super) fn without(self, hidden: &'a [&'a str]) -> Self {
+        Self { hidden, ..self }
     }
 
     /// Where the table begins.
@@ -171,7 +202,8 @@ impl<'a> Keys<'a> {
 
     /// Refuses keys that are not known, naming the nearest that is; the first in the file.
     pub(super) fn only(&self, known: &[&str]) -> Result<()> {
-        let unknown = self.table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref()));
+        let Entries::Toml(table) = self.entries else { return Ok(()) };
+        let unknown = table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref()));
         let Some((key, _)) = unknown.min_by_key(|(key, _)| key.span().start) else { return Ok(()) };
         let name = key.get_ref();
         let remedy = match nearest(name, known.iter().copied()) {
@@ -187,8 +219,18 @@ impl<'a> Keys<'a> {
 
     /// A key, if it is there or among the defaults.
     pub(super) fn get<'k>(&'k self, key: &'k str) -> Option<Field<'k>> {
-        let Some(value) = self.table.get(key) else { return self.defaults.and_then(|defaults| defaults.get(key)) };
-        Some(Field { keys: self, key, value: value.get_ref(), at: self.source.start(value) })
+        let own = match self.entries {
+            _ if self.hidden.contains(&key) => None,
+            Entries::Toml(table) => table.get(key).map(|item| self.field(key, item)),
+            Entries::Plain(entries) => {
+                entries.iter().find(|(name, _)| *name == key).map(|(_, value)| self.given(key, *value))
+            }
+        };
+        own.or_else(|| self.defaults?.get(key))
+    }
+
+    fn field<'k>(&'k self, key: &'k str, item: &'k Spanned<DeValue<'k>>) -> Field<'k> {
+        Field { keys: self, key, value: Value::of(item.get_ref()), at: self.source.start(item) }
     }
 
     /// A key that must be there.
@@ -203,7 +245,8 @@ impl<'a> Keys<'a> {
 
     /// The tables of an array of tables such as `[[body]]`; none if the key is absent.
     pub(super) fn tables(&self, key: &str) -> Result<Vec<(usize, &DeTable<'a>)>> {
-        let Some(value) = self.table.get(key) else { return Ok(Vec::new()) };
+        let Entries::Toml(table) = self.entries else { return Ok(Vec::new()) };
+        let Some(value) = table.get(key) else { return Ok(Vec::new()) };
         let wrong = |at| {
             let remedy = format!("write it as `[[{key}]]`, with two brackets, once for each");
             Err(Error::input(self.source.place(at), format!("`{key}` is not an array of tables"), remedy))
@@ -245,7 +288,7 @@ impl<'k> Field<'k> {
 
     /// Whether it is a key of this table, and not a default.
     pub(super) fn is_of(&self, keys: &Keys<'_>) -> bool {
-        std::ptr::eq(self.keys.table, keys.table)
+        std::ptr::eq(self.keys, keys)
     }
 
     /// The name of the key.
@@ -260,12 +303,12 @@ impl<'k> Field<'k> {
     /// A string that is not empty.
     pub(super) fn text(&self) -> Result<&'k str> {
         match self.value {
-            DeValue::String(text) if text.is_empty() => Err(self.error("the text is empty", "give a non-empty text")),
-            DeValue::String(text) if text.len() > MAX_NAME => {
+            Value::Text("") => Err(self.error("the text is empty", "give a non-empty text")),
+            Value::Text(text) if text.len() > MAX_NAME => {
                 let problem = format!("the text has {} bytes: `{text}`", text.len());
                 Err(self.error(problem, format!("give a text of at most {MAX_NAME} bytes")))
             }
-            DeValue::String(text) => Ok(text),
+            Value::Text(text) => Ok(text),
             _ => Err(self.wrong_type("a text in quotes")),
         }
     }
@@ -273,7 +316,7 @@ impl<'k> Field<'k> {
     /// `true` or `false`.
     pub(super) fn boolean(&self) -> Result<bool> {
         match self.value {
-            DeValue::Boolean(value) => Ok(*value),
+            Value::Bool(value) => Ok(value),
             _ => Err(self.wrong_type("true or false")),
         }
     }
@@ -281,8 +324,9 @@ impl<'k> Field<'k> {
     /// A finite number; integers are numbers.
     pub(super) fn number(&self) -> Result<f64> {
         let number = match self.value {
-            DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
-            DeValue::Integer(integer) => {
+            Value::Number(number) => Some(number),
+            Value::Toml(DeValue::Float(float)) => float.as_str().parse::<f64>().ok(),
+            Value::Toml(DeValue::Integer(integer)) => {
                 i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(|value| value as f64)
             }
             _ => return Err(self.wrong_type("a number")),
@@ -305,55 +349,49 @@ impl<'k> Field<'k> {
             Some(count) => format!("a list of {count} {what}"),
             None => format!("a list of {what}"),
         };
-        let array = self.array(&wanted)?;
-        if let Some(count) = count.filter(|&count| count != array.len()) {
-            let values = if array.len() == 1 { "value" } else { "values" };
-            let problem = format!("{} {values} instead of {count}", array.len());
+        let items = self.list().ok_or_else(|| self.wrong_type(&wanted))?;
+        if let Some(count) = count.filter(|&count| count != items.len()) {
+            let values = if items.len() == 1 { "value" } else { "values" };
+            let problem = format!("{} {values} instead of {count}", items.len());
             return Err(self.error(problem, format!("give {wanted}")));
         }
-        let item =
-            |item: &'k Spanned<DeValue<'k>>| Field { value: item.get_ref(), at: self.keys.source.start(item), ..*self };
-        Ok(array.iter().map(item).collect())
+        Ok(items)
     }
 
-    /// Its value, as TOML has it.
-    pub(super) fn value(&self) -> &'k DeValue<'k> {
-        self.value
-    }
-
-    fn array(&self, wanted: &str) -> Result<&'k DeArray<'k>> {
-        match self.value {
-            DeValue::Array(array) => Ok(array),
-            _ => Err(self.wrong_type(wanted)),
+    /// The items of a list, each as a value of this key; `None`: it is no list.
+    fn list(&self) -> Option<Vec<Field<'k>>> {
+        if let Value::Toml(DeValue::Array(array)) = self.value {
+            return Some(array.iter().map(|item| self.keys.field(self.key, item)).collect());
         }
+        Some(self.value.items()?.into_iter().map(|value| Field { value, ..*self }).collect())
+    }
+
+    /// Its value.
+    pub(super) fn value(&self) -> Value<'k> {
+        self.value
     }
 
     /// A text, or a list of texts.
     pub(super) fn texts(&self) -> Result<Vec<String>> {
-        match self.value {
-            DeValue::Array(array) => {
-                let one = |item: &'k Spanned<DeValue<'k>>| {
-                    Field { value: item.get_ref(), at: self.keys.source.start(item), ..*self }.text().map(str::to_owned)
-                };
-                array.iter().map(one).collect()
-            }
-            DeValue::String(_) => Ok(vec![self.text()?.to_owned()]),
+        match (self.list(), self.value) {
+            (Some(items), _) => items.iter().map(|item| Ok(item.text()?.to_owned())).collect(),
+            (None, Value::Text(_)) => Ok(vec![self.text()?.to_owned()]),
             _ => Err(self.wrong_type("a text, or a list of texts")),
         }
     }
 
     /// A table such as `{ box = [1, 1, 1] }`.
     pub(super) fn table(&self) -> Result<Keys<'k>> {
-        match self.value {
-            DeValue::Table(table) => {
-                let owner = match self.keys.owner.as_str() {
-                    "the scene file" => format!("[{}]", self.key),
-                    owner => format!("`{}` of {owner}", self.key),
-                };
-                Ok(Keys::new(self.keys.source, owner, table, self.at))
-            }
-            _ => Err(self.wrong_type("a table")),
-        }
+        let entries = match self.value {
+            Value::Toml(DeValue::Table(table)) => Entries::Toml(table),
+            Value::Table(entries) => Entries::Plain(entries),
+            _ => return Err(self.wrong_type("a table")),
+        };
+        let owner = match self.keys.owner.as_str() {
+            "the scene file" => format!("[{}]", self.key),
+            owner => format!("`{}` of {owner}", self.key),
+        };
+        Ok(Keys { source: self.keys.source, owner, entries, at: self.at, hidden: &[], defaults: None })
     }
 
     /// A length unit.

@@ -40,6 +40,7 @@ mod row_place;
 mod sections;
 pub mod shapes;
 mod tables;
+mod values;
 
 pub use body_tree::{BodyTree, TreeNode};
 pub use builder::{BodyBuilder, Geometry, SceneBuilder};

@@ -43,7 +43,8 @@ pub(super) fn pivot(word: &Field<'_>) -> Result<Pivot> {
     word.choice(&[("origin", Pivot::Origin), ("centre", Pivot::Centre)])
 }
 
-fn tolerance(field: &Field<'_>, unit: LengthUnit) -> Result<f64> {
+/// `tolerance`.
+pub(super) fn tolerance(field: &Field<'_>, unit: LengthUnit) -> Result<f64> {
     let metres = field.length_from_zero(unit)?;
     if metres >= FINEST_TOLERANCE_M {
         return Ok(metres);

@@ -1,10 +1,10 @@
 //! The key `orientation` of a static body: a quaternion, roll, pitch and yaw, an axis with an angle, or a matrix.
 
 use super::keys::{Field, Keys};
+use super::values::Value;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Vec3;
 use std::f64::consts::FRAC_1_SQRT_2;
-use toml::de::DeValue;
 
 /// Quaternions may be off norm, and matrices off orthonormal, by this much.
 const TOLERANCE: f64 = 1e-3;
@@ -60,7 +60,7 @@ fn norm(q: &[f64; 4]) -> f64 {
 
 /// An angle in degrees: a number, or a text such as `"90deg"` or `"1.57rad"`.
 fn degrees(field: &Field<'_>) -> Result<f64> {
-    let DeValue::String(text) = field.value() else { return field.number() };
+    let Value::Text(text) = field.value() else { return field.number() };
     let trimmed = text.trim();
     let (number, factor) = match (trimmed.strip_suffix("deg"), trimmed.strip_suffix("rad")) {
         (Some(number), _) => (number, 1.0),

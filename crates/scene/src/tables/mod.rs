@@ -2,7 +2,7 @@
 //!
 //! A section with `each` makes bodies of a geometry file, and its table says in what some of them differ.
 //!
-//! A row is turned into the keys of a `[[body]]` and lowered like one, with the section's own keys as defaults.
+//! The cells of a row are the keys of a `[[body]]`: it is lowered like one, with the section's own keys as defaults.
 
 mod alike;
 mod cells;
@@ -15,16 +15,16 @@ use super::length::parse_length;
 use super::model::LengthUnit;
 use super::readers;
 use super::row_place::RowPlace;
+use super::values::Value;
 use alike::{LoweredRow, ORIENTATION, POSE_COLUMNS, POSITION};
 use cells::Cell;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::workers::Workers;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 /// The type of the values of a column.
 #[derive(Clone, Copy, PartialEq)]
@@ -79,14 +79,6 @@ const WAITING_BYTES: u64 = 4 << 20;
 /// Rows that a thread takes at a time, and how many times as many are worth its start.
 const ROWS_OF_TASK: usize = 256;
 const TASKS_OF_THREAD: usize = 4;
-
-/// A value of a row, as TOML is to see it.
-enum Written {
-    Text(String),
-    Texts(Vec<String>),
-    /// TOML to be parsed.
-    Toml(String),
-}
 
 /// Lowers a scene's `[[bodies]]` sections, in order, and hands each body to `take`, which says its index; the files that
 /// were read and what became of their nodes are added to `read`.
@@ -205,12 +197,9 @@ fn lower_parts(
     let geometry = keys.required("geometry", "name the geometry file of which bodies are to be made")?;
     section.stands = Some(body_spec::pose_at(keys, unit)?);
     // What holds for each body: a part stands where the file has it, unless it is to move.
-    let mut table = keys.without(&[&OWN_KEYS[..], &["position", "orientation"]].concat());
-    let truth = |value: bool| Spanned::new(0..0, DeValue::Boolean(value));
-    if !table.contains_key("static") {
-        table.insert(Spanned::new(0..0, Cow::Borrowed("static")), truth(true));
-    }
-    let part_keys = Keys::new(keys.source, keys.owner.clone(), &table, keys.at);
+    let hidden = [&OWN_KEYS[..], &["position", "orientation"]].concat();
+    let still = Keys::plain(keys.source, "", &[("static", Value::Bool(true))], keys.at);
+    let part_keys = keys.clone().without(&hidden).with_defaults(&still);
     let defaults = RowDefaults::new(&part_keys);
     let template = template(&part_keys, unit)?;
     let GeometrySpec::File { reading, scene, .. } = &template.geometry else {
@@ -231,11 +220,8 @@ fn lower_parts(
 
 /// A body with the defaults of a section alone.
 fn template(defaults: &Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
-    let mut table = DeTable::new();
-    let name = DeValue::String(Cow::Borrowed("part"));
-    table.insert(Spanned::new(0..0, Cow::Borrowed("name")), Spanned::new(0..0, name));
-    let keys = Keys::new(defaults.source, String::new(), &table, defaults.at).with_defaults(defaults);
-    body_spec::body(keys, unit)
+    let name = [("name", Value::Text("part"))];
+    body_spec::body(Keys::plain(defaults.source, "", &name, defaults.at).with_defaults(defaults), unit)
 }
 
 /// The rows of a table that says in what some bodies differ, by their names.
@@ -272,98 +258,98 @@ fn override_rows(
 
 /// The body of a row.
 fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, unit: LengthUnit) -> Result<BodySpec> {
-    let keys = written(&place, cells)?;
-    let mut table = DeTable::new();
-    for (key, written) in &keys {
-        let value = match written {
-            Written::Text(text) => DeValue::String(Cow::Borrowed(text)),
-            Written::Texts(texts) => {
-                let texts = texts.iter().map(|text| Spanned::new(0..0, DeValue::String(Cow::Borrowed(text))));
-                DeValue::Array(texts.collect())
-            }
-            Written::Toml(text) => match DeValue::parse(text) {
-                Ok(value) => value.into_inner(),
-                Err(error) => {
-                    let problem =
-                        format!("column `{key}` holds `{text}`, which is not valid TOML: {}", error.message());
-                    return Err(Error::input(&place, problem, "write it as in a `[[body]]`, such as `{ sphere = 1 }`"));
-                }
-            },
-        };
-        table.insert(Spanned::new(0..0, Cow::Borrowed(*key)), Spanned::new(0..0, value));
-    }
-    if !table.contains_key("name") {
+    let RowValues { mut values, shape, pose } = RowValues::of(&place, cells)?;
+    let (position, orientation) = pose.split_at(ORIENTATION - POSITION);
+    let position = all::<3>(&place, POSITION, position)?;
+    let orientation = all::<4>(&place, ORIENTATION, orientation)?;
+    let orientation = orientation.map(|[w, x, y, z]| [("qw", w), ("qx", x), ("qy", y), ("qz", z)]);
+    let shape = shape.map(|text| toml(&place, text)).transpose()?;
+    values.extend(position.as_ref().map(|position| ("position", Value::List(position))));
+    values.extend(orientation.as_ref().map(|orientation| ("orientation", Value::Table(orientation))));
+    values.extend(shape.as_ref().map(|shape| ("shape", Value::of(shape))));
+    if cells.iter().all(|(number, _)| *number != 0) {
         return Err(Error::input(&place, "the column `body` is empty", "give the body a unique name"));
     }
     let source = TomlSource::of_row(defaults.keys.source.path(), place);
-    let keys = Keys::new(&source, "the row", &table, 0).with_defaults(defaults.keys);
+    let keys = Keys::plain(&source, "the row", &values, 0).with_defaults(defaults.keys);
     let body = body_spec::body_of_row(keys, unit, &defaults.lowered)?;
     Ok(BodySpec { pose_steps: alike::pose_steps(cells, unit), ..body })
 }
 
-/// The keys of a row.
-fn written(place: &RowPlace, cells: &[(usize, Cell)]) -> Result<Vec<(&'static str, Written)>> {
-    let mut keys = Vec::with_capacity(cells.len());
-    let mut pose: [Option<String>; POSE_COLUMNS] = [const { None }; POSE_COLUMNS];
-    for (number, cell) in cells {
-        let (names, kind) = COLUMNS[*number];
-        let wrong = |wanted: &str| {
-            let problem = format!("column `{}` holds {}, which is not {wanted}", names[0], show(cell));
-            Error::input(place, problem, format!("give {wanted}, or leave the cell empty"))
-        };
-        let written = match (kind, cell) {
-            (BodiesTableFormat::Text, Cell::Text(text)) => Written::Text(text.clone()),
-            (BodiesTableFormat::Table, Cell::Text(text)) => Written::Toml(text.clone()),
-            (BodiesTableFormat::Number | BodiesTableFormat::Length, cell) => {
-                let value = match cell.number() {
-                    Some(value) => toml_number(value),
-                    None if kind == BodiesTableFormat::Length => {
-                        toml_length(cell).ok_or_else(|| wrong("a length like 0.2 or 50mm"))?
-                    }
-                    None => return Err(wrong("a number")),
-                };
-                if *number >= POSITION {
-                    pose[*number - POSITION] = Some(value);
-                    continue;
-                }
-                Written::Toml(value)
+/// The cells of a row as values of the keys of a `[[body]]`.
+struct RowValues<'c> {
+    values: Vec<(&'static str, Value<'c>)>,
+    /// A table of TOML.
+    shape: Option<&'c str>,
+    /// The columns from [`POSITION`] on.
+    pose: [Option<Value<'c>>; POSE_COLUMNS],
+}
+
+impl<'c> RowValues<'c> {
+    fn of(place: &RowPlace, cells: &'c [(usize, Cell)]) -> Result<Self> {
+        let mut row = Self { values: Vec::with_capacity(cells.len() + 2), shape: None, pose: [None; POSE_COLUMNS] };
+        for (number, cell) in cells {
+            let (names, format) = COLUMNS[*number];
+            let value = value(format, cell).map_err(|wanted| {
+                let problem = format!("column `{}` holds {}, which is not {wanted}", names[0], show(cell));
+                Error::input(place, problem, format!("give {wanted}, or leave the cell empty"))
+            })?;
+            match (*number, value) {
+                (POSITION.., value) => row.pose[*number - POSITION] = Some(value),
+                (SHAPE, Value::Text(text)) => row.shape = Some(text),
+                // The body's own name is the key `name`.
+                (0, value) => row.values.push(("name", value)),
+                (_, value) => row.values.push((names[0], value)),
             }
-            (BodiesTableFormat::Bool, cell) => {
-                Written::Toml(truth(cell).ok_or_else(|| wrong("true or false"))?.to_string())
-            }
-            (BodiesTableFormat::Texts, Cell::List(texts)) => Written::Texts(texts.clone()),
-            (BodiesTableFormat::Texts, Cell::Text(text)) => Written::Texts(
-                text.split(';').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect(),
-            ),
-            (BodiesTableFormat::Texts, _) => return Err(wrong("a text, or a list of texts")),
-            (BodiesTableFormat::Text | BodiesTableFormat::Table, _) => return Err(wrong("a text")),
-        };
-        // The body's own name is the key `name`.
-        keys.push((if *number == 0 { "name" } else { names[0] }, written));
+        }
+        Ok(row)
     }
-    let (position, orientation) = pose.split_at(ORIENTATION - POSITION);
-    if let Some([x, y, z]) = all(place, POSITION, position)?.as_deref() {
-        keys.push(("position", Written::Toml(format!("[{x}, {y}, {z}]"))));
+}
+
+/// The value of a cell.
+///
+/// # Errors
+/// The cell holds another type: what is wanted.
+fn value(format: BodiesTableFormat, cell: &Cell) -> std::result::Result<Value<'_>, &'static str> {
+    match (format, cell) {
+        (BodiesTableFormat::Text | BodiesTableFormat::Table, Cell::Text(text)) => Ok(Value::Text(text)),
+        (BodiesTableFormat::Text | BodiesTableFormat::Table, _) => Err("a text"),
+        (BodiesTableFormat::Number, cell) => cell.number().map(Value::Number).ok_or("a number"),
+        (BodiesTableFormat::Length, cell) => match (cell.number(), cell) {
+            (Some(number), _) => Ok(Value::Number(number)),
+            (None, Cell::Text(text)) if parse_length(text, LengthUnit::ALL[0]).is_ok() => Ok(Value::Text(text)),
+            _ => Err("a length like 0.2 or 50mm"),
+        },
+        (BodiesTableFormat::Bool, cell) => truth(cell).map(Value::Bool).ok_or("true or false"),
+        (BodiesTableFormat::Texts, Cell::List(texts)) => Ok(Value::Texts(texts)),
+        (BodiesTableFormat::Texts, Cell::Text(text)) => Ok(Value::Words(text)),
+        (BodiesTableFormat::Texts, _) => Err("a text, or a list of texts"),
     }
-    if let Some([w, x, y, z]) = all(place, ORIENTATION, orientation)?.as_deref() {
-        keys.push(("orientation", Written::Toml(format!("{{ qw = {w}, qx = {x}, qy = {y}, qz = {z} }}"))));
-    }
-    Ok(keys)
+}
+
+/// The value of a cell that holds TOML.
+fn toml<'c>(place: &RowPlace, text: &'c str) -> Result<DeValue<'c>> {
+    DeValue::parse(text).map(Spanned::into_inner).map_err(|error| {
+        let problem = format!("column `shape` holds `{text}`, which is not valid TOML: {}", error.message());
+        Error::input(place, problem, "write it as in a `[[body]]`, such as `{ sphere = 1 }`")
+    })
 }
 
 /// Values of neighbouring columns from number `first` on, of which all are there or none.
-fn all<'v>(place: &RowPlace, first: usize, values: &'v [Option<String>]) -> Result<Option<Vec<&'v str>>> {
+fn all<'v, const N: usize>(
+    place: &RowPlace,
+    first: usize,
+    values: &[Option<Value<'v>>],
+) -> Result<Option<[Value<'v>; N]>> {
+    let Some(missing) = values.iter().position(Option::is_none) else {
+        return Ok(values.iter().copied().flatten().collect::<Vec<_>>().try_into().ok());
+    };
     if values.iter().all(Option::is_none) {
         return Ok(None);
     }
     let names: Vec<&str> = COLUMNS[first..first + values.len()].iter().map(|(names, _)| names[0]).collect();
-    match values.iter().position(Option::is_none) {
-        None => Ok(Some(values.iter().flatten().map(String::as_str).collect())),
-        Some(missing) => {
-            let problem = format!("column `{}` is empty, but others of {} are not", names[missing], names.join(", "));
-            Err(Error::input(place, problem, "give all of them, or none"))
-        }
-    }
+    let problem = format!("column `{}` is empty, but others of {} are not", names[missing], names.join(", "));
+    Err(Error::input(place, problem, "give all of them, or none"))
 }
 
 fn truth(cell: &Cell) -> Option<bool> {
@@ -376,18 +362,6 @@ fn truth(cell: &Cell) -> Option<bool> {
         },
         _ => None,
     }
-}
-
-/// A number as TOML writes it; `Debug` of f64 is the shortest text that reads back as the same number.
-fn toml_number(value: f64) -> String {
-    if value.is_nan() { "nan".to_owned() } else { format!("{value:?}") }
-}
-
-/// A length with a unit of its own as TOML writes it; `None`: the cell is none.
-fn toml_length(cell: &Cell) -> Option<String> {
-    let Cell::Text(text) = cell else { return None };
-    // What is a length has no quotes in it.
-    parse_length(text, LengthUnit::ALL[0]).ok().map(|_| format!("\"{text}\""))
 }
 
 /// A cell for a message.

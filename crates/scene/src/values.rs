@@ -1,0 +1,59 @@
+//! Values of keys, whatever they come from.
+
+use toml::de::DeValue;
+
+/// The value of a key: of a scene file, a cell of a table, or a program.
+#[derive(Clone, Copy)]
+pub(super) enum Value<'v> {
+    Text(&'v str),
+    Bool(bool),
+    Number(f64),
+    /// Texts in one, with semicolons between them.
+    Words(&'v str),
+    Texts(&'v [String]),
+    Numbers(&'v [f64]),
+    Points(&'v [[f64; 3]]),
+    PointLists(&'v [Vec<[f64; 3]>]),
+    List(&'v [Value<'v>]),
+    Table(&'v [(&'static str, Value<'v>)]),
+    /// Any other value of TOML: a number, a date, a list or a table.
+    Toml(&'v DeValue<'v>),
+}
+
+impl<'v> Value<'v> {
+    /// The value of a key in TOML.
+    pub(super) fn of(value: &'v DeValue<'v>) -> Self {
+        match value {
+            DeValue::String(text) => Self::Text(text),
+            DeValue::Boolean(value) => Self::Bool(*value),
+            value => Self::Toml(value),
+        }
+    }
+
+    /// The name of its type in TOML, for messages.
+    pub(super) fn type_str(self) -> &'static str {
+        match self {
+            Self::Text(_) | Self::Words(_) => "string",
+            Self::Bool(_) => "boolean",
+            Self::Number(_) => "float",
+            Self::Toml(value) => value.type_str(),
+            Self::Table(_) => "table",
+            Self::Texts(_) | Self::Numbers(_) | Self::Points(_) | Self::PointLists(_) | Self::List(_) => "array",
+        }
+    }
+
+    /// The items of a list that is not TOML; `None`: it is no such list.
+    pub(super) fn items(self) -> Option<Vec<Self>> {
+        Some(match self {
+            Self::Words(text) => {
+                text.split(';').map(str::trim).filter(|word| !word.is_empty()).map(Self::Text).collect()
+            }
+            Self::Texts(texts) => texts.iter().map(|text| Self::Text(text)).collect(),
+            Self::Numbers(numbers) => numbers.iter().copied().map(Self::Number).collect(),
+            Self::Points(points) => points.iter().map(|point| Self::Numbers(point)).collect(),
+            Self::PointLists(lists) => lists.iter().map(|list| Self::Points(list)).collect(),
+            Self::List(values) => values.to_vec(),
+            Self::Text(_) | Self::Bool(_) | Self::Number(_) | Self::Table(_) | Self::Toml(_) => return None,
+        })
+    }
+}
