@@ -1,6 +1,6 @@
 //! Which device searches: the choice of the user, and the broad phase that it comes to.
 
-use super::device_trial::{DeviceTrial, FoundDevice, TRIED_AFTER, TrialTerms, TrialTimes};
+use super::device_trial::{DeviceTrial, FoundDevice, TrialTerms, TrialTimes};
 use super::methods;
 use super::options::{Device, JobOptions};
 use clearsweep_base::error::{Error, Result};
@@ -57,8 +57,7 @@ impl OpenDevice {
             return DeviceTrial::over(format!("--broad {} searches on the processor", options.broad));
         }
         let memory_bytes = options.device_memory;
-        let own =
-            || TrialTerms { open: Box::new(move || open_gpu(None, memory_bytes)), after: TRIED_AFTER, handicap: 1.0 };
+        let own = || TrialTerms::of_user(Box::new(move || open_gpu(None, memory_bytes)));
         DeviceTrial::new(given.unwrap_or_else(own), batch)
     }
 

@@ -104,7 +104,7 @@ impl<'a> Job<'a> {
     #[doc(hidden)]
     pub fn try_device(self, broad: Box<dyn BroadPhase>, handicap: f64) -> Self {
         let open = Box::new(move || Ok(FoundDevice { broad, adapter: json!({ "name": "given" }) }));
-        Self { tried: Some(TrialTerms { open, after: Duration::ZERO, handicap }), ..self }
+        Self { tried: Some(TrialTerms::of_test(open, handicap)), ..self }
     }
 
     /// Whom to tell how far the job is.
