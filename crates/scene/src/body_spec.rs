@@ -1,7 +1,7 @@
-//! One body as a scene file, a row of a table or a builder says it, key by key, in SI units.
+//! One body as a scene file, a row of a table or a program says it, key by key, in SI units: what bodies are made of.
 
 use super::between::Pivot;
-use super::keys::{Field, Keys, Origin, TomlSource};
+use super::keys::{Field, Keys, Origin, SceneSource};
 use super::model::{LengthUnit, Model};
 use super::motion_spec::pivot;
 use super::orientation::orientation;
@@ -9,7 +9,7 @@ use super::readers::{self, Mesh, SceneChoice};
 use super::shapes::ShapeSpec;
 use super::steps::PoseSteps;
 use super::values::Value;
-use clearsweep_base::error::{Error, Result};
+use clearsweep_base::error::Result;
 use clearsweep_geometry::{Inside, Pose};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -37,7 +37,7 @@ pub(super) struct BodySpec {
 
 impl BodySpec {
     /// Returns the name of the body in messages.
-    pub(super) fn owner(&self, scene: &TomlSource<'_>) -> String {
+    pub(super) fn owner(&self, scene: &SceneSource<'_>) -> String {
         let is_part = matches!(self.geometry, GeometrySpec::Part { .. });
         owner(&self.name, is_part || scene.is_in_code() || matches!(self.at, Origin::Row(_)))
     }
@@ -122,7 +122,7 @@ pub(super) fn body(keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
 /// Lowers one body: a row of a table. `defaults`: what the keys of its section were lowered to.
 pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &LoweredDefaults) -> Result<BodySpec> {
     let name = keys.required("name", "give the body a unique `name`")?.text()?.to_owned();
-    keys.owner = owner(&name, keys.source.is_row());
+    keys.owner = owner(&name, keys.source.is_row() || keys.source.is_in_code());
     keys.only(&BODY_KEYS)?;
     let (file, shape_key) = match (keys.get("geometry"), keys.get("shape")) {
         // What a row says holds, whichever of the two the defaults say.
@@ -190,7 +190,7 @@ fn scene_choice(keys: &Keys<'_>, file: &Field<'_>) -> Result<Option<SceneChoice>
         }
         return Err(field.error("only glTF files have scenes", "remove `scene`"));
     }
-    if let Value::Toml(DeValue::Integer(_)) = field.value() {
+    if let Value::Toml(DeValue::Integer(_)) = field.value {
         let number = field.number()?;
         let wrong = || field.error(format!("{number} is no number of a scene"), "scenes are counted from 0");
         let index = Some(number as usize).filter(|&index| index as f64 == number).ok_or_else(wrong)?;
@@ -199,27 +199,17 @@ fn scene_choice(keys: &Keys<'_>, file: &Field<'_>) -> Result<Option<SceneChoice>
     Ok(Some(SceneChoice::Name(field.text()?.into())))
 }
 
-/// Reads `inside`, and returns it with the model.
+/// Reads `inside`, and returns it with the model: a sheet is a mesh. A default does not concern a row of another model.
 fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Option<Model>)> {
     let Some(field) = keys.get("inside") else { return Ok((None, model)) };
     let said = field.choice(&Inside::ALL.map(|inside| (inside.name(), inside)))?;
-    // A default does not concern a row of another model.
-    let is_own = field.is_of(keys) || keys.get("model").is_none_or(|model| !model.is_of(keys));
-    match is_own || said == Inside::Solid || matches!(model, None | Some(Model::Mesh)) {
-        true => inside_of(&field, said, model),
-        false => Ok((None, model)),
-    }
-}
-
-/// Returns `inside`, which the field says, with the model: a sheet is a mesh.
-pub(super) fn inside_of(
-    field: &Field<'_>,
-    said: Inside,
-    model: Option<Model>,
-) -> Result<(Option<Inside>, Option<Model>)> {
     match model.filter(|&model| model != Model::Mesh) {
         None if said == Inside::Surface => Ok((Some(said), Some(Model::Mesh))),
         Some(model) if said != Inside::Solid => {
+            let is_own = field.is_of(keys) || keys.get("model").is_none_or(|model| !model.is_of(keys));
+            if !is_own {
+                return Ok((None, Some(model)));
+            }
             let problem = format!("inside = \"{}\", but model = \"{}\" is solid", said.name(), model.name());
             Err(field.error(problem, "write model = \"mesh\", or remove `inside`"))
         }
@@ -258,31 +248,26 @@ fn shape(
     let concerns = |stray: &Field<'_>| stray.is_of(keys) || !field.is_of(keys);
     for key in ["unit", "scale", "up", "scene", "inside"] {
         if let Some(stray) = keys.get(key).filter(concerns) {
-            return Err(of_file(&stray));
+            let remedy = match key {
+                "inside" => "remove `inside`: a shape is solid".to_owned(),
+                _ => format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`"),
+            };
+            return Err(stray.error(format!("`{key}` belongs to a `geometry` file, not to a `shape`"), remedy));
         }
     }
     if let Some(model) = keys.get("model").filter(concerns).filter(|model| model.text().ok() != Some("hull")) {
         return Err(model.error("a shape is always convex", "remove `model`, or write \"hull\""));
     }
-    lowered((keys, field), known, || one_shape(field, unit).map(Arc::new))
-}
-
-/// Returns the error of a key that a shape does not have.
-pub(super) fn of_file(stray: &Field<'_>) -> Error {
-    let key = stray.key();
-    let remedy = match key {
-        "inside" => "remove `inside`: a shape is solid".to_owned(),
-        _ => format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`"),
-    };
-    stray.error(format!("`{key}` belongs to a `geometry` file, not to a `shape`"), remedy)
+    lowered((keys, field), known, || one_shape(keys, field, unit).map(Arc::new))
 }
 
 /// The shape of which a key names the kind.
-fn one_shape(field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
+fn one_shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
     let table = field.table()?;
     // Files hold pieces as the objects of a mesh; only a scene in code lists their points.
-    let kinds = ["box", "sphere", "capsule", "cylinder", "points"];
-    table.only(&kinds)?;
+    let kinds = ["box", "sphere", "capsule", "cylinder", "points", "pieces"];
+    let kinds = if keys.source.is_in_code() { &kinds[..] } else { &kinds[..5] };
+    table.only(kinds)?;
     let given: Vec<Field<'_>> = kinds.iter().filter_map(|kind| table.get(kind)).collect();
     let [only] = given.as_slice() else {
         let remedy = format!("name exactly one of {}", kinds.join(", "));
@@ -293,15 +278,12 @@ fn one_shape(field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
 
 fn groups(keys: &Keys<'_>, known: &OnceLock<Arc<[String]>>) -> Result<Arc<[String]>> {
     let Some(field) = keys.get("group") else { return Ok(Arc::default()) };
-    lowered((keys, &field), known, || sorted_texts(&field))
-}
-
-/// A text or a list of texts, sorted and without duplicates.
-pub(super) fn sorted_texts(field: &Field<'_>) -> Result<Arc<[String]>> {
-    let mut texts = field.texts()?;
-    texts.sort();
-    texts.dedup();
-    Ok(texts.into())
+    lowered((keys, &field), known, || {
+        let mut groups = field.texts()?;
+        groups.sort();
+        groups.dedup();
+        Ok(groups.into())
+    })
 }
 
 /// The pose of a static body; dynamic bodies may not have one.

@@ -4,22 +4,18 @@
 //! the key instead of a line.
 
 use super::between::{BetweenFrames, Pivot};
-use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth, inside_of, of_file, positive, sorted_texts};
+use super::body_spec::{BodySpec, GeometrySpec, body};
 use super::digest::sha256;
 use super::each::MadeOfFiles;
-use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, direction, frame_rate};
+use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, frame_rate, query};
 use super::ignore::IgnoreRule;
-use super::keys::{Keys, TomlSource};
+use super::keys::{Keys, SceneSource};
 use super::load::{SceneOverrides, assemble};
-use super::model::{DEFAULT_TOUCH_M, LengthUnit, Missing, Model, Scene, Shape};
+use super::model::{LengthUnit, Missing, Model, Scene, Shape};
 use super::motion_spec::{MotionSpec, tolerance};
-use super::orientation::orientation;
-use super::readers::own_unit;
-use super::shapes::ShapeSpec;
-use super::steps::PoseSteps;
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_geometry::{Inside, Pose};
+use clearsweep_geometry::Inside;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -110,44 +106,6 @@ impl Geometry {
         let body = scene.bodies.first().ok_or_else(|| Error::internal(PLACE, "a body was lost"))?;
         Ok(Arc::clone(&body.shape))
     }
-
-    /// Lowers the geometry of the body that has these keys.
-    fn lower(&self, keys: &Keys<'_>, inside: Option<Inside>, unit: LengthUnit) -> Result<GeometrySpec> {
-        let stated = keys.given("inside", Value::Text(""));
-        if inside.is_some() && !matches!(self, Self::File { .. }) {
-            return Err(of_file(&stated));
-        }
-        let part = Keys::in_code(keys.source, format!("`shape` of {}", keys.owner));
-        let shape = |kind, value| {
-            let shape = ShapeSpec::from_field(&part.given(kind, value), unit)?;
-            Ok(GeometrySpec::Shape(Arc::new(shape)))
-        };
-        match self {
-            Self::Box(sides) => shape("box", Value::Numbers(sides)),
-            Self::Sphere(radius) => shape("sphere", Value::Number(*radius)),
-            Self::Capsule { radius, length } => shape("capsule", Value::Numbers(&[*radius, *length])),
-            Self::Cylinder { radius, height, sides } => {
-                shape("cylinder", Value::Numbers(&[*radius, *height, f64::from(*sides)]))
-            }
-            Self::Points(points) => shape("points", Value::Points(points)),
-            Self::Pieces(lists) => shape("pieces", Value::PointLists(lists)),
-            Self::File { path, model, unit: own, scale, y_up } => {
-                let path = path.to_str().ok_or_else(|| {
-                    let problem = format!("the path {} is not UTF-8", path.display());
-                    Error::input(PLACE, problem, "give the geometry file a name in UTF-8")
-                })?;
-                let path = keys.given("geometry", Value::Text(path)).text()?;
-                let (inside, model) = match inside {
-                    Some(inside) => inside_of(&stated, inside, *model)?,
-                    None => (None, *model),
-                };
-                let unit = own.or(own_unit(Path::new(path))).unwrap_or(unit);
-                let scale = positive(&keys.given("scale", Value::Number(*scale)))?;
-                let reading = GeometryOptions { unit, scale, y_up: *y_up, model, inside };
-                Ok(GeometrySpec::File { path: path.into(), scene: None, reading })
-            }
-        }
-    }
 }
 
 /// A body of a [`SceneBuilder`]; dynamic unless it is [`BodyBuilder::fixed`].
@@ -213,31 +171,45 @@ impl BodyBuilder {
     }
 
     /// Lowers the body, which is the one of this number.
-    fn lower(&self, source: &TomlSource<'_>, number: usize, unit: LengthUnit) -> Result<BodySpec> {
-        let unnamed = Keys::in_code(source, format!("[[body]] number {number}"));
-        let name = unnamed.given("name", Value::Text(&self.name)).text()?;
-        let keys = Keys::in_code(source, format!("body `{name}`"));
-        let length = |key, value| keys.given(key, Value::Number(value)).length_from_zero(unit);
-        Ok(BodySpec {
-            name: name.to_owned(),
-            at: keys.origin(),
-            geometry: self.geometry.lower(&keys, self.inside, unit)?,
-            geometry_at: keys.origin(),
-            growth: Growth { offset: length("offset", self.offset)?, deviation: length("deviation", self.deviation)? },
-            groups: sorted_texts(&keys.given("group", Value::Texts(&self.groups)))?,
-            pose: self.pose.as_ref().map(|pose| lower_pose(&keys, pose, unit)).transpose()?,
-            pose_steps: PoseSteps::default(),
-            pivot: (self.pivot == Pivot::Centre).then_some(self.pivot),
-        })
+    fn lower(&self, source: &SceneSource<'_>, number: usize, unit: LengthUnit) -> Result<BodySpec> {
+        let mut keys = vec![("name", Value::Text(&self.name)), ("group", Value::Texts(&self.groups))];
+        keys.extend([("offset", Value::Number(self.offset)), ("deviation", Value::Number(self.deviation))]);
+        keys.extend((self.pivot == Pivot::Centre).then_some(("pivot", Value::Text("centre"))));
+        keys.extend(self.inside.map(|inside| ("inside", Value::Text(inside.name()))));
+        let numbers = match self.geometry {
+            Geometry::Box(sides) => sides,
+            Geometry::Capsule { radius, length } => [radius, length, 0.0],
+            Geometry::Cylinder { radius, height, sides } => [radius, height, f64::from(sides)],
+            _ => [0.0; 3],
+        };
+        // A file is the key `geometry`; a kind of shape is a key within `shape`.
+        let geometry = [match &self.geometry {
+            Geometry::Box(_) => ("box", Value::Numbers(&numbers)),
+            Geometry::Sphere(radius) => ("sphere", Value::Number(*radius)),
+            Geometry::Capsule { .. } => ("capsule", Value::Numbers(&numbers[..2])),
+            Geometry::Cylinder { .. } => ("cylinder", Value::Numbers(&numbers)),
+            Geometry::Points(points) => ("points", Value::Points(points)),
+            Geometry::Pieces(lists) => ("pieces", Value::PointLists(lists)),
+            Geometry::File { path, model, unit, scale, y_up } => {
+                keys.extend(model.map(|model| ("model", Value::Text(model.name()))));
+                keys.extend(unit.map(|unit| ("unit", Value::Text(unit.word))));
+                keys.extend([("scale", Value::Number(*scale)), ("up", Value::Text(if *y_up { "y" } else { "z" }))]);
+                let problem = || format!("the path {} is not UTF-8", path.display());
+                let remedy = "give the geometry file a name in UTF-8";
+                let path = path.to_str().ok_or_else(|| Error::input(PLACE, problem(), remedy))?;
+                ("geometry", Value::Text(path))
+            }
+        }];
+        keys.push(if geometry[0].0 == "geometry" { geometry[0] } else { ("shape", Value::Table(&geometry)) });
+        let quaternion;
+        if let Some((position, q)) = &self.pose {
+            let [w, x, y, z] = q.map(Value::Number);
+            quaternion = [("qw", w), ("qx", x), ("qy", y), ("qz", z)];
+            keys.extend([("static", Value::Bool(true)), ("position", Value::Numbers(position))]);
+            keys.push(("orientation", Value::Table(&quaternion)));
+        }
+        body(Keys::new(source, format!("[[body]] number {number}"), Value::Table(&keys), 0), unit)
     }
-}
-
-/// Lowers the position and the quaternion of the body that has these keys.
-fn lower_pose(keys: &Keys<'_>, (position, q): &([f64; 3], [f64; 4]), unit: LengthUnit) -> Result<Pose> {
-    let [w, x, y, z] = q.map(Value::Number);
-    let position = keys.given("position", Value::Numbers(position)).lengths(unit)?;
-    let q = Value::Table(&[("qw", w), ("qx", x), ("qy", y), ("qz", z)]);
-    Ok(Pose::new(position, orientation(&keys.given("orientation", q))?))
 }
 
 impl SceneBuilder {
@@ -345,7 +317,7 @@ impl SceneBuilder {
     }
 
     fn build_with_rules(&self) -> Result<(Scene, Vec<IgnoreRule>)> {
-        let source = TomlSource::in_code(Path::new(PLACE));
+        let source = SceneSource::in_code(Path::new(PLACE));
         let (trajectories, max_input) = (self.trajectories.clone(), self.max_input);
         let overrides = SceneOverrides { trajectories, max_input, ..SceneOverrides::default() };
         let file = self.lower(&source)?;
@@ -354,50 +326,40 @@ impl SceneBuilder {
         Ok((Scene { builder_digest: Some(digest), ..scene }, rules))
     }
 
-    fn lower(&self, source: &TomlSource<'_>) -> Result<SceneFile> {
+    fn lower(&self, source: &SceneSource<'_>) -> Result<SceneFile> {
         let (head, query, motion) = (self.head(source)?, self.query(source)?, self.motion(source)?);
-        let mut bodies = BodyList::new(source);
+        let mut bodies = BodyList::default();
         for (body, number) in self.bodies.iter().zip(1..) {
-            bodies.add(body.lower(source, number, self.unit)?)?;
+            bodies.add(source, body.lower(source, number, self.unit)?)?;
         }
         let ignores = self.ignores.iter().zip(1..).map(|((a, b), number)| {
-            let keys = Keys::in_code(source, format!("[[ignore]] number {number}"));
+            let keys = Keys::new(source, format!("[[ignore]] number {number}"), Value::Table(&[]), 0);
             let selector = |key, text| Ok(keys.given(key, Value::Text(text)).text()?.to_owned());
             let b = b.as_ref().map(|b| Ok((selector("b", b)?, 0))).transpose()?;
             Ok(IgnoreSpec { a: selector("a", a)?, a_at: 0, b, reason: None, at: 0 })
         });
-        let (bodies, ignores) = (bodies.finish()?, ignores.collect::<Result<_>>()?);
+        let (bodies, ignores) = (bodies.finish(source)?, ignores.collect::<Result<_>>()?);
         Ok(SceneFile { head, query, motion, bodies, ignores, tables: Vec::new(), made: MadeOfFiles::default() })
     }
 
-    fn head(&self, source: &TomlSource<'_>) -> Result<Head> {
-        let keys = Keys::in_code(source, "[scene]");
+    fn head(&self, source: &SceneSource<'_>) -> Result<Head> {
+        let keys = Keys::new(source, "[scene]", Value::Table(&[]), 0);
         let name = self.name.as_ref().map(|name| Ok(keys.given("name", Value::Text(name)).text()?.to_owned()));
         let rate = self.frame_rate.map(|rate| frame_rate(&keys.given("frame_rate", Value::Number(rate))));
-        Ok(Head {
-            name: name.transpose()?,
-            unit: self.unit,
-            trajectories: None,
-            missing: self.missing,
-            frame_rate: rate.transpose()?,
-        })
+        let (name, frame_rate) = (name.transpose()?, rate.transpose()?);
+        Ok(Head { name, unit: self.unit, trajectories: None, missing: self.missing, frame_rate })
     }
 
-    fn query(&self, source: &TomlSource<'_>) -> Result<Query> {
-        let keys = Keys::in_code(source, "[query]");
-        let length = |key, value| keys.given(key, Value::Number(value)).length_from_zero(self.unit);
-        Ok(Query {
-            within: Some(length("within", self.within)?),
-            require: self.require.map(|require| Ok((length("require", require)?, 0))).transpose()?,
-            touch: self.touch.map_or(Ok(DEFAULT_TOUCH_M), |touch| length("touch", touch))?,
-            static_pairs: self.static_pairs,
-            direction: self.direction.map(|d| direction(&keys.given("direction", Value::Numbers(&d)))).transpose()?,
-            ..Query::default()
-        })
+    fn query(&self, source: &SceneSource<'_>) -> Result<Query> {
+        let mut keys = vec![("within", Value::Number(self.within)), ("static_pairs", Value::Bool(self.static_pairs))];
+        keys.extend(self.require.map(|require| ("require", Value::Number(require))));
+        keys.extend(self.touch.map(|touch| ("touch", Value::Number(touch))));
+        keys.extend(self.direction.as_ref().map(|direction| ("direction", Value::Numbers(direction))));
+        query(&Keys::new(source, "[query]", Value::Table(&keys), 0), self.unit)
     }
 
-    fn motion(&self, source: &TomlSource<'_>) -> Result<MotionSpec> {
-        let keys = Keys::in_code(source, "[motion]");
+    fn motion(&self, source: &SceneSource<'_>) -> Result<MotionSpec> {
+        let keys = Keys::new(source, "[motion]", Value::Table(&[]), 0);
         let given = |length| tolerance(&keys.given("tolerance", Value::Number(length)), self.unit);
         Ok(MotionSpec { tolerance: self.motion.tolerance.map(given).transpose()?, ..self.motion })
     }

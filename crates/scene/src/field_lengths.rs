@@ -10,7 +10,7 @@ use toml::de::DeValue;
 impl Field<'_> {
     /// A number in `unit`, or a text with a unit of its own; in metres.
     pub(super) fn length(&self, unit: LengthUnit) -> Result<f64> {
-        match self.value() {
+        match self.value {
             Value::Text(text) => parse_length(text, unit).map_err(|problem| {
                 self.error(problem, "give a number, which is in the scene's `length_unit`, or a text such as \"50mm\"")
             }),
@@ -37,7 +37,7 @@ impl Field<'_> {
     pub(super) fn positive_length(&self, unit: LengthUnit) -> Result<f64> {
         let metres = self.length(unit)?;
         if metres <= 0.0 {
-            let written = match self.value() {
+            let written = match self.value {
                 Value::Text(text) => text.to_owned(),
                 _ => self.number()?.to_string(),
             };
@@ -67,7 +67,7 @@ impl Field<'_> {
         let wanted = "points [x, y, z]";
         let mut points = Vec::new();
         for item in self.items(None, wanted)? {
-            let point = match plain_point(item.value()) {
+            let point = match plain_point(item.value) {
                 Some(point) => point.map(|number| unit.metres(number)),
                 None => item.lengths(unit).map_err(|error| {
                     let problem = format!("point {}: {}", points.len(), error.problem);
@@ -92,17 +92,16 @@ impl Field<'_> {
 
 /// Three finite numbers, with a point or an exponent each in TOML: nearly all points are such, and there may be very many.
 fn plain_point(value: Value<'_>) -> Option<[f64; 3]> {
-    let point = match value {
-        Value::Numbers(numbers) => numbers.try_into().ok()?,
+    let mut point = [0.0_f64; 3];
+    match value {
+        Value::Numbers(numbers) => point = numbers.try_into().ok()?,
         Value::Toml(DeValue::Array(array)) if array.len() == 3 => {
-            let mut point = [0.0_f64; 3];
             for (to, item) in point.iter_mut().zip(array.iter()) {
                 let DeValue::Float(float) = item.get_ref() else { return None };
                 *to = float.as_str().parse().ok()?;
             }
-            point
         }
         _ => return None,
-    };
+    }
     point.iter().all(|number| number.is_finite()).then_some(point)
 }

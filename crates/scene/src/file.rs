@@ -6,11 +6,12 @@ use super::body_texts::BodyTexts;
 use super::digest::InputReader;
 use super::direction::{DIRECTION_REMEDY, unit_direction};
 use super::each::MadeOfFiles;
-use super::keys::{Field, Keys, Origin, TomlSource};
+use super::keys::{Field, Keys, Origin, SceneSource};
 use super::length::unit_of;
 use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::motion_spec::{MotionSpec, motion};
 use super::tables;
+use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Vec3;
 use std::ops::RangeInclusive;
@@ -67,9 +68,9 @@ pub(super) struct IgnoreSpec {
 ///
 /// # Errors
 /// The first key, in the order of the contract's tables, that does not fit.
-pub(super) fn parse(source: &TomlSource<'_>, max_input: u64) -> Result<SceneFile> {
+pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFile> {
     let document = source.parse()?;
-    let top = Keys::new(source, "the scene file", document.get_ref(), 0);
+    let top = Keys::new(source, "the scene file", Value::Keys(document.get_ref()), 0);
     top.only(&["scene", "query", "motion", "body", "bodies", "ignore", "rule"])?;
     if let Some(rule) = top.get("rule") {
         let remedy = "remove it; `require` in [query] sets one clearance for all pairs";
@@ -101,9 +102,9 @@ pub(super) struct SceneSection {
 
 /// Lowers a part of a scene file; lengths are in `unit`, unless the part says in which. `None`: something in it is wrong,
 /// or is for [`parse`].
-pub(super) fn section(source: &TomlSource<'_>, unit: Option<LengthUnit>) -> Option<SceneSection> {
+pub(super) fn section(source: &SceneSource<'_>, unit: Option<LengthUnit>) -> Option<SceneSection> {
     let document = source.parse().ok()?;
-    let top = Keys::new(source, "the scene file", document.get_ref(), 0);
+    let top = Keys::new(source, "the scene file", Value::Keys(document.get_ref()), 0);
     top.only(&["scene", "query", "motion", "body", "ignore"]).ok()?;
     let head = top.get("scene").map(|_| head(&top).ok());
     let head = head.map_or(Some(None), |head| head.map(Some))?;
@@ -155,7 +156,8 @@ pub(super) fn frame_rate(field: &Field<'_>) -> Result<f64> {
     Err(field.error(format!("{rate:e} frames a second are no rate"), remedy))
 }
 
-fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
+/// Lowers `[query]`.
+pub(super) fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
     keys.only(&["within", "require", "touch", "static_pairs", "direction"])?;
     let length = |key| keys.get(key).map(|field| Ok((field.length_from_zero(unit)?, field.at))).transpose();
     Ok(Query {
@@ -170,7 +172,7 @@ fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
 }
 
 /// The unit vector along the three numbers of a key.
-pub(super) fn direction(field: &Field<'_>) -> Result<Vec3<f64>> {
+fn direction(field: &Field<'_>) -> Result<Vec3<f64>> {
     let numbers = field.numbers(3)?;
     let unit = unit_direction([numbers[0], numbers[1], numbers[2]]);
     unit.ok_or_else(|| field.error("this vector has no direction", DIRECTION_REMEDY))
@@ -178,17 +180,17 @@ pub(super) fn direction(field: &Field<'_>) -> Result<Vec3<f64>> {
 
 /// All `[[body]]` in file order, then the rows of the `[[bodies]]` tables.
 fn bodies(
-    source: &TomlSource<'_>,
+    source: &SceneSource<'_>,
     top: &Keys<'_>,
     unit: LengthUnit,
     tables: &mut InputReader,
     made: &mut MadeOfFiles,
 ) -> Result<Vec<BodySpec>> {
-    let mut list = BodyList::new(source);
+    let mut list = BodyList::default();
     for (index, (at, table)) in top.tables("body")?.into_iter().enumerate() {
-        list.add(body(Keys::new(source, format!("[[body]] number {}", index + 1), table, at), unit)?)?;
+        list.add(source, body(Keys::new(source, format!("[[body]] number {}", index + 1), table, at), unit)?)?;
     }
-    tables::lower(source, top, unit, (tables, made), &mut |body| list.add(body))?;
+    tables::lower(source, top, unit, (tables, made), &mut |body| list.add(source, body))?;
     for node in made.moving.iter().filter(|node| node.body.is_none()) {
         // A row of a trajectory must say which of the two it moves.
         if list.names.has(&node.name, &list.bodies) {
@@ -196,28 +198,24 @@ fn bodies(
             return Err(top.error(problem, "write `name = \"...\"` in one of the `[[bodies]]`"));
         }
     }
-    list.finish()
+    list.finish(source)
 }
 
 /// The bodies of a scene so far.
-pub(super) struct BodyList<'s> {
-    source: &'s TomlSource<'s>,
+#[derive(Default)]
+pub(super) struct BodyList {
     bodies: Vec<BodySpec>,
     names: BodyNames,
     texts: BodyTexts,
 }
 
-impl<'s> BodyList<'s> {
-    pub(super) fn new(source: &'s TomlSource<'s>) -> Self {
-        Self { source, bodies: Vec::new(), names: BodyNames::default(), texts: BodyTexts::default() }
-    }
-
+impl BodyList {
     /// Adds a body, and returns its index.
     ///
     /// # Errors
     /// Its name was used before, or there are too many bodies or too long texts.
-    pub(super) fn add(&mut self, body: BodySpec) -> Result<u32> {
-        let Self { source, bodies, names, texts } = self;
+    pub(super) fn add(&mut self, source: &SceneSource<'_>, body: BodySpec) -> Result<u32> {
+        let Self { bodies, names, texts } = self;
         if let Some(first) = names.add(&body.name, bodies) {
             let first = match &bodies[first].at {
                 Origin::Scene(_) if source.is_in_code() => "in the same scene".to_owned(),
@@ -242,16 +240,16 @@ impl<'s> BodyList<'s> {
     }
 
     /// All bodies, of which there must be some.
-    pub(super) fn finish(self) -> Result<Vec<BodySpec>> {
+    pub(super) fn finish(self, source: &SceneSource<'_>) -> Result<Vec<BodySpec>> {
         if self.bodies.is_empty() {
             let remedy = "add a `[[body]]` table for each body";
-            return Err(Error::input(self.source.place(0), "the scene has no bodies", remedy));
+            return Err(Error::input(source.place(0), "the scene has no bodies", remedy));
         }
         Ok(self.bodies)
     }
 }
 
-fn ignores(source: &TomlSource<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> {
+fn ignores(source: &SceneSource<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> {
     let mut ignores = Vec::new();
     for (index, (at, table)) in top.tables("ignore")?.into_iter().enumerate() {
         let keys = Keys::new(source, format!("[[ignore]] number {}", index + 1), table, at);

@@ -3,7 +3,7 @@
 use super::body_spec::BodySpec;
 use super::file::IgnoreSpec;
 pub use super::glob::glob_matches;
-use super::keys::TomlSource;
+use super::keys::SceneSource;
 use super::model::{Body, IgnoredPairs, Motion, Scene};
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_model::own_pairs;
@@ -119,7 +119,7 @@ impl<'a> Directory<'a> {
 /// A selector without a body, a rule of one body by its name on both sides, or far too many different kinds of bodies.
 /// All that is wrong with the rules is reported.
 pub(super) fn lower(
-    source: &TomlSource<'_>,
+    source: &SceneSource<'_>,
     bodies: &[BodySpec],
     rules: &[IgnoreSpec],
 ) -> std::result::Result<(IgnoredPairs, Vec<IgnoreRule>), Vec<Error>> {
@@ -195,7 +195,7 @@ impl Sets {
     }
 
     /// Bodies in the same sets are of one class, numbered in scene order; a rule marks classes of its sets.
-    fn classify(&self, source: &TomlSource<'_>, n: usize, rules: &[(usize, Option<usize>)]) -> Result<IgnoredPairs> {
+    fn classify(&self, source: &SceneSource<'_>, n: usize, rules: &[(usize, Option<usize>)]) -> Result<IgnoredPairs> {
         if rules.is_empty() {
             return Ok(IgnoredPairs::default());
         }

@@ -12,8 +12,8 @@ use std::sync::OnceLock;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A scene file in memory.
-pub(super) struct TomlSource<'a> {
+/// Where the keys of a scene come from: a file in memory, a row of a table, or a program.
+pub(super) struct SceneSource<'a> {
     path: &'a Path,
     /// The text, without a byte order mark.
     text: &'a str,
@@ -40,7 +40,7 @@ pub(super) enum Origin {
 
 impl Origin {
     /// For messages: `file:line`, or the row.
-    pub(super) fn place(&self, scene: &TomlSource<'_>) -> String {
+    pub(super) fn place(&self, scene: &SceneSource<'_>) -> String {
         match self {
             Self::Scene(at) => scene.place(*at),
             Self::Row(row) => row.to_string(),
@@ -48,7 +48,7 @@ impl Origin {
     }
 }
 
-impl<'a> TomlSource<'a> {
+impl<'a> SceneSource<'a> {
     pub(super) fn new(path: &'a Path, text: &'a str) -> Self {
         Self { path, text, base: 0, line_starts: OnceLock::new(), row: None, in_code: false, threads: None }
     }
@@ -131,10 +131,11 @@ impl<'a> TomlSource<'a> {
 /// A table of keys.
 #[derive(Clone)]
 pub(super) struct Keys<'a> {
-    pub(super) source: &'a TomlSource<'a>,
+    pub(super) source: &'a SceneSource<'a>,
     /// Its name in messages, such as "[query]" or "[[body]] `duct`".
     pub(super) owner: String,
-    entries: Entries<'a>,
+    /// Of TOML, or plain.
+    table: Value<'a>,
     /// Byte where it begins.
     pub(super) at: usize,
     /// Keys that are taken as missing.
@@ -143,44 +144,21 @@ pub(super) struct Keys<'a> {
     defaults: Option<&'a Keys<'a>>,
 }
 
-/// The entries of a table.
-#[derive(Clone, Copy)]
-enum Entries<'a> {
-    Toml(&'a DeTable<'a>),
-    /// Those of a table's row, or of a program: their keys are known.
-    Plain(&'a [(&'static str, Value<'a>)]),
-}
-
 /// A key with its value.
 #[derive(Clone, Copy)]
 pub(super) struct Field<'k> {
     keys: &'k Keys<'k>,
     key: &'k str,
-    value: Value<'k>,
+    pub(super) value: Value<'k>,
     pub(super) at: usize,
 }
 
 impl<'a> Keys<'a> {
-    pub(super) fn new(source: &'a TomlSource<'a>, owner: impl Into<String>, table: &'a DeTable<'a>, at: usize) -> Self {
-        Self { source, owner: owner.into(), entries: Entries::Toml(table), at, hidden: &[], defaults: None }
+    pub(super) fn new(source: &'a SceneSource<'a>, owner: impl Into<String>, table: Value<'a>, at: usize) -> Self {
+        Self { source, owner: owner.into(), table, at, hidden: &[], defaults: None }
     }
 
-    /// The keys of a table's row, or of a program.
-    pub(super) fn plain(
-        source: &'a TomlSource<'a>,
-        owner: impl Into<String>,
-        entries: &'a [(&'static str, Value<'a>)],
-        at: usize,
-    ) -> Self {
-        Self { source, owner: owner.into(), entries: Entries::Plain(entries), at, hidden: &[], defaults: None }
-    }
-
-    /// The keys of a part of a scene in code, whose values are [`Self::given`].
-    pub(super) fn in_code(source: &'a TomlSource<'a>, owner: impl Into<String>) -> Self {
-        Self::plain(source, owner, &[], 0)
-    }
-
-    /// A key of this table with a value that a program gives.
+    /// A key of this table with a value.
     pub(super) fn given<'k>(&'k self, key: &'k str, value: Value<'k>) -> Field<'k> {
         Field { keys: self, key, value, at: self.at }
     }
@@ -202,7 +180,8 @@ impl<'a> Keys<'a> {
 
     /// Refuses keys that are not known, naming the nearest that is; the first in the file.
     pub(super) fn only(&self, known: &[&str]) -> Result<()> {
-        let Entries::Toml(table) = self.entries else { return Ok(()) };
+        // Those of rows and of scenes in code are known.
+        let Value::Keys(table) = self.table else { return Ok(()) };
         let unknown = table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref()));
         let Some((key, _)) = unknown.min_by_key(|(key, _)| key.span().start) else { return Ok(()) };
         let name = key.get_ref();
@@ -219,12 +198,11 @@ impl<'a> Keys<'a> {
 
     /// A key, if it is there or among the defaults.
     pub(super) fn get<'k>(&'k self, key: &'k str) -> Option<Field<'k>> {
-        let own = match self.entries {
+        let own = match self.table {
             _ if self.hidden.contains(&key) => None,
-            Entries::Toml(table) => table.get(key).map(|item| self.field(key, item)),
-            Entries::Plain(entries) => {
-                entries.iter().find(|(name, _)| *name == key).map(|(_, value)| self.given(key, *value))
-            }
+            Value::Keys(table) => table.get(key).map(|item| self.field(key, item)),
+            Value::Table(table) => table.iter().find(|(name, _)| *name == key).map(|(_, v)| self.given(key, *v)),
+            _ => None,
         };
         own.or_else(|| self.defaults?.get(key))
     }
@@ -244,8 +222,8 @@ impl<'a> Keys<'a> {
     }
 
     /// The tables of an array of tables such as `[[body]]`; none if the key is absent.
-    pub(super) fn tables(&self, key: &str) -> Result<Vec<(usize, &DeTable<'a>)>> {
-        let Entries::Toml(table) = self.entries else { return Ok(Vec::new()) };
+    pub(super) fn tables(&self, key: &str) -> Result<Vec<(usize, Value<'_>)>> {
+        let Value::Keys(table) = self.table else { return Ok(Vec::new()) };
         let Some(value) = table.get(key) else { return Ok(Vec::new()) };
         let wrong = |at| {
             let remedy = format!("write it as `[[{key}]]`, with two brackets, once for each");
@@ -255,7 +233,7 @@ impl<'a> Keys<'a> {
         let mut tables = Vec::with_capacity(array.len());
         for item in array.iter() {
             match item.get_ref() {
-                DeValue::Table(table) => tables.push((self.source.start(item), table)),
+                DeValue::Table(table) => tables.push((self.source.start(item), Value::Keys(table))),
                 _ => return wrong(self.source.start(item)),
             }
         }
@@ -366,11 +344,6 @@ impl<'k> Field<'k> {
         Some(self.value.items()?.into_iter().map(|value| Field { value, ..*self }).collect())
     }
 
-    /// Its value.
-    pub(super) fn value(&self) -> Value<'k> {
-        self.value
-    }
-
     /// A text, or a list of texts.
     pub(super) fn texts(&self) -> Result<Vec<String>> {
         match (self.list(), self.value) {
@@ -382,16 +355,12 @@ impl<'k> Field<'k> {
 
     /// A table such as `{ box = [1, 1, 1] }`.
     pub(super) fn table(&self) -> Result<Keys<'k>> {
-        let entries = match self.value {
-            Value::Toml(DeValue::Table(table)) => Entries::Toml(table),
-            Value::Table(entries) => Entries::Plain(entries),
-            _ => return Err(self.wrong_type("a table")),
-        };
+        let (Value::Keys(_) | Value::Table(_)) = self.value else { return Err(self.wrong_type("a table")) };
         let owner = match self.keys.owner.as_str() {
             "the scene file" => format!("[{}]", self.key),
             owner => format!("`{}` of {owner}", self.key),
         };
-        Ok(Keys { source: self.keys.source, owner, entries, at: self.at, hidden: &[], defaults: None })
+        Ok(Keys::new(self.keys.source, owner, self.value, self.at))
     }
 
     /// A length unit.

@@ -8,7 +8,7 @@ use super::direction::{DIRECTION_REMEDY, parse_direction};
 use super::file::{self, Head, Query, SceneFile};
 use super::foreign;
 use super::ignore::{self, IgnoreRule};
-use super::keys::TomlSource;
+use super::keys::SceneSource;
 use super::length::{parse_length, unit_of};
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::node_hierarchy::NodeHierarchy;
@@ -106,7 +106,7 @@ impl Scene {
             Error::input(path.display(), format!("the scene file cannot be read ({error})"), remedy)
         })?;
         let text = text(path, &bytes)?;
-        let source = TomlSource::new(path, text).with_threads(overrides.threads);
+        let source = SceneSource::new(path, text).with_threads(overrides.threads);
         let mut tell = Some(tell);
         let mut outline = |head: &Head| {
             if let Some(tell) = tell.take() {
@@ -127,7 +127,7 @@ impl Scene {
 /// # Errors
 /// As for [`Scene::load`].
 pub(super) fn assemble(
-    source: &TomlSource<'_>,
+    source: &SceneSource<'_>,
     file: SceneFile,
     read_first: Vec<InputDigest>,
     overrides: &SceneOverrides,
@@ -223,7 +223,7 @@ const MOVERS_OF_SCENE: &str = "remove `trajectories`, or remove `static = true` 
     `each`: name the nodes that move in `moving`)";
 
 /// The trajectories, which there are exactly if something moves.
-fn trajectories(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<PathBuf>> {
+fn trajectories(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<PathBuf>> {
     let moving = file.bodies.iter().find(|body| body.pose.is_none());
     let written = file.head.trajectories.as_ref();
     match (moving, &overrides.trajectories, written) {
@@ -251,7 +251,7 @@ fn trajectories(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOver
 }
 
 /// `[query]` with what the command line says instead, checked as a whole.
-fn query(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<QueryOptions> {
+fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<QueryOptions> {
     let Query { at, within, require, touch, static_pairs, .. } = file.query;
     let within = match &overrides.within {
         Some(text) => override_length("--within", text, file.head.unit)?,
@@ -305,7 +305,7 @@ fn override_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
 }
 
 /// An error of a body's geometry, with the file and line it lies in and the body that uses it.
-fn place(source: &TomlSource<'_>, bodies: &[BodySpec], failure: Failure) -> Error {
+fn place(source: &SceneSource<'_>, bodies: &[BodySpec], failure: Failure) -> Error {
     let body = &bodies[failure.body];
     let used = body.geometry_at.place(source);
     let owner = body.owner(source);

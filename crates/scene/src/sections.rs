@@ -7,13 +7,11 @@
 //! Nothing is reported from here: where a part is wrong, or parts have more in common than bodies, the caller parses the
 //! whole as it would without this module. So messages and what is allowed do not depend on the size of a file.
 
-use super::body_texts::BodyTexts;
 use super::each::MadeOfFiles;
-use super::file::{self, Head, SceneFile, SceneSection};
-use super::keys::TomlSource;
+use super::file::{self, BodyList, Head, SceneFile, SceneSection};
+use super::keys::SceneSource;
 use super::model::LengthUnit;
 use clearsweep_base::workers::Workers;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -40,14 +38,14 @@ fn in_parts(
 ) -> Option<SceneFile> {
     let (first, rest) = cut(text, bytes)?;
     let lower = |part: &Range<usize>, unit: Option<LengthUnit>| {
-        file::section(&TomlSource::of_section(path, part.start, &text[part.clone()]), unit)
+        file::section(&SceneSource::of_section(path, part.start, &text[part.clone()]), unit)
     };
     let first = lower(&first, None)?;
     // Bodies written as a list cannot be added to.
     let unit = first.head.as_ref().filter(|_| first.bodies.is_empty())?.unit;
     told(first.head.as_ref()?);
     let sections = Workers::new(threads).each(rest.len(), 1, |part| lower(&rest[part], Some(unit)));
-    join(std::iter::once(Some(first)).chain(sections))
+    join(&SceneSource::new(path, text), std::iter::once(Some(first)).chain(sections))
 }
 
 /// Cuts the text into the part before the first body, and parts of at least `bytes` bytes that begin with a body each.
@@ -68,7 +66,7 @@ fn cut(text: &str, bytes: usize) -> Option<(Range<usize>, Vec<Range<usize>>)> {
 }
 
 /// The file of which these are the sections; `None` where two of them say the same thing.
-fn join(sections: impl Iterator<Item = Option<SceneSection>>) -> Option<SceneFile> {
+fn join(source: &SceneSource<'_>, sections: impl Iterator<Item = Option<SceneSection>>) -> Option<SceneFile> {
     fn set<T>(known: &mut Option<T>, more: Option<T>) -> Option<()> {
         match more {
             Some(_) if known.is_some() => None,
@@ -79,29 +77,20 @@ fn join(sections: impl Iterator<Item = Option<SceneSection>>) -> Option<SceneFil
             None => Some(()),
         }
     }
-    let (mut head, mut query, mut motion, mut ignores, mut bodies) = (None, None, None, None, Vec::new());
+    let (mut head, mut query, mut motion, mut ignores, mut bodies) = (None, None, None, None, BodyList::default());
     for section in sections {
         let SceneSection { head: more, query: asked, motion: moves, bodies: next, ignores: rules } = section?;
         set(&mut head, more)?;
         set(&mut query, asked)?;
         set(&mut motion, moves)?;
         set(&mut ignores, rules)?;
-        bodies.extend(next);
+        for body in next {
+            bodies.add(source, body).ok()?;
+        }
     }
-    let names: HashSet<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
-    let mut texts = BodyTexts::default();
-    let is_bounded = bodies.len() <= i32::MAX as usize && bodies.iter().all(|body| texts.add(body).is_none());
-    let good = names.len() == bodies.len() && is_bounded;
     let (query, motion, ignores) = (query.unwrap_or_default(), motion.unwrap_or_default(), ignores.unwrap_or_default());
-    good.then_some(SceneFile {
-        head: head?,
-        query,
-        motion,
-        bodies,
-        ignores,
-        tables: Vec::new(),
-        made: MadeOfFiles::default(),
-    })
+    let (bodies, tables, made) = (bodies.finish(source).ok()?, Vec::new(), MadeOfFiles::default());
+    Some(SceneFile { head: head?, query, motion, bodies, ignores, tables, made })
 }
 
 #[cfg(test)]
@@ -132,7 +121,7 @@ mod tests {
         let path = Path::new("scene.toml");
         let mut heads = 0;
         let parts = in_parts(path, text, bytes, None, &mut |_| heads += 1).map(|file| format!("{file:?}"));
-        (parts, file::parse(&TomlSource::new(path, text), u64::MAX).map(|file| format!("{file:?}")), heads)
+        (parts, file::parse(&SceneSource::new(path, text), u64::MAX).map(|file| format!("{file:?}")), heads)
     }
 
     #[test]

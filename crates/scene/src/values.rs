@@ -1,6 +1,6 @@
 //! Values of keys, whatever they come from.
 
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 /// The value of a key: of a scene file, a cell of a table, or a program.
 #[derive(Clone, Copy)]
@@ -16,7 +16,9 @@ pub(super) enum Value<'v> {
     PointLists(&'v [Vec<[f64; 3]>]),
     List(&'v [Value<'v>]),
     Table(&'v [(&'static str, Value<'v>)]),
-    /// Any other value of TOML: a number, a date, a list or a table.
+    /// A table of TOML.
+    Keys(&'v DeTable<'v>),
+    /// Any other value of TOML: a number, a date or a list.
     Toml(&'v DeValue<'v>),
 }
 
@@ -26,6 +28,7 @@ impl<'v> Value<'v> {
         match value {
             DeValue::String(text) => Self::Text(text),
             DeValue::Boolean(value) => Self::Bool(*value),
+            DeValue::Table(table) => Self::Keys(table),
             value => Self::Toml(value),
         }
     }
@@ -33,12 +36,12 @@ impl<'v> Value<'v> {
     /// The name of its type in TOML, for messages.
     pub(super) fn type_str(self) -> &'static str {
         match self {
-            Self::Text(_) | Self::Words(_) => "string",
+            Self::Text(_) => "string",
             Self::Bool(_) => "boolean",
-            Self::Number(_) => "float",
+            Self::Keys(_) => "table",
             Self::Toml(value) => value.type_str(),
-            Self::Table(_) => "table",
-            Self::Texts(_) | Self::Numbers(_) | Self::Points(_) | Self::PointLists(_) | Self::List(_) => "array",
+            // Those of rows and of scenes in code have the right type.
+            _ => "value",
         }
     }
 
@@ -53,7 +56,7 @@ impl<'v> Value<'v> {
             Self::Points(points) => points.iter().map(|point| Self::Numbers(point)).collect(),
             Self::PointLists(lists) => lists.iter().map(|list| Self::Points(list)).collect(),
             Self::List(values) => values.to_vec(),
-            Self::Text(_) | Self::Bool(_) | Self::Number(_) | Self::Table(_) | Self::Toml(_) => return None,
+            _ => return None,
         })
     }
 }

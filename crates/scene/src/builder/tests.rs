@@ -322,7 +322,7 @@ fn clouds_of_points_keep_their_bits() {
 fn pieces_keep_their_bits() {
     let lists = vec![vec![[0.1 + 0.2, 5e-324, -0.0]; 2], vec![[1e17, 1.0 / 3.0, 7.0]]];
     let scene = SceneBuilder::new(1.0).body(BodyBuilder::new("two", Geometry::Pieces(lists.clone())));
-    let file = scene.lower(&TomlSource::in_code(Path::new(PLACE))).expect("a scene");
+    let file = scene.lower(&SceneSource::in_code(Path::new(PLACE))).expect("a scene");
     let GeometrySpec::Shape(shape) = &file.bodies[0].geometry else { panic!("no shape") };
-    assert_eq!(format!("{shape:?}"), format!("{:?}", ShapeSpec::Pieces(lists)));
+    assert_eq!(format!("{shape:?}"), format!("{:?}", crate::shapes::ShapeSpec::Pieces(lists)));
 }

@@ -10,7 +10,7 @@ mod cells;
 use super::body_spec::{self, BODY_KEYS, BodySpec, GeometrySpec, LoweredDefaults};
 use super::digest::InputReader;
 use super::each::{self, EachSection, MadeOfFiles, OWN_KEYS, OverrideRow};
-use super::keys::{Field, Keys, TomlSource};
+use super::keys::{Field, Keys, SceneSource};
 use super::length::parse_length;
 use super::model::LengthUnit;
 use super::readers;
@@ -35,15 +35,13 @@ enum BodiesTableFormat {
     Length,
     Bool,
     Texts,
-    /// A table of TOML, such as `{ sphere = 1 }`.
-    Table,
 }
 
 /// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is required.
 const COLUMNS: [(&[&str], BodiesTableFormat); 20] = [
     (&["body", "name"], BodiesTableFormat::Text),
     (&["geometry"], BodiesTableFormat::Text),
-    (&["shape"], BodiesTableFormat::Table),
+    (&["shape"], BodiesTableFormat::Text),
     (&["model"], BodiesTableFormat::Text),
     (&["inside"], BodiesTableFormat::Text),
     (&["unit"], BodiesTableFormat::Text),
@@ -86,7 +84,7 @@ const TASKS_OF_THREAD: usize = 4;
 /// # Errors
 /// The first key, file or row that does not fit, or the first error of `take`.
 pub(super) fn lower(
-    source: &TomlSource<'_>,
+    source: &SceneSource<'_>,
     top: &Keys<'_>,
     unit: LengthUnit,
     read: (&mut InputReader, &mut MadeOfFiles),
@@ -113,7 +111,7 @@ pub(super) fn lower(
         )?;
         let (path, bytes) = open(&field, inputs)?;
         let names = COLUMNS.map(|(names, _)| names);
-        let defaults = RowDefaults::new(&keys);
+        let defaults = RowDefaults { keys: &keys, lowered: LoweredDefaults::default() };
         let mut rows = WaitingRows::default();
         let read = cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
             rows.bytes += cells.iter().map(|(_, cell)| cell.bytes()).sum::<u64>();
@@ -132,12 +130,6 @@ pub(super) fn lower(
 struct RowDefaults<'a> {
     keys: &'a Keys<'a>,
     lowered: LoweredDefaults,
-}
-
-impl<'a> RowDefaults<'a> {
-    fn new(keys: &'a Keys<'a>) -> Self {
-        Self { keys, lowered: LoweredDefaults::default() }
-    }
 }
 
 /// Rows that are lowered together, on all threads.
@@ -198,10 +190,12 @@ fn lower_parts(
     section.stands = Some(body_spec::pose_at(keys, unit)?);
     // What holds for each body: a part stands where the file has it, unless it is to move.
     let hidden = [&OWN_KEYS[..], &["position", "orientation"]].concat();
-    let still = Keys::plain(keys.source, "", &[("static", Value::Bool(true))], keys.at);
+    let still = Keys::new(keys.source, "", Value::Table(&[("static", Value::Bool(true))]), keys.at);
     let part_keys = keys.clone().without(&hidden).with_defaults(&still);
-    let defaults = RowDefaults::new(&part_keys);
-    let template = template(&part_keys, unit)?;
+    let defaults = RowDefaults { keys: &part_keys, lowered: LoweredDefaults::default() };
+    let name = [("name", Value::Text("part"))];
+    let template = Keys::new(keys.source, "", Value::Table(&name), keys.at).with_defaults(&part_keys);
+    let template = body_spec::body(template, unit)?;
     let GeometrySpec::File { reading, scene, .. } = &template.geometry else {
         return Err(Error::internal(keys.source.path().display(), "a geometry file was lost"));
     };
@@ -216,12 +210,6 @@ fn lower_parts(
         None => HashMap::new(),
     };
     each::lower(&section, (&Arc::from(path), &file), (&template, *reading), rows, made, take)
-}
-
-/// A body with the defaults of a section alone.
-fn template(defaults: &Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
-    let name = [("name", Value::Text("part"))];
-    body_spec::body(Keys::plain(defaults.source, "", &name, defaults.at).with_defaults(defaults), unit)
 }
 
 /// The rows of a table that says in what some bodies differ, by their names.
@@ -258,7 +246,16 @@ fn override_rows(
 
 /// The body of a row.
 fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, unit: LengthUnit) -> Result<BodySpec> {
-    let RowValues { mut values, shape, pose } = RowValues::of(&place, cells)?;
+    let (mut values, mut shape, mut pose) = (Vec::with_capacity(cells.len() + 2), None, [None; POSE_COLUMNS]);
+    for &(number, ref cell) in cells {
+        match (number, value(&place, number, cell)?) {
+            (POSITION.., value) => pose[number - POSITION] = Some(value),
+            (SHAPE, Value::Text(text)) => shape = Some(text),
+            // The body's own name is the key `name`.
+            (0, value) => values.push(("name", value)),
+            (_, value) => values.push((COLUMNS[number].0[0], value)),
+        }
+    }
     let (position, orientation) = pose.split_at(ORIENTATION - POSITION);
     let position = all::<3>(&place, POSITION, position)?;
     let orientation = all::<4>(&place, ORIENTATION, orientation)?;
@@ -270,61 +267,32 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, un
     if cells.iter().all(|(number, _)| *number != 0) {
         return Err(Error::input(&place, "the column `body` is empty", "give the body a unique name"));
     }
-    let source = TomlSource::of_row(defaults.keys.source.path(), place);
-    let keys = Keys::plain(&source, "the row", &values, 0).with_defaults(defaults.keys);
+    let source = SceneSource::of_row(defaults.keys.source.path(), place);
+    let keys = Keys::new(&source, "the row", Value::Table(&values), 0).with_defaults(defaults.keys);
     let body = body_spec::body_of_row(keys, unit, &defaults.lowered)?;
     Ok(BodySpec { pose_steps: alike::pose_steps(cells, unit), ..body })
 }
 
-/// The cells of a row as values of the keys of a `[[body]]`.
-struct RowValues<'c> {
-    values: Vec<(&'static str, Value<'c>)>,
-    /// A table of TOML.
-    shape: Option<&'c str>,
-    /// The columns from [`POSITION`] on.
-    pose: [Option<Value<'c>>; POSE_COLUMNS],
-}
-
-impl<'c> RowValues<'c> {
-    fn of(place: &RowPlace, cells: &'c [(usize, Cell)]) -> Result<Self> {
-        let mut row = Self { values: Vec::with_capacity(cells.len() + 2), shape: None, pose: [None; POSE_COLUMNS] };
-        for (number, cell) in cells {
-            let (names, format) = COLUMNS[*number];
-            let value = value(format, cell).map_err(|wanted| {
-                let problem = format!("column `{}` holds {}, which is not {wanted}", names[0], show(cell));
-                Error::input(place, problem, format!("give {wanted}, or leave the cell empty"))
-            })?;
-            match (*number, value) {
-                (POSITION.., value) => row.pose[*number - POSITION] = Some(value),
-                (SHAPE, Value::Text(text)) => row.shape = Some(text),
-                // The body's own name is the key `name`.
-                (0, value) => row.values.push(("name", value)),
-                (_, value) => row.values.push((names[0], value)),
-            }
-        }
-        Ok(row)
-    }
-}
-
-/// The value of a cell.
-///
-/// # Errors
-/// The cell holds another type: what is wanted.
-fn value(format: BodiesTableFormat, cell: &Cell) -> std::result::Result<Value<'_>, &'static str> {
-    match (format, cell) {
-        (BodiesTableFormat::Text | BodiesTableFormat::Table, Cell::Text(text)) => Ok(Value::Text(text)),
-        (BodiesTableFormat::Text | BodiesTableFormat::Table, _) => Err("a text"),
-        (BodiesTableFormat::Number, cell) => cell.number().map(Value::Number).ok_or("a number"),
+/// The value of a cell in a column of this number.
+fn value<'c>(place: &RowPlace, number: usize, cell: &'c Cell) -> Result<Value<'c>> {
+    let (names, format) = COLUMNS[number];
+    let (value, wanted) = match (format, cell) {
+        (BodiesTableFormat::Text, Cell::Text(text)) => return Ok(Value::Text(text)),
+        (BodiesTableFormat::Text, _) => (None, "a text"),
+        (BodiesTableFormat::Number, cell) => (cell.number().map(Value::Number), "a number"),
         (BodiesTableFormat::Length, cell) => match (cell.number(), cell) {
-            (Some(number), _) => Ok(Value::Number(number)),
-            (None, Cell::Text(text)) if parse_length(text, LengthUnit::ALL[0]).is_ok() => Ok(Value::Text(text)),
-            _ => Err("a length like 0.2 or 50mm"),
+            (None, Cell::Text(text)) if parse_length(text, LengthUnit::ALL[0]).is_ok() => return Ok(Value::Text(text)),
+            (number, _) => (number.map(Value::Number), "a length like 0.2 or 50mm"),
         },
-        (BodiesTableFormat::Bool, cell) => truth(cell).map(Value::Bool).ok_or("true or false"),
-        (BodiesTableFormat::Texts, Cell::List(texts)) => Ok(Value::Texts(texts)),
-        (BodiesTableFormat::Texts, Cell::Text(text)) => Ok(Value::Words(text)),
-        (BodiesTableFormat::Texts, _) => Err("a text, or a list of texts"),
-    }
+        (BodiesTableFormat::Bool, cell) => (truth(cell).map(Value::Bool), "true or false"),
+        (BodiesTableFormat::Texts, Cell::List(texts)) => return Ok(Value::Texts(texts)),
+        (BodiesTableFormat::Texts, Cell::Text(text)) => return Ok(Value::Words(text)),
+        (BodiesTableFormat::Texts, _) => (None, "a text, or a list of texts"),
+    };
+    value.ok_or_else(|| {
+        let problem = format!("column `{}` holds {}, which is not {wanted}", names[0], show(cell));
+        Error::input(place, problem, format!("give {wanted}, or leave the cell empty"))
+    })
 }
 
 /// The value of a cell that holds TOML.
