@@ -327,7 +327,10 @@ impl SceneBuilder {
     }
 
     fn lower(&self, source: &SceneSource<'_>) -> Result<SceneFile> {
-        let (head, query, motion) = (self.head(source)?, self.query(source)?, self.motion(source)?);
+        let (head, query) = (self.head(source)?, self.query(source)?);
+        let keys = Keys::new(source, "[motion]", Value::Table(&[]), 0);
+        let given = |length| tolerance(&keys.given("tolerance", Value::Number(length)), self.unit);
+        let motion = MotionSpec { tolerance: self.motion.tolerance.map(given).transpose()?, ..self.motion };
         let mut bodies = BodyList::default();
         for (body, number) in self.bodies.iter().zip(1..) {
             bodies.add(source, body.lower(source, number, self.unit)?)?;
@@ -356,12 +359,6 @@ impl SceneBuilder {
         keys.extend(self.touch.map(|touch| ("touch", Value::Number(touch))));
         keys.extend(self.direction.as_ref().map(|direction| ("direction", Value::Numbers(direction))));
         query(&Keys::new(source, "[query]", Value::Table(&keys), 0), self.unit)
-    }
-
-    fn motion(&self, source: &SceneSource<'_>) -> Result<MotionSpec> {
-        let keys = Keys::new(source, "[motion]", Value::Table(&[]), 0);
-        let given = |length| tolerance(&keys.given("tolerance", Value::Number(length)), self.unit);
-        Ok(MotionSpec { tolerance: self.motion.tolerance.map(given).transpose()?, ..self.motion })
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! *Architecture invariant*: the only file of the scene that names arrow or parquet.
 
+use super::alike::POSITION;
 use crate::row_place::RowPlace;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
@@ -130,7 +131,9 @@ fn read_csv(path: &Arc<Path>, bytes: &[u8], known: &[&[&str]], take: &mut Take<'
         let cell = |&(column, number): &(usize, usize)| {
             let text = csv_cells::text(&reader, record.position(), (column, record.get(column)?));
             let text = Some(text).filter(|text| !text.is_empty())?;
-            Some((number, Cell::Text(text.to_owned())))
+            // Numbers of the pose are most of a table: no text of theirs is kept.
+            let pose = (number >= POSITION).then(|| text.trim().parse().ok()).flatten();
+            Some((number, pose.map_or_else(|| Cell::Text(text.to_owned()), Cell::Number)))
         };
         let line = record.position().map(|position| lines.line(position));
         take(RowPlace { table: Arc::clone(path), row, line }, columns.iter().filter_map(cell).collect())?;
