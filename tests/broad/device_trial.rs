@@ -31,7 +31,7 @@ impl BroadPhase for Device {
 
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         let mut found = self.search.candidates(job, scene, block);
-        if self.forgets && block.index % 3 == 0 {
+        if self.forgets && block.index.is_multiple_of(3) {
             found.pop();
         }
         found
