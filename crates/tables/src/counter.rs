@@ -108,7 +108,7 @@ impl RowCounter {
     /// Counts rows; those of a block may come in several calls, of ascending samples.
     ///
     /// # Errors
-    /// Those of [`Violations::add`].
+    /// Those of `Violations::add`.
     pub fn add(&mut self, rows: &RowBlock<'_>) -> Result<()> {
         let block = rows.block();
         if self.block.replace(block.index) != Some(block.index) {
@@ -186,7 +186,7 @@ impl RowCounter {
     /// The totals of all rows.
     ///
     /// # Errors
-    /// Those of [`Violations::finish`].
+    /// Those of `Violations::finish`.
     pub fn finish(mut self) -> Result<Totals> {
         self.finish_run();
         self.notable.finish(&mut self.totals, &self.names)?;

@@ -281,7 +281,7 @@ impl TableWriter {
         self.end()?.wait()
     }
 
-    /// Encodes the rest of all tables but the manifest. Writing to the disk may go on: [`PendingTables::wait`].
+    /// Encodes the rest of all tables but the manifest. Writing to the disk may go on: `PendingTables::wait`.
     ///
     /// # Errors
     /// A write failed.

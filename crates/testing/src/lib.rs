@@ -6,6 +6,7 @@
 //! - [`random`]: the generator of random numbers.
 //! - [`solids`], [`scenes`], [`random_motions`], [`glb`], [`trajectories`]: bodies, motions and files.
 //! - [`folder`], [`clone`], [`data`], [`late`]: results and folders.
+#![allow(rustdoc::private_intra_doc_links, reason = "read in the sources")]
 #![allow(missing_docs, unreachable_pub, reason = "test code: names say what the fixtures are")]
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "tests report to people")]
 

@@ -17,7 +17,7 @@ pub const MOST_SOLIDS: usize = 64;
 const MOST_SIDES: usize = 1 << 22;
 
 /// The vertices of each convex solid of a mesh, ascending, in order of their first triangles in the file. `None`: the mesh is not solid, a
-/// connected component is not convex or not oriented outward, or there are more than [`MOST_SOLIDS`], or more tests than [`MOST_SIDES`].
+/// connected component is not convex or not oriented outward, or there are more than [`MOST_SOLIDS`], or more tests than `MOST_SIDES`.
 ///
 /// A closed surface, oriented outward, of which every triangle lies on a supporting plane covers the boundary of its hull.
 pub fn convex_components(mesh: &TriangleMesh) -> Option<Vec<Vec<u32>>> {
