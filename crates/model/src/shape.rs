@@ -114,7 +114,7 @@ pub struct Shape {
     /// The hull of all pieces (its radius is the largest of theirs); `None` where there is one piece: it is the hull.
     #[doc(hidden)]
     pub hull: Option<Piece>,
-    /// Where the recentred origin lies in the body's own frame, metres.
+    /// The recentred origin in the body's own frame, metres.
     pub center: Vec3<f64>,
     /// The centre of the box around the geometry along the axes of the body's own frame, in the recentred frame, metres: half the sum of
     /// the least and the greatest coordinate along each axis, rounded to `f64`.
@@ -162,7 +162,7 @@ pub type LazyParts = Lazy<Option<Shape>>;
 const FARTHEST: f64 = (1_u64 << 53) as f64;
 
 impl Shape {
-    /// Where its frame lies in the body's own.
+    /// Returns the place of the recentred frame in the body's own.
     #[doc(hidden)]
     pub fn recentring(&self) -> Recentring {
         let radii = self.pieces.iter().map(|piece| piece.core.radius + piece.radius);

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Where the keys of a scene come from: a file in memory, a row of a table, or a program.
+/// Source of the keys of a scene: a file in memory, a row of a table, or a program.
 pub(super) struct SceneSource<'a> {
     path: &'a Path,
     /// The text, without a byte order mark.
@@ -134,7 +134,7 @@ pub(super) struct Keys<'a> {
     pub(super) source: &'a SceneSource<'a>,
     /// Its name in messages, such as "[query]" or "[[body]] `duct`".
     pub(super) owner: String,
-    /// Of TOML, or plain.
+    /// The keys and their values, as TOML or plain.
     table: Value<'a>,
     /// Byte where it begins.
     pub(super) at: usize,
