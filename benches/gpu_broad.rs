@@ -9,7 +9,8 @@
 //! - *resident*: the kernels alone, the boxes lie on the device and the pairs stay there.
 //!
 //! Times are of a block of 64 samples, or of a batch of blocks; in the second table of a frame of a crowd, or of a world. The
-//! candidates of both are compared.
+//! candidates of both are compared. A third table holds the kernel that compares all pairs of a block against the tree: it sets
+//! `DeviceLimits::brute_slots`, the size up to which a block is searched all against all.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
@@ -148,6 +149,30 @@ fn measure(case: &Case, gpu: &mut dyn BroadPhase) -> Measured {
     }
 }
 
+/// The kernels alone, for a block of each size: all against all, and by a tree.
+fn crossover(adapter: Option<&str>) -> String {
+    let mut text = "| bodies of a block | all against all, resident | tree, resident | tree / all |\n".to_owned();
+    text += "| --- | --- | --- | --- |\n";
+    for bodies in [128, 256, 512, 1024, 2048, 4096, 8192, 16384] {
+        let edge = (50.0 * bodies as f64).cbrt();
+        let scene = scene(bodies);
+        let block = blocks(&Case { name: String::new(), bodies, blocks: 1, run: SAMPLES }, edge, 1);
+        let job = BroadScene::new(&scene, Some(Bounds { min: [-3.0; 3], max: [edge + 3.0; 3] }), 0.0);
+        let [brute, tree] = [u32::MAX, 1].map(|brute_slots| {
+            let limits = DeviceLimits { brute_slots, ..DeviceLimits::within(Some(MEMORY)) };
+            let (mut gpu, _) = open_with(adapter, limits, &DeviceFaults::default()).unwrap();
+            gpu.resident_seconds(&job, &scene, &[&block[0]], ROUNDS)
+        });
+        let (Some(brute), Some(tree)) = (brute, tree) else {
+            writeln!(text, "| {bodies} | failed | failed | |").unwrap();
+            continue;
+        };
+        let [brute_ms, tree_ms] = [brute, tree].map(|seconds| seconds * 1e3);
+        writeln!(text, "| {bodies} | {brute_ms:.3} ms | {tree_ms:.3} ms | {:.2} |", tree / brute).unwrap();
+    }
+    text
+}
+
 /// A table of all times, and one of what they are a frame or a world.
 fn tables(all: &[Measured]) -> String {
     let mut text = String::new();
@@ -209,7 +234,9 @@ fn main() {
         let [up, down] = seconds.map(|seconds| BUS_BYTES as f64 / seconds * 1e-9);
         format!("{up:.2} GB/s to the GPU, {down:.2} GB/s from it")
     });
-    let text = format!("{adapter}; {} threads; bus: {bus}\n\n{}", rayon::current_num_threads(), tables(&all));
+    let crossover = crossover(words.first().map(String::as_str));
+    let threads = rayon::current_num_threads();
+    let text = format!("{adapter}; {threads} threads; bus: {bus}\n\n{}\n{crossover}", tables(&all));
     println!("{text}");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu_broad.md");
     std::fs::write(&path, text).unwrap();

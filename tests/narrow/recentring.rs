@@ -184,7 +184,7 @@ fn bodies_at_one_pose_with_a_rest_share_their_face() {
     }
 }
 
-/// Where the last place of a position is longer than the body, nobody can tell how far a recentred body is.
+/// If the last place of a position is longer than the body, nobody can tell how far a recentred body is.
 #[test]
 fn rows_of_recentred_bodies_beyond_all_measure_are_uncertified() {
     let far = cases::cuboid([1.0, -0.1, 0.2], [1.001, -0.099, 0.201]);

@@ -1,6 +1,6 @@
 //! The answer: what happens along a direction, and the bracket of the distance.
 
-/// What the motion along a direction comes to.
+/// Result of the motion along a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DirectionalRelation {
     /// The bodies are apart, and touch after the distance.
@@ -11,9 +11,8 @@ pub enum DirectionalRelation {
     InContact,
     /// The bodies are apart, and never touch.
     Misses,
-    /// The bodies are apart, and graze each other at most: whether they touch is not decided. Of bodies with a deviation, and of nonconvex ones
-    /// where only that side is proven, too; of bodies whose deviations leave open whether they touch already; and of a body inside of an
-    /// open mesh, which touches later if nothing lies inside of that.
+    /// It is not decided whether the bodies touch: they graze each other at most; only one end of the bracket is proven (deviations,
+    /// nonconvex bodies); deviations leave open whether they touch already; or a body lies inside of an open mesh.
     Undecided,
     /// Numbers are not finite, or the direction has no length.
     Unproven,
@@ -30,7 +29,7 @@ impl DirectionalRelation {
 /// Lengths in metres. `lower <= t <= upper` is proven, rounding included; infinity stands for never.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DirectionalDistance {
-    /// What happens along the direction.
+    /// Result of the motion.
     pub relation: DirectionalRelation,
     /// The distance, between `lower` and `upper`: 0 in contact. `None` if they never touch, or that is not decided.
     pub value: Option<f64>,
@@ -46,13 +45,13 @@ impl DirectionalDistance {
     pub const UNPROVEN: Self =
         Self { relation: DirectionalRelation::Unproven, value: None, lower: f64::NAN, upper: f64::NAN };
 
-    /// Of bodies of which it is not known whether they touch already, touch later or leave each other, up to a length, metres.
+    /// Returns the answer if it is not known whether the bodies touch already, touch later or separate within `upper`, metres.
     #[doc(hidden)]
     pub fn undecided(upper: f64) -> Self {
         Self { relation: DirectionalRelation::Undecided, value: None, lower: 0.0, upper }
     }
 
-    /// Of bodies apart, from the bracket of the first meeting.
+    /// Returns the answer for separated bodies, from the bracket of the first contact.
     #[doc(hidden)]
     pub fn apart([lower, upper]: [f64; 2]) -> Self {
         match (lower.is_infinite(), upper.is_infinite()) {

@@ -1,4 +1,4 @@
-//! What is proven of a pair over an interval between two neighbouring samples.
+//! Proven facts about a pair over an interval between two neighbouring samples.
 
 /// Relation of the bodies over a closed interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

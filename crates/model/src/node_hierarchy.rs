@@ -11,7 +11,7 @@ pub struct NodeHierarchy {
     pub frames: Vec<String>,
     /// The inputs that are carried where they have no row, each after what carries it.
     pub links: Vec<NodeLink>,
-    /// Where the file has the inputs that are nodes of files, in file order: what carries an input comes before it.
+    /// Poses in the file of the inputs that are its nodes, in file order: carriers come before what they carry.
     pub rest: Vec<RestPose>,
     /// Names of nodes that are no bodies and stand still.
     pub still: Vec<String>,
@@ -19,7 +19,7 @@ pub struct NodeHierarchy {
     pub reach: f64,
 }
 
-/// Where a file has an input.
+/// Pose of an input in its file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RestPose {
     /// The input.
@@ -50,7 +50,7 @@ pub struct MovingNode {
     pub body: Option<u32>,
     /// Index of its carrier in the same list, before its own.
     pub carrier: Option<usize>,
-    /// Where the file has it, metres.
+    /// Its pose in the file, metres.
     pub place: Pose,
 }
 

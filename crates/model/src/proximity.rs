@@ -89,8 +89,8 @@ pub struct Proximity {
     pub point_b: Vec3<f64>,
     /// Unit normal from A to B: moving B along it increases the distance.
     pub normal: Vec3<f64>,
-    /// What clash tools call depth, metres: how deep the innermost vertex of one body lies inside of the other, to its nearest
-    /// face. NaN where it is not known: only bodies that penetrate have one, of which one is a mesh.
+    /// Depth as clash tools state it, metres: the distance from the innermost vertex of one body to the nearest face of the other.
+    /// NaN unless the bodies penetrate and one of them is a mesh.
     pub protrusion: f64,
 }
 

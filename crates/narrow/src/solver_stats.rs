@@ -45,13 +45,13 @@ solver_stats! {
     expanded,
     /// Handed to the cold resolver.
     cold,
-    /// Of the cold ones, decided in `f64` as a tie.
+    /// Cold queries decided in `f64` as a tie.
     ties,
-    /// Of the cold ones, handed to extended precision.
+    /// Cold queries handed to extended precision.
     extended,
-    /// Of the cold ones, handed to exact arithmetic.
+    /// Cold queries handed to exact arithmetic.
     exact,
-    /// Of the cold ones, left without a proof.
+    /// Cold queries left without a proof.
     uncertified,
     /// Pairs of pieces that queries of bodies of several pieces compared.
     piece_pairs,
@@ -61,7 +61,7 @@ solver_stats! {
     meshes,
     /// Pairs of triangles that they compared.
     triangle_pairs,
-    /// Of the mesh queries, those of bodies that touch or overlap.
+    /// Mesh queries of bodies that touch or overlap.
     mesh_depths,
     /// Iterations of GJK.
     search_iterations,
@@ -73,10 +73,10 @@ solver_stats! {
     cycles,
     /// Intervals between frames that were asked about.
     intervals,
-    /// Of these, decided by the direction of the row at one of their ends, eight at a time.
+    /// Intervals decided by the direction of the row at one of their ends, eight at a time.
     intervals_by_row,
-    /// Of these, ruled out by a direction that holds for several intervals of a block.
+    /// Intervals ruled out by a direction that holds for several intervals of a block.
     intervals_by_block,
-    /// Of these, ruled out alone by directions that separate the bodies.
+    /// Intervals ruled out alone by directions that separate the bodies.
     intervals_beyond,
 }

@@ -19,10 +19,10 @@ use toml::de::DeValue;
 #[derive(Debug, Clone)]
 pub(super) struct BodySpec {
     pub(super) name: String,
-    /// Where the body begins.
+    /// Place where the body begins.
     pub(super) at: Origin,
     pub(super) geometry: GeometrySpec,
-    /// Where `geometry` or `shape` is.
+    /// Place of `geometry` or `shape`.
     pub(super) geometry_at: Origin,
     pub(super) growth: Growth,
     /// Sorted, without duplicates.
@@ -48,7 +48,7 @@ fn owner(name: &str, plain: bool) -> String {
     if plain { format!("body `{name}`") } else { format!("[[body]] `{name}`") }
 }
 
-/// Where the geometry of a body comes from. Bodies of a table share what their section says.
+/// Source of the geometry of a body. Bodies of a table share what their section says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum GeometrySpec {
     /// A file, as written; `scene`: which one of glTF.

@@ -1,4 +1,4 @@
-//! Where the recentred origin of a body lies: so that no vertex moves, and its coordinates are about as large as the body.
+//! Recentred origin of a body: no vertex moves, and its coordinates are about as large as the body.
 
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::real::two_sum;
@@ -17,7 +17,7 @@ fn half_diagonal(points: &[Vec3<f64>]) -> (Vec3<f64>, f64) {
     ((low + high) * 0.5, (high - low).length() * 0.5)
 }
 
-/// Where the recentred origin is to lie: the body's own origin, if the body is near it, else the centre of its box,
+/// Returns the recentred origin: the body's own origin, if the body is near it, else the centre of its box,
 /// rounded to a grid of an eighth of the half-diagonal (a power of two), along the axes where subtracting it is exact for
 /// all points.
 ///

@@ -50,7 +50,7 @@ pub(super) struct EachSection<'k> {
     exclude: Option<Field<'k>>,
     moving: Option<Field<'k>>,
     is_static: Option<bool>,
-    /// Where the file as a whole stands.
+    /// Pose of the whole file.
     pub(super) stands: Option<Pose>,
 }
 

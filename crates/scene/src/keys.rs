@@ -29,7 +29,7 @@ pub(super) struct SceneSource<'a> {
     pub(super) threads: Option<usize>,
 }
 
-/// Where something of a scene is written.
+/// Place of something in a scene.
 #[derive(Debug, Clone)]
 pub(super) enum Origin {
     /// A byte of the scene file.
@@ -73,7 +73,7 @@ impl<'a> SceneSource<'a> {
         Self { row: Some(row), ..Self::new(scene, "") }
     }
 
-    /// Where a byte is.
+    /// Returns the place of a byte.
     fn origin(&self, at: usize) -> Origin {
         self.row.as_ref().map_or(Origin::Scene(at), |row| Origin::Row(row.clone()))
     }
@@ -173,7 +173,7 @@ impl<'a> Keys<'a> {
         Self { hidden, ..self }
     }
 
-    /// Where the table begins.
+    /// Returns the place where the table begins.
     pub(super) fn origin(&self) -> Origin {
         self.source.origin(self.at)
     }
@@ -249,12 +249,12 @@ impl<'k> Field<'k> {
         Error::input(place, problem, remedy)
     }
 
-    /// Where it is written.
+    /// Returns its place.
     pub(super) fn origin(&self) -> Origin {
         self.keys.source.origin(self.at)
     }
 
-    /// Where it is written, for messages.
+    /// Returns its place for messages.
     pub(super) fn place(&self) -> String {
         self.keys.source.place(self.at)
     }

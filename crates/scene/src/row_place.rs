@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where a row is.
+/// Place of a row.
 #[derive(Debug, Clone)]
 pub(super) struct RowPlace {
     pub(super) table: Arc<Path>,

@@ -1,6 +1,6 @@
 //! A large scene file in sections, on all cores.
 //!
-//! Where a scene holds the points of its bodies, it is megabytes of TOML. A line that begins with `[[body]]` ends what is
+//! A scene that holds the points of its bodies is megabytes of TOML. A line that begins with `[[body]]` ends what is
 //! before it, whatever that is, so the parts between such lines are documents of their own. They are parsed and lowered
 //! side by side, and the first of them, which says where the trajectories are, before all others.
 //!

@@ -29,7 +29,7 @@ fn names_of_the_format() -> impl Iterator<Item = &'static str> {
     [&RUN, &FRAME, &TIME, &BODY].into_iter().chain(&POSE).flat_map(|names| names.0.iter().copied())
 }
 
-/// Where the columns lie in the schema of a file, with their names there.
+/// Indices of the columns in the schema of a file, with their names there.
 #[derive(Debug, Clone)]
 pub(super) struct Columns {
     /// Any integer; a file without it has one run.

@@ -203,7 +203,7 @@ impl Trajectory {
         Box::new(followed::FollowedBlocks::new(stream::Blocks::start(self.plan, self.reading, self.progress)))
     }
 
-    /// Where blocks go that are no longer needed: take it before `blocks`.
+    /// Returns the pool for blocks that are no longer needed: take it before `blocks`.
     pub fn block_pool(&self) -> BlockPool {
         self.plan.block_pool.clone()
     }

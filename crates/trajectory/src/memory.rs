@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Batches that may wait for the reading thread.
 const WAITING: usize = 2;
 
-/// Where the poses of a job come from: files, Arrow record batches, or an array in memory.
+/// Source of the poses of a job: files, Arrow record batches, or an array in memory.
 ///
 /// Batches have the columns of a trajectory file (`frame`, `body`, `x`, `y`, `z`, `qw`, `qx`, `qy`, `qz`; `run` and
 /// `time_s` if wanted), in order of (run, frame); lengths are in the unit of the scene unless a field says otherwise.

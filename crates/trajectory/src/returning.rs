@@ -24,7 +24,7 @@ pub(super) fn returning(plan: &Plan, run: i64, frame: i64) -> Option<Error> {
     ))
 }
 
-/// Where rows of a sample come again after other rows.
+/// Place at which rows of a sample come again after other rows.
 fn first_return(plan: &Plan, run: i64, frame: i64) -> Result<Option<String>> {
     let mut search = Search { run, frame, seen: false, left: false };
     for (source, group) in groups(&plan.sources) {

@@ -36,7 +36,7 @@ struct FolderEntry {
 }
 
 impl<'a> WalkedFolder<'a> {
-    /// Where a walk begins.
+    /// Begins a walk.
     fn first(path: PathBuf) -> Result<Self> {
         let real = in_words(&path).canonicalize().map_err(|error| Error::unreadable(&path, &error))?;
         Ok(Self { path, real, above: None, depth: 0 })

@@ -153,7 +153,7 @@ fn case_38_a_polygon_shrinks_and_grows_again() {
     }
 }
 
-/// Where the polygon has an area, the witness point is its centroid, and it does not jump.
+/// If the polygon has an area, the witness point is its centroid, and it does not jump.
 #[track_caller]
 fn continuous(a: &Body, b: &Body, path: &[Places], rows: &[Proximity], what: &str) {
     let ties: Vec<_> = path.iter().map(|(pa, pb)| closest::tie(a, pa, b, pb)).collect();

@@ -107,7 +107,7 @@ fn read_ascii(bytes: &[u8]) -> Result<(Mesh, Vec<String>), Fault> {
     finish(reader.mesh, reader.names)
 }
 
-/// Where in its grammar the reader of an ASCII file stands.
+/// State of the reader of an ASCII file in its grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum AsciiPlace {
     #[default]

@@ -272,7 +272,7 @@ enum CellColumn {
     /// Numbers that are stored in single precision.
     Singles(Float32Array),
     Texts(StringViewArray),
-    /// Where the list of each row begins and ends among the texts; no list: `None`.
+    /// Range of each row's list among the texts; no list: `None`.
     Lists(Vec<Option<Range<usize>>>, StringViewArray),
 }
 
@@ -315,7 +315,7 @@ fn texts(array: &ArrayRef) -> std::result::Result<StringViewArray, ArrowError> {
     Ok(arrow_cast::cast(array, &DataType::Utf8View)?.as_string_view().clone())
 }
 
-/// Where the list of each row lies among the values of all.
+/// Returns the range of each row's list among the values of all.
 fn ranges<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Vec<Option<Range<usize>>> {
     let range = |row: usize| lists.value_offsets()[row].as_usize()..lists.value_offsets()[row + 1].as_usize();
     (0..lists.len()).map(|row| lists.is_valid(row).then(|| range(row))).collect()

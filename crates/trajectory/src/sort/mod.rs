@@ -374,7 +374,7 @@ impl Tally {
     }
 }
 
-/// Where a gathered row is, with its key; ordered by key, then as read.
+/// Place of a gathered row, with its key; ordered by key, then as read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SortedRowPlace {
     run: i64,

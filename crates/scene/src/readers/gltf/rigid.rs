@@ -156,7 +156,7 @@ mod tests {
         serde_json::from_str(text).expect("a node")
     }
 
-    /// Where a point comes to lie.
+    /// Returns the moved point.
     fn apply(rigid: &Rigid, point: [f64; 3]) -> [f64; 3] {
         let stretch = Affine { columns: rigid.stretch, translation: [0.0; 3] };
         rigid.place.apply(stretch.apply(point).into()).to_array()

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Weights of a vertex add up to 1 within this: rounding of single precision.
 const WEIGHT_NOISE: f64 = 1e-6;
 
-/// Where the joints of a skin take the vertices of a mesh, at the rest pose of the file.
+/// Matrices of the joints of a skin, at the rest pose of the file.
 pub(super) struct JointMatrices {
     /// From the mesh to the file's frame.
     matrices: Vec<Affine>,
@@ -146,7 +146,7 @@ impl<'b> Influences<'b> {
         4 * self.sets.len()
     }
 
-    /// Where the joints take a vertex.
+    /// Returns the position to which the joints take a vertex.
     pub(super) fn place(&self, joints: &JointMatrices, vertex: usize, position: [f64; 3]) -> Result<[f64; 3], Fault> {
         let (mut placed, mut sum) = ([0.0; 3], 0.0);
         for (numbers, weights) in &self.sets {

@@ -78,7 +78,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// Where a property that is one value stands.
+    /// Returns the index of a scalar property.
     pub(super) fn scalar(&self, name: &str) -> Result<usize, String> {
         self.properties
             .iter()
@@ -86,7 +86,7 @@ impl Element {
             .ok_or_else(|| format!("the element `{}` has no property `{name}`", self.name))
     }
 
-    /// Where the list of vertices stands.
+    /// Returns the index of the list of vertices.
     pub(super) fn list(&self, names: &[&str]) -> Result<usize, String> {
         let fits = |property: &Property| {
             names.contains(&property.name.as_str()) && property.length.is_some() && property.kind.is_integer()
