@@ -6,7 +6,8 @@
 //! - *CPU*: from poses to candidates by `auto`, on all cores;
 //! - *boxes*: what of it, and of the next, makes the boxes, which the processor does in any case;
 //! - *GPU*: from poses to candidates, with upload and download; batches are begun before the one before is finished;
-//! - *resident*: the kernels alone, the boxes lie on the device and the pairs stay there.
+//! - *resident*: the search alone, the boxes lie on the device and the pairs stay there;
+//! - *kernels*: what of it the kernels take by the clock of the device, if it has one. The rest is the driver, and waiting.
 //!
 //! Times are of a block of 64 samples, or of a batch of blocks; in the second table of a frame of a crowd, or of a world. The
 //! candidates of both are compared. A third table holds the kernel that compares all pairs of a block against the tree: it sets
@@ -36,8 +37,8 @@ const BATCHES: usize = 4;
 const ROUNDS: usize = 8;
 /// Memory of the device that may be taken: boxes and rooms of all searches of a batch stay there.
 const MEMORY: u64 = 16 << 30;
-/// Bytes whose way to the device and back is timed.
-const BUS_BYTES: u64 = 64 << 20;
+/// Bytes whose way to the device and back is timed: those of the largest fetch.
+const BUS_BYTES: u64 = 16 << 20;
 
 /// A case that is measured.
 struct Case {
@@ -102,6 +103,7 @@ struct Measured {
     on_cpu: f64,
     on_gpu: f64,
     resident: Option<f64>,
+    kernels: Option<f64>,
     /// Bytes to the device and back, for a batch.
     written: u64,
     fetched: u64,
@@ -130,7 +132,14 @@ fn measure(case: &Case, gpu: &mut dyn BroadPhase) -> Measured {
     let begun = Instant::now();
     make();
     let boxes = begun.elapsed().as_secs_f64();
+    let clock = |gpu: &dyn BroadPhase| {
+        let kernels = gpu.device_report().and_then(|report| report.kernels)?;
+        Some(kernels.iter().map(|(_, spent)| spent.as_secs_f64()).sum::<f64>())
+    };
+    let before = clock(gpu);
     let resident = gpu.resident_seconds(&job, &scene, &batches[0], ROUNDS);
+    // One search comes before those that are timed.
+    let kernels = before.zip(clock(gpu)).map(|(before, after)| (after - before) / (ROUNDS + 1) as f64);
     assert_eq!(gpu.device_report().unwrap().failure, None, "{}", case.name);
     let samples = case.blocks * SAMPLES;
     let (units, unit) = if case.blocks == 1 { (SAMPLES, "frame") } else { (samples / case.run, "world") };
@@ -144,6 +153,7 @@ fn measure(case: &Case, gpu: &mut dyn BroadPhase) -> Measured {
         on_cpu,
         on_gpu,
         resident,
+        kernels,
         written,
         fetched,
     }
@@ -176,19 +186,20 @@ fn crossover(adapter: Option<&str>) -> String {
 /// A table of all times, and one of what they are a frame or a world.
 fn tables(all: &[Measured]) -> String {
     let mut text = String::new();
-    let resident =
-        |own: &Measured, cell: &dyn Fn(f64) -> String| own.resident.map_or_else(|| "failed".to_owned(), cell);
+    let or_word =
+        |seconds: Option<f64>, word: &str, cell: &dyn Fn(f64) -> String| seconds.map_or(word.to_owned(), cell);
+    let resident = |own: &Measured, cell: &dyn Fn(f64) -> String| or_word(own.resident, "failed", cell);
     let ms = |seconds: f64| format!("{:.3} ms", seconds * 1e3);
     let mega = |bytes: u64| format!("{:.2} MB", bytes as f64 * 1e-6);
-    text +=
-        "| case | candidates of a block | CPU | of it boxes | GPU | resident | to the GPU | from it | CPU / GPU |\n";
-    text += "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+    text += "| case | candidates of a block | CPU | of it boxes | GPU | resident | of it kernels | to the GPU | from it | CPU / GPU |\n";
+    text += "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
     for own in all {
         let Measured { name, candidates, on_cpu, on_gpu, boxes, written, fetched, .. } = own;
         let times = [*on_cpu, *boxes, *on_gpu].map(ms).join(" | ");
         let (resident, ratio) = (resident(own, &ms), on_cpu / on_gpu);
+        let kernels = or_word(own.kernels, "no clock", &ms);
         let bus = format!("{} | {}", mega(*written), mega(*fetched));
-        writeln!(text, "| {name} | {candidates} | {times} | {resident} | {bus} | {ratio:.2} |").unwrap();
+        writeln!(text, "| {name} | {candidates} | {times} | {resident} | {kernels} | {bus} | {ratio:.2} |").unwrap();
     }
     text += "\n| case | per | CPU | GPU | resident | 10^9 body-samples/s: CPU | GPU | resident |\n";
     text += "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
@@ -211,11 +222,14 @@ fn tables(all: &[Measured]) -> String {
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let limits = DeviceLimits::within(Some(MEMORY));
-    let opened = open_with(words.first().map(String::as_str), limits, &DeviceFaults::default());
-    let (mut gpu, adapter) = opened.unwrap_or_else(|reason| {
-        eprintln!("{reason}");
-        std::process::exit(1)
-    });
+    let open = || {
+        let opened = open_with(words.first().map(String::as_str), limits.clone(), &DeviceFaults::default());
+        opened.unwrap_or_else(|reason| {
+            eprintln!("{reason}");
+            std::process::exit(1)
+        })
+    };
+    let (mut gpu, adapter) = open();
     let largest: usize = words.get(1).and_then(|word| word.parse().ok()).unwrap_or(1_000_000);
     let worlds = 8192 / SAMPLES;
     let case = |name: String, bodies, blocks, run| Case { name, bodies, blocks, run };
@@ -228,7 +242,8 @@ fn main() {
     let mut all = Vec::new();
     for case in crowds.chain(small) {
         eprintln!("{}", case.name);
-        all.push(measure(&case, gpu.as_mut()));
+        // A device of its own: what a search fetches depends on the searches before.
+        all.push(measure(&case, open().0.as_mut()));
     }
     let bus = gpu.bus_seconds(BUS_BYTES).map_or("failed".to_owned(), |seconds| {
         let [up, down] = seconds.map(|seconds| BUS_BYTES as f64 / seconds * 1e-9);
