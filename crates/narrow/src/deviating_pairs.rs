@@ -5,9 +5,9 @@
 //! piece may fill a hole of the true body: then the upper end of bodies that overlap is `d`. Bodies of pieces and meshes need a translation that leaves `d` between them: their narrow phases find it, and their rows are final.
 
 use super::answer::with_bracket;
-use super::batch;
 use super::cache::PairCache;
 use super::deviation::{deviation_of, not_below, reached, widened};
+use super::driver;
 use super::pair_solver::SearchMethod;
 use super::query::PairQuery;
 use super::solver_stats::SolverStats;
@@ -15,7 +15,7 @@ use super::workspace::Workspace;
 use clearsweep_model::Proximity;
 use clearsweep_model::QueryOptions;
 
-/// Answers like [`batch::answer`], with the brackets, the statuses and the choice of rows that the deviations of the bodies leave.
+/// Answers like [`driver::answer`], with the brackets, the statuses and the choice of rows that the deviations of the bodies leave.
 pub(super) fn answer(
     search: SearchMethod,
     queries: &[PairQuery<'_>],
@@ -36,12 +36,12 @@ pub(super) fn answer(
         let (group_caches, rest) = caches.split_at_mut(alike);
         (queries, caches) = (later, rest);
         if by == 0.0 {
-            batch::answer(search, group, options, group_caches, work, stats, (out, ends));
+            driver::answer(search, group, options, group_caches, work, stats, (out, ends));
             continue;
         }
         let (rows, answered) = (out.len(), ends.len());
         let wider = QueryOptions { within: reached(options.within, by), ..*options };
-        batch::answer(search, group, &wider, group_caches, work, stats, (out, ends));
+        driver::answer(search, group, &wider, group_caches, work, stats, (out, ends));
         let (by, depth) = if here { (by, depth) } else { (0.0, f64::INFINITY) };
         widen(options, (by, depth), rows, out, &mut ends[answered..]);
     }

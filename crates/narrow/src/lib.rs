@@ -3,7 +3,8 @@
 //! ```text
 //! methods.rs      the front door: Auto, Gjk, VClip, LinCanny, CdDual answer a PairQuery (query.rs) with rows, `Proximity`
 //! deviation.rs    brackets widened by what is not known of the true surfaces; deviating_pairs.rs: the queries of such bodies
-//! batch/          the driver: many samples of one pair, first samples of many pairs, eight at a time
+//! driver.rs       queries in order, each sample culled, settled by a batch, or handed to the pair solver
+//! batch/          many samples of one pair, first samples of many pairs, eight at a time
 //! culling/        samples proven beyond the cut-off without a search: motion bound, separating axis
 //! compound/       bodies of several convex pieces: nearest pairs by the trees of both bodies, and depth; visited_pairs.rs: what they remember
 //! mesh/           bodies of exact triangles: nearest triangles, inside and outside, depth
@@ -61,15 +62,17 @@
 
 pub mod answer;
 mod batch;
+mod bodies;
 pub mod cache;
 pub mod certificate;
 pub mod closest_points;
 mod cold_start;
-pub mod compound;
+mod compound;
 mod culling;
 mod deviating_pairs;
 pub mod deviation;
 mod directional;
+mod driver;
 pub mod duality;
 pub mod epa;
 pub mod exact;

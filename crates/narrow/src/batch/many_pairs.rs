@@ -32,7 +32,7 @@ use clearsweep_model::{Piece, QueryOptions};
 use placed::PlacedPairs;
 
 /// Queries that are answered together, at most.
-pub(super) const MOST: usize = SET;
+pub(crate) const MOST: usize = SET;
 
 /// Queries below which it is not worth while.
 const LEAST: usize = 3;
@@ -42,7 +42,7 @@ const LEAST: usize = 3;
 const VERTICES: usize = 8192;
 
 /// Returns the number of queries that are answered together: at least one.
-pub(super) fn group(queries: &[PairQuery<'_>]) -> usize {
+pub(crate) fn group(queries: &[PairQuery<'_>]) -> usize {
     let mut vertices = 0;
     let fits = |query: &&PairQuery<'_>| {
         vertices += query.a.pieces[0].core.count + query.b.pieces[0].core.count;
@@ -62,7 +62,7 @@ struct Handed {
 
 /// Outcomes of the first samples of queries.
 #[derive(Debug)]
-pub(super) struct ManyPairs {
+pub(crate) struct ManyPairs {
     /// State of each query.
     state: [SolveOutcome<Handed>; MOST],
     /// Sizes of each query's pair.
@@ -97,7 +97,7 @@ struct Pairs<'a> {
 
 impl ManyPairs {
     /// Looks at the first samples of up to [`MOST`] queries.
-    pub(super) fn ask(
+    pub(crate) fn ask(
         &mut self,
         search: SearchMethod,
         queries: &[PairQuery<'_>],
@@ -221,7 +221,7 @@ impl ManyPairs {
     }
 
     /// Returns the outcome of the first sample of query `i`, and appends its row.
-    pub(super) fn first(
+    pub(crate) fn first(
         &self,
         i: usize,
         query: &PairQuery<'_>,

@@ -38,7 +38,7 @@ const FADING: f32 = 0.97;
 
 /// Working memory.
 #[derive(Debug, Default)]
-pub(super) struct OnePairMemory {
+pub(crate) struct OnePairMemory {
     /// The last verification.
     verified: Verified,
     /// The last searches.
@@ -46,7 +46,7 @@ pub(super) struct OnePairMemory {
 }
 
 /// The batch of one query.
-pub(super) struct OnePair<'a> {
+pub(crate) struct OnePair<'a> {
     /// The pair in the block; only for bodies of one piece each.
     of: Option<PairBlock<'a>>,
     search: SearchMethod,
@@ -71,15 +71,15 @@ struct Searched {
 
 /// A sample to be answered.
 #[derive(Clone, Copy)]
-pub(super) struct Asked {
-    pub(super) sample: usize,
+pub(crate) struct Asked {
+    pub(crate) sample: usize,
     /// The samples after it.
-    pub(super) left: u64,
+    pub(crate) left: u64,
 }
 
 impl<'a> OnePair<'a> {
     /// A memory of other geometry is dropped.
-    pub(super) fn new(
+    pub(crate) fn new(
         search: SearchMethod,
         query: &'a PairQuery<'a>,
         options: &'a QueryOptions,
@@ -100,7 +100,7 @@ impl<'a> OnePair<'a> {
     }
 
     /// Takes note of what is remembered after a sample that the pair solver answered, and whether features were verified there.
-    pub(super) fn answered_alone(&mut self, held: bool, cache: &mut PairCache) {
+    pub(crate) fn answered_alone(&mut self, held: bool, cache: &mut PairCache) {
         if held {
             self.run += 1.0;
         } else {
@@ -116,7 +116,7 @@ impl<'a> OnePair<'a> {
 
     /// Answers a sample from a verification or a search that was made for several.
     #[inline(always)]
-    pub(super) fn answer(
+    pub(crate) fn answer(
         &mut self,
         asked: Asked,
         culling: &mut Culling<'_>,
@@ -156,7 +156,7 @@ impl<'a> OnePair<'a> {
 
     /// Appends the rows of the next of the samples `left`, as long as they are settled: which of them.
     #[inline(always)]
-    pub(super) fn take(&mut self, left: u64, stats: &mut SolverStats, out: &mut Vec<Proximity>) -> u64 {
+    pub(crate) fn take(&mut self, left: u64, stats: &mut SolverStats, out: &mut Vec<Proximity>) -> u64 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
         let OnePairMemory { verified, searched } = &*self.memory;
         if self.is_searched(sample) {

@@ -1,8 +1,9 @@
 //! The depth of overlapping bodies of pieces: at most the length of a translation that is checked to separate all pairs, with the margin
 //! by which the true bodies may reach farther.
 
-use super::bodies::{Bodies, PieceAnswer};
+use super::piece_pairs::PieceAnswer;
 use super::tree_search::{OpenNodes, PieceSearch};
+use crate::bodies::Bodies;
 use crate::cache::{CompoundMemory, PieceCache};
 use crate::pair_solver::{PairSolver, solve};
 use crate::solve_outcome::SolveOutcome;

@@ -3,16 +3,15 @@
 //! The signed distance of the unions is not a function of one pair of pieces once they overlap: the depth is at least
 //! that of the deepest pair, and at most the length of any translation that is *checked* to separate all pairs.
 
-mod bodies;
 mod depth;
+mod piece_pairs;
 mod tree_search;
 
-pub use self::bodies::Bodies;
-
-use self::bodies::PieceAnswer;
 use self::depth::{DepthWork, bound_depth, lower_end_within};
+use self::piece_pairs::PieceAnswer;
 use self::tree_search::{NodeGap, OpenNodes, PieceSearch};
 use super::answer::status;
+use super::bodies::Bodies;
 use super::cache::{CompoundMemory, PairCache, PieceCache};
 use super::deviation::{deviation_of, proven_upper, widened};
 use super::mesh::{MeshMemory, overlap_witnesses};

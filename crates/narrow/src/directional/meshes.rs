@@ -8,8 +8,7 @@
 use super::convex::{MeetingInterval, StartOfLine, meeting_interval, start};
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
 use super::of_lengths;
-use crate::cache::PairCache;
-use crate::compound::Bodies;
+use crate::bodies::Bodies;
 use crate::deviation::{deviation_of, reached, widened};
 use crate::mesh::{self, MeshesOnLine};
 use crate::solve_outcome::SolveOutcome;
@@ -91,8 +90,8 @@ impl<'a> BodiesOnLine<'a> {
         let (pose_a, pose_b) = (self.line.pose_a, self.line.moved(length));
         let bodies = Bodies { a, b, pose_a, pose_b, relative: RelativePose::between(&pose_a, &pose_b) };
         let still = || [0.0; 2];
-        let (cache, stats) = (&mut PairCache::default(), &mut SolverStats::default());
-        match mesh::query(&bodies, &self.options, cache, &mut work.meshes, stats, still) {
+        let (remembered, stats) = (&mut None, &mut SolverStats::default());
+        match mesh::query(&bodies, &self.options, remembered, &mut work.meshes, stats, still) {
             SolveOutcome::Answered(row) => {
                 self.by_winding = row.method == Method::Winding;
                 (!row.lower.is_nan()).then_some([row.lower, row.upper])

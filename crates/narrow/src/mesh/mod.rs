@@ -56,8 +56,7 @@ pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
 use self::triangle_pair::TriangleFeature;
 use self::witnesses::OverlapHints;
 use super::answer::{status, with_bracket};
-use super::cache::PairCache;
-use super::compound::Bodies;
+use super::bodies::Bodies;
 use super::deviation::{deviation_of, proven_upper, widened};
 use super::pose_rounding::placing_error;
 use super::solve_outcome::SolveOutcome;
@@ -75,7 +74,7 @@ const ANY_DISTANCE: f64 = 1e300;
 pub(super) fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
-    cache: &mut PairCache,
+    remembered: &mut Option<Box<MeshPairMemory>>,
     memory: &mut MeshMemory,
     stats: &mut SolverStats,
     ahead: impl Fn() -> [f64; 2],
@@ -94,10 +93,10 @@ pub(super) fn query(
     }
     let cutoff = options.within + place.growth + off + place.slack();
     let mut fresh = MeshPairMemory::default();
-    let pair = cache.meshes.as_deref_mut().unwrap_or(&mut fresh);
+    let pair = remembered.as_deref_mut().unwrap_or(&mut fresh);
     let found = search::nearest_again(&place, cutoff, pair, &mut memory.search, ahead);
     if fresh.is_useful() {
-        cache.meshes = Some(Box::new(fresh));
+        *remembered = Some(Box::new(fresh));
     }
     let axis = memory.search.axis();
     stats.triangle_pairs += memory.search.counts[0] as u64;

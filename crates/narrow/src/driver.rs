@@ -1,18 +1,19 @@
 //! The driver: queries in order, each sample culled, settled by a batch, or handed to the pair solver.
 
-use super::at_rest::AtRest;
-use super::many_pairs;
-use super::one_pair::{Asked, OnePair};
-use crate::cache::PairCache;
-use crate::compound::{self, Bodies};
-use crate::culling::Culling;
-use crate::mesh;
-use crate::pair_solver::{PairSolver, SearchMethod};
-use crate::query::PairQuery;
-use crate::relative::RelativePoses;
-use crate::solve_outcome::SolveOutcome;
-use crate::solver_stats::SolverStats;
-use crate::workspace::Workspace;
+use super::batch::at_rest::AtRest;
+use super::batch::many_pairs;
+use super::batch::one_pair::{Asked, OnePair};
+use super::bodies::Bodies;
+use super::cache::PairCache;
+use super::compound;
+use super::culling::Culling;
+use super::mesh;
+use super::pair_solver::{PairSolver, SearchMethod};
+use super::query::PairQuery;
+use super::relative::RelativePoses;
+use super::solve_outcome::SolveOutcome;
+use super::solver_stats::SolverStats;
+use super::workspace::Workspace;
 use clearsweep_geometry::{Inside, RelativePose};
 use clearsweep_model::Proximity;
 use clearsweep_model::QueryOptions;
@@ -121,7 +122,7 @@ fn answer_samples(
             let before = stats.verified + stats.surface_verified;
             let found = if bodies.a.mesh.is_some() || bodies.b.mesh.is_some() {
                 let ahead = || relative.motions(sample, left, query.b.radius);
-                match mesh::query(&bodies, options, cache, meshes, stats, ahead) {
+                match mesh::query(&bodies, options, &mut cache.meshes, meshes, stats, ahead) {
                     SolveOutcome::Answered(row) => SolveOutcome::Answered(compound::row_of_parts(
                         &bodies,
                         options,
