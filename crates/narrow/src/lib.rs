@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! methods.rs      the front door: Auto, Gjk, VClip, LinCanny, CdDual answer a PairQuery (query.rs) with rows, `Proximity`
-//! deviation.rs    brackets widened by what is not known of the true surfaces; deviating_pairs.rs: the queries of such bodies
+//! deviation.rs    answers about the true bodies, whose surfaces may be off the stored ones, from answers about these
 //! driver.rs       queries in order, each sample culled, settled by a batch, or handed to the pair solver
 //! batch/          many samples of one pair, first samples of many pairs, eight at a time
 //! culling/        samples proven beyond the cut-off without a search: motion bound, separating axis
+//! bodies.rs       two bodies at their poses
 //! compound/       bodies of several convex pieces: nearest pairs by the trees of both bodies, and depth; visited_pairs.rs: what they remember
 //! mesh/           bodies of exact triangles: nearest triangles, inside and outside, depth
 //! pair_solver.rs       one pair of pieces in one sample, from cheap to certain:
@@ -69,7 +70,6 @@ pub mod closest_points;
 mod cold_start;
 mod compound;
 mod culling;
-mod deviating_pairs;
 pub mod deviation;
 mod directional;
 mod driver;

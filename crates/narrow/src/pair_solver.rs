@@ -103,7 +103,7 @@ struct SolveState<'c, 'p> {
     keeps: bool,
 }
 
-/// The answer about the cores of two pieces, or the proof that the grown pieces are farther apart than `cutoff`
+/// The answer about the cores of two pieces, or the proof that the inflated pieces are farther apart than `cutoff`
 /// (metres); never open.
 pub fn solve(
     parts: &Parts<'_>,

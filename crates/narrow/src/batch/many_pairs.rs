@@ -14,6 +14,7 @@ mod tests;
 use super::proofs::Prover;
 use crate::answer::Answer;
 use crate::cache::PairCache;
+use crate::deviation::deviation_of;
 use crate::feature::FeaturePair;
 use crate::feature_search::FeatureSearch;
 use crate::gjk::Simplex;
@@ -41,12 +42,14 @@ const LEAST: usize = 3;
 /// cache when an overlap is to be grown at last.
 const VERTICES: usize = 8192;
 
-/// Returns the number of queries that are answered together: at least one.
+/// Returns the number of queries that are answered together, at least one: of bodies of the same deviation, since it adds to the cut-off.
 pub(crate) fn group(queries: &[PairQuery<'_>]) -> usize {
     let mut vertices = 0;
+    let deviation = |query: &PairQuery<'_>| deviation_of(query.a, query.b);
+    let of_first = queries.first().map_or(0.0, deviation);
     let fits = |query: &&PairQuery<'_>| {
         vertices += query.a.pieces[0].core.count + query.b.pieces[0].core.count;
-        vertices <= VERTICES
+        vertices <= VERTICES && deviation(query) == of_first
     };
     queries.iter().take(MOST).take_while(fits).count().clamp(1, queries.len())
 }
