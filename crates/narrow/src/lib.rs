@@ -22,7 +22,7 @@
 //! pose_rounding.rs      how far the pose of a recentred frame may be off
 //! float.rs        one f64, or eight in a register
 //! rows.rs         rows from certified answers, alone or eight at a time
-//! cache.rs        what a pair remembers, and what is learned for speed; workspace.rs: working memory
+//! cache.rs        what a pair remembers; learned.rs: what is learned for speed, and decides which way is tried first; workspace.rs: working memory
 //! ```
 //!
 //! Every way to an answer, in the order in which it is tried:
@@ -82,6 +82,7 @@ mod float;
 pub mod gjk;
 pub mod interval;
 mod kind;
+mod learned;
 pub mod lin_canny;
 mod mesh;
 mod methods;

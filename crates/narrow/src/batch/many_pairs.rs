@@ -109,7 +109,7 @@ impl ManyPairs {
         stats: &mut SolverStats,
     ) {
         self.state[..queries.len()].fill(SolveOutcome::Undecided);
-        if !search.tracks_in_batches() || queries.len() < LEAST {
+        if !search.tracks() || queries.len() < LEAST {
             return;
         }
         let (mut chosen, mut count) = ([0; MOST], 0);
@@ -171,12 +171,12 @@ impl ManyPairs {
                 match cache.features() {
                     Some(features) => {
                         pairs.start[at] = features;
-                        *(if cache.take_features_changed() { &mut pairs.left } else { &mut pairs.held }) |= bit;
+                        *(if cache.is_searched_first(false) { &mut pairs.left } else { &mut pairs.held }) |= bit;
                     }
                     None if is(eight.beyond) => {
                         self.state[i] = SolveOutcome::Beyond { gap: eight.gap[k], normal: None }
                     }
-                    None if search.always_by_features() || is(eight.apart) => {
+                    None if search.searches_cold(|| is(eight.apart)) => {
                         // Should V-Clip end in an overlap.
                         cache.set_simplex(Simplex::of_vertices(eight.first[k]));
                         pairs.start[at] = FeaturePair::of_vertices(eight.start[k]);
@@ -246,8 +246,7 @@ impl ManyPairs {
             },
         };
         stats.queries += 1;
-        stats.verified += u64::from(held);
-        stats.searched += u64::from(!held);
+        stats.count_found(held);
         let (sample, extents) = (query.samples.trailing_zeros() as usize, self.extents[i]);
         // Appended here: a row that is handed on by value is copied each time.
         match RowTerms::new(query, a, b, options).row(answer, sample, &extents) {
