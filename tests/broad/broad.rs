@@ -442,7 +442,7 @@ fn time_per_block() {
 #[cfg(feature = "gpu")]
 #[test]
 fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
-    use clearsweep_broad::internals::{DeviceFaults, DeviceLimits, open_with, twins};
+    use clearsweep_broad::internals::{DeviceFaults, DeviceLimits, cpu_reference, open_with};
     let recipe = Recipe { bodies: 150, space: [8.0; 3], run_length: 20, absent: 0.1, ..BASE };
     let (setup, first) = generate(&recipe);
     let blocks: Vec<FrameBlock> =
@@ -474,16 +474,21 @@ fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
     let lost = |fetches| DeviceFaults { lost_after: Some(fetches), ..whole() };
     let stalled = |fetches| DeviceFaults { stalls_after: Some(fetches), ..whole() };
     let forgetful = |bytes| DeviceFaults { memory_bytes: Some(bytes), ..whole() };
-    check("twins", twins(DeviceLimits::default(), &whole()), None, false);
-    check("twins, by trees", twins(small.clone(), &whole()), None, false);
-    check("twins within 2 MB", twins(DeviceLimits::within(Some(2 << 20)), &whole()), None, false);
+    check("CPU reference", cpu_reference(DeviceLimits::default(), &whole()), None, false);
+    check("CPU reference, by trees", cpu_reference(small.clone(), &whole()), None, false);
+    check("CPU reference within 2 MB", cpu_reference(DeviceLimits::within(Some(2 << 20)), &whole()), None, false);
     for after in [0, 1, 2, 5] {
-        check("twins that are lost", twins(small.clone(), &lost(after)), Some("lost"), false);
+        check("CPU reference that is lost", cpu_reference(small.clone(), &lost(after)), Some("lost"), false);
     }
-    check("twins that stall", twins(small.clone(), &stalled(2)), Some("answer"), false);
+    check("CPU reference that stalls", cpu_reference(small.clone(), &stalled(2)), Some("answer"), false);
     for limits in [DeviceLimits::default(), small.clone()] {
-        check("twins that run out of memory", twins(limits.clone(), &forgetful(1 << 20)), None, true);
-        check("twins with hardly any memory", twins(limits, &forgetful(5000)), Some("out of memory"), true);
+        check("CPU reference that runs out of memory", cpu_reference(limits.clone(), &forgetful(1 << 20)), None, true);
+        check(
+            "CPU reference with hardly any memory",
+            cpu_reference(limits, &forgetful(5000)),
+            Some("out of memory"),
+            true,
+        );
     }
     let Some(adapter) = devices::adapter() else {
         eprintln!("skipped: the GPU, as this machine has no graphics adapter");

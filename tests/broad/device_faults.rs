@@ -2,7 +2,7 @@
 #![allow(clippy::print_stderr)] // says which tests were skipped, and why
 
 use clearsweep_broad::BroadPhase;
-use clearsweep_broad::internals::{DeviceFaults, DeviceLimits, adapters, open_with, twins};
+use clearsweep_broad::internals::{DeviceFaults, DeviceLimits, adapters, cpu_reference, open_with};
 use clearsweep_datasets::Crowd;
 use clearsweep_engine::{Job, JobOptions};
 use clearsweep_scene::{Scene, SceneOverrides};
@@ -44,11 +44,11 @@ fn limits(window: u32) -> DeviceLimits {
     DeviceLimits { window, ..DeviceLimits::default() }
 }
 
-/// The twins and, where there is an adapter, a GPU with each of the faults.
+/// The CPU reference and, where there is an adapter, a GPU with each of the faults.
 fn devices(taken: u64, window: u32) -> Vec<Fated> {
     let mut all: Vec<Fated> = Vec::new();
     for (faults, fate) in faults(taken) {
-        all.push((format!("twins, {faults:?}"), twins(limits(window), &faults), fate));
+        all.push((format!("CPU reference, {faults:?}"), cpu_reference(limits(window), &faults), fate));
     }
     let first = adapters().into_iter().next();
     let required = std::env::var_os("CLEARSWEEP_REQUIRE_GPU").is_some();
@@ -82,7 +82,8 @@ fn check(scene: &Path, window: u32) -> u64 {
     let scene = Scene::load(scene, &SceneOverrides::default()).expect("a scene");
     let on_cpu = execute(&scene, &dir.path().join("cpu"), None);
     let expected = tables(&dir.path().join("cpu"));
-    let probe = execute(&scene, &dir.path().join("probe"), Some(twins(limits(window), &DeviceFaults::default())));
+    let probe =
+        execute(&scene, &dir.path().join("probe"), Some(cpu_reference(limits(window), &DeviceFaults::default())));
     let taken = probe["device"]["gpu"]["memory_bytes"].as_u64().expect("a number");
     for (at, (what, device, fate)) in devices(taken, window).into_iter().enumerate() {
         let out = dir.path().join(at.to_string());

@@ -1,6 +1,6 @@
 //! From poses to boxes on the lattice.
 //!
-//! The box of a body in a sample is the tight `f64` box of the rotated core of its hull, grown by the hull's radius and by
+//! The box of a body in a sample is the tight `f64` box of the rotated core of its hull, inflated by the hull's radius and by
 //! `within / 2`, and rounded outward to the lattice with one more cell ([`Lattice`] says why that cell is there).
 
 use super::boxes::{Boxes64, SweptBounds};

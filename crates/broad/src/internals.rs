@@ -24,10 +24,10 @@ pub use super::hash::PerSampleHash;
 #[cfg(feature = "gpu")]
 pub use super::kernel::{DeviceFaults, DeviceLimits};
 
-/// The broad phase `gpu`, by the CPU twins of its kernels, with faults.
+/// The broad phase `gpu`, by the CPU reference of its kernels, with faults.
 #[cfg(feature = "gpu")]
-pub fn twins(limits: DeviceLimits, faults: &DeviceFaults) -> Box<dyn BroadPhase> {
-    let machine = super::cpu_reference::TwinMachine::with_faults(faults);
+pub fn cpu_reference(limits: DeviceLimits, faults: &DeviceFaults) -> Box<dyn BroadPhase> {
+    let machine = super::cpu_reference::CpuReferenceMachine::with_faults(faults);
     Box::new(super::kernel::DeviceBroadPhase::new(machine, limits))
 }
 

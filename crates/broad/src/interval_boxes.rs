@@ -2,7 +2,7 @@
 //!
 //! A point of a body that turns by the angle theta at constant speed, at the distance r from the axis, has an acceleration of
 //! theta^2 r over the square of the interval. So it leaves the chord between its two ends by at most theta^2 r / 8, and the
-//! chord lies in the union of the boxes of both ends. The box of an interval is this union, grown on all sides by the bound
+//! chord lies in the union of the boxes of both ends. The box of an interval is this union, inflated on all sides by the bound
 //! ([`ArcBound`]), in cells rounded up, plus one cell.
 //!
 //! The bound of r is a constant of the body, as boxes need not be tight:
@@ -12,7 +12,7 @@
 //! - `Hold`: 0.
 //!
 //! Turns within [`HALF_TURN_MARGIN`] of a half turn have no shortest way. The box of such an interval contains the ball around
-//! the pivot (of a screw, around the nearest point of the axis) that contains the body, at both ends: it is grown by the
+//! the pivot (of a screw, around the nearest point of the axis) that contains the body, at both ends: it is inflated by the
 //! diameter of that ball, since the box of each end contains a point of the ball. This is more than the bound of an arc.
 //!
 //! The bound is `f64` arithmetic with its rounding errors added, and the same on all instruction sets. So the box of an

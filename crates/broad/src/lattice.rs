@@ -45,7 +45,7 @@ pub struct Lattice {
 
 impl Lattice {
     /// The lattice of a job. It covers all static bodies and the `bounds` (metres) of the positions of the dynamic bodies
-    /// grown by their largest radius; all is grown by `within` (metres).
+    /// inflated by their largest radius; all is inflated by `within` (metres).
     pub fn new(scene: &Scene, bounds: Option<&Bounds>, within: f64) -> Self {
         let within = clamp_finite(within).max(0.0);
         let mut low = [f64::INFINITY; 3];
@@ -119,7 +119,7 @@ impl Lattice {
 }
 
 impl Lattice {
-    /// The number of cells by which a box grows that is grown by a length (metres, 0 or more): the length in cells, rounded up,
+    /// The number of cells by which a box grows that is inflated by a length (metres, 0 or more): the length in cells, rounded up,
     /// plus one; as many as there are for NaN.
     #[inline(always)]
     pub(super) fn cells(&self, length: f64) -> u32 {

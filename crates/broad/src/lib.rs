@@ -16,7 +16,7 @@
 //! and the device keep their structures for the samples alone.
 //!
 //! On a device (`gpu`) compute kernels search a batch of blocks: `kernel` says which and in which order, `gpu` executes them
-//! through wgpu, and `twin` has each of them as plain loops over the same buffers, to be compared with.
+//! through wgpu, and `cpu_reference` has each of them as plain loops over the same buffers, to be compared with.
 //!
 //! *Architecture invariant*: integers decide. `box_builder` makes the integer boxes, nothing else does, and methods compare
 //! only those.

@@ -158,7 +158,7 @@ fn name(body: u32) -> String {
 }
 
 impl CrowdShape {
-    /// One of five kinds, 0.1 to 0.5 m in radius; every fourth, on average, grown by an offset.
+    /// One of five kinds, 0.1 to 0.5 m in radius; every fourth, on average, inflated by an offset.
     fn draw(random: &mut Random) -> Self {
         let size = random.between(0.1, 0.5);
         let (toml, radius) = match random.below(5) {

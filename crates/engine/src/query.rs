@@ -4,9 +4,9 @@ use super::methods;
 use super::world::in_world;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Pose, RelativePose};
-use clearsweep_narrow::deviation::{deviation_of, proven_upper, widened};
+use clearsweep_narrow::deviation::Deviation;
 use clearsweep_narrow::pair::bound_of;
-use clearsweep_narrow::pose_rounding::placing_error;
+use clearsweep_narrow::pose_rounding::pose_error;
 use clearsweep_narrow::{BodyPoses, PairCache, PairQuery, Proximity, SolverStats, Workspace, exact};
 use clearsweep_scene::model::DEFAULT_TOUCH_M;
 use clearsweep_scene::{QueryOptions, Shape};
@@ -36,17 +36,16 @@ pub fn explain(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Ex
     let poses = placed(a, b, a_from_b);
     let (answer, stats) = asked(a, b, &poses, narrow)?;
     let size = a.radius + b.radius + RelativePose::<f64>::between(&poses.0, &poses.1).t.length();
-    let deviation = deviation_of(a, b);
+    let deviation = Deviation::of(a, b);
     // The piece of a mesh is its hull.
     let is_convex = a.mesh.is_none() && b.mesh.is_none();
-    let proven = |upper| proven_upper(a, b, upper);
     let exact = match (&a.pieces[..], &b.pieces[..]) {
         ([a], [b]) if is_convex => exact::resolve(&a.core, &b.core, (&poses.0, &poses.1)).map(|answer| {
-            let answer = answer.opened(placing_error(&a.core, &poses.0) + placing_error(&b.core, &poses.1));
+            let answer = answer.opened(pose_error(&a.core, &poses.0) + pose_error(&b.core, &poses.1));
             // Growing rounds: by half a unit of each of the three numbers.
             let (radii, slack) = (a.radius + b.radius, f64::EPSILON * (a.radius + b.radius + answer.distance.abs()));
             let slack = if radii == 0.0 { 0.0 } else { slack };
-            widened([answer.lower - radii - slack, proven(answer.upper - radii + slack)], deviation)
+            deviation.bracket([answer.lower - radii - slack, answer.upper - radii + slack])
         }),
         _ => None,
     };

@@ -37,7 +37,7 @@ impl Model {
     }
 }
 
-/// A convex piece: a core, and a radius by which it is grown (metres; spheres, capsules, `offset`).
+/// A convex piece: a core, and a radius by which it is inflated (metres; spheres, capsules, `offset`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Piece {
     /// The polyhedron, in the body's recentred frame.
@@ -122,7 +122,7 @@ pub struct Shape {
     pub middle: Vec3<f64>,
     /// Largest distance of a point from the recentred origin, growth included, rounded up, metres.
     pub radius: f64,
-    /// How far the true surface may lie from the geometry, grown by `offset`, at most: 0 or more, metres.
+    /// How far the true surface may lie from the geometry, inflated by `offset`, at most: 0 or more, metres.
     pub deviation: f64,
     /// Measured part of the `deviation` of a decomposition, metres; `None` for all others. No point of the solid is
     /// farther from the pieces than this, and no point of a piece farther from the solid.

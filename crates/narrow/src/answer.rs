@@ -86,16 +86,16 @@ impl Answer {
         Numbers { normal, distance, point_a, lower, upper }
     }
 
-    /// The answer about the grown bodies, with published feature numbers.
+    /// The answer about the inflated bodies, with published feature numbers.
     #[inline(always)]
-    pub fn grown(
+    pub fn inflated(
         &self,
         (a, ra): (&Polyhedron, f64),
         (b, rb): (&Polyhedron, f64),
         size: f64,
         options: &QueryOptions,
     ) -> Proximity {
-        self.numbers().grown([ra, rb], size).row(&self.features.published([a, b]), self.method, options)
+        self.numbers().inflated([ra, rb], size).row(&self.features.published([a, b]), self.method, options)
     }
 }
 
@@ -114,9 +114,9 @@ pub struct Numbers<T> {
     pub upper: T,
 }
 
-/// The numbers of an answer about grown bodies.
+/// The numbers of an answer about inflated bodies.
 #[derive(Debug, Clone, Copy)]
-pub struct Grown<T> {
+pub struct Inflated<T> {
     /// Unit, from A to B.
     pub normal: Vec3<T>,
     /// Signed distance, metres.
@@ -132,9 +132,9 @@ pub struct Grown<T> {
 }
 
 impl<T: Scalar> Numbers<T> {
-    /// Returns the numbers of the cores grown by these radii (metres). `size`: of the pair of bodies, metres.
+    /// Returns the numbers of the cores inflated by these radii (metres). `size`: of the pair of bodies, metres.
     #[inline(always)]
-    pub fn grown(&self, [ra, rb]: [f64; 2], size: T) -> Grown<T> {
+    pub fn inflated(&self, [ra, rb]: [f64; 2], size: T) -> Inflated<T> {
         let radii = T::from_f64(ra + rb);
         let n = self.normal;
         let distance = self.distance - radii;
@@ -142,11 +142,11 @@ impl<T: Scalar> Numbers<T> {
         // The subtraction rounds: the bracket opens by as much.
         let slack = if ra + rb == 0.0 { T::zero() } else { T::from_f64(f64::EPSILON) * size };
         let (lower, upper) = (self.lower - radii - slack, self.upper - radii + slack);
-        Grown { normal: n, distance, point_a, point_b: point_a + n.scale(distance), lower, upper }
+        Inflated { normal: n, distance, point_a, point_b: point_a + n.scale(distance), lower, upper }
     }
 }
 
-impl Grown<f64> {
+impl Inflated<f64> {
     /// The row, of sample 0.
     #[inline(always)]
     pub fn row(&self, features: &Published, method: Method, options: &QueryOptions) -> Proximity {

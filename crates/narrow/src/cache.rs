@@ -1,12 +1,14 @@
-//! Caches of a pair from sample to sample: remembered indices, and apart from them values learned for speed. No row depends on either.
+//! Caches of a pair from sample to sample: remembered indices, and apart from them values learned for speed (`learned.rs`). No row depends on
+//! either.
 
 use super::epa::Surface;
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
+use super::learned::Learned;
 use super::mesh::MeshPairMemory;
 use super::pair::Pair;
 use super::visited_pairs::VisitedPairs;
-use clearsweep_geometry::{Polyhedron, Vec3};
+use clearsweep_geometry::Polyhedron;
 use clearsweep_model::Proximity;
 use clearsweep_model::QueryOptions;
 
@@ -99,35 +101,6 @@ struct FeatureMemory {
     rival: Option<FeaturePair>,
 }
 
-/// Values learned about a pair of pieces, to choose the cheapest way to the same row.
-#[derive(Debug, Clone)]
-pub(super) struct Learned {
-    /// Mean number of samples for which features stay optimal.
-    pub(super) mean_feature_lifetime: f32,
-    /// Steps of V-Clip a sample, from the features of the sample before, and from the line between the bodies: as last seen,
-    /// and less with each block since, so that the other way is tried again.
-    pub(super) vclip_steps: [f32; 2],
-    /// Whether V-Clip left the remembered features in the last query.
-    pub(super) features_changed: bool,
-    /// Whether the cold resolver decided the last query as a tie of overlapping cores: it most likely decides the next, too.
-    pub(super) depths_tie: bool,
-    /// Axis along which a gap beyond the cut-off was last seen, less the unit vector between the origins, in A's frame; `None` if the
-    /// bodies are near.
-    pub(super) axis: Option<Vec3<f64>>,
-}
-
-impl Default for Learned {
-    fn default() -> Self {
-        Self {
-            mean_feature_lifetime: 8.0,
-            vclip_steps: [0.0; 2],
-            features_changed: false,
-            depths_tie: false,
-            axis: Some(Vec3::ZERO),
-        }
-    }
-}
-
 impl PieceCache {
     /// Bytes of the remembered surface.
     fn surface_bytes(&self) -> usize {
@@ -183,10 +156,12 @@ impl PieceCache {
         self.follow(pair.a, pair.b, found);
     }
 
-    /// Whether V-Clip left the remembered features in the last query: asked once.
+    /// Whether a search from feature to feature comes before the proof of the remembered features: it left them in the last query, or nothing
+    /// was remembered (`cold`). Features left once are likely to be left again, and V-Clip tells so at less than half the price of their
+    /// proof. Asked once.
     #[inline]
-    pub(super) fn take_features_changed(&mut self) -> bool {
-        std::mem::take(&mut self.learned.features_changed)
+    pub(super) fn is_searched_first(&mut self, cold: bool) -> bool {
+        (self.learned.take_features_changed() || cold) && self.memory.surface.is_none()
     }
 
     /// The remembered surface around an overlap.

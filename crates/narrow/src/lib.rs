@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! methods.rs      the front door: Auto, Gjk, VClip, LinCanny, CdDual answer a PairQuery (query.rs) with rows, `Proximity`
-//! deviation.rs    brackets widened by what is not known of the true surfaces; deviating_pairs.rs: the queries of such bodies
-//! batch/          the driver: many samples of one pair, first samples of many pairs, eight at a time
+//! deviation.rs    answers about the true bodies, whose surfaces may be off the stored ones, from answers about these
+//! driver.rs       queries in order, each sample culled, settled by a batch, or handed to the pair solver
+//! batch/          many samples of one pair, first samples of many pairs, eight at a time
 //! culling/        samples proven beyond the cut-off without a search: motion bound, separating axis
+//! bodies.rs       two bodies at their poses
 //! compound/       bodies of several convex pieces: nearest pairs by the trees of both bodies, and depth; visited_pairs.rs: what they remember
 //! mesh/           bodies of exact triangles: nearest triangles, inside and outside, depth
 //! pair_solver.rs       one pair of pieces in one sample, from cheap to certain:
@@ -20,7 +22,7 @@
 //! pose_rounding.rs      how far the pose of a recentred frame may be off
 //! float.rs        one f64, or eight in a register
 //! rows.rs         rows from certified answers, alone or eight at a time
-//! cache.rs        what a pair remembers, and what is learned for speed; workspace.rs: working memory
+//! cache.rs        what a pair remembers; learned.rs: what is learned for speed, and decides which way is tried first; workspace.rs: working memory
 //! ```
 //!
 //! Every way to an answer, in the order in which it is tried:
@@ -61,15 +63,16 @@
 
 pub mod answer;
 mod batch;
+mod bodies;
 pub mod cache;
 pub mod certificate;
 pub mod closest_points;
 mod cold_start;
-pub mod compound;
+mod compound;
 mod culling;
-mod deviating_pairs;
 pub mod deviation;
 mod directional;
+mod driver;
 pub mod duality;
 pub mod epa;
 pub mod exact;
@@ -79,6 +82,7 @@ mod float;
 pub mod gjk;
 pub mod interval;
 mod kind;
+mod learned;
 pub mod lin_canny;
 mod mesh;
 mod methods;

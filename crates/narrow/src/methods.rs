@@ -1,7 +1,7 @@
 //! The methods that users choose between. All give the same rows, bit for bit; they differ in the search of the pair solver.
 
 use super::cache::PairCache;
-use super::deviating_pairs;
+use super::driver;
 use super::gjk::GjkOptions;
 use super::pair_solver::SearchMethod;
 use super::query::{BodyPoses, PairQuery};
@@ -111,7 +111,7 @@ macro_rules! method {
                 out: &mut Vec<Proximity>,
                 ends: &mut Vec<usize>,
             ) {
-                deviating_pairs::answer($search(self), queries, options, caches, work, stats, (out, ends));
+                driver::answer($search(self), queries, options, caches, work, stats, (out, ends));
             }
         }
     };

@@ -45,16 +45,16 @@ impl SearchMethod {
         if matches!(self, Self::LinCanny) { FeatureSearch::LinCanny } else { FeatureSearch::VClip }
     }
 
-    /// Whether that search comes first also for cold cores that may overlap.
+    /// Whether that search is made, and may go through many samples or pairs before any is proven.
     #[inline(always)]
-    pub(super) fn always_by_features(self) -> bool {
-        matches!(self, Self::VClip | Self::LinCanny)
+    pub fn tracks(self) -> bool {
+        matches!(self, Self::Auto | Self::VClip | Self::LinCanny)
     }
 
-    /// Whether that search may go through many samples or pairs before any is proven.
+    /// Whether that search comes first for cold cores: if they are likely apart, or the method always makes it.
     #[inline(always)]
-    pub fn tracks_in_batches(self) -> bool {
-        matches!(self, Self::Auto | Self::VClip | Self::LinCanny)
+    pub(super) fn searches_cold(self, likely_apart: impl FnOnce() -> bool) -> bool {
+        matches!(self, Self::VClip | Self::LinCanny) || (self == Self::Auto && likely_apart())
     }
 
     /// The options of its searches by GJK.
@@ -103,7 +103,7 @@ struct SolveState<'c, 'p> {
     keeps: bool,
 }
 
-/// The answer about the cores of two pieces, or the proof that the grown pieces are farther apart than `cutoff`
+/// The answer about the cores of two pieces, or the proof that the inflated pieces are farther apart than `cutoff`
 /// (metres); never open.
 pub fn solve(
     parts: &Parts<'_>,
@@ -147,20 +147,17 @@ impl SolveState<'_, '_> {
     /// The rungs above the cold resolver.
     fn warm(&mut self, solver: &mut PairSolver<'_>, stats: &mut SolverStats) -> SolveOutcome<Certificate> {
         let cold = self.cache.features().is_none();
-        let tracks = match solver.search {
-            SearchMethod::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
-            SearchMethod::Auto => !cold,
-            SearchMethod::Gjk(_) | SearchMethod::CdDual => false,
-            SearchMethod::VClip | SearchMethod::LinCanny => true,
+        let tracks = match cold {
+            true => solver.search.searches_cold(|| self.starts_apart()),
+            false => solver.search.tracks(),
         };
-        if std::mem::take(&mut self.cache.learned.depths_tie) && self.overlaps() {
+        if self.cache.learned.take_depths_tie() && self.overlaps() {
             return SolveOutcome::Undecided;
         }
         if solver.search == SearchMethod::CdDual {
             return self.by_overlap_test(solver, stats);
         }
-        // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
-        let first = tracks && (self.cache.take_features_changed() || cold) && self.cache.surface().is_none();
+        let first = tracks && self.cache.is_searched_first(cold);
         if first {
             if let Some(outcome) = self.track(solver.search.by_features(), stats) {
                 return outcome;
@@ -234,11 +231,11 @@ impl SolveState<'_, '_> {
         found.is_some_and(|found| !found.in_contact_band())
     }
 
-    /// Whether V-Clip comes first: of cold cores if they are likely apart. Every search starts from the vertices that support
-    /// the planes, so these are remembered.
+    /// Whether cold cores are likely apart. Every search starts from the vertices that support the planes, so these are remembered.
     fn starts_apart(&mut self) -> bool {
-        if self.cache.features().is_some() || self.pair.pose.t.length2() == 0.0 {
-            return self.cache.features().is_some();
+        // A remembered simplex is of a search that left no features.
+        if self.cache.simplex().count > 0 || self.pair.pose.t.length2() == 0.0 {
+            return false;
         }
         let ColdStart { first, apart } = cold_start(self.pair);
         self.cache.set_simplex(gjk::Simplex::of_vertices(apart.unwrap_or(first)));
@@ -270,15 +267,11 @@ impl SolveState<'_, '_> {
                 return Some(self.apart_or_near(tie));
             }
             // A tie beyond the cut-off needs no decision: any direction with a gap will do.
-            let lower = pair.gap(normal) - pair.bound();
-            if lower > self.beyond {
-                self.cache.set_features(None);
-                return Some(SolveOutcome::Beyond { gap: lower, normal: Some(normal) });
-            }
-            return Some(SolveOutcome::Undecided);
+            let Some(beyond) = self.beyond(pair.gap(normal), normal) else { return Some(SolveOutcome::Undecided) };
+            self.cache.set_features(None);
+            return Some(beyond);
         };
-        stats.verified += u64::from(held);
-        stats.searched += u64::from(!held);
+        stats.count_found(held);
         Some(self.apart_or_near(strict))
     }
 
@@ -292,16 +285,14 @@ impl SolveState<'_, '_> {
         let found = duality::overlap_test(pair, self.cache.features());
         match (found.end, found.face) {
             (SearchEnd::Beyond, Some(face)) => {
-                let normal = face.normal.normalized();
-                if face.gap() > self.beyond {
-                    // A support found by climbing is no proof: the gap over all vertices is.
-                    let lower = pair.gap(normal) - pair.bound();
-                    if lower > self.beyond {
-                        self.cache.set_features(Some(face.features));
-                        return SolveOutcome::Beyond { gap: lower, normal: Some(normal) };
-                    }
-                }
                 self.cache.set_features(Some(face.features));
+                let normal = face.normal.normalized();
+                // A support found by climbing is no proof: the gap over all vertices is.
+                if face.gap() > self.beyond
+                    && let Some(beyond) = self.beyond(pair.gap(normal), normal)
+                {
+                    return beyond;
+                }
                 if let Some(outcome) = self.track(FeatureSearch::VClip, stats) {
                     return outcome;
                 }
@@ -343,11 +334,13 @@ impl SolveState<'_, '_> {
 
     /// A strict answer about cores that do not overlap.
     fn apart_or_near(&self, strict: Certificate) -> SolveOutcome<Certificate> {
-        let lower = strict.gap - strict.bound;
-        if lower > self.beyond {
-            return SolveOutcome::Beyond { gap: lower, normal: Some(strict.closest.normal) };
-        }
-        SolveOutcome::Answered(strict)
+        self.beyond(strict.gap, strict.closest.normal).unwrap_or(SolveOutcome::Answered(strict))
+    }
+
+    /// The proof that the cores are beyond the cut-off, from the gap of their supporting planes over all vertices, metres, if it is one.
+    fn beyond(&self, gap: f64, normal: Vec3<f64>) -> Option<SolveOutcome<Certificate>> {
+        let gap = gap - self.pair.bound();
+        (gap > self.beyond).then_some(SolveOutcome::Beyond { gap, normal: Some(normal) })
     }
 
     /// The search from the remembered simplex, or from nothing.
@@ -371,11 +364,7 @@ impl SolveState<'_, '_> {
                 let normal = -found.point.normalized();
                 let climbs = pair.climbs() || options.supports == SupportSearch::SolveState;
                 let gap = if climbs { pair.gap(normal) } else { found.gap };
-                let lower = gap - pair.bound();
-                if lower > self.beyond {
-                    return SolveOutcome::Beyond { gap: lower, normal: Some(normal) };
-                }
-                SolveOutcome::Undecided
+                self.beyond(gap, normal).unwrap_or(SolveOutcome::Undecided)
             }
             SearchEnd::Overlap => {
                 let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return SolveOutcome::Undecided };

@@ -10,7 +10,7 @@ const TURNED: f64 = 32.0;
 
 /// Bounds the error of `position + rest` against the place that the pose read and the centre of a core name, metres
 /// (docs/reference/numerics.md): double-double rounds their composition. 0 where nothing is rounded, if the pose read has no rest.
-pub fn placing_error(core: &Polyhedron, pose: &Pose) -> f64 {
+pub fn pose_error(core: &Polyhedron, pose: &Pose) -> f64 {
     if core.away == 0.0 || permutes_axes(pose.q) {
         return 0.0;
     }
@@ -19,7 +19,7 @@ pub fn placing_error(core: &Polyhedron, pose: &Pose) -> f64 {
 }
 
 /// Bounds the error of the last sum of a composition, metres: that of the position read and the turned centre. It is part of
-/// [`placing_error`]. For rotations that take axes to axes it is the whole, if the pose read has a rest of its own.
+/// [`pose_error`]. For rotations that take axes to axes it is the whole, if the pose read has a rest of its own.
 pub fn sum_error(pose: &Pose) -> f64 {
     let [x, y, z] = pose.position.to_array().map(f64::abs);
     ROUNDING * (x + y + z)
@@ -87,7 +87,7 @@ mod tests {
             let core = convex_hull(&[Vec3::ZERO]).expect("a point").recentred(center, 1.0);
             let stored = place.recentred(center);
             assert_eq!(two_sum(stored.position.x, stored.rest.x), (stored.position.x, stored.rest.x));
-            let error = placing_error(&core, &stored);
+            let error = pose_error(&core, &stored);
             assert!(holds(&place, center, &stored, error), "{place:?} {center:?}");
             assert!(error <= 1e-28 * (core.away + stored.position.length()));
             if error == 0.0 { exact += 1 } else { rounded += usize::from(!holds(&place, center, &stored, 0.0)) }

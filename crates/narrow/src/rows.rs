@@ -1,6 +1,6 @@
 //! Rows of bodies of one piece each, from proven answers about their cores: one at a time, or eight side by side.
 
-use super::answer::{Answer, Grown, Numbers};
+use super::answer::{Answer, Inflated, Numbers};
 use super::certificate::bracket;
 use super::closest_points::Closest;
 use super::feature::Published;
@@ -40,7 +40,7 @@ pub(super) struct ReadyRows<const N: usize> {
     pub deep: u64,
     /// Rows as published.
     rows: [Proximity; N],
-    /// The grown bodies are proven to be at least this far apart, metres.
+    /// The inflated bodies are proven to be at least this far apart, metres.
     gap: [f64; N],
 }
 
@@ -91,7 +91,7 @@ impl<'a> RowTerms<'a> {
             return SolveOutcome::Beyond { gap: answer.lower - self.growth(), normal: Some(answer.normal) };
         }
         let [(a, ra), (b, rb)] = [(self.cores[0], self.radii[0]), (self.cores[1], self.radii[1])];
-        let row = answer.grown((a, ra), (b, rb), self.extent + of.reach, self.options);
+        let row = answer.inflated((a, ra), (b, rb), self.extent + of.reach, self.options);
         SolveOutcome::Answered((row.lower <= self.options.within).then_some(Proximity { sample: sample as u8, ..row }))
     }
 
@@ -115,20 +115,20 @@ impl<'a> RowTerms<'a> {
         let deep = c.distance.lt(V::splat(0.0)).bits();
         let gap = (least - V::splat(self.growth())).lanes();
         let cores = Numbers { normal: c.normal, distance: c.distance, point_a: c.point_a, lower: least, upper: most };
-        let grown = cores.grown(self.radii, V::splat(self.extent) + reach);
-        let near = grown.lower.le(V::splat(self.options.within)).bits();
+        let inflated = cores.inflated(self.radii, V::splat(self.extent) + reach);
+        let near = inflated.lower.le(V::splat(self.options.within)).bits();
         // By lane, as a row has them one after the other.
         let mut rows = [[[0.0; 4]; WIDTH]; 3];
-        let (a, b, n) = (grown.point_a, grown.point_b, grown.normal);
-        V::rows([grown.distance, grown.lower, grown.upper, a.x], &mut rows[0]);
+        let (a, b, n) = (inflated.point_a, inflated.point_b, inflated.normal);
+        V::rows([inflated.distance, inflated.lower, inflated.upper, a.x], &mut rows[0]);
         V::rows([a.y, a.z, b.x, b.y], &mut rows[1]);
         V::rows([b.z, n.x, n.y, n.z], &mut rows[2]);
         for k in 0..WIDTH {
             if proven.good >> k & 1 == 1 {
                 let ([distance, lower, upper, x], [y, z, u, v], [w, i, j, l]) = (rows[0][k], rows[1][k], rows[2][k]);
                 let (point_a, point_b) = (Vec3 { x, y, z }, Vec3 { x: u, y: v, z: w });
-                let grown = Grown { normal: Vec3 { x: i, y: j, z: l }, distance, point_a, point_b, lower, upper };
-                let row = grown.row(&proven.features[k], proven.method, self.options);
+                let inflated = Inflated { normal: Vec3 { x: i, y: j, z: l }, distance, point_a, point_b, lower, upper };
+                let row = inflated.row(&proven.features[k], proven.method, self.options);
                 let (sample, bit) = (proven.samples[k], |set: u8| u64::from(set >> k & 1));
                 let i = sample - out.first;
                 out.rows[i] = Proximity { sample: sample as u8, ..row };

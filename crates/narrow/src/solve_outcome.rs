@@ -21,6 +21,16 @@ pub enum SolveOutcome<T> {
 }
 
 impl<T> SolveOutcome<T> {
+    /// Turns the answer, if there is one, into another.
+    #[inline(always)]
+    pub(super) fn map<U>(self, f: impl FnOnce(T) -> U) -> SolveOutcome<U> {
+        match self {
+            Self::Undecided => SolveOutcome::Undecided,
+            Self::Beyond { gap, normal } => SolveOutcome::Beyond { gap, normal },
+            Self::Answered(answer) => SolveOutcome::Answered(f(answer)),
+        }
+    }
+
     /// The answer, if there is one.
     pub fn answered(self) -> Option<T> {
         match self {
@@ -34,21 +44,17 @@ impl SolveOutcome<Proximity> {
     /// The row of a sample, if it is within the cut-off or not proven.
     #[inline]
     pub(super) fn reported(self, sample: usize, options: &QueryOptions) -> SolveOutcome<Option<Proximity>> {
-        match self {
-            Self::Undecided => SolveOutcome::Undecided,
-            Self::Beyond { gap, normal } => SolveOutcome::Beyond { gap, normal },
-            Self::Answered(row) => {
-                let is_reported = row.lower.is_nan() || row.lower <= options.within;
-                SolveOutcome::Answered(is_reported.then_some(Proximity { sample: sample as u8, ..row }))
-            }
-        }
+        self.map(|row| {
+            let is_reported = row.lower.is_nan() || row.lower <= options.within;
+            is_reported.then_some(Proximity { sample: sample as u8, ..row })
+        })
     }
 }
 
 /// The promised width of a bracket, in sizes of the pair.
 pub const PROMISE: f64 = 1e-12;
 
-/// The gap, metres between the grown bodies, above which a candidate ends without a distance: the cut-off, and the promised width
+/// The gap, metres between the inflated bodies, above which a candidate ends without a distance: the cut-off, and the promised width
 /// of a bracket, so that no method finds a row. `size`: of the pair, metres.
 #[inline(always)]
 pub fn beyond<T: Scalar>(cutoff: f64, size: T) -> T {

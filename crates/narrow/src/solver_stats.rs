@@ -23,6 +23,30 @@ macro_rules! solver_stats {
     };
 }
 
+impl SolverStats {
+    /// Counts queries answered by remembered features, of which `deep` with the remembered polytope.
+    #[inline(always)]
+    pub(super) fn count_verified(&mut self, queries: u64, deep: u64) {
+        self.queries += queries;
+        self.surface_verified += deep;
+        self.verified += queries - deep;
+    }
+
+    /// Counts queries answered by a search.
+    #[inline(always)]
+    pub(super) fn count_searched(&mut self, queries: u64) {
+        self.queries += queries;
+        self.searched += queries;
+    }
+
+    /// Counts the end of a search from feature to feature, whether at the features that it started from or at others.
+    #[inline(always)]
+    pub(super) fn count_found(&mut self, held: bool) {
+        self.verified += u64::from(held);
+        self.searched += u64::from(!held);
+    }
+}
+
 solver_stats! {
     /// Queries computed: samples of pairs of pieces.
     queries,

@@ -84,8 +84,8 @@ impl BuiltGeometry {
         self.mesh.is_some()
     }
 
-    /// The shape of the grown body; its radii are rounded up.
-    pub(super) fn grown(self, Growth { offset, deviation }: Growth) -> Shape {
+    /// The shape of the inflated body; its radii are rounded up.
+    pub(super) fn inflated(self, Growth { offset, deviation }: Growth) -> Shape {
         let Self {
             model,
             cores,

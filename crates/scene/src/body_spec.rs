@@ -64,7 +64,7 @@ pub(super) enum GeometrySpec {
 pub(super) struct Growth {
     /// By how much the body grows.
     pub(super) offset: f64,
-    /// How far the true surface may lie from the grown geometry.
+    /// How far the true surface may lie from the inflated geometry.
     pub(super) deviation: f64,
 }
 

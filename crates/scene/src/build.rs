@@ -176,7 +176,7 @@ fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
     let only = |shapes| BuiltBody { inputs: Vec::new(), notes: Vec::new(), shapes };
     let (path, scene, variants) = match job {
         GeometryJob::Shape(spec, growth) => {
-            return only(vec![from_shape(spec).map(|built| Arc::new(built.grown(*growth)))]);
+            return only(vec![from_shape(spec).map(|built| Arc::new(built.inflated(*growth)))]);
         }
         GeometryJob::Part { mesh, variants, .. } => return only(all_variants(mesh, variants, workers)),
         GeometryJob::File { path, scene, variants } => (path, scene.as_ref(), variants),
@@ -215,10 +215,10 @@ fn all_variants(mesh: &Mesh, variants: &[Variant], workers: &Workers) -> Vec<Res
         for other in (0..variants.len()).filter(|&other| other != first) {
             if shapes[other].is_none() && [reading, named].contains(&variants[other].0) {
                 let growth = variants[other].1;
-                shapes[other] = Some(built.clone().map(|built| Arc::new(built.grown(growth))));
+                shapes[other] = Some(built.clone().map(|built| Arc::new(built.inflated(growth))));
             }
         }
-        shapes[first] = Some(built.map(|built| Arc::new(built.grown(growth))));
+        shapes[first] = Some(built.map(|built| Arc::new(built.inflated(growth))));
     }
     shapes.into_iter().flatten().collect()
 }

@@ -55,7 +55,7 @@ pub enum Geometry {
     Box([f64; 3]),
     /// A sphere about the body's origin: its radius.
     Sphere(f64),
-    /// A segment along z through the body's origin, grown by a radius.
+    /// A segment along z through the body's origin, inflated by a radius.
     Capsule {
         /// Radius.
         radius: f64,
@@ -96,7 +96,7 @@ impl Geometry {
         Self::File { path: path.into(), model, unit: None, scale: 1.0, y_up: false }
     }
 
-    /// The shape that a body of this geometry would have, grown by `offset`; lengths in metres.
+    /// The shape that a body of this geometry would have, inflated by `offset`; lengths in metres.
     ///
     /// # Errors
     /// As for [`SceneBuilder::build`].

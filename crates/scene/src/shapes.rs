@@ -17,7 +17,7 @@ pub enum ShapeSpec {
     Box([f64; 3]),
     /// Radius.
     Sphere(f64),
-    /// A segment along z, grown by a radius.
+    /// A segment along z, inflated by a radius.
     Capsule {
         /// Radius.
         radius: f64,

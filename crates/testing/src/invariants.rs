@@ -159,8 +159,8 @@ pub fn every_route(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement) -> Prox
         let growth = piece_a.radius + piece_b.radius;
         let pair = Pair::new(&piece_a.core, &piece_b.core, RelativePose::between(&pose_a, &pose_b), growth);
         let answer = resolver::resolve(&pair, growth, (&pose_a, &pose_b), &mut SolverStats::default());
-        let grown = [(&piece_a.core, piece_a.radius), (&piece_b.core, piece_b.radius)];
-        let row = answer.grown(grown[0], grown[1], reach + pair.pose.t.length(), &EVERYTHING);
+        let inflated = [(&piece_a.core, piece_a.radius), (&piece_b.core, piece_b.radius)];
+        let row = answer.inflated(inflated[0], inflated[1], reach + pair.pose.t.length(), &EVERYTHING);
         same("the resolver", &row);
         if piece_a.core.count + piece_b.core.count <= EXACT {
             exactly(a, pa, b, pb, &cold);

@@ -1,10 +1,10 @@
-//! The broad phase on devices: the kernels' twins, and a GPU where there is one, each also with limits so small that
+//! The broad phase on devices: the CPU reference of the kernels, and a GPU where there is one, each also with limits so small that
 //! everything is split.
 
 use super::{BASE, Candidate, FrameBlock, Recipe, Setup, generate};
 use clearsweep_broad::BroadPhase;
 use clearsweep_broad::BroadScene;
-use clearsweep_broad::internals::{AdapterDescription, DeviceFaults, DeviceLimits, adapters, open_with, twins};
+use clearsweep_broad::internals::{AdapterDescription, DeviceFaults, DeviceLimits, adapters, cpu_reference, open_with};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Boxes of a few samples of a body at a time, a few pairs at a time, and trees where possible.
@@ -27,8 +27,10 @@ static DEVICES: OnceLock<Mutex<Vec<Kept>>> = OnceLock::new();
 
 fn devices() -> Vec<Kept> {
     let whole = DeviceFaults::default();
-    let mut all =
-        vec![("twins", twins(DeviceLimits::default(), &whole)), ("twins with small limits", twins(narrow(), &whole))];
+    let mut all = vec![
+        ("CPU reference", cpu_reference(DeviceLimits::default(), &whole)),
+        ("CPU reference with small limits", cpu_reference(narrow(), &whole)),
+    ];
     match adapter() {
         Some(found) => {
             let open = |limits, groups| {
@@ -94,7 +96,7 @@ fn a_block_of_many_pairs_is_waited_for_once() {
 fn what_stays_on_the_device_is_all_windows() {
     let (setup, block) = generate(&Recipe { bodies: 220, fixed: 0.0, space: [4.0; 3], step: 0.01, ..BASE });
     let job = setup.job();
-    let mut device = twins(DeviceLimits { window: 300, ..DeviceLimits::default() }, &DeviceFaults::default());
+    let mut device = cpu_reference(DeviceLimits { window: 300, ..DeviceLimits::default() }, &DeviceFaults::default());
     (0..5).for_each(|_| drop(device.candidates(&job, &setup.scene, &block)));
     let mut waits = |rounds| {
         let before = fetches(device.as_ref());

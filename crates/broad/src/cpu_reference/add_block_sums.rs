@@ -1,4 +1,4 @@
-//! Twin of `kernels/add_block_sums.wgsl`.
+//! CPU reference of `kernels/add_block_sums.wgsl`.
 
 use super::super::kernel::records::{ItemParams, SCAN_ITEMS};
 

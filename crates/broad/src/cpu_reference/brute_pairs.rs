@@ -1,4 +1,4 @@
-//! Twin of `kernels/brute_pairs.wgsl`.
+//! CPU reference of `kernels/brute_pairs.wgsl`.
 
 use super::super::kernel::records::{BruteParams, DeviceBox, ItemPair};
 use super::window_places::WindowPlaces;

@@ -1,4 +1,4 @@
-//! Twin of `kernels/build_level.wgsl`.
+//! CPU reference of `kernels/build_level.wgsl`.
 
 use super::super::kernel::records::{DeviceBox, LevelParams, WIDTH_BITS};
 

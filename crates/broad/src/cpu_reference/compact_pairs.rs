@@ -1,4 +1,4 @@
-//! Twin of `kernels/compact_pairs.wgsl`.
+//! CPU reference of `kernels/compact_pairs.wgsl`.
 
 use super::super::kernel::records::{FoundPair, ItemPair, ItemParams};
 

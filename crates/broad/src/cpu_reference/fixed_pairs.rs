@@ -1,4 +1,4 @@
-//! Twin of `kernels/fixed_pairs.wgsl`.
+//! CPU reference of `kernels/fixed_pairs.wgsl`.
 
 use super::super::kernel::records::{DeviceBox, FixedParams, ItemPair};
 use super::tree::visit;

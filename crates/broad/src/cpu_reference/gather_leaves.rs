@@ -1,4 +1,4 @@
-//! Twin of `kernels/gather_leaves.wgsl`.
+//! CPU reference of `kernels/gather_leaves.wgsl`.
 
 use super::super::kernel::records::{DeviceBox, ItemParams};
 

@@ -1,4 +1,4 @@
-//! Twin of `kernels/mask_pairs.wgsl`.
+//! CPU reference of `kernels/mask_pairs.wgsl`.
 
 use super::super::kernel::records::{DeviceBox, ItemPair, MaskParams, World};
 

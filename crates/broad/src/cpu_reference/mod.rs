@@ -1,4 +1,4 @@
-//! The kernels' CPU twins: what each of them computes, as plain loops over the same buffers.
+//! The kernels' CPU reference: what each of them computes, as plain loops over the same buffers.
 //!
 //! They are the oracle of the kernels, and a [`KernelMachine`] on their own, so that everything around the kernels is
 //! tested without a GPU.
@@ -27,9 +27,9 @@ use std::cell::{RefCell, RefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Executes the twins.
+/// Executes the CPU reference.
 #[derive(Debug, Default)]
-pub(crate) struct TwinMachine {
+pub(crate) struct CpuReferenceMachine {
     memory: Arc<DeviceMemory>,
     /// Fetches after which it fails or no longer answers, to see what becomes of the rest.
     lost_after: Option<u64>,
@@ -37,7 +37,7 @@ pub(crate) struct TwinMachine {
     fetches: u64,
 }
 
-impl TwinMachine {
+impl CpuReferenceMachine {
     /// A machine with faults.
     pub(crate) fn with_faults(faults: &DeviceFaults) -> Self {
         let own = Self { lost_after: faults.lost_after, stalls_after: faults.stalls_after, ..Self::default() };
@@ -48,12 +48,12 @@ impl TwinMachine {
 
 /// Words of memory.
 #[derive(Debug)]
-pub(crate) struct TwinBuffer {
+pub(crate) struct CpuReferenceBuffer {
     words: RefCell<Vec<u32>>,
     _taken: TakenMemory,
 }
 
-impl TwinBuffer {
+impl CpuReferenceBuffer {
     /// The words as records.
     fn records<T: Pod>(&self) -> RefMut<'_, [T]> {
         let words = self.words.borrow_mut();
@@ -70,8 +70,8 @@ fn params<T: Pod>(bytes: &[u8]) -> T {
     bytemuck::pod_read_unaligned(bytes)
 }
 
-impl KernelMachine for TwinMachine {
-    type Buffer = TwinBuffer;
+impl KernelMachine for CpuReferenceMachine {
+    type Buffer = CpuReferenceBuffer;
     type Fetch = Result<Vec<u32>, DeviceFailure>;
 
     fn most_bytes(&self) -> u64 {
@@ -82,18 +82,18 @@ impl KernelMachine for TwinMachine {
         &self.memory
     }
 
-    fn buffer(&mut self, bytes: u64) -> Result<TwinBuffer, DeviceFailure> {
+    fn buffer(&mut self, bytes: u64) -> Result<CpuReferenceBuffer, DeviceFailure> {
         // As a GPU's, it has room for the largest record even if nothing is to be in it.
         let words = (bytes as usize / 4).max(64);
-        Ok(TwinBuffer { _taken: self.memory.take(4 * words as u64)?, words: RefCell::new(vec![0; words]) })
+        Ok(CpuReferenceBuffer { _taken: self.memory.take(4 * words as u64)?, words: RefCell::new(vec![0; words]) })
     }
 
-    fn write(&mut self, buffer: &TwinBuffer, from: u64, bytes: &[u8]) {
+    fn write(&mut self, buffer: &CpuReferenceBuffer, from: u64, bytes: &[u8]) {
         let mut words = buffer.words.borrow_mut();
         bytemuck::cast_slice_mut::<u32, u8>(&mut words)[from as usize..][..bytes.len()].copy_from_slice(bytes);
     }
 
-    fn write_with(&mut self, buffer: &TwinBuffer, bytes: u64, pieces: &mut Pieces<'_>) {
+    fn write_with(&mut self, buffer: &CpuReferenceBuffer, bytes: u64, pieces: &mut Pieces<'_>) {
         let mut at = 0;
         pieces(&mut |piece| {
             self.write(buffer, at, piece);
@@ -102,16 +102,16 @@ impl KernelMachine for TwinMachine {
         debug_assert_eq!(at, bytes);
     }
 
-    fn clear(&mut self, buffer: &TwinBuffer, bytes: u64) {
+    fn clear(&mut self, buffer: &CpuReferenceBuffer, bytes: u64) {
         buffer.words.borrow_mut()[..bytes as usize / 4].fill(0);
     }
 
-    fn run<P: Pod>(&mut self, kernel: Kernel, given: &P, buffers: &[&TwinBuffer], _: u32) {
+    fn run<P: Pod>(&mut self, kernel: Kernel, given: &P, buffers: &[&CpuReferenceBuffer], _: u32) {
         debug_assert_eq!(buffers.len(), kernel.bindings().len());
         execute(kernel, bytemuck::bytes_of(given), buffers);
     }
 
-    fn fetch(&mut self, regions: &[Region<'_, TwinBuffer>]) -> Self::Fetch {
+    fn fetch(&mut self, regions: &[Region<'_, CpuReferenceBuffer>]) -> Self::Fetch {
         self.fetches += 1;
         if self.lost_after.is_some_and(|after| self.fetches > after) {
             return Err(DeviceFailure::Lost("as it was told to".to_owned()));
@@ -119,7 +119,7 @@ impl KernelMachine for TwinMachine {
         if self.stalls_after.is_some_and(|after| self.fetches > after) {
             return Err(DeviceFailure::Lost(DeviceFailure::no_answer(Duration::ZERO)));
         }
-        let part = |region: &Region<'_, TwinBuffer>| {
+        let part = |region: &Region<'_, CpuReferenceBuffer>| {
             let words = region.buffer.words.borrow();
             words[region.from as usize / 4..][..region.bytes as usize / 4].to_vec()
         };
@@ -136,7 +136,7 @@ impl KernelMachine for TwinMachine {
 }
 
 /// Executes a kernel.
-fn execute(kernel: Kernel, given: &[u8], b: &[&TwinBuffer]) {
+fn execute(kernel: Kernel, given: &[u8], b: &[&CpuReferenceBuffer]) {
     match kernel {
         Kernel::SweepBoxes => {
             let mut extent = b[3].records();
@@ -165,7 +165,7 @@ fn execute(kernel: Kernel, given: &[u8], b: &[&TwinBuffer]) {
 }
 
 /// Executes a kernel that finds or tests pairs.
-fn execute_pairs(kernel: Kernel, given: &[u8], b: &[&TwinBuffer]) {
+fn execute_pairs(kernel: Kernel, given: &[u8], b: &[&CpuReferenceBuffer]) {
     match kernel {
         Kernel::CountBrute | Kernel::FillBrute => {
             let run = if kernel == Kernel::CountBrute { brute_pairs::count } else { brute_pairs::fill };

@@ -1,4 +1,4 @@
-//! Twin of `kernels/morton_codes.wgsl`.
+//! CPU reference of `kernels/morton_codes.wgsl`.
 
 use super::super::kernel::records::{DeviceBox, ItemParams};
 

@@ -1,4 +1,4 @@
-//! Twin of `kernels/radix_count.wgsl`.
+//! CPU reference of `kernels/radix_count.wgsl`.
 
 use super::super::kernel::records::{DIGITS, RadixParams};
 

@@ -1,4 +1,4 @@
-//! Twin of `kernels/radix_scatter.wgsl`.
+//! CPU reference of `kernels/radix_scatter.wgsl`.
 
 use super::super::kernel::records::{DIGITS, RadixParams};
 use super::radix_count::digit;

@@ -1,4 +1,4 @@
-//! Twin of `kernels/scan_blocks.wgsl`.
+//! CPU reference of `kernels/scan_blocks.wgsl`.
 
 use super::super::kernel::records::{ItemParams, SCAN_ITEMS};
 

@@ -1,4 +1,4 @@
-//! Twin of `kernels/sweep_boxes.wgsl`.
+//! CPU reference of `kernels/sweep_boxes.wgsl`.
 
 use super::super::kernel::records::{DeviceBox, SweepParams, World};
 

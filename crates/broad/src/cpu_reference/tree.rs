@@ -1,4 +1,4 @@
-//! Twin of the walk in `kernels/tree.wgsl`.
+//! CPU reference of the walk in `kernels/tree.wgsl`.
 
 use super::super::kernel::records::{DeviceBox, Tree, WIDTH_BITS};
 

@@ -1,4 +1,4 @@
-//! Twin of `kernels/tree_pairs.wgsl`.
+//! CPU reference of `kernels/tree_pairs.wgsl`.
 
 use super::super::kernel::records::{DeviceBox, ItemPair, TreeParams};
 use super::tree::visit;

@@ -1,4 +1,4 @@
-//! The window that the twins fill with pairs.
+//! The window that the CPU reference fills with pairs.
 
 use super::super::kernel::records::ItemPair;
 

@@ -1,7 +1,7 @@
-//! Kernels against their twins, buffer by buffer.
+//! Kernels against the CPU reference, buffer by buffer.
 #![allow(clippy::print_stderr, reason = "a test that cannot run says so")]
 
-use super::super::cpu_reference::TwinMachine;
+use super::super::cpu_reference::CpuReferenceMachine;
 use super::super::kernel::records::*;
 use super::super::kernel::{Access, DeviceFaults, Kernel, KernelMachine, Region};
 use super::GpuMachine;
@@ -88,18 +88,18 @@ fn words<T: Pod>(records: &[T]) -> Vec<u32> {
     bytemuck::cast_slice(records).to_vec()
 }
 
-/// Runs a kernel on the GPU and its twin.
+/// Runs a kernel on the GPU and by the CPU reference.
 fn compare<P: Pod>(gpu: &mut GpuMachine, kernel: Kernel, params: &P, given: &[Vec<u32>], groups: u32) -> Vec<u32> {
-    let expected = outputs(&mut TwinMachine::default(), kernel, params, given, groups);
+    let expected = outputs(&mut CpuReferenceMachine::default(), kernel, params, given, groups);
     for round in 0..2 {
         let found = outputs(gpu, kernel, params, given, groups);
-        assert!(found == expected, "{kernel:?} in round {round}: other bytes than its twin");
+        assert!(found == expected, "{kernel:?} in round {round}: other bytes than the CPU reference");
     }
     expected
 }
 
 #[test]
-fn sums_and_sorts_equal_their_twins() {
+fn sums_and_sorts_equal_the_cpu_reference() {
     let Some(mut gpu) = machine() else { return };
     let r = &mut Random(7);
     for items in SIZES {
@@ -114,8 +114,13 @@ fn sums_and_sorts_equal_their_twins() {
             let keys = r.words(items, 1 << 32);
             let counts = vec![0; (groups * DIGITS) as usize];
             compare(&mut gpu, Kernel::RadixCount, &params, &[keys.clone(), counts.clone()], groups);
-            let counted =
-                outputs(&mut TwinMachine::default(), Kernel::RadixCount, &params, &[keys.clone(), counts], groups);
+            let counted = outputs(
+                &mut CpuReferenceMachine::default(),
+                Kernel::RadixCount,
+                &params,
+                &[keys.clone(), counts],
+                groups,
+            );
             let counts = &counted[items as usize..];
             let starts = counts.iter().scan(0, |sum, &own| Some(std::mem::replace(sum, *sum + own))).collect();
             let empty = vec![0; items as usize];
@@ -143,7 +148,7 @@ fn worlds_of(parts: u32, stride: u32, run: u32, skipped: u32) -> Vec<World> {
 }
 
 #[test]
-fn sweeps_equal_their_twins() {
+fn sweeps_equal_the_cpu_reference() {
     let Some(mut gpu) = machine() else { return };
     let r = &mut Random(11);
     let long = [(1, 1, 64, 21), (5, 3, 64, 43), (65, 2, 64, 64), (7, 1, 1, 1), (1234, 1, 2, 2), (3, 2, 16, 11)];
@@ -166,7 +171,7 @@ fn sweeps_equal_their_twins() {
 }
 
 #[test]
-fn trees_equal_their_twins() {
+fn trees_equal_the_cpu_reference() {
     let Some(mut gpu) = machine() else { return };
     let r = &mut Random(12);
     for items in SIZES {
@@ -202,7 +207,7 @@ fn tree_of(leaves: &[DeviceBox]) -> (Tree, Vec<u32>) {
         let (start, count) = (tree.starts[level as usize], tree.count(level));
         let child_start = tree.starts[level as usize - 1];
         let params = LevelParams { child_start, children: tree.count(level - 1), start, count };
-        all = outputs(&mut TwinMachine::default(), Kernel::BuildLevel, &params, &[all], 1);
+        all = outputs(&mut CpuReferenceMachine::default(), Kernel::BuildLevel, &params, &[all], 1);
     }
     (tree, all)
 }
@@ -229,7 +234,7 @@ fn count_and_fill<P: Pod>(
 }
 
 #[test]
-fn pairs_equal_their_twins() {
+fn pairs_equal_the_cpu_reference() {
     let Some(mut gpu) = machine() else { return };
     let r = &mut Random(13);
     let (mut brute, mut by_tree, mut with_fixed) = (0, 0, 0);
@@ -276,7 +281,7 @@ fn pairs_equal_their_twins() {
 }
 
 #[test]
-fn masks_equal_their_twins() {
+fn masks_equal_the_cpu_reference() {
     let Some(mut gpu) = machine() else { return };
     let r = &mut Random(17);
     let (slots, fixed, stride) = (9, 5, 64);
@@ -317,7 +322,7 @@ fn many_workgroups_take_several_rows() {
     let items = 40_000;
     let given = [r.words(items, 1000), r.words(items.div_ceil(SCAN_ITEMS), 1000)];
     let params = ItemParams { items };
-    let expected = outputs(&mut TwinMachine::default(), Kernel::AddBlockSums, &params, &given, 0);
+    let expected = outputs(&mut CpuReferenceMachine::default(), Kernel::AddBlockSums, &params, &given, 0);
     for groups in [65_535, 50, 7, 1] {
         gpu.simulate(&DeviceFaults { groups: Some(groups), ..DeviceFaults::default() });
         let found = outputs(&mut gpu, Kernel::AddBlockSums, &params, &given, items.div_ceil(SCAN_THREADS));

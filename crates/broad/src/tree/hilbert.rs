@@ -27,7 +27,7 @@ const DIGIT_BITS: u32 = 12;
 /// The number of digits of a key.
 const DIGITS: u32 = 3;
 /// So many boxes of one key need no finer order, since they share few nodes in any order.
-const UNREMORTON_BITSD: usize = 16;
+const UNREFINED: usize = 16;
 
 /// The bounds and the largest size of the boxes of a set, from which their keys are computed.
 #[derive(Debug, Clone, Copy)]
@@ -259,9 +259,7 @@ fn radix_sort(entries: &mut Vec<u64>) {
 
 /// Sorts long runs of equal keys by a finer key, where many boxes have their centres in one cell.
 fn refine(entries: &mut [u64], fine: impl Fn(u64) -> u64) {
-    for run in
-        entries.chunk_by_mut(|a, b| a >> INDEX_BITS == b >> INDEX_BITS).filter(|run| run.len() > UNREMORTON_BITSD)
-    {
+    for run in entries.chunk_by_mut(|a, b| a >> INDEX_BITS == b >> INDEX_BITS).filter(|run| run.len() > UNREFINED) {
         run.sort_by_cached_key(|&entry| (fine(entry), entry));
     }
 }

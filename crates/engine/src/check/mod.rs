@@ -59,7 +59,7 @@ pub struct Checked {
     pub rules: Vec<RuleFound>,
     /// The groups, by name.
     pub groups: Vec<GroupFound>,
-    /// Bodies (indices) whose boxes never overlap that of another body, grown by `within`, in the samples chosen;
+    /// Bodies (indices) whose boxes never overlap that of another body, inflated by `within`, in the samples chosen;
     /// ignored pairs do not count.
     pub never_near: Vec<u32>,
     /// The largest steps of bodies between neighbouring frames, measured in sizes of the body, largest first.

@@ -29,9 +29,9 @@ pub struct PieceNode {
     pub parts: PieceParts,
     /// Vertices alone, metres; `None` of a leaf whose piece has few: it is the hull.
     pub(super) hull: Option<Box<Polyhedron>>,
-    /// Grown by this, metres, the hull contains the grown parts.
+    /// Inflated by this, metres, the hull contains the inflated parts.
     pub growth: f64,
-    /// The ball of this middle and `radius` contains the grown parts, metres.
+    /// The ball of this middle and `radius` contains the inflated parts, metres.
     pub middle: Vec3<f64>,
     /// See `middle`.
     pub radius: f64,

@@ -13,7 +13,7 @@ use clearsweep_model::QueryOptions;
 use clearsweep_model::{Method, Proximity};
 
 /// The samples of a query in which nothing moves.
-pub(super) struct AtRest<'a> {
+pub(crate) struct AtRest<'a> {
     query: &'a PairQuery<'a>,
     options: &'a QueryOptions,
     /// Bit `s`: the relative pose of sample `s` is that of sample `s - 1`.
@@ -34,14 +34,14 @@ fn poses(query: &PairQuery<'_>, sample: usize) -> RestingPoses {
 }
 
 impl<'a> AtRest<'a> {
-    pub(super) fn new(query: &'a PairQuery<'a>, options: &'a QueryOptions, relative: &RelativePoses<'_>) -> Self {
+    pub(crate) fn new(query: &'a PairQuery<'a>, options: &'a QueryOptions, relative: &RelativePoses<'_>) -> Self {
         let repeats = relative.lanes.map_or(0, |lanes| lanes.repeats());
         Self { query, options, repeats, last: None }
     }
 
     /// Answers the first of the samples `left` and those that repeat it from what is remembered: which of them.
     #[inline]
-    pub(super) fn resume(
+    pub(crate) fn resume(
         &mut self,
         remembered: Option<&RestingAnswer>,
         left: u64,
@@ -72,7 +72,7 @@ impl<'a> AtRest<'a> {
     /// Takes note of a row, or of none, in a sample, and answers those in turn after it, of the samples `left`, that repeat it: which
     /// of them.
     #[inline]
-    pub(super) fn repeated(
+    pub(crate) fn repeated(
         &mut self,
         sample: usize,
         row: Option<Proximity>,
@@ -115,7 +115,7 @@ impl<'a> AtRest<'a> {
     }
 
     /// Remembers the answer of the last sample if the bodies came to rest there; else forgets.
-    pub(super) fn remember(self, memory: &mut Option<Box<RestingAnswer>>) {
+    pub(crate) fn remember(self, memory: &mut Option<Box<RestingAnswer>>) {
         let end = 63 - self.query.samples.leading_zeros() as usize % 64;
         let answer = match self.last {
             Some((sample, row)) if sample == end && self.repeats >> sample & 1 == 1 => {

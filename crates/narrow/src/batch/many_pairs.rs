@@ -14,6 +14,7 @@ mod tests;
 use super::proofs::Prover;
 use crate::answer::Answer;
 use crate::cache::PairCache;
+use crate::deviation::deviation_of;
 use crate::feature::FeaturePair;
 use crate::feature_search::FeatureSearch;
 use crate::gjk::Simplex;
@@ -32,7 +33,7 @@ use clearsweep_model::{Piece, QueryOptions};
 use placed::PlacedPairs;
 
 /// Queries that are answered together, at most.
-pub(super) const MOST: usize = SET;
+pub(crate) const MOST: usize = SET;
 
 /// Queries below which it is not worth while.
 const LEAST: usize = 3;
@@ -41,12 +42,14 @@ const LEAST: usize = 3;
 /// cache when an overlap is to be grown at last.
 const VERTICES: usize = 8192;
 
-/// Returns the number of queries that are answered together: at least one.
-pub(super) fn group(queries: &[PairQuery<'_>]) -> usize {
+/// Returns the number of queries that are answered together, at least one: of bodies of the same deviation, since it adds to the cut-off.
+pub(crate) fn group(queries: &[PairQuery<'_>]) -> usize {
     let mut vertices = 0;
+    let deviation = |query: &PairQuery<'_>| deviation_of(query.a, query.b);
+    let of_first = queries.first().map_or(0.0, deviation);
     let fits = |query: &&PairQuery<'_>| {
         vertices += query.a.pieces[0].core.count + query.b.pieces[0].core.count;
-        vertices <= VERTICES
+        vertices <= VERTICES && deviation(query) == of_first
     };
     queries.iter().take(MOST).take_while(fits).count().clamp(1, queries.len())
 }
@@ -62,7 +65,7 @@ struct Handed {
 
 /// Outcomes of the first samples of queries.
 #[derive(Debug)]
-pub(super) struct ManyPairs {
+pub(crate) struct ManyPairs {
     /// State of each query.
     state: [SolveOutcome<Handed>; MOST],
     /// Sizes of each query's pair.
@@ -97,7 +100,7 @@ struct Pairs<'a> {
 
 impl ManyPairs {
     /// Looks at the first samples of up to [`MOST`] queries.
-    pub(super) fn ask(
+    pub(crate) fn ask(
         &mut self,
         search: SearchMethod,
         queries: &[PairQuery<'_>],
@@ -106,7 +109,7 @@ impl ManyPairs {
         stats: &mut SolverStats,
     ) {
         self.state[..queries.len()].fill(SolveOutcome::Undecided);
-        if !search.tracks_in_batches() || queries.len() < LEAST {
+        if !search.tracks() || queries.len() < LEAST {
             return;
         }
         let (mut chosen, mut count) = ([0; MOST], 0);
@@ -168,12 +171,12 @@ impl ManyPairs {
                 match cache.features() {
                     Some(features) => {
                         pairs.start[at] = features;
-                        *(if cache.take_features_changed() { &mut pairs.left } else { &mut pairs.held }) |= bit;
+                        *(if cache.is_searched_first(false) { &mut pairs.left } else { &mut pairs.held }) |= bit;
                     }
                     None if is(eight.beyond) => {
                         self.state[i] = SolveOutcome::Beyond { gap: eight.gap[k], normal: None }
                     }
-                    None if search.always_by_features() || is(eight.apart) => {
+                    None if search.searches_cold(|| is(eight.apart)) => {
                         // Should V-Clip end in an overlap.
                         cache.set_simplex(Simplex::of_vertices(eight.first[k]));
                         pairs.start[at] = FeaturePair::of_vertices(eight.start[k]);
@@ -221,7 +224,7 @@ impl ManyPairs {
     }
 
     /// Returns the outcome of the first sample of query `i`, and appends its row.
-    pub(super) fn first(
+    pub(crate) fn first(
         &self,
         i: usize,
         query: &PairQuery<'_>,
@@ -243,8 +246,7 @@ impl ManyPairs {
             },
         };
         stats.queries += 1;
-        stats.verified += u64::from(held);
-        stats.searched += u64::from(!held);
+        stats.count_found(held);
         let (sample, extents) = (query.samples.trailing_zeros() as usize, self.extents[i]);
         // Appended here: a row that is handed on by value is copied each time.
         match RowTerms::new(query, a, b, options).row(answer, sample, &extents) {

@@ -6,6 +6,6 @@ use super::one_pair::OnePairMemory;
 /// Working memory of batches.
 #[derive(Debug, Default)]
 pub(crate) struct BatchMemory {
-    pub(super) many_pairs: ManyPairs,
-    pub(super) one_pair: OnePairMemory,
+    pub(crate) many_pairs: ManyPairs,
+    pub(crate) one_pair: OnePairMemory,
 }

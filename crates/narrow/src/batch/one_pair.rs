@@ -24,21 +24,9 @@ use clearsweep_model::{QueryOptions, SAMPLES};
 /// Samples from which searching before proving is cheaper than one sample after the other.
 const FEW: u32 = 3;
 
-/// Samples through which features must stay optimal, on average, for their verification to cost less than searches.
-const LASTING: f32 = 3.0;
-
-/// Steps of V-Clip a sample, from the features of the sample before, above which those from the line may be fewer.
-const MANY_STEPS: f32 = 2.8;
-
-/// Cost of the start on the line, in steps of V-Clip.
-const LINE: f32 = 0.4;
-
-/// Factor by which a block reduces the steps last seen on the way not taken, so that this way is tried again.
-const FADING: f32 = 0.97;
-
 /// Working memory.
 #[derive(Debug, Default)]
-pub(super) struct OnePairMemory {
+pub(crate) struct OnePairMemory {
     /// The last verification.
     verified: Verified,
     /// The last searches.
@@ -46,7 +34,7 @@ pub(super) struct OnePairMemory {
 }
 
 /// The batch of one query.
-pub(super) struct OnePair<'a> {
+pub(crate) struct OnePair<'a> {
     /// The pair in the block; only for bodies of one piece each.
     of: Option<PairBlock<'a>>,
     search: SearchMethod,
@@ -71,15 +59,15 @@ struct Searched {
 
 /// A sample to be answered.
 #[derive(Clone, Copy)]
-pub(super) struct Asked {
-    pub(super) sample: usize,
+pub(crate) struct Asked {
+    pub(crate) sample: usize,
     /// The samples after it.
-    pub(super) left: u64,
+    pub(crate) left: u64,
 }
 
 impl<'a> OnePair<'a> {
     /// A memory of other geometry is dropped.
-    pub(super) fn new(
+    pub(crate) fn new(
         search: SearchMethod,
         query: &'a PairQuery<'a>,
         options: &'a QueryOptions,
@@ -100,23 +88,19 @@ impl<'a> OnePair<'a> {
     }
 
     /// Takes note of what is remembered after a sample that the pair solver answered, and whether features were verified there.
-    pub(super) fn answered_alone(&mut self, held: bool, cache: &mut PairCache) {
+    pub(crate) fn answered_alone(&mut self, held: bool, cache: &mut PairCache) {
         if held {
             self.run += 1.0;
         } else {
-            (cache.hulls.learned.mean_feature_lifetime, self.run) = (self.mean_feature_lifetime(cache), 0.0);
+            cache.hulls.learned.features_left(self.run);
+            self.run = 0.0;
         }
         self.is_current = self.is_current && cache.hulls.features() == Some(self.memory.verified.features());
     }
 
-    /// Returns the mean number of samples for which features stay optimal, with a change of them here.
-    fn mean_feature_lifetime(&self, cache: &PairCache) -> f32 {
-        0.75 * cache.hulls.learned.mean_feature_lifetime + 0.25 * self.run
-    }
-
     /// Answers a sample from a verification or a search that was made for several.
     #[inline(always)]
-    pub(super) fn answer(
+    pub(crate) fn answer(
         &mut self,
         asked: Asked,
         culling: &mut Culling<'_>,
@@ -128,19 +112,15 @@ impl<'a> OnePair<'a> {
         if !self.is_searched(sample) {
             let outcome = self.verified(sample, cache);
             if !matches!(outcome, SolveOutcome::Undecided) {
-                stats.queries += 1;
                 self.run += 1.0;
                 let ready = &self.memory.verified.ready;
-                let deep = ready.deep >> (sample - ready.first) & 1;
-                stats.surface_verified += deep;
-                stats.verified += 1 - deep;
+                stats.count_verified(1, ready.deep >> (sample - ready.first) & 1);
                 stats.beyond += u64::from(matches!(outcome, SolveOutcome::Beyond { .. }));
                 return outcome;
             }
             let outcome = self.followed(&of, sample, cache, stats);
             if !matches!(outcome, SolveOutcome::Undecided) {
-                stats.queries += 1;
-                stats.searched += 1;
+                stats.count_searched(1);
                 return outcome;
             }
             if self.search(&of, asked, culling, cache, stats).is_none() {
@@ -148,23 +128,19 @@ impl<'a> OnePair<'a> {
             }
         }
         let outcome = self.memory.searched.rows.outcome(sample);
-        let settled = u64::from(!matches!(outcome, SolveOutcome::Undecided));
-        stats.queries += settled;
-        stats.searched += settled;
+        stats.count_searched(u64::from(!matches!(outcome, SolveOutcome::Undecided)));
         outcome
     }
 
     /// Appends the rows of the next of the samples `left`, as long as they are settled: which of them.
     #[inline(always)]
-    pub(super) fn take(&mut self, left: u64, stats: &mut SolverStats, out: &mut Vec<Proximity>) -> u64 {
+    pub(crate) fn take(&mut self, left: u64, stats: &mut SolverStats, out: &mut Vec<Proximity>) -> u64 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
         let OnePairMemory { verified, searched } = &*self.memory;
         if self.is_searched(sample) {
             let taken = in_turn(left, searched.rows.settled() & searched.samples);
             searched.rows.append(taken, out);
-            let count = u64::from(taken.count_ones());
-            stats.queries += count;
-            stats.searched += count;
+            stats.count_searched(u64::from(taken.count_ones()));
             return taken;
         }
         if !(self.is_current && verified.covers(sample)) {
@@ -174,9 +150,7 @@ impl<'a> OnePair<'a> {
         let taken = in_turn(left, ready.settled() & !searched.samples);
         ready.append(taken, out);
         let (count, deep) = (taken.count_ones(), (taken >> ready.first & ready.deep).count_ones());
-        stats.queries += u64::from(count);
-        stats.surface_verified += u64::from(deep);
-        stats.verified += u64::from(count - deep);
+        stats.count_verified(u64::from(count), u64::from(deep));
         self.run += count as f32;
         taken
     }
@@ -194,7 +168,7 @@ impl<'a> OnePair<'a> {
     #[inline(never)]
     fn verify(&mut self, sample: usize, cache: &PairCache) -> Option<()> {
         let of = self.of?;
-        let features = cache.hulls.features().filter(|_| cache.hulls.learned.mean_feature_lifetime > LASTING)?;
+        let features = cache.hulls.features().filter(|_| cache.hulls.learned.features_last())?;
         let depth = (cache.hulls.surface(), cache.hulls.rival());
         self.memory.verified.verify(&of, &features, depth, sample);
         self.is_current = true;
@@ -203,7 +177,7 @@ impl<'a> OnePair<'a> {
 
     /// Whether V-Clip may go on from the remembered features: they are of bodies that were apart.
     fn tracks(&self, cache: &PairCache) -> bool {
-        self.search.tracks_in_batches() && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
+        self.search.tracks() && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
     }
 
     /// Continues with V-Clip from features that stay optimal for long and were left in this sample. The features found are verified here
@@ -216,8 +190,10 @@ impl<'a> OnePair<'a> {
         cache: &mut PairCache,
         stats: &mut SolverStats,
     ) -> SolveOutcome<Option<Proximity>> {
-        let lifetime = self.mean_feature_lifetime(cache);
-        if !self.tracks(cache) || lifetime <= LASTING || of.poses.finite() >> sample & 1 == 0 {
+        if !self.tracks(cache)
+            || !cache.hulls.learned.features_last_after(self.run)
+            || of.poses.finite() >> sample & 1 == 0
+        {
             return SolveOutcome::Undecided;
         }
         let Some(features) = cache.hulls.features() else { return SolveOutcome::Undecided };
@@ -227,7 +203,8 @@ impl<'a> OnePair<'a> {
             return SolveOutcome::Undecided;
         }
         cache.hulls.follow(a, b, found.features);
-        (cache.hulls.learned.mean_feature_lifetime, self.run) = (lifetime, 0.0);
+        cache.hulls.learned.features_left(self.run);
+        self.run = 0.0;
         if self.verify(sample, cache).is_none() {
             return SolveOutcome::Undecided;
         }
@@ -248,10 +225,9 @@ impl<'a> OnePair<'a> {
             return None;
         }
         let features = cache.hulls.features().filter(|_| self.tracks(cache))?;
-        let [by_features, by_line] = cache.hulls.learned.vclip_steps;
-        let line = by_features > MANY_STEPS && by_line + LINE < by_features;
+        let line = cache.hulls.learned.starts_on_line();
         // Where features stay optimal for long, a change of them is searched alone.
-        if cache.hulls.simplex().count > 0 && self.mean_feature_lifetime(cache) > LASTING {
+        if cache.hulls.simplex().count > 0 && cache.hulls.learned.features_last_after(self.run) {
             return None;
         }
         let mut samples = of.poses.finite() & (asked.left | 1 << asked.sample);
@@ -261,11 +237,8 @@ impl<'a> OnePair<'a> {
         let before = by.steps(stats);
         let last = track(searched, &Tracking { of, by, samples, start: features }, line, stats);
         cache.hulls.follow(of.rows.cores[0], of.rows.cores[1], last);
-        let learned = &mut cache.hulls.learned;
-        let steps = (by.steps(stats) - before) as f32;
-        learned.vclip_steps[usize::from(line)] = steps / searched.samples.count_ones().max(1) as f32;
-        learned.vclip_steps[usize::from(!line)] *= FADING;
-        learned.mean_feature_lifetime = searched.mean_feature_lifetime();
+        let steps = by.steps(stats) - before;
+        cache.hulls.learned.searched(line, steps, searched.samples.count_ones(), searched.changes);
         (self.run, self.is_current) = (0.0, false);
         self.is_searched(asked.sample).then_some(())
     }
@@ -274,13 +247,6 @@ impl<'a> OnePair<'a> {
     #[inline(always)]
     fn is_searched(&self, sample: usize) -> bool {
         self.memory.searched.samples >> sample & 1 == 1
-    }
-}
-
-impl Searched {
-    /// Returns the mean number of searches in turn that ended at the same features.
-    fn mean_feature_lifetime(&self) -> f32 {
-        self.samples.count_ones() as f32 / f32::from(self.changes.max(1))
     }
 }
 

@@ -1,8 +1,9 @@
 //! The depth of overlapping bodies of pieces: at most the length of a translation that is checked to separate all pairs, with the margin
 //! by which the true bodies may reach farther.
 
-use super::bodies::{Bodies, PieceAnswer};
+use super::piece_pairs::PieceAnswer;
 use super::tree_search::{OpenNodes, PieceSearch};
+use crate::bodies::Bodies;
 use crate::cache::{CompoundMemory, PieceCache};
 use crate::pair_solver::{PairSolver, solve};
 use crate::solve_outcome::SolveOutcome;
@@ -51,8 +52,8 @@ pub(super) fn bound_depth(
     row.method = Method::Bound;
 }
 
-/// The lower end for bodies whose pieces may reach farther by `margin` together (metres), where grown by it they may overlap, and the
-/// direction of its translation: NaN if there is no proof. What separates the stored bodies may press the grown ones together elsewhere, so the translation is checked with
+/// The lower end for bodies whose pieces may reach farther by `margin` together (metres), where inflated by it they may overlap, and the
+/// direction of its translation: NaN if there is no proof. What separates the stored bodies may press the inflated ones together elsewhere, so the translation is checked with
 /// the margin.
 pub(super) fn lower_end_within(
     bodies: &Bodies<'_>,
@@ -86,7 +87,7 @@ fn shortest_separation(
     let (ha, hb) = (bodies.a.hull(), bodies.b.hull());
     let hulls = solve(&bodies.parts(ha, hb), f64::INFINITY, work.hulls, work.solver, work.stats)
         .answered()
-        .map(|h| h.grown((&ha.core, ha.radius), (&hb.core, hb.radius), bodies.size(), &all));
+        .map(|h| h.inflated((&ha.core, ha.radius), (&hb.core, hb.radius), bodies.size(), &all));
     // Convex bodies come apart by their depth and the margin along the one direction.
     let mut best: Option<(f64, Vec3<f64>)> =
         hulls.filter(|h| h.lower < margin).map(|h| ((margin - h.lower).next_up(), h.normal));

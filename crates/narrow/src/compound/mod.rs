@@ -3,24 +3,24 @@
 //! The signed distance of the unions is not a function of one pair of pieces once they overlap: the depth is at least
 //! that of the deepest pair, and at most the length of any translation that is *checked* to separate all pairs.
 
-mod bodies;
 mod depth;
+mod piece_pairs;
 mod tree_search;
 
-pub use self::bodies::Bodies;
-
-use self::bodies::PieceAnswer;
 use self::depth::{DepthWork, bound_depth, lower_end_within};
+use self::piece_pairs::PieceAnswer;
 use self::tree_search::{NodeGap, OpenNodes, PieceSearch};
 use super::answer::status;
+use super::bodies::Bodies;
 use super::cache::{CompoundMemory, PairCache, PieceCache};
-use super::deviation::{deviation_of, proven_upper, widened};
+use super::deviation::StoredRow;
 use super::mesh::{MeshMemory, overlap_witnesses};
 use super::pair_solver::{PairSolver, solve};
 use super::solve_outcome::SolveOutcome;
 use super::solver_stats::SolverStats;
+use clearsweep_geometry::Vec3;
 use clearsweep_model::{Method, Proximity, Status};
-use clearsweep_model::{QueryOptions, convex_parts};
+use clearsweep_model::{Piece, QueryOptions, convex_parts};
 
 /// Working memory of queries of bodies of pieces.
 #[derive(Debug, Default)]
@@ -29,25 +29,29 @@ pub(super) struct CompoundWork {
     found: Vec<PieceAnswer>,
 }
 
-/// The row of two bodies, or the proof that they are farther apart than `options.within`. Of bodies of several pieces the bracket is that
-/// of the true ones, deviations included; that of two convex ones is as the bodies are stored. `meshes`: `None` if no witness points of
-/// an overlap are asked for.
+/// The row of two bodies of one piece each.
+pub(super) fn row_of_pieces(
+    bodies: &Bodies<'_>,
+    [a, b]: [&Piece; 2],
+    options: &QueryOptions,
+    cache: &mut PieceCache,
+    solver: &mut PairSolver<'_>,
+    stats: &mut SolverStats,
+) -> SolveOutcome<Proximity> {
+    let found = solve(&bodies.parts(a, b), options.within, cache, solver, stats);
+    found.map(|answer| answer.inflated((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
+}
+
+/// The row of two bodies of pieces, as they are stored, or the proof that they are farther apart than `options.within`. `margin`: all pairs of
+/// pieces that are no farther apart are looked at, metres. `meshes`: `None` if no witness points of an overlap are asked for.
 pub(super) fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
+    margin: f64,
     cache: &mut PairCache,
     (solver, work, meshes): (&mut PairSolver<'_>, &mut CompoundWork, Option<&mut MeshMemory>),
     stats: &mut SolverStats,
-) -> SolveOutcome<Proximity> {
-    if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
-        return match solve(&bodies.parts(a, b), options.within, &mut cache.hulls, solver, stats) {
-            SolveOutcome::Answered(answer) => {
-                SolveOutcome::Answered(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
-            }
-            SolveOutcome::Beyond { gap, normal } => SolveOutcome::Beyond { gap, normal },
-            SolveOutcome::Undecided => SolveOutcome::Undecided,
-        };
-    }
+) -> SolveOutcome<StoredRow> {
     let PairCache { hulls, compound, .. } = cache;
     let memory = compound.get_or_insert_default();
     // Of bodies that stay apart the hulls show the largest gap; of others their depth would be found, and not be needed.
@@ -58,13 +62,28 @@ pub(super) fn query(
             return SolveOutcome::Beyond { gap, normal };
         }
     }
-    let outcome = nearest_row(bodies, options, (hulls, memory), (solver, work, meshes), stats);
+    let outcome = nearest_row(bodies, options, margin, (hulls, memory), (solver, work, meshes), stats);
     memory.apart = matches!(outcome, SolveOutcome::Beyond { .. });
     outcome
 }
 
+/// The lower end of two bodies of pieces inflated by `by` together (metres) that may overlap, and the direction of its translation: NaN
+/// without a proof. To be asked after [`query`] with that margin.
+pub(super) fn lower_end(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    by: f64,
+    cache: &mut PairCache,
+    (solver, work): (&mut PairSolver<'_>, &mut CompoundWork),
+    stats: &mut SolverStats,
+) -> (f64, Vec3<f64>) {
+    let (PairCache { hulls, compound, .. }, CompoundWork { open, found }) = (cache, work);
+    let mut work = DepthWork { hulls, memory: compound.get_or_insert_default(), open, solver, stats };
+    lower_end_within(bodies, options, found, by, &mut work)
+}
+
 /// The row of two bodies that overlap, from that of their triangles: if both are convex or split into convex parts exactly, and are known without
-/// deviation, what the brackets of the triangles and of the parts both hold, with the value and the direction of the sharper lower
+/// deviation (the caller knows), what the brackets of the triangles and of the parts both hold, with the value and the direction of the sharper lower
 /// end. The witness points of two convex bodies are those of their hulls.
 pub(super) fn row_of_parts(
     bodies: &Bodies<'_>,
@@ -73,12 +92,16 @@ pub(super) fn row_of_parts(
     (solver, work, cache): (&mut PairSolver<'_>, &mut CompoundWork, &mut PairCache),
     stats: &mut SolverStats,
 ) -> Proximity {
-    if row.method != Method::Bound || deviation_of(bodies.a, bodies.b) > 0.0 {
+    if row.method != Method::Bound {
         return row;
     }
     let (Some(a), Some(b)) = (convex_parts(bodies.a), convex_parts(bodies.b)) else { return row };
     let (of_parts, all) = (Bodies { a, b, ..*bodies }, QueryOptions { within: f64::INFINITY, ..*options });
-    let SolveOutcome::Answered(parts) = query(&of_parts, &all, cache, (solver, work, None), stats) else { return row };
+    let found = match (a.only_piece(), b.only_piece()) {
+        (Some(a), Some(b)) => row_of_pieces(&of_parts, [a, b], &all, &mut cache.hulls, solver, stats),
+        _ => query(&of_parts, &all, 0.0, cache, (solver, work, None), stats).map(|stored| stored.row),
+    };
+    let Some(parts) = found.answered() else { return row };
     // The translation of the lower end goes along the normal of the row that it is of.
     let (lower, normal, length) = match parts.lower > row.lower {
         true => (parts.lower, parts.normal, parts.lower),
@@ -100,16 +123,17 @@ pub(super) fn row_of_parts(
 fn nearest_row(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
+    margin: f64,
     (hulls, memory): (&mut PieceCache, &mut CompoundMemory),
     (solver, work, meshes): (&mut PairSolver<'_>, &mut CompoundWork, Option<&mut MeshMemory>),
     stats: &mut SolverStats,
-) -> SolveOutcome<Proximity> {
+) -> SolveOutcome<StoredRow> {
     let CompoundWork { open, found } = work;
-    if let Err(NodeGap { gap, normal }) = nearest_parts(bodies, options, memory, (solver, open, found), stats) {
+    if let Err(NodeGap { gap, normal }) = nearest_parts(bodies, options, margin, memory, (solver, open, found), stats) {
         return SolveOutcome::Beyond { gap, normal: Some(normal) };
     }
     if let Some(unproven) = found.iter().find(|p| p.row.lower.is_nan()) {
-        return SolveOutcome::Answered(unproven.row);
+        return SolveOutcome::Answered(StoredRow::new(unproven.row));
     }
     // The least distance; of equals the lowest pieces, which come first.
     let Some(least) = found.iter().reduce(|x, y| if y.row.distance < x.row.distance { y } else { x }) else {
@@ -119,51 +143,34 @@ fn nearest_row(
     let mut row = least.row;
     row.lower = found.iter().fold(row.lower, |l, p| l.min(p.row.lower));
     row.upper = found.iter().fold(row.upper, |u, p| u.min(p.row.upper));
-    let mut work = DepthWork { hulls, memory, open, solver, stats };
     let is_overlapping = row.distance < 0.0;
     if is_overlapping {
         let [a, b] = [row.point_a, row.point_b];
-        bound_depth(bodies, options, found, &mut row, &mut work);
+        bound_depth(bodies, options, found, &mut row, &mut DepthWork { hulls, memory, open, solver, stats });
         if let Some(meshes) = meshes {
             [row.point_a, row.point_b] = overlap_witnesses(bodies, row.normal, &[(a + b).scale(0.5), a, b], meshes);
         }
     }
-    let (deviation, stored_upper) = (deviation_of(bodies.a, bodies.b), row.upper);
-    if deviation > 0.0 && !row.lower.is_nan() {
-        let upper = proven_upper(bodies.a, bodies.b, row.upper);
-        [row.lower, row.upper] = widened([row.lower, upper], deviation);
-        if row.lower < 0.0 {
-            let (lower, normal) = lower_end_within(bodies, options, found, deviation, &mut work);
-            row.lower = lower;
-            // It may be found along another, better direction.
-            if row.distance < lower {
-                (row.distance, row.normal) = (lower, normal);
-            }
-        }
-    }
     row.status = status(row.lower, row.upper, options);
-    if is_overlapping && row.status == Status::Touching {
-        // Of a depth that is hardly proven, or not at all, the value is the end of the bracket near 0.
-        row.distance = if stored_upper < 0.0 { least.row.distance } else { 0.0 };
-    }
-    SolveOutcome::Answered(row)
+    let near_zero = is_overlapping.then(|| if row.upper < 0.0 { least.row.distance } else { 0.0 });
+    SolveOutcome::Answered(StoredRow { near_zero, ..StoredRow::new(row) })
 }
 
-/// All pairs of pieces that may be the nearest, and all that may overlap, deviation included, in order of pieces; the least gap that was proven of the others goes
-/// to the memory.
+/// All pairs of pieces that may be the nearest, and all that are no farther apart than `margin` (metres), in order of pieces; the least gap
+/// that was proven of the others goes to the memory.
 ///
 /// # Errors
 /// The whole bodies are beyond the cut-off.
 fn nearest_parts(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
+    margin: f64,
     memory: &mut CompoundMemory,
     (solver, open, found): (&mut PairSolver<'_>, &mut Vec<OpenNodes>, &mut Vec<PieceAnswer>),
     stats: &mut SolverStats,
 ) -> Result<(), NodeGap> {
     found.clear();
     let mut search = PieceSearch::new(bodies, options.within, &mut memory.here, open);
-    let deviation = deviation_of(bodies.a, bodies.b);
     let is_finite = bodies.is_finite();
     if is_finite && let Some(apart) = search.separates([0, 0], stats) {
         return Err(apart);
@@ -178,11 +185,10 @@ fn nearest_parts(
         let [a, b] = bodies.pieces(at);
         match solve(&bodies.parts(a, b), search.cutoff, search.memory.pieces.at(at), solver, stats) {
             SolveOutcome::Answered(answer) => {
-                let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
+                let mut row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
                 row.part = at.map(|piece| piece as i32);
                 if row.upper < search.cutoff {
-                    // The lower end is of all pairs that may overlap where both reach farther by the deviation.
-                    search.cutoff = search.cutoff.min(row.upper.max(deviation));
+                    search.cutoff = search.cutoff.min(row.upper.max(margin));
                 }
                 found.push(PieceAnswer { at, answer, row });
             }

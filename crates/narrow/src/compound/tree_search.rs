@@ -4,7 +4,7 @@
 //! A pair is left out if it is farther than the cut-off by more than the promised width of a bracket, so that it would have no part in
 //! the row: which pairs are visited, and in which order, changes no row.
 
-use super::bodies::Bodies;
+use crate::bodies::Bodies;
 use crate::cache::TreeMemory;
 use crate::gjk::{self, Simplex};
 use crate::pair::{Pair, bound_of};

@@ -8,10 +8,10 @@ use crate::{BodyPoses as Given, pair::Pair};
 use clearsweep_geometry::{LazyPieceTree, LazySurface, Polyhedron, Pose};
 use clearsweep_model::{Model, Piece, SampleColumn, Shape};
 
-/// A body of one piece: a core, grown.
-fn body(core: Polyhedron, grown: f64) -> Shape {
-    let (center, model, radius) = (Vec3::ZERO, Model::Hull, core.radius + grown);
-    let pieces = vec![Piece { core, radius: grown }];
+/// A body of one piece: a core, inflated.
+fn body(core: Polyhedron, inflated: f64) -> Shape {
+    let (center, model, radius) = (Vec3::ZERO, Model::Hull, core.radius + inflated);
+    let pieces = vec![Piece { core, radius: inflated }];
     let (hull, watertight, fit, mesh, condition) = (None, None, None, None, None);
     let (deviation, vertices, triangles) = (0.0, 0, 0);
     Shape {
@@ -37,8 +37,8 @@ fn body(core: Polyhedron, grown: f64) -> Shape {
 }
 
 /// A body of two pieces, of which only the hull is looked at.
-fn of_two(core: Polyhedron, grown: f64) -> Shape {
-    let mut of_two = body(core, grown);
+fn of_two(core: Polyhedron, inflated: f64) -> Shape {
+    let mut of_two = body(core, inflated);
     of_two.pieces.extend(of_two.pieces.clone());
     of_two.hull = of_two.pieces.first().cloned();
     of_two

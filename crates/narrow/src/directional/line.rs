@@ -55,7 +55,7 @@ impl LineOfMotion {
     }
 }
 
-/// The signed distance of two grown pieces at a length.
+/// The signed distance of two inflated pieces at a length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GapAtLength {
     /// Proven ends, metres.

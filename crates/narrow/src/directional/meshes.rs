@@ -8,9 +8,8 @@
 use super::convex::{MeetingInterval, StartOfLine, meeting_interval, start};
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
 use super::of_lengths;
-use crate::cache::PairCache;
-use crate::compound::Bodies;
-use crate::deviation::{deviation_of, reached, widened};
+use crate::bodies::Bodies;
+use crate::deviation::Deviation;
 use crate::mesh::{self, MeshesOnLine};
 use crate::solve_outcome::SolveOutcome;
 use crate::solver_stats::SolverStats;
@@ -35,7 +34,7 @@ const SHORT: f64 = 1e-13;
 struct BodiesOnLine<'a> {
     line: &'a LineOfMotion,
     bodies: [&'a Shape; 2],
-    deviation: f64,
+    deviation: Deviation,
     options: QueryOptions,
     memory: LineMemory,
     /// One body lies inside of the other, which is open, by its winding number.
@@ -49,9 +48,9 @@ pub(super) fn distance(
     options: &QueryOptions,
     work: &mut Workspace,
 ) -> DirectionalDistance {
-    let deviation = deviation_of(bodies[0], bodies[1]);
+    let deviation = Deviation::of(bodies[0], bodies[1]);
     // What is farther apart than the deviation is apart.
-    let options = QueryOptions { within: reached(0.0, deviation), touch: 0.0, ..*options };
+    let options = QueryOptions { within: deviation.cutoff(0.0), touch: 0.0, ..*options };
     let mut pair = BodiesOnLine { line, bodies, deviation, options, memory: LineMemory::default(), by_winding: false };
     let Some([lower, upper]) = pair.bracket_at(0.0, work) else { return DirectionalDistance::UNPROVEN };
     let begins = if lower > 0.0 {
@@ -64,7 +63,7 @@ pub(super) fn distance(
     let by_winding = pair.by_winding;
     let first = if begins == StartOfLine::Overlap { [0.0; 2] } else { pair.first_meeting(work) };
     if begins == StartOfLine::Apart {
-        return of_lengths(begins, first, [0.0; 2], deviation);
+        return of_lengths(begins, first, [0.0; 2], deviation.by);
     }
     let meshes = pair.on_line();
     let end = (meshes.way_out(&mut work.meshes) + SHORT * pair.size()).next_up();
@@ -72,13 +71,13 @@ pub(super) fn distance(
         return DirectionalDistance::undecided(first[1].max(end));
     }
     let proven = if begins == StartOfLine::Overlap { pair.overlap_until(-upper, end, work) } else { 0.0 };
-    of_lengths(begins, first, [proven.min(end), end], deviation)
+    of_lengths(begins, first, [proven.min(end), end], deviation.by)
 }
 
 impl<'a> BodiesOnLine<'a> {
     fn on_line(&self) -> MeshesOnLine<'a> {
         let LineOfMotion { pose_a, pose_b, relative, along, .. } = *self.line;
-        MeshesOnLine::new(self.bodies, [pose_a, pose_b], relative, along, self.deviation)
+        MeshesOnLine::new(self.bodies, [pose_a, pose_b], relative, along, self.deviation.by)
     }
 
     fn size(&self) -> f64 {
@@ -91,13 +90,15 @@ impl<'a> BodiesOnLine<'a> {
         let (pose_a, pose_b) = (self.line.pose_a, self.line.moved(length));
         let bodies = Bodies { a, b, pose_a, pose_b, relative: RelativePose::between(&pose_a, &pose_b) };
         let still = || [0.0; 2];
-        let (cache, stats) = (&mut PairCache::default(), &mut SolverStats::default());
-        match mesh::query(&bodies, &self.options, cache, &mut work.meshes, stats, still) {
-            SolveOutcome::Answered(row) => {
+        let (remembered, stats) = (&mut None, &mut SolverStats::default());
+        match mesh::query(&bodies, &self.options, remembered, &mut work.meshes, stats, still) {
+            SolveOutcome::Answered((stored, pair)) => {
+                let inflated = |by| pair.lower_end_inflated(by, &mut work.meshes);
+                let row = self.deviation.row(stored, &self.options, inflated);
                 self.by_winding = row.method == Method::Winding;
                 (!row.lower.is_nan()).then_some([row.lower, row.upper])
             }
-            SolveOutcome::Beyond { gap, .. } => Some([widened([gap; 2], self.deviation)[0], f64::INFINITY]),
+            SolveOutcome::Beyond { gap, .. } => Some(self.deviation.bracket([gap, f64::INFINITY])),
             SolveOutcome::Undecided => None,
         }
     }
@@ -108,7 +109,7 @@ impl<'a> BodiesOnLine<'a> {
         let (a, b) = (a?, b?);
         let mut pieces = PiecesOnLine::new(self.line, &a, &b, &mut self.memory);
         // Triangles that cross prove nothing of surfaces near to them.
-        let margins = [self.deviation, if self.deviation == 0.0 { 0.0 } else { f64::NEG_INFINITY }];
+        let margins = self.deviation.margins(false);
         let begins = start(&mut pieces, margins).ok()?;
         meeting_interval(&mut pieces, begins, margins).ok()?
     }

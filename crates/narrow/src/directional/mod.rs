@@ -17,7 +17,7 @@
 //!
 //! - The line is not projected to find an inner point of the difference: the face that it pierces is found without one (`duality/guide.rs`),
 //!   and whether it meets the difference at all is shown by the planes.
-//! - A face is where Newton's steps start and not the answer: bodies are grown by radii, and what rounding leaves of an answer is
+//! - A face is where Newton's steps start and not the answer: bodies are inflated by radii, and what rounding leaves of an answer is
 //!   bracketed.
 
 mod convex;
@@ -28,7 +28,7 @@ mod pierced;
 
 use self::convex::StartOfLine;
 use self::line::{LineMemory, LineOfMotion};
-use super::deviation::deviation_of;
+use super::deviation::Deviation;
 use super::workspace::Workspace;
 use clearsweep_geometry::{Pose, Vec3};
 pub use clearsweep_model::{DirectionalDistance, DirectionalRelation};
@@ -58,15 +58,11 @@ pub fn directional_distance(
     }
     let mut memory = LineMemory::default();
     std::mem::swap(&mut memory.polytope, &mut work.polytope);
-    let deviation = deviation_of(a, b);
-    let is_convex = a.only_piece().is_some() && b.only_piece().is_some();
-    let is_filled = a.decomposition_deviation.or(b.decomposition_deviation).is_some();
-    // Pieces that overlap prove nothing of the true bodies if these may have holes there.
-    let proves = deviation == 0.0 || (is_convex && !is_filled);
-    let margins = [deviation, if proves { -deviation } else { f64::NEG_INFINITY }];
-    let found = pieces::union(&line, [a, b], margins, &mut memory);
+    let deviation = Deviation::of(a, b);
+    let are_convex = a.only_piece().is_some() && b.only_piece().is_some();
+    let found = pieces::union(&line, [a, b], deviation.margins(are_convex), &mut memory);
     std::mem::swap(&mut memory.polytope, &mut work.polytope);
-    found.map_or(DirectionalDistance::UNPROVEN, |found| of_lengths(found.start, found.first, found.chain, deviation))
+    found.map_or(DirectionalDistance::UNPROVEN, |found| of_lengths(found.start, found.first, found.chain, deviation.by))
 }
 
 /// Forms the answer from the lengths at which the bodies meet. `first`: not before, and by then. `chain`: they overlap from 0 to the first

@@ -147,7 +147,7 @@ impl<'a> Advancement<'a> {
         let node = Node::at(share, self.paths);
         let pair = self.hulls.pair(&node);
         let rounding = pair.bound() + TURNED * pair.size + self.motion.error;
-        pair.gap(direction.turned(&node)) - (self.hulls.growth + self.hulls.deviation + rounding)
+        pair.gap(direction.turned(&node)) - (self.hulls.reach() + rounding)
     }
 
     /// Brings the two times of a bracket together; the time at which the distance is worth knowing.

@@ -7,7 +7,7 @@ use super::relative_motion::RelativeMotion;
 use super::support_gap::Hulls;
 use crate::NarrowPhase;
 use crate::cache::{PairCache, PieceCache};
-use crate::deviation::{deviation_of, proven_upper, widened};
+use crate::deviation::Deviation;
 use crate::methods::Auto;
 use crate::pair::bound_of;
 use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
@@ -44,7 +44,7 @@ pub(super) struct IntervalBodies<'a> {
     /// Vectors from A's recentred origin to B's at both ends, world, metres.
     between: [Vec3<f64>; 2],
     division: Division<'a>,
-    deviation: f64,
+    deviation: Deviation,
     touch: f64,
 }
 
@@ -58,7 +58,7 @@ impl<'a> IntervalBodies<'a> {
         };
         let axes = [a.ends, b.ends].map(|ends| ends.map(|pose| rotation(pose.q)));
         let between = [0, 1].map(|end| displacement(&(&a.ends[end]).into(), &(&b.ends[end]).into()));
-        Self { shapes, axes, between, division, deviation: deviation_of(a.shape, b.shape), touch }
+        Self { shapes, axes, between, division, deviation: Deviation::of(a.shape, b.shape), touch }
     }
 
     /// The hulls of both bodies alone, which contain them.
@@ -93,7 +93,7 @@ impl<'a> IntervalBodies<'a> {
 
     /// Two pieces.
     fn of_pieces(&self, [a, b]: [&'a Piece; 2]) -> Hulls<'a> {
-        Hulls { cores: [&a.core, &b.core], growth: a.radius + b.radius, deviation: self.deviation }
+        Hulls { cores: [&a.core, &b.core], growth: a.radius + b.radius, deviation: self.deviation.by }
     }
 
     /// The hulls of two nodes of the trees; of bodies without, those of the bodies.
@@ -104,7 +104,7 @@ impl<'a> IntervalBodies<'a> {
             let shape: &'a Shape = self.shapes[body];
             of[body].hull(|piece| &shape.pieces[piece as usize].core)
         };
-        Some(Hulls { cores: [core(0)?, core(1)?], growth: of[0].growth + of[1].growth, deviation: self.deviation })
+        Some(Hulls { cores: [core(0)?, core(1)?], growth: of[0].growth + of[1].growth, deviation: self.deviation.by })
     }
 
     /// The pairs of nodes that contain two pieces, from the children of the root down to the leaves, with their hulls.
@@ -203,7 +203,7 @@ impl<'a> IntervalBodies<'a> {
         let end = start + (b.velocity - a.velocity);
         let radii = (self.shapes[0].radius + a.arm.length()) + (self.shapes[1].radius + b.arm.length());
         let size = radii + a.velocity.length() + b.velocity.length() + start.length().max(end.length());
-        distance_to_segment([start, end]) - radii - self.deviation - 2.0 * bound_of::<f64>(size)
+        distance_to_segment([start, end]) - radii - self.deviation.by - 2.0 * bound_of::<f64>(size)
     }
 
     /// Returns the vectors from a point of A to one of B (recentred frames) at both ends, world, metres.
@@ -229,7 +229,7 @@ impl<'a> IntervalBodies<'a> {
         distance_to_segment(between)
             - 0.125 * bend * (1.0 + 1e-9)
             - (of[0].radius + of[1].radius)
-            - self.deviation
+            - self.deviation.by
             - rounding
     }
 }
@@ -326,11 +326,8 @@ fn of_pieces(
     let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope };
     let answer = solve(&parts, f64::INFINITY, cache, &mut solver, stats).answered()?;
     let options = options(subjects.touch);
-    let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), subjects.size(node), &options);
-    if subjects.deviation > 0.0 {
-        let upper = proven_upper(subjects.shapes[0], subjects.shapes[1], row.upper);
-        [row.lower, row.upper] = widened([row.lower, upper], subjects.deviation);
-    }
+    let mut row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), subjects.size(node), &options);
+    [row.lower, row.upper] = subjects.deviation.bracket([row.lower, row.upper]);
     Some(row)
 }
 

@@ -268,7 +268,7 @@ fn bounds_body<S: Simd>(
     let by_a = Vec3::select(in_a, normal, here.carried_to(&there, normal, FixedIn::World));
     let other = Vec3::select(in_b, here.carried_to(&there, normal, FixedIn::B), by_a);
     let rounding = bound_of::<V<S>>(size) + V::splat(TURNED) * size + motion.error;
-    let off = V::splat(hulls.growth + hulls.deviation) + rounding;
+    let off = V::splat(hulls.reach()) + rounding;
     let (from, to) = (near.gap(hulls, normal) - off, far.gap(hulls, other) - off);
     V::select(at_end, to, from).store(&mut out.first);
     V::select(at_end, from, to).store(&mut out.last);

@@ -22,6 +22,11 @@ pub(super) struct Hulls<'a> {
 }
 
 impl Hulls<'_> {
+    /// How much nearer the true bodies may be than the cores, metres.
+    pub(super) fn reach(&self) -> f64 {
+        self.growth + self.deviation
+    }
+
     /// The pair at a node.
     pub(super) fn pair(&self, node: &Node) -> Pair<'_, f64> {
         Pair::new(self.cores[0], self.cores[1], node.relative, self.growth)
@@ -41,7 +46,7 @@ impl Hulls<'_> {
         let share = to.share - from.share;
         let size = one.size.max(other.size);
         let rounding = one.bound().max(other.bound()) + TURNED * size + motion.error;
-        let off = self.growth + self.deviation + rounding;
+        let off = self.reach() + rounding;
         let bend = motion.bend(fixed, from.to_world(normal)) * (share * share);
         GapBound { first: one.gap(normal) - off, last: other.gap(there) - off, bend }
     }

@@ -85,7 +85,7 @@ impl<'h> HullsBetween<'h> {
         let pairs = nodes.map(|node| hulls.pair(node));
         let size = pairs[0].size.max(pairs[1].size);
         let rounding = pairs[0].bound().max(pairs[1].bound()) + TURNED * size + motion.error;
-        Self { nodes, pairs, motion, off: hulls.growth + hulls.deviation + rounding }
+        Self { nodes, pairs, motion, off: hulls.reach() + rounding }
     }
 
     /// Gives `take` the bounds of [`Hulls::bound_along`] along the directions of one end after the other in all frames, the frame of the

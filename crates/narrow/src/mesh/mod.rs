@@ -55,109 +55,73 @@ use self::search::SurfaceDistance;
 pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
 use self::triangle_pair::TriangleFeature;
 use self::witnesses::OverlapHints;
-use super::answer::{status, with_bracket};
-use super::cache::PairCache;
-use super::compound::Bodies;
-use super::deviation::{deviation_of, proven_upper, widened};
-use super::pose_rounding::placing_error;
+use super::answer::status;
+use super::bodies::Bodies;
+use super::deviation::StoredRow;
+use super::pose_rounding::pose_error;
 use super::solve_outcome::SolveOutcome;
 use super::solver_stats::SolverStats;
-use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{EdgeLabel, TriangleMesh};
+use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::QueryOptions;
 use clearsweep_model::{FeatureKind, Method, Proximity, Status};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;
 
-/// The row of two bodies, with the bracket of the true ones, deviations included, or the proof that the stored ones are farther apart than
-/// `options.within`; never open. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are to come, metres.
-pub(super) fn query(
-    bodies: &Bodies<'_>,
+/// The row of two bodies, as they are stored, with the pair at its place; or the proof that they are farther apart than `options.within`;
+/// never open. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are to come, metres.
+pub(super) fn query<'a>(
+    bodies: &Bodies<'a>,
     options: &QueryOptions,
-    cache: &mut PairCache,
+    remembered: &mut Option<Box<MeshPairMemory>>,
     memory: &mut MeshMemory,
     stats: &mut SolverStats,
     ahead: impl Fn() -> [f64; 2],
-) -> SolveOutcome<Proximity> {
-    let meshes = [bodies.a.surface(), bodies.b.surface()];
-    let radii = [bodies.a.hull().radius, bodies.b.hull().radius];
-    let poses = [bodies.pose_a, bodies.pose_b];
-    let place = MeshPlace::new(meshes, poses, bodies.relative, radii[0] + radii[1]);
+) -> SolveOutcome<(StoredRow, MeshPair<'a>)> {
+    let mut pair = MeshPair::new(bodies, options);
     stats.queries += 1;
     stats.meshes += 1;
-    // What the poses of recentred frames may be off.
-    let off = placing_error(&bodies.a.hull().core, &poses[0]) + placing_error(&bodies.b.hull().core, &poses[1]);
+    let MeshPair { place, off, .. } = pair;
     if !(place.size + off).is_finite() {
         stats.uncertified += 1;
-        return SolveOutcome::Answered(uncertified());
+        return SolveOutcome::Answered((StoredRow::new(uncertified()), pair));
     }
     let cutoff = options.within + place.growth + off + place.slack();
     let mut fresh = MeshPairMemory::default();
-    let pair = cache.meshes.as_deref_mut().unwrap_or(&mut fresh);
-    let found = search::nearest_again(&place, cutoff, pair, &mut memory.search, ahead);
+    let known = remembered.as_deref_mut().unwrap_or(&mut fresh);
+    let found = search::nearest_again(&place, cutoff, known, &mut memory.search, ahead);
     if fresh.is_useful() {
-        cache.meshes = Some(Box::new(fresh));
+        *remembered = Some(Box::new(fresh));
     }
     let axis = memory.search.axis();
     stats.triangle_pairs += memory.search.counts[0] as u64;
     // How far beyond a cut-off surfaces are known to be depends on what is remembered; that they are beyond it does not.
-    let surfaces = match found {
+    pair.surfaces = match found {
         SurfaceDistance::Beyond(_) => SurfaceDistance::Beyond(cutoff),
         SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => found,
     };
-    let row = MeshRow { place: &place, radii, off, options };
-    let hulls = [&bodies.a.hull().core, &bodies.b.hull().core];
-    let bracket = |place: &MeshPlace<'_>, memory: &mut MeshMemory| {
-        let may_overlap = surfaces.lower() <= place.growth || place.may_contain();
-        may_overlap.then(|| depth::bracket(place, hulls, &surfaces, &mut memory.search, &mut memory.depth)).flatten()
-    };
-    let depth = bracket(&place, memory);
+    let depth = pair.depth(&place, memory);
     stats.mesh_depths += u64::from(depth.is_some());
-    let nearest = found.nearest();
-    let by_winding = depth.is_some_and(|depth| depth.by_winding);
-    let mut found = match (&depth, nearest) {
-        (Some(depth), nearest) if by_winding => {
+    let stored = match (&depth, found.nearest()) {
+        (Some(depth), nearest) if depth.by_winding => {
             let surfaces = nearest.or_else(|| match search::nearest(&place, ANY_DISTANCE, None, &mut memory.search) {
                 SurfaceDistance::Apart(nearest) => Some(nearest),
                 SurfaceDistance::Touching(_) | SurfaceDistance::Beyond(_) => None,
             });
-            row.inside_by_winding(depth, surfaces.as_ref())
+            StoredRow::new(pair.inside_by_winding(depth, surfaces.as_ref()))
         }
         (Some(depth), _) => {
-            let hints = row.hints(depth, &surfaces);
-            row.overlapping(depth, witnesses::witnesses(&place, radii, &hints, &mut memory.depth.points))
+            let points = witnesses::witnesses(&place, pair.radii, &pair.hints(depth), &mut memory.depth.points);
+            StoredRow { upper: pair.upper_end(depth.of_balls), ..StoredRow::new(pair.overlapping(depth, points)) }
         }
-        (None, Some(nearest)) => row.apart(&nearest),
+        (None, Some(nearest)) => StoredRow::new(pair.apart(&nearest)),
         (None, None) => {
             return SolveOutcome::Beyond { gap: found.lower() - place.growth - off, normal: Some(axis) };
         }
     };
-    let deviation = deviation_of(bodies.a, bodies.b);
-    if deviation > 0.0 {
-        if let Some(depth) = depth.filter(|_| !by_winding) {
-            found.upper = row.upper_end(depth.of_balls);
-        }
-        let upper = proven_upper(bodies.a, bodies.b, found.upper);
-        [found.lower, found.upper] = widened([found.lower, upper], deviation);
-        if found.lower < 0.0 {
-            // What separates the stored bodies may press the grown ones together elsewhere.
-            let grown = MeshPlace { growth: (place.growth + deviation).next_up(), ..place };
-            if let Some(depth) = bracket(&grown, memory) {
-                found.lower = row.lower_end(depth.upper);
-                // It may be found along another, better direction.
-                if found.distance < found.lower {
-                    (found.distance, found.normal) = (found.lower, depth.normal);
-                }
-            }
-        }
-        found = with_bracket(found, [found.lower, found.upper], options);
-    }
-    if let Some(depth) = depth.filter(|_| found.status == Status::Touching) {
-        // Of a depth that is hardly proven, or not at all, the value is the end of the bracket near 0.
-        found.distance = 0.0 - depth.lower.max(0.0);
-    }
-    SolveOutcome::Answered(found)
+    let near_zero = depth.map(|depth| 0.0 - depth.lower.max(0.0));
+    SolveOutcome::Answered((StoredRow { near_zero, ..stored }, pair))
 }
 
 /// No number is finite: nothing is known.
@@ -180,17 +144,50 @@ fn uncertified() -> Proximity {
     }
 }
 
-/// Data that rows are made of.
-struct MeshRow<'a> {
-    place: &'a MeshPlace<'a>,
+/// Two bodies at their place, and the distance of their surfaces.
+pub(super) struct MeshPair<'a> {
+    place: MeshPlace<'a>,
+    /// Convex hulls of both cores.
+    hulls: [&'a Polyhedron; 2],
+    /// Of the cores; a gap beyond a cut-off is the cut-off.
+    surfaces: SurfaceDistance,
     /// Growth of each body, metres.
     radii: [f64; 2],
-    /// Bound on the error of the poses, metres.
+    /// Bound on the error of the poses of recentred frames, metres.
     off: f64,
-    options: &'a QueryOptions,
+    options: QueryOptions,
 }
 
-impl MeshRow<'_> {
+impl<'a> MeshPair<'a> {
+    /// Nothing is known of the surfaces.
+    fn new(bodies: &Bodies<'a>, options: &QueryOptions) -> Self {
+        let (meshes, hulls) = ([bodies.a.surface(), bodies.b.surface()], [bodies.a.hull(), bodies.b.hull()]);
+        let (radii, poses) = (hulls.map(|hull| hull.radius), [bodies.pose_a, bodies.pose_b]);
+        Self {
+            place: MeshPlace::new(meshes, poses, bodies.relative, radii[0] + radii[1]),
+            hulls: hulls.map(|hull| &hull.core),
+            surfaces: SurfaceDistance::Beyond(f64::NEG_INFINITY),
+            radii,
+            off: pose_error(&hulls[0].core, &poses[0]) + pose_error(&hulls[1].core, &poses[1]),
+            options: *options,
+        }
+    }
+
+    /// The bracket of the depth at a place that differs by its growth; `None` if the bodies are apart.
+    fn depth(&self, place: &MeshPlace<'_>, memory: &mut MeshMemory) -> Option<DepthBracket> {
+        let may_overlap = self.surfaces.lower() <= place.growth || place.may_contain();
+        may_overlap
+            .then(|| depth::bracket(place, self.hulls, &self.surfaces, &mut memory.search, &mut memory.depth))
+            .flatten()
+    }
+
+    /// The lower end of the bodies inflated by `by` together (metres), and the direction of its translation; `None` if they are apart.
+    pub(super) fn lower_end_inflated(&self, by: f64, memory: &mut MeshMemory) -> Option<(f64, Vec3<f64>)> {
+        let inflated = MeshPlace { growth: (self.place.growth + by).next_up(), ..self.place };
+        let depth = self.depth(&inflated, memory)?;
+        Some((self.lower_end(depth.upper), depth.normal))
+    }
+
     /// The row of bodies apart.
     fn apart(&self, found: &NearestTriangles) -> Proximity {
         let growth = self.place.growth;
@@ -203,7 +200,7 @@ impl MeshRow<'_> {
         let lower = (found.lower - growth - self.off - self.rounding()).next_down();
         let upper = (found.upper - growth + self.off + self.rounding()).next_up();
         Proximity {
-            status: status(lower, upper, self.options),
+            status: status(lower, upper, &self.options),
             method: Method::Mesh,
             feature_kind: [a.0, b.0],
             feature: [a.1, b.1],
@@ -219,9 +216,9 @@ impl MeshRow<'_> {
     }
 
     /// Returns hints of the place at which bodies overlap, from their depth and their nearest triangles.
-    fn hints(&self, depth: &DepthBracket, surfaces: &SurfaceDistance) -> OverlapHints {
+    fn hints(&self, depth: &DepthBracket) -> OverlapHints {
         let DepthBracket { normal, crossing, inside, middle, .. } = *depth;
-        let (nearest, are_apart) = (surfaces.nearest(), surfaces.lower() > 0.0);
+        let (nearest, are_apart) = (self.surfaces.nearest(), self.surfaces.lower() > 0.0);
         OverlapHints {
             normal,
             crossing,
@@ -240,7 +237,7 @@ impl MeshRow<'_> {
         let [a, b] =
             [0, 1].map(|k: usize| published([self.place.a, self.place.b][k], triangles[k], TriangleFeature::Face));
         Proximity {
-            status: status(lower, upper, self.options),
+            status: status(lower, upper, &self.options),
             method: Method::Bound,
             feature_kind: [a.0, b.0],
             feature: [a.1, b.1],

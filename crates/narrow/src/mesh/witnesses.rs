@@ -333,7 +333,7 @@ impl WitnessSearch<'_, '_> {
         None
     }
 
-    /// Takes the points where rays from vertices of the other core leave grown body `k` near its surface: the other one may look out there
+    /// Takes the points where rays from vertices of the other core leave inflated body `k` near its surface: the other one may look out there
     /// by its growth alone.
     fn leave_near_surface(&mut self, k: usize) {
         if self.radii[1 - k] == 0.0 {
@@ -361,7 +361,7 @@ impl WitnessSearch<'_, '_> {
         }
     }
 
-    /// Takes a point of the surface of grown body `k` if the ball of the other body's growth around `p` looks out of it. `n`: unit, where to look
+    /// Takes a point of the surface of inflated body `k` if the ball of the other body's growth around `p` looks out of it. `n`: unit, where to look
     /// first; each turn leads towards the point of the ball that lies farthest out, by less than the turn before.
     fn look_out(&mut self, k: usize, p: Vec3<f64>, mut n: Vec3<f64>) {
         self.leave_along(p, &[n]);
@@ -381,7 +381,7 @@ impl WitnessSearch<'_, '_> {
         }
     }
 
-    /// Returns the height of a point above grown body `k` (metres), and the direction in which it grows, unit, both in A's frame.
+    /// Returns the height of a point above inflated body `k` (metres), and the direction in which it grows, unit, both in A's frame.
     fn outward(&mut self, k: usize, p: Vec3<f64>) -> Option<(f64, Vec3<f64>)> {
         let own = if k == 0 { p } else { self.place.in_b(p) };
         let height = self.height(k, p);

@@ -29,7 +29,7 @@ use super::exact;
 use super::feature::FeaturePair;
 use super::gjk::{self, GjkResult, Simplex};
 use super::pair::Pair;
-use super::pose_rounding::placing_error;
+use super::pose_rounding::pose_error;
 use super::search::SearchEnd;
 use super::solver_stats::SolverStats;
 use clearsweep_geometry::{Dd, Pose, RelativePose};
@@ -48,25 +48,25 @@ pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), stats: 
     let wide = Pair::<Dd>::new(pair.a, pair.b, RelativePose::between(poses.0, poses.1), growth);
     let found = gjk::search(&wide, &Simplex::default(), f64::INFINITY);
     let apart = matches!(found.end, SearchEnd::Converged | SearchEnd::Stalled);
-    let placing = placing_error(pair.a, poses.0) + placing_error(pair.b, poses.1);
-    let answer = if apart { separated::resolve(pair, &wide, &found, placing) } else { None };
-    if let Some(answer) = answer.or_else(|| overlap::resolve(pair, &wide, found.point.length(), placing)) {
+    let off = pose_error(pair.a, poses.0) + pose_error(pair.b, poses.1);
+    let answer = if apart { separated::resolve(pair, &wide, &found, off) } else { None };
+    if let Some(answer) = answer.or_else(|| overlap::resolve(pair, &wide, found.point.length(), off)) {
         return closest_sets::with_middle(pair, answer);
     }
     stats.exact += 1;
-    resolve_exactly(pair, poses, placing).map(|answer| closest_sets::with_middle(pair, answer)).unwrap_or_else(|| {
+    resolve_exactly(pair, poses, off).map(|answer| closest_sets::with_middle(pair, answer)).unwrap_or_else(|| {
         stats.uncertified += 1;
         Answer::uncertified(pair, found.point.to_f64())
     })
 }
 
-/// The exact answer; `placing`: what the poses are off, metres. If its features are strict in `f64`, it is the strict answer,
+/// The exact answer; `off`: what the poses are off, metres. If its features are strict in `f64`, it is the strict answer,
 /// which every other route gives.
-fn resolve_exactly(pair: &Pair<'_, f64>, poses: (&Pose, &Pose), placing: f64) -> Option<Answer> {
+fn resolve_exactly(pair: &Pair<'_, f64>, poses: (&Pose, &Pose), off: f64) -> Option<Answer> {
     let answer = exact::resolve(pair.a, pair.b, poses)?;
     let strict = certificate::local(pair, &answer.features).map(|s| Answer::certified(&s));
     let same = |s: &Answer| s.lower <= answer.lower && answer.upper <= s.upper;
-    Some(strict.filter(same).unwrap_or(answer.opened(placing)))
+    Some(strict.filter(same).unwrap_or(answer.opened(off)))
 }
 
 /// The answer about cores whose nearest point of the difference is the origin up to rounding.

@@ -26,8 +26,8 @@ struct WideDirection {
 }
 
 /// The answer by the tie rule. `reach`: the length of the nearest point that GJK found, an upper bound of the distance
-/// where the cores only touch; `placing`: what the poses are off, metres.
-pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd, placing: f64) -> Option<Answer> {
+/// where the cores only touch; `off`: what the poses are off, metres.
+pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd, off: f64) -> Option<Answer> {
     let (near, slack) = directions::best_directions(pair, NEAR);
     let mut tied: Vec<WideDirection> = near.iter().filter_map(|d| widen(wide, d)).collect();
     let best = tied.iter().map(|t| t.gap).reduce(|x, y| x.larger(y))?;
@@ -61,7 +61,7 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd, plac
     if (upper - lower).to_f64() > 1e-12 * pair.size {
         return None;
     }
-    let mut answer = Answer::wide(&features, &closest, lower, upper).opened(placing);
+    let mut answer = Answer::wide(&features, &closest, lower, upper).opened(off);
     if tied.len() > 1 {
         answer.method = Method::Tie;
     }

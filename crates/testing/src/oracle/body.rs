@@ -24,7 +24,7 @@ pub struct Edge {
     pub wings: Vec<usize>,
 }
 
-/// The hull of at most 128 points, grown by a radius.
+/// The hull of at most 128 points, inflated by a radius.
 pub struct Body {
     pub vertices: Vec<Vector<f64>>,
     pub facets: Vec<Facet>,

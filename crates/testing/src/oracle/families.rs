@@ -184,7 +184,7 @@ pub fn flat(random: &mut Random, i: usize) -> Recipe {
     }
 }
 
-/// Spheres, capsules, and anything grown.
+/// Spheres, capsules, and anything inflated.
 pub fn round(random: &mut Random, i: usize) -> Recipe {
     let growth = random.scale(1e-3, 0.3);
     match i % 6 {

@@ -87,9 +87,9 @@ pub fn two(random: &mut Random, pool: &[Solid]) -> [usize; 2] {
     [random.below(pool.len()), random.below(pool.len())]
 }
 
-/// Boxes, hulls of up to 20 points, prisms, capsules, spheres; some grown: as `clearsweep generate crowd` draws them.
+/// Boxes, hulls of up to 20 points, prisms, capsules, spheres; some inflated: as `clearsweep generate crowd` draws them.
 pub fn crowd(random: &mut Random, i: usize) -> Recipe {
-    let grown = if random.chance(0.2) { random.between(0.005, 0.05) } else { 0.0 };
+    let inflated = if random.chance(0.2) { random.between(0.005, 0.05) } else { 0.0 };
     let mut recipe = match i % 8 {
         0..=2 => Recipe::new("box", cuboid([0; 3].map(|_| random.between(0.05, 0.5))), 0.0),
         3..=5 => {
@@ -102,7 +102,7 @@ pub fn crowd(random: &mut Random, i: usize) -> Recipe {
         }
         _ => bodies::round(random, i / 8 % 2),
     };
-    recipe.growth += grown;
+    recipe.growth += inflated;
     recipe
 }
 

@@ -61,7 +61,7 @@ impl Solid {
         Proximity { point_a: at(row.point_a), point_b: at(row.point_b), ..*row }
     }
 
-    /// Largest distance of a point of the grown body from the origin, metres.
+    /// Largest distance of a point of the inflated body from the origin, metres.
     pub fn radius(&self) -> f64 {
         self.reach + self.growth
     }

@@ -278,7 +278,7 @@ fn what_is_apart_is_settled_together() {
         } else if gap > 0.0 {
             assert!(apart * 10 > asked * 9 && answered * 4 >= apart * 3, "{answered} of {apart} answered");
         } else {
-            // Grown bodies may overlap whose cores are apart.
+            // Inflated bodies may overlap whose cores are apart.
             assert!(open * 2 > asked && apart * 2 < asked, "{open} open, {apart} of {asked} apart");
         }
     }

@@ -111,7 +111,7 @@ impl<'a> IntervalSearch<'a, '_> {
         at_least: f64,
     ) {
         // Surfaces are at least 0 apart.
-        let least = (-surfaces.growth - surfaces.deviation - surfaces.rounding).max(at_least);
+        let least = (-surfaces.off()).max(at_least);
         for mut part in parts {
             part.lower = if part.lower > least { part.lower } else { least };
             let ([start, end], lower, bound) = (part.span, part.lower, part.bound);

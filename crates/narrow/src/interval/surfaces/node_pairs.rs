@@ -123,7 +123,7 @@ impl<'a> SurfaceParts<'a> {
     }
 
     /// Returns the amount taken off each gap of the surfaces, metres.
-    fn off(&self) -> f64 {
+    pub(super) fn off(&self) -> f64 {
         self.growth + self.deviation + self.rounding
     }
 

@@ -6,7 +6,7 @@ use super::gap::{inside, on_triangle};
 use crate::oracle::number::{Vector, add, cross, dot, norm, sub, times};
 use crate::recheck::hull::Hull;
 
-/// Points and triangles of a core, and the radius by which it is grown.
+/// Points and triangles of a core, and the radius by which it is inflated.
 #[derive(Clone, Default)]
 pub struct Body {
     pub points: Vec<Vector<f64>>,

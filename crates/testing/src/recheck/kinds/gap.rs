@@ -219,7 +219,7 @@ impl<'a> Soups<'a> {
             || self.a.starts.iter().all(|&v| holds(self.b, &self.moved, self.a.points[v]))
     }
 
-    /// Whether one grown body lies in the other, also where it does so because of its growth: the corners of one core, and the middles of
+    /// Whether one inflated body lies in the other, also where it does so because of its growth: the corners of one core, and the middles of
     /// its edges and triangles, lie in the other core or near to it, or the balls around them do, as far as points of them show.
     pub fn is_swallowed(&self) -> bool {
         let [mut of_a, mut of_b] = [(self.a, &self.a.points), (self.b, &self.moved)].map(|(body, points)| {

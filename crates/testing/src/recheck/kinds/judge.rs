@@ -1,6 +1,6 @@
 //! The verdict on a row about any two bodies, from their triangles and poses alone.
 //!
-//! The signed distance is the distance of the grown bodies, or minus the length of the shortest translation that separates them.
+//! The signed distance is the distance of the inflated bodies, or minus the length of the shortest translation that separates them.
 //! - *Apart*: both ends against the distance by brute force; [`Wide`] decides what `f64` leaves open.
 //! - *Overlapping, lower end* (`-lower` is at least the depth): moved by this length along the row's normal, the bodies no longer overlap.
 //! - *Overlapping, upper end* (`-upper` is at most the depth): no shorter translation that is tried separates them.
@@ -235,7 +235,7 @@ impl Claim<'_> {
         }
     }
 
-    /// Witness points of bodies apart are on the grown bodies, but for `room` sizes of the pair.
+    /// Witness points of bodies apart are on the inflated bodies, but for `room` sizes of the pair.
     fn witnesses(&self, room: f64, faults: &mut Vec<Fault>) {
         let (s, row) = (self.soups, self.row);
         let (a, b) =

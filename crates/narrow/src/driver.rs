@@ -1,18 +1,21 @@
-//! The driver: queries in order, each sample culled, settled by a batch, or handed to the pair solver.
+//! The driver: queries in order, each sample culled, settled by a batch, or handed to the pair solver. Queries answer about the bodies as
+//! they are stored; here their rows become those of the true ones ([`Deviation::row`]).
 
-use super::at_rest::AtRest;
-use super::many_pairs;
-use super::one_pair::{Asked, OnePair};
-use crate::cache::PairCache;
-use crate::compound::{self, Bodies};
-use crate::culling::Culling;
-use crate::mesh;
-use crate::pair_solver::{PairSolver, SearchMethod};
-use crate::query::PairQuery;
-use crate::relative::RelativePoses;
-use crate::solve_outcome::SolveOutcome;
-use crate::solver_stats::SolverStats;
-use crate::workspace::Workspace;
+use super::batch::at_rest::AtRest;
+use super::batch::many_pairs;
+use super::batch::one_pair::{Asked, OnePair};
+use super::bodies::Bodies;
+use super::cache::PairCache;
+use super::compound::{self, CompoundWork};
+use super::culling::Culling;
+use super::deviation::{Deviation, StoredRow};
+use super::mesh::{self, MeshMemory};
+use super::pair_solver::{PairSolver, SearchMethod};
+use super::query::PairQuery;
+use super::relative::RelativePoses;
+use super::solve_outcome::SolveOutcome;
+use super::solver_stats::SolverStats;
+use super::workspace::Workspace;
 use clearsweep_geometry::{Inside, RelativePose};
 use clearsweep_model::Proximity;
 use clearsweep_model::QueryOptions;
@@ -29,20 +32,43 @@ pub(crate) fn answer(
 ) {
     debug_assert_eq!(queries.len(), caches.len(), "a cache for each query");
     let (mut queries, mut caches) = (queries, caches);
-    while !queries.is_empty() {
+    while let Some(first) = queries.first() {
+        let deviation = Deviation::of(first.a, first.b);
         let (group, later) = queries.split_at(many_pairs::group(queries));
         let (group_caches, rest) = caches.split_at_mut(group.len());
         (queries, caches) = (later, rest);
-        work.batch.many_pairs.ask(search, group, options, group_caches, stats);
+        let stored = QueryOptions { within: deviation.cutoff(options.within), ..*options };
+        work.batch.many_pairs.ask(search, group, &stored, group_caches, stats);
         for (i, (query, cache)) in group.iter().zip(group_caches).enumerate() {
-            let first = work.batch.many_pairs.first(i, query, options, stats, out);
+            let begin = out.len();
+            let first = work.batch.many_pairs.first(i, query, &stored, stats, out);
             let from = Remaining::after(first, query);
             if from.samples != 0 {
-                answer_samples(search, work, query, from, options, cache, stats, out);
+                answer_samples(search, work, query, from, &stored, cache, stats, out);
+            }
+            if deviation.by > 0.0 {
+                keep_true_rows(query, options, begin, out);
             }
             ends.push(out.len());
         }
     }
+}
+
+/// Makes the rows from `begin` on those of the true bodies, and drops those beyond the cut-off. Rows of bodies that are not convex are about
+/// the true bodies already.
+fn keep_true_rows(query: &PairQuery<'_>, options: &QueryOptions, begin: usize, out: &mut Vec<Proximity>) {
+    let is_convex = query.a.only_piece().is_some() && query.b.only_piece().is_some();
+    let deviation = if is_convex { Deviation::of(query.a, query.b) } else { Deviation::NONE };
+    let mut kept = begin;
+    for at in begin..out.len() {
+        let row = deviation.row(StoredRow::new(out[at]), options, |_| None);
+        // A row without a proof is always written.
+        if row.lower <= options.within || row.lower.is_nan() {
+            out[kept] = row;
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
 }
 
 /// The samples of a query that are still to be answered.
@@ -119,21 +145,8 @@ fn answer_samples(
             let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
             let bodies = Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: relative.at(sample) };
             let before = stats.verified + stats.surface_verified;
-            let found = if bodies.a.mesh.is_some() || bodies.b.mesh.is_some() {
-                let ahead = || relative.motions(sample, left, query.b.radius);
-                match mesh::query(&bodies, options, cache, meshes, stats, ahead) {
-                    SolveOutcome::Answered(row) => SolveOutcome::Answered(compound::row_of_parts(
-                        &bodies,
-                        options,
-                        row,
-                        (&mut solver, compounds, cache),
-                        stats,
-                    )),
-                    other => other,
-                }
-            } else {
-                compound::query(&bodies, options, cache, (&mut solver, compounds, Some(meshes)), stats)
-            };
+            let ahead = || relative.motions(sample, left, query.b.radius);
+            let found = row_of_bodies(&bodies, options, cache, (&mut solver, compounds, meshes), stats, ahead);
             outcome = found.reported(sample, options);
             batch.answered_alone(stats.verified + stats.surface_verified > before, cache);
         }
@@ -153,4 +166,36 @@ fn answer_samples(
     }
     cache.hulls.learned.axis = culling.axis();
     at_rest.remember(&mut cache.resting);
+}
+
+/// The row of two bodies at their poses, or the proof that the stored ones are farther apart than `options.within`. The row of two
+/// convex bodies is as they are stored, all others are of the true ones. `ahead`: how far B moves in A's frame to the next sample, and at
+/// most in all that are to come, metres.
+fn row_of_bodies(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    cache: &mut PairCache,
+    (solver, compounds, meshes): (&mut PairSolver<'_>, &mut CompoundWork, &mut MeshMemory),
+    stats: &mut SolverStats,
+    ahead: impl Fn() -> [f64; 2],
+) -> SolveOutcome<Proximity> {
+    if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
+        return compound::row_of_pieces(bodies, [a, b], options, &mut cache.hulls, solver, stats);
+    }
+    let deviation = Deviation::of(bodies.a, bodies.b);
+    if bodies.a.mesh.is_none() && bodies.b.mesh.is_none() {
+        let work = (&mut *solver, &mut *compounds, Some(meshes));
+        let found = compound::query(bodies, options, deviation.by, cache, work, stats);
+        let inflated = |by| Some(compound::lower_end(bodies, options, by, cache, (solver, compounds), stats));
+        return found.map(|stored| deviation.row(stored, options, inflated));
+    }
+    let found = mesh::query(bodies, options, &mut cache.meshes, meshes, stats, ahead);
+    found.map(|(stored, pair)| {
+        let row = deviation.row(stored, options, |by| pair.lower_end_inflated(by, meshes));
+        if deviation.by > 0.0 {
+            row
+        } else {
+            compound::row_of_parts(bodies, options, row, (solver, compounds, cache), stats)
+        }
+    })
 }
