@@ -3,7 +3,7 @@
 >>> import clearsweep as cs
 >>> result = cs.run("datasets/contact/scene.toml", progress=False)
 >>> result.verdict
-'nothing required'
+'violated'
 
 `run` computes, `stream` hands rows on as they come, `pair` and `distance` answer two bodies, `check` looks for faults of the input.
 The program ``clearsweep`` comes with the module: ``python -m clearsweep``.

@@ -12,8 +12,9 @@ from . import _clearsweep, _options
 
 
 def _call(command: str, arguments: Sequence[str | os.PathLike[str]], options: dict[str, object]) -> dict[str, Any]:
-    words = [*_options.words(options), "--", *[os.fspath(argument) for argument in arguments]]
-    return json.loads(_clearsweep.command([command, *words]))
+    # A path that begins with a hyphen is no option.
+    paths = [os.path.join(os.curdir, path) if path.startswith("-") else path for path in map(os.fspath, arguments)]
+    return json.loads(_clearsweep.command([command, *_options.words(options), *paths]))
 
 
 def generate(name: str, out: str | os.PathLike[str], **options: object) -> dict[str, Any]:

@@ -112,9 +112,9 @@ class Result:
     >>> import clearsweep as cs
     >>> result = cs.run("datasets/contact/scene.toml", progress=False)
     >>> result
-    <clearsweep.Result nothing required: 25 rows of 25 pairs in 1 run>
+    <clearsweep.Result violated: 17 rows of 17 pairs in 1 run>
     >>> result.pairs.to_polars().height
-    25
+    17
     """
 
     def __init__(

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 LINKS = 11
 LENGTH = 0.2  # of a link, metres
+PLAY = 0.02  # standard deviation of a joint, radians
 
 
 def turns(angles: npt.NDArray[np.float64], axis: int) -> npt.NDArray[np.float64]:
@@ -56,11 +57,11 @@ def main() -> None:
     names = [f"link-{link}" for link in range(LINKS)]
     for name in names:
         scene.add(name, capsule=[0.04, LENGTH - 0.08], group="arm")
-    scene.add("post", cylinder=[0.1, 3, 16], static=True, position=[0.85, 0.95, 0.5])
+    scene.add("post", cylinder=[0.1, 3, 16], static=True, position=[1.23, 1.33, 0.5])
     scene.ignore("group:arm", "group:arm", reason="links of one arm")
 
     begun = time.perf_counter()
-    play = np.random.default_rng(1).normal(0, 0.01, (runs, LINKS))
+    play = np.random.default_rng(1).normal(0, PLAY, (runs, LINKS))
     poses = arm(runs, frames, play)
     moved = time.perf_counter()
     result = cs.run(scene, poses, bodies=names, times=np.linspace(0, 1, frames).tolist(), progress=False)
@@ -77,7 +78,7 @@ def main() -> None:
     rows = play[table["run"].to_numpy()]
     slopes: list[float] = cast(Any, np.linalg).lstsq(rows, least - least.mean(), rcond=None)[0].tolist()
     order = sorted(range(LINKS), key=lambda joint: -abs(slopes[joint]))[:3]
-    print("drivers: " + ", ".join(f"joint {k} ({1e3 * slopes[k] * 0.01:+.1f} mm a standard deviation)" for k in order))
+    print("drivers: " + ", ".join(f"joint {k} ({1e3 * slopes[k] * PLAY:+.1f} mm a standard deviation)" for k in order))
     print(f"forward kinematics {moved - begun:.2f} s, run {computed - moved:.2f} s")
 
 

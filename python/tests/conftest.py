@@ -28,6 +28,11 @@ class Motion:
         self.scene = scene
         self.path = scene.parent / "trajectories.parquet"
         self.table = pl.read_parquet(self.path)
+        # A directory of files, one a run.
+        self.parts = scene.parent / "parts"
+        self.parts.mkdir()
+        for (run,), part in self.table.group_by("run", maintain_order=True):
+            part.write_parquet(self.parts / f"run-{run}.parquet")
         self.bodies: list[str] = self.table["body"].unique(maintain_order=True).cast(pl.String).to_list()
         runs, frames = self.table["run"].n_unique(), self.table["frame"].n_unique()
         columns = self.table.select("x", "y", "z", "qw", "qx", "qy", "qz").to_numpy().astype("float64")
@@ -37,9 +42,9 @@ class Motion:
 
 @pytest.fixture(scope="session")
 def motion(tmp_path_factory: pytest.TempPathFactory) -> Motion:
-    """Three runs of a payload that leaves its adapter."""
-    out = tmp_path_factory.mktemp("separation") / "set"
-    made = cs.generate("separation", out, runs=3, frames=40)
+    """Three runs of tumbling bodies."""
+    out = tmp_path_factory.mktemp("crowd") / "set"
+    made = cs.generate("crowd", out, bodies=12, runs=3, frames=40)
     return Motion(pathlib.Path(made["scene"]))
 
 

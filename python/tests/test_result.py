@@ -106,7 +106,7 @@ def test_verdicts_have_the_exit_codes_of_the_program(motion: Motion) -> None:
 
 
 def test_the_probability_is_that_of_the_program(motion: Motion) -> None:
-    result = cs.run(motion.scene, require="60mm", progress=False)
+    result = cs.run(motion.scene, require="20mm", progress=False)
     found = result.probability()
     assert found.share == result.summary["runs_violated_share"]
     assert np.allclose([found.low, found.high], result.summary["runs_violated_interval"], rtol=0, atol=1e-9)
