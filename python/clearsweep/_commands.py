@@ -13,7 +13,8 @@ from . import _clearsweep, _options
 
 def _call(command: str, arguments: Sequence[str | os.PathLike[str]], options: dict[str, object]) -> dict[str, Any]:
     # A path that begins with a hyphen is no option.
-    paths = [os.path.join(os.curdir, path) if path.startswith("-") else path for path in map(os.fspath, arguments)]
+    paths = [os.fspath(argument) for argument in arguments]
+    paths = [os.path.join(os.curdir, path) if path.startswith("-") else path for path in paths]
     return json.loads(_clearsweep.command([command, *_options.words(options), *paths]))
 
 

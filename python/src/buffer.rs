@@ -54,9 +54,9 @@ impl HeldArray {
         let wrong = |problem: String| raised(py, Error::input(PLACE, problem, SHAPES));
         let is_matrix = shape.len() >= 4 && shape.ends_with(&[4, 4]);
         let (outer, inner) = shape.split_at(shape.len().saturating_sub(if is_matrix { 2 } else { 1 }));
-        let (runs, frames, bodies) = match outer {
-            &[frames, bodies] => (1, frames, bodies),
-            &[runs, frames, bodies] => (runs, frames, bodies),
+        let (runs, frames, bodies) = match *outer {
+            [frames, bodies] => (1, frames, bodies),
+            [runs, frames, bodies] => (runs, frames, bodies),
             _ => return Err(wrong(format!("its shape {shape:?} has {} axes", shape.len()))),
         };
         let layout = match (order, is_matrix) {

@@ -35,7 +35,7 @@ pub(crate) fn raised(py: Python<'_>, error: Error) -> PyErr {
 /// The file that a place begins with, if there is one of that name.
 fn file_of(place: &str) -> Option<&str> {
     let ends = place.match_indices([':', ',', ' ']).map(|(at, _)| at).chain([place.len()]);
-    ends.filter(|&at| at > 0).map(|at| &place[..at]).filter(|path| Path::new(path).is_file()).last()
+    ends.filter(|&at| at > 0).map(|at| &place[..at]).rfind(|path| Path::new(path).is_file())
 }
 
 /// Turns results of the library into those of Python.
