@@ -3,6 +3,7 @@ the pages show.
 
     python docs/run_cookbook.py            # from the root of the repository, after the two runs named on the page
     python docs/run_cookbook.py --write    # writes outputs and images anew: look at the difference before keeping it
+    python docs/run_cookbook.py docs/guide/python.md    # another page, or several, in an environment of its own
 
 Python blocks share one namespace; SQL blocks are run by DuckDB and shown as rows of text. A block with an `output` block
 behind it has to print exactly that.
@@ -61,10 +62,11 @@ def check(page):
 
 
 def main():
-    write = sys.argv[1:] == ["--write"]
+    write = "--write" in sys.argv[1:]
+    pages = [pathlib.Path(word) for word in sys.argv[1:] if word != "--write"] or PAGES
     DRAWN.mkdir(parents=True, exist_ok=True)
     wrong = 0
-    for page in PAGES:
+    for page in pages:
         text, count, differences = check(page)
         print(f"{page}: {count} blocks run, {len(differences)} differences")
         if write:

@@ -66,6 +66,15 @@
 //! A row is a function of the geometry, the relative pose and the query options only: not of the method, the pair's
 //! cache, the block, the thread, or where a block was cut for memory.
 
+// The program names the library by its name, wherever it is compiled.
+#[cfg(feature = "cli")]
+extern crate self as clearsweep;
+
+/// The program, for a front end in another language.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+
 pub use clearsweep_base::{Error, ErrorKind, Result};
 /// # Example
 ///

@@ -1,9 +1,5 @@
 //! The program `clearsweep`.
 
-mod cli;
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    cli::main()
+fn main() -> std::process::ExitCode {
+    clearsweep::cli::main(std::env::args_os()).into()
 }

@@ -271,7 +271,7 @@ fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-fn as_json(scene: &Scene, checked: &Checked) -> Value {
+pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
     let name = |body: &u32| scene.bodies[*body as usize].name.clone();
     let all = |bodies: &[u32]| bodies.iter().map(name).collect::<Vec<_>>();
     let is_static = |body: &&clearsweep_scene::Body| matches!(body.motion, Motion::Static(_));

@@ -3,6 +3,7 @@
 use super::args::{Cli, ColorArg};
 use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, FromArgMatches, ValueEnum};
+use std::ffi::OsString;
 
 /// The meaning of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +33,8 @@ pub(crate) fn paint(tone: Tone, text: &str) -> String {
 }
 
 /// Reads the command line; from here on `--color` holds for all that is printed, help and errors of usage included.
-pub(crate) fn parse() -> Cli {
-    let asked = asked(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()));
+pub(crate) fn parse(words: &[OsString]) -> Cli {
+    let asked = asked(words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()));
     match asked {
         ColorArg::Auto => {}
         ColorArg::Always => anstream::ColorChoice::Always.write_global(),
@@ -44,7 +45,7 @@ pub(crate) fn parse() -> Cli {
         ColorArg::Always => clap::ColorChoice::Always,
         ColorArg::Never => clap::ColorChoice::Never,
     });
-    Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+    Cli::from_arg_matches(&command.get_matches_from(words)).unwrap_or_else(|error| error.exit())
 }
 
 /// The value of `--color`; what is no value of it is reported where the command line is read in earnest.

@@ -7,7 +7,6 @@ use clearsweep::{Error, ErrorKind};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeStyles};
 use std::fmt;
 use std::io::{IsTerminal, Write};
-use std::process::ExitCode;
 
 /// How a subcommand ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,19 +29,19 @@ pub(crate) enum ProgramEnd {
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The exit code; prints the error, if it ended with one.
-pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> ExitCode {
+pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> u8 {
     match done {
-        Ok(ProgramEnd::Clear) => ExitCode::SUCCESS,
-        Ok(ProgramEnd::NothingChecked) => ExitCode::from(2),
-        Ok(ProgramEnd::Violated) => ExitCode::from(3),
-        Ok(ProgramEnd::Uncertified) => ExitCode::from(4),
+        Ok(ProgramEnd::Clear) => 0,
+        Ok(ProgramEnd::NothingChecked) => 2,
+        Ok(ProgramEnd::Violated) => 3,
+        Ok(ProgramEnd::Uncertified) => 4,
         Ok(ProgramEnd::Interrupted) => {
             say("interrupted: nothing was left behind\n");
-            ExitCode::from(INTERRUPTED)
+            INTERRUPTED
         }
         Ok(ProgramEnd::InterruptedAndKept) => {
             say("interrupted: what was written is kept; --resume goes on with it, --force starts over\n");
-            ExitCode::from(INTERRUPTED)
+            INTERRUPTED
         }
         Err(error) => {
             let code = match error.kind {
@@ -51,7 +50,7 @@ pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> ExitCode {
                 ErrorKind::Input | ErrorKind::Output | ErrorKind::Internal => 1,
             };
             say(&render(error));
-            ExitCode::from(code)
+            code
         }
     }
 }

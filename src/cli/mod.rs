@@ -10,6 +10,7 @@ mod color;
 mod decompositions;
 mod device_note;
 mod doctor;
+pub mod embed;
 mod exit;
 mod export;
 mod generate;
@@ -35,12 +36,18 @@ mod warnings;
 mod wrap;
 
 use args::{Cli, Command};
-use std::process::ExitCode;
+use exit::ProgramEnd;
+use std::ffi::OsString;
 
-/// The program: parses the command line, runs the subcommand and turns what came of it into an exit code.
-pub(crate) fn main() -> ExitCode {
-    let Cli { command, color: _ } = color::parse();
-    let done = match command {
+/// Runs the program: parses the command line, the first word of which is its name, runs the subcommand, and returns the exit code.
+pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let Cli { command, color: _ } = color::parse(&words.into_iter().collect::<Vec<_>>());
+    exit::code(run_command(command))
+}
+
+/// Runs a subcommand.
+fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
+    match command {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
         Command::Generate(args) => generate::generate(args),
@@ -51,6 +58,5 @@ pub(crate) fn main() -> ExitCode {
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
-    };
-    exit::code(done)
+    }
 }

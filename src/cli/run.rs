@@ -10,12 +10,12 @@ use clearsweep_tables::{DistanceColumns, ParquetTables};
 use clearsweep_trajectory::ReadOptions;
 
 /// The flags of a run, lowered.
-struct Config {
-    input: Input,
-    job: JobOptions,
+pub(super) struct Config {
+    pub(super) input: Input,
+    pub(super) job: JobOptions,
     out: std::path::PathBuf,
-    force: bool,
-    resume: bool,
+    pub(super) force: bool,
+    pub(super) resume: bool,
     progress: ProgressArg,
     json: bool,
 }
@@ -23,7 +23,7 @@ struct Config {
 /// The flags that say which input is taken, lowered.
 pub(crate) struct Input {
     scene: std::path::PathBuf,
-    overrides: SceneOverrides,
+    pub(super) overrides: SceneOverrides,
     /// Which runs and frames.
     pub(crate) read: ReadOptions,
 }

@@ -1,5 +1,6 @@
 //! Results on stdout. A reader that has seen enough (`| head`) closes the pipe; that is no failure.
 
+use super::embed;
 use clearsweep::{Error, Result};
 use std::io::{ErrorKind, Write};
 
@@ -13,7 +14,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
 
 /// Prints a JSON object.
 pub(crate) fn print_json(value: &serde_json::Value) -> Result<()> {
-    print_bytes(format!("{value:#}\n").as_bytes())
+    if embed::take_json(value) { Ok(()) } else { print_bytes(format!("{value:#}\n").as_bytes()) }
 }
 
 /// Prints bytes as they are.

@@ -19,7 +19,8 @@ const FOREIGN: [(&str, &str); 3] = [
 ];
 
 /// Folders at the root whose paths must exist, together with the folders under `src/`.
-const ROOTS: [&str; 10] = [".ci", "benches", "crates", "datasets", "docs", "examples", "fuzz", "src", "tests", "xtask"];
+const ROOTS: [&str; 11] =
+    [".ci", "benches", "crates", "datasets", "docs", "examples", "fuzz", "python", "src", "tests", "xtask"];
 
 /// Folders that the program writes.
 const WRITTEN: [&str; 3] = ["distances/", "penetrations/", "intervals/"];

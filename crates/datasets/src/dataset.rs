@@ -35,6 +35,11 @@ impl Dataset {
         STOPPED.store(true, Ordering::Relaxed);
     }
 
+    /// Takes [`Self::stop`] back, for a process that goes on.
+    pub fn go_on() {
+        STOPPED.store(false, Ordering::Relaxed);
+    }
+
     /// Claims `out`, which must not exist or be empty.
     ///
     /// # Errors

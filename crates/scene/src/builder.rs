@@ -10,7 +10,7 @@ use super::each::MadeOfFiles;
 use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, frame_rate, query};
 use super::ignore::IgnoreRule;
 use super::keys::{Keys, SceneSource};
-use super::load::{SceneOverrides, assemble};
+use super::load::{IN_CODE, SceneOverrides, assemble};
 use super::model::{LengthUnit, Missing, Model, Scene, Shape};
 use super::motion_spec::{MotionSpec, tolerance};
 use super::values::Value;
@@ -18,9 +18,6 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Inside;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Name of a scene that no file holds, in messages.
-const PLACE: &str = "scene in code";
 
 /// A scene in code: bodies, ignore rules and query options, with the meaning of the same keys of a scene file.
 ///
@@ -103,7 +100,7 @@ impl Geometry {
     pub fn shape(self, offset: f64) -> Result<Arc<Shape>> {
         let body = BodyBuilder::new("shape", self).offset(offset).fixed([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
         let scene = SceneBuilder::new(0.0).body(body).build()?;
-        let body = scene.bodies.first().ok_or_else(|| Error::internal(PLACE, "a body was lost"))?;
+        let body = scene.bodies.first().ok_or_else(|| Error::internal(IN_CODE, "a body was lost"))?;
         Ok(Arc::clone(&body.shape))
     }
 }
@@ -196,7 +193,7 @@ impl BodyBuilder {
                 keys.extend([("scale", Value::Number(*scale)), ("up", Value::Text(if *y_up { "y" } else { "z" }))]);
                 let problem = || format!("the path {} is not UTF-8", path.display());
                 let remedy = "give the geometry file a name in UTF-8";
-                let path = path.to_str().ok_or_else(|| Error::input(PLACE, problem(), remedy))?;
+                let path = path.to_str().ok_or_else(|| Error::input(IN_CODE, problem(), remedy))?;
                 ("geometry", Value::Text(path))
             }
         }];
@@ -317,7 +314,7 @@ impl SceneBuilder {
     }
 
     fn build_with_rules(&self) -> Result<(Scene, Vec<IgnoreRule>)> {
-        let source = SceneSource::in_code(Path::new(PLACE));
+        let source = SceneSource::in_code(Path::new(IN_CODE), "");
         let (trajectories, max_input) = (self.trajectories.clone(), self.max_input);
         let overrides = SceneOverrides { trajectories, max_input, ..SceneOverrides::default() };
         let file = self.lower(&source)?;

@@ -58,9 +58,9 @@ impl<'a> SceneSource<'a> {
         Self { threads, ..self }
     }
 
-    /// A scene in code; `path` is what messages call it.
-    pub(super) fn in_code(path: &'a Path) -> Self {
-        Self { in_code: true, ..Self::new(path, "") }
+    /// A scene in code; `path` is what messages call it. `text`: the keys of a program that has written them as TOML.
+    pub(super) fn in_code(path: &'a Path, text: &'a str) -> Self {
+        Self { in_code: true, ..Self::new(path, text) }
     }
 
     /// A part of a scene file, which begins with this byte of it. Places are those of the whole, but lines are not known.

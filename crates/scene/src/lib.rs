@@ -55,4 +55,6 @@ pub use ignore::IgnoreRule;
 pub use ignore::PairCounts;
 pub use load::{SceneHeader, SceneOverrides};
 pub use model::Scene;
+#[doc(hidden)]
+pub use orientation::from_rotation;
 pub use readers::GeometryNote;

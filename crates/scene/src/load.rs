@@ -3,7 +3,7 @@
 use super::between::Pivot;
 use super::body_spec::BodySpec;
 use super::build::{BuiltShapes, Failure, build};
-use super::digest::{DEFAULT_MAX_INPUT, InputReader};
+use super::digest::{DEFAULT_MAX_INPUT, InputReader, sha256};
 use super::direction::{DIRECTION_REMEDY, parse_direction};
 use super::file::{self, Head, Query, SceneFile};
 use super::foreign;
@@ -120,7 +120,24 @@ impl Scene {
         outline(&file.head);
         assemble(&source, file, input.digests, overrides)
     }
+
+    /// Builds the scene that `text` describes as a scene file does, in the name of a program: messages name no line, and paths
+    /// are relative to the working directory. Trajectories may be left out, and a shape may be `pieces`.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    #[doc(hidden)]
+    pub fn of_text(text: &str, overrides: &SceneOverrides) -> Result<(Self, Vec<IgnoreRule>)> {
+        let source = SceneSource::in_code(Path::new(IN_CODE), text).with_threads(overrides.threads);
+        let file = file::parse(&source, overrides.max_input())?;
+        let digest = sha256(text.as_bytes());
+        let (scene, rules) = assemble(&source, file, Vec::new(), overrides)?;
+        Ok((Self { builder_digest: Some(digest), ..scene }, rules))
+    }
 }
+
+/// Name of a scene that no file holds, in messages.
+pub(super) const IN_CODE: &str = "scene in code";
 
 /// The scene of a lowered scene file, with its geometry built; `read_first`: the files read for that.
 ///

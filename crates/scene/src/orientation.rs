@@ -126,8 +126,8 @@ fn from_matrix(field: &Field<'_>) -> Result<[f64; 4]> {
     Ok(from_rotation(m))
 }
 
-/// The unit quaternion of a rotation, by its largest component, which loses nothing (Shepperd).
-fn from_rotation(m: [[f64; 3]; 3]) -> [f64; 4] {
+/// The unit quaternion w, x, y, z of a rotation, by its largest component, which loses nothing (Shepperd).
+pub fn from_rotation(m: [[f64; 3]; 3]) -> [f64; 4] {
     let trace = m[0][0] + m[1][1] + m[2][2];
     // Four times the square of each component.
     let squares = [1.0 + trace, 1.0 + 2.0 * m[0][0] - trace, 1.0 + 2.0 * m[1][1] - trace, 1.0 + 2.0 * m[2][2] - trace];

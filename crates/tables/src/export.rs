@@ -75,7 +75,7 @@ pub fn export_csv(
 }
 
 /// The files of a table, in the order of their rows.
-fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
+pub(super) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
     if !matches!(table, "distances" | "penetrations" | INTERVALS) {
         return Ok(vec![dir.join(format!("{table}.parquet"))]);
     }

@@ -13,7 +13,7 @@
 //! - `interval_table` writes what is proven between samples; `interval_summary` accumulates it, with `interval_stats` and
 //!   `interval_findings`.
 //! - `resume` keeps what another execution needs to go on after this one was killed.
-//! - `report` reads the summaries back, and `export` the tables, as CSV; `filled` reads which bodies stand for meshes
+//! - `report` reads the summaries back, `export` the tables as CSV, and `table_reader` as record batches; `filled` reads which bodies stand for meshes
 //!   that are not convex.
 //!
 //! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are one implementation.
@@ -63,6 +63,7 @@ mod schema;
 mod sink;
 mod spill;
 mod summary;
+mod table_reader;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -86,6 +87,8 @@ pub use report::{PairBetween, nearest_between};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::{IntervalRow, Row};
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
+#[doc(hidden)]
+pub use table_reader::{StoredTable, TableReader};
 pub use totals::{BetweenTotals, FirstContact, LeastBetween};
 pub use totals::{Totals, Worst};
 pub use violations::ViolatingPair;

@@ -269,6 +269,14 @@ impl CheckedBatch {
 pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     /// Rows decoded at a time.
     const BATCH_ROWS: usize = 8192;
+    open_with(path, BATCH_ROWS)
+}
+
+/// Opens a table as [`open`] does, to be decoded in batches of at most so many rows.
+///
+/// # Errors
+/// Those of [`open`].
+pub(super) fn open_with(path: &Path, batch_rows: usize) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     let (file, bytes) = regular_file::open(path).map_err(|error| invalid(path, format!("cannot be read ({error})")))?;
     parquet_footer::check(path, &file, bytes)?;
     let again = file.try_clone().map_err(|error| Error::unreadable(path, &error))?;
@@ -279,7 +287,7 @@ pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>>
     for group in 0..builder.metadata().num_row_groups() {
         claims.add(&parquet_pages::check(path, &again, builder.metadata(), group, &roots)?);
     }
-    Ok(builder.with_batch_size(claims.batch_rows(BATCH_ROWS)))
+    Ok(builder.with_batch_size(claims.batch_rows(batch_rows)))
 }
 
 /// Runs the decoder. Should it panic on damaged bytes, that is an error too.

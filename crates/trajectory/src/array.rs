@@ -1,12 +1,14 @@
 //! Poses from an array of a simulation.
 
+use super::array_view::{COMPONENTS, NotRigid, PoseLayout, PoseNumbers};
+use super::row_label::ArrayRows;
 use super::stream_batch::{BATCH_ROWS, StreamBatch};
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::Bounds;
 use clearsweep_scene::model::LengthUnit;
-use ndarray::{ArrayView3, s};
+use ndarray::{ArrayView3, Axis};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,25 +17,46 @@ use std::sync::Arc;
 const PLACE: &str = "array of poses";
 
 /// The components along the last axis.
-const COMPONENTS: [&str; 7] = ["x", "y", "z", "qw", "qx", "qy", "qz"];
+const NAMES: [&str; COMPONENTS] = ["x", "y", "z", "qw", "qx", "qy", "qz"];
 
 /// Poses in the memory of a simulation: `(sample, body, component)`, the components being x, y, z (in the unit of the
 /// scene), qw, qx, qy, qz. The memory is borrowed and may have any strides.
 #[derive(Debug, Clone)]
 pub struct PoseArray<'a> {
-    view: ArrayView3<'a, f64>,
+    numbers: PoseNumbers<'a>,
+    layout: PoseLayout,
     bodies: Arc<[String]>,
     runs: Option<Vec<i64>>,
     frames: Option<Vec<i64>>,
     times: Option<Vec<f64>>,
+    /// Whether the array has an axis of runs.
+    has_runs: bool,
 }
 
 impl<'a> PoseArray<'a> {
     /// An array whose second axis is that of `bodies`. Samples are the frames 0, 1, 2, ... of run 0 unless they are
     /// given keys.
     pub fn new<S: AsRef<str>>(view: ArrayView3<'a, f64>, bodies: impl IntoIterator<Item = S>) -> Self {
+        let numbers = PoseNumbers::F64(view.insert_axis(Axis(0)).insert_axis(Axis(4)));
+        Self { has_runs: false, ..Self::of_numbers(numbers, PoseLayout::Wxyz, bodies) }
+    }
+
+    /// An array with an axis of runs, in another precision or layout. Samples are the frames 0, 1, 2, ... of the runs 0, 1, 2, ...
+    #[doc(hidden)]
+    pub fn of_numbers<S: AsRef<str>>(
+        numbers: PoseNumbers<'a>,
+        layout: PoseLayout,
+        bodies: impl IntoIterator<Item = S>,
+    ) -> Self {
         let bodies = bodies.into_iter().map(|name| name.as_ref().to_owned()).collect();
-        Self { view, bodies, runs: None, frames: None, times: None }
+        Self { numbers, layout, bodies, runs: None, frames: None, times: None, has_runs: true }
+    }
+
+    /// The same array; messages name no run if it `has_runs` not.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_runs(self, has_runs: bool) -> Self {
+        Self { has_runs, ..self }
     }
 
     /// The run of each sample.
@@ -56,18 +79,20 @@ impl<'a> PoseArray<'a> {
 
     /// Refuses an array whose shape does not fit what it is said to hold.
     pub(super) fn check(&self) -> Result<()> {
-        let (samples, bodies, components) = self.view.dim();
+        let (runs, frames, bodies, rows, columns) = self.numbers.dim();
         let wrong = |problem: String, remedy: &str| Err(Error::input(PLACE, problem, remedy));
-        let shape = format!("its shape is ({samples}, {bodies}, {components})");
-        if components != COMPONENTS.len() {
-            return wrong(
-                format!("{shape}: {components} components instead of 7"),
-                "the last axis holds x, y, z, qw, qx, qy, qz",
-            );
+        let shape = format!("its shape is {}", self.shape());
+        if (rows, columns) != self.layout.lengths() {
+            let problem = format!("{shape}: {rows} components instead of 7");
+            return wrong(problem, "the last axis holds x, y, z, qw, qx, qy, qz");
         }
         if bodies != self.bodies.len() {
             let named = self.bodies.len();
-            return wrong(format!("{shape}, but {named} bodies are named"), "name the body of each index of axis 1");
+            let axis = if self.has_runs { 2 } else { 1 };
+            return wrong(
+                format!("{shape}, but {named} bodies are named"),
+                &format!("name the body of each index of axis {axis}"),
+            );
         }
         let lengths = [
             ("runs", self.runs.as_ref().map(Vec::len)),
@@ -75,7 +100,7 @@ impl<'a> PoseArray<'a> {
             ("times", self.times.as_ref().map(Vec::len)),
         ];
         for (what, length) in lengths {
-            if let Some(length) = length.filter(|&length| length != samples) {
+            if let Some(length) = length.filter(|&length| length != runs * frames) {
                 return wrong(format!("{shape}, but {length} {what} are given"), "give one for each sample of axis 0");
             }
         }
@@ -86,33 +111,40 @@ impl<'a> PoseArray<'a> {
         }
     }
 
+    /// The shape as the caller gave it.
+    fn shape(&self) -> String {
+        let (runs, frames, bodies, rows, columns) = self.numbers.dim();
+        let runs = if self.has_runs { format!("{runs}, ") } else { String::new() };
+        let columns = if self.layout == PoseLayout::Matrix { format!(", {columns}") } else { String::new() };
+        format!("({runs}{frames}, {bodies}, {rows}{columns})")
+    }
+
     /// Bounds of all finite positions, metres.
     pub(super) fn bounds(&self, unit: LengthUnit) -> Option<Bounds> {
         let mut bounds = Bounds { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
-        for axis in 0..3 {
-            for &value in self.view.slice(s![.., .., axis]) {
-                let metres = unit.metres(value);
-                if metres.is_finite() {
-                    bounds.min[axis] = bounds.min[axis].min(metres);
-                    bounds.max[axis] = bounds.max[axis].max(metres);
-                }
+        self.numbers.positions(self.layout, &mut |axis, value| {
+            let metres = unit.metres(value);
+            if metres.is_finite() {
+                bounds.min[axis] = bounds.min[axis].min(metres);
+                bounds.max[axis] = bounds.max[axis].max(metres);
             }
-        }
+        });
         (0..3).all(|axis| bounds.min[axis] <= bounds.max[axis]).then_some(bounds)
     }
 
     /// The rows of the array in batches of whole samples.
     pub(super) fn chunks(self) -> impl Iterator<Item = Result<StreamBatch>> + Send + use<'a> {
-        let samples = self.view.dim().0;
+        let (runs, frames, ..) = self.numbers.dim();
+        let samples = runs * frames;
         let step = (BATCH_ROWS / self.bodies.len().max(1)).max(1);
         let names: ArrayRef = Arc::new(StringArray::from_iter_values(self.bodies.iter()));
         let schema = self.schema();
         let name: Arc<str> = Arc::from(PLACE);
+        let rows = ArrayRows { bodies: Arc::clone(&self.bodies), frames: self.has_runs.then_some(frames as u64) };
         (0..samples).step_by(step).map(move |first| {
-            let batch = self.batch(first..(first + step).min(samples), &schema, &names);
-            let batch = batch.map_err(|error| Error::internal(PLACE, error))?;
+            let batch = self.batch(first..(first + step).min(samples), &schema, &names)?;
             let first_row = first as u64 * self.bodies.len() as u64;
-            Ok(StreamBatch { first_row, name: Arc::clone(&name), bodies: Some(Arc::clone(&self.bodies)), batch })
+            Ok(StreamBatch { first_row, name: Arc::clone(&name), rows: Some(rows.clone()), batch })
         })
     }
 
@@ -123,36 +155,64 @@ impl<'a> PoseArray<'a> {
             fields.push(field("time_s", DataType::Float64));
         }
         fields.push(field("body", DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))));
-        fields.extend(COMPONENTS.map(|name| field(name, DataType::Float64)));
+        fields.extend(NAMES.map(|name| field(name, DataType::Float64)));
         Arc::new(Schema::new(fields))
     }
 
     /// The rows of some samples.
-    fn batch(
-        &self,
-        samples: Range<usize>,
-        schema: &Arc<Schema>,
-        names: &ArrayRef,
-    ) -> std::result::Result<RecordBatch, ArrowError> {
+    fn batch(&self, samples: Range<usize>, schema: &Arc<Schema>, names: &ArrayRef) -> Result<RecordBatch> {
         let bodies = self.bodies.len();
-        let keys = |of: &dyn Fn(usize) -> i64| -> ArrayRef {
-            let each = samples.clone().flat_map(|sample| std::iter::repeat_n(of(sample), bodies));
+        let (_, frames, ..) = self.numbers.dim();
+        let keys = |given: &Option<Vec<i64>>, of: &dyn Fn(usize) -> i64| -> ArrayRef {
+            let key = |sample: usize| given.as_ref().map_or_else(|| of(sample), |keys| keys[sample]);
+            let each = samples.clone().flat_map(|sample| std::iter::repeat_n(key(sample), bodies));
             Arc::new(Int64Array::from_iter_values(each))
         };
         let mut columns = vec![
-            keys(&|sample| self.runs.as_ref().map_or(0, |runs| runs[sample])),
-            keys(&|sample| self.frames.as_ref().map_or(sample as i64, |frames| frames[sample])),
+            keys(&self.runs, &|sample| (sample / frames) as i64),
+            keys(&self.frames, &|sample| (sample % frames) as i64),
         ];
         if let Some(times) = &self.times {
             let each = samples.clone().flat_map(|sample| std::iter::repeat_n(times[sample], bodies));
             columns.push(Arc::new(Float64Array::from_iter_values(each)));
         }
+        let internal = |error| Error::internal(PLACE, error);
         let codes = Int32Array::from_iter_values(samples.clone().flat_map(|_| 0..bodies as i32));
-        columns.push(Arc::new(DictionaryArray::try_new(codes, Arc::clone(names))?));
-        for component in 0..COMPONENTS.len() {
-            let values = self.view.slice(s![samples.clone(), .., component]);
-            columns.push(Arc::new(Float64Array::from_iter_values(values.iter().copied())));
+        columns.push(Arc::new(DictionaryArray::try_new(codes, Arc::clone(names)).map_err(internal)?));
+        let poses = self.components(samples)?;
+        columns.extend(poses.map(|values| -> ArrayRef { Arc::new(Float64Array::from(values)) }));
+        RecordBatch::try_new(Arc::clone(schema), columns).map_err(internal)
+    }
+
+    /// The components of all bodies in some samples, in the order of trajectories.
+    fn components(&self, samples: Range<usize>) -> Result<[Vec<f64>; COMPONENTS]> {
+        let (_, frames, ..) = self.numbers.dim();
+        let mut columns = [(); COMPONENTS].map(|()| Vec::with_capacity(samples.len() * self.bodies.len()));
+        let mut from = samples.start;
+        while from < samples.end {
+            let run = from / frames;
+            let to = samples.end.min((run + 1) * frames);
+            let within = from - run * frames..to - run * frames;
+            let read = self.numbers.read(self.layout, run, within.clone(), &mut columns);
+            read.map_err(|NotRigid { frame, body, problem }| {
+                let run = if self.has_runs { format!("run {run}, ") } else { String::new() };
+                let place =
+                    format!("{PLACE}, {run}frame {} (from 0), body `{}`", within.start + frame, self.bodies[body]);
+                Error::input(place, problem, "give rigid transforms: a rotation and a position, last row 0, 0, 0, 1")
+            })?;
+            from = to;
         }
-        RecordBatch::try_new(Arc::clone(schema), columns)
+        Ok(columns)
+    }
+
+    /// All poses in order of run, frame, body: x, y, z in the unit of the array, qw, qx, qy, qz.
+    ///
+    /// # Errors
+    /// The shape does not fit, or a matrix is no rigid transform.
+    #[doc(hidden)]
+    pub fn to_components(&self) -> Result<[Vec<f64>; COMPONENTS]> {
+        self.check()?;
+        let (runs, frames, ..) = self.numbers.dim();
+        self.components(0..runs * frames)
     }
 }

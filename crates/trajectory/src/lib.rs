@@ -6,7 +6,7 @@
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
 //! slots and metres, and `assemble` puts the rows of a sample together (`carry`: nodes
 //! take along what is below them) and lays them out in blocks (`stage` does the transposition; `followed` gives each the
-//! first sample of the next one). `memory` and `array` put batches and arrays of a caller in the place of files. `digest` hashes the
+//! first sample of the next one). `memory` and `array` (its numbers: `array_view`) put batches and arrays of a caller in the place of files. `digest` hashes the
 //! files meanwhile. `sort` puts files that are out of order into one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
@@ -18,6 +18,8 @@
 
 #[cfg(feature = "ndarray")]
 mod array;
+#[cfg(feature = "ndarray")]
+mod array_view;
 mod assemble;
 mod block_pool;
 mod body_index;
@@ -47,6 +49,9 @@ mod walk;
 
 #[cfg(feature = "ndarray")]
 pub use array::PoseArray;
+#[cfg(feature = "ndarray")]
+#[doc(hidden)]
+pub use array_view::{PoseLayout, PoseNumbers};
 pub use block_pool::BlockPool;
 pub use clearsweep_model::Bounds;
 pub use digest::{InputFile, Inputs};

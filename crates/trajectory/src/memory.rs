@@ -2,11 +2,12 @@
 //!
 //! A batch is a [`Source`] like a file, so that columns, units, values and order are checked by the same code. Batches
 //! of which the bounds are unknown are kept until all are there, since the lattice of the broad phase spans the whole
-//! input. With bounds given they pass one by one: a thread of the job takes them from the iterator of the caller, which
-//! may borrow, and hands them to the reading thread.
+//! input. With bounds given, or guessed from the first batches, they pass one by one: a thread of the job takes them from
+//! the iterator of the caller, which may borrow, and hands them to the reading thread.
 
 #[cfg(feature = "ndarray")]
 use super::array::PoseArray;
+use super::bounds;
 use super::source::Source;
 use super::stream_batch::{StreamBatch, StreamMessage, batch_name};
 use arrow_array::RecordBatch;
@@ -30,9 +31,20 @@ type BatchIter<'a> = Box<dyn Iterator<Item = std::result::Result<RecordBatch, Ar
 
 enum MemoryBatches<'a> {
     Files,
-    Batches(BatchIter<'a>, Option<Bounds>),
+    Batches(BatchIter<'a>, BatchBounds),
     #[cfg(feature = "ndarray")]
     Array(PoseArray<'a>),
+}
+
+/// The bounds of the origins in batches.
+#[derive(Clone, Copy)]
+enum BatchBounds {
+    /// To be found once all batches are kept.
+    Unknown,
+    /// To be found in the first batches, of so many bytes.
+    OfFirst(usize),
+    /// Metres.
+    Given(Bounds),
 }
 
 impl Default for PoseSource<'_> {
@@ -62,7 +74,7 @@ impl<'a> PoseSource<'a> {
         I: IntoIterator<Item = std::result::Result<RecordBatch, ArrowError>>,
         I::IntoIter: Send + 'a,
     {
-        Self(MemoryBatches::Batches(Box::new(batches.into_iter()), None))
+        Self(MemoryBatches::Batches(Box::new(batches.into_iter()), BatchBounds::Unknown))
     }
 
     /// An array of poses over samples and bodies.
@@ -76,7 +88,17 @@ impl<'a> PoseSource<'a> {
     #[must_use]
     pub fn bounded(self, bounds: Bounds) -> Self {
         match self.0 {
-            MemoryBatches::Batches(batches, _) => Self(MemoryBatches::Batches(batches, Some(bounds))),
+            MemoryBatches::Batches(batches, _) => Self(MemoryBatches::Batches(batches, BatchBounds::Given(bounds))),
+            other => Self(other),
+        }
+    }
+
+    /// Keeps at most so many bytes of batches: if more come, the bounds are guessed from those, with a wide margin. Rows are the same.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn keeping(self, bytes: usize) -> Self {
+        match self.0 {
+            MemoryBatches::Batches(batches, _) => Self(MemoryBatches::Batches(batches, BatchBounds::OfFirst(bytes))),
             other => Self(other),
         }
     }
@@ -104,21 +126,25 @@ impl<'a> PoseSource<'a> {
         }
         match self.0 {
             MemoryBatches::Files => run(Feed(FeedKind::Files)),
-            MemoryBatches::Batches(batches, None) => {
-                let mut sources = Vec::new();
-                for (number, batch) in (0..).zip(batches) {
-                    stop()?;
-                    sources.push(Source::of_batch(number, received(number, batch)?, scene.unit, sources.last())?);
-                }
-                run(Feed(FeedKind::Whole(sources.into())))
-            }
-            MemoryBatches::Batches(batches, Some(bounds)) => {
+            MemoryBatches::Batches(batches, BatchBounds::Given(bounds)) => {
                 check(&bounds)?;
-                let batches = batches.zip(0..).map(|(batch, number)| {
+                stream(batches.zip(0..).map(named), Some(bounds), stop, run)
+            }
+            MemoryBatches::Batches(mut batches, bounds) => {
+                let most = if let BatchBounds::OfFirst(bytes) = bounds { bytes } else { usize::MAX };
+                let (mut sources, mut kept, mut bytes) = (Vec::new(), Vec::new(), 0);
+                while bytes <= most {
+                    stop()?;
+                    let number = kept.len() as u64;
+                    let Some(batch) = batches.next() else { return run(Feed(FeedKind::Whole(sources.into()))) };
                     let batch = received(number, batch)?;
-                    Ok(StreamBatch { first_row: 0, name: Arc::from(batch_name(number)), bodies: None, batch })
-                });
-                stream(batches, Some(bounds), stop, run)
+                    bytes += batch.get_array_memory_size();
+                    kept.push(Ok(batch.clone()));
+                    sources.push(Source::of_batch(number, batch, scene.unit, sources.last())?);
+                }
+                let guessed = bounds::of(&sources)?.map(widened);
+                drop(sources);
+                stream(kept.into_iter().chain(batches).zip(0..).map(named), guessed, stop, run)
             }
             #[cfg(feature = "ndarray")]
             MemoryBatches::Array(array) => {
@@ -128,6 +154,21 @@ impl<'a> PoseSource<'a> {
             }
         }
     }
+}
+
+/// A batch with its name.
+fn named((batch, number): (std::result::Result<RecordBatch, ArrowError>, u64)) -> Result<StreamBatch> {
+    let batch = received(number, batch)?;
+    Ok(StreamBatch { first_row: 0, name: Arc::from(batch_name(number)), rows: None, batch })
+}
+
+/// The bounds of a whole stream, guessed from those of its first batches: 256 times as wide about the same middle. The lattice
+/// then has still 2^24 cells across the first batches.
+fn widened(first: Bounds) -> Bounds {
+    const FACTOR: f64 = 256.0;
+    let half = (0..3).map(|axis| first.max[axis] - first.min[axis]).fold(0.0, f64::max) / 2.0 * FACTOR;
+    let end = |axis: usize, by: f64| (first.min[axis] / 2.0 + first.max[axis] / 2.0 + by).clamp(-f64::MAX, f64::MAX);
+    Bounds { min: [0, 1, 2].map(|axis| end(axis, -half)), max: [0, 1, 2].map(|axis| end(axis, half)) }
 }
 
 fn received(number: u64, batch: std::result::Result<RecordBatch, ArrowError>) -> Result<RecordBatch> {

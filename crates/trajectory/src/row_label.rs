@@ -4,13 +4,21 @@ use super::csv_file;
 use std::path::Path;
 use std::sync::Arc;
 
+/// The rows of an array: `row = (run * frames + frame) * bodies + body`.
+#[derive(Debug, Clone)]
+pub(super) struct ArrayRows {
+    pub(super) bodies: Arc<[String]>,
+    /// Frames of a run; `None`: the array has no axis of runs.
+    pub(super) frames: Option<u64>,
+}
+
 /// The name of a file, a batch or an array in messages, and of its rows.
 #[derive(Debug, Clone)]
 pub(super) struct RowLabel {
     /// The path of the file, or the name of what is in memory.
     pub(super) path: Arc<Path>,
-    /// The bodies of an array: `row = sample * bodies + body`.
-    pub(super) bodies: Option<Arc<[String]>>,
+    /// Set if the rows are those of an array.
+    pub(super) array: Option<ArrayRows>,
     /// Whether it is a CSV file, whose rows are known by their lines.
     pub(super) is_csv: bool,
 }
@@ -21,10 +29,14 @@ impl RowLabel {
         if let Some(line) = self.is_csv.then(|| csv_file::line_of(&self.path, row)).flatten() {
             return format!("{}:{line}", self.path.display());
         }
-        match self.bodies.as_deref() {
-            Some(bodies) if !bodies.is_empty() => {
+        match &self.array {
+            Some(ArrayRows { bodies, frames }) if !bodies.is_empty() => {
                 let (sample, body) = (row / bodies.len() as u64, row % bodies.len() as u64);
-                format!("{}, sample {sample} (from 0), body `{}`", self.path.display(), bodies[body as usize])
+                let place = match frames {
+                    Some(frames) => format!("run {}, frame {}", sample / frames, sample % frames),
+                    None => format!("sample {sample}"),
+                };
+                format!("{}, {place} (from 0), body `{}`", self.path.display(), bodies[body as usize])
             }
             _ => format!("{}, row {row} (from 0)", self.path.display()),
         }

@@ -7,7 +7,7 @@ use super::files::{Found, HiveRun};
 use super::group::Group;
 use super::ipc_file::{BatchReader, IpcFile};
 use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
-use super::row_label::RowLabel;
+use super::row_label::{ArrayRows, RowLabel};
 use super::stream_batch::{StreamBatch, batch_name};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -26,7 +26,7 @@ pub(super) struct Source {
     /// Its path, as found.
     pub(super) path: Arc<Path>,
     /// See [`RowLabel`].
-    bodies: Option<Arc<[String]>>,
+    array: Option<ArrayRows>,
     /// The run that a directory level supplies.
     pub(super) run: Option<HiveRun>,
     /// Its columns as they are decoded.
@@ -79,7 +79,7 @@ impl Source {
             bytes,
             run: found.run.filter(|run| run.inside || columns.run.is_none()),
             path,
-            bodies: None,
+            array: None,
             schema,
             columns,
             groups,
@@ -94,12 +94,12 @@ impl Source {
     /// Its columns do not fit.
     pub(super) fn of_batch(number: u64, batch: RecordBatch, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
         let name = Arc::from(batch_name(number));
-        Self::of_given(StreamBatch { first_row: 0, name, bodies: None, batch }, unit, before)
+        Self::of_given(StreamBatch { first_row: 0, name, rows: None, batch }, unit, before)
     }
 
     /// As [`Self::of_batch`], of one that has a name.
     pub(super) fn of_given(given: StreamBatch, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
-        let StreamBatch { first_row, name, bodies, batch } = given;
+        let StreamBatch { first_row, name, rows: array, batch } = given;
         let path: Arc<Path> = Arc::from(Path::new(&*name));
         let schema = batch.schema();
         let columns = match before.filter(|before| before.schema == schema) {
@@ -109,7 +109,7 @@ impl Source {
         let rows = batch.num_rows() as u64;
         let group = Group { index: 0, first_row, rows, runs: None, frames: None };
         let groups = if rows > 0 { vec![group] } else { Vec::new() };
-        Ok(Self { path, bodies, run: None, schema, columns, groups, rows, bytes: 0, format: Format::Memory(batch) })
+        Ok(Self { path, array, run: None, schema, columns, groups, rows, bytes: 0, format: Format::Memory(batch) })
     }
 
     /// Whether it is in memory.
@@ -125,7 +125,7 @@ impl Source {
     /// The name of the format in messages.
     pub(super) fn label(&self) -> RowLabel {
         let is_csv = matches!(self.format, Format::Csv(_));
-        RowLabel { path: Arc::clone(&self.path), bodies: self.bodies.clone(), is_csv }
+        RowLabel { path: Arc::clone(&self.path), array: self.array.clone(), is_csv }
     }
 
     /// Begins to decode columns (root indices, ascending) of a group.

@@ -1,5 +1,6 @@
 //! Batches of rows that are handed over in memory.
 
+use super::row_label::ArrayRows;
 use arrow_array::RecordBatch;
 use clearsweep_base::error::Result;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub(super) struct StreamBatch {
     pub(super) first_row: u64,
     /// Its name in messages.
     pub(super) name: Arc<str>,
-    /// The bodies of an array, whose rows messages name by sample and body.
-    pub(super) bodies: Option<Arc<[String]>>,
+    /// The rows of an array, which messages name by sample and body.
+    pub(super) rows: Option<ArrayRows>,
     pub(super) batch: RecordBatch,
 }

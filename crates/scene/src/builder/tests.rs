@@ -265,7 +265,7 @@ fn message(error: &Error, file: &Path) -> String {
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| {
         let lines = part.strip_prefix(':').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        text + PLACE + lines.map_or(part, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+        text + IN_CODE + lines.map_or(part, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()))
     })
 }
 
@@ -284,7 +284,7 @@ fn scenes_in_code_are_those_of_files_bit_for_bit_and_fail_alike() {
         match (scene.build_with_rules(), of_file(&path, &scene)) {
             (Ok(built), Ok(loaded)) => {
                 // The name of a scene is by default that of its file.
-                let name = scene.name.clone().unwrap_or_else(|| PLACE.to_owned());
+                let name = scene.name.clone().unwrap_or_else(|| IN_CODE.to_owned());
                 let loaded = (Scene { name, ..loaded.0 }, loaded.1);
                 assert!(facts(&built) == facts(&loaded), "case {case}: {}", text(&scene));
                 good += 1;
@@ -322,7 +322,7 @@ fn clouds_of_points_keep_their_bits() {
 fn pieces_keep_their_bits() {
     let lists = vec![vec![[0.1 + 0.2, 5e-324, -0.0]; 2], vec![[1e17, 1.0 / 3.0, 7.0]]];
     let scene = SceneBuilder::new(1.0).body(BodyBuilder::new("two", Geometry::Pieces(lists.clone())));
-    let file = scene.lower(&SceneSource::in_code(Path::new(PLACE))).expect("a scene");
+    let file = scene.lower(&SceneSource::in_code(Path::new(IN_CODE), "")).expect("a scene");
     let GeometrySpec::Shape(shape) = &file.bodies[0].geometry else { panic!("no shape") };
     assert_eq!(format!("{shape:?}"), format!("{:?}", crate::shapes::ShapeSpec::Pieces(lists)));
 }

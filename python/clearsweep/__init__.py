@@ -1,0 +1,39 @@
+"""clearsweep: clashes and clearances of many moving bodies, with proven distances.
+
+>>> import clearsweep as cs
+>>> result = cs.run("datasets/contact/scene.toml", progress=False)
+>>> result.verdict
+'violated'
+
+`run` computes, `stream` hands rows on as they come, `pair` and `distance` answer two bodies, `check` looks for faults of the input.
+The program ``clearsweep`` comes with the module: ``python -m clearsweep``.
+"""
+
+from ._clearsweep import VERSION as __version__
+from ._commands import export, generate, sort, summary
+from ._errors import Error, Warning
+from ._pair import Pair, distance, pair
+from ._result import Probability, Result, Table
+from ._run import RowStream, check, run, stream
+from ._scene import Scene
+
+__all__ = [
+    "Error",
+    "Pair",
+    "Probability",
+    "Result",
+    "RowStream",
+    "Scene",
+    "Table",
+    "Warning",
+    "__version__",
+    "check",
+    "distance",
+    "export",
+    "generate",
+    "pair",
+    "run",
+    "sort",
+    "stream",
+    "summary",
+]

@@ -1,0 +1,65 @@
+"""Subcommands of the program as functions."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from . import _clearsweep, _options
+
+
+def _call(command: str, arguments: Sequence[str | os.PathLike[str]], options: dict[str, object]) -> dict[str, Any]:
+    # A path that begins with a hyphen is no option.
+    paths = [os.fspath(argument) for argument in arguments]
+    paths = [os.path.join(os.curdir, path) if path.startswith("-") else path for path in paths]
+    return json.loads(_clearsweep.command([command, *_options.words(options), *paths]))
+
+
+def generate(name: str, out: str | os.PathLike[str], **options: object) -> dict[str, Any]:
+    """Writes a data set to try things on: a scene and its trajectories. The same options give the same bytes.
+
+    ``name`` is crowd, coherence, pipe-rack, separation, shop-floor or box-grid; ``options`` are those of
+    ``clearsweep generate NAME``: ``bodies``, ``frames``, ``runs``, ``seed``, ... Returns ``files`` and ``scene``, their paths.
+    """
+    words = [name, *_options.words({"out": out, **options})]
+    return json.loads(_clearsweep.command(["generate", *words]))
+
+
+def summary(directory: str | os.PathLike[str]) -> dict[str, Any]:
+    """The summary of the run that wrote a directory, with the nearest pairs and the worst runs."""
+    return _call("summary", [directory], {})
+
+
+def sort(
+    input: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    memory: int | str | None = None,
+    temp: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Sorts trajectories by run, then frame, into one Parquet file, whatever their size."""
+    return _call("sort", [input, out], {"memory": memory, "temp": temp, "force": force})
+
+
+def export(
+    directory: str | os.PathLike[str],
+    *,
+    to: str | os.PathLike[str] | None = None,
+    raw: bool = False,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Writes the tables of a run as CSV, into a folder."""
+    return _call("export", [directory], {"csv": True, "to": to, "raw": raw, "force": force})
+
+
+def main() -> None:
+    """The program ``clearsweep``."""
+    import signal
+
+    # The program answers Ctrl-C itself; until it does, Ctrl-C ends it, as it ends every program.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(_clearsweep.main(["clearsweep", *sys.argv[1:]]))

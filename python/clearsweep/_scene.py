@@ -1,0 +1,255 @@
+"""Scenes: from a file, or key by key."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _clearsweep, _options
+from ._types import Length, Lengths
+
+#: Keys of a body that are kinds of shape, and stand in `shape` in a scene file.
+_SHAPES = ("box", "sphere", "capsule", "cylinder", "points", "pieces")
+
+
+class Scene:
+    """Bodies, rules and requirements: what ``run`` checks.
+
+    A scene is read from a file by :meth:`load`, or built here with the names of the scene file. Lengths are numbers in
+    ``unit``, or texts with a unit of their own. Keys are checked when the scene is used, by the same checks as those of a file:
+
+    >>> import clearsweep as cs
+    >>> scene = cs.Scene(unit="mm", within=500, require="50 mm")
+    >>> scene = scene.add("floor", box=[4000, 4000, 200], static=True)
+    >>> scene = scene.add("ball", sphere="0.1 m", group="tools")
+    >>> scene.bodies
+    ['floor', 'ball']
+    >>> scene.moving
+    ['ball']
+    """
+
+    def __init__(
+        self,
+        unit: str = "m",
+        *,
+        within: Length | None = None,
+        require: Length | None = None,
+        touch: Length | None = None,
+        direction: Lengths | None = None,
+        static_pairs: bool | None = None,
+        between: str | None = None,
+        pivot: str | None = None,
+        tolerance: Length | None = None,
+        max_gap: int | None = None,
+        name: str | None = None,
+        trajectories: str | os.PathLike[str] | None = None,
+        missing: str | None = None,
+        frame_rate: float | None = None,
+        **sections: Any,
+    ) -> None:
+        """An empty scene.
+
+        Parameters
+        ----------
+        unit
+            The unit of lengths: ``"m"``, ``"mm"``, ``"cm"``, ``"km"``, ``"in"`` or ``"ft"``.
+        within
+            A row is written for every pair at most this far apart.
+        require
+            The clearance required, at most ``within``.
+        touch
+            Distances from ``-touch`` to ``touch`` count as touching; a micrometre if left out.
+        direction
+            A vector of the world: asks how far body b of each row is along it, too.
+        static_pairs
+            Whether two static bodies are a pair, too.
+        between, pivot, tolerance, max_gap
+            The table ``[motion]``: how bodies move between frames (``"linear"``, ``"screw"``, ``"hold"``).
+        name, trajectories, missing, frame_rate
+            The table ``[scene]``.
+        sections
+            Further tables of the scene file, as dicts.
+        """
+        self._path: str | None = None
+        self._document: dict[str, Any] = {
+            "scene": {
+                "length_unit": unit,
+                "name": name,
+                "trajectories": trajectories,
+                "missing": missing,
+                "frame_rate": frame_rate,
+            },
+            "query": {
+                "within": within,
+                "require": require,
+                "touch": touch,
+                "direction": direction,
+                "static_pairs": static_pairs,
+            },
+            **sections,
+        }
+        motion = {"between": between, "pivot": pivot, "tolerance": tolerance, "max_gap": max_gap}
+        if any(value is not None for value in motion.values()):
+            self._document["motion"] = motion
+        self._loaded: dict[tuple[str, ...], _clearsweep.LoadedScene] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], **options: Any) -> Scene:
+        """Reads a scene file and the geometry that it names.
+
+        ``options`` are those of :func:`run` that replace keys of the file: ``within``, ``require``, ``direction``,
+        ``between``, ``max_input``.
+
+        Raises
+        ------
+        Error
+            The file, or one that it names, is missing or wrong.
+        """
+        scene = cls()
+        scene._path = os.fspath(path)
+        scene._preset = _options.words(options)
+        scene._load({})
+        return scene
+
+    #: Options that hold unless `run` gives others.
+    _preset: Sequence[str] = ()
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        each: str = "node",
+        moving: Sequence[str] | None = None,
+        up: str | None = None,
+        unit: str = "m",
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        model: str | None = None,
+        offset: Length | None = None,
+        **options: Any,
+    ) -> Scene:
+        """A scene of the parts of a geometry file (GLB, glTF, OBJ, STL, PLY), each of them a body.
+
+        ``each`` is ``"node"``, ``"object"`` or ``"component"``; ``moving`` names nodes that poses move, with all that they
+        carry; ``up="y"`` turns a file that is y up, as glTF is. Other ``options`` are those of :class:`Scene`.
+
+        >>> import clearsweep as cs
+        >>> plant = cs.Scene.from_file("datasets/first-clash-check/plant.glb", up="y", unit="mm", within=200)
+        >>> len(plant.bodies)
+        10
+        """
+        scene = cls(unit, **options)
+        keys = {"include": include, "exclude": exclude, "moving": moving, "model": model, "offset": offset, "up": up}
+        return scene.add_file(path, each=each, **keys)
+
+    def _add(self, section: str, keys: Mapping[str, Any]) -> Scene:
+        if self._path is not None:
+            problem = "the scene is that of a file, which is not changed"
+            raise _usage(self._path, problem, "add it to the file, or build the scene by `Scene(...)`")
+        with self._lock:
+            self._document.setdefault(section, []).append(dict(keys))
+            self._loaded.clear()
+        return self
+
+    def add(
+        self,
+        name: str,
+        *,
+        box: Lengths | None = None,
+        sphere: Length | None = None,
+        capsule: Lengths | None = None,
+        cylinder: Lengths | None = None,
+        points: Any = None,
+        pieces: Any = None,
+        geometry: str | os.PathLike[str] | None = None,
+        model: str | None = None,
+        static: bool | None = None,
+        position: Lengths | None = None,
+        orientation: Mapping[str, Any] | None = None,
+        group: str | Sequence[str] | None = None,
+        offset: Length | None = None,
+        **keys: Any,
+    ) -> Scene:
+        """Adds a body, and returns the scene.
+
+        One of ``box`` (full sides), ``sphere`` (radius), ``capsule`` (radius, length), ``cylinder`` (radius, height, sides),
+        ``points`` (their hull), ``pieces`` (lists of points) and ``geometry`` (a file) says its form. All other ``keys`` are
+        those of ``[[body]]`` in a scene file: ``deviation``, ``inside``, ``unit``, ``scale``, ``up``, ...
+        """
+        shapes = {"box": box, "sphere": sphere, "capsule": capsule, "cylinder": cylinder, "points": points, "pieces": pieces}
+        shape = {kind: value for kind, value in shapes.items() if value is not None}
+        plain = {"geometry": geometry, "model": model, "static": static, "position": position}
+        more = {"orientation": orientation, "group": group, "offset": offset, "shape": shape or None}
+        return self._add("body", {"name": name, **plain, **more, **keys})
+
+    def add_file(self, path: str | os.PathLike[str], *, each: str = "node", **keys: Any) -> Scene:
+        """Adds a body for each part of a geometry file; ``keys`` are those of ``[[bodies]]`` in a scene file."""
+        return self._add("bodies", {"geometry": path, "each": each, **keys})
+
+    def add_table(self, path: str | os.PathLike[str], **keys: Any) -> Scene:
+        """Adds a body for each row of a table (Parquet, CSV); ``keys`` hold for all of its rows."""
+        return self._add("bodies", {"table": path, **keys})
+
+    def ignore(self, a: str, b: str | None = None, reason: str | None = None) -> Scene:
+        """Leaves out pairs of a body of ``a`` with one of ``b`` (left out: with any).
+
+        A selector is a name, ``group:NAME``, or a glob over names.
+        """
+        return self._add("ignore", {"a": a, "b": b, "reason": reason})
+
+    def to_toml(self) -> str:
+        """The text of a scene file with the same contents."""
+        if self._path is not None:
+            with open(self._path, encoding="utf-8-sig") as file:
+                return file.read()
+        return _clearsweep.document_text(self._document)
+
+    def _load(self, options: Mapping[str, object]) -> _clearsweep.LoadedScene:
+        """The scene, checked and built; kept for the next time."""
+        given = {name: options[name] for name in _options.SCENE if options.get(name) is not None}
+        words = [word for word in self._preset if word[2:].partition("=")[0].replace("-", "_") not in given]
+        words += _options.words(given)
+        key = tuple(words)
+        with self._lock:
+            loaded = self._loaded.get(key)
+        if loaded is None:
+            if self._path is None:
+                loaded = _clearsweep.build_scene(self._document, words)
+            else:
+                loaded = _clearsweep.load_scene(self._path, words)
+            with self._lock:
+                self._loaded[key] = loaded
+        return loaded
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._load({}).name
+
+    @property
+    def unit(self) -> str:
+        """The unit of its lengths."""
+        return self._load({}).unit
+
+    @property
+    def bodies(self) -> list[str]:
+        """The names of its bodies, in the order of their indices."""
+        return self._load({}).bodies
+
+    @property
+    def moving(self) -> list[str]:
+        """The names of the bodies that poses move."""
+        return self._load({}).moving
+
+    def __repr__(self) -> str:
+        return f"<clearsweep.Scene {self._path or 'in code'}>"
+
+
+def _usage(place: str, problem: str, help: str) -> Exception:
+    from ._errors import Error
+
+    return Error("usage", None, place, problem, help)

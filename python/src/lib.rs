@@ -1,0 +1,34 @@
+//! The Python module `clearsweep._clearsweep`: what `clearsweep`, the package around it, is made of.
+//!
+//! *Architecture invariant*: a front end as the program is. It lowers arguments, hands data over without copies, and answers
+//! signals; everything that is computed is the library's.
+
+mod arrow;
+mod background;
+mod buffer;
+mod commands;
+mod error;
+mod job;
+mod pair;
+mod poses;
+mod scene;
+mod table;
+
+#[pyo3::pymodule(gil_used = false)]
+mod _clearsweep {
+    #[pymodule_export]
+    use crate::arrow::Batch;
+    #[pymodule_export]
+    use crate::commands::{check, command, main};
+    #[pymodule_export]
+    use crate::job::{RowStream, run_tables, stream_rows};
+    #[pymodule_export]
+    use crate::pair::{ShapePair, shape_pair};
+    #[pymodule_export]
+    use crate::scene::{LoadedScene, build_scene, document_text, load_scene};
+    #[pymodule_export]
+    use crate::table::{TableFiles, open_tables};
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,139 @@
+//! Poses of a job: files, Arrow data, Python iterators of Arrow data, or arrays.
+
+use crate::arrow::{Reader, import};
+use crate::buffer::HeldArray;
+use crate::error::raised;
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use clearsweep::{Bounds, Error, PoseArray, PoseSource};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::PathBuf;
+
+/// Bytes of a stream that are kept to find the bounds of its positions, unless they are given.
+const KEPT: usize = 64 << 20;
+
+/// Poses that outlive the call of Python.
+pub(crate) enum Poses {
+    /// Those that the scene names.
+    OfScene,
+    Path(PathBuf),
+    Stream(Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>, Option<Bounds>),
+    Array {
+        array: HeldArray,
+        bodies: Vec<String>,
+        times: Option<Vec<f64>>,
+    },
+}
+
+impl Poses {
+    /// Takes poses, and a dict of what is said about them: `bodies`, `order`, `times`, `bounds`.
+    pub(crate) fn new(poses: &Bound<'_, PyAny>, about: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let py = poses.py();
+        let item = |key: &str| Ok::<_, PyErr>(about.get_item(key)?.filter(|item| !item.is_none()));
+        let bounds = item("bounds")?.map(|bounds| bounds.extract::<[[f64; 3]; 2]>()).transpose()?;
+        let bounds = bounds.map(|[min, max]| Bounds { min, max });
+        let unfit = |key: &str| {
+            let problem = format!("`{key}` belongs to another kind of poses");
+            let help = "`bodies`, `order` and `times` belong to arrays, `bounds` to streams";
+            Err(raised(py, Error::usage("poses", problem, help)))
+        };
+        let made = if poses.is_none() {
+            Self::OfScene
+        } else if let Ok(path) = poses.extract::<PathBuf>() {
+            Self::Path(path)
+        } else if let Some(reader) = import(poses)? {
+            Self::Stream(reader, bounds)
+        } else if let Ok(batches) = poses.call_method0("__next_batch_iterator__") {
+            Self::Stream(Box::new(PythonBatches { batches: batches.unbind(), current: None }), bounds)
+        } else {
+            let array =
+                HeldArray::new(poses, item("order")?.map(|order| order.extract::<String>()).transpose()?.as_deref())?;
+            let Some(bodies) = item("bodies")? else {
+                let help = "give `bodies=[...]`, the name of each index of the axis of bodies";
+                return Err(raised(
+                    py,
+                    Error::usage("bodies", "an array of poses comes without names of bodies", help),
+                ));
+            };
+            let times = item("times")?.map(|times| times.extract()).transpose()?;
+            Self::Array { array, bodies: bodies.extract()?, times }
+        };
+        let of_array = ["bodies", "order", "times"];
+        for key in of_array.into_iter().chain(["bounds"]) {
+            let fits = match &made {
+                Self::Array { .. } => of_array.contains(&key),
+                Self::Stream(..) => key == "bounds",
+                _ => false,
+            };
+            if !fits && item(key)?.is_some() {
+                return unfit(key);
+            }
+        }
+        Ok(made)
+    }
+
+    /// The source for a job, and the path of files.
+    pub(crate) fn source(&mut self) -> (PoseSource<'_>, Option<PathBuf>) {
+        match self {
+            Self::OfScene => (PoseSource::files(), None),
+            Self::Path(path) => (PoseSource::files(), Some(path.clone())),
+            Self::Stream(batches, bounds) => {
+                let source = PoseSource::fallible_batches(batches);
+                let source = match bounds {
+                    Some(bounds) => source.bounded(*bounds),
+                    None => source.keeping(KEPT),
+                };
+                (source, None)
+            }
+            Self::Array { array, bodies, times } => {
+                let poses = PoseArray::of_numbers(array.numbers(), array.layout, &*bodies).with_runs(array.has_runs);
+                let [runs, frames] = array.samples();
+                let poses = match times {
+                    // The times of one run hold for all.
+                    Some(times) if times.len() == frames && runs != 1 => poses.times(times.repeat(runs)),
+                    Some(times) => poses.times(times.clone()),
+                    None => poses,
+                };
+                (PoseSource::array(poses), None)
+            }
+        }
+    }
+}
+
+/// Batches of a Python iterator, whose items hold Arrow data.
+struct PythonBatches {
+    batches: Py<PyAny>,
+    current: Option<Reader>,
+}
+
+impl Iterator for PythonBatches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(batch) = self.current.as_mut().and_then(Iterator::next) {
+                return Some(batch);
+            }
+            match self.advance() {
+                Ok(Some(reader)) => self.current = Some(reader),
+                Ok(None) => return None,
+                Err(error) => return Some(Err(ArrowError::ExternalError(Box::new(error)))),
+            }
+        }
+    }
+}
+
+impl PythonBatches {
+    fn advance(&mut self) -> PyResult<Option<Reader>> {
+        self.current = None;
+        Python::attach(|py| match self.batches.bind(py).try_iter()?.next() {
+            None => Ok(None),
+            Some(item) => {
+                Ok(Some(import(&item?)?.ok_or_else(|| {
+                    pyo3::exceptions::PyTypeError::new_err("an iterator of poses gives no Arrow data")
+                })?))
+            }
+        })
+    }
+}
