@@ -7,7 +7,10 @@
 
 #[cfg(feature = "ndarray")]
 use super::array::PoseArray;
+use super::columns::ColumnFormat;
+use super::plan::ReadOptions;
 use super::source::Source;
+use super::spool::spool_batches;
 use super::stream_batch::{StreamBatch, StreamMessage, batch_name};
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -15,6 +18,7 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_model::Bounds;
 use clearsweep_scene::Scene;
 use crossbeam_channel::{Receiver, Sender, bounded};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Batches that may wait for the reading thread.
@@ -23,16 +27,27 @@ const WAITING: usize = 2;
 /// Source of the poses of a job: files, Arrow record batches, or an array in memory.
 ///
 /// Batches have the columns of a trajectory file (`frame`, `body`, `x`, `y`, `z`, `qw`, `qx`, `qy`, `qz`; `run` and
-/// `time_s` if wanted), in order of (run, frame); lengths are in the unit of the scene unless a field says otherwise.
+/// `time_s` if wanted) or those that `[columns]` names, in order of (run, frame); lengths are in the unit of the scene unless a
+/// field says otherwise.
 pub struct PoseSource<'a>(MemoryBatches<'a>);
 
 type BatchIter<'a> = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send + 'a>;
 
 enum MemoryBatches<'a> {
     Files,
-    Batches(BatchIter<'a>, Option<Bounds>),
+    Batches(BatchIter<'a>, Handling),
     #[cfg(feature = "ndarray")]
     Array(PoseArray<'a>),
+}
+
+/// The handling of batches, whose bounds are needed before their poses.
+enum Handling {
+    /// They are kept in memory.
+    Keep,
+    /// They are copied to a temporary file in this directory.
+    Spool(Option<PathBuf>),
+    /// They pass: their bounds are known.
+    Pass(Bounds),
 }
 
 impl Default for PoseSource<'_> {
@@ -47,7 +62,8 @@ impl<'a> PoseSource<'a> {
         Self(MemoryBatches::Files)
     }
 
-    /// Record batches, which are kept until the last one is there; [`Self::bounded`] lets them pass one by one.
+    /// Record batches, which are kept until the last one is there; [`Self::bounded`] lets them pass one by one, and [`Self::spooled`]
+    /// keeps them on the disk.
     pub fn batches<I>(batches: I) -> Self
     where
         I: IntoIterator<Item = RecordBatch>,
@@ -62,7 +78,7 @@ impl<'a> PoseSource<'a> {
         I: IntoIterator<Item = std::result::Result<RecordBatch, ArrowError>>,
         I::IntoIter: Send + 'a,
     {
-        Self(MemoryBatches::Batches(Box::new(batches.into_iter()), None))
+        Self(MemoryBatches::Batches(Box::new(batches.into_iter()), Handling::Keep))
     }
 
     /// An array of poses over samples and bodies.
@@ -76,7 +92,17 @@ impl<'a> PoseSource<'a> {
     #[must_use]
     pub fn bounded(self, bounds: Bounds) -> Self {
         match self.0 {
-            MemoryBatches::Batches(batches, _) => Self(MemoryBatches::Batches(batches, Some(bounds))),
+            MemoryBatches::Batches(batches, _) => Self(MemoryBatches::Batches(batches, Handling::Pass(bounds))),
+            other => Self(other),
+        }
+    }
+
+    /// Copies batches to a temporary file without a name in this directory (`None`: that of the system) instead of keeping them in
+    /// memory. All of them have one schema.
+    #[must_use]
+    pub fn spooled(self, folder: Option<PathBuf>) -> Self {
+        match self.0 {
+            MemoryBatches::Batches(batches, _) => Self(MemoryBatches::Batches(batches, Handling::Spool(folder))),
             other => Self(other),
         }
     }
@@ -95,6 +121,7 @@ impl<'a> PoseSource<'a> {
     pub fn feed<T>(
         self,
         scene: &Scene,
+        options: &ReadOptions,
         stop: &(dyn Fn() -> Result<()> + Sync),
         run: impl FnOnce(Feed) -> Result<T>,
     ) -> Result<T> {
@@ -102,29 +129,41 @@ impl<'a> PoseSource<'a> {
             let problem = "poses are handed to the job, but every body is static: nothing moves";
             return Err(Error::usage(scene.path.display(), problem, "hand no poses over, or make a body dynamic"));
         }
+        let format = ColumnFormat::of(scene.unit, &scene.columns, options);
         match self.0 {
             MemoryBatches::Files => run(Feed(FeedKind::Files)),
-            MemoryBatches::Batches(batches, None) => {
+            MemoryBatches::Batches(batches, Handling::Spool(folder)) => {
+                let batches = (0..).zip(batches).map(|(number, batch)| {
+                    stop()?;
+                    Ok((batch_name(number), received(number, batch)?))
+                });
+                let spool = spool_batches(batches, folder.as_deref())?;
+                let source = spool.map(|spool| Source::open(spool, None, &format)).transpose()?;
+                run(Feed(FeedKind::Whole(source.into_iter().collect())))
+            }
+            MemoryBatches::Batches(batches, Handling::Keep) => {
                 let mut sources = Vec::new();
                 for (number, batch) in (0..).zip(batches) {
                     stop()?;
-                    sources.push(Source::of_batch(number, received(number, batch)?, scene.unit, sources.last())?);
+                    sources.push(Source::of_batch(number, received(number, batch)?, &format, sources.last())?);
                 }
                 run(Feed(FeedKind::Whole(sources.into())))
             }
-            MemoryBatches::Batches(batches, Some(bounds)) => {
+            MemoryBatches::Batches(batches, Handling::Pass(bounds)) => {
                 check(&bounds)?;
                 let batches = batches.zip(0..).map(|(batch, number)| {
                     let batch = received(number, batch)?;
                     Ok(StreamBatch { first_row: 0, name: Arc::from(batch_name(number)), bodies: None, batch })
                 });
-                stream(batches, Some(bounds), stop, run)
+                stream(batches, (Some(bounds), format), stop, run)
             }
             #[cfg(feature = "ndarray")]
             MemoryBatches::Array(array) => {
                 array.check()?;
                 let bounds = array.bounds(scene.unit);
-                stream(array.chunks(), bounds, stop, run)
+                // Its batches have the names of the format.
+                let format = ColumnFormat { names: Arc::default(), ..format };
+                stream(array.chunks(), (bounds, format), stop, run)
             }
         }
     }
@@ -159,14 +198,14 @@ pub(super) enum FeedKind {
     Files,
     /// All batches.
     Whole(Arc<[Source]>),
-    /// Batches that are still to come, within bounds (metres; `None`: there is no position at all).
-    Stream(Receiver<StreamMessage>, Option<Bounds>),
+    /// Batches that are still to come, whose columns are called so, within bounds (metres; `None`: there is no position at all).
+    Stream(Receiver<StreamMessage>, ColumnFormat, Option<Bounds>),
 }
 
 /// Calls `run` with a stream that a thread fills from `batches`.
 fn stream<T>(
     batches: impl Iterator<Item = Result<StreamBatch>> + Send,
-    bounds: Option<Bounds>,
+    (bounds, format): (Option<Bounds>, ColumnFormat),
     stop: &(dyn Fn() -> Result<()> + Sync),
     run: impl FnOnce(Feed) -> Result<T>,
 ) -> Result<T> {
@@ -175,7 +214,7 @@ fn stream<T>(
         let feeder = std::thread::Builder::new().name("clearsweep-feed".to_owned());
         let feeder = feeder.spawn_scoped(scope, move || fill(batches, &sender, stop));
         let feeder = feeder.map_err(|error| Error::no_thread(&error));
-        let done = feeder.and_then(|feeder| Ok((run(Feed(FeedKind::Stream(receiver, bounds)))?, feeder)));
+        let done = feeder.and_then(|feeder| Ok((run(Feed(FeedKind::Stream(receiver, format, bounds)))?, feeder)));
         // The receiver is gone by now, so the feeder ends with its next batch. A panic of the iterator is passed on.
         let (value, feeder) = done?;
         match feeder.join() {
