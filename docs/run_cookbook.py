@@ -1,5 +1,5 @@
-"""Runs the snippets of docs/guide/cookbook.md and docs/guide/units-and-poses.md, in order, and compares what they print with what
-the pages show.
+"""Runs the snippets of docs/guide/cookbook.md, docs/guide/units-and-poses.md and docs/guide/pipelines.md, in order, and compares what
+they print with what the pages show. The program has to be in PATH.
 
     python docs/run_cookbook.py            # from the root of the repository, after the two runs named on the page
     python docs/run_cookbook.py --write    # writes outputs and images anew: look at the difference before keeping it
@@ -18,7 +18,7 @@ import sys
 
 import duckdb
 
-PAGES = [pathlib.Path("docs/guide/cookbook.md"), pathlib.Path("docs/guide/units-and-poses.md")]
+PAGES = [pathlib.Path("docs/guide") / page for page in ["cookbook.md", "units-and-poses.md", "pipelines.md"]]
 IMAGES = pathlib.Path("docs/images")
 DRAWN = pathlib.Path("out/cookbook")
 BLOCK = re.compile(r"^```(python|sql)\n(.*?)^```\n(?:\n```output\n(.*?)^```\n)?", re.M | re.S)

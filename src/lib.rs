@@ -117,11 +117,12 @@ pub use clearsweep_scene::SceneBuilder;
 pub use clearsweep_scene::model::LengthUnit;
 pub use clearsweep_scene::{
     BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene, SceneOverrides,
-    Shape,
+    Shape, TrajectoryColumns,
 };
 pub use clearsweep_tables::{
-    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
+    BatchCollector, DistanceColumns, DistanceStream, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext,
+    Totals, Worst,
 };
 #[cfg(feature = "ndarray")]
 pub use clearsweep_trajectory::PoseArray;
-pub use clearsweep_trajectory::{PoseSource, ReadOptions};
+pub use clearsweep_trajectory::{InputStream, PoseSource, ReadOptions};

@@ -39,6 +39,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         motion: Motion::Dynamic { slot },
         pivot: Pivot::Origin,
         groups: Vec::new(),
+        id: None,
         pose_steps: Default::default(),
     };
     Scene {
@@ -49,6 +50,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         bodies: (0..n as u32).map(body).collect(),
         dynamic: (0..n as u32).collect(),
         trajectories: None,
+        columns: Default::default(),
         missing: Missing::Absent,
         frame_rate: None,
         query: QueryOptions { within: 0.0, require: None, touch: 0.0, static_pairs: false },

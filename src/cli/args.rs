@@ -52,9 +52,12 @@ const MACHINE: &str = "Machine (no table depends on it)";
 pub(crate) struct InputArgs {
     /// The scene file (TOML)
     pub(crate) scene: PathBuf,
-    /// Read these trajectories instead of the scene's: a file, a directory or a glob
+    /// Read these trajectories instead of the scene's: a file, a directory, a glob, a pipe, or - for an Arrow IPC stream on stdin
     #[arg(long, value_name = "PATH", help_heading = INPUT)]
     pub(crate) trajectories: Option<PathBuf>,
+    /// Directory for the temporary copy of a stream or a pipe [default: beside the output, else that of the system]
+    #[arg(long, value_name = "DIR", help_heading = INPUT)]
+    pub(crate) temp: Option<PathBuf>,
     /// Take only these runs: key values from A to below B, either of which may be left out (3..7, -2.., ..10), or one run (5)
     #[arg(long, value_name = "A..B", allow_hyphen_values = true, help_heading = INPUT)]
     pub(crate) runs: Option<Span>,
@@ -87,7 +90,8 @@ pub(crate) struct RunArgs {
     /// Treat an empty check (no frame, no pair, all pairs ignored) as passed [default: verdict nothing-checked, exit code 2]
     #[arg(long, help_heading = QUERY)]
     pub(crate) allow_empty: bool,
-    /// Write the tables to this directory: new, empty, or with --force that of an earlier execution
+    /// Write the tables to this directory: new, empty, or with --force that of an earlier execution. -: write `distances` to stdout
+    /// as an Arrow IPC stream, and the summary to stderr
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) out: PathBuf,
     /// Columns of `distances`; `distance`: keys, bodies, distance, bracket, status
@@ -221,12 +225,15 @@ pub(crate) struct QueryArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::SORT)]
 pub(crate) struct SortArgs {
-    /// Trajectories in any order, Parquet, Arrow IPC or CSV: a file, a directory or a glob
+    /// Trajectories in any order, Parquet, Arrow IPC or CSV: a file, a directory, a glob or a pipe
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
     /// The Parquet file to be written
     #[arg(value_name = "OUT")]
     pub(crate) out: PathBuf,
+    /// A scene whose [columns] name the columns; they keep these names
+    #[arg(long, value_name = "SCENE")]
+    pub(crate) scene: Option<PathBuf>,
     /// Memory for rows (500MB, 2GiB); a quarter of the machine's, at most 2GiB, if left out
     #[arg(long, value_name = "BYTES")]
     pub(crate) memory: Option<Bytes>,

@@ -8,7 +8,7 @@ use super::hulls;
 use super::meshes;
 use super::run::Input;
 use super::stdout;
-use super::text::{Lengths, ONCE, count, counted, seconds, table, visible};
+use super::text::{Lengths, ONCE, bytes, count, counted, seconds, table, visible};
 use super::tree;
 use super::wrap::{width, wrapped};
 use clearsweep::Result;
@@ -26,7 +26,7 @@ const GROUPS: usize = 20;
 /// Reads everything once, and prints what was found.
 pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
     let json = args.json;
-    let input = Input::from(args.input);
+    let input = Input::new(args.input, None)?;
     let (scene, rules) = input.load_with_rules()?;
     let options = JobOptions { read: input.read, ..JobOptions::default() };
     let checked = clearsweep_engine::check(&scene, &rules, &options)?;
@@ -172,6 +172,9 @@ fn input(checked: &Checked, unit: LengthUnit) -> Vec<(&'static str, String)> {
     if checked.files > 0 {
         let files = counted(checked.files as u64, "file");
         rows.push(("trajectories", format!("{} in {files}", counted(checked.rows, "row"))));
+    }
+    if checked.spooled_bytes > 0 {
+        rows.push(("copied", format!("{} of a stream, to a temporary file", bytes(checked.spooled_bytes))));
     }
     let frames = checked.frames.map_or(String::new(), |(low, high)| format!(", frames {low} to {high}"));
     let runs = match checked.run_keys {

@@ -21,12 +21,19 @@ pub(crate) enum ProgramEnd {
     NothingChecked,
     /// Ctrl-C, or a request to end; what had been written is gone.
     Interrupted,
+    /// An interruption while rows went to stdout: those written are not all.
+    InterruptedStream,
+    /// The reader of the rows on stdout has closed the pipe.
+    BrokenPipe,
     /// An interruption like [`Self::Interrupted`], but what had been written is kept, to go on with.
     InterruptedAndKept,
 }
 
 /// The exit code of an interrupted program: 128 and the number of the signal, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
+
+/// The exit code of a program whose reader has closed the pipe, likewise.
+pub(crate) const BROKEN_PIPE: u8 = 141;
 
 /// The exit code; prints the error, if it ended with one.
 pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> u8 {
@@ -39,6 +46,11 @@ pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> u8 {
             say("interrupted: nothing was left behind\n");
             INTERRUPTED
         }
+        Ok(ProgramEnd::InterruptedStream) => {
+            say("interrupted: the stream on stdout is not whole\n");
+            ExitCode::from(INTERRUPTED)
+        }
+        Ok(ProgramEnd::BrokenPipe) => ExitCode::from(BROKEN_PIPE),
         Ok(ProgramEnd::InterruptedAndKept) => {
             say("interrupted: what was written is kept; --resume goes on with it, --force starts over\n");
             INTERRUPTED

@@ -15,7 +15,7 @@ Completion of commands and flags: clearsweep completions --help
 
 Exit codes: 0 done and clear; 1 failed; 2 usage, or something is required and nothing was there \
 to be checked; 3 done, with violations of `require`; 4 done, but with uncertified rows or undecided intervals, and no \
-violation; 130 interrupted.";
+violation; 130 interrupted; 141 the reader of `run --out -` closed the pipe.";
 
 pub(crate) const RUN: &str = "\
 Lengths are in the scene's unit, or carry their own: 50mm, 0.2m, 1.5ft. The tables are in metres, seconds, radians.
@@ -23,6 +23,10 @@ Lengths are in the scene's unit, or carry their own: 50mm, 0.2m, 1.5ft. The tabl
 --force keeps the old tables until the new ones are whole, which takes the disk space of both; then they change places. \
 It removes what a killed run has left. It does not disturb a run that is at work, and does not replace files of others, \
 whatever their names, nor anything that the job reads.
+
+--trajectories - reads an Arrow IPC stream from stdin, copied to a temporary file first, since bounds are read before poses. --out - \
+writes `distances` as such a stream to stdout, no other table, and the summary to stderr:
+  cat poses.arrows | clearsweep run scene.toml --trajectories - --out - > distances.arrows
 
 Examples (from the folder of the sources):
   clearsweep run datasets/crowd/scene.toml --out out/crowd
@@ -33,7 +37,8 @@ Examples (from the folder of the sources):
 
 Exit codes: 0 done and clear; 1 failed, with no new result; 2 usage, or done, but with something \
 required and nothing there to be checked (unless --allow-empty); 3 done, and a row, or an interval between frames, violates \
-`require`; 4 done, none violates it, but rows without a proven bracket or undecided intervals are among them.";
+`require`; 4 done, none violates it, but rows without a proven bracket or undecided intervals are among them; 130 interrupted; 141 \
+the reader of --out - closed the pipe.";
 
 pub(crate) const CHECK: &str = "\
 Reads everything once and writes nothing. Beside what a run would refuse (exit code 1) it warns of what is allowed but \
@@ -96,7 +101,7 @@ Exit codes: 0 answered; 1 a file cannot be used; 2 usage; 4 answered without a p
 
 pub(crate) const SORT: &str = "\
 Sorts by run, then frame; rows of a frame stay in the order in which they are read. Columns of the format come out \
-under its names (run, frame, time_s, body, x, ...), all other columns are kept. More rows than --memory holds are sorted \
+under its names (run, frame, time_s, body, x, ...), unless [columns] of --scene names them; all other columns are kept. More rows than --memory holds are sorted \
 through temporary files, which take about the size of the input, uncompressed. OUT appears whole or not at all.
 
 Examples (from the folder of the sources):

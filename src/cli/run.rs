@@ -2,18 +2,21 @@
 
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::ProgramEnd;
-use super::{device_note, exit, interrupt, machine, progress, stdout, summary, warnings};
+use super::{device_note, exit, interrupt, machine, pipe, progress, spool_note, stdout, summary, warnings};
 use clearsweep::{Error, ErrorKind, Result};
-use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, RunVerdict, check_device};
+use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, Outcome, RunVerdict, check_device};
 use clearsweep_scene::{IgnoreRule, Scene, SceneOverrides};
-use clearsweep_tables::{DistanceColumns, ParquetTables};
+use clearsweep_tables::{DistanceColumns, DistanceStream, ParquetTables, RowSink};
 use clearsweep_trajectory::ReadOptions;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// The flags of a run, lowered.
 pub(super) struct Config {
     pub(super) input: Input,
     pub(super) job: JobOptions,
-    out: std::path::PathBuf,
+    /// The directory; `None`: `distances` go to stdout.
+    out: Option<PathBuf>,
     pub(super) force: bool,
     pub(super) resume: bool,
     progress: ProgressArg,
@@ -22,23 +25,34 @@ pub(super) struct Config {
 
 /// The flags that say which input is taken, lowered.
 pub(crate) struct Input {
-    scene: std::path::PathBuf,
+    scene: PathBuf,
     pub(super) overrides: SceneOverrides,
     /// Which runs and frames.
     pub(crate) read: ReadOptions,
 }
 
-impl From<InputArgs> for Input {
-    fn from(args: InputArgs) -> Self {
-        let InputArgs { scene, trajectories, within, require, direction, between, runs, frames, max_input } = args;
+impl Input {
+    /// `out`: the directory of the output, beside which streams are copied to, unless a flag says otherwise.
+    ///
+    /// # Errors
+    /// Stdin is to be read, and is a terminal.
+    pub(crate) fn new(args: InputArgs, out: Option<&Path>) -> Result<Self> {
+        let InputArgs { scene, trajectories, temp, within, require, direction, between, runs, frames, max_input } =
+            args;
+        let stream = trajectories.as_deref().filter(|path| pipe::is_dash(path)).map(|_| pipe::stdin()).transpose()?;
         let max_input = max_input.map(|bytes| bytes.0);
         let overrides = SceneOverrides { trajectories, within, require, direction, between, threads: None, max_input };
-        let read = ReadOptions { path: None, runs: runs.map(|span| span.0), frames: frames.map(|span| span.0) };
-        Self { scene, overrides, read }
+        let read = ReadOptions {
+            path: None,
+            stream,
+            temp: temp.or_else(|| out.map(beside)),
+            columns: None,
+            runs: runs.map(|span| span.0),
+            frames: frames.map(|span| span.0),
+        };
+        Ok(Self { scene, overrides, read })
     }
-}
 
-impl Input {
     /// Loads the scene, and begins to read its trajectories.
     fn load(&self) -> Result<Loaded> {
         Loaded::load(&self.scene, &self.overrides, &self.read)
@@ -50,9 +64,27 @@ impl Input {
     }
 }
 
-impl From<RunArgs> for Config {
-    fn from(args: RunArgs) -> Self {
-        let mut input = Input::from(args.input);
+/// The nearest directory above one that need not exist.
+fn beside(out: &Path) -> PathBuf {
+    let above = out.ancestors().skip(1).find(|above| above.is_dir());
+    above.filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+impl Config {
+    fn new(args: RunArgs) -> Result<Self> {
+        let is_stream = pipe::is_dash(&args.out);
+        if let Some(flag) =
+            [("--force", args.force), ("--resume", args.resume)].iter().find(|_| is_stream).filter(|f| f.1)
+        {
+            let problem = "is of no use with `--out -`: a stream is neither replaced nor gone on with";
+            return Err(Error::usage(flag.0, problem, "leave it out, or give a directory"));
+        }
+        let out = (!is_stream).then_some(args.out);
+        let mut input = Input::new(args.input, out.as_deref())?;
+        if args.resume && input.read.stream.is_some() {
+            let problem = "is of no use with `--trajectories -`: a stream cannot be read again";
+            return Err(Error::usage("--resume", problem, "write the stream to a file, and give that"));
+        }
         input.overrides.threads = args.threads.map(|threads| threads.0);
         let job = JobOptions {
             read: input.read.clone(),
@@ -74,25 +106,32 @@ impl From<RunArgs> for Config {
             allow_empty: args.allow_empty,
             peak_memory: Some(machine::peak_memory),
         };
-        let RunArgs { out, force, resume, progress, json, .. } = args;
-        Self { input, job, out, force, resume, progress, json }
+        let RunArgs { force, resume, progress, json, .. } = args;
+        Ok(Self { input, job, out, force, resume, progress, json })
     }
 }
 
 /// Runs the job, and prints what it found.
 pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
-    let Config { input, job, out, force, resume, progress, json } = Config::from(args);
+    let Config { input, job, out, force, resume, progress, json } = Config::new(args)?;
     check_device(&job)?;
+    match out {
+        Some(out) => to_tables(&input, job, (&out, force, resume), progress, json),
+        None => to_stdout(&input, job, progress, json),
+    }
+}
+
+/// Writes the tables to a directory.
+fn to_tables(
+    input: &Input,
+    job: JobOptions,
+    (out, force, resume): (&Path, bool, bool),
+    progress: ProgressArg,
+    json: bool,
+) -> Result<ProgramEnd> {
     let mut loaded = input.load()?;
-    let shown = progress::shown(progress);
-    let mut tables = ParquetTables::new(&out).force(force).resume(resume);
-    // Before this nothing is written, and an interrupt may end the program at once.
-    let token = CancelToken::new();
-    let cancelled = token.clone();
-    interrupt::at_first(move || cancelled.cancel());
-    let outcome = loaded.job().options(job).progress(&shown).cancel(&token).run(&mut tables);
-    drop(shown); // takes the bar away before anything else is printed
-    let outcome = match outcome {
+    let mut tables = ParquetTables::new(out).force(force).resume(resume);
+    let outcome = match compute(&mut loaded, job, progress, &mut tables) {
         Err(error) if error.kind == ErrorKind::Cancelled => {
             return Ok(if tables.is_kept() { ProgramEnd::InterruptedAndKept } else { ProgramEnd::Interrupted });
         }
@@ -102,19 +141,58 @@ pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
         }
         outcome => outcome?,
     };
-    warnings::say(&outcome.manifest);
-    device_note::say(&outcome.manifest);
+    say(&outcome.manifest);
     let printed = match json {
         true => stdout::print_json(&outcome.manifest["summary"]),
-        false => stdout::print(&summary::text(&outcome.manifest, &out)),
+        false => stdout::print(&summary::text(&outcome.manifest, Some(out))),
     };
     // The process ends: the system takes its memory back faster than piece by piece.
     std::mem::forget(loaded);
-    let end = match () {
+    exit::printed(printed, end(&outcome))
+}
+
+/// Writes `distances` to stdout, and all else to stderr.
+fn to_stdout(input: &Input, job: JobOptions, progress: ProgressArg, json: bool) -> Result<ProgramEnd> {
+    let (target, is_broken) = pipe::stdout()?;
+    let mut loaded = input.load()?;
+    let outcome = match compute(&mut loaded, job, progress, &mut DistanceStream::new(target)) {
+        Err(_) if is_broken() => return Ok(ProgramEnd::BrokenPipe),
+        Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::InterruptedStream),
+        outcome => outcome?,
+    };
+    say(&outcome.manifest);
+    stdout::print_to_stderr(&match json {
+        true => format!("{:#}\n", outcome.manifest["summary"]),
+        false => summary::text(&outcome.manifest, None),
+    });
+    std::mem::forget(loaded);
+    Ok(end(&outcome))
+}
+
+/// Runs the job, and shows its progress.
+fn compute(loaded: &mut Loaded, job: JobOptions, progress: ProgressArg, sink: &mut dyn RowSink) -> Result<Outcome> {
+    let shown = progress::shown(progress);
+    // Before this nothing is written, and an interrupt may end the program at once.
+    let token = CancelToken::new();
+    let cancelled = token.clone();
+    interrupt::at_first(move || cancelled.cancel());
+    // The display goes, with its bar, before anything else is printed.
+    loaded.job().options(job).progress(&shown).cancel(&token).run(sink)
+}
+
+/// Prints the warnings and notes of a manifest.
+fn say(manifest: &Value) {
+    warnings::say(manifest);
+    device_note::say(manifest);
+    spool_note::say(manifest);
+}
+
+/// The end of a program whose job is done.
+fn end(outcome: &Outcome) -> ProgramEnd {
+    match () {
         () if outcome.verdict == RunVerdict::NothingChecked => ProgramEnd::NothingChecked,
         () if outcome.is_violated() => ProgramEnd::Violated,
         () if outcome.is_uncertified() => ProgramEnd::Uncertified,
         () => ProgramEnd::Clear,
-    };
-    exit::printed(printed, end)
+    }
 }

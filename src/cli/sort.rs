@@ -14,10 +14,12 @@ use std::time::{Duration, Instant};
 
 /// Sorts, and prints what was done.
 pub(crate) fn sort(args: &SortArgs) -> Result<ProgramEnd> {
+    let columns = args.scene.as_deref().map(clearsweep_scene::load::columns_of).transpose()?;
     let options = SortOptions {
         memory: args.memory.map_or_else(machine::default_memory, |bytes| bytes.0),
         temp: args.temp.clone(),
         force: args.force,
+        columns: columns.unwrap_or_default(),
     };
     let begun = Instant::now();
     let stop = stop_at_interrupt();

@@ -12,6 +12,11 @@ pub(crate) fn print(text: &str) -> Result<()> {
     })
 }
 
+/// Prints text to stderr. If stderr is gone, there is nobody left to tell.
+pub(crate) fn print_to_stderr(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Prints a JSON object.
 pub(crate) fn print_json(value: &serde_json::Value) -> Result<()> {
     if embed::take_json(value) { Ok(()) } else { print_bytes(format!("{value:#}\n").as_bytes()) }

@@ -33,7 +33,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         stdout::print_json(summary)?;
     } else {
         let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
-        let mut text = text(&manifest, &args.dir);
+        let mut text = text(&manifest, Some(&args.dir));
         let lengths = lengths(&manifest);
         let moves = !is_static(&manifest["summary"]);
         text.push_str(&pairs_text(&pairs, &filled, (["pairs_within", "runs"].map(number), moves), lengths));
@@ -193,7 +193,7 @@ fn lengths(manifest: &Value) -> Lengths {
 }
 
 /// The summary of a manifest, for a person: what is required and found first, numbers of rows last.
-pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
+pub(crate) fn text(manifest: &Value, dir: Option<&Path>) -> String {
     let (summary, lengths) = (&manifest["summary"], lengths(manifest));
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
     let mut rows = vec![("scene", scene(manifest)), ("input", input(summary)), ("pairs", pairs(summary, lengths))];
@@ -213,9 +213,14 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     }
     rows.push(("rows", rows_by_status(summary)));
     rows.push(("time", time(manifest)));
-    rows.push(("written", format!("{} to {}", bytes(n("bytes")), dir.display())));
-    rows.push(("next", next(summary, lengths, dir)));
-    rows.extend(needs_duckdb(summary).then(|| ("", DUCKDB.to_owned())));
+    match dir {
+        Some(dir) => {
+            rows.push(("written", format!("{} to {}", bytes(n("bytes")), dir.display())));
+            rows.push(("next", next(summary, lengths, dir)));
+            rows.extend(needs_duckdb(summary).then(|| ("", DUCKDB.to_owned())));
+        }
+        None => rows.push(("written", "`distances` to stdout, as an Arrow IPC stream".to_owned())),
+    }
     let mut text = table(&rows);
     if let Some(holds) = intervals::holds(summary) {
         text.push_str(&wrapped(&holds, width(), 0));
@@ -413,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_person_reads_what_matters() {
-        let text = plain(&text(&manifest(), Path::new("out")));
+        let text = plain(&text(&manifest(), Some(Path::new("out"))));
         for part in [
             "plant: 3 bodies, 2 of them moving",
             "1,200 frames, 1 run",
@@ -436,7 +441,7 @@ mod tests {
         let mut manifest = manifest();
         manifest["summary"]["require_m"] = Value::Null;
         manifest["summary"]["bodies_dynamic"] = 0.into();
-        let text = plain(&text(&manifest, Path::new("out")));
+        let text = plain(&text(&manifest, Some(Path::new("out"))));
         assert!(text.contains("set `require`") && !text.contains("VIOLATED"), "{text}");
         for word in ["sampled frames only", "run 0", "frame 17", "1 run", "frames/s"] {
             assert!(!text.contains(word), "nothing moves, so nothing is said of `{word}`: {text}");
@@ -452,17 +457,17 @@ mod tests {
         }
         manifest["summary"]["verdict"] = "nothing-checked".into();
         manifest["summary"]["nothing_checked"] = "no-frame".into();
-        let shown = plain(&text(&manifest, Path::new("out")));
+        let shown = plain(&text(&manifest, Some(Path::new("out"))));
         assert!(shown.contains("NOTHING CHECKED: there was no frame to look at"), "{shown}");
         assert!(!shown.contains("no pair violates it") && !shown.contains("nearest pairs"), "{shown}");
         manifest["summary"]["verdict"] = "clear".into();
-        let allowed = plain(&text(&manifest, Path::new("out")));
+        let allowed = plain(&text(&manifest, Some(Path::new("out"))));
         assert!(allowed.contains("as --allow-empty permits") && !allowed.contains("NOTHING CHECKED"), "{allowed}");
     }
 
     #[test]
     fn a_summary_never_fails_on_what_is_missing() {
-        let text = plain(&text(&json!({ "summary": {} }), Path::new("o")));
+        let text = plain(&text(&json!({ "summary": {} }), Some(Path::new("o"))));
         assert!(text.contains("none: nothing came that near"), "{text}");
     }
 

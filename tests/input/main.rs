@@ -9,6 +9,7 @@ mod bad_trajectory;
 mod bodies_tables;
 #[cfg(feature = "cli")]
 mod bounded_inputs;
+mod columns;
 mod each_hostile;
 mod each_part;
 mod geometry_readers;

@@ -468,8 +468,12 @@ fn reading_may_begin_before_the_scene_is_there() {
     let all = rows(&mut Random(14), &[0, 3], 900, 30, false, 0);
     write(&path, &all, &Shaping { groups: vec![7000], ..Shaping::default() });
     let scene = scene_of(30);
-    let outline =
-        |path: &Path, missing| SceneHeader { trajectories: Some(path.to_path_buf()), unit: scene.unit, missing };
+    let outline = |path: &Path, missing| SceneHeader {
+        trajectories: Some(path.to_path_buf()),
+        unit: scene.unit,
+        missing,
+        columns: Default::default(),
+    };
     let right = outline(&path, scene.missing);
     for frames in [None, Some(5..60), Some(300..700)] {
         let chosen = ReadOptions { frames, ..options(&path) };

@@ -116,7 +116,7 @@ fn directories_and_sort_take_csv_too() {
     std::fs::write(&unsorted, csv(&mixed)).expect("written");
     let error = failure(&scene, &unsorted);
     assert!(error.contains("comes after") && error.contains("clearsweep sort"), "{error}");
-    let options = SortOptions { memory: 1 << 28, temp: None, force: false };
+    let options = SortOptions { memory: 1 << 28, temp: None, force: false, columns: Default::default() };
     let done = sort(&unsorted, &sorted, &options, &mut |_| true).expect("sorted");
     assert_eq!(done.rows, 160);
     assert!(content(&read(&scene, &sorted).expect("good")) == expected);

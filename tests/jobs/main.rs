@@ -30,6 +30,8 @@ mod same_bytes;
 mod short_runs;
 #[cfg(feature = "cli")]
 mod sort;
+#[cfg(feature = "cli")]
+mod streams;
 mod table;
 #[cfg(feature = "cli")]
 mod verdict;

@@ -6,6 +6,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, PrimitiveArray, RecordBatch, RunA
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep::Error;
+use clearsweep_scene::TrajectoryColumns;
 use clearsweep_testing::random::Random;
 use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, SortOptions, SortPhase, Sorted, Trajectory, sort};
@@ -17,7 +18,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 fn options(memory: u64) -> SortOptions {
-    SortOptions { memory, temp: None, force: false }
+    SortOptions { memory, temp: None, force: false, columns: TrajectoryColumns::default() }
 }
 
 fn sorted(input: &Path, out: &Path, options: &SortOptions) -> Sorted {

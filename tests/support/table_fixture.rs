@@ -100,7 +100,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
             };
             let groups = (0..i % 3).map(|g| format!("group-{g}")).collect();
             let (name, shape, pose_steps) = (format!("body-{i:04}"), Arc::new(shape), Default::default());
-            Body { name, shape, motion, pivot: Pivot::Origin, groups, pose_steps }
+            Body { name, shape, motion, pivot: Pivot::Origin, groups, id: None, pose_steps }
         })
         .collect();
     Scene {
@@ -111,6 +111,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         bodies,
         dynamic,
         trajectories: None,
+        columns: Default::default(),
         missing: Missing::Absent,
         frame_rate: None,
         query: QueryOptions { within: 0.5, require: Some(0.1), touch: 0.0, static_pairs: false },

@@ -3,7 +3,7 @@
 use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::{BetweenFrames, Missing, Pivot, Scene};
+use clearsweep_scene::{BetweenFrames, ColumnRole, ColumnUnit, Missing, Pivot, Scene, TrajectoryColumns};
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::InputFile;
 use serde_json::{Value, json};
@@ -26,6 +26,7 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
         "length_unit": scene.unit.word,
         "frame_rate": scene.frame_rate.map(bits),
         "trajectories": trajectories,
+        "trajectory_columns": named_columns(options.read.columns.as_ref().unwrap_or(&scene.columns)),
         "runs": options.read.runs.as_ref().map(|range| [range.start, range.end]),
         "frames": options.read.frames.as_ref().map(|range| [range.start, range.end]),
         "within": bits(query.within),
@@ -48,6 +49,15 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
     .to_string())
 }
 
+/// The columns that are given names or units.
+fn named_columns(columns: &TrajectoryColumns) -> Value {
+    let given = |role: ColumnRole| {
+        let column = columns.get(role)?;
+        Some(json!([role.name(), column.name, column.unit.map(ColumnUnit::word)]))
+    };
+    json!([columns.is_unturned(), ColumnRole::ALL.into_iter().filter_map(given).collect::<Vec<_>>()])
+}
+
 /// How many bodies in turn have the same pivot, the origin first.
 fn pivots(scene: &Scene) -> Vec<u64> {
     let (mut turns, mut last) = (vec![0], Pivot::Origin);
@@ -65,7 +75,7 @@ fn pivots(scene: &Scene) -> Vec<u64> {
 
 /// A file by its size, the time of its last change, and the run that its place supplies.
 fn of_file(file: &InputFile) -> Result<Value> {
-    let InputFile { path, bytes, run } = file;
+    let InputFile { path, bytes, run, .. } = file;
     let modified = path.metadata().and_then(|about| about.modified());
     let modified = modified.map_err(|error| Error::unreadable(path, &error))?;
     // A time before 1970 counts as 1970.

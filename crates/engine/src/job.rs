@@ -18,6 +18,7 @@ use clearsweep_tables::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext,
 use clearsweep_trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// The result of a job.
@@ -128,7 +129,7 @@ impl<'a> Job<'a> {
         let job = Running { scene, options: &options, from_files: poses.is_files(), progress, cancel: &cancel, begun };
         let done = pool(options.threads).and_then(|pool| {
             let stop = || cancel.check();
-            poses.feed(scene, &stop, |feed| pool.install(|| job.run(feed, reading, broad, tried, sink)))
+            poses.feed(scene, &options.read, &stop, |feed| pool.install(|| job.run(feed, reading, broad, tried, sink)))
         });
         if done.is_err() {
             sink.abort();
@@ -184,18 +185,22 @@ impl Running<'_> {
         let mut device = OpenDevice::open(options, given)?;
         let narrow = methods::narrow(&options.narrow)?;
         let mut timings = Timings::default();
-        let trajectory = timed(&mut timings.open, || Trajectory::open_fed(scene, &options.read, feed, reading))?;
+        let stop = || cancel.check();
+        let open = || Trajectory::open_fed(scene, &options.read, feed, reading, &stop);
+        let trajectory = timed(&mut timings.open, open)?;
         let (batch, memories) = self.memories(&mut device)?;
         let on_device = pipeline::batch_blocks(scene.dynamic.len(), options.memory, true);
         let trial = device.trial(options, on_device, tried);
         let threads = rayon::current_num_threads();
         trajectory.inputs.begin_early();
         let (bounds, pose_steps) = (trajectory.bounds, trajectory.pose_steps);
+        let (spooled_bytes, unturned) = (trajectory.spooled_bytes, trajectory.unturned());
         let read = self.inputs(&trajectory);
         let trajectory_files = trajectory.inputs.clone();
         let mut input = pipeline::PipelineInput::start(trajectory, scene.motion.between != BetweenFrames::None);
         let maker = BatchMaker::new(scene, options.columns);
-        let job = self.from_files.then(|| identity::of_job(scene, options, trajectory_files.list())).transpose()?;
+        let is_repeatable = self.from_files && spooled_bytes == 0;
+        let job = is_repeatable.then(|| identity::of_job(scene, options, trajectory_files.list())).transpose()?;
         let context =
             SinkContext::new(scene, options.columns, options.memory, &maker, &read, job.as_deref(), pose_steps);
         sink.begin(&context)?;
@@ -253,6 +258,7 @@ impl Running<'_> {
         cancel.check()?;
         timings.total = self.begun.elapsed();
         let mut warnings = watch.warnings(pose_steps);
+        warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
         warnings.extend(open_meshes_of_run(scene, &totals));
         warnings.extend(Warning::of_threads(options.threads, threads));
         let report = manifest::Report {
@@ -260,6 +266,7 @@ impl Running<'_> {
             options,
             from_files: self.from_files,
             inputs: &inputs,
+            spooled_bytes,
             totals: &totals,
             nothing_checked,
             warnings: &warnings,
@@ -300,9 +307,10 @@ impl Running<'_> {
     fn inputs(&self, trajectory: &Trajectory) -> JobInputs {
         let read = self.scene.inputs.iter().map(|input| input.path.clone());
         let trajectories = self.options.read.path.as_ref().or(self.scene.trajectories.as_ref());
+        let files = trajectory.inputs.list().iter().filter(|file| !file.is_spooled());
         JobInputs {
-            files: read.chain(trajectory.inputs.files().map(|(path, _)| path.to_owned())).collect(),
-            trajectories: trajectories.filter(|_| self.from_files).cloned(),
+            files: read.chain(files.map(|file| file.path.clone())).collect(),
+            trajectories: trajectories.filter(|_| self.from_files && trajectory.spooled_bytes == 0).cloned(),
         }
     }
 }

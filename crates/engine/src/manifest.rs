@@ -28,6 +28,8 @@ pub(super) struct Report<'a> {
     pub(super) from_files: bool,
     /// Scene, geometry and trajectory files.
     pub(super) inputs: &'a [InputDigest],
+    /// Bytes of streams that were copied to a temporary file.
+    pub(super) spooled_bytes: u64,
     pub(super) totals: &'a Totals,
     /// Why nothing was looked at; `None` where something was.
     pub(super) nothing_checked: Option<NothingChecked>,
@@ -67,6 +69,7 @@ impl Report<'_> {
             "options": self.options_json(),
             "resumed": (self.resumed_samples > 0).then(|| json!({ "samples": self.resumed_samples })),
             "inputs": self.inputs.iter().map(input).collect::<Vec<_>>(),
+            "spooled_bytes": self.spooled_bytes,
             "counts": {
                 "candidates": self.candidates,
                 "candidate_samples": self.candidate_samples,

@@ -3,6 +3,7 @@
 //!
 //! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-base`.
 
+pub mod angles;
 pub mod convex_split;
 pub mod hausdorff;
 pub mod hausdorff_solids;

@@ -9,7 +9,6 @@ use super::decoder::guarded_arrow;
 use arrow_ipc::{Block, CompressionType, MessageHeader, MetadataVersion, RecordBatch, root_as_footer, root_as_message};
 use arrow_schema::ArrowError;
 use clearsweep_base::error::{Error, Result};
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -28,25 +27,48 @@ const MAX_METADATA: u64 = 256 << 20;
 /// Bytes behind the footer of a file: its length and the magic.
 const TAIL: u64 = 10;
 
+/// How messages follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IpcLayout {
+    /// A file with a footer.
+    File,
+    /// A stream in a file: its marker at the end may be left out.
+    Stream,
+    /// A stream that was copied from a pipe: only its marker tells that the writer came to the end.
+    Pipe,
+}
+
 /// Checks all messages of a file of so many bytes; the number of its rows.
 ///
 /// # Errors
-/// It is cut off, or claims more than it holds.
-pub fn check(path: &Path, bytes: u64, stream: bool) -> Result<u64> {
-    let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
-    let mut walk = Walk { file, bytes, rows: 0, message: 0, version: None };
+/// It is cut off, claims more than it holds, or bytes follow its end.
+pub fn check<R: Read + Seek>(path: &Path, file: R, bytes: u64, layout: IpcLayout) -> Result<u64> {
+    let mut walk = Walk { file, bytes, rows: 0, message: 0, batches: 0, version: None };
     let mut done = Ok(());
     guarded_arrow(path, || {
-        done = if stream { walk.stream() } else { walk.blocks() };
+        done = if layout == IpcLayout::File { walk.blocks() } else { walk.stream(layout == IpcLayout::Pipe) };
         Ok::<(), ArrowError>(())
     })?;
-    let place = || format!("{}, message {}", path.display(), walk.message);
+    let place = || {
+        let batches = if walk.batches == 1 { "batch" } else { "batches" };
+        format!("{}, message {} (after {} whole {batches} of rows)", path.display(), walk.message, walk.batches)
+    };
     match done {
         Ok(()) => Ok(walk.rows),
         Err(MessageFault::Io(error)) => Err(Error::unreadable(path, &error)),
         Err(MessageFault::Claim(problem)) => {
             Err(Error::input(place(), problem, "the file is cut off or damaged: write or copy it again"))
         }
+        Err(MessageFault::Unended) => Err(Error::input(
+            place(),
+            "the stream ends without its end marker",
+            "its writer stopped early, or leaves the marker out: see its exit code, or write the stream to a file and give that",
+        )),
+        Err(MessageFault::Trailing(more)) => Err(Error::input(
+            place(),
+            format!("{more} bytes follow the end of the stream"),
+            "give one stream: several are joined by a program that knows Arrow, or lie as files in a directory",
+        )),
         Err(MessageFault::Version { file, message }) => {
             let problem = format!("has metadata of version {}, and the footer {}", version(message), version(file));
             Err(Error::input(place(), problem, "write the file with metadata of version 5, or as Parquet"))
@@ -57,6 +79,10 @@ pub fn check(path: &Path, bytes: u64, stream: bool) -> Result<u64> {
 enum MessageFault {
     Io(std::io::Error),
     Claim(String),
+    /// A stream from a pipe has no end marker.
+    Unended,
+    /// So many bytes follow the end of a stream.
+    Trailing(u64),
     /// The footer and a message are of different versions, which the decoder does not read.
     Version {
         file: MetadataVersion,
@@ -87,17 +113,19 @@ struct MessagePlace {
     length: u64,
 }
 
-struct Walk {
-    file: File,
+struct Walk<R> {
+    file: R,
     bytes: u64,
     rows: u64,
     /// The message that is being checked, from 0, for errors.
     message: usize,
+    /// Batches of rows before it.
+    batches: usize,
     /// The version of the footer of a file.
     version: Option<MetadataVersion>,
 }
 
-impl Walk {
+impl<R: Read + Seek> Walk<R> {
     /// Bytes of the file, once it is known that it has them.
     fn read(&mut self, start: u64, length: u64) -> MessageResult<Vec<u8>> {
         if start.checked_add(length).is_none_or(|end| end > self.bytes) {
@@ -118,8 +146,8 @@ impl Walk {
     }
 
     /// A stream: a schema, then batches, each behind its length, until a length of 0 or the end of the file.
-    fn stream(&mut self) -> MessageResult<()> {
-        let mut at = 0;
+    fn stream(&mut self, needs_end: bool) -> MessageResult<()> {
+        let (mut at, mut is_ended) = (0, false);
         while at < self.bytes {
             let mut length = self.word(at)?;
             at += 4;
@@ -128,13 +156,21 @@ impl Walk {
                 at += 4;
             }
             if length == 0 {
+                is_ended = true;
                 break;
             }
             let Ok(length) = u64::try_from(length) else { return claim("has a negative length") };
             at = self.message(&MessagePlace { start: at, length }, None)?;
             self.message += 1;
         }
-        if self.message == 0 { claim("has no schema") } else { Ok(()) }
+        match self.bytes - at {
+            _ if self.message == 0 => claim("has no schema"),
+            0 if needs_end && !is_ended => Err(MessageFault::Unended),
+            0 => Ok(()),
+            // The marker was four bytes once, and may be filled up to eight.
+            4 if self.word(at)? == 0 => Ok(()),
+            more => Err(MessageFault::Trailing(more)),
+        }
     }
 
     /// A file: the blocks that its footer names.
@@ -199,6 +235,7 @@ impl Walk {
                 let rows = u64::try_from(batch.length()).ok().filter(|&rows| rows <= i64::MAX as u64 - self.rows);
                 let Some(rows) = rows else { return claim(format!("claims to hold {} rows", batch.length())) };
                 self.rows += rows;
+                self.batches += 1;
             }
             MessageHeader::DictionaryBatch => {
                 let batch = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());

@@ -34,6 +34,8 @@ pub struct Body {
     pub pivot: Pivot,
     /// Its groups, sorted, without duplicates.
     pub groups: Vec<String>,
+    /// The integer that stands for the name in trajectories, if the body has one.
+    pub id: Option<i128>,
     /// The rounding steps of the pose of a static body.
     #[doc(hidden)]
     pub pose_steps: PoseSteps,

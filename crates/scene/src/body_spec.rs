@@ -33,6 +33,8 @@ pub(super) struct BodySpec {
     pub(super) pose_steps: PoseSteps,
     /// The point that moves on a line between frames, if the body states it.
     pub(super) pivot: Option<Pivot>,
+    /// The integer that stands for its name in trajectories.
+    pub(super) id: Option<i128>,
 }
 
 impl BodySpec {
@@ -95,7 +97,7 @@ impl GeometryOptions {
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 16] = [
+pub(super) const BODY_KEYS: [&str; 17] = [
     "name",
     "geometry",
     "shape",
@@ -110,6 +112,7 @@ pub(super) const BODY_KEYS: [&str; 16] = [
     "pivot",
     "group",
     "static",
+    "id",
     "position",
     "orientation",
 ];
@@ -158,6 +161,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         pose: pose(&keys, unit)?,
         pose_steps: PoseSteps::default(),
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?,
+        id: keys.get("id").map(|number| number.integer()).transpose()?,
         at: keys.origin(),
         name,
     })

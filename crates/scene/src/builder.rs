@@ -5,6 +5,7 @@
 
 use super::between::{BetweenFrames, Pivot};
 use super::body_spec::{BodySpec, GeometrySpec, body};
+use super::columns::TrajectoryColumns;
 use super::digest::sha256;
 use super::each::MadeOfFiles;
 use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, frame_rate, query};
@@ -29,6 +30,7 @@ pub struct SceneBuilder {
     name: Option<String>,
     unit: LengthUnit,
     trajectories: Option<PathBuf>,
+    columns: TrajectoryColumns,
     missing: Missing,
     frame_rate: Option<f64>,
     within: f64,
@@ -116,6 +118,7 @@ pub struct BodyBuilder {
     pivot: Pivot,
     inside: Option<Inside>,
     groups: Vec<String>,
+    id: Option<i128>,
     pose: Option<([f64; 3], [f64; 4])>,
 }
 
@@ -130,6 +133,7 @@ impl BodyBuilder {
             pivot: Pivot::Origin,
             inside: None,
             groups: Vec::new(),
+            id: None,
             pose: None,
         }
     }
@@ -162,6 +166,11 @@ impl BodyBuilder {
         self
     }
 
+    /// The integer that may stand for the name in trajectories.
+    pub fn id(self, id: impl Into<i128>) -> Self {
+        Self { id: Some(id.into()), ..self }
+    }
+
     /// Makes the body static, at a position and a unit quaternion w, x, y, z.
     pub fn fixed(self, position: [f64; 3], quaternion: [f64; 4]) -> Self {
         Self { pose: Some((position, quaternion)), ..self }
@@ -171,6 +180,7 @@ impl BodyBuilder {
     fn lower(&self, source: &SceneSource<'_>, number: usize, unit: LengthUnit) -> Result<BodySpec> {
         let mut keys = vec![("name", Value::Text(&self.name)), ("group", Value::Texts(&self.groups))];
         keys.extend([("offset", Value::Number(self.offset)), ("deviation", Value::Number(self.deviation))]);
+        keys.extend(self.id.map(|id| ("id", Value::Integer(id))));
         keys.extend((self.pivot == Pivot::Centre).then_some(("pivot", Value::Text("centre"))));
         keys.extend(self.inside.map(|inside| ("inside", Value::Text(inside.name()))));
         let numbers = match self.geometry {
@@ -216,6 +226,7 @@ impl SceneBuilder {
             name: None,
             unit: LengthUnit::ALL[0],
             trajectories: None,
+            columns: TrajectoryColumns::default(),
             missing: Missing::Error,
             frame_rate: None,
             within,
@@ -290,6 +301,11 @@ impl SceneBuilder {
         Self { trajectories: Some(path.into()), ..self }
     }
 
+    /// Names and units of the columns of the trajectories, where they are not those of the format.
+    pub fn columns(self, columns: TrajectoryColumns) -> Self {
+        Self { columns, ..self }
+    }
+
     /// Sets the treatment of a dynamic body without a pose in a frame; an error unless it is set.
     pub fn missing(self, missing: Missing) -> Self {
         Self { missing, ..self }
@@ -347,7 +363,8 @@ impl SceneBuilder {
         let name = self.name.as_ref().map(|name| Ok(keys.given("name", Value::Text(name)).text()?.to_owned()));
         let rate = self.frame_rate.map(|rate| frame_rate(&keys.given("frame_rate", Value::Number(rate))));
         let (name, frame_rate) = (name.transpose()?, rate.transpose()?);
-        Ok(Head { name, unit: self.unit, trajectories: None, missing: self.missing, frame_rate })
+        let (missing, columns) = (self.missing, self.columns.clone());
+        Ok(Head { name, unit: self.unit, trajectories: None, missing, frame_rate, columns })
     }
 
     fn query(&self, source: &SceneSource<'_>) -> Result<Query> {
@@ -363,14 +380,14 @@ impl SceneBuilder {
 fn digest(file: &SceneFile) -> String {
     let mut text = format!("{:?}{:?}", file.head.name, file.ignores);
     for body in &file.bodies {
-        let BodySpec { name, geometry, growth, groups, pose, pivot, .. } = body;
+        let BodySpec { name, geometry, growth, groups, pose, pivot, id, .. } = body;
         let geometry = match geometry {
             GeometrySpec::Shape(shape) => {
                 sha256(&shape.identity().into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
             }
             file => format!("{file:?}"),
         };
-        text += &format!("{:?}", (name, geometry, growth, groups, pose, pivot));
+        text += &format!("{:?}", (name, geometry, growth, groups, pose, pivot, id));
     }
     sha256(text.as_bytes())
 }

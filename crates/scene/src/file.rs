@@ -3,6 +3,7 @@
 use super::body_names::BodyNames;
 use super::body_spec::{BodySpec, body, positive};
 use super::body_texts::BodyTexts;
+use super::columns::{TrajectoryColumns, columns};
 use super::digest::InputReader;
 use super::direction::{DIRECTION_REMEDY, unit_direction};
 use super::each::MadeOfFiles;
@@ -30,7 +31,7 @@ pub(super) struct SceneFile {
     pub(super) made: MadeOfFiles,
 }
 
-/// `[scene]`.
+/// `[scene]` and `[columns]`.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) name: Option<String>,
@@ -39,6 +40,8 @@ pub(super) struct Head {
     pub(super) trajectories: Option<(String, usize)>,
     pub(super) missing: Missing,
     pub(super) frame_rate: Option<f64>,
+    /// `[columns]`.
+    pub(super) columns: TrajectoryColumns,
 }
 
 /// `[query]`, lengths in metres; the place of `require` for the check against `within`.
@@ -71,7 +74,7 @@ pub(super) struct IgnoreSpec {
 pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFile> {
     let document = source.parse()?;
     let top = Keys::new(source, "the scene file", Value::Keys(document.get_ref()), 0);
-    top.only(&["scene", "query", "motion", "body", "bodies", "ignore", "rule"])?;
+    top.only(&["scene", "columns", "query", "motion", "body", "bodies", "ignore", "rule"])?;
     if let Some(rule) = top.get("rule") {
         let remedy = "remove it; `require` in [query] sets one clearance for all pairs";
         return Err(rule.error("`[[rule]]` is reserved for clearances per pair or group", remedy));
@@ -105,7 +108,11 @@ pub(super) struct SceneSection {
 pub(super) fn section(source: &SceneSource<'_>, unit: Option<LengthUnit>) -> Option<SceneSection> {
     let document = source.parse().ok()?;
     let top = Keys::new(source, "the scene file", Value::Keys(document.get_ref()), 0);
-    top.only(&["scene", "query", "motion", "body", "ignore"]).ok()?;
+    top.only(&["scene", "columns", "query", "motion", "body", "ignore"]).ok()?;
+    // Whoever is told of the head begins to read by it.
+    if top.get("columns").is_some() && top.get("scene").is_none() {
+        return None;
+    }
     let head = top.get("scene").map(|_| head(&top).ok());
     let head = head.map_or(Some(None), |head| head.map(Some))?;
     let unit = unit.or(head.as_ref().map(|head| head.unit))?;
@@ -142,7 +149,13 @@ fn head(top: &Keys<'_>) -> Result<Head> {
         },
         missing: keys.get("missing").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
         frame_rate: keys.get("frame_rate").map(|rate| frame_rate(&rate)).transpose()?,
+        columns: named_columns(top)?,
     })
+}
+
+/// Lowers `[columns]` of a scene file.
+pub(super) fn named_columns(top: &Keys<'_>) -> Result<TrajectoryColumns> {
+    top.get("columns").map(|field| columns(&field.table()?)).transpose().map(Option::unwrap_or_default)
 }
 
 /// Frames a second. Outside of the range it is a slip, and the times of frames would not be finite.

@@ -316,6 +316,16 @@ impl<'k> Field<'k> {
         }
     }
 
+    /// A whole number.
+    pub(super) fn integer(&self) -> Result<i128> {
+        match self.value {
+            Value::Integer(integer) => Ok(integer),
+            Value::Toml(DeValue::Integer(integer)) => i128::from_str_radix(integer.as_str(), integer.radix())
+                .map_err(|_| self.error("the number is too large", "give a smaller number")),
+            _ => Err(self.wrong_type("a whole number")),
+        }
+    }
+
     /// A list of so many numbers.
     pub(super) fn numbers(&self, count: usize) -> Result<Vec<f64>> {
         self.items(Some(count), "numbers")?.iter().map(Field::number).collect()
@@ -353,9 +363,16 @@ impl<'k> Field<'k> {
         }
     }
 
+    /// Whether it is a table.
+    pub(super) fn is_table(&self) -> bool {
+        matches!(self.value, Value::Keys(_) | Value::Table(_))
+    }
+
     /// A table such as `{ box = [1, 1, 1] }`.
     pub(super) fn table(&self) -> Result<Keys<'k>> {
-        let (Value::Keys(_) | Value::Table(_)) = self.value else { return Err(self.wrong_type("a table")) };
+        if !self.is_table() {
+            return Err(self.wrong_type("a table"));
+        }
         let owner = match self.keys.owner.as_str() {
             "the scene file" => format!("[{}]", self.key),
             owner => format!("`{}` of {owner}", self.key),

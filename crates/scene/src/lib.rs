@@ -16,6 +16,7 @@ mod body_tree;
 mod build;
 mod builder;
 mod centre;
+mod columns;
 mod decomposition;
 mod digest;
 pub mod direction;
@@ -51,6 +52,7 @@ pub use clearsweep_model::{
     NodeHierarchy, NodeLink, Piece, Pivot, PoseSteps, QueryOptions, RestPose, SAMPLES, Sample, SampleColumn, Shape,
     between, block, convex_parts,
 };
+pub use columns::{ColumnRole, ColumnUnit, NamedColumn, TimeUnit, TrajectoryColumns};
 pub use ignore::IgnoreRule;
 pub use ignore::PairCounts;
 pub use load::{SceneHeader, SceneOverrides};

@@ -3,15 +3,17 @@
 use super::between::Pivot;
 use super::body_spec::BodySpec;
 use super::build::{BuiltShapes, Failure, build};
+use super::columns::TrajectoryColumns;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader, sha256};
 use super::direction::{DIRECTION_REMEDY, parse_direction};
 use super::file::{self, Head, Query, SceneFile};
 use super::foreign;
 use super::ignore::{self, IgnoreRule};
-use super::keys::SceneSource;
+use super::keys::{Keys, SceneSource};
 use super::length::{parse_length, unit_of};
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::node_hierarchy::NodeHierarchy;
+use super::values::Value;
 use super::{motion_spec, sections};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_geometry::Vec3;
@@ -54,13 +56,15 @@ pub struct SceneHeader {
     pub unit: LengthUnit,
     /// As [`Scene::missing`] will be.
     pub missing: Missing,
+    /// As [`Scene::columns`] will be.
+    pub columns: TrajectoryColumns,
 }
 
 impl SceneHeader {
     fn of(path: &Path, head: &Head, overrides: &SceneOverrides) -> Self {
         let written = head.trajectories.as_ref().map(|(text, _)| folder(path).join(text));
         let trajectories = overrides.trajectories.clone().or(written);
-        Self { trajectories, unit: head.unit, missing: head.missing }
+        Self { trajectories, unit: head.unit, missing: head.missing, columns: head.columns.clone() }
     }
 }
 
@@ -98,13 +102,7 @@ impl Scene {
     ) -> Result<(Self, Vec<IgnoreRule>)> {
         let max_input = overrides.max_input();
         let mut input = InputReader::new(max_input);
-        let bytes = input.read(path).map_err(|error| {
-            let remedy = match error.kind() {
-                ErrorKind::FileTooLarge => LARGE_INPUT,
-                _ => "check the path of the scene",
-            };
-            Error::input(path.display(), format!("the scene file cannot be read ({error})"), remedy)
-        })?;
+        let bytes = read(path, &mut input)?;
         let text = text(path, &bytes)?;
         let source = SceneSource::new(path, text).with_threads(overrides.threads);
         let mut tell = Some(tell);
@@ -138,6 +136,27 @@ impl Scene {
 
 /// Name of a scene that no file holds, in messages.
 pub(super) const IN_CODE: &str = "scene in code";
+/// Reads `[columns]` of a scene file, and no other part of it.
+///
+/// # Errors
+/// The file is no scene, or the section does not fit.
+pub fn columns_of(path: &Path) -> Result<TrajectoryColumns> {
+    let bytes = read(path, &mut InputReader::new(DEFAULT_MAX_INPUT))?;
+    let source = SceneSource::new(path, text(path, &bytes)?);
+    let document = source.parse()?;
+    file::named_columns(&Keys::new(&source, "the scene file", Value::Keys(document.get_ref()), 0))
+}
+
+/// The bytes of a scene file.
+fn read(path: &Path, input: &mut InputReader) -> Result<Vec<u8>> {
+    input.read(path).map_err(|error| {
+        let remedy = match error.kind() {
+            ErrorKind::FileTooLarge => LARGE_INPUT,
+            _ => "check the path of the scene",
+        };
+        Error::input(path.display(), format!("the scene file cannot be read ({error})"), remedy)
+    })
+}
 
 /// The scene of a lowered scene file, with its geometry built; `read_first`: the files read for that.
 ///
@@ -187,6 +206,7 @@ pub(super) fn assemble(
         bodies,
         dynamic,
         trajectories,
+        columns: file.head.columns,
         missing,
         frame_rate,
         query,
@@ -353,6 +373,7 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<B
             pivot: spec.pivot.unwrap_or(pivot),
             groups: spec.groups.to_vec(),
             pose_steps: spec.pose_steps,
+            id: spec.id,
         });
     }
     (bodies, dynamic)

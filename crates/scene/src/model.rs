@@ -1,6 +1,7 @@
 //! A loaded scene, as plain data in SI units.
 
 use super::body_tree::BodyTree;
+use super::columns::TrajectoryColumns;
 use super::readers::GeometryNote;
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{MotionRule, NodeHierarchy};
@@ -30,6 +31,8 @@ pub struct Scene {
     /// Trajectories (path, directory or glob, made absolute or relative to the working directory); `None`: a static
     /// scene of one frame.
     pub trajectories: Option<PathBuf>,
+    /// `[columns]`: names and units of the columns of the trajectories.
+    pub columns: TrajectoryColumns,
     /// `[scene] missing`.
     pub missing: Missing,
     /// `[scene] frame_rate`, frames a second.

@@ -4,7 +4,7 @@ use super::keys::{Field, Keys};
 use super::values::Value;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Vec3;
-use std::f64::consts::FRAC_1_SQRT_2;
+use clearsweep_geometry::angles::{AngleUnit, cos_sin_degrees, from_roll_pitch_yaw};
 
 /// Quaternions may be off norm, and matrices off orthonormal, by this much.
 const TOLERANCE: f64 = 1e-3;
@@ -27,7 +27,8 @@ pub(super) fn orientation(field: &Field<'_>) -> Result<[f64; 4]> {
         [false, true, false, false] => {
             let key = table.required("rpy", FORMS)?;
             let items = key.items(Some(3), "angles [roll, pitch, yaw]")?;
-            Ok(from_roll_pitch_yaw([degrees(&items[0])?, degrees(&items[1])?, degrees(&items[2])?]))
+            let angles = [degrees(&items[0])?, degrees(&items[1])?, degrees(&items[2])?];
+            Ok(from_roll_pitch_yaw(angles.map(|angle| AngleUnit::Degrees.cos_sin_of_half(angle))))
         }
         [false, false, true, false] => from_axis_and_angle(&table),
         [false, false, false, true] => from_matrix(&table.required("matrix", FORMS)?),
@@ -71,12 +72,6 @@ fn degrees(field: &Field<'_>) -> Result<f64> {
     value.ok_or_else(|| {
         field.error(format!("`{text}` is not an angle"), "give degrees as a number, or a text such as \"1.57rad\"")
     })
-}
-
-/// Rotations about the fixed axes x, then y, then z: `Rz(yaw) Ry(pitch) Rx(roll)`, as in URDF. Degrees.
-fn from_roll_pitch_yaw(angles: [f64; 3]) -> [f64; 4] {
-    let [(cr, sr), (cp, sp), (cy, sy)] = angles.map(|angle| cos_sin_degrees(angle / 2.0));
-    [cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy]
 }
 
 fn from_axis_and_angle(table: &Keys<'_>) -> Result<[f64; 4]> {
@@ -145,62 +140,13 @@ pub fn from_rotation(m: [[f64; 3]; 3]) -> [f64; 4] {
     q.map(|c| c / norm)
 }
 
-/// Cosine and sine of an angle in degrees, exact at multiples of 45 degrees but for the rounding of the root.
-fn cos_sin_degrees(angle: f64) -> (f64, f64) {
-    let angle = angle % 360.0; // exact
-    let quarters = (angle / 90.0).round();
-    let rest = angle - 90.0 * quarters;
-    let (cos, sin) = match rest.abs() == 45.0 {
-        true => (FRAC_1_SQRT_2, FRAC_1_SQRT_2.copysign(rest)),
-        false => (libm::cos(rest.to_radians()), libm::sin(rest.to_radians())),
-    };
-    match (quarters as i64).rem_euclid(4) {
-        0 => (cos, sin),
-        1 => (-sin, cos),
-        2 => (-cos, -sin),
-        _ => (sin, -cos),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clearsweep_geometry::Pose;
 
     fn close(a: [f64; 4], b: [f64; 4]) -> bool {
         let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
         (dot.abs() - 1.0).abs() < 1e-14
-    }
-
-    #[test]
-    fn quarter_turns_are_exact() {
-        let half = FRAC_1_SQRT_2;
-        assert_eq!(from_roll_pitch_yaw([0.0, 0.0, 90.0]), [half, 0.0, 0.0, half]);
-        assert_eq!(from_roll_pitch_yaw([180.0, 0.0, 0.0]), [0.0, 1.0, 0.0, 0.0]);
-        assert_eq!(from_roll_pitch_yaw([0.0, -90.0, 0.0]), [half, 0.0, -half, 0.0]);
-        for (angle, expected) in [(0.0, (1.0, 0.0)), (90.0, (0.0, 1.0)), (-450.0, (0.0, -1.0)), (1980.0, (-1.0, 0.0))] {
-            let (cos, sin) = cos_sin_degrees(angle);
-            assert_eq!((cos + 0.0, sin + 0.0), expected, "{angle}");
-        }
-    }
-
-    #[test]
-    fn roll_pitch_and_yaw_turn_about_fixed_axes_in_this_order() {
-        // Roll takes y to z, pitch takes z to x, yaw takes x to y.
-        let q = from_roll_pitch_yaw([90.0, 90.0, 90.0]);
-        let p = Pose::new([0.0; 3], q).apply(Vec3::new(0.0, 1.0, 0.0)).to_array();
-        assert!((p[0]).abs() < 1e-15 && (p[1] - 1.0).abs() < 1e-15 && p[2].abs() < 1e-15, "{p:?}");
-        let q = from_roll_pitch_yaw([30.0, -20.0, 110.0]);
-        let [x, y, z] = [(0, 30.0), (1, -20.0), (2, 110.0)].map(|(axis, angle): (usize, f64)| {
-            let (cos, sin) = cos_sin_degrees(angle / 2.0);
-            let mut q = [cos, 0.0, 0.0, 0.0];
-            q[axis + 1] = sin;
-            q
-        });
-        let v = Vec3::new(0.3, -1.2, 0.7);
-        let turn = |q: [f64; 4], v: Vec3<f64>| Pose::new([0.0; 3], q).apply(v);
-        let difference = turn(q, v) - turn(z, turn(y, turn(x, v)));
-        assert!(difference.length() < 1e-14);
     }
 
     #[test]

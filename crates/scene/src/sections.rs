@@ -61,6 +61,11 @@ fn cut(text: &str, bytes: usize) -> Option<(Range<usize>, Vec<Range<usize>>)> {
         }
     }
     let first = 0..*starts.first()?;
+    // Whoever is told of the head begins to read by `[columns]`, too, which may stand behind the bodies.
+    let is_columns = |line: &str| line.starts_with('[') && !line.starts_with(&BODY[1..]) && line.contains("columns");
+    if text[first.end..].lines().map(str::trim_start).any(is_columns) {
+        return None;
+    }
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     Some((first, starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()))
 }
@@ -172,6 +177,12 @@ mod tests {
             assert!(parts.is_none() && whole.is_ok(), "{whole:?}");
         }
         assert!(both(HEAD, 64).0.is_none(), "no body");
+        // The head is told of only with all that it says of the trajectories.
+        let named = "[columns]\nbody = \"who\"\n";
+        let (parts, whole, heads) = both(&format!("{HEAD}{good}{named}"), 64);
+        assert!(parts.is_none() && whole.is_ok() && heads == 0);
+        let (parts, whole, heads) = both(&format!("{HEAD}{named}{good}"), 64);
+        assert!(parts == whole.ok() && heads == 1);
     }
 
     #[test]

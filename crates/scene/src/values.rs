@@ -8,6 +8,7 @@ pub(super) enum Value<'v> {
     Text(&'v str),
     Bool(bool),
     Number(f64),
+    Integer(i128),
     /// Texts in one, with semicolons between them.
     Words(&'v str),
     Texts(&'v [String]),

@@ -16,7 +16,8 @@
 //! - `report` reads the summaries back, `export` the tables as CSV, and `table_reader` as record batches; `filled` reads which bodies stand for meshes
 //!   that are not convex.
 //!
-//! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are one implementation.
+//! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are one implementation, and
+//! `stream_sink`, an Arrow IPC stream of `distances`, another.
 //! `batches` turns rows into record batches, and `counter` computes the totals of rows that are not written to tables.
 //!
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
@@ -62,6 +63,7 @@ mod row_counts;
 mod schema;
 mod sink;
 mod spill;
+mod stream_sink;
 mod summary;
 mod table_reader;
 #[cfg(test)]
@@ -87,6 +89,7 @@ pub use report::{PairBetween, nearest_between};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::{IntervalRow, Row};
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
+pub use stream_sink::DistanceStream;
 #[doc(hidden)]
 pub use table_reader::{StoredTable, TableReader};
 pub use totals::{BetweenTotals, FirstContact, LeastBetween};

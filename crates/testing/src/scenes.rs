@@ -92,6 +92,7 @@ impl Setup {
             bodies: Vec::new(),
             dynamic: Vec::new(),
             trajectories: None,
+            columns: Default::default(),
             missing: Missing::Absent,
             frame_rate: None,
             query: QueryOptions { within, require: None, touch: 0.0, static_pairs: false },
@@ -114,7 +115,15 @@ impl Setup {
             self.scene.dynamic.push(index);
         }
         let (name, pivot) = (format!("body-{index}"), Pivot::Origin);
-        self.scene.bodies.push(Body { name, shape, motion, pivot, groups: Vec::new(), pose_steps: Default::default() });
+        self.scene.bodies.push(Body {
+            name,
+            shape,
+            motion,
+            pivot,
+            groups: Vec::new(),
+            id: None,
+            pose_steps: Default::default(),
+        });
     }
 
     /// Assigns every body to one of `classes` by its index. Class 0 ignores itself; classes 0 and 1 ignore each other.

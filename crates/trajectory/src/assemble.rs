@@ -224,11 +224,10 @@ impl<'a> Assembler<'a> {
             return Err(Stop::Failed(rows.error(
                 start,
                 format!("run {run}, frame {frame} comes after run {last_run}, frame {last_frame}"),
-                match &self.plan.input {
-                    Some(input) => format!(
-                        "rows must be sorted by run, then frame, and files must not interleave: \
-                         `clearsweep sort {input} sorted.parquet`, and use that file"
-                    ),
+                match &self.plan.sort_command {
+                    Some(command) => {
+                        format!("rows must be sorted by run, then frame, and files must not interleave: {command}")
+                    }
                     None => "hand the rows over in order of run, then frame".to_owned(),
                 },
             )));

@@ -7,6 +7,8 @@ use clearsweep_scene::{Motion, NodeLink, Scene};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+/// Code of a name that is no slot: of an integer that is the name or the id of several bodies.
+pub(super) const AMBIGUOUS: u32 = u32::MAX - 4;
 /// Code of a name that is no slot. It stands for several nodes that may be moved, a static body, nothing in the scene,
 /// or a null.
 pub(super) const SEVERAL: u32 = u32::MAX - 3;
@@ -34,6 +36,10 @@ pub(super) struct BodyIndex {
     slots: usize,
     /// Slot, [`SEVERAL`] or [`STATIC`]. Only looked up, never iterated; made when the first name is looked up.
     codes: OnceLock<HashMap<String, u32>>,
+    /// The integers that stand for bodies, with the places of these.
+    ids: Vec<(i128, u32)>,
+    /// The codes of names and ids that are integers in decimal, likewise.
+    numbers: OnceLock<HashMap<i128, u32>>,
     /// The slots whose frame is recentred, and where it lies in the body's own.
     pub(super) recentred: Vec<(u32, Recentring)>,
     /// The inputs that are carried where they have no row, each after what carries it.
@@ -60,6 +66,8 @@ impl BodyIndex {
             inputs: scene.dynamic.iter().copied().chain(behind).collect(),
             slots,
             codes: OnceLock::new(),
+            ids: scene.bodies.iter().zip(0..).filter_map(|(body, index)| Some((body.id?, index))).collect(),
+            numbers: OnceLock::new(),
             recentred: scene.dynamic.iter().enumerate().filter_map(recentred).collect(),
             links: scene.hierarchy.links.clone(),
         }
@@ -77,7 +85,32 @@ impl BodyIndex {
         }
         // A name of a body counts before that of a node that is none.
         codes.extend(bodies.iter().cloned().zip(self.of_body.iter().copied()));
+        // The body that a text of digits stands for already.
+        let mut named: HashMap<String, u32> = HashMap::new();
+        for &(id, body) in &self.ids {
+            let (text, code) = (id.to_string(), self.of_body[body as usize]);
+            let is_own = |named: &HashMap<String, u32>| match named.get(&text) {
+                Some(&other) => other == body,
+                None => self.names[body as usize] == text,
+            };
+            if codes.contains_key(&text) && !is_own(&named) {
+                codes.insert(text, AMBIGUOUS);
+                continue;
+            }
+            codes.insert(text.clone(), code);
+            named.insert(text, body);
+        }
         codes
+    }
+
+    /// The code of an integer: of the name that it is in decimal, or of the body that has it as its id.
+    pub(super) fn code_of_number(&self, number: i128) -> u32 {
+        let numbers = self.numbers.get_or_init(|| {
+            let codes = self.codes.get_or_init(|| self.codes());
+            let number = |text: &String| text.parse::<i128>().ok().filter(|number| number.to_string() == *text);
+            codes.iter().filter_map(|(text, &code)| Some((number(text)?, code))).collect()
+        });
+        numbers.get(&number).copied().unwrap_or(UNKNOWN)
     }
 
     /// Number of slots of a block: the dynamic bodies.
@@ -157,7 +190,7 @@ impl Follower {
         let Some(next) = self.next.get_mut(self.last as usize) else { return body_index.code(name) };
         if body_index.name(*next) != name {
             let code = body_index.code(name);
-            if code >= SEVERAL {
+            if code >= AMBIGUOUS {
                 return code;
             }
             *next = code;

@@ -1,5 +1,6 @@
 //! Bounds of all positions: from the statistics of the columns, else by a scan of them.
 
+use super::columns::Column;
 use super::decode::{self, Defects};
 use super::group::Group;
 use super::source::Source;
@@ -38,7 +39,7 @@ fn union(a: Bounds, b: Bounds) -> Bounds {
 fn from_statistics(source: &Source, group: &Group) -> Option<Bounds> {
     let mut bounds = Bounds { min: [0.0; 3], max: [0.0; 3] };
     for axis in 0..3 {
-        let (min, max) = range(source.chunk(group, source.columns.pose[axis].index)?)?;
+        let (min, max) = range(source.chunk(group, source.columns.position[axis].index)?)?;
         let metres = |value: f64| source.columns.units[axis].metres(value) + 0.0;
         // Monotone, so the bounds of the metres are the metres of the bounds. Writers store a zero as -0 and +0.
         (bounds.min[axis], bounds.max[axis]) = (metres(min), metres(max));
@@ -62,6 +63,33 @@ fn range(chunk: &ColumnChunkMetaData) -> Option<(f64, f64)> {
         _ => return None,
     };
     (min <= max).then_some((min, max))
+}
+
+/// The largest magnitude of a column of floating-point numbers over all rows of a file.
+///
+/// # Errors
+/// A row group without statistics does not decode, or holds a null or a number that is not finite.
+pub(super) fn largest(source: &Source, column: &Column) -> Result<f64> {
+    let mut largest = 0.0_f64;
+    for group in &source.groups {
+        if let Some((min, max)) = source.chunk(group, column.index).and_then(range)
+            && min.is_finite()
+            && max.is_finite()
+        {
+            largest = largest.max(min.abs()).max(max.abs());
+            continue;
+        }
+        let mut reader = source.read(group, &[column.index], BATCH_ROWS)?;
+        while let Some((row, batch)) = reader.next()? {
+            let mut defects = Defects::new(source, row, batch.num_rows());
+            let values = decode::numbers(source, &[column.index], &batch, column, &mut defects)?;
+            if let Some(error) = defects.into_error() {
+                return Err(error);
+            }
+            largest = values.iter().fold(largest, |largest, value| largest.max(value.abs()));
+        }
+    }
+    Ok(largest)
 }
 
 /// Bounds of a row group by decoding its positions.

@@ -1,32 +1,26 @@
-//! Which columns of a file are which, by the names of the contract and their aliases.
+//! Which columns of a file are which, by the names that `[columns]` gives or by those of the format, and their units.
 
-use arrow_schema::{DataType, Field, Schema};
+use super::plan::ReadOptions;
+use arrow_schema::{DataType, Field, Schema, TimeUnit as ArrowTimeUnit};
 use clearsweep_base::error::{Error, Result, nearest};
+use clearsweep_geometry::angles::AngleUnit;
 use clearsweep_scene::model::LengthUnit;
+use clearsweep_scene::{ColumnRole, ColumnUnit, TimeUnit, TrajectoryColumns};
 use std::path::Path;
+use std::sync::Arc;
 
-/// A column of the contract, with all names it goes by.
-struct ColumnAliases(&'static [&'static str]);
+/// What the columns of an input are called, and the unit of its lengths unless a column has one of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ColumnFormat {
+    pub(super) unit: LengthUnit,
+    pub(super) names: Arc<TrajectoryColumns>,
+}
 
-const RUN: ColumnAliases = ColumnAliases(&["run", "run_id"]);
-const FRAME: ColumnAliases = ColumnAliases(&["frame", "frame_index"]);
-const TIME: ColumnAliases = ColumnAliases(&["time_s", "t", "time", "timestamp"]);
-const BODY: ColumnAliases = ColumnAliases(&["body", "body_id"]);
-
-/// The components of a pose, in the order of [`Columns::pose`].
-const POSE: [ColumnAliases; 7] = [
-    ColumnAliases(&["x", "tx"]),
-    ColumnAliases(&["y", "ty"]),
-    ColumnAliases(&["z", "tz"]),
-    ColumnAliases(&["qw"]),
-    ColumnAliases(&["qx"]),
-    ColumnAliases(&["qy"]),
-    ColumnAliases(&["qz"]),
-];
-
-/// All names that a column of the format goes by.
-fn names_of_the_format() -> impl Iterator<Item = &'static str> {
-    [&RUN, &FRAME, &TIME, &BODY].into_iter().chain(&POSE).flat_map(|names| names.0.iter().copied())
+impl ColumnFormat {
+    /// That of a scene, unless the options say otherwise.
+    pub(super) fn of(unit: LengthUnit, names: &TrajectoryColumns, options: &ReadOptions) -> Self {
+        Self { unit, names: Arc::new(options.columns.as_ref().unwrap_or(names).clone()) }
+    }
 }
 
 /// Indices of the columns in the schema of a file, with their names there.
@@ -36,14 +30,17 @@ pub(super) struct Columns {
     pub(super) run: Option<Column>,
     /// Any integer.
     pub(super) frame: Column,
-    /// Seconds, a duration, or a timestamp.
+    /// A number, a duration, or a timestamp.
     pub(super) time: Option<Column>,
-    /// Strings or a dictionary of them.
+    /// Unit of the time, if it is a number.
+    pub(super) time_unit: TimeUnit,
+    /// Strings, integers, or a dictionary of them.
     pub(super) body: Column,
-    /// x, y, z, qw, qx, qy, qz: `f64` or `f32`.
-    pub(super) pose: [Column; 7],
+    /// x, y, z: `f64` or `f32`.
+    pub(super) position: [Column; 3],
     /// Units of x, y, z.
     pub(super) units: [LengthUnit; 3],
+    pub(super) orientation: Orientation,
 }
 
 /// A column of a file.
@@ -55,53 +52,105 @@ pub(super) struct Column {
     pub(super) name: String,
 }
 
+/// The columns of the orientation: `f64` or `f32`.
+#[derive(Debug, Clone)]
+pub(super) enum Orientation {
+    /// qw, qx, qy, qz.
+    Quaternion([Column; 4]),
+    /// Roll, pitch and yaw: yaw, or all of them.
+    Angles([Option<AngleColumn>; 3]),
+    /// There are none: bodies do not turn. Whether the scene says so.
+    None { is_stated: bool },
+}
+
+/// A column of angles.
+#[derive(Debug, Clone)]
+pub(super) struct AngleColumn {
+    pub(super) column: Column,
+    pub(super) unit: AngleUnit,
+}
+
+impl Orientation {
+    /// Whether there are columns of it.
+    pub(super) fn is_some(&self) -> bool {
+        !matches!(self, Self::None { .. })
+    }
+
+    /// Its columns, with their roles.
+    fn columns(&self) -> Vec<(ColumnRole, &Column)> {
+        match self {
+            Self::Quaternion(columns) => ColumnRole::QUATERNION.into_iter().zip(columns).collect(),
+            Self::Angles(columns) => {
+                let there = ColumnRole::ANGLES.into_iter().zip(columns);
+                there.filter_map(|(role, angle)| Some((role, &angle.as_ref()?.column))).collect()
+            }
+            Self::None { .. } => Vec::new(),
+        }
+    }
+}
+
 impl Columns {
-    /// Finds the columns in the schema of `file`; lengths are in `unit` unless a field says otherwise.
+    /// Finds the columns in the schema of `file`.
     ///
     /// # Errors
     /// A column is missing, there twice, of the wrong type, or in an unknown unit.
-    pub(super) fn resolve(file: &Path, schema: &Schema, unit: LengthUnit) -> Result<Self> {
-        let table = Table { file, schema };
-        let time = table.optional(&TIME, is_time, "float64 (seconds), or as a timestamp")?;
-        if let Some(column) = &time {
-            table.check_seconds(column)?;
+    pub(super) fn resolve(file: &Path, schema: &Schema, format: &ColumnFormat) -> Result<Self> {
+        let table = Table { file, schema, names: &format.names };
+        let time = table.find(ColumnRole::Time)?;
+        let time_unit = time.as_ref().map(|column| table.time_unit(column)).transpose()?;
+        let mut units = [format.unit; 3];
+        let mut position = Vec::with_capacity(3);
+        for (role, unit) in ColumnRole::POSITION.into_iter().zip(&mut units) {
+            let column = table.required(role)?;
+            if let Some(ColumnUnit::Length(own)) = table.unit(role, &column)? {
+                *unit = own;
+            }
+            position.push(column);
         }
-        let mut pose = Vec::with_capacity(POSE.len());
-        for names in &POSE {
-            pose.push(table.required(names, is_float, "float64 or float32")?);
-        }
-        let pose: [Column; 7] =
-            pose.try_into().map_err(|_| Error::internal(file.display(), "a pose has seven components"))?;
-        let mut units = [unit; 3];
-        for (unit, column) in units.iter_mut().zip(&pose) {
-            *unit = table.unit(column, *unit)?;
-        }
+        let orientation = table.orientation()?;
         Ok(Self {
-            run: table.optional(&RUN, is_integer, "an integer type")?,
-            frame: table.required(&FRAME, is_integer, "an integer type")?,
+            run: table.find(ColumnRole::Run)?,
+            frame: table.required(ColumnRole::Frame)?,
             time,
-            body: table.required(&BODY, is_string, "a string or a dictionary of strings")?,
-            pose,
+            time_unit: time_unit.unwrap_or(TimeUnit::Seconds),
+            body: table.required(ColumnRole::Body)?,
+            position: table.array(position)?,
             units,
+            orientation,
         })
     }
 
-    /// The type that the cells of a column of CSV are parsed as, by its name.
-    pub(super) fn csv_type(name: &str) -> DataType {
-        let is_one_of = |names: &[&ColumnAliases]| names.iter().any(|names| names.0.contains(&name));
-        if is_one_of(&[&RUN, &FRAME]) {
-            DataType::Int64
-        } else if is_one_of(&[&TIME]) || POSE.iter().any(|names| names.0.contains(&name)) {
-            DataType::Float64
-        } else {
-            DataType::Utf8
-        }
+    /// The types that the columns of CSV are parsed as, by their names.
+    pub(super) fn csv_types(columns: &[&str], names: &TrajectoryColumns) -> Vec<DataType> {
+        // Beside a quaternion, a column of the name of an angle may hold anything.
+        let is_angle = |role| ColumnRole::ANGLES.contains(&role) && columns.contains(&ColumnRole::Qw.name());
+        let by_format = |role: &ColumnRole, name: &str| {
+            names.get(*role).is_none() && role.names().contains(&name) && !is_angle(*role)
+        };
+        let role = |name: &str| {
+            let format = || ColumnRole::ALL.into_iter().find(|role| by_format(role, name));
+            names.role_of(name).or_else(format)
+        };
+        let kind = |name: &&str| match role(name) {
+            Some(ColumnRole::Run | ColumnRole::Frame) => DataType::Int64,
+            None | Some(ColumnRole::Body) => DataType::Utf8,
+            Some(_) => DataType::Float64,
+        };
+        columns.iter().map(kind).collect()
+    }
+
+    /// The columns with their roles.
+    pub(super) fn roles(&self) -> Vec<(ColumnRole, &Column)> {
+        let optional = [(ColumnRole::Run, &self.run), (ColumnRole::Time, &self.time)];
+        let optional = optional.into_iter().filter_map(|(role, column)| Some((role, column.as_ref()?)));
+        let required = [(ColumnRole::Frame, &self.frame), (ColumnRole::Body, &self.body)];
+        let position = ColumnRole::POSITION.into_iter().zip(&self.position);
+        optional.chain(required).chain(position).chain(self.orientation.columns()).collect()
     }
 
     /// The columns, ascending by index.
     pub(super) fn all(&self) -> Vec<usize> {
-        let columns = self.pose.iter().chain(&self.run).chain(&self.time).chain([&self.frame, &self.body]);
-        ascending(columns)
+        ascending(self.roles().into_iter().map(|(_, column)| column))
     }
 
     /// The columns that make a key, ascending by index.
@@ -111,7 +160,7 @@ impl Columns {
 
     /// x, y, z, ascending by index.
     pub(super) fn positions(&self) -> Vec<usize> {
-        ascending(&self.pose[..3])
+        ascending(&self.position)
     }
 }
 
@@ -133,7 +182,7 @@ fn is_float(kind: &DataType) -> bool {
 }
 
 fn is_time(kind: &DataType) -> bool {
-    is_float(kind) || matches!(kind, DataType::Timestamp(..) | DataType::Duration(_))
+    is_float(kind) || kind.is_integer() || matches!(kind, DataType::Timestamp(..) | DataType::Duration(_))
 }
 
 fn is_string(kind: &DataType) -> bool {
@@ -143,10 +192,49 @@ fn is_string(kind: &DataType) -> bool {
     }
 }
 
+/// Whether a column of this type can have a role.
+fn fits(role: ColumnRole, kind: &DataType) -> bool {
+    match role {
+        ColumnRole::Run | ColumnRole::Frame => is_integer(kind),
+        ColumnRole::Time => is_time(kind),
+        ColumnRole::Body => is_string(kind) || is_integer(kind),
+        _ => is_float(kind),
+    }
+}
+
+/// The types that fit, for messages.
+fn wanted(role: ColumnRole) -> &'static str {
+    match role {
+        ColumnRole::Run | ColumnRole::Frame => "an integer type",
+        ColumnRole::Time => "float64 (seconds), or as a timestamp",
+        ColumnRole::Body => "a string, a dictionary of strings, or an integer",
+        _ => "float64 or float32",
+    }
+}
+
+/// All names that a column of the format goes by.
+fn names_of_the_format() -> impl Iterator<Item = &'static str> {
+    ColumnRole::ALL.into_iter().flat_map(|role| role.names().iter().copied())
+}
+
+/// Whether the name of a column says that it holds a part of an orientation.
+fn looks_turned(name: &str) -> bool {
+    const PARTS: [&str; 7] = ["quat", "rotation", "orient", "euler", "yaw", "heading", "azimuth"];
+    const BEGINNINGS: [&str; 3] = ["rot", "roll", "pitch"];
+    const COMPONENTS: [&str; 9] = ["0", "1", "2", "3", "4", "w", "x", "y", "z"];
+    let name = name.to_lowercase();
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    let component = name.strip_prefix('q').map(|rest| rest.trim_matches(|c: char| !c.is_alphanumeric()));
+    PARTS.iter().any(|part| name.contains(part))
+        || words.any(|word| BEGINNINGS.iter().any(|part| word.starts_with(part)))
+        || component.is_some_and(|rest| COMPONENTS.contains(&rest))
+}
+
 /// A schema with the file it is of, for messages.
 struct Table<'a> {
     file: &'a Path,
     schema: &'a Schema,
+    names: &'a TrajectoryColumns,
 }
 
 impl Table<'_> {
@@ -154,78 +242,215 @@ impl Table<'_> {
         Error::input(self.file.display(), problem, remedy)
     }
 
-    /// The one column that goes by any of `names`.
-    fn optional(&self, names: &ColumnAliases, fits: fn(&DataType) -> bool, wanted: &str) -> Result<Option<Column>> {
+    fn array<const N: usize>(&self, columns: Vec<Column>) -> Result<[Column; N]> {
+        columns.try_into().map_err(|_| Error::internal(self.file.display(), "columns were lost"))
+    }
+
+    /// The names of the first columns, for messages.
+    fn columns(&self) -> String {
+        const SHOWN: usize = 20;
+        let names: Vec<&str> = self.schema.fields().iter().map(|field| field.name().as_str()).take(SHOWN).collect();
+        let more = self.schema.fields().len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("its columns: {}{more}", names.join(", "))
+    }
+
+    /// Whether a column has a role: by the name given for it, else by a name of the format, if that is given for no other.
+    fn is_of(&self, role: ColumnRole, name: &str) -> bool {
+        match self.names.get(role) {
+            Some(given) => given.name == name,
+            None => role.names().contains(&name) && self.names.role_of(name).is_none(),
+        }
+    }
+
+    /// The one column that has a role.
+    fn find(&self, role: ColumnRole) -> Result<Option<Column>> {
         let mut found: Option<(usize, &Field)> = None;
         for (index, field) in self.schema.fields().iter().enumerate() {
-            if !names.0.contains(&field.name().as_str()) {
+            if !self.is_of(role, field.name()) {
                 continue;
             }
             if let Some((_, earlier)) = found {
                 return Err(self.error(
-                    format!("columns `{}` and `{}` both are `{}`", earlier.name(), field.name(), names.0[0]),
-                    format!("keep one of them; `{}` is the name of the format", names.0[0]),
+                    format!("columns `{}` and `{}` both are `{}`", earlier.name(), field.name(), role.name()),
+                    format!("keep one of them; `{}` is the name of the format", role.name()),
                 ));
             }
             found = Some((index, field));
         }
-        let Some((index, field)) = found else { return Ok(None) };
-        if !fits(field.data_type()) {
+        let Some((index, field)) = found else {
+            return if self.names.get(role).is_some() { Err(self.missing(role)) } else { Ok(None) };
+        };
+        if !fits(role, field.data_type()) {
             return Err(self.error(
                 format!("column `{}` has the type {}", field.name(), field.data_type()),
-                format!("write it as {wanted}"),
+                format!("write it as {}", wanted(role)),
             ));
         }
         Ok(Some(Column { index, name: field.name().clone() }))
     }
 
-    fn required(&self, names: &ColumnAliases, fits: fn(&DataType) -> bool, wanted: &str) -> Result<Column> {
-        self.optional(names, fits, wanted)?.ok_or_else(|| {
-            let all = || self.schema.fields().iter().map(|field| field.name().as_str());
-            let there: Vec<&str> = all().take(20).collect();
-            // A column of the format is no misspelt other one.
-            let other = || all().filter(|name| !names_of_the_format().any(|known| known == *name));
-            if self.is_index_of_pandas(names) {
-                let problem = format!("`{}` is the index of a pandas frame, and no column", names.0[0]);
-                return self.error(problem, "write the frame with `df.reset_index().to_parquet(...)`");
+    fn required(&self, role: ColumnRole) -> Result<Column> {
+        self.find(role)?.ok_or_else(|| self.missing(role))
+    }
+
+    /// The error of a column that is not there.
+    fn missing(&self, role: ColumnRole) -> Error {
+        let (name, wanted) = (role.name(), wanted(role));
+        let all = || self.schema.fields().iter().map(|field| field.name().as_str());
+        if let Some(given) = self.names.get(role) {
+            let problem =
+                format!("has no column `{}`, which [columns] gives for `{name}` ({})", given.name, self.columns());
+            return self.error(
+                problem,
+                match nearest(&given.name, all()) {
+                    Some(near) => format!("write `{name} = \"{near}\"` in [columns], if it is that: {wanted}"),
+                    None => format!("give its name in [columns]; `{name}` is {wanted}"),
+                },
+            );
+        }
+        if self.is_index_of_pandas(role) {
+            let problem = format!("`{name}` is the index of a pandas frame, and no column");
+            return self.error(problem, "write the frame with `df.reset_index().to_parquet(...)`");
+        }
+        if let Some(other) = role.names().iter().find_map(|name| self.names.role_of(name)) {
+            let problem = format!("has no column `{name}`: [columns] gives that name to `{}`", other.name());
+            return self.error(problem, format!("give the name of `{name}` in [columns], too"));
+        }
+        // A column that has a role is no misspelt other one.
+        let free = |column: &&str| {
+            self.names.role_of(column).is_none() && !names_of_the_format().any(|known| known == *column)
+        };
+        let remedy = match role.names().iter().find_map(|name| nearest(name, all().filter(free))) {
+            Some(near) => format!(
+                "rename the column `{near}` to `{name}`, or write `{name} = \"{near}\"` in [columns] of the scene, if it is \
+                 that: {wanted}"
+            ),
+            None => format!(
+                "trajectories need the columns frame, body, x, y, z, qw, qx, qy, qz; `{name}` is {wanted}. [columns] of the \
+                 scene gives other names"
+            ),
+        };
+        self.error(format!("has no column `{name}` ({})", self.columns()), remedy)
+    }
+
+    /// The columns of the orientation: a quaternion, else yaw, else roll, pitch and yaw, else none.
+    fn orientation(&self) -> Result<Orientation> {
+        if self.names.is_unturned() {
+            return Ok(Orientation::None { is_stated: true });
+        }
+        let given = ColumnRole::ANGLES.into_iter().find_map(|role| self.names.get(role));
+        let quaternion: Vec<Option<Column>> =
+            ColumnRole::QUATERNION.into_iter().map(|role| self.find(role)).collect::<Result<_>>()?;
+        if let Some(component) = quaternion.iter().flatten().next() {
+            if let Some(angle) = given {
+                let problem =
+                    format!("has columns of a quaternion (`{}`) and of angles (`{}`)", component.name, angle.name);
+                return Err(self.error(problem, "leave out the columns of one of them; [columns] names the angles"));
             }
-            let remedy = match names.0.iter().find_map(|name| nearest(name, other())) {
-                Some(near) => format!("rename the column `{near}` to `{}`, if it is that: {wanted}", names.0[0]),
-                None => format!(
-                    "trajectories need the columns frame, body, x, y, z, qw, qx, qy, qz; `{}` is {wanted}",
-                    names.0[0]
-                ),
+            let columns = ColumnRole::QUATERNION.into_iter().map(|role| self.required(role));
+            return Ok(Orientation::Quaternion(self.array(columns.collect::<Result<_>>()?)?));
+        }
+        let mut angles = [None, None, None];
+        for (role, angle) in ColumnRole::ANGLES.into_iter().zip(&mut angles) {
+            let Some(column) = self.find(role)? else { continue };
+            let Some(ColumnUnit::Angle(unit)) = self.unit(role, &column)? else {
+                let (name, key) = (&column.name, role.name());
+                let remedy =
+                    format!("write `{key} = {{ name = \"{name}\", unit = \"deg\" }}` in [columns] (or \"rad\")");
+                return Err(self.error(format!("column `{name}` is an angle without a unit"), remedy));
             };
-            self.error(format!("has no column `{}` (its columns: {})", names.0[0], there.join(", ")), remedy)
-        })
+            *angle = Some(AngleColumn { column, unit });
+        }
+        match &angles {
+            [None, None, None] => self.no_orientation(),
+            [None, None, Some(_)] | [Some(_), Some(_), Some(_)] => Ok(Orientation::Angles(angles)),
+            _ => {
+                let lacking = ColumnRole::ANGLES.into_iter().zip(&angles).find(|(_, angle)| angle.is_none());
+                Err(self.missing(lacking.map_or(ColumnRole::Yaw, |(role, _)| role)))
+            }
+        }
+    }
+
+    /// Bodies that do not turn, unless a column looks as if they did.
+    fn no_orientation(&self) -> Result<Orientation> {
+        let free =
+            self.schema.fields().iter().map(|field| field.name()).filter(|name| self.names.role_of(name).is_none());
+        let suspects: Vec<&str> = free.map(String::as_str).filter(|name| looks_turned(name)).take(4).collect();
+        let Some(first) = suspects.first() else { return Ok(Orientation::None { is_stated: false }) };
+        let problem =
+            format!("has no column `qw`, but `{}` may be an orientation ({})", suspects.join("`, `"), self.columns());
+        let remedy = format!(
+            "name the columns in [columns] of the scene: `qw = \"{first}\"` and so on, or `yaw = {{ name = \"{first}\", unit = \
+             \"deg\" }}`; if bodies do not turn, write `orientation = \"none\"` there"
+        );
+        Err(self.error(problem, remedy))
     }
 
     /// Whether pandas has a column in its index alone, which it keeps in the metadata of the schema.
-    fn is_index_of_pandas(&self, names: &ColumnAliases) -> bool {
+    fn is_index_of_pandas(&self, role: ColumnRole) -> bool {
         let Some(text) = self.schema.metadata().get("pandas") else { return false };
         let said: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
         let indices = said["index_columns"].as_array().into_iter().flatten();
-        indices.filter_map(|index| index["name"].as_str()).any(|name| names.0.contains(&name))
+        indices.filter_map(|index| index["name"].as_str()).any(|name| role.names().contains(&name))
     }
 
-    /// The unit that the field's metadata names, else `default`.
-    fn unit(&self, column: &Column, default: LengthUnit) -> Result<LengthUnit> {
-        let Some(word) = self.schema.field(column.index).metadata().get("unit") else { return Ok(default) };
-        LengthUnit::parse(word).ok_or_else(|| {
+    /// The unit of a column: that of `[columns]` or of the field's metadata.
+    fn unit(&self, role: ColumnRole, column: &Column) -> Result<Option<ColumnUnit>> {
+        let given = self.names.get(role).and_then(|given| given.unit);
+        let Some(word) = self.schema.field(column.index).metadata().get("unit") else { return Ok(given) };
+        let own = role.unit(word).ok_or_else(|| {
+            let words = role.units().unwrap_or_default();
             self.error(
                 format!("column `{}` is in the unknown unit `{word}`", column.name),
-                "the metadata `unit` of a length is one of m, mm, cm, km, in, ft",
+                format!("the metadata `unit` of the field is one of {words}"),
             )
-        })
+        })?;
+        match given.filter(|given| *given != own) {
+            None => Ok(Some(own)),
+            Some(given) => Err(self.error(
+                format!("column `{}` is in the unit `{word}`, and in `{}` by [columns]", column.name, given.word()),
+                "correct the unit in [columns], or leave it out",
+            )),
+        }
     }
 
-    fn check_seconds(&self, column: &Column) -> Result<()> {
-        match self.schema.field(column.index).metadata().get("unit").map(String::as_str) {
-            None | Some("s") => Ok(()),
-            Some(word) => {
-                Err(self
-                    .error(format!("column `{}` is in the unit `{word}`", column.name), "convert the times to seconds"))
+    /// The unit of the times, which are numbers of it, unless their type has one of its own.
+    fn time_unit(&self, column: &Column) -> Result<TimeUnit> {
+        let (name, kind) = (&column.name, self.schema.field(column.index).data_type());
+        let unit = match self.unit(ColumnRole::Time, column)? {
+            Some(ColumnUnit::Time(unit)) => Some(unit),
+            _ => None,
+        };
+        let is_given = self.names.get(ColumnRole::Time).is_some_and(|given| given.unit.is_some());
+        match (kind, unit) {
+            // Seconds in the metadata are what the times become.
+            (DataType::Timestamp(own, _) | DataType::Duration(own), Some(unit))
+                if of_arrow(own) != unit && (is_given || unit != TimeUnit::Seconds) =>
+            {
+                let problem = format!("column `{name}` has the type {kind}, and the unit `{}`", unit.word());
+                Err(self.error(problem, "leave the unit out: the type has one of its own"))
             }
+            (kind, None) if kind.is_integer() => {
+                let problem = format!("column `{name}` has the type {kind}, and no unit");
+                let remedy = format!(
+                    "write it as {}; or say its unit in [columns] of the scene: `time_s = {{ name = \"{name}\", unit = \"ns\" }}` \
+                     (s, ms, us, ns)",
+                    wanted(ColumnRole::Time)
+                );
+                Err(self.error(problem, remedy))
+            }
+            (_, unit) => Ok(unit.unwrap_or(TimeUnit::Seconds)),
         }
+    }
+}
+
+/// The unit of a type of Arrow.
+pub(super) fn of_arrow(unit: &ArrowTimeUnit) -> TimeUnit {
+    match unit {
+        ArrowTimeUnit::Second => TimeUnit::Seconds,
+        ArrowTimeUnit::Millisecond => TimeUnit::Milliseconds,
+        ArrowTimeUnit::Microsecond => TimeUnit::Microseconds,
+        ArrowTimeUnit::Nanosecond => TimeUnit::Nanoseconds,
     }
 }

@@ -3,7 +3,8 @@
 //! An empty cell is a null, so that it is reported like one of Parquet. What does not parse ends the rows, and is reported
 //! after those before it.
 
-use super::columns::Columns;
+use super::columns::{ColumnFormat, Columns};
+use super::input_bytes::{InputBytes, OpenBytes};
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_cast::parse::string_to_timestamp_nanos;
@@ -11,31 +12,32 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_input_guard::csv_cells::{self, KeptBytes};
 use clearsweep_input_guard::csv_header::{self, CsvLines};
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_scene::TimeUnit;
 use csv::ByteRecord;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Longest text of a cell, bytes: the texts of a batch of rows lie in one array, which holds less than 2^31.
 const MAX_TEXT: usize = 1 << 16;
 
-type CsvParser = csv::Reader<KeptBytes<File>>;
+type CsvParser = csv::Reader<KeptBytes<OpenBytes>>;
 
 /// A checked file.
 pub(super) struct CsvFile {
-    path: Arc<Path>,
+    bytes: InputBytes,
     schema: SchemaRef,
-    time: Option<usize>,
+    /// The root index of the column of times, and their unit.
+    time: Option<(usize, TimeUnit)>,
 }
 
 impl CsvFile {
-    /// Opens a file and counts its rows; with its schema, its columns, and the number of its rows. Lengths are in `unit`.
+    /// Opens a file and counts its rows; with its schema, its columns, and the number of its rows.
     ///
     /// # Errors
     /// The file is unreadable, not CSV, separated by something else than commas, or its columns do not fit.
-    pub(super) fn open(path: &Arc<Path>, unit: LengthUnit) -> Result<(Self, SchemaRef, Columns, u64)> {
-        let mut reader = open(path)?;
+    pub(super) fn open(bytes: InputBytes, format: &ColumnFormat) -> Result<(Self, SchemaRef, Columns, u64)> {
+        let path = &*bytes.path;
+        let mut reader = open(&bytes)?;
         let header = reader.byte_headers().map_err(|error| CsvLines::not_csv(None, path, &error))?.clone();
         let lines = CsvLines::after_names(&reader);
         let mut names = Vec::with_capacity(header.len());
@@ -43,17 +45,20 @@ impl CsvFile {
             let name = std::str::from_utf8(name).map_err(|_| not_text(path, 1))?;
             names.push(name.trim_start_matches('\u{feff}').trim());
         }
-        let fields: Vec<Field> = names.iter().map(|name| Field::new(*name, Columns::csv_type(name), true)).collect();
+        let kinds = Columns::csv_types(&names, &format.names);
+        let fields: Vec<Field> = names.iter().zip(kinds).map(|(name, kind)| Field::new(*name, kind, true)).collect();
         let schema = Arc::new(Schema::new(fields));
-        let columns = Columns::resolve(path, &schema, unit)
+        let mut columns = Columns::resolve(path, &schema, format)
             .map_err(|error| csv_header::other_separator(path, &names).unwrap_or(error))?;
         let mut record = ByteRecord::new();
         let mut rows = 0;
         while next_record(&mut reader, &mut record).map_err(|error| CsvLines::not_csv(Some(lines), path, &error))? {
             rows += 1;
         }
-        let time = columns.time.as_ref().map(|column| column.index);
-        Ok((Self { path: Arc::clone(path), schema: Arc::clone(&schema), time }, schema, columns, rows))
+        // Cells become seconds where they are parsed: whole numbers of a finer unit have more digits than an `f64`.
+        let unit = std::mem::replace(&mut columns.time_unit, TimeUnit::Seconds);
+        let time = columns.time.as_ref().map(|column| (column.index, unit));
+        Ok((Self { schema: Arc::clone(&schema), time, bytes }, schema, columns, rows))
     }
 
     /// Begins to parse columns (root indices, ascending).
@@ -61,12 +66,13 @@ impl CsvFile {
     /// # Errors
     /// The file cannot be opened any more.
     pub(super) fn read(&self, columns: &[usize], batch_rows: usize) -> Result<CsvReader> {
-        let mut reader = open(&self.path)?;
-        reader.byte_headers().map_err(|error| CsvLines::not_csv(None, &self.path, &error))?;
+        let path = &self.bytes.path;
+        let mut reader = open(&self.bytes)?;
+        reader.byte_headers().map_err(|error| CsvLines::not_csv(None, path, &error))?;
         let lines = CsvLines::after_names(&reader);
-        let schema = self.schema.project(columns).map_err(|error| Error::internal(self.path.display(), error))?;
+        let schema = self.schema.project(columns).map_err(|error| Error::internal(path.display(), error))?;
         Ok(CsvReader {
-            path: Arc::clone(&self.path),
+            path: Arc::clone(path),
             reader,
             lines,
             record: ByteRecord::new(),
@@ -79,9 +85,8 @@ impl CsvFile {
     }
 }
 
-fn open(path: &Path) -> Result<CsvParser> {
-    let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
-    Ok(csv_cells::parser(file, 1 << 16))
+fn open(bytes: &InputBytes) -> Result<CsvParser> {
+    Ok(csv_cells::parser(bytes.open()?.0, 1 << 16))
 }
 
 /// Reads the next record; whether there was one.
@@ -91,8 +96,8 @@ fn next_record(reader: &mut CsvParser, record: &mut ByteRecord) -> csv::Result<b
 }
 
 /// The line on which a row of a file begins, from 1: the file is read again up to it. `None` if it no longer has that row.
-pub(super) fn line_of(path: &Path, row: u64) -> Option<u64> {
-    let mut reader = open(path).ok()?;
+pub(super) fn line_of(bytes: &InputBytes, row: u64) -> Option<u64> {
+    let mut reader = open(bytes).ok()?;
     reader.byte_headers().ok()?;
     let (lines, mut record) = (CsvLines::after_names(&reader), ByteRecord::new());
     for _ in 0..=row {
@@ -117,8 +122,8 @@ pub(super) struct CsvReader {
     schema: SchemaRef,
     /// Their root indices.
     columns: Vec<usize>,
-    /// The root index of the column of times, which may be dates.
-    time: Option<usize>,
+    /// The root index of the column of times, which may be dates, and their unit.
+    time: Option<(usize, TimeUnit)>,
     /// Rows of a batch.
     most: usize,
     /// The error in the row after those given out.
@@ -170,7 +175,8 @@ impl CsvReader {
                 Cells::Texts(_) => csv_cells::text(reader, record.position(), (column, text)),
                 _ => text.trim(),
             };
-            cells.take(text, *time == Some(column)).map_err(|wanted| {
+            let unit = time.filter(|(time, _)| *time == column).map(|(_, unit)| unit);
+            cells.take(text, unit).map_err(|wanted| {
                 let shown: String = text.chars().take(40).collect();
                 let problem = format!("column `{}` holds `{shown}`, which is not {wanted}", field.name());
                 Error::input(format!("{}:{line}", path.display()), problem, format!("give {wanted}"))
@@ -196,18 +202,17 @@ impl Cells {
         }
     }
 
-    /// Takes a cell; what it should be if it is not.
-    fn take(&mut self, text: &str, is_time: bool) -> std::result::Result<(), &'static str> {
+    /// Takes a cell, which is a time if it has a unit; what it should be if it is not.
+    fn take(&mut self, text: &str, time: Option<TimeUnit>) -> std::result::Result<(), &'static str> {
         match self {
             Self::Texts(_) if text.len() > MAX_TEXT => return Err("a text of at most 65,536 bytes"),
             Self::Texts(texts) => texts.append_option((!text.is_empty()).then_some(text)),
             Self::Integers(integers) if text.is_empty() => integers.append_null(),
             Self::Numbers(numbers) if text.is_empty() => numbers.append_null(),
             Self::Integers(integers) => integers.append_value(integer(text).ok_or("a whole number")?),
-            Self::Numbers(numbers) => match text.parse() {
-                Ok(number) => numbers.append_value(number),
-                Err(_) if is_time => numbers.append_value(date(text).ok_or("a time in seconds, or a timestamp")?),
-                Err(_) => return Err("a number"),
+            Self::Numbers(numbers) => match time {
+                Some(unit) => numbers.append_value(seconds(text, unit).ok_or("a time in seconds, or a timestamp")?),
+                None => numbers.append_value(text.parse().map_err(|_| "a number")?),
             },
         }
         Ok(())
@@ -233,9 +238,13 @@ fn integer(text: &str) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
 }
 
+/// Seconds of a number in a unit, or of a timestamp.
+fn seconds(text: &str, unit: TimeUnit) -> Option<f64> {
+    let ticks = text.parse().ok().filter(|_| unit != TimeUnit::Seconds).map(|ticks| unit.seconds_of_ticks(ticks));
+    ticks.or_else(|| text.parse().ok().map(|number| unit.seconds(number))).or_else(|| date(text))
+}
+
 /// Seconds from 1970-01-01 00:00 UTC to a timestamp such as `2026-03-01T12:00:00.25Z`.
 fn date(text: &str) -> Option<f64> {
-    let nanoseconds = string_to_timestamp_nanos(text).ok()?;
-    let second = 1_000_000_000;
-    Some(nanoseconds.div_euclid(second) as f64 + nanoseconds.rem_euclid(second) as f64 / second as f64)
+    string_to_timestamp_nanos(text).ok().map(|ticks| TimeUnit::Nanoseconds.seconds_of_ticks(ticks))
 }

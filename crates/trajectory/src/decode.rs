@@ -4,17 +4,19 @@
 //! before it are still good: the defect is reported when they have been used, so that the message does not depend on
 //! where batches are cut.
 
-use super::body_index::{BodyIndex, Follower, NULL, SEVERAL, STATIC, UNKNOWN};
-use super::columns::Column;
+use super::body_index::{AMBIGUOUS, BodyIndex, Follower, NULL, SEVERAL, STATIC, UNKNOWN};
+use super::columns::{Column, Orientation, of_arrow};
 use super::row_label::RowLabel;
 use super::source::Source;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
+use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_buffer::ScalarBuffer;
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::DataType;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_geometry::angles::{AngleUnit, from_roll_pitch_yaw};
 use clearsweep_input_guard::MAX_NAME;
+use clearsweep_scene::TimeUnit;
 use clearsweep_scene::model::LengthUnit;
 use std::path::Path;
 use std::sync::Arc;
@@ -155,7 +157,7 @@ fn integers(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<S
     })?;
     if cast.null_count() > array.null_count() {
         let message =
-            |_| (format!("column `{name}` is beyond the range of int64"), "keys are signed integers".to_owned());
+            |_| (format!("column `{name}` is beyond the range of int64"), "numbers are signed integers".to_owned());
         defects.note(|row| cast.is_null(row), message);
     }
     Ok(cast.as_primitive::<Int64Type>().values().clone())
@@ -213,21 +215,21 @@ fn floats(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Sca
 }
 
 /// Times in seconds, within what seconds can be: numbers, durations, or timestamps, which count from 1970-01-01 00:00 UTC.
-fn times(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
-    let seconds = seconds(array, name, defects)?;
+fn times(array: &ArrayRef, name: &str, unit: TimeUnit, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
+    let seconds = seconds(array, name, unit, defects)?;
     if !seconds.iter().fold(true, |fine, time| fine & (time.abs() <= LATEST)) {
         let message = |row: usize| {
             let time = seconds[row];
-            let (unit, factor) = match time.abs() {
-                least if least < 1e14 => ("milliseconds", "1e3"),
-                least if least < 1e17 => ("microseconds", "1e6"),
-                _ => ("nanoseconds", "1e9"),
+            let (unit, factor, word) = match time.abs() {
+                least if least < 1e14 => ("milliseconds", "1e3", "ms"),
+                least if least < 1e17 => ("microseconds", "1e6", "us"),
+                _ => ("nanoseconds", "1e9", "ns"),
             };
             let problem =
                 format!("column `{name}` is {time}, which is no plausible time in seconds (at most {LATEST:e})");
             let remedy = format!(
-                "if these are {unit}, divide them by {factor}, or write a timestamp or a duration (in CSV a text like \
-                 2026-03-01T12:00:00.25Z)"
+                "if these are {unit}, write `time_s = {{ name = \"{name}\", unit = \"{word}\" }}` in [columns] of the scene, or \
+                 divide them by {factor}, or write a timestamp or a duration (in CSV a text like 2026-03-01T12:00:00.25Z)"
             );
             (problem, remedy)
         };
@@ -236,25 +238,22 @@ fn times(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Scal
     Ok(seconds)
 }
 
-/// As [`times`], whatever the numbers.
-fn seconds(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
-    let (DataType::Timestamp(unit, _) | DataType::Duration(unit)) = array.data_type() else {
-        return floats(array, name, defects);
+/// As [`times`], whatever the numbers; numbers are in `unit`.
+fn seconds(array: &ArrayRef, name: &str, unit: TimeUnit, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
+    let ticks = match array.data_type() {
+        DataType::Timestamp(own, _) | DataType::Duration(own) => {
+            let ticks = arrow_cast::cast(array, &DataType::Int64).map_err(|error| {
+                let problem = format!("column `{name}`: {error}");
+                Error::input(defects.source.path.display(), problem, "write seconds as float64")
+            })?;
+            (integers(&ticks, name, defects)?, of_arrow(own))
+        }
+        kind if kind.is_integer() => (integers(array, name, defects)?, unit),
+        _ if unit == TimeUnit::Seconds => return floats(array, name, defects),
+        _ => return Ok(floats(array, name, defects)?.iter().map(|&time| unit.seconds(time)).collect()),
     };
-    defects.nulls(array, name);
-    let per_second: i64 = match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => 1_000_000_000,
-    };
-    let ticks = arrow_cast::cast(array, &DataType::Int64).map_err(|error| {
-        Error::input(defects.source.path.display(), format!("column `{name}`: {error}"), "write seconds as float64")
-    })?;
-    // Whole seconds apart, so that the fraction is rounded once.
-    let seconds =
-        |&tick: &i64| tick.div_euclid(per_second) as f64 + tick.rem_euclid(per_second) as f64 / per_second as f64;
-    Ok(ticks.as_primitive::<Int64Type>().values().iter().map(seconds).collect())
+    let (ticks, unit) = ticks;
+    Ok(ticks.iter().map(|&ticks| unit.seconds_of_ticks(ticks)).collect())
 }
 
 /// Lengths in metres, finite.
@@ -277,11 +276,63 @@ pub(super) fn positions(
 ) -> Result<[ScalarBuffer<f64>; 3]> {
     let mut positions: [ScalarBuffer<f64>; 3] = std::array::from_fn(|_| ScalarBuffer::from(Vec::new()));
     for (axis, values) in positions.iter_mut().enumerate() {
-        let names = &source.columns.pose[axis];
+        let names = &source.columns.position[axis];
         let array = column(names, projection, batch, &source.path)?;
         *values = lengths(array, &names.name, source.columns.units[axis], defects)?;
     }
     Ok(positions)
+}
+
+/// The floating-point numbers of a column of a batch, finite.
+pub(super) fn numbers(
+    source: &Source,
+    projection: &[usize],
+    batch: &RecordBatch,
+    names: &Column,
+    defects: &mut Defects<'_>,
+) -> Result<ScalarBuffer<f64>> {
+    floats(column(names, projection, batch, &source.path)?, &names.name, defects)
+}
+
+/// qw, qx, qy, qz of a batch: its columns, those of its angles, or no turn.
+fn quaternions(
+    source: &Source,
+    projection: &[usize],
+    batch: &RecordBatch,
+    defects: &mut Defects<'_>,
+) -> Result<[ScalarBuffer<f64>; 4]> {
+    let rows = batch.num_rows();
+    let mut q: [ScalarBuffer<f64>; 4] = std::array::from_fn(|_| ScalarBuffer::from(Vec::new()));
+    match &source.columns.orientation {
+        Orientation::Quaternion(columns) => {
+            for (values, names) in q.iter_mut().zip(columns) {
+                *values = numbers(source, projection, batch, names, defects)?;
+            }
+            check_norms([&q[0], &q[1], &q[2], &q[3]], defects);
+        }
+        Orientation::Angles(columns) => {
+            let mut halves = [None, None, None];
+            for (half, angle) in halves.iter_mut().zip(columns) {
+                let Some(angle) = angle else { continue };
+                let values = numbers(source, projection, batch, &angle.column, defects)?;
+                *half = Some((values, angle.unit));
+            }
+            let half = |of: &Option<(ScalarBuffer<f64>, AngleUnit)>, row: usize| {
+                of.as_ref().map_or((1.0, 0.0), |(values, unit)| unit.cos_sin_of_half(values[row]))
+            };
+            let mut columns: [Vec<f64>; 4] = std::array::from_fn(|_| Vec::with_capacity(rows));
+            for row in 0..rows {
+                let turn = from_roll_pitch_yaw(std::array::from_fn(|axis| half(&halves[axis], row)));
+                columns.iter_mut().zip(turn).for_each(|(column, component)| column.push(component + 0.0));
+            }
+            q = columns.map(ScalarBuffer::from);
+        }
+        Orientation::None { .. } => {
+            let zeros = ScalarBuffer::from(vec![0.0; rows]);
+            q = [vec![1.0; rows].into(), zeros.clone(), zeros.clone(), zeros];
+        }
+    }
+    Ok(q)
 }
 
 /// Refuses quaternions that are off norm.
@@ -336,6 +387,27 @@ pub(super) fn with_usual_keys(array: &ArrayRef, path: &Path) -> Result<ArrayRef>
     })
 }
 
+/// A column of integers without its dictionary; `None`: it is one of texts.
+///
+/// # Errors
+/// The dictionary does not decode.
+fn plain_integers(array: &ArrayRef, path: &Path) -> Result<Option<ArrayRef>> {
+    match array.data_type() {
+        kind if kind.is_integer() => Ok(Some(Arc::clone(array))),
+        DataType::Dictionary(_, values) if values.is_integer() => {
+            let plain = arrow_cast::cast(array, values).map_err(|error| {
+                Error::input(
+                    path.display(),
+                    format!("the names of bodies: {error}"),
+                    "write names as strings or integers",
+                )
+            })?;
+            Ok(Some(plain))
+        }
+        _ => Ok(None),
+    }
+}
+
 impl<'a> Decoder<'a> {
     pub(super) fn new(body_index: &'a BodyIndex) -> Self {
         Self { body_index, follower: Follower::new(body_index.slots(), body_index.inputs()), dictionary: None }
@@ -358,17 +430,12 @@ impl<'a> Decoder<'a> {
         let run = runs(source, projection, batch, &mut defects)?;
         let frame = frames(source, projection, batch, &mut defects)?;
         let time = match &columns.time {
-            Some(names) => Some(times(of(names)?, &names.name, &mut defects)?),
+            Some(names) => Some(times(of(names)?, &names.name, columns.time_unit, &mut defects)?),
             None => None,
         };
         let slots = self.slots(of(&columns.body)?, &columns.body.name, &mut defects)?;
         let [x, y, z] = positions(source, projection, batch, &mut defects)?;
-        let mut q: [ScalarBuffer<f64>; 4] = std::array::from_fn(|_| ScalarBuffer::from(Vec::new()));
-        for (values, names) in q.iter_mut().zip(&columns.pose[3..]) {
-            *values = floats(of(names)?, &names.name, &mut defects)?;
-        }
-        check_norms([&q[0], &q[1], &q[2], &q[3]], &mut defects);
-        let [qw, qx, qy, qz] = q;
+        let [qw, qx, qy, qz] = quaternions(source, projection, batch, &mut defects)?;
         Ok(Rows {
             label: source.label(),
             first_row,
@@ -382,9 +449,34 @@ impl<'a> Decoder<'a> {
         })
     }
 
+    /// The slots of a column of integers: names in decimal, or ids.
+    fn slots_of_integers(&self, array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Vec<u32>> {
+        let code = |number: Option<i128>| number.map_or(NULL, |number| self.body_index.code_of_number(number));
+        let (slots, text): (Vec<u32>, Box<dyn Fn(usize) -> String>) = match array.as_primitive_opt::<UInt64Type>() {
+            Some(numbers) => {
+                let slots = numbers.iter().map(|number| code(number.map(i128::from))).collect();
+                (slots, Box::new(|row| numbers.value(row).to_string()))
+            }
+            None => {
+                let numbers = arrow_cast::cast(array, &DataType::Int64).map_err(|error| {
+                    let problem = format!("column `{name}`: {error}");
+                    Error::input(defects.source.path.display(), problem, "write names as strings or integers")
+                })?;
+                let numbers = numbers.as_primitive::<Int64Type>().clone();
+                let slots = numbers.iter().map(|number| code(number.map(i128::from))).collect();
+                (slots, Box::new(move |row| numbers.value(row).to_string()))
+            }
+        };
+        self.check_slots(&slots, name, defects, text);
+        Ok(slots)
+    }
+
     /// The slots of a column of names.
     fn slots(&mut self, array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Vec<u32>> {
         defects.nulls(array, name);
+        if let Some(plain) = plain_integers(array, &defects.source.path)? {
+            return self.slots_of_integers(&plain, name, defects);
+        }
         let array = &with_usual_keys(array, &defects.source.path)?;
         if let Some(keyed) = array.as_dictionary_opt::<Int32Type>()
             && let Some(names) = keyed.values().as_string_opt::<i32>()
@@ -436,7 +528,7 @@ impl<'a> Decoder<'a> {
 
     /// Refuses rows whose name is no slot. `name_at` is asked for rows of unknown or static bodies only.
     fn check_slots(&self, slots: &[u32], column: &str, defects: &mut Defects<'_>, name_at: impl Fn(usize) -> String) {
-        if slots.iter().all(|&slot| slot < SEVERAL) {
+        if slots.iter().all(|&slot| slot < AMBIGUOUS) {
             return;
         }
         let message = |row: usize| {
@@ -447,12 +539,17 @@ impl<'a> Decoder<'a> {
                     let problem = format!("the name of a body has {} bytes: `{name}`", name.len());
                     return (problem, format!("names have at most {MAX_NAME} bytes, as in the scene"));
                 }
+                let digits = if name.parse::<i128>().is_ok() { "an integer is a name in decimal, or the `id` of a body; " } else { "" };
                 let remedy = self.body_index.nearest(&name).map_or_else(
-                    || format!("names must be those of the scene's bodies, such as {}", self.body_index.examples()),
+                    || format!("{digits}names must be those of the scene's bodies, such as {}", self.body_index.examples()),
                     |known| format!("did you mean `{known}`?"),
                 );
                 (format!("body `{name}` is not in the scene"), remedy)
             }
+            AMBIGUOUS => (
+                format!("`{}` is the name or the `id` of several bodies", name_at(row)),
+                "give each body a name and an `id` of its own".to_owned(),
+            ),
             SEVERAL => (
                 format!("`{}` names several nodes that move", name_at(row)),
                 "write `name = \"...\"` in one of the `[[bodies]]`: it is put before the names of its file, with a slash".to_owned(),
@@ -465,6 +562,6 @@ impl<'a> Decoder<'a> {
             _ => (format!("column `{column}` is null"), "fill in the name, or leave out the row".to_owned()),
         }
         };
-        defects.note(|row| slots[row] >= SEVERAL, message);
+        defects.note(|row| slots[row] >= AMBIGUOUS, message);
     }
 }

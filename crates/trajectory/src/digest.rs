@@ -1,5 +1,6 @@
 //! Digests of the input files, found while they are being read.
 
+use super::input_bytes::InputBytes;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::model::InputDigest;
 use sha2::{Digest, Sha256};
@@ -24,6 +25,14 @@ pub struct InputFile {
     pub bytes: u64,
     /// The run that a directory level supplies.
     pub run: Option<i64>,
+    pub(super) source: InputBytes,
+}
+
+impl InputFile {
+    /// Whether its bytes are the copy of a stream.
+    pub fn is_spooled(&self) -> bool {
+        self.source.is_spooled()
+    }
 }
 
 /// A handle to the input files and their digests; clones share one result.
@@ -93,12 +102,13 @@ fn copy(error: &Error) -> Error {
 }
 
 fn hash_all(files: &[InputFile], give_up: &dyn Fn() -> bool) -> Result<Vec<InputDigest>> {
-    files.iter().map(|file| hash(&file.path, file.bytes, give_up)).collect()
+    files.iter().map(|file| hash(&file.source, file.bytes, give_up)).collect()
 }
 
 /// Hashes a file of so many bytes in chunks.
-fn hash(path: &Path, expected: u64, give_up: &dyn Fn() -> bool) -> Result<InputDigest> {
-    let mut file = std::fs::File::open(path).map_err(|error| Error::unreadable(path, &error))?;
+fn hash(source: &InputBytes, expected: u64, give_up: &dyn Fn() -> bool) -> Result<InputDigest> {
+    let path = &*source.path;
+    let mut file = source.open()?.0;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0; CHUNK];
     let mut bytes = 0_u64;

@@ -11,6 +11,8 @@ pub(super) struct Found {
     pub(super) path: PathBuf,
     /// The run that a directory level `run=7` supplies.
     pub(super) run: Option<HiveRun>,
+    /// Whether it is a pipe, which can be read once.
+    pub(super) is_pipe: bool,
 }
 
 /// A run supplied by a directory level.
@@ -31,6 +33,9 @@ pub(super) fn find(path: &Path) -> Result<Vec<Found>> {
     let text = path.to_string_lossy();
     let (root, mut paths) = match std::fs::metadata(path) {
         Ok(about) if about.is_dir() => (path.to_path_buf(), walk::files_below(path)?),
+        Ok(about) if is_pipe(about.file_type()) => {
+            return Ok(vec![Found { path: path.to_path_buf(), run: None, is_pipe: true }]);
+        }
         Ok(_) => (path.parent().map(Path::to_path_buf).unwrap_or_default(), vec![path.to_path_buf()]),
         Err(_) if text.contains(['*', '?', '[']) => walk::matches(path, &text)?,
         Err(error) => return Err(Error::unreadable(path, &error)),
@@ -48,10 +53,24 @@ pub(super) fn find(path: &Path) -> Result<Vec<Found>> {
         let about = std::fs::metadata(path).map_err(|error| Error::unreadable(path, &error))?;
         if !about.is_file() {
             // Opening a pipe would wait for a writer that may never come.
-            return Err(Error::input(path.display(), "is a pipe or a device", "give a regular file: it is read twice"));
+            let remedy = "give a regular file, which is read twice, or one pipe by its name";
+            return Err(Error::input(path.display(), "is a pipe or a device", remedy));
         }
     }
-    paths.into_iter().map(|path| Ok(Found { run: hive_run(&root, &path)?, path })).collect()
+    paths.into_iter().map(|path| Ok(Found { run: hive_run(&root, &path)?, path, is_pipe: false })).collect()
+}
+
+/// Whether it is a pipe or a socket: it ends, but cannot be read again.
+#[cfg(unix)]
+fn is_pipe(kind: std::fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.is_fifo() || kind.is_socket()
+}
+
+/// Whether it is a pipe: those of other systems are no files.
+#[cfg(not(unix))]
+fn is_pipe(_: std::fs::FileType) -> bool {
+    false
 }
 
 /// The path without its `.` components.

@@ -3,40 +3,44 @@
 //! `clearsweep_input_guard::ipc_messages` has checked every length in it, so that the decoder reserves no more than the file warrants. A record
 //! batch may be as large as its writer liked: it is handed on in slices.
 
-use super::columns::Columns;
+use super::columns::{ColumnFormat, Columns};
+use super::input_bytes::{InputBytes, OpenBytes};
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use clearsweep_base::error::{Error, Result};
-use clearsweep_input_guard::{guarded_arrow, ipc_messages};
-use clearsweep_scene::model::LengthUnit;
-use std::fs::File;
+use clearsweep_base::error::Result;
+use clearsweep_input_guard::guarded_arrow;
+use clearsweep_input_guard::ipc_messages::{self, IpcLayout};
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A checked file.
 pub(super) struct IpcFile {
-    path: Arc<Path>,
+    bytes: InputBytes,
     stream: bool,
 }
 
 impl IpcFile {
-    /// Opens and checks a file of so many bytes; with its schema, its columns, and the number of its rows. Lengths are
-    /// in `unit` unless a field says otherwise.
+    /// Opens and checks a file; with its schema, its columns, and the number of its rows.
     ///
     /// # Errors
     /// The file is unreadable, damaged, or its columns do not fit.
     pub(super) fn open(
-        path: &Arc<Path>,
-        bytes: u64,
+        bytes: InputBytes,
         stream: bool,
-        unit: LengthUnit,
+        format: &ColumnFormat,
     ) -> Result<(Self, SchemaRef, Columns, u64)> {
-        let rows = ipc_messages::check(path, bytes, stream)?;
-        let file = Self { path: Arc::clone(path), stream };
+        let layout = match stream {
+            false => IpcLayout::File,
+            true if bytes.is_spooled() => IpcLayout::Pipe,
+            true => IpcLayout::Stream,
+        };
+        let (open, length) = bytes.open()?;
+        let rows = ipc_messages::check(&bytes.path, open, length, layout)?;
+        let file = Self { bytes, stream };
         let schema = file.reader(None)?.schema();
-        let columns = Columns::resolve(path, &schema, unit)?;
+        let columns = Columns::resolve(&file.bytes.path, &schema, format)?;
         Ok((file, schema, columns, rows))
     }
 
@@ -46,13 +50,12 @@ impl IpcFile {
     /// The file cannot be opened any more, or does not decode.
     pub(super) fn read(&self, columns: &[usize], batch_rows: usize) -> Result<BatchReader> {
         let reader = self.reader(Some(columns.to_vec()))?;
-        Ok(BatchReader { path: Arc::clone(&self.path), reader, rest: None, most: batch_rows.max(1) })
+        Ok(BatchReader { path: Arc::clone(&self.bytes.path), reader, rest: None, most: batch_rows.max(1) })
     }
 
     fn reader(&self, projection: Option<Vec<usize>>) -> Result<IpcReader> {
-        let file = File::open(&self.path).map_err(|error| Error::unreadable(&self.path, &error))?;
-        let file = BufReader::new(file);
-        guarded_arrow(&self.path, || {
+        let file = BufReader::new(self.bytes.open()?.0);
+        guarded_arrow(&self.bytes.path, || {
             Ok(if self.stream {
                 IpcReader::Stream(StreamReader::try_new(file, projection)?)
             } else {
@@ -63,8 +66,8 @@ impl IpcFile {
 }
 
 enum IpcReader {
-    File(FileReader<BufReader<File>>),
-    Stream(StreamReader<BufReader<File>>),
+    File(FileReader<BufReader<OpenBytes>>),
+    Stream(StreamReader<BufReader<OpenBytes>>),
 }
 
 impl IpcReader {

@@ -32,6 +32,7 @@ mod digest;
 mod files;
 mod followed;
 mod group;
+mod input_bytes;
 mod ipc_file;
 mod memory;
 mod open;
@@ -42,6 +43,7 @@ mod returning;
 mod row_label;
 mod sort;
 mod source;
+mod spool;
 mod stage;
 mod stream;
 mod stream_batch;
@@ -60,36 +62,49 @@ pub use memory::PoseSource;
 pub use plan::ReadOptions;
 pub use reading::Reading;
 pub use sort::{SortOptions, SortPhase, SortStep, Sorted, sort};
+pub use spool::InputStream;
 
 use arrow_schema::DataType;
 use body_index::BodyIndex;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_geometry::angles::ANGLES_ROUNDING_RAD;
 use clearsweep_scene::readers::single_step;
 use clearsweep_scene::{FrameBlock, PoseSteps, Scene};
+use columns::{Column, ColumnFormat, Orientation};
 use memory::FeedKind;
+use open::InputPlace;
 use plan::{Choice, Plan};
 use reading::{ReadTask, Request};
 use source::Source;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// The rounding steps of poses of these bounds as files store them.
-fn steps(sources: &[Source], bounds: Option<Bounds>) -> PoseSteps {
-    let of_source = |source: &Source| {
-        let is_single =
-            |axis: usize| *source.schema.field(source.columns.pose[axis].index).data_type() == DataType::Float32;
+fn steps(sources: &[Source], bounds: Option<Bounds>) -> Result<PoseSteps> {
+    let mut all = PoseSteps::default();
+    for source in sources {
+        let is_single = |column: &Column| *source.schema.field(column.index).data_type() == DataType::Float32;
         let step = |axis: usize| {
             let largest = bounds.map_or(0.0, |bounds| bounds.min[axis].abs().max(bounds.max[axis].abs()));
             let unit = source.columns.units[axis];
             unit.metres(single_step(largest / unit.metres(1.0)))
         };
-        PoseSteps {
-            position_m: (0..3).filter(|&axis| is_single(axis)).map(step).fold(0.0, f64::max),
-            turn_rad: if (3..7).any(is_single) { PoseSteps::TURN_RAD } else { 0.0 },
-        }
-    };
-    sources.iter().map(of_source).fold(PoseSteps::default(), PoseSteps::max)
+        let position_m = (0..3).filter(|&axis| is_single(&source.columns.position[axis])).map(step).fold(0.0, f64::max);
+        let turn_rad = match &source.columns.orientation {
+            Orientation::Quaternion(columns) if columns.iter().any(is_single) => PoseSteps::TURN_RAD,
+            Orientation::Quaternion(_) | Orientation::None { .. } => 0.0,
+            Orientation::Angles(columns) => {
+                let mut turn = ANGLES_ROUNDING_RAD;
+                for angle in columns.iter().flatten().filter(|angle| is_single(&angle.column)) {
+                    turn += angle.unit.radians(single_step(bounds::largest(source, &angle.column)?));
+                }
+                turn
+            }
+        };
+        all = all.max(PoseSteps { position_m, turn_rad });
+    }
+    Ok(all)
 }
 
 /// An opened and checked input.
@@ -104,6 +119,8 @@ pub struct Trajectory {
     pub inputs: Inputs,
     /// Rows in all files.
     pub rows: u64,
+    /// Bytes of streams that were copied to a temporary file.
+    pub spooled_bytes: u64,
     plan: Plan,
     progress: Arc<AtomicU64>,
     reading: Reading,
@@ -128,8 +145,21 @@ impl Trajectory {
     /// # Errors
     /// As for [`Trajectory::open`].
     pub fn open_begun(scene: &Scene, options: &ReadOptions, begun: Option<Reading>) -> Result<Self> {
-        let path = options.path.as_deref().or(scene.trajectories.as_deref());
-        if path.is_none() && !scene.dynamic.is_empty() {
+        Self::open_files(scene, options, begun, &|| Ok(()))
+    }
+
+    /// As [`Trajectory::open_begun`]; `stop` is asked while a stream keeps it waiting.
+    fn open_files(
+        scene: &Scene,
+        options: &ReadOptions,
+        begun: Option<Reading>,
+        stop: &dyn Fn() -> Result<()>,
+    ) -> Result<Self> {
+        let choice = Choice::new(scene.missing, options);
+        let format = ColumnFormat::of(scene.unit, &scene.columns, options);
+        let sort_scene = (!scene.columns.is_default() && options.columns.is_none()).then_some(&*scene.path);
+        let request = Request::new(scene.trajectories.as_deref(), format, options, choice.clone());
+        if request.is_none() && !scene.dynamic.is_empty() {
             return Err(Error::input(
                 scene.path.display(),
                 "has dynamic bodies but names no trajectories",
@@ -137,34 +167,40 @@ impl Trajectory {
                  hand poses to the job",
             ));
         }
-        let choice = Choice::new(scene.missing, options);
-        let request = path.map(|path| Request::new(path, scene.unit, choice.clone()));
+        let command = request.as_ref().map(|request| sort_command(request, sort_scene));
         let reading = match begun.filter(|begun| begun.is_of(request.as_ref())) {
             Some(begun) => begun,
             None => Reading::start(ReadTask::Files(request))?,
         };
-        let sources = reading.opened()?;
+        let sources = reading.opened(stop)?;
         let bounds = bounds::of(&sources)?;
-        let pose_steps = Some(steps(&sources, bounds));
-        Ok(Self { pose_steps, ..Self::new(scene, choice, (reading, sources), bounds, path) })
+        let pose_steps = Some(steps(&sources, bounds)?);
+        Ok(Self { pose_steps, ..Self::new(scene, choice, (reading, sources), bounds, command) })
     }
 
-    /// As [`Trajectory::open`], of poses that may come from memory; `begun` holds for files only.
+    /// As [`Trajectory::open`], of poses that may come from memory; `begun` holds for files only. `stop` is asked while a stream of
+    /// bytes keeps it waiting.
     ///
     /// # Errors
     /// As for [`Trajectory::open`]; batches that are still to come are checked as they come.
-    pub fn open_fed(scene: &Scene, options: &ReadOptions, feed: Feed, begun: Option<Reading>) -> Result<Self> {
+    pub fn open_fed(
+        scene: &Scene,
+        options: &ReadOptions,
+        feed: Feed,
+        begun: Option<Reading>,
+        stop: &dyn Fn() -> Result<()>,
+    ) -> Result<Self> {
         let choice = Choice::new(scene.missing, options);
         let is_stream = matches!(feed.0, FeedKind::Stream(..));
         let (task, announced) = match feed.0 {
-            FeedKind::Files => return Self::open_begun(scene, options, begun),
+            FeedKind::Files => return Self::open_files(scene, options, begun, stop),
             FeedKind::Whole(sources) => (ReadTask::Whole(sources, choice.clone()), None),
-            FeedKind::Stream(batches, bounds) => (ReadTask::Stream(batches, scene.unit), bounds),
+            FeedKind::Stream(batches, format, bounds) => (ReadTask::Stream(batches, format), bounds),
         };
         let reading = Reading::start(task)?;
-        let sources = reading.opened()?;
+        let sources = reading.opened(stop)?;
         let bounds = bounds::of(&sources)?.or(announced);
-        let pose_steps = (!is_stream).then(|| steps(&sources, bounds));
+        let pose_steps = (!is_stream).then(|| steps(&sources, bounds)).transpose()?;
         Ok(Self { pose_steps, ..Self::new(scene, choice, (reading, sources), bounds, None) })
     }
 
@@ -173,22 +209,25 @@ impl Trajectory {
         choice: Choice,
         (reading, sources): (Reading, Arc<[Source]>),
         bounds: Option<Bounds>,
-        path: Option<&Path>,
+        sort_command: Option<String>,
     ) -> Self {
-        let files = sources.iter().filter(|source| !source.is_memory());
+        let single_sample = scene.dynamic.is_empty() && sort_command.is_none();
+        let spooled = sources.iter().filter(|source| source.is_spooled());
         Self {
             bounds,
             pose_steps: None,
-            inputs: Inputs::new(files.map(Source::file).collect()),
+            spooled_bytes: spooled.map(|source| source.size).sum(),
+            inputs: Inputs::new(sources.iter().filter_map(Source::file).filter(|_| sort_command.is_some()).collect()),
             rows: sources.iter().map(|source| source.rows).sum(),
             plan: Plan {
                 sources,
-                input: path.map(quoted),
+                sort_command,
                 body_index: Arc::new(BodyIndex::new(scene)),
                 frame_rate: scene.frame_rate,
                 choice,
-                single_sample: scene.dynamic.is_empty() && path.is_none(),
+                single_sample,
                 block_pool: BlockPool::default(),
+                unturned: Arc::default(),
             },
             progress: Arc::default(),
             reading,
@@ -213,9 +252,27 @@ impl Trajectory {
         self.plan.block_pool.clone()
     }
 
+    /// Set once rows come without an orientation, if the scene does not say that there is none: take it before `blocks`.
+    pub fn unturned(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.plan.unturned)
+    }
+
     /// Share of the chosen input read so far, in thousandths, for progress: take it before `blocks`.
     pub fn progress(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.progress)
+    }
+}
+
+/// What puts the rows of an input in order, for messages; `scene`: the one that gives names of columns.
+fn sort_command(request: &Request, scene: Option<&Path>) -> String {
+    let scene = scene.map_or(String::new(), |scene| format!(" --scene {}", quoted(scene)));
+    match &request.place {
+        InputPlace::Path(path) => {
+            format!("`clearsweep sort {} sorted.parquet{scene}`, and use that file", quoted(path))
+        }
+        InputPlace::Stream(_) => {
+            format!("write the stream to a file, `clearsweep sort FILE sorted.parquet{scene}`, and use that")
+        }
     }
 }
 

@@ -8,6 +8,8 @@
 #[cfg(feature = "ndarray")]
 use super::array::PoseArray;
 use super::bounds;
+use super::columns::ColumnFormat;
+use super::plan::ReadOptions;
 use super::source::Source;
 use super::stream_batch::{StreamBatch, StreamMessage, batch_name};
 use arrow_array::RecordBatch;
@@ -24,7 +26,8 @@ const WAITING: usize = 2;
 /// Source of the poses of a job: files, Arrow record batches, or an array in memory.
 ///
 /// Batches have the columns of a trajectory file (`frame`, `body`, `x`, `y`, `z`, `qw`, `qx`, `qy`, `qz`; `run` and
-/// `time_s` if wanted), in order of (run, frame); lengths are in the unit of the scene unless a field says otherwise.
+/// `time_s` if wanted) or those that `[columns]` names, in order of (run, frame); lengths are in the unit of the scene unless a
+/// field says otherwise.
 pub struct PoseSource<'a>(MemoryBatches<'a>);
 
 type BatchIter<'a> = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send + 'a>;
@@ -117,6 +120,7 @@ impl<'a> PoseSource<'a> {
     pub fn feed<T>(
         self,
         scene: &Scene,
+        options: &ReadOptions,
         stop: &(dyn Fn() -> Result<()> + Sync),
         run: impl FnOnce(Feed) -> Result<T>,
     ) -> Result<T> {
@@ -124,11 +128,12 @@ impl<'a> PoseSource<'a> {
             let problem = "poses are handed to the job, but every body is static: nothing moves";
             return Err(Error::usage(scene.path.display(), problem, "hand no poses over, or make a body dynamic"));
         }
+        let format = ColumnFormat::of(scene.unit, &scene.columns, options);
         match self.0 {
             MemoryBatches::Files => run(Feed(FeedKind::Files)),
             MemoryBatches::Batches(batches, BatchBounds::Given(bounds)) => {
                 check(&bounds)?;
-                stream(batches.zip(0..).map(named), Some(bounds), stop, run)
+                stream(batches.zip(0..).map(named), (Some(bounds), format), stop, run)
             }
             MemoryBatches::Batches(mut batches, bounds) => {
                 let most = if let BatchBounds::OfFirst(bytes) = bounds { bytes } else { usize::MAX };
@@ -140,17 +145,19 @@ impl<'a> PoseSource<'a> {
                     let batch = received(number, batch)?;
                     bytes += batch.get_array_memory_size();
                     kept.push(Ok(batch.clone()));
-                    sources.push(Source::of_batch(number, batch, scene.unit, sources.last())?);
+                    sources.push(Source::of_batch(number, batch, &format, sources.last())?);
                 }
                 let guessed = bounds::of(&sources)?.map(widened);
                 drop(sources);
-                stream(kept.into_iter().chain(batches).zip(0..).map(named), guessed, stop, run)
+                stream(kept.into_iter().chain(batches).zip(0..).map(named), (guessed, format), stop, run)
             }
             #[cfg(feature = "ndarray")]
             MemoryBatches::Array(array) => {
                 array.check()?;
                 let bounds = array.bounds(scene.unit);
-                stream(array.chunks(), bounds, stop, run)
+                // Its batches have the names of the format.
+                let format = ColumnFormat { names: Arc::default(), ..format };
+                stream(array.chunks(), (bounds, format), stop, run)
             }
         }
     }
@@ -200,14 +207,14 @@ pub(super) enum FeedKind {
     Files,
     /// All batches.
     Whole(Arc<[Source]>),
-    /// Batches that are still to come, within bounds (metres; `None`: there is no position at all).
-    Stream(Receiver<StreamMessage>, Option<Bounds>),
+    /// Batches that are still to come, whose columns are called so, within bounds (metres; `None`: there is no position at all).
+    Stream(Receiver<StreamMessage>, ColumnFormat, Option<Bounds>),
 }
 
 /// Calls `run` with a stream that a thread fills from `batches`.
 fn stream<T>(
     batches: impl Iterator<Item = Result<StreamBatch>> + Send,
-    bounds: Option<Bounds>,
+    (bounds, format): (Option<Bounds>, ColumnFormat),
     stop: &(dyn Fn() -> Result<()> + Sync),
     run: impl FnOnce(Feed) -> Result<T>,
 ) -> Result<T> {
@@ -216,7 +223,7 @@ fn stream<T>(
         let feeder = std::thread::Builder::new().name("clearsweep-feed".to_owned());
         let feeder = feeder.spawn_scoped(scope, move || fill(batches, &sender, stop));
         let feeder = feeder.map_err(|error| Error::no_thread(&error));
-        let done = feeder.and_then(|feeder| Ok((run(Feed(FeedKind::Stream(receiver, bounds)))?, feeder)));
+        let done = feeder.and_then(|feeder| Ok((run(Feed(FeedKind::Stream(receiver, format, bounds)))?, feeder)));
         // The receiver is gone by now, so the feeder ends with its next batch. A panic of the iterator is passed on.
         let (value, feeder) = done?;
         match feeder.join() {

@@ -1,26 +1,45 @@
 //! Opening the files of an input, in reading order.
 
+use super::columns::ColumnFormat;
 use super::decode::{self, Defects};
-use super::files;
-use super::source::Source;
+use super::files::{self, Found};
+use super::input_bytes::InputBytes;
+use super::source::{Source, check_orientation};
+use super::spool::{InputStream, spool_pipe};
 use clearsweep_base::error::Result;
-use clearsweep_scene::model::LengthUnit;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Opens every file of `path`, in reading order: by first key, then by path. Lengths are in `unit` unless a field says
-/// otherwise.
-pub(super) fn open_sources(path: &Path, unit: LengthUnit) -> Result<Vec<Source>> {
-    open_while(path, unit, &|| true)
+/// The place of the bytes of an input.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum InputPlace {
+    /// A file, a directory, a glob or a pipe.
+    Path(PathBuf),
+    /// A stream.
+    Stream(InputStream),
 }
 
-/// As [`open_sources`], as long as somebody `wants` them; what was opened until then is no answer.
-pub(super) fn open_while(path: &Path, unit: LengthUnit, wants: &dyn Fn() -> bool) -> Result<Vec<Source>> {
+/// Opens every file of an input, in reading order: by first key, then by path; as long as somebody `wants` them: what was opened
+/// until then is no answer. Streams and pipes are copied to `temp`.
+///
+/// # Errors
+/// A file is missing or unreadable, or its columns do not fit.
+pub(super) fn open(
+    place: &InputPlace,
+    format: &ColumnFormat,
+    temp: Option<&Path>,
+    wants: &dyn Fn() -> bool,
+) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
-    for found in files::find(path)? {
+    let found = match place {
+        InputPlace::Path(path) => files::find(path)?,
+        InputPlace::Stream(stream) => return Ok(vec![Source::open(stream.spool(temp, wants)?, None, format)?]),
+    };
+    for Found { path, run, is_pipe } in found {
         if !wants() {
             return Ok(Vec::new());
         }
-        sources.push(Source::open(&found, unit)?);
+        let bytes = if is_pipe { spool_pipe(&path, temp, wants)? } else { InputBytes::of_file(&path) };
+        sources.push(Source::open(bytes, run, format)?);
     }
     if sources.len() < 2 {
         return Ok(sources);
@@ -33,7 +52,11 @@ pub(super) fn open_while(path: &Path, unit: LengthUnit, wants: &dyn Fn() -> bool
     }
     // Stable, and the files were sorted by path.
     keyed.sort_by_key(|(key, _)| *key);
-    Ok(keyed.into_iter().map(|(_, source)| source).collect())
+    let sources: Vec<Source> = keyed.into_iter().map(|(_, source)| source).collect();
+    for pair in sources.windows(2) {
+        check_orientation((&pair[0].path, &pair[0].columns), (&pair[1].path, &pair[1].columns))?;
+    }
+    Ok(sources)
 }
 
 /// The key (run, frame) of the first row; `None` where there are no rows.

@@ -1,13 +1,13 @@
 //! One Parquet file of the input: its metadata, checked at opening, and its row groups, decoded one by one.
 
-use super::columns::Columns;
+use super::columns::{ColumnFormat, Columns};
 use super::group::Group;
+use super::input_bytes::{InputBytes, OpenBytes};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_input_guard::{DAMAGED, guarded, parquet_footer, parquet_pages};
-use clearsweep_scene::model::LengthUnit;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -16,8 +16,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::statistics::Statistics;
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,7 +25,7 @@ type Decoded<T> = std::result::Result<T, ParquetError>;
 
 /// A checked Parquet file.
 pub(super) struct ParquetFile {
-    path: Arc<Path>,
+    bytes: InputBytes,
     /// Reads names as strings.
     plain: ArrowReaderMetadata,
     /// Reads names as a dictionary: only for chunks that have one.
@@ -34,26 +33,26 @@ pub(super) struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Opens and checks a file; with its columns and its row groups. Lengths are in `unit` unless a field says
-    /// otherwise.
+    /// Opens and checks a file; with its columns and its row groups.
     ///
     /// # Errors
     /// The file is unreadable, damaged, or its columns do not fit.
-    pub(super) fn open(path: &Arc<Path>, unit: LengthUnit) -> Result<(Self, Columns, Vec<Group>)> {
-        let file = BoundedFile::open(path)?;
-        let encrypted = parquet_footer::check(path, &*file.file, file.bytes)?;
+    pub(super) fn open(bytes: InputBytes, format: &ColumnFormat) -> Result<(Self, Columns, Vec<Group>)> {
+        let path = &*bytes.path;
+        let file = BoundedFile::open(&bytes)?;
+        let encrypted = parquet_footer::check(path, file.open.clone(), file.bytes)?;
         let inferred = guard(path, None, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
-        let columns = Columns::resolve(path, inferred.schema(), unit)?;
+        let columns = Columns::resolve(path, inferred.schema(), format)?;
         parquet_pages::refuse_encrypted(path, inferred.metadata(), &encrypted, &columns.all())?;
         parquet_pages::check_codecs(path, inferred.metadata(), &columns.all())?;
         let keyed = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let names = columns.body.index;
+        let names = Some(columns.body.index).filter(|&names| !is_integer(inferred.schema().field(names).data_type()));
         let plain = with_names_as(path, &inferred, names, DataType::Utf8)?;
         let dictionary = with_names_as(path, &inferred, names, keyed)?;
         parquet_pages::check_rows(path, inferred.metadata())?;
         check_empty_groups(path, &file, inferred.metadata(), &columns)?;
         let groups = groups(path, &inferred, &columns)?;
-        Ok((Self { path: Arc::clone(path), plain, dictionary }, columns, groups))
+        Ok((Self { bytes, plain, dictionary }, columns, groups))
     }
 
     /// Its columns as they are decoded; names as strings or, row group by row group, as a dictionary of them.
@@ -66,19 +65,20 @@ impl ParquetFile {
     /// # Errors
     /// The file cannot be opened any more, or the row group does not decode.
     pub(super) fn read(&self, group: &Group, columns: &[usize], batch_rows: usize) -> Result<RowGroupReader<'_>> {
-        let file = BoundedFile::open(&self.path)?;
-        let claims = parquet_pages::check(&self.path, &*file.file, self.plain.metadata(), group.index, columns)?;
+        let path = &*self.bytes.path;
+        let file = BoundedFile::open(&self.bytes)?;
+        let claims = parquet_pages::check(path, file.open.clone(), self.plain.metadata(), group.index, columns)?;
         // A chunk without a dictionary page would be hashed into one, name by name. Names are the only texts.
         let metadata = if claims.has_dictionary { &self.dictionary } else { &self.plain };
         let rows = usize::try_from(group.rows).unwrap_or(usize::MAX);
-        let reader = guard(&self.path, Some(group.index), || {
+        let reader = guard(path, Some(group.index), || {
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
                 .with_projection(ProjectionMask::roots(metadata.parquet_schema(), columns.iter().copied()))
                 .with_row_groups(vec![group.index])
                 .with_batch_size(claims.batch_rows(batch_rows.min(rows)))
                 .build()
         })?;
-        Ok(RowGroupReader { path: &self.path, group: group.index, reader })
+        Ok(RowGroupReader { path, group: group.index, reader })
     }
 
     /// The chunk of a root column in a row group; `None` if it is nested.
@@ -90,7 +90,7 @@ impl ParquetFile {
 /// Checks that row groups that claim to have no rows, which are never read, have none.
 fn check_empty_groups(path: &Path, file: &BoundedFile, metadata: &ParquetMetaData, columns: &Columns) -> Result<()> {
     let mut empty = metadata.row_groups().iter().enumerate().filter(|(_, group)| group.num_rows() == 0);
-    let check = |(index, _)| parquet_pages::check(path, &*file.file, metadata, index, &columns.all()).map(|_| ());
+    let check = |(index, _)| parquet_pages::check(path, file.open.clone(), metadata, index, &columns.all()).map(|_| ());
     empty.try_for_each(check)
 }
 
@@ -114,6 +114,13 @@ fn groups(path: &Path, metadata: &ArrowReaderMetadata, columns: &Columns) -> Res
         first_row += rows;
     }
     Ok(groups)
+}
+
+fn is_integer(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => values.is_integer(),
+        kind => kind.is_integer(),
+    }
 }
 
 fn is_unsigned(kind: &DataType) -> bool {
@@ -149,15 +156,15 @@ fn chunk(metadata: &ArrowReaderMetadata, group: usize, root: usize) -> Option<&C
     metadata.metadata().row_groups().get(group)?.columns().get(leaf)
 }
 
-/// The same file, but with the root column `names` read as `kind`.
+/// The same file, but with the root column `names`, if it is one of texts, read as `kind`.
 fn with_names_as(
     path: &Path,
     inferred: &ArrowReaderMetadata,
-    names: usize,
+    names: Option<usize>,
     kind: DataType,
 ) -> Result<ArrowReaderMetadata> {
     let mut fields: Vec<_> = inferred.schema().fields().iter().cloned().collect();
-    let Some(field) = fields.get_mut(names) else { return Ok(inferred.clone()) };
+    let Some(field) = names.and_then(|names| fields.get_mut(names)) else { return Ok(inferred.clone()) };
     *field = Arc::new(field.as_ref().clone().with_data_type(kind));
     let schema = Arc::new(Schema::new_with_metadata(fields, inferred.schema().metadata().clone()));
     guard(path, None, || {
@@ -197,38 +204,19 @@ fn guard<T>(path: &Path, group: Option<usize>, run: impl FnOnce() -> Decoded<T>)
     }
 }
 
-/// A file that refuses to read past its end before anything is allocated for it. Whoever reads says where, so that one
-/// handle does for all columns, one after the other.
+/// A file that refuses to read past its end before anything is allocated for it.
 struct BoundedFile {
-    file: Arc<File>,
+    open: OpenBytes,
     bytes: u64,
 }
 
 /// Bytes read for the header of a page: nearly all are shorter.
 const HEADER: usize = 512;
 
-/// A file from a byte on.
-struct From {
-    file: Arc<File>,
-    at: u64,
-}
-
-impl Read for From {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let mut file = &*self.file;
-        file.seek(SeekFrom::Start(self.at))?;
-        let count = file.read(to)?;
-        self.at += count as u64;
-        Ok(count)
-    }
-}
-
 impl BoundedFile {
-    fn open(path: &Path) -> Result<Self> {
-        let unreadable = |error| Error::unreadable(path, &error);
-        let file = File::open(path).map_err(unreadable)?;
-        let bytes = file.metadata().map_err(unreadable)?.len();
-        Ok(Self { file: Arc::new(file), bytes })
+    fn open(bytes: &InputBytes) -> Result<Self> {
+        let (open, bytes) = bytes.open()?;
+        Ok(Self { open, bytes })
     }
 }
 
@@ -239,20 +227,18 @@ impl Length for BoundedFile {
 }
 
 impl ChunkReader for BoundedFile {
-    type T = BufReader<From>;
+    type T = BufReader<OpenBytes>;
 
     fn get_read(&self, start: u64) -> Decoded<Self::T> {
-        Ok(BufReader::with_capacity(HEADER, From { file: Arc::clone(&self.file), at: start }))
+        Ok(BufReader::with_capacity(HEADER, self.open.from(start)))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Decoded<Bytes> {
         if start.checked_add(length as u64).is_none_or(|end| end > self.bytes) {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} lie beyond the end of the file")));
         }
-        let mut file = &*self.file;
-        file.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::with_capacity(length);
-        if file.take(length as u64).read_to_end(&mut bytes)? < length {
+        if self.open.from(start).take(length as u64).read_to_end(&mut bytes)? < length {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} are no longer there")));
         }
         Ok(bytes.into())

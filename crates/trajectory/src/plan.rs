@@ -3,16 +3,24 @@
 use super::block_pool::BlockPool;
 use super::body_index::BodyIndex;
 use super::source::Source;
-use clearsweep_scene::Missing;
+use super::spool::InputStream;
+use clearsweep_scene::{Missing, TrajectoryColumns};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The choice of what to read.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// Overrides the trajectories of the scene.
     pub path: Option<PathBuf>,
+    /// Read in place of all files. It is copied to a temporary file first, since rows are read twice.
+    pub stream: Option<InputStream>,
+    /// The directory for that file; `None`: that of the system.
+    pub temp: Option<PathBuf>,
+    /// Overrides the names and units that the scene gives for columns.
+    pub columns: Option<TrajectoryColumns>,
     /// Only these runs (key values). A range that ends at `i64::MAX` has no end: it holds that value too.
     pub runs: Option<Range<i64>>,
     /// Only these frames (key values), likewise.
@@ -41,14 +49,16 @@ impl Choice {
 /// The data that the reading thread needs, independent of the scene's lifetime.
 pub(super) struct Plan {
     pub(super) sources: Arc<[Source]>,
-    /// The path given, as a shell takes it; `None`: the input is in memory.
-    pub(super) input: Option<String>,
+    /// The command that sorts the input; `None`: it is in memory.
+    pub(super) sort_command: Option<String>,
     pub(super) body_index: Arc<BodyIndex>,
     pub(super) frame_rate: Option<f64>,
     pub(super) choice: Choice,
     /// No input and no dynamic body: one sample (0, 0).
     pub(super) single_sample: bool,
     pub(super) block_pool: BlockPool,
+    /// Set once rows come without an orientation, if the scene does not say so.
+    pub(super) unturned: Arc<AtomicBool>,
 }
 
 /// Whether `range` (all values, if there is none) holds `value`.

@@ -2,21 +2,22 @@
 //! geometry is still being built. Which body a row is of is asked only when the bodies are known.
 
 use super::assemble::matters;
+use super::columns::ColumnFormat;
 use super::group::Group;
-use super::open::open_while;
+use super::open::{InputPlace, open};
 use super::plan::{Choice, Plan, ReadOptions};
 use super::source::{GroupReader, Source};
 use super::stream_batch::{BATCH_ROWS, StreamMessage};
 use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{FrameBlock, SceneHeader};
-use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Bytes decoded before the bodies are known: the first blocks of most scenes.
 const EARLY: usize = 4 << 20;
@@ -24,14 +25,27 @@ const EARLY: usize = 4 << 20;
 /// The input to be read, as far as it matters before the bodies are known.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Request {
-    path: PathBuf,
-    unit: LengthUnit,
+    pub(super) place: InputPlace,
+    format: ColumnFormat,
+    /// Where streams are copied to.
+    temp: Option<PathBuf>,
     choice: Choice,
 }
 
 impl Request {
-    pub(super) fn new(path: &Path, unit: LengthUnit, choice: Choice) -> Self {
-        Self { path: path.to_path_buf(), unit, choice }
+    /// `None`: there is nothing to read. `trajectories`: those of the scene.
+    pub(super) fn new(
+        trajectories: Option<&Path>,
+        format: ColumnFormat,
+        options: &ReadOptions,
+        choice: Choice,
+    ) -> Option<Self> {
+        let path = options.path.as_deref().or(trajectories);
+        let place = match &options.stream {
+            Some(stream) => InputPlace::Stream(stream.clone()),
+            None => InputPlace::Path(path?.to_path_buf()),
+        };
+        Some(Self { place, format, temp: options.temp.clone(), choice })
     }
 }
 
@@ -41,8 +55,8 @@ pub(super) enum ReadTask {
     Files(Option<Request>),
     /// Batches in memory.
     Whole(Arc<[Source]>, Choice),
-    /// Batches that are still to come, whose lengths are in this unit unless a field says otherwise.
-    Stream(Receiver<StreamMessage>, LengthUnit),
+    /// Batches that are still to come, whose columns are called so.
+    Stream(Receiver<StreamMessage>, ColumnFormat),
 }
 
 /// The data that the thread needs for the rows.
@@ -69,8 +83,9 @@ impl Reading {
     /// Begins to read what a scene file names, before the scene is loaded; what is wrong with it is said by
     /// [`super::Trajectory::open_begun`]. `None`: there is nothing to read, or no thread to be had.
     pub fn begin(outline: &SceneHeader, options: &ReadOptions) -> Option<Self> {
-        let path = options.path.as_deref().or(outline.trajectories.as_deref())?;
-        let request = Request::new(path, outline.unit, Choice::new(outline.missing, options));
+        let format = ColumnFormat::of(outline.unit, &outline.columns, options);
+        let choice = Choice::new(outline.missing, options);
+        let request = Request::new(outline.trajectories.as_deref(), format, options, choice)?;
         Self::start(ReadTask::Files(Some(request))).ok()
     }
 
@@ -100,13 +115,22 @@ impl Reading {
         self.request.as_ref() == request
     }
 
-    /// Waits until the files are open; asked once.
+    /// Waits until the files are open, and asks `stop` meanwhile: a stream may keep it waiting. Asked once.
     ///
     /// # Errors
-    /// The files cannot be found or opened.
-    pub(super) fn opened(&self) -> Result<Arc<[Source]>> {
-        let panicked = || Error::internal("opening the trajectories", "the reading thread panicked");
-        self.opened.recv().unwrap_or_else(|_| Err(panicked()))
+    /// The files cannot be found or opened, or that of `stop`.
+    pub(super) fn opened(&self, stop: &dyn Fn() -> Result<()>) -> Result<Arc<[Source]>> {
+        /// How often `stop` is asked.
+        const ASK: Duration = Duration::from_millis(20);
+        loop {
+            match self.opened.recv_timeout(ASK) {
+                Ok(opened) => return opened,
+                Err(RecvTimeoutError::Timeout) => stop()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Error::internal("opening the trajectories", "the reading thread panicked"));
+                }
+            }
+        }
     }
 
     /// Lets the thread go on to the rows; one order is taken.
@@ -132,15 +156,15 @@ impl Drop for Reading {
 fn work(task: ReadTask, opened: &Sender<Result<Arc<[Source]>>>, orders: &Receiver<Order>, stop: &AtomicBool) {
     let (sources, choice) = match task {
         ReadTask::Files(None) => (Ok(Vec::new().into()), None),
-        ReadTask::Files(Some(Request { path, unit, choice })) => {
-            let found = open_while(&path, unit, &|| !stop.load(Ordering::Relaxed));
+        ReadTask::Files(Some(Request { place, format, temp, choice })) => {
+            let found = open(&place, &format, temp.as_deref(), &|| !stop.load(Ordering::Relaxed));
             (found.map(Arc::from), Some(choice))
         }
         ReadTask::Whole(sources, choice) => (Ok(sources), Some(choice)),
-        ReadTask::Stream(given, unit) => {
+        ReadTask::Stream(given, format) => {
             let _ = opened.send(Ok(Vec::new().into()));
             if let Ok(order) = orders.recv() {
-                order.follow(Passing { given: Some(given), unit, open: None }, stop);
+                order.follow(Passing { given: Some(given), format, open: None }, stop);
             }
             return;
         }
@@ -272,7 +296,7 @@ impl<'a> Iterator for BatchReceiver<'a> {
 struct Passing {
     /// `None` once the stream has ended.
     given: Option<Receiver<StreamMessage>>,
-    unit: LengthUnit,
+    format: ColumnFormat,
     open: Option<PassingBatch>,
 }
 
@@ -305,7 +329,7 @@ impl Passing {
             let given = given?;
             let batch = given.batch.clone();
             let before = self.open.as_ref().map(|open| &*open.source);
-            let source = Source::of_given(given, self.unit, before)?;
+            let source = Source::of_given(given, &self.format, before)?;
             let columns: Arc<[usize]> = source.columns.all().into();
             let rows = batch.project(&columns).map_err(|error| Error::internal(source.path.display(), error))?;
             self.open = Some(PassingBatch { source: Arc::new(source), columns, rows, next: 0 });
@@ -332,8 +356,6 @@ mod tests {
     use super::super::body_index::BodyIndex;
     use super::*;
     use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
-    use crossbeam_channel::RecvTimeoutError;
-    use std::time::Duration;
 
     #[test]
     fn an_order_that_the_thread_leaves_behind_is_seen() {
@@ -350,12 +372,13 @@ mod tests {
         let mut reading = Reading { request: None, opened, orders: Some(orders), stop, thread: Some(thread) };
         let plan = Plan {
             sources: Vec::new().into(),
-            input: None,
+            sort_command: None,
             body_index: Arc::new(BodyIndex::new(&scene)),
             frame_rate: None,
             choice: Choice::default(),
             single_sample: false,
             block_pool: BlockPool::default(),
+            unturned: Arc::default(),
         };
         let (sender, blocks) = bounded(1);
         reading.order(Order { plan, sender, progress: Arc::default(), complete: Arc::default() });

@@ -11,16 +11,13 @@ use clearsweep_base::error::{Error, Result};
 /// The error of files in which rows of a sample come again after those of other samples; `None` where they do not, or
 /// where the rows are not in files. Reads the keys of the files, as far as they may hold the sample.
 pub(super) fn returning(plan: &Plan, run: i64, frame: i64) -> Option<Error> {
-    let input = plan.input.as_ref()?;
+    let command = plan.sort_command.as_ref()?;
     // Whatever is wrong with the rest of the input, there is an error to report already.
     let at = first_return(plan, run, frame).ok()??;
     Some(Error::input(
         at,
         format!("frame {frame} of run {run} comes back later than its first rows, after other frames"),
-        format!(
-            "rows must be sorted by run, then frame, and files must not interleave: `clearsweep sort {input} \
-             sorted.parquet`, and use that file"
-        ),
+        format!("rows must be sorted by run, then frame, and files must not interleave: {command}"),
     ))
 }
 

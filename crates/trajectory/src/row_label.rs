@@ -1,6 +1,7 @@
 //! Names of rows in messages.
 
 use super::csv_file;
+use super::input_bytes::InputBytes;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,14 +20,14 @@ pub(super) struct RowLabel {
     pub(super) path: Arc<Path>,
     /// Set if the rows are those of an array.
     pub(super) array: Option<ArrayRows>,
-    /// Whether it is a CSV file, whose rows are known by their lines.
-    pub(super) is_csv: bool,
+    /// The bytes of a CSV file, whose rows are known by their lines.
+    pub(super) csv: Option<InputBytes>,
 }
 
 impl RowLabel {
     /// The place of a row, counted from 0: in CSV its line, as an editor numbers it.
     pub(super) fn row(&self, row: u64) -> String {
-        if let Some(line) = self.is_csv.then(|| csv_file::line_of(&self.path, row)).flatten() {
+        if let Some(line) = self.csv.as_ref().and_then(|bytes| csv_file::line_of(bytes, row)) {
             return format!("{}:{line}", self.path.display());
         }
         match &self.array {

@@ -1,10 +1,11 @@
 //! One file of the input, whatever its format: its columns, and its rows in groups, decoded batch by batch.
 
-use super::columns::Columns;
+use super::columns::{ColumnFormat, Columns};
 use super::csv_file::{CsvFile, CsvReader};
 use super::digest::InputFile;
-use super::files::{Found, HiveRun};
+use super::files::HiveRun;
 use super::group::Group;
+use super::input_bytes::InputBytes;
 use super::ipc_file::{BatchReader, IpcFile};
 use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
 use super::row_label::{ArrayRows, RowLabel};
@@ -14,9 +15,7 @@ use arrow_schema::SchemaRef;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_input_guard::DAMAGED;
 use clearsweep_input_guard::csv_header::{WORKBOOK, WORKBOOK_REMEDY};
-use clearsweep_scene::model::LengthUnit;
 use parquet::file::metadata::ColumnChunkMetaData;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +37,9 @@ pub(super) struct Source {
     /// Rows.
     pub(super) rows: u64,
     /// Size, bytes.
-    pub(super) bytes: u64,
+    pub(super) size: u64,
+    /// The bytes of a file.
+    bytes: Option<InputBytes>,
     format: Format,
 }
 
@@ -50,35 +51,36 @@ enum Format {
 }
 
 impl Source {
-    /// Opens and checks a file; its first bytes, or the extension `.csv`, say what it is. Lengths are in `unit` unless a field says otherwise.
+    /// Opens and checks a file; its first bytes, or the extension `.csv`, say what it is.
     ///
     /// # Errors
     /// The file is unreadable, neither Parquet nor Arrow IPC nor CSV, or its columns do not fit.
-    pub(super) fn open(found: &Found, unit: LengthUnit) -> Result<Self> {
-        let path: Arc<Path> = Arc::from(found.path.as_path());
-        let (kind, bytes) = kind(&path)?;
+    pub(super) fn open(bytes: InputBytes, run: Option<HiveRun>, column_format: &ColumnFormat) -> Result<Self> {
+        let (kind, size) = kind(&bytes)?;
         let (format, schema, columns, groups) = match kind {
             SourceFormat::Parquet => {
-                let (file, columns, groups) = ParquetFile::open(&path, unit)?;
+                let (file, columns, groups) = ParquetFile::open(bytes.clone(), column_format)?;
                 let schema = file.schema();
                 (Format::Parquet(Box::new(file)), schema, columns, groups)
             }
             SourceFormat::IpcFile | SourceFormat::IpcStream => {
-                let (file, schema, columns, rows) = IpcFile::open(&path, bytes, kind == SourceFormat::IpcStream, unit)?;
+                let (file, schema, columns, rows) =
+                    IpcFile::open(bytes.clone(), kind == SourceFormat::IpcStream, column_format)?;
                 let group = Group { index: 0, first_row: 0, rows, runs: None, frames: None };
                 (Format::Ipc(file), schema, columns, if rows > 0 { vec![group] } else { Vec::new() })
             }
             SourceFormat::Csv => {
-                let (file, schema, columns, rows) = CsvFile::open(&path, unit)?;
+                let (file, schema, columns, rows) = CsvFile::open(bytes.clone(), column_format)?;
                 let group = Group { index: 0, first_row: 0, rows, runs: None, frames: None };
                 (Format::Csv(file), schema, columns, if rows > 0 { vec![group] } else { Vec::new() })
             }
         };
         Ok(Self {
             rows: groups.iter().map(|group| group.rows).sum(),
-            bytes,
-            run: found.run.filter(|run| run.inside || columns.run.is_none()),
-            path,
+            size,
+            run: run.filter(|run| run.inside || columns.run.is_none()),
+            path: Arc::clone(&bytes.path),
+            bytes: Some(bytes),
             array: None,
             schema,
             columns,
@@ -87,45 +89,54 @@ impl Source {
         })
     }
 
-    /// Checks the columns of a batch in memory; lengths are in `unit` unless a field says otherwise. `before`: the
-    /// batch before it, whose columns are mostly the same.
+    /// Checks the columns of a batch in memory. `before`: the batch before it, whose columns are mostly the same.
     ///
     /// # Errors
     /// Its columns do not fit.
-    pub(super) fn of_batch(number: u64, batch: RecordBatch, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
+    pub(super) fn of_batch(
+        number: u64,
+        batch: RecordBatch,
+        format: &ColumnFormat,
+        before: Option<&Self>,
+    ) -> Result<Self> {
         let name = Arc::from(batch_name(number));
-        Self::of_given(StreamBatch { first_row: 0, name, rows: None, batch }, unit, before)
+        Self::of_given(StreamBatch { first_row: 0, name, rows: None, batch }, format, before)
     }
 
     /// As [`Self::of_batch`], of one that has a name.
-    pub(super) fn of_given(given: StreamBatch, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
+    pub(super) fn of_given(given: StreamBatch, format: &ColumnFormat, before: Option<&Self>) -> Result<Self> {
         let StreamBatch { first_row, name, rows: array, batch } = given;
         let path: Arc<Path> = Arc::from(Path::new(&*name));
         let schema = batch.schema();
         let columns = match before.filter(|before| before.schema == schema) {
             Some(before) => before.columns.clone(),
-            None => Columns::resolve(&path, &schema, unit)?,
+            None => Columns::resolve(&path, &schema, format)?,
         };
+        if let Some(before) = before {
+            check_orientation((&before.path, &before.columns), (&path, &columns))?;
+        }
         let rows = batch.num_rows() as u64;
         let group = Group { index: 0, first_row, rows, runs: None, frames: None };
         let groups = if rows > 0 { vec![group] } else { Vec::new() };
-        Ok(Self { path, array, run: None, schema, columns, groups, rows, bytes: 0, format: Format::Memory(batch) })
+        let format = Format::Memory(batch);
+        Ok(Self { path, array, run: None, schema, columns, groups, rows, size: 0, bytes: None, format })
     }
 
-    /// Whether it is in memory.
-    pub(super) fn is_memory(&self) -> bool {
-        matches!(self.format, Format::Memory(_))
+    /// Whether it is the copy of a stream.
+    pub(super) fn is_spooled(&self) -> bool {
+        self.bytes.as_ref().is_some_and(InputBytes::is_spooled)
     }
 
-    /// Returns the record of a file that is kept once its rows are read.
-    pub(super) fn file(&self) -> InputFile {
-        InputFile { path: self.path.to_path_buf(), bytes: self.bytes, run: self.run.map(|run| run.value) }
+    /// Returns the record of a file that is kept once its rows are read; `None`: it is in memory.
+    pub(super) fn file(&self) -> Option<InputFile> {
+        let (source, run) = (self.bytes.clone()?, self.run.map(|run| run.value));
+        Some(InputFile { path: self.path.to_path_buf(), bytes: self.size, run, source })
     }
 
     /// The name of the format in messages.
     pub(super) fn label(&self) -> RowLabel {
-        let is_csv = matches!(self.format, Format::Csv(_));
-        RowLabel { path: Arc::clone(&self.path), array: self.array.clone(), is_csv }
+        let csv = self.bytes.clone().filter(|_| matches!(self.format, Format::Csv(_)));
+        RowLabel { path: Arc::clone(&self.path), array: self.array.clone(), csv }
     }
 
     /// Begins to decode columns (root indices, ascending) of a group.
@@ -154,6 +165,17 @@ impl Source {
     }
 }
 
+/// Refuses two parts of an input of which one has an orientation and the other none: its bodies would not turn there.
+pub(super) fn check_orientation(before: (&Path, &Columns), next: (&Path, &Columns)) -> Result<()> {
+    let (with, without) = match (before.1.orientation.is_some(), next.1.orientation.is_some()) {
+        (true, false) => (before.0, next.0),
+        (false, true) => (next.0, before.0),
+        _ => return Ok(()),
+    };
+    let problem = format!("has no columns of an orientation, but {} has", with.display());
+    Err(Error::input(without.display(), problem, "write qw, qx, qy, qz in all parts of the input, or in none"))
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum SourceFormat {
     Parquet,
@@ -164,12 +186,11 @@ enum SourceFormat {
 
 /// Returns the format and the size of a file. Its first bytes decide the format, or its extension if they belong to no
 /// known format.
-fn kind(path: &Path) -> Result<(SourceFormat, u64)> {
-    let unreadable = |error| Error::unreadable(path, &error);
-    let file = File::open(path).map_err(unreadable)?;
-    let bytes = file.metadata().map_err(unreadable)?.len();
+fn kind(bytes: &InputBytes) -> Result<(SourceFormat, u64)> {
+    let path = &*bytes.path;
+    let (open, bytes) = bytes.open()?;
     let mut head = Vec::with_capacity(8);
-    file.take(8).read_to_end(&mut head).map_err(unreadable)?;
+    open.take(8).read_to_end(&mut head).map_err(|error| Error::unreadable(path, &error))?;
     let refuse = |problem: &str, remedy: &str| Err(Error::input(path.display(), problem, remedy));
     match head.as_slice() {
         [] => refuse("is empty (0 bytes)", "write the trajectories again"),

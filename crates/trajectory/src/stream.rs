@@ -1,6 +1,7 @@
 //! Processing of the rows on the reading thread, and the iterator at its other end.
 
 use super::assemble::{Assembler, Sink, Step, Stop, matters};
+use super::columns::Orientation;
 use super::decode::{Decoder, Rows, Runs};
 use super::plan::Plan;
 use super::reading::{Batch, Order, Reading, groups, keys};
@@ -124,6 +125,9 @@ fn read<'a>(
         }
         let Batch { source, columns, row, rows: batch } = batch?;
         let mut rows = decoder.rows(&source, &columns, row, &batch)?;
+        if matches!(source.columns.orientation, Orientation::None { is_stated: false }) {
+            plan.unturned.store(true, Ordering::Relaxed);
+        }
         if plan.choice.runs.is_some() || plan.choice.frames.is_some() {
             there.look(&rows);
         }

@@ -27,6 +27,7 @@ pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rest::{REST_COLUMNS, input_name, rest_row};
 pub use rules::{GroupFound, RuleFound};
+use std::sync::atomic::Ordering;
 pub use warning::Warning;
 pub(super) use watch::TrajectoryWatch;
 
@@ -41,6 +42,8 @@ pub struct Checked {
     pub rows: u64,
     /// Trajectory files.
     pub files: usize,
+    /// Bytes of streams that were copied to a temporary file.
+    pub spooled_bytes: u64,
     /// Least and greatest run (key values) of the samples chosen; `None` where there are none.
     pub run_keys: Option<(i64, i64)>,
     /// First and last frame (key values) of the samples chosen, over all runs; `None` where there are none.
@@ -98,7 +101,8 @@ fn check_in_pool(
     let trajectory = Trajectory::open(scene, &options.read)?;
     let PairCounts { possible, ignored } = scene.pair_counts();
     let (rows, files, bounds) = (trajectory.rows, trajectory.inputs.files().count(), trajectory.bounds);
-    let pose_steps = trajectory.pose_steps;
+    let (pose_steps, spooled_bytes, unturned) =
+        (trajectory.pose_steps, trajectory.spooled_bytes, trajectory.unturned());
     let boxes = BroadScene::new(scene, bounds, scene.query.within);
     let mut seen = Seen {
         scene,
@@ -131,6 +135,7 @@ fn check_in_pool(
         samples: seen.samples,
         rows,
         files,
+        spooled_bytes,
         run_keys: seen.run_keys,
         frames: seen.frames,
         times_s: seen.clock.times,
@@ -150,6 +155,7 @@ fn check_in_pool(
     };
     let mut warnings = rules::warnings(&checked.rules);
     warnings.extend(files::warnings(scene, pose_steps));
+    warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
     warnings.extend(bodies::warnings(scene));
     warnings.extend(meshes::warnings(&checked.meshes));
     warnings.extend(seen.motions.warnings(seen.samples));

@@ -5,7 +5,7 @@
 pub struct Warning {
     /// Subject of the warning, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`,
     /// `quaternions`, `time`, `tipped`, `absent`, `far`, `open`, `unclear`, `empty`, `unchecked`, `contact`, `threads`,
-    /// `coarse`, `hidden`, `scene`, `extension`.
+    /// `coarse`, `hidden`, `scene`, `extension`, `unturned`.
     pub kind: &'static str,
     /// The bodies (indices) it is about; none where it is about the whole.
     pub bodies: Vec<u32>,
@@ -30,6 +30,13 @@ impl Warning {
         let asked = asked.filter(|&asked| asked > started)?;
         let problem = format!("{asked} threads were asked for, and {started} did the work");
         Some(Self::new("threads", [], problem, "more than four threads a core only wait for each other: ask for fewer"))
+    }
+
+    /// Trajectories without an orientation.
+    pub(crate) fn of_unturned() -> Self {
+        let remedy = "if they turn, write the columns qw, qx, qy, qz, or name other ones in [columns] of the scene (or `yaw`, or `roll`, \
+            `pitch`, `yaw`); if they do not, write `orientation = \"none\"` there";
+        Self::new("unturned", [], "the trajectories have no orientation: no moving body turns", remedy)
     }
 
     /// Trajectories without a row: a run of them finds nothing, which says nothing.

@@ -13,9 +13,12 @@ use crate::steps::PoseSteps;
 use clearsweep_geometry::Pose;
 use clearsweep_input_guard::MAX_NAME;
 
+/// The column of integers that stand for names.
+pub(super) const ID: usize = 13;
+
 /// The first column of the position, and of the orientation.
-pub(super) const POSITION: usize = 13;
-pub(super) const ORIENTATION: usize = 16;
+pub(super) const POSITION: usize = 14;
+pub(super) const ORIENTATION: usize = 17;
 
 /// Columns of the pose, which are the last.
 pub(super) const POSE_COLUMNS: usize = 7;
@@ -49,7 +52,7 @@ impl LoweredRow<'_> {
         if cells.len() != self.cells.len() {
             return None;
         }
-        let mut name = None;
+        let (mut name, mut id) = (None, self.body.id);
         let mut pose = [None; POSE_COLUMNS];
         for ((number, cell), (known_number, known)) in cells.iter().zip(self.cells) {
             if number != known_number {
@@ -57,6 +60,7 @@ impl LoweredRow<'_> {
             }
             match cell {
                 Cell::Text(text) if *number == 0 => name = Some(text),
+                cell if *number == ID => id = cell.integer(),
                 cell if *number >= POSITION => pose[*number - POSITION] = Some(cell.number()?),
                 cell if cell == known => {}
                 _ => return None,
@@ -75,6 +79,7 @@ impl LoweredRow<'_> {
             growth: self.body.growth,
             pivot: self.body.pivot,
             groups: self.body.groups.clone(),
+            id,
             pose: self.pose(&pose, unit)?,
             pose_steps: pose_steps(cells, unit),
         })

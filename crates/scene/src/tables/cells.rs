@@ -2,12 +2,13 @@
 //!
 //! *Architecture invariant*: the only file of the scene that names arrow or parquet.
 
-use super::alike::POSITION;
+use super::alike::{ID, POSITION};
 use crate::row_place::RowPlace;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type};
+use arrow_array::types::{Float32Type, Float64Type, Int64Type, UInt64Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, GenericListArray, OffsetSizeTrait, StringViewArray,
+    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, GenericListArray, Int64Array, OffsetSizeTrait,
+    StringViewArray, UInt64Array,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
@@ -35,6 +36,7 @@ const MAX_LIST: usize = 1 << 20;
 pub(super) enum Cell {
     Text(String),
     Number(f64),
+    Integer(i128),
     /// A number that is stored in single precision.
     Single(f64),
     Bool(bool),
@@ -46,6 +48,21 @@ impl Cell {
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) | Self::Single(number) => Some(*number),
+            Self::Integer(integer) => Some(*integer as f64),
+            Self::Text(text) => text.trim().parse().ok(),
+            Self::Bool(_) | Self::List(_) => None,
+        }
+    }
+
+    /// Its whole number. pandas makes floating-point numbers of integers beside missing ones.
+    pub(super) fn integer(&self) -> Option<i128> {
+        /// Beyond this not every integer is an `f64`.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        match self {
+            Self::Integer(integer) => Some(*integer),
+            Self::Number(number) | Self::Single(number) => {
+                (number.fract() == 0.0 && number.abs() <= EXACT).then_some(*number as i128)
+            }
             Self::Text(text) => text.trim().parse().ok(),
             Self::Bool(_) | Self::List(_) => None,
         }
@@ -56,7 +73,7 @@ impl Cell {
         match self {
             Self::Text(text) => text.len() as u64,
             Self::List(texts) => texts.iter().map(|text| text.len() as u64).sum(),
-            Self::Number(_) | Self::Single(_) | Self::Bool(_) => 0,
+            Self::Number(_) | Self::Integer(_) | Self::Single(_) | Self::Bool(_) => 0,
         }
     }
 }
@@ -164,6 +181,8 @@ fn read_parquet(
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let mut columns = resolve(path, &names, known)?;
     check_columns(path, &columns, &names)?;
+    // A column of ids that no number can be may be of any type.
+    columns.retain(|&(column, number)| number != ID || is_known(schema.field(column).data_type()));
     columns.sort_unstable();
     for &(column, _) in &columns {
         let field = schema.field(column);
@@ -269,6 +288,8 @@ enum CellColumn {
     Nulls,
     Bools(BooleanArray),
     Numbers(Float64Array),
+    Integers(Int64Array),
+    Unsigned(UInt64Array),
     /// Numbers that are stored in single precision.
     Singles(Float32Array),
     Texts(StringViewArray),
@@ -290,6 +311,11 @@ impl CellColumn {
                 Self::Lists(ranges(lists), texts(lists.values())?)
             }
             DataType::Float32 => Self::Singles(array.as_primitive::<Float32Type>().clone()),
+            DataType::UInt64 => Self::Unsigned(array.as_primitive::<UInt64Type>().clone()),
+            kind if kind.is_integer() => {
+                let integers = arrow_cast::cast(array, &DataType::Int64)?;
+                Self::Integers(integers.as_primitive::<Int64Type>().clone())
+            }
             kind if kind.is_numeric() => {
                 let numbers = arrow_cast::cast(array, &DataType::Float64)?;
                 Self::Numbers(numbers.as_primitive::<Float64Type>().clone())
@@ -304,6 +330,8 @@ impl CellColumn {
             Self::Nulls => None,
             Self::Bools(values) => values.is_valid(row).then(|| Cell::Bool(values.value(row))),
             Self::Numbers(values) => values.is_valid(row).then(|| Cell::Number(values.value(row))),
+            Self::Integers(values) => values.is_valid(row).then(|| Cell::Integer(values.value(row).into())),
+            Self::Unsigned(values) => values.is_valid(row).then(|| Cell::Integer(values.value(row).into())),
             Self::Singles(values) => values.is_valid(row).then(|| Cell::Single(f64::from(values.value(row)))),
             Self::Texts(texts) => text(texts, row).map(|text| Cell::Text(text.to_owned())),
             Self::Lists(lists, texts) => lists[row].clone().map(|list| list_of(list, texts)).transpose()?,

@@ -16,7 +16,7 @@ use super::model::LengthUnit;
 use super::readers;
 use super::row_place::RowPlace;
 use super::values::Value;
-use alike::{LoweredRow, ORIENTATION, POSE_COLUMNS, POSITION};
+use alike::{ID, LoweredRow, ORIENTATION, POSE_COLUMNS, POSITION};
 use cells::Cell;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::workers::Workers;
@@ -34,11 +34,13 @@ enum BodiesTableFormat {
     /// A number in the scene's unit, or a text with its own.
     Length,
     Bool,
+    /// A whole number; any other value is not meant for clearsweep.
+    Integer,
     Texts,
 }
 
 /// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is required.
-const COLUMNS: [(&[&str], BodiesTableFormat); 20] = [
+const COLUMNS: [(&[&str], BodiesTableFormat); 21] = [
     (&["body", "name"], BodiesTableFormat::Text),
     (&["geometry"], BodiesTableFormat::Text),
     (&["shape"], BodiesTableFormat::Text),
@@ -52,6 +54,7 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 20] = [
     (&["pivot"], BodiesTableFormat::Text),
     (&["group"], BodiesTableFormat::Texts),
     (&["static"], BodiesTableFormat::Bool),
+    (&["id"], BodiesTableFormat::Integer),
     (&["x"], BodiesTableFormat::Length),
     (&["y"], BodiesTableFormat::Length),
     (&["z"], BodiesTableFormat::Length),
@@ -251,6 +254,8 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, un
         match (number, value(&place, number, cell)?) {
             (POSITION.., value) => pose[number - POSITION] = Some(value),
             (SHAPE, Value::Text(text)) => shape = Some(text),
+            // A table may have a column of this name for others.
+            (ID, Value::Text(_)) => {}
             // The body's own name is the key `name`.
             (0, value) => values.push(("name", value)),
             (_, value) => values.push((COLUMNS[number].0[0], value)),
@@ -285,6 +290,7 @@ fn value<'c>(place: &RowPlace, number: usize, cell: &'c Cell) -> Result<Value<'c
             (number, _) => (number.map(Value::Number), "a length like 0.2 or 50mm"),
         },
         (BodiesTableFormat::Bool, cell) => (truth(cell).map(Value::Bool), "true or false"),
+        (BodiesTableFormat::Integer, cell) => return Ok(cell.integer().map_or(Value::Text(""), Value::Integer)),
         (BodiesTableFormat::Texts, Cell::List(texts)) => return Ok(Value::Texts(texts)),
         (BodiesTableFormat::Texts, Cell::Text(text)) => return Ok(Value::Words(text)),
         (BodiesTableFormat::Texts, _) => (None, "a text, or a list of texts"),
@@ -337,6 +343,7 @@ fn show(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => format!("`{}`", text.chars().take(40).collect::<String>()),
         Cell::Number(number) | Cell::Single(number) => format!("the number {number}"),
+        Cell::Integer(number) => format!("the number {number}"),
         Cell::Bool(value) => value.to_string(),
         Cell::List(_) => "a list".to_owned(),
     }

@@ -87,6 +87,7 @@ pub fn scene(names: &[&str]) -> Scene {
                 motion,
                 pivot: Default::default(),
                 groups: vec![],
+                id: None,
                 pose_steps: Default::default(),
             }
         })
@@ -99,6 +100,7 @@ pub fn scene(names: &[&str]) -> Scene {
         bodies,
         dynamic,
         trajectories: None,
+        columns: Default::default(),
         missing: Missing::Error,
         frame_rate: None,
         query: QueryOptions { within: 0.1, require: None, touch: 0.0, static_pairs: false },

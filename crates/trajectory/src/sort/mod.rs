@@ -17,16 +17,20 @@ mod temporary;
 mod unify;
 mod writable;
 
+use super::columns::ColumnFormat;
 use super::decode::{self, Defects, Runs};
+use super::open::{InputPlace, open};
 use super::source::Source;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use budget::Budget;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_scene::TrajectoryColumns;
 use clearsweep_scene::model::LengthUnit;
 use merge::{Merge, SortKeys};
 use names::BodyNumbers;
 use output::{Encoding, SortOutput};
 use spill::{Spill, SpillSection};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use unify::Unified;
@@ -43,6 +47,8 @@ pub struct SortOptions {
     pub temp: Option<PathBuf>,
     /// Replace the file to be written, if it exists.
     pub force: bool,
+    /// Names of the columns where they are not those of the format. The columns keep them.
+    pub columns: TrajectoryColumns,
 }
 
 /// The work being done on the rows.
@@ -95,7 +101,7 @@ pub(super) type Watch<'a> = dyn FnMut(&SortStep) -> bool + 'a;
 
 /// Sorts the trajectories at `input` (a file, a directory or a glob) by run, then frame, into the Parquet file `out`.
 ///
-/// Columns of the format come out under the names of the format, keys as `int64`, names of bodies as a dictionary;
+/// Columns of the format come out under the names of the format (those that `columns` names under these), keys as `int64`, names of bodies as a dictionary;
 /// all other columns are kept. Lengths keep their values and the metadata `unit` of their field.
 ///
 /// # Errors
@@ -110,9 +116,16 @@ pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'
         ));
     }
     // The unit matters to the bounds of positions only, which nobody asks for here.
-    let sources = super::open::open_sources(input, LengthUnit::ALL[0])?;
+    let format = ColumnFormat { unit: LengthUnit::ALL[0], names: Arc::new(options.columns.clone()) };
+    let told = RefCell::new(&mut *watch);
+    let wants = || (told.borrow_mut())(&SortStep { phase: SortPhase::Checking, rows: 0, total: 0 });
+    let folder = options.temp.as_deref().or(out.parent()).filter(|folder| !folder.as_os_str().is_empty());
+    let sources = open(&InputPlace::Path(input.to_owned()), &format, folder, &wants)?;
+    if !wants() {
+        return Err(Error::cancelled());
+    }
     let target = SortOutput::claim(input, &sources, out, options.force)?;
-    let unified = Unified::of(&sources)?;
+    let unified = Unified::of(&sources, &options.columns)?;
     let mut job = SortJob {
         names: BodyNumbers::new(options.memory / 8),
         budget: Budget { memory: options.memory, row_bytes: unified.least_row_bytes() },

@@ -1,6 +1,6 @@
 //! One schema for all files of an input.
 //!
-//! The rule: columns of the format come out under the format's names, keys as `int64`, names of bodies as a dictionary
+//! The rule: columns of the format come out under the format's names, unless others are given, keys as `int64`, names of bodies as a dictionary
 //! of strings. Any other column keeps its name and its type; where files differ in the width of a number or in how
 //! text is stored, it becomes `int64`, `float64` or a plain string. What differs otherwise is an error.
 
@@ -13,6 +13,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
+use clearsweep_scene::{ColumnRole, TrajectoryColumns};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -26,9 +27,6 @@ enum Role {
     Pose,
     Other,
 }
-
-/// The names of the format for the components of a pose.
-const POSE: [&str; 7] = ["x", "y", "z", "qw", "qx", "qy", "qz"];
 
 /// Schema metadata that describes the columns as they were, and would be wrong of the file written.
 const STALE: [&str; 3] = ["pandas", "ARROW:schema", "org.apache.spark.sql.parquet.row.metadata"];
@@ -62,22 +60,19 @@ struct UnifiedColumn {
     origins: Vec<Option<usize>>,
 }
 
-/// The role of a root column of a file, and its name in the format.
-fn role(columns: &Columns, index: usize, name: &str) -> (Role, String) {
-    let is = |column: &Option<crate::columns::Column>| column.as_ref().is_some_and(|c| c.index == index);
-    if is(&columns.run) {
-        (Role::Run, "run".to_owned())
-    } else if columns.frame.index == index {
-        (Role::Frame, "frame".to_owned())
-    } else if is(&columns.time) {
-        (Role::Time, "time_s".to_owned())
-    } else if columns.body.index == index {
-        (Role::Body, "body".to_owned())
-    } else if let Some(k) = columns.pose.iter().position(|c| c.index == index) {
-        (Role::Pose, POSE[k].to_owned())
-    } else {
-        (Role::Other, name.to_owned())
-    }
+/// The role of a root column of a file, and its name in the file written: that of the format, unless `names` give one.
+fn role(columns: &Columns, names: &TrajectoryColumns, index: usize, name: &str) -> (Role, String) {
+    let Some((role, _)) = columns.roles().into_iter().find(|(_, column)| column.index == index) else {
+        return (Role::Other, name.to_owned());
+    };
+    let sorted = match role {
+        ColumnRole::Run => Role::Run,
+        ColumnRole::Frame => Role::Frame,
+        ColumnRole::Time => Role::Time,
+        ColumnRole::Body => Role::Body,
+        _ => Role::Pose,
+    };
+    (sorted, if names.get(role).is_some() { name } else { role.name() }.to_owned())
 }
 
 /// The type of the values, whether or not they are stored as a dictionary.
@@ -108,12 +103,12 @@ impl Unified {
     /// # Errors
     /// Two columns of a file have one name; files differ in the type or the unit of a column, or some have times and
     /// others none.
-    pub(super) fn of(sources: &[Source]) -> Result<Self> {
+    pub(super) fn of(sources: &[Source], names: &TrajectoryColumns) -> Result<Self> {
         let mut columns: Vec<UnifiedColumn> = Vec::new();
         let mut by_name: BTreeMap<String, usize> = BTreeMap::new();
         for (index, source) in sources.iter().enumerate() {
             for (root, field) in source.schema.fields().iter().enumerate() {
-                let (role, name) = role(&source.columns, root, field.name());
+                let (role, name) = role(&source.columns, names, root, field.name());
                 match by_name.get(&name) {
                     None => {
                         by_name.insert(name.clone(), columns.len());
