@@ -73,7 +73,7 @@ pub fn run_options(words: impl IntoIterator<Item = OsString>) -> Result<RunOptio
     let Command::Run(args) = parse(fixed.into_iter().chain(words))? else {
         return Err(Error::internal("arguments", "another subcommand than `run`"));
     };
-    let Config { input, job, force, resume, .. } = Config::from(args);
+    let Config { input, job, force, resume, .. } = Config::new(args)?;
     check_device(&job)?;
     Ok(RunOptions { overrides: input.overrides, job, force, resume })
 }

@@ -48,9 +48,9 @@ pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> u8 {
         }
         Ok(ProgramEnd::InterruptedStream) => {
             say("interrupted: the stream on stdout is not whole\n");
-            ExitCode::from(INTERRUPTED)
+            INTERRUPTED
         }
-        Ok(ProgramEnd::BrokenPipe) => ExitCode::from(BROKEN_PIPE),
+        Ok(ProgramEnd::BrokenPipe) => BROKEN_PIPE,
         Ok(ProgramEnd::InterruptedAndKept) => {
             say("interrupted: what was written is kept; --resume goes on with it, --force starts over\n");
             INTERRUPTED

@@ -71,7 +71,7 @@ fn beside(out: &Path) -> PathBuf {
 }
 
 impl Config {
-    fn new(args: RunArgs) -> Result<Self> {
+    pub(super) fn new(args: RunArgs) -> Result<Self> {
         let is_stream = pipe::is_dash(&args.out);
         if let Some(flag) =
             [("--force", args.force), ("--resume", args.resume)].iter().find(|_| is_stream).filter(|f| f.1)

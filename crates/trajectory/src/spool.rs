@@ -3,15 +3,11 @@
 //! The file has no name: it vanishes with the process, however that ends.
 
 use super::input_bytes::InputBytes;
-use arrow_array::RecordBatch;
-use arrow_ipc::CompressionType;
-use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
-use arrow_schema::{ArrowError, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufWriter, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
