@@ -20,6 +20,7 @@
 mod array;
 mod assemble;
 mod block_pool;
+mod body_column;
 mod body_index;
 mod bounds;
 mod carry;
