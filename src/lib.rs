@@ -117,12 +117,11 @@ pub use clearsweep_scene::SceneBuilder;
 pub use clearsweep_scene::model::LengthUnit;
 pub use clearsweep_scene::{
     BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene, SceneOverrides,
-    Shape, TrajectoryColumns,
+    Shape,
 };
 pub use clearsweep_tables::{
-    BatchCollector, DistanceColumns, DistanceStream, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext,
-    Totals, Worst,
+    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
 };
 #[cfg(feature = "ndarray")]
 pub use clearsweep_trajectory::PoseArray;
-pub use clearsweep_trajectory::{InputStream, PoseSource, ReadOptions};
+pub use clearsweep_trajectory::{PoseSource, ReadOptions};

@@ -73,11 +73,10 @@ fn beside(out: &Path) -> PathBuf {
 impl Config {
     pub(super) fn new(args: RunArgs) -> Result<Self> {
         let is_stream = pipe::is_dash(&args.out);
-        if let Some(flag) =
-            [("--force", args.force), ("--resume", args.resume)].iter().find(|_| is_stream).filter(|f| f.1)
-        {
+        let of_directory = [("--force", args.force), ("--resume", args.resume)];
+        if let Some((flag, _)) = of_directory.into_iter().find(|(_, given)| is_stream && *given) {
             let problem = "is of no use with `--out -`: a stream is neither replaced nor gone on with";
-            return Err(Error::usage(flag.0, problem, "leave it out, or give a directory"));
+            return Err(Error::usage(flag, problem, "leave it out, or give a directory"));
         }
         let out = (!is_stream).then_some(args.out);
         let mut input = Input::new(args.input, out.as_deref())?;

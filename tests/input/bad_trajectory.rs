@@ -165,7 +165,7 @@ fn schema_cases() -> Vec<Case> {
             "yard",
             &["column `x` is in the unknown unit `yard`", "m, mm, cm, km, in, ft"] as &'static [&'static str],
         ),
-        ("time_s", "ms", &["column `time_s` is in the unit `ms`", "seconds"]),
+        ("time_s", "h", &["column `time_s` is in the unknown unit `h`", "s, ms, us, ns"]),
     ] {
         let shaping = move || Shaping { units: vec![(column, unit)], ..Shaping::default() };
         cases.push(case(unit, move |p| write(p, &good(2), &shaping()), says));

@@ -46,6 +46,10 @@ fn expect(dir: &Path, args: &str, bytes: &[u8], code: i32) -> (Vec<u8>, String) 
     (done.stdout, said)
 }
 
+/// A scene of two bodies that are far from each other.
+const FAR: &str = "[scene]\nlength_unit = \"m\"\ntrajectories = \"far.csv\"\n[query]\nwithin = 0.1\n[[body]]\nname = \"a\"\n\
+    shape = { sphere = 1.0 }\n[[body]]\nname = \"b\"\nstatic = true\nshape = { sphere = 1.0 }\nposition = [0.0, 0.0, 5.0]\n";
+
 /// A crowd of 40 bodies, 2 runs of 90 frames, in `c/`.
 fn crowd() -> TempDir {
     let dir = tempfile::tempdir().expect("scratch");
@@ -163,7 +167,9 @@ fn what_needs_a_directory_or_a_file_is_refused() {
 fn a_stream_of_no_row_is_a_table_of_no_row() {
     let dir = crowd();
     let dir = dir.path();
-    let (out, said) = expect(dir, "run c/scene.toml --out - --within 0.000001 --frames 0", b"", 0);
+    fs::write(dir.join("far.csv"), "frame,body,x,y,z,qw,qx,qy,qz\n0,a,0,0,0,1,0,0,0\n").expect("written");
+    fs::write(dir.join("far.toml"), FAR).expect("written");
+    let (out, said) = expect(dir, "run far.toml --out -", b"", 0);
     assert!(received(&out).is_empty() && out.ends_with(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]), "{said}");
     let batch = parquet(&dir.join("c/trajectories.parquet"))[0].slice(0, 0);
     let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema()).expect("a writer");
@@ -193,12 +199,13 @@ fn a_broken_stream_names_its_batch_and_leaves_nothing() {
         writer.into_inner().expect("finished")
     };
     let unended = &whole[..whole.len() - 8];
+    let after = format!("(after {} whole batches of rows)", received(&whole).len());
     for (bytes, says) in [
         (whole[..whole.len() / 2].to_vec(), ["stdin, message", "whole batches of rows)", "truncated"]),
-        (unended.to_vec(), ["(after 8 whole batches of rows)", "ends without its end marker", "stopped early"]),
-        ([&whole[..], &whole[..]].concat(), ["after 8 whole", "bytes follow the end of the stream", "give one stream"]),
+        (unended.to_vec(), [&after, "ends without its end marker", "stopped early"]),
+        ([&whole[..], &whole[..]].concat(), [&after, "bytes follow the end of the stream", "give one stream"]),
         // A schema in the middle.
-        ([unended, &renamed[..]].concat(), ["after 8 whole", "neither a batch of rows nor a dictionary", "help:"]),
+        ([unended, &renamed[..]].concat(), [&after, "neither a batch of rows nor a dictionary", "help:"]),
         (b"".to_vec(), ["stdin", "is empty (0 bytes)", "help:"]),
         (b"frame,body,x,y,z\n".to_vec(), ["stdin", "is not a Parquet file", "help:"]),
         (renamed.clone(), ["stdin: has no column", "its columns: ", "[columns] of the scene"]),

@@ -30,7 +30,8 @@ pub struct SceneBuilder {
     name: Option<String>,
     unit: LengthUnit,
     trajectories: Option<PathBuf>,
-    columns: TrajectoryColumns,
+    /// Role, name and unit of columns.
+    columns: Vec<(String, String, Option<String>)>,
     missing: Missing,
     frame_rate: Option<f64>,
     within: f64,
@@ -226,7 +227,7 @@ impl SceneBuilder {
             name: None,
             unit: LengthUnit::ALL[0],
             trajectories: None,
-            columns: TrajectoryColumns::default(),
+            columns: Vec::new(),
             missing: Missing::Error,
             frame_rate: None,
             within,
@@ -301,9 +302,11 @@ impl SceneBuilder {
         Self { trajectories: Some(path.into()), ..self }
     }
 
-    /// Names and units of the columns of the trajectories, where they are not those of the format.
-    pub fn columns(self, columns: TrajectoryColumns) -> Self {
-        Self { columns, ..self }
+    /// Names a column of the trajectories, with its unit, as a key of `[columns]` in a scene file does: `("time_s", "stamp", "ns")`,
+    /// `("body", "entity_id", None)`, `("orientation", "none", None)`.
+    pub fn column<'s>(mut self, role: &str, name: &str, unit: impl Into<Option<&'s str>>) -> Self {
+        self.columns.push((role.to_owned(), name.to_owned(), unit.into().map(str::to_owned)));
+        self
     }
 
     /// Sets the treatment of a dynamic body without a pose in a frame; an error unless it is set.
@@ -363,7 +366,9 @@ impl SceneBuilder {
         let name = self.name.as_ref().map(|name| Ok(keys.given("name", Value::Text(name)).text()?.to_owned()));
         let rate = self.frame_rate.map(|rate| frame_rate(&keys.given("frame_rate", Value::Number(rate))));
         let (name, frame_rate) = (name.transpose()?, rate.transpose()?);
-        let (missing, columns) = (self.missing, self.columns.clone());
+        let named = self.columns.iter().map(|(role, name, unit)| (&**role, &**name, unit.as_deref()));
+        let columns = TrajectoryColumns::of(named).map_err(|error| keys.error(error.to_string(), error.remedy))?;
+        let missing = self.missing;
         Ok(Head { name, unit: self.unit, trajectories: None, missing, frame_rate, columns })
     }
 

@@ -159,10 +159,10 @@ impl TimeUnit {
     }
 
     /// A whole number of this unit in seconds, to one unit in the last place: whole seconds apart, so that only the fraction and
-    /// the sum are rounded.
+    /// the sum, which have one sign, are rounded.
     pub fn seconds_of_ticks(self, ticks: i64) -> f64 {
         let per_second = self.per_second();
-        ticks.div_euclid(per_second) as f64 + ticks.rem_euclid(per_second) as f64 / per_second as f64
+        (ticks / per_second) as f64 + (ticks % per_second) as f64 / per_second as f64
     }
 
     /// A time of this unit in seconds: one division, correctly rounded.
@@ -238,7 +238,8 @@ impl TrajectoryColumns {
             self.is_unturned = true;
         } else {
             let Some(role) = ColumnRole::ALL.into_iter().find(|role| role.name() == key) else {
-                let near = nearest(key, keys().into_iter()).map_or(String::new(), |near| format!("did you mean `{near}`? "));
+                let near =
+                    nearest(key, keys().into_iter()).map_or(String::new(), |near| format!("did you mean `{near}`? "));
                 return wrong("is not known".to_owned(), format!("{near}Known here: {}", keys().join(", ")));
             };
             let unit = match (unit, role.units()) {
@@ -265,6 +266,14 @@ impl TrajectoryColumns {
             Some(problem) => wrong(problem, "keep one of them".to_owned()),
             None => Ok(self),
         }
+    }
+
+    /// Several of [`Self::with`].
+    ///
+    /// # Errors
+    /// As for that.
+    pub fn of<'n>(named: impl IntoIterator<Item = (&'n str, &'n str, Option<&'n str>)>) -> Result<Self> {
+        named.into_iter().try_fold(Self::default(), |columns, (role, name, unit)| columns.with(role, name, unit))
     }
 
     /// Two statements about the orientation.

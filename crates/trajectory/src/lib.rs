@@ -22,6 +22,7 @@ mod array;
 mod array_view;
 mod assemble;
 mod block_pool;
+mod body_column;
 mod body_index;
 mod bounds;
 mod carry;

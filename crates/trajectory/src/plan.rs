@@ -4,7 +4,9 @@ use super::block_pool::BlockPool;
 use super::body_index::BodyIndex;
 use super::source::Source;
 use super::spool::InputStream;
+use clearsweep_base::error::Result;
 use clearsweep_scene::{Missing, TrajectoryColumns};
+use std::io::Read;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,6 +27,25 @@ pub struct ReadOptions {
     pub runs: Option<Range<i64>>,
     /// Only these frames (key values), likewise.
     pub frames: Option<Range<i64>>,
+}
+
+impl ReadOptions {
+    /// Reads a stream of bytes, Arrow IPC or Parquet, in place of all files; messages call it by `name`.
+    #[must_use]
+    pub fn with_stream(self, name: impl Into<PathBuf>, reader: impl Read + Send + 'static) -> Self {
+        Self { stream: Some(InputStream::new(name, reader)), ..self }
+    }
+
+    /// Overrides the names and units that the scene gives for columns: the role, the name and the unit of each, as in `[columns]`.
+    ///
+    /// # Errors
+    /// A role or a unit is not known, or two of them contradict each other.
+    pub fn with_columns<'n>(
+        self,
+        named: impl IntoIterator<Item = (&'n str, &'n str, Option<&'n str>)>,
+    ) -> Result<Self> {
+        Ok(Self { columns: Some(TrajectoryColumns::of(named)?), ..self })
+    }
 }
 
 /// Which samples are read, and which rows they need.

@@ -1,6 +1,6 @@
 //! Names of bodies as numbers: rows are moved about several times, and their names are many and long.
 
-use crate::decode::with_usual_keys;
+use crate::body_column::with_usual_keys;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, Int32Array, StringArray};
