@@ -14,7 +14,7 @@ from ._errors import Error, Warning, warning_text
 from ._poses import normalised
 from ._result import Result, TemporaryFolder, of_run
 from ._scene import Scene
-from ._types import Length, Lengths, PoseArray, Poses
+from ._types import Columns, Length, Lengths, PoseArray, Poses
 
 #: A function that is told how far a run is: frames done, rows found, share of the input read (0 to 1).
 ProgressCallback = Callable[[int, int, float], object]
@@ -31,9 +31,30 @@ def _scene(scene: Scene | str | os.PathLike[str], options: Mapping[str, object])
 
 
 def _about(
-    bodies: Sequence[str] | None, order: str | None, times: Sequence[float] | PoseArray | None, bounds: object
+    bodies: Sequence[str] | None,
+    order: str | None,
+    times: Sequence[float] | PoseArray | None,
+    bounds: object,
+    columns: str | Columns | None,
 ) -> dict[str, object]:
-    return {"bodies": bodies if bodies is None else list(bodies), "order": order, "times": times, "bounds": bounds}
+    named = None if columns is None or isinstance(columns, str) else [_named(*item) for item in columns.items()]
+    bodies = bodies if bodies is None else list(bodies)
+    return {"bodies": bodies, "order": order, "times": times, "bounds": bounds, "columns": named}
+
+
+def _named(role: str, given: str | Mapping[str, str]) -> tuple[str, str, str | None]:
+    """The name of a column and its unit, as the table ``[columns]`` of a scene file has them."""
+    if isinstance(given, str):
+        return role, given, None
+    if set(given) != {"name", "unit"}:
+        problem = f"`{role}` has the keys {', '.join(sorted(given))}"
+        raise Error("usage", None, "columns=", problem, 'give a name, or {"name": ..., "unit": ...}')
+    return role, given["name"], given["unit"]
+
+
+def _columns_word(columns: str | Columns | None) -> str | None:
+    """The option ``--columns``."""
+    return columns if isinstance(columns, str) else None
 
 
 def run(
@@ -55,7 +76,7 @@ def run(
     threads: int | None = None,
     memory: int | str | None = None,
     max_input: int | str | None = None,
-    columns: str | None = None,
+    columns: str | Columns | None = None,
     allow_empty: bool = False,
     force: bool = False,
     resume: bool = False,
@@ -110,7 +131,11 @@ def run(
         Which of them are taken: ``range(3, 7)``, ``5``, or a text such as ``"..10"``.
     progress
         True: a bar of tqdm, if that is installed. Else a function that is told frames, rows and the share that is read.
-    threads, memory, max_input, columns, allow_empty, force, resume
+    columns
+        Names of the columns of files and streams, and their units, as the table ``[columns]`` of a scene file has them:
+        ``{"body": "entity_id", "time_s": {"name": "stamp", "unit": "ns"}, "yaw": {"name": "heading", "unit": "deg"}}``. A text,
+        ``"all"`` or ``"distance"``, chooses the columns of the table ``distances``.
+    threads, memory, max_input, allow_empty, force, resume
         The options of the program of these names; so are all others: ``device``, ``broad``, ``narrow``, ...
 
     Returns
@@ -127,13 +152,13 @@ def run(
     """
     named = {
         "within": within, "require": require, "between": between, "direction": direction, "runs": runs, "frames": frames,
-        "threads": threads, "memory": memory, "max_input": max_input, "columns": columns, "allow_empty": allow_empty,
+        "threads": threads, "memory": memory, "max_input": max_input, "columns": _columns_word(columns), "allow_empty": allow_empty,
         "force": force, "resume": resume,
     }  # fmt: skip
     every = {**named, **options}
     words = _options.words(every)
     loaded = _scene(scene, every)
-    about = _about(bodies, order, times, bounds)
+    about = _about(bodies, order, times, bounds, columns)
     taken = normalised(poses)
     if out is not None:
         with _shown(progress) as show:
@@ -164,6 +189,7 @@ def stream(
     order: str | None = None,
     times: Sequence[float] | PoseArray | None = None,
     bounds: Sequence[Sequence[float]] | None = None,
+    columns: str | Columns | None = None,
     batch_rows: int = 65_536,
     **options: Any,
 ) -> RowStream:
@@ -178,8 +204,9 @@ def stream(
     17
     """
     loaded = _scene(scene, options)
-    words = _options.words(options)
-    rows = _clearsweep.stream_rows(loaded, normalised(poses), _about(bodies, order, times, bounds), words, batch_rows)
+    words = _options.words({**options, "columns": _columns_word(columns)})
+    about = _about(bodies, order, times, bounds, columns)
+    rows = _clearsweep.stream_rows(loaded, normalised(poses), about, words, batch_rows)
     return RowStream(rows)
 
 
@@ -224,7 +251,11 @@ class RowStream:
 
 
 def check(
-    scene: Scene | str | os.PathLike[str], poses: str | os.PathLike[str] | None = None, **options: Any
+    scene: Scene | str | os.PathLike[str],
+    poses: str | os.PathLike[str] | None = None,
+    *,
+    columns: Columns | None = None,
+    **options: Any,
 ) -> dict[str, Any]:
     """Checks a scene and its trajectories without running, as ``clearsweep check --json`` does.
 
@@ -235,7 +266,7 @@ def check(
     55
     """
     loaded = _scene(scene, options)
-    return json.loads(_clearsweep.check(loaded, poses, {}, _options.words(options)))
+    return json.loads(_clearsweep.check(loaded, poses, _about(None, None, None, None, columns), _options.words(options)))
 
 
 class _shown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 #: A length: a number in the unit of the scene, or a text with its own, such as "50 mm".
@@ -40,3 +40,6 @@ Poses: TypeAlias = "str | os.PathLike[str] | ArrowStream | ArrowArray | LazyPose
 
 #: A list of lengths.
 Lengths: TypeAlias = Sequence[Length] | PoseArray
+
+#: Names of columns by role, each alone or with a unit: the table `[columns]` of a scene file.
+Columns: TypeAlias = Mapping[str, str | Mapping[str, str]]

@@ -2,7 +2,7 @@
 
 use crate::background::{AtInterrupt, call};
 use crate::error::raised;
-use crate::poses::Poses;
+use crate::poses::{Poses, columns};
 use crate::scene::{LoadedScene, options};
 use clearsweep::Error;
 use clearsweep::cli::embed::{self, RunOptions, StopHandle};
@@ -37,6 +37,7 @@ pub(crate) fn check(
     words: Vec<String>,
 ) -> PyResult<String> {
     let RunOptions { mut job, .. } = options(py, words)?;
+    job.read.columns = columns(about)?;
     match Poses::new(poses, about)? {
         Poses::OfScene => {}
         Poses::Path(path) => job.read.path = Some(path),

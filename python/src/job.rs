@@ -3,7 +3,7 @@
 use crate::arrow::{Batch, Reader, export_schema, export_stream};
 use crate::background::{AtInterrupt, EVERY, call, guarded};
 use crate::error::{Raise, raised};
-use crate::poses::Poses;
+use crate::poses::{Poses, columns};
 use crate::scene::{LoadedScene, options};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -41,7 +41,8 @@ pub(crate) fn run_tables(
     out: PathBuf,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let RunOptions { job, force, resume, .. } = options(py, words)?;
+    let RunOptions { mut job, force, resume, .. } = options(py, words)?;
+    job.read.columns = columns(about)?;
     let mut poses = Poses::new(poses, about)?;
     let (scene, token, shared) = (Arc::clone(&scene.scene), CancelToken::new(), SharedProgress::default());
     let show = || {
@@ -223,7 +224,8 @@ pub(crate) fn stream_rows(
     words: Vec<String>,
     batch_rows: usize,
 ) -> PyResult<RowStream> {
-    let RunOptions { job, .. } = options(py, words)?;
+    let RunOptions { mut job, .. } = options(py, words)?;
+    job.read.columns = columns(about)?;
     let mut poses = Poses::new(poses, about)?;
     let (scene, token) = (Arc::clone(&scene.scene), CancelToken::new());
     let cancelled = token.clone();

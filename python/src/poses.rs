@@ -6,12 +6,21 @@ use crate::error::raised;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use clearsweep::{Bounds, Error, PoseArray, PoseSource};
+use clearsweep_scene::TrajectoryColumns;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 
 /// Bytes of a stream that are kept to find the bounds of its positions, unless they are given.
 const KEPT: usize = 64 << 20;
+
+/// The item `columns` of what is said about poses: the names of their columns, as (key of `[columns]`, name, unit).
+pub(crate) fn columns(about: &Bound<'_, PyDict>) -> PyResult<Option<TrajectoryColumns>> {
+    let Some(named) = about.get_item("columns")?.filter(|named| !named.is_none()) else { return Ok(None) };
+    let named: Vec<(String, String, Option<String>)> = named.extract()?;
+    let named = named.iter().map(|(key, name, unit)| (key.as_str(), name.as_str(), unit.as_deref()));
+    TrajectoryColumns::of(named).map(Some).map_err(|error| raised(about.py(), error))
+}
 
 /// Poses that outlive the call of Python.
 pub(crate) enum Poses {
@@ -27,7 +36,7 @@ pub(crate) enum Poses {
 }
 
 impl Poses {
-    /// Takes poses, and a dict of what is said about them: `bodies`, `order`, `times`, `bounds`.
+    /// Takes poses, and a dict of what is said about them: `bodies`, `order`, `times`, `bounds`, `columns`.
     pub(crate) fn new(poses: &Bound<'_, PyAny>, about: &Bound<'_, PyDict>) -> PyResult<Self> {
         let py = poses.py();
         let item = |key: &str| Ok::<_, PyErr>(about.get_item(key)?.filter(|item| !item.is_none()));
@@ -35,7 +44,7 @@ impl Poses {
         let bounds = bounds.map(|[min, max]| Bounds { min, max });
         let unfit = |key: &str| {
             let problem = format!("`{key}` belongs to another kind of poses");
-            let help = "`bodies`, `order` and `times` belong to arrays, `bounds` to streams";
+            let help = "`bodies`, `order` and `times` belong to arrays, `bounds` to streams, `columns` to files and streams";
             Err(raised(py, Error::usage("poses", problem, help)))
         };
         let made = if poses.is_none() {
@@ -60,11 +69,11 @@ impl Poses {
             Self::Array { array, bodies: bodies.extract()?, times }
         };
         let of_array = ["bodies", "order", "times"];
-        for key in of_array.into_iter().chain(["bounds"]) {
+        for key in of_array.into_iter().chain(["bounds", "columns"]) {
             let fits = match &made {
                 Self::Array { .. } => of_array.contains(&key),
-                Self::Stream(..) => key == "bounds",
-                _ => false,
+                Self::Stream(..) => ["bounds", "columns"].contains(&key),
+                Self::OfScene | Self::Path(_) => key == "columns",
             };
             if !fits && item(key)?.is_some() {
                 return unfit(key);

@@ -195,6 +195,43 @@ def test_wrong_tables_are_refused(motion: Motion) -> None:
         cs.run(motion.scene, pa.array([1, 2]), progress=False)
 
 
+def test_columns_of_other_hands(motion: Motion) -> None:
+    other = motion.table.select(
+        pl.col("run"),
+        step="frame",
+        stamp=(pl.col("time_s") * 1e9).round().cast(pl.Int64),
+        part="body",
+        **{f"pos_{axis}": pl.col(axis) * 1000 for axis in "xyz"},
+        **{f"rot_{c}": f"q{c}" for c in "wxyz"},
+    )
+    named: dict[str, str | dict[str, str]] = {"frame": "step", "body": "part", "time_s": {"name": "stamp", "unit": "ns"}}
+    named |= {axis: {"name": f"pos_{axis}", "unit": "mm"} for axis in "xyz"}
+    named |= {f"q{c}": f"rot_{c}" for c in "wxyz"}
+    expected = cs.run(motion.scene, motion.table, progress=False).distances.to_polars()
+    found = cs.run(motion.scene, other, columns=named, progress=False).distances.to_polars()
+    key = ["run", "frame", "body_a", "body_b"]
+    assert found.select(key).equals(expected.select(key)) and len(found) > 100
+    # A thousand times a number, and a thousandth of that, may be rounded.
+    assert np.allclose(found["distance_m"], expected["distance_m"], rtol=0, atol=1e-12)
+    with cs.stream(motion.scene, other, columns=named) as rows:
+        assert sum(batch.num_rows for batch in rows) == len(expected)
+
+
+def test_columns_that_do_not_fit_are_refused(motion: Motion) -> None:
+    for columns, word in (
+        ({"body": "nothing"}, "nothing"),
+        ({"bodi": "body"}, "did you mean `body`"),
+        ({"time_s": {"name": "time_s", "unit": "h"}}, "unknown unit `h`"),
+        ({"time_s": {"name": "time_s"}}, "unit"),
+        ({"qw": "qw", "yaw": "qz"}, "yaw"),
+    ):
+        with pytest.raises(cs.Error) as caught:
+            cs.run(motion.scene, motion.table, columns=columns, progress=False)
+        assert word in str(caught.value), caught.value
+    with pytest.raises(cs.Error, match="columns"):
+        cs.run(spheres(), apart(2, 1.0), bodies=NAMES, columns={"x": "pos_x"}, progress=False)
+
+
 def test_a_reader_that_fails_ends_the_job(motion: Motion) -> None:
     def batches() -> Any:
         yield arrow(motion).to_batches()[0].slice(0, 10)
