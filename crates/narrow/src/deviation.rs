@@ -8,10 +8,10 @@
 //!
 //! | answer | door | what comes in |
 //! | --- | --- | --- |
-//! | row | [`Deviation::row`], called by `driver.rs` and `directional/meshes.rs` | [`StoredRow`], and the search for the inflated bodies |
-//! | bracket at one time of an interval | [`Deviation::bracket`], called by `interval/bodies.rs` | the bracket of two pieces |
+//! | row | `Deviation::row`, called by `driver.rs` and `directional/meshes.rs` | `StoredRow`, and the search for the inflated bodies |
+//! | bracket at one time of an interval | `Deviation::bracket`, called by `interval/bodies.rs` | the bracket of two pieces |
 //! | bound over an interval | `interval/support_gap.rs`, `Hulls::reach`; `interval/surfaces/node_pairs.rs`, `SurfaceParts::off` | the gap of the cores |
-//! | interval of a direction | [`Deviation::margins`], called by `directional/` | margins of pieces on a line |
+//! | interval of a direction | `Deviation::margins`, called by `directional/` | margins of pieces on a line |
 
 use super::answer::with_bracket;
 use clearsweep_geometry::Vec3;

@@ -161,7 +161,7 @@ fn verify_depth<S: Simd>(
 }
 
 /// Returns the samples (bits) in which two facets have equal depths, the remembered features are preferred, and the surface proves both.
-/// There the residual becomes that of [`EqualDepths`](crate::parallel::equal_depths::EqualDepths).
+/// There the residual becomes that of [`EqualDepths`](crate::parallel_features::equal_depths::EqualDepths).
 #[inline(always)]
 fn verify_equal_depths<S: Simd>(
     q: &Remembered<'_>,

@@ -152,7 +152,7 @@ fn nearest_row(
         }
     }
     row.status = status(row.lower, row.upper, options);
-    let near_zero = is_overlapping.then(|| if row.upper < 0.0 { least.row.distance } else { 0.0 });
+    let near_zero = is_overlapping.then_some(if row.upper < 0.0 { least.row.distance } else { 0.0 });
     SolveOutcome::Answered(StoredRow { near_zero, ..StoredRow::new(row) })
 }
 
