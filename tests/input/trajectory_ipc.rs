@@ -216,6 +216,45 @@ fn cuts_are_errors_but_for_the_end_of_a_stream() {
 }
 
 #[test]
+fn a_stream_of_bytes_is_the_file_and_is_read_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("t.arrows");
+    let scene = scene_of(2);
+    let rows = rows(&mut Random(8), 2, 90, 2);
+    write_ipc(&path, &batch(&rows, &Shaping::default()), Layout { stream: true, rows: 50, compression: None });
+    let bytes = std::fs::read(&path).expect("readable");
+    let temp = Some(directory.path().to_owned());
+    let streamed =
+        ReadOptions { temp, ..ReadOptions::default().with_stream("poses", std::io::Cursor::new(bytes.clone())) };
+    let trajectory = Trajectory::open(&scene, &streamed).expect("good");
+    assert_eq!((trajectory.spooled_bytes, trajectory.rows), (bytes.len() as u64, 360));
+    let inputs = trajectory.inputs.clone();
+    check(
+        &trajectory.blocks().collect::<Result<Vec<_>, _>>().expect("good"),
+        &oracle(&scene, &rows, None, None, &|v| v, true),
+    );
+    let of_file = Trajectory::open(&scene, &options(&path)).expect("good").inputs.digests().expect("digests").remove(0);
+    let digest = inputs.digests().expect("digests").remove(0);
+    assert_eq!((digest.path.to_str(), digest.sha256), (Some("poses"), of_file.sha256));
+    let error = failure(&scene, &streamed).expect("an error");
+    assert!(error.place == "poses" && error.problem.contains("was read already"), "{error}");
+    assert_eq!(std::fs::read_dir(directory.path()).expect("a directory").count(), 1, "the copy has no name");
+    // A reader that fails or panics is no end of the stream.
+    struct Failing(bool);
+    impl std::io::Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            if self.0 { panic!("a reader that panics") } else { Err(std::io::Error::other("no more")) }
+        }
+    }
+    for (panics, says) in [(false, "cannot be read (no more)"), (true, "its reader panicked")] {
+        use std::io::Read;
+        let reader = std::io::Cursor::new(bytes.clone()).chain(Failing(panics));
+        let error = failure(&scene, &ReadOptions::default().with_stream("poses", reader)).expect("an error");
+        assert!(error.problem.contains(says), "{error}");
+    }
+}
+
+#[test]
 fn bad_rows_and_bad_files_have_their_messages() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut scene = scene_of(2);

@@ -1,10 +1,12 @@
 //! READ: trajectories as a stream of blocks.
 //!
-//! One line through the stage: `files` finds the files (directory, glob, hive levels), by a `walk`; `source` opens each (a
-//! `parquet_file`, an `ipc_file` once `clearsweep_input_guard::ipc_messages` checked it, or a `csv_file`; `columns` finds the columns); `bounds` takes the
+//! One line through the stage: `files` finds the files (directory, glob, hive levels), by a `walk`, and `spool` copies a stream or a
+//! pipe to a temporary file, since rows are read twice; `source` opens each by its `input_bytes` (a
+//! `parquet_file`, an `ipc_file` once `clearsweep_input_guard::ipc_messages` checked it, or a `csv_file`; `columns` finds the columns, by the names
+//! and units that the scene gives or by those of the format); `bounds` takes the
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
-//! slots and metres, and `assemble` puts the rows of a sample together (`carry`: nodes
+//! slots (`body_column`), seconds, metres and quaternions, and `assemble` puts the rows of a sample together (`carry`: nodes
 //! take along what is below them) and lays them out in blocks (`stage` does the transposition; `followed` gives each the
 //! first sample of the next one). `memory` and `array` (its numbers: `array_view`) put batches and arrays of a caller in the place of files. `digest` hashes the
 //! files meanwhile. `sort` puts files that are out of order into one that is not.

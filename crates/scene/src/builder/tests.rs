@@ -326,3 +326,23 @@ fn pieces_keep_their_bits() {
     let GeometrySpec::Shape(shape) = &file.bodies[0].geometry else { panic!("no shape") };
     assert_eq!(format!("{shape:?}"), format!("{:?}", crate::shapes::ShapeSpec::Pieces(lists)));
 }
+
+#[test]
+fn columns_are_those_of_a_scene_file() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let path = dir.path().join("scene.toml");
+    let text = "[scene]\nlength_unit = \"m\"\ntrajectories = \"t\"\n[columns]\nbody = \"who\"\ntime_s = { name = \"stamp\", unit = \"ns\" }\n\
+                orientation = \"none\"\n[query]\nwithin = 1.0\n[[body]]\nname = \"a\"\nid = 7\nshape = { sphere = 1.0 }\n";
+    std::fs::write(&path, text).expect("written");
+    let file = Scene::load(&path, &SceneOverrides::default()).expect("a scene");
+    let body = BodyBuilder::new("a", Geometry::Sphere(1.0)).id(7);
+    let builder = SceneBuilder::new(1.0).column("time_s", "stamp", "ns").column("body", "who", None).body(body);
+    let built = builder.clone().column("orientation", "none", None).build().expect("a scene");
+    for role in crate::ColumnRole::ALL {
+        assert_eq!(built.columns.get(role), file.columns.get(role));
+    }
+    assert!(built.columns.is_unturned() && file.columns.is_unturned());
+    assert_eq!((built.bodies[0].id, file.bodies[0].id), (Some(7), Some(7)));
+    let error = builder.column("x", "who", None).build().expect_err("a name of two meanings");
+    assert!(error.problem.contains("column `x`: is `who`, and so is `body`"), "{error}");
+}

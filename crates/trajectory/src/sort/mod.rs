@@ -23,7 +23,7 @@ use super::open::{InputPlace, open};
 use super::source::Source;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use budget::Budget;
-use clearsweep_base::error::{Error, Result};
+use clearsweep_base::error::{Error, ErrorKind, Result};
 use clearsweep_scene::TrajectoryColumns;
 use clearsweep_scene::model::LengthUnit;
 use merge::{Merge, SortKeys};
@@ -120,9 +120,10 @@ pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'
     let told = RefCell::new(&mut *watch);
     let wants = || (told.borrow_mut())(&SortStep { phase: SortPhase::Checking, rows: 0, total: 0 });
     let folder = options.temp.as_deref().or(out.parent()).filter(|folder| !folder.as_os_str().is_empty());
-    let sources = open(&InputPlace::Path(input.to_owned()), &format, folder, &wants)?;
+    let sources = open(&InputPlace::Path(input.to_owned()), &format, folder, &wants);
+    let sources = sources.map_err(|error| if error.kind == ErrorKind::Cancelled { interrupted() } else { error })?;
     if !wants() {
-        return Err(Error::cancelled());
+        return Err(interrupted());
     }
     let target = SortOutput::claim(input, &sources, out, options.force)?;
     let unified = Unified::of(&sources, &options.columns)?;
@@ -146,6 +147,10 @@ pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'
     Ok(job.done)
 }
 
+fn interrupted() -> Error {
+    Error::output("sort", "was interrupted", "nothing was left behind: start it again")
+}
+
 /// Counts rows for whoever watches.
 struct Steps<'a> {
     watch: &'a mut Watch<'a>,
@@ -164,7 +169,7 @@ impl Steps<'_> {
         self.rows += rows as u64;
         match (self.watch)(&SortStep { phase: self.phase, rows: self.rows, total: self.total }) {
             true => Ok(()),
-            false => Err(Error::output("sort", "was interrupted", "nothing was left behind: start it again")),
+            false => Err(interrupted()),
         }
     }
 }
