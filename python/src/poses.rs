@@ -44,7 +44,8 @@ impl Poses {
         let bounds = bounds.map(|[min, max]| Bounds { min, max });
         let unfit = |key: &str| {
             let problem = format!("`{key}` belongs to another kind of poses");
-            let help = "`bodies`, `order` and `times` belong to arrays, `bounds` to streams, `columns` to files and streams";
+            let help =
+                "`bodies`, `order` and `times` belong to arrays, `bounds` to streams, `columns` to files and streams";
             Err(raised(py, Error::usage("poses", problem, help)))
         };
         let made = if poses.is_none() {

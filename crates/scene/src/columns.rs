@@ -287,21 +287,25 @@ impl TrajectoryColumns {
     }
 
     /// Whether all columns go by the names of the format.
+    #[doc(hidden)]
     pub fn is_default(&self) -> bool {
         self.given.is_empty() && !self.is_unturned
     }
 
     /// Whether the trajectories are stated to have no orientation.
+    #[doc(hidden)]
     pub fn is_unturned(&self) -> bool {
         self.is_unturned
     }
 
     /// The column of a role, if it is given.
+    #[doc(hidden)]
     pub fn get(&self, role: ColumnRole) -> Option<&NamedColumn> {
         self.given.iter().find(|(given, _)| *given == role).map(|(_, column)| column)
     }
 
     /// The role that a column is given for.
+    #[doc(hidden)]
     pub fn role_of(&self, name: &str) -> Option<ColumnRole> {
         self.given.iter().find(|(_, column)| column.name == name).map(|(role, _)| *role)
     }
