@@ -117,7 +117,7 @@ pub use clearsweep_scene::SceneBuilder;
 pub use clearsweep_scene::model::LengthUnit;
 pub use clearsweep_scene::{
     BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene, SceneOverrides,
-    Shape, TrajectoryColumns,
+    Shape,
 };
 pub use clearsweep_tables::{
     BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,

@@ -22,6 +22,7 @@ pub struct ReadOptions {
     /// The directory for that file; `None`: that of the system.
     pub temp: Option<PathBuf>,
     /// Overrides the names and units that the scene gives for columns.
+    #[doc(hidden)]
     pub columns: Option<TrajectoryColumns>,
     /// Only these runs (key values). A range that ends at `i64::MAX` has no end: it holds that value too.
     pub runs: Option<Range<i64>>,
