@@ -180,8 +180,7 @@ fn times_of_every_unit_become_seconds_to_the_last_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut random = Random(3);
     for (unit, digits) in [("s", 0), ("ms", 3), ("us", 6), ("ns", 9)] {
-        let most =
-            if digits == 0 { 90_000_000_000 } else { i64::MAX.min(90_000_000_000 * 10_i64.pow(digits.min(7) as u32)) };
+        let most = if digits == 0 { 90_000_000_000 } else { 90_000_000_000 * 10_i64.pow(digits.min(7) as u32) };
         let ticks: Vec<i64> = (0..300).map(|_| (random.bits() >> 1) as i64 % most - most / 3).collect();
         let small: Vec<i64> = ticks.iter().map(|tick| tick % 30_000).collect();
         let cast = |values: &[i64], kind: DataType| -> ArrayRef {
@@ -289,10 +288,7 @@ fn angles_turn_as_matrices_do() {
                 let draws: Vec<Vec<f64>> = names
                     .iter()
                     .map(|_| {
-                        (0..frames)
-                            .map(|row| angle(row))
-                            .map(|v| if single { f64::from(v as f32) } else { v })
-                            .collect()
+                        (0..frames).map(&mut angle).map(|v| if single { f64::from(v as f32) } else { v }).collect()
                     })
                     .collect();
                 let arrays = names.iter().zip(&draws).map(|(name, draws)| {
@@ -469,7 +465,9 @@ fn an_integer_of_two_bodies_is_refused_where_it_is_used() {
 fn what_does_not_fit_is_one_clear_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let one = |value: f64| -> ArrayRef { Arc::new(Float64Array::from(vec![value])) };
-    let cases: Vec<(Vec<(&str, &str, Option<&str>)>, Vec<(&'static str, ArrayRef)>, &[&str])> = vec![
+    /// Roles with their names and units, the columns of a table, and words of the message.
+    type Case<'c> = (Vec<(&'c str, &'c str, Option<&'c str>)>, Vec<(&'static str, ArrayRef)>, &'c [&'c str]);
+    let cases: Vec<Case<'_>> = vec![
         (
             vec![("x", "pos_x", None)],
             still(1),
