@@ -18,7 +18,7 @@ _PROGRAM_ONLY = {"json", "csv", "color", "progress", "help"}
 
 
 class Error(Exception):
-    """What went wrong, where, and what to do.
+    """Problem, place and remedy.
 
     ``kind`` says whose fault it is: ``"usage"`` (arguments that do not fit), ``"input"`` (data that do not fit),
     ``"output"`` (what cannot be written), ``"cancelled"``, ``"internal"`` (a defect of clearsweep).

@@ -174,11 +174,11 @@ impl TimeUnit {
 /// The unit of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ColumnUnit {
-    /// Of x, y, z.
+    /// Unit of x, y and z.
     Length(LengthUnit),
-    /// Of the time.
+    /// Unit of the time.
     Time(TimeUnit),
-    /// Of roll, pitch, yaw.
+    /// Unit of roll, pitch and yaw.
     Angle(AngleUnit),
 }
 

@@ -9,7 +9,7 @@ use clearsweep_scene::{ColumnRole, ColumnUnit, TimeUnit, TrajectoryColumns};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What the columns of an input are called, and the unit of its lengths unless a column has one of its own.
+/// Names of the columns of an input, and the unit of its lengths unless a column has its own.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ColumnFormat {
     pub(super) unit: LengthUnit,

@@ -266,7 +266,7 @@ impl Trajectory {
     }
 }
 
-/// What puts the rows of an input in order, for messages; `scene`: the one that gives names of columns.
+/// Command that sorts the rows of an input, for messages; `scene`: the scene that names the columns.
 fn sort_command(request: &Request, scene: Option<&Path>) -> String {
     let scene = scene.map_or(String::new(), |scene| format!(" --scene {}", quoted(scene)));
     match &request.place {

@@ -27,7 +27,7 @@ const EARLY: usize = 4 << 20;
 pub(super) struct Request {
     pub(super) place: InputPlace,
     format: ColumnFormat,
-    /// Where streams are copied to.
+    /// Directory to which streams are copied.
     temp: Option<PathBuf>,
     choice: Choice,
 }

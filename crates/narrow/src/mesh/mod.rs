@@ -149,7 +149,7 @@ pub(super) struct MeshPair<'a> {
     place: MeshPlace<'a>,
     /// Convex hulls of both cores.
     hulls: [&'a Polyhedron; 2],
-    /// Of the cores; a gap beyond a cut-off is the cut-off.
+    /// Distance of the cores; a gap beyond the cut-off counts as the cut-off.
     surfaces: SurfaceDistance,
     /// Growth of each body, metres.
     radii: [f64; 2],
