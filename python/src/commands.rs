@@ -2,8 +2,9 @@
 
 use crate::background::{AtInterrupt, call};
 use crate::error::raised;
-use crate::poses::{Poses, columns};
-use crate::scene::{LoadedScene, options};
+use crate::job::asked;
+use crate::poses::Poses;
+use crate::scene::LoadedScene;
 use clearsweep::Error;
 use clearsweep::cli::embed::{self, RunOptions, StopHandle};
 use clearsweep_engine::check as check_scene;
@@ -36,9 +37,8 @@ pub(crate) fn check(
     about: &Bound<'_, PyDict>,
     words: Vec<String>,
 ) -> PyResult<String> {
-    let RunOptions { mut job, .. } = options(py, words)?;
-    job.read.columns = columns(about)?;
-    match Poses::new(poses, about)? {
+    let (RunOptions { mut job, .. }, poses) = asked(py, poses, about, words)?;
+    match poses {
         Poses::OfScene => {}
         Poses::Path(path) => job.read.path = Some(path),
         _ => {

@@ -30,6 +30,18 @@ impl Progress for SharedProgress {
     }
 }
 
+/// The options of a job that the words of a command line give, with the names of the columns, and its poses.
+pub(crate) fn asked(
+    py: Python<'_>,
+    poses: &Bound<'_, PyAny>,
+    about: &Bound<'_, PyDict>,
+    words: Vec<String>,
+) -> PyResult<(RunOptions, Poses)> {
+    let mut options = options(py, words)?;
+    options.job.read.columns = columns(about)?;
+    Ok((options, Poses::new(poses, about)?))
+}
+
 /// Runs a job, and returns the manifest as JSON. `progress` is called with frames, rows and the share that is read.
 #[pyfunction]
 pub(crate) fn run_tables(
@@ -41,9 +53,7 @@ pub(crate) fn run_tables(
     out: PathBuf,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let RunOptions { mut job, force, resume, .. } = options(py, words)?;
-    job.read.columns = columns(about)?;
-    let mut poses = Poses::new(poses, about)?;
+    let (RunOptions { job, force, resume, .. }, mut poses) = asked(py, poses, about, words)?;
     let (scene, token, shared) = (Arc::clone(&scene.scene), CancelToken::new(), SharedProgress::default());
     let show = || {
         let Some(progress) = &progress else { return Ok(()) };
@@ -224,9 +234,7 @@ pub(crate) fn stream_rows(
     words: Vec<String>,
     batch_rows: usize,
 ) -> PyResult<RowStream> {
-    let RunOptions { mut job, .. } = options(py, words)?;
-    job.read.columns = columns(about)?;
-    let mut poses = Poses::new(poses, about)?;
+    let (RunOptions { job, .. }, mut poses) = asked(py, poses, about, words)?;
     let (scene, token) = (Arc::clone(&scene.scene), CancelToken::new());
     let cancelled = token.clone();
     let (to, from) = bounded(2);
