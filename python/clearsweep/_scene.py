@@ -201,6 +201,28 @@ class Scene:
         """
         return self._add("ignore", {"a": a, "b": b, "reason": reason})
 
+    def rule(
+        self,
+        name: str,
+        a: str,
+        b: str | None = None,
+        *,
+        require: Length,
+        severity: str | None = None,
+        note: str | None = None,
+    ) -> Scene:
+        """Requires another clearance of pairs of a body of ``a`` with one of ``b`` (left out: with any).
+
+        The first rule that matches a pair counts; ``require`` of the scene holds for pairs that none matches. A negative
+        clearance allows an overlap up to that depth. ``severity`` is "info", "minor", "major" or "critical".
+
+        >>> import clearsweep as cs
+        >>> scene = cs.Scene(unit="mm", require=10)
+        >>> scene = scene.rule("pipes-steel", "group:pipes", "group:steel", require="25mm", severity="critical")
+        """
+        keys = {"name": name, "a": a, "b": b, "require": require, "severity": severity, "note": note}
+        return self._add("rule", keys)
+
     def to_toml(self) -> str:
         """The text of a scene file with the same contents."""
         if self._path is not None:

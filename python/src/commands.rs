@@ -46,9 +46,9 @@ pub(crate) fn check(
             return Err(raised(py, Error::usage("poses", problem, "write them to a file, or give them to `run`")));
         }
     }
-    let (scene, rules) = (Arc::clone(&scene.scene), Arc::clone(&scene.rules));
+    let scene = Arc::clone(&scene.scene);
     let work = move || {
-        let checked = check_scene(&scene, &rules, &job)?;
+        let checked = check_scene(&scene, &job)?;
         Ok(embed::checked_json(&scene, &checked).to_string())
     };
     call(py, &AtInterrupt::Abandon, &mut |_| Ok(()), work)

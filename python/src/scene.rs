@@ -4,7 +4,7 @@ use crate::background::call_plain;
 use crate::error::{Raise, raised};
 use clearsweep::cli::embed::{self, RunOptions};
 use clearsweep::{Error, Scene};
-use clearsweep_scene::{IgnoreRule, Motion};
+use clearsweep_scene::Motion;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use std::ffi::OsString;
@@ -16,7 +16,6 @@ use toml::Value;
 #[pyclass(frozen)]
 pub(crate) struct LoadedScene {
     pub(crate) scene: Arc<Scene>,
-    pub(crate) rules: Arc<Vec<IgnoreRule>>,
 }
 
 #[pymethods]
@@ -63,8 +62,8 @@ pub(crate) fn options(py: Python<'_>, words: Vec<String>) -> PyResult<RunOptions
 pub(crate) fn load_scene(py: Python<'_>, path: PathBuf, words: Vec<String>) -> PyResult<LoadedScene> {
     let RunOptions { mut overrides, job, .. } = options(py, words)?;
     overrides.threads = job.threads;
-    let (scene, rules) = call_plain(py, move || Scene::load_with_rules(&path, &overrides))?;
-    Ok(LoadedScene { scene: Arc::new(scene), rules: Arc::new(rules) })
+    let scene = call_plain(py, move || Scene::load(&path, &overrides))?;
+    Ok(LoadedScene { scene: Arc::new(scene) })
 }
 
 /// Builds the scene of a document; `words` are options of `run` on the command line.
@@ -73,8 +72,8 @@ pub(crate) fn build_scene(py: Python<'_>, document: &Bound<'_, PyDict>, words: V
     let RunOptions { mut overrides, job, .. } = options(py, words)?;
     overrides.threads = job.threads;
     let text = document_text(document)?;
-    let (scene, rules) = call_plain(py, move || Scene::of_text(&text, &overrides))?;
-    Ok(LoadedScene { scene: Arc::new(scene), rules: Arc::new(rules) })
+    let scene = call_plain(py, move || Scene::of_text(&text, &overrides))?;
+    Ok(LoadedScene { scene: Arc::new(scene) })
 }
 
 /// Returns the text of a scene file with the keys of a document.

@@ -46,6 +46,13 @@ offset = 2.5
 a = "group:steel"
 b = "floor"
 reason = "bolted"
+
+[[rule]]
+name = "posts"
+a = "post"
+require = "-1 mm"
+severity = "minor"
+note = "they stand in the floor"
 """
 
 
@@ -57,10 +64,12 @@ def test_keys_mean_what_they_mean_in_a_file(tmp_path: pathlib.Path) -> None:
     points = np.array([[0, 0, 0], [100, 0, 0], [0, 100, 0], [0, 0, 100]])
     scene.add("wedge", points=points, static=True, position=np.array([300.0, 0, 50]), offset=np.float64(2.5))
     scene.ignore("group:steel", "floor", reason="bolted")
+    scene.rule("posts", "post", require="-1 mm", severity="minor", note="they stand in the floor")
     mine, file = (cs.run(one, progress=False) for one in (scene, tmp_path / "scene.toml"))
     for name in ("distances", "pairs", "runs", "bodies"):
         assert_frame_equal(getattr(mine, name).to_polars(), getattr(file, name).to_polars())
     assert mine.summary["require_m"] == 0.05 and mine.verdict == file.verdict
+    assert mine.summary["rules"] == file.summary["rules"] and mine.summary["rules"][0]["rule"] == "posts"
     assert (scene.name, scene.unit, scene.bodies, scene.moving) == ("cell", "mm", ["floor", "post", "wedge"], [])
     # And its text is a scene file.
     (tmp_path / "again.toml").write_text(scene.to_toml())

@@ -12,7 +12,7 @@ use super::text::{Lengths, ONCE, bytes, count, counted, seconds, table, visible}
 use super::tree;
 use super::wrap::{width, wrapped};
 use clearsweep::Result;
-use clearsweep_engine::{Checked, JobOptions, LargestStep, REST_COLUMNS, Warning, input_name, rest_row};
+use clearsweep_engine::{Checked, JobOptions, LargestStep, REST_COLUMNS, Warning, input_name, rest_row, rules_json};
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{Motion, Scene};
 use serde_json::{Value, json};
@@ -27,9 +27,9 @@ const GROUPS: usize = 20;
 pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
     let json = args.json;
     let input = Input::new(args.input, None)?;
-    let (scene, rules) = input.load_with_rules()?;
+    let scene = input.load_scene()?;
     let options = JobOptions { read: input.read, ..JobOptions::default() };
-    let checked = clearsweep_engine::check(&scene, &rules, &options)?;
+    let checked = clearsweep_engine::check(&scene, &options)?;
     if json {
         stdout::print_json(&as_json(&scene, &checked))?;
     } else {
@@ -41,8 +41,11 @@ pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
 fn text(scene: &Scene, checked: &Checked) -> String {
     let query = &scene.query;
     let lengths = Lengths::of(scene.unit);
-    let require =
-        query.require.map_or_else(|| "nothing required".to_owned(), |r| format!("{} required", lengths.text(r)));
+    let require = match (scene.rules.all().len(), query.require) {
+        (0, None) => "nothing required".to_owned(),
+        (0, Some(require)) => format!("{} required", lengths.text(require)),
+        (rules, _) => format!("{} below", counted(rules as u64, "rule")),
+    };
     let pairs = match checked.pairs_ignored {
         0 => String::new(),
         ignored => format!(", {} of them ignored", count(ignored)),
@@ -77,6 +80,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
     lists.extend(under("at rest", rest(scene)));
     lists.extend(under("groups", groups(checked)));
     lists.extend(under("ignored", ignored(checked)));
+    lists.extend(under("rules", rules(scene, checked)));
     lists.extend(found(scene, checked));
     text.push_str(&table(&lists));
     text.push_str(&match checked.warnings.len() as u64 {
@@ -165,6 +169,26 @@ fn ignored(checked: &Checked) -> Vec<String> {
         format!("{} against {b}: {}{examples}", rule.a, counted(rule.pairs, "pair"))
     };
     checked.rules.iter().map(line).collect()
+}
+
+/// A line for each rule, in their order, and how many pairs are under it; none without rules.
+fn rules(scene: &Scene, checked: &Checked) -> Vec<String> {
+    let (requirements, lengths) = (scene.requirements(), Lengths::of(scene.require_unit));
+    if requirements.uniform().is_some() {
+        return Vec::new();
+    }
+    let line = |(rule, &pairs): (usize, &u64)| {
+        let required = match requirements.by(rule) {
+            nothing if nothing.is_nan() => "nothing required".to_owned(),
+            allowed if allowed < 0.0 => format!("{} of overlap allowed", lengths.text(-allowed)),
+            required => lengths.text(required),
+        };
+        let of = requirements.rules().get(rule).map_or_else(String::new, |rule| {
+            format!(", {} against {}, {}", rule.a, rule.b.as_deref().unwrap_or("everything"), rule.severity.name())
+        });
+        format!("{}: {required}{of}: {}", requirements.name(rule), counted(pairs, "pair"))
+    };
+    checked.pairs_by_rule.iter().enumerate().map(line).collect()
 }
 
 fn input(checked: &Checked, unit: LengthUnit) -> Vec<(&'static str, String)> {
@@ -296,6 +320,7 @@ pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
             "a": found.rule.a, "b": found.rule.b, "reason": found.rule.reason, "pairs": found.rule.pairs,
             "examples": found.examples,
         })).collect::<Vec<_>>(),
+        "rules": rules_json(scene, &checked.pairs_by_rule),
         "files": checked.files,
         "rows": checked.rows,
         "runs": checked.runs,

@@ -61,7 +61,7 @@ fn counts(summary: &Value, lengths: Lengths) -> String {
     let parts: Vec<String> =
         parts.filter(|(_, n)| *n > 0).map(|(status, n)| format!("{} {status}", count(n))).collect();
     let judged = ["violated", "undecided"].map(|key| (key, number(intervals, key)));
-    let is_said = summary["require_m"].is_number();
+    let is_said = summary["require_unit"].is_string();
     let judged = judged.into_iter().filter(|(_, n)| is_said && *n > 0);
     let judged: String = judged.map(|(key, n)| format!("; {} {key}", count(n))).collect();
     format!("{}: {} within {within}: {}{judged}", word(summary), counted(rows, "interval"), parts.join(", "))

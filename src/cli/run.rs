@@ -5,7 +5,7 @@ use super::exit::ProgramEnd;
 use super::{device_note, exit, interrupt, machine, pipe, progress, spool_note, stdout, summary, warnings};
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, Outcome, RunVerdict, check_device};
-use clearsweep_scene::{IgnoreRule, Scene, SceneOverrides};
+use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_tables::{DistanceColumns, DistanceStream, ParquetTables, RowSink};
 use clearsweep_trajectory::ReadOptions;
 use serde_json::Value;
@@ -59,8 +59,8 @@ impl Input {
     }
 
     /// Loads the scene, with its ignore rules.
-    pub(crate) fn load_with_rules(&self) -> Result<(Scene, Vec<IgnoreRule>)> {
-        Scene::load_with_rules(&self.scene, &self.overrides)
+    pub(crate) fn load_scene(&self) -> Result<Scene> {
+        Scene::load(&self.scene, &self.overrides)
     }
 }
 

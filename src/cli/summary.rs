@@ -38,7 +38,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         let moves = !is_static(&manifest["summary"]);
         text.push_str(&pairs_text(&pairs, &filled, (["pairs_within", "runs"].map(number), moves), lengths));
         text.push_str(&intervals::pairs_text(&nearest, lengths));
-        let required = manifest["summary"]["require_m"].is_number();
+        let required = manifest["summary"]["require_unit"].is_string();
         text.push_str(&runs_text(&runs, &filled, number("runs"), [required, looks_between], lengths));
         stdout::print(&text)?;
     }
@@ -304,8 +304,14 @@ fn nothing_checked(summary: &Value) -> Option<NothingChecked> {
 }
 
 fn requirement(summary: &Value, lengths: Lengths) -> String {
-    let Some(require) = summary["require_m"].as_f64() else {
-        return "nothing: set `require` (or --require) and the exit code tells whether it is kept".to_owned();
+    let required = match (summary["rules"].as_array(), summary["require_m"].as_f64()) {
+        (Some(rules), _) => {
+            format!("by {}", counted(rules.iter().filter(|rule| rule["require_m"].is_number()).count() as u64, "rule"))
+        }
+        (None, Some(require)) => lengths.text(require),
+        (None, None) => {
+            return "nothing: set `require` (or --require) and the exit code tells whether it is kept".to_owned();
+        }
     };
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
     let verdict = if let Some(violated) = violations::verdict(summary) {
@@ -327,7 +333,7 @@ fn requirement(summary: &Value, lengths: Lengths) -> String {
             )
         }
     };
-    format!("{}: {verdict}{undecided}", lengths.text(require))
+    format!("{required}: {verdict}{undecided}")
 }
 
 fn time(manifest: &Value) -> String {

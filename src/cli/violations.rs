@@ -93,7 +93,13 @@ fn line(pair: &Value, when: SpanWords, lengths: Lengths) -> String {
         SpanWords::InFrames => format!(", {span} ({})", counted(rows, noun)),
         SpanWords::Never => String::new(),
     };
-    format!("{how}: {} and {}{when}", text("body_a"), text("body_b"))
+    let rule = match pair["rule"].as_str() {
+        Some(rule) => {
+            format!(" ({}: {})", visible(rule), lengths.text(pair["required_m"].as_f64().unwrap_or(f64::NAN)))
+        }
+        None => String::new(),
+    };
+    format!("{how}: {} and {}{rule}{when}", text("body_a"), text("body_b"))
 }
 
 /// `44 s to 44.25 s`, `at 44 s`, or frames where there are no times.

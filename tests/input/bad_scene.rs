@@ -38,7 +38,6 @@ const SYNTAX: &[Row] = &[
     ),
     ("frame rate huge", "[scene]\nlength_unit = \"m\"\nframe_rate = 1e300\n", &[":3", "`frame_rate`", "1e-12 to 1e12"]),
     ("frame rate nan", "[scene]\nlength_unit = \"m\"\nframe_rate = nan\n", &[":3", "NaN", "finite"]),
-    ("rule", "+[[rule]]\na = \"x\"\n", &["scene.toml:5", "[[rule]]", "reserved"]),
     ("no bodies", "+", &["scene.toml:1", "no bodies", "[[body]]"]),
     ("one body table", "+[body]\nname = \"a\"\n", &["scene.toml:5", "array of tables", "[[body]]"]),
     ("body of numbers", "body = [1, 2]\n[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n", &[":1", "[[body]]"]),
@@ -253,6 +252,41 @@ const IGNORES: &[Row] = &[
     ("reason", "++[[ignore]]\na = \"good\"\nreason = 5\n", &[":11", "`reason`"]),
 ];
 
+const RULES: &[Row] = &[
+    ("no name", "++[[rule]]\na = \"good\"\nrequire = 1\n", &[":9", "`name` is missing in [[rule]] number 1", "unique"]),
+    ("no a", "++[[rule]]\nname = \"r\"\nrequire = 1\n", &[":9", "`a` is missing", "group:NAME"]),
+    ("no length", "++[[rule]]\nname = \"r\"\na = \"good\"\n", &[":9", "`require` is missing", "25mm"]),
+    ("key", "++[[rule]]\nname = \"r\"\na = \"good\"\nrequires = 1\n", &[":12", "`requires`", "did you mean `require`"]),
+    ("blank", "++[[rule]]\nname = \" \"\na = \"good\"\nrequire = 1\n", &[":10", "name of the rule is empty"]),
+    (
+        "default",
+        "++[[rule]]\nname = \"default\"\na = \"good\"\nrequire = 1\n",
+        &[":10", "`default`", "[query]", "another"],
+    ),
+    (
+        "twice",
+        "++[[rule]]\nname = \"r\"\na = \"good\"\nrequire = 1\n[[rule]]\nname = \"r\"\na = \"*\"\nrequire = 1\n",
+        &[":14", "`r` was used before, on line 10", "name of its own"],
+    ),
+    (
+        "word",
+        "++[[rule]]\nname = \"r\"\na = \"*\"\nrequire = 1\nseverity = \"majr\"\n",
+        &[":13", "did you mean `major`"],
+    ),
+    ("length", "++[[rule]]\nname = \"r\"\na = \"*\"\nrequire = \"1 inch\"\n", &[":12", "`require`", "inch"]),
+    ("note", "++[[rule]]\nname = \"r\"\na = \"*\"\nrequire = 1\nnote = 7\n", &[":13", "`note`"]),
+    (
+        "itself",
+        "++[[rule]]\nname = \"r\"\na = \"good\"\nb = \"good\"\nrequire = 0.1\n",
+        &[":9", "[[rule]] `r` covers no pair"],
+    ),
+    (
+        "large",
+        "++[[rule]]\nname = \"r\"\na = \"*\"\nrequire = \"5.5m\"\n",
+        &[":12", "`require` of [[rule]] `r`", "5.5 m", "larger than `within`"],
+    ),
+];
+
 /// Bodies of a geometry file: the lines behind `geometry`, what the file's name is, its bytes, and the error.
 type FileRow = (&'static str, &'static str, &'static [u8], &'static [&'static str]);
 
@@ -338,7 +372,7 @@ fn check(name: &str, result: Result<Scene, Error>, parts: &[&str]) {
 
 #[test]
 fn every_wrong_scene_has_its_message() {
-    let rows = [SYNTAX, QUERY, BODIES, SHAPES, IGNORES].concat();
+    let rows = [SYNTAX, QUERY, BODIES, SHAPES, IGNORES, RULES].concat();
     assert!(rows.len() + FILES.len() >= 100);
     for (name, text, parts) in rows {
         check(&format!("{name} {text}"), load(expand(text).as_bytes(), &[], &SceneOverrides::default()), parts);

@@ -304,10 +304,10 @@ fn ignored(bodies: &[(String, Vec<String>)], rules: &[(String, Option<String>)],
 }
 
 #[test]
-fn ignore_classes_equal_the_rules_pair_by_pair() {
+fn classes_of_ignore_rules_and_rules_equal_these_pair_by_pair() {
     let folder = scratch();
     let mut random = Random(11);
-    let (mut some, mut pairs) = (0, 0);
+    let (mut some, mut pairs, mut by_rule) = (0, 0, [0; 2]);
     for round in 0..60 {
         let bodies: Vec<(String, Vec<String>)> = (0..6 + random.below(25))
             .map(|i| {
@@ -344,19 +344,28 @@ fn ignore_classes_equal_the_rules_pair_by_pair() {
                 .filter(|&(i, j)| ignored(&bodies, one, i, j))
                 .count()
         };
-        let rules: Vec<_> = all.into_iter().filter(|rule| counts(rule) > 0).collect();
+        let rules: Vec<_> = all.iter().filter(|rule| counts(rule) > 0).cloned().collect();
         for (a, b) in &rules {
             text += &format!("[[ignore]]\na = \"{a}\"\n");
             if let Some(b) = b {
                 text += &format!("b = \"{b}\"\n");
             }
         }
+        let required: Vec<_> = (0..random.below(6)).map(|_| all[random.below(all.len())].clone()).collect();
+        let required: Vec<_> = required.into_iter().filter(|rule| counts(rule) > 0).collect();
+        for (number, (a, b)) in required.iter().enumerate() {
+            text += &format!("[[rule]]\nname = \"r{number}\"\na = \"{a}\"\nrequire = 0.{number}\n");
+            if let Some(b) = b {
+                text += &format!("b = \"{b}\"\n");
+            }
+        }
         let path = folder.path().join("scene.toml");
         fs::write(&path, &text).expect("a scene");
-        let (scene, described) = Scene::load_with_rules(&path, &SceneOverrides::default())
+        let scene = Scene::load(&path, &SceneOverrides::default())
             .unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.remedy));
-        assert_eq!(described.len(), rules.len());
-        for (rule, described) in rules.iter().zip(&described) {
+        let mut under = vec![0; required.len() + 1];
+        assert_eq!(scene.ignore_rules.len(), rules.len());
+        for (rule, described) in rules.iter().zip(&scene.ignore_rules) {
             assert_eq!(described.pairs, counts(rule) as u64, "{rule:?}");
         }
         let (mut possible, mut count) = (0, 0);
@@ -368,13 +377,23 @@ fn ignore_classes_equal_the_rules_pair_by_pair() {
                 let counted = scene.query.static_pairs || !(fixed[i] && fixed[j]);
                 possible += u64::from(counted);
                 count += u64::from(counted && expected);
+                // The first rule that matches counts.
+                let matches = |rule: &(String, Option<String>)| ignored(&bodies, std::slice::from_ref(rule), i, j);
+                let rule = required.iter().position(matches).unwrap_or(required.len());
+                let (i, j) = (i as u32, j as u32);
+                assert_eq!([scene.rules.of(i, j), scene.rules.of(j, i)], [rule; 2], "round {round}: {i} {j}\n{text}");
+                under[rule] += u64::from(counted && !expected);
+                by_rule[rule.min(1)] += 1;
             }
         }
+        let found = scene.rules.count_pairs(&scene.bodies, &scene.ignored, scene.query.static_pairs);
+        assert_eq!(found, under, "round {round}\n{text}");
         assert_eq!((scene.pair_counts().possible, scene.pair_counts().ignored), (possible, count), "round {round}");
         some += count;
         pairs += possible;
     }
     assert!(some > pairs / 10 && some < pairs * 9 / 10, "{some} of {pairs} pairs ignored: not representative");
+    assert!(by_rule.iter().all(|&pairs| pairs > 1000), "{by_rule:?}: not representative");
 }
 
 /// A comma-separated line; commas inside of double quotes belong to the value.

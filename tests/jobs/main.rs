@@ -26,6 +26,8 @@ mod output_safety;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod resume;
 mod resume_jobs;
+#[cfg(feature = "cli")]
+mod rules;
 mod same_bytes;
 mod short_runs;
 #[cfg(feature = "cli")]

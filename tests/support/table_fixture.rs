@@ -118,6 +118,8 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         direction: None,
         motion: MotionRule::default(),
         ignored: IgnoredPairs::default(),
+        ignore_rules: Vec::new(),
+        rules: Default::default(),
         inputs: vec![],
         builder_digest: None,
         hierarchy: Default::default(),

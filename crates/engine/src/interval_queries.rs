@@ -3,6 +3,7 @@
 use super::slice_rows::ChunkRows;
 use clearsweep_narrow::interval::{BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals};
 use clearsweep_narrow::{BodyPoses, PairCache, Proximity, SolverStats, Workspace};
+use clearsweep_scene::model::Requirements;
 use clearsweep_scene::{Body, Candidate, FrameBlock, Motion, Scene};
 use clearsweep_tables::IntervalRow;
 
@@ -10,7 +11,9 @@ use clearsweep_tables::IntervalRow;
 pub(super) struct IntervalQueries<'a> {
     scene: &'a Scene,
     block: &'a FrameBlock,
+    /// Of each pair, but for what is required of it.
     options: IntervalOptions,
+    requirements: Requirements,
     /// The intervals of each pair of the slice, as a mask of samples.
     masks: &'a [u64],
 }
@@ -39,11 +42,11 @@ impl<'a> IntervalQueries<'a> {
         let options = IntervalOptions {
             between: motion.between,
             within: query.within,
-            require: query.require,
+            require: None,
             touch: query.touch,
             tolerance: motion.tolerance,
         };
-        (!masks.is_empty()).then_some(Self { scene, block, options, masks })
+        (!masks.is_empty()).then(|| Self { scene, block, options, requirements: scene.requirements(), masks })
     }
 
     /// Answers the intervals of the pair at `at` in the slice. `rows` are its rows in the samples of the slice, in A's recentred
@@ -65,7 +68,9 @@ impl<'a> IntervalQueries<'a> {
         let bodies = bodies.map(|body| self.motion(body));
         let query = IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals };
         let mut answers = std::mem::take(&mut found.answers);
-        walk_intervals(&query, rows, &self.options, cache, work, stats, &mut answers);
+        let require = Some(self.requirements.of(pair.a, pair.b)).filter(|require| !require.is_nan());
+        let options = IntervalOptions { require, ..self.options };
+        walk_intervals(&query, rows, &options, cache, work, stats, &mut answers);
         found.samples.extend(answers.iter().map(|interval| interval.sample));
         found.rows.extend(answers.drain(..).map(|interval| IntervalRow { a: pair.a, b: pair.b, interval }));
         found.answers = answers;

@@ -1,7 +1,7 @@
 //! A job: what it reads, how it is computed, and to which sink its rows go.
 
 use super::cancel::CancelToken;
-use super::check::{TrajectoryWatch, Warning, open_meshes_of_run};
+use super::check::{TrajectoryWatch, Warning, idle_rules, open_meshes_of_run};
 use super::coverage::{Coverage, RunVerdict};
 use super::device::OpenDevice;
 use super::device_trial::{FoundDevice, TrialTerms};
@@ -152,7 +152,7 @@ impl Loaded {
     /// Those of [`Scene::load`]. [`Job::run`] reports the faults of the trajectories.
     pub fn load(path: &Path, overrides: &SceneOverrides, options: &ReadOptions) -> Result<Self> {
         let mut reading = None;
-        let (scene, _) = Scene::load_and_tell(path, overrides, |outline| reading = Reading::begin(outline, options))?;
+        let scene = Scene::load_and_tell(path, overrides, |outline| reading = Reading::begin(outline, options))?;
         Ok(Self { scene, reading })
     }
 
@@ -260,6 +260,7 @@ impl Running<'_> {
         let mut warnings = watch.warnings(pose_steps);
         warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
         warnings.extend(open_meshes_of_run(scene, &totals));
+        warnings.extend(idle_rules(scene));
         warnings.extend(Warning::of_threads(options.threads, threads));
         let report = manifest::Report {
             scene,

@@ -42,7 +42,7 @@ mod world;
 
 pub use cancel::CancelToken;
 pub use check::{Checked, GroupFound, LargestStep, LastingContact, MeshFound, RuleFound, Warning, check};
-pub use check::{REST_COLUMNS, input_name, rest_row};
+pub use check::{REST_COLUMNS, input_name, rest_row, rules_json};
 pub use coverage::NothingChecked;
 pub use coverage::RunVerdict;
 pub use device::{adapters, check_device};

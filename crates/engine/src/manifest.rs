@@ -2,7 +2,7 @@
 //!
 //! It is the only file of an execution that may differ between two executions of the same job.
 
-use super::check::{Warning, open_bodies};
+use super::check::{Warning, open_bodies, pairs_by_rule, rules_json};
 use super::coverage::{NothingChecked, RunVerdict};
 use super::device::OpenDevice;
 use super::manifest_intervals;
@@ -98,7 +98,7 @@ impl Report<'_> {
     /// The verdict. A requirement that nothing was held against is kept only where the caller allows that.
     pub(super) fn verdict(&self) -> RunVerdict {
         let checked = self.nothing_checked.is_none() || self.options.allow_empty;
-        verdict(self.totals, self.scene.query.require.is_some(), checked)
+        verdict(self.totals, self.scene.requirements().is_something(), checked)
     }
 
     /// Whether the scene says how bodies move between frames.
@@ -123,7 +123,7 @@ impl Report<'_> {
     fn summary(&self) -> Value {
         let totals = self.totals;
         let seconds = self.timings.total.as_secs_f64();
-        let required = self.scene.query.require.is_some() && totals.runs > 0;
+        let required = self.scene.requirements().is_something() && totals.runs > 0;
         let share = required.then(|| share_with_interval(totals.runs_violated, totals.runs));
         let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         json!({
@@ -140,7 +140,8 @@ impl Report<'_> {
             "pairs_within": totals.pairs,
             "within_m": self.scene.query.within,
             "require_m": self.scene.query.require,
-            "require_unit": self.scene.query.require.map(|_| self.scene.require_unit.word),
+            "require_unit": self.scene.requirements().is_something().then_some(self.scene.require_unit.word),
+            "rules": self.rules(),
             "rows": totals.rows,
             "penetrations": totals.penetrations,
             "rows_by_status": counts(&Status::NAMES, &totals.by_status),
@@ -161,6 +162,24 @@ impl Report<'_> {
             "frames_per_s": rate(totals.samples),
             "rows_per_s": rate(totals.rows),
         })
+    }
+
+    /// What each rule requires, and what violates it; null without rules.
+    fn rules(&self) -> Value {
+        let mut rules = rules_json(self.scene, &pairs_by_rule(self.scene));
+        let looks_between = self.looks_between();
+        for (rule, of) in rules.as_array_mut().into_iter().flatten().enumerate() {
+            let totals = self.totals.by_rule.get(rule).copied().unwrap_or_default();
+            of["rows"] = json!(totals.rows);
+            of["violated"] = json!(totals.violated);
+            of["undecided"] = json!(totals.undecided);
+            of["pairs_violated"] = json!(totals.pairs_violated);
+            of["intervals"] = json!(looks_between.then_some(totals.intervals));
+            of["intervals_violated"] = json!(looks_between.then_some(totals.intervals_violated));
+            of["intervals_undecided"] = json!(looks_between.then_some(totals.intervals_undecided));
+            of["pairs_violated_between"] = json!(looks_between.then_some(totals.pairs_violated_between));
+        }
+        rules
     }
 
     /// The bodies of which the winding number decides the inside, and the pairs for which it did; null where there are none.
@@ -204,6 +223,8 @@ impl Report<'_> {
             "body_a": pair.body_a,
             "body_b": pair.body_b,
             "of_hulls": self.is_of_hulls([&pair.body_a, &pair.body_b]),
+            "rule": rule_of(self.scene, pair),
+            "required_m": required_of(self.scene, pair),
             "min_distance_m": pair.min_distance_m,
             "run": pair.run,
             "frame": pair.frame,
@@ -272,6 +293,18 @@ fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
     } else {
         RunVerdict::NothingChecked
     }
+}
+
+/// The name of the rule that a pair is under; null without rules.
+pub(super) fn rule_of(scene: &Scene, ViolatingPair { bodies: [a, b], .. }: &ViolatingPair) -> Value {
+    let requirements = scene.requirements();
+    json!(requirements.uniform().is_none().then(|| requirements.name(requirements.rule(*a, *b))))
+}
+
+/// What is required of a pair, metres; null where nothing is, and without rules.
+pub(super) fn required_of(scene: &Scene, ViolatingPair { bodies: [a, b], .. }: &ViolatingPair) -> Value {
+    let requirements = scene.requirements();
+    json!(Some(requirements.of(*a, *b)).filter(|required| requirements.uniform().is_none() && !required.is_nan()))
 }
 
 /// The share of `count` in `all`, and its 95 % interval after Wilson ("Probable inference, the law of succession, and

@@ -1,5 +1,6 @@
 //! Entries of a manifest about the intervals between frames.
 
+use super::manifest::{required_of, rule_of};
 use clearsweep_narrow::IntervalStatus;
 use clearsweep_scene::{BetweenFrames, Scene};
 use clearsweep_tables::{BetweenTotals, FirstContact, LeastBetween, Totals, ViolatingPair};
@@ -27,7 +28,7 @@ pub(super) fn summary(scene: &Scene, totals: &Totals, skipped: u64, of_hulls: Of
         "violated": totals.intervals_violated,
         "undecided": totals.intervals_undecided,
         "pairs_violated": pairs_violated,
-        "violating_pairs": violating_pairs.iter().map(|pair| violating(pair, of_hulls)).collect::<Vec<_>>(),
+        "violating_pairs": violating_pairs.iter().map(|pair| violating(scene, pair, of_hulls)).collect::<Vec<_>>(),
         "pairs_contact": pairs_contact,
         "pairs_contact_only": pairs_contact_only,
         "least": least.as_ref().map(|least| least_json(least, of_hulls)),
@@ -65,11 +66,13 @@ fn first_json(first: &FirstContact, of_hulls: OfHulls<'_>) -> Value {
 }
 
 /// A pair with intervals that violate the requirement; its distance is the least upper end of a bracket.
-fn violating(pair: &ViolatingPair, of_hulls: OfHulls<'_>) -> Value {
+fn violating(scene: &Scene, pair: &ViolatingPair, of_hulls: OfHulls<'_>) -> Value {
     json!({
         "body_a": pair.body_a,
         "body_b": pair.body_b,
         "of_hulls": of_hulls([&pair.body_a, &pair.body_b]),
+        "rule": rule_of(scene, pair),
+        "required_m": required_of(scene, pair),
         "min_upper_m": pair.min_distance_m,
         "run": pair.run,
         "frame": pair.frame,

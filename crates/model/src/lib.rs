@@ -13,6 +13,7 @@ mod ignored_pairs;
 mod interval;
 pub mod node_hierarchy;
 mod proximity;
+mod rules;
 mod shape;
 pub mod steps;
 
@@ -26,5 +27,6 @@ pub use ignored_pairs::{IgnoredPairs, own_pairs};
 pub use interval::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use node_hierarchy::{MovingNode, NodeHierarchy, NodeLink, RestPose};
 pub use proximity::{FeatureKind, Method, Proximity, Status};
+pub use rules::{DEFAULT_RULE, PairRules, Requirements, Rule, Severity};
 pub use shape::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
 pub use steps::PoseSteps;

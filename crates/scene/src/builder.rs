@@ -9,11 +9,11 @@ use super::columns::TrajectoryColumns;
 use super::digest::sha256;
 use super::each::MadeOfFiles;
 use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, frame_rate, query};
-use super::ignore::IgnoreRule;
 use super::keys::{Keys, SceneSource};
 use super::load::{IN_CODE, SceneOverrides, assemble};
-use super::model::{LengthUnit, Missing, Model, Scene, Shape};
+use super::model::{LengthUnit, Missing, Model, Scene, Severity, Shape};
 use super::motion_spec::{MotionSpec, tolerance};
+use super::rules::{self, RuleSpec};
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Inside;
@@ -44,7 +44,18 @@ pub struct SceneBuilder {
     direction: Option<[f64; 3]>,
     bodies: Vec<BodyBuilder>,
     ignores: Vec<(String, Option<String>)>,
+    rules: Vec<RuleOfCode>,
     max_input: Option<u64>,
+}
+
+/// A rule in code.
+#[derive(Debug, Clone)]
+struct RuleOfCode {
+    name: String,
+    a: String,
+    b: Option<String>,
+    require: f64,
+    severity: Severity,
 }
 
 /// The geometry of a body in code.
@@ -238,6 +249,7 @@ impl SceneBuilder {
             direction: None,
             bodies: Vec::new(),
             ignores: Vec::new(),
+            rules: Vec::new(),
             max_input: None,
         }
     }
@@ -265,7 +277,22 @@ impl SceneBuilder {
         self
     }
 
-    /// The clearance required, at most `within`: a row violates it where the upper bound of its distance is less.
+    /// Requires another clearance, at most `within`, of pairs of a body that the selector `a` names with one that `b` names (`None`: with any
+    /// other); negative: an overlap up to that depth is allowed. The first rule that matches a pair counts. `name` is unique, and not `default`.
+    pub fn rule<'s>(
+        mut self,
+        name: impl Into<String>,
+        a: impl Into<String>,
+        b: impl Into<Option<&'s str>>,
+        require: f64,
+        severity: Severity,
+    ) -> Self {
+        let b = b.into().map(str::to_owned);
+        self.rules.push(RuleOfCode { name: name.into(), a: a.into(), b, require, severity });
+        self
+    }
+
+    /// The clearance required of pairs that no [`SceneBuilder::rule`] matches, at most `within`: a row violates it where the upper bound of its distance is less.
     pub fn require(self, require: f64) -> Self {
         Self { require: Some(require), ..self }
     }
@@ -329,17 +356,12 @@ impl SceneBuilder {
     /// # Errors
     /// The first thing that does not fit (of ignore rules and geometry: all), with its body and key.
     pub fn build(&self) -> Result<Scene> {
-        self.build_with_rules().map(|(scene, _)| scene)
-    }
-
-    fn build_with_rules(&self) -> Result<(Scene, Vec<IgnoreRule>)> {
         let source = SceneSource::in_code(Path::new(IN_CODE), "");
         let (trajectories, max_input) = (self.trajectories.clone(), self.max_input);
         let overrides = SceneOverrides { trajectories, max_input, ..SceneOverrides::default() };
         let file = self.lower(&source)?;
         let digest = digest(&file);
-        let (scene, rules) = assemble(&source, file, Vec::new(), &overrides)?;
-        Ok((Scene { builder_digest: Some(digest), ..scene }, rules))
+        Ok(Scene { builder_digest: Some(digest), ..assemble(&source, file, Vec::new(), &overrides)? })
     }
 
     fn lower(&self, source: &SceneSource<'_>) -> Result<SceneFile> {
@@ -358,7 +380,24 @@ impl SceneBuilder {
             Ok(IgnoreSpec { a: selector("a", a)?, a_at: 0, b, reason: None, at: 0 })
         });
         let (bodies, ignores) = (bodies.finish(source)?, ignores.collect::<Result<_>>()?);
-        Ok(SceneFile { head, query, motion, bodies, ignores, tables: Vec::new(), made: MadeOfFiles::default() })
+        let (rules, tables, made) = (self.rules(source)?, Vec::new(), MadeOfFiles::default());
+        Ok(SceneFile { head, query, motion, bodies, ignores, rules, tables, made })
+    }
+
+    fn rules(&self, source: &SceneSource<'_>) -> Result<Vec<RuleSpec>> {
+        let tables = self.rules.iter().map(|RuleOfCode { name, a, b, require, severity }| {
+            let mut keys =
+                vec![("name", Value::Text(name)), ("a", Value::Text(a)), ("require", Value::Number(*require))];
+            keys.extend(b.as_ref().map(|b| ("b", Value::Text(b))));
+            keys.push(("severity", Value::Text(severity.name())));
+            keys
+        });
+        let tables: Vec<_> = tables.collect();
+        let keys = tables
+            .iter()
+            .zip(1..)
+            .map(|(table, number)| Keys::new(source, rules::owner(number), Value::Table(table), 0));
+        rules::of_keys(source, keys, self.unit)
     }
 
     fn head(&self, source: &SceneSource<'_>) -> Result<Head> {
@@ -383,7 +422,7 @@ impl SceneBuilder {
 
 /// SHA-256 of the name, the bodies and the rules; numbers count by their bits.
 fn digest(file: &SceneFile) -> String {
-    let mut text = format!("{:?}{:?}", file.head.name, file.ignores);
+    let mut text = format!("{:?}{:?}{:?}", file.head.name, file.ignores, file.rules);
     for body in &file.bodies {
         let BodySpec { name, geometry, growth, groups, pose, pivot, id, .. } = body;
         let geometry = match geometry {

@@ -11,6 +11,7 @@ use super::keys::{Field, Keys, Origin, SceneSource};
 use super::length::unit_of;
 use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::motion_spec::{MotionSpec, motion};
+use super::rules::{RuleSpec, rules};
 use super::tables;
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
@@ -25,6 +26,7 @@ pub(super) struct SceneFile {
     pub(super) motion: MotionSpec,
     pub(super) bodies: Vec<BodySpec>,
     pub(super) ignores: Vec<IgnoreSpec>,
+    pub(super) rules: Vec<RuleSpec>,
     /// The tables of bodies that were read.
     pub(super) tables: Vec<InputDigest>,
     /// The results for the nodes of geometry files.
@@ -75,10 +77,6 @@ pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFil
     let document = source.parse()?;
     let top = Keys::new(source, "the scene file", Value::Keys(document.get_ref()), 0);
     top.only(&["scene", "columns", "query", "motion", "body", "bodies", "ignore", "rule"])?;
-    if let Some(rule) = top.get("rule") {
-        let remedy = "remove it; `require` in [query] sets one clearance for all pairs";
-        return Err(rule.error("`[[rule]]` is reserved for clearances per pair or group", remedy));
-    }
     let head = head(&top)?;
     let query = match top.get("query") {
         None => Query::default(),
@@ -90,7 +88,8 @@ pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFil
     };
     let (mut tables, mut made) = (InputReader::new(max_input), MadeOfFiles::default());
     let bodies = bodies(source, &top, head.unit, &mut tables, &mut made)?;
-    Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, motion, tables: tables.digests, made })
+    let (ignores, rules) = (ignores(source, &top)?, rules(source, &top, head.unit)?);
+    Ok(SceneFile { bodies, ignores, rules, head, query, motion, tables: tables.digests, made })
 }
 
 /// The contents of a part of a scene file.
@@ -101,6 +100,7 @@ pub(super) struct SceneSection {
     pub(super) motion: Option<MotionSpec>,
     pub(super) bodies: Vec<BodySpec>,
     pub(super) ignores: Option<Vec<IgnoreSpec>>,
+    pub(super) rules: Option<Vec<RuleSpec>>,
 }
 
 /// Lowers a part of a scene file; lengths are in `unit`, unless the part says in which. `None`: something in it is wrong,
@@ -108,7 +108,7 @@ pub(super) struct SceneSection {
 pub(super) fn section(source: &SceneSource<'_>, unit: Option<LengthUnit>) -> Option<SceneSection> {
     let document = source.parse().ok()?;
     let top = Keys::new(source, "the scene file", Value::Keys(document.get_ref()), 0);
-    top.only(&["scene", "columns", "query", "motion", "body", "ignore"]).ok()?;
+    top.only(&["scene", "columns", "query", "motion", "body", "ignore", "rule"]).ok()?;
     // Whoever is told of the head begins to read by it.
     if top.get("columns").is_some() && top.get("scene").is_none() {
         return None;
@@ -131,7 +131,11 @@ pub(super) fn section(source: &SceneSource<'_>, unit: Option<LengthUnit>) -> Opt
         None => None,
         Some(_) => Some(ignores(source, &top).ok()?),
     };
-    Some(SceneSection { head, query, motion, bodies, ignores })
+    let rules = match top.get("rule") {
+        None => None,
+        Some(_) => Some(rules(source, &top, unit).ok()?),
+    };
+    Some(SceneSection { head, query, motion, bodies, ignores, rules })
 }
 
 fn head(top: &Keys<'_>) -> Result<Head> {

@@ -8,13 +8,13 @@ use super::digest::{DEFAULT_MAX_INPUT, InputReader, sha256};
 use super::direction::{DIRECTION_REMEDY, parse_direction};
 use super::file::{self, Head, Query, SceneFile};
 use super::foreign;
-use super::ignore::{self, IgnoreRule};
+use super::ignore;
 use super::keys::{Keys, SceneSource};
 use super::length::{parse_length, unit_of};
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::node_hierarchy::NodeHierarchy;
 use super::values::Value;
-use super::{motion_spec, sections};
+use super::{motion_spec, rules, sections};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_geometry::Vec3;
 use std::io::ErrorKind;
@@ -77,29 +77,16 @@ impl Scene {
     /// The first thing that does not fit the contract, with its file, line and key (of rules and geometry files: all); [`clearsweep_base::ErrorKind::Usage`] for an
     /// override.
     pub fn load(path: &Path, overrides: &SceneOverrides) -> Result<Self> {
-        Self::load_with_rules(path, overrides).map(|(scene, _)| scene)
-    }
-
-    /// As [`Scene::load`], with the ignore rules in file order and how many pairs each covers.
-    ///
-    /// # Errors
-    /// As [`Scene::load`].
-    #[doc(hidden)]
-    pub fn load_with_rules(path: &Path, overrides: &SceneOverrides) -> Result<(Self, Vec<IgnoreRule>)> {
         Self::load_and_tell(path, overrides, |_| {})
     }
 
-    /// As [`Scene::load_with_rules`]; `tell` hears of the trajectories as soon as they are known, once at most, so that
+    /// As [`Scene::load`]; `tell` hears of the trajectories as soon as they are known, once at most, so that
     /// somebody may begin to read them. The scene may turn out to be wrong afterwards.
     ///
     /// # Errors
     /// As [`Scene::load`].
     #[doc(hidden)]
-    pub fn load_and_tell(
-        path: &Path,
-        overrides: &SceneOverrides,
-        tell: impl FnOnce(&SceneHeader),
-    ) -> Result<(Self, Vec<IgnoreRule>)> {
+    pub fn load_and_tell(path: &Path, overrides: &SceneOverrides, tell: impl FnOnce(&SceneHeader)) -> Result<Self> {
         let max_input = overrides.max_input();
         let mut input = InputReader::new(max_input);
         let bytes = read(path, &mut input)?;
@@ -125,14 +112,17 @@ impl Scene {
     /// # Errors
     /// As [`Scene::load`].
     #[doc(hidden)]
-    pub fn of_text(text: &str, overrides: &SceneOverrides) -> Result<(Self, Vec<IgnoreRule>)> {
+    pub fn of_text(text: &str, overrides: &SceneOverrides) -> Result<Self> {
         let source = SceneSource::in_code(Path::new(IN_CODE), text).with_threads(overrides.threads);
         let file = file::parse(&source, overrides.max_input())?;
         let digest = sha256(text.as_bytes());
-        let (scene, rules) = assemble(&source, file, Vec::new(), overrides)?;
-        Ok((Self { builder_digest: Some(digest), ..scene }, rules))
+        Ok(Self { builder_digest: Some(digest), ..assemble(&source, file, Vec::new(), overrides)? })
     }
 }
+
+/// How far pairs are reported where rules are there and `within` is left out, in largest requirements: a pair that comes near to one is
+/// seen before it violates it.
+const SHOWN_AROUND: f64 = 1.25;
 
 /// Name of a scene that no file holds, in messages.
 pub(super) const IN_CODE: &str = "scene in code";
@@ -167,25 +157,27 @@ pub(super) fn assemble(
     file: SceneFile,
     read_first: Vec<InputDigest>,
     overrides: &SceneOverrides,
-) -> Result<(Scene, Vec<IgnoreRule>)> {
+) -> Result<Scene> {
     let path = source.path();
     let trajectories = trajectories(source, &file, overrides)?;
     let direction = direction(&file, overrides)?;
     let mut query = query(source, &file, overrides)?;
     let require_unit = required_unit(overrides, &file);
-    let motion = motion_spec::rule(&file.motion, overrides.between.as_deref(), query.require)?;
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
-    let lowered = ignore::lower(source, &file.bodies, &file.ignores);
+    let ignored = ignore::lower(source, &file.bodies, &file.ignores);
+    let rules = rules::lower(source, &file.bodies, file.rules);
     let built = build(folder(path), &file.bodies, overrides.threads, overrides.max_input());
-    let ((ignored, rules), BuiltShapes { shapes, inputs: read, notes }) = match (lowered, built) {
-        (Ok(lowered), Ok(built)) => (lowered, built),
-        (lowered, built) => {
+    let ((ignored, ignore_rules), rules, BuiltShapes { shapes, inputs: read, notes }) = match (ignored, rules, built) {
+        (Ok(ignored), Ok(rules), Ok(built)) => (ignored, rules, built),
+        (ignored, rules, built) => {
             let failures = built.err().unwrap_or_default().into_iter();
             let failures = failures.map(|failure| place(source, &file.bodies, failure));
-            let errors = lowered.err().unwrap_or_default().into_iter().chain(failures).collect();
-            return Err(Error::several(path.display(), errors));
+            let of_rules = [ignored.err(), rules.err()].into_iter().flatten().flatten();
+            return Err(Error::several(path.display(), of_rules.chain(failures).collect()));
         }
     };
+    let required = rules.all().iter().map(|rule| rule.require).chain(query.require).filter(|&require| require > 0.0);
+    let motion = motion_spec::rule(&file.motion, overrides.between.as_deref(), required.reduce(f64::min))?;
     let (bodies, dynamic) = bodies(file.bodies, shapes, file.motion.pivot);
     let name = file.head.name.unwrap_or_else(|| stem(path));
     let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
@@ -198,7 +190,7 @@ pub(super) fn assemble(
     let hierarchy = NodeHierarchy::new(file.made.moving, file.made.still, dynamic.len(), slot_of);
     let trees = file.made.trees;
     let notes = file.made.notes.into_iter().chain(notes).collect();
-    let scene = Scene {
+    Ok(Scene {
         path,
         name,
         unit,
@@ -213,13 +205,14 @@ pub(super) fn assemble(
         direction,
         motion,
         ignored,
+        ignore_rules,
+        rules: Arc::new(rules),
         inputs,
         builder_digest: None,
         hierarchy,
         trees,
         notes,
-    };
-    Ok((scene, rules))
+    })
 }
 
 /// The folder of the scene file, which its paths are relative to.
@@ -289,21 +282,18 @@ fn trajectories(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOve
 
 /// `[query]` with what the command line says instead, checked as a whole.
 fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<QueryOptions> {
-    let Query { at, within, require, touch, static_pairs, .. } = file.query;
-    let within = match &overrides.within {
-        Some(text) => override_length("--within", text, file.head.unit)?,
-        None => within.ok_or_else(|| {
-            let remedy = "add `within = LENGTH` to [query] (or --within): pairs farther apart are not reported";
-            Error::input(source.place(at), "the key `within` is missing in [query]", remedy)
-        })?,
-    };
+    let Query { require, touch, static_pairs, .. } = file.query;
     let (require, place) = match (&overrides.require, require) {
         (Some(text), _) => (Some(override_length("--require", text, file.head.unit)?), "--require".to_owned()),
         (None, Some((require, at))) => (Some(require), format!("{}, key `require` of [query]", source.place(at))),
         (None, None) => (None, String::new()),
     };
-    if let Some(require) = require.filter(|&require| require > within) {
-        let unit = required_unit(overrides, file);
+    let within = within(source, file, overrides, require)?;
+    let unit = required_unit(overrides, file);
+    let by_rules = file.rules.iter().map(|rule| (rule.require.0, rule.require_place(source)));
+    let largest = require.map(|require| (require, place)).into_iter().chain(by_rules);
+    let largest = largest.reduce(|largest, next| if next.0 > largest.0 { next } else { largest });
+    if let Some((require, place)) = largest.filter(|&(require, _)| require > within) {
         let [required, near] = [require, within].map(|metres| format!("{} {}", unit.number(metres), unit.word));
         let problem = format!("`require` ({required}) is larger than `within` ({near}): violations would be missed");
         let remedy = "make `within` at least as large as `require`";
@@ -315,11 +305,26 @@ fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides)
     Ok(QueryOptions { within, require, touch, static_pairs })
 }
 
-/// The unit that the clearance required is written in.
+/// `within`, metres: what the command line says, else the file. Where there are rules and neither says it, all that rules require, and
+/// what is around it.
+fn within(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides, require: Option<f64>) -> Result<f64> {
+    let largest = file.rules.iter().map(|rule| rule.require.0).chain(require).reduce(f64::max);
+    match (&overrides.within, file.query.within, largest.filter(|_| !file.rules.is_empty())) {
+        (Some(text), ..) => override_length("--within", text, file.head.unit),
+        (None, Some(within), _) => Ok(within),
+        (None, None, Some(largest)) => Ok(largest.max(0.0) * SHOWN_AROUND + file.query.touch),
+        (None, None, None) => {
+            let remedy = "add `within = LENGTH` to [query] (or --within): pairs farther apart are not reported";
+            Err(Error::input(source.place(file.query.at), "the key `within` is missing in [query]", remedy))
+        }
+    }
+}
+
+/// The unit that the clearance required is written in: of `[query]`, else that of the first rule that names one.
 fn required_unit(overrides: &SceneOverrides, file: &SceneFile) -> LengthUnit {
     let written = match &overrides.require {
         Some(text) => unit_of(text),
-        None => file.query.require_unit,
+        None => file.query.require_unit.or_else(|| file.rules.iter().find_map(|rule| rule.unit)),
     };
     written.unwrap_or(file.head.unit)
 }

@@ -2,14 +2,16 @@
 
 use super::body_tree::BodyTree;
 use super::columns::TrajectoryColumns;
+use super::ignore::IgnoreRule;
 use super::readers::GeometryNote;
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{MotionRule, NodeHierarchy};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub use clearsweep_model::{
     Body, DEFAULT_TOUCH_M, HullFit, IgnoredPairs, InputDigest, LazyParts, LengthUnit, MeshCondition, Missing, Model,
-    Motion, Piece, QueryOptions, Shape,
+    Motion, PairRules, Piece, QueryOptions, Requirements, Rule, Severity, Shape,
 };
 
 /// A loaded scene.
@@ -47,6 +49,12 @@ pub struct Scene {
     /// Which pairs are never reported.
     #[doc(hidden)]
     pub ignored: IgnoredPairs,
+    /// `[[ignore]]`, in file order.
+    #[doc(hidden)]
+    pub ignore_rules: Vec<IgnoreRule>,
+    /// `[[rule]]`: what is required of which pairs. Of those that no rule matches, `require` of `query` is.
+    #[doc(hidden)]
+    pub rules: Arc<PairRules>,
     /// Every input file read so far, with its size and SHA-256 digest in hexadecimal, in the order of reading.
     #[doc(hidden)]
     pub inputs: Vec<InputDigest>,
@@ -63,4 +71,12 @@ pub struct Scene {
     /// Notes on the parts that readers left out of geometry files: the file, and the note.
     #[doc(hidden)]
     pub notes: Vec<(PathBuf, GeometryNote)>,
+}
+
+impl Scene {
+    /// What is required of each pair.
+    #[doc(hidden)]
+    pub fn requirements(&self) -> Requirements {
+        Requirements::new(&self.rules, self.query.require)
+    }
 }

@@ -82,20 +82,23 @@ fn join(source: &SceneSource<'_>, sections: impl Iterator<Item = Option<SceneSec
             None => Some(()),
         }
     }
-    let (mut head, mut query, mut motion, mut ignores, mut bodies) = (None, None, None, None, BodyList::default());
+    let (mut head, mut query, mut motion, mut ignores, mut rules) = (None, None, None, None, None);
+    let mut bodies = BodyList::default();
     for section in sections {
-        let SceneSection { head: more, query: asked, motion: moves, bodies: next, ignores: rules } = section?;
-        set(&mut head, more)?;
-        set(&mut query, asked)?;
-        set(&mut motion, moves)?;
-        set(&mut ignores, rules)?;
-        for body in next {
+        let section: SceneSection = section?;
+        set(&mut head, section.head)?;
+        set(&mut query, section.query)?;
+        set(&mut motion, section.motion)?;
+        set(&mut ignores, section.ignores)?;
+        set(&mut rules, section.rules)?;
+        for body in section.bodies {
             bodies.add(source, body).ok()?;
         }
     }
-    let (query, motion, ignores) = (query.unwrap_or_default(), motion.unwrap_or_default(), ignores.unwrap_or_default());
+    let (query, motion) = (query.unwrap_or_default(), motion.unwrap_or_default());
+    let (ignores, rules) = (ignores.unwrap_or_default(), rules.unwrap_or_default());
     let (bodies, tables, made) = (bodies.finish(source).ok()?, Vec::new(), MadeOfFiles::default());
-    Some(SceneFile { head: head?, query, motion, bodies, ignores, tables, made })
+    Some(SceneFile { head: head?, query, motion, bodies, ignores, rules, tables, made })
 }
 
 #[cfg(test)]

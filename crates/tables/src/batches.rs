@@ -2,7 +2,7 @@
 //! of pages.
 
 use super::column_buffer::{ColumnBuffer, ColumnValues};
-use super::fill;
+use super::fill::{self, JobColumns};
 use super::layout::TILE_ROWS;
 use super::options::DistanceColumns;
 use super::row::{IntervalRow, Row};
@@ -15,7 +15,7 @@ use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{DirectionalRelation, FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
-use clearsweep_scene::{BetweenFrames, FrameBlock, Sample, Scene};
+use clearsweep_scene::{FrameBlock, Sample, Scene};
 use std::sync::Arc;
 
 /// Makes the batches of a job; the dictionaries are shared by all of them.
@@ -24,9 +24,9 @@ pub struct BatchMaker {
     distances: BatchTable,
     penetrations: BatchTable,
     intervals: BatchTable,
-    /// Whether the job says something about intervals.
-    has_intervals: bool,
+    job: JobColumns,
     bodies: ArrayRef,
+    rules: ArrayRef,
     status: ArrayRef,
     feature: ArrayRef,
     method: ArrayRef,
@@ -51,12 +51,15 @@ impl BatchMaker {
     /// Returns the maker for a job on this scene.
     pub fn new(scene: &Scene, columns: DistanceColumns) -> Self {
         let words = |list: &[&str]| -> ArrayRef { Arc::new(StringArray::from_iter_values(list)) };
+        let job = JobColumns::of(scene);
+        let rules = (0..job.requirements.count()).map(|rule| job.requirements.name(rule));
         Self {
-            distances: BatchTable::new(schema::distances(columns, scene.direction.is_some())),
+            distances: BatchTable::new(schema::distances(columns, job.kind)),
             penetrations: BatchTable::new(schema::penetrations()),
-            intervals: BatchTable::new(schema::intervals()),
-            has_intervals: scene.motion.between != BetweenFrames::None,
+            intervals: BatchTable::new(schema::intervals(job.kind)),
             bodies: Arc::new(StringArray::from_iter_values(scene.bodies.iter().map(|body| &body.name))),
+            rules: Arc::new(StringArray::from_iter_values(rules)),
+            job,
             status: words(&Status::NAMES),
             feature: words(&FeatureKind::NAMES),
             method: words(&Method::NAMES),
@@ -76,12 +79,13 @@ impl BatchMaker {
 
     /// `None` where the job says nothing about intervals.
     pub(super) fn intervals_schema(&self) -> Option<SchemaRef> {
-        self.has_intervals.then(|| Arc::clone(&self.intervals.schema))
+        self.job.kind.intervals.then(|| Arc::clone(&self.intervals.schema))
     }
 
     /// A batch of `distances`.
     pub(super) fn distances(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
-        self.batch(&self.distances, rows.iter().copied(), |columns, rows| fill::distances(columns, rows, samples))
+        let fill = |columns: &mut [ColumnBuffer], rows: &[Row]| fill::distances(columns, rows, samples, &self.job);
+        self.batch(&self.distances, rows.iter().copied(), fill)
     }
 
     /// A batch of `penetrations`, of those rows that penetrate.
@@ -92,7 +96,9 @@ impl BatchMaker {
 
     /// A batch of `intervals`.
     pub(super) fn intervals(&self, rows: &[&IntervalRow], block: &FrameBlock) -> Result<RecordBatch> {
-        self.batch(&self.intervals, rows.iter().copied(), |columns, rows| fill::intervals(columns, rows, block))
+        let fill =
+            |columns: &mut [ColumnBuffer], rows: &[IntervalRow]| fill::intervals(columns, rows, block, &self.job);
+        self.batch(&self.intervals, rows.iter().copied(), fill)
     }
 
     fn batch<'r, R: Copy + 'r>(
@@ -135,6 +141,7 @@ impl BatchMaker {
     fn words(&self, codes: &ArrayRef, vocabulary: Vocabulary) -> std::result::Result<ArrayRef, ArrowError> {
         let words = match vocabulary {
             Vocabulary::Bodies => &self.bodies,
+            Vocabulary::Rules => &self.rules,
             Vocabulary::Status => &self.status,
             Vocabulary::Feature => &self.feature,
             Vocabulary::Method => &self.method,

@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn codes_are_written_as_their_strings() {
-        let strings = Vocabularies::new(["one", "two", "three"].into_iter());
+        let strings = Vocabularies::new(["one", "two", "three"].into_iter(), std::iter::empty());
         let mut bytes = Vec::new();
         DictionaryValues::Codes(vec![2, 0]).encode_plain(Some((&strings, Vocabulary::Bodies)), &mut bytes);
         assert_eq!(bytes, b"\x05\0\0\0three\x03\0\0\0one");

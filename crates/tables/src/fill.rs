@@ -7,21 +7,30 @@ use super::column_buffer::ColumnBuffer;
 use super::interval_stats::{IntervalStat, RunIntervals};
 use super::pair_stats::PairStat;
 use super::row::{IntervalRow, Row};
+use super::schema::TableKind;
+use clearsweep_model::Requirements;
 use clearsweep_model::{DirectionalDistance, IntervalProximity, Status};
-use clearsweep_scene::{FrameBlock, Sample};
+use clearsweep_scene::{FrameBlock, Sample, Scene};
 use serde::{Deserialize, Serialize};
 
-/// Columns of the short form of `distances`, string columns of bodies excluded.
-const SHORT_COLUMNS: usize = 9;
-
-/// Columns of the full form, likewise.
+/// Columns of the full form of `distances`, string columns of bodies excluded; the short form has fewer, whatever follows.
 const FULL_COLUMNS: usize = 25;
 
-/// Columns of the distance along a direction, which follow either form.
-const DIRECTIONAL_COLUMNS: usize = 4;
-/// Columns of `pairs` and of `runs` without those of intervals, string columns of bodies excluded.
-const PAIR_COLUMNS: usize = 15;
+/// Columns of `runs` without those of intervals, likewise.
 const RUN_COLUMNS: usize = 14;
+
+/// What the columns of a job depend on, and what fills those of rules.
+#[derive(Debug, Clone)]
+pub(super) struct JobColumns {
+    pub(super) kind: TableKind,
+    pub(super) requirements: Requirements,
+}
+
+impl JobColumns {
+    pub(super) fn of(scene: &Scene) -> Self {
+        Self { kind: TableKind::of(scene), requirements: scene.requirements() }
+    }
+}
 
 /// An iterator over the columns of a table that panics at the end: fillers and schema have the same number of columns.
 struct ColumnCursor<'a>(std::slice::IterMut<'a, ColumnBuffer>);
@@ -52,11 +61,8 @@ fn keys(c: &mut ColumnCursor<'_>, rows: &[Row], samples: &[Sample]) {
 }
 
 /// Appends rows to the columns of `distances`, all of them or the short form.
-pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[Sample]) {
-    let (all_columns, directional) = match columns.len() {
-        count if count >= FULL_COLUMNS => (true, count == FULL_COLUMNS + DIRECTIONAL_COLUMNS),
-        count => (false, count == SHORT_COLUMNS + DIRECTIONAL_COLUMNS),
-    };
+pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[Sample], job: &JobColumns) {
+    let all_columns = columns.len() >= FULL_COLUMNS;
     let mut c = ColumnCursor(columns.iter_mut());
     keys(&mut c, rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
@@ -68,10 +74,23 @@ pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[S
     if all_columns {
         witnesses_and_features(&mut c, rows);
     }
-    if directional {
+    if job.kind.directional {
         distances_along(&mut c, rows);
     }
+    if job.kind.rules {
+        rules(&mut c, &job.requirements, || rows.iter().map(|row| (row.a, row.b)));
+    }
     c.finish();
+}
+
+/// Fills the columns of rules: those of these pairs.
+fn rules<I: ExactSizeIterator<Item = (u32, u32)>>(
+    c: &mut ColumnCursor<'_>,
+    requirements: &Requirements,
+    pairs: impl Fn() -> I,
+) {
+    c.next().extend_i32(pairs().map(|(a, b)| requirements.rule(a, b) as i32));
+    c.next().extend_f64(pairs().map(|(a, b)| requirements.of(a, b)));
 }
 
 /// Fills the columns that only the full form has.
@@ -127,7 +146,7 @@ pub(super) fn penetrations(columns: &mut [ColumnBuffer], rows: &[Row], samples: 
 }
 
 /// Appends rows to the columns of `intervals`. The order of the rows was checked: their intervals end in `block`, or behind it.
-pub(super) fn intervals(columns: &mut [ColumnBuffer], rows: &[IntervalRow], block: &FrameBlock) {
+pub(super) fn intervals(columns: &mut [ColumnBuffer], rows: &[IntervalRow], block: &FrameBlock, job: &JobColumns) {
     let mut c = ColumnCursor(columns.iter_mut());
     let [run, frame, frame_next, time, time_next] = [c.next(), c.next(), c.next(), c.next(), c.next()];
     for part in rows.chunk_by(|one, next| one.interval.sample == next.interval.sample) {
@@ -152,6 +171,9 @@ pub(super) fn intervals(columns: &mut [ColumnBuffer], rows: &[IntervalRow], bloc
     }
     c.next().extend_i32(p().map(|p| p.status as i32));
     c.next().extend_i32(p().map(|p| p.method as i32));
+    if job.kind.rules {
+        rules(&mut c, &job.requirements, || rows.iter().map(|row| (row.a, row.b)));
+    }
     c.finish();
 }
 
@@ -179,8 +201,8 @@ pub(super) struct PairRow {
 }
 
 /// Appends rows to the columns of `pairs`.
-pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow]) {
-    let with_intervals = columns.len() > PAIR_COLUMNS;
+pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow], job: &JobColumns) {
+    let with_intervals = job.kind.intervals;
     let mut c = ColumnCursor(columns.iter_mut());
     let s = || rows.iter().map(|r| &r.stat);
     debug_assert!(s().all(|s| in_order([s.lower, s.upper])), "ends of a pair are out of order");
@@ -220,6 +242,9 @@ pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow]) {
         for end in 0..2 {
             c.next().extend_f64(contact().map(|contact| contact.map_or(f64::NAN, |contact| contact.times[end])));
         }
+    }
+    if job.kind.rules {
+        rules(&mut c, &job.requirements, || s().map(|s| (s.a, s.b)));
     }
     c.finish();
 }

@@ -1,6 +1,6 @@
 //! Findings of a job between the samples: counts, violations, the least distance and the first contact.
 
-use super::interval_stats::{IntervalStat, PairContact, RunIntervals, judged};
+use super::interval_stats::{IntervalStat, PairContact, RunIntervals};
 use super::output_dir::OutputDir;
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::StoredEntries;
@@ -8,6 +8,7 @@ use super::row::IntervalRow;
 use super::totals::{FirstContact, LeastBetween, Totals};
 use super::violations::{ViolatingRuns, Violations};
 use clearsweep_base::error::{Error, Result};
+use clearsweep_model::Requirements;
 use clearsweep_scene::{FrameBlock, SAMPLES, Scene};
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +22,7 @@ pub(super) struct FindingsState {
 
 /// Collects what is found in the intervals of all runs.
 pub(super) struct IntervalFindings {
-    /// The required distance, metres. NaN if none is required.
-    require: f64,
+    requirements: Requirements,
     /// Up to which distance bodies touch, metres.
     touch: f64,
     violations: Violations,
@@ -35,8 +35,13 @@ pub(super) struct IntervalFindings {
 impl IntervalFindings {
     /// Returns the findings of a job on this scene, before the first interval. `violations`: empty.
     pub(super) fn new(scene: &Scene, violations: Violations) -> Self {
-        let require = scene.query.require.unwrap_or(f64::NAN);
-        Self { require, touch: scene.query.touch, violations, least: None, first_contact: None }
+        Self {
+            requirements: scene.requirements(),
+            touch: scene.query.touch,
+            violations,
+            least: None,
+            first_contact: None,
+        }
     }
 
     /// Counts the next intervals of a run: those of `block`, by (sample, a, b). `each` is handed what is known of the pair.
@@ -55,11 +60,13 @@ impl IntervalFindings {
             let Some(ends) = row.ends(block) else {
                 return Err(Error::internal("intervals", "an interval ends in no sample of its run"));
             };
-            run.add(row, ends, self.require);
+            let judged = run.add(row, ends, self.requirements.of(row.a, row.b));
             totals.by_interval_status[row.interval.status as usize] += 1;
             totals.by_interval_method[row.interval.method as usize] += 1;
-            let (is_violated, _) = judged(row, self.require);
-            if is_violated {
+            if self.requirements.uniform().is_none() {
+                totals.rule(self.requirements.rule(row.a, row.b)).add_interval(judged);
+            }
+            if judged.0 {
                 let position = block.index * SAMPLES as u64 + u64::from(row.interval.sample);
                 self.violations.add_one((row.a, row.b), [row.interval.upper; 2], ends.map(|end| *end), position)?;
             }
@@ -121,7 +128,10 @@ impl IntervalFindings {
             body_a: name(a),
             body_b: name(b),
         });
-        (_, totals.between.pairs_violated, totals.between.violating_pairs) = self.violations.finish(names)?;
+        let requirements = self.requirements;
+        let of_rule = |(a, b)| totals.rule(requirements.rule(a, b)).pairs_violated_between += 1;
+        let (_, pairs, worst) = self.violations.finish(names, of_rule)?;
+        (totals.between.pairs_violated, totals.between.violating_pairs) = (pairs, worst);
         Ok(())
     }
 

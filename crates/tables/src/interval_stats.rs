@@ -133,8 +133,9 @@ pub(super) struct PairContact {
 }
 
 impl RunIntervals {
-    /// Adds the next interval of the run. NaN stands for no requirement: every comparison with it is false.
-    pub(super) fn add(&mut self, row: &IntervalRow, ends: [&Sample; 2], require: f64) {
+    /// Adds the next interval of the run. NaN stands for no requirement: every comparison with it is false. Returns whether the interval
+    /// violates the requirement, and else whether it is undecided.
+    pub(super) fn add(&mut self, row: &IntervalRow, ends: [&Sample; 2], require: f64) -> (bool, bool) {
         let IntervalRow { a, b, interval } = *row;
         self.rows += 1;
         self.contact += u64::from(interval.status == IntervalStatus::Contact);
@@ -143,7 +144,7 @@ impl RunIntervals {
         self.undecided += u64::from(undecided);
         let [lower, upper] = self.least.unwrap_or([f64::INFINITY; 2]);
         self.least = Some([lower.min(interval.lower), upper.min(interval.upper)]);
-        let Some(contact) = IntervalContact::of(row, ends) else { return };
+        let Some(contact) = IntervalContact::of(row, ends) else { return (violated, undecided) };
         // Intervals of one frame come by pair, not by time.
         let is_first = self.first_contact.is_none_or(|PairContact { contact: first, .. }| {
             contact.frames[0] == first.frames[0] && contact.shares[1] < first.shares[1]
@@ -151,11 +152,12 @@ impl RunIntervals {
         if is_first {
             self.first_contact = Some(PairContact { a, b, contact });
         }
+        (violated, undecided)
     }
 }
 
 /// Whether an interval violates the requirement, and else whether it is undecided.
-pub(super) fn judged(row: &IntervalRow, require: f64) -> (bool, bool) {
+fn judged(row: &IntervalRow, require: f64) -> (bool, bool) {
     let p = &row.interval;
     let violated = p.upper < require;
     let holds_limit = p.lower < require && require <= p.upper;

@@ -1,7 +1,7 @@
 //! The table `intervals`.
 
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
-use super::fill;
+use super::fill::{self, JobColumns};
 use super::layout::TILE_ROWS;
 use super::row::IntervalRow;
 use clearsweep_base::error::{Error, Result};
@@ -23,6 +23,7 @@ pub(super) struct IntervalTableState {
 /// Writes rows to `intervals`.
 pub(super) struct IntervalTable {
     encoder: TableEncoder,
+    columns: JobColumns,
     /// Number of bodies.
     bodies: usize,
     /// Key of the last row.
@@ -33,8 +34,8 @@ pub(super) struct IntervalTable {
 
 impl IntervalTable {
     /// An empty table of a scene of so many bodies.
-    pub(super) fn new(encoder: TableEncoder, bodies: usize) -> Self {
-        Self { encoder, bodies, last: None, tile: Vec::new() }
+    pub(super) fn new(encoder: TableEncoder, bodies: usize, columns: JobColumns) -> Self {
+        Self { encoder, columns, bodies, last: None, tile: Vec::new() }
     }
 
     /// Appends rows of `block`, sorted by (sample, a, b).
@@ -46,7 +47,8 @@ impl IntervalTable {
             self.tile.clear();
             self.tile.extend(part.iter().map(|row| **row));
             self.check_order(block)?;
-            self.encoder.extend(&self.tile, |columns, rows| fill::intervals(columns, rows, block))?;
+            let job = &self.columns;
+            self.encoder.extend(&self.tile, |columns, rows| fill::intervals(columns, rows, block, job))?;
         }
         Ok(())
     }

@@ -93,6 +93,6 @@ pub use stream_sink::DistanceStream;
 #[doc(hidden)]
 pub use table_reader::{StoredTable, TableReader};
 pub use totals::{BetweenTotals, FirstContact, LeastBetween};
-pub use totals::{Totals, Worst};
+pub use totals::{RuleTotals, Totals, Worst};
 pub use violations::ViolatingPair;
 pub use writer::{FinishedTables, TableWriter};

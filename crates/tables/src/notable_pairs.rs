@@ -5,11 +5,11 @@ use super::output_dir::OutputDir;
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::StoredEntries;
 use super::row::Row;
-use super::row_counts::count_rows;
+use super::row_counts::{count_by_rule, count_rows};
 use super::totals::Totals;
 use super::violations::{ViolatingRuns, Violations};
 use clearsweep_base::error::Result;
-use clearsweep_model::{Method, Proximity};
+use clearsweep_model::{Method, Requirements};
 use clearsweep_scene::Sample;
 use std::sync::Arc;
 
@@ -19,28 +19,27 @@ const WINDINGS_PART: u64 = 8;
 /// Collects the pairs of rows, in order of (run, frame).
 #[derive(Debug)]
 pub(super) struct NotablePairs {
-    /// The required distance, metres. NaN if none is required; every comparison with it is then false.
-    require: f64,
+    requirements: Requirements,
     violations: Violations,
     windings: Violations,
 }
 
 impl NotablePairs {
     /// Returns a collector of any number of pairs.
-    pub(super) fn unbounded(require: Option<f64>) -> Self {
+    pub(super) fn unbounded(requirements: Requirements) -> Self {
         let (violations, windings) = (Violations::unbounded(), Violations::unbounded());
-        Self { require: require.unwrap_or(f64::NAN), violations, windings }
+        Self { requirements, violations, windings }
     }
 
     /// Returns a collector whose pairs take about `memory` bytes of memory, and beyond that files in `out`.
-    pub(super) fn within(require: Option<f64>, memory: u64, out: &Arc<OutputDir>) -> Self {
+    pub(super) fn within(requirements: Requirements, memory: u64, out: &Arc<OutputDir>) -> Self {
         let (violations, windings) = (Violations::within(memory, out), Violations::within(memory / WINDINGS_PART, out));
-        Self { violations, windings, ..Self::unbounded(require) }
+        Self { violations, windings, ..Self::unbounded(requirements) }
     }
 
     /// Whether a distance is required.
     pub(super) fn requires(&self) -> bool {
-        !self.require.is_nan()
+        self.requirements.is_something()
     }
 
     /// Counts a tile of rows, and adds its pairs. `position` is the number of the first of `samples`, counted over the whole input.
@@ -55,13 +54,20 @@ impl NotablePairs {
         samples: &[Sample],
         position: u64,
     ) -> Result<()> {
-        let require = self.require;
-        let [violated, by_winding] = count_rows(run, totals, rows, samples, require);
+        let requirements = &self.requirements;
+        let [violated, by_winding] = match requirements.uniform() {
+            Some(required) => count_rows(run, totals, rows, samples, |_| required),
+            None => {
+                count_by_rule(&mut totals.by_rule, rows, requirements);
+                count_rows(run, totals, rows, samples, |row| requirements.of(row.a, row.b))
+            }
+        };
         if violated > 0 {
-            self.violations.add(rows, samples, position, |row| row.upper < require)?;
+            let violates = |row: &Row| row.proximity.upper < requirements.of(row.a, row.b);
+            self.violations.add(rows, samples, position, violates)?;
         }
         if by_winding > 0 {
-            self.windings.add(rows, samples, position, |row: &Proximity| row.method == Method::Winding)?;
+            self.windings.add(rows, samples, position, |row| row.proximity.method == Method::Winding)?;
         }
         Ok(())
     }
@@ -71,8 +77,10 @@ impl NotablePairs {
     /// # Errors
     /// The spilled pairs cannot be read.
     pub(super) fn finish(self, totals: &mut Totals, names: &[String]) -> Result<()> {
-        (_, totals.pairs_violated, totals.violating_pairs) = self.violations.finish(names)?;
-        (_, totals.pairs_winding, totals.winding_pairs) = self.windings.finish(names)?;
+        let of_rule = |totals: &mut Totals, (a, b)| totals.rule(self.requirements.rule(a, b)).pairs_violated += 1;
+        (_, totals.pairs_violated, totals.violating_pairs) =
+            self.violations.finish(names, |pair| of_rule(totals, pair))?;
+        (_, totals.pairs_winding, totals.winding_pairs) = self.windings.finish(names, |_| {})?;
         Ok(())
     }
 

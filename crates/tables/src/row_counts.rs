@@ -4,18 +4,18 @@ use super::fill::{RunRow, WorstRow};
 use super::layout::TILE_ROWS;
 use super::pair_stats::{is_smaller, rank};
 use super::row::Row;
-use super::totals::Totals;
-use clearsweep_model::{Method, Status};
+use super::totals::{RuleTotals, Totals};
+use clearsweep_model::{Method, Requirements, Status};
 use clearsweep_scene::Sample;
 
-/// Counts a tile of rows for `runs` and the totals. Comparisons with NaN are false: NaN stands for no requirement and
+/// Counts a tile of rows for `runs` and the totals; `required`: what is required of the pair of a row, metres. Comparisons with NaN are false: NaN stands for no requirement and
 /// for missing bounds. Returns the number of rows that violate the requirement, and of those that a winding number decides.
 pub(super) fn count_rows(
     run: &mut RunRow,
     totals: &mut Totals,
     rows: &[Row],
     samples: &[Sample],
-    require: f64,
+    required: impl Fn(&Row) -> f64,
 ) -> [u64; 2] {
     /// Bits of a counter. Several counters share a register; each counts at most the rows of a tile.
     const BITS: usize = 9;
@@ -24,7 +24,7 @@ pub(super) fn count_rows(
     let (mut status, mut method, mut violated, mut undecided) = (0_u64, 0_u64, 0, 0);
     let mut worst = run.worst;
     for row in rows {
-        let p = &row.proximity;
+        let (p, require) = (&row.proximity, required(row));
         status += 1 << (BITS * p.status as usize);
         method += 1 << (BITS * p.method as usize);
         violated += u64::from(p.upper < require);
@@ -44,4 +44,16 @@ pub(super) fn count_rows(
     run.uncertified += counter(status, Status::Uncertified as usize);
     run.worst = worst;
     [violated, counter(method, Method::Winding as usize)]
+}
+
+/// Counts rows by the rules that they are under.
+pub(super) fn count_by_rule(counts: &mut Vec<RuleTotals>, rows: &[Row], requirements: &Requirements) {
+    counts.resize(requirements.count(), RuleTotals::default());
+    for row in rows {
+        let (p, rule) = (&row.proximity, requirements.rule(row.a, row.b));
+        let (of, require) = (&mut counts[rule], requirements.by(rule));
+        of.rows += 1;
+        of.violated += u64::from(p.upper < require);
+        of.undecided += u64::from((p.lower < require) & (require <= p.upper));
+    }
 }

@@ -5,6 +5,7 @@ use super::options::DistanceColumns;
 use super::vocabulary::Vocabulary;
 use super::writer_properties;
 use arrow_schema::{DataType, Field, Schema};
+use clearsweep_scene::{BetweenFrames, Scene};
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -115,10 +116,41 @@ const KEYS: [ColumnSpec; 7] = [
     BODY_B,
 ];
 
+/// The rule that a pair is under, and what it requires. Tables have them where a scene has rules.
+const RULE: [ColumnSpec; 2] =
+    [ColumnSpec::new("rule", ColumnType::String(Vocabulary::Rules)), ColumnSpec::float("required_m", "m").nullable()];
+
 const ROW_ORDER: &[&str] = &["run", "frame", "a_index", "b_index"];
 
-/// `distances`; `directional`: whether distances along a direction are asked.
-pub(super) fn distances(columns: DistanceColumns, directional: bool) -> TableSpec {
+/// What the columns of the tables depend on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TableKind {
+    /// Whether distances along a direction are asked.
+    pub(super) directional: bool,
+    /// Whether the job says something about intervals.
+    pub(super) intervals: bool,
+    /// Whether the scene has rules.
+    pub(super) rules: bool,
+}
+
+impl TableKind {
+    /// The kind of the tables of a job on this scene.
+    pub(super) fn of(scene: &Scene) -> Self {
+        Self {
+            directional: scene.direction.is_some(),
+            intervals: scene.motion.between != BetweenFrames::None,
+            rules: !scene.rules.all().is_empty(),
+        }
+    }
+
+    /// The columns of rules.
+    fn rule_columns(self) -> impl Iterator<Item = ColumnSpec> {
+        RULE.into_iter().filter(move |_| self.rules)
+    }
+}
+
+/// `distances`.
+pub(super) fn distances(columns: DistanceColumns, kind: TableKind) -> TableSpec {
     let mut list = KEYS.to_vec();
     list.extend([ColumnSpec::float("distance_m", "m"), LOWER, UPPER]);
     list.push(ColumnSpec::new("status", ColumnType::String(Vocabulary::Status)));
@@ -132,11 +164,12 @@ pub(super) fn distances(columns: DistanceColumns, directional: bool) -> TableSpe
         list.push(ColumnSpec::new("feature_b_kind", ColumnType::String(Vocabulary::Feature)));
         list.push(ColumnSpec::new("method", ColumnType::String(Vocabulary::Method)));
     }
-    if directional {
+    if kind.directional {
         let bounds = ["directional_m", "directional_lower_m", "directional_upper_m"];
         list.extend(bounds.map(|name| ColumnSpec::float(name, "m").nullable()));
         list.push(ColumnSpec::new("directional_relation", ColumnType::String(Vocabulary::Directional)));
     }
+    list.extend(kind.rule_columns());
     TableSpec { name: "distances", columns: list, sorted_by: ROW_ORDER }
 }
 
@@ -150,7 +183,7 @@ pub(super) fn penetrations() -> TableSpec {
 }
 
 /// `intervals`. A bound that is infinite is null.
-pub(super) fn intervals() -> TableSpec {
+pub(super) fn intervals(kind: TableKind) -> TableSpec {
     let mut list = KEYS.to_vec();
     list.insert(2, ColumnSpec::key("frame_next", ColumnType::Int64));
     list.insert(4, ColumnSpec::float("time_next_s", "s").nullable());
@@ -159,11 +192,13 @@ pub(super) fn intervals() -> TableSpec {
     list.extend(CONTACT_SHARES);
     list.push(ColumnSpec::new("status", ColumnType::String(Vocabulary::IntervalStatus)));
     list.push(ColumnSpec::new("method", ColumnType::String(Vocabulary::IntervalMethod)));
+    list.extend(kind.rule_columns());
     TableSpec { name: "intervals", columns: list, sorted_by: ROW_ORDER }
 }
 
 /// `pairs`. With intervals, a pair may have no row in `distances`, and the columns of its smallest distance are null then.
-pub(super) fn pairs(with_intervals: bool) -> TableSpec {
+pub(super) fn pairs(kind: TableKind) -> TableSpec {
+    let with_intervals = kind.intervals;
     let count = |name| ColumnSpec::new(name, ColumnType::Int64);
     let of_min = |column: ColumnSpec| ColumnSpec { nullable: with_intervals, ..column };
     let mut columns = vec![
@@ -190,11 +225,12 @@ pub(super) fn pairs(with_intervals: bool) -> TableSpec {
         columns.extend(CONTACT_SHARES);
         columns.extend(["contact_time_lo_s", "contact_time_hi_s"].map(|name| ColumnSpec::float(name, "s").nullable()));
     }
+    columns.extend(kind.rule_columns());
     TableSpec { name: "pairs", columns, sorted_by: &["run", "a_index", "b_index"] }
 }
 
 /// `runs`. The columns of the smallest distance are null in a run without rows; `violates` is where nothing is required.
-pub(super) fn runs(with_intervals: bool) -> TableSpec {
+pub(super) fn runs(kind: TableKind) -> TableSpec {
     let count = |name| ColumnSpec::new(name, ColumnType::Int64);
     let mut columns = vec![
         RUN,
@@ -214,7 +250,7 @@ pub(super) fn runs(with_intervals: bool) -> TableSpec {
         count("undecided"),
         count("uncertified"),
     ];
-    if with_intervals {
+    if kind.intervals {
         columns.extend(LEAST_BETWEEN);
         columns.extend(["intervals", "intervals_contact", "intervals_undecided", "intervals_violated"].map(count));
         columns.push(count("contact_frame").nullable());

@@ -3,8 +3,9 @@
 //! A block is divided into segments: consecutive samples of one run. Each segment adds sorted entries per pair to the
 //! pair statistics of its run; when the next run begins, the run is written.
 
+use super::column_buffer::ColumnBuffer;
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
-use super::fill::{self, PairRow, RunRow, WorstRow};
+use super::fill::{self, JobColumns, PairRow, RunRow, WorstRow};
 use super::interval_findings::FindingsState;
 use super::interval_summary::IntervalSummary;
 use super::layout::{TILE_ROWS, TableLayout};
@@ -24,7 +25,7 @@ use super::violations::ViolatingRuns;
 use super::vocabulary::Vocabularies;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::block::COMPONENTS;
-use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, Motion, SAMPLES, Sample, Scene};
+use clearsweep_scene::{Candidate, FrameBlock, Motion, SAMPLES, Sample, Scene};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::sync::Arc;
@@ -60,6 +61,7 @@ pub(super) struct SummaryState {
 pub(super) struct SummaryWriter {
     pairs: TableEncoder,
     runs: TableEncoder,
+    columns: JobColumns,
     /// Statistics per pair of the run in progress.
     stats: PairAccumulator<PairStat>,
     run: Option<RunState>,
@@ -145,16 +147,16 @@ impl SummaryWriter {
             Motion::Static(_) => STATIC,
             Motion::Dynamic { slot } => *slot,
         };
-        let with_intervals = scene.motion.between != BetweenFrames::None;
+        let columns = JobColumns::of(scene);
         // Rows and intervals share the memory.
-        let share = if with_intervals { memory / 2 } else { memory };
+        let share = if columns.kind.intervals { memory / 2 } else { memory };
         // A quarter, of which the stable sort takes a third: it needs memory for half of the entries.
         let (of_stats, of_violations) = (share / 6, share / VIOLATIONS_SHARE);
         let limit = usize::try_from(of_stats / size_of::<PairStat>() as u64).unwrap_or(usize::MAX);
         let pair_counts = PairCountsByRun::of(scene);
         Ok(Self {
-            pairs: table(schema::pairs(with_intervals), "pairs.parquet")?.within(memory, out),
-            runs: table(schema::runs(with_intervals), "runs.parquet")?,
+            pairs: table(schema::pairs(columns.kind), "pairs.parquet")?.within(memory, out),
+            runs: table(schema::runs(columns.kind), "runs.parquet")?,
             stats: PairAccumulator::new(limit.max(layout.least_pairs), Arc::clone(out)),
             run: None,
             block: None,
@@ -170,7 +172,8 @@ impl SummaryWriter {
                 ..Totals::default()
             },
             pair_counts,
-            notable: NotablePairs::within(scene.query.require, of_violations, out),
+            notable: NotablePairs::within(columns.requirements.clone(), of_violations, out),
+            columns,
             worst: None,
             between: IntervalSummary::new(scene, [of_stats, of_violations], layout.least_pairs, out),
             counter: SegmentCounter::default(),
@@ -377,7 +380,8 @@ impl SummaryWriter {
             STATIC => 0.0,
             slot => steps[slot as usize],
         };
-        let (pairs, totals) = (&mut self.pairs, &mut self.totals);
+        let (pairs, totals, job) = (&mut self.pairs, &mut self.totals, &self.columns);
+        let fill = |columns: &mut [ColumnBuffer], rows: &[PairRow]| fill::pairs(columns, rows, job);
         let (intervals, mut findings) = match &mut self.between {
             Some(between) => (Some(between.stats.drain()), Some(&mut between.findings)),
             None => (None, None),
@@ -396,12 +400,12 @@ impl SummaryWriter {
             let max_step = add_up(step(stat.a), step(stat.b));
             rows.push(PairRow { run: row.run, stat, max_step, between: between.copied() });
             if rows.len() == rows.capacity() {
-                pairs.extend(&rows, fill::pairs)?;
+                pairs.extend(&rows, fill)?;
                 rows.clear();
             }
             Ok(())
         })?;
-        pairs.extend(&rows, fill::pairs)
+        pairs.extend(&rows, fill)
     }
 
     /// Counts the candidates and the intervals of the segments before number `end`, which have no further rows.

@@ -56,8 +56,40 @@ pub struct Totals {
     /// Other findings in intervals.
     #[doc(hidden)]
     pub between: BetweenTotals,
+    /// Counts of each rule, the default last; empty where the scene has no rules.
+    pub by_rule: Vec<RuleTotals>,
     /// Bytes of all tables, the manifest excluded.
     pub bytes: u64,
+}
+
+/// Counts of the pairs under a rule.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleTotals {
+    /// Rows of `distances`.
+    pub rows: u64,
+    /// Rows with `upper_m < required_m`.
+    pub violated: u64,
+    /// Rows with `lower_m < required_m <= upper_m`.
+    pub undecided: u64,
+    /// Pairs of bodies with a row that violates the rule, over all runs.
+    pub pairs_violated: u64,
+    /// Rows of `intervals`.
+    pub intervals: u64,
+    /// Intervals with `upper_m < required_m`.
+    pub intervals_violated: u64,
+    /// Other intervals that are undecided, or with `lower_m < required_m <= upper_m`.
+    pub intervals_undecided: u64,
+    /// Pairs of bodies with an interval that violates the rule, over all runs.
+    pub pairs_violated_between: u64,
+}
+
+impl RuleTotals {
+    /// Counts an interval: whether it violates the rule, and else whether it is undecided.
+    pub(super) fn add_interval(&mut self, (violated, undecided): (bool, bool)) {
+        self.intervals += 1;
+        self.intervals_violated += u64::from(violated);
+        self.intervals_undecided += u64::from(undecided);
+    }
 }
 
 /// The findings in intervals between samples.
@@ -129,9 +161,18 @@ pub(super) struct CountedRows {
     runs_violated: u64,
     pairs_contact: u64,
     pairs_contact_only: u64,
+    by_rule: Vec<RuleTotals>,
 }
 
 impl Totals {
+    /// The counts of a rule.
+    pub(super) fn rule(&mut self, rule: usize) -> &mut RuleTotals {
+        if self.by_rule.len() <= rule {
+            self.by_rule.resize(rule + 1, RuleTotals::default());
+        }
+        &mut self.by_rule[rule]
+    }
+
     /// Returns the counts to be stored.
     pub(super) fn counted(&self) -> CountedRows {
         let Self { runs, samples, rows, by_status, by_method, violated, undecided, .. } = *self;
@@ -154,6 +195,7 @@ impl Totals {
             runs_violated,
             pairs_contact,
             pairs_contact_only,
+            by_rule: self.by_rule.clone(),
         }
     }
 
@@ -168,6 +210,7 @@ impl Totals {
         (self.intervals_violated, self.intervals_undecided) = (counted.intervals_violated, counted.intervals_undecided);
         self.between.pairs_contact = counted.pairs_contact;
         self.between.pairs_contact_only = counted.pairs_contact_only;
+        self.by_rule.clone_from(&counted.by_rule);
     }
 }
 

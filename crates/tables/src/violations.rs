@@ -8,7 +8,6 @@ use super::row::Row;
 use super::spill::{SpillEntry, SpillFile};
 use super::violating_stretch::{InRun, OfPair, ViolationStretch};
 use clearsweep_base::error::Result;
-use clearsweep_model::Proximity;
 use clearsweep_scene::Sample;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -29,6 +28,8 @@ pub struct ViolatingPair {
     pub body_a: String,
     /// Name of body B.
     pub body_b: String,
+    /// Indices of both bodies.
+    pub bodies: [u32; 2],
     /// Smallest distance over all runs, metres.
     pub min_distance_m: f64,
     /// The run of the smallest distance. The fields `spans` to `to_time_s` are of this run.
@@ -150,9 +151,9 @@ impl Violations {
         rows: &[Row],
         samples: &[Sample],
         position: u64,
-        meant: impl Fn(&Proximity) -> bool,
+        meant: impl Fn(&Row) -> bool,
     ) -> Result<()> {
-        for row in rows.iter().filter(|row| meant(&row.proximity)) {
+        for row in rows.iter().filter(|row| meant(row)) {
             let index = usize::from(row.proximity.sample);
             let p = &row.proximity;
             self.add_one((row.a, row.b), [rank(p), p.distance], [samples[index]; 2], position + index as u64)?;
@@ -203,12 +204,16 @@ impl Violations {
         write(&mut self.spill).map_err(|e| out.error(out.root(), &e))
     }
 
-    /// Number of runs with a violation, number of violating pairs, and the worst of these pairs.
+    /// Number of runs with a violation, number of violating pairs, and the worst of these pairs. `each` hears of every pair.
     ///
     /// # Errors
     /// A spill file cannot be read.
-    pub(super) fn finish(mut self, names: &[String]) -> Result<(u64, u64, Vec<ViolatingPair>)> {
-        let mut worst = WorstPairs::default();
+    pub(super) fn finish(
+        mut self,
+        names: &[String],
+        each: impl FnMut((u32, u32)),
+    ) -> Result<(u64, u64, Vec<ViolatingPair>)> {
+        let mut worst = WorstPairs { count: 0, least: Vec::new(), each };
         if let (Some(spill), Some(out)) = (self.spill.take(), &self.out) {
             let rest = sorted(&mut self.pairs);
             let rest = rest.iter().flat_map(|(pair, of)| of.stretches(*pair)).collect();
@@ -250,16 +255,17 @@ fn sorted(pairs: &mut FxHashMap<(u32, u32), OfPair>) -> Vec<((u32, u32), OfPair)
 }
 
 /// The least pairs by (distance, pair), in order: that in which they come, of a map, must not reach a user.
-#[derive(Default)]
-struct WorstPairs {
+struct WorstPairs<E> {
     count: u64,
     least: Vec<((u32, u32), OfPair)>,
+    each: E,
 }
 
-impl Extend<((u32, u32), OfPair)> for WorstPairs {
+impl<E: FnMut((u32, u32))> Extend<((u32, u32), OfPair)> for WorstPairs<E> {
     fn extend<I: IntoIterator<Item = ((u32, u32), OfPair)>>(&mut self, pairs: I) {
         for (pair, of) in pairs {
             self.count += 1;
+            (self.each)(pair);
             let rank = of.worst().rank;
             let is_before = |(other, kept): &((u32, u32), OfPair)| {
                 kept.worst().rank.total_cmp(&rank).then(other.cmp(&pair)).is_lt()
@@ -280,6 +286,7 @@ impl OfPair {
         ViolatingPair {
             body_a: names[a as usize].clone(),
             body_b: names[b as usize].clone(),
+            bodies: [a, b],
             min_distance_m: worst.distance,
             run: worst.first.run,
             frame: worst.nearest,
@@ -300,7 +307,7 @@ mod tests {
     use crate::JobInputs;
     use crate::output_dir::ClaimMode;
     use clearsweep_geometry::Vec3;
-    use clearsweep_model::{FeatureKind, Method, Status};
+    use clearsweep_model::{FeatureKind, Method, Proximity, Status};
     use std::io::Seek;
 
     fn row(sample: u8, a: u32, b: u32, distance: f64) -> Row {
@@ -333,7 +340,7 @@ mod tests {
     /// The same, as `violations` finds them.
     fn collect(mut violations: Violations, rows: &[TestRow]) -> (u64, u64, Vec<ViolatingPair>) {
         add(&mut violations, rows);
-        violations.finish(&["a", "b", "c", "d", "e", "f"].map(str::to_owned)).expect("finished")
+        violations.finish(&["a", "b", "c", "d", "e", "f"].map(str::to_owned), |_| {}).expect("finished")
     }
 
     fn add(violations: &mut Violations, rows: &[TestRow]) {
@@ -343,7 +350,7 @@ mod tests {
                 |k: u64| Sample { run, frame: (block + k) as i64 * 10, time_s: Some((block + k) as f64 / 4.0) };
             let samples: Vec<Sample> = (0..64).map(sample).collect();
             violations
-                .add(&[row((position % 64) as u8, a, b, distance)], &samples, block, |row| row.upper < 1.0)
+                .add(&[row((position % 64) as u8, a, b, distance)], &samples, block, |row| row.proximity.upper < 1.0)
                 .expect("added");
         }
     }

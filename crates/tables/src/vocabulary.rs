@@ -1,6 +1,7 @@
 //! The strings that the integer codes of string columns stand for.
 
 use clearsweep_model::{DirectionalRelation, FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
+use clearsweep_scene::Scene;
 use std::sync::Arc;
 
 /// The set of strings of a string column.
@@ -8,6 +9,8 @@ use std::sync::Arc;
 pub(super) enum Vocabulary {
     /// Names of the bodies, by body index.
     Bodies,
+    /// Names of the rules, the default last.
+    Rules,
     /// `Status::NAMES`.
     Status,
     /// `FeatureKind::NAMES`.
@@ -26,12 +29,20 @@ pub(super) enum Vocabulary {
 #[derive(Debug, Clone)]
 pub(super) struct Vocabularies {
     bodies: Arc<[Box<str>]>,
+    rules: Arc<[Box<str>]>,
 }
 
 impl Vocabularies {
-    /// Takes the names of the bodies, by body index.
-    pub(super) fn new<'a>(bodies: impl Iterator<Item = &'a str>) -> Self {
-        Self { bodies: bodies.map(Box::from).collect() }
+    /// Takes the names of the bodies, by body index, and of the rules.
+    pub(super) fn new<'a>(bodies: impl Iterator<Item = &'a str>, rules: impl Iterator<Item = &'a str>) -> Self {
+        Self { bodies: bodies.map(Box::from).collect(), rules: rules.map(Box::from).collect() }
+    }
+
+    /// The words of a scene.
+    pub(super) fn of_scene(scene: &Scene) -> Self {
+        let requirements = scene.requirements();
+        let rules = (0..requirements.count()).map(|rule| requirements.name(rule));
+        Self::new(scene.bodies.iter().map(|body| body.name.as_str()), rules)
     }
 
     /// The string that a code stands for.
@@ -39,6 +50,7 @@ impl Vocabularies {
         let code = code as usize;
         match vocabulary {
             Vocabulary::Bodies => &self.bodies[code],
+            Vocabulary::Rules => &self.rules[code],
             Vocabulary::Status => Status::NAMES[code],
             Vocabulary::Feature => FeatureKind::NAMES[code],
             Vocabulary::Method => Method::NAMES[code],

@@ -1,6 +1,7 @@
 //! The writer of all tables of an execution.
 
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
+use super::fill::JobColumns;
 use super::interval_table::{IntervalTable, IntervalTableState};
 use super::layout::{TILE_ROWS, TableLayout};
 use super::options::TableOptions;
@@ -15,7 +16,7 @@ use super::{bodies, fill, manifest, schema};
 use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::Status;
-use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, Scene};
+use clearsweep_scene::{Candidate, FrameBlock, Scene};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -82,6 +83,7 @@ pub struct TableWriter {
     /// `None` where the job says nothing about intervals.
     intervals: Option<IntervalTable>,
     pub(super) summary: SummaryWriter,
+    columns: JobColumns,
     bodies: RecordBatch,
     names: Vec<String>,
     layout: TableLayout,
@@ -136,14 +138,16 @@ impl TableWriter {
         let bodies = bodies::record_batch(scene, options.pose_steps)?;
         let mode = ClaimMode { force: options.force, resume: options.resume };
         let out = OutputDir::claim(&options.out, mode, &options.inputs)?;
-        let strings = Vocabularies::new(scene.bodies.iter().map(|body| body.name.as_str()));
+        let (strings, columns) = (Vocabularies::of_scene(scene), JobColumns::of(scene));
+        let kind = columns.kind;
         let table = |spec, name| TableEncoder::new(&spec, FileNaming::Parts(name), &strings, layout, &out);
         let deferred = deferred_pages(options.memory, layout);
         let mut penetrations =
             table(schema::penetrations(), "penetrations")?.within(options.memory, &out).defer_pages(deferred);
         let mut summary = SummaryWriter::new(scene, &strings, options.memory, layout, &out)?;
-        let mut intervals = (scene.motion.between != BetweenFrames::None)
-            .then(|| table(schema::intervals(), "intervals"))
+        let mut intervals = kind
+            .intervals
+            .then(|| table(schema::intervals(kind), "intervals"))
             .transpose()?
             .map(|encoder| encoder.within(options.memory, &out));
         if options.job.is_some() {
@@ -154,10 +158,10 @@ impl TableWriter {
         let taker =
             |job| CheckpointTaker { store: CheckpointStore::new(&out, job), part_rows, block_rows: 0, taken: None };
         let writer = Self {
-            distances: table(schema::distances(options.columns, scene.direction.is_some()), "distances")?
-                .within(options.memory, &out),
+            distances: table(schema::distances(options.columns, kind), "distances")?.within(options.memory, &out),
             penetrations,
-            intervals: intervals.map(|encoder| IntervalTable::new(encoder, scene.bodies.len())),
+            intervals: intervals.map(|encoder| IntervalTable::new(encoder, scene.bodies.len(), columns.clone())),
+            columns,
             summary,
             bodies,
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
@@ -257,7 +261,7 @@ impl TableWriter {
             None if intervals.is_empty() => {}
             None => return Err(Error::internal("intervals", "rows of a job without motion")),
         }
-        let Self { distances, penetrations, summary, last, names, tile, .. } = self;
+        let Self { distances, penetrations, summary, columns: job, last, names, tile, .. } = self;
         let call = CallResults { block, candidates, intervals };
         let samples = &block.samples;
         debug_assert!(candidates.is_sorted_by(|one, next| (one.a, one.b) < (next.a, next.b)), "one entry per pair");
@@ -266,7 +270,7 @@ impl TableWriter {
         for part in rows.chunks(TILE_ROWS) {
             tile.gather(part);
             check_order(last, names.len(), block, &tile.rows)?;
-            distances.extend(&tile.rows, |columns, rows| fill::distances(columns, rows, samples))?;
+            distances.extend(&tile.rows, |columns, rows| fill::distances(columns, rows, samples, job))?;
             penetrations.extend(&tile.penetrating, |columns, rows| fill::penetrations(columns, rows, samples))?;
             summary.count(&call, &tile.rows)?;
         }

@@ -99,6 +99,8 @@ impl Setup {
             direction: None,
             motion: MotionRule::default(),
             ignored: IgnoredPairs::default(),
+            ignore_rules: Vec::new(),
+            rules: Default::default(),
             inputs: Vec::new(),
             builder_digest: None,
             hierarchy: NodeHierarchy::default(),

@@ -16,7 +16,7 @@ pub(super) fn warnings(scene: &Scene, pose_steps: Option<PoseSteps>) -> Vec<Warn
 
 /// Bodies whose coordinates are stored in steps larger than `touch`, or than a tenth of what is required.
 fn coarse(scene: &Scene, pose_steps: Option<PoseSteps>) -> Option<Warning> {
-    let (touch, tenth) = (scene.query.touch, scene.query.require.map(|require| require / 10.0));
+    let (touch, tenth) = (scene.query.touch, least_required(scene).map(|require| require / 10.0));
     let is_coarse = |step: f64| step > touch || tenth.is_some_and(|tenth| step > tenth);
     let step = |body: u32| scene.bodies[body as usize].coordinate_step(pose_steps).unwrap_or(0.0);
     let mut bodies: Vec<u32> = (0..scene.bodies.len() as u32).filter(|&body| is_coarse(step(body))).collect();
@@ -34,6 +34,12 @@ fn coarse(scene: &Scene, pose_steps: Option<PoseSteps>) -> Option<Warning> {
     let remedy = "export them in double precision or as decimal text, or nearer to their origin; distances are those of the \
         numbers as stored (`coordinate_step_m` in bodies.parquet)";
     Some(Warning::new("coarse", bodies, problem, remedy))
+}
+
+/// The least requirement that is no allowed overlap, metres.
+fn least_required(scene: &Scene) -> Option<f64> {
+    let requirements = scene.requirements();
+    (0..requirements.count()).map(|rule| requirements.by(rule)).filter(|&require| require >= 0.0).reduce(f64::min)
 }
 
 /// A length to two digits, in a unit.

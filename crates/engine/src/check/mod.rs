@@ -17,7 +17,7 @@ use super::options::JobOptions;
 use clearsweep_base::error::Result;
 use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_narrow::NarrowPhase;
-use clearsweep_scene::{FrameBlock, IgnoreRule, Motion, PairCounts, Scene};
+use clearsweep_scene::{FrameBlock, Motion, PairCounts, Scene};
 use clearsweep_trajectory::{Bounds, Trajectory};
 use contacts::Contacts;
 pub use contacts::LastingContact;
@@ -26,7 +26,9 @@ pub(super) use meshes::{open_bodies, open_meshes_of_run};
 pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rest::{REST_COLUMNS, input_name, rest_row};
+pub use rules::rules_json;
 pub use rules::{GroupFound, RuleFound};
+pub(super) use rules::{idle as idle_rules, pairs_by_rule};
 use std::sync::atomic::Ordering;
 pub use warning::Warning;
 pub(super) use watch::TrajectoryWatch;
@@ -58,6 +60,8 @@ pub struct Checked {
     pub pairs_possible: u64,
     /// Pairs among them that the scene's rules ignore.
     pub pairs_ignored: u64,
+    /// Pairs under each rule of what is required, ignored ones left out; at last under none.
+    pub pairs_by_rule: Vec<u64>,
     /// The ignore rules, in file order.
     pub rules: Vec<RuleFound>,
     /// The groups, by name.
@@ -79,21 +83,19 @@ pub struct Checked {
     pub warnings: Vec<Warning>,
 }
 
-/// Reads the whole input once, searches it for near bodies, and counts; writes nothing. `rules` are those of
-/// [`Scene::load_with_rules`].
+/// Reads the whole input once, searches it for near bodies, and counts; writes nothing.
 ///
 /// # Errors
 /// The first thing in the input or the options that a run would refuse.
-pub fn check(scene: &Scene, rules: &[IgnoreRule], options: &JobOptions) -> Result<Checked> {
+pub fn check(scene: &Scene, options: &JobOptions) -> Result<Checked> {
     super::device::check_device(options)?;
     let broad = methods::broad(if options.broad == clearsweep_broad::ON_DEVICE { "auto" } else { &options.broad })?;
     let narrow = methods::narrow(&options.narrow)?;
-    super::job::pool(options.threads)?.install(|| check_in_pool(scene, rules, options, broad, narrow))
+    super::job::pool(options.threads)?.install(|| check_in_pool(scene, options, broad, narrow))
 }
 
 fn check_in_pool(
     scene: &Scene,
-    rules: &[IgnoreRule],
     options: &JobOptions,
     mut broad: Box<dyn BroadPhase>,
     narrow: Box<dyn NarrowPhase>,
@@ -143,7 +145,8 @@ fn check_in_pool(
         bounds,
         pairs_possible: possible,
         pairs_ignored: ignored,
-        rules: rules::rules(scene, rules),
+        rules: rules::ignore_rules(scene),
+        pairs_by_rule: rules::pairs_by_rule(scene),
         groups: rules::groups(scene),
         never_near,
         largest_steps: seen.motions.largest(),
@@ -154,6 +157,7 @@ fn check_in_pool(
         warnings: Vec::new(),
     };
     let mut warnings = rules::warnings(&checked.rules);
+    warnings.extend(rules::idle(scene));
     warnings.extend(files::warnings(scene, pose_steps));
     warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
     warnings.extend(bodies::warnings(scene));
@@ -209,7 +213,7 @@ impl Seen<'_> {
 
 /// A requirement that nothing is held against.
 fn unchecked(scene: &Scene, nothing: NothingChecked) -> Option<Warning> {
-    scene.query.require.is_some().then(|| {
+    scene.requirements().is_something().then(|| {
         Warning::new(
             "unchecked",
             [],

@@ -1,8 +1,10 @@
-//! Bodies and pairs that ignore rules cover, and members of groups.
+//! Bodies and pairs that rules cover, and members of groups.
 
 use super::warning::Warning;
 use clearsweep_scene::ignore::glob_matches;
+use clearsweep_scene::model::{Rule, Severity};
 use clearsweep_scene::{IgnoreRule, Scene};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Examples that are named.
@@ -57,11 +59,11 @@ impl Selectors<'_> {
 }
 
 /// The rules with examples of their pairs.
-pub(super) fn rules(scene: &Scene, rules: &[IgnoreRule]) -> Vec<RuleFound> {
+pub(super) fn ignore_rules(scene: &Scene) -> Vec<RuleFound> {
     let by_name = scene.bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index)).collect();
     let mut selectors = Selectors { scene, by_name, known: HashMap::new() };
     let everything: Vec<u32> = (0..scene.bodies.len() as u32).collect();
-    let found = rules.iter().map(|rule| {
+    let found = scene.ignore_rules.iter().map(|rule| {
         let a = selectors.bodies(&rule.a);
         let b = rule.b.as_ref().map_or_else(|| everything.clone(), |b| selectors.bodies(b));
         let mut pairs = BTreeSet::new();
@@ -94,7 +96,59 @@ pub(super) fn groups(scene: &Scene) -> Vec<GroupFound> {
     found.map(|(name, (bodies, examples))| GroupFound { name: name.to_owned(), bodies, examples }).collect()
 }
 
-/// Rules that cover no pair.
+/// What each rule requires, with the number of pairs under it (`pairs`, the default last); null without rules.
+#[doc(hidden)]
+pub fn rules_json(scene: &Scene, pairs: &[u64]) -> Value {
+    let requirements = scene.requirements();
+    if requirements.uniform().is_some() {
+        return Value::Null;
+    }
+    let one = |(rule, pairs): (usize, &u64)| {
+        let written = requirements.rules().get(rule);
+        json!({
+            "rule": requirements.name(rule),
+            "a": written.map(|rule| &rule.a),
+            "b": written.and_then(|rule| rule.b.as_ref()),
+            "require_m": Some(requirements.by(rule)).filter(|require| !require.is_nan()),
+            "severity": written.map_or(Severity::default(), |rule| rule.severity).name(),
+            "note": written.and_then(|rule| rule.note.as_ref()),
+            "pairs": pairs,
+        })
+    };
+    pairs.iter().enumerate().map(one).collect()
+}
+
+/// Number of pairs under each rule, and at last under none.
+pub(in super::super) fn pairs_by_rule(scene: &Scene) -> Vec<u64> {
+    scene.rules.count_pairs(&scene.bodies, &scene.ignored, scene.query.static_pairs)
+}
+
+/// Rules of what is required under which there is no pair.
+pub(in super::super) fn idle(scene: &Scene) -> Vec<Warning> {
+    let rules = scene.rules.all();
+    let warn = |(rule, _): (&Rule, u64)| {
+        let name = &rule.name;
+        match &rule.unmatched {
+            Some([problem, remedy]) => {
+                Warning::new("rule", [], format!("[[rule]] `{name}` matches no pair: {problem}"), remedy.as_str())
+            }
+            None => Warning::new(
+                "rule",
+                [],
+                format!(
+                    "[[rule]] `{name}` matches no pair: rules before it or [[ignore]] take all that it covers, or it covers none"
+                ),
+                "put it before them, check its selectors, or remove it",
+            ),
+        }
+    };
+    if rules.is_empty() {
+        return Vec::new();
+    }
+    rules.iter().zip(pairs_by_rule(scene)).filter(|&(_, pairs)| pairs == 0).map(warn).collect()
+}
+
+/// Ignore rules that cover no pair.
 pub(super) fn warnings(rules: &[RuleFound]) -> Vec<Warning> {
     let idle = rules.iter().zip(1..).filter(|(found, _)| found.rule.pairs == 0);
     let warn = |(found, number): (&RuleFound, usize)| {

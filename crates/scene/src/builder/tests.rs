@@ -150,6 +150,16 @@ impl Random {
         if self.one_in(3) {
             scene = scene.between(BetweenFrames::ALL[self.below(4)]).between_tolerance(self.length());
         }
+        for rule in 0..[0, 1 + self.below(4)][usize::from(self.one_in(3))] {
+            let name =
+                if self.one_in(20) { ["", "default", "r0"][self.below(3)].to_owned() } else { format!("r{rule}") };
+            let selectors = ["b0", "b1", "b*", "group:pipes", "*"];
+            let a = if self.one_in(10) { ["", "b9"][self.below(2)] } else { selectors[self.below(5)] };
+            let b = Some(selectors[self.below(5)]).filter(|_| !self.one_in(3));
+            let severity = [Severity::Info, Severity::Minor, Severity::Major, Severity::Critical][self.below(4)];
+            let require = if self.one_in(3) { -self.length() } else { self.length() };
+            scene = scene.rule(name, a, b, require, severity);
+        }
         match self.below(6) {
             0 => scene.ignore("b0", None),
             1 => scene.ignore("b0", "b*"),
@@ -193,6 +203,14 @@ fn text(scene: &SceneBuilder) -> String {
     line(&mut text, "between", quoted(scene.motion.between.name()));
     scene.motion.tolerance.iter().for_each(|tolerance| line(&mut text, "tolerance", toml(tolerance)));
     scene.bodies.iter().for_each(|body| text += &body_text(body));
+    for rule in &scene.rules {
+        text += "[[rule]]\n";
+        line(&mut text, "name", quoted(&rule.name));
+        line(&mut text, "a", quoted(&rule.a));
+        rule.b.iter().for_each(|b| line(&mut text, "b", quoted(b)));
+        line(&mut text, "require", toml(&rule.require));
+        line(&mut text, "severity", quoted(rule.severity.name()));
+    }
     for (a, b) in &scene.ignores {
         text += "[[ignore]]\n";
         line(&mut text, "a", quoted(a));
@@ -242,16 +260,16 @@ fn body_text(body: &BodyBuilder) -> String {
 }
 
 /// Loads the file that says the same.
-fn of_file(path: &Path, scene: &SceneBuilder) -> Result<(Scene, Vec<IgnoreRule>)> {
+fn of_file(path: &Path, scene: &SceneBuilder) -> Result<Scene> {
     fs::write(path, text(scene)).expect("a file");
-    Scene::load_with_rules(path, &SceneOverrides::default())
+    Scene::load(path, &SceneOverrides::default())
 }
 
 /// All that a scene says, but for its files and the numbers of its meshes; zeros of both signs are told apart.
-fn facts((scene, rules): &(Scene, Vec<IgnoreRule>)) -> String {
-    let Scene { name, unit, bodies, dynamic, missing, frame_rate, query, direction, motion, ignored, .. } = scene;
-    let facts = (name, unit, bodies, dynamic, missing, frame_rate, query, direction, motion, ignored, rules);
-    let text = format!("{facts:?}");
+fn facts(scene: &Scene) -> String {
+    let Scene { name, unit, bodies, dynamic, missing, frame_rate, query, direction, motion, .. } = scene;
+    let facts = (name, unit, bodies, dynamic, missing, frame_rate, query, direction, motion);
+    let text = format!("{facts:?}{:?}", (&scene.ignored, &scene.ignore_rules, &scene.rules));
     let parts = text.split("MeshIdentity(").map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
     parts.collect()
 }
@@ -281,11 +299,11 @@ fn scenes_in_code_are_those_of_files_bit_for_bit_and_fail_alike() {
     let (mut good, mut problems) = (0, std::collections::BTreeSet::new());
     for case in 0..1500 {
         let scene = random.scene(&file);
-        match (scene.build_with_rules(), of_file(&path, &scene)) {
+        match (scene.build(), of_file(&path, &scene)) {
             (Ok(built), Ok(loaded)) => {
                 // The name of a scene is by default that of its file.
                 let name = scene.name.clone().unwrap_or_else(|| IN_CODE.to_owned());
-                let loaded = (Scene { name, ..loaded.0 }, loaded.1);
+                let loaded = Scene { name, ..loaded };
                 assert!(facts(&built) == facts(&loaded), "case {case}: {}", text(&scene));
                 good += 1;
             }
@@ -308,7 +326,7 @@ fn clouds_of_points_keep_their_bits() {
     let scene = |points| SceneBuilder::new(1.0).body(BodyBuilder::new("cloud", Geometry::Points(points)));
     let cloud = scene(points.clone());
     let (built, loaded) =
-        (cloud.build().expect("a scene"), of_file(&folder.path().join("s.toml"), &cloud).expect("a scene").0);
+        (cloud.build().expect("a scene"), of_file(&folder.path().join("s.toml"), &cloud).expect("a scene"));
     assert_eq!(built.bodies, loaded.bodies);
     assert_eq!(built.bodies[0].shape.vertices, 10_000);
     let digest = |points: &[[f64; 3]]| scene(points.to_vec()).build().expect("a scene").builder_digest;

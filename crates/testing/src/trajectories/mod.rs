@@ -107,6 +107,8 @@ pub fn scene(names: &[&str]) -> Scene {
         direction: None,
         motion: Default::default(),
         ignored: IgnoredPairs::default(),
+        ignore_rules: Vec::new(),
+        rules: Default::default(),
         inputs: vec![],
         builder_digest: None,
         hierarchy: NodeHierarchy::default(),

@@ -1,0 +1,175 @@
+//! What is required of each pair of bodies: rules, of which the first that matches a pair counts, as in a firewall.
+
+use crate::body::{Body, Motion};
+use crate::ignored_pairs::{IgnoredPairs, own_pairs};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The name of the rule of all pairs that no other rule matches.
+pub const DEFAULT_RULE: &str = "default";
+
+/// How much a violation matters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// To be known.
+    Info,
+    /// To be looked at.
+    Minor,
+    /// To be solved.
+    #[default]
+    Major,
+    /// To be solved at once.
+    Critical,
+}
+
+impl Severity {
+    /// The words of the contract, in ascending order.
+    pub const NAMES: [&'static str; 4] = ["info", "minor", "major", "critical"];
+
+    /// The word of the contract.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+/// A rule: what is required of the pairs that it is the first to match.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// Unique name.
+    pub name: String,
+    /// The selector `a`, as written.
+    pub a: String,
+    /// The selector `b`; `None`: everything.
+    pub b: Option<String>,
+    /// The clearance required, metres: violated iff `upper_m < require`. Negative: an overlap up to that depth is allowed.
+    pub require: f64,
+    /// How much a violation matters.
+    pub severity: Severity,
+    /// Words of whoever wrote the rule.
+    pub note: Option<String>,
+    /// Why a selector names no body, and the remedy: the rule matches no pair then.
+    pub unmatched: Option<[String; 2]>,
+}
+
+/// The rules of a scene, and which one each pair is under, made for a question per row.
+///
+/// Bodies that every rule treats alike share a class; a matrix over the classes has the rule of each pair of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PairRules {
+    rules: Vec<Rule>,
+    /// Class of each body; empty where there is no rule.
+    class: Vec<u32>,
+    classes: usize,
+    /// Entry `c * classes + d`: the rule of pairs of the classes `c` and `d` (symmetric).
+    matrix: Vec<u16>,
+}
+
+impl PairRules {
+    /// Rules in their order; the classes of the bodies and their number; the rule of each pair of classes, where `rules.len()` stands
+    /// for none of them.
+    pub fn new(rules: Vec<Rule>, (class, classes): (Vec<u32>, usize), matrix: Vec<u16>) -> Self {
+        debug_assert_eq!(matrix.len(), classes * classes);
+        Self { rules, class, classes, matrix }
+    }
+
+    /// The rules in their order.
+    pub fn all(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The index of the rule of a pair; the number of rules where none matches.
+    #[inline]
+    pub fn of(&self, a: u32, b: u32) -> usize {
+        if self.class.is_empty() {
+            return self.rules.len();
+        }
+        usize::from(self.matrix[self.class[a as usize] as usize * self.classes + self.class[b as usize] as usize])
+    }
+
+    /// Number of pairs under each rule, and at last under none, ignored ones left out, by classes and not one by one; pairs of two static bodies count with
+    /// `static_pairs`.
+    pub fn count_pairs(&self, bodies: &[Body], ignored: &IgnoredPairs, static_pairs: bool) -> Vec<u64> {
+        // Bodies that are alike for the rules and for what is ignored: one of them, and how many move and rest.
+        let mut alike: HashMap<[u32; 2], (u32, [u64; 2])> = HashMap::new();
+        for (body, index) in bodies.iter().zip(0..) {
+            let class = |of: &[u32]| of.get(index as usize).copied().unwrap_or(0);
+            let (_, members) = alike.entry([class(&self.class), class(&ignored.class)]).or_insert((index, [0; 2]));
+            members[usize::from(matches!(body.motion, Motion::Static(_)))] += 1;
+        }
+        let alike: Vec<_> = alike.into_values().collect();
+        let mut counts = vec![0; self.rules.len() + 1];
+        for (at, &(one, [dynamic, fixed])) in alike.iter().enumerate() {
+            if !ignored.contains(one, one) {
+                counts[self.of(one, one)] += own_pairs(dynamic, fixed, static_pairs);
+            }
+            for &(other, [moving, still]) in alike[at + 1..].iter().filter(|(other, _)| !ignored.contains(one, *other))
+            {
+                let of_static = if static_pairs { fixed * still } else { 0 };
+                counts[self.of(one, other)] += dynamic * (moving + still) + fixed * moving + of_static;
+            }
+        }
+        counts
+    }
+}
+
+/// What is required of each pair: the rules, and the clearance required of pairs that none of them matches, as the last rule.
+#[derive(Debug, Clone)]
+pub struct Requirements {
+    rules: Arc<PairRules>,
+    /// By rule, metres; NaN, with which every comparison is false, where nothing is required.
+    required: Vec<f64>,
+}
+
+impl Requirements {
+    /// `default`: what is required where no rule matches, metres.
+    pub fn new(rules: &Arc<PairRules>, default: Option<f64>) -> Self {
+        let required = rules.all().iter().map(|rule| rule.require).chain([default.unwrap_or(f64::NAN)]);
+        Self { required: required.collect(), rules: Arc::clone(rules) }
+    }
+
+    /// The rules but the default.
+    pub fn rules(&self) -> &[Rule] {
+        self.rules.all()
+    }
+
+    /// Number of rules, the default included.
+    pub fn count(&self) -> usize {
+        self.required.len()
+    }
+
+    /// The name of a rule.
+    pub fn name(&self, rule: usize) -> &str {
+        self.rules().get(rule).map_or(DEFAULT_RULE, |rule| &rule.name)
+    }
+
+    /// The requirement of all pairs, metres (NaN: none), where the default is the only rule.
+    pub fn uniform(&self) -> Option<f64> {
+        match self.required[..] {
+            [required] => Some(required),
+            _ => None,
+        }
+    }
+
+    /// Whether something is required of some pair.
+    pub fn is_something(&self) -> bool {
+        self.required.iter().any(|required| !required.is_nan())
+    }
+
+    /// The index of the rule of a pair.
+    #[inline]
+    pub fn rule(&self, a: u32, b: u32) -> usize {
+        self.rules.of(a, b)
+    }
+
+    /// What is required of a pair, metres; NaN if nothing is.
+    #[inline]
+    pub fn of(&self, a: u32, b: u32) -> f64 {
+        self.required[self.rules.of(a, b)]
+    }
+
+    /// What a rule requires, metres; NaN if nothing.
+    #[inline]
+    pub fn by(&self, rule: usize) -> f64 {
+        self.required[rule]
+    }
+}

@@ -1,0 +1,165 @@
+//! `[[rule]]`: what is required of which pairs. The first rule that matches a pair counts; `require` of `[query]` comes last.
+
+use super::body_spec::BodySpec;
+use super::keys::{Field, Keys, SceneSource};
+use super::length::unit_of;
+use super::model::LengthUnit;
+use super::selectors::{Directory, Sets, count_pairs};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_model::{DEFAULT_RULE, PairRules, Rule, Severity};
+use std::collections::HashMap;
+
+/// Most classes of bodies that the matrix is built for (128 MiB).
+const MAX_CLASSES: usize = 1 << 13;
+
+/// Most rules: their indices are stored in 16 bits.
+const MAX_RULES: usize = u16::MAX as usize;
+
+/// A selector as written, and where.
+type Selector = (String, usize);
+
+/// A `[[rule]]`, lowered.
+#[derive(Debug)]
+pub(super) struct RuleSpec {
+    name: String,
+    name_at: usize,
+    a: Selector,
+    /// `None`: everything.
+    b: Option<Selector>,
+    /// Metres, and where.
+    pub(super) require: (f64, usize),
+    /// The unit that `require` names.
+    pub(super) unit: Option<LengthUnit>,
+    severity: Severity,
+    note: Option<String>,
+    at: usize,
+}
+
+impl RuleSpec {
+    /// The place of `require` in messages.
+    pub(super) fn require_place(&self, source: &SceneSource<'_>) -> String {
+        format!("{}, key `require` of [[rule]] `{}`", source.place(self.require.1), self.name)
+    }
+}
+
+/// The rules of a scene file.
+///
+/// # Errors
+/// A key does not fit, or a name stands twice.
+pub(super) fn rules(source: &SceneSource<'_>, top: &Keys<'_>, unit: LengthUnit) -> Result<Vec<RuleSpec>> {
+    let tables = top.tables("rule")?;
+    if tables.len() > MAX_RULES {
+        let problem = format!("the scene has {} rules; at most {MAX_RULES} can be", tables.len());
+        return Err(top.error(problem, "put pairs of the same requirement together, by groups or globs"));
+    }
+    let keys = tables.into_iter().zip(1..).map(|((at, table), number)| Keys::new(source, owner(number), table, at));
+    of_keys(source, keys, unit)
+}
+
+/// A rule in messages until its name is known.
+pub(super) fn owner(number: usize) -> String {
+    format!("[[rule]] number {number}")
+}
+
+/// The rules of which these are the keys.
+///
+/// # Errors
+/// As [`rules`].
+pub(super) fn of_keys<'k>(
+    source: &SceneSource<'_>,
+    keys: impl Iterator<Item = Keys<'k>>,
+    unit: LengthUnit,
+) -> Result<Vec<RuleSpec>> {
+    let (mut rules, mut names) = (Vec::new(), HashMap::new());
+    for keys in keys {
+        let rule = rule(&keys, unit)?;
+        if let Some(first) = names.insert(rule.name.clone(), rule.name_at) {
+            let first = match source.is_in_code() {
+                true => "in the same scene".to_owned(),
+                false => format!("on line {}", source.line(first)),
+            };
+            let problem = format!("the rule name `{}` was used before, {first}", rule.name);
+            return Err(Error::input(source.place(rule.name_at), problem, "give each rule a name of its own"));
+        }
+        rules.push(rule);
+    }
+    Ok(rules)
+}
+
+fn rule(keys: &Keys<'_>, unit: LengthUnit) -> Result<RuleSpec> {
+    keys.only(&["name", "a", "b", "require", "severity", "note"])?;
+    let name = keys.required("name", "give the rule a unique `name`: tables and lists say by it what was violated")?;
+    let words = Severity::NAMES.into_iter().zip([Severity::Info, Severity::Minor, Severity::Major, Severity::Critical]);
+    let words: Vec<_> = words.collect();
+    let selector = |field: Field<'_>| Ok((field.text()?.to_owned(), field.at));
+    let require = keys.required("require", "say how far apart its pairs have to stay: `require = \"25mm\"`")?;
+    Ok(RuleSpec {
+        name: own_name(&name)?,
+        name_at: name.at,
+        a: selector(keys.required("a", "name a body, `group:NAME` or a glob over names; `*` for everything")?)?,
+        b: keys.get("b").map(selector).transpose()?,
+        require: (require.length(unit)?, require.at),
+        unit: require.text().ok().and_then(unit_of),
+        severity: keys.get("severity").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
+        note: keys.get("note").map(|note| note.text()).transpose()?.map(str::to_owned),
+        at: keys.at,
+    })
+}
+
+/// A name of a rule, which is that of nothing else.
+fn own_name(field: &Field<'_>) -> Result<String> {
+    let name = field.text()?;
+    if name.trim().is_empty() {
+        return Err(field.error("the name of the rule is empty", "give it a name"));
+    }
+    if name == DEFAULT_RULE {
+        let problem = format!("`{DEFAULT_RULE}` is the name of `require` in [query], which is the last rule");
+        return Err(field.error(problem, "give the rule another name"));
+    }
+    Ok(name.to_owned())
+}
+
+/// Lowers the rules of a scene. A rule whose selectors name no body matches no pair: rules may be shared by several models.
+///
+/// # Errors
+/// A rule of one body by its name on both sides, or far too many different kinds of bodies. All that is wrong with the rules is reported.
+pub(super) fn lower(
+    source: &SceneSource<'_>,
+    bodies: &[BodySpec],
+    specs: Vec<RuleSpec>,
+) -> std::result::Result<PairRules, Vec<Error>> {
+    if specs.is_empty() {
+        return Ok(PairRules::default());
+    }
+    let (directory, count) = (Directory::of(bodies), specs.len());
+    let mut sets = Sets::default();
+    let (mut lowered, mut rules, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, spec) in specs.into_iter().enumerate() {
+        let mut set = |key: &str, (text, _): &Selector| {
+            let found = sets.find(&directory, text);
+            found.map_err(|(problem, remedy)| [format!("key `{key}`: {problem}"), remedy])
+        };
+        let both = set("a", &spec.a).and_then(|a| Ok((a, spec.b.as_ref().map(|b| set("b", b)).transpose()?)));
+        if let Ok((a, Some(b))) = both
+            && count_pairs(sets.bodies(a), Some(sets.bodies(b)), bodies.len()) == 0
+            && directory.by_name.contains_key(spec.a.0.as_str())
+        {
+            let problem = format!("[[rule]] `{}` covers no pair: a body is no pair with itself", spec.name);
+            faults.push(Error::input(source.place(spec.at), problem, "name two bodies, or remove the rule"));
+        }
+        lowered.extend(both.as_ref().ok().map(|&(a, b)| (number as u16, a, b)));
+        let RuleSpec { name, a, b, require, severity, note, .. } = spec;
+        let b = b.map(|(text, _)| text);
+        rules.push(Rule { name, a: a.0, b, require: require.0, severity, note, unmatched: both.err() });
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let classes = sets.classify(source, bodies.len(), MAX_CLASSES, "rules").map_err(|error| vec![error])?;
+    let mut matrix = vec![count as u16; classes.count * classes.count];
+    // The first rule that matches counts: it is written last.
+    for (rule, a, b) in lowered.into_iter().rev() {
+        classes.pairs([Some(a), b]).for_each(|(c, d)| matrix[c * classes.count + d] = rule);
+    }
+    Ok(PairRules::new(rules, (classes.class, classes.count), matrix))
+}

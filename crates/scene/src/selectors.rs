@@ -1,0 +1,171 @@
+//! Selectors of bodies, of `[[ignore]]` and `[[rule]]`: selectors to sets of bodies, and sets to classes of bodies that all rules treat
+//! alike.
+
+use super::body_spec::BodySpec;
+use super::glob::glob_matches;
+use super::keys::SceneSource;
+use clearsweep_base::error::{Error, Result, nearest};
+use std::collections::HashMap;
+
+/// The bodies by name and by group, for selectors.
+pub(super) struct Directory<'a> {
+    bodies: &'a [BodySpec],
+    pub(super) by_name: HashMap<&'a str, u32>,
+    by_group: HashMap<&'a str, Vec<u32>>,
+}
+
+impl<'a> Directory<'a> {
+    pub(super) fn of(bodies: &'a [BodySpec]) -> Self {
+        let by_name = bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index)).collect();
+        let mut by_group: HashMap<&str, Vec<u32>> = HashMap::new();
+        for (body, index) in bodies.iter().zip(0..) {
+            for group in body.groups.iter() {
+                by_group.entry(group).or_default().push(index);
+            }
+        }
+        Self { bodies, by_name, by_group }
+    }
+
+    /// The bodies of a selector, ascending: an exact name, else `group:NAME`, else a glob over names.
+    fn select(&self, selector: &str) -> std::result::Result<Vec<u32>, (String, String)> {
+        if let Some(&body) = self.by_name.get(selector) {
+            return Ok(vec![body]);
+        }
+        if let Some(group) = selector.strip_prefix("group:") {
+            return self.by_group.get(group).cloned().ok_or_else(|| self.no_group(group));
+        }
+        let names = self.bodies.iter().zip(0..);
+        let found: Vec<u32> = match selector.contains(['*', '?']) {
+            true => names.filter(|(body, _)| glob_matches(selector, &body.name)).map(|(_, index)| index).collect(),
+            false => Vec::new(),
+        };
+        if found.is_empty() { Err(self.no_body(selector)) } else { Ok(found) }
+    }
+
+    fn no_group(&self, group: &str) -> (String, String) {
+        let mut groups: Vec<&str> =
+            self.bodies.iter().flat_map(|body| body.groups.iter().map(String::as_str)).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let remedy = match nearest(group, groups.iter().copied()) {
+            Some(near) => format!("did you mean `group:{near}`?"),
+            None if groups.is_empty() => "no body has a `group`; add one, or name bodies".to_owned(),
+            None => format!("groups of the scene: {}", groups[..groups.len().min(20)].join(", ")),
+        };
+        (format!("no body belongs to the group `{group}`"), remedy)
+    }
+
+    fn no_body(&self, selector: &str) -> (String, String) {
+        let remedy = match nearest(selector, self.bodies.iter().map(|body| body.name.as_str())) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "give a body's exact name, `group:NAME`, or a glob with `*` and `?` over names".to_owned(),
+        };
+        (format!("`{selector}` matches no body"), remedy)
+    }
+}
+
+/// Unordered pairs of different bodies, one of `a` and one of `b` (`None`: all `n`); both ascending.
+pub(super) fn count_pairs(a: &[u32], b: Option<&[u32]>, n: usize) -> u64 {
+    let (size, common) = match b {
+        None => (n, a.len()),
+        Some(b) => (b.len(), a.iter().filter(|body| b.binary_search(body).is_ok()).count()),
+    };
+    // Of all ordered choices, those of a body with itself are no pairs, and pairs within both sets come twice.
+    let common = common as u64;
+    a.len() as u64 * size as u64 - common * (common + 1) / 2
+}
+
+/// Why a selector cannot be used, and the remedy.
+type Fault = (String, String);
+
+/// The different selectors of all rules, with their bodies.
+#[derive(Default)]
+pub(super) struct Sets {
+    by_text: HashMap<String, usize>,
+    lists: Vec<Vec<u32>>,
+}
+
+/// Classes of bodies: those of one class are in the same sets.
+pub(super) struct Classes {
+    /// Class of each body, numbered in scene order.
+    pub(super) class: Vec<u32>,
+    /// Number of classes.
+    pub(super) count: usize,
+    /// The classes in each set.
+    in_set: Vec<Vec<usize>>,
+    everything: Vec<usize>,
+}
+
+impl Sets {
+    /// The index of the set of a selector.
+    pub(super) fn find(&mut self, directory: &Directory<'_>, text: &str) -> std::result::Result<usize, Fault> {
+        if let Some(&known) = self.by_text.get(text) {
+            return Ok(known);
+        }
+        self.lists.push(directory.select(text)?);
+        self.by_text.insert(text.to_owned(), self.lists.len() - 1);
+        Ok(self.lists.len() - 1)
+    }
+
+    /// The bodies of a set, ascending.
+    pub(super) fn bodies(&self, set: usize) -> &[u32] {
+        &self.lists[set]
+    }
+
+    /// Divides so many bodies into at most `most` classes; `rules` names the rules in a message.
+    ///
+    /// # Errors
+    /// There are more classes.
+    pub(super) fn classify(&self, source: &SceneSource<'_>, n: usize, most: usize, rules: &str) -> Result<Classes> {
+        let mut sets_of: Vec<Vec<u32>> = vec![Vec::new(); n];
+        for (set, list) in self.lists.iter().enumerate() {
+            for &body in list {
+                sets_of[body as usize].push(set as u32);
+            }
+        }
+        let mut class_of: HashMap<&[u32], u32> = HashMap::new();
+        let mut in_set: Vec<Vec<usize>> = vec![Vec::new(); self.lists.len()];
+        let mut class = Vec::with_capacity(n);
+        for sets in &sets_of {
+            let next = class_of.len();
+            let own = *class_of.entry(sets).or_insert(next as u32);
+            if own as usize == next {
+                sets.iter().for_each(|&set| in_set[set as usize].push(next));
+            }
+            class.push(own);
+        }
+        let count = class_of.len();
+        if count > most {
+            let problem = format!("the {rules} tell {count} kinds of bodies apart; at most {most} can be");
+            return Err(Error::input(source.place(0), problem, "use groups or globs instead of single names"));
+        }
+        Ok(Classes { class, count, in_set, everything: (0..count).collect() })
+    }
+}
+
+impl Classes {
+    /// The pairs of classes of two sets, in both orders; `None`: everything.
+    pub(super) fn pairs(&self, [a, b]: [Option<usize>; 2]) -> impl Iterator<Item = (usize, usize)> {
+        let [a, b] = [a, b].map(|set| set.map_or(&self.everything, |set| &self.in_set[set]));
+        a.iter().flat_map(move |&c| b.iter().flat_map(move |&d| [(c, d), (d, c)]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_counted_without_enumeration() {
+        let sets: [&[u32]; 4] = [&[0, 1, 2], &[2, 3], &[5], &[0, 1, 2, 3, 4, 5]];
+        for a in sets {
+            for b in sets.map(Some).into_iter().chain([None]) {
+                let other = b.unwrap_or(&[0, 1, 2, 3, 4, 5, 6]);
+                let slow = (0..7_u32).flat_map(|i| (i + 1..7).map(move |j| (i, j)));
+                let within = |i: &u32, j: &u32| a.contains(i) && other.contains(j);
+                let slow = slow.filter(|(i, j)| within(i, j) || within(j, i)).count() as u64;
+                assert_eq!(count_pairs(a, b, 7), slow, "{a:?} {b:?}");
+            }
+        }
+    }
+}
