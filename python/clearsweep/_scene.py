@@ -194,12 +194,15 @@ class Scene:
         """Adds a body for each row of a table (Parquet, CSV); ``keys`` hold for all of its rows."""
         return self._add("bodies", {"table": path, **keys})
 
-    def ignore(self, a: str, b: str | None = None, reason: str | None = None) -> Scene:
+    def ignore(
+        self, a: str | None = None, b: str | None = None, reason: str | None = None, *, same: str | None = None
+    ) -> Scene:
         """Leaves out pairs of a body of ``a`` with one of ``b`` (left out: with any).
 
-        A selector is a name, ``group:NAME``, or a glob over names.
+        A selector is a name, ``group:NAME``, or a glob over names. ``same`` is ``"parent"``, ``"level:N"`` or
+        ``"component"``: only bodies below one ancestor in the tree of a file; ``a`` may be left out then.
         """
-        return self._add("ignore", {"a": a, "b": b, "reason": reason})
+        return self._add("ignore", {"a": a, "b": b, "same": same, "reason": reason})
 
     def rule(
         self,

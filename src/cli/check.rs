@@ -12,9 +12,11 @@ use super::text::{Lengths, ONCE, bytes, count, counted, seconds, table, visible}
 use super::tree;
 use super::wrap::{width, wrapped};
 use clearsweep::Result;
-use clearsweep_engine::{Checked, JobOptions, LargestStep, REST_COLUMNS, Warning, input_name, rest_row, rules_json};
+use clearsweep_engine::{
+    Checked, JobOptions, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name, rest_row, rules_json,
+};
 use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{Motion, Scene};
+use clearsweep_scene::{IgnoreRule, Motion, SameAncestor, Scene};
 use serde_json::{Value, json};
 
 /// Names that are listed before the rest is counted.
@@ -79,7 +81,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
     scene.trees.iter().for_each(|made| lists.extend(under("made of", tree::lines(made))));
     lists.extend(under("at rest", rest(scene)));
     lists.extend(under("groups", groups(checked)));
-    lists.extend(under("ignored", ignored(checked)));
+    lists.extend(under("ignored", ignored(scene)));
     lists.extend(under("rules", rules(scene, checked)));
     lists.extend(found(scene, checked));
     text.push_str(&table(&lists));
@@ -159,16 +161,15 @@ fn groups(checked: &Checked) -> Vec<String> {
     lines
 }
 
-fn ignored(checked: &Checked) -> Vec<String> {
-    let line = |found: &clearsweep_engine::RuleFound| {
-        let rule = &found.rule;
-        let b = rule.b.as_deref().unwrap_or("everything");
-        let examples: Vec<String> = found.examples.iter().map(|(a, b)| format!("{a} and {b}")).collect();
+fn ignored(scene: &Scene) -> Vec<String> {
+    let name = |body: u32| scene.bodies[body as usize].name.as_str();
+    let line = |rule: &IgnoreRule| {
+        let examples: Vec<_> = rule.examples.iter().map(|&[a, b]| format!("{} and {}", name(a), name(b))).collect();
         let more = if rule.pairs > examples.len() as u64 { "; ..." } else { "" };
         let examples = if examples.is_empty() { String::new() } else { format!(" ({}{more})", examples.join("; ")) };
-        format!("{} against {b}: {}{examples}", rule.a, counted(rule.pairs, "pair"))
+        format!("{}: {}{examples}", ignore_words(rule), counted(rule.pairs, "pair"))
     };
-    checked.rules.iter().map(line).collect()
+    scene.ignore_rules.iter().map(line).collect()
 }
 
 /// A line for each rule, in their order, and how many pairs are under it; none without rules.
@@ -316,9 +317,9 @@ pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
         "groups": checked.groups.iter().map(|group| json!({
             "name": group.name, "bodies": group.bodies, "examples": group.examples,
         })).collect::<Vec<_>>(),
-        "ignore": checked.rules.iter().map(|found| json!({
-            "a": found.rule.a, "b": found.rule.b, "reason": found.rule.reason, "pairs": found.rule.pairs,
-            "examples": found.examples,
+        "ignore": scene.ignore_rules.iter().map(|rule| json!({
+            "a": rule.a, "b": rule.b, "same": rule.same.map(SameAncestor::word), "reason": rule.reason, "pairs": rule.pairs,
+            "examples": rule.examples.iter().map(|pair| pair.map(|body| &scene.bodies[body as usize].name)).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "rules": rules_json(scene, &checked.pairs_by_rule),
         "files": checked.files,

@@ -225,7 +225,7 @@ const SHAPES: &[Row] = &[
 
 const IGNORES: &[Row] = &[
     ("no a", "++[[ignore]]\nb = \"good\"\n", &[":9", "`a` is missing", "group:NAME"]),
-    ("key", "++[[ignore]]\na = \"good\"\nc = \"good\"\n", &[":11", "`c`", "known here: a, b, reason"]),
+    ("key", "++[[ignore]]\na = \"good\"\nc = \"good\"\n", &[":11", "`c`", "known here: a, b, same, reason"]),
     (
         "body",
         "++[[ignore]]\na = \"godo\"\n",

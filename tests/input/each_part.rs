@@ -429,3 +429,93 @@ fn a_hundred_thousand_nodes_load_in_seconds() {
     assert_eq!(scene.trees[0].geometries, 2);
     assert!(seconds < 60.0, "it took {seconds} s, and should take two or so");
 }
+
+/// The ancestor of a body in the tree, by its path; names of nodes here have no slash.
+fn ancestor<'n>(same: &str, name: &'n str) -> Option<&'n str> {
+    let level = same.strip_prefix("level:").map(|level| level.parse::<usize>().expect("a number"));
+    match level {
+        None => name.rfind('/').map(|at| &name[..at]),
+        Some(level) => {
+            let end = name.match_indices('/').map(|(at, _)| at).chain([name.len()]).nth(level - 1)?;
+            Some(&name[..end])
+        }
+    }
+}
+
+#[test]
+fn bodies_below_one_ancestor_are_ignored_together() {
+    let folder = scratch();
+    let folder = folder.path();
+    rack(folder);
+    let loose = "[[body]]\nname = \"loose\"\nshape = { sphere = 10 }\nstatic = true\n";
+    for (same, selectors) in [
+        ("parent", ["*", "*"]),
+        ("level:1", ["*", "*"]),
+        ("level:2", ["*", "*"]),
+        ("level:3", ["*", "*"]),
+        ("level:9", ["*", "*"]),
+        ("parent", ["*pipe*", "*"]),
+        ("level:2", ["*pipe*", "*wide"]),
+        ("level:1", ["*level-1*", "*level-2*"]),
+    ] {
+        for written in [true, false] {
+            let [a, b] = selectors.map(|selector| if written || selector != "*" { Some(selector) } else { None });
+            let key =
+                |key: &str, text: Option<&str>| text.map_or_else(String::new, |text| format!("{key} = \"{text}\"\n"));
+            let rule = format!("[[ignore]]\nsame = \"{same}\"\n{}{}reason = \"welded\"\n", key("a", a), key("b", b));
+            let scene = good(folder, &format!("{HEAD}{loose}{SECTION}{rule}"));
+            let bodies = names(&scene);
+            let fits = |selector: &str, name: &str| name.contains(selector.trim_matches('*'));
+            let mut pairs = 0;
+            for (i, one) in bodies.iter().enumerate() {
+                for (j, other) in bodies.iter().enumerate().filter(|(j, _)| i != *j) {
+                    let related = ancestor(same, one).is_some_and(|above| {
+                        ancestor(same, other) == Some(above) && ![*one, *other].contains(&"loose")
+                    });
+                    let [a, b] = selectors;
+                    let chosen = (fits(a, one) && fits(b, other)) || (fits(b, one) && fits(a, other));
+                    assert_eq!(scene.ignored.contains(i as u32, j as u32), related && chosen, "{rule}: {one}, {other}");
+                    pairs += u64::from(related && chosen);
+                }
+            }
+            let [described] = &scene.ignore_rules[..] else { panic!("one rule") };
+            assert_eq!((described.pairs, described.examples.len() as u64), (pairs / 2, (pairs / 2).min(3)), "{rule}");
+            assert!(described.examples.iter().all(|&[a, b]| scene.ignored.contains(a, b)), "{described:?}");
+            assert_eq!(pairs == 0, same == "level:9", "{rule}: {bodies:?}");
+        }
+    }
+    for (word, says) in [("mother", "`mother` is no ancestor"), ("level:0", "`level:0`"), ("level:x", "level:1")] {
+        let error = wrong(folder, &format!("{HEAD}{SECTION}[[ignore]]\nsame = \"{word}\"\n"));
+        assert!(format!("{error}; {}", error.remedy).contains(says), "{error}; {}", error.remedy);
+    }
+}
+
+#[test]
+fn components_of_one_object_are_ignored_together() {
+    let folder = scratch();
+    let folder = folder.path();
+    let mut text = String::new();
+    for object in 0..3 {
+        writeln!(text, "o part-{object}").expect("text");
+        // Two tetrahedra an object, and one in the last.
+        for component in 0..if object == 2 { 1 } else { 2 } {
+            let (x, first) = (3.0 * f64::from(object) + 1.5 * f64::from(component), 8 * object + 4 * component + 1);
+            for [dx, dy, dz] in [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] {
+                writeln!(text, "v {:?} {dy:?} {dz:?}", x + dx).expect("text");
+            }
+            for face in [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]] {
+                writeln!(text, "f {} {} {}", first + face[0], first + face[1], first + face[2]).expect("text");
+            }
+        }
+    }
+    fs::write(folder.join("parts.obj"), text).expect("a file");
+    for (each, expected) in [("component", 2), ("object", 0)] {
+        let section = format!("[[bodies]]\ngeometry = \"parts.obj\"\neach = \"{each}\"\n");
+        let scene = good(folder, &format!("{HEAD}{section}[[ignore]]\nsame = \"component\"\n"));
+        assert_eq!(scene.ignore_rules[0].pairs, expected, "{:?}", names(&scene));
+        for &[a, b] in &scene.ignore_rules[0].examples {
+            let [a, b] = [a, b].map(|body| ancestor("parent", names(&scene)[body as usize]));
+            assert!(a.is_some() && a == b);
+        }
+    }
+}

@@ -41,7 +41,7 @@ mod workspaces;
 mod world;
 
 pub use cancel::CancelToken;
-pub use check::{Checked, GroupFound, LargestStep, LastingContact, MeshFound, RuleFound, Warning, check};
+pub use check::{Checked, GroupFound, LargestStep, LastingContact, MeshFound, Warning, check, ignore_words};
 pub use check::{REST_COLUMNS, input_name, rest_row, rules_json};
 pub use coverage::NothingChecked;
 pub use coverage::RunVerdict;

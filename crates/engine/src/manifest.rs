@@ -12,7 +12,7 @@ use clearsweep_broad::DeviceReport;
 use clearsweep_geometry::Vec3;
 use clearsweep_narrow::{IntervalMethod, IntervalStatus, Method, SolverStats, Status};
 use clearsweep_scene::model::InputDigest;
-use clearsweep_scene::{BetweenFrames, Body, Missing, Scene};
+use clearsweep_scene::{BetweenFrames, Body, IgnoreRule, Missing, SameAncestor, Scene};
 use clearsweep_tables::{DistanceColumns, Totals, ViolatingPair, Worst};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
@@ -65,6 +65,7 @@ impl Report<'_> {
                 "path": self.scene.path.display().to_string(),
                 "name": self.scene.name,
                 "length_unit": self.scene.unit.word,
+                "ignore": self.scene.ignore_rules.iter().map(ignored).collect::<Vec<_>>(),
             },
             "options": self.options_json(),
             "resumed": (self.resumed_samples > 0).then(|| json!({ "samples": self.resumed_samples })),
@@ -332,6 +333,12 @@ fn hulls(scene: &Scene) -> Value {
         Value::Null,
         |body| json!({ "bodies": filled().count(), "hull_excess_m": excess(body), "body": body.name }),
     )
+}
+
+/// A rule that takes pairs out, and why.
+fn ignored(rule: &IgnoreRule) -> Value {
+    let same = rule.same.map(SameAncestor::word);
+    json!({ "a": rule.a, "b": rule.b, "same": same, "reason": rule.reason, "pairs": rule.pairs })
 }
 
 fn input(digest: &InputDigest) -> Value {

@@ -35,6 +35,8 @@ pub(super) struct BodySpec {
     pub(super) pivot: Option<Pivot>,
     /// The integer that stands for its name in trajectories.
     pub(super) id: Option<i128>,
+    /// The tree that it is a node of, and the index of that node; `None`: it was made of no tree.
+    pub(super) node: Option<[u32; 2]>,
 }
 
 impl BodySpec {
@@ -162,6 +164,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         pose_steps: PoseSteps::default(),
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?,
         id: keys.get("id").map(|number| number.integer()).transpose()?,
+        node: None,
         at: keys.origin(),
         name,
     })

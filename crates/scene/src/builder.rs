@@ -377,7 +377,7 @@ impl SceneBuilder {
             let keys = Keys::new(source, format!("[[ignore]] number {number}"), Value::Table(&[]), 0);
             let selector = |key, text| Ok(keys.given(key, Value::Text(text)).text()?.to_owned());
             let b = b.as_ref().map(|b| Ok((selector("b", b)?, 0))).transpose()?;
-            Ok(IgnoreSpec { a: selector("a", a)?, a_at: 0, b, reason: None, at: 0 })
+            Ok(IgnoreSpec { a: Some((selector("a", a)?, 0)), b, same: None, reason: None, at: 0 })
         });
         let (bodies, ignores) = (bodies.finish(source)?, ignores.collect::<Result<_>>()?);
         let (rules, tables, made) = (self.rules(source)?, Vec::new(), MadeOfFiles::default());

@@ -127,6 +127,7 @@ pub(super) fn lower(
             None => None,
             Some(geometry) => {
                 let spec = all.body(index, node, (template, reading), (moves[index], place))?;
+                let spec = BodySpec { node: Some([made.trees.len() as u32, index as u32]), ..spec };
                 if matches!(spec.geometry, GeometrySpec::Part { .. }) {
                     used.insert(geometry);
                 }

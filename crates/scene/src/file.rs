@@ -12,6 +12,7 @@ use super::length::unit_of;
 use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::motion_spec::{MotionSpec, motion};
 use super::rules::{RuleSpec, rules};
+use super::same_ancestor::SameAncestor;
 use super::tables;
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
@@ -62,9 +63,12 @@ pub(super) struct Query {
 /// `[[ignore]]`.
 #[derive(Debug)]
 pub(super) struct IgnoreSpec {
-    pub(super) a: String,
-    pub(super) a_at: usize,
+    /// The selector `a`, and where; `None`: everything.
+    pub(super) a: Option<(String, usize)>,
+    /// Likewise.
     pub(super) b: Option<(String, usize)>,
+    /// Only bodies below one ancestor.
+    pub(super) same: Option<SameAncestor>,
     pub(super) reason: Option<String>,
     pub(super) at: usize,
 }
@@ -270,16 +274,31 @@ fn ignores(source: &SceneSource<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> 
     let mut ignores = Vec::new();
     for (index, (at, table)) in top.tables("ignore")?.into_iter().enumerate() {
         let keys = Keys::new(source, format!("[[ignore]] number {}", index + 1), table, at);
-        keys.only(&["a", "b", "reason"])?;
-        let a = keys.required("a", "name a body, `group:NAME` or a glob over names")?;
-        let b = keys.get("b");
+        keys.only(&["a", "b", "same", "reason"])?;
+        let same = keys.get("same").map(|word| same(&word)).transpose()?;
+        let selector = |field: Field<'_>| Ok((field.text()?.to_owned(), field.at));
+        let a = match same {
+            Some(_) => keys.get("a"),
+            None => Some(keys.required("a", "name a body, `group:NAME` or a glob over names")?),
+        };
         ignores.push(IgnoreSpec {
-            a: a.text()?.to_owned(),
-            a_at: a.at,
-            b: b.map(|b| Ok((b.text()?.to_owned(), b.at))).transpose()?,
+            a: a.map(selector).transpose()?,
+            b: keys.get("b").map(selector).transpose()?,
+            same,
             reason: keys.get("reason").map(|reason| reason.text()).transpose()?.map(str::to_owned),
             at,
         });
     }
     Ok(ignores)
+}
+
+/// The word of `same`.
+fn same(field: &Field<'_>) -> Result<SameAncestor> {
+    let word = field.text()?;
+    SameAncestor::parse(word).ok_or_else(|| {
+        field.error(
+            format!("`{word}` is no ancestor"),
+            "write \"parent\", \"level:1\" (a root of the file; `level:2` below it, ...), or \"component\"",
+        )
+    })
 }

@@ -1,10 +1,12 @@
 //! Ignore rules: selectors to a bit matrix over classes of bodies, and counting pairs by classes.
 
 use super::body_spec::BodySpec;
+use super::body_tree::BodyTree;
 use super::file::IgnoreSpec;
 pub use super::glob::glob_matches;
 use super::keys::SceneSource;
 use super::model::{Body, IgnoredPairs, Motion, Scene};
+use super::same_ancestor::{Families, SameAncestor};
 use super::selectors::{Directory, Sets, count_pairs};
 use clearsweep_base::error::Error;
 use clearsweep_model::own_pairs;
@@ -12,17 +14,24 @@ use clearsweep_model::own_pairs;
 /// Most classes of bodies that the matrix is built for (128 MiB of bits).
 const MAX_CLASSES: usize = 1 << 15;
 
+/// Pairs of a rule that are kept as examples.
+const EXAMPLES: usize = 3;
+
 /// An `[[ignore]]` rule and how much it covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnoreRule {
-    /// The selector `a`, as written.
-    pub a: String,
+    /// The selector `a`, as written; `None`: everything.
+    pub a: Option<String>,
     /// The selector `b`; `None`: everything.
     pub b: Option<String>,
+    /// Which ancestor the bodies of a pair have in common; `None`: it does not matter.
+    pub same: Option<SameAncestor>,
     /// `reason`, as written.
     pub reason: Option<String>,
     /// Pairs of bodies (static ones too) that the rule covers; 0 where a group or a glob holds a single body.
     pub pairs: u64,
+    /// Some of them: indices of bodies.
+    pub examples: Vec<[u32; 2]>,
 }
 
 /// How many pairs of bodies a scene has: pairs of two static bodies count only with `static_pairs`.
@@ -64,43 +73,50 @@ fn split(bodies: &[Body]) -> [u64; 2] {
 pub(super) fn lower(
     source: &SceneSource<'_>,
     bodies: &[BodySpec],
+    trees: &[BodyTree],
     rules: &[IgnoreSpec],
 ) -> std::result::Result<(IgnoredPairs, Vec<IgnoreRule>), Vec<Error>> {
     if rules.is_empty() {
         return Ok((IgnoredPairs::default(), Vec::new()));
     }
-    let directory = Directory::of(bodies);
+    let (directory, families) = (Directory::of(bodies), Families::new(trees));
     let mut sets = Sets::default();
-    let mut lowered = Vec::with_capacity(rules.len());
-    let mut described = Vec::with_capacity(rules.len());
-    let mut faults = Vec::new();
+    let (mut lowered, mut described, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     for (number, rule) in rules.iter().enumerate() {
-        let mut set = |key: &str, text: &str, at: usize| {
-            sets.find(&directory, text).map_err(|(problem, remedy)| {
-                let place = format!("{}, key `{key}` of [[ignore]] number {}", source.place(at), number + 1);
-                Error::input(place, problem, remedy)
-            })
+        let mut set = |key: &str, selector: &Option<(String, usize)>| {
+            let find = |(text, at): &(String, usize)| {
+                sets.find(&directory, text).map_err(|(problem, remedy)| {
+                    let place = format!("{}, key `{key}` of [[ignore]] number {}", source.place(*at), number + 1);
+                    Error::input(place, problem, remedy)
+                })
+            };
+            selector.as_ref().map(find).transpose()
         };
-        let a = set("a", &rule.a, rule.a_at);
-        let b = rule.b.as_ref().map(|(text, at)| set("b", text, *at)).transpose();
-        let (a, b) = match (a, b) {
+        let (a, b) = match (set("a", &rule.a), set("b", &rule.b)) {
             (Ok(a), Ok(b)) => (a, b),
             (a, b) => {
                 faults.extend(a.err().into_iter().chain(b.err()));
                 continue;
             }
         };
-        let pairs = count_pairs(sets.bodies(a), b.map(|b| sets.bodies(b)), bodies.len());
+        let families = rule.same.map(|same| families.of(same, bodies));
+        let covered = sets.covered([a, b], families);
+        let count = |sets: &Sets, [a, b]: [Option<usize>; 2]| {
+            count_pairs([a, b].map(|set| set.map(|set| sets.bodies(set))), bodies.len())
+        };
+        let pairs = covered.iter().map(|&pair| count(&sets, pair)).sum();
         // A group of one body is no mistake: it may grow. One name on both sides is.
-        let is_name = directory.by_name.contains_key(rule.a.as_str());
-        if pairs == 0 && is_name && b.is_some() {
+        let is_name = rule.a.as_ref().is_some_and(|(text, _)| directory.by_name.contains_key(text.as_str()));
+        if pairs == 0 && is_name && b.is_some() && rule.same.is_none() {
             let problem = format!("[[ignore]] number {} covers no pair: a body is no pair with itself", number + 1);
             faults.push(Error::input(source.place(rule.at), problem, "name two bodies, or remove the rule"));
             continue;
         }
-        let text = rule.b.as_ref().map(|(text, _)| text.clone());
-        described.push(IgnoreRule { a: rule.a.clone(), b: text, reason: rule.reason.clone(), pairs });
-        lowered.push((a, b));
+        let text = |selector: &Option<(String, usize)>| selector.as_ref().map(|(text, _)| text.clone());
+        let examples = sets.first_pairs(&covered, bodies.len(), EXAMPLES);
+        let (a, b, same, reason) = (text(&rule.a), text(&rule.b), rule.same, rule.reason.clone());
+        described.push(IgnoreRule { a, b, same, reason, pairs, examples });
+        lowered.extend(covered);
     }
     if !faults.is_empty() {
         return Err(faults);
@@ -108,8 +124,8 @@ pub(super) fn lower(
     let classes = sets.classify(source, bodies.len(), MAX_CLASSES, "ignore rules").map_err(|error| vec![error])?;
     let bits = vec![0; (classes.count * classes.count).div_ceil(64)];
     let mut ignored = IgnoredPairs { classes: classes.count, matrix: bits, class: Vec::new() };
-    for (a, b) in lowered {
-        classes.pairs([Some(a), b]).for_each(|(c, d)| ignored.mark(c, d));
+    for pair in lowered {
+        classes.pairs(pair).for_each(|(c, d)| ignored.mark(c, d));
     }
     ignored.class = classes.class;
     Ok((ignored, described))

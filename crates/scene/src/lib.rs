@@ -39,6 +39,7 @@ mod orientation;
 pub mod readers;
 mod row_place;
 mod rules;
+mod same_ancestor;
 mod sections;
 mod selectors;
 pub mod shapes;
@@ -62,3 +63,4 @@ pub use model::Scene;
 #[doc(hidden)]
 pub use orientation::from_rotation;
 pub use readers::GeometryNote;
+pub use same_ancestor::SameAncestor;

@@ -164,7 +164,7 @@ pub(super) fn assemble(
     let mut query = query(source, &file, overrides)?;
     let require_unit = required_unit(overrides, &file);
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
-    let ignored = ignore::lower(source, &file.bodies, &file.ignores);
+    let ignored = ignore::lower(source, &file.bodies, &file.made.trees, &file.ignores);
     let rules = rules::lower(source, &file.bodies, file.rules);
     let built = build(folder(path), &file.bodies, overrides.threads, overrides.max_input());
     let ((ignored, ignore_rules), rules, BuiltShapes { shapes, inputs: read, notes }) = match (ignored, rules, built) {

@@ -141,7 +141,7 @@ pub(super) fn lower(
         };
         let both = set("a", &spec.a).and_then(|a| Ok((a, spec.b.as_ref().map(|b| set("b", b)).transpose()?)));
         if let Ok((a, Some(b))) = both
-            && count_pairs(sets.bodies(a), Some(sets.bodies(b)), bodies.len()) == 0
+            && count_pairs([a, b].map(|set| Some(sets.bodies(set))), bodies.len()) == 0
             && directory.by_name.contains_key(spec.a.0.as_str())
         {
             let problem = format!("[[rule]] `{}` covers no pair: a body is no pair with itself", spec.name);

@@ -5,7 +5,7 @@ use super::body_spec::BodySpec;
 use super::glob::glob_matches;
 use super::keys::SceneSource;
 use clearsweep_base::error::{Error, Result, nearest};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The bodies by name and by group, for selectors.
 pub(super) struct Directory<'a> {
@@ -64,15 +64,16 @@ impl<'a> Directory<'a> {
     }
 }
 
-/// Unordered pairs of different bodies, one of `a` and one of `b` (`None`: all `n`); both ascending.
-pub(super) fn count_pairs(a: &[u32], b: Option<&[u32]>, n: usize) -> u64 {
-    let (size, common) = match b {
-        None => (n, a.len()),
-        Some(b) => (b.len(), a.iter().filter(|body| b.binary_search(body).is_ok()).count()),
+/// Unordered pairs of different bodies, one of each set (`None`: all `n`); both ascending.
+pub(super) fn count_pairs(sets: [Option<&[u32]>; 2], n: usize) -> u64 {
+    let size = |set: Option<&[u32]>| set.map_or(n, <[u32]>::len) as u64;
+    let common = match sets {
+        [Some(a), Some(b)] => a.iter().filter(|body| b.binary_search(body).is_ok()).count() as u64,
+        [Some(a), None] | [None, Some(a)] => a.len() as u64,
+        [None, None] => n as u64,
     };
     // Of all ordered choices, those of a body with itself are no pairs, and pairs within both sets come twice.
-    let common = common as u64;
-    a.len() as u64 * size as u64 - common * (common + 1) / 2
+    size(sets[0]) * size(sets[1]) - common * (common + 1) / 2
 }
 
 /// Why a selector cannot be used, and the remedy.
@@ -105,6 +106,54 @@ impl Sets {
         self.lists.push(directory.select(text)?);
         self.by_text.insert(text.to_owned(), self.lists.len() - 1);
         Ok(self.lists.len() - 1)
+    }
+
+    /// The pairs of sets that a rule covers: those of its selectors (`None`: everything), or what these have of each family.
+    pub(super) fn covered(
+        &mut self,
+        selected: [Option<usize>; 2],
+        families: Option<Vec<Vec<u32>>>,
+    ) -> Vec<[Option<usize>; 2]> {
+        let Some(families) = families else { return vec![selected] };
+        let mut covered = Vec::new();
+        for family in families.into_iter().filter(|family| family.len() > 1) {
+            let pair = selected.map(|set| match set {
+                Some(set) => {
+                    family.iter().copied().filter(|body| self.lists[set].binary_search(body).is_ok()).collect()
+                }
+                None => family.clone(),
+            });
+            if pair.iter().all(|list| !list.is_empty()) {
+                let is_one = pair[0] == pair[1];
+                let [a, b] = pair;
+                let a = self.add(a);
+                covered.push([Some(a), Some(if is_one { a } else { self.add(b) })]);
+            }
+        }
+        covered
+    }
+
+    /// Adds a set that no selector names.
+    fn add(&mut self, list: Vec<u32>) -> usize {
+        self.lists.push(list);
+        self.lists.len() - 1
+    }
+
+    /// The first pairs of bodies, at most `most`, of pairs of sets.
+    pub(super) fn first_pairs(&self, covered: &[[Option<usize>; 2]], n: usize, most: usize) -> Vec<[u32; 2]> {
+        let everything: Vec<u32> = (0..n as u32).collect();
+        let bodies = |set: Option<usize>| set.map_or(&everything, |set| &self.lists[set]);
+        let mut pairs = BTreeSet::new();
+        for [a, b] in covered.iter().map(|pair| pair.map(bodies)) {
+            let both = a.iter().flat_map(|&a| b.iter().map(move |&b| [a.min(b), a.max(b)])).filter(|[a, b]| a != b);
+            for pair in both {
+                pairs.insert(pair);
+                if pairs.len() == most {
+                    return pairs.into_iter().collect();
+                }
+            }
+        }
+        pairs.into_iter().collect()
     }
 
     /// The bodies of a set, ascending.
@@ -164,7 +213,8 @@ mod tests {
                 let slow = (0..7_u32).flat_map(|i| (i + 1..7).map(move |j| (i, j)));
                 let within = |i: &u32, j: &u32| a.contains(i) && other.contains(j);
                 let slow = slow.filter(|(i, j)| within(i, j) || within(j, i)).count() as u64;
-                assert_eq!(count_pairs(a, b, 7), slow, "{a:?} {b:?}");
+                assert_eq!(count_pairs([Some(a), b], 7), slow, "{a:?} {b:?}");
+                assert_eq!(count_pairs([b, Some(a)], 7), slow, "{b:?} {a:?}");
             }
         }
     }

@@ -26,9 +26,9 @@ pub(super) use meshes::{open_bodies, open_meshes_of_run};
 pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rest::{REST_COLUMNS, input_name, rest_row};
-pub use rules::rules_json;
-pub use rules::{GroupFound, RuleFound};
+pub use rules::GroupFound;
 pub(super) use rules::{idle as idle_rules, pairs_by_rule};
+pub use rules::{rules_json, words as ignore_words};
 use std::sync::atomic::Ordering;
 pub use warning::Warning;
 pub(super) use watch::TrajectoryWatch;
@@ -62,8 +62,6 @@ pub struct Checked {
     pub pairs_ignored: u64,
     /// Pairs under each rule of what is required, ignored ones left out; at last under none.
     pub pairs_by_rule: Vec<u64>,
-    /// The ignore rules, in file order.
-    pub rules: Vec<RuleFound>,
     /// The groups, by name.
     pub groups: Vec<GroupFound>,
     /// Bodies (indices) whose boxes never overlap that of another body, inflated by `within`, in the samples chosen;
@@ -145,7 +143,6 @@ fn check_in_pool(
         bounds,
         pairs_possible: possible,
         pairs_ignored: ignored,
-        rules: rules::ignore_rules(scene),
         pairs_by_rule: rules::pairs_by_rule(scene),
         groups: rules::groups(scene),
         never_near,
@@ -156,7 +153,7 @@ fn check_in_pool(
         lasting_contacts,
         warnings: Vec::new(),
     };
-    let mut warnings = rules::warnings(&checked.rules);
+    let mut warnings = rules::warnings(scene);
     warnings.extend(rules::idle(scene));
     warnings.extend(files::warnings(scene, pose_steps));
     warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));

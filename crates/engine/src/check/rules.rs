@@ -1,23 +1,13 @@
 //! Bodies and pairs that rules cover, and members of groups.
 
 use super::warning::Warning;
-use clearsweep_scene::ignore::glob_matches;
 use clearsweep_scene::model::{Rule, Severity};
 use clearsweep_scene::{IgnoreRule, Scene};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 
 /// Examples that are named.
 const EXAMPLES: usize = 3;
-
-/// An ignore rule, and what it covers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleFound {
-    /// The rule, as written.
-    pub rule: IgnoreRule,
-    /// Some of its pairs (names of bodies, in scene order).
-    pub examples: Vec<(String, String)>,
-}
 
 /// A group, and what it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,56 +18,6 @@ pub struct GroupFound {
     pub bodies: u64,
     /// Some of them.
     pub examples: Vec<String>,
-}
-
-/// The bodies that selectors name.
-struct Selectors<'a> {
-    scene: &'a Scene,
-    by_name: HashMap<&'a str, u32>,
-    known: HashMap<String, Vec<u32>>,
-}
-
-impl Selectors<'_> {
-    /// An exact name, else `group:NAME`, else a glob; ascending.
-    fn bodies(&mut self, selector: &str) -> Vec<u32> {
-        if let Some(&body) = self.by_name.get(selector) {
-            return vec![body];
-        }
-        if let Some(known) = self.known.get(selector) {
-            return known.clone();
-        }
-        let bodies = self.scene.bodies.iter().zip(0..);
-        let group = selector.strip_prefix("group:");
-        let found = bodies.filter(|(body, _)| match group {
-            Some(group) => body.groups.iter().any(|own| own == group),
-            None => glob_matches(selector, &body.name),
-        });
-        let found: Vec<u32> = found.map(|(_, index)| index).collect();
-        self.known.insert(selector.to_owned(), found.clone());
-        found
-    }
-}
-
-/// The rules with examples of their pairs.
-pub(super) fn ignore_rules(scene: &Scene) -> Vec<RuleFound> {
-    let by_name = scene.bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index)).collect();
-    let mut selectors = Selectors { scene, by_name, known: HashMap::new() };
-    let everything: Vec<u32> = (0..scene.bodies.len() as u32).collect();
-    let found = scene.ignore_rules.iter().map(|rule| {
-        let a = selectors.bodies(&rule.a);
-        let b = rule.b.as_ref().map_or_else(|| everything.clone(), |b| selectors.bodies(b));
-        let mut pairs = BTreeSet::new();
-        let both = a.iter().flat_map(|&a| b.iter().map(move |&b| (a.min(b), a.max(b)))).filter(|(a, b)| a != b);
-        for pair in both {
-            pairs.insert(pair);
-            if pairs.len() == EXAMPLES {
-                break;
-            }
-        }
-        let name = |body: u32| scene.bodies[body as usize].name.clone();
-        RuleFound { rule: rule.clone(), examples: pairs.into_iter().map(|(a, b)| (name(a), name(b))).collect() }
-    });
-    found.collect()
 }
 
 /// The groups of the scene, by name.
@@ -149,16 +89,24 @@ pub(in super::super) fn idle(scene: &Scene) -> Vec<Warning> {
 }
 
 /// Ignore rules that cover no pair.
-pub(super) fn warnings(rules: &[RuleFound]) -> Vec<Warning> {
-    let idle = rules.iter().zip(1..).filter(|(found, _)| found.rule.pairs == 0);
-    let warn = |(found, number): (&RuleFound, usize)| {
-        let b = found.rule.b.as_ref().map_or("everything".to_owned(), |b| format!("`{b}`"));
-        Warning::new(
-            "rule",
-            [],
-            format!("[[ignore]] number {number} (`{}` against {b}) covers no pair", found.rule.a),
-            "a body is no pair with itself: check the selectors, or remove the rule",
-        )
+pub(super) fn warnings(scene: &Scene) -> Vec<Warning> {
+    let idle = scene.ignore_rules.iter().zip(1..).filter(|(rule, _)| rule.pairs == 0);
+    let warn = |(rule, number): (&IgnoreRule, usize)| {
+        let problem = format!("[[ignore]] number {number} ({}) covers no pair", words(rule));
+        let remedy = match rule.same {
+            Some(_) => {
+                "only bodies that `each` makes of a file have ancestors: check the selectors, or remove the rule"
+            }
+            None => "a body is no pair with itself: check the selectors, or remove the rule",
+        };
+        Warning::new("rule", [], problem, remedy)
     };
     idle.map(warn).collect()
+}
+
+/// What a rule covers, in words: `pipes* against group:steel, same parent`.
+pub fn words(rule: &IgnoreRule) -> String {
+    let selector = |text: &Option<String>| text.clone().unwrap_or_else(|| "everything".to_owned());
+    let same = rule.same.map_or_else(String::new, |same| format!(", same {}", same.word()));
+    format!("{} against {}{same}", selector(&rule.a), selector(&rule.b))
 }

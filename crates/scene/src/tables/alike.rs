@@ -80,6 +80,7 @@ impl LoweredRow<'_> {
             pivot: self.body.pivot,
             groups: self.body.groups.clone(),
             id,
+            node: None,
             pose: self.pose(&pose, unit)?,
             pose_steps: pose_steps(cells, unit),
         })

@@ -1,0 +1,91 @@
+//! Bodies below one ancestor in the tree of a geometry file: parts of an assembly.
+
+use super::body_spec::BodySpec;
+use super::body_tree::BodyTree;
+use std::collections::BTreeMap;
+
+/// Which ancestor bodies have in common: `same` of `[[ignore]]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SameAncestor {
+    /// The node above.
+    Parent,
+    /// The node of this level that is above, or the body itself; roots have level 1.
+    Level(u32),
+    /// The node or object of which they are connected components (`each = "component"`).
+    Component,
+}
+
+impl SameAncestor {
+    /// The ancestor of a word of the contract.
+    pub(super) fn parse(word: &str) -> Option<Self> {
+        match word {
+            "parent" => Some(Self::Parent),
+            "component" => Some(Self::Component),
+            level => level.strip_prefix("level:")?.parse().ok().filter(|&level| level > 0).map(Self::Level),
+        }
+    }
+
+    /// The word of the contract.
+    pub fn word(self) -> String {
+        match self {
+            Self::Parent => "parent".to_owned(),
+            Self::Level(level) => format!("level:{level}"),
+            Self::Component => "component".to_owned(),
+        }
+    }
+}
+
+/// Trees with the parent of each node.
+pub(super) struct Families<'a> {
+    trees: &'a [BodyTree],
+    parents: Vec<Vec<Option<u32>>>,
+}
+
+impl<'a> Families<'a> {
+    pub(super) fn new(trees: &'a [BodyTree]) -> Self {
+        Self { trees, parents: trees.iter().map(parents).collect() }
+    }
+
+    /// The bodies below each ancestor that they have in common, ascending; the ancestors in the order of the files.
+    pub(super) fn of(&self, same: SameAncestor, bodies: &[BodySpec]) -> Vec<Vec<u32>> {
+        let mut families: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
+        for (body, index) in bodies.iter().zip(0..) {
+            if let Some([tree, node]) = body.node
+                && let Some(ancestor) = self.ancestor(same, tree as usize, node)
+            {
+                families.entry([tree, ancestor]).or_default().push(index);
+            }
+        }
+        families.into_values().collect()
+    }
+
+    fn ancestor(&self, same: SameAncestor, tree: usize, node: u32) -> Option<u32> {
+        let (nodes, parents) = (&self.trees[tree].nodes, &self.parents[tree]);
+        let above = parents[node as usize];
+        match same {
+            SameAncestor::Parent => above,
+            SameAncestor::Level(level) => {
+                let up = std::iter::successors(Some(node), |&node| parents[node as usize]);
+                up.into_iter().find(|&node| nodes[node as usize].depth + 1 == level)
+            }
+            SameAncestor::Component => above.filter(|&above| {
+                let own = nodes[node as usize].name.strip_prefix(&nodes[above as usize].name);
+                let number = own.and_then(|own| own.strip_prefix('/'));
+                let is_number = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+                self.trees[tree].each == "component" && is_number && !nodes[above as usize].is_body
+            }),
+        }
+    }
+}
+
+/// The parent of each node of a tree, whose nodes come depth first.
+fn parents(tree: &BodyTree) -> Vec<Option<u32>> {
+    let mut above: Vec<u32> = Vec::new();
+    let parent = |(node, index): (&super::body_tree::TreeNode, u32)| {
+        above.truncate(node.depth as usize);
+        let parent = above.last().copied();
+        above.push(index);
+        parent
+    };
+    tree.nodes.iter().zip(0..).map(parent).collect()
+}
