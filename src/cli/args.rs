@@ -26,6 +26,10 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Print what an execution found
     Summary(SummaryArgs),
+    /// Accept violations of an execution: write them to a file that later executions read
+    Accept(AcceptArgs),
+    /// Compare the violations of two executions
+    Diff(DiffArgs),
     /// Write the tables of an execution in another format
     Export(ExportArgs),
     /// Answer one pair
@@ -73,6 +77,9 @@ pub(crate) struct InputArgs {
     /// Require this clearance, which is at most `within`
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true, help_heading = QUERY)]
     pub(crate) require: Option<String>,
+    /// Read accepted pairs from this file (CSV: rule, a, b, accepted, until, by, reason) instead of the scene's
+    #[arg(long, value_name = "FILE", help_heading = QUERY)]
+    pub(crate) accepted: Option<PathBuf>,
     /// Compute too how far body b of each row moves along this world vector until it touches body a, or leaves it
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, help_heading = QUERY)]
     pub(crate) direction: Option<String>,
@@ -80,6 +87,52 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["none", "linear", "screw", "hold"],
         help_heading = QUERY)]
     pub(crate) between: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = help::ACCEPT)]
+pub(crate) struct AcceptArgs {
+    /// The directory of a finished execution
+    pub(crate) dir: PathBuf,
+    /// The file of accepted pairs: it is made, or rows are added to it and those of the same pairs replaced
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
+    /// Why they are accepted
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
+    /// Who accepts them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) by: Option<String>,
+    /// The last day on which they are accepted (2026-03-31)
+    #[arg(long, value_name = "DAY")]
+    pub(crate) until: Option<String>,
+    /// Accept open violations of this rule
+    #[arg(long, value_name = "RULE")]
+    pub(crate) rule: Option<String>,
+    /// Accept open violations of these two bodies
+    #[arg(long, value_names = ["A", "B"], num_args = 2)]
+    pub(crate) pair: Option<Vec<String>>,
+    /// Accept open violations of this issue
+    #[arg(long, value_name = "ISSUE")]
+    pub(crate) issue: Option<String>,
+    /// Accept all open violations
+    #[arg(long, conflicts_with_all = ["rule", "pair", "issue"])]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = help::DIFF)]
+pub(crate) struct DiffArgs {
+    /// The directory of the earlier execution
+    pub(crate) old: PathBuf,
+    /// The directory of the later execution
+    pub(crate) new: PathBuf,
+    /// Print one JSON object instead of text
+    #[arg(long, conflicts_with = "csv")]
+    pub(crate) json: bool,
+    /// Print CSV instead of text
+    #[arg(long)]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]

@@ -71,6 +71,28 @@ Examples (from the folder of the sources):
 
 Exit codes: 0 printed; 1 DIR is no output of a finished execution; 2 usage.";
 
+pub(crate) const ACCEPT: &str = "\
+Writes a row for each rule and pair: the least distance that is proven, down to which later violations are accepted, the day, who and why. \
+A scene reads the file by [dispositions] file, or a run by --accepted; a spreadsheet may edit it. A violation that comes nearer is open again.
+
+Examples (from the folder of the sources):
+  clearsweep run datasets/contact/scene.toml --out out/contact
+  clearsweep accept out/contact --to out/accepted.csv --reason by-design --by A.B. --all
+  clearsweep run datasets/contact/scene.toml --out out/contact --force --accepted out/accepted.csv
+
+Exit codes: 0 written; 1 DIR is no output of a finished execution, or has no such violation; 2 usage. The file appears whole or not at all.";
+
+pub(crate) const DIFF: &str = "\
+A pair under a rule is new, worse (proven to come nearer), the same, better (proven to stay farther away), or resolved. Names of rules and \
+bodies tell which pairs are the same.
+
+Examples (from the folder of the sources):
+  clearsweep run datasets/contact/scene.toml --out out/old
+  clearsweep run datasets/contact/scene.toml --out out/new --require 1mm
+  clearsweep diff out/old out/new
+
+Exit codes: 0 compared; 1 OLD or NEW is no output of a finished execution in which something is required; 2 usage.";
+
 pub(crate) const EXPORT: &str = "\
 Numbers are written so that they read back as the same number; nulls are empty cells, lists have `;` between their items. \
 Columns are those of the Parquet tables, in SI units.

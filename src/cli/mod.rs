@@ -3,12 +3,14 @@
 //! *Architecture invariant*: the only place that prints, exits or asks the machine and the environment. Raw flags
 //! are lowered once (`args` to options of the library); nothing below sees a flag.
 
+mod accept;
 mod args;
 mod between;
 mod check;
 mod color;
 mod decompositions;
 mod device_note;
+mod diff;
 mod doctor;
 pub mod embed;
 mod exit;
@@ -54,6 +56,8 @@ fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
         Command::Check(args) => check::check(args),
         Command::Generate(args) => generate::generate(args),
         Command::Summary(args) => summary::summary(&args),
+        Command::Accept(args) => accept::accept(&args),
+        Command::Diff(args) => diff::diff(&args),
         Command::Export(args) => export::export(&args),
         Command::Query(args) => query::query(&args),
         Command::Sort(args) => sort::sort(&args),

@@ -37,11 +37,23 @@ impl Input {
     /// # Errors
     /// Stdin is to be read, and is a terminal.
     pub(crate) fn new(args: InputArgs, out: Option<&Path>) -> Result<Self> {
-        let InputArgs { scene, trajectories, temp, within, require, direction, between, runs, frames, max_input } =
-            args;
+        let InputArgs {
+            scene,
+            trajectories,
+            temp,
+            within,
+            require,
+            accepted,
+            direction,
+            between,
+            runs,
+            frames,
+            max_input,
+        } = args;
         let stream = trajectories.as_deref().filter(|path| pipe::is_dash(path)).map(|_| pipe::stdin()).transpose()?;
         let max_input = max_input.map(|bytes| bytes.0);
-        let overrides = SceneOverrides { trajectories, within, require, direction, between, threads: None, max_input };
+        let overrides =
+            SceneOverrides { trajectories, within, require, direction, between, accepted, threads: None, max_input };
         let read = ReadOptions {
             path: None,
             stream,

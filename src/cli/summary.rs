@@ -200,6 +200,8 @@ pub(crate) fn text(manifest: &Value, dir: Option<&Path>) -> String {
     rows.extend(hulls::of_summary(summary, lengths).map(|line| ("hulls", line)));
     rows.push(("required", requirement(summary, lengths)));
     rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
+    rows.extend(violations::issues(summary).map(|line| ("issues", line)));
+    rows.extend(violations::stale(summary).into_iter().map(|line| ("", line)));
     rows.extend(violations::runs(summary).map(|line| ("runs", line)));
     rows.push(("worst", worst(summary, lengths)));
     rows.extend(open_meshes::line(summary).map(|line| ("inside", line)));
@@ -314,7 +316,9 @@ fn requirement(summary: &Value, lengths: Lengths) -> String {
         }
     };
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
-    let verdict = if let Some(violated) = violations::verdict(summary) {
+    let verdict = if summary["verdict"] == "accepted" {
+        paint(Tone::Good, "all violations are accepted")
+    } else if let Some(violated) = violations::verdict(summary) {
         violated
     } else if let Some(nothing) = nothing_checked(summary) {
         match summary["verdict"].as_str() {

@@ -3,6 +3,7 @@
 use super::color::{Tone, paint};
 use super::hulls::OF_HULLS;
 use super::text::{Lengths, count, counted, visible};
+use clearsweep_model::EventState;
 use serde_json::Value;
 
 /// The form in which a line states the time.
@@ -113,6 +114,44 @@ fn span(pair: &Value) -> String {
         _ if single => format!("in frame {}", pair["from_frame"]),
         _ => format!("in frames {} to {}", pair["from_frame"], pair["to_frame"]),
     }
+}
+
+/// `12 open (2 worse, 10 new), 3 approved, 1 resolved`; `None` where nothing is required, or there is no table of them.
+pub(super) fn issues(summary: &Value) -> Option<String> {
+    let n = |state: EventState| summary["issues"][state.name()].as_u64().unwrap_or(0);
+    summary["issues"].as_object()?;
+    let some = |states: &[EventState]| -> Vec<String> {
+        let there = states.iter().filter(|&&state| n(state) > 0);
+        there.map(|&state| format!("{} {}", count(n(state)), state.name())).collect()
+    };
+    let [open, closed] =
+        [true, false].map(|is_open| EventState::ALL.into_iter().filter(move |of| of.is_open() == is_open));
+    let (open, closed): (Vec<_>, Vec<_>) = (open.collect(), closed.collect());
+    let all: u64 = open.iter().map(|&state| n(state)).sum();
+    let (open, closed) = (some(&open), some(&closed));
+    if open.is_empty() && closed.is_empty() {
+        return None;
+    }
+    let states = if open.is_empty() { String::new() } else { format!(" ({})", open.join(", ")) };
+    let parts = std::iter::once(format!("{} open{states}", count(all))).chain(closed);
+    Some(parts.collect::<Vec<_>>().join(", "))
+}
+
+/// Decisions about what is no more: a line for each of the first.
+pub(super) fn stale(summary: &Value) -> Vec<String> {
+    let of = &summary["dispositions"];
+    let pairs = of["stale_pairs"].as_array().cloned().unwrap_or_default();
+    let text = |pair: &Value, key: &str| visible(pair[key].as_str().unwrap_or("?")).into_owned();
+    let line = |pair: &Value| {
+        let [rule, a, b, problem] = ["rule", "body_a", "body_b", "problem"].map(|key| text(pair, key));
+        format!("stale: {a} and {b} ({rule}): {problem}")
+    };
+    let mut lines: Vec<String> = pairs.iter().take(LISTED).map(line).collect();
+    let more = of["stale"].as_u64().unwrap_or(0).saturating_sub(lines.len() as u64);
+    if more > 0 {
+        lines.push(format!("and {} more that are stale; issues.parquet has all of them", count(more)));
+    }
+    lines
 }
 
 /// `violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)`, where something is required of several runs.

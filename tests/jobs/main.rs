@@ -13,6 +13,8 @@ mod commands;
 #[cfg(feature = "cli")]
 mod direction_columns;
 #[cfg(feature = "cli")]
+mod events;
+#[cfg(feature = "cli")]
 mod export;
 #[cfg(feature = "cli")]
 mod generate;

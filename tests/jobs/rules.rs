@@ -20,7 +20,7 @@ const RULES: [(&str, &str, Option<&str>, f64, &str); 5] = [
 ];
 
 /// Runs the program, checks its exit code, and returns stdout.
-fn expect(dir: &Path, args: &str, code: i32) -> String {
+pub(super) fn expect(dir: &Path, args: &str, code: i32) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
     let done =
         command.env_remove("COLUMNS").current_dir(dir).args(args.split_whitespace()).output().expect("it starts");
@@ -30,12 +30,12 @@ fn expect(dir: &Path, args: &str, code: i32) -> String {
     out
 }
 
-fn manifest(out: &Path) -> Value {
+pub(super) fn manifest(out: &Path) -> Value {
     serde_json::from_slice(&fs::read(out.join("manifest.json")).expect("read")).expect("JSON")
 }
 
 /// A crowd of 40 bodies in two runs, in `c/`, with a scene of rules and one without.
-fn crowd() -> TempDir {
+pub(super) fn crowd() -> TempDir {
     let dir = tempfile::tempdir().expect("scratch");
     expect(dir.path(), "generate crowd --out c --bodies 40 --frames 70 --runs 2 --density 0.4 --seed 3", 0);
     let path = dir.path().join("c/scene.toml");
@@ -78,7 +78,7 @@ fn rule_of(a: &str, b: &str) -> Option<usize> {
 }
 
 /// Rows of Parquet files, as texts by column; without a value `null`.
-fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+pub(super) fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
     let names = if path.is_dir() {
         files(path).into_keys().map(|name| path.join(name)).collect()
     } else {
@@ -114,7 +114,7 @@ fn check_rules(rows: &[BTreeMap<String, String>], default: &str) -> [u64; RULES.
     seen
 }
 
-fn number(row: &BTreeMap<String, String>, column: &str) -> f64 {
+pub(super) fn number(row: &BTreeMap<String, String>, column: &str) -> f64 {
     row[column].parse().unwrap_or(f64::NAN)
 }
 
@@ -231,7 +231,7 @@ fn a_stream_has_the_columns_of_rules() {
 }
 
 /// Two spheres of radius 1 m at rest, `gap` metres apart, with these lines of `[query]` and these rules.
-fn spheres(gap: f64, query: &str, rules: &str) -> TempDir {
+pub(super) fn spheres(gap: f64, query: &str, rules: &str) -> TempDir {
     let dir = tempfile::tempdir().expect("scratch");
     let body = |name: &str, x: f64| {
         format!("[[body]]\nname = \"{name}\"\nstatic = true\nshape = {{ sphere = 1 }}\nposition = [{x:?}, 0, 0]\n")

@@ -144,7 +144,9 @@ pub enum RunVerdict {
     Undecided,
     /// No row and no interval violates the requirement, and at least one row has no proven bracket, or one interval is undecided.
     Uncertified,
-    /// At least one row or interval violates the requirement.
+    /// At least one row or interval violates the requirement, and all that do are accepted.
+    Accepted,
+    /// At least one row or interval violates the requirement, and nobody has accepted it.
     Violated,
 }
 
@@ -157,6 +159,7 @@ impl RunVerdict {
             Self::NothingChecked => "nothing-checked",
             Self::Undecided => "undecided",
             Self::Uncertified => "uncertified",
+            Self::Accepted => "accepted",
             Self::Violated => "violated",
         }
     }

@@ -31,6 +31,7 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
         "frames": options.read.frames.as_ref().map(|range| [range.start, range.end]),
         "within": bits(query.within),
         "require": query.require.map(bits),
+        "accepted_on": scene.dispositions.day,
         "touch": bits(query.touch),
         "static_pairs": query.static_pairs,
         "direction": scene.direction.map(|direction| direction.to_array().map(bits)),

@@ -42,9 +42,9 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether a row or an interval violates `require`.
+    /// Whether a row or an interval violates `require`, and nobody has accepted it.
     pub fn is_violated(&self) -> bool {
-        self.totals.violated + self.totals.intervals_violated > 0
+        self.totals.open + self.totals.intervals_open > 0
     }
 
     /// Whether a row has no proven bracket, or an interval is undecided.

@@ -10,6 +10,7 @@ use super::options::JobOptions;
 use super::timings::Timings;
 use clearsweep_broad::DeviceReport;
 use clearsweep_geometry::Vec3;
+use clearsweep_model::EventState;
 use clearsweep_narrow::{IntervalMethod, IntervalStatus, Method, SolverStats, Status};
 use clearsweep_scene::model::InputDigest;
 use clearsweep_scene::{BetweenFrames, Body, IgnoreRule, Missing, SameAncestor, Scene};
@@ -152,6 +153,10 @@ impl Report<'_> {
             "runs_violated": totals.runs_violated,
             "runs_violated_share": share.map(|(share, _)| share),
             "runs_violated_interval": share.map(|(_, interval)| interval),
+            "open": totals.open,
+            "events": totals.issues.map(|counts| counts_by_state(&counts.events)),
+            "issues": totals.issues.map(|counts| counts_by_state(&counts.issues)),
+            "dispositions": self.dispositions(),
             "undecided": totals.undecided,
             "uncertified": totals.by_status[Status::Uncertified as usize],
             "open_meshes": self.open_meshes(),
@@ -163,6 +168,21 @@ impl Report<'_> {
             "frames_per_s": rate(totals.samples),
             "rows_per_s": rate(totals.rows),
         })
+    }
+
+    /// The file of accepted pairs, and what of it belongs to nothing any more; null without one.
+    fn dispositions(&self) -> Value {
+        /// Stale ones that are listed.
+        const LISTED: usize = 20;
+        let of = &self.scene.dispositions;
+        let stale = of.stale.iter().take(LISTED).map(|stale| {
+            json!({
+                "rule": stale.rule, "body_a": stale.bodies[0], "body_b": stale.bodies[1], "problem": stale.problem,
+            })
+        });
+        (!of.day.is_empty()).then(|| json!({
+            "day": of.day, "pairs": of.by_pair.len(), "stale": of.stale.len(), "stale_pairs": stale.collect::<Vec<_>>(),
+        })).into()
     }
 
     /// What each rule requires, and what violates it; null without rules.
@@ -281,12 +301,14 @@ impl Report<'_> {
 fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
     let unproven =
         totals.by_status[Status::Uncertified as usize] + totals.by_interval_status[IntervalStatus::Undecided as usize];
-    if totals.violated + totals.intervals_violated > 0 {
+    if totals.open + totals.intervals_open > 0 {
         RunVerdict::Violated
     } else if unproven > 0 {
         RunVerdict::Uncertified
     } else if totals.undecided + totals.intervals_undecided > 0 {
         RunVerdict::Undecided
+    } else if totals.violated + totals.intervals_violated > 0 {
+        RunVerdict::Accepted
     } else if !required {
         RunVerdict::NothingRequired
     } else if checked {
@@ -350,6 +372,10 @@ fn range(range: &Range<i64>) -> Value {
     json!([(range.start != i64::MIN).then_some(range.start), (range.end != i64::MAX).then_some(range.end)])
 }
 
+fn counts_by_state(counts: &[u64; 7]) -> Value {
+    self::counts(&EventState::NAMES, counts)
+}
+
 fn counts(names: &[&str], values: &[u64]) -> Value {
     Value::Object(
         names.iter().zip(values).map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<Map<_, _>>(),
@@ -397,6 +423,8 @@ mod tests {
         totals.by_status[3] = 1;
         assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
         totals.violated = 1;
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified, "it is accepted");
+        totals.open = 1;
         assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
     }
 
@@ -409,7 +437,7 @@ mod tests {
         totals.by_interval_status[IntervalStatus::Undecided as usize] = 1;
         assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
         assert_eq!(verdict(&totals, false, true), RunVerdict::Uncertified, "also where nothing is required");
-        totals.intervals_violated = 1;
+        (totals.intervals_violated, totals.intervals_open) = (1, 1);
         assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
     }
 

@@ -9,6 +9,7 @@ mod body;
 mod bounds;
 mod convex_parts;
 mod directional;
+mod dispositions;
 mod ignored_pairs;
 mod interval;
 pub mod node_hierarchy;
@@ -23,6 +24,7 @@ pub use body::{Body, DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing, Motion, 
 pub use bounds::Bounds;
 pub use convex_parts::convex_parts;
 pub use directional::{DirectionalDistance, DirectionalRelation};
+pub use dispositions::{Disposition, Dispositions, EventState, IssueGroup, StaleDisposition};
 pub use ignored_pairs::{IgnoredPairs, own_pairs};
 pub use interval::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use node_hierarchy::{MovingNode, NodeHierarchy, NodeLink, RestPose};

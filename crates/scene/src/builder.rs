@@ -8,7 +8,7 @@ use super::body_spec::{BodySpec, GeometrySpec, body};
 use super::columns::TrajectoryColumns;
 use super::digest::sha256;
 use super::each::MadeOfFiles;
-use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, frame_rate, query};
+use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, WorkList, frame_rate, query};
 use super::keys::{Keys, SceneSource};
 use super::load::{IN_CODE, SceneOverrides, assemble};
 use super::model::{LengthUnit, Missing, Model, Scene, Severity, Shape};
@@ -381,7 +381,7 @@ impl SceneBuilder {
         });
         let (bodies, ignores) = (bodies.finish(source)?, ignores.collect::<Result<_>>()?);
         let (rules, tables, made) = (self.rules(source)?, Vec::new(), MadeOfFiles::default());
-        Ok(SceneFile { head, query, motion, bodies, ignores, rules, tables, made })
+        Ok(SceneFile { head, query, motion, bodies, ignores, rules, work: WorkList::default(), tables, made })
     }
 
     fn rules(&self, source: &SceneSource<'_>) -> Result<Vec<RuleSpec>> {

@@ -17,6 +17,7 @@ use super::tables;
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Vec3;
+use clearsweep_model::IssueGroup;
 use std::ops::RangeInclusive;
 
 /// A scene file, lowered but not loaded.
@@ -28,6 +29,7 @@ pub(super) struct SceneFile {
     pub(super) bodies: Vec<BodySpec>,
     pub(super) ignores: Vec<IgnoreSpec>,
     pub(super) rules: Vec<RuleSpec>,
+    pub(super) work: WorkList,
     /// The tables of bodies that were read.
     pub(super) tables: Vec<InputDigest>,
     /// The results for the nodes of geometry files.
@@ -60,6 +62,14 @@ pub(super) struct Query {
     pub(super) direction: Option<Vec3<f64>>,
 }
 
+/// `[dispositions]` and `[report]`.
+#[derive(Debug, Default)]
+pub(super) struct WorkList {
+    /// The path of the accepted pairs, as written.
+    pub(super) accepted: Option<String>,
+    pub(super) group: IssueGroup,
+}
+
 /// `[[ignore]]`.
 #[derive(Debug)]
 pub(super) struct IgnoreSpec {
@@ -80,7 +90,7 @@ pub(super) struct IgnoreSpec {
 pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFile> {
     let document = source.parse()?;
     let top = Keys::new(source, "the scene file", Value::Keys(document.get_ref()), 0);
-    top.only(&["scene", "columns", "query", "motion", "body", "bodies", "ignore", "rule"])?;
+    top.only(&["scene", "columns", "query", "motion", "body", "bodies", "ignore", "rule", "dispositions", "report"])?;
     let head = head(&top)?;
     let query = match top.get("query") {
         None => Query::default(),
@@ -93,7 +103,8 @@ pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFil
     let (mut tables, mut made) = (InputReader::new(max_input), MadeOfFiles::default());
     let bodies = bodies(source, &top, head.unit, &mut tables, &mut made)?;
     let (ignores, rules) = (ignores(source, &top)?, rules(source, &top, head.unit)?);
-    Ok(SceneFile { bodies, ignores, rules, head, query, motion, tables: tables.digests, made })
+    let work = work_list(&top)?;
+    Ok(SceneFile { bodies, ignores, rules, work, head, query, motion, tables: tables.digests, made })
 }
 
 /// The contents of a part of a scene file.
@@ -268,6 +279,22 @@ impl BodyList {
         }
         Ok(self.bodies)
     }
+}
+
+fn work_list(top: &Keys<'_>) -> Result<WorkList> {
+    let mut work = WorkList::default();
+    if let Some(section) = top.get("dispositions") {
+        let keys = section.table()?;
+        keys.only(&["file"])?;
+        let file = keys.required("file", "name the file of accepted pairs: `file = \"accepted.csv\"`")?;
+        work.accepted = Some(file.text()?.to_owned());
+    }
+    if let Some(section) = top.get("report") {
+        let keys = section.table()?;
+        keys.only(&["group"])?;
+        work.group = keys.get("group").map(|word| word.choice(&IssueGroup::WORDS)).transpose()?.unwrap_or_default();
+    }
+    Ok(work)
 }
 
 fn ignores(source: &SceneSource<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> {

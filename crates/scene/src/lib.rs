@@ -20,6 +20,7 @@ mod columns;
 mod decomposition;
 mod digest;
 pub mod direction;
+pub mod dispositions;
 mod distinct;
 mod each;
 mod field_lengths;

@@ -13,8 +13,9 @@ use super::keys::{Keys, SceneSource};
 use super::length::{parse_length, unit_of};
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::node_hierarchy::NodeHierarchy;
+use super::same_ancestor::Families;
 use super::values::Value;
-use super::{motion_spec, rules, sections};
+use super::{dispositions, motion_spec, rules, sections};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_geometry::Vec3;
 use std::io::ErrorKind;
@@ -34,6 +35,8 @@ pub struct SceneOverrides {
     pub direction: Option<String>,
     /// How bodies move between frames: `none`, `linear`, `screw` or `hold`.
     pub between: Option<String>,
+    /// The file of accepted pairs, relative to the working directory, in place of that of the scene.
+    pub accepted: Option<PathBuf>,
     /// Most threads that load geometry; `None`: as many as there are cores.
     pub threads: Option<usize>,
     /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16 GiB.
@@ -178,10 +181,13 @@ pub(super) fn assemble(
     };
     let required = rules.all().iter().map(|rule| rule.require).chain(query.require).filter(|&require| require > 0.0);
     let motion = motion_spec::rule(&file.motion, overrides.between.as_deref(), required.reduce(f64::min))?;
+    let parents = Families::new(&file.made.trees).parents(&file.bodies);
     let (bodies, dynamic) = bodies(file.bodies, shapes, file.motion.pivot);
     let name = file.head.name.unwrap_or_else(|| stem(path));
     let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
     let inputs: Vec<InputDigest> = read_first.into_iter().chain(file.tables).chain(read).collect();
+    let written = file.work.accepted.map(|text| folder(path).join(text));
+    let accepted = overrides.accepted.clone().or(written);
     let path = path.to_path_buf();
     let slot_of = |body: u32| match bodies[body as usize].motion {
         Motion::Dynamic { slot } => Some(slot),
@@ -190,7 +196,7 @@ pub(super) fn assemble(
     let hierarchy = NodeHierarchy::new(file.made.moving, file.made.still, dynamic.len(), slot_of);
     let trees = file.made.trees;
     let notes = file.made.notes.into_iter().chain(notes).collect();
-    Ok(Scene {
+    let mut scene = Scene {
         path,
         name,
         unit,
@@ -207,12 +213,19 @@ pub(super) fn assemble(
         ignored,
         ignore_rules,
         rules: Arc::new(rules),
+        dispositions: Arc::default(),
+        issue_group: file.work.group,
+        parents,
         inputs,
         builder_digest: None,
         hierarchy,
         trees,
         notes,
-    })
+    };
+    if let Some(accepted) = accepted {
+        dispositions::load(&accepted, &mut scene, overrides.max_input())?;
+    }
+    Ok(scene)
 }
 
 /// The folder of the scene file, which its paths are relative to.

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use clearsweep_model::{
-    Body, DEFAULT_TOUCH_M, HullFit, IgnoredPairs, InputDigest, LazyParts, LengthUnit, MeshCondition, Missing, Model,
-    Motion, PairRules, Piece, QueryOptions, Requirements, Rule, Severity, Shape,
+    Body, DEFAULT_TOUCH_M, Dispositions, HullFit, IgnoredPairs, InputDigest, IssueGroup, LazyParts, LengthUnit,
+    MeshCondition, Missing, Model, Motion, PairRules, Piece, QueryOptions, Requirements, Rule, Severity, Shape,
 };
 
 /// A loaded scene.
@@ -55,6 +55,15 @@ pub struct Scene {
     /// `[[rule]]`: what is required of which pairs. Of those that no rule matches, `require` of `query` is.
     #[doc(hidden)]
     pub rules: Arc<PairRules>,
+    /// `[dispositions]`: what people decided about pairs.
+    #[doc(hidden)]
+    pub dispositions: Arc<Dispositions>,
+    /// `group` of `[report]`.
+    #[doc(hidden)]
+    pub issue_group: IssueGroup,
+    /// The node above each body in the tree of its file, by an index among all such nodes; `None`: there is none.
+    #[doc(hidden)]
+    pub parents: Vec<Option<u32>>,
     /// Every input file read so far, with its size and SHA-256 digest in hexadecimal, in the order of reading.
     #[doc(hidden)]
     pub inputs: Vec<InputDigest>,
@@ -78,5 +87,18 @@ impl Scene {
     #[doc(hidden)]
     pub fn requirements(&self) -> Requirements {
         Requirements::new(&self.rules, self.query.require)
+    }
+
+    /// The name of the node above a body in the tree of its file.
+    #[doc(hidden)]
+    pub fn parent_name(&self, body: u32) -> Option<&str> {
+        let mut node = (*self.parents.get(body as usize)?)? as usize;
+        for tree in &self.trees {
+            match tree.nodes.get(node) {
+                Some(found) => return Some(&found.name),
+                None => node -= tree.nodes.len(),
+            }
+        }
+        None
     }
 }

@@ -59,6 +59,16 @@ impl<'a> Families<'a> {
         families.into_values().collect()
     }
 
+    /// The node above each body, by an index among the nodes of all trees.
+    pub(super) fn parents(&self, bodies: &[BodySpec]) -> Vec<Option<u32>> {
+        let mut first = vec![0_u32; self.trees.len()];
+        for tree in 1..self.trees.len() {
+            first[tree] = first[tree - 1] + self.trees[tree - 1].nodes.len() as u32;
+        }
+        let parent = |[tree, node]: [u32; 2]| Some(first[tree as usize] + self.parents[tree as usize][node as usize]?);
+        bodies.iter().map(|body| body.node.and_then(parent)).collect()
+    }
+
     fn ancestor(&self, same: SameAncestor, tree: usize, node: u32) -> Option<u32> {
         let (nodes, parents) = (&self.trees[tree].nodes, &self.parents[tree]);
         let above = parents[node as usize];

@@ -8,7 +8,7 @@
 //! whole as it would without this module. So messages and what is allowed do not depend on the size of a file.
 
 use super::each::MadeOfFiles;
-use super::file::{self, BodyList, Head, SceneFile, SceneSection};
+use super::file::{self, BodyList, Head, SceneFile, SceneSection, WorkList};
 use super::keys::SceneSource;
 use super::model::LengthUnit;
 use clearsweep_base::workers::Workers;
@@ -98,7 +98,7 @@ fn join(source: &SceneSource<'_>, sections: impl Iterator<Item = Option<SceneSec
     let (query, motion) = (query.unwrap_or_default(), motion.unwrap_or_default());
     let (ignores, rules) = (ignores.unwrap_or_default(), rules.unwrap_or_default());
     let (bodies, tables, made) = (bodies.finish(source).ok()?, Vec::new(), MadeOfFiles::default());
-    Some(SceneFile { head: head?, query, motion, bodies, ignores, rules, tables, made })
+    Some(SceneFile { head: head?, query, motion, bodies, ignores, rules, work: WorkList::default(), tables, made })
 }
 
 #[cfg(test)]

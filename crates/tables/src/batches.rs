@@ -142,6 +142,9 @@ impl BatchMaker {
         let words = match vocabulary {
             Vocabulary::Bodies => &self.bodies,
             Vocabulary::Rules => &self.rules,
+            Vocabulary::Severity | Vocabulary::EventKind | Vocabulary::EventState | Vocabulary::Issues => {
+                return Err(ArrowError::CastError("no rows of this table are handed on as batches".to_owned()));
+            }
             Vocabulary::Status => &self.status,
             Vocabulary::Feature => &self.feature,
             Vocabulary::Method => &self.method,

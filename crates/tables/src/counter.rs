@@ -96,7 +96,7 @@ impl RowCounter {
             block: None,
             last_run: None,
             tile: Vec::with_capacity(TILE_ROWS),
-            notable: NotablePairs::unbounded(scene.requirements()),
+            notable: NotablePairs::unbounded(scene),
             between: (scene.motion.between != BetweenFrames::None).then(|| IntervalCounter {
                 findings: IntervalFindings::new(scene, Violations::unbounded()),
                 pairs: FxHashMap::default(),

@@ -11,7 +11,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The tables of an output directory, by the names under which they are exported.
-pub const TABLE_NAMES: [&str; 6] = ["distances", "penetrations", "intervals", "pairs", "runs", "bodies"];
+pub const TABLE_NAMES: [&str; 8] =
+    ["distances", "penetrations", "intervals", "pairs", "runs", "events", "issues", "bodies"];
 
 /// The table that only executions with a motion between frames have.
 const INTERVALS: &str = "intervals";

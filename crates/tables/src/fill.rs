@@ -33,15 +33,19 @@ impl JobColumns {
 }
 
 /// An iterator over the columns of a table that panics at the end: fillers and schema have the same number of columns.
-struct ColumnCursor<'a>(std::slice::IterMut<'a, ColumnBuffer>);
+pub(super) struct ColumnCursor<'a>(std::slice::IterMut<'a, ColumnBuffer>);
 
 impl<'a> ColumnCursor<'a> {
-    fn next(&mut self) -> &'a mut ColumnBuffer {
+    pub(super) fn new(columns: &'a mut [ColumnBuffer]) -> Self {
+        Self(columns.iter_mut())
+    }
+
+    pub(super) fn next(&mut self) -> &'a mut ColumnBuffer {
         self.0.next().expect("the filler follows the schema")
     }
 
     /// Checks that all columns were filled.
-    fn finish(self) {
+    pub(super) fn finish(self) {
         debug_assert_eq!(self.0.len(), 0, "the filler follows the schema");
     }
 }
@@ -63,7 +67,7 @@ fn keys(c: &mut ColumnCursor<'_>, rows: &[Row], samples: &[Sample]) {
 /// Appends rows to the columns of `distances`, all of them or the short form.
 pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[Sample], job: &JobColumns) {
     let all_columns = columns.len() >= FULL_COLUMNS;
-    let mut c = ColumnCursor(columns.iter_mut());
+    let mut c = ColumnCursor::new(columns);
     keys(&mut c, rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
     debug_assert!(p().all(|p| in_order([p.lower, p.upper])), "ends of a row are out of order");
@@ -131,7 +135,7 @@ fn distances_along(c: &mut ColumnCursor<'_>, rows: &[Row]) {
 /// Appends penetrating rows to the columns of `penetrations`.
 pub(super) fn penetrations(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[Sample]) {
     debug_assert!(rows.iter().all(|row| row.proximity.status == Status::Penetrating));
-    let mut c = ColumnCursor(columns.iter_mut());
+    let mut c = ColumnCursor::new(columns);
     keys(&mut c, rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
     debug_assert!(p().all(|p| in_order([(-p.upper).max(0.0), -p.lower])), "ends of a depth are out of order");
@@ -147,7 +151,7 @@ pub(super) fn penetrations(columns: &mut [ColumnBuffer], rows: &[Row], samples: 
 
 /// Appends rows to the columns of `intervals`. The order of the rows was checked: their intervals end in `block`, or behind it.
 pub(super) fn intervals(columns: &mut [ColumnBuffer], rows: &[IntervalRow], block: &FrameBlock, job: &JobColumns) {
-    let mut c = ColumnCursor(columns.iter_mut());
+    let mut c = ColumnCursor::new(columns);
     let [run, frame, frame_next, time, time_next] = [c.next(), c.next(), c.next(), c.next(), c.next()];
     for part in rows.chunk_by(|one, next| one.interval.sample == next.interval.sample) {
         let [first, next] = part[0].ends(block).expect("an interval has two ends");
@@ -183,7 +187,7 @@ fn in_order([lower, upper]: [f64; 2]) -> bool {
 }
 
 /// A bound as a nullable column has it: NaN where it is infinite.
-fn finite(bound: f64) -> f64 {
+pub(super) fn finite(bound: f64) -> f64 {
     if bound.is_finite() { bound } else { f64::NAN }
 }
 
@@ -203,7 +207,7 @@ pub(super) struct PairRow {
 /// Appends rows to the columns of `pairs`.
 pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow], job: &JobColumns) {
     let with_intervals = job.kind.intervals;
-    let mut c = ColumnCursor(columns.iter_mut());
+    let mut c = ColumnCursor::new(columns);
     let s = || rows.iter().map(|r| &r.stat);
     debug_assert!(s().all(|s| in_order([s.lower, s.upper])), "ends of a pair are out of order");
     c.next().extend_i64(rows.iter().map(|r| r.run));
@@ -303,7 +307,7 @@ pub(super) struct WorstRow {
 /// Appends rows to the columns of `runs`.
 pub(super) fn runs(columns: &mut [ColumnBuffer], rows: &[RunRow]) {
     let with_intervals = columns.len() > RUN_COLUMNS;
-    let mut c = ColumnCursor(columns.iter_mut());
+    let mut c = ColumnCursor::new(columns);
     c.next().extend_i64(rows.iter().map(|r| r.run));
     c.next().extend_i64(rows.iter().map(|r| r.frames as i64));
     c.next().extend_i64(rows.iter().map(|r| r.rows as i64));

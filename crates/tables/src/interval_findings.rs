@@ -8,9 +8,10 @@ use super::row::IntervalRow;
 use super::totals::{FirstContact, LeastBetween, Totals};
 use super::violations::{ViolatingRuns, Violations};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::Requirements;
+use clearsweep_model::{Dispositions, Requirements};
 use clearsweep_scene::{FrameBlock, SAMPLES, Scene};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The state of the findings at the start of a block, without the list of violating pairs.
 #[derive(Serialize, Deserialize)]
@@ -23,6 +24,7 @@ pub(super) struct FindingsState {
 /// Collects what is found in the intervals of all runs.
 pub(super) struct IntervalFindings {
     requirements: Requirements,
+    dispositions: Arc<Dispositions>,
     /// Up to which distance bodies touch, metres.
     touch: f64,
     violations: Violations,
@@ -37,6 +39,7 @@ impl IntervalFindings {
     pub(super) fn new(scene: &Scene, violations: Violations) -> Self {
         Self {
             requirements: scene.requirements(),
+            dispositions: Arc::clone(&scene.dispositions),
             touch: scene.query.touch,
             violations,
             least: None,
@@ -67,6 +70,9 @@ impl IntervalFindings {
                 totals.rule(self.requirements.rule(row.a, row.b)).add_interval(judged);
             }
             if judged.0 {
+                let rule = self.requirements.rule(row.a, row.b) as u32;
+                let state = self.dispositions.state(rule, row.a, row.b, row.interval.lower);
+                totals.intervals_open += u64::from(state.is_open());
                 let position = block.index * SAMPLES as u64 + u64::from(row.interval.sample);
                 self.violations.add_one((row.a, row.b), [row.interval.upper; 2], ends.map(|end| *end), position)?;
             }

@@ -51,18 +51,18 @@ impl IntervalSummary {
         rest.get(at).is_some_and(|row| usize::from(row.interval.sample) < samples.end)
     }
 
-    /// Counts those intervals of the call that begin before sample `end` and are not counted yet: all of one run.
+    /// Counts those intervals of the call that begin before sample `end` and are not counted yet, all of one run, and returns them.
     ///
     /// # Errors
     /// A spill file cannot be written; an interval ends in no sample of the run.
-    pub(super) fn count(
+    pub(super) fn count<'r>(
         &mut self,
-        intervals: &[&IntervalRow],
+        intervals: &'r [&'r IntervalRow],
         end: usize,
         block: &FrameBlock,
         run: &mut RunRow,
         totals: &mut Totals,
-    ) -> Result<()> {
+    ) -> Result<&'r [&'r IntervalRow]> {
         let Self { stats, findings, counted, entries } = self;
         let rest = &intervals[*counted..];
         let here = &rest[..rest.partition_point(|row| usize::from(row.interval.sample) < end)];
@@ -73,7 +73,7 @@ impl IntervalSummary {
             stats.extend(entries)?;
             entries.clear();
         }
-        Ok(())
+        Ok(here)
     }
 
     /// The lists that belong to [`Self::state`], in their order.

@@ -9,8 +9,8 @@ use super::row_counts::{count_by_rule, count_rows};
 use super::totals::Totals;
 use super::violations::{ViolatingRuns, Violations};
 use clearsweep_base::error::Result;
-use clearsweep_model::{Method, Requirements};
-use clearsweep_scene::Sample;
+use clearsweep_model::{Dispositions, Method, Requirements};
+use clearsweep_scene::{Sample, Scene};
 use std::sync::Arc;
 
 /// The part of the memory for violating pairs which those of winding numbers may take beside.
@@ -20,21 +20,23 @@ const WINDINGS_PART: u64 = 8;
 #[derive(Debug)]
 pub(super) struct NotablePairs {
     requirements: Requirements,
+    dispositions: Arc<Dispositions>,
     violations: Violations,
     windings: Violations,
 }
 
 impl NotablePairs {
     /// Returns a collector of any number of pairs.
-    pub(super) fn unbounded(requirements: Requirements) -> Self {
+    pub(super) fn unbounded(scene: &Scene) -> Self {
         let (violations, windings) = (Violations::unbounded(), Violations::unbounded());
-        Self { requirements, violations, windings }
+        let (requirements, dispositions) = (scene.requirements(), Arc::clone(&scene.dispositions));
+        Self { requirements, dispositions, violations, windings }
     }
 
     /// Returns a collector whose pairs take about `memory` bytes of memory, and beyond that files in `out`.
-    pub(super) fn within(requirements: Requirements, memory: u64, out: &Arc<OutputDir>) -> Self {
+    pub(super) fn within(scene: &Scene, memory: u64, out: &Arc<OutputDir>) -> Self {
         let (violations, windings) = (Violations::within(memory, out), Violations::within(memory / WINDINGS_PART, out));
-        Self { violations, windings, ..Self::unbounded(requirements) }
+        Self { violations, windings, ..Self::unbounded(scene) }
     }
 
     /// Whether a distance is required.
@@ -64,6 +66,16 @@ impl NotablePairs {
         };
         if violated > 0 {
             let violates = |row: &Row| row.proximity.upper < requirements.of(row.a, row.b);
+            totals.open += match self.dispositions.is_empty() {
+                true => violated,
+                false => {
+                    let state = |row: &&Row| {
+                        let rule = requirements.rule(row.a, row.b) as u32;
+                        self.dispositions.state(rule, row.a, row.b, row.proximity.lower)
+                    };
+                    rows.iter().filter(|row| violates(row) && state(row).is_open()).count() as u64
+                }
+            };
             self.violations.add(rows, samples, position, violates)?;
         }
         if by_winding > 0 {

@@ -96,6 +96,12 @@ impl PairStat {
 pub(super) trait JoinedEntry: SpillEntry {
     /// Adds what is known of a later part.
     fn add(&mut self, later: &Self);
+
+    /// Whether a later part of the same pair is one with this one; all parts are, unless there may be several entries of a pair.
+    fn goes_on(&self, later: &Self) -> bool {
+        let _ = later;
+        true
+    }
 }
 
 impl JoinedEntry for PairStat {
@@ -215,14 +221,14 @@ impl<E: JoinedEntry> PairAccumulator<E> {
         // pair in the order of time.
         self.entries.sort_by_key(E::pair);
         self.entries.dedup_by(|later, kept| {
-            let same = later.pair() == kept.pair();
+            let same = later.pair() == kept.pair() && kept.goes_on(later);
             if same {
                 kept.add(later);
             }
             same
         });
         self.compacted = self.entries.len();
-        debug_assert!(self.entries.is_sorted_by(|one, next| one.pair() < next.pair()));
+        debug_assert!(self.entries.is_sorted_by_key(E::pair));
     }
 
     /// The entries of all pairs, sorted, one per pair. The accumulator becomes empty.
@@ -244,18 +250,18 @@ pub(super) enum PairDrain<'a, E: SpillEntry> {
 }
 
 impl<E: JoinedEntry> PairDrain<'_, E> {
-    /// The entry of the next pair.
+    /// The next entry.
     ///
     /// # Errors
     /// A spill file cannot be read.
-    fn next(&mut self) -> Result<Option<E>> {
+    pub(super) fn next(&mut self) -> Result<Option<E>> {
         let (merge, ahead, out) = match self {
             Self::Kept(entries) => return Ok(entries.next()),
             Self::Spilled { merge, ahead, out } => (merge, ahead, out),
         };
         while let Some(entry) = merge.next().map_err(|error| out.error(out.root(), &error))? {
             match &mut *ahead {
-                Some(kept) if kept.pair() == entry.pair() => kept.add(&entry),
+                Some(kept) if kept.pair() == entry.pair() && kept.goes_on(&entry) => kept.add(&entry),
                 Some(kept) => return Ok(Some(std::mem::replace(kept, entry))),
                 none => *none = Some(entry),
             }

@@ -191,7 +191,7 @@ fn is_nearer(a: f64, b: f64) -> bool {
 }
 
 /// Reads selected columns of a summary table, batch by batch.
-struct SummaryReader {
+pub(super) struct SummaryReader {
     path: PathBuf,
     reader: ParquetRecordBatchReader,
     /// Names of the integer, distance and text columns.
@@ -199,7 +199,7 @@ struct SummaryReader {
 }
 
 impl SummaryReader {
-    fn open(
+    pub(super) fn open(
         path: PathBuf,
         numbers: &[&'static str],
         distances: &[&'static str],
@@ -217,7 +217,7 @@ impl SummaryReader {
         Ok(Self { path, reader, names: [numbers.to_vec(), distances.to_vec(), texts.to_vec()] })
     }
 
-    fn next(&mut self) -> Result<Option<CheckedBatch>> {
+    pub(super) fn next(&mut self) -> Result<Option<CheckedBatch>> {
         let Some(batch) = guard(&self.path, || self.reader.next().transpose())? else { return Ok(None) };
         let columns = |names: &[&str], fits: fn(&DataType) -> bool| {
             let found = names.iter().map(|name| batch.column_by_name(name).filter(|c| fits(c.data_type())).cloned());
@@ -237,8 +237,8 @@ impl SummaryReader {
 }
 
 /// The selected columns of a batch, with checked types.
-struct CheckedBatch {
-    rows: usize,
+pub(super) struct CheckedBatch {
+    pub(super) rows: usize,
     numbers: Vec<ArrayRef>,
     distances: Vec<ArrayRef>,
     texts: Vec<ArrayRef>,
@@ -246,15 +246,15 @@ struct CheckedBatch {
 }
 
 impl CheckedBatch {
-    fn number(&self, column: usize, row: usize) -> i64 {
+    pub(super) fn number(&self, column: usize, row: usize) -> i64 {
         self.numbers[column].as_primitive::<Int64Type>().value(row)
     }
 
-    fn float(&self, column: usize) -> &arrow_array::Float64Array {
+    pub(super) fn float(&self, column: usize) -> &arrow_array::Float64Array {
         self.distances[column].as_primitive::<Float64Type>()
     }
 
-    fn text(&self, column: usize, row: usize) -> Result<String> {
+    pub(super) fn text(&self, column: usize, row: usize) -> Result<String> {
         let one = arrow_cast::cast(&self.texts[column].slice(row, 1), &DataType::Utf8)
             .map_err(|error| invalid(&self.path, format!("cannot be decoded ({error})")))?;
         let one = one.as_string::<i32>();

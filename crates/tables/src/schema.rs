@@ -260,6 +260,61 @@ pub(super) fn runs(kind: TableKind) -> TableSpec {
     TableSpec { name: "runs", columns, sorted_by: &["run"] }
 }
 
+/// `events`.
+pub(super) fn events() -> TableSpec {
+    let count = |name| ColumnSpec::new(name, ColumnType::Int64);
+    let time = |name| ColumnSpec::float(name, "s").nullable();
+    let word = |name, vocabulary| ColumnSpec::new(name, ColumnType::String(vocabulary));
+    let mut columns = vec![
+        word("rule", Vocabulary::Rules),
+        word("severity", Vocabulary::Severity),
+        ColumnSpec::float("required_m", "m"),
+        RUN,
+        A_INDEX,
+        B_INDEX,
+        BODY_A,
+        BODY_B,
+        count("begin_frame"),
+        time("begin_s"),
+        count("end_frame"),
+        time("end_s"),
+        count("samples"),
+        count("intervals"),
+        LOWER,
+        UPPER,
+        count("frame_of_least"),
+        time("time_of_least_s"),
+    ];
+    columns.extend(["place_x", "place_y", "place_z"].map(|name| ColumnSpec::float(name, "m").nullable()));
+    columns.push(word("kind", Vocabulary::EventKind));
+    columns.push(word("state", Vocabulary::EventState));
+    columns.push(word("issue", Vocabulary::Issues));
+    TableSpec { name: "events", columns, sorted_by: &["run"] }
+}
+
+/// `issues`. The columns of events are null where there are none any more.
+pub(super) fn issues() -> TableSpec {
+    let count = |name| ColumnSpec::new(name, ColumnType::Int64);
+    let word = |name, vocabulary| ColumnSpec::new(name, ColumnType::String(vocabulary));
+    let columns = vec![
+        word("issue", Vocabulary::Issues),
+        word("group", Vocabulary::Issues),
+        word("rule", Vocabulary::Issues),
+        word("severity", Vocabulary::Severity),
+        word("state", Vocabulary::EventState),
+        word("kind", Vocabulary::EventKind).nullable(),
+        count("events"),
+        count("pairs"),
+        count("runs"),
+        LOWER,
+        UPPER,
+        count("first_frame").nullable(),
+        count("last_frame").nullable(),
+        word("note", Vocabulary::Issues).nullable(),
+    ];
+    TableSpec { name: "issues", columns, sorted_by: &[] }
+}
+
 impl TableSpec {
     /// The Arrow schema.
     pub(super) fn schema(&self) -> Arc<Schema> {

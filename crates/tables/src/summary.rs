@@ -5,9 +5,11 @@
 
 use super::column_buffer::ColumnBuffer;
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
+use super::events::Events;
 use super::fill::{self, JobColumns, PairRow, RunRow, WorstRow};
 use super::interval_findings::FindingsState;
 use super::interval_summary::IntervalSummary;
+use super::issue_tables::IssueTables;
 use super::layout::{TILE_ROWS, TableLayout};
 use super::motion_bound::MotionBounds;
 use super::notable_pairs::NotablePairs;
@@ -80,6 +82,8 @@ pub(super) struct SummaryWriter {
     is_still: bool,
     pair_counts: PairCountsByRun,
     notable: NotablePairs,
+    /// `None` where nothing is required.
+    events: Option<Events>,
     totals: Totals,
     /// The row of smallest distance of the finished runs, with its run.
     worst: Option<(i64, WorstRow)>,
@@ -172,7 +176,11 @@ impl SummaryWriter {
                 ..Totals::default()
             },
             pair_counts,
-            notable: NotablePairs::within(columns.requirements.clone(), of_violations, out),
+            notable: NotablePairs::within(scene, of_violations, out),
+            events: columns
+                .requirements
+                .is_something()
+                .then(|| Events::new(columns.requirements.clone(), of_violations, layout.least_pairs, out)),
             columns,
             worst: None,
             between: IntervalSummary::new(scene, [of_stats, of_violations], layout.least_pairs, out),
@@ -195,6 +203,7 @@ impl SummaryWriter {
         let mut lists: Vec<&mut dyn StoredEntries> = vec![&mut self.stats];
         lists.extend(self.notable.lists());
         lists.extend(self.between.iter_mut().flat_map(IntervalSummary::lists));
+        lists.extend(self.events.iter_mut().flat_map(Events::lists));
         lists
     }
 
@@ -234,10 +243,10 @@ impl SummaryWriter {
         self.totals.restore(&state.counted);
         lists.read(out, &mut |entries| self.stats.extend(entries))?;
         self.notable.restore(state.notable, lists, out)?;
-        match (&mut self.between, state.between) {
-            (Some(between), Some(state)) => between.restore(state, lists, out),
-            _ => Ok(()),
+        if let (Some(between), Some(state)) = (&mut self.between, state.between) {
+            between.restore(state, lists, out)?;
         }
+        self.events.as_mut().map_or(Ok(()), |events| events.restore(lists, out))
     }
 
     /// Begins a call: with the results of the next block, or of further samples of the block in progress.
@@ -283,8 +292,12 @@ impl SummaryWriter {
         self.stats.has_spilled()
     }
 
-    /// Finishes the last run and both tables. The totals lack `penetrations` and `bytes`.
-    pub(super) fn finish(mut self, names: &[String]) -> Result<(Totals, [PendingTable; 2])> {
+    /// Finishes the last run and all tables. The totals lack `penetrations` and `bytes`.
+    pub(super) fn finish(
+        mut self,
+        names: &[String],
+        at: Option<&IssueTables<'_>>,
+    ) -> Result<(Totals, Vec<PendingTable>)> {
         self.begin_segments(self.segments.len())?;
         self.finish_run()?;
         self.totals.pairs = self.pairs.rows();
@@ -300,7 +313,13 @@ impl SummaryWriter {
             body_a: names[w.a as usize].clone(),
             body_b: names[w.b as usize].clone(),
         });
-        Ok((self.totals, [self.pairs.finish()?, self.runs.finish()?]))
+        let mut tables = vec![self.pairs.finish()?, self.runs.finish()?];
+        if let (Some(mut events), Some(at)) = (self.events, at) {
+            let (pending, counts) = at.write(&mut events.log)?;
+            tables.extend(pending);
+            self.totals.issues = Some(counts);
+        }
+        Ok((self.totals, tables))
     }
 
     /// Divides a new block into segments and computes their motion bounds.
@@ -360,6 +379,9 @@ impl SummaryWriter {
         let Some(mut state) = self.run.take() else { return Ok(()) };
         self.write_pairs(&mut state)?;
         let row = state.row;
+        if let Some(events) = &mut self.events {
+            events.end_run(row.run)?;
+        }
         if let Some(between) = &mut self.between {
             between.findings.end_run(row.run, &row.between, &mut self.totals);
         }
@@ -424,7 +446,13 @@ impl SummaryWriter {
     /// Closes the open segment, if there is one.
     fn close_segment(&mut self, call: &CallResults<'_>) -> Result<()> {
         if let (Some(between), Some(run)) = (&mut self.between, &mut self.run) {
-            between.count(call.intervals, self.counter.end, call.block, &mut run.row, &mut self.totals)?;
+            let here = between.count(call.intervals, self.counter.end, call.block, &mut run.row, &mut self.totals)?;
+            if let Some(events) = &mut self.events {
+                events.add_intervals(here, call.block);
+            }
+        }
+        if let Some(events) = &mut self.events {
+            events.end_segment()?;
         }
         if let Some(run) = self.run.as_mut().filter(|_| self.is_still) {
             // Nothing is to be added to a pair without rows: it counts, and need not be kept until the run ends.
@@ -459,12 +487,15 @@ impl SummaryWriter {
 
     /// Counts rows of the open segment.
     fn count_in_segment(&mut self, samples: &[Sample], rows: &[Row]) -> Result<()> {
-        let Self { counter, run, totals, notable, block, .. } = self;
+        let Self { counter, run, totals, notable, events, block, .. } = self;
         let SegmentCounter { entries, pairs, at, sample, .. } = counter;
         if let Some(run) = run {
             let position = block.unwrap_or_default() * SAMPLES as u64;
             for rows in rows.chunks(TILE_ROWS) {
                 notable.count(&mut run.row, totals, rows, samples, position)?;
+                if let Some(events) = events {
+                    events.add_rows(rows, samples, position);
+                }
             }
         }
         // Within a sample, rows and candidates are both sorted by pair, so the search continues from the last entry.

@@ -1,6 +1,7 @@
 //! Counts over a whole execution.
 
 use super::violations::ViolatingPair;
+use clearsweep_model::EventState;
 use serde::{Deserialize, Serialize};
 
 /// Counts over a whole execution, for the summary on the terminal, the manifest and the exit code.
@@ -26,6 +27,8 @@ pub struct Totals {
     pub pairs_ignored: u64,
     /// Rows with `upper_m < require`.
     pub violated: u64,
+    /// Those of them that somebody has to work on: nobody has accepted them.
+    pub open: u64,
     /// Runs with at least one such row, or such an interval.
     pub runs_violated: u64,
     /// Pairs of bodies with at least one such row, over all runs.
@@ -51,6 +54,8 @@ pub struct Totals {
     pub by_interval_method: [u64; 5],
     /// Intervals with `upper_m < require`.
     pub intervals_violated: u64,
+    /// Those of them that nobody has accepted.
+    pub intervals_open: u64,
     /// Other intervals that are undecided, or with `lower_m < require <= upper_m`.
     pub intervals_undecided: u64,
     /// Other findings in intervals.
@@ -58,8 +63,26 @@ pub struct Totals {
     pub between: BetweenTotals,
     /// Counts of each rule, the default last; empty where the scene has no rules.
     pub by_rule: Vec<RuleTotals>,
+    /// Events and issues, where something is required and the rows are written to tables.
+    pub issues: Option<IssueCounts>,
     /// Bytes of all tables, the manifest excluded.
     pub bytes: u64,
+}
+
+/// Numbers of events and of issues by state, in the order of `EventState::NAMES`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IssueCounts {
+    /// Events.
+    pub events: [u64; 7],
+    /// Issues, those of decisions without an event included.
+    pub issues: [u64; 7],
+}
+
+impl IssueCounts {
+    /// Events that somebody has to work on.
+    pub fn open_events(&self) -> u64 {
+        self.events[..=EventState::Active as usize].iter().sum()
+    }
 }
 
 /// Counts of the pairs under a rule.
@@ -152,6 +175,8 @@ pub(super) struct CountedRows {
     by_status: [u64; 4],
     by_method: [u64; 7],
     violated: u64,
+    open: u64,
+    intervals_open: u64,
     undecided: u64,
     intervals: u64,
     by_interval_status: [u64; 3],
@@ -180,6 +205,8 @@ impl Totals {
         let Self { intervals_violated, intervals_undecided, runs_violated, .. } = *self;
         let BetweenTotals { pairs_contact, pairs_contact_only, .. } = self.between;
         CountedRows {
+            open: self.open,
+            intervals_open: self.intervals_open,
             runs,
             samples,
             rows,
@@ -206,6 +233,7 @@ impl Totals {
         (self.by_status, self.by_method) = (by_status, by_method);
         (self.violated, self.undecided) = (violated, undecided);
         (self.by_interval_status, self.by_interval_method) = (counted.by_interval_status, counted.by_interval_method);
+        (self.open, self.intervals_open) = (counted.open, counted.intervals_open);
         (self.intervals, self.runs_violated) = (counted.intervals, counted.runs_violated);
         (self.intervals_violated, self.intervals_undecided) = (counted.intervals_violated, counted.intervals_undecided);
         self.between.pairs_contact = counted.pairs_contact;

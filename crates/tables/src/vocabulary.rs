@@ -1,6 +1,9 @@
 //! The strings that the integer codes of string columns stand for.
 
-use clearsweep_model::{DirectionalRelation, FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
+use super::events::EventKind;
+use clearsweep_model::{
+    DirectionalRelation, EventState, FeatureKind, IntervalMethod, IntervalStatus, Method, Severity, Status,
+};
 use clearsweep_scene::Scene;
 use std::sync::Arc;
 
@@ -11,6 +14,14 @@ pub(super) enum Vocabulary {
     Bodies,
     /// Names of the rules, the default last.
     Rules,
+    /// `Severity::NAMES`.
+    Severity,
+    /// `EventKind::NAMES`.
+    EventKind,
+    /// `EventState::NAMES`.
+    EventState,
+    /// The words of issues, which are known at the end.
+    Issues,
     /// `Status::NAMES`.
     Status,
     /// `FeatureKind::NAMES`.
@@ -30,12 +41,19 @@ pub(super) enum Vocabulary {
 pub(super) struct Vocabularies {
     bodies: Arc<[Box<str>]>,
     rules: Arc<[Box<str>]>,
+    issues: Arc<[Box<str>]>,
 }
 
 impl Vocabularies {
     /// Takes the names of the bodies, by body index, and of the rules.
     pub(super) fn new<'a>(bodies: impl Iterator<Item = &'a str>, rules: impl Iterator<Item = &'a str>) -> Self {
-        Self { bodies: bodies.map(Box::from).collect(), rules: rules.map(Box::from).collect() }
+        let [bodies, rules] = [bodies.map(Box::from).collect(), rules.map(Box::from).collect()];
+        Self { bodies, rules, issues: Arc::default() }
+    }
+
+    /// The same with the words of issues.
+    pub(super) fn with_issues(&self, words: Vec<Box<str>>) -> Self {
+        Self { issues: words.into(), ..self.clone() }
     }
 
     /// The words of a scene.
@@ -51,6 +69,10 @@ impl Vocabularies {
         match vocabulary {
             Vocabulary::Bodies => &self.bodies[code],
             Vocabulary::Rules => &self.rules[code],
+            Vocabulary::Severity => Severity::NAMES[code],
+            Vocabulary::EventKind => EventKind::NAMES[code],
+            Vocabulary::EventState => EventState::NAMES[code],
+            Vocabulary::Issues => &self.issues[code],
             Vocabulary::Status => Status::NAMES[code],
             Vocabulary::Feature => FeatureKind::NAMES[code],
             Vocabulary::Method => Method::NAMES[code],

@@ -3,6 +3,7 @@
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
 use super::fill::JobColumns;
 use super::interval_table::{IntervalTable, IntervalTableState};
+use super::issue_tables::IssueTables;
 use super::layout::{TILE_ROWS, TableLayout};
 use super::options::TableOptions;
 use super::output_dir::{ClaimMode, OutputDir};
@@ -86,6 +87,10 @@ pub struct TableWriter {
     columns: JobColumns,
     bodies: RecordBatch,
     names: Vec<String>,
+    /// The scene, for what is known at the end only; `None` where nothing is required.
+    scene: Option<Box<Scene>>,
+    strings: Vocabularies,
+    memory: u64,
     layout: TableLayout,
     last: Option<RowKey>,
     tile: RowTile,
@@ -162,6 +167,9 @@ impl TableWriter {
             penetrations,
             intervals: intervals.map(|encoder| IntervalTable::new(encoder, scene.bodies.len(), columns.clone())),
             columns,
+            scene: scene.requirements().is_something().then(|| Box::new(scene.clone())),
+            strings,
+            memory: options.memory,
             summary,
             bodies,
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
@@ -291,12 +299,14 @@ impl TableWriter {
     /// A write failed.
     pub fn end(self) -> Result<PendingTables> {
         let Self { distances, penetrations, intervals, summary, bodies, names, layout, checkpoints, out, .. } = self;
+        let (scene, strings, memory) = (self.scene, self.strings, self.memory);
         let penetrating = penetrations.rows();
         // The largest table goes to the disk first; the others are encoded and written beside it.
         let distances = distances.finish()?;
         let intervals = intervals.map(IntervalTable::finish).transpose()?;
         let tables = [Some(distances), intervals, Some(penetrations.finish()?)];
-        let (mut totals, summaries) = summary.finish(&names)?;
+        let at = scene.as_ref().map(|scene| IssueTables { scene, strings: &strings, layout, memory, out: &out });
+        let (mut totals, summaries) = summary.finish(&names, at.as_ref())?;
         totals.penetrations = penetrating;
         debug_assert_eq!(totals.penetrations, totals.by_status[Status::Penetrating as usize]);
         let tables = tables.into_iter().flatten().chain(summaries).collect();

@@ -1,0 +1,198 @@
+//! `accepted.csv`: what people decided about pairs, written by `clearsweep accept` or in a spreadsheet.
+
+use super::digest::InputReader;
+use super::foreign;
+use super::length::parse_length;
+use super::model::{LengthUnit, Scene};
+use chrono::{NaiveDate, Utc};
+use clearsweep_base::error::{Error, LARGE_INPUT, Result, nearest};
+use clearsweep_input_guard::csv_cells;
+use clearsweep_input_guard::csv_header::{self, CsvLines};
+use clearsweep_model::{Disposition, Dispositions, StaleDisposition};
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The columns, in the order in which `accept` writes them. The first four are required.
+pub const COLUMNS: [&str; 7] = ["rule", "a", "b", "accepted", "until", "by", "reason"];
+
+/// Stale rows for which a name that may be meant is looked for: that takes a look at all names of the scene.
+const SUGGESTED: usize = 20;
+
+/// A row of the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DispositionRow {
+    /// Name of the rule.
+    pub rule: String,
+    /// Names of the bodies.
+    pub bodies: [String; 2],
+    /// The accepted distance, metres, and as written; `None`: known, not accepted.
+    pub accepted: Option<(f64, String)>,
+    /// The last day on which it is accepted, as written.
+    pub until: Option<String>,
+    /// Who decided.
+    pub by: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+    /// The line on which it begins, from 1.
+    pub line: u64,
+}
+
+/// Reads the rows of a file; lengths without a unit are in `unit`.
+///
+/// # Errors
+/// It is not CSV in UTF-8, lacks a column, or a cell is no length or day: with its line, and the remedy. Two rows are about one pair under one rule.
+pub fn read_rows(path: &Path, bytes: &[u8], unit: LengthUnit) -> Result<Vec<DispositionRow>> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if let Some(foreign) = foreign::format(bytes, "csv") {
+        return Err(Error::input(path.display(), format!("is {}, and no CSV", foreign.name), foreign.remedy));
+    }
+    let mut reader = csv_cells::parser(bytes, 1 << 13);
+    let mut names = reader.headers().map_err(|error| CsvLines::not_csv(None, path, &error))?.clone();
+    names.trim();
+    let lines = CsvLines::after_names(&reader);
+    let columns = columns(path, &names.iter().collect::<Vec<_>>())?;
+    let (mut rows, mut known) = (Vec::new(), HashMap::new());
+    let mut record = csv::StringRecord::new();
+    loop {
+        csv_cells::begin(&mut reader);
+        if !reader.read_record(&mut record).map_err(|error| CsvLines::not_csv(Some(lines), path, &error))? {
+            return Ok(rows);
+        }
+        let cell = |column: usize| {
+            let index = columns[column]?;
+            let text = csv_cells::text(&reader, record.position(), (index, record.get(index)?));
+            Some(text.to_owned()).filter(|text| !text.is_empty())
+        };
+        let line = record.position().map_or(0, |position| lines.line(position));
+        let row = row(path, line, cell, unit)?;
+        let [a, b] = &row.bodies;
+        let key = (row.rule.clone(), a.min(b).clone(), a.max(b).clone());
+        if let Some(first) = known.insert(key, line) {
+            let problem = format!("`{a}` and `{b}` under the rule `{}` stand on line {first} already", row.rule);
+            return Err(Error::input(format!("{}:{line}", path.display()), problem, "keep one of both rows"));
+        }
+        rows.push(row);
+    }
+}
+
+/// The index of each column in the file.
+fn columns(path: &Path, names: &[&str]) -> Result<[Option<usize>; COLUMNS.len()]> {
+    let mut found = [None; COLUMNS.len()];
+    for (index, name) in names.iter().enumerate() {
+        let Some(column) = COLUMNS.iter().position(|known| known == name) else {
+            let remedy = match nearest(name, COLUMNS.into_iter()) {
+                Some(near) => format!("did you mean `{near}`? The columns are {}", COLUMNS.join(", ")),
+                None => format!("remove it; the columns are {}", COLUMNS.join(", ")),
+            };
+            let unknown = Error::input(path.display(), format!("unknown column `{name}`"), remedy);
+            return Err(csv_header::other_separator(path, names).unwrap_or(unknown));
+        };
+        if found[column].replace(index).is_some() {
+            return Err(Error::input(path.display(), format!("column `{name}` is there twice"), "keep one of them"));
+        }
+    }
+    match found[..4].iter().position(Option::is_none) {
+        None => Ok(found),
+        Some(missing) => {
+            let problem = format!("has no column `{}`", COLUMNS[missing]);
+            let remedy = "the first line names the columns: rule,a,b,accepted,until,by,reason";
+            let missing = Error::input(path.display(), problem, remedy);
+            Err(csv_header::other_separator(path, names).unwrap_or(missing))
+        }
+    }
+}
+
+fn row(path: &Path, line: u64, cell: impl Fn(usize) -> Option<String>, unit: LengthUnit) -> Result<DispositionRow> {
+    let wrong = |column: usize, problem: String, remedy: &str| {
+        Error::input(format!("{}:{line}, column `{}`", path.display(), COLUMNS[column]), problem, remedy)
+    };
+    let name = |column: usize| {
+        cell(column)
+            .ok_or_else(|| wrong(column, "is empty".to_owned(), "write the name as `clearsweep summary` shows it"))
+    };
+    let length = |text: String| match parse_length(&text, unit) {
+        Ok(metres) => Ok((metres, text)),
+        Err(problem) => {
+            Err(wrong(3, problem, "write a length, such as 48.2mm or -2mm (an overlap), or leave it empty"))
+        }
+    };
+    let day = |text: String| match NaiveDate::parse_from_str(&text, "%Y-%m-%d") {
+        Ok(_) if text.len() == 10 => Ok(text),
+        _ => Err(wrong(4, format!("`{text}` is no day"), "write year, month and day: 2026-03-31")),
+    };
+    Ok(DispositionRow {
+        rule: name(0)?,
+        bodies: [name(1)?, name(2)?],
+        accepted: cell(3).map(length).transpose()?,
+        until: cell(4).map(day).transpose()?,
+        by: cell(5),
+        reason: cell(6),
+        line,
+    })
+}
+
+/// Reads a file for a scene.
+///
+/// # Errors
+/// As [`read_rows`]; the file cannot be read.
+pub(super) fn load(path: &Path, scene: &mut Scene, max_input: u64) -> Result<()> {
+    let mut input = InputReader::new(max_input);
+    let bytes = input.read(path).map_err(|error| {
+        let remedy = match error.kind() {
+            ErrorKind::FileTooLarge => LARGE_INPUT,
+            _ => "check the path of the accepted pairs: `file` of [dispositions], or --accepted",
+        };
+        Error::input(path.display(), format!("the accepted pairs cannot be read ({error})"), remedy)
+    })?;
+    let rows = read_rows(path, &bytes, scene.unit)?;
+    scene.inputs.append(&mut input.digests);
+    scene.dispositions = Arc::new(lower(rows, scene, Utc::now().date_naive()));
+    Ok(())
+}
+
+/// The rows by rule and bodies; those that belong to nothing are stale.
+fn lower(rows: Vec<DispositionRow>, scene: &Scene, day: NaiveDate) -> Dispositions {
+    let day = day.format("%Y-%m-%d").to_string();
+    let requirements = scene.requirements();
+    let rules: HashMap<&str, u32> =
+        (0..requirements.count()).map(|rule| (requirements.name(rule), rule as u32)).collect();
+    let bodies: HashMap<&str, u32> =
+        scene.bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index)).collect();
+    let mut dispositions = Dispositions { day: day.clone(), ..Dispositions::default() };
+    for row in rows {
+        let [a, b] = &row.bodies;
+        match (rules.get(row.rule.as_str()), bodies.get(a.as_str()), bodies.get(b.as_str())) {
+            (Some(&rule), Some(&a), Some(&b)) => {
+                let disposition = Disposition {
+                    accepted: row.accepted.map(|(metres, _)| metres),
+                    // Days are written so that their texts are in order.
+                    is_expired: row.until.is_some_and(|until| until < day),
+                    by: row.by,
+                    reason: row.reason,
+                };
+                dispositions.by_pair.insert((rule, a.min(b), a.max(b)), disposition);
+            }
+            (rule, ..) => {
+                let asks = dispositions.stale.len() < SUGGESTED;
+                let gone = |what: &str, name: &str, known: &HashMap<&str, u32>| {
+                    let near = if asks {
+                        nearest(name, known.keys().copied().collect::<std::collections::BTreeSet<_>>().into_iter())
+                    } else {
+                        None
+                    };
+                    let near = near.map_or_else(String::new, |near| format!(" (renamed to `{near}`?)"));
+                    format!("no {what} has the name `{name}`{near}")
+                };
+                let problem = match rule {
+                    None => gone("rule", &row.rule, &rules),
+                    Some(_) if !bodies.contains_key(a.as_str()) => gone("body", a, &bodies),
+                    Some(_) => gone("body", b, &bodies),
+                };
+                dispositions.stale.push(StaleDisposition { rule: row.rule, bodies: row.bodies, problem });
+            }
+        }
+    }
+    dispositions
+}

@@ -1,0 +1,141 @@
+//! `clearsweep accept`: violations that somebody has decided about, written where later executions read them.
+
+use super::args::AcceptArgs;
+use super::exit::ProgramEnd;
+use super::text::counted;
+use super::{stdout, summary};
+use clearsweep::{Error, Result};
+use clearsweep_scene::dispositions::{COLUMNS, DispositionRow, read_rows};
+use clearsweep_scene::model::LengthUnit;
+use clearsweep_tables::{EventLine, read_events};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+/// Bytes that an existing file may have.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A pair under a rule: its name, and the names of the bodies in order.
+type RulePair = (String, [String; 2]);
+
+/// Adds the chosen violations to the file, and prints how many.
+pub(crate) fn accept(args: &AcceptArgs) -> Result<ProgramEnd> {
+    if !args.all && args.rule.is_none() && args.pair.is_none() && args.issue.is_none() {
+        let problem = "nothing is chosen";
+        return Err(Error::usage(
+            "accept",
+            problem,
+            "choose by --rule, --pair, --issue, or all open violations by --all",
+        ));
+    }
+    let manifest = summary::read(&args.dir)?;
+    let word = manifest["scene"]["length_unit"].as_str().and_then(LengthUnit::parse);
+    let unit = word
+        .ok_or_else(|| Error::input(args.dir.display(), "the manifest names no length unit", "run the scene again"))?;
+    let chosen = chosen(args)?;
+    if chosen.is_empty() {
+        let problem = "no open violation is chosen";
+        return Err(Error::input(
+            args.dir.display(),
+            problem,
+            "look at `clearsweep summary` and issues.parquet for what is open",
+        ));
+    }
+    let mut rows = earlier(&args.to, unit)?;
+    rows.retain(|row| !chosen.contains_key(&key(&row.rule, &row.bodies)));
+    let count = chosen.len() as u64;
+    rows.extend(chosen.into_iter().map(|((rule, bodies), lower)| DispositionRow {
+        rule,
+        bodies,
+        accepted: Some((lower, format!("{lower:?}m"))),
+        until: args.until.clone(),
+        by: args.by.clone(),
+        reason: Some(args.reason.clone()),
+        line: 0,
+    }));
+    write(&args.to, &rows)?;
+    stdout::print(&format!("{} accepted in {}\n", counted(count, "pair"), args.to.display()))?;
+    Ok(ProgramEnd::Clear)
+}
+
+fn key(rule: &str, [a, b]: &[String; 2]) -> RulePair {
+    (rule.to_owned(), [a.min(b).clone(), a.max(b).clone()])
+}
+
+/// The open violations that are chosen, with the least proven lower end of each pair, metres.
+fn chosen(args: &AcceptArgs) -> Result<BTreeMap<RulePair, f64>> {
+    let mut chosen: BTreeMap<RulePair, f64> = BTreeMap::new();
+    read_events(&args.dir, |event| {
+        if !is_chosen(args, &event) {
+            return Ok(());
+        }
+        let Some(lower) = event.lower_m else {
+            let problem = format!("nothing is proven of how near `{}` and `{}` come", event.bodies[0], event.bodies[1]);
+            return Err(Error::input(args.dir.display(), problem, "it cannot be accepted: choose other pairs"));
+        };
+        let least = chosen.entry(key(&event.rule, &event.bodies)).or_insert(lower);
+        *least = least.min(lower);
+        Ok(())
+    })?;
+    Ok(chosen)
+}
+
+fn is_chosen(args: &AcceptArgs, event: &EventLine) -> bool {
+    let is_open = ["worse", "new", "expired", "active"].contains(&event.state.as_str());
+    let by_rule = args.rule.as_ref().is_none_or(|rule| *rule == event.rule);
+    let by_issue = args.issue.as_ref().is_none_or(|issue| *issue == event.issue);
+    let by_pair = args.pair.as_ref().is_none_or(|pair| {
+        let [a, b] = &event.bodies;
+        matches!(&pair[..], [one, other] if (one == a && other == b) || (one == b && other == a))
+    });
+    is_open && by_rule && by_issue && by_pair
+}
+
+/// The rows of the file as it is; none if there is no file.
+fn earlier(path: &Path, unit: LengthUnit) -> Result<Vec<DispositionRow>> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::unreadable(path, &error)),
+        Ok(about) if !about.is_file() || about.len() > MOST_BYTES => {
+            let problem = "is no regular file, or larger than 1 GiB";
+            return Err(Error::input(path.display(), problem, "name the file of accepted pairs"));
+        }
+        Ok(_) => {}
+    }
+    let bytes = std::fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
+    read_rows(path, &bytes, unit)
+}
+
+/// Writes the file whole: what was there stays until then.
+fn write(path: &Path, rows: &[DispositionRow]) -> Result<()> {
+    let failed = |error: std::io::Error| {
+        Error::output(path.display(), error, "check the folder, its permissions and the space on its disk")
+    };
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    let mut csv = String::new();
+    csv.push_str(&COLUMNS.join(","));
+    csv.push('\n');
+    for row in rows {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let accepted = row.accepted.as_ref().map_or_else(String::new, |(_, written)| written.clone());
+        let [a, b] = &row.bodies;
+        let cells =
+            [row.rule.clone(), a.clone(), b.clone(), accepted, text(&row.until), text(&row.by), text(&row.reason)];
+        csv.push_str(&cells.map(|cell| quoted(&cell)).join(","));
+        csv.push('\n');
+    }
+    file.write_all(csv.as_bytes()).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// A cell of CSV.
+pub(super) fn quoted(text: &str) -> String {
+    let is_plain = !text.contains([',', '"', '\n', '\r']) && text.trim() == text;
+    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+}
