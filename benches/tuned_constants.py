@@ -158,7 +158,8 @@ def with_switches(tree):
         lines = text.replace(found[0], "@@", 1).split("\n")
         for i, line in enumerate(lines):
             if not line.lstrip().startswith(("//", "use ")):
-                lines[i] = re.sub(rf"(?<![\w:.]){constant}\b(?!\()", f"{constant}()", line)
+                line = re.sub(rf"^(\s*){constant} =>", rf"\1value if value == {constant}() =>", line)
+                lines[i] = re.sub(rf"(?<![\w:])(?<![^.]\.){constant}\b(?!\()", f"{constant}()", line)
         text = "\n".join(lines).replace("@@", reader(constant, type_, found[3], variable(file, constant), found[1], found[2]))
         path.write_text(text)
     return values

@@ -10,7 +10,7 @@ The program ``clearsweep`` comes with the module: ``python -m clearsweep``.
 """
 
 from ._clearsweep import VERSION as __version__
-from ._commands import export, generate, sort, summary
+from ._commands import accept, diff, export, generate, sort, summary
 from ._errors import Error, Warning
 from ._pair import Pair, distance, pair
 from ._result import Probability, Result, Table
@@ -27,7 +27,9 @@ __all__ = [
     "Table",
     "Warning",
     "__version__",
+    "accept",
     "check",
+    "diff",
     "distance",
     "export",
     "generate",

@@ -11,11 +11,16 @@ from typing import Any
 from . import _clearsweep, _options
 
 
-def _call(command: str, arguments: Sequence[str | os.PathLike[str]], options: dict[str, object]) -> dict[str, Any]:
+def _call(
+    command: str,
+    arguments: Sequence[str | os.PathLike[str]],
+    options: dict[str, object],
+    more: Sequence[str] = (),
+) -> dict[str, Any]:
     # A path that begins with a hyphen is no option.
     paths = [os.fspath(argument) for argument in arguments]
     paths = [os.path.join(os.curdir, path) if path.startswith("-") else path for path in paths]
-    return json.loads(_clearsweep.command([command, *_options.words(options), *paths]))
+    return json.loads(_clearsweep.command([command, *_options.words(options), *more, *paths]))
 
 
 def generate(name: str, out: str | os.PathLike[str], **options: object) -> dict[str, Any]:
@@ -54,6 +59,31 @@ def export(
 ) -> dict[str, Any]:
     """Writes the tables of a run as CSV, into a folder."""
     return _call("export", [directory], {"csv": True, "to": to, "raw": raw, "force": force})
+
+
+def accept(
+    directory: str | os.PathLike[str],
+    *,
+    to: str | os.PathLike[str],
+    reason: str,
+    by: str | None = None,
+    until: str | None = None,
+    rule: str | None = None,
+    pair: tuple[str, str] | None = None,
+    issue: str | None = None,
+    all: bool = False,  # noqa: A002 - the name of the program's option
+) -> dict[str, Any]:
+    """Writes open violations of a run to a file of accepted pairs, which later runs read (``accepted=``).
+
+    ``rule``, ``pair`` and ``issue`` choose together; ``all`` takes all. ``until`` is the last day, such as "2026-03-31".
+    """
+    options = {"to": to, "reason": reason, "by": by, "until": until, "rule": rule, "issue": issue, "all": all}
+    return _call("accept", [directory], options, [] if pair is None else ["--pair", *pair])
+
+
+def diff(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> dict[str, Any]:
+    """Compares the violating pairs of two runs: ``counts`` (new, worse, same, better, resolved) and ``pairs``."""
+    return _call("diff", [old, new], {})
 
 
 def main() -> None:

@@ -27,6 +27,7 @@ _EXIT_CODES = {
     "clear": 0,
     "nothing required": 0,
     "undecided": 0,
+    "accepted": 0,
     "nothing-checked": 2,
     "violated": 3,
     "uncertified": 4,
@@ -153,7 +154,7 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """One word: clear, nothing required, undecided, nothing-checked, violated or uncertified."""
+        """One word: clear, nothing required, undecided, accepted, nothing-checked, violated or uncertified."""
         return self.summary["verdict"]
 
     @property
@@ -190,6 +191,16 @@ class Result:
     def runs(self) -> Table:
         """A row for each run."""
         return self._tables["runs"]
+
+    @property
+    def events(self) -> Table | None:
+        """A row for each stretch of time in which a pair violates its rule; None if nothing is required."""
+        return self._tables.get("events")
+
+    @property
+    def issues(self) -> Table | None:
+        """The events gathered into what somebody works off; None if nothing is required."""
+        return self._tables.get("issues")
 
     @property
     def bodies(self) -> Table:

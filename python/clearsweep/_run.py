@@ -64,6 +64,7 @@ def run(
     out: str | os.PathLike[str] | None = None,
     within: Length | None = None,
     require: Length | None = None,
+    accepted: str | os.PathLike[str] | None = None,
     between: str | None = None,
     direction: Lengths | None = None,
     bodies: Sequence[str] | None = None,
@@ -119,6 +120,8 @@ def run(
         ``keep`` bytes of Parquet (256 MiB); larger ones stay in a temporary directory that the result owns.
     within, require, between, direction
         Replace the keys of the scene. Lengths are numbers in its unit, or texts such as ``"50 mm"``.
+    accepted
+        A file of accepted pairs, as :func:`accept` writes it, in place of that of the scene.
     bodies
         The names along the axis of bodies of an array.
     order
@@ -151,7 +154,7 @@ def run(
         Ctrl-C. What was written is removed, unless ``resume`` can go on with it.
     """
     named = {
-        "within": within, "require": require, "between": between, "direction": direction, "runs": runs, "frames": frames,
+        "within": within, "require": require, "accepted": accepted, "between": between, "direction": direction, "runs": runs, "frames": frames,
         "threads": threads, "memory": memory, "max_input": max_input, "columns": _columns_word(columns), "allow_empty": allow_empty,
         "force": force, "resume": resume,
     }  # fmt: skip

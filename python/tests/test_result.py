@@ -105,6 +105,23 @@ def test_verdicts_have_the_exit_codes_of_the_program(motion: Motion) -> None:
     assert found == {verdict: (verdict, code) for verdict, code in expected.items()}
 
 
+def test_what_is_accepted_counts_no_more(tmp_path: pathlib.Path) -> None:
+    first = cs.run(spheres(require=0.6), apart(3, 0.5), bodies=NAMES, out=tmp_path / "a", progress=False)
+    assert first.events is not None and first.issues is not None
+    events = first.events.to_polars()
+    assert len(events) == 1 and events["state"][0] == "new" and events["samples"][0] == 3
+    assert first.issues.to_polars()["issue"].to_list() == events["issue"].to_list()
+    accepted, bodies = tmp_path / "accepted.csv", (events["body_a"][0], events["body_b"][0])
+    assert cs.accept(tmp_path / "a", to=accepted, reason="by design", pair=bodies)["pairs"] == 1
+    again = cs.run(
+        spheres(require=0.6), apart(3, 0.5), bodies=NAMES, out=tmp_path / "b", accepted=accepted, progress=False
+    )
+    assert (again.verdict, again.exit_code, again.summary["issues"]["approved"]) == ("accepted", 0, 1)
+    found = cs.diff(tmp_path / "a", tmp_path / "b")
+    assert found["counts"] == {"new": 0, "worse": 0, "same": 1, "better": 0, "resolved": 0}
+    assert cs.run(spheres(), apart(3, 0.5), bodies=NAMES, progress=False).events is None
+
+
 def test_the_probability_is_that_of_the_program(motion: Motion) -> None:
     result = cs.run(motion.scene, require="20mm", progress=False)
     found = result.probability()

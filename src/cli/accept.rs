@@ -8,6 +8,7 @@ use clearsweep::{Error, Result};
 use clearsweep_scene::dispositions::{COLUMNS, DispositionRow, read_rows};
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_tables::{EventLine, read_events};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
@@ -54,7 +55,11 @@ pub(crate) fn accept(args: &AcceptArgs) -> Result<ProgramEnd> {
         line: 0,
     }));
     write(&args.to, &rows)?;
-    stdout::print(&format!("{} accepted in {}\n", counted(count, "pair"), args.to.display()))?;
+    if args.json {
+        stdout::print_json(&json!({ "pairs": count, "to": args.to.display().to_string() }))?;
+    } else {
+        stdout::print(&format!("{} accepted in {}\n", counted(count, "pair"), args.to.display()))?;
+    }
     Ok(ProgramEnd::Clear)
 }
 

@@ -110,7 +110,7 @@ pub(crate) struct AcceptArgs {
     #[arg(long, value_name = "RULE")]
     pub(crate) rule: Option<String>,
     /// Accept open violations of these two bodies
-    #[arg(long, value_names = ["A", "B"], num_args = 2)]
+    #[arg(long, value_names = ["A", "B"], num_args = 2, allow_hyphen_values = true)]
     pub(crate) pair: Option<Vec<String>>,
     /// Accept open violations of this issue
     #[arg(long, value_name = "ISSUE")]
@@ -118,6 +118,9 @@ pub(crate) struct AcceptArgs {
     /// Accept all open violations
     #[arg(long, conflicts_with_all = ["rule", "pair", "issue"])]
     pub(crate) all: bool,
+    /// Print one JSON object (the number of pairs, the file) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

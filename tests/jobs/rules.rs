@@ -293,7 +293,7 @@ fn rules_that_match_nothing_are_warned_of_wherever_one_looks() {
         checked["rules"].as_array().expect("a list").iter().map(|rule| rule["pairs"].as_u64()).collect();
     assert_eq!(pairs, [Some(1), Some(0), Some(0), Some(0)]);
     let text = expect(dir, "check scene.toml", 0);
-    assert!(text.contains("all: 10 mm, * against everything, major: 1 pair"), "{text}");
+    assert!(text.contains("all: 0.01 m, * against everything, major: 1 pair"), "{text}");
 }
 
 #[test]

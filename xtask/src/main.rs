@@ -3,6 +3,7 @@
 
 mod e1;
 mod mesh_facts;
+mod pair_time;
 mod real_scenes;
 mod recheck;
 mod scale;
@@ -17,13 +18,14 @@ use support::Outcome;
 type Tool = fn(&[String]) -> Outcome<ExitCode>;
 
 /// Every tool, with what it does.
-const TOOLS: [(&str, &str, Tool); 7] = [
+const TOOLS: [(&str, &str, Tool); 8] = [
     ("recheck", "prove millions of rows again, by a verifier that shares no code with the engine", recheck::main),
     ("two-phase", "repeat the experiments of the two-phase paper", two_phase::main),
     ("mesh-facts", "print facts about geometry files as JSON, for comparison with another reader", mesh_facts::main),
     ("e1", "turn case E1 of the peers' harness into a scene", e1::main),
     ("real-scenes", "write scenes of real geometry: robot links, and a box carried through a house", real_scenes::main),
     ("scale", "write a scene of very many bodies, and one of very many runs", scale::main),
+    ("pair-time", "time a million queries of one pair, those of python/benches/pair_queries.py", pair_time::main),
     ("shuffled", "write trajectories whose rows are not sorted", shuffled::main),
 ];
 

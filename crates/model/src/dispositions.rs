@@ -5,7 +5,8 @@ use std::collections::HashMap;
 /// What was decided about a pair under a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Disposition {
-    /// The distance down to which violations are accepted, metres; `None`: they are known, and not accepted.
+    /// The distance down to which violations are accepted, less `touch`, metres: a last digit that another version rounds otherwise opens
+    /// nothing again. `None`: they are known, and not accepted.
     pub accepted: Option<f64>,
     /// Whether the day until which that holds is over.
     pub is_expired: bool,

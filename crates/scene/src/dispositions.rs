@@ -166,7 +166,7 @@ fn lower(rows: Vec<DispositionRow>, scene: &Scene, day: NaiveDate) -> Dispositio
         match (rules.get(row.rule.as_str()), bodies.get(a.as_str()), bodies.get(b.as_str())) {
             (Some(&rule), Some(&a), Some(&b)) => {
                 let disposition = Disposition {
-                    accepted: row.accepted.map(|(metres, _)| metres),
+                    accepted: row.accepted.map(|(metres, _)| metres - scene.query.touch),
                     // Days are written so that their texts are in order.
                     is_expired: row.until.is_some_and(|until| until < day),
                     by: row.by,

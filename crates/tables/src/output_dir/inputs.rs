@@ -19,12 +19,15 @@ pub struct JobInputs {
 }
 
 /// Tables as the next job would find them, relative to the output directory.
-const TABLES: [&str; 6] = [
+const TABLES: [&str; 9] = [
     "manifest.json",
     "bodies.parquet",
+    "events.parquet",
+    "issues.parquet",
     "pairs.parquet",
     "runs.parquet",
     "distances/part-00000.parquet",
+    "intervals/part-00000.parquet",
     "penetrations/part-00000.parquet",
 ];
 

@@ -5,8 +5,13 @@ use std::ffi::{OsStr, OsString};
 /// The last file that is written, and the first that is removed.
 pub(super) const MANIFEST: &str = "manifest.json";
 /// Tables of one file: the file, and the table's name in its footer.
-pub(super) const TABLES: [(&str, &str); 3] =
-    [("bodies.parquet", "bodies"), ("pairs.parquet", "pairs"), ("runs.parquet", "runs")];
+pub(super) const TABLES: [(&str, &str); 5] = [
+    ("bodies.parquet", "bodies"),
+    ("events.parquet", "events"),
+    ("issues.parquet", "issues"),
+    ("pairs.parquet", "pairs"),
+    ("runs.parquet", "runs"),
+];
 /// Tables of several files `part-NNNNN.parquet`, each in a directory of this name.
 pub(super) const PART_TABLES: [&str; 3] = ["distances", "penetrations", "intervals"];
 /// Directories in the output directory where the file system cannot exchange directories: the new result until it is
