@@ -5,6 +5,7 @@ use super::exit::ProgramEnd;
 use super::text::counted;
 use super::{stdout, summary};
 use clearsweep::{Error, Result};
+use clearsweep_model::EventState;
 use clearsweep_scene::dispositions::{COLUMNS, DispositionRow, read_rows};
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_tables::{EventLine, read_events};
@@ -86,7 +87,7 @@ fn chosen(args: &AcceptArgs) -> Result<BTreeMap<RulePair, f64>> {
 }
 
 fn is_chosen(args: &AcceptArgs, event: &EventLine) -> bool {
-    let is_open = ["worse", "new", "expired", "active"].contains(&event.state.as_str());
+    let is_open = EventState::ALL.into_iter().any(|state| state.is_open() && state.name() == event.state);
     let by_rule = args.rule.as_ref().is_none_or(|rule| *rule == event.rule);
     let by_issue = args.issue.as_ref().is_none_or(|issue| *issue == event.issue);
     let by_pair = args.pair.as_ref().is_none_or(|pair| {

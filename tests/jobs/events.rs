@@ -329,7 +329,15 @@ fn what_is_accepted_counts_no_more_until_it_is_nearer_or_the_day_is_over() {
         "{issues:?}"
     );
     let text = expect(dir, "summary o", 0);
-    assert!(text.contains("1 approved, 1 resolved, 2 stale") && text.contains("renamed to `b`?"), "{text}");
+    assert!(
+        text.contains("1 approved, 1 resolved, 2 stale") && text.contains("stale: a and b (rr): no rule"),
+        "{text}"
+    );
+    // A body that has another name now is proposed: it is new, and as near to the same partner.
+    file("r,a,was-b,50mm,,,\n");
+    assert_eq!(states(dir, "", 3), ["new"]);
+    let text = expect(dir, "summary o", 0);
+    assert!(text.contains("no body has the name `was-b`; is it `b` now, which is new and as near?"), "{text}");
     // A second acceptance replaces the row of the pair, and keeps the others.
     file("r,a,b,51mm,,,\nr,a,gone,1mm,,,\n");
     assert_eq!(states(dir, "", 3), ["worse"]);

@@ -154,8 +154,8 @@ impl Report<'_> {
             "runs_violated_share": share.map(|(share, _)| share),
             "runs_violated_interval": share.map(|(_, interval)| interval),
             "open": totals.open,
-            "events": totals.issues.map(|counts| counts_by_state(&counts.events)),
-            "issues": totals.issues.map(|counts| counts_by_state(&counts.issues)),
+            "events": totals.issues.as_ref().map(|counts| counts_by_state(&counts.events)),
+            "issues": totals.issues.as_ref().map(|counts| counts_by_state(&counts.issues)),
             "dispositions": self.dispositions(),
             "undecided": totals.undecided,
             "uncertified": totals.by_status[Status::Uncertified as usize],
@@ -172,17 +172,19 @@ impl Report<'_> {
 
     /// The file of accepted pairs, and what of it belongs to nothing any more; null without one.
     fn dispositions(&self) -> Value {
-        /// Stale ones that are listed.
-        const LISTED: usize = 20;
         let of = &self.scene.dispositions;
-        let stale = of.stale.iter().take(LISTED).map(|stale| {
-            json!({
-                "rule": stale.rule, "body_a": stale.bodies[0], "body_b": stale.bodies[1], "problem": stale.problem,
-            })
-        });
-        (!of.day.is_empty()).then(|| json!({
-            "day": of.day, "pairs": of.by_pair.len(), "stale": of.stale.len(), "stale_pairs": stale.collect::<Vec<_>>(),
-        })).into()
+        let told = self.totals.issues.iter().flat_map(|counts| &counts.stale);
+        let stale =
+            told.map(|[rule, a, b, problem]| json!({ "rule": rule, "body_a": a, "body_b": b, "problem": problem }));
+        match of.day.is_empty() {
+            true => Value::Null,
+            false => json!({
+                "day": of.day,
+                "pairs": of.by_pair.len(),
+                "stale": of.stale.len(),
+                "stale_pairs": stale.collect::<Vec<_>>(),
+            }),
+        }
     }
 
     /// What each rule requires, and what violates it; null without rules.

@@ -23,8 +23,12 @@ pub struct StaleDisposition {
     pub rule: String,
     /// Names of the bodies.
     pub bodies: [String; 2],
-    /// What is no more, and which name may be meant, for people.
+    /// What is no more, for people.
     pub problem: String,
+    /// The accepted distance, metres.
+    pub accepted: Option<f64>,
+    /// The rule (index) and the body (index) that are still there, where the other body is what is no more.
+    pub partner: Option<(u32, u32)>,
 }
 
 /// All dispositions of a job.

@@ -17,9 +17,6 @@ use std::sync::Arc;
 /// The columns, in the order in which `accept` writes them. The first four are required.
 pub const COLUMNS: [&str; 7] = ["rule", "a", "b", "accepted", "until", "by", "reason"];
 
-/// Stale rows for which a name that may be meant is looked for: that takes a look at all names of the scene.
-const SUGGESTED: usize = 20;
-
 /// A row of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DispositionRow {
@@ -174,23 +171,16 @@ fn lower(rows: Vec<DispositionRow>, scene: &Scene, day: NaiveDate) -> Dispositio
                 };
                 dispositions.by_pair.insert((rule, a.min(b), a.max(b)), disposition);
             }
-            (rule, ..) => {
-                let asks = dispositions.stale.len() < SUGGESTED;
-                let gone = |what: &str, name: &str, known: &HashMap<&str, u32>| {
-                    let near = if asks {
-                        nearest(name, known.keys().copied().collect::<std::collections::BTreeSet<_>>().into_iter())
-                    } else {
-                        None
-                    };
-                    let near = near.map_or_else(String::new, |near| format!(" (renamed to `{near}`?)"));
-                    format!("no {what} has the name `{name}`{near}")
+            (rule, at_a, at_b) => {
+                let problem = match (rule, at_a) {
+                    (None, _) => format!("no rule has the name `{}`", row.rule),
+                    (_, None) => format!("no body has the name `{a}`"),
+                    _ => format!("no body has the name `{b}`"),
                 };
-                let problem = match rule {
-                    None => gone("rule", &row.rule, &rules),
-                    Some(_) if !bodies.contains_key(a.as_str()) => gone("body", a, &bodies),
-                    Some(_) => gone("body", b, &bodies),
-                };
-                dispositions.stale.push(StaleDisposition { rule: row.rule, bodies: row.bodies, problem });
+                let partner = rule.copied().zip(at_a.or(at_b).copied());
+                let accepted = row.accepted.map(|(metres, _)| metres);
+                let (rule, bodies) = (row.rule, row.bodies);
+                dispositions.stale.push(StaleDisposition { rule, bodies, problem, accepted, partner });
             }
         }
     }

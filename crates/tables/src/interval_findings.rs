@@ -69,10 +69,10 @@ impl IntervalFindings {
             if self.requirements.uniform().is_none() {
                 totals.rule(self.requirements.rule(row.a, row.b)).add_interval(judged);
             }
-            if judged.0 {
-                let rule = self.requirements.rule(row.a, row.b) as u32;
-                let state = self.dispositions.state(rule, row.a, row.b, row.interval.lower);
-                totals.intervals_open += u64::from(state.is_open());
+            let rule = self.requirements.rule(row.a, row.b) as u32;
+            let state = || self.dispositions.state(rule, row.a, row.b, row.interval.lower);
+            if judged.0 && (self.dispositions.is_empty() || state().is_open()) {
+                totals.intervals_open += 1;
                 let position = block.index * SAMPLES as u64 + u64::from(row.interval.sample);
                 self.violations.add_one((row.a, row.b), [row.interval.upper; 2], ends.map(|end| *end), position)?;
             }
@@ -135,7 +135,11 @@ impl IntervalFindings {
             body_b: name(b),
         });
         let requirements = self.requirements;
-        let of_rule = |(a, b)| totals.rule(requirements.rule(a, b)).pairs_violated_between += 1;
+        let of_rule = |(a, b)| {
+            if requirements.uniform().is_none() {
+                totals.rule(requirements.rule(a, b)).pairs_violated_between += 1;
+            }
+        };
         let (_, pairs, worst) = self.violations.finish(names, of_rule)?;
         (totals.between.pairs_violated, totals.between.violating_pairs) = (pairs, worst);
         Ok(())

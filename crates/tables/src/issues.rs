@@ -4,11 +4,14 @@ use super::events::{EventKind, EventLog, LoggedEvent};
 use super::totals::IssueCounts;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Pose;
-use clearsweep_model::{EventState, IssueGroup, Requirements, Severity, Shape};
+use clearsweep_model::{EventState, IssueGroup, Requirements, Severity, Shape, StaleDisposition};
 use clearsweep_scene::{Motion, Scene};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 use std::collections::BinaryHeap;
+
+/// Stale decisions that the summary of the job names.
+const STALE_TOLD: usize = 20;
 
 /// Hexadecimal digits of an id.
 const ID_DIGITS: usize = 12;
@@ -106,8 +109,15 @@ impl Issues {
         }
         let Gathering { mut issues, of_pair, .. } = gathering;
         let is_there: FxHashSet<RulePair> = of_pair.keys().copied().collect();
-        issues.extend(without_events(scene, &is_there));
+        issues.extend(without_events(scene, &is_there, &renamed(scene, &sorted)));
         issues.iter().for_each(|issue| counts.issues[issue.state() as usize] += 1);
+        let notes =
+            issues.iter().filter(|issue| issue.state() == EventState::Stale).filter_map(|issue| issue.note.clone());
+        let told = scene.dispositions.stale.iter().zip(notes).take(STALE_TOLD).map(|(stale, note)| {
+            let [a, b] = stale.bodies.clone();
+            [stale.rule.clone(), a, b, note]
+        });
+        counts.stale = told.collect();
         let (issues, of_pair) = in_order(issues, of_pair);
         Ok(Self { issues, of_pair, kinds, counts })
     }
@@ -299,8 +309,25 @@ impl EventSum {
     }
 }
 
+/// For each stale decision the body that may be the one that is no more, under another name: it clashes with the same partner under the same rule,
+/// nobody has decided about it, and it is as near, within a tenth of the distance that is accepted or of a millimetre.
+fn renamed(scene: &Scene, pairs: &[(RulePair, EventSum)]) -> Vec<Option<u32>> {
+    let mut of_partner: FxHashMap<(u32, u32), Vec<(f64, u32)>> = FxHashMap::default();
+    for ((rule, a, b), sum) in pairs.iter().filter(|(_, sum)| sum.state == EventState::New) {
+        of_partner.entry((*rule, *a)).or_default().push((sum.lower, *b));
+        of_partner.entry((*rule, *b)).or_default().push((sum.lower, *a));
+    }
+    let nearest = |stale: &StaleDisposition| {
+        let (accepted, new) = (stale.accepted?, of_partner.get(&stale.partner?)?);
+        let off = |lower: f64| (lower - accepted).abs();
+        let (lower, body) = new.iter().min_by(|one, other| off(one.0).total_cmp(&off(other.0)))?;
+        (off(*lower) <= (0.1 * accepted.abs()).max(1e-4)).then_some(*body)
+    };
+    scene.dispositions.stale.iter().map(nearest).collect()
+}
+
 /// Decisions about pairs without an event, and about what is no more.
-fn without_events(scene: &Scene, is_there: &FxHashSet<RulePair>) -> Vec<Issue> {
+fn without_events(scene: &Scene, is_there: &FxHashSet<RulePair>, proposals: &[Option<u32>]) -> Vec<Issue> {
     let requirements = scene.requirements();
     let mut issues = Vec::new();
     let mut add = |rule: Option<u32>, rule_name: &str, mut names: [String; 2], state, note: Option<String>| {
@@ -330,8 +357,12 @@ fn without_events(scene: &Scene, is_there: &FxHashSet<RulePair>) -> Vec<Issue> {
             disposition.reason.clone(),
         );
     }
-    for stale in &scene.dispositions.stale {
-        add(None, &stale.rule, stale.bodies.clone(), EventState::Stale, Some(stale.problem.clone()));
+    for (stale, proposed) in scene.dispositions.stale.iter().zip(proposals) {
+        let note = match proposed {
+            Some(body) => format!("{}; is it `{}` now, which is new and as near?", stale.problem, name(*body)),
+            None => stale.problem.clone(),
+        };
+        add(None, &stale.rule, stale.bodies.clone(), EventState::Stale, Some(note));
     }
     issues
 }

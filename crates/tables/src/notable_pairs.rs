@@ -66,17 +66,16 @@ impl NotablePairs {
         };
         if violated > 0 {
             let violates = |row: &Row| row.proximity.upper < requirements.of(row.a, row.b);
-            totals.open += match self.dispositions.is_empty() {
-                true => violated,
-                false => {
-                    let state = |row: &&Row| {
-                        let rule = requirements.rule(row.a, row.b) as u32;
-                        self.dispositions.state(rule, row.a, row.b, row.proximity.lower)
-                    };
-                    rows.iter().filter(|row| violates(row) && state(row).is_open()).count() as u64
-                }
+            let dispositions = &self.dispositions;
+            let is_open = |row: &Row| {
+                let state = || {
+                    let rule = requirements.rule(row.a, row.b) as u32;
+                    dispositions.state(rule, row.a, row.b, row.proximity.lower)
+                };
+                violates(row) && (dispositions.is_empty() || state().is_open())
             };
-            self.violations.add(rows, samples, position, violates)?;
+            totals.open += rows.iter().filter(|row| is_open(row)).count() as u64;
+            self.violations.add(rows, samples, position, is_open)?;
         }
         if by_winding > 0 {
             self.windings.add(rows, samples, position, |row| row.proximity.method == Method::Winding)?;
@@ -89,7 +88,12 @@ impl NotablePairs {
     /// # Errors
     /// The spilled pairs cannot be read.
     pub(super) fn finish(self, totals: &mut Totals, names: &[String]) -> Result<()> {
-        let of_rule = |totals: &mut Totals, (a, b)| totals.rule(self.requirements.rule(a, b)).pairs_violated += 1;
+        let requirements = &self.requirements;
+        let of_rule = |totals: &mut Totals, (a, b)| {
+            if requirements.uniform().is_none() {
+                totals.rule(requirements.rule(a, b)).pairs_violated += 1;
+            }
+        };
         (_, totals.pairs_violated, totals.violating_pairs) =
             self.violations.finish(names, |pair| of_rule(totals, pair))?;
         (_, totals.pairs_winding, totals.winding_pairs) = self.windings.finish(names, |_| {})?;

@@ -70,12 +70,15 @@ pub struct Totals {
 }
 
 /// Numbers of events and of issues by state, in the order of `EventState::NAMES`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IssueCounts {
     /// Events.
     pub events: [u64; 7],
     /// Issues, those of decisions without an event included.
     pub issues: [u64; 7],
+    /// What is said of the first stale decisions: rule, both bodies, note; at most twenty.
+    #[doc(hidden)]
+    pub stale: Vec<[String; 4]>,
 }
 
 impl IssueCounts {
