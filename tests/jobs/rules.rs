@@ -315,3 +315,17 @@ fn pairs_are_reported_a_quarter_beyond_the_largest_requirement() {
     let dir = spheres(0.5, "require = 0.1", "");
     expect(dir.path(), "check scene.toml", 1);
 }
+
+#[test]
+fn presets_are_rules_of_a_scene() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide/presets");
+    let presets: Vec<_> = files(&folder).into_iter().collect();
+    assert_eq!(presets.len(), 2, "{folder:?}");
+    for (name, bytes) in presets {
+        let rules = String::from_utf8(bytes).expect("text");
+        let dir = spheres(0.05, "", &rules);
+        let checked: Value = serde_json::from_str(&expect(dir.path(), "check scene.toml --json", 0)).expect("JSON");
+        let found = checked["rules"].as_array().expect("rules").len();
+        assert_eq!(found, rules.matches("[[rule]]").count() + 1, "{name:?}");
+    }
+}
