@@ -378,6 +378,7 @@ fn what_cannot_be_accepted_is_one_clear_error_and_writes_nothing() {
         let said = text(args, code);
         assert!(said.contains(says) && !dir.join("x.csv").exists(), "{args}: {said}");
     }
+    let long = format!("rule,a,b,accepted\nr,a,{},1mm\n", "x".repeat(70_000));
     for (file, says) in [
         (&b"rule,a,b\nr,a,b\n"[..], &["no column `accepted`"][..]),
         (b"rule;a;b;accepted\nr;a;b;1mm\n", &["separated by semicolons"]),
@@ -393,6 +394,7 @@ fn what_cannot_be_accepted_is_one_clear_error_and_writes_nothing() {
         (b"rule,a,b,accepted\nr,\xff,b,1mm\n", &["accepted.csv:2", "UTF-8"]),
         (b"rule,a,b,accepted\nr,a\n", &["accepted.csv:2"]),
         (b"PK\x03\x04rest", &["accepted.csv"]),
+        (long.as_bytes(), &["accepted.csv:2, column `b`", "has 70000 bytes", "65536"]),
         (b"", &["accepted.csv", "no column `rule`"]),
     ] {
         fs::write(dir.join("accepted.csv"), file).expect("written");

@@ -2,10 +2,12 @@
 
 use super::digest::InputReader;
 use super::foreign;
+
 use super::length::parse_length;
 use super::model::{LengthUnit, Scene};
 use chrono::{NaiveDate, Utc};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result, nearest};
+use clearsweep_input_guard::MAX_NAME;
 use clearsweep_input_guard::csv_cells;
 use clearsweep_input_guard::csv_header::{self, CsvLines};
 use clearsweep_model::{Disposition, Dispositions, StaleDisposition};
@@ -105,9 +107,16 @@ fn row(path: &Path, line: u64, cell: impl Fn(usize) -> Option<String>, unit: Len
     let wrong = |column: usize, problem: String, remedy: &str| {
         Error::input(format!("{}:{line}, column `{}`", path.display(), COLUMNS[column]), problem, remedy)
     };
+    let text = |column: usize| match cell(column) {
+        Some(text) if text.len() > MAX_NAME => {
+            let problem = format!("has {} bytes", text.len());
+            Err(wrong(column, problem, &format!("write a text of at most {MAX_NAME} bytes")))
+        }
+        text => Ok(text),
+    };
     let name = |column: usize| {
-        cell(column)
-            .ok_or_else(|| wrong(column, "is empty".to_owned(), "write the name as `clearsweep summary` shows it"))
+        let empty = || wrong(column, "is empty".to_owned(), "write the name as `clearsweep summary` shows it");
+        text(column)?.ok_or_else(empty)
     };
     let length = |text: String| match parse_length(&text, unit) {
         Ok(metres) => Ok((metres, text)),
@@ -122,10 +131,10 @@ fn row(path: &Path, line: u64, cell: impl Fn(usize) -> Option<String>, unit: Len
     Ok(DispositionRow {
         rule: name(0)?,
         bodies: [name(1)?, name(2)?],
-        accepted: cell(3).map(length).transpose()?,
-        until: cell(4).map(day).transpose()?,
-        by: cell(5),
-        reason: cell(6),
+        accepted: text(3)?.map(length).transpose()?,
+        until: text(4)?.map(day).transpose()?,
+        by: text(5)?,
+        reason: text(6)?,
         line,
     })
 }
