@@ -1,12 +1,12 @@
 """What the tuned constants are worth: python3 benches/tuned_constants.py WORK [DATA] [CONSTANT ...]
 
 Copies the tracked files to WORK/tree, lets each constant of the table below be set by an environment variable, builds that, and runs
-the cases of each constant with half and with double of its value. Prints instructions (valgrind's callgrind counts them: no noise, so
-the machine may do other things) or, for constants that divide work among threads, wall seconds (least of seven; the machine should do
-nothing else), relative to those of the value that stands. A ratio of 0.97 at `double` says that double would be better here.
+the cases of each constant with half and with double of its value, in turn with the value that stands. Prints the ratios of the least
+times of seven rounds: user time on one thread, or, for constants that divide work among threads (`wall`), wall time on two. The machine
+should do nothing else. A ratio of 0.97 at `double` says that double would be better here.
 
 The results stand in docs/evidence/log/tuned-constants.md. DATA: the folder of real models, for the cases `gears` and `chain`; without
-it they are skipped, and said to be. Needs valgrind, git, and Python's own library.
+it they are skipped, and said to be. Needs git and Python's own library.
 """
 
 import math
@@ -264,41 +264,35 @@ def scene_of(case, program, work, data):
 
 
 class Measuring:
+    """Runs a case with several settings in turn."""
+
     def __init__(self, program, work, data):
-        self.program, self.work, self.data, self.known = program, work, data, {}
+        self.program, self.work, self.data = program, work, data
 
-    def cost(self, case, settings):
-        key = (case, tuple(settings.items()))
-        if key not in self.known:
-            self.known[key] = self.measured(case, settings)
-        return self.known[key]
-
-    def measured(self, case, settings):
+    def ratios(self, case, settings):
+        """Least times of the settings as shares of that without any; None without data."""
         by_wall = case.startswith("wall ")
         case = case.removeprefix("wall ")
         scene = scene_of(case, self.program, self.work, self.data)
         if scene is None:
             return None
-        threads = "2" if by_wall else "1"
         run = [self.program, "run", scene, "--out", self.work / f"out-{os.getpid()}", "--force", "--progress", "none", "--device", "cpu",
-               "--threads", threads, "--columns", "distance", *CASES[case][1]]
-        environment = {**os.environ, **settings}
-        if by_wall:
-            return min(self.seconds(run, environment) for _ in range(ROUNDS))
-        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *run]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        found = re.search(r"Collected : (\d+)", done.stderr)
-        if not found or done.returncode not in (0, 3):
-            sys.exit(f"{case} {settings}: {done.stderr[-2000:]}")
-        return int(found[1])
+               "--threads", "2" if by_wall else "1", "--columns", "distance", *CASES[case][1]]
+        least = [math.inf] * (len(settings) + 1)
+        for _ in range(ROUNDS):
+            for index, given in enumerate([{}, *settings]):
+                least[index] = min(least[index], self.seconds(run, {**os.environ, **given}, by_wall))
+        return [time_ / least[0] for time_ in least[1:]]
 
     @staticmethod
-    def seconds(run, environment):
+    def seconds(run, environment, by_wall):
         start = time.perf_counter()
-        done = subprocess.run(run, env=environment, capture_output=True)
-        if done.returncode not in (0, 3):
-            sys.exit(done.stderr.decode())
-        return time.perf_counter() - start
+        child = subprocess.Popen(run, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said = child.stderr.read()
+        _, status, used = os.wait4(child.pid, 0)
+        if os.waitstatus_to_exitcode(status) not in (0, 3):
+            sys.exit(said.decode())
+        return time.perf_counter() - start if by_wall else used.ru_utime
 
 
 def rounded(type_, value):
@@ -322,17 +316,18 @@ def main():
         value = values[file, constant]
         number = eval(value.replace("_", ""), {"__builtins__": {}})  # such as `8 << 20`
         for case in cases:
-            base = measuring.cost(case, {})
-            if base is None:
+            settings = [{variable(file, constant): rounded(type_, number * factor)} for factor in (0.5, 2)]
+            ratios = measuring.ratios(case, settings)
+            if ratios is None:
                 print(f"skipped: {file} {constant}, case {case}: no data", file=sys.stderr)
                 continue
-            ratios = [measuring.cost(case, {variable(file, constant): rounded(type_, number * factor)}) / base for factor in (0.5, 2)]
-            print(f"| `{file.replace('/src', '')}` `{constant}` | {value} | {case} | {ratios[0]:.4f} | {ratios[1]:.4f} |", flush=True)
+            print(f"| `{file.replace('/src', '')}` `{constant}` | {value} | {case} | {ratios[0]:.3f} | {ratios[1]:.3f} |", flush=True)
     print("\n| part left out | case | ratio |\n| --- | --- | --- |")
     for _, name, _, _, cases in PARTS:
-        for case in cases:
-            if (not rest or name in rest) and measuring.cost(case, {}) is not None:
-                print(f"| {name} | {case} | {measuring.cost(case, {name: '1'}) / measuring.cost(case, {}):.4f} |", flush=True)
+        for case in cases if not rest or name in rest else []:
+            ratios = measuring.ratios(case, [{name: "1"}])
+            if ratios is not None:
+                print(f"| {name} | {case} | {ratios[0]:.3f} |", flush=True)
 
 
 if __name__ == "__main__":
