@@ -122,6 +122,18 @@ fn the_columns_are_those_of_the_contract() {
          uncertified:i64"
     );
     assert_eq!(
+        described(&all.join("events.parquet")),
+        "rule:dict severity:dict required_m:f64:m run:i64 a_index:i32 b_index:i32 body_a:dict body_b:dict \
+         begin_frame:i64 begin_s:f64?:s end_frame:i64 end_s:f64?:s samples:i64 intervals:i64 lower_m:f64?:m \
+         upper_m:f64?:m frame_of_least:i64 time_of_least_s:f64?:s place_x:f64?:m place_y:f64?:m place_z:f64?:m \
+         kind:dict state:dict issue:dict"
+    );
+    assert_eq!(
+        described(&all.join("issues.parquet")),
+        "issue:dict group:dict rule:dict severity:dict state:dict kind:dict? events:i64 pairs:i64 runs:i64 \
+         lower_m:f64?:m upper_m:f64?:m first_frame:i64? last_frame:i64? note:dict?"
+    );
+    assert_eq!(
         described(&all.join("bodies.parquet")),
         "body:str index:i32 model:str vertices:i64 triangles:i64 pieces:i32 watertight:bool? radius_m:f64:m groups:list \
          convex:bool? hull_excess_m:f64?:m hull_volume_m3:f64?:m3 mesh_volume_m3:f64?:m3 deviation_m:f64:m solid:bool? \
@@ -154,8 +166,11 @@ fn files_say_who_wrote_them_how_they_are_sorted_and_in_which_units() {
             assert!(unit.is_none() || units[&path] == "m", "{name} {path}");
             let dictionary = column.encodings().any(|e| e == Encoding::RLE_DICTIONARY);
             let expected = ["run", "frame", "a_index", "b_index", "body_a", "body_b", "status", "method"];
-            let expected =
-                expected.contains(&path.as_str()) || path.ends_with("_kind") || path == "groups.list.element";
+            let words = ["rule", "severity", "kind", "state", "issue", "group", "note"];
+            let expected = expected.contains(&path.as_str())
+                || words.contains(&path.as_str())
+                || path.ends_with("_kind")
+                || path == "groups.list.element";
             assert_eq!(dictionary, expected, "{name} {path}");
         }
         assert!(m.offset_index().is_some() && m.column_index().is_some(), "{name}");
@@ -165,7 +180,7 @@ fn files_say_who_wrote_them_how_they_are_sorted_and_in_which_units() {
             assert!(row_group.sorting_columns().expect("sorted").iter().all(|c| !c.descending));
         }
     }
-    assert_eq!(names.len(), 5, "{names:?}");
+    assert_eq!(names.len(), 7, "{names:?}");
 }
 
 #[test]
@@ -428,6 +443,8 @@ fn no_rows_give_whole_and_empty_files() {
             [
                 "bodies.parquet",
                 "distances/part-00000.parquet",
+                "events.parquet",
+                "issues.parquet",
                 "manifest.json",
                 "pairs.parquet",
                 "penetrations/part-00000.parquet",
@@ -495,7 +512,7 @@ fn directories_are_claimed_with_care() {
     fs::write(out.join("distances/.part-00007.parquet.tmp"), "half").expect("temporary");
     fs::copy(out.join("distances/part-00000.parquet"), out.join("distances/part-00009.parquet")).expect("part");
     write(&s, &force(true), &results);
-    assert_eq!(files(&out).len(), 6);
+    assert_eq!(files(&out).len(), 8);
     // The error names a foreign file, and no file changes.
     for foreign in ["notes.txt", "distances/part-x.parquet", "penetrations/readme"] {
         fs::write(out.join(foreign), "mine").expect("foreign");

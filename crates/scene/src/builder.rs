@@ -11,7 +11,7 @@ use super::each::MadeOfFiles;
 use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, WorkList, frame_rate, query};
 use super::keys::{Keys, SceneSource};
 use super::load::{IN_CODE, SceneOverrides, assemble};
-use super::model::{LengthUnit, Missing, Model, Scene, Severity, Shape};
+use super::model::{LengthUnit, Missing, Model, Scene, Shape};
 use super::motion_spec::{MotionSpec, tolerance};
 use super::rules::{self, RuleSpec};
 use super::values::Value;
@@ -55,7 +55,7 @@ struct RuleOfCode {
     a: String,
     b: Option<String>,
     require: f64,
-    severity: Severity,
+    severity: Option<String>,
 }
 
 /// The geometry of a body in code.
@@ -278,16 +278,17 @@ impl SceneBuilder {
     }
 
     /// Requires another clearance, at most `within`, of pairs of a body that the selector `a` names with one that `b` names (`None`: with any
-    /// other); negative: an overlap up to that depth is allowed. The first rule that matches a pair counts. `name` is unique, and not `default`.
+    /// other); negative: an overlap up to that depth is allowed. The first rule that matches a pair counts. `name` is unique, and not `default`;
+    /// `severity` is info, minor, major (`None`) or critical.
     pub fn rule<'s>(
         mut self,
         name: impl Into<String>,
         a: impl Into<String>,
         b: impl Into<Option<&'s str>>,
         require: f64,
-        severity: Severity,
+        severity: impl Into<Option<&'s str>>,
     ) -> Self {
-        let b = b.into().map(str::to_owned);
+        let [b, severity] = [b.into(), severity.into()].map(|text: Option<&str>| text.map(str::to_owned));
         self.rules.push(RuleOfCode { name: name.into(), a: a.into(), b, require, severity });
         self
     }
@@ -389,7 +390,7 @@ impl SceneBuilder {
             let mut keys =
                 vec![("name", Value::Text(name)), ("a", Value::Text(a)), ("require", Value::Number(*require))];
             keys.extend(b.as_ref().map(|b| ("b", Value::Text(b))));
-            keys.push(("severity", Value::Text(severity.name())));
+            keys.extend(severity.as_ref().map(|severity| ("severity", Value::Text(severity))));
             keys
         });
         let tables: Vec<_> = tables.collect();

@@ -17,9 +17,17 @@ pub const TABLE_NAMES: [&str; 8] =
 /// The table that only executions with a motion between frames have.
 const INTERVALS: &str = "intervals";
 
-/// Whether the output directory `dir` has a table: `intervals` may be missing, all others belong to every execution.
+/// Tables that only executions have in which something is required.
+const OF_REQUIREMENTS: [&str; 2] = ["events", "issues"];
+
+/// Whether the output directory `dir` has a table: those of [`INTERVALS`] and [`OF_REQUIREMENTS`] may be missing, all others belong to every
+/// execution.
 pub fn has_table(dir: &Path, table: &str) -> bool {
-    table != INTERVALS || dir.join(INTERVALS).is_dir()
+    match table {
+        INTERVALS => dir.join(INTERVALS).is_dir(),
+        table if OF_REQUIREMENTS.contains(&table) => dir.join(format!("{table}.parquet")).is_file(),
+        _ => true,
+    }
 }
 
 /// The outcome of an export.
@@ -77,6 +85,10 @@ pub fn export_csv(
 
 /// The files of a table, in the order of their rows.
 pub(super) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
+    if OF_REQUIREMENTS.contains(&table) && !has_table(dir, table) {
+        let problem = format!("has no table `{table}`: its scene requires nothing");
+        return Err(Error::input(dir.display(), problem, "set `require` in [query] or rules, and run again"));
+    }
     if !matches!(table, "distances" | "penetrations" | INTERVALS) {
         return Ok(vec![dir.join(format!("{table}.parquet"))]);
     }

@@ -62,8 +62,10 @@ pub struct Totals {
     #[doc(hidden)]
     pub between: BetweenTotals,
     /// Counts of each rule, the default last; empty where the scene has no rules.
+    #[doc(hidden)]
     pub by_rule: Vec<RuleTotals>,
     /// Events and issues, where something is required and the rows are written to tables.
+    #[doc(hidden)]
     pub issues: Option<IssueCounts>,
     /// Bytes of all tables, the manifest excluded.
     pub bytes: u64,

@@ -156,7 +156,8 @@ impl Random {
             let selectors = ["b0", "b1", "b*", "group:pipes", "*"];
             let a = if self.one_in(10) { ["", "b9"][self.below(2)] } else { selectors[self.below(5)] };
             let b = Some(selectors[self.below(5)]).filter(|_| !self.one_in(3));
-            let severity = [Severity::Info, Severity::Minor, Severity::Major, Severity::Critical][self.below(4)];
+            let severity =
+                [None, Some("info"), Some("critical"), Some("grave")][self.below(if self.one_in(9) { 4 } else { 3 })];
             let require = if self.one_in(3) { -self.length() } else { self.length() };
             scene = scene.rule(name, a, b, require, severity);
         }
@@ -209,7 +210,7 @@ fn text(scene: &SceneBuilder) -> String {
         line(&mut text, "a", quoted(&rule.a));
         rule.b.iter().for_each(|b| line(&mut text, "b", quoted(b)));
         line(&mut text, "require", toml(&rule.require));
-        line(&mut text, "severity", quoted(rule.severity.name()));
+        rule.severity.iter().for_each(|severity| line(&mut text, "severity", quoted(severity)));
     }
     for (a, b) in &scene.ignores {
         text += "[[ignore]]\n";
