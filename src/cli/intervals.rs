@@ -3,6 +3,7 @@
 use super::color::{Tone, paint};
 use super::hulls::OF_HULLS;
 use super::text::{Lengths, columns, count, counted, visible};
+use super::violations;
 use clearsweep_tables::PairBetween;
 use serde_json::{Value, json};
 
@@ -61,7 +62,7 @@ fn counts(summary: &Value, lengths: Lengths) -> String {
     let parts: Vec<String> =
         parts.filter(|(_, n)| *n > 0).map(|(status, n)| format!("{} {status}", count(n))).collect();
     let judged = ["violated", "undecided"].map(|key| (key, number(intervals, key)));
-    let is_said = summary["require_unit"].is_string();
+    let is_said = violations::is_something_required(summary);
     let judged = judged.into_iter().filter(|(_, n)| is_said && *n > 0);
     let judged: String = judged.map(|(key, n)| format!("; {} {key}", count(n))).collect();
     format!("{}: {} within {within}: {}{judged}", word(summary), counted(rows, "interval"), parts.join(", "))

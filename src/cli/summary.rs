@@ -38,7 +38,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         let moves = !is_static(&manifest["summary"]);
         text.push_str(&pairs_text(&pairs, &filled, (["pairs_within", "runs"].map(number), moves), lengths));
         text.push_str(&intervals::pairs_text(&nearest, lengths));
-        let required = manifest["summary"]["require_unit"].is_string();
+        let required = violations::is_something_required(&manifest["summary"]);
         text.push_str(&runs_text(&runs, &filled, number("runs"), [required, looks_between], lengths));
         stdout::print(&text)?;
     }

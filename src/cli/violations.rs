@@ -25,6 +25,11 @@ pub(super) fn is_static(summary: &Value) -> bool {
     summary["bodies_dynamic"].as_u64() == Some(0)
 }
 
+/// Whether something is required of all pairs, or by a rule.
+pub(super) fn is_something_required(summary: &Value) -> bool {
+    summary["require_m"].is_number() || summary["rules"].is_array()
+}
+
 /// `VIOLATED by 3 pairs`, or between frames; `None` where nothing is.
 pub(super) fn verdict(summary: &Value) -> Option<String> {
     let pairs = |of: &Value| if is_violated(of) { of["pairs_violated"].as_u64() } else { None };
