@@ -156,8 +156,8 @@ impl Random {
             let selectors = ["b0", "b1", "b*", "group:pipes", "*"];
             let a = if self.one_in(10) { ["", "b9"][self.below(2)] } else { selectors[self.below(5)] };
             let b = Some(selectors[self.below(5)]).filter(|_| !self.one_in(3));
-            let severity =
-                [None, Some("info"), Some("critical"), Some("grave")][self.below(if self.one_in(9) { 4 } else { 3 })];
+            let known = if self.one_in(9) { 4 } else { 3 };
+            let severity = [None, Some("info"), Some("critical"), Some("grave")][self.below(known)];
             let require = if self.one_in(3) { -self.length() } else { self.length() };
             scene = scene.rule(name, a, b, require, severity);
         }
