@@ -12,6 +12,8 @@
 //!   `motion_bound` and `notable_pairs` (two lists of `violations`, of `violating_stretch`es).
 //! - `interval_table` writes what is proven between samples; `interval_summary` accumulates it, with `interval_stats` and
 //!   `interval_findings`.
+//! - `events` joins what violates into stretches of time, `issues` gathers these at the end, and `issue_tables` writes both; `event_reader` reads
+//!   them back.
 //! - `resume` keeps what another execution needs to go on after this one was killed.
 //! - `report` reads the summaries back, `export` the tables as CSV, and `table_reader` as record batches; `filled` reads which bodies stand for meshes
 //!   that are not convex.
