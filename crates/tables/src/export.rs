@@ -20,7 +20,7 @@ const INTERVALS: &str = "intervals";
 /// Tables that only executions have in which something is required.
 const OF_REQUIREMENTS: [&str; 2] = ["events", "issues"];
 
-/// Whether the output directory `dir` has a table: those of [`INTERVALS`] and [`OF_REQUIREMENTS`] may be missing, all others belong to every
+/// Whether the output directory `dir` has a table: `intervals`, `events` and `issues` may be missing, all others belong to every
 /// execution.
 pub fn has_table(dir: &Path, table: &str) -> bool {
     match table {
