@@ -11,6 +11,7 @@ pub mod hull;
 mod lanes;
 pub mod lazy;
 pub mod mesh;
+pub mod overlap;
 pub mod piece_tree;
 pub mod planes;
 pub mod polyhedron;

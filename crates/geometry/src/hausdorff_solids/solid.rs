@@ -11,7 +11,7 @@ const VISITS_LEAST: usize = 256;
 /// Triangles that close up and face outward: the solid is what they wind around, and the triangles themselves.
 #[derive(Debug)]
 pub struct TriangleSolid {
-    pub(super) tree: TriangleTree,
+    pub(crate) tree: TriangleTree,
     pub(super) low: Vec3<f64>,
     pub(super) high: Vec3<f64>,
 }
@@ -38,7 +38,7 @@ impl TriangleSolid {
     }
 
     /// Whether a point lies inside or on a triangle: exact. Also how many boxes were looked at.
-    pub(super) fn contains(&self, p: Vec3<f64>) -> (bool, usize) {
+    pub(crate) fn contains(&self, p: Vec3<f64>) -> (bool, usize) {
         let (mut winding, mut is_on) = (0, false);
         let visits = self.tree.above(p, usize::MAX, |triangle| match crossing(p, self.tree.triangle(triangle)) {
             RayCrossing::None => {}
