@@ -149,35 +149,42 @@ fn tori_are_counted() {
     }
 }
 
+/// A piece with the half-spaces `n x <= c` of its faces, from three corners each.
+struct FacedPiece {
+    core: Polyhedron,
+    planes: Vec<(Vec3<f64>, f64)>,
+}
+
+impl FacedPiece {
+    fn new(random: &mut Random) -> Self {
+        let shift = random.point().scale(0.6);
+        let points: Vec<Vec3<f64>> = (0..10).map(|_| shift + random.point().scale(0.6)).collect();
+        let core = convex_hull(&points).expect("a hull");
+        let plane = |f: u32| {
+            let [a, b, c] = [0, 1, 2].map(|i| core.vertex(core.face(f)[i]));
+            let n = (b - a).cross(c - a).normalized();
+            (n, n.dot(a))
+        };
+        let planes = (0..core.face_count() as u32).map(plane).collect();
+        Self { core, planes }
+    }
+}
+
 #[test]
 fn random_unions_are_counted() {
     let mut random = Random(11);
     let mut widest = [0.0_f64; 2];
     for round in 0..12 {
         let radius = if round % 2 == 0 { 0.0 } else { 0.2 };
-        let mut union = |count: usize| -> Vec<(Polyhedron, Vec<(Vec3<f64>, f64)>)> {
-            let piece = |_| {
-                let shift = random.point().scale(0.6);
-                let points: Vec<Vec3<f64>> = (0..10).map(|_| shift + random.point().scale(0.6)).collect();
-                let core = convex_hull(&points).expect("a hull");
-                let plane = |f: u32| {
-                    let [a, b, c] = [0, 1, 2].map(|i| core.vertex(core.face(f)[i]));
-                    let n = (b - a).cross(c - a).normalized();
-                    (n, n.dot(a))
-                };
-                let planes = (0..core.face_count() as u32).map(plane).collect();
-                (core, planes)
-            };
-            (0..count).map(piece).collect()
-        };
+        let mut union = |count: usize| (0..count).map(|_| FacedPiece::new(&mut random)).collect::<Vec<_>>();
         let bodies = [union(3), union(2)];
         let poses = [random.pose(0.3), random.pose(0.3)];
-        let [a, b] = bodies.each_ref().map(|body| body.iter().map(|piece| (&piece.0, radius)).collect::<Vec<_>>());
+        let [a, b] = bodies.each_ref().map(|body| body.iter().map(|piece| (&piece.core, radius)).collect::<Vec<_>>());
         let found = overlap(Solid::Pieces(&a), Solid::Pieces(&b), &poses[0], &poses[1], 4096);
         // Within the radius of a piece: in it, or so near to a triangle of its surface.
         let is_in = |body: usize, p: Vec3<f64>| {
             let p = in_body(&poses[body], p);
-            bodies[body].iter().any(|(core, planes)| {
+            bodies[body].iter().any(|FacedPiece { core, planes }| {
                 let mut surface = fans(core).map(|(_, t)| t.map(|i| core.vertex(i)));
                 planes.iter().all(|(n, c)| n.dot(p) < *c)
                     || surface.any(|t| crate::triangle_tree::distance2(p, &t) < radius * radius)
@@ -187,5 +194,6 @@ fn random_unions_are_counted() {
         let width = (found.volume[1] - found.volume[0]) / found.volume[1];
         widest[round % 2] = widest[round % 2].max(width);
     }
-    eprintln!("{widest:?}");
+    // 1.3 % is reached without radii, and 5.4 % with them.
+    assert!(widest[0] < 0.02 && widest[1] < 0.07, "{widest:?}");
 }
