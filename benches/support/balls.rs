@@ -59,6 +59,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         ignored: IgnoredPairs::default(),
         ignore_rules: Vec::new(),
         rules: Default::default(),
+        baselines: Default::default(),
         dispositions: Default::default(),
         issue_group: Default::default(),
         parents: Vec::new(),

@@ -212,19 +212,23 @@ class Scene:
         *,
         require: Length,
         severity: str | None = None,
+        baseline: str | None = None,
+        worse_by: Length | None = None,
         note: str | None = None,
     ) -> Scene:
         """Requires another clearance of pairs of a body of ``a`` with one of ``b`` (left out: with any).
 
         The first rule that matches a pair counts; ``require`` of the scene holds for pairs that none matches. A negative
         clearance allows an overlap up to that depth. ``severity`` is "info", "minor", "major" or "critical".
+        ``baseline`` is "rest", "first" or "frame:N": a pair that is nearer than required there counts only where it is
+        nearer than it was there by more than ``worse_by``.
 
         >>> import clearsweep as cs
         >>> scene = cs.Scene(unit="mm", require=10)
         >>> scene = scene.rule("pipes-steel", "group:pipes", "group:steel", require="25mm", severity="critical")
         """
         keys = {"name": name, "a": a, "b": b, "require": require, "severity": severity, "note": note}
-        return self._add("rule", keys)
+        return self._add("rule", {**keys, "baseline": baseline, "worse_by": worse_by})
 
     def to_toml(self) -> str:
         """The text of a scene file with the same contents."""

@@ -15,7 +15,7 @@ use clearsweep::Result;
 use clearsweep_engine::{
     Checked, JobOptions, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name, rest_row, rules_json,
 };
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_scene::model::{Baseline, LengthUnit};
 use clearsweep_scene::{IgnoreRule, Motion, SameAncestor, Scene};
 use serde_json::{Value, json};
 
@@ -185,7 +185,11 @@ fn rules(scene: &Scene, checked: &Checked) -> Vec<String> {
             required => lengths.text(required),
         };
         let of = requirements.rules().get(rule).map_or_else(String::new, |rule| {
-            format!(", {} against {}, {}", rule.a, rule.b.as_deref().unwrap_or("everything"), rule.severity.name())
+            let baseline = rule.baseline.map_or_else(String::new, |Baseline { at, worse_by }| {
+                format!(", or {} nearer than at baseline {at}", lengths.text(worse_by))
+            });
+            let b = rule.b.as_deref().unwrap_or("everything");
+            format!("{baseline}, {} against {b}, {}", rule.a, rule.severity.name())
         });
         format!("{}: {required}{of}: {}", requirements.name(rule), counted(pairs, "pair"))
     };

@@ -55,6 +55,7 @@ impl Input {
         let overrides =
             SceneOverrides { trajectories, within, require, direction, between, accepted, threads: None, max_input };
         let read = ReadOptions {
+            first_frames: false,
             path: None,
             stream,
             temp: temp.or_else(|| out.map(beside)),

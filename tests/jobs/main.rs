@@ -5,6 +5,8 @@
 mod program;
 
 #[cfg(feature = "cli")]
+mod baselines;
+#[cfg(feature = "cli")]
 mod check;
 #[cfg(feature = "cli")]
 mod cli;
@@ -25,6 +27,8 @@ mod library;
 mod memory;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod output_safety;
+#[cfg(feature = "cli")]
+mod overlaps;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod resume;
 mod resume_jobs;

@@ -329,3 +329,42 @@ fn presets_are_rules_of_a_scene() {
         assert_eq!(found, rules.matches("[[rule]]").count() + 1, "{name:?}");
     }
 }
+
+#[test]
+fn classes_and_levels_select_bodies() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    let parts = "body,shape,x,y,z,class,level\n\
+        wall,\"{ box = [1.0, 0.1, 1.0] }\",0,0,0,IfcWall,Level 1\n\
+        slab,\"{ box = [1.0, 1.0, 0.1] }\",0,0,0.56,IfcSlab,Level 2\n\
+        duct,\"{ box = [0.2, 0.2, 0.2] }\",0,0.16,0,IfcDuctSegment,Level 1\n\
+        lamp,\"{ sphere = 0.1 }\",0.2,0.3,0.4,IfcLamp,Level 2\n";
+    fs::write(dir.join("parts.csv"), parts).expect("written");
+    let rule = |name: &str, a: &str, b: &str| {
+        format!("[[rule]]\nname = \"{name}\"\na = \"{a}\"\nb = \"{b}\"\nrequire = 0.05\n")
+    };
+    let head = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 0.6\n[[bodies]]\ntable = \"parts.csv\"\nstatic = true\n\
+        [[body]]\nname = \"door\"\nclass = \"IfcDoor\"\nlevel = \"Level 1\"\nshape = { box = [0.1, 0.1, 0.1] }\nstatic = true\n\
+        position = [0.6, 0.0, 0.0]\n";
+    let rules = rule("walls", "class:IfcWall", "class:IfcDuctSegment") + &rule("upper", "level:Level 2", "*");
+    fs::write(
+        dir.join("scene.toml"),
+        head.to_owned() + &rules + &rule("lower", "level:Level 1", "group:level:Level 1"),
+    )
+    .expect("written");
+    expect(dir, "run scene.toml --out out", 3);
+    let found: BTreeMap<[String; 2], String> = rows(&dir.join("out/pairs.parquet"))
+        .into_iter()
+        .map(|row| (["body_a", "body_b"].map(|body| row[body].clone()), row["rule"].clone()))
+        .collect();
+    let rule_of = |a: &str, b: &str| found.get(&[a.to_owned(), b.to_owned()]).map(String::as_str);
+    assert_eq!(rule_of("wall", "duct"), Some("walls"));
+    assert_eq!(rule_of("wall", "slab"), Some("upper"));
+    assert_eq!(rule_of("wall", "door"), Some("lower"));
+    assert_eq!(rule_of("slab", "lamp"), Some("upper"));
+    fs::write(dir.join("typo.toml"), head.to_owned() + &rule("walls", "class:IfcWal", "*")).expect("written");
+    let checked = expect(dir, "check typo.toml", 0);
+    let checked = checked.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(checked.contains("no body is of the class `IfcWal`"), "{checked}");
+    assert!(checked.contains("did you mean `class:IfcWall`?"), "{checked}");
+}

@@ -120,6 +120,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         ignored: IgnoredPairs::default(),
         ignore_rules: Vec::new(),
         rules: Default::default(),
+        baselines: Default::default(),
         dispositions: Default::default(),
         issue_group: Default::default(),
         parents: Vec::new(),

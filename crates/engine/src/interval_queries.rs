@@ -66,14 +66,34 @@ impl<'a> IntervalQueries<'a> {
             return;
         }
         let bodies = bodies.map(|body| self.motion(body));
-        let query = IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals };
         let mut answers = std::mem::take(&mut found.answers);
-        let require = Some(self.requirements.of(pair.a, pair.b)).filter(|require| !require.is_nan());
-        let options = IntervalOptions { require, ..self.options };
-        walk_intervals(&query, rows, &options, cache, work, stats, &mut answers);
-        found.samples.extend(answers.iter().map(|interval| interval.sample));
-        found.rows.extend(answers.drain(..).map(|interval| IntervalRow { a: pair.a, b: pair.b, interval }));
+        let mut left = intervals;
+        while left != 0 {
+            let (require, intervals) = self.required(pair, left);
+            left &= !intervals;
+            let query = IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals };
+            let options = IntervalOptions { require, ..self.options };
+            walk_intervals(&query, rows, &options, cache, work, stats, &mut answers);
+            found.samples.extend(answers.iter().map(|interval| interval.sample));
+            found.rows.extend(answers.drain(..).map(|interval| IntervalRow { a: pair.a, b: pair.b, interval }));
+        }
         found.answers = answers;
+    }
+
+    /// What is required of a pair in the first of some intervals, metres, and those of them in which it is: of a baseline of each run, those of
+    /// the same run.
+    fn required(&self, pair: &Candidate, intervals: u64) -> (Option<f64>, u64) {
+        let samples = &self.block.samples;
+        let run = samples[intervals.trailing_zeros() as usize].run;
+        let required = self.requirements.of(run, pair.a, pair.b);
+        let same = match self.requirements.depends_on_run(pair.a, pair.b) {
+            true => {
+                let of_run = samples.iter().zip(0..).filter(|(sample, _)| sample.run == run);
+                intervals & of_run.fold(0_u64, |mask, (_, sample)| mask | 1 << sample)
+            }
+            false => intervals,
+        };
+        (Some(required).filter(|require| !require.is_nan()), same)
     }
 
     /// The intervals at both ends of which a body has a pose.

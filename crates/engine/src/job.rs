@@ -8,11 +8,12 @@ use super::device_trial::{FoundDevice, TrialTerms};
 use super::options::JobOptions;
 use super::progress::{Progress, Silent};
 use super::timings::{Timings, timed};
-use super::{caches, identity, manifest, methods, pipeline, slices};
+use super::{baselines, caches, identity, manifest, methods, pipeline, slices};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::workers::threads_within;
 use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_narrow::{IntervalStatus, SolverStats, Status};
+use clearsweep_scene::model::BaselineAt;
 use clearsweep_scene::{BetweenFrames, Scene, SceneOverrides};
 use clearsweep_tables::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext, Totals};
 use clearsweep_trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
@@ -125,8 +126,33 @@ impl<'a> Job<'a> {
     /// [`clearsweep_base::ErrorKind::Cancelled`]. The sink is then told to abort.
     pub fn run(self, sink: &mut dyn RowSink) -> Result<Outcome> {
         let begun = Instant::now();
-        let Self { scene, options, poses, reading, broad, tried, progress, cancel } = self;
-        let job = Running { scene, options: &options, from_files: poses.is_files(), progress, cancel: &cancel, begun };
+        let Self { scene, options, poses, cancel, .. } = self;
+        let (compared, poses) = baselines::find(scene, poses, &options, &cancel).inspect_err(|_| sink.abort())?;
+        let found = compared.as_ref();
+        let (asked, runs_with) = found.map_or((scene, &[][..]), |found| (&found.scene, &found.runs_with));
+        Job { scene, options, poses, cancel, ..self }.run_on(asked, sink, begun, Some(runs_with))
+    }
+
+    /// Runs the job on `scene` in place of its own, and hands all rows to `sink`, to find a baseline: the job that it is for reads the inputs
+    /// again, and takes their digests.
+    ///
+    /// # Errors
+    /// As [`Job::run`].
+    pub(super) fn prelude(self, scene: &Scene, sink: &mut dyn RowSink) -> Result<()> {
+        self.run_on(scene, sink, Instant::now(), None).map(drop)
+    }
+
+    /// Runs the job on `scene` in place of its own; `compared`: see [`Running`].
+    fn run_on(
+        self,
+        scene: &Scene,
+        sink: &mut dyn RowSink,
+        begun: Instant,
+        compared: Option<&[(BaselineAt, u64)]>,
+    ) -> Result<Outcome> {
+        let Self { options, poses, reading, broad, tried, progress, cancel, .. } = self;
+        let from_files = poses.is_files();
+        let job = Running { scene, options: &options, from_files, progress, cancel: &cancel, begun, compared };
         let done = pool(options.threads).and_then(|pool| {
             let stop = || cancel.check();
             poses.feed(scene, &options.read, &stop, |feed| pool.install(|| job.run(feed, reading, broad, tried, sink)))
@@ -170,6 +196,8 @@ struct Running<'a> {
     progress: &'a dyn Progress,
     cancel: &'a CancelToken,
     begun: Instant,
+    /// Frames that are a baseline, and how many runs have them; `None`: this is the job that finds a baseline, and takes no digests.
+    compared: Option<&'a [(BaselineAt, u64)]>,
 }
 
 impl Running<'_> {
@@ -192,7 +220,9 @@ impl Running<'_> {
         let on_device = pipeline::batch_blocks(scene.dynamic.len(), options.memory, true);
         let trial = device.trial(options, on_device, tried);
         let threads = rayon::current_num_threads();
-        trajectory.inputs.begin_early();
+        if self.compared.is_some() {
+            trajectory.inputs.begin_early();
+        }
         let (bounds, pose_steps) = (trajectory.bounds, trajectory.pose_steps);
         let (spooled_bytes, unturned) = (trajectory.spooled_bytes, trajectory.unturned());
         let read = self.inputs(&trajectory);
@@ -244,7 +274,9 @@ impl Running<'_> {
         // While the disk takes the tables, inputs are hashed, and what was read and remembered of all pairs is given
         // back.
         let files = input.files.clone();
-        files.begin();
+        if self.compared.is_some() {
+            files.begin();
+        }
         let mut memories = search.memories;
         // A driver must not be left to itself when the process ends.
         if memories[0].broad.works_beside() {
@@ -254,13 +286,16 @@ impl Running<'_> {
         let counted = counter.map(RowCounter::finish).transpose()?.unwrap_or_default();
         let totals = timed(&mut timings.write, || sink.totals(counted))?;
         let mut inputs = scene.inputs.clone();
-        inputs.extend(files.digests()?);
+        if self.compared.is_some() {
+            inputs.extend(files.digests()?);
+        }
         cancel.check()?;
         timings.total = self.begun.elapsed();
         let mut warnings = watch.warnings(pose_steps);
         warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
         warnings.extend(open_meshes_of_run(scene, &totals));
         warnings.extend(idle_rules(scene));
+        warnings.extend(baselines::missing(scene, self.compared.unwrap_or_default(), totals.runs));
         warnings.extend(Warning::of_threads(options.threads, threads));
         let report = manifest::Report {
             scene,

@@ -13,6 +13,7 @@
 //!
 //! *Architecture invariant*: knows every stage by its interface only; the stages do not know it.
 
+mod baselines;
 mod block_candidates;
 mod caches;
 mod cancel;

@@ -190,10 +190,13 @@ impl Report<'_> {
     /// What each rule requires, and what violates it; null without rules.
     fn rules(&self) -> Value {
         let mut rules = rules_json(self.scene, &pairs_by_rule(self.scene));
-        let looks_between = self.looks_between();
+        let (looks_between, requirements) = (self.looks_between(), self.scene.requirements());
+        let mut compared = vec![0_u64; requirements.count()];
+        self.scene.baselines.pairs().for_each(|pair| compared[requirements.rule(pair.a, pair.b)] += 1);
         for (rule, of) in rules.as_array_mut().into_iter().flatten().enumerate() {
             let totals = self.totals.by_rule.get(rule).copied().unwrap_or_default();
             of["rows"] = json!(totals.rows);
+            of["nearer_at_baseline"] = json!((!of["baseline"].is_null()).then_some(compared[rule]));
             of["violated"] = json!(totals.violated);
             of["undecided"] = json!(totals.undecided);
             of["pairs_violated"] = json!(totals.pairs_violated);
@@ -327,9 +330,9 @@ pub(super) fn rule_of(scene: &Scene, ViolatingPair { bodies: [a, b], .. }: &Viol
 }
 
 /// What is required of a pair, metres; null where nothing is, and without rules.
-pub(super) fn required_of(scene: &Scene, ViolatingPair { bodies: [a, b], .. }: &ViolatingPair) -> Value {
+pub(super) fn required_of(scene: &Scene, ViolatingPair { bodies: [a, b], run, .. }: &ViolatingPair) -> Value {
     let requirements = scene.requirements();
-    json!(Some(requirements.of(*a, *b)).filter(|required| requirements.uniform().is_none() && !required.is_nan()))
+    json!(Some(requirements.of(*run, *a, *b)).filter(|required| requirements.uniform().is_none() && !required.is_nan()))
 }
 
 /// The share of `count` in `all`, and its 95 % interval after Wilson ("Probable inference, the law of succession, and

@@ -3,6 +3,7 @@
 //!
 //! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-geometry`.
 
+mod baselines;
 pub mod between;
 pub mod block;
 mod body;
@@ -18,6 +19,7 @@ mod rules;
 mod shape;
 pub mod steps;
 
+pub use baselines::{Baseline, BaselineAt, BaselinePair, Baselines};
 pub use between::{BetweenFrames, MotionRule, Pivot};
 pub use block::{Candidate, FrameBlock, NextSample, SAMPLES, Sample, SampleColumn};
 pub use body::{Body, DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing, Motion, QueryOptions};

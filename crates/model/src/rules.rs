@@ -1,5 +1,6 @@
 //! What is required of each pair of bodies: rules, of which the first that matches a pair counts, as in a firewall.
 
+use crate::baselines::{Baseline, BaselineAt, Baselines};
 use crate::body::{Body, Motion};
 use crate::ignored_pairs::{IgnoredPairs, own_pairs};
 use std::collections::HashMap;
@@ -45,6 +46,8 @@ pub struct Rule {
     pub require: f64,
     /// How much a violation matters.
     pub severity: Severity,
+    /// The moment to which a pair is compared that is nearer than required by design.
+    pub baseline: Option<Baseline>,
     /// Words of whoever wrote the rule.
     pub note: Option<String>,
     /// Why a selector names no body, and the remedy: the rule matches no pair then.
@@ -86,6 +89,12 @@ impl PairRules {
         usize::from(self.matrix[self.class[a as usize] as usize * self.classes + self.class[b as usize] as usize])
     }
 
+    /// Whether a body may have a partner of which this rule is the first to match.
+    pub fn covers(&self, rule: usize, body: u32) -> bool {
+        let class = self.class[body as usize] as usize;
+        self.matrix[class * self.classes..][..self.classes].iter().any(|&of| usize::from(of) == rule)
+    }
+
     /// Number of pairs under each rule, and at last under none, ignored ones left out, by classes and not one by one; pairs of two static bodies count with
     /// `static_pairs`.
     pub fn count_pairs(&self, bodies: &[Body], ignored: &IgnoredPairs, static_pairs: bool) -> Vec<u64> {
@@ -118,13 +127,14 @@ pub struct Requirements {
     rules: Arc<PairRules>,
     /// By rule, metres; NaN, with which every comparison is false, where nothing is required.
     required: Vec<f64>,
+    baselines: Arc<Baselines>,
 }
 
 impl Requirements {
-    /// `default`: what is required where no rule matches, metres.
-    pub fn new(rules: &Arc<PairRules>, default: Option<f64>) -> Self {
+    /// `default`: what is required where no rule matches, metres. `baselines`: what is required instead of pairs that were nearer.
+    pub fn new(rules: &Arc<PairRules>, default: Option<f64>, baselines: &Arc<Baselines>) -> Self {
         let required = rules.all().iter().map(|rule| rule.require).chain([default.unwrap_or(f64::NAN)]);
-        Self { required: required.collect(), rules: Arc::clone(rules) }
+        Self { required: required.collect(), rules: Arc::clone(rules), baselines: Arc::clone(baselines) }
     }
 
     /// The rules but the default.
@@ -161,13 +171,31 @@ impl Requirements {
         self.rules.of(a, b)
     }
 
-    /// What is required of a pair, metres; NaN if nothing is.
+    /// What is required of a pair in a run, metres; NaN if nothing is.
     #[inline]
-    pub fn of(&self, a: u32, b: u32) -> f64 {
-        self.required[self.rules.of(a, b)]
+    pub fn of(&self, run: i64, a: u32, b: u32) -> f64 {
+        self.under(self.rules.of(a, b), run, a, b)
     }
 
-    /// What a rule requires, metres; NaN if nothing.
+    /// What a rule requires of a pair in a run, metres; NaN if nothing: less than of others if it was nearer at the baseline.
+    #[inline]
+    pub fn under(&self, rule: usize, run: i64, a: u32, b: u32) -> f64 {
+        let required = self.required[rule];
+        if self.baselines.is_empty() {
+            return required;
+        }
+        let baseline = self.rules().get(rule).and_then(|rule| rule.baseline);
+        baseline.and_then(|baseline| self.baselines.of(baseline.at, run, a, b)).unwrap_or(required)
+    }
+
+    /// Whether what is required of a pair may differ between runs: its rule has a baseline in each of them.
+    #[inline]
+    pub fn depends_on_run(&self, a: u32, b: u32) -> bool {
+        let baseline = || self.rules().get(self.rule(a, b)).and_then(|rule| rule.baseline);
+        !self.baselines.is_empty() && baseline().is_some_and(|baseline| baseline.at != BaselineAt::Rest)
+    }
+
+    /// What a rule requires where no baseline says less, metres; NaN if nothing.
     #[inline]
     pub fn by(&self, rule: usize) -> f64 {
         self.required[rule]

@@ -99,7 +99,7 @@ impl GeometryOptions {
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 17] = [
+pub(super) const BODY_KEYS: [&str; 19] = [
     "name",
     "geometry",
     "shape",
@@ -113,6 +113,8 @@ pub(super) const BODY_KEYS: [&str; 17] = [
     "deviation",
     "pivot",
     "group",
+    "class",
+    "level",
     "static",
     "id",
     "position",
@@ -284,13 +286,23 @@ fn one_shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<Sha
 }
 
 fn groups(keys: &Keys<'_>, known: &OnceLock<Arc<[String]>>) -> Result<Arc<[String]>> {
-    let Some(field) = keys.get("group") else { return Ok(Arc::default()) };
-    lowered((keys, &field), known, || {
-        let mut groups = field.texts()?;
+    let sorted = |mut groups: Vec<String>| {
         groups.sort();
         groups.dedup();
-        Ok(groups.into())
-    })
+        groups.into()
+    };
+    let groups = match keys.get("group") {
+        Some(field) => lowered((keys, &field), known, || Ok(sorted(field.texts()?)))?,
+        None => Arc::default(),
+    };
+    let kinds = ["class", "level"].into_iter().filter_map(|kind| Some((kind, keys.get(kind)?)));
+    let kinds: Vec<String> = kinds.map(|(kind, field)| Ok(kind_group(kind, field.text()?))).collect::<Result<_>>()?;
+    Ok(if kinds.is_empty() { groups } else { sorted(groups.iter().cloned().chain(kinds).collect()) })
+}
+
+/// The group of the bodies of a class or a level, which selectors call by the same text: `class:IfcWall`.
+fn kind_group(kind: &str, name: &str) -> String {
+    format!("{kind}:{name}")
 }
 
 /// The pose of a static body; dynamic bodies may not have one.

@@ -56,6 +56,8 @@ struct RuleOfCode {
     b: Option<String>,
     require: f64,
     severity: Option<String>,
+    /// The moment, and by how much a pair has to be nearer than there.
+    baseline: Option<(String, Option<f64>)>,
 }
 
 /// The geometry of a body in code.
@@ -289,7 +291,15 @@ impl SceneBuilder {
         severity: impl Into<Option<&'s str>>,
     ) -> Self {
         let [b, severity] = [b.into(), severity.into()].map(|text: Option<&str>| text.map(str::to_owned));
-        self.rules.push(RuleOfCode { name: name.into(), a: a.into(), b, require, severity });
+        self.rules.push(RuleOfCode { name: name.into(), a: a.into(), b, require, severity, baseline: None });
+        self
+    }
+
+    /// The baseline of the rule that was added last: `rest`, `first` or `frame:N`. A pair that is nearer than required there counts only where it
+    /// is nearer than it was there by more than `worse_by` (`None`: `touch`).
+    pub fn baseline(mut self, at: impl Into<String>, worse_by: impl Into<Option<f64>>) -> Self {
+        let baseline = (at.into(), worse_by.into());
+        self.rules.last_mut().into_iter().for_each(|rule| rule.baseline = Some(baseline.clone()));
         self
     }
 
@@ -386,11 +396,15 @@ impl SceneBuilder {
     }
 
     fn rules(&self, source: &SceneSource<'_>) -> Result<Vec<RuleSpec>> {
-        let tables = self.rules.iter().map(|RuleOfCode { name, a, b, require, severity }| {
+        let tables = self.rules.iter().map(|RuleOfCode { name, a, b, require, severity, baseline }| {
             let mut keys =
                 vec![("name", Value::Text(name)), ("a", Value::Text(a)), ("require", Value::Number(*require))];
             keys.extend(b.as_ref().map(|b| ("b", Value::Text(b))));
             keys.extend(severity.as_ref().map(|severity| ("severity", Value::Text(severity))));
+            if let Some((at, worse_by)) = baseline {
+                keys.push(("baseline", Value::Text(at)));
+                keys.extend(worse_by.map(|worse_by| ("worse_by", Value::Number(worse_by))));
+            }
             keys
         });
         let tables: Vec<_> = tables.collect();

@@ -168,7 +168,7 @@ pub(super) fn assemble(
     let require_unit = required_unit(overrides, &file);
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let ignored = ignore::lower(source, &file.bodies, &file.made.trees, &file.ignores);
-    let rules = rules::lower(source, &file.bodies, file.rules);
+    let rules = rules::lower(source, &file.bodies, file.rules, file.query.touch);
     let built = build(folder(path), &file.bodies, overrides.threads, overrides.max_input());
     let ((ignored, ignore_rules), rules, BuiltShapes { shapes, inputs: read, notes }) = match (ignored, rules, built) {
         (Ok(ignored), Ok(rules), Ok(built)) => (ignored, rules, built),
@@ -213,6 +213,7 @@ pub(super) fn assemble(
         ignored,
         ignore_rules,
         rules: Arc::new(rules),
+        baselines: Arc::default(),
         dispositions: Arc::default(),
         issue_group: file.work.group,
         parents,

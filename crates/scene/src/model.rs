@@ -10,8 +10,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use clearsweep_model::{
-    Body, DEFAULT_TOUCH_M, Dispositions, HullFit, IgnoredPairs, InputDigest, IssueGroup, LazyParts, LengthUnit,
-    MeshCondition, Missing, Model, Motion, PairRules, Piece, QueryOptions, Requirements, Rule, Severity, Shape,
+    Baseline, BaselineAt, BaselinePair, Baselines, Body, DEFAULT_TOUCH_M, Dispositions, HullFit, IgnoredPairs,
+    InputDigest, IssueGroup, LazyParts, LengthUnit, MeshCondition, Missing, Model, Motion, PairRules, Piece,
+    QueryOptions, Requirements, Rule, Severity, Shape,
 };
 
 /// A loaded scene.
@@ -55,6 +56,9 @@ pub struct Scene {
     /// `[[rule]]`: what is required of which pairs. Of those that no rule matches, `require` of `query` is.
     #[doc(hidden)]
     pub rules: Arc<PairRules>,
+    /// Pairs that were nearer than required at the baseline of their rule: found when a job begins.
+    #[doc(hidden)]
+    pub baselines: Arc<Baselines>,
     /// `[dispositions]`: what people decided about pairs.
     #[doc(hidden)]
     pub dispositions: Arc<Dispositions>,
@@ -83,10 +87,10 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// What is required of each pair.
+    /// What is required of each pair, baselines included once they are known.
     #[doc(hidden)]
     pub fn requirements(&self) -> Requirements {
-        Requirements::new(&self.rules, self.query.require)
+        Requirements::new(&self.rules, self.query.require, &self.baselines)
     }
 
     /// The name of the node above a body in the tree of its file.

@@ -6,7 +6,7 @@ use super::length::unit_of;
 use super::model::LengthUnit;
 use super::selectors::{Directory, Sets, count_pairs};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{DEFAULT_RULE, PairRules, Rule, Severity};
+use clearsweep_model::{Baseline, BaselineAt, DEFAULT_RULE, PairRules, Rule, Severity};
 use std::collections::HashMap;
 
 /// Most classes of bodies that the matrix is built for (128 MiB).
@@ -31,7 +31,18 @@ pub(super) struct RuleSpec {
     /// The unit that `require` names.
     pub(super) unit: Option<LengthUnit>,
     severity: Severity,
+    baseline: Option<BaselineSpec>,
     note: Option<String>,
+    at: usize,
+}
+
+/// `baseline` and `worse_by` of a rule.
+#[derive(Debug)]
+struct BaselineSpec {
+    moment: BaselineAt,
+    /// Metres; `None`: `touch` of the scene.
+    worse_by: Option<f64>,
+    /// Place of `baseline`.
     at: usize,
 }
 
@@ -87,7 +98,7 @@ pub(super) fn of_keys<'k>(
 }
 
 fn rule(keys: &Keys<'_>, unit: LengthUnit) -> Result<RuleSpec> {
-    keys.only(&["name", "a", "b", "require", "severity", "note"])?;
+    keys.only(&["name", "a", "b", "require", "severity", "baseline", "worse_by", "note"])?;
     let name = keys.required("name", "give the rule a unique `name`: tables and lists say by it what was violated")?;
     let words = Severity::NAMES.into_iter().zip([Severity::Info, Severity::Minor, Severity::Major, Severity::Critical]);
     let words: Vec<_> = words.collect();
@@ -101,9 +112,36 @@ fn rule(keys: &Keys<'_>, unit: LengthUnit) -> Result<RuleSpec> {
         require: (require.length(unit)?, require.at),
         unit: require.text().ok().and_then(unit_of),
         severity: keys.get("severity").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
+        baseline: baseline(keys, unit)?,
         note: keys.get("note").map(|note| note.text()).transpose()?.map(str::to_owned),
         at: keys.at,
     })
+}
+
+/// `baseline` and `worse_by`; `None`: there is none.
+fn baseline(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<BaselineSpec>> {
+    let worse_by = keys.get("worse_by");
+    let Some(field) = keys.get("baseline").filter(|field| field.text().ok() != Some("none")) else {
+        return match worse_by {
+            Some(stray) => {
+                let remedy = "add `baseline = \"rest\"`, \"first\" or \"frame:N\", or remove the key";
+                Err(stray.error("`worse_by` compares with a baseline, and the rule has none", remedy))
+            }
+            None => Ok(None),
+        };
+    };
+    let text = field.text()?;
+    let moment = match (text, text.strip_prefix("frame:").and_then(|number| number.trim().parse().ok())) {
+        ("rest", _) => BaselineAt::Rest,
+        ("first", _) => BaselineAt::First,
+        (_, Some(frame)) => BaselineAt::Frame(frame),
+        _ => {
+            let remedy = "write \"rest\", \"first\", \"frame:N\" with the number of a frame, or \"none\"";
+            return Err(field.error(format!("`{text}` is no baseline"), remedy));
+        }
+    };
+    let worse_by = worse_by.map(|length| length.length_from_zero(unit)).transpose()?;
+    Ok(Some(BaselineSpec { moment, worse_by, at: field.at }))
 }
 
 /// A name of a rule, which is that of nothing else.
@@ -127,13 +165,14 @@ pub(super) fn lower(
     source: &SceneSource<'_>,
     bodies: &[BodySpec],
     specs: Vec<RuleSpec>,
+    touch: f64,
 ) -> std::result::Result<PairRules, Vec<Error>> {
     if specs.is_empty() {
         return Ok(PairRules::default());
     }
     let (directory, count) = (Directory::of(bodies), specs.len());
     let mut sets = Sets::default();
-    let (mut lowered, mut rules, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut lowered, mut rules, mut rests, mut faults) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (number, spec) in specs.into_iter().enumerate() {
         let mut set = |key: &str, (text, _): &Selector| {
             let found = sets.find(&directory, text);
@@ -150,7 +189,11 @@ pub(super) fn lower(
         lowered.extend(both.as_ref().ok().map(|&(a, b)| (number as u16, a, b)));
         let RuleSpec { name, a, b, require, severity, note, .. } = spec;
         let b = b.map(|(text, _)| text);
-        rules.push(Rule { name, a: a.0, b, require: require.0, severity, note, unmatched: both.err() });
+        let baseline = spec.baseline.map(|BaselineSpec { moment, worse_by, at }| {
+            rests.extend((moment == BaselineAt::Rest).then_some((number, at)));
+            Baseline { at: moment, worse_by: worse_by.unwrap_or(touch) }
+        });
+        rules.push(Rule { name, a: a.0, b, require: require.0, severity, baseline, note, unmatched: both.err() });
     }
     if !faults.is_empty() {
         return Err(faults);
@@ -161,5 +204,15 @@ pub(super) fn lower(
     for (rule, a, b) in lowered.into_iter().rev() {
         classes.pairs([Some(a), b]).for_each(|(c, d)| matrix[c * classes.count + d] = rule);
     }
-    Ok(PairRules::new(rules, (classes.class, classes.count), matrix))
+    let rules = PairRules::new(rules, (classes.class, classes.count), matrix);
+    for (rule, at) in rests {
+        let moves = |body: &BodySpec| body.pose.is_none() && body.node.is_none();
+        if let Some((_, body)) = (0..).zip(bodies).find(|&(index, body)| moves(body) && rules.covers(rule, index)) {
+            let problem = format!("the body `{}` moves, and no file says where it is at rest", body.name);
+            let remedy = "compare with `baseline = \"first\"` or \"frame:N\", or put a rule without a baseline before this one for the body";
+            let place = format!("{}, key `baseline` of [[rule]] `{}`", source.place(at), rules.all()[rule].name);
+            return Err(vec![Error::input(place, problem, remedy)]);
+        }
+    }
+    Ok(rules)
 }

@@ -26,12 +26,13 @@ impl<'a> Directory<'a> {
         Self { bodies, by_name, by_group }
     }
 
-    /// The bodies of a selector, ascending: an exact name, else `group:NAME`, else a glob over names.
+    /// The bodies of a selector, ascending: an exact name, else `group:NAME`, `class:NAME` or `level:NAME`, else a glob over names.
     fn select(&self, selector: &str) -> std::result::Result<Vec<u32>, (String, String)> {
         if let Some(&body) = self.by_name.get(selector) {
             return Ok(vec![body]);
         }
-        if let Some(group) = selector.strip_prefix("group:") {
+        let is_kind = ["class:", "level:"].iter().any(|kind| selector.starts_with(kind));
+        if let Some(group) = selector.strip_prefix("group:").or(is_kind.then_some(selector)) {
             return self.by_group.get(group).cloned().ok_or_else(|| self.no_group(group));
         }
         let names = self.bodies.iter().zip(0..);
@@ -48,11 +49,15 @@ impl<'a> Directory<'a> {
         groups.sort_unstable();
         groups.dedup();
         let remedy = match nearest(group, groups.iter().copied()) {
-            Some(near) => format!("did you mean `group:{near}`?"),
+            Some(near) => format!("did you mean `{}`?", group_selector(near)),
             None if groups.is_empty() => "no body has a `group`; add one, or name bodies".to_owned(),
             None => format!("groups of the scene: {}", groups[..groups.len().min(20)].join(", ")),
         };
-        (format!("no body belongs to the group `{group}`"), remedy)
+        let problem = match group.split_once(':') {
+            Some((kind @ ("class" | "level"), name)) => format!("no body is of the {kind} `{name}`"),
+            _ => format!("no body belongs to the group `{group}`"),
+        };
+        (problem, remedy)
     }
 
     fn no_body(&self, selector: &str) -> (String, String) {
@@ -62,6 +67,12 @@ impl<'a> Directory<'a> {
         };
         (format!("`{selector}` matches no body"), remedy)
     }
+}
+
+/// The selector of a group: of a class or a level its own text.
+fn group_selector(group: &str) -> String {
+    let is_kind = group.starts_with("class:") || group.starts_with("level:");
+    if is_kind { group.to_owned() } else { format!("group:{group}") }
 }
 
 /// Unordered pairs of different bodies, one of each set (`None`: all `n`); both ascending.

@@ -1,14 +1,17 @@
 //! Events: maximal stretches of samples and intervals of a run in which a pair violates what is required of it.
 
 use super::output_dir::OutputDir;
+use super::overlaps;
 use super::pair_stats::{JoinedEntry, PairAccumulator, rank};
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::{StoredEntries, read_entries, store_entries};
 use super::row::{IntervalRow, Row};
 use super::spill::{SpillEntry, pair_of, pair_word, put_words, words};
 use clearsweep_base::error::Result;
-use clearsweep_model::{IntervalStatus, Method, Requirements, Status};
-use clearsweep_scene::{FrameBlock, SAMPLES, Sample};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_model::{IntervalStatus, Method, Requirements, Shape, Status};
+use clearsweep_scene::{FrameBlock, Motion, SAMPLES, Sample, Scene};
+use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -25,9 +28,9 @@ pub(super) enum EventKind {
     Touching,
     /// They overlap.
     Crossing,
-    /// One lies inside of the other, and their surfaces do not touch.
+    /// One lies inside of the other.
     Inside,
-    /// They are at rest at the same place and have the same shape: one of them is there twice. No row says so: `issues.rs` finds them.
+    /// They have the same shape and the same place: one of them is there twice.
     Coincident,
 }
 
@@ -80,6 +83,8 @@ pub(super) struct Event {
     rank: f64,
     /// See `rank`.
     pub(super) place: [f64; 3],
+    /// The poses of A and B in that sample, of their recentred frames in the world; `NO_POSE` without one.
+    pub(super) poses: [Pose; 2],
     /// The worst.
     pub(super) kind: EventKind,
 }
@@ -90,7 +95,7 @@ impl Event {
         (self.a, self.b)
     }
 
-    fn of_row(row: &Row, sample: &Sample, position: u64) -> Self {
+    fn of_row(row: &Row, sample: &Sample, position: u64, poses: [Pose; 2]) -> Self {
         let (p, moment) = (&row.proximity, moment(sample));
         Self {
             a: row.a,
@@ -104,6 +109,7 @@ impl Event {
             least: moment,
             rank: rank(p),
             place: (p.point_a + (p.point_b - p.point_a).scale(0.5)).to_array(),
+            poses,
             kind: EventKind::of_row(row),
         }
     }
@@ -123,9 +129,26 @@ impl Event {
             least: (frame, from + p.closest[0] * (to - from)),
             rank: f64::NAN,
             place: [f64::NAN; 3],
+            poses: [NO_POSE; 2],
             kind: EventKind::of_interval(row),
         }
     }
+}
+
+/// The pose of no sample.
+const NO_POSE: Pose = Pose { position: NO_POINT, rest: NO_POINT, q: [f64::NAN; 4] };
+const NO_POINT: Vec3<f64> = Vec3 { x: f64::NAN, y: f64::NAN, z: f64::NAN };
+
+/// Numbers of a pose.
+const POSE_NUMBERS: usize = 10;
+
+fn numbers(pose: &Pose) -> [f64; POSE_NUMBERS] {
+    let ([x, y, z], [w, i, j, k], [rx, ry, rz]) = (pose.position.to_array(), pose.q, pose.rest.to_array());
+    [x, y, z, w, i, j, k, rx, ry, rz]
+}
+
+fn pose([x, y, z, w, i, j, k, rx, ry, rz]: [f64; POSE_NUMBERS]) -> Pose {
+    Pose { position: Vec3::new(x, y, z), q: [w, i, j, k], rest: Vec3::new(rx, ry, rz) }
 }
 
 fn moment(sample: &Sample) -> Moment {
@@ -156,14 +179,14 @@ impl JoinedEntry for Event {
             (self.upper, self.least) = (later.upper, later.least);
         }
         if later.rank < self.rank || self.rank.is_nan() {
-            (self.rank, self.place) = (later.rank, later.place);
+            (self.rank, self.place, self.poses) = (later.rank, later.place, later.poses);
         }
         self.kind = self.kind.max(later.kind);
     }
 }
 
 impl SpillEntry for Event {
-    const BYTES: usize = 144;
+    const BYTES: usize = 144 + 2 * 8 * POSE_NUMBERS;
 
     fn pair(&self) -> (u32, u32) {
         (self.a, self.b)
@@ -177,12 +200,14 @@ impl SpillEntry for Event {
         put_words(&[self.samples, self.intervals, self.kind as u64], bytes);
         put_words(&[self.lower, self.upper, self.rank].map(f64::to_bits), bytes);
         put_words(&self.place.map(f64::to_bits), bytes);
+        self.poses.iter().for_each(|pose| put_words(&numbers(pose).map(f64::to_bits), bytes));
     }
 
     fn read(bytes: &[u8]) -> Self {
         let [pair, first, last, rest @ ..]: [u64; Self::BYTES / 8] = words(bytes);
         let [from, from_s, to, to_s, least, least_s, samples, intervals, kind, numbers @ ..] = rest;
-        let [lower, upper, rank, x, y, z] = numbers.map(f64::from_bits);
+        let [lower, upper, rank, x, y, z, of_both @ ..] = numbers.map(f64::from_bits);
+        let (of_poses, _) = of_both.as_chunks::<POSE_NUMBERS>();
         let (a, b) = pair_of(pair);
         let moment = |frame: u64, time: u64| (frame as i64, f64::from_bits(time));
         Self {
@@ -197,6 +222,7 @@ impl SpillEntry for Event {
             least: moment(least, least_s),
             rank,
             place: [x, y, z],
+            poses: [pose(of_poses[0]), pose(of_poses[1])],
             kind: EventKind::ALL[kind as usize % EventKind::ALL.len()],
         }
     }
@@ -205,6 +231,10 @@ impl SpillEntry for Event {
 /// Collects the events of a job, run by run.
 pub(super) struct Events {
     requirements: Requirements,
+    /// The shape of each body, and how it moves.
+    bodies: Vec<(Arc<Shape>, Motion)>,
+    /// Up to which distance bodies touch, metres.
+    touch: f64,
     /// Parts of events of the run in progress, by rule.
     of_run: Vec<PairAccumulator<Event>>,
     /// Parts of the segment in progress, in no order.
@@ -216,26 +246,39 @@ pub(super) struct Events {
 impl Events {
     /// Returns a collector that takes about `memory` bytes, and beyond that files in `out`; `least`: events of a rule that stay in memory in
     /// any case.
-    pub(super) fn new(requirements: Requirements, memory: u64, least: usize, out: &Arc<OutputDir>) -> Self {
+    pub(super) fn new(scene: &Scene, memory: u64, least: usize, out: &Arc<OutputDir>) -> Self {
+        let requirements = scene.requirements();
+        let bodies = scene.bodies.iter().map(|body| (Arc::clone(&body.shape), body.motion)).collect();
         let share = memory / 2 / size_of::<Event>() as u64 / requirements.count() as u64;
         let limit = usize::try_from(share).unwrap_or(usize::MAX).max(least);
         let of_run = (0..requirements.count()).map(|_| PairAccumulator::new(limit, Arc::clone(out))).collect();
-        Self { requirements, of_run, of_segment: Vec::new(), log: EventLog::new(memory / 2, out) }
+        let (touch, log) = (scene.query.touch, EventLog::new(memory / 2, out));
+        Self { requirements, bodies, touch, of_run, of_segment: Vec::new(), log }
     }
 
-    /// Adds those rows of a segment that violate. `position` is the number of the first of `samples`, counted over the whole input.
-    pub(super) fn add_rows(&mut self, rows: &[Row], samples: &[Sample], position: u64) {
-        let violating = rows.iter().filter(|row| row.proximity.upper < self.requirements.of(row.a, row.b));
-        self.of_segment.extend(violating.map(|row| {
-            let sample = usize::from(row.proximity.sample);
-            Event::of_row(row, &samples[sample], position + sample as u64)
-        }));
+    /// Adds those rows of a segment of `block` that violate.
+    pub(super) fn add_rows(&mut self, rows: &[Row], block: &FrameBlock) {
+        let Self { requirements, bodies, of_segment, .. } = self;
+        for row in rows {
+            let at = usize::from(row.proximity.sample);
+            let sample = &block.samples[at];
+            if row.proximity.upper < requirements.of(sample.run, row.a, row.b) {
+                let poses = [row.a, row.b].map(|body| match bodies[body as usize].1 {
+                    Motion::Static(pose) => pose,
+                    Motion::Dynamic { slot } => block.pose(slot as usize, at),
+                });
+                let position = block.index * SAMPLES as u64 + at as u64;
+                of_segment.push(Event::of_row(row, sample, position, poses));
+            }
+        }
     }
 
     /// Adds those intervals of a segment that violate.
     pub(super) fn add_intervals(&mut self, rows: &[&IntervalRow], block: &FrameBlock) {
-        for row in rows.iter().filter(|row| row.interval.upper < self.requirements.of(row.a, row.b)) {
-            if let Some(ends) = row.ends(block) {
+        for row in rows {
+            if let Some(ends) = row.ends(block)
+                && row.interval.upper < self.requirements.of(ends[0].run, row.a, row.b)
+            {
                 let position = block.index * SAMPLES as u64 + u64::from(row.interval.sample);
                 self.of_segment.push(Event::of_interval(row, ends, position));
             }
@@ -261,9 +304,18 @@ impl Events {
     /// A spill file cannot be read or written.
     pub(super) fn end_run(&mut self, run: i64) -> Result<()> {
         for (rule, events) in self.of_run.iter_mut().enumerate() {
-            let mut drain = events.drain();
-            while let Some(event) = drain.next()? {
-                self.log.push(LoggedEvent { run, rule: rule as u32, event })?;
+            let (mut drain, mut some) = (events.drain(), Vec::new());
+            loop {
+                let event = drain.next()?;
+                let is_last = event.is_none();
+                some.extend(event.map(|event| LoggedEvent { run, rule: rule as u32, event }));
+                if is_last || some.len() == LEAST_LOGGED {
+                    name_kinds(&mut some, &self.bodies, self.touch);
+                    some.drain(..).try_for_each(|event| self.log.push(event))?;
+                }
+                if is_last {
+                    break;
+                }
             }
         }
         Ok(())
@@ -286,6 +338,19 @@ impl Events {
         let log = &mut self.log;
         lists.read(out, &mut |entries: &[LoggedEvent]| entries.iter().try_for_each(|&event| log.push(event)))
     }
+}
+
+/// Tells overlaps apart whose surfaces cross, and those of which one body lies inside of the other or is there twice.
+fn name_kinds(events: &mut [LoggedEvent], bodies: &[(Arc<Shape>, Motion)], touch: f64) {
+    let name = |LoggedEvent { event, .. }: &mut LoggedEvent| {
+        let shapes = [event.a, event.b].map(|body| &bodies[body as usize].0);
+        if event.kind >= EventKind::Touching && overlaps::are_one(shapes, &event.poses, touch) {
+            event.kind = EventKind::Coincident;
+        } else if event.kind == EventKind::Crossing && overlaps::one_is_inside(shapes.map(Arc::as_ref), &event.poses) {
+            event.kind = EventKind::Inside;
+        }
+    };
+    events.par_iter_mut().for_each(name);
 }
 
 /// An event with its run and its rule.

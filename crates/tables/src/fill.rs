@@ -82,19 +82,20 @@ pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[S
         distances_along(&mut c, rows);
     }
     if job.kind.rules {
-        rules(&mut c, &job.requirements, || rows.iter().map(|row| (row.a, row.b)));
+        let run = |row: &Row| samples[usize::from(row.proximity.sample)].run;
+        rules(&mut c, &job.requirements, || rows.iter().map(|row| (run(row), row.a, row.b)));
     }
     c.finish();
 }
 
-/// Fills the columns of rules: those of these pairs.
-fn rules<I: ExactSizeIterator<Item = (u32, u32)>>(
+/// Fills the columns of rules: those of these pairs in these runs.
+fn rules<I: ExactSizeIterator<Item = (i64, u32, u32)>>(
     c: &mut ColumnCursor<'_>,
     requirements: &Requirements,
     pairs: impl Fn() -> I,
 ) {
-    c.next().extend_i32(pairs().map(|(a, b)| requirements.rule(a, b) as i32));
-    c.next().extend_f64(pairs().map(|(a, b)| requirements.of(a, b)));
+    c.next().extend_i32(pairs().map(|(_, a, b)| requirements.rule(a, b) as i32));
+    c.next().extend_f64(pairs().map(|(run, a, b)| requirements.of(run, a, b)));
 }
 
 /// Fills the columns that only the full form has.
@@ -176,7 +177,8 @@ pub(super) fn intervals(columns: &mut [ColumnBuffer], rows: &[IntervalRow], bloc
     c.next().extend_i32(p().map(|p| p.status as i32));
     c.next().extend_i32(p().map(|p| p.method as i32));
     if job.kind.rules {
-        rules(&mut c, &job.requirements, || rows.iter().map(|row| (row.a, row.b)));
+        let run = |row: &IntervalRow| block.samples[usize::from(row.interval.sample)].run;
+        rules(&mut c, &job.requirements, || rows.iter().map(|row| (run(row), row.a, row.b)));
     }
     c.finish();
 }
@@ -248,7 +250,7 @@ pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow], job: &JobCol
         }
     }
     if job.kind.rules {
-        rules(&mut c, &job.requirements, || s().map(|s| (s.a, s.b)));
+        rules(&mut c, &job.requirements, || rows.iter().map(|r| (r.run, r.stat.a, r.stat.b)));
     }
     c.finish();
 }

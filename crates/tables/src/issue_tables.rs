@@ -2,11 +2,12 @@
 
 use super::column_buffer::ColumnBuffer;
 use super::encoder::{PendingTable, TableEncoder};
-use super::events::{Event, EventKind, EventLog, LoggedEvent};
+use super::events::{Event, EventLog, LoggedEvent};
 use super::fill::{ColumnCursor, finite};
 use super::issues::{Issue, Issues};
 use super::layout::TableLayout;
 use super::output_dir::OutputDir;
+use super::overlaps::{self, OverlapFound, cells_each};
 use super::part_writer::FileNaming;
 use super::schema;
 use super::totals::IssueCounts;
@@ -14,6 +15,7 @@ use super::vocabulary::Vocabularies;
 use clearsweep_base::error::Result;
 use clearsweep_model::{EventState, Severity};
 use clearsweep_scene::Scene;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -46,6 +48,7 @@ struct IssueRow<'a> {
     group: i32,
     rule: i32,
     note: Option<i32>,
+    overlap: OverlapFound,
 }
 
 /// An event as its table has it.
@@ -54,7 +57,6 @@ struct EventRow {
     severity: Severity,
     required: f64,
     state: EventState,
-    kind: EventKind,
     /// The number of the issue's id.
     issue: i32,
 }
@@ -78,14 +80,19 @@ impl IssueTables<'_> {
         let Self { scene, strings, layout, memory, out } = *self;
         let gathered = Issues::gather(log, scene)?;
         let mut words = Words::default();
+        let cells = cells_each(gathered.issues.len());
+        let overlaps: Vec<OverlapFound> =
+            gathered.issues.par_iter().map(|issue| overlap(issue, scene, cells)).collect();
         let rows: Vec<IssueRow<'_>> = gathered
             .issues
             .iter()
-            .map(|issue| IssueRow {
+            .zip(overlaps)
+            .map(|(issue, overlap)| IssueRow {
                 id: words.number(&issue.id),
                 group: words.number(&issue.group),
                 rule: words.number(&issue.rule_name),
                 note: issue.note.as_ref().map(|note| words.number(note)),
+                overlap,
                 issue,
             })
             .collect();
@@ -97,15 +104,14 @@ impl IssueTables<'_> {
             for part in part.chunks(TILE) {
                 tile.clear();
                 tile.extend(part.iter().map(|&logged| {
-                    let (state, kind, issue) = gathered.of(&logged, scene);
+                    let (state, issue) = gathered.of(&logged, scene);
                     let rule = requirements.rules().get(logged.rule as usize);
                     EventRow {
                         severity: rule.map_or(Severity::default(), |rule| rule.severity),
-                        required: requirements.by(logged.rule as usize),
+                        required: requirements.under(logged.rule as usize, logged.run, logged.event.a, logged.event.b),
                         issue: rows[issue as usize].id,
                         logged,
                         state,
-                        kind,
                     }
                 }));
                 events.extend(&tile, fill_events)?;
@@ -118,6 +124,12 @@ impl IssueTables<'_> {
         }
         Ok(([events.finish()?, issues.finish()?], gathered.counts))
     }
+}
+
+/// The deepest overlap of the events of an issue.
+fn overlap(issue: &Issue, scene: &Scene, cells: usize) -> OverlapFound {
+    let Some((_, bodies, poses)) = issue.sum.ok().and_then(|sum| sum.deepest) else { return OverlapFound::default() };
+    overlaps::found(bodies.map(|body| &*scene.bodies[body as usize].shape), &poses, cells)
 }
 
 fn fill_events(columns: &mut [ColumnBuffer], rows: &[EventRow]) {
@@ -143,7 +155,7 @@ fn fill_events(columns: &mut [ColumnBuffer], rows: &[EventRow]) {
     for axis in 0..3 {
         c.next().extend_f64(e().map(|e| e.place[axis]));
     }
-    c.next().extend_i32(rows.iter().map(|row| row.kind as i32));
+    c.next().extend_i32(e().map(|e| e.kind as i32));
     c.next().extend_i32(rows.iter().map(|row| row.state as i32));
     c.next().extend_i32(rows.iter().map(|row| row.issue));
     c.finish();
@@ -165,6 +177,16 @@ fn fill_issues(columns: &mut [ColumnBuffer], rows: &[IssueRow<'_>]) {
     c.next().extend_f64(sums().map(|sum| sum.map_or(f64::NAN, |sum| finite(sum.upper))));
     for end in 0..2 {
         c.next().extend_optional_i64(sums().map(|sum| Some(sum?.frames[end])));
+    }
+    for corner in 0..2 {
+        for axis in 0..3 {
+            let bounds = rows.iter().map(|row| row.overlap.bounds);
+            c.next().extend_f64(bounds.map(|bounds| bounds.map_or(f64::NAN, |bounds| bounds[corner][axis])));
+        }
+    }
+    for end in 0..2 {
+        let volumes = rows.iter().map(|row| row.overlap.volume);
+        c.next().extend_f64(volumes.map(|volume| volume.map_or(f64::NAN, |volume| volume[end])));
     }
     c.next().extend_optional_i32(rows.iter().map(|row| row.note));
     c.finish();

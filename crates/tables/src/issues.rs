@@ -4,8 +4,8 @@ use super::events::{EventKind, EventLog, LoggedEvent};
 use super::totals::IssueCounts;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Pose;
-use clearsweep_model::{EventState, IssueGroup, Requirements, Severity, Shape, StaleDisposition};
-use clearsweep_scene::{Motion, Scene};
+use clearsweep_model::{EventState, IssueGroup, Requirements, Severity, StaleDisposition};
+use clearsweep_scene::Scene;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 use std::collections::BinaryHeap;
@@ -37,6 +37,8 @@ pub(super) struct EventSum {
     pub(super) state: EventState,
     /// The worst kind.
     pub(super) kind: EventKind,
+    /// The deepest overlap of its events: the upper end of the distance (metres), the bodies and their poses; `None`: nothing overlaps.
+    pub(super) deepest: Option<(f64, [u32; 2], [Pose; 2])>,
 }
 
 /// An issue.
@@ -71,7 +73,6 @@ pub(super) struct Issues {
     pub(super) issues: Vec<Issue>,
     /// Index into `issues` of each pair under its rule.
     of_pair: FxHashMap<RulePair, u32>,
-    kinds: FxHashSet<(u32, u32)>,
     /// How many there are, by state.
     pub(super) counts: IssueCounts,
 }
@@ -95,13 +96,6 @@ impl Issues {
         })?;
         let mut sorted: Vec<(RulePair, EventSum)> = pairs.into_iter().collect();
         sorted.sort_unstable_by_key(|(pair, _)| *pair);
-        let mut kinds = FxHashSet::default();
-        for ((_, a, b), sum) in &mut sorted {
-            if sum.kind >= EventKind::Touching && coincide(scene, *a, *b) {
-                sum.kind = EventKind::Coincident;
-                kinds.insert((*a, *b));
-            }
-        }
         let mut gathering =
             Gathering { scene, requirements: scene.requirements(), issues: Vec::new(), of_pair: FxHashMap::default() };
         for of_rule in sorted.chunk_by(|one, next| one.0.0 == next.0.0) {
@@ -119,14 +113,12 @@ impl Issues {
         });
         counts.stale = told.collect();
         let (issues, of_pair) = in_order(issues, of_pair);
-        Ok(Self { issues, of_pair, kinds, counts })
+        Ok(Self { issues, of_pair, counts })
     }
 
-    /// The state, the kind and the issue of an event.
-    pub(super) fn of(&self, logged: &LoggedEvent, scene: &Scene) -> (EventState, EventKind, u32) {
-        let pair = logged.event.pair_indices();
-        let kind = if self.kinds.contains(&pair) { EventKind::Coincident } else { logged.event.kind };
-        (state(scene, logged), kind, self.of_pair.get(&key(logged)).copied().unwrap_or_default())
+    /// The state and the issue of an event.
+    pub(super) fn of(&self, logged: &LoggedEvent, scene: &Scene) -> (EventState, u32) {
+        (state(scene, logged), self.of_pair.get(&key(logged)).copied().unwrap_or_default())
     }
 }
 
@@ -152,6 +144,7 @@ impl EventSum {
             frames: event.ends.map(|(frame, _)| frame),
             state,
             kind: event.kind,
+            deepest: (event.kind >= EventKind::Crossing).then_some((event.upper, [event.a, event.b], event.poses)),
         }
     }
 
@@ -163,26 +156,11 @@ impl EventSum {
         (self.lower, self.upper) = (self.lower.min(other.lower), self.upper.min(other.upper));
         self.frames = [self.frames[0].min(other.frames[0]), self.frames[1].max(other.frames[1])];
         (self.state, self.kind) = (self.state.min(other.state), self.kind.max(other.kind));
+        let depth = |sum: &Self| sum.deepest.map_or(f64::INFINITY, |(upper, ..)| upper);
+        if depth(other) < depth(self) {
+            self.deepest = other.deepest;
+        }
     }
-}
-
-/// Whether two bodies at rest are one of them twice, but for `touch`.
-fn coincide(scene: &Scene, a: u32, b: u32) -> bool {
-    let [a, b] = [a, b].map(|body| &scene.bodies[body as usize]);
-    let (Motion::Static(at), Motion::Static(there)) = (&a.motion, &b.motion) else { return false };
-    is_same(&a.shape, &b.shape) && farthest(at, there, a.shape.reach()) <= scene.query.touch
-}
-
-fn is_same(a: &std::sync::Arc<Shape>, b: &std::sync::Arc<Shape>) -> bool {
-    std::sync::Arc::ptr_eq(a, b) || (a.vertices == b.vertices && a.triangles == b.triangles && a == b)
-}
-
-/// How far a point within `reach` (metres) of the origin is from itself at another pose, at the most.
-fn farthest(one: &Pose, other: &Pose, reach: f64) -> f64 {
-    let dot: f64 = one.q.iter().zip(&other.q).map(|(a, b)| a * b).sum();
-    // The chord of the angle between two unit quaternions, twice.
-    let turn = 2.0 * (2.0 - 2.0 * dot.abs()).max(0.0).sqrt();
-    (one.position - other.position).length2().sqrt() + turn * reach
 }
 
 /// Issues while they are made.

@@ -55,6 +55,7 @@ mod notable_pairs;
 pub mod number_table;
 mod options;
 mod output_dir;
+mod overlaps;
 mod page_compressor;
 mod page_spill;
 mod pair_counts;

@@ -56,16 +56,16 @@ impl NotablePairs {
         samples: &[Sample],
         position: u64,
     ) -> Result<()> {
-        let requirements = &self.requirements;
+        let (requirements, of) = (&self.requirements, run.run);
         let [violated, by_winding] = match requirements.uniform() {
             Some(required) => count_rows(run, totals, rows, samples, |_| required),
             None => {
-                count_by_rule(&mut totals.by_rule, rows, requirements);
-                count_rows(run, totals, rows, samples, |row| requirements.of(row.a, row.b))
+                count_by_rule(&mut totals.by_rule, of, rows, requirements);
+                count_rows(run, totals, rows, samples, |row| requirements.of(of, row.a, row.b))
             }
         };
         if violated > 0 {
-            let violates = |row: &Row| row.proximity.upper < requirements.of(row.a, row.b);
+            let violates = |row: &Row| row.proximity.upper < requirements.of(of, row.a, row.b);
             let dispositions = &self.dispositions;
             let is_open = |row: &Row| {
                 let state = || {

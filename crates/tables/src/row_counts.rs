@@ -46,12 +46,12 @@ pub(super) fn count_rows(
     [violated, counter(method, Method::Winding as usize)]
 }
 
-/// Counts rows by the rules that they are under.
-pub(super) fn count_by_rule(counts: &mut Vec<RuleTotals>, rows: &[Row], requirements: &Requirements) {
+/// Counts rows of a run by the rules that they are under.
+pub(super) fn count_by_rule(counts: &mut Vec<RuleTotals>, run: i64, rows: &[Row], requirements: &Requirements) {
     counts.resize(requirements.count(), RuleTotals::default());
     for row in rows {
         let (p, rule) = (&row.proximity, requirements.rule(row.a, row.b));
-        let (of, require) = (&mut counts[rule], requirements.by(rule));
+        let (of, require) = (&mut counts[rule], requirements.under(rule, run, row.a, row.b));
         of.rows += 1;
         of.violated += u64::from(p.upper < require);
         of.undecided += u64::from((p.lower < require) & (require <= p.upper));

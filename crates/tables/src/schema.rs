@@ -296,6 +296,7 @@ pub(super) fn events() -> TableSpec {
 pub(super) fn issues() -> TableSpec {
     let count = |name| ColumnSpec::new(name, ColumnType::Int64);
     let word = |name, vocabulary| ColumnSpec::new(name, ColumnType::String(vocabulary));
+    let number = |name, unit| ColumnSpec::float(name, unit).nullable();
     let columns = vec![
         word("issue", Vocabulary::Issues),
         word("group", Vocabulary::Issues),
@@ -310,6 +311,14 @@ pub(super) fn issues() -> TableSpec {
         UPPER,
         count("first_frame").nullable(),
         count("last_frame").nullable(),
+        number("box_min_x", "m"),
+        number("box_min_y", "m"),
+        number("box_min_z", "m"),
+        number("box_max_x", "m"),
+        number("box_max_y", "m"),
+        number("box_max_z", "m"),
+        number("volume_lower_m3", "m3"),
+        number("volume_upper_m3", "m3"),
         word("note", Vocabulary::Issues).nullable(),
     ];
     TableSpec { name: "issues", columns, sorted_by: &[] }

@@ -27,7 +27,7 @@ use super::violations::ViolatingRuns;
 use super::vocabulary::Vocabularies;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::block::COMPONENTS;
-use clearsweep_scene::{Candidate, FrameBlock, Motion, SAMPLES, Sample, Scene};
+use clearsweep_scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::sync::Arc;
@@ -180,7 +180,7 @@ impl SummaryWriter {
             events: columns
                 .requirements
                 .is_something()
-                .then(|| Events::new(columns.requirements.clone(), of_violations, layout.least_pairs, out)),
+                .then(|| Events::new(scene, of_violations, layout.least_pairs, out)),
             columns,
             worst: None,
             between: IntervalSummary::new(scene, [of_stats, of_violations], layout.least_pairs, out),
@@ -275,7 +275,7 @@ impl SummaryWriter {
                 Some(last) if usize::from(last.proximity.sample) < end => rest.len(),
                 _ => rest.partition_point(|row| usize::from(row.proximity.sample) < end),
             };
-            self.count_in_segment(&call.block.samples, &rest[..here])?;
+            self.count_in_segment(call.block, &rest[..here])?;
             rest = &rest[here..];
         }
         Ok(())
@@ -486,15 +486,16 @@ impl SummaryWriter {
     }
 
     /// Counts rows of the open segment.
-    fn count_in_segment(&mut self, samples: &[Sample], rows: &[Row]) -> Result<()> {
-        let Self { counter, run, totals, notable, events, block, .. } = self;
+    fn count_in_segment(&mut self, block: &FrameBlock, rows: &[Row]) -> Result<()> {
+        let samples = &block.samples;
+        let Self { counter, run, totals, notable, events, .. } = self;
         let SegmentCounter { entries, pairs, at, sample, .. } = counter;
         if let Some(run) = run {
-            let position = block.unwrap_or_default() * SAMPLES as u64;
+            let position = block.index * SAMPLES as u64;
             for rows in rows.chunks(TILE_ROWS) {
                 notable.count(&mut run.row, totals, rows, samples, position)?;
                 if let Some(events) = events {
-                    events.add_rows(rows, samples, position);
+                    events.add_rows(rows, block);
                 }
             }
         }

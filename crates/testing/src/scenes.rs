@@ -101,6 +101,7 @@ impl Setup {
             ignored: IgnoredPairs::default(),
             ignore_rules: Vec::new(),
             rules: Default::default(),
+            baselines: Default::default(),
             dispositions: Default::default(),
             issue_group: Default::default(),
             parents: Vec::new(),

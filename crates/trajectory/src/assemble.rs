@@ -237,7 +237,8 @@ impl<'a> Assembler<'a> {
             if let Some(held) = &mut self.held {
                 held.enter(run);
             }
-            let chosen = self.plan.choice.has(run, frame);
+            let is_first = before.is_none_or(|(last_run, _)| last_run != run);
+            let chosen = self.plan.choice.has(run, frame, is_first);
             self.current = Some(Current { run, frame, time, chosen, path: Arc::clone(&rows.label.path) });
         }
         let expected = self.current.as_ref().and_then(|current| current.time);

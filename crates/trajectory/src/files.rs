@@ -62,14 +62,14 @@ pub(super) fn find(path: &Path) -> Result<Vec<Found>> {
 
 /// Whether it is a pipe or a socket: it ends, but cannot be read again.
 #[cfg(unix)]
-fn is_pipe(kind: std::fs::FileType) -> bool {
+pub(super) fn is_pipe(kind: std::fs::FileType) -> bool {
     use std::os::unix::fs::FileTypeExt;
     kind.is_fifo() || kind.is_socket()
 }
 
 /// Whether it is a pipe: those of other systems are no files.
 #[cfg(not(unix))]
-fn is_pipe(_: std::fs::FileType) -> bool {
+pub(super) fn is_pipe(_: std::fs::FileType) -> bool {
     false
 }
 

@@ -106,6 +106,26 @@ impl<'a> PoseSource<'a> {
         }
     }
 
+    /// The same poses, to be read two times. Batches are kept until both are done.
+    ///
+    /// # Errors
+    /// The reader of the batches failed.
+    #[doc(hidden)]
+    pub fn twice(self) -> Result<[Self; 2]> {
+        match self.0 {
+            MemoryBatches::Files => Ok([Self::files(), Self::files()]),
+            MemoryBatches::Batches(batches, bounds) => {
+                let kept = batches.zip(0..).map(|(batch, number)| received(number, batch));
+                let kept: Vec<RecordBatch> = kept.collect::<Result<_>>()?;
+                let again = kept.clone();
+                let source = |batches: Vec<RecordBatch>| -> BatchIter<'a> { Box::new(batches.into_iter().map(Ok)) };
+                Ok([kept, again].map(|batches| Self(MemoryBatches::Batches(source(batches), bounds))))
+            }
+            #[cfg(feature = "ndarray")]
+            MemoryBatches::Array(array) => Ok([Self::array(array.clone()), Self::array(array)]),
+        }
+    }
+
     /// Whether the poses are read from files.
     #[doc(hidden)]
     pub fn is_files(&self) -> bool {

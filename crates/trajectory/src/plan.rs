@@ -2,13 +2,14 @@
 
 use super::block_pool::BlockPool;
 use super::body_index::BodyIndex;
+use super::files::is_pipe;
 use super::source::Source;
 use super::spool::InputStream;
 use clearsweep_base::error::Result;
 use clearsweep_scene::{Missing, TrajectoryColumns};
 use std::io::Read;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -28,9 +29,20 @@ pub struct ReadOptions {
     pub runs: Option<Range<i64>>,
     /// Only these frames (key values), likewise.
     pub frames: Option<Range<i64>>,
+    /// Only the first frame of each run.
+    #[doc(hidden)]
+    pub first_frames: bool,
 }
 
 impl ReadOptions {
+    /// Whether what is read is gone afterwards: a stream, or a pipe in place of files. `trajectories`: those of the scene.
+    #[doc(hidden)]
+    pub fn is_read_once(&self, trajectories: Option<&Path>) -> bool {
+        let path = self.path.as_deref().or(trajectories);
+        let about = path.and_then(|path| std::fs::metadata(path).ok());
+        self.stream.is_some() || about.is_some_and(|about| is_pipe(about.file_type()))
+    }
+
     /// Reads a stream of bytes, Arrow IPC or Parquet, in place of all files; messages call it by `name`.
     #[must_use]
     pub fn with_stream(self, name: impl Into<PathBuf>, reader: impl Read + Send + 'static) -> Self {
@@ -55,16 +67,19 @@ pub(super) struct Choice {
     pub(super) missing: Missing,
     pub(super) runs: Option<Range<i64>>,
     pub(super) frames: Option<Range<i64>>,
+    /// Only the first frame of each run.
+    pub(super) first_frames: bool,
 }
 
 impl Choice {
     pub(super) fn new(missing: Missing, options: &ReadOptions) -> Self {
-        Self { missing, runs: options.runs.clone(), frames: options.frames.clone() }
+        let ReadOptions { runs, frames, first_frames, .. } = options.clone();
+        Self { missing, runs, frames, first_frames }
     }
 
-    /// Whether a sample is chosen by its key.
-    pub(super) fn has(&self, run: i64, frame: i64) -> bool {
-        contains(self.runs.as_ref(), run) && contains(self.frames.as_ref(), frame)
+    /// Whether a sample is chosen by its key; `is_first`: it is the first of its run.
+    pub(super) fn has(&self, run: i64, frame: i64, is_first: bool) -> bool {
+        contains(self.runs.as_ref(), run) && contains(self.frames.as_ref(), frame) && (is_first || !self.first_frames)
     }
 }
 

@@ -203,7 +203,7 @@ impl Extent {
 
 /// A scene in which nothing moves: one sample (0, 0), if it is chosen.
 fn single_sample(plan: &Plan, sink: &mut Sink<'_>) -> Step {
-    if !plan.choice.has(0, 0) {
+    if !plan.choice.has(0, 0, true) {
         return Ok(());
     }
     let mut block = FrameBlock::new(0, 0);

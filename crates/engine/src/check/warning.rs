@@ -5,7 +5,8 @@
 pub struct Warning {
     /// Subject of the warning, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`,
     /// `quaternions`, `time`, `tipped`, `absent`, `far`, `open`, `unclear`, `empty`, `unchecked`, `contact`, `threads`,
-    /// `coarse`, `hidden`, `scene`, `extension`, `unturned`.
+    /// `coarse`, `hidden`, `scene`, `extension`, `unturned`,
+    /// `baseline`.
     pub kind: &'static str,
     /// The bodies (indices) it is about; none where it is about the whole.
     pub bodies: Vec<u32>,
@@ -16,7 +17,7 @@ pub struct Warning {
 }
 
 impl Warning {
-    pub(super) fn new(
+    pub(crate) fn new(
         kind: &'static str,
         bodies: impl Into<Vec<u32>>,
         problem: impl Into<String>,

@@ -94,7 +94,7 @@ fn in_cell(regions: [&Region; 2], cell: &Aabb, unit: f64) -> Option<[f64; 2]> {
 }
 
 /// The eight parts of a cell.
-fn octants(cell: &Aabb) -> [Aabb; 8] {
+pub(super) fn octants(cell: &Aabb) -> [Aabb; 8] {
     let middle = cell.middle();
     cell.corners().map(|corner| {
         let low = Vec3::new(corner.x.min(middle.x), corner.y.min(middle.y), corner.z.min(middle.z));

@@ -4,6 +4,7 @@
 //! frame.rs      the frames of a pair, and the unit of rounding
 //! pairs.rs      unions of convex pieces without radius, pair by pair; clip.rs: one of them clipped by another
 //! cells.rs      the octree for all other bodies; regions.rs: a body in a cell; half_cell.rs: a cell below a plane
+//! containment.rs one body inside of another
 //! separation.rs two hulls that are apart; aabb.rs: boxes
 //! ```
 //!
@@ -12,6 +13,7 @@
 mod aabb;
 mod cells;
 mod clip;
+mod containment;
 mod frame;
 mod half_cell;
 mod pairs;
@@ -22,6 +24,7 @@ mod tests;
 
 use super::{Polyhedron, Pose, TriangleMesh, Vec3};
 use aabb::Aabb;
+pub use containment::is_inside;
 use frame::Frames;
 use regions::Region;
 

@@ -14,11 +14,11 @@ use clearsweep_geometry::Pose;
 use clearsweep_input_guard::MAX_NAME;
 
 /// The column of integers that stand for names.
-pub(super) const ID: usize = 13;
+pub(super) const ID: usize = 15;
 
 /// The first column of the position, and of the orientation.
-pub(super) const POSITION: usize = 14;
-pub(super) const ORIENTATION: usize = 17;
+pub(super) const POSITION: usize = 16;
+pub(super) const ORIENTATION: usize = 19;
 
 /// Columns of the pose, which are the last.
 pub(super) const POSE_COLUMNS: usize = 7;

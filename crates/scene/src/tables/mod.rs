@@ -40,7 +40,7 @@ enum BodiesTableFormat {
 }
 
 /// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is required.
-const COLUMNS: [(&[&str], BodiesTableFormat); 21] = [
+const COLUMNS: [(&[&str], BodiesTableFormat); 23] = [
     (&["body", "name"], BodiesTableFormat::Text),
     (&["geometry"], BodiesTableFormat::Text),
     (&["shape"], BodiesTableFormat::Text),
@@ -53,6 +53,8 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 21] = [
     (&["deviation"], BodiesTableFormat::Length),
     (&["pivot"], BodiesTableFormat::Text),
     (&["group"], BodiesTableFormat::Texts),
+    (&["class"], BodiesTableFormat::Text),
+    (&["level"], BodiesTableFormat::Text),
     (&["static"], BodiesTableFormat::Bool),
     (&["id"], BodiesTableFormat::Integer),
     (&["x"], BodiesTableFormat::Length),
@@ -67,7 +69,7 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 21] = [
 /// Numbers of the columns of the geometry, of `static`, of the first of the pose, and of its quaternion, in [`COLUMNS`].
 const GEOMETRY: usize = 1;
 const SHAPE: usize = 2;
-const STATIC: usize = 12;
+const STATIC: usize = 14;
 
 const _: () = assert!(POSITION + POSE_COLUMNS == COLUMNS.len(), "the pose comes last");
 

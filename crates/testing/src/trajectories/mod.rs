@@ -109,6 +109,7 @@ pub fn scene(names: &[&str]) -> Scene {
         ignored: IgnoredPairs::default(),
         ignore_rules: Vec::new(),
         rules: Default::default(),
+        baselines: Default::default(),
         dispositions: Default::default(),
         issue_group: Default::default(),
         parents: Vec::new(),

@@ -1,5 +1,6 @@
 //! Brackets against formulas, against all points in which three planes meet, and against counts of points.
 
+mod inside;
 mod limits;
 mod measured;
 mod others;

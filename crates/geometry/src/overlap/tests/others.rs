@@ -70,7 +70,7 @@ fn capsules_and_rounded_boxes() {
 }
 
 /// A torus around z, outward: radii 1 and 0.4.
-fn torus(around: u32, across: u32) -> TriangleMesh {
+pub(super) fn torus(around: u32, across: u32) -> TriangleMesh {
     let turn = |k: u32, of: u32| (2.0 * PI * f64::from(k) / f64::from(of)).sin_cos();
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for (i, j) in (0..around).flat_map(|i| (0..across).map(move |j| (i, j))) {

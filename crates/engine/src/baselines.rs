@@ -1,0 +1,205 @@
+//! Pairs that are nearer than required by design: how near they are at the baseline of their rule is found before a job begins.
+//!
+//! It is found by a job like any other, of one frame of each run, or of the bodies at rest: rules say less of these pairs afterwards.
+
+use super::cancel::CancelToken;
+use super::check::Warning;
+use super::job::Job;
+use super::options::{Device, JobOptions};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_geometry::Pose;
+use clearsweep_scene::model::{BaselineAt, BaselinePair, Body, QueryOptions, Requirements};
+use clearsweep_scene::{BetweenFrames, Motion, MotionRule, NodeHierarchy, Scene};
+use clearsweep_tables::{RowBlock, RowSink};
+use clearsweep_trajectory::{PoseSource, ReadOptions};
+use std::sync::Arc;
+
+/// Part of a job's memory that the pairs of baselines may take.
+const MEMORY_PART: u64 = 4;
+
+/// Pairs of baselines that may be there in any case.
+const LEAST_PAIRS: usize = 1024;
+
+/// A scene that knows its baselines.
+pub(super) struct Compared {
+    pub(super) scene: Scene,
+    /// Frames that are a baseline, and how many runs have them.
+    pub(super) runs_with: Vec<(BaselineAt, u64)>,
+}
+
+/// Finds the baselines of the rules of a scene; `None` where no rule has one. The poses are handed back to be read again.
+///
+/// # Errors
+/// Poses that cannot be read twice, a frame that no run has, more pairs than fit into memory, or what the job of the baseline reports.
+pub(super) fn find<'a>(
+    scene: &'a Scene,
+    mut poses: PoseSource<'a>,
+    options: &JobOptions,
+    cancel: &CancelToken,
+) -> Result<(Option<Compared>, PoseSource<'a>)> {
+    let rules = scene.rules.all().iter().filter_map(|rule| Some((&rule.name, rule.baseline?.at)));
+    let mut moments: Vec<(&String, BaselineAt)> = Vec::new();
+    for (rule, at) in rules {
+        if moments.iter().all(|(_, known)| *known != at) {
+            moments.push((rule, at));
+        }
+    }
+    if moments.is_empty() {
+        return Ok((None, poses));
+    }
+    let (mut baselines, mut runs_with) = (scene.baselines.as_ref().clone(), Vec::new());
+    let (broad, adapter) = ("auto".to_owned(), None);
+    let options =
+        JobOptions { broad, adapter, device: Device::Cpu, allow_empty: true, peak_memory: None, ..options.clone() };
+    for (rule, at) in moments {
+        let mut found = BaselineRows::new(scene, at, options.memory);
+        if at == BaselineAt::Rest || scene.dynamic.is_empty() {
+            let options = JobOptions { read: ReadOptions::default(), ..options.clone() };
+            Job::new(scene).options(options).cancel(cancel).prelude(&at_rest(scene), &mut found)?;
+        } else {
+            if options.read.is_read_once(scene.trajectories.as_deref()) {
+                let problem = format!("baseline = \"{at}\" reads the trajectories twice, and a stream is read once");
+                return Err(Error::input(place(scene, rule), problem, "write them to a file, and give that"));
+            }
+            let [once, again] = poses.twice()?;
+            poses = again;
+            let options = JobOptions { read: read(&options.read, at), ..options.clone() };
+            Job::new(scene)
+                .poses(once)
+                .options(options)
+                .cancel(cancel)
+                .prelude(&asked(scene), &mut found)
+                .map_err(|error| no_frame(error, scene, (rule, at)))?;
+            runs_with.push((at, found.runs));
+        }
+        baselines.add(at, found.pairs);
+    }
+    Ok((Some(Compared { scene: Scene { baselines: Arc::new(baselines), ..scene.clone() }, runs_with }), poses))
+}
+
+/// Says of a frame that no run has which rule asks for it.
+fn no_frame(error: Error, scene: &Scene, (rule, at): (&str, BaselineAt)) -> Error {
+    match at {
+        BaselineAt::Frame(_) if error.place.contains("--frames") => Error {
+            place: format!("{}, baseline = \"{at}\"", place(scene, rule)),
+            remedy: "name a frame that runs have, or compare with `baseline = \"first\"`".to_owned(),
+            ..error
+        },
+        _ => error,
+    }
+}
+
+fn place(scene: &Scene, rule: &str) -> String {
+    format!("{}, [[rule]] `{rule}`", scene.path.display())
+}
+
+/// The scene as it is asked about at a baseline: in samples alone.
+fn asked(scene: &Scene) -> Scene {
+    let motion = MotionRule { between: BetweenFrames::None, ..scene.motion };
+    Scene { motion, direction: None, ..scene.clone() }
+}
+
+/// The scene with all bodies where its files place them.
+fn at_rest(scene: &Scene) -> Scene {
+    let (mut still, within) = (asked(scene), scene.query.within);
+    for rest in &scene.hierarchy.rest {
+        if let Some(&body) = scene.dynamic.get(rest.input as usize) {
+            let body = &mut still.bodies[body as usize];
+            body.motion = Motion::Static(body.shape.recentring().place(&rest.pose));
+        }
+    }
+    let reach = |body: &Body| match body.motion {
+        Motion::Static(pose) => pose.position.length() + body.shape.reach(),
+        Motion::Dynamic { .. } => body.shape.reach(),
+    };
+    // A body that no file places is under no rule that compares with its rest: it stands apart from all others.
+    let mut apart = still.bodies.iter().map(reach).fold(within, f64::max);
+    let spacing = 2.0 * (within + still.bodies.iter().map(|body| body.shape.reach()).fold(0.0, f64::max));
+    for body in still.bodies.iter_mut().filter(|body| matches!(body.motion, Motion::Dynamic { .. })) {
+        apart += spacing;
+        body.motion = Motion::Static(Pose::new([apart, 0.0, 0.0], Pose::IDENTITY.q));
+    }
+    let query = QueryOptions { static_pairs: true, ..still.query };
+    Scene { query, dynamic: Vec::new(), trajectories: None, hierarchy: NodeHierarchy::default(), ..still }
+}
+
+/// What is read for a baseline in the frames of a job.
+fn read(of_job: &ReadOptions, at: BaselineAt) -> ReadOptions {
+    let frames = if let BaselineAt::Frame(frame) = at { Some(frame..frame.saturating_add(1)) } else { None };
+    ReadOptions { frames, first_frames: at == BaselineAt::First, ..of_job.clone() }
+}
+
+/// Warnings of frames that are a baseline, and that some of the runs have not; `runs_with`: how many have them.
+pub(super) fn missing(scene: &Scene, runs_with: &[(BaselineAt, u64)], runs: u64) -> Vec<Warning> {
+    let warn = |&(at, with): &(BaselineAt, u64)| {
+        let rules = scene.rules.all().iter().filter(|rule| rule.baseline.is_some_and(|baseline| baseline.at == at));
+        let names: Vec<String> = rules.map(|rule| format!("`{}`", rule.name)).collect();
+        let problem = format!(
+            "{} of {runs} runs have no sample that is baseline = \"{at}\" of {}: all that is required holds there",
+            runs - with,
+            names.join(", ")
+        );
+        Warning::new("baseline", [], problem, "give these runs the frame, or compare with `baseline = \"first\"`")
+    };
+    runs_with.iter().filter(|(_, with)| *with < runs).map(warn).collect()
+}
+
+/// Takes the rows of a baseline.
+struct BaselineRows<'a> {
+    scene: &'a Scene,
+    requirements: Requirements,
+    at: BaselineAt,
+    pairs: Vec<BaselinePair>,
+    limit: usize,
+    /// Runs so far, and the last one.
+    runs: u64,
+    last_run: Option<i64>,
+}
+
+impl<'a> BaselineRows<'a> {
+    fn new(scene: &'a Scene, at: BaselineAt, memory: u64) -> Self {
+        let limit = usize::try_from(memory / MEMORY_PART / size_of::<BaselinePair>() as u64);
+        Self {
+            requirements: scene.requirements(),
+            pairs: Vec::new(),
+            limit: limit.unwrap_or(usize::MAX).max(LEAST_PAIRS),
+            runs: 0,
+            last_run: None,
+            scene,
+            at,
+        }
+    }
+
+    fn is_still(&self, body: u32) -> bool {
+        matches!(self.scene.bodies[body as usize].motion, Motion::Static(_))
+    }
+}
+
+impl RowSink for BaselineRows<'_> {
+    fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
+        // Rows of a block may come in several parts.
+        for run in rows.block().samples.iter().map(|sample| sample.run) {
+            if self.last_run.is_none_or(|last| last < run) {
+                self.runs += 1;
+                self.last_run = Some(run);
+            }
+        }
+        for (sample, row) in rows.iter() {
+            let rule = self.requirements.rule(row.a, row.b);
+            let baseline = self.requirements.rules().get(rule).and_then(|rule| rule.baseline);
+            let Some(baseline) = baseline.filter(|baseline| baseline.at == self.at) else { continue };
+            // Whatever is not proven to be nearer than required is left to the rule.
+            if row.proximity.upper < self.requirements.by(rule) {
+                let is_still = self.is_still(row.a) && self.is_still(row.b);
+                let required = if is_still { f64::NAN } else { row.proximity.upper - baseline.worse_by };
+                let run = if self.at == BaselineAt::Rest { 0 } else { sample.run };
+                self.pairs.push(BaselinePair { run, a: row.a, b: row.b, required });
+            }
+        }
+        if self.pairs.len() <= self.limit {
+            return Ok(());
+        }
+        let problem = format!("more than {} pairs are nearer than required at the baseline of a rule", self.limit);
+        Err(Error::usage("--memory", problem, "give the job more memory, or fewer runs at a time"))
+    }
+}
