@@ -131,7 +131,9 @@ fn the_columns_are_those_of_the_contract() {
     assert_eq!(
         described(&all.join("issues.parquet")),
         "issue:dict group:dict rule:dict severity:dict state:dict kind:dict? events:i64 pairs:i64 runs:i64 \
-         lower_m:f64?:m upper_m:f64?:m first_frame:i64? last_frame:i64? note:dict?"
+         lower_m:f64?:m upper_m:f64?:m first_frame:i64? last_frame:i64? box_min_x:f64?:m box_min_y:f64?:m \
+         box_min_z:f64?:m box_max_x:f64?:m box_max_y:f64?:m box_max_z:f64?:m volume_lower_m3:f64?:m3 \
+         volume_upper_m3:f64?:m3 note:dict?"
     );
     assert_eq!(
         described(&all.join("bodies.parquet")),
