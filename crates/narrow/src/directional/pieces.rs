@@ -176,6 +176,26 @@ impl FirstMeeting {
     }
 }
 
+/// Whether two pieces are proven to overlap before the motion. `margins`: as in [`meeting_interval`].
+///
+/// # Errors
+/// Nothing is proven.
+pub(super) fn overlap(
+    line: &LineOfMotion,
+    bodies: [&Shape; 2],
+    margins: [f64; 2],
+    memory: &mut LineMemory,
+) -> Result<bool, NoProof> {
+    let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
+    while let Some([i, j]) = pairs.next(0.0) {
+        let [a, b] = [&bodies[0].pieces[i as usize], &bodies[1].pieces[j as usize]];
+        if start(&mut PiecesOnLine::new(line, a, b, memory), margins)? == StartOfLine::Overlap {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The first meeting of all pairs of pieces. `margins`: as in [`meeting_interval`]; if the second is minus infinity, only the lower end is
 /// looked for. `depth`: bodies that overlap are deep if they overlap by more, metres.
 ///

@@ -9,7 +9,7 @@ mod grown;
 mod tests;
 
 use self::grown::{Across, GrownBody};
-use super::convex::StartOfLine;
+use super::convex::{NoProof, StartOfLine};
 use super::line::{LineMemory, LineOfMotion};
 use super::pieces::{self, FirstMeeting};
 use super::{directional_distance, meshes};
@@ -21,8 +21,8 @@ use clearsweep_model::{DirectionalDistance, DirectionalRelation, QueryOptions, S
 /// A disk across a direction by which a body grows, and the grown body that was built last.
 ///
 /// The grown body depends on the body, on the direction in the body's frame and on the radius. It is kept while these are equal, so that a
-/// body at rest is built once. It is also kept while a body turns about an axis of the world along which it moves. Building costs some
-/// milliseconds for a convex body of 20 vertices, and grows with the number of vertices; the answers do not depend on whether it was kept.
+/// body at rest is built once. It is also kept while a body turns about an axis of the world along which it moves. Building costs about
+/// 4 ms for a convex body of 20 vertices, and grows with the number of vertices; the answers do not depend on whether it was kept.
 #[derive(Debug, Default)]
 pub struct Footprint {
     radius: f64,
@@ -54,12 +54,12 @@ impl Footprint {
 ///
 /// [`DirectionalRelation::Touches`], `Misses` and `Unproven` are as in [`directional_distance`], in which B moves the other way. Grown
 /// bodies that overlap or touch before the motion are `InContact`, with the value 0: `Leaves` does not occur. If they are proven to overlap,
-/// `upper` is 0, or the rounding of the grown body where the proof is of its surface only. `Undecided`: the lower end is proven and the upper
-/// one may be; it is not known whether they touch before the motion, or whether they ever do. B at the edge of the footprint is undecided
-/// within 0.5 % of its radius.
+/// `upper` is 0; if one of them is a mesh, or they hardly overlap, it may be the rounding of the grown body. `Undecided`: the lower end is
+/// proven, and the upper one may be; it is not known whether they touch before the motion, or whether they ever do. B at the edge of the
+/// footprint is undecided within 0.5 % of its radius.
 ///
-/// Without growth a mesh is moved as it is. A mesh that is not exactly a few convex solids grows triangle by triangle: memory
-/// and time for building are some 50 kB and 1 to 3 ms a triangle. `options`: those of a query; the cut-off does not count.
+/// Without growth a mesh is moved as it is. A mesh that is not exactly a few convex solids grows triangle by triangle: each takes about 1 ms
+/// to build, and two hulls of up to 96 vertices in memory. `options`: those of a query; the cut-off does not count.
 pub fn free_length(
     a: &Shape,
     b: &Shape,
@@ -109,13 +109,12 @@ fn of_grown(
     if !size.is_finite() {
         return None;
     }
-    // The grown triangles of a mesh leave out its inside.
-    let inside = if a.mesh.is_some() { Some(meshes::begin(line, [a, b], options, work)?) } else { None };
-    if inside.is_some_and(|inside| inside.start == StartOfLine::Overlap) {
+    let begins = without_growth(line, [a, b], options, work)?;
+    if begins.start == StartOfLine::Overlap {
         return Some(contact(0.0));
     }
     let mut outer = first_of_all(line, (&grown.outer, b), Asked::LowerEnd, options, work)?;
-    if inside.is_some_and(|inside| inside.start == StartOfLine::Contact) {
+    if begins.start == StartOfLine::Contact {
         outer = FirstMeeting::OPEN;
     }
     if outer.start == StartOfLine::Apart && outer.first[0].is_infinite() {
@@ -128,8 +127,41 @@ fn of_grown(
     } else {
         first_of_all(line, (&grown.inner, b), Asked::UpperEnd { depth: grown.forward }, options, work)?
     };
-    inner.is_vague |= deviation > 0.0 || inside.is_some_and(|inside| inside.is_vague);
+    inner.is_vague |= deviation > 0.0 || begins.is_vague;
     Some(between(&outer, &inner, grown.forward))
+}
+
+/// How the bodies begin if A does not grow; of convex pieces only whether they overlap. `None` without a proof. The grown triangles of a mesh
+/// leave out its inside, and a body with few faces shows an overlap sooner than a grown one.
+fn without_growth(
+    line: &LineOfMotion,
+    [a, b]: [&Shape; 2],
+    options: &QueryOptions,
+    work: &mut Workspace,
+) -> Option<FirstMeeting> {
+    if a.mesh.is_some() {
+        return meshes::begin(line, [a, b], options, work);
+    }
+    let overlap = FirstMeeting { start: StartOfLine::Overlap, ..FirstMeeting::NEVER };
+    let is_overlap = b.mesh.is_none() && {
+        let margins = Deviation::of(a, b).margins(are_convex([a, b]));
+        with_memory(work, |memory| pieces::overlap(line, [a, b], margins, memory))?
+    };
+    Some(if is_overlap { overlap } else { FirstMeeting::NEVER })
+}
+
+/// Whether both bodies are convex.
+fn are_convex(bodies: [&Shape; 2]) -> bool {
+    bodies.iter().all(|body| body.only_piece().is_some())
+}
+
+/// The result of a query of pieces, which gets working memory.
+fn with_memory<T>(work: &mut Workspace, query: impl FnOnce(&mut LineMemory) -> Result<T, NoProof>) -> Option<T> {
+    let mut memory = LineMemory::default();
+    std::mem::swap(&mut memory.polytope, &mut work.polytope);
+    let found = query(&mut memory);
+    std::mem::swap(&mut memory.polytope, &mut work.polytope);
+    found.ok()
 }
 
 /// The answer from the first meetings of the outer and of the inner body. Each point of the inner one is a point of the grown body moved by up to
@@ -185,15 +217,10 @@ fn first_meeting(
     if bodies.iter().any(|body| body.mesh.is_some()) {
         return meshes::first_meeting(line, bodies, options, work);
     }
-    let are_convex = bodies.iter().all(|body| body.only_piece().is_some());
-    let [most, least] = Deviation::of(bodies[0], bodies[1]).margins(are_convex);
+    let [most, least] = Deviation::of(bodies[0], bodies[1]).margins(are_convex(bodies));
     let (least, depth) = match asked {
         Asked::LowerEnd => (f64::NEG_INFINITY, 0.0),
         Asked::UpperEnd { depth } => (least, depth),
     };
-    let mut memory = LineMemory::default();
-    std::mem::swap(&mut memory.polytope, &mut work.polytope);
-    let found = pieces::first_meeting(line, bodies, [most, least], depth, &mut memory);
-    std::mem::swap(&mut memory.polytope, &mut work.polytope);
-    found.ok()
+    with_memory(work, |memory| pieces::first_meeting(line, bodies, [most, least], depth, memory))
 }
