@@ -105,7 +105,7 @@ mod workspace;
 
 pub use cache::PairCache;
 pub use clearsweep_model::{FeatureKind, Method, Proximity, Status};
-pub use directional::{DirectionalDistance, DirectionalRelation, directional_distance};
+pub use directional::{DirectionalDistance, DirectionalRelation, Footprint, directional_distance, free_length};
 pub use interval::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use methods::{Auto, CdDual, Gjk, LinCanny, NarrowPhase, VClip, by_name, query_one};
 pub use query::{BodyPoses, PairQuery};

@@ -29,6 +29,15 @@ pub(super) struct MeetingInterval {
     pub(super) inner: [f64; 2],
 }
 
+impl MeetingInterval {
+    /// By when the pieces are proven to meet, at a length of 0 or more, metres; infinite without a proof. Features that touch within rounding
+    /// of the start may have met before it: then the pieces have to be proven to overlap after it.
+    pub(super) fn meets_by(&self) -> f64 {
+        let [begin, end] = self.inner;
+        if self.outer[0] > 0.0 || (begin < end && end >= 0.0) { begin.max(0.0) } else { f64::INFINITY }
+    }
+}
+
 /// The two pieces before the motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StartOfLine {
@@ -38,6 +47,17 @@ pub(super) enum StartOfLine {
     Contact,
     /// Proven to overlap.
     Overlap,
+}
+
+impl StartOfLine {
+    /// How several pieces are placed together.
+    pub(super) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Overlap, _) | (_, Self::Overlap) => Self::Overlap,
+            (Self::Contact, _) | (_, Self::Contact) => Self::Contact,
+            (Self::Apart, Self::Apart) => Self::Apart,
+        }
+    }
 }
 
 /// One end of the interval, as seen from outside: `sense` 1 is the first end, -1 the last; lengths are multiplied by it.
@@ -98,6 +118,27 @@ pub(super) fn meeting_interval(
     // That they touch at a length is proven even where nothing is of any interval.
     let inner = if first.inner.is_finite() && inner[0].is_infinite() { [first.inner; 2] } else { inner };
     Ok(Some(MeetingInterval { outer, inner }))
+}
+
+/// The first length from 0 on at which two pieces meet that are not proven to overlap: not before the first, and by the second, metres
+/// (infinite without a proof); `Ok(None)`: they never do. `margins`: as in [`meeting_interval`].
+///
+/// # Errors
+/// Nothing is proven: numbers are not finite.
+pub(super) fn first_meeting(
+    pieces: &mut PiecesOnLine<'_>,
+    start: StartOfLine,
+    margins: [f64; 2],
+) -> Result<Option<[f64; 2]>, NoProof> {
+    if start == StartOfLine::Apart {
+        match end(pieces, 1.0, 0.0, margins)? {
+            Some(found) if found.outer > 0.0 => return Ok(Some([found.outer, found.inner])),
+            Some(_) => {}
+            None => return Ok(None),
+        }
+    }
+    let found = meeting_interval(pieces, start, margins)?;
+    Ok(found.map(|found| [found.outer[0], found.meets_by()]))
 }
 
 /// There is no proof.

@@ -8,6 +8,7 @@
 use super::convex::{MeetingInterval, StartOfLine, meeting_interval, start};
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
 use super::of_lengths;
+use super::pieces::FirstMeeting;
 use crate::bodies::Bodies;
 use crate::deviation::Deviation;
 use crate::mesh::{self, MeshesOnLine};
@@ -48,20 +49,12 @@ pub(super) fn distance(
     options: &QueryOptions,
     work: &mut Workspace,
 ) -> DirectionalDistance {
-    let deviation = Deviation::of(bodies[0], bodies[1]);
-    // What is farther apart than the deviation is apart.
-    let options = QueryOptions { within: deviation.cutoff(0.0), touch: 0.0, ..*options };
-    let mut pair = BodiesOnLine { line, bodies, deviation, options, memory: LineMemory::default(), by_winding: false };
-    let Some([lower, upper]) = pair.bracket_at(0.0, work) else { return DirectionalDistance::UNPROVEN };
-    let begins = if lower > 0.0 {
-        StartOfLine::Apart
-    } else if upper < 0.0 {
-        StartOfLine::Overlap
-    } else {
-        StartOfLine::Contact
-    };
+    let mut pair = BodiesOnLine::new(line, bodies, options);
+    let Some((begins, upper)) = pair.start(work) else { return DirectionalDistance::UNPROVEN };
+    let deviation = pair.deviation;
     let by_winding = pair.by_winding;
-    let first = if begins == StartOfLine::Overlap { [0.0; 2] } else { pair.first_meeting(work) };
+    let by = |found: &MeetingInterval| found.inner[0].max(0.0);
+    let first = if begins == StartOfLine::Overlap { [0.0; 2] } else { pair.first_meeting(by, work) };
     if begins == StartOfLine::Apart {
         return of_lengths(begins, first, [0.0; 2], deviation.by);
     }
@@ -74,7 +67,61 @@ pub(super) fn distance(
     of_lengths(begins, first, [proven.min(end), end], deviation.by)
 }
 
+/// How two bodies begin; `None` without a proof.
+pub(super) fn begin(
+    line: &LineOfMotion,
+    bodies: [&Shape; 2],
+    options: &QueryOptions,
+    work: &mut Workspace,
+) -> Option<FirstMeeting> {
+    let mut pair = BodiesOnLine::new(line, bodies, options);
+    let (start, _) = pair.start(work)?;
+    let is_vague = pair.by_winding || pair.deviation.by > 0.0;
+    // Inside of an open mesh is not known to be an overlap.
+    let start = if pair.by_winding { StartOfLine::Contact } else { start };
+    let first = [0.0, if start == StartOfLine::Overlap { 0.0 } else { f64::INFINITY }];
+    Some(FirstMeeting { start, first, is_deep: false, is_vague })
+}
+
+/// How two bodies begin, and when they meet first; `None` without a proof.
+pub(super) fn first_meeting(
+    line: &LineOfMotion,
+    bodies: [&Shape; 2],
+    options: &QueryOptions,
+    work: &mut Workspace,
+) -> Option<FirstMeeting> {
+    let begins = begin(line, bodies, options, work)?;
+    if begins.start == StartOfLine::Overlap {
+        return Some(begins);
+    }
+    let mut first = BodiesOnLine::new(line, bodies, options).first_meeting(MeetingInterval::meets_by, work);
+    if begins.start != StartOfLine::Apart {
+        first[0] = 0.0;
+    }
+    Some(FirstMeeting { first, ..begins })
+}
+
 impl<'a> BodiesOnLine<'a> {
+    fn new(line: &'a LineOfMotion, bodies: [&'a Shape; 2], options: &QueryOptions) -> Self {
+        let deviation = Deviation::of(bodies[0], bodies[1]);
+        // What is farther apart than the deviation is apart.
+        let options = QueryOptions { within: deviation.cutoff(0.0), touch: 0.0, ..*options };
+        Self { line, bodies, deviation, options, memory: LineMemory::default(), by_winding: false }
+    }
+
+    /// How the bodies are placed before the motion, and the upper end of their signed distance, metres; `None` without a proof.
+    fn start(&mut self, work: &mut Workspace) -> Option<(StartOfLine, f64)> {
+        let [lower, upper] = self.bracket_at(0.0, work)?;
+        let begins = if lower > 0.0 {
+            StartOfLine::Apart
+        } else if upper < 0.0 {
+            StartOfLine::Overlap
+        } else {
+            StartOfLine::Contact
+        };
+        Some((begins, upper))
+    }
+
     fn on_line(&self) -> MeshesOnLine<'a> {
         let LineOfMotion { pose_a, pose_b, relative, along, .. } = *self.line;
         MeshesOnLine::new(self.bodies, [pose_a, pose_b], relative, along, self.deviation.by)
@@ -114,14 +161,15 @@ impl<'a> BodiesOnLine<'a> {
         meeting_interval(&mut pieces, begins, margins).ok()?
     }
 
-    /// Before the first length nothing meets; by the second two triangles do, infinite without a proof: metres.
-    fn first_meeting(&mut self, work: &mut Workspace) -> [f64; 2] {
+    /// Before the first length nothing meets; by the second two triangles do, infinite without a proof: metres. `by`: when two triangles are
+    /// proven to meet, from their interval.
+    fn first_meeting(&mut self, by: fn(&MeetingInterval) -> f64, work: &mut Workspace) -> [f64; 2] {
         let mut first = [f64::INFINITY; 2];
         self.on_line().meetings(0.0, &mut work.meshes, |triangles, at| {
             let found = self.interval(triangles);
             // Without an interval they may meet from where they are not apart.
             first[0] = first[0].min(found.map_or(at, |found| found.outer[0].max(at)));
-            first[1] = found.map_or(first[1], |found| first[1].min(found.inner[0].max(0.0)));
+            first[1] = found.map_or(first[1], |found| first[1].min(by(&found)));
             first[1]
         });
         first

@@ -11,6 +11,7 @@
 //! pierced.rs  proof that a vertex passes through a face, or an edge through an edge
 //! pieces.rs   bodies of several pieces: the union of the intervals
 //! meshes.rs   exact triangles
+//! footprint/  the free length of a body that grows by a disk across the direction
 //! ```
 //!
 //! Departures from the paper:
@@ -21,12 +22,14 @@
 //!   bracketed.
 
 mod convex;
+mod footprint;
 mod line;
 mod meshes;
 mod pieces;
 mod pierced;
 
 use self::convex::StartOfLine;
+pub use self::footprint::{Footprint, free_length};
 use self::line::{LineMemory, LineOfMotion};
 use super::deviation::Deviation;
 use super::workspace::Workspace;

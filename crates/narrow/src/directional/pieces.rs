@@ -1,6 +1,6 @@
 //! Bodies of convex pieces on a line: the pairs of pieces in the order in which their balls meet, and the union of their intervals.
 
-use super::convex::{MeetingInterval, NoProof, StartOfLine, meeting_interval, start};
+use super::convex::{self, MeetingInterval, NoProof, StartOfLine, meeting_interval, start};
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
 use crate::pair::bound_of;
 use clearsweep_geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
@@ -144,6 +144,96 @@ pub(super) fn union(
     Ok(UnionOnLine { start: found.start, first, chain: [found.proven_chain().min(end), end] })
 }
 
+/// How two bodies begin, and when they meet first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FirstMeeting {
+    pub(super) start: StartOfLine,
+    /// Before the first length they do not meet; they do by the second, at 0 or later: metres, infinite if never, or without a proof.
+    pub(super) first: [f64; 2],
+    /// They are proven to overlap deeper than asked before the motion.
+    pub(super) is_deep: bool,
+    /// It is open whether contact before the motion is contact of the true bodies: deviations, a body inside of an open mesh.
+    pub(super) is_vague: bool,
+}
+
+impl FirstMeeting {
+    /// Nothing is known but that they may meet.
+    pub(super) const OPEN: Self =
+        Self { start: StartOfLine::Contact, first: [0.0, f64::INFINITY], is_deep: false, is_vague: true };
+
+    /// They never meet.
+    pub(super) const NEVER: Self =
+        Self { start: StartOfLine::Apart, first: [f64::INFINITY; 2], is_deep: false, is_vague: false };
+
+    /// The first meeting with either of two bodies.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            start: self.start.or(other.start),
+            first: [0, 1].map(|k| self.first[k].min(other.first[k])),
+            is_deep: self.is_deep || other.is_deep,
+            is_vague: self.is_vague || other.is_vague,
+        }
+    }
+}
+
+/// Whether two pieces are proven to overlap before the motion. `margins`: as in [`meeting_interval`].
+///
+/// # Errors
+/// Nothing is proven.
+pub(super) fn overlap(
+    line: &LineOfMotion,
+    bodies: [&Shape; 2],
+    margins: [f64; 2],
+    memory: &mut LineMemory,
+) -> Result<bool, NoProof> {
+    let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
+    while let Some([i, j]) = pairs.next(0.0) {
+        let [a, b] = [&bodies[0].pieces[i as usize], &bodies[1].pieces[j as usize]];
+        if start(&mut PiecesOnLine::new(line, a, b, memory), margins)? == StartOfLine::Overlap {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The first meeting of all pairs of pieces. `margins`: as in [`meeting_interval`]; if the second is minus infinity, only the lower end is
+/// looked for. `depth`: bodies that overlap are deep if they overlap by more, metres.
+///
+/// # Errors
+/// Nothing is proven.
+pub(super) fn first_meeting(
+    line: &LineOfMotion,
+    bodies: [&Shape; 2],
+    margins: [f64; 2],
+    depth: f64,
+    memory: &mut LineMemory,
+) -> Result<FirstMeeting, NoProof> {
+    let is_lower_only = margins[1] == f64::NEG_INFINITY;
+    let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
+    let mut met = FirstMeeting::NEVER;
+    // A pair that may only meet later does not move the end that is looked for.
+    while let Some([i, j]) = pairs.next(met.first[usize::from(!is_lower_only)]) {
+        let [a, b] = [&bodies[0].pieces[i as usize], &bodies[1].pieces[j as usize]];
+        let mut pieces = PiecesOnLine::new(line, a, b, memory);
+        let now = start(&mut pieces, margins)?;
+        if now == StartOfLine::Overlap {
+            let is_deep = start(&mut pieces, [margins[0], margins[1] - depth])? == StartOfLine::Overlap;
+            return Ok(FirstMeeting { start: now, first: [0.0; 2], is_deep, ..met });
+        }
+        if now == StartOfLine::Contact {
+            met.start = now;
+            met.first[0] = 0.0;
+            if is_lower_only {
+                return Ok(met);
+            }
+        }
+        if let Some(found) = convex::first_meeting(&mut pieces, now, margins)? {
+            met.first = [met.first[0].min(found[0]), met.first[1].min(found[1])];
+        }
+    }
+    Ok(met)
+}
+
 /// The intervals of the pairs that were asked.
 struct PairIntervals<'a> {
     line: &'a LineOfMotion,
@@ -159,11 +249,7 @@ impl PairIntervals<'_> {
         let [a, b] = [&self.bodies[0].pieces[i as usize], &self.bodies[1].pieces[j as usize]];
         let mut pieces = PiecesOnLine::new(self.line, a, b, self.memory);
         let now = start(&mut pieces, self.margins)?;
-        self.start = match (self.start, now) {
-            (StartOfLine::Overlap, _) | (_, StartOfLine::Overlap) => StartOfLine::Overlap,
-            (StartOfLine::Contact, _) | (_, StartOfLine::Contact) => StartOfLine::Contact,
-            (StartOfLine::Apart, StartOfLine::Apart) => StartOfLine::Apart,
-        };
+        self.start = self.start.or(now);
         self.all.extend(meeting_interval(&mut pieces, now, self.margins)?);
         Ok(())
     }
