@@ -212,6 +212,8 @@ class Scene:
         *,
         require: Length,
         severity: str | None = None,
+        direction: Sequence[float] | None = None,
+        footprint: Length | None = None,
         baseline: str | None = None,
         worse_by: Length | None = None,
         note: str | None = None,
@@ -220,6 +222,8 @@ class Scene:
 
         The first rule that matches a pair counts; ``require`` of the scene holds for pairs that none matches. A negative
         clearance allows an overlap up to that depth. ``severity`` is "info", "minor", "major" or "critical".
+        With a ``direction`` the length is required that bodies of ``a`` are free to move along it until they, grown by
+        ``footprint`` across it, touch the others.
         ``baseline`` is "rest", "first" or "frame:N": a pair that is nearer than required there counts only where it is
         nearer than it was there by more than ``worse_by``.
 
@@ -228,7 +232,8 @@ class Scene:
         >>> scene = scene.rule("pipes-steel", "group:pipes", "group:steel", require="25mm", severity="critical")
         """
         keys = {"name": name, "a": a, "b": b, "require": require, "severity": severity, "note": note}
-        return self._add("rule", {**keys, "baseline": baseline, "worse_by": worse_by})
+        keys |= {"direction": direction, "footprint": footprint, "baseline": baseline, "worse_by": worse_by}
+        return self._add("rule", keys)
 
     def to_toml(self) -> str:
         """The text of a scene file with the same contents."""

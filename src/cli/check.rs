@@ -15,7 +15,7 @@ use clearsweep::Result;
 use clearsweep_engine::{
     Checked, JobOptions, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name, rest_row, rules_json,
 };
-use clearsweep_scene::model::{Baseline, LengthUnit};
+use clearsweep_scene::model::{Baseline, FreeLength, LengthUnit};
 use clearsweep_scene::{IgnoreRule, Motion, SameAncestor, Scene};
 use serde_json::{Value, json};
 
@@ -188,8 +188,12 @@ fn rules(scene: &Scene, checked: &Checked) -> Vec<String> {
             let baseline = rule.baseline.map_or_else(String::new, |Baseline { at, worse_by }| {
                 format!(", or {} nearer than at baseline {at}", lengths.text(worse_by))
             });
+            let free = rule.free_length.map_or_else(String::new, |FreeLength { direction, footprint }| {
+                let [x, y, z] = direction.to_array();
+                format!(" free along {x} {y} {z} within {}", lengths.text(footprint))
+            });
             let b = rule.b.as_deref().unwrap_or("everything");
-            format!("{baseline}, {} against {b}, {}", rule.a, rule.severity.name())
+            format!("{free}{baseline}, {} against {b}, {}", rule.a, rule.severity.name())
         });
         format!("{}: {required}{of}: {}", requirements.name(rule), counted(pairs, "pair"))
     };

@@ -189,9 +189,10 @@ impl RowSink for BaselineRows<'_> {
             let baseline = self.requirements.rules().get(rule).and_then(|rule| rule.baseline);
             let Some(baseline) = baseline.filter(|baseline| baseline.at == self.at) else { continue };
             // Whatever is not proven to be nearer than required is left to the rule.
-            if row.proximity.upper < self.requirements.by(rule) {
+            let [_, upper] = row.measured(&self.requirements, rule);
+            if upper < self.requirements.by(rule) {
                 let is_still = self.is_still(row.a) && self.is_still(row.b);
-                let required = if is_still { f64::NAN } else { row.proximity.upper - baseline.worse_by };
+                let required = if is_still { f64::NAN } else { upper - baseline.worse_by };
                 let run = if self.at == BaselineAt::Rest { 0 } else { sample.run };
                 self.pairs.push(BaselinePair { run, a: row.a, b: row.b, required });
             }

@@ -85,7 +85,7 @@ impl<'a> IntervalQueries<'a> {
     fn required(&self, pair: &Candidate, intervals: u64) -> (Option<f64>, u64) {
         let samples = &self.block.samples;
         let run = samples[intervals.trailing_zeros() as usize].run;
-        let required = self.requirements.of(run, pair.a, pair.b);
+        let required = self.requirements.of_distance(run, pair.a, pair.b);
         let same = match self.requirements.depends_on_run(pair.a, pair.b) {
             true => {
                 let of_run = samples.iter().zip(0..).filter(|(sample, _)| sample.run == run);

@@ -7,12 +7,14 @@ use super::slices::Slice;
 use super::workspaces::{Borrowed, Workspaces};
 use super::world::Frames;
 use clearsweep_narrow::{
-    BodyPoses, DirectionalDistance, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace,
-    directional_distance,
+    BodyPoses, DirectionalDistance, Footprint, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace,
+    directional_distance, free_length,
 };
+use clearsweep_scene::model::FreeLength;
 use clearsweep_scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
 use clearsweep_tables::{IntervalRow, Row};
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -22,6 +24,9 @@ const GRAIN: usize = 8;
 
 /// Tasks for each thread, at least, where candidates of few samples are put together for the sake of their company.
 const TASKS: usize = 8;
+
+/// Grown bodies that a task keeps.
+const FOOTPRINTS: usize = 64;
 
 /// The rows of a slice, and what they cost.
 pub(super) struct SliceResult {
@@ -55,13 +60,16 @@ struct TaskScratch<'a> {
     /// Caches of a task's candidates; `places` holds their places among the caches that are kept.
     caches: Vec<PairCache>,
     places: Vec<Option<u32>>,
+    /// Grown bodies of rules that require free lengths, by rule and body.
+    footprints: HashMap<(usize, u32), Footprint>,
     work: Borrowed<'a>,
 }
 
 impl<'a> TaskScratch<'a> {
     fn new(workspaces: &'a Workspaces) -> Self {
         let (answers, ends, samples, caches, places) = Default::default();
-        Self { answers, ends, samples, frames: Frames::default(), caches, places, work: workspaces.borrow() }
+        let (frames, footprints) = (Frames::default(), HashMap::new());
+        Self { answers, ends, samples, frames, caches, places, footprints, work: workspaces.borrow() }
     }
 }
 
@@ -201,7 +209,7 @@ impl<'a> SliceTask<'a> {
         found: &mut Answered<'s>,
     ) {
         let run = &candidates[range.clone()];
-        let TaskScratch { answers, ends, samples, frames, caches, work, .. } = scratch;
+        let TaskScratch { answers, ends, samples, frames, caches, footprints, work, .. } = scratch;
         let Answered { queries, rows, intervals, stats } = found;
         if let [alone] = run
             && alone.samples == 0
@@ -225,7 +233,7 @@ impl<'a> SliceTask<'a> {
                 a: candidate.a,
                 b: candidate.b,
                 proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
-                directional: self.directional(query, usize::from(answer.sample), work.get()),
+                directional: self.along((candidate, query), usize::from(answer.sample), footprints, work.get()),
             }));
             self.answer_intervals((first + at, candidate), own, cache, work.get(), stats, intervals);
             before = end;
@@ -247,6 +255,36 @@ impl<'a> SliceTask<'a> {
         if let Some(intervals) = &self.intervals {
             intervals.answer(pair, rows, cache, work, stats, found);
         }
+    }
+
+    /// The free length that the rule of a pair requires, or the distance along the direction of the scene; `None` without either.
+    fn along(
+        &self,
+        (candidate, query): (&Candidate, &PairQuery<'_>),
+        sample: usize,
+        footprints: &mut HashMap<(usize, u32), Footprint>,
+        work: &mut Workspace,
+    ) -> Option<DirectionalDistance> {
+        let Some((rule, FreeLength { direction, footprint }, moves)) =
+            self.scene.rules.free_length(candidate.a, candidate.b)
+        else {
+            return self.directional(query, sample, work);
+        };
+        let poses = [query.poses_a, query.poses_b].map(|poses| poses.at(sample));
+        let (shapes, bodies) = ([query.a, query.b], [candidate.a, candidate.b]);
+        let mut found: Option<DirectionalDistance> = None;
+        for moving in (0..2).filter(|&moving| moves[moving]) {
+            if footprints.len() >= FOOTPRINTS {
+                footprints.clear();
+            }
+            let (own, other) = (moving, 1 - moving);
+            let grown = footprints.entry((rule, bodies[own])).or_insert_with(|| Footprint::new(footprint));
+            let pair = ((shapes[own], &poses[own]), (shapes[other], &poses[other]));
+            let ((a, pose_a), (b, pose_b)) = pair;
+            let length = free_length(a, b, pose_a, pose_b, direction, grown, &self.scene.query, work);
+            found = Some(found.map_or(length, |first| first.lesser(&length)));
+        }
+        found
     }
 
     /// The distance along the direction of the scene in a sample, if it has one.

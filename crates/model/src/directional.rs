@@ -61,6 +61,21 @@ impl DirectionalDistance {
         }
     }
 
+    /// The lesser of two lengths: bracket and relation of what ends first.
+    #[doc(hidden)]
+    pub fn lesser(&self, other: &Self) -> Self {
+        if self.lower.is_nan() || other.lower.is_nan() {
+            return Self::UNPROVEN;
+        }
+        let (lower, upper) = (self.lower.min(other.lower), self.upper.min(other.upper));
+        let first = if other.upper < self.upper { other } else { self };
+        match first.value {
+            // It may be the other one, which is not known as well.
+            Some(_) if first.lower > lower => Self::valued(first.relation, lower, upper),
+            _ => Self { lower, upper, ..*first },
+        }
+    }
+
     /// Creates the answer of a finite bracket, metres; its value is the middle.
     #[doc(hidden)]
     pub fn valued(relation: DirectionalRelation, lower: f64, upper: f64) -> Self {

@@ -31,6 +31,6 @@ pub use ignored_pairs::{IgnoredPairs, own_pairs};
 pub use interval::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use node_hierarchy::{MovingNode, NodeHierarchy, NodeLink, RestPose};
 pub use proximity::{FeatureKind, Method, Proximity, Status};
-pub use rules::{DEFAULT_RULE, PairRules, Requirements, Rule, Severity};
+pub use rules::{DEFAULT_RULE, FreeLength, PairRules, Requirements, Rule, Severity};
 pub use shape::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
 pub use steps::PoseSteps;

@@ -3,6 +3,7 @@
 use crate::baselines::{Baseline, BaselineAt, Baselines};
 use crate::body::{Body, Motion};
 use crate::ignored_pairs::{IgnoredPairs, own_pairs};
+use clearsweep_geometry::Vec3;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -33,6 +34,15 @@ impl Severity {
     }
 }
 
+/// `direction` and `footprint` of a rule: the length that a body is free to move is required instead of the distance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FreeLength {
+    /// Unit vector of the world along which the bodies of `a` move.
+    pub direction: Vec3<f64>,
+    /// By how much they grow across it, metres, 0 or more.
+    pub footprint: f64,
+}
+
 /// A rule: what is required of the pairs that it is the first to match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
@@ -46,6 +56,8 @@ pub struct Rule {
     pub require: f64,
     /// How much a violation matters.
     pub severity: Severity,
+    /// `None`: the distance is required.
+    pub free_length: Option<FreeLength>,
     /// The moment to which a pair is compared that is nearer than required by design.
     pub baseline: Option<Baseline>,
     /// Words of whoever wrote the rule.
@@ -65,14 +77,29 @@ pub struct PairRules {
     classes: usize,
     /// Entry `c * classes + d`: the rule of pairs of the classes `c` and `d` (symmetric).
     matrix: Vec<u16>,
+    /// Entry `c * classes + d`: whether bodies of the class `c` are of `a` of that rule, and those of `d` of `b`. Empty where no rule requires a free
+    /// length.
+    is_first: Vec<bool>,
 }
 
 impl PairRules {
     /// Rules in their order; the classes of the bodies and their number; the rule of each pair of classes, where `rules.len()` stands
-    /// for none of them.
-    pub fn new(rules: Vec<Rule>, (class, classes): (Vec<u32>, usize), matrix: Vec<u16>) -> Self {
+    /// for none of them; where some rule requires a free length, of which of them the bodies of the first class are of `a`.
+    pub fn new(rules: Vec<Rule>, (class, classes): (Vec<u32>, usize), matrix: Vec<u16>, is_first: Vec<bool>) -> Self {
         debug_assert_eq!(matrix.len(), classes * classes);
-        Self { rules, class, classes, matrix }
+        Self { rules, class, classes, matrix, is_first }
+    }
+
+    /// The free length that is required of a pair, and which of the two bodies is to be free; `None`: the distance is required.
+    #[inline]
+    pub fn free_length(&self, a: u32, b: u32) -> Option<(usize, FreeLength, [bool; 2])> {
+        if self.is_first.is_empty() {
+            return None;
+        }
+        let rule = self.of(a, b);
+        let free = self.rules.get(rule)?.free_length?;
+        let [c, d] = [a, b].map(|body| self.class[body as usize] as usize);
+        Some((rule, free, [self.is_first[c * self.classes + d], self.is_first[d * self.classes + c]]))
     }
 
     /// The rules in their order.
@@ -193,6 +220,19 @@ impl Requirements {
     pub fn depends_on_run(&self, a: u32, b: u32) -> bool {
         let baseline = || self.rules().get(self.rule(a, b)).and_then(|rule| rule.baseline);
         !self.baselines.is_empty() && baseline().is_some_and(|baseline| baseline.at != BaselineAt::Rest)
+    }
+
+    /// What is required of the distance of a pair in a run, metres; NaN if nothing is, or a free length instead.
+    #[inline]
+    pub fn of_distance(&self, run: i64, a: u32, b: u32) -> f64 {
+        let rule = self.rule(a, b);
+        if self.is_of_free_length(rule) { f64::NAN } else { self.under(rule, run, a, b) }
+    }
+
+    /// Whether a rule requires a free length instead of a distance.
+    #[inline]
+    pub fn is_of_free_length(&self, rule: usize) -> bool {
+        self.rules().get(rule).is_some_and(|rule| rule.free_length.is_some())
     }
 
     /// What a rule requires where no baseline says less, metres; NaN if nothing.

@@ -56,6 +56,8 @@ struct RuleOfCode {
     b: Option<String>,
     require: f64,
     severity: Option<String>,
+    /// The direction and the footprint.
+    free_length: Option<([f64; 3], f64)>,
     /// The moment, and by how much a pair has to be nearer than there.
     baseline: Option<(String, Option<f64>)>,
 }
@@ -291,7 +293,22 @@ impl SceneBuilder {
         severity: impl Into<Option<&'s str>>,
     ) -> Self {
         let [b, severity] = [b.into(), severity.into()].map(|text: Option<&str>| text.map(str::to_owned));
-        self.rules.push(RuleOfCode { name: name.into(), a: a.into(), b, require, severity, baseline: None });
+        self.rules.push(RuleOfCode {
+            name: name.into(),
+            a: a.into(),
+            b,
+            require,
+            severity,
+            free_length: None,
+            baseline: None,
+        });
+        self
+    }
+
+    /// Requires of the rule that was added last, instead of a distance, that bodies of `a` are free to move so far along a direction of the world, until they,
+    /// grown by `footprint` across it, touch the others.
+    pub fn free_length(mut self, direction: [f64; 3], footprint: f64) -> Self {
+        self.rules.last_mut().into_iter().for_each(|rule| rule.free_length = Some((direction, footprint)));
         self
     }
 
@@ -396,11 +413,15 @@ impl SceneBuilder {
     }
 
     fn rules(&self, source: &SceneSource<'_>) -> Result<Vec<RuleSpec>> {
-        let tables = self.rules.iter().map(|RuleOfCode { name, a, b, require, severity, baseline }| {
+        let tables = self.rules.iter().map(|RuleOfCode { name, a, b, require, severity, free_length, baseline }| {
             let mut keys =
                 vec![("name", Value::Text(name)), ("a", Value::Text(a)), ("require", Value::Number(*require))];
             keys.extend(b.as_ref().map(|b| ("b", Value::Text(b))));
             keys.extend(severity.as_ref().map(|severity| ("severity", Value::Text(severity))));
+            if let Some((direction, footprint)) = free_length {
+                keys.push(("direction", Value::Numbers(direction)));
+                keys.push(("footprint", Value::Number(*footprint)));
+            }
             if let Some((at, worse_by)) = baseline {
                 keys.push(("baseline", Value::Text(at)));
                 keys.extend(worse_by.map(|worse_by| ("worse_by", Value::Number(worse_by))));

@@ -204,7 +204,7 @@ pub(super) fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
 }
 
 /// The unit vector along the three numbers of a key.
-fn direction(field: &Field<'_>) -> Result<Vec3<f64>> {
+pub(super) fn direction(field: &Field<'_>) -> Result<Vec3<f64>> {
     let numbers = field.numbers(3)?;
     let unit = unit_direction([numbers[0], numbers[1], numbers[2]]);
     unit.ok_or_else(|| field.error("this vector has no direction", DIRECTION_REMEDY))

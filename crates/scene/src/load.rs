@@ -13,6 +13,7 @@ use super::keys::{Keys, SceneSource};
 use super::length::{parse_length, unit_of};
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::node_hierarchy::NodeHierarchy;
+use super::rules::RuleSpec;
 use super::same_ancestor::Families;
 use super::values::Value;
 use super::{dispositions, motion_spec, rules, sections};
@@ -304,7 +305,7 @@ fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides)
     };
     let within = within(source, file, overrides, require)?;
     let unit = required_unit(overrides, file);
-    let by_rules = file.rules.iter().map(|rule| (rule.require.0, rule.require_place(source)));
+    let by_rules = file.rules.iter().map(|rule| (rule.reach(), rule.require_place(source)));
     let largest = require.map(|require| (require, place)).into_iter().chain(by_rules);
     let largest = largest.reduce(|largest, next| if next.0 > largest.0 { next } else { largest });
     if let Some((require, place)) = largest.filter(|&(require, _)| require > within) {
@@ -322,7 +323,7 @@ fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides)
 /// `within`, metres: what the command line says, else the file. Where there are rules and neither says it, all that rules require, and
 /// what is around it.
 fn within(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides, require: Option<f64>) -> Result<f64> {
-    let largest = file.rules.iter().map(|rule| rule.require.0).chain(require).reduce(f64::max);
+    let largest = file.rules.iter().map(RuleSpec::reach).chain(require).reduce(f64::max);
     match (&overrides.within, file.query.within, largest.filter(|_| !file.rules.is_empty())) {
         (Some(text), ..) => override_length("--within", text, file.head.unit),
         (None, Some(within), _) => Ok(within),

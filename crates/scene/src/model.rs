@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use clearsweep_model::{
-    Baseline, BaselineAt, BaselinePair, Baselines, Body, DEFAULT_TOUCH_M, Dispositions, HullFit, IgnoredPairs,
-    InputDigest, IssueGroup, LazyParts, LengthUnit, MeshCondition, Missing, Model, Motion, PairRules, Piece,
-    QueryOptions, Requirements, Rule, Severity, Shape,
+    Baseline, BaselineAt, BaselinePair, Baselines, Body, DEFAULT_TOUCH_M, Dispositions, FreeLength, HullFit,
+    IgnoredPairs, InputDigest, IssueGroup, LazyParts, LengthUnit, MeshCondition, Missing, Model, Motion, PairRules,
+    Piece, QueryOptions, Requirements, Rule, Severity, Shape,
 };
 
 /// A loaded scene.

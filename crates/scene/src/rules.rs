@@ -1,12 +1,13 @@
 //! `[[rule]]`: what is required of which pairs. The first rule that matches a pair counts; `require` of `[query]` comes last.
 
 use super::body_spec::BodySpec;
+use super::file::direction;
 use super::keys::{Field, Keys, SceneSource};
 use super::length::unit_of;
 use super::model::LengthUnit;
 use super::selectors::{Directory, Sets, count_pairs};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{Baseline, BaselineAt, DEFAULT_RULE, PairRules, Rule, Severity};
+use clearsweep_model::{Baseline, BaselineAt, DEFAULT_RULE, FreeLength, PairRules, Rule, Severity};
 use std::collections::HashMap;
 
 /// Most classes of bodies that the matrix is built for (128 MiB).
@@ -31,6 +32,7 @@ pub(super) struct RuleSpec {
     /// The unit that `require` names.
     pub(super) unit: Option<LengthUnit>,
     severity: Severity,
+    free_length: Option<FreeLength>,
     baseline: Option<BaselineSpec>,
     note: Option<String>,
     at: usize,
@@ -47,6 +49,12 @@ struct BaselineSpec {
 }
 
 impl RuleSpec {
+    /// Pairs that are farther apart than this (metres) do not violate the rule.
+    pub(super) fn reach(&self) -> f64 {
+        let (require, _) = self.require;
+        self.free_length.map_or(require, |free| require.hypot(free.footprint).next_up())
+    }
+
     /// The place of `require` in messages.
     pub(super) fn require_place(&self, source: &SceneSource<'_>) -> String {
         format!("{}, key `require` of [[rule]] `{}`", source.place(self.require.1), self.name)
@@ -98,7 +106,7 @@ pub(super) fn of_keys<'k>(
 }
 
 fn rule(keys: &Keys<'_>, unit: LengthUnit) -> Result<RuleSpec> {
-    keys.only(&["name", "a", "b", "require", "severity", "baseline", "worse_by", "note"])?;
+    keys.only(&["name", "a", "b", "require", "severity", "direction", "footprint", "baseline", "worse_by", "note"])?;
     let name = keys.required("name", "give the rule a unique `name`: tables and lists say by it what was violated")?;
     let words = Severity::NAMES.into_iter().zip([Severity::Info, Severity::Minor, Severity::Major, Severity::Critical]);
     let words: Vec<_> = words.collect();
@@ -112,10 +120,30 @@ fn rule(keys: &Keys<'_>, unit: LengthUnit) -> Result<RuleSpec> {
         require: (require.length(unit)?, require.at),
         unit: require.text().ok().and_then(unit_of),
         severity: keys.get("severity").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
+        free_length: free_length(keys, unit, &require)?,
         baseline: baseline(keys, unit)?,
         note: keys.get("note").map(|note| note.text()).transpose()?.map(str::to_owned),
         at: keys.at,
     })
+}
+
+/// `direction` and `footprint`; `None`: the distance is required.
+fn free_length(keys: &Keys<'_>, unit: LengthUnit, require: &Field<'_>) -> Result<Option<FreeLength>> {
+    let footprint = keys.get("footprint");
+    match (keys.get("direction"), footprint) {
+        (None, None) => Ok(None),
+        (None, Some(stray)) => {
+            let remedy = "add `direction = [x, y, z]`, or remove the key";
+            Err(stray.error("a footprint lies across a direction, and the rule has none", remedy))
+        }
+        (Some(_), _) if require.length(unit)? < 0.0 => {
+            Err(require.error("a free length is never negative", "give a length of 0 or more, or remove `direction`"))
+        }
+        (Some(along), footprint) => {
+            let footprint = footprint.map(|length| length.length_from_zero(unit)).transpose()?.unwrap_or(0.0);
+            Ok(Some(FreeLength { direction: direction(&along)?, footprint }))
+        }
+    }
 }
 
 /// `baseline` and `worse_by`; `None`: there is none.
@@ -187,24 +215,31 @@ pub(super) fn lower(
             faults.push(Error::input(source.place(spec.at), problem, "name two bodies, or remove the rule"));
         }
         lowered.extend(both.as_ref().ok().map(|&(a, b)| (number as u16, a, b)));
-        let RuleSpec { name, a, b, require, severity, note, .. } = spec;
+        let RuleSpec { name, a, b, require, severity, free_length, note, .. } = spec;
         let b = b.map(|(text, _)| text);
         let baseline = spec.baseline.map(|BaselineSpec { moment, worse_by, at }| {
             rests.extend((moment == BaselineAt::Rest).then_some((number, at)));
             Baseline { at: moment, worse_by: worse_by.unwrap_or(touch) }
         });
-        rules.push(Rule { name, a: a.0, b, require: require.0, severity, baseline, note, unmatched: both.err() });
+        let (a, require, unmatched) = (a.0, require.0, both.err());
+        rules.push(Rule { name, a, b, require, severity, free_length, baseline, note, unmatched });
     }
     if !faults.is_empty() {
         return Err(faults);
     }
     let classes = sets.classify(source, bodies.len(), MAX_CLASSES, "rules").map_err(|error| vec![error])?;
     let mut matrix = vec![count as u16; classes.count * classes.count];
+    let has_free_length = rules.iter().any(|rule| rule.free_length.is_some());
+    let mut is_first = vec![false; if has_free_length { matrix.len() } else { 0 }];
     // The first rule that matches counts: it is written last.
     for (rule, a, b) in lowered.into_iter().rev() {
         classes.pairs([Some(a), b]).for_each(|(c, d)| matrix[c * classes.count + d] = rule);
+        if has_free_length {
+            classes.pairs([Some(a), b]).for_each(|(c, d)| is_first[c * classes.count + d] = false);
+            classes.ordered_pairs([Some(a), b]).for_each(|(c, d)| is_first[c * classes.count + d] = true);
+        }
     }
-    let rules = PairRules::new(rules, (classes.class, classes.count), matrix);
+    let rules = PairRules::new(rules, (classes.class, classes.count), matrix, is_first);
     for (rule, at) in rests {
         let moves = |body: &BodySpec| body.pose.is_none() && body.node.is_none();
         if let Some((_, body)) = (0..).zip(bodies).find(|&(index, body)| moves(body) && rules.covers(rule, index)) {

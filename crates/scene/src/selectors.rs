@@ -206,8 +206,13 @@ impl Sets {
 impl Classes {
     /// The pairs of classes of two sets, in both orders; `None`: everything.
     pub(super) fn pairs(&self, [a, b]: [Option<usize>; 2]) -> impl Iterator<Item = (usize, usize)> {
-        let [a, b] = [a, b].map(|set| set.map_or(&self.everything, |set| &self.in_set[set]));
-        a.iter().flat_map(move |&c| b.iter().flat_map(move |&d| [(c, d), (d, c)]))
+        self.ordered_pairs([a, b]).flat_map(|(c, d)| [(c, d), (d, c)])
+    }
+
+    /// The pairs of a class of the first set with one of the second; `None`: everything.
+    pub(super) fn ordered_pairs(&self, sets: [Option<usize>; 2]) -> impl Iterator<Item = (usize, usize)> {
+        let [a, b] = sets.map(|set| set.map_or(&self.everything, |set| &self.in_set[set]));
+        a.iter().flat_map(move |&c| b.iter().map(move |&d| (c, d)))
     }
 }
 

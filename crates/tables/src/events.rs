@@ -95,7 +95,8 @@ impl Event {
         (self.a, self.b)
     }
 
-    fn of_row(row: &Row, sample: &Sample, position: u64, poses: [Pose; 2]) -> Self {
+    /// `lower`, `upper`: the bracket that violates the rule, metres.
+    fn of_row(row: &Row, [lower, upper]: [f64; 2], sample: &Sample, position: u64, poses: [Pose; 2]) -> Self {
         let (p, moment) = (&row.proximity, moment(sample));
         Self {
             a: row.a,
@@ -104,10 +105,10 @@ impl Event {
             ends: [moment; 2],
             samples: 1,
             intervals: 0,
-            lower: p.lower,
-            upper: p.upper,
+            lower,
+            upper,
             least: moment,
-            rank: rank(p),
+            rank: if upper == p.upper { rank(p) } else { upper },
             place: (p.point_a + (p.point_b - p.point_a).scale(0.5)).to_array(),
             poses,
             kind: EventKind::of_row(row),
@@ -262,13 +263,15 @@ impl Events {
         for row in rows {
             let at = usize::from(row.proximity.sample);
             let sample = &block.samples[at];
-            if row.proximity.upper < requirements.of(sample.run, row.a, row.b) {
+            let rule = requirements.rule(row.a, row.b);
+            let measured = row.measured(requirements, rule);
+            if measured[1] < requirements.under(rule, sample.run, row.a, row.b) {
                 let poses = [row.a, row.b].map(|body| match bodies[body as usize].1 {
                     Motion::Static(pose) => pose,
                     Motion::Dynamic { slot } => block.pose(slot as usize, at),
                 });
                 let position = block.index * SAMPLES as u64 + at as u64;
-                of_segment.push(Event::of_row(row, sample, position, poses));
+                of_segment.push(Event::of_row(row, measured, sample, position, poses));
             }
         }
     }
@@ -277,7 +280,7 @@ impl Events {
     pub(super) fn add_intervals(&mut self, rows: &[&IntervalRow], block: &FrameBlock) {
         for row in rows {
             if let Some(ends) = row.ends(block)
-                && row.interval.upper < self.requirements.of(ends[0].run, row.a, row.b)
+                && row.interval.upper < self.requirements.of_distance(ends[0].run, row.a, row.b)
             {
                 let position = block.index * SAMPLES as u64 + u64::from(row.interval.sample);
                 self.of_segment.push(Event::of_interval(row, ends, position));

@@ -79,23 +79,25 @@ pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[S
         witnesses_and_features(&mut c, rows);
     }
     if job.kind.directional {
-        distances_along(&mut c, rows);
+        distances_along(&mut c, rows, job.kind.free_lengths);
     }
     if job.kind.rules {
         let run = |row: &Row| samples[usize::from(row.proximity.sample)].run;
-        rules(&mut c, &job.requirements, || rows.iter().map(|row| (run(row), row.a, row.b)));
+        let of = &job.requirements;
+        c.next().extend_i32(rows.iter().map(|row| of.rule(row.a, row.b) as i32));
+        c.next().extend_f64(rows.iter().map(|row| of.of(run(row), row.a, row.b)));
     }
     c.finish();
 }
 
-/// Fills the columns of rules: those of these pairs in these runs.
+/// Fills the columns of rules: those of these pairs in these runs, and what is required of their distance.
 fn rules<I: ExactSizeIterator<Item = (i64, u32, u32)>>(
     c: &mut ColumnCursor<'_>,
     requirements: &Requirements,
     pairs: impl Fn() -> I,
 ) {
     c.next().extend_i32(pairs().map(|(_, a, b)| requirements.rule(a, b) as i32));
-    c.next().extend_f64(pairs().map(|(run, a, b)| requirements.of(run, a, b)));
+    c.next().extend_f64(pairs().map(|(run, a, b)| requirements.of_distance(run, a, b)));
 }
 
 /// Fills the columns that only the full form has.
@@ -123,14 +125,17 @@ fn witnesses_and_features(c: &mut ColumnCursor<'_>, rows: &[Row]) {
 }
 
 /// Fills the columns of the distance along a direction; what is infinite or not proven is null.
-fn distances_along(c: &mut ColumnCursor<'_>, rows: &[Row]) {
+fn distances_along(c: &mut ColumnCursor<'_>, rows: &[Row], are_optional: bool) {
     let finite = |value: f64| if value.is_finite() { value } else { f64::NAN };
     let d = || rows.iter().map(|r| r.directional.unwrap_or(DirectionalDistance::UNPROVEN));
     debug_assert!(d().all(|d| in_order([d.lower, d.upper])), "ends along a direction are out of order");
     c.next().extend_f64(d().map(|d| d.value.unwrap_or(f64::NAN)));
     c.next().extend_f64(d().map(|d| finite(d.lower)));
     c.next().extend_f64(d().map(|d| finite(d.upper)));
-    c.next().extend_i32(d().map(|d| d.relation as i32));
+    match are_optional {
+        true => c.next().extend_optional_i32(rows.iter().map(|row| Some(row.directional?.relation as i32))),
+        false => c.next().extend_i32(d().map(|d| d.relation as i32)),
+    }
 }
 
 /// Appends penetrating rows to the columns of `penetrations`.

@@ -58,21 +58,26 @@ impl NotablePairs {
     ) -> Result<()> {
         let (requirements, of) = (&self.requirements, run.run);
         let [violated, by_winding] = match requirements.uniform() {
-            Some(required) => count_rows(run, totals, rows, samples, |_| required),
+            Some(required) => {
+                count_rows(run, totals, rows, samples, |row| ([row.proximity.lower, row.proximity.upper], required))
+            }
             None => {
                 count_by_rule(&mut totals.by_rule, of, rows, requirements);
-                count_rows(run, totals, rows, samples, |row| requirements.of(of, row.a, row.b))
+                let judged = |row: &Row| {
+                    let rule = requirements.rule(row.a, row.b);
+                    (row.measured(requirements, rule), requirements.under(rule, of, row.a, row.b))
+                };
+                count_rows(run, totals, rows, samples, judged)
             }
         };
         if violated > 0 {
-            let violates = |row: &Row| row.proximity.upper < requirements.of(of, row.a, row.b);
             let dispositions = &self.dispositions;
             let is_open = |row: &Row| {
-                let state = || {
-                    let rule = requirements.rule(row.a, row.b) as u32;
-                    dispositions.state(rule, row.a, row.b, row.proximity.lower)
-                };
-                violates(row) && (dispositions.is_empty() || state().is_open())
+                let rule = requirements.rule(row.a, row.b);
+                let [lower, upper] = row.measured(requirements, rule);
+                let state = || dispositions.state(rule as u32, row.a, row.b, lower);
+                let violates = upper < requirements.under(rule, of, row.a, row.b);
+                violates && (dispositions.is_empty() || state().is_open())
             };
             totals.open += rows.iter().filter(|row| is_open(row)).count() as u64;
             self.violations.add(rows, samples, position, is_open)?;

@@ -1,6 +1,6 @@
 //! Rows of `distances` and of `intervals`.
 
-use clearsweep_model::{DirectionalDistance, IntervalProximity, Proximity};
+use clearsweep_model::{DirectionalDistance, IntervalProximity, Proximity, Requirements};
 use clearsweep_scene::{FrameBlock, Sample};
 
 /// A row of `distances` before it is encoded. Witness points and normal are in the world frame.
@@ -12,8 +12,23 @@ pub struct Row {
     pub b: u32,
     /// The result of the query, in the world frame.
     pub proximity: Proximity,
-    /// How far b is from a along the direction of the scene; `None` without one.
+    /// How far b is from a along the direction of the scene, or the free length that the rule of the pair requires; `None` without either.
     pub directional: Option<DirectionalDistance>,
+}
+
+impl Row {
+    /// The bracket that a rule holds against what it requires, metres: of the distance, or of the free length. An end that is not proven of a
+    /// free length is infinite; of a distance it is NaN.
+    #[inline]
+    #[doc(hidden)]
+    pub fn measured(&self, requirements: &Requirements, rule: usize) -> [f64; 2] {
+        if !requirements.is_of_free_length(rule) {
+            return [self.proximity.lower, self.proximity.upper];
+        }
+        let free = self.directional.unwrap_or(DirectionalDistance::UNPROVEN);
+        let proven = |end: f64, unproven: f64| if end.is_nan() { unproven } else { end };
+        [proven(free.lower, 0.0), proven(free.upper, f64::INFINITY)]
+    }
 }
 
 /// A row of `intervals` before it is encoded.

@@ -8,14 +8,14 @@ use super::totals::{RuleTotals, Totals};
 use clearsweep_model::{Method, Requirements, Status};
 use clearsweep_scene::Sample;
 
-/// Counts a tile of rows for `runs` and the totals; `required`: what is required of the pair of a row, metres. Comparisons with NaN are false: NaN stands for no requirement and
+/// Counts a tile of rows for `runs` and the totals; `judged`: the bracket of a row that something is required of, and what is, metres. Comparisons with NaN are false: NaN stands for no requirement and
 /// for missing bounds. Returns the number of rows that violate the requirement, and of those that a winding number decides.
 pub(super) fn count_rows(
     run: &mut RunRow,
     totals: &mut Totals,
     rows: &[Row],
     samples: &[Sample],
-    required: impl Fn(&Row) -> f64,
+    judged: impl Fn(&Row) -> ([f64; 2], f64),
 ) -> [u64; 2] {
     /// Bits of a counter. Several counters share a register; each counts at most the rows of a tile.
     const BITS: usize = 9;
@@ -24,11 +24,11 @@ pub(super) fn count_rows(
     let (mut status, mut method, mut violated, mut undecided) = (0_u64, 0_u64, 0, 0);
     let mut worst = run.worst;
     for row in rows {
-        let (p, require) = (&row.proximity, required(row));
+        let (p, ([lower, upper], require)) = (&row.proximity, judged(row));
         status += 1 << (BITS * p.status as usize);
         method += 1 << (BITS * p.method as usize);
-        violated += u64::from(p.upper < require);
-        undecided += u64::from((p.lower < require) & (require <= p.upper));
+        violated += u64::from(upper < require);
+        undecided += u64::from((lower < require) & (require <= upper));
         if worst.is_none_or(|worst| is_smaller(rank(p), worst.rank)) {
             let frame = samples[usize::from(p.sample)].frame;
             worst = Some(WorstRow { rank: rank(p), distance: p.distance, a: row.a, b: row.b, frame });
@@ -50,10 +50,11 @@ pub(super) fn count_rows(
 pub(super) fn count_by_rule(counts: &mut Vec<RuleTotals>, run: i64, rows: &[Row], requirements: &Requirements) {
     counts.resize(requirements.count(), RuleTotals::default());
     for row in rows {
-        let (p, rule) = (&row.proximity, requirements.rule(row.a, row.b));
+        let rule = requirements.rule(row.a, row.b);
+        let [lower, upper] = row.measured(requirements, rule);
         let (of, require) = (&mut counts[rule], requirements.under(rule, run, row.a, row.b));
         of.rows += 1;
-        of.violated += u64::from(p.upper < require);
-        of.undecided += u64::from((p.lower < require) & (require <= p.upper));
+        of.violated += u64::from(upper < require);
+        of.undecided += u64::from((lower < require) & (require <= upper));
     }
 }

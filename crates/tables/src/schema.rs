@@ -127,6 +127,8 @@ const ROW_ORDER: &[&str] = &["run", "frame", "a_index", "b_index"];
 pub(super) struct TableKind {
     /// Whether distances along a direction are asked.
     pub(super) directional: bool,
+    /// Whether rules require free lengths: rows of other pairs may have nothing in these columns.
+    pub(super) free_lengths: bool,
     /// Whether the job says something about intervals.
     pub(super) intervals: bool,
     /// Whether the scene has rules.
@@ -136,8 +138,10 @@ pub(super) struct TableKind {
 impl TableKind {
     /// The kind of the tables of a job on this scene.
     pub(super) fn of(scene: &Scene) -> Self {
+        let free_lengths = scene.rules.all().iter().any(|rule| rule.free_length.is_some());
         Self {
-            directional: scene.direction.is_some(),
+            directional: scene.direction.is_some() || free_lengths,
+            free_lengths,
             intervals: scene.motion.between != BetweenFrames::None,
             rules: !scene.rules.all().is_empty(),
         }
@@ -167,7 +171,8 @@ pub(super) fn distances(columns: DistanceColumns, kind: TableKind) -> TableSpec 
     if kind.directional {
         let bounds = ["directional_m", "directional_lower_m", "directional_upper_m"];
         list.extend(bounds.map(|name| ColumnSpec::float(name, "m").nullable()));
-        list.push(ColumnSpec::new("directional_relation", ColumnType::String(Vocabulary::Directional)));
+        let relation = ColumnSpec::new("directional_relation", ColumnType::String(Vocabulary::Directional));
+        list.push(if kind.free_lengths { relation.nullable() } else { relation });
     }
     list.extend(kind.rule_columns());
     TableSpec { name: "distances", columns: list, sorted_by: ROW_ORDER }

@@ -51,6 +51,8 @@ pub fn rules_json(scene: &Scene, pairs: &[u64]) -> Value {
             "b": written.and_then(|rule| rule.b.as_ref()),
             "require_m": Some(requirements.by(rule)).filter(|require| !require.is_nan()),
             "severity": written.map_or(Severity::default(), |rule| rule.severity).name(),
+            "direction": written.and_then(|rule| Some(rule.free_length?.direction.to_array())),
+            "footprint_m": written.and_then(|rule| Some(rule.free_length?.footprint)),
             "baseline": written.and_then(|rule| Some(rule.baseline?.at.to_string())),
             "worse_by_m": written.and_then(|rule| Some(rule.baseline?.worse_by)),
             "note": written.and_then(|rule| rule.note.as_ref()),
