@@ -107,26 +107,28 @@ impl TriangleMesh {
         Self { open, ..Self::assemble(vertices, triangles, labels, nodes, leaf_start, inside) }
     }
 
-    /// The surfaces of convex pieces, as fans of their faces; of a piece without faces its segment or point. Solid if all pieces are.
-    pub fn of_pieces<'a>(pieces: impl Iterator<Item = &'a Polyhedron>) -> Self {
+    /// The surfaces of convex pieces, as fans of their faces; of a piece without faces its segment or point. Solid if some piece is: flat polygons
+    /// then have both of their sides, so that the surface winds around no point beside them.
+    pub fn of_pieces<'a>(pieces: impl Iterator<Item = &'a Polyhedron> + Clone) -> Self {
         let (mut vertices, mut triangles, mut of_triangle, mut sources) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut solid, mut edges) = (true, Vec::new());
+        let is_solid = pieces.clone().any(|core| core.dimension == 3);
+        let mut edges = Vec::new();
         for (piece, core) in pieces.enumerate() {
             let first = vertices.len() as u32;
             vertices.extend((0..core.count as u32).map(|v| core.vertex(v)));
             sources.extend_from_slice(&core.source);
-            for (face, fan) in fans(core) {
+            let backs = fans(core).filter(|_| is_solid && core.dimension == 2).map(|(face, [a, b, c])| (face, [a, c, b]));
+            for (face, fan) in fans(core).chain(backs) {
                 triangles.push(fan.map(|v| first + v));
                 of_triangle.push([piece as u32, face]);
             }
             edges.push((first, core.edges.iter().map(|e| e.v.map(|v| first + v)).collect()));
-            solid &= core.dimension == 3;
         }
         let (triangles, order, nodes, leaf_start) = build(&vertices, triangles, &Workers::none());
         let of_triangle = order.iter().map(|&t| of_triangle[t as usize]).collect();
         let labels = FeatureLabels::of_pieces(sources, of_triangle, edges);
-        let inside = if solid { Inside::Solid } else { Inside::Surface };
+        let inside = if is_solid { Inside::Solid } else { Inside::Surface };
         Self::assemble(vertices, triangles, labels, nodes, leaf_start, inside)
     }
 

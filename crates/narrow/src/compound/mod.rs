@@ -112,7 +112,7 @@ pub(super) fn row_of_parts(
         return row;
     }
     let status = status(lower, upper, options);
-    let distance = if status == Status::Touching { upper.min(0.0) } else { length };
+    let distance = if status == Status::Touching { upper.min(0.0) } else { length.min(upper) };
     let are_convex = a.only_piece().is_some() && b.only_piece().is_some();
     let of_points = if are_convex { parts } else { row };
     let Proximity { point_a, point_b, .. } = of_points;

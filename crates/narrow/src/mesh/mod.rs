@@ -231,8 +231,9 @@ impl<'a> MeshPair<'a> {
 
     /// The row of bodies that overlap, or touch, with their witness points.
     fn overlapping(&self, depth: &DepthBracket, [point_a, point_b]: [Vec3<f64>; 2]) -> Proximity {
-        let distance = -depth.upper;
         let (lower, upper) = (self.lower_end(depth.upper), self.upper_end(depth.lower));
+        // A depth within rounding may be proven of bodies that a shorter translation separates within rounding.
+        let distance = (-depth.upper).min(upper);
         let triangles = depth.triangles;
         let [a, b] =
             [0, 1].map(|k: usize| published([self.place.a, self.place.b][k], triangles[k], TriangleFeature::Face));

@@ -177,11 +177,21 @@ fn scaled(points: &[Vector<f64>], scale: f64) -> Vec<Vector<f64>> {
     points.iter().map(|&p| times(p, scale)).collect()
 }
 
-/// Six walls around a void, or an L, a U, or two hulls through each other.
+/// A convex polygon across an axis, or a segment along it.
+fn flat_piece(random: &mut Random) -> Vec<Vector<f64>> {
+    let [x, y, z] = [0; 3].map(|_| grid(random, 8, 64));
+    match random.below(3) {
+        0 => vec![[0.0, 0.0, -z], [0.0, 0.0, z]],
+        1 => vec![[-x, -y, z], [x, -y, z], [x, y, z], [-x, y, z]],
+        _ => vec![[x, -y, -z], [x, y, -z], [x, 0.0, z]],
+    }
+}
+
+/// Six walls around a void, or an L, a U, or two hulls through each other, or a hull with a fin or a rod without a volume.
 fn pieces(random: &mut Random, scale: f64) -> Subject {
     let mut parts: Vec<(Vec<Vector<f64>>, Vector<f64>)> = Vec::new();
-    let mut walls = false;
-    match random.below(3) {
+    let (mut walls, mut flat) = (false, None);
+    match random.below(4) {
         0 => {
             walls = true;
             let (h, t) = (grid(random, 40, 64), 5.0 / 64.0);
@@ -202,6 +212,11 @@ fn pieces(random: &mut Random, scale: f64) -> Subject {
                 parts.push((box_points([t, h, h]), [t - h, 0.0, h - t]));
             }
         }
+        2 => {
+            parts.push((convex(random), [0.0; 3]));
+            flat = Some(parts.len());
+            parts.push((flat_piece(random), [0; 3].map(|_| grid(random, 0, 32))));
+        }
         _ => {
             parts.push((convex(random), [0.0; 3]));
             parts.push((convex(random), [0; 3].map(|_| grid(random, 0, 32))));
@@ -209,7 +224,11 @@ fn pieces(random: &mut Random, scale: f64) -> Subject {
     }
     let parts: Vec<Vec<Vector<f64>>> =
         parts.iter().map(|(p, m)| p.iter().map(|&v| times(add(v, *m), scale)).collect()).collect();
-    let bodies: Vec<Body> = parts.iter().map(|p| Body::hull(p.clone())).collect();
+    let of_part = |(k, p): (usize, &Vec<Vector<f64>>)| match flat == Some(k) {
+        true => Body::flat(p.clone()),
+        false => Body::hull(p.clone()),
+    };
+    let bodies: Vec<Body> = parts.iter().enumerate().map(of_part).collect();
     let mut body = Body::union(&bodies);
     if walls {
         // The outer box: the outer corners of the walls.
