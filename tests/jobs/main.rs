@@ -19,6 +19,8 @@ mod events;
 #[cfg(feature = "cli")]
 mod export;
 #[cfg(feature = "cli")]
+mod free_lengths;
+#[cfg(feature = "cli")]
 mod generate;
 mod golden;
 #[cfg(all(feature = "cli", target_os = "linux"))]

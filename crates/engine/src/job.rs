@@ -1,7 +1,7 @@
 //! A job: what it reads, how it is computed, and to which sink its rows go.
 
 use super::cancel::CancelToken;
-use super::check::{TrajectoryWatch, Warning, idle_rules, open_meshes_of_run};
+use super::check::{TrajectoryWatch, Warning, of_rules, open_meshes_of_run};
 use super::coverage::{Coverage, RunVerdict};
 use super::device::OpenDevice;
 use super::device_trial::{FoundDevice, TrialTerms};
@@ -294,7 +294,7 @@ impl Running<'_> {
         let mut warnings = watch.warnings(pose_steps);
         warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
         warnings.extend(open_meshes_of_run(scene, &totals));
-        warnings.extend(idle_rules(scene));
+        warnings.extend(of_rules(scene));
         warnings.extend(baselines::missing(scene, self.compared.unwrap_or_default(), totals.runs));
         warnings.extend(Warning::of_threads(options.threads, threads));
         let report = manifest::Report {

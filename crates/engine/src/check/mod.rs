@@ -27,7 +27,7 @@ pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rest::{REST_COLUMNS, input_name, rest_row};
 pub use rules::GroupFound;
-pub(super) use rules::{idle as idle_rules, pairs_by_rule};
+pub(super) use rules::{of_rules, pairs_by_rule};
 pub use rules::{rules_json, words as ignore_words};
 use std::sync::atomic::Ordering;
 pub use warning::Warning;
@@ -154,7 +154,7 @@ fn check_in_pool(
         warnings: Vec::new(),
     };
     let mut warnings = rules::warnings(scene);
-    warnings.extend(rules::idle(scene));
+    warnings.extend(rules::of_rules(scene));
     warnings.extend(files::warnings(scene, pose_steps));
     warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
     warnings.extend(bodies::warnings(scene));

@@ -2,7 +2,7 @@
 
 use super::warning::Warning;
 use clearsweep_scene::model::{Rule, Severity};
-use clearsweep_scene::{IgnoreRule, Scene};
+use clearsweep_scene::{BetweenFrames, IgnoreRule, Scene};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -67,8 +67,8 @@ pub(in super::super) fn pairs_by_rule(scene: &Scene) -> Vec<u64> {
     scene.rules.count_pairs(&scene.bodies, &scene.ignored, scene.query.static_pairs)
 }
 
-/// Rules of what is required under which there is no pair.
-pub(in super::super) fn idle(scene: &Scene) -> Vec<Warning> {
+/// Rules of what is required under which there is no pair, and those that say nothing between the frames of a job that looks there.
+pub(in super::super) fn of_rules(scene: &Scene) -> Vec<Warning> {
     let rules = scene.rules.all();
     let warn = |(rule, _): (&Rule, u64)| {
         let name = &rule.name;
@@ -89,7 +89,21 @@ pub(in super::super) fn idle(scene: &Scene) -> Vec<Warning> {
     if rules.is_empty() {
         return Vec::new();
     }
-    rules.iter().zip(pairs_by_rule(scene)).filter(|&(_, pairs)| pairs == 0).map(warn).collect()
+    let idle = rules.iter().zip(pairs_by_rule(scene)).filter(|&(_, pairs)| pairs == 0).map(warn);
+    let sampled = rules.iter().filter(|rule| rule.free_length.is_some()).map(|rule| {
+        let problem = format!(
+            "[[rule]] `{}` requires a free length, which is proven at samples only, not between them",
+            rule.name
+        );
+        Warning::new(
+            "rule",
+            [],
+            problem,
+            "give the trajectories more frames where bodies under it move far between two",
+        )
+    });
+    let looks_between = scene.motion.between != BetweenFrames::None;
+    idle.chain(sampled.filter(|_| looks_between)).collect()
 }
 
 /// Ignore rules that cover no pair.

@@ -118,7 +118,8 @@ impl TriangleMesh {
             let first = vertices.len() as u32;
             vertices.extend((0..core.count as u32).map(|v| core.vertex(v)));
             sources.extend_from_slice(&core.source);
-            let backs = fans(core).filter(|_| is_solid && core.dimension == 2).map(|(face, [a, b, c])| (face, [a, c, b]));
+            let backs =
+                fans(core).filter(|_| is_solid && core.dimension == 2).map(|(face, [a, b, c])| (face, [a, c, b]));
             for (face, fan) in fans(core).chain(backs) {
                 triangles.push(fan.map(|v| first + v));
                 of_triangle.push([piece as u32, face]);
