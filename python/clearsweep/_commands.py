@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _clearsweep, _options
@@ -14,7 +14,7 @@ from . import _clearsweep, _options
 def _call(
     command: str,
     arguments: Sequence[str | os.PathLike[str]],
-    options: dict[str, object],
+    options: Mapping[str, object],
     more: Sequence[str] = (),
 ) -> dict[str, Any]:
     # A path that begins with a hyphen is no option.

@@ -231,8 +231,8 @@ class Scene:
         >>> scene = cs.Scene(unit="mm", require=10)
         >>> scene = scene.rule("pipes-steel", "group:pipes", "group:steel", require="25mm", severity="critical")
         """
-        keys = {"name": name, "a": a, "b": b, "require": require, "severity": severity, "note": note}
-        keys |= {"direction": direction, "footprint": footprint, "baseline": baseline, "worse_by": worse_by}
+        of_length = {"direction": direction, "footprint": footprint, "baseline": baseline, "worse_by": worse_by}
+        keys = {"name": name, "a": a, "b": b, "require": require, "severity": severity, "note": note, **of_length}
         return self._add("rule", keys)
 
     def to_toml(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -16,6 +17,9 @@ import polars as pl
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# A shell that starts the tests in the background has them ignore interrupts, which some tests send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Program = Callable[[Sequence[object]], "subprocess.CompletedProcess[str]"]
 F64 = npt.NDArray[np.float64]

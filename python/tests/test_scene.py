@@ -53,6 +53,21 @@ a = "post"
 require = "-1 mm"
 severity = "minor"
 note = "they stand in the floor"
+
+[[rule]]
+name = "head-room"
+a = "wedge"
+b = "floor"
+require = "20 mm"
+direction = [0.0, 0.0, -1.0]
+footprint = "2 mm"
+
+[[rule]]
+name = "others"
+a = "*"
+require = 10
+baseline = "rest"
+worse_by = "1 mm"
 """
 
 
@@ -65,11 +80,14 @@ def test_keys_mean_what_they_mean_in_a_file(tmp_path: pathlib.Path) -> None:
     scene.add("wedge", points=points, static=True, position=np.array([300.0, 0, 50]), offset=np.float64(2.5))
     scene.ignore("group:steel", "floor", reason="bolted")
     scene.rule("posts", "post", require="-1 mm", severity="minor", note="they stand in the floor")
+    scene.rule("head-room", "wedge", "floor", require="20 mm", direction=[0, 0, -1], footprint="2 mm")
+    scene.rule("others", "*", require=10, baseline="rest", worse_by="1 mm")
     mine, file = (cs.run(one, progress=False) for one in (scene, tmp_path / "scene.toml"))
     for name in ("distances", "pairs", "runs", "bodies"):
         assert_frame_equal(getattr(mine, name).to_polars(), getattr(file, name).to_polars())
     assert mine.summary["require_m"] == 0.05 and mine.verdict == file.verdict
     assert mine.summary["rules"] == file.summary["rules"] and mine.summary["rules"][0]["rule"] == "posts"
+    assert mine.summary["rules"][1]["footprint_m"] == 0.002 and mine.summary["rules"][2]["worse_by_m"] == 0.001
     assert (scene.name, scene.unit, scene.bodies, scene.moving) == ("cell", "mm", ["floor", "post", "wedge"], [])
     # And its text is a scene file.
     (tmp_path / "again.toml").write_text(scene.to_toml())

@@ -25,7 +25,7 @@ const GRAIN: usize = 8;
 /// Tasks for each thread, at least, where candidates of few samples are put together for the sake of their company.
 const TASKS: usize = 8;
 
-/// Grown bodies that a task keeps.
+/// Grown bodies that a task keeps, at most.
 const FOOTPRINTS: usize = 64;
 
 /// The rows of a slice, and what they cost.
@@ -257,7 +257,7 @@ impl<'a> SliceTask<'a> {
         }
     }
 
-    /// The free length that the rule of a pair requires, or the distance along the direction of the scene; `None` without either.
+    /// Returns the free length if the pair's rule requires one, else the distance along the direction of the scene, if there is one.
     fn along(
         &self,
         (candidate, query): (&Candidate, &PairQuery<'_>),

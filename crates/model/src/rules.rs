@@ -34,12 +34,12 @@ impl Severity {
     }
 }
 
-/// `direction` and `footprint` of a rule: the length that a body is free to move is required instead of the distance.
+/// A rule's `direction` and `footprint`: the rule requires a free length instead of a distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FreeLength {
     /// Unit vector of the world along which the bodies of `a` move.
     pub direction: Vec3<f64>,
-    /// By how much they grow across it, metres, 0 or more.
+    /// Radius by which these bodies grow across it, metres, 0 or more.
     pub footprint: f64,
 }
 
@@ -77,20 +77,20 @@ pub struct PairRules {
     classes: usize,
     /// Entry `c * classes + d`: the rule of pairs of the classes `c` and `d` (symmetric).
     matrix: Vec<u16>,
-    /// Entry `c * classes + d`: whether bodies of the class `c` are of `a` of that rule, and those of `d` of `b`. Empty where no rule requires a free
-    /// length.
+    /// Entry `c * classes + d`: whether `a` of that rule selects the bodies of class `c`, and `b` those of class `d`. Empty if no rule requires a
+    /// free length.
     is_first: Vec<bool>,
 }
 
 impl PairRules {
     /// Rules in their order; the classes of the bodies and their number; the rule of each pair of classes, where `rules.len()` stands
-    /// for none of them; where some rule requires a free length, of which of them the bodies of the first class are of `a`.
+    /// for none of them; `is_first`: whether `a` of that rule selects the first class, empty if no rule requires a free length.
     pub fn new(rules: Vec<Rule>, (class, classes): (Vec<u32>, usize), matrix: Vec<u16>, is_first: Vec<bool>) -> Self {
         debug_assert_eq!(matrix.len(), classes * classes);
         Self { rules, class, classes, matrix, is_first }
     }
 
-    /// The free length that is required of a pair, and which of the two bodies is to be free; `None`: the distance is required.
+    /// Returns the rule of a pair that requires a free length, that length, and which of the two bodies it moves; `None` if the rule requires a distance.
     #[inline]
     pub fn free_length(&self, a: u32, b: u32) -> Option<(usize, FreeLength, [bool; 2])> {
         if self.is_first.is_empty() {
@@ -222,7 +222,7 @@ impl Requirements {
         !self.baselines.is_empty() && baseline().is_some_and(|baseline| baseline.at != BaselineAt::Rest)
     }
 
-    /// What is required of the distance of a pair in a run, metres; NaN if nothing is, or a free length instead.
+    /// Returns the clearance that the rule of a pair requires in a run, metres; NaN if it requires none, or a free length.
     #[inline]
     pub fn of_distance(&self, run: i64, a: u32, b: u32) -> f64 {
         let rule = self.rule(a, b);

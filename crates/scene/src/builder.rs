@@ -305,8 +305,8 @@ impl SceneBuilder {
         self
     }
 
-    /// Requires of the rule that was added last, instead of a distance, that bodies of `a` are free to move so far along a direction of the world, until they,
-    /// grown by `footprint` across it, touch the others.
+    /// Makes the rule that was added last require a free length: how far bodies of `a` move along a direction of the world until they touch
+    /// the others. `footprint`: radius by which they grow across it first, in the scene's unit.
     pub fn free_length(mut self, direction: [f64; 3], footprint: f64) -> Self {
         self.rules.last_mut().into_iter().for_each(|rule| rule.free_length = Some((direction, footprint)));
         self

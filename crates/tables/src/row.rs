@@ -12,13 +12,13 @@ pub struct Row {
     pub b: u32,
     /// The result of the query, in the world frame.
     pub proximity: Proximity,
-    /// How far b is from a along the direction of the scene, or the free length that the rule of the pair requires; `None` without either.
+    /// The free length if the pair's rule requires one, else the distance along the direction of the scene, if there is one.
     pub directional: Option<DirectionalDistance>,
 }
 
 impl Row {
-    /// The bracket that a rule holds against what it requires, metres: of the distance, or of the free length. An end that is not proven of a
-    /// free length is infinite; of a distance it is NaN.
+    /// Returns the bracket that the rule compares with its requirement, metres: that of the distance or of the free length. An unproven end
+    /// of a free length is 0 or infinite, of a distance NaN.
     #[inline]
     #[doc(hidden)]
     pub fn measured(&self, requirements: &Requirements, rule: usize) -> [f64; 2] {

@@ -8,8 +8,8 @@ use super::totals::{RuleTotals, Totals};
 use clearsweep_model::{Method, Requirements, Status};
 use clearsweep_scene::Sample;
 
-/// Counts a tile of rows for `runs` and the totals; `judged`: the bracket of a row that something is required of, and what is, metres. Comparisons with NaN are false: NaN stands for no requirement and
-/// for missing bounds. Returns the number of rows that violate the requirement, and of those that a winding number decides.
+/// Counts a tile of rows for `runs` and the totals. `judged`: the bracket of a row that is compared with the requirement, and the requirement,
+/// metres. Comparisons with NaN are false: NaN stands for no requirement and for missing bounds. Returns the number of rows that violate the requirement, and of those that a winding number decides.
 pub(super) fn count_rows(
     run: &mut RunRow,
     totals: &mut Totals,

@@ -160,6 +160,14 @@ impl Random {
             let severity = [None, Some("info"), Some("critical"), Some("grave")][self.below(known)];
             let require = if self.one_in(3) { -self.length() } else { self.length() };
             scene = scene.rule(name, a, b, require, severity);
+            if self.one_in(3) {
+                scene = scene.free_length(self.coordinates(), self.length());
+            }
+            if self.one_in(4) {
+                let at = ["rest", "first", "frame:12", "none", "frame:-1", "last"][self.below(6)];
+                let worse_by = self.one_in(2).then(|| self.length());
+                scene = scene.baseline(at, worse_by);
+            }
         }
         match self.below(6) {
             0 => scene.ignore("b0", None),
@@ -211,6 +219,14 @@ fn text(scene: &SceneBuilder) -> String {
         rule.b.iter().for_each(|b| line(&mut text, "b", quoted(b)));
         line(&mut text, "require", toml(&rule.require));
         rule.severity.iter().for_each(|severity| line(&mut text, "severity", quoted(severity)));
+        for (direction, footprint) in &rule.free_length {
+            line(&mut text, "direction", toml(direction));
+            line(&mut text, "footprint", toml(footprint));
+        }
+        for (at, worse_by) in &rule.baseline {
+            line(&mut text, "baseline", quoted(at));
+            worse_by.iter().for_each(|worse_by| line(&mut text, "worse_by", toml(worse_by)));
+        }
     }
     for (a, b) in &scene.ignores {
         text += "[[ignore]]\n";
