@@ -36,11 +36,16 @@ fn relaxed(
 }
 
 /// Checks `required_m` of all rows of a table, and returns how many of them violate it: those under the rule as it is, and those of pairs of the
-/// baseline.
-fn check_required(rows: &Rows, relaxed: &BTreeMap<[String; 3], f64>) -> [usize; 2] {
+/// baseline, in `frame`. There nothing is required of those whose bracket is wider than `worse_by`.
+fn check_required(rows: &Rows, relaxed: &BTreeMap<[String; 3], f64>, frame: &str) -> [usize; 2] {
     let mut violated = [0; 2];
     for row in rows {
         let known = relaxed.get(&key(row));
+        let is_baseline = row.get("frame").is_some_and(|of_row| of_row == frame);
+        if is_baseline && known.is_some_and(|&required| number(row, "lower_m") < required) {
+            assert_eq!(row["required_m"], "null", "{row:?}");
+            continue;
+        }
         let required = *known.unwrap_or(&REQUIRED);
         assert_eq!(number(row, "required_m").to_bits(), required.to_bits(), "{row:?}");
         let upper = row.get("upper_m").or(row.get("min_upper_m")).expect("an upper end");
@@ -66,14 +71,14 @@ fn pairs_of_a_baseline_count_where_they_come_nearer_than_there() {
         let runs: std::collections::BTreeSet<&String> = relaxed.keys().map(|[run, ..]| run).collect();
         assert!(relaxed.len() > 4 && runs.len() == 2, "{name}: pairs in both runs: {relaxed:?}");
         let distances = rows(&out.join("distances"));
-        let violated = check_required(&distances, &relaxed);
+        let violated = check_required(&distances, &relaxed, frame);
         assert!(violated[0] > 20 && violated[1] > 5, "{name}: {violated:?}");
         let of_baseline = distances.iter().filter(|row| row["frame"] == frame && relaxed.contains_key(&key(row)));
         assert!(of_baseline.clone().count() > 4, "{name}");
         let nearer = of_baseline.filter(|row| number(row, "upper_m") < number(row, "required_m"));
         assert_eq!(nearer.count(), 0, "{name}: no pair is nearer than it is");
-        check_required(&rows(&out.join("intervals")), &relaxed);
-        check_required(&rows(&out.join("pairs.parquet")), &relaxed);
+        check_required(&rows(&out.join("intervals")), &relaxed, "none");
+        check_required(&rows(&out.join("pairs.parquet")), &relaxed, "none");
         let summary = &manifest(&out)["summary"];
         let rule = &summary["rules"][0];
         assert_eq!(rule["violated"], violated.iter().sum::<usize>() as u64, "{rule}");
@@ -86,7 +91,7 @@ fn pairs_of_a_baseline_count_where_they_come_nearer_than_there() {
         let events = rows(&out.join("events.parquet"));
         let samples: f64 = events.iter().map(|event| number(event, "samples")).sum();
         assert_eq!(samples as usize, violated.iter().sum::<usize>(), "{name}");
-        check_required(&events, &relaxed);
+        check_required(&events, &relaxed, "none");
     }
 }
 
@@ -177,6 +182,46 @@ fn a_baseline_at_rest_is_that_of_the_file() {
         .collect();
     assert_eq!(found, [("frame", "left", "18"), ("right", "cabinet", "19")], "{events:#?}");
     assert_eq!(manifest(&out)["summary"]["rules"][0]["nearer_at_baseline"], 3);
+}
+
+#[test]
+fn nothing_is_required_of_a_pair_that_stands_where_it_did() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    let scene = "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.csv\"\n[query]\nwithin = 0.2\n\
+        [[body]]\nname = \"peg\"\nstatic = true\nshape = { cylinder = [0.1, 1.0, 24] }\n\
+        [[body]]\nname = \"arm\"\nshape = { box = [0.3, 0.2, 0.2] }\n\
+        [[rule]]\nname = \"all\"\na = \"*\"\nrequire = 0.05\nbaseline = \"first\"\nworse_by = 0.0\n";
+    fs::write(dir.join("scene.toml"), scene).expect("written");
+    // Into the peg; at rest until frame 4, away until frame 7, back from frame 8 on, in frame 12 deeper.
+    let x = |frame: i32| match frame {
+        5..8 => 0.3,
+        12 => 0.2,
+        _ => 0.21,
+    };
+    let mut poses = "frame,body,x,y,z,qw,qx,qy,qz\n".to_owned();
+    (0..13)
+        .for_each(|frame| poses += &format!("{frame},arm,{},0.013,0.1,0.98,0.0,0.0,0.19899748742132398\n", x(frame)));
+    fs::write(dir.join("t.csv"), poses).expect("written");
+    expect(dir, "run scene.toml --out out --between linear", 3);
+    let out = dir.join("out");
+    let free = |rows: &Rows| -> Vec<i32> {
+        let free = rows.iter().filter(|row| row["required_m"] == "null");
+        free.map(|row| row["frame"].parse().expect("a number")).collect()
+    };
+    let distances = rows(&out.join("distances"));
+    assert!(distances.len() == 13 && number(&distances[0], "lower_m") < number(&distances[0], "upper_m"));
+    assert!(number(&distances[0], "upper_m") < 0.0 && number(&distances[6], "lower_m") > 0.0);
+    assert_eq!(free(&distances), [0, 1, 2, 3, 4, 8, 9, 10, 11]);
+    assert_eq!(free(&rows(&out.join("intervals"))), [0, 1, 2, 3, 8, 9, 10]);
+    let events = rows(&out.join("events.parquet"));
+    assert_eq!(events.iter().map(|event| event["end_frame"].as_str()).collect::<Vec<_>>(), ["12"], "{events:#?}");
+    assert_eq!(manifest(&out)["summary"]["rules"][0]["undecided"], 0);
+    assert!(number(&rows(&out.join("pairs.parquet"))[0], "required_m") < 0.0);
+    // Other blocks, and no intervals: the same rows.
+    expect(dir, "run scene.toml --out late --frames 3..13", 3);
+    let late = rows(&dir.join("late/distances"));
+    assert!(late == distances[3..], "{late:#?}");
 }
 
 #[test]

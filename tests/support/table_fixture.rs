@@ -185,7 +185,7 @@ pub(crate) fn row(rng: &mut Rng, a: u32, b: u32, sample: usize) -> Row {
         normal,
         protrusion: if status == Status::Penetrating && a.is_multiple_of(2) { -0.75 * distance } else { f64::NAN },
     };
-    Row { a, b, proximity, directional: None }
+    Row { a, b, proximity, directional: None, stands: false }
 }
 
 /// Random results of consecutive blocks. Runs of `run_length` samples may span blocks.
@@ -270,7 +270,7 @@ pub(crate) fn interval(rng: &mut Rng, a: u32, b: u32, sample: usize) -> Interval
         closest: shares(rng),
         contact: if status == IntervalStatus::Contact { shares(rng) } else { [f64::NAN; 2] },
     };
-    IntervalRow { a, b, interval }
+    IntervalRow { a, b, interval, stands: false }
 }
 
 /// The results with random intervals of about `pairs` pairs after every sample that another one of its run follows.

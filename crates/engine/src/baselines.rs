@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// Part of a job's memory that the pairs of baselines may take.
 const MEMORY_PART: u64 = 4;
 
-/// Pairs of baselines that may be there in any case.
-const LEAST_PAIRS: usize = 1024;
+/// Bytes that they may take in any case.
+const LEAST_BYTES: u64 = 1 << 18;
 
 /// A scene that knows its baselines.
 pub(super) struct Compared {
@@ -52,10 +52,11 @@ pub(super) fn find<'a>(
     let options =
         JobOptions { broad, adapter, device: Device::Cpu, allow_empty: true, peak_memory: None, ..options.clone() };
     for (rule, at) in moments {
-        let mut found = BaselineRows::new(scene, at, options.memory);
-        if at == BaselineAt::Rest || scene.dynamic.is_empty() {
+        let still = (at == BaselineAt::Rest || scene.dynamic.is_empty()).then(|| at_rest(scene));
+        let mut found = BaselineRows::new([scene, still.as_ref().unwrap_or(scene)], at, options.memory);
+        if let Some(still) = &still {
             let options = JobOptions { read: ReadOptions::default(), ..options.clone() };
-            Job::new(scene).options(options).cancel(cancel).prelude(&at_rest(scene), &mut found)?;
+            Job::new(scene).options(options).cancel(cancel).prelude(still, &mut found)?;
         } else {
             if options.read.is_read_once(scene.trajectories.as_deref()) {
                 let problem = format!("baseline = \"{at}\" reads the trajectories twice, and a stream is read once");
@@ -147,27 +148,31 @@ pub(super) fn missing(scene: &Scene, runs_with: &[(BaselineAt, u64)], runs: u64)
 /// Takes the rows of a baseline.
 struct BaselineRows<'a> {
     scene: &'a Scene,
+    /// The scene with its bodies as they are placed at the baseline.
+    placed: &'a Scene,
     requirements: Requirements,
     at: BaselineAt,
     pairs: Vec<BaselinePair>,
-    limit: usize,
+    /// Bytes that the pairs take, and that they may take.
+    bytes: u64,
+    limit: u64,
     /// Runs so far, and the last one.
     runs: u64,
     last_run: Option<i64>,
 }
 
 impl<'a> BaselineRows<'a> {
-    fn new(scene: &'a Scene, at: BaselineAt, memory: u64) -> Self {
-        let limit = usize::try_from(memory / MEMORY_PART / size_of::<BaselinePair>() as u64);
-        Self {
-            requirements: scene.requirements(),
-            pairs: Vec::new(),
-            limit: limit.unwrap_or(usize::MAX).max(LEAST_PAIRS),
-            runs: 0,
-            last_run: None,
-            scene,
-            at,
-        }
+    fn new([scene, placed]: [&'a Scene; 2], at: BaselineAt, memory: u64) -> Self {
+        let requirements = scene.requirements();
+        let limit = (memory / MEMORY_PART).max(LEAST_BYTES);
+        Self { scene, placed, requirements, at, pairs: Vec::new(), bytes: 0, limit, runs: 0, last_run: None }
+    }
+
+    /// Adds a pair that is nearer than required; `poses`: if its bracket holds what is required of it afterwards.
+    fn add(&mut self, pair: BaselinePair) {
+        self.bytes +=
+            size_of::<BaselinePair>() as u64 + pair.poses.as_ref().map_or(0, |poses| size_of_val(&**poses) as u64);
+        self.pairs.push(pair);
     }
 
     fn is_still(&self, body: u32) -> bool {
@@ -189,18 +194,27 @@ impl RowSink for BaselineRows<'_> {
             let baseline = self.requirements.rules().get(rule).and_then(|rule| rule.baseline);
             let Some(baseline) = baseline.filter(|baseline| baseline.at == self.at) else { continue };
             // Whatever is not proven to be nearer than required is left to the rule.
-            let [_, upper] = row.measured(&self.requirements, rule);
+            let [lower, upper] = row.measured(&self.requirements, rule);
             if upper < self.requirements.by(rule) {
                 let is_still = self.is_still(row.a) && self.is_still(row.b);
                 let required = if is_still { f64::NAN } else { upper - baseline.worse_by };
                 let run = if self.at == BaselineAt::Rest { 0 } else { sample.run };
-                self.pairs.push(BaselinePair { run, a: row.a, b: row.b, required });
+                let poses = || {
+                    let at = usize::from(row.proximity.sample);
+                    Box::new([row.a, row.b].map(|body| match self.placed.bodies[body as usize].motion {
+                        Motion::Static(pose) => pose,
+                        Motion::Dynamic { slot } => rows.block().pose(slot as usize, at),
+                    }))
+                };
+                let poses = (lower < required).then(poses);
+                self.add(BaselinePair { run, a: row.a, b: row.b, required, poses });
             }
         }
-        if self.pairs.len() <= self.limit {
+        if self.bytes <= self.limit {
             return Ok(());
         }
-        let problem = format!("more than {} pairs are nearer than required at the baseline of a rule", self.limit);
+        let count = self.pairs.len() - 1;
+        let problem = format!("more than {count} pairs are nearer than required at the baseline of a rule");
         Err(Error::usage("--memory", problem, "give the job more memory, or fewer runs at a time"))
     }
 }

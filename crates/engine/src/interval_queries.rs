@@ -67,17 +67,40 @@ impl<'a> IntervalQueries<'a> {
         }
         let bodies = bodies.map(|body| self.motion(body));
         let mut answers = std::mem::take(&mut found.answers);
+        let standing = self.standing(pair, &bodies, intervals);
         let mut left = intervals;
         while left != 0 {
+            let stands = standing & left & left.wrapping_neg() != 0;
             let (require, intervals) = self.required(pair, left);
+            // The next intervals that are alike.
+            let others = if stands { left & !standing } else { left & standing };
+            let intervals = intervals & (others & others.wrapping_neg()).wrapping_sub(1);
+            let require = require.filter(|_| !stands);
             left &= !intervals;
             let query = IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals };
             let options = IntervalOptions { require, ..self.options };
             walk_intervals(&query, rows, &options, cache, work, stats, &mut answers);
             found.samples.extend(answers.iter().map(|interval| interval.sample));
-            found.rows.extend(answers.drain(..).map(|interval| IntervalRow { a: pair.a, b: pair.b, interval }));
+            found.rows.extend(answers.drain(..).map(|interval| IntervalRow { a: pair.a, b: pair.b, interval, stands }));
         }
         found.answers = answers;
+    }
+
+    /// The intervals at both ends of which a pair stands where it did at the baseline of its rule: it does not move between them.
+    fn standing(&self, pair: &Candidate, bodies: &[BlockMotion<'_>; 2], intervals: u64) -> u64 {
+        if !self.requirements.has_baselines() {
+            return 0;
+        }
+        let samples = &self.block.samples;
+        let pose = |body: &BlockMotion<'_>, at: usize| match body.after {
+            Some(after) if at == samples.len() => after,
+            _ => body.poses.at(at),
+        };
+        let stands =
+            |run, at| self.requirements.stands(run, pair.a, pair.b, || bodies.each_ref().map(|body| pose(body, at)));
+        let both_ends = |&at: &usize| stands(samples[at].run, at) && stands(samples[at].run, at + 1);
+        let asked = (0..samples.len()).filter(|at| intervals >> at & 1 == 1);
+        asked.filter(both_ends).fold(0, |mask, at| mask | 1 << at)
     }
 
     /// What is required of a pair in the first of some intervals, metres, and those of them in which it is: of a baseline of each run, those of

@@ -10,7 +10,7 @@ use clearsweep_narrow::{
     BodyPoses, DirectionalDistance, Footprint, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace,
     directional_distance, free_length,
 };
-use clearsweep_scene::model::FreeLength;
+use clearsweep_scene::model::{FreeLength, Requirements};
 use clearsweep_scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
 use clearsweep_tables::{IntervalRow, Row};
 use rayon::prelude::*;
@@ -91,6 +91,8 @@ struct SliceTask<'a> {
     is_followed: bool,
     /// `None` where no interval is asked about.
     intervals: Option<IntervalQueries<'a>>,
+    /// `None` if no pair was nearer than required at the baseline of its rule.
+    requirements: Option<Requirements>,
 }
 
 /// Answers the candidates of a slice of `block`, which the threads of the pool share.
@@ -153,7 +155,8 @@ impl<'a> SliceTask<'a> {
         // Only the last block of an input has fewer samples.
         let is_followed = !slice.ends_block || block.samples.len() == SAMPLES;
         let intervals = IntervalQueries::new(scene, block, &slice.pairs.intervals);
-        Self { scene, block, narrow, is_followed, intervals }
+        let requirements = (!scene.baselines.is_empty()).then(|| scene.requirements());
+        Self { scene, block, narrow, is_followed, intervals, requirements }
     }
 
     /// Whether a pair may be asked about again after the slice: static bodies are paired in one sample only.
@@ -234,6 +237,7 @@ impl<'a> SliceTask<'a> {
                 b: candidate.b,
                 proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
                 directional: self.along((candidate, query), usize::from(answer.sample), footprints, work.get()),
+                stands: self.stands((candidate, query), usize::from(answer.sample)),
             }));
             self.answer_intervals((first + at, candidate), own, cache, work.get(), stats, intervals);
             before = end;
@@ -255,6 +259,14 @@ impl<'a> SliceTask<'a> {
         if let Some(intervals) = &self.intervals {
             intervals.answer(pair, rows, cache, work, stats, found);
         }
+    }
+
+    /// Whether a pair stands in a sample where it did at the baseline of its rule.
+    fn stands(&self, (candidate, query): (&Candidate, &PairQuery<'_>), sample: usize) -> bool {
+        let Some(requirements) = &self.requirements else { return false };
+        let run = self.block.samples[sample].run;
+        requirements
+            .stands(run, candidate.a, candidate.b, || [query.poses_a, query.poses_b].map(|poses| poses.at(sample)))
     }
 
     /// Returns the free length if the pair's rule requires one, else the distance along the direction of the scene, if there is one.

@@ -1,5 +1,7 @@
 //! Baselines: how near pairs are by design, which a rule does not count.
 
+use clearsweep_geometry::Pose;
+
 /// The moment of a baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BaselineAt {
@@ -31,7 +33,7 @@ pub struct Baseline {
 }
 
 /// A pair at the baseline of its rule.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct BaselinePair {
     /// The run; 0 of a baseline at rest.
     pub run: i64,
@@ -41,6 +43,8 @@ pub struct BaselinePair {
     pub b: u32,
     /// What is required of it, metres: less than its rule says. NaN: nothing, as neither body moves.
     pub required: f64,
+    /// The poses of A and B there (recentred frames in the world), if the bracket there holds `required`.
+    pub poses: Option<Box<[Pose; 2]>>,
 }
 
 /// The pairs that were nearer at a baseline than required.
@@ -68,13 +72,13 @@ impl Baselines {
         self.at_rest.is_empty() && self.of_runs.is_empty()
     }
 
-    /// What is required of a pair that was nearer at this moment, metres (NaN: nothing); `None`: it was not.
-    pub fn of(&self, at: BaselineAt, run: i64, a: u32, b: u32) -> Option<f64> {
+    /// Returns a pair that was nearer at this moment; `None` if it was not.
+    pub fn pair(&self, at: BaselineAt, run: i64, a: u32, b: u32) -> Option<&BaselinePair> {
         let (pairs, key) = match at {
             BaselineAt::Rest => (&self.at_rest, (0, a, b)),
             _ => (&self.of_runs.iter().find(|(moment, _)| *moment == at)?.1, (run, a, b)),
         };
-        pairs.binary_search_by_key(&key, BaselinePair::key).ok().map(|found| pairs[found].required)
+        pairs.binary_search_by_key(&key, BaselinePair::key).ok().map(|found| &pairs[found])
     }
 
     /// All pairs.

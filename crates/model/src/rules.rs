@@ -1,9 +1,9 @@
 //! What is required of each pair of bodies: rules, of which the first that matches a pair counts, as in a firewall.
 
-use crate::baselines::{Baseline, BaselineAt, Baselines};
+use crate::baselines::{Baseline, BaselineAt, BaselinePair, Baselines};
 use crate::body::{Body, Motion};
 use crate::ignored_pairs::{IgnoredPairs, own_pairs};
-use clearsweep_geometry::Vec3;
+use clearsweep_geometry::{Pose, Vec3};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -211,8 +211,26 @@ impl Requirements {
         if self.baselines.is_empty() {
             return required;
         }
-        let baseline = self.rules().get(rule).and_then(|rule| rule.baseline);
-        baseline.and_then(|baseline| self.baselines.of(baseline.at, run, a, b)).unwrap_or(required)
+        self.at_baseline(rule, run, a, b).map_or(required, |pair| pair.required)
+    }
+
+    /// Returns a pair in a run at the baseline of its rule; `None` if it was not nearer than required there.
+    fn at_baseline(&self, rule: usize, run: i64, a: u32, b: u32) -> Option<&BaselinePair> {
+        let baseline = self.rules().get(rule)?.baseline?;
+        self.baselines.pair(baseline.at, run, a, b)
+    }
+
+    /// Whether some pair was nearer than required at the baseline of its rule.
+    #[inline]
+    pub fn has_baselines(&self) -> bool {
+        !self.baselines.is_empty()
+    }
+
+    /// Whether a pair stands at the very poses that it had at the baseline of its rule, where a bracket does not tell whether it is nearer: nothing is
+    /// required of it there. `poses`: of the recentred frames of A and B in the world.
+    pub fn stands(&self, run: i64, a: u32, b: u32, poses: impl FnOnce() -> [Pose; 2]) -> bool {
+        let of_pair = || self.at_baseline(self.rule(a, b), run, a, b)?.poses.as_deref();
+        self.has_baselines() && of_pair().is_some_and(|known| *known == poses())
     }
 
     /// Whether what is required of a pair may differ between runs: its rule has a baseline in each of them.

@@ -265,7 +265,7 @@ impl Events {
             let sample = &block.samples[at];
             let rule = requirements.rule(row.a, row.b);
             let measured = row.measured(requirements, rule);
-            if measured[1] < requirements.under(rule, sample.run, row.a, row.b) {
+            if measured[1] < row.required(requirements, rule, sample.run) {
                 let poses = [row.a, row.b].map(|body| match bodies[body as usize].1 {
                     Motion::Static(pose) => pose,
                     Motion::Dynamic { slot } => block.pose(slot as usize, at),
@@ -280,7 +280,7 @@ impl Events {
     pub(super) fn add_intervals(&mut self, rows: &[&IntervalRow], block: &FrameBlock) {
         for row in rows {
             if let Some(ends) = row.ends(block)
-                && row.interval.upper < self.requirements.of_distance(ends[0].run, row.a, row.b)
+                && row.interval.upper < row.required(&self.requirements, ends[0].run)
             {
                 let position = block.index * SAMPLES as u64 + u64::from(row.interval.sample);
                 self.of_segment.push(Event::of_interval(row, ends, position));
@@ -294,7 +294,8 @@ impl Events {
     /// A spill file cannot be written.
     pub(super) fn end_segment(&mut self) -> Result<()> {
         let rule = |event: &Event| self.requirements.rule(event.a, event.b);
-        self.of_segment.sort_unstable_by_key(|event| (rule(event), event.pair(), event.span[0]));
+        // Events are large: they move once.
+        self.of_segment.sort_by_cached_key(|event| (rule(event), event.pair(), event.span[0]));
         let parts = self.of_segment.chunk_by(|one, next| rule(one) == rule(next));
         parts.map(|parts| (rule(&parts[0]), parts)).try_for_each(|(rule, parts)| self.of_run[rule].extend(parts))?;
         self.of_segment.clear();

@@ -83,21 +83,20 @@ pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[S
     }
     if job.kind.rules {
         let run = |row: &Row| samples[usize::from(row.proximity.sample)].run;
-        let of = &job.requirements;
-        c.next().extend_i32(rows.iter().map(|row| of.rule(row.a, row.b) as i32));
-        c.next().extend_f64(rows.iter().map(|row| of.of(run(row), row.a, row.b)));
+        rules(&mut c, || {
+            rows.iter().map(|row| {
+                let rule = job.requirements.rule(row.a, row.b);
+                (rule, row.required(&job.requirements, rule, run(row)))
+            })
+        });
     }
     c.finish();
 }
 
-/// Fills the columns of rules: those of these pairs in these runs, and what is required of their distance.
-fn rules<I: ExactSizeIterator<Item = (i64, u32, u32)>>(
-    c: &mut ColumnCursor<'_>,
-    requirements: &Requirements,
-    pairs: impl Fn() -> I,
-) {
-    c.next().extend_i32(pairs().map(|(_, a, b)| requirements.rule(a, b) as i32));
-    c.next().extend_f64(pairs().map(|(run, a, b)| requirements.of_distance(run, a, b)));
+/// Fills the columns of rules: the index of the rule, and what is required, metres.
+fn rules<I: ExactSizeIterator<Item = (usize, f64)>>(c: &mut ColumnCursor<'_>, rows: impl Fn() -> I) {
+    c.next().extend_i32(rows().map(|(rule, _)| rule as i32));
+    c.next().extend_f64(rows().map(|(_, required)| required));
 }
 
 /// Fills the columns that only the full form has.
@@ -183,7 +182,8 @@ pub(super) fn intervals(columns: &mut [ColumnBuffer], rows: &[IntervalRow], bloc
     c.next().extend_i32(p().map(|p| p.method as i32));
     if job.kind.rules {
         let run = |row: &IntervalRow| block.samples[usize::from(row.interval.sample)].run;
-        rules(&mut c, &job.requirements, || rows.iter().map(|row| (run(row), row.a, row.b)));
+        let of = &job.requirements;
+        rules(&mut c, || rows.iter().map(|row| (of.rule(row.a, row.b), row.required(of, run(row)))));
     }
     c.finish();
 }
@@ -255,7 +255,8 @@ pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow], job: &JobCol
         }
     }
     if job.kind.rules {
-        rules(&mut c, &job.requirements, || rows.iter().map(|r| (r.run, r.stat.a, r.stat.b)));
+        let of = &job.requirements;
+        rules(&mut c, || rows.iter().map(|r| (of.rule(r.stat.a, r.stat.b), of.of_distance(r.run, r.stat.a, r.stat.b))));
     }
     c.finish();
 }

@@ -63,7 +63,7 @@ impl IntervalFindings {
             let Some(ends) = row.ends(block) else {
                 return Err(Error::internal("intervals", "an interval ends in no sample of its run"));
             };
-            let judged = run.add(row, ends, self.requirements.of_distance(ends[0].run, row.a, row.b));
+            let judged = run.add(row, ends, row.required(&self.requirements, ends[0].run));
             totals.by_interval_status[row.interval.status as usize] += 1;
             totals.by_interval_method[row.interval.method as usize] += 1;
             if self.requirements.uniform().is_none() {

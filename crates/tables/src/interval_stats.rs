@@ -57,7 +57,7 @@ pub(super) struct IntervalStat {
 impl IntervalStat {
     /// Returns the statistics of one interval.
     pub(super) fn of(row: &IntervalRow, ends: [&Sample; 2]) -> Self {
-        let IntervalRow { a, b, interval } = row;
+        let IntervalRow { a, b, interval, .. } = row;
         let (contact, frames) = (IntervalContact::of(row, ends), ends.map(|end| end.frame));
         Self { a: *a, b: *b, lower: interval.lower, upper: interval.upper, frames, contact }
     }
@@ -136,7 +136,7 @@ impl RunIntervals {
     /// Adds the next interval of the run. NaN stands for no requirement: every comparison with it is false. Returns whether the interval
     /// violates the requirement, and else whether it is undecided.
     pub(super) fn add(&mut self, row: &IntervalRow, ends: [&Sample; 2], require: f64) -> (bool, bool) {
-        let IntervalRow { a, b, interval } = *row;
+        let IntervalRow { a, b, interval, .. } = *row;
         self.rows += 1;
         self.contact += u64::from(interval.status == IntervalStatus::Contact);
         let (violated, undecided) = judged(row, require);

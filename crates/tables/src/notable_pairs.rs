@@ -65,7 +65,7 @@ impl NotablePairs {
                 count_by_rule(&mut totals.by_rule, of, rows, requirements);
                 let judged = |row: &Row| {
                     let rule = requirements.rule(row.a, row.b);
-                    (row.measured(requirements, rule), requirements.under(rule, of, row.a, row.b))
+                    (row.measured(requirements, rule), row.required(requirements, rule, of))
                 };
                 count_rows(run, totals, rows, samples, judged)
             }
@@ -76,7 +76,7 @@ impl NotablePairs {
                 let rule = requirements.rule(row.a, row.b);
                 let [lower, upper] = row.measured(requirements, rule);
                 let state = || dispositions.state(rule as u32, row.a, row.b, lower);
-                let violates = upper < requirements.under(rule, of, row.a, row.b);
+                let violates = upper < row.required(requirements, rule, of);
                 violates && (dispositions.is_empty() || state().is_open())
             };
             totals.open += rows.iter().filter(|row| is_open(row)).count() as u64;

@@ -6,10 +6,10 @@ use clearsweep_model::Shape;
 use std::sync::Arc;
 
 /// Cells of an octree that are looked at for an overlap, where there are few issues.
-const CELLS: usize = 4096;
+const CELLS: usize = 1024;
 
-/// Cells for all issues together, beyond which each has fewer, and the least that each has.
-const ALL_CELLS: usize = 1 << 22;
+/// Cells for all issues together, beyond which each has fewer (about a second of one core), and the least that each has.
+const ALL_CELLS: usize = 1 << 19;
 const LEAST_CELLS: usize = 64;
 
 /// Cells for a proof that one body lies inside of the other.

@@ -14,9 +14,18 @@ pub struct Row {
     pub proximity: Proximity,
     /// The free length if the pair's rule requires one, else the distance along the direction of the scene, if there is one.
     pub directional: Option<DirectionalDistance>,
+    /// Whether both bodies stand at the very poses of the baseline of their rule, where the bracket is wider than `worse_by`: nothing is required.
+    pub stands: bool,
 }
 
 impl Row {
+    /// Returns what a rule requires of the row in a run, metres; NaN if nothing.
+    #[inline]
+    #[doc(hidden)]
+    pub fn required(&self, requirements: &Requirements, rule: usize, run: i64) -> f64 {
+        if self.stands { f64::NAN } else { requirements.under(rule, run, self.a, self.b) }
+    }
+
     /// Returns the bracket that the rule compares with its requirement, metres: that of the distance or of the free length. An unproven end
     /// of a free length is 0 or infinite, of a distance NaN.
     #[inline]
@@ -40,9 +49,16 @@ pub struct IntervalRow {
     pub b: u32,
     /// The proven result for the interval.
     pub interval: IntervalProximity,
+    /// Whether both bodies stand so throughout: see [`Row::stands`].
+    pub stands: bool,
 }
 
 impl IntervalRow {
+    /// Returns what is required of the distance in a run, metres; NaN if nothing.
+    pub(super) fn required(&self, requirements: &Requirements, run: i64) -> f64 {
+        if self.stands { f64::NAN } else { requirements.of_distance(run, self.a, self.b) }
+    }
+
     /// The samples of `block` between which the interval lies; `None` if the second one is not there or of another run.
     pub(super) fn ends<'b>(&self, block: &'b FrameBlock) -> Option<[&'b Sample; 2]> {
         let at = usize::from(self.interval.sample);

@@ -52,7 +52,7 @@ pub(super) fn count_by_rule(counts: &mut Vec<RuleTotals>, run: i64, rows: &[Row]
     for row in rows {
         let rule = requirements.rule(row.a, row.b);
         let [lower, upper] = row.measured(requirements, rule);
-        let (of, require) = (&mut counts[rule], requirements.under(rule, run, row.a, row.b));
+        let (of, require) = (&mut counts[rule], row.required(requirements, rule, run));
         of.rows += 1;
         of.violated += u64::from(upper < require);
         of.undecided += u64::from((lower < require) & (require <= upper));

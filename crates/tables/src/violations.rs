@@ -326,7 +326,7 @@ mod tests {
             normal: Vec3::ZERO,
             protrusion: f64::NAN,
         };
-        Row { a, b, proximity, directional: None }
+        Row { a, b, proximity, directional: None, stands: false }
     }
 
     /// A row: position, run, a, b, distance.

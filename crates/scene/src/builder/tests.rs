@@ -219,11 +219,11 @@ fn text(scene: &SceneBuilder) -> String {
         rule.b.iter().for_each(|b| line(&mut text, "b", quoted(b)));
         line(&mut text, "require", toml(&rule.require));
         rule.severity.iter().for_each(|severity| line(&mut text, "severity", quoted(severity)));
-        for (direction, footprint) in &rule.free_length {
+        if let Some((direction, footprint)) = &rule.free_length {
             line(&mut text, "direction", toml(direction));
             line(&mut text, "footprint", toml(footprint));
         }
-        for (at, worse_by) in &rule.baseline {
+        if let Some((at, worse_by)) = &rule.baseline {
             line(&mut text, "baseline", quoted(at));
             worse_by.iter().for_each(|worse_by| line(&mut text, "worse_by", toml(worse_by)));
         }
