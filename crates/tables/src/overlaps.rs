@@ -6,7 +6,7 @@ use clearsweep_model::Shape;
 use std::sync::Arc;
 
 /// Cells of an octree that are looked at for an overlap, where there are few issues.
-const CELLS: usize = 1024;
+const CELLS: usize = 4096;
 
 /// Cells for all issues together, beyond which each has fewer (about a second of one core), and the least that each has.
 const ALL_CELLS: usize = 1 << 19;
