@@ -1,4 +1,4 @@
-"""What rules cost a job: python3 benches/rules.py PROGRAM WORK [ROUNDS]
+"""Measures the cost of rules: python3 benches/rules.py PROGRAM WORK [ROUNDS]
 
 Writes a crowd of 120 bodies in 9,000 frames, which has about a million rows, and runs it on one thread in turn: without rules, with 200
 rules that nothing violates, and with the same rules at 20 mm, which many bodies violate as they pass through each other. Prints the

@@ -124,7 +124,7 @@ fn at_rest(scene: &Scene) -> Scene {
     Scene { query, dynamic: Vec::new(), trajectories: None, hierarchy: NodeHierarchy::default(), ..still }
 }
 
-/// What is read for a baseline in the frames of a job.
+/// Returns the options to read the frames of a baseline.
 fn read(of_job: &ReadOptions, at: BaselineAt) -> ReadOptions {
     let frames = if let BaselineAt::Frame(frame) = at { Some(frame..frame.saturating_add(1)) } else { None };
     ReadOptions { frames, first_frames: at == BaselineAt::First, ..of_job.clone() }

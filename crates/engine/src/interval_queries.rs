@@ -103,8 +103,8 @@ impl<'a> IntervalQueries<'a> {
         asked.filter(both_ends).fold(0, |mask, at| mask | 1 << at)
     }
 
-    /// What is required of a pair in the first of some intervals, metres, and those of them in which it is: of a baseline of each run, those of
-    /// the same run.
+    /// Returns the requirement of a pair in the first of some intervals, metres, and the intervals that share it: if the rule has a baseline in each
+    /// run, those of the same run.
     fn required(&self, pair: &Candidate, intervals: u64) -> (Option<f64>, u64) {
         let samples = &self.block.samples;
         let run = samples[intervals.trailing_zeros() as usize].run;

@@ -41,7 +41,7 @@ pub struct BaselinePair {
     pub a: u32,
     /// Body B.
     pub b: u32,
-    /// What is required of it, metres: less than its rule says. NaN: nothing, as neither body moves.
+    /// The requirement of the pair, metres: less than that of its rule. NaN: none, as neither body moves.
     pub required: f64,
     /// The poses of A and B there (recentred frames in the world), if the bracket there holds `required`.
     pub poses: Option<Box<[Pose; 2]>>,

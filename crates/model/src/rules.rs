@@ -198,13 +198,13 @@ impl Requirements {
         self.rules.of(a, b)
     }
 
-    /// What is required of a pair in a run, metres; NaN if nothing is.
+    /// Returns the requirement of a pair in a run, metres; NaN if there is none.
     #[inline]
     pub fn of(&self, run: i64, a: u32, b: u32) -> f64 {
         self.under(self.rules.of(a, b), run, a, b)
     }
 
-    /// What a rule requires of a pair in a run, metres; NaN if nothing: less than of others if it was nearer at the baseline.
+    /// Returns the requirement of a pair under its rule in a run, metres; NaN if there is none. It is less if the pair was nearer at the baseline.
     #[inline]
     pub fn under(&self, rule: usize, run: i64, a: u32, b: u32) -> f64 {
         let required = self.required[rule];
@@ -253,7 +253,7 @@ impl Requirements {
         self.rules().get(rule).is_some_and(|rule| rule.free_length.is_some())
     }
 
-    /// What a rule requires where no baseline says less, metres; NaN if nothing.
+    /// Returns the requirement of a rule without baselines, metres; NaN if there is none.
     #[inline]
     pub fn by(&self, rule: usize) -> f64 {
         self.required[rule]

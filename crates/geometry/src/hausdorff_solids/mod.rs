@@ -25,6 +25,7 @@ pub use solid::TriangleSolid;
 
 use super::vec3::Vec3;
 use out_of_pieces::OutOfPieces;
+pub(crate) use out_of_pieces::below;
 use out_of_solid::OutOfSolid;
 use search::{Known, largest};
 use solid::SolidQueries;

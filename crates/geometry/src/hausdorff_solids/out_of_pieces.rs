@@ -111,23 +111,27 @@ impl Reaching for OutOfPieces<'_, '_> {
     }
 }
 
+/// The part of a convex polygon where `side` is at most 0.
+pub(crate) fn below(polygon: &[Vec3<f64>], side: impl Fn(Vec3<f64>) -> f64) -> Vec<Vec3<f64>> {
+    let mut kept = Vec::with_capacity(polygon.len() + 1);
+    for (k, &p) in polygon.iter().enumerate() {
+        let q = polygon[(k + 1) % polygon.len()];
+        let (at_p, at_q) = (side(p), side(q));
+        if at_p <= 0.0 {
+            kept.push(p);
+        }
+        if (at_p < 0.0 && at_q > 0.0) || (at_p > 0.0 && at_q < 0.0) {
+            kept.push(p + (q - p).scale(at_p / (at_p - at_q)));
+        }
+    }
+    kept
+}
+
 /// The corners of the part of a triangle that lies no farther than `beyond` outside of planes.
 fn clipped(triangle: &Corners, planes: &[(Vec3<f64>, Vec3<f64>)], beyond: f64) -> Vec<Vec3<f64>> {
     let mut polygon = triangle.to_vec();
     for &(n, at) in planes {
-        let side = |p: Vec3<f64>| n.dot(p - at) - beyond;
-        let mut kept = Vec::with_capacity(polygon.len() + 1);
-        for (k, &p) in polygon.iter().enumerate() {
-            let q = polygon[(k + 1) % polygon.len()];
-            let (at_p, at_q) = (side(p), side(q));
-            if at_p <= 0.0 {
-                kept.push(p);
-            }
-            if (at_p < 0.0 && at_q > 0.0) || (at_p > 0.0 && at_q < 0.0) {
-                kept.push(p + (q - p).scale(at_p / (at_p - at_q)));
-            }
-        }
-        polygon = kept;
+        polygon = below(&polygon, |p| n.dot(p - at) - beyond);
     }
     polygon
 }

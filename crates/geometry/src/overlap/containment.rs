@@ -11,7 +11,7 @@ const VERTICES: usize = 64;
 /// Whether all of `inner` is proven to lie in `outer`, each at the pose of its recentred frame. `budget`: cells of an octree that may be looked at;
 /// each of them that `inner` may reach has to lie in `outer` as a whole. Bodies without a known inside contain nothing and are in nothing.
 ///
-/// Where one sticks out of the other, a corner mostly shows it at once.
+/// If one sticks out of the other, a corner mostly shows it at once.
 pub fn is_inside(inner: Solid<'_>, outer: Solid<'_>, pose_inner: &Pose, pose_outer: &Pose, budget: usize) -> bool {
     let Some(frames) = Frames::new([&inner, &outer], [pose_inner, pose_outer]).filter(|frames| frames.has_range) else {
         return false;

@@ -11,7 +11,7 @@
 use super::aabb::Aabb;
 use super::frame::{Frames, HalfSpace, flushed};
 use super::half_cell::{heights, share_below};
-use crate::hausdorff_solids::TriangleSolid;
+use crate::hausdorff_solids::{TriangleSolid, below};
 use crate::mesh::fans;
 use crate::triangle_tree::{Corners, TriangleTree, bounds, offset};
 use crate::{Polyhedron, TriangleMesh, Vec3};
@@ -217,22 +217,6 @@ fn clipped(triangle: &Corners, cell: &Aabb) -> Vec<Vec3<f64>> {
         }
     }
     polygon
-}
-
-/// The part of a convex polygon where `side` is at most 0.
-fn below(polygon: &[Vec3<f64>], side: impl Fn(Vec3<f64>) -> f64) -> Vec<Vec3<f64>> {
-    let mut kept = Vec::with_capacity(polygon.len() + 1);
-    for (k, &p) in polygon.iter().enumerate() {
-        let q = polygon[(k + 1) % polygon.len()];
-        let (at_p, at_q) = (side(p), side(q));
-        if at_p <= 0.0 {
-            kept.push(p);
-        }
-        if (at_p < 0.0 && at_q > 0.0) || (at_p > 0.0 && at_q < 0.0) {
-            kept.push(p + (q - p).scale(at_p / (at_p - at_q)));
-        }
-    }
-    kept
 }
 
 fn area_vector(polygon: &[Vec3<f64>]) -> Vec3<f64> {
