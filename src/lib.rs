@@ -55,6 +55,7 @@
 //! | `clearsweep-narrow` | `model` | NARROW: signed distance, witnesses and proof; no files, no clock |
 //! | `clearsweep-tables` | `scene`, `model` | WRITE: Parquet, summaries, the manifest |
 //! | `clearsweep-engine` | all stages | the loop; hands work to the threads |
+//! | `clearsweep-report` | `engine` | reports of tables: HTML, pictures, BCF, GLB, CSV, XLSX (feature `cli`) |
 //! | `clearsweep-datasets` | `geometry`, the writer of trajectories in `tables` | data sets for trials and benchmarks |
 //!
 //! The program (`src/main.rs`, `src/cli`) is the only part that prints, exits or reads the environment.

@@ -232,6 +232,47 @@ class Result:
         low, high = bounds(count, runs, confidence)
         return Probability(count / runs, low, high, count, runs)
 
+    def report(
+        self,
+        html: str | os.PathLike[str] | None = None,
+        *,
+        bcf: str | os.PathLike[str] | None = None,
+        bcf_version: Literal["2.1", "3.0"] = "2.1",
+        author: str | None = None,
+        glb: str | os.PathLike[str] | None = None,
+        issue: str | None = None,
+        run: int | None = None,
+        png: str | os.PathLike[str] | None = None,
+        csv: str | os.PathLike[str] | None = None,
+        xlsx: str | os.PathLike[str] | None = None,
+        max_issues: int = 200,
+        views: bool = True,
+        force: bool = False,
+    ) -> list[dict[str, Any]]:
+        """Writes files for people: a page (``html``), topics for coordination tools (``bcf``, raised by ``author``), the bodies at the
+        worst moment of an ``issue`` or over a ``run`` (``glb``), a folder of pictures (``png``), and tables (``csv``, ``xlsx``).
+
+        The tables must be in a directory (``out=`` of the run). Geometry and poses are read again from their files: ``views=False``
+        leaves them out. Returns format, path and bytes of each file.
+
+        Raises
+        ------
+        Error
+            No file is asked for, a file exists and ``force`` is not set, or an input has changed since the run.
+        """
+        if self.path is None or self._owner is not None:
+            problem = "the tables are in memory or in a temporary directory"
+            raise Error("usage", None, "report", problem, "give `out=` to the run")
+        words = ["report", self.path, "--max-issues", str(max_issues)]
+        values = {"html": html, "bcf": bcf, "glb": glb, "png": png, "csv": csv, "xlsx": xlsx, "author": author}
+        values |= {"issue": issue, "run": None if run is None else str(run)}
+        values["bcf-version"] = None if bcf is None else bcf_version
+        for name, value in values.items():
+            if value is not None:
+                words.append(f"--{name}={os.fspath(value)}")
+        words += ["--no-views"] * (not views) + ["--force"] * force
+        return json.loads(_clearsweep.command(words))["files"]
+
     def __repr__(self) -> str:
         rows, pairs, runs = (self.summary[key] for key in ("rows", "pairs_within", "runs"))
         counts = f"{_counted(rows, 'row')} of {_counted(pairs, 'pair')} in {_counted(runs, 'run')}"

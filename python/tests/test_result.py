@@ -22,6 +22,26 @@ pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
 duckdb = pytest.importorskip("duckdb")
 
+
+def test_a_report_is_made_of_tables_in_a_directory(motion: Motion, tmp_path: pathlib.Path) -> None:
+    out = tmp_path / "out"
+    result = cs.run(motion.scene, require="50mm", out=out, progress=False)
+    page, table = tmp_path / "page.html", tmp_path / "pairs.csv"
+    files = result.report(page, csv=table)
+    assert [file["format"] for file in files] == ["html", "csv"]
+    assert page.stat().st_size == files[0]["bytes"] and table.read_bytes()
+    with pytest.raises(cs.Error, match="exists already"):
+        result.report(page)
+    cs.Result.open(out).report(page, force=True, views=False, max_issues=1)
+    with pytest.raises(cs.Error, match="no file is asked for"):
+        result.report()
+
+
+def test_a_report_of_tables_in_memory_is_refused(result: cs.Result, tmp_path: pathlib.Path) -> None:
+    with pytest.raises(cs.Error, match="in memory"):
+        result.report(tmp_path / "page.html")
+
+
 TABLES = ["distances", "penetrations", "pairs", "runs", "bodies"]
 
 

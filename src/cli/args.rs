@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Accept(AcceptArgs),
     /// Compare the violations of two executions
     Diff(DiffArgs),
+    /// Write what an execution found as HTML, pictures, BCF, GLB, CSV or XLSX
+    Report(ReportArgs),
     /// Write the tables of an execution in another format
     Export(ExportArgs),
     /// Answer one pair
@@ -161,6 +163,9 @@ pub(crate) struct RunArgs {
     /// was not
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) resume: bool,
+    /// Also write a page for people to this file, as `clearsweep report DIR --html FILE` does
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) report: Option<PathBuf>,
     /// Print one JSON object (the manifest's summary) instead of text
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
@@ -210,6 +215,55 @@ pub(crate) struct SummaryArgs {
     /// The output directory of an execution
     pub(crate) dir: PathBuf,
     /// Print one JSON object (the manifest's summary, the worst pairs, the worst runs) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = help::REPORT)]
+pub(crate) struct ReportArgs {
+    /// The output directory of an execution
+    pub(crate) dir: PathBuf,
+    /// Write one page that needs no network: verdict, issues, views, curves
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Write a topic for each issue, for coordination tools
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bcf: Option<PathBuf>,
+    /// Version of BCF
+    #[arg(long, value_name = "VERSION", default_value = "2.1", value_parser = ["2.1", "3.0"], requires = "bcf")]
+    pub(crate) bcf_version: String,
+    /// E-mail address of whoever raises the topics
+    #[arg(long, value_name = "E-MAIL", requires = "bcf")]
+    pub(crate) author: Option<String>,
+    /// Write the bodies at the worst moment, coloured by state
+    #[arg(long, value_name = "FILE")]
+    pub(crate) glb: Option<PathBuf>,
+    /// The issue whose worst moment --glb shows [default: the first]
+    #[arg(long, value_name = "ISSUE", requires = "glb", conflicts_with = "run")]
+    pub(crate) issue: Option<String>,
+    /// Write this run as an animation with --glb
+    #[arg(long, value_name = "RUN", requires = "glb", allow_negative_numbers = true)]
+    pub(crate) run: Option<i64>,
+    /// Write a picture of each issue, ISSUE.png, into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) png: Option<PathBuf>,
+    /// Write a row for each pair of each issue
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Write a workbook: issues, pairs, and what was checked
+    #[arg(long, value_name = "FILE")]
+    pub(crate) xlsx: Option<PathBuf>,
+    /// Issues that are shown in full; the others are rows
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) max_issues: usize,
+    /// Leave geometry out, such as where it is no more: no views and no pictures
+    #[arg(long)]
+    pub(crate) no_views: bool,
+    /// Replace files that exist
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object (the files written) instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }

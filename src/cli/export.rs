@@ -2,6 +2,7 @@
 
 use super::args::ExportArgs;
 use super::exit::ProgramEnd;
+use super::files::{check_beside, check_target, keep, temporary};
 use super::text::{bytes, counted, table};
 use super::{interrupt, stdout, summary};
 use clearsweep::{Error, Result};
@@ -38,7 +39,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
     interrupt::at_first(move || asked.store(true, Ordering::Relaxed));
     let targets: Vec<PathBuf> = tables.iter().map(|table| to.join(format!("{table}.csv"))).collect();
     targets.iter().try_for_each(|target| check_target(target, args.force))?;
-    std::fs::create_dir_all(&to).map_err(|error| unwritable(&to, &error))?;
+    std::fs::create_dir_all(&to).map_err(|error| Error::unwritable(&to, &error))?;
     let mut written = Vec::new();
     for (&table, path) in tables.iter().zip(targets) {
         match to_file(args, table, path, &stop)? {
@@ -52,31 +53,11 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
 
 /// The folder for the CSV files is one, or is yet to be made, and is not the output itself.
 fn check_folder(to: &Path, dir: &Path) -> Result<()> {
-    let wrong = |problem: &str| Err(Error::usage(format!("--to {}", to.display()), problem, "name another folder"));
     if to.exists() && !to.is_dir() {
-        return wrong("is a file, not a folder");
+        let place = format!("--to {}", to.display());
+        return Err(Error::usage(place, "is a file, not a folder", "name another folder"));
     }
-    match (to.canonicalize(), dir.canonicalize()) {
-        // A later run would refuse to replace what it did not write.
-        (Ok(to), Ok(dir)) if to.starts_with(&dir) => wrong("is in the output directory, which holds its tables only"),
-        _ => Ok(()),
-    }
-}
-
-/// Fails if a file is there already; with `force`, if something other than a regular file is.
-fn check_target(target: &Path, force: bool) -> Result<()> {
-    match target.symlink_metadata() {
-        Err(_) => Ok(()),
-        Ok(about) if force && about.is_file() => Ok(()),
-        Ok(_) if force => {
-            let remedy = "move it away, or choose another folder with --to";
-            Err(Error::output(target.display(), "is no regular file: --force replaces nothing else", remedy))
-        }
-        Ok(_) => {
-            let remedy = "choose another folder with --to, or replace the files with --force";
-            Err(Error::output(target.display(), "exists already", remedy))
-        }
-    }
+    check_beside(to, dir)
 }
 
 /// The folder of the CSV files unless another is given: that of the output, with `-csv` after its name.
@@ -129,21 +110,14 @@ impl Write for Pipe {
 
 /// Writes a table under a temporary name, which becomes its own when it is whole. `None`: interrupted.
 fn to_file(args: &ExportArgs, table: &'static str, path: PathBuf, stop: &AtomicBool) -> Result<Option<ExportedFile>> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".clearsweep-").suffix(".tmp");
-    #[cfg(unix)]
-    // As any new file: what the process' mask leaves of it.
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).map_err(|error| unwritable(&path, &error))?;
+    let mut file = temporary(&path).map_err(|error| Error::unwritable(&path, &error))?;
     let mut buffered = BufWriter::new(file.as_file_mut());
     let exported = export_csv(&args.dir, table, args.raw, &mut buffered, &|| !stop.load(Ordering::Relaxed))?;
     let Exported::Rows(rows) = exported else { return Ok(None) };
-    buffered.flush().map_err(|error| unwritable(&path, &error))?;
+    buffered.flush().map_err(|error| Error::unwritable(&path, &error))?;
     drop(buffered);
-    let bytes = file.as_file().metadata().map_err(|error| unwritable(&path, &error))?.len();
-    let kept = if args.force { file.persist(&path) } else { file.persist_noclobber(&path) };
-    kept.map_err(|error| unwritable(&path, &error.error))?;
+    let bytes = file.as_file().metadata().map_err(|error| Error::unwritable(&path, &error))?.len();
+    keep(file, &path, args.force)?;
     Ok(Some(ExportedFile { table, path, rows, bytes }))
 }
 
@@ -159,9 +133,4 @@ fn report(args: &ExportArgs, written: &[ExportedFile]) -> Result<()> {
         (file.table, text)
     };
     stdout::print(&table(&written.iter().map(line).collect::<Vec<_>>()))
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    let remedy = "check the path, its permissions and the free space";
-    Error::output(path.display(), format!("cannot be written ({error})"), remedy)
 }

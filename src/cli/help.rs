@@ -93,6 +93,19 @@ Examples (from the folder of the sources):
 
 Exit codes: 0 compared; 1 OLD or NEW is no output of a finished execution in which something is required; 2 usage.";
 
+pub(crate) const REPORT: &str = "\
+Geometry and poses are read again from the paths in the manifest; a file that has changed since is an error that names it. Topics of BCF keep \
+their GUIDs over revisions of a model, as issues keep their ids. SOURCE_DATE_EPOCH sets the date in a BCF file.
+
+Examples (from the folder of the sources):
+  clearsweep run datasets/pipe-rack/scene.toml --out out/pipe-rack --require 50mm --report out/pipe-rack.html
+  clearsweep report out/pipe-rack --html out/report.html
+  clearsweep report out/pipe-rack --bcf out/issues.bcf --author you@example.com
+  clearsweep report out/pipe-rack --glb out/worst.glb --png out/pictures --xlsx out/issues.xlsx
+
+Exit codes: 0 written; 1 DIR is no output of a finished execution, a file has changed, or one to be written exists; 2 usage. Each file \
+appears whole or not at all.";
+
 pub(crate) const EXPORT: &str = "\
 Numbers are written so that they read back as the same number; nulls are empty cells, lists have `;` between their items. \
 Columns are those of the Parquet tables, in SI units.

@@ -15,6 +15,7 @@ mod doctor;
 pub mod embed;
 mod exit;
 mod export;
+mod files;
 mod generate;
 mod help;
 mod hulls;
@@ -26,6 +27,7 @@ mod open_meshes;
 mod pipe;
 mod progress;
 mod query;
+mod report;
 mod run;
 mod shell;
 mod sort;
@@ -58,6 +60,7 @@ fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
         Command::Summary(args) => summary::summary(&args),
         Command::Accept(args) => accept::accept(&args),
         Command::Diff(args) => diff::diff(&args),
+        Command::Report(args) => report::report(&args),
         Command::Export(args) => export::export(&args),
         Command::Query(args) => query::query(&args),
         Command::Sort(args) => sort::sort(&args),

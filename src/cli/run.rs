@@ -2,7 +2,9 @@
 
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::ProgramEnd;
-use super::{device_note, exit, interrupt, machine, pipe, progress, spool_note, stdout, summary, warnings};
+use super::{
+    device_note, exit, files, interrupt, machine, pipe, progress, report, spool_note, stdout, summary, text, warnings,
+};
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, Outcome, RunVerdict, check_device};
 use clearsweep_scene::{Scene, SceneOverrides};
@@ -19,6 +21,8 @@ pub(super) struct Config {
     out: Option<PathBuf>,
     pub(super) force: bool,
     pub(super) resume: bool,
+    /// The page for people.
+    report: Option<PathBuf>,
     progress: ProgressArg,
     json: bool,
 }
@@ -91,11 +95,18 @@ impl Config {
             let problem = "is of no use with `--out -`: a stream is neither replaced nor gone on with";
             return Err(Error::usage(flag, problem, "leave it out, or give a directory"));
         }
+        if is_stream && args.report.is_some() {
+            let problem = "is of no use with `--out -`: a report is made of the tables";
+            return Err(Error::usage("--report", problem, "leave it out, or give a directory"));
+        }
         let out = (!is_stream).then_some(args.out);
         let mut input = Input::new(args.input, out.as_deref())?;
         if args.resume && input.read.stream.is_some() {
             let problem = "is of no use with `--trajectories -`: a stream cannot be read again";
             return Err(Error::usage("--resume", problem, "write the stream to a file, and give that"));
+        }
+        if let Some(report) = &args.report {
+            check_report(&input, report, (out.as_deref(), args.force))?;
         }
         input.overrides.threads = args.threads.map(|threads| threads.0);
         let job = JobOptions {
@@ -118,17 +129,27 @@ impl Config {
             allow_empty: args.allow_empty,
             peak_memory: Some(machine::peak_memory),
         };
-        let RunArgs { force, resume, progress, json, .. } = args;
-        Ok(Self { input, job, out, force, resume, progress, json })
+        let RunArgs { force, resume, report, progress, json, .. } = args;
+        Ok(Self { input, job, out, force, resume, report, progress, json })
     }
+}
+
+/// Fails if the page of a run could not be written once its tables are.
+fn check_report(input: &Input, report: &Path, (out, force): (Option<&Path>, bool)) -> Result<()> {
+    if input.read.stream.is_some() {
+        let problem = "is of no use with `--trajectories -`: the poses of a stream cannot be read again";
+        return Err(Error::usage("--report", problem, "write the stream to a file, and give that"));
+    }
+    out.map_or(Ok(()), |out| files::check_beside(report, out))?;
+    files::check_target(report, force)
 }
 
 /// Runs the job, and prints what it found.
 pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
-    let Config { input, job, out, force, resume, progress, json } = Config::new(args)?;
+    let Config { input, job, out, force, resume, report, progress, json } = Config::new(args)?;
     check_device(&job)?;
     match out {
-        Some(out) => to_tables(&input, job, (&out, force, resume), progress, json),
+        Some(out) => to_tables(&input, job, (&out, force, resume), report.as_deref(), progress, json),
         None => to_stdout(&input, job, progress, json),
     }
 }
@@ -138,6 +159,7 @@ fn to_tables(
     input: &Input,
     job: JobOptions,
     (out, force, resume): (&Path, bool, bool),
+    report: Option<&Path>,
     progress: ProgressArg,
     json: bool,
 ) -> Result<ProgramEnd> {
@@ -154,10 +176,16 @@ fn to_tables(
         outcome => outcome?,
     };
     say(&outcome.manifest);
-    let printed = match json {
+    let mut printed = match json {
         true => stdout::print_json(&outcome.manifest["summary"]),
         false => stdout::print(&summary::text(&outcome.manifest, Some(out))),
     };
+    if let Some(path) = report {
+        // The tables are whole, whatever becomes of the page.
+        let page = report::page_of_run(out, &outcome.manifest, path, force);
+        let line = |bytes: u64| format!("report  {} to {}\n", text::bytes(bytes), path.display());
+        printed = printed.and(page).and_then(|bytes| if json { Ok(()) } else { stdout::print(&line(bytes)) });
+    }
     // The process ends: the system takes its memory back faster than piece by piece.
     std::mem::forget(loaded);
     exit::printed(printed, end(&outcome))

@@ -2,29 +2,12 @@
 
 use super::color::{Tone, paint};
 use super::wrap::{width, wrapped};
+pub(crate) use clearsweep_report::{count, counted};
 use clearsweep_scene::model::LengthUnit;
 use std::borrow::Cow;
 
 /// Text for a scene in which nothing moves.
 pub(crate) const ONCE: &str = "nothing moves: every pair is looked at once";
-
-/// A count with separators: 1,234,567.
-pub(crate) fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 run`, `2 runs`.
-pub(crate) fn counted(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
-}
 
 /// Bytes in binary units.
 pub(crate) fn bytes(n: u64) -> String {

@@ -31,6 +31,8 @@ mod memory;
 mod output_safety;
 #[cfg(feature = "cli")]
 mod overlaps;
+#[cfg(feature = "cli")]
+mod report;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod resume;
 mod resume_jobs;

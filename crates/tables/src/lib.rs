@@ -15,8 +15,8 @@
 //! - `events` joins what violates into stretches of time, `issues` gathers these at the end, and `issue_tables` writes both; `event_reader` reads
 //!   them back.
 //! - `resume` keeps what another execution needs to go on after this one was killed.
-//! - `report` reads the summaries back, `export` the tables as CSV, and `table_reader` as record batches; `filled` reads which bodies stand for meshes
-//!   that are not convex.
+//! - `report` reads the summaries back, `issue_reader` the issues, `chosen_rows` the rows of chosen pairs, `export` the tables as CSV, and
+//!   `table_reader` as record batches; `body_reader` what the bodies are.
 //!
 //! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are one implementation, and
 //! `stream_sink`, an Arrow IPC stream of `distances`, another.
@@ -28,6 +28,8 @@ mod atomic_file;
 mod background_io;
 mod batches;
 mod bodies;
+mod body_reader;
+mod chosen_rows;
 mod chunk;
 mod chunked_buffer;
 mod column_buffer;
@@ -40,11 +42,11 @@ mod export;
 mod f64_page;
 mod fill;
 mod folder;
-mod hull_substitutes;
 mod interval_findings;
 mod interval_stats;
 mod interval_summary;
 mod interval_table;
+mod issue_reader;
 mod issue_tables;
 mod issues;
 mod layout;
@@ -85,15 +87,17 @@ mod writer_properties;
 
 pub use arrow_array::RecordBatch;
 pub use batches::BatchMaker;
+pub use body_reader::{BodyLine, filled_bodies, read_bodies};
+pub use chosen_rows::{DistanceLine, IntervalLine, RunPair, read_distances, read_intervals};
 pub use counter::RowCounter;
 pub use event_reader::{EventLine, read_events};
 pub use export::{Exported, TABLE_NAMES, export_csv, has_table};
-pub use hull_substitutes::filled_bodies;
+pub use issue_reader::{IssueLine, read_issues};
 #[doc(hidden)]
 pub use layout::TableLayout;
 pub use options::{DistanceColumns, TableOptions};
 pub use output_dir::JobInputs;
-pub use report::{PairBetween, nearest_between};
+pub use report::{PairBetween, PairOfRun, nearest_between, read_pairs};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::{IntervalRow, Row};
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};

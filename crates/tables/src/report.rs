@@ -1,7 +1,8 @@
 //! Reading of the summaries of a finished execution: its worst pairs and its worst runs.
 
+use super::chosen_rows::RunPair;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType};
 use clearsweep_base::error::{Error, Result};
@@ -148,6 +149,44 @@ pub fn nearest_between(dir: &Path, count: usize) -> Result<Vec<PairBetween>> {
     Ok(nearest)
 }
 
+/// The least distance of a pair of bodies in a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairOfRun {
+    /// Run, and the indices of the bodies in the scene.
+    pub pair: RunPair,
+    /// Smallest signed distance over the samples, metres; `None` if the pair comes near between frames only.
+    pub distance_m: Option<f64>,
+    /// Upper end of the least distance over samples and intervals, metres; `None` where nothing is proven.
+    pub upper_m: Option<f64>,
+}
+
+/// Hands each row of `pairs.parquet` in the output directory `dir` to `each`, in the order of the table.
+///
+/// # Errors
+/// As for [`worst_pairs`].
+pub fn read_pairs(dir: &Path, mut each: impl FnMut(PairOfRun)) -> Result<()> {
+    let path = dir.join("pairs.parquet");
+    let between = "min_between_upper_m";
+    let has_intervals = open(&path)?.schema().index_of(between).is_ok();
+    let mut distances = vec!["min_distance_m", "upper_m"];
+    distances.extend(has_intervals.then_some(between));
+    let mut table = SummaryReader::open(path, &["run", "a_index", "b_index"], &distances, &[])?;
+    while let Some(batch) = table.next()? {
+        for row in 0..batch.rows {
+            let [a, b] = [1, 2].map(|column| batch.number(column, row) as i32);
+            let float = |column: usize| batch.optional_float(column, row);
+            let between = if has_intervals { float(2) } else { None };
+            let uppers = [float(1), between].into_iter().flatten();
+            each(PairOfRun {
+                pair: RunPair { run: batch.number(0, row), a, b },
+                distance_m: float(0),
+                upper_m: uppers.reduce(f64::min),
+            });
+        }
+    }
+    Ok(())
+}
+
 /// The `count` worst runs, from `runs.parquet` in `dir`: by number of violations, then by distance, then in the order
 /// of the table.
 ///
@@ -225,7 +264,7 @@ impl SummaryReader {
         };
         let is_text = |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::Dictionary(..));
         let [numbers, distances, texts] = &self.names;
-        let numbers = columns(numbers, |kind| *kind == DataType::Int64);
+        let numbers = columns(numbers, |kind| matches!(kind, DataType::Int64 | DataType::Int32));
         let distances = columns(distances, |kind| *kind == DataType::Float64);
         match (numbers, distances, columns(texts, is_text)) {
             (Some(numbers), Some(distances), Some(texts)) => {
@@ -247,7 +286,20 @@ pub(super) struct CheckedBatch {
 
 impl CheckedBatch {
     pub(super) fn number(&self, column: usize, row: usize) -> i64 {
-        self.numbers[column].as_primitive::<Int64Type>().value(row)
+        match self.numbers[column].as_primitive_opt::<Int32Type>() {
+            Some(narrow) => narrow.value(row).into(),
+            None => self.numbers[column].as_primitive::<Int64Type>().value(row),
+        }
+    }
+
+    pub(super) fn optional_number(&self, column: usize, row: usize) -> Option<i64> {
+        self.numbers[column].is_valid(row).then(|| self.number(column, row))
+    }
+
+    /// A finite number; `None` of a null.
+    pub(super) fn optional_float(&self, column: usize, row: usize) -> Option<f64> {
+        let floats = self.float(column);
+        floats.is_valid(row).then(|| floats.value(row)).filter(|value| value.is_finite())
     }
 
     pub(super) fn float(&self, column: usize) -> &arrow_array::Float64Array {

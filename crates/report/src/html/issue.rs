@@ -1,0 +1,258 @@
+//! An issue as the page shows it: in full as a card, or as a row of a table.
+
+use super::SENTENCE;
+use super::payload::Payload;
+use crate::chart::{curve_svg, histogram_svg, probability};
+use crate::data::{Finding, Issue, Report};
+use crate::words::{Lengths, Name, clipped, count, counted, moment, span, time};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// Pairs of all issues in full that are listed; each issue lists five at least.
+const MOST_PAIRS: usize = 6_000;
+/// Bytes of charts of pairs that are not the nearest of their issue.
+const MOST_CHARTS: usize = 400_000;
+/// Pairs of an issue with charts.
+const CHARTS_OF_ISSUE: usize = 6;
+
+/// What all elements of an issue carry, in words.
+pub(super) struct Head {
+    pub(super) id: String,
+    /// Its place in the list, from 1.
+    pub(super) rank: String,
+    pub(super) rule: Name,
+    pub(super) severity: String,
+    pub(super) state: String,
+    pub(super) kind: String,
+    pub(super) is_open: bool,
+    pub(super) group: Name,
+    /// The names of the nearest pair.
+    pub(super) pair: Option<[Name; 2]>,
+    /// `12 pairs`, if there is more than one.
+    pub(super) pairs: String,
+    pub(super) when: String,
+    pub(super) place: String,
+    pub(super) note: String,
+    /// Least distance proven, metres, for sorting; empty if there is none.
+    pub(super) distance: String,
+    /// Time of the least distance, for sorting.
+    pub(super) time: String,
+}
+
+/// An issue in full.
+pub(super) struct Card {
+    pub(super) head: Head,
+    pub(super) sentence: String,
+    /// A PNG, base64; empty if there is none.
+    pub(super) picture: String,
+    /// The number of the view of the nearest pair.
+    pub(super) view: Option<usize>,
+    pub(super) facts: Vec<(&'static str, String)>,
+    pub(super) charts: Vec<Charts>,
+    pub(super) pairs: Vec<PairRow>,
+    /// Pairs that are not listed.
+    pub(super) more_pairs: u64,
+}
+
+/// The charts of one pair.
+pub(super) struct Charts {
+    pub(super) finding: usize,
+    pub(super) curve: String,
+    /// What the curve leaves out.
+    pub(super) curve_note: String,
+    pub(super) histogram: String,
+    pub(super) probability: String,
+    /// `run 17, frame 120 (30 s)`.
+    pub(super) worst: String,
+}
+
+/// A pair of an issue.
+pub(super) struct PairRow {
+    pub(super) number: usize,
+    pub(super) view: Option<usize>,
+    pub(super) names: [Name; 2],
+    pub(super) bracket: String,
+    pub(super) required: String,
+    pub(super) when: String,
+    /// `near, new, 3 events`.
+    pub(super) violation: String,
+}
+
+/// An issue as a row.
+pub(super) struct Row {
+    pub(super) head: Head,
+    pub(super) bracket: String,
+    pub(super) required: String,
+}
+
+/// What cards have in common, and what is left of the page's size.
+pub(super) struct CardContext<'a> {
+    report: &'a Report,
+    payload: &'a Payload,
+    lengths: Lengths,
+    pairs_of_issue: usize,
+    chart_bytes_left: usize,
+}
+
+impl<'a> CardContext<'a> {
+    pub(super) fn new(report: &'a Report, payload: &'a Payload, full: usize) -> Self {
+        let pairs_of_issue = (MOST_PAIRS / full.max(1)).clamp(5, Issue::MOST_FINDINGS);
+        let lengths = Lengths::of(report.unit);
+        Self { report, payload, lengths, pairs_of_issue, chart_bytes_left: MOST_CHARTS }
+    }
+
+    /// The card of the issue `index`.
+    pub(super) fn card(&mut self, index: usize, issue: &Issue, picture: Option<&[u8]>) -> Card {
+        let listed = if issue.pairs > 1 { issue.findings.len().min(self.pairs_of_issue) } else { 0 };
+        let pairs = issue.findings[..listed].iter().enumerate();
+        Card {
+            head: self.head(index, issue),
+            sentence: self.sentence(issue),
+            picture: picture.map(|png| STANDARD.encode(png)).unwrap_or_default(),
+            view: self.payload.view(index, 0),
+            facts: self.facts(issue),
+            pairs: pairs.map(|(number, finding)| self.pair(index, number, finding)).collect(),
+            more_pairs: issue.pairs.saturating_sub(listed.max(1) as u64),
+            charts: self.charts(index, issue, listed.max(1)),
+        }
+    }
+
+    /// The row of the issue `index`.
+    pub(super) fn row(&self, index: usize, issue: &Issue) -> Row {
+        let required = issue.findings.first().map(|finding| finding.required_m);
+        Row {
+            head: self.head(index, issue),
+            bracket: self.lengths.bracket(required, issue.bracket_m[0], issue.bracket_m[1]),
+            required: required.map(|metres| self.lengths.required(metres)).unwrap_or_default(),
+        }
+    }
+
+    fn head(&self, index: usize, issue: &Issue) -> Head {
+        let nearest = issue.findings.first();
+        let distance = issue.bracket_m[1].or(issue.bracket_m[0]).filter(|metres| metres.is_finite());
+        let least = nearest.map(|finding| finding.least.time_s.unwrap_or(finding.least.frame as f64));
+        let place = nearest.and_then(|finding| finding.place).filter(|place| place.iter().all(|x| x.is_finite()));
+        Head {
+            id: issue.id.clone(),
+            rank: count(index as u64 + 1),
+            rule: Name::of(&issue.rule),
+            severity: clipped(&issue.severity, 40),
+            state: clipped(&issue.state, 40),
+            kind: clipped(issue.kind.as_deref().unwrap_or_default(), 40),
+            is_open: issue.is_open,
+            group: Name::of(&issue.group),
+            pair: nearest.map(|finding| [Name::of(&finding.names[0]), Name::of(&finding.names[1])]),
+            pairs: if issue.pairs > 1 { counted(issue.pairs, "pair") } else { String::new() },
+            when: nearest.map(|finding| self.when(finding)).unwrap_or_default(),
+            place: place.map(|place| self.lengths.place(place)).unwrap_or_default(),
+            note: issue.note.as_deref().map(|note| clipped(note, SENTENCE)).unwrap_or_default(),
+            distance: distance.map(|metres| metres.to_string()).unwrap_or_default(),
+            time: least.filter(|time| time.is_finite()).map(|time| time.to_string()).unwrap_or_default(),
+        }
+    }
+
+    /// The requirement and the proven bracket of the issue.
+    fn sentence(&self, issue: &Issue) -> String {
+        match issue.findings.first() {
+            Some(finding) => self.lengths.bracket_sentence(finding.required_m, issue.bracket_m[0], issue.bracket_m[1]),
+            None => "no violation in these tables".to_owned(),
+        }
+    }
+
+    /// The moment of the least distance; empty where nothing moves.
+    fn when(&self, finding: &Finding) -> String {
+        if !self.report.moves {
+            return String::new();
+        }
+        let run = if self.report.runs > 1 { format!("run {}, ", finding.run) } else { String::new() };
+        let least = moment(finding.least);
+        if finding.is_between() { format!("{run}between {least} and the next frame") } else { run + &least }
+    }
+
+    fn facts(&self, issue: &Issue) -> Vec<(&'static str, String)> {
+        let mut facts = Vec::new();
+        if let Some(finding) = issue.findings.first().filter(|_| self.report.moves) {
+            let run = if self.report.runs > 1 { format!(" of run {}", finding.run) } else { String::new() };
+            facts.push(("Least distance", self.when(finding)));
+            facts.push(("Violated", format!("{}{run}", span(finding.span))));
+        }
+        if let Some(frames) = issue.frames.filter(|_| self.report.moves && issue.events > 1) {
+            facts.push(("All events", format!("within frames {} to {}", frames[0], frames[1])));
+        }
+        let mut extent = vec![counted(issue.pairs, "pair"), counted(issue.events, "event")];
+        if self.report.runs > 1 {
+            extent.push(format!("{} with an event", counted(issue.runs, "run")));
+        }
+        facts.push(("Extent", extent.join(", ")));
+        if let Some(corners) = issue.overlap_m.filter(|corners| corners.iter().flatten().all(|x| x.is_finite())) {
+            facts.push(("Overlap box", self.lengths.edges(corners)));
+        }
+        if let Some(volume) = issue.volume_m3 {
+            facts.push(("Overlap volume", self.lengths.volume(volume)));
+        }
+        facts
+    }
+
+    fn pair(&self, issue: usize, number: usize, finding: &Finding) -> PairRow {
+        let [lower, upper] = finding.bracket_m;
+        let runs = if self.report.runs > 1 { format!(" in {}", counted(finding.runs, "run")) } else { String::new() };
+        let events = counted(finding.events, "event") + &runs;
+        PairRow {
+            number,
+            view: self.payload.view(issue, number),
+            names: [Name::of(&finding.names[0]), Name::of(&finding.names[1])],
+            bracket: self.lengths.bracket(Some(finding.required_m), lower, upper),
+            required: self.lengths.required(finding.required_m),
+            when: self.when(finding),
+            violation: [clipped(&finding.kind, 40), clipped(&finding.state, 40), events].join(", "),
+        }
+    }
+
+    /// The charts of the nearest pair, and of some others as long as the page stays small.
+    fn charts(&mut self, issue: usize, of: &Issue, listed: usize) -> Vec<Charts> {
+        let mut charts = Vec::new();
+        for (number, finding) in of.findings.iter().take(listed.min(CHARTS_OF_ISSUE)).enumerate() {
+            let is_seen = number == 0 || self.payload.view(issue, number).is_some();
+            if !is_seen || (finding.curve.is_none() && finding.histogram.is_none()) {
+                continue;
+            }
+            let chart = self.charts_of(number, finding);
+            let bytes = chart.curve.len() + chart.histogram.len();
+            if number > 0 && bytes > self.chart_bytes_left {
+                break;
+            }
+            self.chart_bytes_left -= if number > 0 { bytes } else { 0 };
+            charts.push(chart);
+        }
+        charts
+    }
+
+    fn charts_of(&self, number: usize, finding: &Finding) -> Charts {
+        let curve = finding.curve.as_ref();
+        let histogram = finding.histogram.as_ref();
+        let curve_note = curve.map(|curve| {
+            let beyond = format!(
+                "where there is no line, the pair is farther apart than {}",
+                self.lengths.required(curve.within_m)
+            );
+            let drawn = curve.points.len() as u64;
+            if curve.samples > drawn {
+                format!("{} of {} samples, the least of each stretch; {beyond}", count(drawn), count(curve.samples))
+            } else {
+                beyond
+            }
+        });
+        let at = match finding.least.time_s {
+            Some(seconds) if seconds.is_finite() => format!("frame {}, {}", finding.least.frame, time(seconds)),
+            _ => format!("frame {}", finding.least.frame),
+        };
+        Charts {
+            finding: number,
+            curve: curve.map(|curve| curve_svg(curve, &finding.least, self.lengths)).unwrap_or_default(),
+            curve_note: curve_note.unwrap_or_default(),
+            histogram: histogram.map(|histogram| histogram_svg(histogram, self.lengths)).unwrap_or_default(),
+            probability: histogram.map(probability).unwrap_or_default(),
+            worst: format!("run {}, {at}", finding.run),
+        }
+    }
+}

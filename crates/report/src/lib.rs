@@ -1,0 +1,49 @@
+//! Reports of a finished execution, for people who pass on what was found: HTML with views, pictures, BCF, GLB, CSV and XLSX.
+//!
+//! [`read_report`] reads the tables, the scene and the poses into a [`Report`], which is plain data (`data`); each format is written from it:
+//!
+//! - `read`: `findings` joins events into issues and pairs, `series` reads distances over time and over runs, `scene` loads the scene and
+//!   compares digests, `views` gathers the poses of bodies and their neighbours, `facts` says what was checked and what was not.
+//! - `display` turns shapes into triangles for a screen; `picture` renders them on the CPU, the same bytes everywhere.
+//! - `chart` draws curves and histograms as SVG; `html` puts everything into one file.
+//! - `bcf`, `glb`, `sheet` write the formats of other programs. `words` writes numbers for people.
+//!
+//! *Architecture invariant*: reads what an execution wrote, and judges nothing anew. Where the tables have no witness points for a view, such as between
+//! frames, it asks the engine for them.
+
+mod bcf;
+mod chart;
+mod data;
+mod display;
+mod glb;
+mod html;
+mod picture;
+mod read;
+mod run_glb;
+mod sheet;
+mod words;
+
+pub use bcf::{BcfOptions, BcfVersion, bcf};
+pub use data::{
+    Camera, Curve, CurveBetween, CurvePoint, DisplayMesh, Fact, Finding, Histogram, Issue, Moment, Placement, Report,
+    Tone, TrackSample, Verdict, View, ViewPart,
+};
+pub use html::html;
+pub use read::{ReportOptions, read_report};
+pub use run_glb::{GlbMoment, run_glb};
+pub use sheet::{csv, xlsx};
+pub use words::{count, counted};
+
+use rayon::prelude::*;
+
+/// Width and height of a picture, pixels.
+pub const PICTURE_SIZE: [usize; 2] = [360, 240];
+
+/// Renders the first view of each issue as a PNG; `None` of an issue without a view.
+pub fn pictures(report: &Report, size: [usize; 2]) -> Vec<Option<Vec<u8>>> {
+    let picture = |issue: &Issue| {
+        let view = issue.findings.first()?.view.as_ref()?;
+        Some(picture::png(&picture::render(view, &report.meshes, size)))
+    };
+    report.issues.par_iter().map(picture).collect()
+}

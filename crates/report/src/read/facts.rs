@@ -1,0 +1,388 @@
+//! What was checked and what was not, in sentences.
+
+use crate::data::{Fact, Tone, Verdict};
+use crate::words::{Lengths, count, counted};
+use clearsweep_base::error::Result;
+use clearsweep_scene::model::LengthUnit;
+use clearsweep_tables::{BodyLine, read_bodies};
+use serde_json::Value;
+use std::path::Path;
+
+/// Names and lines that a fact lists; the rest is counted.
+const LISTED: usize = 20;
+
+/// The verdict of a manifest's summary as a sentence.
+pub(super) fn verdict(summary: &Value) -> Verdict {
+    let n = |key: &str| summary[key].as_u64().unwrap_or(0);
+    let word = summary["verdict"].as_str().unwrap_or("unknown").to_owned();
+    let pairs = n("pairs_violated").max(summary["intervals"]["pairs_violated"].as_u64().unwrap_or(0));
+    let where_ = extent(summary);
+    let accepted = if n("violated") > n("open") { "; other violations are accepted" } else { "" };
+    let (tone, sentence) = match word.as_str() {
+        "violated" if n("runs") > 1 => {
+            let share = 100.0 * summary["runs_violated_share"].as_f64().unwrap_or(0.0);
+            let runs = format!("{} of {} runs ({share:.1} %)", count(n("runs_violated")), count(n("runs")));
+            let come = if pairs == 1 { "comes" } else { "come" };
+            (Tone::Bad, format!("{} {come} nearer than required, in {runs}{accepted}.", counted(pairs, "pair")))
+        }
+        "violated" => {
+            let come = if pairs == 1 { "comes" } else { "come" };
+            (Tone::Bad, format!("{} {come} nearer than required{accepted}.", counted(pairs, "pair")))
+        }
+        "clear" if !summary["nothing_checked"].is_null() => {
+            (Tone::Doubtful, "Nothing was there to check, which was allowed.".to_owned())
+        }
+        "clear" => (Tone::Good, format!("No pair comes nearer than required{where_}.")),
+        "accepted" => {
+            (Tone::Good, format!("All violations are accepted; no other pair comes nearer than required{where_}."))
+        }
+        "undecided" => (
+            Tone::Doubtful,
+            "No violation is proven, but some brackets hold the limit: it is not proven that it is kept.".to_owned(),
+        ),
+        "uncertified" => (
+            Tone::Doubtful,
+            "No violation is proven, but some answers are not: it is not proven that the clearance is kept.".to_owned(),
+        ),
+        "nothing required" => {
+            (Tone::Doubtful, "Nothing is required, so that nothing can violate: distances were measured.".to_owned())
+        }
+        "nothing-checked" => (Tone::Doubtful, "Nothing was checked.".to_owned()),
+        other => (Tone::Doubtful, format!("The verdict is `{other}`.")),
+    };
+    Verdict { word, tone, sentence }
+}
+
+/// For what a verdict holds.
+fn extent(summary: &Value) -> &'static str {
+    match (summary["bodies_dynamic"].as_u64(), summary["intervals"].is_object()) {
+        (Some(0), _) => "",
+        (_, true) => ", at the frames and between them",
+        (_, false) => ", at the frames",
+    }
+}
+
+/// What was checked, and what was not.
+pub(super) fn all(dir: &Path, manifest: &Value, unit: LengthUnit) -> Result<(Vec<Fact>, Vec<Fact>)> {
+    let bodies = read_bodies(dir)?;
+    let facts = Facts { manifest, summary: &manifest["summary"], lengths: Lengths::of(unit), bodies: &bodies };
+    Ok((facts.checked(), facts.unchecked()))
+}
+
+/// What facts are made of.
+struct Facts<'a> {
+    manifest: &'a Value,
+    summary: &'a Value,
+    lengths: Lengths,
+    bodies: &'a [BodyLine],
+}
+
+fn fact(name: &str, text: String, details: Vec<String>) -> Fact {
+    Fact { name: name.to_owned(), text, details }
+}
+
+/// The first lines, and how many more there are.
+fn listed(lines: impl ExactSizeIterator<Item = String>) -> Vec<String> {
+    let more = lines.len().saturating_sub(LISTED);
+    let mut listed: Vec<String> = lines.take(LISTED).collect();
+    listed.extend((more > 0).then(|| format!("and {} more", count(more as u64))));
+    listed
+}
+
+impl Facts<'_> {
+    fn n(&self, key: &str) -> u64 {
+        self.summary[key].as_u64().unwrap_or(0)
+    }
+
+    fn length(&self, of: &Value) -> Option<String> {
+        of.as_f64().map(|metres| self.lengths.text(metres))
+    }
+
+    fn checked(&self) -> Vec<Fact> {
+        let mut facts = vec![self.bodies_checked(), self.pairs_checked()];
+        if self.n("bodies_dynamic") > 0 {
+            let frames = counted(self.n("frames"), "frame");
+            let runs = if self.n("runs") > 1 { format!(" in {} runs", count(self.n("runs"))) } else { String::new() };
+            facts.push(fact("frames", frames + &runs, Vec::new()));
+        }
+        facts.extend(self.motion_checked());
+        facts.push(self.requirement());
+        facts
+    }
+
+    fn bodies_checked(&self) -> Fact {
+        let moving = self.n("bodies_dynamic");
+        let moving =
+            if moving == 0 { "none of them moves".to_owned() } else { format!("{} of them moving", count(moving)) };
+        let word = if self.n("bodies") == 1 { "body" } else { "bodies" };
+        fact("bodies", format!("{} {word}, {moving}", count(self.n("bodies"))), Vec::new())
+    }
+
+    fn pairs_checked(&self) -> Fact {
+        let checked = self.n("pairs_possible").saturating_sub(self.n("pairs_ignored"));
+        let near = counted(self.n("pairs_within"), if self.n("runs") > 1 { "run-pair" } else { "pair" });
+        let within = self.length(&self.summary["within_m"]).unwrap_or_default();
+        fact("pairs", format!("{} checked; {near} came within {within}", counted(checked, "pair")), Vec::new())
+    }
+
+    fn motion_checked(&self) -> Option<Fact> {
+        let intervals = self.summary["intervals"].as_object()?;
+        let rows = intervals["rows"].as_u64().unwrap_or(0);
+        let between = self.summary["between"].as_str().unwrap_or_default();
+        let text = format!(
+            "proven between frames, if bodies move as stated ({between}): {} within reach",
+            counted(rows, "interval")
+        );
+        Some(fact("motion", text, Vec::new()))
+    }
+
+    fn requirement(&self) -> Fact {
+        let rules = self.summary["rules"].as_array();
+        let Some(rules) = rules else {
+            let text = self.length(&self.summary["require_m"]).unwrap_or_else(|| "nothing is required".to_owned());
+            return fact("required", text, Vec::new());
+        };
+        let required: Vec<&Value> = rules.iter().filter(|rule| rule["require_m"].is_number()).collect();
+        let line = |rule: &&Value| {
+            let words = |key: &str| rule[key].as_str().unwrap_or_default();
+            let what = if rule["direction"].is_array() { " free length" } else { "" };
+            let pairs = counted(rule["pairs"].as_u64().unwrap_or(0), "pair");
+            let require = self.length(&rule["require_m"]).unwrap_or_default();
+            format!("{} ({}): {require}{what} for {pairs}", words("rule"), words("severity"))
+        };
+        fact("rules", counted(required.len() as u64, "rule"), listed(required.iter().map(line)))
+    }
+
+    fn unchecked(&self) -> Vec<Fact> {
+        let facts = [
+            self.nothing_checked(),
+            self.undecided(),
+            self.motion_unchecked(),
+            self.ignored(),
+            self.still_pairs(),
+            self.chosen(),
+            self.inside(
+                "winding",
+                "open meshes",
+                "do not close up: the winding number decides what lies inside, which is no proof",
+            ),
+            self.inside("surface", "sheets", "are declared as sheets: nothing lies inside of them"),
+            self.hulls(),
+            self.deviations(),
+            self.stale(),
+        ];
+        facts.into_iter().flatten().chain(self.warnings()).collect()
+    }
+
+    fn nothing_checked(&self) -> Option<Fact> {
+        let why = match self.summary["nothing_checked"].as_str()? {
+            "no-frame" => "there was no frame",
+            "no-pair" => "there was no pair of bodies of which one moves",
+            "all-ignored" => "all pairs are ignored",
+            "never-together" => "no two bodies were there in the same frame",
+            other => other,
+        };
+        Some(fact("nothing", format!("nothing was checked: {why}"), Vec::new()))
+    }
+
+    fn undecided(&self) -> Option<Fact> {
+        let intervals = &self.summary["intervals"];
+        let of = |value: &Value| value.as_u64().unwrap_or(0);
+        let counts = [
+            (self.n("undecided"), "row", "the bracket holds the limit"),
+            (self.n("uncertified"), "row", "no bracket is proven"),
+            (of(&intervals["undecided"]), "interval", "the bracket holds the limit"),
+            (of(&intervals["by_status"]["undecided"]), "interval", "neither clear nor in contact is proven"),
+        ];
+        let lines: Vec<String> = counts
+            .iter()
+            .filter(|(n, ..)| *n > 0)
+            .map(|(n, noun, why)| format!("{}: {why}", counted(*n, noun)))
+            .collect();
+        let winding = of(&self.summary["open_meshes"]["pairs"]);
+        let all: Vec<String> = lines
+            .into_iter()
+            .chain((winding > 0).then(|| format!("{}: one body lies inside of an open mesh", counted(winding, "pair"))))
+            .collect();
+        (!all.is_empty()).then(|| fact("undecided", "some answers are not decided".to_owned(), all))
+    }
+
+    fn motion_unchecked(&self) -> Option<Fact> {
+        if self.n("bodies_dynamic") == 0 {
+            return None;
+        }
+        let intervals = &self.summary["intervals"];
+        if !intervals.is_object() {
+            let text = "motion between the frames was not checked: no motion is stated".to_owned();
+            return Some(fact("motion", text, Vec::new()));
+        }
+        let skipped = intervals["skipped"].as_u64().filter(|&skipped| skipped > 0)?;
+        let text = format!("{} longer than max_gap = {}", counted(skipped, "gap"), intervals["max_gap"]);
+        Some(fact("gaps", text, Vec::new()))
+    }
+
+    fn ignored(&self) -> Option<Fact> {
+        let ignored = self.n("pairs_ignored");
+        let rules: Vec<&Value> = self.manifest["scene"]["ignore"].as_array().into_iter().flatten().collect();
+        let line = |rule: &&Value| {
+            let word = |key: &str| rule[key].as_str();
+            let who = match (word("a"), word("b"), word("same")) {
+                (a, b, None) => format!("{} against {}", a.unwrap_or("all"), b.unwrap_or("all")),
+                (None, _, Some(same)) => format!("same {same}"),
+                (Some(a), b, Some(same)) => format!("{a} against {}, same {same}", b.unwrap_or("all")),
+            };
+            let reason = word("reason").unwrap_or("no reason is given");
+            format!("{who}: {reason} ({})", counted(rule["pairs"].as_u64().unwrap_or(0), "pair"))
+        };
+        let of_all = counted(self.n("pairs_possible"), "pair");
+        (ignored > 0).then(|| {
+            fact("ignored", format!("{} of {of_all} are ignored", count(ignored)), listed(rules.iter().map(line)))
+        })
+    }
+
+    fn still_pairs(&self) -> Option<Fact> {
+        let still = self.n("bodies").saturating_sub(self.n("bodies_dynamic"));
+        let is_checked = self.manifest["options"]["static_pairs"] == true;
+        (still > 1 && !is_checked).then(|| {
+            fact(
+                "still",
+                format!("the {} bodies that stand still were not checked against each other", count(still)),
+                Vec::new(),
+            )
+        })
+    }
+
+    /// The part of the input that was left out.
+    fn chosen(&self) -> Option<Fact> {
+        let end = |of: &Value| of.as_i64().map_or(String::new(), |end| end.to_string());
+        let range = |key: &str| {
+            let range = &self.manifest["options"][key];
+            range.is_array().then(|| format!("only {key} {}..{} were taken", end(&range[0]), end(&range[1])))
+        };
+        let lines: Vec<String> = ["runs", "frames"].iter().filter_map(|key| range(key)).collect();
+        (!lines.is_empty()).then(|| fact("part", lines.join("; "), Vec::new()))
+    }
+
+    fn inside(&self, word: &str, name: &str, what: &str) -> Option<Fact> {
+        let of: Vec<&BodyLine> = self.bodies.iter().filter(|body| body.inside.as_deref() == Some(word)).collect();
+        let names = listed(of.iter().map(|body| body.name.clone()));
+        (!of.is_empty()).then(|| {
+            fact(
+                name,
+                format!("{} of {} bodies {what}", count(of.len() as u64), count(self.bodies.len() as u64)),
+                names,
+            )
+        })
+    }
+
+    fn hulls(&self) -> Option<Fact> {
+        let of: Vec<&BodyLine> = self.bodies.iter().filter(|body| body.is_convex == Some(false)).collect();
+        let hulls = &self.summary["hulls"];
+        let excess = hulls["hull_excess_m"].as_f64().map(|excess| self.lengths.at_most(excess)).unwrap_or_default();
+        let text = format!(
+            "{} of {} bodies stand for meshes that are not convex: hulls reach up to {excess} beyond them",
+            count(of.len() as u64),
+            count(self.bodies.len() as u64)
+        );
+        let names = listed(of.iter().map(|body| body.name.clone()));
+        (!of.is_empty()).then(|| fact("hulls", text, names))
+    }
+
+    fn deviations(&self) -> Option<Fact> {
+        let most = self.bodies.iter().filter_map(|body| body.deviation_m).fold(0.0, f64::max);
+        let of = self.bodies.iter().filter(|body| body.deviation_m.is_some_and(|deviation| deviation > 0.0)).count();
+        let text = || {
+            format!(
+                "{} of {} bodies are known up to a deviation of at most {}: brackets are wider by it",
+                count(of as u64),
+                count(self.bodies.len() as u64),
+                self.lengths.at_most(most)
+            )
+        };
+        (most > 0.0).then(|| fact("deviation", text(), Vec::new()))
+    }
+
+    fn stale(&self) -> Option<Fact> {
+        let dispositions = &self.summary["dispositions"];
+        let stale = dispositions["stale"].as_u64().filter(|&stale| stale > 0)?;
+        let lines: Vec<&Value> = dispositions["stale_pairs"].as_array().into_iter().flatten().collect();
+        let line = |of: &&Value| {
+            let word = |key: &str| of[key].as_str().unwrap_or_default();
+            format!("{}: {} and {}: {}", word("rule"), word("body_a"), word("body_b"), word("problem"))
+        };
+        Some(fact(
+            "decisions",
+            format!("{} belong to nothing any more", counted(stale, "decision")),
+            listed(lines.iter().map(line)),
+        ))
+    }
+
+    /// Warnings of the execution.
+    fn warnings(&self) -> impl Iterator<Item = Fact> + '_ {
+        let warnings = self.manifest["warnings"].as_array().into_iter().flatten();
+        // Meshes that do not close up have a line of their own.
+        warnings.filter(|warning| warning["kind"] != "open").map(|warning| {
+            let word = |key: &str| warning[key].as_str().unwrap_or_default();
+            let names: Vec<&Value> = warning["bodies"].as_array().into_iter().flatten().collect();
+            let name = |of: &&Value| of.as_str().unwrap_or_default().to_owned();
+            fact(word("kind"), word("problem").to_owned(), listed(names.iter().map(name)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_verdict_has_a_sentence() {
+        let words =
+            ["clear", "nothing required", "nothing-checked", "undecided", "uncertified", "accepted", "violated"];
+        for word in words {
+            let of = verdict(&json!({ "verdict": word, "pairs_violated": 1, "runs": 1 }));
+            assert!(of.sentence.ends_with('.') && !of.sentence.contains('`'), "{word}: {}", of.sentence);
+            assert_eq!(of.tone == Tone::Good, ["clear", "accepted"].contains(&word), "{word}");
+            assert_eq!(of.tone == Tone::Bad, word == "violated", "{word}");
+        }
+    }
+
+    #[test]
+    fn nothing_unchecked_is_kept_quiet() {
+        let manifest = json!({
+            "options": { "static_pairs": false, "runs": [0, null], "frames": null },
+            "scene": { "ignore": [{ "a": "group:x", "b": null, "same": null, "reason": "one system", "pairs": 3 }] },
+            "warnings": [{ "kind": "coarse", "bodies": ["far"], "bodies_count": 1, "problem": "coordinates are coarse", "help": "" }],
+            "summary": {
+                "bodies": 5, "bodies_dynamic": 1, "pairs_possible": 4, "pairs_ignored": 3, "undecided": 2, "uncertified": 0,
+                "open_meshes": { "pairs": 1 }, "intervals": null, "hulls": { "hull_excess_m": 0.01 },
+                "dispositions": { "stale": 1, "stale_pairs": [] },
+            },
+        });
+        let body = |name: &str, inside: &str, is_convex| BodyLine {
+            name: name.to_owned(),
+            is_convex,
+            deviation_m: Some(1e-4),
+            inside: Some(inside.to_owned()),
+        };
+        let bodies =
+            [body("open", "winding", None), body("sheet", "surface", None), body("hull", "solid", Some(false))];
+        let lengths = Lengths::of(LengthUnit::ALL[1]);
+        let facts = Facts { manifest: &manifest, summary: &manifest["summary"], lengths, bodies: &bodies };
+        let names: Vec<String> = facts.unchecked().into_iter().map(|fact| fact.name).collect();
+        let expected = [
+            "undecided",
+            "motion",
+            "ignored",
+            "still",
+            "part",
+            "open meshes",
+            "sheets",
+            "hulls",
+            "deviation",
+            "decisions",
+            "coarse",
+        ];
+        assert_eq!(names, expected);
+    }
+}

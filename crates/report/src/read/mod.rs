@@ -1,0 +1,77 @@
+//! Tables, scene and poses into a [`Report`].
+
+mod facts;
+mod findings;
+mod motion;
+mod neighbours;
+mod scene;
+mod series;
+mod shapes;
+mod thinned;
+mod views;
+
+pub(crate) use motion::{between, placement};
+pub(crate) use scene::{ReportScene, load};
+pub(crate) use shapes::{distinct_shapes, shape_key};
+
+use crate::data::Report;
+use clearsweep_base::error::Result;
+use clearsweep_scene::model::LengthUnit;
+use serde_json::Value;
+use std::path::Path;
+
+/// The choice of what a report shows.
+#[derive(Debug, Clone)]
+pub struct ReportOptions {
+    /// Issues that are shown in full; the others are rows of a list.
+    pub max_issues: usize,
+    /// Whether geometry and poses are read again, for views and pictures.
+    pub views: bool,
+}
+
+impl Default for ReportOptions {
+    fn default() -> Self {
+        Self { max_issues: 200, views: true }
+    }
+}
+
+/// Reads the report of the execution in `dir`, whose manifest is given.
+///
+/// # Errors
+/// A table is missing or damaged; the scene, its geometry or its trajectories cannot be read, or are not those of the execution any more.
+pub fn read_report(dir: &Path, manifest: &Value, options: &ReportOptions) -> Result<Report> {
+    let summary = &manifest["summary"];
+    let word = summary["require_unit"].as_str().or(manifest["scene"]["length_unit"].as_str());
+    let unit = word.and_then(LengthUnit::parse).unwrap_or(LengthUnit::ALL[0]);
+    let mut issues = if summary["issues"].is_object() { findings::gather(dir)? } else { Vec::new() };
+    let in_full = issues.iter().filter(|issue| !issue.findings.is_empty()).count().min(options.max_issues);
+    let scene = if options.views { Some(load(manifest)?) } else { None };
+    // Stale and resolved issues have no event, and come last.
+    let shown = &mut issues[..in_full];
+    let moves = summary["bodies_dynamic"].as_u64() != Some(0);
+    let shares = series::add(dir, summary, shown)?;
+    let (meshes, view_facts) = match &scene {
+        Some(scene) => views::add(scene, shown, &shares)?,
+        None => (Vec::new(), Vec::new()),
+    };
+    if !moves {
+        shown.iter_mut().flat_map(|issue| &mut issue.findings).for_each(|finding| finding.curve = None);
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (checked, mut unchecked) = facts::all(dir, manifest, unit)?;
+    unchecked.extend(view_facts);
+    Ok(Report {
+        name: text(&manifest["scene"]["name"]),
+        version: text(&manifest["version"]),
+        unit,
+        moves,
+        runs: summary["runs"].as_u64().unwrap_or(0),
+        between: text(&summary["between"]),
+        verdict: facts::verdict(summary),
+        checked,
+        unchecked,
+        issues,
+        in_full,
+        meshes,
+    })
+}

@@ -1,0 +1,104 @@
+//! The scene of an execution, read again, with the digests of its files compared.
+
+use clearsweep_base::error::{Error, Result};
+use clearsweep_scene::model::InputDigest;
+use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_trajectory::{ReadOptions, Trajectory};
+use serde_json::Value;
+use std::ops::Range;
+use std::path::Path;
+
+/// Remedy where a file is not what the execution read.
+const CHANGED: &str = "run the scene again, or leave geometry out of the report (--no-views)";
+
+/// The scene of an execution, and which runs and frames it took.
+#[derive(Debug)]
+pub(crate) struct ReportScene {
+    pub(crate) scene: Scene,
+    /// `--runs` and `--frames` of the execution.
+    chosen: [Option<Range<i64>>; 2],
+}
+
+/// Loads the scene that a manifest names.
+///
+/// # Errors
+/// The scene is of a program, its poses came from memory or a stream, a file cannot be read, or a file is not what the execution read.
+pub(crate) fn load(manifest: &Value) -> Result<ReportScene> {
+    let (scene, options) = (&manifest["scene"], &manifest["options"]);
+    let path = scene["path"].as_str().unwrap_or_default();
+    let inputs: Vec<InputDigest> = manifest["inputs"].as_array().into_iter().flatten().filter_map(digest).collect();
+    if !inputs.iter().any(|input| input.path == Path::new(path)) {
+        let problem = "was made by a program: there is no file to read its geometry from";
+        return Err(Error::input(
+            format!("the scene `{path}`"),
+            problem,
+            "leave geometry out of the report (--no-views)",
+        ));
+    }
+    let trajectories = options["trajectories"].as_str().map(Into::into);
+    let is_moving = manifest["summary"]["bodies_dynamic"].as_u64() != Some(0);
+    if is_moving && (trajectories.is_none() || manifest["spooled_bytes"].as_u64() != Some(0)) {
+        let problem = "its poses came from a program or a stream, and cannot be read again";
+        return Err(Error::input(
+            path,
+            problem,
+            "leave geometry out of the report (--no-views), or run the scene with files",
+        ));
+    }
+    if !Path::new(path).exists() {
+        let remedy = "start the program where the run was started, since paths in the manifest are relative to that folder; or leave geometry out \
+                      (--no-views)";
+        return Err(Error::input(path, "the scene of the manifest is not there", remedy));
+    }
+    let scene = Scene::load(Path::new(path), &SceneOverrides { trajectories, ..SceneOverrides::default() })?;
+    let chosen = ["runs", "frames"].map(|key| range(&options[key]));
+    let scene = ReportScene { scene, chosen };
+    scene.compare(&inputs)?;
+    Ok(scene)
+}
+
+fn digest(input: &Value) -> Option<InputDigest> {
+    let path = input["path"].as_str()?.into();
+    Some(InputDigest { path, bytes: input["bytes"].as_u64()?, sha256: input["sha256"].as_str()?.to_owned() })
+}
+
+/// A range whose open ends are null; `None` if both are.
+fn range(of: &Value) -> Option<Range<i64>> {
+    of.is_array().then(|| of[0].as_i64().unwrap_or(i64::MIN)..of[1].as_i64().unwrap_or(i64::MAX))
+}
+
+impl ReportScene {
+    /// The trajectories at these runs and frames at most, of those that the execution took.
+    pub(crate) fn open(&self, [runs, frames]: [Option<Range<i64>>; 2]) -> Result<Trajectory> {
+        let both = |a: &Option<Range<i64>>, b: Option<Range<i64>>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.start.max(b.start)..a.end.min(b.end)),
+            (a, b) => a.clone().or(b),
+        };
+        let [runs, frames] = [both(&self.chosen[0], runs), both(&self.chosen[1], frames)];
+        Trajectory::open(&self.scene, &ReadOptions { runs, frames, ..ReadOptions::default() })
+    }
+
+    /// Compares the files of the scene with the digests of a manifest. A file of accepted pairs may have changed: it has no part in geometry.
+    fn compare(&self, inputs: &[InputDigest]) -> Result<()> {
+        let mut read = self.scene.inputs.clone();
+        if !self.scene.dispositions.day.is_empty() {
+            read.pop(); // the file of accepted pairs is read last
+        }
+        if !self.scene.dynamic.is_empty() {
+            read.extend(self.open([None, None])?.inputs.digests()?);
+        }
+        let changed = read.iter().filter(|file| {
+            let is_known = |known: &InputDigest| known.path == file.path;
+            inputs.iter().any(is_known) && !inputs.iter().any(|known| is_known(known) && known.sha256 == file.sha256)
+        });
+        let unknown = read.iter().filter(|file| !inputs.iter().any(|known| known.path == file.path));
+        let errors =
+            |problem: &'static str| move |file: &InputDigest| Error::input(file.path.display(), problem, CHANGED);
+        let mut all: Vec<Error> = changed.map(errors("has changed since the execution read it")).collect();
+        all.extend(unknown.map(errors("was not read by the execution")));
+        match all.is_empty() {
+            true => Ok(()),
+            false => Err(Error::several(self.scene.path.display(), all)),
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Views: the poses of two bodies and their neighbours at the least distance, and around it.
+
+use super::motion::{between, placement};
+use super::neighbours::{LocalBox, meeting_point};
+use super::scene::ReportScene;
+use super::series::{MOST_SHOWN, WorstRows};
+use super::shapes::{MeshNumbers, ShapeKey, distinct_shapes, shape_key};
+use super::thinned::Thinned;
+use crate::data::{Camera, DisplayMesh, Fact, Finding, Issue, Moment, TrackSample, View, ViewPart};
+use crate::display::display_mesh;
+use crate::picture::choose_camera;
+use clearsweep_base::error::Result;
+use clearsweep_engine::{PairOptions, ProximityQuery};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_scene::{FrameBlock, Motion, Scene, Shape};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+/// Neighbours in a view.
+const MOST_NEIGHBOURS: usize = 8;
+
+/// Views beside the first one of each issue.
+const MORE_VIEWS: usize = 200;
+
+/// Samples of all tracks together, and of one.
+const ALL_TRACK_SAMPLES: usize = 12_000;
+const MOST_TRACK_SAMPLES: usize = 60;
+
+/// Triangles of all meshes together, and the least and the most that one may have.
+const ALL_TRIANGLES: usize = 120_000;
+const LEAST_TRIANGLES: usize = 100;
+const MOST_TRIANGLES: usize = 2_000;
+
+/// A view that is being made.
+struct Stage {
+    /// Numbers of the issue and the finding.
+    at: [usize; 2],
+    bodies: [u32; 2],
+    run: i64,
+    frame: i64,
+    /// Share of the interval after the frame.
+    share: Option<f64>,
+    /// First and last frame of the track.
+    window: [i64; 2],
+    origin: Vec3<f64>,
+    /// Witness points and normal at the moment shown, world frame, metres.
+    witness: Option<[Vec3<f64>; 3]>,
+    /// Bodies with their poses: A, B, neighbours; empty until the sample was read.
+    parts: Vec<(u32, Pose)>,
+    track: Thinned<(Moment, Vec<Option<Pose>>)>,
+}
+
+/// Adds views to the findings; returns the meshes that they show, and what they do not show.
+pub(super) fn add(of: &ReportScene, issues: &mut [Issue], rows: &WorstRows) -> Result<(Vec<DisplayMesh>, Vec<Fact>)> {
+    let mut stages = stages(issues, rows);
+    if stages.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let boxes = boxes(&of.scene);
+    place(of, &mut stages, rows, issues, &boxes)?;
+    stages.retain(|stage| !stage.parts.is_empty());
+    if !of.scene.dynamic.is_empty() {
+        follow(of, &mut stages)?;
+    }
+    let (meshes, numbers, facts) = meshes(&of.scene, &stages);
+    let views: Vec<View> =
+        stages.par_iter().map(|stage| view(&of.scene, stage, (&meshes, &numbers, &boxes), issues)).collect();
+    for (stage, view) in stages.iter().zip(views) {
+        issues[stage.at[0]].findings[stage.at[1]].view = Some(view);
+    }
+    Ok((meshes, facts))
+}
+
+/// The views to be made: of the first finding of each issue, then of others.
+fn stages(issues: &[Issue], rows: &WorstRows) -> Vec<Stage> {
+    let all = |rank: usize| {
+        issues.iter().enumerate().filter_map(move |(i, issue)| Some(([i, rank], issue.findings.get(rank)?)))
+    };
+    let first = all(0);
+    let others = (1..MOST_SHOWN).flat_map(all).take(MORE_VIEWS);
+    let chosen: Vec<([usize; 2], &Finding)> = first.chain(others).collect();
+    let most = (ALL_TRACK_SAMPLES / chosen.len().max(1)).clamp(8, MOST_TRACK_SAMPLES) / 2;
+    chosen
+        .into_iter()
+        .map(|(at, finding)| {
+            let [begin, end] = finding.span.map(|moment| moment.frame);
+            let margin = (end.saturating_sub(begin) / 4).max(8);
+            Stage {
+                at,
+                bodies: finding.bodies,
+                run: finding.run,
+                frame: finding.least.frame,
+                share: finding.share,
+                window: [begin.saturating_sub(margin), end.saturating_add(margin)],
+                origin: Vec3::ZERO,
+                witness: rows.witness.get(&at).filter(|_| !finding.is_between()).map(|rows| rows.map(Vec3::from)),
+                parts: Vec::new(),
+                track: Thinned::new(most),
+            }
+        })
+        .collect()
+}
+
+/// The box of each shape.
+type Boxes = FxHashMap<ShapeKey, LocalBox>;
+
+fn boxes(scene: &Scene) -> Boxes {
+    let mut boxes = Boxes::default();
+    for body in &scene.bodies {
+        boxes.entry(shape_key(&body.shape)).or_insert_with(|| LocalBox::of(&body.shape));
+    }
+    boxes
+}
+
+/// The pose of a body in a sample, or at a share of the interval after it; `None`: it is absent.
+fn pose(scene: &Scene, block: &FrameBlock, sample: usize, body: u32, share: Option<f64>) -> Option<Pose> {
+    let of = &scene.bodies[body as usize];
+    let slot = match of.motion {
+        Motion::Static(pose) => return Some(pose),
+        Motion::Dynamic { slot } => slot as usize,
+    };
+    if let Some(share) = share
+        && let Some(ends) = block.ends(slot, sample)
+    {
+        return Some(between(of, ends, share));
+    }
+    (block.present[slot] >> sample & 1 == 1).then(|| block.pose(slot, sample))
+}
+
+/// Reads the samples of the least distances, and places bodies and their neighbours.
+fn place(of: &ReportScene, stages: &mut [Stage], rows: &WorstRows, issues: &[Issue], boxes: &Boxes) -> Result<()> {
+    let ends = |keys: &mut dyn Iterator<Item = i64>| {
+        let (low, high) = keys.fold((i64::MAX, i64::MIN), |(low, high), key| (low.min(key), high.max(key)));
+        low..high.saturating_add(1)
+    };
+    let runs = ends(&mut stages.iter().map(|stage| stage.run));
+    let frames = ends(&mut stages.iter().map(|stage| stage.frame).chain(rows.next_frames.iter().copied()));
+    let mut asked: FxHashMap<(i64, i64), Vec<usize>> = FxHashMap::default();
+    stages.iter().enumerate().for_each(|(n, stage)| asked.entry((stage.run, stage.frame)).or_default().push(n));
+    for block in of.open([Some(runs), Some(frames)])?.followed_blocks() {
+        let block = block?;
+        for (s, sample) in block.samples.iter().enumerate() {
+            for &number in asked.get(&(sample.run, sample.frame)).into_iter().flatten() {
+                let stage = &mut stages[number];
+                let finding = &issues[stage.at[0]].findings[stage.at[1]];
+                place_one(&of.scene, stage, finding, (&block, s), boxes);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Places the bodies of a view, and chooses its neighbours.
+fn place_one(scene: &Scene, stage: &mut Stage, finding: &Finding, (block, s): (&FrameBlock, usize), boxes: &Boxes) {
+    let [a, b] = stage.bodies;
+    let pose = |body: u32| pose(scene, block, s, body, stage.share);
+    let (Some(pose_a), Some(pose_b)) = (pose(a), pose(b)) else { return };
+    let box_of = |body: u32| &boxes[&shape_key(&scene.bodies[body as usize].shape)];
+    let shapes = [a, b].map(|body| &*scene.bodies[body as usize].shape);
+    stage.witness = stage.witness.or_else(|| nearest_points(shapes, [&pose_a, &pose_b]));
+    stage.origin = match stage.witness {
+        Some([on_a, on_b, _]) => on_a + (on_b - on_a).scale(0.5),
+        None => meeting_point([(box_of(a), &pose_a), (box_of(b), &pose_b)], pose_b.position),
+    };
+    let reach = reach(finding, [box_of(a), box_of(b)]);
+    let origin = stage.origin;
+    let mut near: Vec<(f64, u32, Pose)> = (0..scene.bodies.len() as u32)
+        .filter(|&body| body != a && body != b)
+        .filter_map(|body| Some((body, pose(body)?)))
+        .map(|(body, pose)| (box_of(body).distance(&pose, origin), body, pose))
+        .filter(|(distance, ..)| *distance <= reach)
+        .collect();
+    near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    near.truncate(MOST_NEIGHBOURS);
+    stage.parts =
+        [(a, pose_a), (b, pose_b)].into_iter().chain(near.into_iter().map(|(_, body, pose)| (body, pose))).collect();
+}
+
+/// Asks for the witness points and the normal at poses that the tables have no row of; `None`: there is no answer.
+fn nearest_points(shapes: [&Shape; 2], poses: [&Pose; 2]) -> Option<[Vec3<f64>; 3]> {
+    let own = |at: usize| {
+        let origin = poses[at].apply(-shapes[at].center);
+        Pose { position: origin, rest: Vec3::ZERO, q: poses[at].q }
+    };
+    let mut query = ProximityQuery::new(shapes[0], shapes[1], &PairOptions::default()).ok()?;
+    let found = query.proximity(&own(0), &own(1)).ok()??;
+    let rows = [found.point_a, found.point_b, found.normal];
+    rows.iter().all(|row| row.is_finite()).then_some(rows)
+}
+
+/// The radius that a picture shows: the gap or the overlap, and enough of both bodies to know them by.
+fn reach(finding: &Finding, boxes: [&LocalBox; 2]) -> f64 {
+    let gap = finding.bracket_m[1].map_or(0.0, f64::abs);
+    let [a, b] = boxes.map(LocalBox::sides);
+    let largest = a[2].max(b[2]);
+    let known = a[1].min(b[1]).max(0.1 * a[2].min(b[2]));
+    (4.0 * gap).max(2.5 * known).min(0.75 * largest + gap).max(1e-6)
+}
+
+/// Reads the poses of the parts that move around the least distances.
+fn follow(of: &ReportScene, stages: &mut [Stage]) -> Result<()> {
+    let mut by_run: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
+    stages.iter().enumerate().for_each(|(number, stage)| by_run.entry(stage.run).or_default().push(number));
+    let Some(first) = by_run.keys().min().copied() else { return Ok(()) };
+    let last = by_run.keys().max().copied().unwrap_or(first);
+    let from = stages.iter().map(|stage| stage.window[0]).min().unwrap_or(i64::MIN);
+    let to = stages.iter().map(|stage| stage.window[1]).max().unwrap_or(i64::MAX);
+    let chosen = [Some(first..last.saturating_add(1)), Some(from..to.saturating_add(1))];
+    for block in of.open(chosen)?.blocks() {
+        let block = block?;
+        for (s, sample) in block.samples.iter().enumerate() {
+            for &number in by_run.get(&sample.run).into_iter().flatten() {
+                let stage = &mut stages[number];
+                if sample.frame < stage.window[0] || sample.frame > stage.window[1] {
+                    continue;
+                }
+                let moving = stage.parts.iter().filter(|(body, _)| is_moving(&of.scene, *body));
+                let poses = moving.map(|(body, _)| pose(&of.scene, &block, s, *body, None)).collect();
+                let (moment, least) = (Moment { frame: sample.frame, time_s: sample.time_s }, stage.frame);
+                stage.track.push((moment, poses), |a, b| if b.0.frame == least { b } else { a });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_moving(scene: &Scene, body: u32) -> bool {
+    matches!(scene.bodies[body as usize].motion, Motion::Dynamic { .. })
+}
+
+/// The meshes of all parts, and what they do not show.
+fn meshes(scene: &Scene, stages: &[Stage]) -> (Vec<DisplayMesh>, MeshNumbers, Vec<Fact>) {
+    let (shapes, numbers) = distinct_shapes(scene, stages.iter().flat_map(|stage| &stage.parts).map(|(body, _)| *body));
+    let most = (ALL_TRIANGLES / shapes.len().max(1)).clamp(LEAST_TRIANGLES, MOST_TRIANGLES);
+    let made: Vec<_> = shapes.par_iter().map(|shape| display_mesh(shape, most)).collect();
+    let reduced = made.iter().filter(|(_, told)| told.reduced_from.is_some()).count();
+    let without = made.iter().filter(|(_, told)| told.without_growth).count();
+    let mut facts = Vec::new();
+    if reduced + without > 0 {
+        let mut details = Vec::new();
+        if reduced > 0 {
+            details.push(format!("{reduced} of {} shapes are drawn with fewer triangles than they have", made.len()));
+        }
+        if without > 0 {
+            details.push(format!("{without} of {} shapes are drawn without their offset", made.len()));
+        }
+        let text = "views are simplified for a screen; distances are of the exact geometry".to_owned();
+        facts.push(Fact { name: "views".to_owned(), text, details });
+    }
+    (made.into_iter().map(|(mesh, _)| mesh).collect(), numbers, facts)
+}
+
+/// The view of a placed stage.
+fn view(
+    scene: &Scene,
+    stage: &Stage,
+    (meshes, numbers, boxes): (&[DisplayMesh], &MeshNumbers, &Boxes),
+    issues: &[Issue],
+) -> View {
+    let (issue, origin) = (&issues[stage.at[0]], stage.origin.to_array());
+    let finding = &issue.findings[stage.at[1]];
+    let shape = |body: u32| shape_key(&scene.bodies[body as usize].shape);
+    let parts: Vec<ViewPart> = stage
+        .parts
+        .iter()
+        .map(|&(body, pose)| ViewPart {
+            body,
+            name: scene.bodies[body as usize].name.clone(),
+            mesh: numbers[&shape(body)],
+            placement: placement(&pose, origin),
+            moves: is_moving(scene, body),
+        })
+        .collect();
+    let local = |point: [f64; 3]| [0, 1, 2].map(|axis| point[axis] - origin[axis]);
+    let witness = stage.witness.map(|rows| rows.map(Vec3::to_array));
+    let normal = witness.map(|rows| rows[2]);
+    let reach = reach(finding, stage.bodies.map(|body| &boxes[&shape(body)]));
+    let overlaps = finding.bracket_m[1].is_some_and(|upper| upper < 0.0);
+    let overlap = issue.overlap_m.filter(|corners| {
+        // The box of an issue is that of its deepest pair: it reaches into both bodies of this one.
+        let [low, high] = corners.map(Vec3::from);
+        let (middle, half) = (low + (high - low).scale(0.5), (high - low).length() / 2.0);
+        overlaps && stage.parts[..2].iter().all(|(body, pose)| boxes[&shape(*body)].distance(pose, middle) <= half)
+    });
+    let sample = |(moment, poses): (Moment, Vec<Option<Pose>>)| TrackSample {
+        moment,
+        placements: poses.iter().map(|pose| pose.as_ref().map(|pose| placement(pose, origin))).collect(),
+    };
+    let camera: Camera = choose_camera(&parts, meshes, normal, reach);
+    View {
+        origin,
+        camera,
+        parts,
+        witness: witness.map(|rows| [local(rows[0]), local(rows[1])]),
+        // It separates nothing where the bodies overlap.
+        normal: normal.filter(|_| !overlaps),
+        overlap: overlap.map(|corners| corners.map(local)),
+        reach,
+        track: stage.track.clone().into_kept().into_iter().map(sample).collect(),
+    }
+}

@@ -1,0 +1,260 @@
+//! Lengths in the unit of a scene. Bounds are rounded outward: a written bound holds wherever the stored one does.
+
+use super::{count, trimmed};
+use clearsweep_scene::model::LengthUnit;
+
+/// Significant digits of a length.
+const DIGITS: usize = 5;
+/// Significant digits of the ends of a bracket.
+const BRACKET_DIGITS: usize = 4;
+/// Decimals at most, where fewer would hide that a bound differs from the requirement.
+const MOST_DECIMALS: usize = 15;
+
+/// Direction of rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rounding {
+    Nearest,
+    Down,
+    Up,
+}
+
+/// Writes lengths in the unit of a scene, down to about a micrometre.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lengths {
+    unit: LengthUnit,
+    decimals: usize,
+}
+
+impl Lengths {
+    /// In this unit.
+    pub(crate) fn of(unit: LengthUnit) -> Self {
+        let decimals = match unit.word {
+            "mm" => 3,
+            "cm" | "in" => 4,
+            "ft" => 5,
+            "km" => 9,
+            _ => 6,
+        };
+        Self { unit, decimals }
+    }
+
+    /// The word of the unit.
+    pub(crate) fn word(self) -> &'static str {
+        self.unit.word
+    }
+
+    /// A length of so many metres in the unit.
+    pub(crate) fn value(self, metres: f64) -> f64 {
+        metres * self.unit.denominator / self.unit.numerator
+    }
+
+    /// A length to five digits, at most to the micrometre: `48.213 mm`. One too small for that has an exponent: it is
+    /// not 0.
+    pub(crate) fn text(self, metres: f64) -> String {
+        self.nearest(metres, self.places(metres, DIGITS))
+    }
+
+    /// A length that a user wrote, with the decimals that read back as that length, if nine do: `50 mm`.
+    pub(crate) fn required(self, metres: f64) -> String {
+        let reads_back = |&decimals: &usize| {
+            let text = format!("{:.decimals$}", self.value(metres));
+            self.readings(&text).contains(&metres)
+        };
+        let decimals = (0..=9).find(reads_back).unwrap_or(self.decimals);
+        self.nearest(metres, decimals)
+    }
+
+    /// Formats like [`Self::text`], rounded down: what is written, read as a length, is not above `metres`.
+    pub(crate) fn at_least(self, metres: f64) -> String {
+        self.with_unit(&self.rounded(metres, self.places(metres, DIGITS), Rounding::Down))
+    }
+
+    /// Formats like [`Self::text`], rounded up: what is written, read as a length, is not below `metres`.
+    pub(crate) fn at_most(self, metres: f64) -> String {
+        self.with_unit(&self.rounded(metres, self.places(metres, DIGITS), Rounding::Up))
+    }
+
+    /// Formats like [`Self::text`], with the digits that show on which side of the requirement the length is.
+    pub(crate) fn beside(self, metres: f64, required: f64) -> String {
+        let least = self.places(metres, DIGITS);
+        let order = |number: f64| number.partial_cmp(&required);
+        let shows = |&decimals: &usize| {
+            let text = self.rounded(metres, decimals, Rounding::Nearest);
+            self.readings(&text).iter().any(|&read| order(read) == order(metres))
+        };
+        self.nearest(metres, (least..=MOST_DECIMALS).find(shows).unwrap_or(least))
+    }
+
+    /// A requirement and a proven bracket: `required 50 mm, proven at least 48.2 mm, at most 48.3 mm`.
+    ///
+    /// A bracket below 0 is told as a depth of overlap. The digits suffice to see on which side of the requirement an
+    /// end is.
+    pub(crate) fn bracket_sentence(self, required: f64, lower: Option<f64>, upper: Option<f64>) -> String {
+        let asked = if required < 0.0 {
+            format!("up to {} of overlap allowed", self.required(-required))
+        } else {
+            format!("required {}", self.required(required))
+        };
+        let decimals = self.bracket_places(Some(required), lower, upper);
+        let down = |metres: f64| self.with_unit(&self.rounded(metres, decimals, Rounding::Down));
+        let up = |metres: f64| self.with_unit(&self.rounded(metres, decimals, Rounding::Up));
+        let proven = match (lower.filter(|m| !m.is_nan()), upper.filter(|m| !m.is_nan())) {
+            (None, None) => "distance not proven".to_owned(),
+            (Some(lower), None) if lower < 0.0 => {
+                format!("overlap of at most {}, upper bound not proven", up(-lower))
+            }
+            (Some(lower), None) => format!("proven at least {}, upper bound not proven", down(lower)),
+            (None, Some(upper)) if upper < 0.0 => {
+                format!("overlapping by at least {}, greatest depth not proven", down(-upper))
+            }
+            (None, Some(upper)) => format!("proven at most {}, lower bound not proven", up(upper)),
+            (Some(lower), Some(upper)) if upper < 0.0 => {
+                format!("overlapping by at least {}, at most {}", down(-upper), up(-lower))
+            }
+            (Some(lower), Some(upper)) if lower < 0.0 => {
+                format!("proven at most {} apart, overlapping by at most {}", up(upper), up(-lower))
+            }
+            (Some(lower), Some(upper)) => format!("proven at least {}, at most {}", down(lower), up(upper)),
+        };
+        format!("{asked}, {proven}")
+    }
+
+    /// A proven bracket for a cell of a table, signed: `48.2 .. 48.3 mm`.
+    pub(crate) fn bracket(self, required: Option<f64>, lower: Option<f64>, upper: Option<f64>) -> String {
+        if lower.is_none() && upper.is_none() {
+            return "not proven".to_owned();
+        }
+        let decimals = self.bracket_places(required, lower, upper);
+        let end = |metres: Option<f64>, rounding| {
+            metres.map_or_else(|| "not proven".to_owned(), |metres| self.rounded(metres, decimals, rounding))
+        };
+        let [lower, upper] = [end(lower, Rounding::Down), end(upper, Rounding::Up)];
+        let text = if lower == upper { upper } else { format!("{lower} .. {upper}") };
+        self.with_unit(&text)
+    }
+
+    /// A point, to a hundredth of a millimetre or a little less: `x 1250.5, y -20, z 300 mm`.
+    pub(crate) fn place(self, metres: [f64; 3]) -> String {
+        let decimals = self.decimals.saturating_sub(1);
+        let [x, y, z] = metres.map(|metres| self.rounded(metres, decimals, Rounding::Nearest));
+        format!("x {x}, y {y}, z {z} {}", self.unit.word)
+    }
+
+    /// The edges of a box between two corners, rounded up: `12 x 30 x 4.5 mm`.
+    pub(crate) fn edges(self, corners: [[f64; 3]; 2]) -> String {
+        let edges: Vec<f64> = (0..3).map(|axis| (corners[1][axis] - corners[0][axis]).abs()).collect();
+        let longest = edges.iter().copied().fold(0.0, f64::max);
+        let decimals = self.places(longest, BRACKET_DIGITS);
+        let texts: Vec<String> = edges.iter().map(|&edge| self.rounded(edge, decimals, Rounding::Up)).collect();
+        self.with_unit(&texts.join(" x "))
+    }
+
+    /// A bracket of a volume in cubic metres, rounded outward: `1,204 .. 1,206 mm^3`, with a superscript.
+    pub(crate) fn volume(self, cubic_metres: [f64; 2]) -> String {
+        let factor = (self.unit.denominator / self.unit.numerator).powi(3);
+        // The product is off by a few units in the last place of a double; rounding outward starts beyond that.
+        let [lower, upper] = [cubic_metres[0] * factor * (1.0 - 1e-14), cubic_metres[1] * factor * (1.0 + 1e-14)];
+        let digits = |value: f64| BRACKET_DIGITS as i32 - 1 - value.abs().log10().floor() as i32;
+        let text = |value: f64, outward: fn(f64) -> f64| {
+            if value == 0.0 || !value.is_finite() {
+                return value.to_string();
+            }
+            let decimals = digits(value).clamp(-300, 300);
+            let scale = 10_f64.powi(decimals.max(0));
+            let number = outward(value * scale) / scale;
+            match decimals {
+                ..=0 if (0.0..1e15).contains(&number) => count(number as u64),
+                ..=9 => trimmed(&format!("{number:.*}", decimals.max(0) as usize)).to_owned(),
+                _ => format!("{number:.3e}"),
+            }
+        };
+        let [lower, upper] = [text(lower, f64::floor), text(upper, f64::ceil)];
+        let range = if lower == upper { upper } else { format!("{lower} .. {upper}") };
+        format!("{range} {}\u{b3}", self.unit.word)
+    }
+
+    /// Decimals of a number to so many significant digits, at most those of the unit.
+    fn places(self, metres: f64, digits: usize) -> usize {
+        let value = self.value(metres).abs();
+        if value == 0.0 || !value.is_finite() {
+            return 0;
+        }
+        let wanted = digits as i32 - 1 - value.log10().floor() as i32;
+        wanted.clamp(0, self.decimals as i32) as usize
+    }
+
+    /// Decimals of both ends of a bracket: enough to see that an end meets or misses the requirement.
+    fn bracket_places(self, required: Option<f64>, lower: Option<f64>, upper: Option<f64>) -> usize {
+        let largest = lower.unwrap_or(0.0).abs().max(upper.unwrap_or(0.0).abs());
+        let least = self.places(largest, BRACKET_DIGITS);
+        let Some(required) = required.filter(|required| required.is_finite()) else {
+            return least;
+        };
+        let readings = |metres: f64, decimals, rounding| self.readings(&self.rounded(metres, decimals, rounding));
+        let keeps =
+            |lower: f64, decimals| readings(lower, decimals, Rounding::Down).iter().any(|&read| read >= required);
+        let misses = |upper: f64, decimals| readings(upper, decimals, Rounding::Up).iter().all(|&read| read < required);
+        let shows = |&decimals: &usize| {
+            lower.is_none_or(|lower| lower < required || keeps(lower, decimals))
+                && upper.is_none_or(|upper| upper >= required || misses(upper, decimals))
+        };
+        (least..=MOST_DECIMALS).find(shows).unwrap_or(least)
+    }
+
+    /// The nearest number of so many decimals with its unit, or with an exponent if that would be 0.
+    fn nearest(self, metres: f64, decimals: usize) -> String {
+        let value = self.value(metres);
+        if value != 0.0 && value.abs() < 0.5 * 0.1_f64.powi(self.decimals as i32) {
+            return self.with_unit(&format!("{value:.2e}"));
+        }
+        self.with_unit(&self.rounded(metres, decimals, Rounding::Nearest))
+    }
+
+    /// A number of so many decimals without its unit. `Down` and `Up` hold for the number read back as a length of the
+    /// unit.
+    fn rounded(self, metres: f64, decimals: usize, rounding: Rounding) -> String {
+        let value = self.value(metres);
+        if !value.is_finite() {
+            return value.to_string();
+        }
+        let holds = |text: &str| match rounding {
+            Rounding::Nearest => true,
+            Rounding::Down => self.readings(text).iter().any(|&read| read <= metres),
+            Rounding::Up => self.readings(text).iter().any(|&read| read >= metres),
+        };
+        let step = match rounding {
+            Rounding::Down => -(0.1_f64.powi(decimals as i32)),
+            Rounding::Nearest | Rounding::Up => 0.1_f64.powi(decimals as i32),
+        };
+        let texts = (0..3).map(|steps| format!("{:.decimals$}", value + f64::from(steps) * step));
+        // A number beyond the digits of a double: a step changes nothing.
+        let beyond = (1..9).map(|factor| {
+            let outward = f64::from(factor) * f64::EPSILON * value.abs();
+            format!("{}", if rounding == Rounding::Down { value - outward } else { value + outward })
+        });
+        let text = texts.chain(beyond).find(|text| holds(text)).unwrap_or_else(|| value.to_string());
+        trimmed(&text).to_owned()
+    }
+
+    /// A written number in metres: as a scene is read, and rounded once. Both differ in the last bit at most, and
+    /// either may be the number that was written: `48.3mm` in a scene is the first, 0.0483 m in a trajectory the
+    /// second.
+    fn readings(self, text: &str) -> [f64; 2] {
+        let as_scene = text.parse().map_or(f64::NAN, |number| self.unit.metres(number));
+        let power = match self.unit.word {
+            "m" => "",
+            "mm" => "e-3",
+            "cm" => "e-2",
+            "km" => "e3",
+            _ => return [as_scene; 2],
+        };
+        [as_scene, format!("{text}{power}").parse().unwrap_or(as_scene)]
+    }
+
+    fn with_unit(self, number: &str) -> String {
+        format!("{number} {}", self.unit.word)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Names from files, made fit for a page: nothing in them is invisible, and none is endless.
+
+use super::count;
+use std::borrow::Cow;
+
+/// Characters of a name that are shown.
+const SHOWN: usize = 200;
+/// Characters of a longer name that its tooltip shows.
+const TOOLTIP: usize = 400;
+
+/// A name for a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Name {
+    /// The name, without its middle if it is long.
+    pub(crate) text: String,
+    /// More of a long name; empty if `text` is all of it.
+    pub(crate) title: String,
+}
+
+impl Name {
+    /// The name as it stands in a file.
+    pub(crate) fn of(raw: &str) -> Self {
+        let text = clipped(raw, SHOWN);
+        let characters = raw.chars().count();
+        let title = if characters <= SHOWN {
+            String::new()
+        } else if characters <= TOOLTIP {
+            visible(raw).into_owned()
+        } else {
+            format!("{} (a name of {} characters)", clipped(raw, TOOLTIP), count(characters as u64))
+        };
+        Self { text, title }
+    }
+}
+
+/// A text of at most `most` characters, visible: the middle of a longer one is replaced by an ellipsis.
+pub(crate) fn clipped(raw: &str, most: usize) -> String {
+    let Some((beyond, _)) = raw.char_indices().nth(most) else {
+        return visible(raw).into_owned();
+    };
+    let tail = most / 3;
+    let head = most - tail - 1;
+    let end = raw.char_indices().nth(head).map_or(beyond, |(at, _)| at);
+    let start = raw.char_indices().rev().nth(tail.max(1) - 1).map_or(beyond, |(at, _)| at);
+    format!("{}\u{2026}{}", visible(&raw[..end]), visible(&raw[start..]))
+}
+
+/// A text as it is, but for characters that command a terminal or turn the direction of a line: they are escaped.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |c: char| if is_hidden(c) { c.escape_default().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// Whether a character is a control, a line separator, a mark or override of direction, or without width. The joiners
+/// of words and emoji (U+200C, U+200D) belong to their writing and stay.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_escaped() {
+        assert_eq!(
+            visible("P-101 \u{1f600} \u{e9} \u{645}\u{200c}\u{64a}"),
+            "P-101 \u{1f600} \u{e9} \u{645}\u{200c}\u{64a}"
+        );
+        assert_eq!(visible("a\nb\u{1b}[2J\0"), "a\\nb\\u{1b}[2J\\u{0}");
+        assert_eq!(visible("evil\u{202e}gpj.exe\u{2066}\u{2028}"), "evil\\u{202e}gpj.exe\\u{2066}\\u{2028}");
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(Name::of("pump"), Name { text: "pump".to_owned(), title: String::new() });
+        let long = Name::of(&format!("{}END", "\u{e9}".repeat(300)));
+        assert_eq!(long.text.chars().count(), SHOWN);
+        assert!(long.text.ends_with("END") && long.text.contains('\u{2026}'));
+        assert!(long.title.ends_with("END") && long.title.chars().count() == 303);
+        let huge = Name::of(&"x".repeat(65_536));
+        assert!(huge.title.ends_with("(a name of 65,536 characters)") && huge.title.len() < 500);
+        assert_eq!(clipped("abcdef", 6), "abcdef");
+        assert_eq!(clipped("abcdefg", 6), "abc\u{2026}fg");
+    }
+}

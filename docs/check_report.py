@@ -1,0 +1,365 @@
+"""Tries an HTML report of clearsweep in a browser: every control, three widths, paper, no scripts, no WebGL.
+
+    pip install playwright
+    python docs/check_report.py REPORT.html OUT [--browser PATH]
+
+REPORT.html is opened from disk with the network off. OUT receives screenshots at 360, 800 and 1400 pixels, a dark one, one
+without scripts, one without WebGL, and the PDF. --browser is the program to start, such as /usr/bin/chromium; without it
+playwright's own Chromium (`playwright install chromium`).
+
+Exit code 1, with a list, if a control does nothing, the page is wider than the window, a message of an error comes up in the
+console, or the page asks for anything but itself. Reports without issues, without motion or without views pass too: what
+they lack is told.
+"""
+
+import argparse
+import pathlib
+import sys
+
+from playwright.sync_api import sync_playwright
+
+WIDTHS = [360, 800, 1400]
+SOFTWARE_GL = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+NO_GL = ["--disable-gpu", "--disable-3d-apis"]
+
+
+class Check:
+    """A page, and what went wrong on it."""
+
+    def __init__(self, address, out):
+        self.address, self.out = address, out
+        self.problems, self.notes, self.done = [], [], 0
+
+    def expect(self, holds, problem):
+        self.done += 1
+        if not holds:
+            self.problems.append(problem)
+
+    def note(self, text):
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def open(self, browser, fragment="", **options):
+        """A new page of the report, at the top or at a fragment."""
+        context = browser.new_context(offline=True, **options)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: self.on_console(message))
+        page.on("pageerror", lambda error: self.problems.append(f"uncaught error: {error}"))
+        page.on("dialog", lambda dialog: (self.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("request", lambda request: self.on_request(request.url))
+        page.goto(self.address + fragment, wait_until="load")
+        return page
+
+    def on_console(self, message):
+        if message.type == "error":
+            self.problems.append(f"console: {message.text}")
+
+    def on_request(self, url):
+        if not url.startswith(("data:", "blob:")) and url.split("#")[0] != self.address:
+            self.problems.append(f"request: {url}")
+
+
+def pixels(page, target=".issue.live .screen"):
+    """The pixels of the 3D view as they are on the screen."""
+    page.wait_for_timeout(250)
+    return page.locator(target).first.screenshot()
+
+
+def is_live(page):
+    """Whether the 3D view of the open issue stands in place of its picture."""
+    try:
+        page.wait_for_selector(".issue.live .screen", timeout=15_000)
+        return True
+    except Exception:  # no view, or no WebGL
+        return False
+
+
+def widths(check, browser):
+    for width in WIDTHS:
+        page = check.open(browser, viewport={"width": width, "height": 900})
+        wide = "document.documentElement.scrollWidth"
+        check.expect(page.evaluate(wide) <= width, f"{width} px: the closed page is {page.evaluate(wide)} px wide")
+        page.screenshot(path=check.out / f"top-{width}.png")
+        if page.locator("article.issue").count():
+            page.locator("article.issue h3 a").first.click()
+            is_live(page)
+            page.wait_for_timeout(300)
+            check.expect(page.evaluate(wide) <= width, f"{width} px: the open page is {page.evaluate(wide)} px wide")
+            page.locator("article.issue").first.scroll_into_view_if_needed()
+            page.screenshot(path=check.out / f"open-{width}.png")
+        page.screenshot(path=check.out / f"page-{width}.png", full_page=True)
+        page.context.close()
+
+
+def filters(check, browser):
+    page = check.open(browser, viewport={"width": 1200, "height": 900})
+    if not page.locator(".controls").count():
+        check.expect(page.locator(".nothing").count() == 1, "no issue, and no reason for it")
+        check.note("no issue: filters and views are not tried")
+        page.context.close()
+        return
+    shown = lambda: page.locator(".issue:not([hidden])").count()  # noqa: E731
+    total = page.locator(".issue").count()
+    check.expect(shown() == total, "filters hide issues at the start")
+    page.fill("[name=search]", "no-such-name-anywhere")
+    check.expect(shown() == 0 and page.locator(".none-left").is_visible(), "the search finds what is not there")
+    page.click("[type=reset]")
+    page.wait_for_timeout(50)
+    check.expect(shown() == total, "Clear does not bring the issues back")
+    for key in ["rule", "state", "severity"]:
+        options = page.locator(f"[name={key}] option").all_text_contents()[1:]
+        counts = []
+        for option in options[:8]:
+            page.select_option(f"[name={key}]", label=option)
+            counts.append(shown())
+        check.expect(all(counts), f"a {key} of the filter has no issue")
+        check.expect(len(options) > 8 or sum(counts) == total, f"the {key}s do not add up: {counts} of {total}")
+        page.select_option(f"[name={key}]", index=0)
+    group = page.locator("article.issue, tr.issue").first.get_attribute("data-group")
+    page.fill("[name=group]", group)
+    check.expect(0 < shown() <= total, "the group of the first issue finds none")
+    page.fill("[name=group]", "")
+    for order in page.locator("[name=sort] option").evaluate_all("all => all.map(option => option.value)"):
+        page.select_option("[name=sort]", order)
+        ids = page.locator("article.issue").evaluate_all("all => all.map(element => element.id)")
+        keys = page.locator("article.issue").evaluate_all(f"all => all.map(element => element.dataset.{order} ?? '')")
+        if order in ["distance", "time"]:
+            numbers = [float(key) if key else float("inf") for key in keys]
+            check.expect(numbers == sorted(numbers), f"not sorted by {order}")
+        check.expect(len(set(ids)) == len(ids), f"sorting by {order} loses issues")
+    check.expect(page.locator(".count").inner_text().strip() != "", "the number of issues shown is not told")
+    page.context.close()
+
+
+def links(check, browser):
+    page = check.open(browser)
+    ids = page.locator(".issue").evaluate_all("all => all.map(element => element.id)")
+    page.context.close()
+    for name in dict.fromkeys(ids[:1] + ids[len(ids) // 2:len(ids) // 2 + 1] + ids[-1:]):
+        page = check.open(browser, f"#{name}", viewport={"width": 1200, "height": 700})
+        page.wait_for_timeout(900)
+        place = page.locator(f"[id='{name}']")
+        box = place.bounding_box()
+        check.expect(box is not None and -700 < box["y"] < 700, f"#{name} is not scrolled to")
+        opened = place.evaluate("e => e.classList.contains('open') || e.classList.contains('target')")
+        check.expect(opened, f"#{name} is not opened")
+        page.context.close()
+    cards = [name for name in ids if name]
+    page = check.open(browser, viewport={"width": 1200, "height": 900})
+    count = page.locator("article.issue").count()
+    if count > 1:
+        page.locator("article.issue h3 a").first.click()
+        page.locator("article.issue.open [data-do=next]").first.click()
+        page.wait_for_timeout(200)
+        check.expect(page.locator("article.issue.open").get_attribute("id") == cards[1], "Next does not open the next issue")
+        page.locator("article.issue.open [data-do=previous]").first.click()
+        page.wait_for_timeout(200)
+        check.expect(page.locator("article.issue.open").get_attribute("id") == cards[0], "Previous does not go back")
+    if count:
+        if not page.locator("article.issue.open").count():
+            page.locator("article.issue h3 a").first.click()
+        page.locator("article.issue.open [data-do=copy]").click()
+        page.wait_for_timeout(200)
+        check.expect(page.locator("article.issue.open .told").inner_text() != "", "Copy link says nothing")
+        page.locator("article.issue.open h3 a").click()
+        check.expect(page.locator("article.issue.open").count() == 0, "a second click does not close an issue")
+    page.context.close()
+
+
+def view(check, browser):
+    page = check.open(browser, viewport={"width": 1300, "height": 1000})
+    if not page.locator("article.issue[data-view]").count():
+        check.note("no 3D view in this report")
+        page.context.close()
+        return
+    card = page.locator("article.issue[data-view]").first
+    card.locator("h3 a").click()
+    check.expect(is_live(page), "opening an issue does not start its 3D view")
+    if not page.locator(".issue.live").count():
+        page.context.close()
+        return
+    card.scroll_into_view_if_needed()
+    first = pixels(page)
+    orbit(check, page, first)
+    page.click(".viewer [data-do=reset]")
+    check.expect(pixels(page) == first, "Reset does not restore the first view")
+    for name in ["ghosts", "plane", "through"]:
+        box = page.locator(f".viewer [name={name}]")
+        if not box.is_visible():
+            check.note(f"first issue: no switch `{name}`")
+            continue
+        box.click()
+        check.expect(pixels(page) != first, f"the switch `{name}` changes nothing")
+        box.click()
+        check.expect(pixels(page) == first, f"the switch `{name}` does not go back")
+    timeline(check, page, card, first)
+    pairs(check, page)
+    page.context.close()
+
+
+def orbit(check, page, first):
+    box = page.locator(".issue.live .over").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, 0)
+    page.mouse.down()
+    page.mouse.move(x + 90, y + 40, steps=4)
+    page.mouse.up()
+    dragged = pixels(page)
+    check.expect(dragged != first, "dragging does not orbit")
+    page.locator(".issue.live .over").focus()
+    before = page.evaluate("scrollY")
+    page.mouse.wheel(0, -240)
+    zoomed = pixels(page)
+    check.expect(zoomed != dragged, "the wheel does not zoom a view with the focus")
+    check.expect(page.evaluate("scrollY") == before, "zooming scrolls the page")
+    page.keyboard.press("ArrowLeft")
+    turned = pixels(page)
+    check.expect(turned != zoomed, "the arrow keys do not orbit")
+    page.keyboard.press("+")
+    check.expect(pixels(page) != turned, "the key + does not zoom")
+
+
+def timeline(check, page, card, first):
+    slider = page.locator(".viewer .timeline input")
+    if not slider.is_visible():
+        check.note("first issue: nothing moves, no timeline")
+        return
+    cursor = card.locator(".charts:not([hidden]) .curve .cursor").first
+    places = lambda: cursor.get_attribute("x1") if cursor.count() else None  # noqa: E731
+    start, label = places(), page.locator(".viewer .moment").inner_text()
+    check.expect("Least distance" in label, f"the view does not begin at the least distance: {label}")
+    slider.evaluate("e => { e.value = 0; e.dispatchEvent(new Event('input', { bubbles: true })); }")
+    check.expect(pixels(page) != first, "the slider moves nothing")
+    check.expect(page.locator(".viewer .moment").inner_text() != label, "the slider does not tell the moment")
+    check.expect(start is None or places() != start or places() == start == "62", "the slider does not move the cursor of the curve")
+    slider.focus()
+    before = page.locator(".viewer .moment").inner_text()
+    page.keyboard.press("ArrowRight")
+    check.expect(page.locator(".viewer .moment").inner_text() != before, "the arrow keys do not step")
+    before = page.locator(".viewer .moment").inner_text()
+    page.click(".viewer [data-do=play]")
+    page.wait_for_timeout(700)
+    check.expect(page.locator(".viewer .moment").inner_text() != before, "Play does not play")
+    page.click(".viewer [data-do=play]")
+    page.click(".viewer [data-do=least]")
+    check.expect(pixels(page) == first, "Least does not go back to the least distance")
+    if cursor.count():
+        chart = card.locator(".charts:not([hidden]) .curve").first
+        chart.scroll_into_view_if_needed()
+        box = chart.bounding_box()
+        page.mouse.click(box["x"] + 0.2 * box["width"], box["y"] + 0.5 * box["height"])
+        check.expect(page.locator(".viewer .moment").inner_text() != label, "a click on the curve does not go there")
+        page.click(".viewer [data-do=least]")
+
+
+def pairs(check, page):
+    """Another pair of an issue, and the worst run of a histogram."""
+    rows = page.locator("article.issue:has(.pairs tr[data-view])")
+    if rows.count():
+        card = rows.first
+        if "open" not in (card.get_attribute("class") or "").split():
+            card.locator("h3 a").click()
+        card.scroll_into_view_if_needed()
+        is_live(page)
+        before = pixels(page)
+        buttons = card.locator(".pairs tr[data-view] button")
+        if buttons.count() > 1:
+            buttons.nth(1).click()
+            page.wait_for_timeout(300)
+            check.expect(pixels(page) != before, "another pair shows the same view")
+    else:
+        check.note("no issue with several pairs in views")
+    worst = page.locator("article.issue:has(.worst)")
+    if worst.count():
+        card = worst.first
+        if "open" not in (card.get_attribute("class") or "").split():
+            card.locator("h3 a").click()
+        card.locator(".charts:not([hidden]) .worst").first.click()
+        is_live(page)
+        page.wait_for_timeout(300)
+        if card.get_attribute("data-view") is not None:
+            check.expect("live" in card.get_attribute("class"), "the worst run is not shown")
+    else:
+        check.note("no histogram")
+
+
+def without_scripts(check, browser):
+    page = check.open(browser, java_script_enabled=False, viewport={"width": 1200, "height": 900})
+    for issue in page.locator("article.issue").all()[:3]:
+        check.expect(issue.locator(".facts").is_visible(), "without scripts: the facts of an issue are hidden")
+        if issue.locator(".stage img").count():
+            check.expect(issue.locator(".stage img").is_visible(), "without scripts: the picture is hidden")
+        if issue.locator(".charts .curve").count():
+            check.expect(issue.locator(".charts .curve").first.is_visible(), "without scripts: the curve is hidden")
+    check.expect(page.locator("button:visible, select:visible, input:visible").count() == 0, "without scripts: a dead control")
+    page.screenshot(path=check.out / "no-scripts.png")
+    page.context.close()
+
+
+def without_webgl(check, browser):
+    page = check.open(browser, viewport={"width": 1200, "height": 900})
+    if page.locator("article.issue").count():
+        card = page.locator("article.issue").first
+        card.locator("h3 a").click()
+        page.wait_for_timeout(500)
+        if card.get_attribute("data-view") is not None:
+            check.expect(page.locator(".no-3d").is_visible(), "without WebGL: nothing tells why there is no view")
+        if card.locator(".stage img").count():
+            check.expect(card.locator(".stage img").is_visible(), "without WebGL: the picture is gone")
+    page.screenshot(path=check.out / "no-webgl.png")
+    page.context.close()
+
+
+def dark_and_paper(check, browser):
+    page = check.open(browser, viewport={"width": 1200, "height": 900}, color_scheme="dark", reduced_motion="reduce")
+    if page.locator("article.issue").count():
+        page.locator("article.issue h3 a").first.click()
+        is_live(page)
+        page.wait_for_timeout(300)
+    page.screenshot(path=check.out / "dark.png")
+    page.context.close()
+    page = check.open(browser)
+    if page.locator("article.issue").count():
+        page.locator("article.issue h3 a").first.click()
+        is_live(page)
+    pdf = page.pdf(path=check.out / "report.pdf", format="A4", print_background=True)
+    check.expect(pdf.startswith(b"%PDF"), "no PDF")
+    page.emulate_media(media="print")
+    for issue in page.locator("article.issue").all()[:5]:
+        check.expect(issue.locator(".facts").is_visible(), "on paper: the facts of an issue are missing")
+        if issue.locator(".stage img").count():
+            check.expect(issue.locator(".stage img").is_visible(), "on paper: a picture is missing")
+    check.expect(not page.locator(".controls").is_visible() if page.locator(".controls").count() else True, "on paper: filters")
+    page.context.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("report", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--browser", help="the program of the browser")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    check = Check(arguments.report.resolve().as_uri(), arguments.out)
+    with sync_playwright() as playwright:
+        start = lambda flags: playwright.chromium.launch(executable_path=arguments.browser, args=flags)  # noqa: E731
+        browser = start(SOFTWARE_GL)
+        for part in [widths, filters, links, view, without_scripts, dark_and_paper]:
+            part(check, browser)
+        browser.close()
+        browser = start(NO_GL)
+        without_webgl(check, browser)
+        browser.close()
+    for text in check.notes:
+        print(f"note: {text}")
+    for problem in dict.fromkeys(check.problems):
+        print(f"FAILED: {problem}")
+    size = arguments.report.stat().st_size / 2**20
+    print(f"{check.done} checks of {arguments.report} ({size:.2f} MiB), {len(check.problems)} problems")
+    sys.exit(1 if check.problems else 0)
+
+
+if __name__ == "__main__":
+    main()

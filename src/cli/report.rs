@@ -1,0 +1,162 @@
+//! `clearsweep report`: what an execution found, in files that people pass on.
+
+use super::args::ReportArgs;
+use super::exit::ProgramEnd;
+use super::files::{check_beside, check_target, write_whole};
+use super::text::{bytes, table};
+use super::{stdout, summary};
+use clearsweep::{Error, Result};
+use clearsweep_report::{BcfOptions, BcfVersion, GlbMoment, PICTURE_SIZE, Report, ReportOptions};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Width and height of the pictures of `--png`, pixels.
+const LARGE_PICTURE: [usize; 2] = [960, 640];
+
+/// A file of a report that is made but not written.
+struct MadeFile {
+    what: &'static str,
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// Writes the files that are asked for, and prints which.
+pub(crate) fn report(args: &ReportArgs) -> Result<ProgramEnd> {
+    let targets = targets(args)?;
+    let manifest = summary::read(&args.dir)?;
+    let options = ReportOptions { max_issues: args.max_issues, views: !args.no_views };
+    for (_, target) in &targets {
+        check_beside(target, &args.dir)?;
+        check_target(target, args.force)?;
+    }
+    if let Some(folder) = &args.png {
+        check_beside(folder, &args.dir)?;
+    }
+    let report = clearsweep_report::read_report(&args.dir, &manifest, &options)?;
+    let made = make(args, &manifest, &report)?;
+    made.iter().try_for_each(|file| check_target(&file.path, args.force))?;
+    if let Some(folder) = &args.png {
+        std::fs::create_dir_all(folder).map_err(|error| Error::unwritable(folder, &error))?;
+    }
+    made.iter().try_for_each(|file| write_whole(&file.path, &file.bytes, args.force))?;
+    print(args, &report, &made)?;
+    Ok(ProgramEnd::Clear)
+}
+
+/// Writes the page of a run that is done; it has no other file.
+pub(super) fn page_of_run(dir: &Path, manifest: &Value, path: &Path, force: bool) -> Result<u64> {
+    let report = clearsweep_report::read_report(dir, manifest, &ReportOptions::default())?;
+    let page = page(&report)?;
+    write_whole(path, &page, force)?;
+    Ok(page.len() as u64)
+}
+
+fn page(report: &Report) -> Result<Vec<u8>> {
+    let pictures = clearsweep_report::pictures(report, PICTURE_SIZE);
+    Ok(clearsweep_report::html(report, &pictures)?.into_bytes())
+}
+
+/// The single files that are asked for, by format.
+fn targets(args: &ReportArgs) -> Result<Vec<(&'static str, PathBuf)>> {
+    let ReportArgs { html, bcf, glb, csv, xlsx, .. } = args;
+    let all = [("html", html), ("bcf", bcf), ("glb", glb), ("csv", csv), ("xlsx", xlsx)];
+    let targets: Vec<_> = all.into_iter().filter_map(|(format, path)| Some((format, path.clone()?))).collect();
+    if targets.is_empty() && args.png.is_none() {
+        let remedy = "name a file: --html report.html, --bcf, --glb, --csv, --xlsx, or a folder for pictures: --png";
+        return Err(Error::usage("report", "no file is asked for", remedy));
+    }
+    if args.bcf.is_some() && args.author.is_none() {
+        let remedy = "name who raises the topics by an e-mail address: --author NAME@COMPANY.COM";
+        return Err(Error::usage("--bcf", "has no author", remedy));
+    }
+    for (flag, path) in [("--png", &args.png), ("--glb", &args.glb)] {
+        if args.no_views && path.is_some() {
+            return Err(Error::usage(flag, "shows geometry, which --no-views leaves out", "leave one of them out"));
+        }
+    }
+    let twice = |path: &Path| targets.iter().filter(|(_, other)| other == path).count() > 1;
+    if let Some((format, path)) = targets.iter().find(|(_, path)| twice(path)) {
+        let problem = format!("{} is named for two formats", path.display());
+        return Err(Error::usage(format!("--{format}"), problem, "name a file of its own for each"));
+    }
+    Ok(targets)
+}
+
+/// Makes all files, before any of them is written.
+fn make(args: &ReportArgs, manifest: &Value, report: &Report) -> Result<Vec<MadeFile>> {
+    let mut made = Vec::new();
+    let mut add = |what, path: &Path, bytes: Vec<u8>| made.push(MadeFile { what, path: path.to_owned(), bytes });
+    if let Some(path) = &args.html {
+        add("html", path, page(report)?);
+    }
+    if let (Some(path), Some(author)) = (&args.bcf, &args.author) {
+        let version = if args.bcf_version == "3.0" { BcfVersion::V3_0 } else { BcfVersion::V2_1 };
+        let options = BcfOptions { version, author: author.clone(), date: now() };
+        let pictures = clearsweep_report::pictures(report, LARGE_PICTURE);
+        add("bcf", path, clearsweep_report::bcf(report, &pictures, &options)?);
+    }
+    if let Some(path) = &args.glb {
+        let moment = match (&args.issue, args.run) {
+            (_, Some(run)) => GlbMoment::Run(run),
+            (Some(issue), None) => GlbMoment::Issue(issue),
+            (None, None) => GlbMoment::Worst,
+        };
+        let (bytes, notes) = clearsweep_report::run_glb(manifest, report, moment)?;
+        notes.iter().for_each(|note| stdout::print_to_stderr(&format!("note: {note}\n")));
+        add("glb", path, bytes);
+    }
+    if let Some(path) = &args.csv {
+        add("csv", path, clearsweep_report::csv(report)?.into_bytes());
+    }
+    if let Some(path) = &args.xlsx {
+        add("xlsx", path, clearsweep_report::xlsx(report)?);
+    }
+    if let Some(folder) = &args.png {
+        let pictures = clearsweep_report::pictures(report, LARGE_PICTURE);
+        for (issue, picture) in report.issues.iter().zip(pictures) {
+            if let Some(picture) = picture {
+                add("png", &folder.join(format!("{}.png", issue.id)), picture);
+            }
+        }
+    }
+    Ok(made)
+}
+
+/// The time as RFC 3339 in UTC: that of SOURCE_DATE_EPOCH if it is set, so that a file can be made again.
+fn now() -> String {
+    let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let time = chrono::DateTime::from_timestamp(set.unwrap_or(since as i64), 0).unwrap_or_default();
+    time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Prints which files were written.
+fn print(args: &ReportArgs, report: &Report, made: &[MadeFile]) -> Result<()> {
+    let of_png = |file: &&MadeFile| file.what == "png";
+    let pictures = made.iter().filter(of_png).count();
+    if args.json {
+        let files = made.iter().map(
+            |file| json!({ "format": file.what, "path": file.path.display().to_string(), "bytes": file.bytes.len() }),
+        );
+        return stdout::print_json(&json!({
+            "issues": report.issues.len(),
+            "issues_in_full": report.in_full,
+            "files": files.collect::<Vec<_>>(),
+        }));
+    }
+    let single = made.iter().filter(|file| !of_png(file));
+    let mut rows: Vec<(&str, String)> = single
+        .map(|file| (file.what, format!("{} to {}", bytes(file.bytes.len() as u64), file.path.display())))
+        .collect();
+    if let Some(folder) = &args.png {
+        let size: usize = made.iter().filter(of_png).map(|file| file.bytes.len()).sum();
+        rows.push(("png", format!("{pictures} pictures, {} to {}", bytes(size as u64), folder.display())));
+    }
+    if report.in_full < report.issues.len() {
+        let text =
+            format!("{} of {} issues in full, the others as rows (--max-issues)", report.in_full, report.issues.len());
+        rows.push(("issues", text));
+    }
+    stdout::print(&table(&rows))
+}
