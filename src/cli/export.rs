@@ -53,11 +53,11 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
 
 /// The folder for the CSV files is one, or is yet to be made, and is not the output itself.
 fn check_folder(to: &Path, dir: &Path) -> Result<()> {
+    let place = || format!("--to {}", to.display());
     if to.exists() && !to.is_dir() {
-        let place = format!("--to {}", to.display());
-        return Err(Error::usage(place, "is a file, not a folder", "name another folder"));
+        return Err(Error::usage(place(), "is a file, not a folder", "name another folder"));
     }
-    check_beside(to, dir)
+    check_beside(to, dir).map_err(|error| Error { place: place(), ..error })
 }
 
 /// The folder of the CSV files unless another is given: that of the output, with `-csv` after its name.

@@ -76,7 +76,7 @@ fn every_issue_is_on_the_page_and_nothing_is_loaded() {
         assert!(!page.contains(source), "`{source}` loads something");
     }
     assert!(page.contains("default-src 'none'"), "the page may load nothing");
-    for missing in ["\"NaN", ",NaN", " NaN", ":NaN", "Infinity", "\"inf"] {
+    for missing in ["\"NaN", ",NaN", " NaN", ":NaN", "\"Infinity", ":Infinity", "\"inf\"", "\"-inf"] {
         assert!(!page.contains(missing), "`{missing}` is no number");
     }
 }
@@ -155,9 +155,7 @@ fn rows_of_the_table_are_those_of_the_events() {
         let key = ["issue", "rule", "body_a", "body_b"].map(|column| event[column].clone());
         let (lower, upper) = (number(&event, "lower_m"), number(&event, "upper_m"));
         let of = least.entry(key).or_insert((lower, upper));
-        if upper < of.1 {
-            *of = (lower, upper);
-        }
+        *of = (of.0.min(lower), of.1.min(upper));
     }
     let written = text(dir.path(), "a.csv");
     let mut reader = csv::Reader::from_reader(written.trim_start_matches('\u{feff}').as_bytes());
@@ -314,4 +312,28 @@ fn jobs_without_an_issue_have_a_page_too() {
     expect(dir.path(), "run scene.toml --out out --force", 0);
     expect(dir.path(), "report out --html a.html --force --glb a.glb", 0);
     assert!(text(dir.path(), "a.html").contains("Nothing is required"));
+}
+
+#[test]
+fn tables_of_another_job_and_damaged_ones_are_refused() {
+    let (dir, other) = (crowd_out(), hostile());
+    for table in ["events.parquet", "issues.parquet"] {
+        fs::copy(other.path().join("out").join(table), dir.path().join("out").join(table)).expect("copied");
+    }
+    let (code, said) = refused(dir.path(), "report out --html a.html");
+    assert!(code == Some(1) && said.contains("events.parquet") && said.contains("not that of the scene"), "{said}");
+    let dir = crowd_out();
+    for table in ["events.parquet", "issues.parquet", "pairs.parquet", "bodies.parquet", "distances/part-00000.parquet"]
+    {
+        let path = dir.path().join("out").join(table);
+        let whole = fs::read(&path).expect("read");
+        for damaged in [&whole[..whole.len() / 2], &[], b"PAR1 no table at all PAR1"] {
+            fs::write(&path, damaged).expect("written");
+            let (code, said) = refused(dir.path(), "report out --html a.html");
+            assert!(code == Some(1) && said.contains(table), "{table}: {code:?} {said}");
+        }
+        fs::write(&path, whole).expect("written");
+    }
+    expect(dir.path(), "report out --html a.html --max-issues 0", 0);
+    assert!(text(dir.path(), "a.html").contains("issue-"), "all issues are rows");
 }

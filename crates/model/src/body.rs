@@ -112,6 +112,18 @@ impl LengthUnit {
         Self::ALL.into_iter().find(|unit| unit.word == word)
     }
 
+    /// Decimals of a length in this unit down to about a micrometre, for messages.
+    #[doc(hidden)]
+    pub fn decimals(self) -> usize {
+        match self.word {
+            "mm" => 3,
+            "cm" | "in" => 4,
+            "ft" => 5,
+            "km" => 9,
+            _ => 6,
+        }
+    }
+
     /// Metres in this unit, to twelve digits, for messages.
     #[doc(hidden)]
     pub fn number(self, metres: f64) -> f64 {

@@ -132,7 +132,7 @@ pub struct Finding {
     pub least: Moment,
     /// Share of the interval after `least.frame` at which the distance is least; `None`: it is least at the frame.
     pub share: Option<f64>,
-    /// Proven bracket of the least distance, metres; an end is `None` where it is not proven.
+    /// Proven bracket of the least distance over all events of the pair, metres; an end is `None` where it is not proven.
     pub bracket_m: [Option<f64>; 2],
     /// The middle of the witness points of the worst sample, world frame, metres.
     pub place: Option<[f64; 3]>,

@@ -266,14 +266,7 @@ struct Looks {
 
 impl Looks {
     fn of(unit: LengthUnit) -> Self {
-        // Micrometres, as near as powers of ten come.
-        let digits = match unit.word {
-            "mm" => "0.000",
-            "cm" | "in" => "0.0000",
-            "ft" => "0.00000",
-            "km" => "0.000000000",
-            _ => "0.000000",
-        };
+        let digits = format!("0.{}", "0".repeat(unit.decimals()));
         let filled = |rgb| Format::new().set_background_color(Color::RGB(rgb));
         Self {
             heading: filled(0xdd_e3_ea).set_bold().set_align(FormatAlign::Top).set_text_wrap(),

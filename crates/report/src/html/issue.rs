@@ -119,10 +119,12 @@ impl<'a> CardContext<'a> {
 
     /// The row of the issue `index`.
     pub(super) fn row(&self, index: usize, issue: &Issue) -> Row {
-        let required = issue.findings.first().map(|finding| finding.required_m);
+        let first = issue.findings.first();
+        let required = first.map(|finding| finding.required_m);
+        let [lower, upper] = first.map_or(issue.bracket_m, |finding| finding.bracket_m);
         Row {
             head: self.head(index, issue),
-            bracket: self.lengths.bracket(required, issue.bracket_m[0], issue.bracket_m[1]),
+            bracket: self.lengths.bracket(required, lower, upper),
             required: required.map(|metres| self.lengths.required(metres)).unwrap_or_default(),
         }
     }
@@ -151,10 +153,12 @@ impl<'a> CardContext<'a> {
         }
     }
 
-    /// The requirement and the proven bracket of the issue.
+    /// The requirement and the proven bracket of the first pair.
     fn sentence(&self, issue: &Issue) -> String {
         match issue.findings.first() {
-            Some(finding) => self.lengths.bracket_sentence(finding.required_m, issue.bracket_m[0], issue.bracket_m[1]),
+            Some(finding) => {
+                self.lengths.bracket_sentence(finding.required_m, finding.bracket_m[0], finding.bracket_m[1])
+            }
             None => "no violation in these tables".to_owned(),
         }
     }

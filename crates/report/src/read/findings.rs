@@ -99,11 +99,13 @@ fn finding(event: EventLine) -> Finding {
     }
 }
 
-/// Adds an event of the same pair: the worse one stays.
+/// Adds an event of the same pair: the worse one stays, and the bracket is that of the least distance of both.
 fn add(known: &mut Finding, event: EventLine) {
     let (events, runs) = (known.events + 1, known.runs);
+    let lower = known.bracket_m[0].zip(event.lower_m).map(|(known, other)| known.min(other));
     if event.upper_m < rank(known) {
         *known = Finding { runs, ..finding(event) };
     }
     known.events = events;
+    known.bracket_m[0] = lower;
 }

@@ -14,8 +14,9 @@ pub(crate) use motion::{between, placement};
 pub(crate) use scene::{ReportScene, load};
 pub(crate) use shapes::{distinct_shapes, shape_key};
 
-use crate::data::Report;
-use clearsweep_base::error::Result;
+use crate::data::{Issue, Report};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_scene::Scene;
 use clearsweep_scene::model::LengthUnit;
 use serde_json::Value;
 use std::path::Path;
@@ -49,9 +50,12 @@ pub fn read_report(dir: &Path, manifest: &Value, options: &ReportOptions) -> Res
     // Stale and resolved issues have no event, and come last.
     let shown = &mut issues[..in_full];
     let moves = summary["bodies_dynamic"].as_u64() != Some(0);
-    let shares = series::add(dir, summary, shown)?;
+    let rows = series::add(dir, summary, shown)?;
     let (meshes, view_facts) = match &scene {
-        Some(scene) => views::add(scene, shown, &shares)?,
+        Some(scene) => {
+            check_bodies(dir, &scene.scene, shown)?;
+            views::add(scene, shown, &rows)?
+        }
         None => (Vec::new(), Vec::new()),
     };
     if !moves {
@@ -74,4 +78,17 @@ pub fn read_report(dir: &Path, manifest: &Value, options: &ReportOptions) -> Res
         in_full,
         meshes,
     })
+}
+
+/// Fails if an event names a body that the scene has not at that place: its indices choose geometry.
+fn check_bodies(dir: &Path, scene: &Scene, issues: &[Issue]) -> Result<()> {
+    for finding in issues.iter().flat_map(|issue| &issue.findings) {
+        for (&index, name) in finding.bodies.iter().zip(&finding.names) {
+            if scene.bodies.get(index as usize).is_none_or(|body| body.name != *name) {
+                let problem = format!("names body {index} `{name}`, which is not that of the scene");
+                return Err(Error::input(dir.join("events.parquet").display(), problem, "run the scene again"));
+            }
+        }
+    }
+    Ok(())
 }

@@ -28,14 +28,7 @@ pub(crate) struct Lengths {
 impl Lengths {
     /// In this unit.
     pub(crate) fn of(unit: LengthUnit) -> Self {
-        let decimals = match unit.word {
-            "mm" => 3,
-            "cm" | "in" => 4,
-            "ft" => 5,
-            "km" => 9,
-            _ => 6,
-        };
-        Self { unit, decimals }
+        Self { unit, decimals: unit.decimals() }
     }
 
     /// The word of the unit.
