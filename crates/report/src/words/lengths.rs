@@ -91,7 +91,7 @@ impl Lengths {
         let decimals = self.bracket_places(Some(required), lower, upper);
         let down = |metres: f64| self.with_unit(&self.rounded(metres, decimals, Rounding::Down));
         let up = |metres: f64| self.with_unit(&self.rounded(metres, decimals, Rounding::Up));
-        let proven = match (lower.filter(|m| !m.is_nan()), upper.filter(|m| !m.is_nan())) {
+        let proven = match (lower.filter(|m| m.is_finite()), upper.filter(|m| m.is_finite())) {
             (None, None) => "distance not proven".to_owned(),
             (Some(lower), None) if lower < 0.0 => {
                 format!("overlap of at most {}, upper bound not proven", up(-lower))
