@@ -1,4 +1,4 @@
-"""What a report costs: python3 benches/report.py PROGRAM WORK
+"""Measures the cost of a report: python3 benches/report.py PROGRAM WORK
 
 Writes a scene of 5,000 bodies of 40 shapes (turned prisms and tubes of up to 1,500 triangles) in which 1,000 pairs of neighbours come nearer than
 required, each pair an issue of its own, moves half of them over 60 frames, runs it, and makes a page with 200 and with 1,000 issues in full. Prints

@@ -86,6 +86,8 @@ fn targets(args: &ReportArgs) -> Result<Vec<(&'static str, PathBuf)>> {
 /// Makes all files, before any of them is written.
 fn make(args: &ReportArgs, manifest: &Value, report: &Report) -> Result<Vec<MadeFile>> {
     let mut made = Vec::new();
+    let is_large = args.bcf.is_some() || args.png.is_some();
+    let large = if is_large { clearsweep_report::pictures(report, LARGE_PICTURE) } else { Vec::new() };
     let mut add = |what, path: &Path, bytes: Vec<u8>| made.push(MadeFile { what, path: path.to_owned(), bytes });
     if let Some(path) = &args.html {
         add("html", path, page(report)?);
@@ -93,8 +95,7 @@ fn make(args: &ReportArgs, manifest: &Value, report: &Report) -> Result<Vec<Made
     if let (Some(path), Some(author)) = (&args.bcf, &args.author) {
         let version = if args.bcf_version == "3.0" { BcfVersion::V3_0 } else { BcfVersion::V2_1 };
         let options = BcfOptions { version, author: author.clone(), date: now() };
-        let pictures = clearsweep_report::pictures(report, LARGE_PICTURE);
-        add("bcf", path, clearsweep_report::bcf(report, &pictures, &options)?);
+        add("bcf", path, clearsweep_report::bcf(report, &large, &options)?);
     }
     if let Some(path) = &args.glb {
         let moment = match (&args.issue, args.run) {
@@ -113,8 +114,7 @@ fn make(args: &ReportArgs, manifest: &Value, report: &Report) -> Result<Vec<Made
         add("xlsx", path, clearsweep_report::xlsx(report)?);
     }
     if let Some(folder) = &args.png {
-        let pictures = clearsweep_report::pictures(report, LARGE_PICTURE);
-        for (issue, picture) in report.issues.iter().zip(pictures) {
+        for (issue, picture) in report.issues.iter().zip(large) {
             if let Some(picture) = picture {
                 add("png", &folder.join(format!("{}.png", issue.id)), picture);
             }

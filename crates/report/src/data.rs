@@ -19,9 +19,9 @@ pub struct Report {
     pub between: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// What was checked.
+    /// Facts that were checked.
     pub checked: Vec<Fact>,
-    /// What was not checked, or not in full.
+    /// Facts that were not checked, or not in full.
     pub unchecked: Vec<Fact>,
     /// All issues, in the order of `issues.parquet`: worst first.
     pub issues: Vec<Issue>,
@@ -207,7 +207,7 @@ pub struct ViewPart {
     pub name: String,
     /// Index into [`Report::meshes`].
     pub mesh: usize,
-    /// Where it stands.
+    /// Its place.
     pub placement: Placement,
     /// Whether it moves: then each [`TrackSample`] has a placement of it.
     pub moves: bool,

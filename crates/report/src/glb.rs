@@ -45,7 +45,7 @@ pub(crate) struct GlbBody {
     pub(crate) mesh: usize,
     /// Its colour.
     pub(crate) color: GlbColor,
-    /// Where it stands, relative to the origin; at the beginning if it moves.
+    /// Its place, relative to the origin; at the beginning if it moves.
     pub(crate) placement: Placement,
 }
 

@@ -20,7 +20,7 @@ const MOST_SAMPLES: usize = 2_000;
 /// Frames a second of an animation of a run without times.
 const FRAME_RATE: f64 = 24.0;
 
-/// What a file shows.
+/// The moment that a file shows.
 #[derive(Debug, Clone, Copy)]
 pub enum GlbMoment<'a> {
     /// The least distance of the first issue; of a scene without issues, its first frame.
@@ -175,7 +175,11 @@ fn moment_poses(of: &ReportScene, finding: Option<&Finding>) -> Result<AllPoses>
             return Ok((0.0, poses));
         }
     }
-    Err(Error::input(of.scene.path.display(), "the trajectories have no such sample", "run the scene again"))
+    let place = of.scene.path.display();
+    Err(match finding {
+        Some(_) => Error::input(place, "the trajectories have no such sample", "run the scene again"),
+        None => Error::input(place, "has no frame: there is no moment to show", "leave --glb out"),
+    })
 }
 
 /// The poses over a run, at most [`MOST_SAMPLES`].

@@ -9,7 +9,7 @@ use std::path::Path;
 pub struct EventLine {
     /// Rule.
     pub rule: String,
-    /// What the rule requires of the pair in that run, metres.
+    /// The clearance that the rule requires of the pair in that run, metres.
     pub required_m: f64,
     /// Indices of the bodies in the scene.
     pub indices: [u32; 2],

@@ -10,9 +10,9 @@ pub(super) const HEIGHT: f64 = 220.0;
 /// The box of the plot within the chart: left, top, right, bottom.
 pub(super) const PLOT: [f64; 4] = [62.0, 16.0, 630.0, 184.0];
 
-/// What keeps the requirement.
+/// The colour of what keeps the requirement.
 pub(super) const BLUE: &str = "#2f6fd0";
-/// What violates it.
+/// The colour of what violates it.
 pub(super) const RED: &str = "#c2271d";
 /// Lines and letters beside the data.
 pub(super) const GREY: &str = "#5b6570";
@@ -170,7 +170,7 @@ pub(super) fn frame(x: &Axis, y: &Axis, ticks: [&[Tick]; 2], names: [&str; 2]) -
     [grid, axes, ticks, across, up].concat()
 }
 
-/// What lies within the plot: a nested `svg` cuts off what reaches beyond.
+/// Clips its content to the plot, by a nested `svg`.
 pub(super) fn within_plot(body: &str) -> String {
     let [left, top, right, bottom] = PLOT;
     let (width, height) = (right - left, bottom - top);

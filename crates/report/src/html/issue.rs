@@ -15,7 +15,7 @@ const MOST_CHARTS: usize = 400_000;
 /// Pairs of an issue with charts.
 const CHARTS_OF_ISSUE: usize = 6;
 
-/// What all elements of an issue carry, in words.
+/// The words that cards and rows share.
 pub(super) struct Head {
     pub(super) id: String,
     /// Its place in the list, from 1.
@@ -58,7 +58,7 @@ pub(super) struct Card {
 pub(super) struct Charts {
     pub(super) finding: usize,
     pub(super) curve: String,
-    /// What the curve leaves out.
+    /// A note on the points that the curve leaves out.
     pub(super) curve_note: String,
     pub(super) histogram: String,
     pub(super) probability: String,
@@ -85,7 +85,7 @@ pub(super) struct Row {
     pub(super) required: String,
 }
 
-/// What cards have in common, and what is left of the page's size.
+/// The report that cards are made of, and the part of the page's size that is left.
 pub(super) struct CardContext<'a> {
     report: &'a Report,
     payload: &'a Payload,

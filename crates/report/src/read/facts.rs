@@ -1,4 +1,4 @@
-//! What was checked and what was not, in sentences.
+//! Sentences about what was checked and what was not.
 
 use crate::data::{Fact, Tone, Verdict};
 use crate::words::{Lengths, count, counted};
@@ -62,14 +62,14 @@ fn extent(summary: &Value) -> &'static str {
     }
 }
 
-/// What was checked, and what was not.
+/// Returns the facts that were checked, and those that were not.
 pub(super) fn all(dir: &Path, manifest: &Value, unit: LengthUnit) -> Result<(Vec<Fact>, Vec<Fact>)> {
     let bodies = read_bodies(dir)?;
     let facts = Facts { manifest, summary: &manifest["summary"], lengths: Lengths::of(unit), bodies: &bodies };
     Ok((facts.checked(), facts.unchecked()))
 }
 
-/// What facts are made of.
+/// The sources of facts.
 struct Facts<'a> {
     manifest: &'a Value,
     summary: &'a Value,

@@ -21,7 +21,7 @@ pub(super) const MOST_SHOWN: usize = 6;
 /// Findings by their pair and run: the numbers of the issue and of the finding.
 type Wanted = FxHashMap<RunPair, Vec<[usize; 2]>>;
 
-/// What the tables say of findings beside their curves.
+/// Rows of the tables that findings have beside their curves.
 #[derive(Debug, Default)]
 pub(super) struct WorstRows {
     /// Findings that are least at a sample.
