@@ -65,6 +65,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         parents: Vec::new(),
         inputs: Vec::new(),
         builder_digest: None,
+        overrides: clearsweep_scene::SceneOverrides::default(),
         hierarchy: NodeHierarchy::default(),
         trees: Vec::new(),
         notes: Vec::new(),

@@ -11,6 +11,7 @@ The program ``clearsweep`` comes with the module: ``python -m clearsweep``.
 
 from ._clearsweep import VERSION as __version__
 from ._commands import accept, diff, export, generate, sort, summary
+from ._divided import merge, plan, run_shard, verify
 from ._errors import Error, Warning
 from ._pair import Pair, distance, pair
 from ._result import Probability, Result, Table
@@ -33,9 +34,13 @@ __all__ = [
     "distance",
     "export",
     "generate",
+    "merge",
     "pair",
+    "plan",
     "run",
+    "run_shard",
     "sort",
     "stream",
     "summary",
+    "verify",
 ]

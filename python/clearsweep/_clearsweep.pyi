@@ -62,6 +62,26 @@ def run_tables(
     out: str | os.PathLike[str],
     progress: Callable[[int, int, float], object] | None,
 ) -> str: ...
+def plan(
+    scene: LoadedScene, poses: Any, about: Mapping[str, object], words: Sequence[str], shards: int
+) -> str: ...
+def run_shard(
+    scene: LoadedScene,
+    poses: Any,
+    about: Mapping[str, object],
+    words: Sequence[str],
+    shard: tuple[int, int],
+    into: str | os.PathLike[str],
+    progress: Callable[[int, int, float], object] | None,
+) -> str: ...
+def merge_shards(
+    shards: str | os.PathLike[str],
+    scene: LoadedScene | None,
+    words: Sequence[str],
+    out: str | os.PathLike[str],
+    fast: bool,
+    scene_path: str | os.PathLike[str] | None,
+) -> str: ...
 def stream_rows(
     scene: LoadedScene, poses: Any, about: Mapping[str, object], words: Sequence[str], batch_rows: int
 ) -> RowStream: ...

@@ -23,14 +23,14 @@ ProgressCallback = Callable[[int, int, float], object]
 _IN_MEMORY = 256 << 20
 
 
-def _scene(scene: Scene | str | os.PathLike[str], options: Mapping[str, object]) -> _clearsweep.LoadedScene:
+def loaded_scene(scene: Scene | str | os.PathLike[str], options: Mapping[str, object]) -> _clearsweep.LoadedScene:
     if isinstance(scene, (str, os.PathLike)):
         words = _options.words({name: options.get(name) for name in _options.SCENE})
         return _clearsweep.load_scene(scene, words)
     return scene._load(options)
 
 
-def _about(
+def about_poses(
     bodies: Sequence[str] | None,
     order: str | None,
     times: Sequence[float] | PoseArray | None,
@@ -52,7 +52,7 @@ def _named(role: str, given: str | Mapping[str, str]) -> tuple[str, str, str | N
     return role, given["name"], given["unit"]
 
 
-def _columns_word(columns: str | Columns | None) -> str | None:
+def columns_word(columns: str | Columns | None) -> str | None:
     """The option ``--columns``."""
     return columns if isinstance(columns, str) else None
 
@@ -155,16 +155,16 @@ def run(
     """
     named = {
         "within": within, "require": require, "accepted": accepted, "between": between, "direction": direction, "runs": runs, "frames": frames,
-        "threads": threads, "memory": memory, "max_input": max_input, "columns": _columns_word(columns), "allow_empty": allow_empty,
+        "threads": threads, "memory": memory, "max_input": max_input, "columns": columns_word(columns), "allow_empty": allow_empty,
         "force": force, "resume": resume,
     }  # fmt: skip
     every = {**named, **options}
     words = _options.words(every)
-    loaded = _scene(scene, every)
-    about = _about(bodies, order, times, bounds, columns)
+    loaded = loaded_scene(scene, every)
+    about = about_poses(bodies, order, times, bounds, columns)
     taken = normalised(poses)
     if out is not None:
-        with _shown(progress) as show:
+        with shown(progress) as show:
             manifest = _clearsweep.run_tables(loaded, taken, about, words, out, show)
         result = of_run(out, manifest, None, keep)
     else:
@@ -172,7 +172,7 @@ def run(
             raise Error("usage", None, "out=", "`force` and `resume` need a directory", "give `out=`")
         folder = TemporaryFolder()
         try:
-            with _shown(progress) as show:
+            with shown(progress) as show:
                 target = os.path.join(folder.name, "tables")
                 manifest = _clearsweep.run_tables(loaded, taken, about, words, target, show)
             result = of_run(target, manifest, folder, keep)
@@ -206,9 +206,9 @@ def stream(
     ...     print(sum(batch.num_rows for batch in rows))
     17
     """
-    loaded = _scene(scene, options)
-    words = _options.words({**options, "columns": _columns_word(columns)})
-    about = _about(bodies, order, times, bounds, columns)
+    loaded = loaded_scene(scene, options)
+    words = _options.words({**options, "columns": columns_word(columns)})
+    about = about_poses(bodies, order, times, bounds, columns)
     rows = _clearsweep.stream_rows(loaded, normalised(poses), about, words, batch_rows)
     return RowStream(rows)
 
@@ -268,11 +268,11 @@ def check(
     >>> cs.check("datasets/contact/scene.toml")["pairs_possible"]
     55
     """
-    loaded = _scene(scene, options)
-    return json.loads(_clearsweep.check(loaded, poses, _about(None, None, None, None, columns), _options.words(options)))
+    loaded = loaded_scene(scene, options)
+    return json.loads(_clearsweep.check(loaded, poses, about_poses(None, None, None, None, columns), _options.words(options)))
 
 
-class _shown:
+class shown:
     """Shows the progress of a run."""
 
     def __init__(self, progress: bool | ProgressCallback) -> None:

@@ -22,7 +22,16 @@ use std::thread::JoinHandle;
 
 /// How far a job is, for the thread that shows it.
 #[derive(Clone, Default)]
-struct SharedProgress(Arc<Mutex<Advance>>);
+pub(crate) struct SharedProgress(Arc<Mutex<Advance>>);
+
+impl SharedProgress {
+    /// Calls `progress` with frames, rows and the share that is read.
+    pub(crate) fn show(&self, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let Some(progress) = progress else { return Ok(()) };
+        let Advance { samples, rows, read } = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.call1((samples, rows, read)).map(drop)
+    }
+}
 
 impl Progress for SharedProgress {
     fn advance(&self, advance: &Advance) {
@@ -55,11 +64,7 @@ pub(crate) fn run_tables(
 ) -> PyResult<String> {
     let (RunOptions { job, force, resume, .. }, mut poses) = asked(py, poses, about, words)?;
     let (scene, token, shared) = (Arc::clone(&scene.scene), CancelToken::new(), SharedProgress::default());
-    let show = || {
-        let Some(progress) = &progress else { return Ok(()) };
-        let Advance { samples, rows, read } = *shared.0.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.call1((samples, rows, read)).map(drop)
-    };
+    let show = || shared.show(progress.as_ref());
     let (cancelled, told) = (token.clone(), shared.clone());
     let work = move || {
         let mut tables = ParquetTables::new(out).force(force).resume(resume);

@@ -7,6 +7,7 @@ mod arrow;
 mod background;
 mod buffer;
 mod commands;
+mod divided;
 mod error;
 mod job;
 mod pair;
@@ -20,6 +21,8 @@ mod _clearsweep {
     use crate::arrow::Batch;
     #[pymodule_export]
     use crate::commands::{check, command, main};
+    #[pymodule_export]
+    use crate::divided::{merge_shards, plan, run_shard};
     #[pymodule_export]
     use crate::job::{RowStream, run_tables, stream_rows};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! The flags, as typed.
 
+use super::args_divided::{MergeArgs, PlanArgs, ShardArg, VerifyArgs};
 use super::help;
 use super::values::{Bytes, Span, Threads};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -36,6 +37,12 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Answer one pair
     Query(QueryArgs),
+    /// Divide a job into shards of about equal cost, and print or write them
+    Plan(PlanArgs),
+    /// Put the shards of a job together: the tables of one machine
+    Merge(MergeArgs),
+    /// Check that tables hold the rows that were written, or that two results hold the same
+    Verify(VerifyArgs),
     /// Sort trajectories by run and frame, whatever their size, into one Parquet file
     Sort(SortArgs),
     /// List threads, SIMD instruction sets and GPU adapters
@@ -163,6 +170,10 @@ pub(crate) struct RunArgs {
     /// was not
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) resume: bool,
+    /// Compute one shard of the job: I/N, its number from 0 and how many there are, or `slurm`, from the variables of an array. Its
+    /// tables go to DIR/shard-IIIII-of-NNNNN; where they stand already, nothing is done
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["force", "resume", "report"], help_heading = OUTPUT)]
+    pub(crate) shard: Option<ShardArg>,
     /// Also write a page for people to this file, as `clearsweep report DIR --html FILE` does
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) report: Option<PathBuf>,

@@ -6,11 +6,13 @@ use super::run::Config;
 use clap::Parser;
 use clearsweep::{Error, Result};
 use clearsweep_datasets::Dataset;
-use clearsweep_engine::{Checked, JobOptions, check_device};
+use clearsweep_engine::{Checked, JobOptions, ShardPosition, StoodOrWritten, check_device};
 use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_trajectory::PlannedShard;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Stops a call from another thread.
@@ -124,4 +126,14 @@ pub(super) fn take_stop<F: Fn() + Send + 'static>(stop: F) -> Option<F> {
 /// The object of `check --json`.
 pub fn checked_json(scene: &Scene, checked: &Checked) -> Value {
     super::check::as_json(scene, checked)
+}
+
+/// The object of `plan --json`.
+pub fn plan_json(shards: &[PlannedShard]) -> Value {
+    super::plan::as_json(shards)
+}
+
+/// The object of `run --shard --json`.
+pub fn shard_json(done: &StoodOrWritten, position: ShardPosition, into: &Path) -> Value {
+    super::run::shard_json(done, position, into)
 }

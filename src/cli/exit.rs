@@ -19,6 +19,8 @@ pub(crate) enum ProgramEnd {
     Uncertified,
     /// The tables are whole, and something is required, but nothing was looked at.
     NothingChecked,
+    /// Rows are not those that were written, or those of another result.
+    Differs,
     /// Ctrl-C, or a request to end; what had been written is gone.
     Interrupted,
     /// An interruption while rows went to stdout: those written are not all.
@@ -39,6 +41,7 @@ pub(crate) const BROKEN_PIPE: u8 = 141;
 pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> u8 {
     match done {
         Ok(ProgramEnd::Clear) => 0,
+        Ok(ProgramEnd::Differs) => 1,
         Ok(ProgramEnd::NothingChecked) => 2,
         Ok(ProgramEnd::Violated) => 3,
         Ok(ProgramEnd::Uncertified) => 4,

@@ -145,6 +145,40 @@ Examples (from the folder of the sources):
 
 Exit codes: 0 done; 1 failed; 2 usage; 130 interrupted. Only with 0 is there a new OUT.";
 
+pub(crate) const PLAN: &str = "\
+Reads the statistics of row groups (Parquet) or the keys of all rows, and nothing else: every machine makes the same plan, and \
+`run --shard I/N` makes it again. Runs stay whole, but one that is longer than a shard is cut at frames whose number is a \
+multiple of 64. Shards have about equal numbers of poses.
+
+Examples (from the folder of the sources):
+  clearsweep plan datasets/separation/scene.toml --shards 8
+  clearsweep plan datasets/separation/scene.toml --shards 8 --out out/tasks.parquet --force --json
+
+Exit codes: 0 done; 1 failed; 2 usage.";
+
+pub(crate) const MERGE: &str = "\
+Checks that the shards are of one job and cover it once, then writes the tables that one machine would have written, byte for \
+byte (--fast: the same rows). The scene is loaded again: its files have to be those of the shards. Memory depends on neither \
+rows nor shards.
+
+Examples (from the folder of the sources):
+  clearsweep run datasets/separation/scene.toml --shard 0/2 --out out/shards
+  clearsweep run datasets/separation/scene.toml --shard 1/2 --out out/shards
+  clearsweep merge out/shards --out out/merged --force
+
+Exit codes: those of `run`.";
+
+pub(crate) const VERIFY: &str = "\
+The manifest tells a digest of the rows of each table, for groups of runs. With one directory its tables are read and their rows \
+compared with that; with two the digests of both manifests are compared, in no time. Rows count, not how files are divided.
+
+Examples (from the folder of the sources):
+  clearsweep run datasets/crowd/scene.toml --out out/crowd --force
+  clearsweep verify out/crowd
+  clearsweep verify out/crowd out/crowd --json
+
+Exit codes: 0 equal; 1 something differs, or cannot be read; 2 usage.";
+
 pub(crate) const DOCTOR: &str = "\
 Example:
   clearsweep doctor

@@ -5,6 +5,7 @@
 
 mod accept;
 mod args;
+mod args_divided;
 mod between;
 mod check;
 mod color;
@@ -22,9 +23,11 @@ mod hulls;
 mod interrupt;
 mod intervals;
 mod machine;
+mod merge;
 mod meshes;
 mod open_meshes;
 mod pipe;
+mod plan;
 mod progress;
 mod query;
 mod report;
@@ -37,6 +40,7 @@ mod summary;
 mod text;
 mod tree;
 mod values;
+mod verify;
 mod violations;
 mod warnings;
 mod wrap;
@@ -63,6 +67,9 @@ fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
         Command::Report(args) => report::report(&args),
         Command::Export(args) => export::export(&args),
         Command::Query(args) => query::query(&args),
+        Command::Plan(args) => plan::plan(args),
+        Command::Merge(args) => merge::merge(args),
+        Command::Verify(args) => verify::verify(&args),
         Command::Sort(args) => sort::sort(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => shell::completions(&args),

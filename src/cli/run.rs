@@ -7,6 +7,7 @@ use super::{
 };
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, Outcome, RunVerdict, check_device};
+use clearsweep_engine::{ShardPosition, StoodOrWritten, run_shard, shard_folder};
 use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_tables::{DistanceColumns, DistanceStream, ParquetTables, RowSink};
 use clearsweep_trajectory::ReadOptions;
@@ -21,6 +22,8 @@ pub(super) struct Config {
     out: Option<PathBuf>,
     pub(super) force: bool,
     pub(super) resume: bool,
+    /// The shard that is computed.
+    shard: Option<ShardPosition>,
     /// The page for people.
     report: Option<PathBuf>,
     progress: ProgressArg,
@@ -60,6 +63,7 @@ impl Input {
             SceneOverrides { trajectories, within, require, direction, between, accepted, threads: None, max_input };
         let read = ReadOptions {
             first_frames: false,
+            part: None,
             path: None,
             stream,
             temp: temp.or_else(|| out.map(beside)),
@@ -90,9 +94,9 @@ fn beside(out: &Path) -> PathBuf {
 impl Config {
     pub(super) fn new(args: RunArgs) -> Result<Self> {
         let is_stream = pipe::is_dash(&args.out);
-        let of_directory = [("--force", args.force), ("--resume", args.resume)];
+        let of_directory = [("--force", args.force), ("--resume", args.resume), ("--shard", args.shard.is_some())];
         if let Some((flag, _)) = of_directory.into_iter().find(|(_, given)| is_stream && *given) {
-            let problem = "is of no use with `--out -`: a stream is neither replaced nor gone on with";
+            let problem = "is of no use with `--out -`: a stream is neither replaced nor gone on with, nor divided";
             return Err(Error::usage(flag, problem, "leave it out, or give a directory"));
         }
         if is_stream && args.report.is_some() {
@@ -127,10 +131,12 @@ impl Config {
                 ColumnsArg::Distance => DistanceColumns::Distance,
             },
             allow_empty: args.allow_empty,
+            shard: None,
             peak_memory: Some(machine::peak_memory),
         };
+        let shard = args.shard.map(|shard| shard.position(|name| std::env::var(name).ok())).transpose()?;
         let RunArgs { force, resume, report, progress, json, .. } = args;
-        Ok(Self { input, job, out, force, resume, report, progress, json })
+        Ok(Self { input, job, out, force, resume, shard, report, progress, json })
     }
 }
 
@@ -146,9 +152,10 @@ fn check_report(input: &Input, report: &Path, (out, force): (Option<&Path>, bool
 
 /// Runs the job, and prints what it found.
 pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
-    let Config { input, job, out, force, resume, report, progress, json } = Config::new(args)?;
+    let Config { input, job, out, force, resume, shard, report, progress, json } = Config::new(args)?;
     check_device(&job)?;
     match out {
+        Some(out) if let Some(position) = shard => one_shard(&input, job, (position, &out), progress, json),
         Some(out) => to_tables(&input, job, (&out, force, resume), report.as_deref(), progress, json),
         None => to_stdout(&input, job, progress, json),
     }
@@ -189,6 +196,61 @@ fn to_tables(
     // The process ends: the system takes its memory back faster than piece by piece.
     std::mem::forget(loaded);
     exit::printed(printed, end(&outcome))
+}
+
+/// Computes a shard, unless it stands already. It has no verdict of its own: that is of the merged result.
+fn one_shard(
+    input: &Input,
+    job: JobOptions,
+    (position, into): (ShardPosition, &Path),
+    progress: ProgressArg,
+    json: bool,
+) -> Result<ProgramEnd> {
+    let scene = input.load_scene()?;
+    let shown = progress::shown(progress);
+    let token = CancelToken::new();
+    let cancelled = token.clone();
+    interrupt::at_first(move || cancelled.cancel());
+    let done = match run_shard(&scene, job, position, into, &shown, &token) {
+        Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::Interrupted),
+        done => done?,
+    };
+    drop(shown);
+    let (manifest, stood) = done.manifest();
+    if !stood {
+        say(manifest);
+    }
+    match json {
+        true => stdout::print_json(&shard_json(&done, position, into))?,
+        false => stdout::print(&shard_text(manifest, &into.join(shard_folder(position)), stood))?,
+    }
+    std::mem::forget((scene, done));
+    Ok(ProgramEnd::Clear)
+}
+
+/// What came of a shard, as an object.
+pub(super) fn shard_json(done: &StoodOrWritten, position: ShardPosition, into: &Path) -> Value {
+    let (manifest, stood) = done.manifest();
+    let summary = &manifest["summary"];
+    serde_json::json!({
+        "shard": position.index,
+        "shards": position.count,
+        "path": into.join(shard_folder(position)).display().to_string(),
+        "stood": stood,
+        "frames": summary["frames"],
+        "rows": summary["rows"],
+        "seconds": summary["seconds"],
+    })
+}
+
+fn shard_text(manifest: &Value, path: &Path, stood: bool) -> String {
+    let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
+    let (frames, rows) = (text::counted(number("frames"), "frame"), text::counted(number("rows"), "row"));
+    let time = text::seconds(manifest["summary"]["seconds"].as_f64().unwrap_or(0.0));
+    match stood {
+        true => format!("{} stands already: {frames}, {rows}\n", path.display()),
+        false => format!("{}: {frames}, {rows} in {time}\n", path.display()),
+    }
 }
 
 /// Writes `distances` to stdout, and all else to stderr.

@@ -37,8 +37,9 @@ fn written(job: Job<'_>) -> (RecordBatch, RecordBatch, Outcome) {
 fn without_bytes(totals: &Totals) -> Totals {
     let mut totals = totals.clone();
     totals.bytes = 0;
-    // Only tables gather events.
+    // Only tables gather events and digest their rows.
     totals.issues = None;
+    totals.digests.clear();
     totals
 }
 

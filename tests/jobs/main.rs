@@ -39,6 +39,7 @@ mod resume_jobs;
 #[cfg(feature = "cli")]
 mod rules;
 mod same_bytes;
+mod shards;
 mod short_runs;
 #[cfg(feature = "cli")]
 mod sort;

@@ -11,9 +11,17 @@ use clearsweep_testing::random::Random;
 use clearsweep_trajectory::ReadOptions;
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
 /// Parts that are a little larger than a block of the job.
-const PARTS: TableLayout = TableLayout { page: 32, row_group: 256, groups_per_part: 12, least_pairs: 20 };
+const PARTS: TableLayout = TableLayout {
+    page: 32,
+    row_group: 256,
+    groups_per_part: 12,
+    least_pairs: 20,
+    checkpoint_after: Duration::from_secs(3600),
+    fast_page: Duration::from_secs(3600),
+};
 
 /// Frames of the job, in three runs.
 const FRAMES: i64 = 800;

@@ -6,6 +6,7 @@
 use super::lib::{DistanceColumns, IntervalRow, Row, TableOptions, TableWriter};
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{FeatureKind, IntervalMethod, IntervalProximity, IntervalStatus, Method, Proximity, Status};
+use clearsweep_scene::SceneOverrides;
 use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
 use clearsweep_scene::{
     BetweenFrames, Body, Candidate, FrameBlock, Missing, Model, Motion, MotionRule, NextSample, Piece, Pivot,
@@ -126,6 +127,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         parents: Vec::new(),
         inputs: vec![],
         builder_digest: None,
+        overrides: SceneOverrides::default(),
         hierarchy: Default::default(),
         trees: Vec::new(),
         notes: Vec::new(),
@@ -325,6 +327,7 @@ pub(crate) fn options(out: &Path) -> TableOptions {
         memory: 1 << 30,
         resume: false,
         job: None,
+        shard: None,
         inputs,
         pose_steps: None,
     }

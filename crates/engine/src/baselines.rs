@@ -11,7 +11,7 @@ use clearsweep_geometry::Pose;
 use clearsweep_scene::model::{BaselineAt, BaselinePair, Body, QueryOptions, Requirements};
 use clearsweep_scene::{BetweenFrames, Motion, MotionRule, NodeHierarchy, Scene};
 use clearsweep_tables::{RowBlock, RowSink};
-use clearsweep_trajectory::{PoseSource, ReadOptions};
+use clearsweep_trajectory::{PoseSource, ReadOptions, ReadPart};
 use std::sync::Arc;
 
 /// Part of a job's memory that the pairs of baselines may take.
@@ -64,12 +64,13 @@ pub(super) fn find<'a>(
             }
             let [once, again] = poses.twice()?;
             poses = again;
+            let asked = of_shard(asked(scene), &options.read);
             let options = JobOptions { read: read(&options.read, at), ..options.clone() };
             Job::new(scene)
                 .poses(once)
                 .options(options)
                 .cancel(cancel)
-                .prelude(&asked(scene), &mut found)
+                .prelude(&asked, &mut found)
                 .map_err(|error| no_frame(error, scene, (rule, at)))?;
             runs_with.push((at, found.runs));
         }
@@ -100,6 +101,12 @@ fn asked(scene: &Scene) -> Scene {
     Scene { motion, direction: None, ..scene.clone() }
 }
 
+/// The scene as a job asks about it that may be a shard: static bodies are asked about in the first sample of the whole job.
+pub(super) fn of_shard(scene: Scene, read: &ReadOptions) -> Scene {
+    let static_pairs = scene.query.static_pairs && read.part.as_ref().is_none_or(ReadPart::is_first);
+    Scene { query: QueryOptions { static_pairs, ..scene.query }, ..scene }
+}
+
 /// The scene with all bodies where its files place them.
 fn at_rest(scene: &Scene) -> Scene {
     let (mut still, within) = (asked(scene), scene.query.within);
@@ -127,7 +134,9 @@ fn at_rest(scene: &Scene) -> Scene {
 /// Returns the options to read the frames of a baseline.
 fn read(of_job: &ReadOptions, at: BaselineAt) -> ReadOptions {
     let frames = if let BaselineAt::Frame(frame) = at { Some(frame..frame.saturating_add(1)) } else { None };
-    ReadOptions { frames, first_frames: at == BaselineAt::First, ..of_job.clone() }
+    // The baseline of a run may be in a frame that another shard takes.
+    let part = of_job.part.as_ref().map(ReadPart::of_whole_runs);
+    ReadOptions { frames, first_frames: at == BaselineAt::First, part, ..of_job.clone() }
 }
 
 /// Warnings of frames that are a baseline, and that some of the runs have not; `runs_with`: how many have them.

@@ -2,6 +2,7 @@
 
 use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
+use super::shard::MarkedFile;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::{BetweenFrames, ColumnRole, ColumnUnit, Missing, Pivot, Scene, TrajectoryColumns};
 use clearsweep_tables::DistanceColumns;
@@ -16,11 +17,33 @@ use std::time::UNIX_EPOCH;
 /// # Errors
 /// A file cannot be looked at.
 pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputFile]) -> Result<String> {
+    let trajectories: Vec<Value> = trajectories.iter().map(of_file).collect::<Result<_>>()?;
+    Ok(of(scene, options, trajectories).to_string())
+}
+
+/// The job that this one is a shard of, likewise: trajectories count by size, contents and run, so that their copies on several machines are the
+/// same.
+pub(super) fn of_divided(scene: &Scene, options: &JobOptions, trajectories: &[MarkedFile]) -> String {
+    let trajectories = trajectories.iter().map(|file| json!([file.bytes, file.mark, file.run])).collect();
+    of(scene, options, trajectories).to_string()
+}
+
+/// The keys in which a scene and options, read again, differ from a job that [`of_divided`] told; what is read of trajectories is not compared.
+pub(super) fn differences(job: &str, scene: &Scene, options: &JobOptions) -> Vec<String> {
+    let (before, now) = (serde_json::from_str::<Value>(job).unwrap_or_default(), of(scene, options, Vec::new()));
+    let keys = now.as_object().into_iter().flat_map(|object| object.keys());
+    let is_compared = |key: &&String| !OF_READING.contains(&key.as_str());
+    keys.filter(is_compared).filter(|key| before.get(key) != now.get(key)).cloned().collect()
+}
+
+/// Keys of what is read of trajectories.
+const OF_READING: [&str; 4] = ["trajectories", "trajectory_columns", "runs", "frames"];
+
+fn of(scene: &Scene, options: &JobOptions, trajectories: Vec<Value>) -> Value {
     let (query, motion) = (&scene.query, &scene.motion);
     let bits = |value: f64| value.to_bits();
     let scene_files: Vec<Value> = scene.inputs.iter().map(|input| json!([input.bytes, input.sha256])).collect();
-    let trajectories: Vec<Value> = trajectories.iter().map(of_file).collect::<Result<_>>()?;
-    Ok(json!({
+    json!({
         "program": [env!("CARGO_PKG_VERSION"), SCHEMA_VERSION],
         "scene": [json!(scene.builder_digest), json!(scene_files)],
         "length_unit": scene.unit.word,
@@ -31,7 +54,7 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
         "frames": options.read.frames.as_ref().map(|range| [range.start, range.end]),
         "within": bits(query.within),
         "require": query.require.map(bits),
-        "accepted_on": scene.dispositions.day,
+        "expired": expired(scene),
         "touch": bits(query.touch),
         "static_pairs": query.static_pairs,
         "direction": scene.direction.map(|direction| direction.to_array().map(bits)),
@@ -47,7 +70,14 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
             DistanceColumns::Distance => "distance",
         },
     })
-    .to_string())
+}
+
+/// The pairs whose acceptance is over: what is expired depends on the day, and all else of decisions on their file.
+fn expired(scene: &Scene) -> Vec<(u32, u32, u32)> {
+    let over = scene.dispositions.by_pair.iter().filter(|(_, of)| of.is_expired);
+    let mut pairs: Vec<_> = over.map(|(pair, _)| *pair).collect();
+    pairs.sort_unstable();
+    pairs
 }
 
 /// The columns that are given names or units.

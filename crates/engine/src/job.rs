@@ -5,8 +5,10 @@ use super::check::{TrajectoryWatch, Warning, of_rules, open_meshes_of_run};
 use super::coverage::{Coverage, RunVerdict};
 use super::device::OpenDevice;
 use super::device_trial::{FoundDevice, TrialTerms};
+use super::manifest_summary::Summary;
 use super::options::JobOptions;
 use super::progress::{Progress, Silent};
+use super::shard::ShardNote;
 use super::timings::{Timings, timed};
 use super::{baselines, caches, identity, manifest, methods, pipeline, slices};
 use clearsweep_base::error::{Error, Result};
@@ -130,6 +132,8 @@ impl<'a> Job<'a> {
         let (compared, poses) = baselines::find(scene, poses, &options, &cancel).inspect_err(|_| sink.abort())?;
         let found = compared.as_ref();
         let (asked, runs_with) = found.map_or((scene, &[][..]), |found| (&found.scene, &found.runs_with));
+        let of_shard = options.shard.map(|_| baselines::of_shard(asked.clone(), &options.read));
+        let asked = of_shard.as_ref().unwrap_or(asked);
         Job { scene, options, poses, cancel, ..self }.run_on(asked, sink, begun, Some(runs_with))
     }
 
@@ -150,9 +154,9 @@ impl<'a> Job<'a> {
         begun: Instant,
         compared: Option<&[(BaselineAt, u64)]>,
     ) -> Result<Outcome> {
-        let Self { options, poses, reading, broad, tried, progress, cancel, .. } = self;
+        let Self { scene: whole, options, poses, reading, broad, tried, progress, cancel } = self;
         let from_files = poses.is_files();
-        let job = Running { scene, options: &options, from_files, progress, cancel: &cancel, begun, compared };
+        let job = Running { scene, whole, options: &options, from_files, progress, cancel: &cancel, begun, compared };
         let done = pool(options.threads).and_then(|pool| {
             let stop = || cancel.check();
             poses.feed(scene, &options.read, &stop, |feed| pool.install(|| job.run(feed, reading, broad, tried, sink)))
@@ -191,6 +195,8 @@ impl Loaded {
 /// A job that runs, inside its pool.
 struct Running<'a> {
     scene: &'a Scene,
+    /// The scene of the whole job, of which this one may be a shard.
+    whole: &'a Scene,
     options: &'a JobOptions,
     from_files: bool,
     progress: &'a dyn Progress,
@@ -220,7 +226,8 @@ impl Running<'_> {
         let on_device = pipeline::batch_blocks(scene.dynamic.len(), options.memory, true);
         let trial = device.trial(options, on_device, tried);
         let threads = rayon::current_num_threads();
-        if self.compared.is_some() {
+        let takes_digests = self.compared.is_some() && options.read.part.is_none();
+        if takes_digests {
             trajectory.inputs.begin_early();
         }
         let (bounds, pose_steps) = (trajectory.bounds, trajectory.pose_steps);
@@ -229,10 +236,14 @@ impl Running<'_> {
         let trajectory_files = trajectory.inputs.clone();
         let mut input = pipeline::PipelineInput::start(trajectory, scene.motion.between != BetweenFrames::None);
         let maker = BatchMaker::new(scene, options.columns);
-        let is_repeatable = self.from_files && spooled_bytes == 0;
+        let is_repeatable = self.from_files && spooled_bytes == 0 && options.read.part.is_none();
         let job = is_repeatable.then(|| identity::of_job(scene, options, trajectory_files.list())).transpose()?;
-        let context =
-            SinkContext::new(scene, options.columns, options.memory, &maker, &read, job.as_deref(), pose_steps);
+        // The job that finds a baseline is no shard.
+        let position = options.shard.filter(|_| self.compared.is_some());
+        let note = |position| ShardNote::new(position, self.whole, options, trajectory_files.list());
+        let shard = position.map(note).transpose()?;
+        let known = [job.as_deref(), shard.as_ref().map(|shard| shard.job.as_str())];
+        let context = SinkContext::new(scene, options.columns, options.memory, &maker, &read, known, pose_steps);
         sink.begin(&context)?;
         let counter = (!sink.counts_rows()).then(|| RowCounter::new(scene));
         let mut output = pipeline::RowOutput { sink, counter, maker: &maker };
@@ -274,7 +285,7 @@ impl Running<'_> {
         // While the disk takes the tables, inputs are hashed, and what was read and remembered of all pairs is given
         // back.
         let files = input.files.clone();
-        if self.compared.is_some() {
+        if takes_digests {
             files.begin();
         }
         let mut memories = search.memories;
@@ -286,7 +297,7 @@ impl Running<'_> {
         let counted = counter.map(RowCounter::finish).transpose()?.unwrap_or_default();
         let totals = timed(&mut timings.write, || sink.totals(counted))?;
         let mut inputs = scene.inputs.clone();
-        if self.compared.is_some() {
+        if takes_digests {
             inputs.extend(files.digests()?);
         }
         cancel.check()?;
@@ -303,8 +314,14 @@ impl Running<'_> {
             from_files: self.from_files,
             inputs: &inputs,
             spooled_bytes,
-            totals: &totals,
-            nothing_checked,
+            summary: Summary {
+                scene,
+                totals: &totals,
+                nothing_checked,
+                allow_empty: options.allow_empty,
+                intervals_skipped: search.intervals_skipped,
+                seconds: timings.total.as_secs_f64(),
+            },
             warnings: &warnings,
             stats: &search.stats,
             timings: &timings,
@@ -316,9 +333,9 @@ impl Running<'_> {
             candidates: search.candidates,
             candidate_samples: search.candidate_samples,
             resumed_samples: search.resumed_samples,
-            intervals_skipped: search.intervals_skipped,
+            shard: shard.as_ref(),
         };
-        let (verdict, manifest) = (report.verdict(), report.to_json());
+        let (verdict, manifest) = (report.summary.verdict(), report.to_json());
         sink.summary(&manifest)?;
         Ok(Outcome { totals, verdict, stats: search.stats, timings, threads, manifest })
     }

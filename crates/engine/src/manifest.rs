@@ -2,21 +2,19 @@
 //!
 //! It is the only file of an execution that may differ between two executions of the same job.
 
-use super::check::{Warning, open_bodies, pairs_by_rule, rules_json};
-use super::coverage::{NothingChecked, RunVerdict};
+use super::check::Warning;
 use super::device::OpenDevice;
-use super::manifest_intervals;
+use super::manifest_summary::{Summary, counts};
 use super::options::JobOptions;
+use super::shard::ShardNote;
 use super::timings::Timings;
-use clearsweep_base::share::share_with_interval;
 use clearsweep_broad::DeviceReport;
 use clearsweep_geometry::Vec3;
-use clearsweep_model::EventState;
-use clearsweep_narrow::{IntervalMethod, IntervalStatus, Method, SolverStats, Status};
+use clearsweep_narrow::{IntervalMethod, Method, SolverStats};
 use clearsweep_scene::model::InputDigest;
-use clearsweep_scene::{BetweenFrames, Body, IgnoreRule, Missing, SameAncestor, Scene};
-use clearsweep_tables::{DistanceColumns, Totals, ViolatingPair, Worst};
-use serde_json::{Map, Value, json};
+use clearsweep_scene::{BetweenFrames, IgnoreRule, Missing, SameAncestor, Scene};
+use clearsweep_tables::{DistanceColumns, RunsDigest, TableDigest, Totals};
+use serde_json::{Value, json};
 use std::ops::Range;
 
 /// Version of the tables' schema and of the manifest.
@@ -32,9 +30,7 @@ pub(super) struct Report<'a> {
     pub(super) inputs: &'a [InputDigest],
     /// Bytes of streams that were copied to a temporary file.
     pub(super) spooled_bytes: u64,
-    pub(super) totals: &'a Totals,
-    /// Why nothing was looked at; `None` where something was.
-    pub(super) nothing_checked: Option<NothingChecked>,
+    pub(super) summary: Summary<'a>,
     /// Warnings about the trajectories and about sizes.
     pub(super) warnings: &'a [Warning],
     pub(super) stats: &'a SolverStats,
@@ -50,8 +46,8 @@ pub(super) struct Report<'a> {
     pub(super) candidate_samples: u64,
     /// Samples whose rows an execution wrote that was killed.
     pub(super) resumed_samples: u64,
-    /// Neighbouring frames of a run that are farther apart than `max_gap`: the intervals between them were not looked at.
-    pub(super) intervals_skipped: u64,
+    /// The shard of a job that this one is.
+    pub(super) shard: Option<&'a ShardNote>,
 }
 
 impl Report<'_> {
@@ -61,7 +57,7 @@ impl Report<'_> {
             "program": "clearsweep",
             "version": env!("CARGO_PKG_VERSION"),
             "schema_version": SCHEMA_VERSION,
-            "summary": self.summary(),
+            "summary": self.summary.to_json(),
             "warnings": self.warnings.iter().map(|warning| self.warning(warning)).collect::<Vec<_>>(),
             "scene": {
                 "path": self.scene.path.display().to_string(),
@@ -71,16 +67,18 @@ impl Report<'_> {
             },
             "options": self.options_json(),
             "resumed": (self.resumed_samples > 0).then(|| json!({ "samples": self.resumed_samples })),
-            "inputs": self.inputs.iter().map(input).collect::<Vec<_>>(),
+            "inputs": self.inputs.iter().map(input).chain(self.shard.into_iter().flat_map(ShardNote::inputs)).collect::<Vec<_>>(),
             "spooled_bytes": self.spooled_bytes,
             "counts": {
                 "candidates": self.candidates,
                 "candidate_samples": self.candidate_samples,
-                "by_method": counts(&Method::NAMES, &self.totals.by_method),
+                "by_method": counts(&Method::NAMES, &self.summary.totals.by_method),
                 "intervals_by_method": self.looks_between()
-                    .then(|| counts(&IntervalMethod::NAMES, &self.totals.by_interval_method)),
+                    .then(|| counts(&IntervalMethod::NAMES, &self.summary.totals.by_interval_method)),
             },
             "routes": Value::Object(self.stats.entries().into_iter().map(|(k, v)| (k.to_owned(), json!(v))).collect()),
+            "rows_digest": rows_digest(self.summary.totals),
+            "shard": self.shard.map(ShardNote::to_json),
             "timings": self.timings.to_json(),
             "device": {
                 "asked": self.options.device.name(),
@@ -98,12 +96,6 @@ impl Report<'_> {
         })
     }
 
-    /// The verdict. A requirement that nothing was held against is kept only where the caller allows that.
-    pub(super) fn verdict(&self) -> RunVerdict {
-        let checked = self.nothing_checked.is_none() || self.options.allow_empty;
-        verdict(self.totals, self.scene.requirements().is_something(), checked)
-    }
-
     /// Whether the scene says how bodies move between frames.
     fn looks_between(&self) -> bool {
         self.scene.motion.between != BetweenFrames::None
@@ -119,149 +111,6 @@ impl Report<'_> {
             "bodies_count": warning.bodies.len(),
             "problem": warning.problem,
             "help": warning.remedy,
-        })
-    }
-
-    /// Returns the figures that a person or a script asks for first; the program prints them too.
-    fn summary(&self) -> Value {
-        let totals = self.totals;
-        let seconds = self.timings.total.as_secs_f64();
-        let required = self.scene.requirements().is_something() && totals.runs > 0;
-        let share = required.then(|| share_with_interval(totals.runs_violated, totals.runs));
-        let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
-        json!({
-            "verdict": self.verdict().name(),
-            "nothing_checked": self.nothing_checked.map(NothingChecked::name),
-            "sampled_frames_only": !self.looks_between(),
-            "between": self.scene.motion.between.name(),
-            "bodies": self.scene.bodies.len(),
-            "bodies_dynamic": self.scene.dynamic.len(),
-            "runs": totals.runs,
-            "frames": totals.samples,
-            "pairs_possible": totals.pairs_possible,
-            "pairs_ignored": totals.pairs_ignored,
-            "pairs_within": totals.pairs,
-            "within_m": self.scene.query.within,
-            "require_m": self.scene.query.require,
-            "require_unit": self.scene.requirements().is_something().then_some(self.scene.require_unit.word),
-            "rules": self.rules(),
-            "rows": totals.rows,
-            "penetrations": totals.penetrations,
-            "rows_by_status": counts(&Status::NAMES, &totals.by_status),
-            "violated": totals.violated,
-            "pairs_violated": totals.pairs_violated,
-            "violating_pairs": totals.violating_pairs.iter().map(|pair| self.violating_pair(pair)).collect::<Vec<_>>(),
-            "runs_violated": totals.runs_violated,
-            "runs_violated_share": share.map(|(share, _)| share),
-            "runs_violated_interval": share.map(|(_, interval)| interval),
-            "open": totals.open,
-            "events": totals.issues.as_ref().map(|counts| counts_by_state(&counts.events)),
-            "issues": totals.issues.as_ref().map(|counts| counts_by_state(&counts.issues)),
-            "dispositions": self.dispositions(),
-            "undecided": totals.undecided,
-            "uncertified": totals.by_status[Status::Uncertified as usize],
-            "open_meshes": self.open_meshes(),
-            "worst": totals.worst.as_ref().map(|worst| self.worst(worst)),
-            "intervals": self.intervals(),
-            "hulls": hulls(self.scene),
-            "bytes": totals.bytes,
-            "seconds": seconds,
-            "frames_per_s": rate(totals.samples),
-            "rows_per_s": rate(totals.rows),
-        })
-    }
-
-    /// The file of accepted pairs, and what of it belongs to nothing any more; null without one.
-    fn dispositions(&self) -> Value {
-        let of = &self.scene.dispositions;
-        let told = self.totals.issues.iter().flat_map(|counts| &counts.stale);
-        let stale =
-            told.map(|[rule, a, b, problem]| json!({ "rule": rule, "body_a": a, "body_b": b, "problem": problem }));
-        match of.day.is_empty() {
-            true => Value::Null,
-            false => json!({
-                "day": of.day,
-                "pairs": of.by_pair.len(),
-                "stale": of.stale.len(),
-                "stale_pairs": stale.collect::<Vec<_>>(),
-            }),
-        }
-    }
-
-    /// What each rule requires, and what violates it; null without rules.
-    fn rules(&self) -> Value {
-        let mut rules = rules_json(self.scene, &pairs_by_rule(self.scene));
-        let (looks_between, requirements) = (self.looks_between(), self.scene.requirements());
-        let mut compared = vec![0_u64; requirements.count()];
-        self.scene.baselines.pairs().for_each(|pair| compared[requirements.rule(pair.a, pair.b)] += 1);
-        for (rule, of) in rules.as_array_mut().into_iter().flatten().enumerate() {
-            let totals = self.totals.by_rule.get(rule).copied().unwrap_or_default();
-            of["rows"] = json!(totals.rows);
-            of["nearer_at_baseline"] = json!((!of["baseline"].is_null()).then_some(compared[rule]));
-            of["violated"] = json!(totals.violated);
-            of["undecided"] = json!(totals.undecided);
-            of["pairs_violated"] = json!(totals.pairs_violated);
-            of["intervals"] = json!(looks_between.then_some(totals.intervals));
-            of["intervals_violated"] = json!(looks_between.then_some(totals.intervals_violated));
-            of["intervals_undecided"] = json!(looks_between.then_some(totals.intervals_undecided));
-            of["pairs_violated_between"] = json!(looks_between.then_some(totals.pairs_violated_between));
-        }
-        rules
-    }
-
-    /// The bodies of which the winding number decides the inside, and the pairs for which it did; null where there are none.
-    fn open_meshes(&self) -> Value {
-        let (bodies, totals) = (open_bodies(self.scene), self.totals);
-        if bodies.is_empty() {
-            return Value::Null;
-        }
-        json!({
-            "bodies": bodies.len(),
-            "rows": totals.by_method[Method::Winding as usize],
-            "pairs": totals.pairs_winding,
-            "winding_pairs": totals.winding_pairs.iter().map(|pair| self.violating_pair(pair)).collect::<Vec<_>>(),
-        })
-    }
-
-    /// Returns the findings between frames.
-    fn intervals(&self) -> Value {
-        let of_hulls = |names: [&String; 2]| self.is_of_hulls(names);
-        manifest_intervals::summary(self.scene, self.totals, self.intervals_skipped, &of_hulls)
-    }
-
-    /// Whether one of two bodies, by name, stands for a mesh that is not convex.
-    fn is_of_hulls(&self, names: [&String; 2]) -> bool {
-        self.scene.bodies.iter().any(|body| body.shape.is_filled() && names.contains(&&body.name))
-    }
-
-    fn worst(&self, worst: &Worst) -> Value {
-        json!({
-            "distance_m": worst.distance_m,
-            "run": worst.run,
-            "frame": worst.frame,
-            "body_a": worst.body_a,
-            "body_b": worst.body_b,
-            "of_hulls": self.is_of_hulls([&worst.body_a, &worst.body_b]),
-        })
-    }
-
-    fn violating_pair(&self, pair: &ViolatingPair) -> Value {
-        json!({
-            "body_a": pair.body_a,
-            "body_b": pair.body_b,
-            "of_hulls": self.is_of_hulls([&pair.body_a, &pair.body_b]),
-            "rule": rule_of(self.scene, pair),
-            "required_m": required_of(self.scene, pair),
-            "min_distance_m": pair.min_distance_m,
-            "run": pair.run,
-            "frame": pair.frame,
-            "rows": pair.rows,
-            "runs": pair.runs,
-            "spans": pair.spans,
-            "from_frame": pair.from_frame,
-            "to_frame": pair.to_frame,
-            "from_time_s": pair.from_time_s,
-            "to_time_s": pair.to_time_s,
         })
     }
 
@@ -302,50 +151,17 @@ impl Report<'_> {
     }
 }
 
-/// Violations outrank what is not proven (as the exit code does): uncertified rows and undecided intervals. These outrank
-/// brackets that hold the limit.
-fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
-    let unproven =
-        totals.by_status[Status::Uncertified as usize] + totals.by_interval_status[IntervalStatus::Undecided as usize];
-    if totals.open + totals.intervals_open > 0 {
-        RunVerdict::Violated
-    } else if unproven > 0 {
-        RunVerdict::Uncertified
-    } else if totals.undecided + totals.intervals_undecided > 0 {
-        RunVerdict::Undecided
-    } else if totals.violated + totals.intervals_violated > 0 {
-        RunVerdict::Accepted
-    } else if !required {
-        RunVerdict::NothingRequired
-    } else if checked {
-        RunVerdict::Clear
-    } else {
-        RunVerdict::NothingChecked
+/// The digests of the rows of each table; null where the rows are not written to tables.
+pub(super) fn rows_digest(totals: &Totals) -> Value {
+    if totals.digests.is_empty() {
+        return Value::Null;
     }
-}
-
-/// The name of the rule that a pair is under; null without rules.
-pub(super) fn rule_of(scene: &Scene, ViolatingPair { bodies: [a, b], .. }: &ViolatingPair) -> Value {
-    let requirements = scene.requirements();
-    json!(requirements.uniform().is_none().then(|| requirements.name(requirements.rule(*a, *b))))
-}
-
-/// What is required of a pair, metres; null where nothing is, and without rules.
-pub(super) fn required_of(scene: &Scene, ViolatingPair { bodies: [a, b], run, .. }: &ViolatingPair) -> Value {
-    let requirements = scene.requirements();
-    json!(Some(requirements.of(*run, *a, *b)).filter(|required| requirements.uniform().is_none() && !required.is_nan()))
-}
-
-/// How many bodies stand for meshes that are not convex, and the one whose hull reaches farthest beyond its mesh; null
-/// where there are none.
-fn hulls(scene: &Scene) -> Value {
-    let excess = |body: &Body| body.shape.fit.map_or(0.0, |fit| fit.excess);
-    let filled = || scene.bodies.iter().filter(|body| body.shape.is_filled());
-    let farthest = filled().max_by(|a, b| excess(a).total_cmp(&excess(b)));
-    farthest.map_or(
-        Value::Null,
-        |body| json!({ "bodies": filled().count(), "hull_excess_m": excess(body), "body": body.name }),
-    )
+    let of = |(table, digest): &(String, TableDigest)| {
+        let groups: Vec<String> = digest.groups.iter().map(RunsDigest::to_string).collect();
+        let value = json!({ "rows": digest.rows(), "blake3_sum": digest.sum().to_string(), "runs": groups });
+        (table.clone(), value)
+    };
+    Value::Object(totals.digests.iter().map(of).collect())
 }
 
 /// A rule that takes pairs out, and why.
@@ -359,18 +175,8 @@ fn input(digest: &InputDigest) -> Value {
 }
 
 /// Ends left out are null.
-fn range(range: &Range<i64>) -> Value {
+pub(super) fn range(range: &Range<i64>) -> Value {
     json!([(range.start != i64::MIN).then_some(range.start), (range.end != i64::MAX).then_some(range.end)])
-}
-
-fn counts_by_state(counts: &[u64; 7]) -> Value {
-    self::counts(&EventState::NAMES, counts)
-}
-
-fn counts(names: &[&str], values: &[u64]) -> Value {
-    Value::Object(
-        names.iter().zip(values).map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<Map<_, _>>(),
-    )
 }
 
 /// The vector instruction sets of this machine that matter here.
@@ -404,43 +210,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn violations_outrank_uncertified_rows() {
-        let mut totals = Totals::default();
-        assert_eq!(verdict(&totals, true, true), RunVerdict::Clear);
-        assert_eq!(verdict(&totals, true, false), RunVerdict::NothingChecked);
-        assert_eq!(verdict(&totals, false, false), RunVerdict::NothingRequired);
-        totals.undecided = 1;
-        assert_eq!(verdict(&totals, true, true), RunVerdict::Undecided);
-        totals.by_status[3] = 1;
-        assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
-        totals.violated = 1;
-        assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified, "it is accepted");
-        totals.open = 1;
-        assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
-    }
-
-    #[test]
-    fn intervals_count_as_rows_do() {
-        let mut totals = Totals { by_interval_status: [7, 3, 0], ..Totals::default() };
-        assert_eq!(verdict(&totals, true, true), RunVerdict::Clear, "a contact violates only what is required");
-        totals.intervals_undecided = 1;
-        assert_eq!(verdict(&totals, true, true), RunVerdict::Undecided);
-        totals.by_interval_status[IntervalStatus::Undecided as usize] = 1;
-        assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
-        assert_eq!(verdict(&totals, false, true), RunVerdict::Uncertified, "also where nothing is required");
-        (totals.intervals_violated, totals.intervals_open) = (1, 1);
-        assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
-    }
-
-    #[test]
     fn open_ends_of_a_range_are_null() {
         assert_eq!(range(&(i64::MIN..7)), json!([null, 7]));
         assert_eq!(range(&(-3..i64::MAX)), json!([-3, null]));
-    }
-
-    #[test]
-    fn counts_keep_the_order_of_their_names() {
-        let text = counts(&["z", "a"], &[1, 2]).to_string();
-        assert_eq!(text, r#"{"z":1,"a":2}"#);
     }
 }

@@ -1,6 +1,6 @@
 //! Entries of a manifest about the intervals between frames.
 
-use super::manifest::{required_of, rule_of};
+use super::manifest_summary::{required_of, rule_of};
 use clearsweep_narrow::IntervalStatus;
 use clearsweep_scene::{BetweenFrames, Scene};
 use clearsweep_tables::{BetweenTotals, FirstContact, LeastBetween, Totals, ViolatingPair};

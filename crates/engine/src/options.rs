@@ -1,5 +1,6 @@
 //! Options of a job, resolved: no raw flag reaches the engine.
 
+use super::shard::ShardPosition;
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::ReadOptions;
 
@@ -57,6 +58,9 @@ pub struct JobOptions {
     pub columns: DistanceColumns,
     /// Whether a requirement is kept where nothing was looked at. Else the verdict is then `nothing-checked`.
     pub allow_empty: bool,
+    /// The shard that the job is; `read.part` says what it takes. [`run_shard`](super::run_shard) sets both.
+    #[doc(hidden)]
+    pub shard: Option<ShardPosition>,
     /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the machine nothing, so
     /// the program hands the question in.
     #[doc(hidden)]
@@ -76,6 +80,7 @@ impl Default for JobOptions {
             memory: DEFAULT_MEMORY,
             columns: DistanceColumns::All,
             allow_empty: false,
+            shard: None,
             peak_memory: None,
         }
     }

@@ -81,6 +81,12 @@ impl Baselines {
         pairs.binary_search_by_key(&key, BaselinePair::key).ok().map(|found| &pairs[found])
     }
 
+    /// The pairs of each moment, sorted by (run, a, b).
+    pub fn moments(&self) -> impl Iterator<Item = (BaselineAt, &[BaselinePair])> {
+        let at_rest = (!self.at_rest.is_empty()).then_some((BaselineAt::Rest, self.at_rest.as_slice()));
+        at_rest.into_iter().chain(self.of_runs.iter().map(|(at, pairs)| (*at, pairs.as_slice())))
+    }
+
     /// All pairs.
     pub fn pairs(&self) -> impl Iterator<Item = &BaselinePair> {
         self.at_rest.iter().chain(self.of_runs.iter().flat_map(|(_, pairs)| pairs))

@@ -220,6 +220,7 @@ pub(super) fn assemble(
         parents,
         inputs,
         builder_digest: None,
+        overrides: overrides.clone(),
         hierarchy,
         trees,
         notes,

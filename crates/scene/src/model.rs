@@ -3,6 +3,7 @@
 use super::body_tree::BodyTree;
 use super::columns::TrajectoryColumns;
 use super::ignore::IgnoreRule;
+use super::load::SceneOverrides;
 use super::readers::GeometryNote;
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{MotionRule, NodeHierarchy};
@@ -75,6 +76,9 @@ pub struct Scene {
     /// file, whose digest is the first of `inputs`.
     #[doc(hidden)]
     pub builder_digest: Option<String>,
+    /// The values that replaced those of the scene file.
+    #[doc(hidden)]
+    pub overrides: SceneOverrides,
     /// Nodes that trajectories may move beside the bodies, and what they carry.
     #[doc(hidden)]
     pub hierarchy: NodeHierarchy,

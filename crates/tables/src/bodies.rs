@@ -4,6 +4,7 @@ use super::atomic_file::AtomicFile;
 use super::layout::TableLayout;
 use super::output_dir::OutputDir;
 use super::part_writer::parquet_error;
+use super::rows_digest::{ReadColumns, RowsDigester, TableDigest};
 use super::schema::base_properties;
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
@@ -127,8 +128,8 @@ fn mesh_volume(shape: &Shape) -> Option<f64> {
     }
 }
 
-/// Writes the table as one file.
-pub(super) fn write(bodies: &RecordBatch, layout: &TableLayout, out: &Arc<OutputDir>) -> Result<()> {
+/// Writes the table as one file. Returns the digest of its rows.
+pub(super) fn write(bodies: &RecordBatch, layout: &TableLayout, out: &Arc<OutputDir>) -> Result<TableDigest> {
     let file = AtomicFile::create(out, "bodies.parquet")?;
     let path = file.target().to_owned();
     let schema = bodies.schema();
@@ -144,5 +145,10 @@ pub(super) fn write(bodies: &RecordBatch, layout: &TableLayout, out: &Arc<Output
         writer.write(bodies)?;
         writer.into_inner()
     });
-    written.map_err(|e| parquet_error(out, &path, e))?.finish()
+    written.map_err(|e| parquet_error(out, &path, e))?.finish()?;
+    let columns = ReadColumns::of(bodies).ok_or_else(|| Error::internal("bodies", "columns of other types"))?;
+    let mut digester = RowsDigester::default();
+    let full = digester.take(&columns, bodies.num_rows());
+    digester.add(full.hash());
+    Ok(digester.finish())
 }

@@ -109,6 +109,11 @@ impl ColumnBuffer {
         Some(rest)
     }
 
+    /// Whether each value is there, in a nullable column of integers or booleans; otherwise empty.
+    pub(super) fn validity(&self) -> &[bool] {
+        &self.valid
+    }
+
     /// Removes all values and keeps the allocation.
     pub(super) fn clear(&mut self) {
         self.valid.clear();

@@ -10,9 +10,13 @@ use super::layout::{TILE_ROWS, TableLayout};
 use super::output_dir::OutputDir;
 use super::page_compressor::{CompressorPool, PageCompressor};
 use super::page_spill::ParkingFile;
-use super::part_writer::{FileNaming, PartWriter, RowGroupQueue};
+use super::part_writer::{FileNaming, PartWriter, RowGroupQueue, part_name};
+use super::report::{guard, invalid, open_with};
 use super::resume::journal::{JournalMark, PageJournal};
+use super::resume::part_journal::PartJournal;
+use super::rows_digest::{ReadColumns, RowsDigester, TableDigest, WrittenColumns};
 use super::schema::{ColumnType, TableSpec};
+use super::stored_rows::{StoredColumns, StoredRows};
 use super::vocabulary::{Vocabularies, Vocabulary};
 use clearsweep_base::error::{Error, Result};
 use parquet::arrow::ArrowSchemaConverter;
@@ -23,6 +27,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Memory limit, bytes, below which the pages of a row group wait in a file: four row groups of `distances`, of which one is filled while
 /// another is written.
@@ -57,9 +62,14 @@ pub(super) struct TableEncoder {
     pages: u64,
     /// Journal that keeps full pages until their file is whole.
     journal: Option<PageJournal>,
+    /// Journal that keeps those of a part that is filled slowly.
+    part_journal: Option<PartJournal>,
     /// Full pages, with their numbers of rows, whose encoding is deferred; at most `most_deferred`.
     deferred: VecDeque<(usize, Vec<ColumnBuffer>)>,
     most_deferred: usize,
+    written: WrittenColumns,
+    spec: TableSpec,
+    digester: RowsDigester,
     encoder: RowGroupEncoder,
 }
 
@@ -120,8 +130,12 @@ impl TableEncoder {
             part_pages,
             pages: 0,
             journal: None,
+            part_journal: None,
             deferred: VecDeque::new(),
             most_deferred: 0,
+            written: WrittenColumns::new(spec, strings),
+            spec: spec.clone(),
+            digester: RowsDigester::default(),
             encoder,
         })
     }
@@ -130,6 +144,30 @@ impl TableEncoder {
     pub(super) fn keep_pages(self, out: &Arc<OutputDir>) -> Self {
         let journal = PageJournal::new(self.encoder.name, out);
         Self { journal: Some(journal), ..self }
+    }
+
+    /// Keeps full pages in a journal as long as they come slowly: fewer than one in `fast`.
+    pub(super) fn keep_slow_pages(self, fast: Duration, out: &Arc<OutputDir>) -> Self {
+        let journal = PartJournal::new(self.encoder.name, fast, out);
+        Self { part_journal: Some(journal), ..self }
+    }
+
+    /// Returns the state to be stored of a table whose pages are kept as long as they come slowly, and a handle to the journal; `None`: they do
+    /// not.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(super) fn slow_state(&mut self) -> Result<Option<(EncoderState, io::Result<Option<File>>)>> {
+        if self.to_skip > 0 {
+            return Ok(None); // what is in files already is no page of the part in progress
+        }
+        let Some(marked) = self.part_journal.as_mut().map(PartJournal::mark).transpose()?.flatten() else {
+            return Ok(None);
+        };
+        let (journal, handle) = marked;
+        let mut page = Vec::new();
+        self.columns.iter().for_each(|column| column.append_raw(&mut page));
+        Ok(Some((EncoderState { rows: self.rows, journal, page }, handle)))
     }
 
     /// Returns the state to be stored of a table with a journal, and a handle to the journal.
@@ -148,31 +186,59 @@ impl TableEncoder {
     ///
     /// # Errors
     /// The disk failed, or the journal does not fit the table.
-    pub(super) fn restore(&mut self, state: &EncoderState) -> Result<()> {
+    pub(super) fn restore(&mut self, state: &EncoderState, out: &OutputDir) -> Result<()> {
+        self.digest_parts(state.journal.part, out)?;
         let (page_rows, name) = (self.encoder.page_rows, self.encoder.name);
         let broken = || Error::internal(name, "a journal holds other columns");
         self.encoder.queue.begin_at(state.journal.part);
-        let mut journal = self.journal.take();
+        // Taken, so that pages that are encoded again are not kept again.
+        let (mut journal, mut part_journal) = (self.journal.take(), self.part_journal.take());
+        let mut encode = |page: &[u8]| {
+            fill_raw(&mut self.columns, page, page_rows).ok_or_else(broken)?;
+            self.in_page = page_rows;
+            self.encode_page()
+        };
         if let Some(journal) = &mut journal {
-            journal.resume(state.journal, |page| {
-                fill_raw(&mut self.columns, page, page_rows).ok_or_else(broken)?;
-                self.in_page = page_rows;
-                self.encode_page()
-            })?;
+            journal.resume(state.journal, &mut encode)?;
         }
-        self.journal = journal;
+        if let Some(journal) = &mut part_journal {
+            journal.resume(state.journal, &mut encode)?;
+        }
+        (self.journal, self.part_journal) = (journal, part_journal);
         self.in_page = (state.rows % page_rows as u64) as usize;
         fill_raw(&mut self.columns, &state.page, self.in_page).ok_or_else(broken)?;
         (self.rows, self.pages) = (state.rows, state.rows / page_rows as u64);
         Ok(())
     }
 
-    /// Goes on after `rows` rows, of a table without a journal that has `parts` whole parts of `part_rows` rows each.
-    pub(super) fn begin_after(&mut self, rows: u64, parts: u64) {
+    /// Goes on after `rows` rows, of a table without a journal that has `parts` whole parts.
+    ///
+    /// # Errors
+    /// A part cannot be read.
+    pub(super) fn begin_after(&mut self, rows: u64, parts: u64, out: &OutputDir) -> Result<()> {
+        self.digest_parts(parts, out)?;
         let part_rows = self.part_pages * self.encoder.page_rows as u64;
         self.encoder.queue.begin_at(parts);
         (self.rows, self.to_skip) = (rows, (parts * part_rows).saturating_sub(rows));
         self.pages = parts * self.part_pages;
+        self.part_journal.iter_mut().for_each(|journal| journal.begin(parts));
+        Ok(())
+    }
+
+    /// Reads the whole parts of the table for its digest.
+    fn digest_parts(&mut self, parts: u64, out: &OutputDir) -> Result<()> {
+        for part in 0..parts {
+            let path = out.target_path().join(part_name(self.encoder.name, part));
+            let reader = open_with(&path, self.encoder.page_rows)?;
+            let mut reader = guard(&path, || Ok(reader.build()?))?;
+            while let Some(batch) = guard(&path, || reader.next().transpose())? {
+                let columns = ReadColumns::of(&batch);
+                let columns = columns.ok_or_else(|| invalid(&path, "has columns of other types".to_owned()))?;
+                let full = self.digester.take(&columns, batch.num_rows());
+                self.digester.add(full.hash());
+            }
+        }
+        Ok(())
     }
 
     /// Allows the encoding of up to `pages` full pages to be deferred. The last pages are encoded in [`Self::finish`],
@@ -205,28 +271,57 @@ impl TableEncoder {
         Ok(())
     }
 
+    /// Appends the first `rows` rows of a stored table of the same columns. The next ones are decoded beside the encoding.
+    ///
+    /// # Errors
+    /// It has fewer rows, or cannot be decoded; a write failed.
+    pub(super) fn append(&mut self, mut table: StoredRows, rows: u64) -> Result<()> {
+        if table.rows < rows {
+            let problem = format!("has {} rows instead of {rows} or more", table.rows);
+            return Err(invalid(table.path(), problem));
+        }
+        let columns = StoredColumns::new(&self.spec, &self.encoder.strings);
+        let (mut left, mut next) = (rows, if rows > 0 { table.next()? } else { None });
+        while let Some(batch) = next.take() {
+            let taken = left.min(batch.num_rows() as u64);
+            left -= taken;
+            let batch = columns.of(&batch.slice(0, taken as usize), table.path())?;
+            let ahead = || if left > 0 { table.next() } else { Ok(None) };
+            let write = || self.extend(&batch.numbers(), |columns, numbers| batch.fill(columns, numbers));
+            let (decoded, written) = rayon::join(ahead, write);
+            written?;
+            next = decoded?;
+        }
+        if left == 0 { Ok(()) } else { Err(invalid(table.path(), format!("lacks {left} of its {rows} rows"))) }
+    }
+
     fn encode_page(&mut self) -> Result<()> {
         let rows = std::mem::take(&mut self.in_page);
         if rows == self.encoder.page_rows {
             self.keep_page()?;
         }
+        let full = self.digester.take(&self.written.of(&self.columns), rows);
         if self.most_deferred == 0 {
-            return self.encoder.encode_page(&mut self.columns, rows);
+            let Self { encoder, columns, .. } = self;
+            let (encoded, hashed) = rayon::join(|| encoder.encode_page(columns, rows), || full.hash());
+            self.digester.add(hashed);
+            return encoded;
         }
+        self.digester.add(full.hash());
         self.deferred.push_back((rows, self.columns.iter_mut().map(ColumnBuffer::take).collect()));
         if self.deferred.len() > self.most_deferred { self.encode_deferred() } else { Ok(()) }
     }
 
     /// Appends the full page to the journal, which begins anew with each part.
     fn keep_page(&mut self) -> Result<()> {
-        if let Some(journal) = &mut self.journal {
-            journal.append(&self.columns)?;
-        }
+        let Self { journal, part_journal, columns, .. } = self;
+        journal.iter_mut().try_for_each(|journal| journal.append(columns))?;
+        part_journal.iter_mut().try_for_each(|journal| journal.append(columns))?;
         self.pages += 1;
-        if self.pages.is_multiple_of(self.part_pages)
-            && let Some(journal) = &mut self.journal
-        {
-            journal.begin(self.pages / self.part_pages);
+        if self.pages.is_multiple_of(self.part_pages) {
+            let part = self.pages / self.part_pages;
+            self.journal.iter_mut().for_each(|journal| journal.begin(part));
+            self.part_journal.iter_mut().for_each(|journal| journal.begin(part));
         }
         Ok(())
     }
@@ -250,7 +345,8 @@ impl TableEncoder {
         while !self.deferred.is_empty() {
             self.encode_deferred()?;
         }
-        self.encoder.finish()
+        let (table, digest) = (self.encoder.name, self.digester.finish());
+        Ok(PendingTable { queue: self.encoder.finish()?, table, digest })
     }
 }
 
@@ -262,12 +358,22 @@ fn fill_raw(columns: &mut [ColumnBuffer], raw: &[u8], rows: usize) -> Option<()>
 
 /// An encoded table whose files are still being written.
 #[must_use]
-pub(super) struct PendingTable(RowGroupQueue);
+pub(super) struct PendingTable {
+    queue: RowGroupQueue,
+    table: &'static str,
+    digest: TableDigest,
+}
 
 impl PendingTable {
-    /// Waits until every file is complete and has its name.
-    pub(super) fn wait(self) -> Result<()> {
-        self.0.finish()
+    /// The digest of its rows, if it is the table of this name.
+    pub(super) fn digest_of(&self, table: &str) -> Option<&TableDigest> {
+        (self.table == table).then_some(&self.digest)
+    }
+
+    /// Waits until every file is complete and has its name. Returns the name of the table and its digest.
+    pub(super) fn wait(self) -> Result<(&'static str, TableDigest)> {
+        self.queue.finish()?;
+        Ok((self.table, self.digest))
     }
 }
 
@@ -329,12 +435,12 @@ impl RowGroupEncoder {
         self.parks_in.as_ref().and_then(|out| out.failure()).unwrap_or(error)
     }
 
-    fn finish(mut self) -> Result<PendingTable> {
+    fn finish(mut self) -> Result<RowGroupQueue> {
         if self.in_group > 0 {
             self.close_group()?;
         }
         self.queue.end();
-        Ok(PendingTable(self.queue))
+        Ok(self.queue)
     }
 
     /// Ends the row group and hands its columns to the part writer.

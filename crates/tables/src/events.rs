@@ -95,6 +95,11 @@ impl Event {
         (self.a, self.b)
     }
 
+    /// The same where the input begins with `offset` samples more.
+    fn moved(self, offset: u64) -> Self {
+        Self { span: self.span.map(|at| at + 2 * offset), ..self }
+    }
+
     /// `lower`, `upper`: the bracket that violates the rule, metres.
     fn of_row(row: &Row, [lower, upper]: [f64; 2], sample: &Sample, position: u64, poses: [Pose; 2]) -> Self {
         let (p, moment) = (&row.proximity, moment(sample));
@@ -341,6 +346,24 @@ impl Events {
         }
         let log = &mut self.log;
         lists.read(out, &mut |entries: &[LoggedEvent]| entries.iter().try_for_each(|&event| log.push(event)))
+    }
+}
+
+impl Events {
+    /// Adds the lists of a later part of the job, which begins at sample `offset` of the whole input; those of its last run are parts of events.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(super) fn append(&mut self, lists: &mut FoundLists, out: &OutputDir, offset: u64) -> Result<()> {
+        for events in &mut self.of_run {
+            lists.read(out, &mut |entries: &[Event]| {
+                events.extend(&entries.iter().map(|event| event.moved(offset)).collect::<Vec<_>>())
+            })?;
+        }
+        let log = &mut self.log;
+        lists.read(out, &mut |entries: &[LoggedEvent]| {
+            entries.iter().try_for_each(|&logged| log.push(LoggedEvent { event: logged.event.moved(offset), ..logged }))
+        })
     }
 }
 

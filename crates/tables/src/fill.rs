@@ -5,7 +5,7 @@
 
 use super::column_buffer::ColumnBuffer;
 use super::interval_stats::{IntervalStat, RunIntervals};
-use super::pair_stats::PairStat;
+use super::pair_stats::{PairStat, is_smaller};
 use super::row::{IntervalRow, Row};
 use super::schema::TableKind;
 use clearsweep_model::Requirements;
@@ -291,6 +291,22 @@ pub(super) struct RunRow {
 }
 
 impl RunRow {
+    /// Adds what a later part of the same run has. Of equal ranks the earlier row is kept.
+    pub(super) fn join(&mut self, later: &Self) {
+        self.frames += later.frames;
+        self.rows += later.rows;
+        self.pairs_candidate += later.pairs_candidate;
+        self.violated += later.violated;
+        self.undecided += later.undecided;
+        self.uncertified += later.uncertified;
+        self.between.join(&later.between);
+        if let Some(worst) = later.worst
+            && self.worst.is_none_or(|own| is_smaller(worst.rank, own.rank))
+        {
+            self.worst = Some(worst);
+        }
+    }
+
     /// Whether a row or an interval violates the requirement.
     pub(super) fn violates(&self) -> bool {
         self.violated > 0 || self.between.violated > 0

@@ -164,4 +164,24 @@ impl IntervalFindings {
         (self.least, self.first_contact) = (state.least, state.first_contact);
         self.violations.restore(state.violations, lists, out)
     }
+
+    /// Adds the state and the list of a later part of the job, which begins at sample `offset` of the whole input.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(super) fn append(
+        &mut self,
+        state: FindingsState,
+        lists: &mut FoundLists,
+        out: &OutputDir,
+        offset: u64,
+    ) -> Result<()> {
+        if let Some((run, later)) = state.least
+            && self.least.is_none_or(|(_, least)| later.upper < least.upper)
+        {
+            self.least = Some((run, later));
+        }
+        self.first_contact = self.first_contact.or(state.first_contact);
+        self.violations.append(state.violations, lists, out, offset)
+    }
 }

@@ -156,6 +156,21 @@ impl RunIntervals {
     }
 }
 
+impl RunIntervals {
+    /// Adds what a later part of the same run has.
+    pub(super) fn join(&mut self, later: &Self) {
+        self.rows += later.rows;
+        self.contact += later.contact;
+        self.undecided += later.undecided;
+        self.violated += later.violated;
+        self.least = match (self.least, later.least) {
+            (Some([lower, upper]), Some([a, b])) => Some([lower.min(a), upper.min(b)]),
+            (least, later) => least.or(later),
+        };
+        self.first_contact = self.first_contact.or(later.first_contact);
+    }
+}
+
 /// Whether an interval violates the requirement, and else whether it is undecided.
 fn judged(row: &IntervalRow, require: f64) -> (bool, bool) {
     let p = &row.interval;

@@ -94,4 +94,19 @@ impl IntervalSummary {
         lists.read(out, &mut |entries| self.stats.extend(entries))?;
         self.findings.restore(state, lists, out)
     }
+
+    /// Adds the state and the lists of a later part of the job, likewise. The entries belong to its last run.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(super) fn append(
+        &mut self,
+        state: FindingsState,
+        lists: &mut FoundLists,
+        out: &OutputDir,
+        offset: u64,
+    ) -> Result<()> {
+        lists.read(out, &mut |entries| self.stats.extend(entries))?;
+        self.findings.append(state, lists, out, offset)
+    }
 }

@@ -3,7 +3,9 @@
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
 use super::fill::{self, JobColumns};
 use super::layout::TILE_ROWS;
+use super::output_dir::OutputDir;
 use super::row::IntervalRow;
+use super::stored_rows::StoredRows;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::FrameBlock;
 use serde::{Deserialize, Serialize};
@@ -79,9 +81,22 @@ impl IntervalTable {
     ///
     /// # Errors
     /// The disk failed, or the journal does not fit the table.
-    pub(super) fn restore(&mut self, state: &IntervalTableState) -> Result<()> {
+    pub(super) fn restore(&mut self, state: &IntervalTableState, out: &OutputDir) -> Result<()> {
         self.last = state.last;
-        self.encoder.restore(&state.encoder)
+        self.encoder.restore(&state.encoder, out)
+    }
+
+    /// Number of rows so far.
+    pub(super) fn rows(&self) -> u64 {
+        self.encoder.rows()
+    }
+
+    /// Appends the first rows of a stored table.
+    ///
+    /// # Errors
+    /// Those of `TableEncoder::append`.
+    pub(super) fn append(&mut self, stored: StoredRows, rows: u64) -> Result<()> {
+        self.encoder.append(stored, rows)
     }
 
     /// Encodes the remaining rows.

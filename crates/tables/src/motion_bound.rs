@@ -22,14 +22,19 @@ pub(super) struct MotionBounds {
 struct SlotMotion {
     /// Radius of the shape about its recentred origin, metres.
     radius: f64,
-    /// The latest pose in the current run; `None` before the first one.
+    /// The first pose in the current run; `None` before it.
+    first: Option<Pose>,
+    /// The latest one.
     last: Option<Pose>,
 }
+
+/// Poses of bodies by slot, as they are stored.
+pub(super) type StoredPoses = Vec<Option<[f64; COMPONENTS]>>;
 
 impl MotionBounds {
     /// Takes the radii of the dynamic bodies, by slot, metres.
     pub(super) fn new(radii: impl Iterator<Item = f64>) -> Self {
-        Self { slots: radii.map(|radius| SlotMotion { radius, last: None }).collect() }
+        Self { slots: radii.map(|radius| SlotMotion { radius, first: None, last: None }).collect() }
     }
 
     /// Number of slots.
@@ -38,19 +43,38 @@ impl MotionBounds {
     }
 
     /// The latest poses, by slot: what is to be stored.
-    pub(super) fn state(&self) -> Vec<Option<[f64; COMPONENTS]>> {
+    pub(super) fn state(&self) -> StoredPoses {
         self.slots.iter().map(|slot| slot.last.as_ref().map(components)).collect()
+    }
+
+    /// The first poses in the current run, likewise.
+    pub(super) fn first_poses(&self) -> StoredPoses {
+        self.slots.iter().map(|slot| slot.first.as_ref().map(components)).collect()
+    }
+
+    /// Goes on with a later part of the current run, from its first and its last poses. Returns the motion bound of each slot between this part and
+    /// that one, metres.
+    pub(super) fn go_on(&mut self, firsts: &StoredPoses, lasts: &StoredPoses) -> Vec<f64> {
+        let joined = self.slots.iter_mut().zip(firsts.iter().zip(lasts));
+        let step = |(slot, (first, last)): (&mut SlotMotion, (&Option<_>, &Option<_>))| {
+            let step = match (slot.last, first) {
+                (Some(from), Some(to)) => {
+                    let mut poses: PoseSequence = [[0.0; SAMPLES + 1]; COMPONENTS];
+                    let ends = components(&from).into_iter().zip(*to);
+                    poses.iter_mut().zip(ends).for_each(|(lane, (from, to))| (lane[0], lane[1]) = (from, to));
+                    largest_step(&poses, 1, slot.radius)
+                }
+                _ => 0.0,
+            };
+            slot.last = last.map(pose_of).or(slot.last);
+            step
+        };
+        joined.map(step).collect()
     }
 
     /// Takes over the latest poses.
     pub(super) fn restore(&mut self, state: &[Option<[f64; COMPONENTS]>]) {
-        for (slot, values) in self.slots.iter_mut().zip(state) {
-            slot.last = values.map(|v| Pose {
-                position: Vec3::new(v[0], v[1], v[2]),
-                q: [v[3], v[4], v[5], v[6]],
-                rest: Vec3::new(v[7], v[8], v[9]),
-            });
-        }
+        self.slots.iter_mut().zip(state).for_each(|(slot, values)| slot.last = values.map(pose_of));
     }
 
     /// The motion bounds of each segment of the next block, metres: for each segment, and in it for each slot, the
@@ -62,7 +86,7 @@ impl MotionBounds {
         per_slot.enumerate().with_min_len(64).for_each(|(index, (steps, slot))| {
             for (step, &(mask, begins)) in steps.iter_mut().zip(segments) {
                 if begins {
-                    slot.last = None;
+                    (slot.first, slot.last) = (None, None);
                 }
                 *step = slot.advance(block, index, mask & block.present[index]);
             }
@@ -95,7 +119,9 @@ impl SlotMotion {
                 to[end..].iter_mut().zip(present).for_each(|(to, s)| *to = lane.0[s]);
             }
         }
+        let begin = end;
         let end = end + count;
+        self.first = self.first.or_else(|| Some(pose(&poses, begin)));
         self.last = Some(pose(&poses, end - 1));
         largest_step(&poses, end - 1, self.radius)
     }
@@ -107,10 +133,14 @@ fn components(pose: &Pose) -> [f64; COMPONENTS] {
     [x, y, z, w, a, b, c, u, v, t]
 }
 
+/// The pose of these components.
+fn pose_of(v: [f64; COMPONENTS]) -> Pose {
+    Pose { position: Vec3::new(v[0], v[1], v[2]), q: [v[3], v[4], v[5], v[6]], rest: Vec3::new(v[7], v[8], v[9]) }
+}
+
 /// One pose of a sequence.
 fn pose(poses: &PoseSequence, at: usize) -> Pose {
-    let v = |c: usize| poses[c][at];
-    Pose { position: Vec3::new(v(0), v(1), v(2)), q: [v(3), v(4), v(5), v(6)], rest: Vec3::new(v(7), v(8), v(9)) }
+    pose_of(std::array::from_fn(|component| poses[component][at]))
 }
 
 /// The largest motion bound of the first `steps` steps of a sequence.

@@ -128,4 +128,19 @@ impl NotablePairs {
         self.violations.restore(violations, lists, out)?;
         self.windings.restore(windings, lists, out)
     }
+
+    /// Adds the state and the lists of a later part of the job, which begins at sample `offset` of the whole input.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(super) fn append(
+        &mut self,
+        [violations, windings]: [ViolatingRuns; 2],
+        lists: &mut FoundLists,
+        out: &OutputDir,
+        offset: u64,
+    ) -> Result<()> {
+        self.violations.append(violations, lists, out, offset)?;
+        self.windings.append(windings, lists, out, offset)
+    }
 }

@@ -29,6 +29,8 @@ pub struct TableOptions {
     pub resume: bool,
     /// The job, in words that are equal for equal jobs; `None` where it cannot be gone on with after a kill.
     pub job: Option<String>,
+    /// The job, in words that are equal for all shards of a job, if this is one: its state is stored for the merge.
+    pub shard: Option<String>,
     /// Files that the job reads: none of them is replaced.
     pub inputs: JobInputs,
     /// The rounding steps of the poses of moving bodies; `None`: they are not known.

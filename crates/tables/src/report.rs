@@ -342,6 +342,17 @@ pub(super) fn open_with(path: &Path, batch_rows: usize) -> Result<ParquetRecordB
     Ok(builder.with_batch_size(claims.batch_rows(batch_rows)))
 }
 
+/// Rows of a Parquet file, by its footer.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn rows_of(path: &Path) -> Result<u64> {
+    let (file, bytes) = regular_file::open(path).map_err(|error| invalid(path, format!("cannot be read ({error})")))?;
+    parquet_footer::check(path, &file, bytes)?;
+    let builder = guard(path, || Ok(ParquetRecordBatchReaderBuilder::try_new(file)?))?;
+    Ok(builder.metadata().file_metadata().num_rows().unsigned_abs())
+}
+
 /// Runs the decoder. Should it panic on damaged bytes, that is an error too.
 pub(super) fn guard<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
     match guarded(run) {

@@ -99,12 +99,13 @@ pub struct SinkContext<'a> {
     maker: &'a BatchMaker,
     inputs: &'a JobInputs,
     job: Option<&'a str>,
+    shard: Option<&'a str>,
     pose_steps: Option<PoseSteps>,
 }
 
 impl<'a> SinkContext<'a> {
     /// Returns the context of a job that reads `inputs`. `job`: the job in words that are equal for equal jobs, if it
-    /// can be continued. `pose_steps`: the steps of moving bodies' poses, if they are known.
+    /// can be continued; `shard`: in words that are equal for all shards of it, if this is one. `pose_steps`: the steps of moving bodies' poses, if they are known.
     #[doc(hidden)]
     pub fn new(
         scene: &'a Scene,
@@ -112,10 +113,10 @@ impl<'a> SinkContext<'a> {
         memory: u64,
         maker: &'a BatchMaker,
         inputs: &'a JobInputs,
-        job: Option<&'a str>,
+        [job, shard]: [Option<&'a str>; 2],
         pose_steps: Option<PoseSteps>,
     ) -> Self {
-        Self { scene, columns, memory, maker, inputs, job, pose_steps }
+        Self { scene, columns, memory, maker, inputs, job, shard, pose_steps }
     }
 
     /// The schema of the batches of `distances`.
@@ -339,7 +340,7 @@ impl ParquetTables {
 impl RowSink for ParquetTables {
     fn begin(&mut self, context: &SinkContext<'_>) -> Result<()> {
         self.abort();
-        let SinkContext { scene, columns, memory, inputs, job, pose_steps, .. } = *context;
+        let SinkContext { scene, columns, memory, inputs, job, shard, pose_steps, .. } = *context;
         let options = TableOptions {
             out: self.out.clone(),
             columns,
@@ -347,6 +348,7 @@ impl RowSink for ParquetTables {
             memory,
             resume: self.resume,
             job: job.map(str::to_owned),
+            shard: shard.map(str::to_owned),
             inputs: inputs.clone(),
             pose_steps,
         };

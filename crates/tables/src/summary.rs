@@ -3,6 +3,8 @@
 //! A block is divided into segments: consecutive samples of one run. Each segment adds sorted entries per pair to the
 //! pair statistics of its run; when the next run begins, the run is written.
 
+mod merge;
+
 use super::column_buffer::ColumnBuffer;
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
 use super::events::Events;
@@ -11,7 +13,7 @@ use super::interval_findings::FindingsState;
 use super::interval_summary::IntervalSummary;
 use super::issue_tables::IssueTables;
 use super::layout::{TILE_ROWS, TableLayout};
-use super::motion_bound::MotionBounds;
+use super::motion_bound::{MotionBounds, StoredPoses};
 use super::notable_pairs::NotablePairs;
 use super::output_dir::OutputDir;
 use super::pair_counts::PairCountsByRun;
@@ -26,11 +28,12 @@ use super::totals::{CountedRows, Totals, Worst};
 use super::violations::ViolatingRuns;
 use super::vocabulary::Vocabularies;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::block::COMPONENTS;
 use clearsweep_scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::sync::Arc;
+
+pub(super) use merge::ShardSummary;
 
 /// The slot of static bodies, which have no motion.
 const STATIC: u32 = u32::MAX;
@@ -50,9 +53,15 @@ pub(super) struct CallResults<'a> {
 pub(super) struct SummaryState {
     pub(super) pairs: EncoderState,
     pub(super) runs: EncoderState,
+    pub(super) accumulated: AccumulatedState,
+}
+
+/// What is accumulated at the start of a block, without lists: of finished runs, and of the run in progress.
+#[derive(Serialize, Deserialize)]
+pub(super) struct AccumulatedState {
     run: Option<(RunRow, Vec<f64>)>,
     last_run: Option<i64>,
-    motion: Vec<Option<[f64; COMPONENTS]>>,
+    motion: StoredPoses,
     pub(super) counted: CountedRows,
     notable: [ViolatingRuns; 2],
     worst: Option<(i64, WorstRow)>,
@@ -216,9 +225,12 @@ impl SummaryWriter {
         let failed = |error| Error::output("pairs", error, "close other programs that hold many files open");
         let (pairs, one) = self.pairs.state().map_err(failed)?;
         let (runs, other) = self.runs.state().map_err(failed)?;
-        let state = SummaryState {
-            pairs,
-            runs,
+        let state = SummaryState { pairs, runs, accumulated: self.accumulated() };
+        Ok((state, one.into_iter().chain(other).collect()))
+    }
+
+    fn accumulated(&self) -> AccumulatedState {
+        AccumulatedState {
             run: self.run.as_ref().map(|run| (run.row, run.steps.clone())),
             last_run: self.last_run,
             motion: self.motion.state(),
@@ -226,8 +238,7 @@ impl SummaryWriter {
             notable: self.notable.state(),
             worst: self.worst,
             between: self.between.as_ref().map(IntervalSummary::state),
-        };
-        Ok((state, one.into_iter().chain(other).collect()))
+        }
     }
 
     /// Goes on from a state and the lists that belong to it.
@@ -235,8 +246,9 @@ impl SummaryWriter {
     /// # Errors
     /// The disk failed.
     pub(super) fn restore(&mut self, state: SummaryState, lists: &mut FoundLists, out: &OutputDir) -> Result<()> {
-        self.pairs.restore(&state.pairs)?;
-        self.runs.restore(&state.runs)?;
+        self.pairs.restore(&state.pairs, out)?;
+        self.runs.restore(&state.runs, out)?;
+        let state = state.accumulated;
         self.run = state.run.map(|(row, steps)| RunState { row, steps });
         (self.last_run, self.worst) = (state.last_run, state.worst);
         self.motion.restore(&state.motion);

@@ -84,7 +84,11 @@ pub struct TableReader {
 }
 
 impl TableReader {
-    fn advance(&mut self) -> Result<Option<RecordBatch>> {
+    /// The next batch.
+    ///
+    /// # Errors
+    /// It cannot be decoded.
+    pub(super) fn advance(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             let path = |at: usize| self.table.parts[at].path.as_path();
             if let Some(reader) = &mut self.current

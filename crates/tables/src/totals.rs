@@ -1,5 +1,6 @@
 //! Counts over a whole execution.
 
+use super::rows_digest::TableDigest;
 use super::violations::ViolatingPair;
 use clearsweep_model::EventState;
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,9 @@ pub struct Totals {
     pub issues: Option<IssueCounts>,
     /// Bytes of all tables, the manifest excluded.
     pub bytes: u64,
+    /// Digests of the rows of each table, if they are written to tables.
+    #[doc(hidden)]
+    pub digests: Vec<(String, TableDigest)>,
 }
 
 /// Numbers of events and of issues by state, in the order of `EventState::NAMES`.
@@ -112,6 +116,17 @@ pub struct RuleTotals {
 }
 
 impl RuleTotals {
+    fn join(&mut self, later: &Self) {
+        self.rows += later.rows;
+        self.violated += later.violated;
+        self.undecided += later.undecided;
+        self.pairs_violated += later.pairs_violated;
+        self.intervals += later.intervals;
+        self.intervals_violated += later.intervals_violated;
+        self.intervals_undecided += later.intervals_undecided;
+        self.pairs_violated_between += later.pairs_violated_between;
+    }
+
     /// Counts an interval: whether it violates the rule, and else whether it is undecided.
     pub(super) fn add_interval(&mut self, (violated, undecided): (bool, bool)) {
         self.intervals += 1;
@@ -175,7 +190,7 @@ pub struct FirstContact {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CountedRows {
     runs: u64,
-    samples: u64,
+    pub(super) samples: u64,
     pub(super) rows: u64,
     by_status: [u64; 4],
     by_method: [u64; 7],
@@ -228,6 +243,31 @@ impl Totals {
             pairs_contact,
             pairs_contact_only,
             by_rule: self.by_rule.clone(),
+        }
+    }
+
+    /// Adds what a later part of the job counted.
+    pub(super) fn join(&mut self, later: &CountedRows) {
+        let add = |own: &mut [u64], later: &[u64]| own.iter_mut().zip(later).for_each(|(own, later)| *own += later);
+        self.runs += later.runs;
+        self.samples += later.samples;
+        self.rows += later.rows;
+        add(&mut self.by_status, &later.by_status);
+        add(&mut self.by_method, &later.by_method);
+        self.violated += later.violated;
+        self.open += later.open;
+        self.undecided += later.undecided;
+        self.intervals += later.intervals;
+        add(&mut self.by_interval_status, &later.by_interval_status);
+        add(&mut self.by_interval_method, &later.by_interval_method);
+        self.intervals_violated += later.intervals_violated;
+        self.intervals_open += later.intervals_open;
+        self.intervals_undecided += later.intervals_undecided;
+        self.runs_violated += later.runs_violated;
+        self.between.pairs_contact += later.pairs_contact;
+        self.between.pairs_contact_only += later.pairs_contact_only;
+        for (rule, of) in later.by_rule.iter().enumerate() {
+            self.rule(rule).join(of);
         }
     }
 

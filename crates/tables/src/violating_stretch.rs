@@ -81,6 +81,15 @@ pub(super) struct ViolationStretch {
     pub(super) worst: InRun,
 }
 
+impl ViolationStretch {
+    /// The same with positions that begin at `offset`.
+    pub(super) fn moved(self, offset: u64) -> Self {
+        let first_position = self.worst.first_position + offset;
+        let worst = InRun { first_position, position: self.worst.position + offset, ..self.worst };
+        Self { worst, ..self }
+    }
+}
+
 impl SpillEntry for ViolationStretch {
     const BYTES: usize = 112;
 

@@ -127,6 +127,37 @@ impl Violations {
         Ok(())
     }
 
+    /// Adds the state and the list of a later part of the job, which begins at sample `offset` of the whole input.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(super) fn append(
+        &mut self,
+        state: ViolatingRuns,
+        lists: &mut FoundLists,
+        out: &OutputDir,
+        offset: u64,
+    ) -> Result<()> {
+        let mut first_run = None;
+        lists.read(out, &mut |stretches: &[ViolationStretch]| {
+            for stretch in stretches {
+                let stretch = stretch.moved(offset);
+                first_run = first_run.min(Some(stretch.worst.last.run)).or(Some(stretch.worst.last.run));
+                add_stretch(&mut self.pairs, &stretch);
+                if self.pairs.len() >= self.limit {
+                    self.spill()?;
+                }
+            }
+            Ok(())
+        })?;
+        // A run that goes on is counted once.
+        let goes_on = state.runs > 0 && self.last_run.is_some() && self.last_run == first_run;
+        self.runs += state.runs - u64::from(goes_on);
+        self.last_run = state.last_run.or(self.last_run);
+        self.cut_run = self.last_run.filter(|_| self.spill.is_some());
+        Ok(())
+    }
+
     /// Returns a collector of any number of pairs.
     pub(super) fn unbounded() -> Self {
         let (pairs, runs, last_run) = Default::default();

@@ -63,6 +63,25 @@ impl Vocabularies {
         Self::new(scene.bodies.iter().map(|body| body.name.as_str()), rules)
     }
 
+    /// All strings of a vocabulary, by code.
+    pub(super) fn words(&self, vocabulary: Vocabulary) -> impl Iterator<Item = &str> {
+        let count = match vocabulary {
+            Vocabulary::Bodies => self.bodies.len(),
+            Vocabulary::Rules => self.rules.len(),
+            Vocabulary::Issues => self.issues.len(),
+            Vocabulary::Severity => Severity::NAMES.len(),
+            Vocabulary::EventKind => EventKind::NAMES.len(),
+            Vocabulary::EventState => EventState::NAMES.len(),
+            Vocabulary::Status => Status::NAMES.len(),
+            Vocabulary::Feature => FeatureKind::NAMES.len(),
+            Vocabulary::Method => Method::NAMES.len(),
+            Vocabulary::Directional => DirectionalRelation::NAMES.len(),
+            Vocabulary::IntervalStatus => IntervalStatus::NAMES.len(),
+            Vocabulary::IntervalMethod => IntervalMethod::NAMES.len(),
+        };
+        (0..count).map(move |code| self.string(vocabulary, code as i32))
+    }
+
     /// The string that a code stands for.
     pub(super) fn string(&self, vocabulary: Vocabulary, code: i32) -> &str {
         let code = code as usize;

@@ -1,6 +1,7 @@
 //! The writer of all tables of an execution.
 
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
+use super::export::files;
 use super::fill::JobColumns;
 use super::interval_table::{IntervalTable, IntervalTableState};
 use super::issue_tables::IssueTables;
@@ -8,18 +9,25 @@ use super::layout::{TILE_ROWS, TableLayout};
 use super::options::TableOptions;
 use super::output_dir::{ClaimMode, OutputDir};
 use super::part_writer::{FileNaming, part_name};
-use super::resume::checkpoint::{CheckpointNeeds, CheckpointStore, FoundCheckpoint};
+use super::report::{invalid, rows_of};
+use super::resume::checkpoint::{CheckpointNeeds, CheckpointStore, FoundCheckpoint, FoundLists};
 use super::row::{IntervalRow, Row};
-use super::summary::{CallResults, SummaryState, SummaryWriter};
+use super::rows_digest::TableDigest;
+use super::shard_state::ShardState;
+use super::stored_rows::StoredRows;
+use super::summary::{CallResults, ShardSummary, SummaryState, SummaryWriter};
 use super::totals::Totals;
+use super::verify::PART_TABLES;
 use super::vocabulary::Vocabularies;
 use super::{bodies, fill, manifest, schema};
 use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::Status;
-use clearsweep_scene::{Candidate, FrameBlock, Scene};
+use clearsweep_model::{Baselines, Status};
+use clearsweep_scene::{Candidate, FrameBlock, PoseSteps, Sample, Scene};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Bytes of a row of `penetrations` in columns, rounded up.
 const PENETRATION_BYTES: u64 = 96;
@@ -47,6 +55,8 @@ struct WriterState {
     /// Rows of `distances` before it.
     rows: u64,
     last: Option<RowKey>,
+    /// The part in progress of `distances`, if its pages are kept.
+    distances: Option<EncoderState>,
     penetrations: EncoderState,
     intervals: Option<IntervalTableState>,
     summary: SummaryState,
@@ -61,9 +71,29 @@ struct CheckpointTaker {
     block_rows: u64,
     /// The part before whose end the last checkpoint was taken.
     taken: Option<u64>,
+    /// Checkpoints so far, those of earlier executions included.
+    count: u64,
+    /// When the next one is to be taken, whatever the rows.
+    next: Instant,
+    after: Duration,
 }
 
+/// A checkpoint is to take at most one in so many parts of the time...
+const CHECKPOINT_SHARE: u32 = 20;
+
+/// ...but is put off by at most so many times the time after which one is taken.
+const MOST_PUT_OFF: u32 = 100;
+
 impl CheckpointTaker {
+    fn new(store: CheckpointStore, part_rows: u64, after: Duration) -> Self {
+        Self { store, part_rows, block_rows: 0, taken: None, count: 0, next: Instant::now() + after, after }
+    }
+
+    /// Puts off the next checkpoint by time, after one that took so long.
+    fn put_off(&mut self, took: Duration) {
+        self.next = Instant::now() + self.after.max(took * CHECKPOINT_SHARE).min(self.after * MOST_PUT_OFF);
+    }
+
     /// The part that the next block may fill, if a checkpoint is due. `rows`: of `distances` so far.
     fn due(&mut self, rows: u64) -> Option<u64> {
         let ahead = ROWS_AHEAD * (rows - self.block_rows);
@@ -95,9 +125,22 @@ pub struct TableWriter {
     last: Option<RowKey>,
     tile: RowTile,
     checkpoints: Option<CheckpointTaker>,
+    /// `None` unless the job is a shard.
+    shard: Option<ShardNote>,
+    /// Parts of each of [`PART_TABLES`] that were linked.
+    linked: [u64; 3],
     /// Index of the first block that is expected: an execution that was killed has written the rows before it.
     pub(super) first_block: u64,
     pub(super) out: Arc<OutputDir>,
+}
+
+/// What the state of a shard says of the whole.
+struct ShardNote {
+    job: String,
+    /// First and last sample.
+    ends: Option<[Sample; 2]>,
+    pose_steps: Option<PoseSteps>,
+    baselines: Arc<Baselines>,
 }
 
 /// A contiguous copy of a tile of rows, and of the rows among them that penetrate. The buffers are reused.
@@ -139,6 +182,11 @@ impl TableWriter {
         self.out.die();
     }
 
+    #[cfg(test)]
+    pub(super) fn has_no_slow_pages(&mut self) -> bool {
+        self.distances.slow_state().expect("no disk is needed").is_none()
+    }
+
     pub(super) fn with_layout(scene: &Scene, options: &TableOptions, layout: TableLayout) -> Result<Self> {
         let bodies = bodies::record_batch(scene, options.pose_steps)?;
         let mode = ClaimMode { force: options.force, resume: options.resume };
@@ -155,15 +203,16 @@ impl TableWriter {
             .then(|| table(schema::intervals(kind), "intervals"))
             .transpose()?
             .map(|encoder| encoder.within(options.memory, &out));
+        let mut distances = table(schema::distances(options.columns, kind), "distances")?.within(options.memory, &out);
         if options.job.is_some() {
+            distances = distances.keep_slow_pages(layout.fast_page, &out);
             (penetrations, summary) = (penetrations.keep_pages(&out), summary.keep_pages(&out));
             intervals = intervals.map(|encoder| encoder.keep_pages(&out));
         }
         let part_rows = (layout.groups_per_part * layout.row_group) as u64;
-        let taker =
-            |job| CheckpointTaker { store: CheckpointStore::new(&out, job), part_rows, block_rows: 0, taken: None };
+        let taker = |job| CheckpointTaker::new(CheckpointStore::new(&out, job), part_rows, layout.checkpoint_after);
         let writer = Self {
-            distances: table(schema::distances(options.columns, kind), "distances")?.within(options.memory, &out),
+            distances,
             penetrations,
             intervals: intervals.map(|encoder| IntervalTable::new(encoder, scene.bodies.len(), columns.clone())),
             columns,
@@ -177,6 +226,13 @@ impl TableWriter {
             last: None,
             tile: RowTile::default(),
             checkpoints: options.job.clone().map(taker),
+            shard: options.shard.clone().map(|job| ShardNote {
+                job,
+                ends: None,
+                pose_steps: options.pose_steps,
+                baselines: Arc::clone(&scene.baselines),
+            }),
+            linked: [0; 3],
             first_block: 0,
             out,
         };
@@ -191,28 +247,50 @@ impl TableWriter {
         let Some(found) = taker.store.take_over::<WriterState>(|part| part_name("distances", part))? else {
             return Ok(self);
         };
-        let FoundCheckpoint { state, whole_parts, mut lists } = found;
-        let WriterState { block, rows, last, penetrations, intervals, summary } = state;
-        (taker.taken, taker.block_rows) = (Some(rows / taker.part_rows), rows);
-        self.distances.begin_after(rows, whole_parts);
-        self.penetrations.restore(&penetrations)?;
+        let FoundCheckpoint { state, number, whole_parts, mut lists } = found;
+        let WriterState { block, rows, last, distances, penetrations, intervals, summary } = state;
+        (taker.block_rows, taker.count) = (rows, number);
+        match distances.filter(|state| state.journal.part >= whole_parts) {
+            Some(state) => self.distances.restore(&state, &self.out)?,
+            None => {
+                taker.taken = Some(rows / taker.part_rows);
+                self.distances.begin_after(rows, whole_parts, &self.out)?;
+            }
+        }
+        self.penetrations.restore(&penetrations, &self.out)?;
         if let (Some(table), Some(state)) = (&mut self.intervals, intervals) {
-            table.restore(&state)?;
+            table.restore(&state, &self.out)?;
         }
         self.summary.restore(summary, &mut lists, &self.out)?;
         (self.last, self.first_block) = (last, block);
         Ok(self)
     }
 
-    /// Takes a checkpoint before a block, if it may fill a part of `distances`.
+    /// Takes a checkpoint before a block, if it may fill a part of `distances`, or if that is filled slowly and it is time.
     fn checkpoint(&mut self, block: u64) -> Result<()> {
         let Self { checkpoints: Some(taker), distances, penetrations, intervals, summary, last, .. } = self else {
             return Ok(());
         };
-        let rows = distances.rows();
-        let Some(part) = taker.due(rows) else { return Ok(()) };
-        taker.taken = Some(part);
+        let (rows, begun) = (distances.rows(), Instant::now());
+        let part = taker.due(rows);
+        let of_distances = match part {
+            Some(part) => {
+                taker.taken = Some(part);
+                None
+            }
+            None if begun < taker.next => return Ok(()),
+            None => match distances.slow_state()? {
+                Some(state) => Some(state),
+                None => {
+                    taker.put_off(Duration::ZERO);
+                    return Ok(());
+                }
+            },
+        };
         let failed = |error| self.out.error(self.out.root(), &error);
+        let (distances, distances_journal) =
+            of_distances.map_or((None, None), |(state, handle)| (Some(state), Some(handle)));
+        let distances_journal = distances_journal.transpose().map_err(failed)?.flatten();
         let (penetrations, journal) = penetrations.state().map_err(failed)?;
         let intervals = intervals.as_ref().map(IntervalTable::state).transpose().map_err(failed)?;
         let (intervals, interval_journal) = intervals.map_or((None, None), |(state, journal)| (Some(state), journal));
@@ -224,17 +302,29 @@ impl TableWriter {
             ("runs", summary_state.runs.journal),
         ];
         let whole = |table: &'static str, parts: u64| (0..parts).map(move |part| part_name(table, part));
+        // The part in progress is whole later, or its pages are in the journal.
+        let parts = if part.is_some() { rows.div_ceil(taker.part_rows) } else { rows / taker.part_rows };
+        let of_distances = distances.as_ref().map(|state| ("distances", state.journal));
         let needs = CheckpointNeeds {
-            parts: whole("distances", rows.div_ceil(taker.part_rows))
+            parts: whole("distances", parts)
                 .chain(whole("penetrations", penetrations.journal.part))
                 .chain(whole("intervals", of_intervals.map_or(0, |(_, mark)| mark.part)))
                 .collect(),
-            journals: marks.into_iter().chain(of_intervals).map(|(table, mark)| (table.to_owned(), mark)).collect(),
+            journals: marks
+                .into_iter()
+                .chain(of_intervals)
+                .chain(of_distances)
+                .map(|(table, mark)| (table.to_owned(), mark))
+                .collect(),
         };
-        let state = WriterState { block, rows, last: *last, penetrations, intervals, summary: summary_state };
+        let state =
+            WriterState { block, rows, last: *last, distances, penetrations, intervals, summary: summary_state };
         let state = taker.store.encode(&needs, state)?;
-        let handles = journals.into_iter().chain(journal).chain(interval_journal).collect();
-        taker.store.write(part + 1, needs, &state, summary.lists(), handles)
+        let handles = journals.into_iter().chain(journal).chain(interval_journal).chain(distances_journal).collect();
+        taker.count += 1;
+        taker.store.write(taker.count, needs, &state, summary.lists(), handles)?;
+        taker.put_off(begun.elapsed());
+        Ok(())
     }
 
     /// Writes the results of the next block: `rows` sorted by (sample, a, b), `candidates` sorted by (a, b). Columns
@@ -263,6 +353,9 @@ impl TableWriter {
     ) -> Result<()> {
         if self.summary.is_new(block) {
             self.checkpoint(block.index)?;
+            if let (Some(shard), [first, ..], Some(last)) = (&mut self.shard, &*block.samples, block.samples.last()) {
+                shard.ends = Some([shard.ends.map_or(*first, |[first, _]| first), *last]);
+            }
         }
         match &mut self.intervals {
             Some(table) => table.write(intervals, block)?,
@@ -298,19 +391,75 @@ impl TableWriter {
     /// # Errors
     /// A write failed.
     pub fn end(self) -> Result<PendingTables> {
+        self.end_with(None)
+    }
+
+    /// Ends as [`Self::end`]; `linked`: the digests of tables whose parts were linked.
+    pub(super) fn end_with(mut self, linked: Option<Vec<(&'static str, TableDigest)>>) -> Result<PendingTables> {
+        self.store_shard()?;
+        let parts = self.linked;
         let Self { distances, penetrations, intervals, summary, bodies, names, layout, checkpoints, out, .. } = self;
         let (scene, strings, memory) = (self.scene, self.strings, self.memory);
-        let penetrating = penetrations.rows();
         // The largest table goes to the disk first; the others are encoded and written beside it.
-        let distances = distances.finish()?;
-        let intervals = intervals.map(IntervalTable::finish).transpose()?;
-        let tables = [Some(distances), intervals, Some(penetrations.finish()?)];
+        let distances = if parts[0] == 0 { Some(distances.finish()?) } else { None };
+        let intervals = intervals.filter(|_| parts[2] == 0).map(IntervalTable::finish).transpose()?;
+        let penetrations = if parts[1] == 0 { Some(penetrations.finish()?) } else { None };
+        let tables = [distances, intervals, penetrations];
         let at = scene.as_ref().map(|scene| IssueTables { scene, strings: &strings, layout, memory, out: &out });
         let (mut totals, summaries) = summary.finish(&names, at.as_ref())?;
-        totals.penetrations = penetrating;
-        debug_assert_eq!(totals.penetrations, totals.by_status[Status::Penetrating as usize]);
+        totals.penetrations = totals.by_status[Status::Penetrating as usize];
         let tables = tables.into_iter().flatten().chain(summaries).collect();
-        Ok(PendingTables { tables, bodies, layout, totals, checkpoints, out })
+        let is_linked =
+            |(table, _): &(&str, TableDigest)| PART_TABLES.iter().zip(parts).any(|(name, n)| name == table && n > 0);
+        let linked = linked.into_iter().flatten().filter(is_linked).collect();
+        Ok(PendingTables { tables, linked, bodies, layout, totals, checkpoints, out })
+    }
+
+    /// Stores what the merge needs, if the job is a shard.
+    fn store_shard(&mut self) -> Result<()> {
+        let Self { shard: Some(shard), penetrations, intervals, summary, out, .. } = self else { return Ok(()) };
+        let ShardNote { job, ends, pose_steps, baselines } = shard;
+        let rows = [penetrations.rows(), intervals.as_ref().map_or(0, IntervalTable::rows)];
+        let summaries = summary.of_shard(ends.map(|[first, _]| first.run))?;
+        let state = ShardState::new(std::mem::take(job), *ends, rows, *pose_steps, baselines, summaries);
+        state.write(summary.lists(), out)
+    }
+
+    /// Appends the first rows of a stored table, one of [`PART_TABLES`].
+    pub(super) fn append_rows(&mut self, table: &str, stored: StoredRows, rows: u64) -> Result<()> {
+        match (table, &mut self.intervals) {
+            ("distances", _) => self.distances.append(stored, rows),
+            ("penetrations", _) => self.penetrations.append(stored, rows),
+            (_, Some(intervals)) => intervals.append(stored, rows),
+            _ => Err(Error::internal(table, "rows of a job without motion")),
+        }
+    }
+
+    /// Takes over the files of a stored table, one of [`PART_TABLES`]: by a link, or as a copy.
+    pub(super) fn link(&mut self, dir: &Path, table: &str, rows: u64) -> Result<()> {
+        let at = PART_TABLES.iter().position(|name| *name == table).unwrap_or_default();
+        let mut found = 0;
+        for path in files(dir, table)? {
+            let stored = rows_of(&path)?;
+            found += stored;
+            if stored > 0 {
+                self.out.link(&path, &part_name(PART_TABLES[at], self.linked[at]))?;
+                self.linked[at] += 1;
+            }
+        }
+        let problem = || format!("has {found} rows instead of {rows}");
+        if found == rows { Ok(()) } else { Err(invalid(&dir.join(table), problem())) }
+    }
+
+    /// Appends what a shard accumulated; `offset`: samples before it.
+    pub(super) fn append_summary(
+        &mut self,
+        summary: ShardSummary,
+        lists: &mut FoundLists,
+        dir: &Path,
+        offset: u64,
+    ) -> Result<()> {
+        self.summary.append(summary, lists, (dir, &self.out), offset)
     }
 }
 
@@ -319,6 +468,8 @@ impl TableWriter {
 pub struct PendingTables {
     // Fields drop in order, as those of `TableWriter`.
     tables: Vec<PendingTable>,
+    /// Digests of tables whose parts were linked.
+    linked: Vec<(&'static str, TableDigest)>,
     bodies: RecordBatch,
     layout: TableLayout,
     totals: Totals,
@@ -327,14 +478,22 @@ pub struct PendingTables {
 }
 
 impl PendingTables {
+    /// The digest of the rows of a table; `None`: it was linked.
+    pub(super) fn digest(&self, table: &str) -> Option<&TableDigest> {
+        self.tables.iter().find_map(|pending| pending.digest_of(table))
+    }
+
     /// Waits until all tables have their final names.
     ///
     /// # Errors
     /// A write failed.
     pub fn wait(self) -> Result<FinishedTables> {
-        let Self { tables, bodies, layout, mut totals, checkpoints, out } = self;
-        bodies::write(&bodies, &layout, &out)?;
-        tables.into_iter().try_for_each(PendingTable::wait)?;
+        let Self { tables, linked, bodies, layout, mut totals, checkpoints, out } = self;
+        let of_bodies = bodies::write(&bodies, &layout, &out)?;
+        let others = linked.into_iter().chain([("bodies", of_bodies)]).map(Ok);
+        let digests = tables.into_iter().map(PendingTable::wait).chain(others);
+        totals.digests =
+            digests.map(|of| of.map(|(table, digest)| (table.to_owned(), digest))).collect::<Result<_>>()?;
         totals.bytes = out.bytes();
         Ok(FinishedTables { totals, _checkpoints: checkpoints, out })
     }

@@ -3,6 +3,7 @@
 use crate::random::Random;
 use clearsweep_broad::BroadScene;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
+use clearsweep_scene::SceneOverrides;
 use clearsweep_scene::block::Sample;
 use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
 use clearsweep_scene::{
@@ -107,6 +108,7 @@ impl Setup {
             parents: Vec::new(),
             inputs: Vec::new(),
             builder_digest: None,
+            overrides: SceneOverrides::default(),
             hierarchy: NodeHierarchy::default(),
             trees: Vec::new(),
             notes: Vec::new(),

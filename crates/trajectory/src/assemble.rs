@@ -4,6 +4,7 @@ use super::body_index::BodyIndex;
 use super::carry::{InputPoses, Posed, StagedSample};
 use super::decode::Rows;
 use super::plan::{Choice, Plan, is_beyond};
+use super::read_part::ReadPart;
 use super::stage::{READ, Stage, TILE};
 use clearsweep_base::error::Error;
 use clearsweep_scene::{FrameBlock, Missing, SAMPLES, Sample};
@@ -164,6 +165,8 @@ pub(super) struct Assembler<'a> {
     blocks: u64,
     /// The run of the last chosen sample.
     last_run: Option<i64>,
+    /// Whether the sample behind the part that is read was there.
+    is_followed: bool,
 }
 
 impl<'a> Assembler<'a> {
@@ -181,6 +184,7 @@ impl<'a> Assembler<'a> {
             whole: 0,
             blocks: 0,
             last_run: None,
+            is_followed: false,
         }
     }
 
@@ -238,7 +242,14 @@ impl<'a> Assembler<'a> {
                 held.enter(run);
             }
             let is_first = before.is_none_or(|(last_run, _)| last_run != run);
-            let chosen = self.plan.choice.has(run, frame, is_first);
+            let choice = &self.plan.choice;
+            let follows = !self.is_followed && choice.is_followed_by(run, frame, is_first);
+            if follows {
+                // The sample behind a part is a block of its own.
+                self.is_followed = true;
+                self.give_out(sink)?;
+            }
+            let chosen = follows || choice.has(run, frame, is_first);
             self.current = Some(Current { run, frame, time, chosen, path: Arc::clone(&rows.label.path) });
         }
         let expected = self.current.as_ref().and_then(|current| current.time);
@@ -431,10 +442,15 @@ pub(super) fn matters(choice: &Choice, runs: Option<(i64, i64)>, frames: Option<
         _ => false,
     };
     let holds = choice.missing == Missing::Hold;
-    let (chosen_runs, chosen_frames) = (choice.runs.as_ref(), choice.frames.as_ref());
-    !(beyond(chosen_runs, runs)
-        || before(chosen_runs, runs)
-        || beyond(chosen_frames, frames)
-        // Poses before the frames asked for are held into them.
-        || (before(chosen_frames, frames) && !holds))
+    let is_outside = |chosen_runs: Option<&Range<i64>>, chosen_frames: Option<&Range<i64>>| {
+        beyond(chosen_runs, runs)
+            || before(chosen_runs, runs)
+            || beyond(chosen_frames, frames)
+            // Poses before the frames asked for are held into them.
+            || (before(chosen_frames, frames) && !holds)
+    };
+    let part = choice.part.as_ref();
+    let of_part = part.and_then(ReadPart::frames_read);
+    !(is_outside(choice.runs.as_ref(), choice.frames.as_ref())
+        || part.is_some_and(|part| is_outside(Some(&part.runs), of_part.as_ref())))
 }

@@ -1,5 +1,6 @@
 //! Blocks that know the sample which follows them.
 
+use super::read_part::ReadPart;
 use clearsweep_base::error::Result;
 use clearsweep_scene::FrameBlock;
 
@@ -11,12 +12,21 @@ pub(super) struct FollowedBlocks<I> {
     next: Option<Result<FrameBlock>>,
     /// Whether the first one was read.
     begun: bool,
+    /// The part that is read: the sample behind it, a block of its own, is no item.
+    part: Option<ReadPart>,
 }
 
 impl<I> FollowedBlocks<I> {
     /// Returns the iterator over these blocks.
-    pub(super) fn new(blocks: I) -> Self {
-        Self { blocks, next: None, begun: false }
+    pub(super) fn new(blocks: I, part: Option<ReadPart>) -> Self {
+        Self { blocks, next: None, begun: false, part }
+    }
+
+    /// Whether a block is the sample behind the part that is read.
+    fn is_behind(&self, block: &FrameBlock) -> bool {
+        let first = block.samples.first();
+        let part = self.part.as_ref();
+        first.is_some_and(|first| part.is_some_and(|part| part.is_followed_by(first.run, first.frame)))
     }
 }
 
@@ -28,6 +38,9 @@ impl<I: Iterator<Item = Result<FrameBlock>>> Iterator for FollowedBlocks<I> {
             self.next = self.blocks.next();
         }
         let mut item = self.next.take()?;
+        if item.as_ref().is_ok_and(|block| self.is_behind(block)) {
+            return None;
+        }
         if let Ok(block) = &mut item {
             // An error that comes next is the next item.
             self.next = self.blocks.next();
@@ -58,7 +71,8 @@ mod tests {
     #[test]
     fn a_block_has_the_first_sample_of_the_next_one_of_its_run() {
         let read = [Ok(block(0, 1, 0.0)), Ok(block(1, 0, 5.0)), Ok(block(2, 1, 7.0)), Ok(block(3, 2, 9.0))];
-        let blocks: Vec<FrameBlock> = FollowedBlocks::new(read.into_iter()).collect::<Result<_>>().expect("no error");
+        let blocks: Vec<FrameBlock> =
+            FollowedBlocks::new(read.into_iter(), None).collect::<Result<_>>().expect("no error");
         let following: Vec<_> = blocks.iter().map(|block| block.following.as_deref()).collect();
         let keys: Vec<_> = following.iter().map(|following| following.map(|f| f.sample.frame)).collect();
         assert_eq!(keys, [Some(2), None, Some(6), None]);
@@ -70,10 +84,10 @@ mod tests {
     #[test]
     fn the_block_before_an_error_is_given_out() {
         let error = || Error::internal("a test", "an error");
-        let mut blocks = FollowedBlocks::new([Ok(block(0, 1, 0.0)), Err(error())].into_iter());
+        let mut blocks = FollowedBlocks::new([Ok(block(0, 1, 0.0)), Err(error())].into_iter(), None);
         assert!(blocks.next().is_some_and(|item| item.is_ok_and(|block| block.following.is_none())));
         assert!(blocks.next().is_some_and(|item| item.is_err()));
         assert!(blocks.next().is_none());
-        assert!(FollowedBlocks::new(std::iter::empty::<Result<FrameBlock>>()).next().is_none());
+        assert!(FollowedBlocks::new(std::iter::empty::<Result<FrameBlock>>(), None).next().is_none());
     }
 }

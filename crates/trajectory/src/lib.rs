@@ -41,9 +41,11 @@ mod memory;
 mod open;
 mod parquet_file;
 mod plan;
+mod read_part;
 mod reading;
 mod returning;
 mod row_label;
+mod shard_plan;
 mod sort;
 mod source;
 mod spool;
@@ -63,7 +65,9 @@ pub use digest::{InputFile, Inputs};
 pub use memory::Feed;
 pub use memory::PoseSource;
 pub use plan::ReadOptions;
+pub use read_part::ReadPart;
 pub use reading::Reading;
+pub use shard_plan::{PlannedShard, ShardPlan, plan_shards};
 pub use sort::{SortOptions, SortPhase, SortStep, Sorted, sort};
 pub use spool::InputStream;
 
@@ -247,7 +251,8 @@ impl Trajectory {
 
     /// As [`Self::blocks`], each with the sample that follows it in its run, which takes one more block ahead.
     pub fn followed_blocks(self) -> Box<dyn Iterator<Item = Result<FrameBlock>> + Send> {
-        Box::new(followed::FollowedBlocks::new(stream::Blocks::start(self.plan, self.reading, self.progress)))
+        let part = self.plan.choice.part.clone();
+        Box::new(followed::FollowedBlocks::new(stream::Blocks::start(self.plan, self.reading, self.progress), part))
     }
 
     /// Returns the pool for blocks that are no longer needed: take it before `blocks`.

@@ -3,6 +3,7 @@
 use super::block_pool::BlockPool;
 use super::body_index::BodyIndex;
 use super::files::is_pipe;
+use super::read_part::ReadPart;
 use super::source::Source;
 use super::spool::InputStream;
 use clearsweep_base::error::Result;
@@ -32,6 +33,9 @@ pub struct ReadOptions {
     /// Only the first frame of each run.
     #[doc(hidden)]
     pub first_frames: bool,
+    /// Only what a shard takes of all that.
+    #[doc(hidden)]
+    pub part: Option<ReadPart>,
 }
 
 impl ReadOptions {
@@ -69,16 +73,26 @@ pub(super) struct Choice {
     pub(super) frames: Option<Range<i64>>,
     /// Only the first frame of each run.
     pub(super) first_frames: bool,
+    pub(super) part: Option<ReadPart>,
 }
 
 impl Choice {
     pub(super) fn new(missing: Missing, options: &ReadOptions) -> Self {
-        let ReadOptions { runs, frames, first_frames, .. } = options.clone();
-        Self { missing, runs, frames, first_frames }
+        let ReadOptions { runs, frames, first_frames, part, .. } = options.clone();
+        Self { missing, runs, frames, first_frames, part }
     }
 
     /// Whether a sample is chosen by its key; `is_first`: it is the first of its run.
     pub(super) fn has(&self, run: i64, frame: i64, is_first: bool) -> bool {
+        self.is_asked(run, frame, is_first) && self.part.as_ref().is_none_or(|part| part.has(run, frame))
+    }
+
+    /// Whether a sample is behind the part that is read, and may end its last interval.
+    pub(super) fn is_followed_by(&self, run: i64, frame: i64, is_first: bool) -> bool {
+        self.is_asked(run, frame, is_first) && self.part.as_ref().is_some_and(|part| part.is_followed_by(run, frame))
+    }
+
+    fn is_asked(&self, run: i64, frame: i64, is_first: bool) -> bool {
         contains(self.runs.as_ref(), run) && contains(self.frames.as_ref(), frame) && (is_first || !self.first_frames)
     }
 }

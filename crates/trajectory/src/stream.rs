@@ -105,7 +105,7 @@ fn read<'a>(
     if plan.single_sample {
         single_sample(plan, &mut sink)?;
         there = Extent { runs: Some((0, 0)), frames: Some((0, 0)) };
-        return if given { Ok(()) } else { Err(there.nothing_chosen(plan)) };
+        return if given || plan.choice.part.is_some() { Ok(()) } else { Err(there.nothing_chosen(plan)) };
     }
     let mut total: u64 = 0;
     for (source, group) in groups(&plan.sources) {
@@ -140,7 +140,8 @@ fn read<'a>(
     }
     assembler.finish(&mut sink)?;
     progress.store(1000, Ordering::Relaxed);
-    let asked = plan.choice.runs.is_some() || plan.choice.frames.is_some();
+    // Of a shard others may have samples.
+    let asked = (plan.choice.runs.is_some() || plan.choice.frames.is_some()) && plan.choice.part.is_none();
     if given || !asked { Ok(()) } else { Err(there.nothing_chosen(plan)) }
 }
 

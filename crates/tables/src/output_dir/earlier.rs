@@ -3,7 +3,7 @@
 use super::checkpoint_names as checkpoints;
 use super::fault;
 use super::lock::{LOCK, is_lock_file};
-use super::names::{MANIFEST, PART_TABLES, STAGING, TABLES, is_part, of_temporary};
+use super::names::{MANIFEST, PART_TABLES, SHARD_HEAD, SHARD_STATE, STAGING, TABLES, is_part, of_temporary};
 use crate::background_io::DeferredClose;
 use crate::folder::{EntryAbout, EntryKind, FileIdentity, Folder};
 use clearsweep_base::error::Result;
@@ -70,7 +70,9 @@ impl EarlierResult {
     fn take_file(&mut self, folder: &Folder, name: &OsStr, about: EntryAbout, holds: Holds) -> bool {
         let text = name.to_str().unwrap_or_default();
         let is_known = |text: &str| match holds {
-            Holds::Result { .. } => text == MANIFEST || TABLES.iter().any(|(file, _)| *file == text),
+            Holds::Result { .. } => {
+                text == MANIFEST || text == SHARD_STATE || TABLES.iter().any(|(file, _)| *file == text)
+            }
             Holds::Parts(_) => is_part(text),
             Holds::Checkpoints => checkpoints::is_known(text),
         };
@@ -82,6 +84,7 @@ impl EarlierResult {
             }
             Holds::Result { .. } if text == LOCK => is_lock_file(folder),
             Holds::Result { .. } if text == MANIFEST => is_manifest(folder, name),
+            Holds::Result { .. } if text == SHARD_STATE => is_shard_state(folder, name),
             Holds::Result { .. } => TABLES.iter().any(|(file, table)| *file == text && is_table(folder, name, table)),
             Holds::Parts(table) => is_part(text) && is_table(folder, name, table),
             Holds::Checkpoints => checkpoints::is_known(text) && checkpoints::is_ours(folder, name),
@@ -242,6 +245,12 @@ fn open_same(folder: &Folder, name: &OsStr, identity: FileIdentity) -> io::Resul
         Some(about) if about.identity == identity => folder.folder(name).map(Some),
         _ => Ok(None),
     }
+}
+
+/// Whether a file begins as the state of a shard does.
+fn is_shard_state(folder: &Folder, name: &OsStr) -> bool {
+    let mut head = [0; SHARD_HEAD.len()];
+    folder.open_file(name).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *SHARD_HEAD
 }
 
 /// Whether a file is a manifest of clearsweep: its object begins with program, version and schema version.

@@ -12,7 +12,7 @@ mod earlier;
 mod fault;
 mod inputs;
 mod lock;
-mod names;
+pub(super) mod names;
 mod place;
 mod staging;
 #[cfg(test)]
@@ -135,6 +135,11 @@ impl OutputDir {
         self.bytes.load(Ordering::Relaxed)
     }
 
+    /// The path of the directory that files are written to.
+    pub(super) fn target_path(&self) -> &Path {
+        self.target().path()
+    }
+
     /// Returns the folder that files are written to.
     fn target(&self) -> &Folder {
         self.staged.as_ref().map_or(&self.place.folder, |staged| &staged.folder)
@@ -232,6 +237,30 @@ impl OutputDir {
         guard(&self.files).remove(&key);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Takes over a file of another directory under a name: by a link, or as a copy where the file system has none.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the disk failed.
+    pub(super) fn link(&self, from: &Path, name: &str) -> Result<()> {
+        let path = self.root().join(name);
+        let failed = |error: &io::Error| self.error(&path, error);
+        let part_of = name.split_once('/').map(|(folder, _)| self.part_folder(folder)).transpose()?;
+        let file = OutputFile { part_of, name: name.to_owned(), path: path.clone() };
+        let (folder, temporary) = (file.folder(self), names::temporary(file.file_name()));
+        if std::fs::hard_link(from, folder.path().join(&temporary)).is_ok() {
+            let linked = folder
+                .open_file(&temporary)
+                .and_then(|linked| Ok((Folder::identity_of(&linked)?, linked.metadata()?.len())));
+            let (identity, bytes) = linked.map_err(|error| failed(&error))?;
+            guard(&self.files).insert(file.beside(&temporary), WrittenFile { identity, state: None });
+            return self.rename(&file, bytes);
+        }
+        let mut source = File::open(from).map_err(|error| Error::unreadable(from, &error))?;
+        let (mut copy, file) = self.create(name)?;
+        let bytes = io::copy(&mut source, &mut copy).and_then(|bytes| copy.sync_all().map(|()| bytes));
+        self.rename(&file, bytes.map_err(|error| failed(&error))?)
     }
 
     /// A file for what does not fit in memory; it vanishes with its handle.
@@ -430,6 +459,8 @@ impl Drop for OutputDir {
             if self.staged.is_some() {
                 self.place.abandon();
             }
+            // Closed alone, it would be held by a child that another thread is just starting.
+            self.place.lock.let_go();
             return;
         }
         for name in parts.keys() {

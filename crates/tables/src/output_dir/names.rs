@@ -12,6 +12,10 @@ pub(super) const TABLES: [(&str, &str); 5] = [
     ("pairs.parquet", "pairs"),
     ("runs.parquet", "runs"),
 ];
+/// What a merge needs of a shard beside its tables.
+pub(crate) const SHARD_STATE: &str = "shard.state";
+/// First bytes of that file.
+pub(crate) const SHARD_HEAD: &[u8; 19] = b"clearsweep shard 1\n";
 /// Tables of several files `part-NNNNN.parquet`, each in a directory of this name.
 pub(super) const PART_TABLES: [&str; 3] = ["distances", "penetrations", "intervals"];
 /// Directories in the output directory where the file system cannot exchange directories: the new result until it is
@@ -42,7 +46,8 @@ pub(super) fn is_part(name: &str) -> bool {
 
 /// Whether clearsweep gives this name, which is relative to the output directory, to a file or a directory of a result.
 pub(super) fn is_known(name: &str) -> bool {
-    let is_single = |name: &str| name == MANIFEST || TABLES.iter().any(|(file, _)| *file == name);
+    let is_single =
+        |name: &str| name == MANIFEST || name == SHARD_STATE || TABLES.iter().any(|(file, _)| *file == name);
     let fits = |name: &str, is_final: &dyn Fn(&str) -> bool| is_final(name) || of_temporary(name).is_some_and(is_final);
     match name.split_once('/') {
         Some((folder, file)) => PART_TABLES.contains(&folder) && fits(file, &is_part),

@@ -58,6 +58,8 @@ pub(crate) struct CheckpointStore {
 pub(crate) struct FoundCheckpoint<S> {
     /// The stored state.
     pub state: S,
+    /// Number of the checkpoint.
+    pub number: u64,
     /// Number of parts of `distances` that are whole, counted from the first.
     pub whole_parts: u64,
     /// The lists of entries.
@@ -101,8 +103,10 @@ impl CheckpointStore {
         let folder = self.out.checkpoints().map_err(failed)?;
         let temporary = checkpoints::temporary(&name);
         let _ = folder.remove_file(&temporary);
-        let file =
-            folder.create_file(&temporary).and_then(|file| write_checkpoint(file, state, lists)).map_err(failed)?;
+        let file = folder
+            .create_file(&temporary)
+            .and_then(|file| write_state(file, checkpoints::STATE_HEAD, state, lists))
+            .map_err(failed)?;
         self.kept.push((name.clone(), needs));
         self.prune(&folder);
         let finish = move || {
@@ -204,8 +208,9 @@ impl CheckpointStore {
             let kept: Vec<String> = needs.journal_names().chain([name.clone()]).collect();
             let parts: Vec<String> = (0..whole_parts).map(&part_of).chain(needs.parts.iter().cloned()).collect();
             out.adopt(&parts, &kept)?;
+            let number = name.strip_prefix(checkpoints::STATE).and_then(|digits| digits.parse().ok()).unwrap_or(0);
             self.kept = vec![(name, needs)];
-            return Ok(Some(FoundCheckpoint { state: header.state, whole_parts, lists }));
+            return Ok(Some(FoundCheckpoint { state: header.state, number, whole_parts, lists }));
         }
         out.adopt(&[], &[])?;
         Ok(None)
@@ -261,10 +266,15 @@ impl<W: Write> Write for ChecksumWriter<W> {
     }
 }
 
-/// Writes a checkpoint file.
-fn write_checkpoint(file: File, state: &[u8], lists: Vec<&mut dyn StoredEntries>) -> io::Result<File> {
-    let mut file = ChecksumWriter { to: BufWriter::with_capacity(CHUNK, file), checksum: crc32fast::Hasher::new() };
-    file.write_all(checkpoints::STATE_HEAD)?;
+/// Writes a state with its lists, as a checkpoint has them; `head`: the first bytes of the file.
+pub(crate) fn write_state<W: Write>(
+    to: W,
+    head: &[u8],
+    state: &[u8],
+    lists: Vec<&mut dyn StoredEntries>,
+) -> io::Result<W> {
+    let mut file = ChecksumWriter { to: BufWriter::with_capacity(CHUNK, to), checksum: crc32fast::Hasher::new() };
+    file.write_all(head)?;
     file.write_all(&(state.len() as u64).to_le_bytes())?;
     file.write_all(state)?;
     for list in lists {
@@ -276,10 +286,18 @@ fn write_checkpoint(file: File, state: &[u8], lists: Vec<&mut dyn StoredEntries>
     to.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// Opens a checkpoint file, which is read once for its checksum.
+/// Opens a checkpoint file.
 fn open<S: DeserializeOwned>(folder: &Folder, name: &str) -> io::Result<(CheckpointHeader<S>, FoundLists)> {
+    open_state(folder.open_file(name)?, checkpoints::STATE_HEAD)
+}
+
+/// Opens a file that [`write_state`] wrote, which is read once for its checksum.
+///
+/// # Errors
+/// It cannot be read, or is damaged (`InvalidData`).
+pub(crate) fn open_state<S: DeserializeOwned>(file: File, head: &[u8]) -> io::Result<(S, FoundLists)> {
     let broken = || io::Error::from(io::ErrorKind::InvalidData);
-    let mut file = BufReader::with_capacity(CHUNK, folder.open_file(name)?);
+    let mut file = BufReader::with_capacity(CHUNK, file);
     let bytes = file.get_ref().metadata()?.len();
     let mut rest = bytes.checked_sub(4).ok_or_else(broken)?;
     let (mut checksum, mut chunk) = (crc32fast::Hasher::new(), vec![0; CHUNK]);
@@ -294,7 +312,12 @@ fn open<S: DeserializeOwned>(folder: &Folder, name: &str) -> io::Result<(Checkpo
     if u32::from_le_bytes(sum) != checksum.finalize() {
         return Err(broken());
     }
-    file.seek(SeekFrom::Start(checkpoints::STATE_HEAD.len() as u64))?;
+    file.seek(SeekFrom::Start(0))?;
+    let mut own_head = vec![0; head.len()];
+    file.read_exact(&mut own_head)?;
+    if own_head != head {
+        return Err(broken());
+    }
     let mut word = [0; 8];
     file.read_exact(&mut word)?;
     let length = u64::from_le_bytes(word);

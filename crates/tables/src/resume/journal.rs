@@ -19,7 +19,7 @@ pub(crate) struct JournalMark {
     /// Number of pages.
     pub pages: u64,
     /// Bytes of these pages.
-    bytes: u64,
+    pub bytes: u64,
     /// Their checksum (CRC-32).
     checksum: u32,
 }
@@ -71,6 +71,16 @@ impl PageJournal {
     pub(crate) fn append(&mut self, columns: &[ColumnBuffer]) -> Result<()> {
         self.page.clear();
         columns.iter().for_each(|column| column.append_raw(&mut self.page));
+        self.write_page().map_err(|error| self.out.error(self.out.root(), &error))
+    }
+
+    /// Appends a page as [`ColumnBuffer::append_raw`] wrote its columns.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(crate) fn append_raw(&mut self, page: &[u8]) -> Result<()> {
+        self.page.clear();
+        self.page.extend_from_slice(page);
         self.write_page().map_err(|error| self.out.error(self.out.root(), &error))
     }
 

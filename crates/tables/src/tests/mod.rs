@@ -6,6 +6,7 @@ mod resume;
 use crate as lib;
 #[path = "../../../../tests/support/table_fixture.rs"]
 mod fixture;
+use std::time::Duration;
 
 use super::layout::TableLayout;
 use super::{TableWriter, writer};
@@ -14,7 +15,14 @@ use clearsweep_scene::Scene;
 use fixture::{Results, ResultsPlan, files, in_calls, options, results, scene, write_all};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-const SMALL: TableLayout = TableLayout { page: 16, row_group: 256, groups_per_part: 2, least_pairs: 1 << 20 };
+const SMALL: TableLayout = TableLayout {
+    page: 16,
+    row_group: 256,
+    groups_per_part: 2,
+    least_pairs: 1 << 20,
+    checkpoint_after: Duration::from_secs(3600),
+    fast_page: Duration::from_secs(3600),
+};
 
 const PLAN: ResultsPlan = ResultsPlan { blocks: 5, run_length: 50, pairs: 30, gap: 5, seed: 1 };
 

@@ -8,6 +8,7 @@ use clearsweep_base::ErrorKind;
 use clearsweep_scene::Scene;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Parts that are larger than a block. Those of [`SMALL`] are smaller.
 const LONG_PARTS: TableLayout = TableLayout { groups_per_part: 16, ..SMALL };
@@ -122,6 +123,43 @@ fn an_execution_that_ends_early_is_gone_on_with() {
         (resumed, jobs) = (resumed + met.resumed, jobs + 4);
     }
     assert!(resumed * 3 > jobs, "{resumed} of {jobs} executions went on");
+}
+
+/// A job that is slow: a checkpoint at each block, of parts that are never whole, or now and then.
+const SLOW: TableLayout =
+    TableLayout { groups_per_part: 1 << 20, checkpoint_after: Duration::ZERO, fast_page: Duration::ZERO, ..SMALL };
+
+#[test]
+fn a_slow_execution_is_gone_on_with_before_its_first_part_is_whole() {
+    let mut rng = Rng(70);
+    let (mut resumed, mut jobs, mut repeated) = (0, 0, 0);
+    for round in 0..24 {
+        let plan = ResultsPlan { blocks: 24, run_length: [50, 2000][round % 2], pairs: 30, seed: round as u64, ..PLAN };
+        let s = if round % 3 == 1 { moving(scene(20, true)) } else { scene(20, true) };
+        let results = match round % 3 {
+            1 => with_intervals(results(&s, plan), 20, 40, round as u64),
+            _ => results(&s, plan),
+        };
+        // Checkpoints by time and by parts take turns in small parts.
+        let layout = [SLOW, TableLayout { groups_per_part: 2, ..SLOW }][round / 2 % 2];
+        let met = interrupted(&s, &results, layout, [100_000, 0][round % 2], &mut rng, round % 5 == 3);
+        let largest = results.iter().map(|r| r.rows.len()).max().unwrap_or(0) as u64;
+        assert!(met.repeated <= 4 * largest + if layout.groups_per_part == 2 { 4 * 512 } else { 0 }, "{met:?}");
+        (resumed, jobs, repeated) = (resumed + met.resumed, jobs + 4, repeated + u64::from(met.repeated > 0));
+    }
+    assert!(resumed * 10 > jobs * 7 && repeated > 0, "{resumed} of {jobs} executions went on");
+}
+
+#[test]
+fn pages_that_come_fast_are_not_kept() {
+    let s = scene(20, true);
+    let results = results(&s, ResultsPlan { blocks: 24, ..PLAN });
+    let dir = tempfile::tempdir().expect("dir");
+    let layout = TableLayout { groups_per_part: 1 << 20, ..SMALL };
+    let mut writer = TableWriter::with_layout(&s, &resumable(&dir.path().join("out")), layout).expect("create");
+    write_all(&mut writer, &results).expect("write");
+    assert!(files(&dir.path().join("out")).iter().all(|(name, _)| !name.contains("distances-")));
+    assert!(writer.has_no_slow_pages(), "they were dropped");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::random::Random;
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
+use clearsweep_scene::SceneOverrides;
 use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
 use clearsweep_scene::{Body, Missing, Model, Motion, NodeHierarchy, Piece, QueryOptions, Scene, Shape};
 use parquet::arrow::ArrowWriter;
@@ -115,6 +116,7 @@ pub fn scene(names: &[&str]) -> Scene {
         parents: Vec::new(),
         inputs: vec![],
         builder_digest: None,
+        overrides: SceneOverrides::default(),
         hierarchy: NodeHierarchy::default(),
         trees: Vec::new(),
         notes: Vec::new(),

@@ -1,0 +1,347 @@
+//! The result of a job from those of its shards.
+
+use super::identity;
+use super::job::pool;
+use super::merged_manifest::ShardFacts;
+use super::options::{DEFAULT_MEMORY, JobOptions};
+use super::shard::{ShardPosition, job_digest, shard_folder};
+use super::verify::digests;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_scene::model::{BaselineAt, BaselinePair, Baselines};
+use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_tables::{DistanceColumns, JobInputs, StoredShard, TableMerger, TableOptions};
+use clearsweep_trajectory::ReadPart;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Missing shards that an error names.
+const MISSING_TOLD: usize = 8;
+
+/// How shards are merged.
+#[derive(Debug, Clone)]
+pub struct MergeOptions {
+    /// The output directory.
+    pub out: PathBuf,
+    /// Whether an earlier result there is replaced.
+    pub force: bool,
+    /// Whether parts of tables are linked or copied as they are. Their rows are the same; files and row groups are divided otherwise.
+    pub fast: bool,
+    /// The scene file; `None`: the one that the shards name.
+    pub scene: Option<PathBuf>,
+    /// Bytes that summaries may take.
+    pub memory: u64,
+    /// Threads of the pool; `None`: all cores.
+    pub threads: Option<usize>,
+}
+
+impl MergeOptions {
+    /// A merge into a directory that is new or empty.
+    pub fn new(out: impl Into<PathBuf>) -> Self {
+        Self { out: out.into(), force: false, fast: false, scene: None, memory: DEFAULT_MEMORY, threads: None }
+    }
+}
+
+/// A merged result.
+#[derive(Debug)]
+pub struct Merged {
+    /// The JSON object of `manifest.json`.
+    pub manifest: Value,
+    /// Shards.
+    pub shards: usize,
+}
+
+/// Puts the shards of a job in the directory `from` together. The tables are those of an execution that was not divided, byte for byte, unless
+/// they are merged `fast`. `scene`: that of the job, if it was built in code.
+///
+/// # Errors
+/// A shard is missing, is damaged or of another job; the scene is not that of the job; the output cannot be written.
+pub fn merge(from: &Path, scene: Option<&Scene>, options: &MergeOptions) -> Result<Merged> {
+    let shards = Shards::find(from)?;
+    let (facts, states) = shards.survey()?;
+    let loaded = match scene {
+        Some(_) => None,
+        None => Some(load(&facts.first, options, from)?),
+    };
+    let Some(scene) = scene.or(loaded.as_ref()) else { return Err(Error::internal(from.display(), "no scene")) };
+    pool(options.threads)?.install(|| shards.merge(scene, facts, states, options))
+}
+
+/// The directories of all shards of a job, in order.
+struct Shards {
+    folders: Vec<PathBuf>,
+}
+
+/// What the states of the shards say together.
+#[derive(Default)]
+struct ShardStates {
+    job: String,
+    pose_steps: Option<clearsweep_scene::PoseSteps>,
+    baselines: Vec<(BaselineAt, Vec<BaselinePair>)>,
+    /// The first shard with a sample.
+    first_with_samples: Option<usize>,
+}
+
+impl Shards {
+    /// Finds the shards in a directory.
+    fn find(from: &Path) -> Result<Self> {
+        let entries = fs::read_dir(from).map_err(|error| Error::unreadable(from, &error))?;
+        let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| Error::unreadable(from, &error))?;
+            let position = position(&entry.file_name().to_string_lossy());
+            if let Some(ShardPosition { index, count }) = position.filter(|position| position.index < position.count) {
+                found.entry(count).or_default().push(index);
+            }
+        }
+        let mut counts = found.keys();
+        let (Some(&count), None) = (counts.next(), counts.next()) else {
+            let problem = match found.is_empty() {
+                true => "holds no shard".to_owned(),
+                false => {
+                    format!("holds shards of several plans: {}", words(found.keys().map(|count| format!("of {count}"))))
+                }
+            };
+            let remedy = "give the directory that `run --shard I/N --out` wrote to, with the shards of one plan";
+            return Err(Error::input(from.display(), problem, remedy));
+        };
+        let there = &found[&count];
+        let missing: Vec<u32> = (0..count).filter(|index| !there.contains(index)).collect();
+        if !missing.is_empty() {
+            let named = missing.iter().take(MISSING_TOLD).map(|index| format!("{index}/{count}"));
+            let more = if missing.len() > MISSING_TOLD { ", ..." } else { "" };
+            let problem = format!("lacks {} of {count} shards: {}{more}", missing.len(), words(named));
+            return Err(Error::input(from.display(), problem, "run these shards: `run SCENE --shard I/N --out DIR`"));
+        }
+        Ok(Self { folders: (0..count).map(|index| from.join(shard_folder(ShardPosition { index, count }))).collect() })
+    }
+
+    /// Checks that all are shards of one job, and cover it once.
+    fn survey(&self) -> Result<(ShardFacts, ShardStates)> {
+        let (mut facts, mut states) = (ShardFacts::default(), ShardStates::default());
+        let mut last: Option<(ReadPart, &Path)> = None;
+        let mut ends: Option<(i64, i64)> = None;
+        for (index, folder) in self.folders.iter().enumerate() {
+            let manifest = read_manifest(folder)?;
+            let (part, stored) = (part(&manifest), StoredShard::open(folder, Vec::new())?);
+            if manifest["shard"]["job"] != job_digest(&stored.job) {
+                return Err(Error::input(folder.display(), "has the manifest of another shard", AGAIN));
+            }
+            if index == 0 {
+                states.job.clone_from(&stored.job);
+                states.pose_steps = stored.pose_steps;
+            } else if stored.job != states.job {
+                return Err(other_job(folder, &self.folders[0], [&stored.job, &states.job]));
+            }
+            if !part.is_nothing() {
+                let meets = last.as_ref().map_or(part.is_first(), |(before, _)| before.meets(&part));
+                if !meets {
+                    return Err(not_end_to_end(folder, last.as_ref().map(|(_, before)| *before)));
+                }
+                last = Some((part, folder));
+            }
+            if states.first_with_samples.is_none() && stored.samples > 0 {
+                states.first_with_samples = Some(index);
+            }
+            let is_far = |(before, next): ((i64, i64), (i64, i64))| {
+                before.0 == next.0
+                    && manifest["summary"]["intervals"]["max_gap"]
+                        .as_u64()
+                        .is_some_and(|gap| before.1.abs_diff(next.1) > gap)
+            };
+            if ends.zip(stored.ends.map(|[first, _]| first)).is_some_and(is_far) {
+                facts.skip();
+            }
+            ends = stored.ends.map(|[_, last]| last).or(ends);
+            states.add_baselines(stored.baselines);
+            facts.add(manifest);
+        }
+        match last {
+            Some((part, _)) if part.is_last() => Ok((facts, states)),
+            last => Err(not_end_to_end(&self.folders[self.folders.len() - 1], last.map(|(_, folder)| folder))),
+        }
+    }
+
+    /// A shard with the digests of its tables.
+    fn open(&self, index: usize) -> Option<Result<StoredShard>> {
+        let folder = self.folders.get(index)?;
+        Some(read_manifest(folder).and_then(|manifest| StoredShard::open(folder, digests(&manifest))))
+    }
+
+    fn merge(&self, scene: &Scene, facts: ShardFacts, states: ShardStates, options: &MergeOptions) -> Result<Merged> {
+        let columns = match facts.first["options"]["columns"].as_str() {
+            Some("distance") => DistanceColumns::Distance,
+            _ => DistanceColumns::All,
+        };
+        let of_job = JobOptions { columns, ..JobOptions::default() };
+        let differing = identity::differences(&states.job, scene, &of_job);
+        if !differing.is_empty() {
+            let problem =
+                format!("is not the scene that the shards were computed with: {} differ", differing.join(", "));
+            return Err(Error::input(
+                scene.path.display(),
+                problem,
+                "give the same files and version, or run the shards again",
+            ));
+        }
+        if scene.query.static_pairs && states.first_with_samples.is_some_and(|first| first > 0) {
+            let problem = "its first shard has no frame, so that no shard asked about the pairs of static bodies";
+            return Err(Error::input(self.folders[0].display(), problem, "divide the job into fewer shards"));
+        }
+        let scene = Scene { baselines: Arc::new(states.baselines()), ..scene.clone() };
+        let table_options = TableOptions {
+            out: options.out.clone(),
+            columns,
+            force: options.force,
+            memory: options.memory,
+            resume: false,
+            job: None,
+            shard: None,
+            inputs: JobInputs {
+                files: self.folders.iter().map(|folder| folder.join(MANIFEST)).collect(),
+                trajectories: None,
+            },
+            pose_steps: states.pose_steps,
+        };
+        let mut merger = TableMerger::create(&scene, &table_options, options.fast)?;
+        for index in 0..self.folders.len() {
+            if let Some(shard) = self.open(index) {
+                merger.append(&shard?)?;
+            }
+        }
+        let tables = merger.finish(&|index| self.open(index))?.wait()?;
+        let allow_empty = facts.first["options"]["allow_empty"].as_bool() == Some(true);
+        let manifest = facts.to_json(&scene, &tables.totals, allow_empty, options.fast);
+        tables.write_manifest(&manifest)?;
+        Ok(Merged { manifest, shards: self.folders.len() })
+    }
+}
+
+impl ShardStates {
+    fn add_baselines(&mut self, later: Vec<(BaselineAt, Vec<BaselinePair>)>) {
+        for (at, pairs) in later {
+            match self.baselines.iter_mut().find(|(known, _)| *known == at) {
+                Some((_, known)) => known.extend(pairs),
+                None => self.baselines.push((at, pairs)),
+            }
+        }
+    }
+
+    /// The pairs of all shards: those of a run that several have, and those at rest, once.
+    fn baselines(&self) -> Baselines {
+        let mut all = Baselines::default();
+        for (at, pairs) in &self.baselines {
+            let key = |pair: &BaselinePair| (pair.run, pair.a, pair.b);
+            let mut pairs = pairs.clone();
+            pairs.sort_by_key(key);
+            pairs.dedup_by_key(|pair| key(pair));
+            all.add(*at, pairs);
+        }
+        all
+    }
+}
+
+/// The name of a manifest.
+const MANIFEST: &str = "manifest.json";
+
+/// The remedy for a shard that cannot be used.
+const AGAIN: &str = "remove its directory, and run the shard again";
+
+/// Reads the manifest of a shard.
+fn read_manifest(folder: &Path) -> Result<Value> {
+    let path = folder.join(MANIFEST);
+    let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Error::input(path.display(), "is missing: the shard is not whole", AGAIN),
+        _ => Error::unreadable(&path, &error),
+    })?;
+    let manifest: Value = serde_json::from_str(&text)
+        .map_err(|error| Error::input(path.display(), format!("is damaged ({error})"), AGAIN))?;
+    match manifest["shard"].is_object() {
+        true => Ok(manifest),
+        false => Err(Error::input(path.display(), "is not that of a shard", AGAIN)),
+    }
+}
+
+/// The part of the input that a shard took.
+fn part(manifest: &Value) -> ReadPart {
+    let shard = &manifest["shard"];
+    match range(&shard["runs"]) {
+        Some(runs) => ReadPart { runs, frames: range(&shard["frames"]), follow: 0 },
+        None => ReadPart::NOTHING,
+    }
+}
+
+/// A range whose open ends are null.
+fn range(of: &Value) -> Option<Range<i64>> {
+    of.is_array().then(|| of[0].as_i64().unwrap_or(i64::MIN)..of[1].as_i64().unwrap_or(i64::MAX))
+}
+
+/// The position that the name of a directory says.
+fn position(name: &str) -> Option<ShardPosition> {
+    let (index, count) = name.strip_prefix("shard-")?.split_once("-of-")?;
+    let number = |digits: &str| (digits.len() >= 5).then(|| digits.parse().ok()).flatten();
+    Some(ShardPosition { index: number(index)?, count: number(count)? })
+}
+
+fn words(words: impl Iterator<Item = String>) -> String {
+    words.collect::<Vec<_>>().join(", ")
+}
+
+fn other_job(folder: &Path, first: &Path, [job, of_first]: [&str; 2]) -> Error {
+    let [job, of_first] = [job, of_first].map(|text| serde_json::from_str::<Value>(text).unwrap_or_default());
+    let keys = of_first.as_object().into_iter().flat_map(|object| object.keys());
+    let other = words(keys.filter(|key| job.get(key) != of_first.get(key)).cloned());
+    let problem = format!("is a shard of another job than {}: {other} differ", first.display());
+    Error::input(folder.display(), problem, "run all shards with the same program, scene, trajectories and options")
+}
+
+fn not_end_to_end(folder: &Path, before: Option<&Path>) -> Error {
+    let problem = match before {
+        Some(before) => format!("does not begin where {} ends: they are of different plans", before.display()),
+        None => "does not begin where the job does: it is of another plan".to_owned(),
+    };
+    Error::input(folder.display(), problem, "run all shards again on the same trajectories")
+}
+
+/// Loads the scene that the first shard names.
+fn load(manifest: &Value, options: &MergeOptions, from: &Path) -> Result<Scene> {
+    let given = &manifest["shard"]["overrides"];
+    let text = |key: &str| given[key].as_str().map(str::to_owned);
+    let overrides = SceneOverrides {
+        trajectories: text("trajectories").map(PathBuf::from),
+        within: text("within"),
+        require: text("require"),
+        direction: text("direction"),
+        between: text("between"),
+        accepted: text("accepted").map(PathBuf::from),
+        threads: options.threads,
+        max_input: given["max_input"].as_u64(),
+    };
+    let named = manifest["scene"]["path"].as_str().unwrap_or_default();
+    let path = options.scene.clone().unwrap_or_else(|| PathBuf::from(named));
+    if !path.exists() {
+        let problem = format!("the scene of the shards, `{named}`, is not there");
+        let remedy = "start the program where the shards were started, or name the scene: --scene FILE; a scene that was built in code has to be \
+                      handed to the merge";
+        return Err(Error::input(from.display(), problem, remedy));
+    }
+    Scene::load(&path, &overrides)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_directories_say_the_position() {
+        let some = |index, count| Some(ShardPosition { index, count });
+        assert_eq!(position("shard-00007-of-00100"), some(7, 100));
+        assert_eq!(position("shard-123456-of-200000"), some(123_456, 200_000));
+        for name in ["shard-7-of-100", ".shard-00007-of-00100.x", "shard-00007-of-00100.old", "shard-00007", "pairs"] {
+            assert_eq!(position(name), None, "{name}");
+        }
+    }
+}

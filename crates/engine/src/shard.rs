@@ -1,0 +1,224 @@
+//! Shards: parts of a job that machines compute each for itself, and that a merge puts together.
+//!
+//! Whoever schedules them (a queue, a cluster, a person) may start a shard as often as it likes: its directory appears whole, by one rename, or
+//! not at all, and the first one stays.
+
+use super::cancel::CancelToken;
+use super::identity;
+use super::job::{Job, Outcome};
+use super::manifest::range;
+use super::options::JobOptions;
+use super::progress::Progress;
+use clearsweep_base::error::{Error, ErrorKind, Result};
+use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_tables::ParquetTables;
+use clearsweep_trajectory::{InputFile, ReadPart, plan_shards};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The number of a shard, from 0, and how many there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShardPosition {
+    /// Its number, below `count`.
+    pub index: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// What [`run_shard`] found.
+#[derive(Debug)]
+pub enum StoodOrWritten {
+    /// A whole shard of the same job stood there: its manifest.
+    Stood(Value),
+    /// The shard was computed and written.
+    Written(Box<Outcome>),
+}
+
+impl StoodOrWritten {
+    /// The manifest of the shard, and whether it stood there already.
+    pub fn manifest(&self) -> (&Value, bool) {
+        match self {
+            Self::Stood(manifest) => (manifest, true),
+            Self::Written(outcome) => (&outcome.manifest, false),
+        }
+    }
+}
+
+/// The name of the directory of a shard.
+pub fn shard_folder(ShardPosition { index, count }: ShardPosition) -> String {
+    format!("shard-{index:05}-of-{count:05}")
+}
+
+/// A file of the trajectories with a digest that needs little reading.
+#[derive(Debug, Clone)]
+pub(super) struct MarkedFile {
+    path: PathBuf,
+    pub(super) bytes: u64,
+    pub(super) run: Option<i64>,
+    pub(super) mark: String,
+}
+
+impl MarkedFile {
+    fn of(file: &InputFile) -> Result<Self> {
+        Ok(Self { path: file.path.clone(), bytes: file.bytes, run: file.run, mark: file.mark()? })
+    }
+}
+
+/// What the manifest says of a shard.
+#[derive(Debug)]
+pub(super) struct ShardNote {
+    position: ShardPosition,
+    part: ReadPart,
+    /// The whole job, in words that are equal for all of its shards.
+    pub(super) job: String,
+    trajectories: Vec<MarkedFile>,
+    overrides: SceneOverrides,
+}
+
+impl ShardNote {
+    pub(super) fn new(
+        position: ShardPosition,
+        scene: &Scene,
+        options: &JobOptions,
+        trajectories: &[InputFile],
+    ) -> Result<Self> {
+        let trajectories = trajectories.iter().map(MarkedFile::of).collect::<Result<Vec<_>>>()?;
+        Ok(Self {
+            position,
+            part: options.read.part.clone().unwrap_or(ReadPart::NOTHING),
+            job: identity::of_divided(scene, options, &trajectories),
+            trajectories,
+            overrides: scene.overrides.clone(),
+        })
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let Self { position, part, overrides, .. } = self;
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        json!({
+            "index": position.index,
+            "of": position.count,
+            "job": job_digest(&self.job),
+            "runs": (!part.is_nothing()).then(|| range(&part.runs)),
+            "frames": part.frames.as_ref().map(range),
+            "overrides": {
+                "trajectories": path(&overrides.trajectories),
+                "within": overrides.within,
+                "require": overrides.require,
+                "direction": overrides.direction,
+                "between": overrides.between,
+                "accepted": path(&overrides.accepted),
+                "max_input": overrides.max_input,
+            },
+        })
+    }
+
+    /// The trajectories as inputs of the manifest: what was read of them has no digest of the whole file.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = Value> {
+        self.trajectories.iter().map(|file| {
+            json!({ "path": file.path.display().to_string(), "bytes": file.bytes, "sha256": null, "mark": file.mark })
+        })
+    }
+}
+
+/// The digest of a job in words.
+pub(super) fn job_digest(job: &str) -> String {
+    blake3::hash(job.as_bytes()).to_hex().to_string()
+}
+
+/// Computes a shard of the job on `scene`, and writes its tables to the directory [`shard_folder`] in `into`. Where a whole shard of the same job
+/// stands there, nothing is computed; where several compute the same one, the first to be done wins.
+///
+/// # Errors
+/// A shard of another job stands there; those of [`Job::run`]; the directory cannot be written.
+pub fn run_shard(
+    scene: &Scene,
+    mut options: JobOptions,
+    position: ShardPosition,
+    into: &Path,
+    progress: &dyn Progress,
+    token: &CancelToken,
+) -> Result<StoodOrWritten> {
+    let plan = plan_shards(scene, &options.read, position.count)?;
+    let Some(shard) = plan.shards.get(position.index as usize) else {
+        let problem = format!("there is no shard {} of {}", position.index, position.count);
+        return Err(Error::usage("shard", problem, "shards are numbered from 0: give I/N with I below N"));
+    };
+    (options.read.part, options.shard) = (Some(shard.part.clone()), Some(position));
+    let note = ShardNote::new(position, scene, &options, &plan.files)?;
+    let target = into.join(shard_folder(position));
+    if let Some(manifest) = standing(&target, &note, scene, &options)? {
+        return Ok(StoodOrWritten::Stood(manifest));
+    }
+    fs::create_dir_all(into).map_err(|error| Error::unwritable(into, &error))?;
+    let prefix = format!(".{}.", shard_folder(position));
+    let temporary = tempfile::Builder::new().prefix(&prefix).tempdir_in(into);
+    let temporary = temporary.map_err(|error| Error::unwritable(into, &error))?;
+    let tables = temporary.path().join("tables");
+    let ran =
+        Job::new(scene).options(options.clone()).progress(progress).cancel(token).run(&mut ParquetTables::new(&tables));
+    let committed = match ran {
+        Ok(outcome) => commit(&tables, &target).map(|()| outcome),
+        Err(error) if error.kind == ErrorKind::Cancelled => return Err(error),
+        Err(error) => Err(error),
+    };
+    match committed {
+        Ok(outcome) => {
+            remove_left(into, &prefix, temporary.path());
+            Ok(StoodOrWritten::Written(Box::new(outcome)))
+        }
+        // Another worker may have been faster.
+        Err(error) => match standing(&target, &note, scene, &options)? {
+            Some(manifest) => Ok(StoodOrWritten::Stood(manifest)),
+            None => Err(error),
+        },
+    }
+}
+
+/// The manifest of the whole shard of the same job that stands in a directory; `None`: there is none.
+fn standing(target: &Path, note: &ShardNote, scene: &Scene, options: &JobOptions) -> Result<Option<Value>> {
+    let path = target.join("manifest.json");
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !target.exists() => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let problem = "stands there without a manifest: it is no shard";
+            return Err(Error::output(target.display(), problem, "remove it, or choose another directory"));
+        }
+        Err(error) => return Err(Error::unreadable(&path, &error)),
+    };
+    let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
+    if manifest["shard"]["job"] == job_digest(&note.job) {
+        return Ok(Some(manifest));
+    }
+    let known = clearsweep_tables::StoredShard::open(target, Vec::new());
+    let mut keys = known.map_or_else(|_| Vec::new(), |known| identity::differences(&known.job, scene, options));
+    if keys.is_empty() {
+        keys.push("trajectories".to_owned());
+    }
+    let problem = format!("holds a shard of another job: {} differ", keys.join(", "));
+    Err(Error::output(target.display(), problem, "remove it, or choose another directory for the shards of this job"))
+}
+
+/// Gives a whole result its place by one rename.
+fn commit(tables: &Path, target: &Path) -> Result<()> {
+    fs::rename(tables, target).map_err(|error| Error::unwritable(target, &error))?;
+    // The name of the directory has to outlive a loss of power.
+    #[cfg(unix)]
+    if let Some(above) = target.parent() {
+        let synced = fs::File::open(above).and_then(|folder| folder.sync_all());
+        synced.map_err(|error| Error::unwritable(above, &error))?;
+    }
+    Ok(())
+}
+
+/// Removes what workers on the same shard left that were killed, or that come too late.
+fn remove_left(into: &Path, prefix: &str, own: &Path) {
+    for entry in fs::read_dir(into).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path != own && entry.file_name().to_string_lossy().starts_with(prefix) {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Whether results hold the rows that were written, and whether two hold the same.
+
+use super::job::pool;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_tables::{RunsDigest, TableDigest, digest_all};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// A table that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// Its name.
+    pub table: String,
+    /// Rows on either side; `None`: it is not there.
+    pub rows: [Option<u64>; 2],
+    /// The runs that the difference lies in, at the most; `None` where a side has no such table. 0 to 0 in tables without runs.
+    pub runs: Option<[i64; 2]>,
+}
+
+/// The digests of the tables that a manifest tells.
+pub(super) fn digests(manifest: &Value) -> Vec<(String, TableDigest)> {
+    let tables = manifest["rows_digest"].as_object().into_iter().flatten();
+    let of = |(table, digest): (&String, &Value)| {
+        let groups = digest["runs"].as_array()?.iter().map(|group| group.as_str()?.parse::<RunsDigest>().ok());
+        Some((table.clone(), TableDigest::of_groups(groups.collect::<Option<Vec<_>>>()?)))
+    };
+    tables.filter_map(of).collect()
+}
+
+fn recorded(dir: &Path) -> Result<Vec<(String, TableDigest)>> {
+    let path = dir.join("manifest.json");
+    let text = fs::read_to_string(&path).map_err(|error| Error::unreadable(&path, &error))?;
+    let manifest: Value = serde_json::from_str(&text).map_err(|error| {
+        Error::input(path.display(), format!("is damaged ({error})"), "give the output directory of a finished run")
+    })?;
+    let found = digests(&manifest);
+    if found.is_empty() {
+        let problem = "tells no digests of rows: an older version wrote it, or it is no manifest of tables";
+        return Err(Error::input(path.display(), problem, "run the job again"));
+    }
+    Ok(found)
+}
+
+/// Reads all tables of the output directory `dir`, and compares their rows with what was written, as the manifest tells it. Returns the tables that
+/// differ: first what was written, then what is there.
+///
+/// # Errors
+/// The manifest tells no digests, or a table is so damaged that it cannot be read.
+pub fn verify(dir: &Path, threads: Option<usize>) -> Result<Vec<Difference>> {
+    let written = recorded(dir)?;
+    let found = pool(threads)?.install(|| digest_all(dir))?;
+    Ok(differences(&written, &found))
+}
+
+/// Compares the rows of two results by what their manifests tell; no table is read.
+///
+/// # Errors
+/// A manifest tells no digests.
+pub fn compare(one: &Path, other: &Path) -> Result<Vec<Difference>> {
+    Ok(differences(&recorded(one)?, &recorded(other)?))
+}
+
+fn differences(one: &[(String, TableDigest)], other: &[(String, TableDigest)]) -> Vec<Difference> {
+    let of = |tables: &[(String, TableDigest)], name: &str| {
+        tables.iter().find(|(table, _)| table == name).map(|(_, digest)| digest.clone())
+    };
+    let mut names: Vec<&String> = one.iter().chain(other).map(|(table, _)| table).collect();
+    names.sort();
+    names.dedup();
+    let compared = names.into_iter().filter_map(|name| {
+        let sides = [of(one, name), of(other, name)];
+        let rows = sides.each_ref().map(|side| side.as_ref().map(TableDigest::rows));
+        let runs = match &sides {
+            [Some(a), Some(b)] => Some(a.difference(b)?),
+            _ => None,
+        };
+        Some(Difference { table: name.clone(), rows, runs })
+    });
+    compared.collect()
+}

@@ -1,0 +1,175 @@
+//! The flags of jobs that are divided among machines, as typed.
+
+use super::args::InputArgs;
+use super::help;
+use super::values::{Bytes, Threads};
+use clap::Args;
+use clearsweep_engine::ShardPosition;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Which shard of a job: `I/N`, or the place in an array of jobs of Slurm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShardArg {
+    /// `I/N`.
+    Position(ShardPosition),
+    /// `slurm`.
+    Slurm,
+}
+
+impl FromStr for ShardArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let shape = || "give I/N, the number of the shard from 0 and how many there are (0/100), or `slurm`".to_owned();
+        if text == "slurm" {
+            return Ok(Self::Slurm);
+        }
+        let (index, count) = text.split_once('/').ok_or_else(shape)?;
+        let (index, count): (u32, u32) = (index.parse().map_err(|_| shape())?, count.parse().map_err(|_| shape())?);
+        match index < count {
+            true => Ok(Self::Position(ShardPosition { index, count })),
+            false => Err(format!(
+                "shards are numbered from 0: of {count} the last one is {}/{count}",
+                count.saturating_sub(1)
+            )),
+        }
+    }
+}
+
+impl ShardArg {
+    /// The position; `variable` reads the environment.
+    ///
+    /// # Errors
+    /// The variables of an array of jobs are missing or make no sense.
+    pub(crate) fn position(self, variable: impl Fn(&str) -> Option<String>) -> clearsweep::Result<ShardPosition> {
+        let Self::Position(position) = self else { return slurm(variable) };
+        Ok(position)
+    }
+}
+
+/// The position in an array of jobs of Slurm (`sbatch --array`).
+fn slurm(variable: impl Fn(&str) -> Option<String>) -> clearsweep::Result<ShardPosition> {
+    let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u32>().ok());
+    let of_array = |name: &str| {
+        number(name).ok_or_else(|| {
+            let problem = format!("the variable {name} of an array of jobs is not set");
+            clearsweep::Error::usage(
+                "--shard slurm",
+                problem,
+                "start the job with `sbatch --array=0-99`, or give --shard I/N",
+            )
+        })
+    };
+    let [index, first, last] =
+        [of_array("SLURM_ARRAY_TASK_ID")?, of_array("SLURM_ARRAY_TASK_MIN")?, of_array("SLURM_ARRAY_TASK_MAX")?];
+    let step = number("SLURM_ARRAY_TASK_STEP").unwrap_or(1).max(1);
+    let count = last.saturating_sub(first) / step + 1;
+    // An array with gaps (`--array=0,3,9`), such as one that runs again what failed, does not say how many shards there are.
+    let is_whole = number("SLURM_ARRAY_TASK_COUNT").is_none_or(|tasks| tasks == count);
+    let place = index.checked_sub(first).filter(|offset| offset % step == 0 && is_whole).map(|offset| offset / step);
+    match place.filter(|place| *place < count) {
+        Some(index) => Ok(ShardPosition { index, count }),
+        None => Err(clearsweep::Error::usage(
+            "--shard slurm",
+            "the array of jobs has gaps, and does not say how many shards there are",
+            "give --shard \"$SLURM_ARRAY_TASK_ID/N\" with the number of shards",
+        )),
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = help::PLAN)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Number of shards
+    #[arg(long, value_name = "N")]
+    pub(crate) shards: u32,
+    /// Write the plan to this Parquet file, a row for each shard
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object (all shards) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = help::MERGE)]
+pub(crate) struct MergeArgs {
+    /// The directory that holds the shards
+    pub(crate) shards: PathBuf,
+    /// Write the tables to this directory: new, empty, or with --force that of an earlier execution
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Link or copy the parts of large tables instead of encoding their rows again: same rows, divided into other files
+    #[arg(long)]
+    pub(crate) fast: bool,
+    /// The scene file, if it is not where the shards found it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scene: Option<PathBuf>,
+    /// Replace an earlier result in DIR once the new one is whole
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Memory for summaries (500MB, 2GiB) [default: a quarter of the machine's, at most 2GiB]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) memory: Option<Bytes>,
+    /// Threads, at most four a core or 64 [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<Threads>,
+    /// Print one JSON object (the manifest's summary) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = help::VERIFY)]
+pub(crate) struct VerifyArgs {
+    /// The output directory of an execution
+    pub(crate) dir: PathBuf,
+    /// Another one: compare the rows of both by what their manifests tell, without reading tables
+    pub(crate) other: Option<PathBuf>,
+    /// Threads, at most four a core or 64 [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<Threads>,
+    /// Print one JSON object (the tables that differ) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_numbered_from_zero() {
+        let at = |index, count| Ok(ShardArg::Position(ShardPosition { index, count }));
+        assert_eq!("0/1".parse(), at(0, 1));
+        assert_eq!("99/100".parse(), at(99, 100));
+        assert_eq!("slurm".parse(), Ok(ShardArg::Slurm));
+        for wrong in ["100/100", "7", "0/0", "-1/3", "1/x", ""] {
+            assert!(wrong.parse::<ShardArg>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn slurm_says_the_place_in_its_array() {
+        let of = |values: [&str; 5]| {
+            let names = ["ID", "MIN", "MAX", "STEP", "COUNT"].map(|name| format!("SLURM_ARRAY_TASK_{name}"));
+            ShardArg::Slurm.position(|asked| {
+                let at = names.iter().position(|name| name == asked)?;
+                Some(values[at].to_owned()).filter(|value| !value.is_empty())
+            })
+        };
+        let at = |index, count| Some(ShardPosition { index, count });
+        assert_eq!(of(["7", "0", "99", "1", "100"]).ok(), at(7, 100));
+        assert_eq!(of(["12", "10", "20", "2", "6"]).ok(), at(1, 6));
+        assert_eq!(of(["5", "5", "5", "", "1"]).ok(), at(0, 1));
+        assert!(of(["3", "0", "9", "1", "3"]).is_err(), "an array with gaps");
+        let error = of(["", "", "", "", ""]).expect_err("no array");
+        assert!(error.problem.contains("SLURM_ARRAY_TASK_ID") && error.remedy.contains("--array"), "{error}");
+    }
+}

@@ -1,0 +1,41 @@
+//! `clearsweep merge`: the result of a job from those of its shards.
+
+use super::args_divided::MergeArgs;
+use super::exit::{self, ProgramEnd};
+use super::{machine, stdout, summary, warnings};
+use clearsweep::Result;
+use clearsweep_engine::MergeOptions;
+use serde_json::Value;
+
+/// Merges, and prints the summary as a run does.
+pub(crate) fn merge(args: MergeArgs) -> Result<ProgramEnd> {
+    let options = options(&args);
+    let merged = clearsweep_engine::merge(&args.shards, None, &options)?;
+    warnings::say(&merged.manifest);
+    let printed = match args.json {
+        true => stdout::print_json(&merged.manifest["summary"]),
+        false => stdout::print(&summary::text(&merged.manifest, Some(&args.out))),
+    };
+    exit::printed(printed, end(&merged.manifest["summary"]))
+}
+
+pub(super) fn options(args: &MergeArgs) -> MergeOptions {
+    MergeOptions {
+        out: args.out.clone(),
+        force: args.force,
+        fast: args.fast,
+        scene: args.scene.clone(),
+        memory: args.memory.map_or_else(machine::default_memory, |bytes| bytes.0),
+        threads: args.threads.map(|threads| threads.0),
+    }
+}
+
+/// The end of a program that prints a summary, by its verdict.
+pub(super) fn end(summary: &Value) -> ProgramEnd {
+    match summary["verdict"].as_str() {
+        Some("violated") => ProgramEnd::Violated,
+        Some("uncertified") => ProgramEnd::Uncertified,
+        Some("nothing-checked") => ProgramEnd::NothingChecked,
+        _ => ProgramEnd::Clear,
+    }
+}
