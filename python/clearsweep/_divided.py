@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import Any
 
 from . import _clearsweep, _options
+from ._errors import Warning, warning_text
 from ._result import Result, of_run
 from ._run import ProgressCallback, about_poses, columns_word, loaded_scene, shown
 from ._scene import Scene
@@ -93,7 +95,10 @@ def merge(
     loaded = None if in_code is None else loaded_scene(in_code, options)
     words = _options.words({"memory": memory, "threads": threads, "force": force})
     manifest = _clearsweep.merge_shards(shards, loaded, words, out, fast, path)
-    return of_run(out, manifest, None, 0)
+    result = of_run(out, manifest, None, 0)
+    for warning in result.manifest.get("warnings", []):
+        warnings.warn(warning_text(warning), Warning, stacklevel=2)
+    return result
 
 
 def verify(

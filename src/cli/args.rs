@@ -135,9 +135,9 @@ pub(crate) struct AcceptArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::DIFF)]
 pub(crate) struct DiffArgs {
-    /// The directory of the earlier execution
+    /// The directory of the earlier execution, or one that holds several
     pub(crate) old: PathBuf,
-    /// The directory of the later execution
+    /// The directory of the later execution, likewise
     pub(crate) new: PathBuf,
     /// Print one JSON object instead of text
     #[arg(long, conflicts_with = "csv")]
@@ -223,8 +223,9 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::SUMMARY)]
 pub(crate) struct SummaryArgs {
-    /// The output directory of an execution
-    pub(crate) dir: PathBuf,
+    /// The output directory of an execution; several, or a directory of them: their joint verdict
+    #[arg(required = true)]
+    pub(crate) dirs: Vec<PathBuf>,
     /// Print one JSON object (the manifest's summary, the worst pairs, the worst runs) instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -233,8 +234,9 @@ pub(crate) struct SummaryArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::REPORT)]
 pub(crate) struct ReportArgs {
-    /// The output directory of an execution
-    pub(crate) dir: PathBuf,
+    /// The output directory of an execution; several, or a directory of them: one page under a joint verdict, with --html
+    #[arg(required = true)]
+    pub(crate) dirs: Vec<PathBuf>,
     /// Write one page that needs no network: verdict, issues, views, curves
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

@@ -5,7 +5,7 @@ use super::args::DiffArgs;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
 use super::text::{Lengths, counted, visible};
-use super::{stdout, summary};
+use super::{results, stdout, summary};
 use clearsweep::Result;
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_tables::read_events;
@@ -69,7 +69,8 @@ struct Compared {
 
 /// Compares, and prints.
 pub(crate) fn diff(args: &DiffArgs) -> Result<ProgramEnd> {
-    let manifest = summary::read(&args.new)?;
+    let new = results::directories(std::slice::from_ref(&args.new))?;
+    let manifest = summary::read(&new[0])?;
     let compared = compare(violations(&args.old)?, violations(&args.new)?);
     if args.json {
         stdout::print_json(&as_json(&compared))?;
@@ -83,18 +84,20 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<ProgramEnd> {
     Ok(ProgramEnd::Clear)
 }
 
-/// The pairs that violate in an execution.
+/// The pairs that violate in an execution, or in one of those that a directory holds.
 fn violations(dir: &Path) -> Result<BTreeMap<RulePair, Least>> {
-    summary::read(dir)?; // only a finished execution has one
     let mut pairs: BTreeMap<RulePair, Least> = BTreeMap::new();
-    read_events(dir, |event| {
-        let mut bodies = event.bodies;
-        bodies.sort();
-        let here = Least { lower: event.lower_m.unwrap_or(f64::NEG_INFINITY), upper: event.upper_m };
-        let least = pairs.entry((event.rule, bodies)).or_insert(here);
-        *least = Least { lower: least.lower.min(here.lower), upper: least.upper.min(here.upper) };
-        Ok(())
-    })?;
+    for dir in results::directories(&[dir.to_owned()])? {
+        summary::read(&dir)?; // only a finished execution has one
+        read_events(&dir, |event| {
+            let mut bodies = event.bodies;
+            bodies.sort();
+            let here = Least { lower: event.lower_m.unwrap_or(f64::NEG_INFINITY), upper: event.upper_m };
+            let least = pairs.entry((event.rule, bodies)).or_insert(here);
+            *least = Least { lower: least.lower.min(here.lower), upper: least.upper.min(here.upper) };
+            Ok(())
+        })?;
+    }
     Ok(pairs)
 }
 

@@ -31,6 +31,7 @@ mod plan;
 mod progress;
 mod query;
 mod report;
+mod results;
 mod run;
 mod shell;
 mod sort;

@@ -1,12 +1,13 @@
 //! `clearsweep report`: what an execution found, in files that people pass on.
 
 use super::args::ReportArgs;
-use super::exit::ProgramEnd;
+use super::exit::{self, ProgramEnd};
 use super::files::{check_beside, check_target, write_whole};
 use super::text::{bytes, table};
-use super::{stdout, summary};
+use super::{results, stdout, summary};
 use clearsweep::{Error, Result};
-use clearsweep_report::{BcfOptions, BcfVersion, GlbMoment, PICTURE_SIZE, Report, ReportOptions};
+use clearsweep_report::{BcfOptions, BcfVersion, GlbMoment, JointEntry, PICTURE_SIZE, Report, ReportOptions};
+use clearsweep_report::{joint_html, joint_verdict};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -24,16 +25,18 @@ struct MadeFile {
 /// Writes the files that are asked for, and prints which.
 pub(crate) fn report(args: &ReportArgs) -> Result<ProgramEnd> {
     let targets = targets(args)?;
-    let manifest = summary::read(&args.dir)?;
+    let dirs = results::directories(&args.dirs)?;
+    let [dir] = dirs.as_slice() else { return several(args, &targets) };
+    let manifest = summary::read(dir)?;
     let options = ReportOptions { max_issues: args.max_issues, views: !args.no_views };
     for (_, target) in &targets {
-        check_beside(target, &args.dir)?;
+        check_beside(target, dir)?;
         check_target(target, args.force)?;
     }
     if let Some(folder) = &args.png {
-        check_beside(folder, &args.dir)?;
+        check_beside(folder, dir)?;
     }
-    let report = clearsweep_report::read_report(&args.dir, &manifest, &options)?;
+    let report = clearsweep_report::read_report(dir, &manifest, &options)?;
     let made = make(args, &manifest, &report)?;
     made.iter().try_for_each(|file| check_target(&file.path, args.force))?;
     if let Some(folder) = &args.png {
@@ -42,6 +45,58 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ProgramEnd> {
     made.iter().try_for_each(|file| write_whole(&file.path, &file.bytes, args.force))?;
     print(args, &report, &made)?;
     Ok(ProgramEnd::Clear)
+}
+
+/// Writes one page for several executions under their joint verdict, which decides the exit code, and beside it a page for each of them.
+fn several(args: &ReportArgs, targets: &[(&'static str, PathBuf)]) -> Result<ProgramEnd> {
+    let [("html", target)] = targets else {
+        let problem = "several executions make one page, and no other file";
+        return Err(Error::usage("report", problem, "give --html alone, or one execution"));
+    };
+    if args.png.is_some() {
+        let problem = "several executions make one page, and no pictures";
+        return Err(Error::usage("--png", problem, "give --html alone, or one execution"));
+    }
+    let all = results::read(&args.dirs)?;
+    let stem = target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let own: Vec<PathBuf> =
+        (1..=all.len()).map(|number| target.with_file_name(format!("{stem}-{number}.html"))).collect();
+    for path in own.iter().chain([target]) {
+        all.iter().try_for_each(|one| check_beside(path, &one.dir))?;
+        check_target(path, args.force)?;
+    }
+    let options = ReportOptions { max_issues: args.max_issues, views: !args.no_views };
+    let (mut entries, mut made) = (Vec::new(), Vec::new());
+    for (one, path) in all.iter().zip(&own) {
+        let report = clearsweep_report::read_report(&one.dir, &one.manifest, &options)?;
+        let number = |key: &str| one.manifest["summary"][key].as_u64().unwrap_or(0);
+        let checked = [("run", "runs"), ("frame", "frames"), ("row", "rows")];
+        entries.push(JointEntry {
+            name: one.dir.display().to_string(),
+            verdict: report.verdict.clone(),
+            href: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            checked: checked.map(|(noun, key)| clearsweep_report::counted(number(key), noun)).join(", "),
+            open: report.issues.iter().filter(|issue| issue.is_open).count() as u64,
+        });
+        write_whole(path, &page(&report)?, args.force)?;
+        made.push(MadeFile { what: "html", path: path.clone(), bytes: Vec::new() });
+    }
+    let is_violated = |one: &&results::OneResult| one.manifest["summary"]["verdict"] == "violated";
+    let verdict = joint_verdict(results::verdict(&all), all.len(), all.iter().filter(is_violated).count());
+    write_whole(target, joint_html(&verdict, &entries)?.as_bytes(), args.force)?;
+    let printed = match args.json {
+        true => {
+            let paths: Vec<String> = own.iter().map(|path| path.display().to_string()).collect();
+            stdout::print_json(
+                &json!({ "verdict": verdict.word, "page": target.display().to_string(), "pages": paths }),
+            )
+        }
+        false => stdout::print(&table(&[
+            ("html", format!("{}, which leads to {} pages", target.display(), made.len())),
+            ("verdict", format!("{}: {}", verdict.word, verdict.sentence)),
+        ])),
+    };
+    exit::printed(printed, results::end(&all))
 }
 
 /// Writes the page of a run that is done; it has no other file.

@@ -2,12 +2,12 @@
 
 use super::args::SummaryArgs;
 use super::color::{Tone, paint};
-use super::exit::ProgramEnd;
+use super::exit::{self, ProgramEnd};
 use super::hulls::{self, OF_HULLS};
 use super::text::{Lengths, ONCE, bytes, columns, count, counted, rate, seconds, table, visible};
 use super::violations::is_static;
 use super::wrap::{width, wrapped};
-use super::{intervals, open_meshes, stdout, violations};
+use super::{intervals, open_meshes, results, stdout, violations};
 use clearsweep::{Error, Result};
 use clearsweep_engine::NothingChecked;
 use clearsweep_input_guard::regular_file;
@@ -18,11 +18,13 @@ use std::path::Path;
 
 /// Prints the summary of the execution in a directory.
 pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
-    let mut manifest = read(&args.dir)?;
-    let (pairs, runs) = (worst_pairs(&args.dir, LISTED)?, worst_runs(&args.dir, LISTED)?);
-    let filled = filled_bodies(&args.dir)?;
+    let dirs = results::directories(&args.dirs)?;
+    let [dir] = dirs.as_slice() else { return several(args) };
+    let mut manifest = read(dir)?;
+    let (pairs, runs) = (worst_pairs(dir, LISTED)?, worst_runs(dir, LISTED)?);
+    let filled = filled_bodies(dir)?;
     let looks_between = manifest["summary"]["intervals"].is_object();
-    let nearest = if looks_between { nearest_between(&args.dir, LISTED)? } else { Vec::new() };
+    let nearest = if looks_between { nearest_between(dir, LISTED)? } else { Vec::new() };
     if args.json {
         let summary = &mut manifest["summary"];
         if looks_between {
@@ -33,7 +35,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         stdout::print_json(summary)?;
     } else {
         let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
-        let mut text = text(&manifest, Some(&args.dir));
+        let mut text = text(&manifest, Some(dir));
         let lengths = lengths(&manifest);
         let moves = !is_static(&manifest["summary"]);
         text.push_str(&pairs_text(&pairs, &filled, (["pairs_within", "runs"].map(number), moves), lengths));
@@ -43,6 +45,16 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         stdout::print(&text)?;
     }
     Ok(ProgramEnd::Clear)
+}
+
+/// Prints the joint verdict of several executions, which decides the exit code.
+fn several(args: &SummaryArgs) -> Result<ProgramEnd> {
+    let all = results::read(&args.dirs)?;
+    let printed = match args.json {
+        true => stdout::print_json(&results::as_json(&all)),
+        false => stdout::print(&results::text(&all)),
+    };
+    exit::printed(printed, results::end(&all))
 }
 
 /// Largest manifest, bytes: that of a million inputs.

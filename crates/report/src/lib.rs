@@ -28,7 +28,7 @@ pub use data::{
     Camera, Curve, CurveBetween, CurvePoint, DisplayMesh, Fact, Finding, Histogram, Issue, Moment, Placement, Report,
     Tone, TrackSample, Verdict, View, ViewPart,
 };
-pub use html::html;
+pub use html::{JointEntry, html, joint_html, joint_verdict};
 pub use read::{ReportOptions, read_report};
 pub use run_glb::{GlbMoment, run_glb};
 pub use sheet::{csv, xlsx};

@@ -4,7 +4,10 @@
 //! browser runs no other script and fetches nothing, whatever the names in a scene contain.
 
 mod issue;
+mod joint;
 mod payload;
+
+pub use joint::{JointEntry, joint_html, joint_verdict};
 
 use crate::data::{Fact, Issue, Report, Tone};
 use crate::words::{Name, clipped, count, counted};
@@ -105,11 +108,7 @@ impl Page {
             script,
             name: Name::of(&report.name),
             meta: meta(report),
-            tone: match report.verdict.tone {
-                Tone::Good => "good",
-                Tone::Bad => "bad",
-                Tone::Doubtful => "doubtful",
-            },
+            tone: tone_word(report.verdict.tone),
             word: clipped(&report.verdict.word, 60),
             sentence: clipped(&report.verdict.sentence, SENTENCE),
             checked: report.checked.iter().map(fact).collect(),
@@ -142,6 +141,15 @@ fn policy(style: &str, scripts: &[&str]) -> String {
         hash(style),
         scripts.join(" ")
     )
+}
+
+/// The class of a verdict's tone.
+fn tone_word(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "good",
+        Tone::Bad => "bad",
+        Tone::Doubtful => "doubtful",
+    }
 }
 
 /// Runs, motion between frames, and the version of the program.

@@ -3,10 +3,10 @@
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::model::InputDigest;
 use clearsweep_scene::{Scene, SceneOverrides};
-use clearsweep_trajectory::{ReadOptions, Trajectory};
+use clearsweep_trajectory::{InputFile, ReadOptions, Trajectory};
 use serde_json::Value;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Remedy where a file is not what the execution read.
 const CHANGED: &str = "run the scene again, or leave geometry out of the report (--no-views)";
@@ -53,8 +53,14 @@ pub(crate) fn load(manifest: &Value) -> Result<ReportScene> {
     let scene = Scene::load(Path::new(path), &SceneOverrides { trajectories, ..SceneOverrides::default() })?;
     let chosen = ["runs", "frames"].map(|key| range(&options[key]));
     let scene = ReportScene { scene, chosen };
-    scene.compare(&inputs)?;
+    let marks: Vec<(PathBuf, String)> = manifest["inputs"].as_array().into_iter().flatten().filter_map(mark).collect();
+    scene.compare(&inputs, &marks)?;
     Ok(scene)
+}
+
+/// A file of trajectories that no shard has read as a whole, with its mark.
+fn mark(input: &Value) -> Option<(PathBuf, String)> {
+    Some((input["path"].as_str()?.into(), input["mark"].as_str()?.to_owned()))
 }
 
 fn digest(input: &Value) -> Option<InputDigest> {
@@ -78,14 +84,20 @@ impl ReportScene {
         Trajectory::open(&self.scene, &ReadOptions { runs, frames, ..ReadOptions::default() })
     }
 
-    /// Compares the files of the scene with the digests of a manifest. A file of accepted pairs may have changed: it has no part in geometry.
-    fn compare(&self, inputs: &[InputDigest]) -> Result<()> {
+    /// Compares the files of the scene with the digests of a manifest, and trajectories with their `marks` where a merged result has these. A file of
+    /// accepted pairs may have changed: it has no part in geometry.
+    fn compare(&self, inputs: &[InputDigest], marks: &[(PathBuf, String)]) -> Result<()> {
         let mut read = self.scene.inputs.clone();
         if !self.scene.dispositions.day.is_empty() {
             read.pop(); // the file of accepted pairs is read last
         }
         if !self.scene.dynamic.is_empty() {
-            read.extend(self.open([None, None])?.inputs.digests()?);
+            let trajectories = self.open([None, None])?.inputs;
+            if marks.is_empty() {
+                read.extend(trajectories.digests()?);
+            } else {
+                check_marks(trajectories.list(), marks)?;
+            }
         }
         let changed = read.iter().filter(|file| {
             let is_known = |known: &InputDigest| known.path == file.path;
@@ -101,4 +113,17 @@ impl ReportScene {
             false => Err(Error::several(self.scene.path.display(), all)),
         }
     }
+}
+
+/// Compares files of trajectories with the marks of a merged result.
+fn check_marks(files: &[InputFile], marks: &[(PathBuf, String)]) -> Result<()> {
+    for file in files {
+        let problem = match marks.iter().find(|(path, _)| *path == file.path) {
+            None => "was not read by the execution",
+            Some((_, mark)) if *mark != file.mark()? => "has changed since the execution read it",
+            Some(_) => continue,
+        };
+        return Err(Error::input(file.path.display(), problem, CHANGED));
+    }
+    Ok(())
 }

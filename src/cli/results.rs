@@ -1,0 +1,131 @@
+//! Several results together: a joint verdict, and the exit code of it.
+
+use super::color::{Tone, paint};
+use super::exit::ProgramEnd;
+use super::text::{columns, count, counted};
+use super::{merge, summary};
+use clearsweep::{Error, Result};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Verdicts, what needs people most first.
+const VERDICTS: [&str; 7] =
+    ["violated", "uncertified", "nothing-checked", "undecided", "accepted", "clear", "nothing required"];
+
+/// A result with its manifest.
+pub(super) struct OneResult {
+    pub(super) dir: PathBuf,
+    pub(super) manifest: Value,
+}
+
+/// The directories of results that are meant: a directory that holds results, such as the shards of a job, stands for all of them.
+///
+/// # Errors
+/// A directory cannot be read.
+pub(super) fn directories(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for dir in given {
+        let is_result = |dir: &Path| dir.join("manifest.json").is_file();
+        if is_result(dir) || !dir.is_dir() {
+            found.push(dir.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(dir).map_err(|error| Error::unreadable(dir, &error))?;
+        let mut inner: Vec<PathBuf> =
+            entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_result(path)).collect();
+        // What begins with a dot is not whole.
+        inner.retain(|path| path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.')));
+        inner.sort();
+        if inner.is_empty() {
+            inner.push(dir.clone());
+        }
+        found.append(&mut inner);
+    }
+    Ok(found)
+}
+
+/// Reads the manifests of results.
+///
+/// # Errors
+/// A result is not finished.
+pub(super) fn read(given: &[PathBuf]) -> Result<Vec<OneResult>> {
+    let read = |dir: PathBuf| Ok(OneResult { manifest: summary::read(&dir)?, dir });
+    directories(given)?.into_iter().map(read).collect()
+}
+
+/// The verdict of all results together: the one that needs people most. Nothing is required only where no result requires anything.
+pub(super) fn verdict(results: &[OneResult]) -> &'static str {
+    let rank = |one: &OneResult| {
+        let word = one.manifest["summary"]["verdict"].as_str().unwrap_or_default();
+        VERDICTS.iter().position(|known| *known == word).unwrap_or(0)
+    };
+    VERDICTS[results.iter().map(rank).min().unwrap_or(VERDICTS.len() - 1)]
+}
+
+/// The end of a program that prints the joint verdict.
+pub(super) fn end(results: &[OneResult]) -> ProgramEnd {
+    merge::end(&json!({ "verdict": verdict(results) }))
+}
+
+fn total(results: &[OneResult], key: &str) -> u64 {
+    results.iter().filter_map(|one| one.manifest["summary"][key].as_u64()).sum()
+}
+
+/// Results as an object: the joint verdict, sums, and of each its directory with its summary.
+pub(super) fn as_json(results: &[OneResult]) -> Value {
+    let sums = ["runs", "frames", "rows", "violated", "open"].map(|key| (key, total(results, key)));
+    let mut object = json!({ "verdict": verdict(results) });
+    for (key, sum) in sums {
+        object[key] = json!(sum);
+    }
+    let one = |one: &OneResult| json!({ "dir": one.dir.display().to_string(), "summary": one.manifest["summary"] });
+    object["results"] = results.iter().map(one).collect();
+    object
+}
+
+/// Results as text: a line each, then the joint verdict.
+pub(super) fn text(results: &[OneResult]) -> String {
+    let line = |one: &OneResult| {
+        let summary = &one.manifest["summary"];
+        let number = |key: &str| count(summary[key].as_u64().unwrap_or(0));
+        let words = [
+            summary["verdict"].as_str().unwrap_or("?").to_owned(),
+            number("runs"),
+            number("frames"),
+            number("rows"),
+            number("open"),
+        ];
+        std::iter::once(one.dir.display().to_string()).chain(words).collect::<Vec<_>>()
+    };
+    let titles = ["result", "verdict", "runs", "frames", "rows", "open"];
+    let table =
+        columns(&titles, &[false, false, true, true, true, true], &results.iter().map(line).collect::<Vec<_>>());
+    let word = verdict(results);
+    let tone = match word {
+        "violated" | "uncertified" | "nothing-checked" => Tone::Bad,
+        _ => Tone::Good,
+    };
+    let sums =
+        [("run", "runs"), ("frame", "frames"), ("row", "rows")].map(|(noun, key)| counted(total(results, key), noun));
+    format!("{table}\n{}: {} of {}\n", paint(tone, word), sums.join(", "), counted(results.len() as u64, "result"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(words: &[&str]) -> &'static str {
+        let one = |word: &&str| OneResult { dir: PathBuf::new(), manifest: json!({ "summary": { "verdict": word } }) };
+        verdict(&words.iter().map(one).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_verdict_that_needs_people_most_counts() {
+        assert_eq!(of(&["clear", "violated", "uncertified"]), "violated");
+        assert_eq!(of(&["clear", "uncertified", "nothing-checked"]), "uncertified");
+        assert_eq!(of(&["clear", "nothing-checked", "undecided"]), "nothing-checked");
+        assert_eq!(of(&["nothing required", "clear"]), "clear");
+        assert_eq!(of(&["nothing required", "accepted", "clear"]), "accepted");
+        assert_eq!(of(&["nothing required"; 3]), "nothing required");
+    }
+}
