@@ -39,6 +39,8 @@ mod resume_jobs;
 #[cfg(feature = "cli")]
 mod rules;
 mod same_bytes;
+#[cfg(feature = "cli")]
+mod shard_commands;
 mod shards;
 mod short_runs;
 #[cfg(feature = "cli")]

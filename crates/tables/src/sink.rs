@@ -263,8 +263,8 @@ impl RowSink for BatchCollector {
 }
 
 /// A sink that writes the Parquet tables and the manifest to a directory. Files appear whole or not at all. Where the job
-/// fails or is cancelled, none is left behind, unless [`resume`](Self::resume) can go on with them: that takes a whole part
-/// of `distances`, 16,777,216 rows.
+/// fails or is cancelled, none is left behind, unless [`resume`](Self::resume) can go on with them: that takes a minute
+/// of work, or a whole part of `distances`, 16,777,216 rows.
 pub struct ParquetTables {
     out: PathBuf,
     force: bool,
