@@ -92,9 +92,11 @@ pub(crate) fn merge_shards(
     let scene = scene.map(|scene| Arc::clone(&scene.scene));
     let JobOptions { memory, threads, .. } = job;
     let options = MergeOptions { out, force, fast, scene: scene_path, memory, threads };
+    let (token, unseen) = (CancelToken::new(), SharedProgress::default());
+    let cancelled = token.clone();
     let work = move || {
-        let merged = clearsweep_engine::merge(&shards, scene.as_deref(), &options)?;
+        let merged = clearsweep_engine::merge(&shards, scene.as_deref(), &options, &unseen, &cancelled)?;
         Ok(merged.manifest.to_string())
     };
-    call(py, &AtInterrupt::Abandon, &mut |_| Ok(()), work)
+    call(py, &AtInterrupt::Stop(&|| token.cancel()), &mut |_| Ok(()), work)
 }

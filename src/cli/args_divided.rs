@@ -1,6 +1,6 @@
 //! The flags of jobs that are divided among machines, as typed.
 
-use super::args::InputArgs;
+use super::args::{InputArgs, ProgressArg};
 use super::help;
 use super::values::{Bytes, Threads};
 use clap::Args;
@@ -123,6 +123,9 @@ pub(crate) struct MergeArgs {
     /// Print one JSON object (the manifest's summary) instead of text
     #[arg(long)]
     pub(crate) json: bool,
+    /// Progress on stderr; auto: a bar on a terminal, else plain lines
+    #[arg(long, value_enum, default_value_t = ProgressArg::Auto)]
+    pub(crate) progress: ProgressArg,
 }
 
 #[derive(Debug, Args)]

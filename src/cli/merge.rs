@@ -2,15 +2,23 @@
 
 use super::args_divided::MergeArgs;
 use super::exit::{self, ProgramEnd};
-use super::{machine, stdout, summary, warnings};
-use clearsweep::Result;
-use clearsweep_engine::MergeOptions;
+use super::{interrupt, machine, progress, stdout, summary, warnings};
+use clearsweep::{ErrorKind, Result};
+use clearsweep_engine::{CancelToken, MergeOptions};
 use serde_json::Value;
 
 /// Merges, and prints the summary as a run does.
 pub(crate) fn merge(args: MergeArgs) -> Result<ProgramEnd> {
     let options = options(&args);
-    let merged = clearsweep_engine::merge(&args.shards, None, &options)?;
+    let token = CancelToken::new();
+    let cancelled = token.clone();
+    interrupt::at_first(move || cancelled.cancel());
+    let shown = progress::shown(args.progress);
+    let merged = match clearsweep_engine::merge(&args.shards, None, &options, &shown, &token) {
+        Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::Interrupted),
+        merged => merged?,
+    };
+    drop(shown);
     warnings::say(&merged.manifest);
     let printed = match args.json {
         true => stdout::print_json(&merged.manifest["summary"]),

@@ -3,7 +3,7 @@
 
 use clearsweep::{Error, Result};
 use clearsweep_engine::{Advance, CancelToken, Job, JobOptions, MergeOptions, Progress, ShardPosition, StoodOrWritten};
-use clearsweep_engine::{compare, merge, run_shard, shard_folder, verify};
+use clearsweep_engine::{Merged, compare, run_shard, shard_folder, verify};
 use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_tables::ParquetTables;
 use clearsweep_testing::folder::tables;
@@ -20,6 +20,10 @@ struct Quiet;
 
 impl Progress for Quiet {
     fn advance(&self, _: &Advance) {}
+}
+
+fn merge(from: &Path, scene: Option<&Scene>, options: &MergeOptions) -> Result<Merged> {
+    clearsweep_engine::merge(from, scene, options, &Quiet, &CancelToken::new())
 }
 
 /// Which runs an input has: their numbers, first frames, and numbers of frames.
@@ -498,6 +502,15 @@ fn a_shard_that_stands_is_left_and_one_of_several_workers_wins() {
     assert!(names.len() == 3 && names.iter().all(|name| name.starts_with("shard-")), "{names:?}");
     merge(&into, None, &MergeOptions::new(dir.path().join("merged"))).expect("merged");
     assert_same_tables(&dir.path().join("one"), &dir.path().join("merged"), &"four workers");
+}
+
+#[test]
+fn a_merge_that_is_cancelled_leaves_nothing() {
+    let (dir, _, into) = small();
+    let (token, out) = (CancelToken::new(), dir.path().join("merged"));
+    token.cancel();
+    let done = clearsweep_engine::merge(&into, None, &MergeOptions::new(&out), &Quiet, &token);
+    assert!(done.is_err_and(|error| error.kind == clearsweep::ErrorKind::Cancelled) && !out.exists());
 }
 
 #[test]

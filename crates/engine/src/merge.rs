@@ -1,9 +1,11 @@
 //! The result of a job from those of its shards.
 
+use super::cancel::CancelToken;
 use super::identity;
 use super::job::pool;
 use super::merged_manifest::ShardFacts;
 use super::options::{DEFAULT_MEMORY, JobOptions};
+use super::progress::{Advance, Progress};
 use super::shard::{ShardPosition, job_digest, shard_folder};
 use super::verify::digests;
 use clearsweep_base::error::{Error, Result};
@@ -55,11 +57,17 @@ pub struct Merged {
 }
 
 /// Puts the shards of a job in the directory `from` together. The tables are those of an execution that was not divided, byte for byte, unless
-/// they are merged `fast`. `scene`: that of the job, if it was built in code.
+/// they are merged `fast`. `scene`: that of the job, if it was built in code. `token` is asked before each shard.
 ///
 /// # Errors
-/// A shard is missing, is damaged or of another job; the scene is not that of the job; the output cannot be written.
-pub fn merge(from: &Path, scene: Option<&Scene>, options: &MergeOptions) -> Result<Merged> {
+/// A shard is missing, is damaged or of another job; the scene is not that of the job; the output cannot be written; the merge is cancelled.
+pub fn merge(
+    from: &Path,
+    scene: Option<&Scene>,
+    options: &MergeOptions,
+    progress: &dyn Progress,
+    token: &CancelToken,
+) -> Result<Merged> {
     let shards = Shards::find(from)?;
     let (facts, states) = shards.survey()?;
     let loaded = match scene {
@@ -67,7 +75,7 @@ pub fn merge(from: &Path, scene: Option<&Scene>, options: &MergeOptions) -> Resu
         None => Some(load(&facts.first, options, from)?),
     };
     let Some(scene) = scene.or(loaded.as_ref()) else { return Err(Error::internal(from.display(), "no scene")) };
-    pool(options.threads)?.install(|| shards.merge(scene, facts, states, options))
+    pool(options.threads)?.install(|| shards.merge(scene, facts, states, options, (progress, token)))
 }
 
 /// The directories of all shards of a job, in order.
@@ -171,7 +179,14 @@ impl Shards {
         Some(read_manifest(folder).and_then(|manifest| StoredShard::open(folder, digests(&manifest))))
     }
 
-    fn merge(&self, scene: &Scene, facts: ShardFacts, states: ShardStates, options: &MergeOptions) -> Result<Merged> {
+    fn merge(
+        &self,
+        scene: &Scene,
+        facts: ShardFacts,
+        states: ShardStates,
+        options: &MergeOptions,
+        (progress, token): (&dyn Progress, &CancelToken),
+    ) -> Result<Merged> {
         let columns = match facts.first["options"]["columns"].as_str() {
             Some("distance") => DistanceColumns::Distance,
             _ => DistanceColumns::All,
@@ -207,11 +222,19 @@ impl Shards {
             pose_steps: states.pose_steps,
         };
         let mut merger = TableMerger::create(&scene, &table_options, options.fast)?;
+        let mut advance = Advance::default();
         for index in 0..self.folders.len() {
+            token.check()?;
             if let Some(shard) = self.open(index) {
                 merger.append(&shard?)?;
             }
+            let [samples, rows] = facts.counts(index);
+            advance.samples += samples;
+            advance.rows += rows;
+            advance.read = (index + 1) as f64 / self.folders.len() as f64;
+            progress.advance(&advance);
         }
+        token.check()?;
         let tables = merger.finish(&|index| self.open(index))?.wait()?;
         let allow_empty = facts.first["options"]["allow_empty"].as_bool() == Some(true);
         let manifest = facts.to_json(&scene, &tables.totals, allow_empty, options.fast);
@@ -260,8 +283,13 @@ fn read_manifest(folder: &Path) -> Result<Value> {
     let manifest: Value = serde_json::from_str(&text)
         .map_err(|error| Error::input(path.display(), format!("is damaged ({error})"), AGAIN))?;
     match manifest["shard"].is_object() {
-        true => Ok(manifest),
         false => Err(Error::input(path.display(), "is not that of a shard", AGAIN)),
+        true if manifest["version"] != env!("CARGO_PKG_VERSION") => {
+            let version = manifest["version"].as_str().unwrap_or_default();
+            let problem = format!("is of version {version} of the program, and this is {}", env!("CARGO_PKG_VERSION"));
+            Err(Error::input(path.display(), problem, "merge with the version that ran the shards"))
+        }
+        true => Ok(manifest),
     }
 }
 

@@ -59,6 +59,11 @@ impl ShardFacts {
         }
     }
 
+    /// Frames and rows of a shard.
+    pub(super) fn counts(&self, shard: usize) -> [u64; 2] {
+        [&self.frames, &self.rows].map(|counts| counts.get(shard).copied().unwrap_or(0))
+    }
+
     /// Counts an interval between two shards that was not looked at, as its frames are too far apart.
     pub(super) fn skip(&mut self) {
         self.skipped += 1;

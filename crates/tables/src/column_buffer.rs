@@ -114,6 +114,11 @@ impl ColumnBuffer {
         &self.valid
     }
 
+    /// Whether a NaN is among the values of a nullable column of numbers.
+    pub(super) fn has_null_number(&self) -> bool {
+        self.has_nan
+    }
+
     /// Removes all values and keeps the allocation.
     pub(super) fn clear(&mut self) {
         self.valid.clear();

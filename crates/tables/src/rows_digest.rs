@@ -19,6 +19,7 @@ use super::vocabulary::Vocabularies;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_buffer::ToByteSlice;
 use arrow_schema::DataType;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -376,16 +377,18 @@ impl CanonicalColumns for Written<'_> {
             nullable.then(|| buffer.validity()).filter(|valid| !valid.is_empty()).map(|valid| &valid[rows.clone()]);
         let words = self.about.texts[column].as_deref();
         match &buffer.values {
+            ColumnValues::Int64(values) if !nullable => to.extend_from_slice(values[rows].to_byte_slice()),
             ColumnValues::Int64(values) => {
                 put(values[rows].iter().map(|value| value.to_le_bytes()), valid, nullable, to)
             }
             ColumnValues::Int32(codes) => match words {
                 Some(words) => put(codes[rows].iter().map(|&code| words[code as usize]), valid, nullable, to),
+                None if !nullable => to.extend_from_slice(codes[rows].to_byte_slice()),
                 None => put(codes[rows].iter().map(|value| value.to_le_bytes()), valid, nullable, to),
             },
-            ColumnValues::Float64(values) => put_numbers(&values[rows], nullable, to),
+            ColumnValues::Float64(values) => put_numbers(&values[rows], nullable && buffer.has_null_number(), to),
             ColumnValues::Boolean(values) => {
-                put(values[rows].iter().map(|&value| [u8::from(value)]), valid, nullable, to)
+                put(values[rows].iter().map(|&value| [u8::from(value)]), valid, nullable, to);
             }
         }
     }
@@ -393,13 +396,17 @@ impl CanonicalColumns for Written<'_> {
 
 /// Appends values; where the column is nullable, each with a byte behind it that says whether it is there.
 fn put<const N: usize>(
-    values: impl Iterator<Item = [u8; N]>,
+    values: impl ExactSizeIterator<Item = [u8; N]>,
     valid: Option<&[bool]>,
     nullable: bool,
     to: &mut Vec<u8>,
 ) {
     if !nullable {
-        return values.for_each(|value| to.extend_from_slice(&value));
+        let start = to.len();
+        to.resize(start + N * values.len(), 0);
+        let (slots, _) = to[start..].as_chunks_mut::<N>();
+        slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = value);
+        return;
     }
     for (row, value) in values.enumerate() {
         let is_there = valid.is_none_or(|valid| valid[row]);
@@ -408,10 +415,13 @@ fn put<const N: usize>(
     }
 }
 
-/// Appends numbers; of a nullable column NaN is null.
-fn put_numbers(values: &[f64], nullable: bool, to: &mut Vec<u8>) {
-    let canonical = |value: &f64| if nullable && value.is_nan() { NULL_NUMBER } else { value.to_bits() };
-    to.extend(values.iter().flat_map(|value| canonical(value).to_le_bytes()));
+/// Appends numbers; where some of them may be null, NaN is.
+fn put_numbers(values: &[f64], has_nulls: bool, to: &mut Vec<u8>) {
+    if !has_nulls {
+        return to.extend_from_slice(values.to_byte_slice());
+    }
+    let canonical = |value: &f64| if value.is_nan() { NULL_NUMBER } else { value.to_bits() };
+    put(values.iter().map(|value| canonical(value).to_le_bytes()), None, false, to);
 }
 
 /// Columns of a batch that was read.
@@ -502,7 +512,7 @@ impl CanonicalColumns for ReadColumns {
     }
 }
 
-fn text_keys(texts: &StringArray) -> impl Iterator<Item = [u8; 8]> {
+fn text_keys(texts: &StringArray) -> impl ExactSizeIterator<Item = [u8; 8]> {
     texts.iter().map(|text| text_key(text.unwrap_or_default()))
 }
 
