@@ -170,7 +170,7 @@ pub(crate) struct RunArgs {
     /// was not
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) resume: bool,
-    /// Compute one shard of the job: I/N, its number from 0 and how many there are, or `slurm`, from the variables of an array. Its
+    /// Compute one shard of the job: I/N, its number from 0 and how many there are, or `slurm`, from the variables of an array (slurm/N: of a part of it). Its
     /// tables go to DIR/shard-IIIII-of-NNNNN; where they stand already, nothing is done
     #[arg(long, value_name = "I/N", conflicts_with_all = ["force", "resume", "report"], help_heading = OUTPUT)]
     pub(crate) shard: Option<ShardArg>,

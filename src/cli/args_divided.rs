@@ -13,8 +13,8 @@ use std::str::FromStr;
 pub(crate) enum ShardArg {
     /// `I/N`.
     Position(ShardPosition),
-    /// `slurm`.
-    Slurm,
+    /// `slurm`, or `slurm/N`: the number of the task is that of the shard.
+    Slurm(Option<u32>),
 }
 
 impl FromStr for ShardArg {
@@ -23,9 +23,12 @@ impl FromStr for ShardArg {
     fn from_str(text: &str) -> Result<Self, String> {
         let shape = || "give I/N, the number of the shard from 0 and how many there are (0/100), or `slurm`".to_owned();
         if text == "slurm" {
-            return Ok(Self::Slurm);
+            return Ok(Self::Slurm(None));
         }
         let (index, count) = text.split_once('/').ok_or_else(shape)?;
+        if index == "slurm" {
+            return Ok(Self::Slurm(Some(count.parse().map_err(|_| shape())?)));
+        }
         let (index, count): (u32, u32) = (index.parse().map_err(|_| shape())?, count.parse().map_err(|_| shape())?);
         match index < count {
             true => Ok(Self::Position(ShardPosition { index, count })),
@@ -43,37 +46,46 @@ impl ShardArg {
     /// # Errors
     /// The variables of an array of jobs are missing or make no sense.
     pub(crate) fn position(self, variable: impl Fn(&str) -> Option<String>) -> clearsweep::Result<ShardPosition> {
-        let Self::Position(position) = self else { return slurm(variable) };
-        Ok(position)
+        match self {
+            Self::Position(position) => Ok(position),
+            Self::Slurm(count) => slurm(variable, count),
+        }
     }
 }
 
-/// The position in an array of jobs of Slurm (`sbatch --array`).
-fn slurm(variable: impl Fn(&str) -> Option<String>) -> clearsweep::Result<ShardPosition> {
+/// The position in an array of jobs of Slurm (`sbatch --array`); `shards`: how many there are, if the array is a part of them.
+fn slurm(variable: impl Fn(&str) -> Option<String>, shards: Option<u32>) -> clearsweep::Result<ShardPosition> {
     let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u32>().ok());
     let of_array = |name: &str| {
         number(name).ok_or_else(|| {
             let problem = format!("the variable {name} of an array of jobs is not set");
-            clearsweep::Error::usage(
-                "--shard slurm",
-                problem,
-                "start the job with `sbatch --array=0-99`, or give --shard I/N",
-            )
+            let remedy = "start the job with `sbatch --array=0-99`, or give --shard I/N";
+            clearsweep::Error::usage("--shard slurm", problem, remedy)
         })
     };
-    let [index, first, last] =
-        [of_array("SLURM_ARRAY_TASK_ID")?, of_array("SLURM_ARRAY_TASK_MIN")?, of_array("SLURM_ARRAY_TASK_MAX")?];
-    let step = number("SLURM_ARRAY_TASK_STEP").unwrap_or(1).max(1);
-    let count = last.saturating_sub(first) / step + 1;
-    // An array with gaps (`--array=0,3,9`), such as one that runs again what failed, does not say how many shards there are.
-    let is_whole = number("SLURM_ARRAY_TASK_COUNT").is_none_or(|tasks| tasks == count);
-    let place = index.checked_sub(first).filter(|offset| offset % step == 0 && is_whole).map(|offset| offset / step);
-    match place.filter(|place| *place < count) {
-        Some(index) => Ok(ShardPosition { index, count }),
-        None => Err(clearsweep::Error::usage(
+    let index = of_array("SLURM_ARRAY_TASK_ID")?;
+    if let Some(count) = shards {
+        return match index < count {
+            true => Ok(ShardPosition { index, count }),
+            false => {
+                let problem = format!(
+                    "the number of the task is {index}, and shards are numbered 0 to {}",
+                    count.saturating_sub(1)
+                );
+                Err(clearsweep::Error::usage("--shard slurm", problem, "start the job with `sbatch --array=0-99`"))
+            }
+        };
+    }
+    let [first, last] = [of_array("SLURM_ARRAY_TASK_MIN")?, of_array("SLURM_ARRAY_TASK_MAX")?];
+    let count = last.saturating_sub(first).saturating_add(1);
+    // A part of an array (`--array=17-18`, `--array=0,3,9`), such as one that runs again what failed, does not say how many shards there are.
+    let is_whole = first == 0 && number("SLURM_ARRAY_TASK_COUNT").is_none_or(|tasks| tasks == count);
+    match is_whole && index < count {
+        true => Ok(ShardPosition { index, count }),
+        false => Err(clearsweep::Error::usage(
             "--shard slurm",
-            "the array of jobs has gaps, and does not say how many shards there are",
-            "give --shard \"$SLURM_ARRAY_TASK_ID/N\" with the number of shards",
+            "the array of jobs does not begin with 0 or has gaps, and does not say how many shards there are",
+            "give --shard slurm/N with the number of shards",
         )),
     }
 }
@@ -152,7 +164,8 @@ mod tests {
         let at = |index, count| Ok(ShardArg::Position(ShardPosition { index, count }));
         assert_eq!("0/1".parse(), at(0, 1));
         assert_eq!("99/100".parse(), at(99, 100));
-        assert_eq!("slurm".parse(), Ok(ShardArg::Slurm));
+        assert_eq!("slurm".parse(), Ok(ShardArg::Slurm(None)));
+        assert_eq!("slurm/100".parse(), Ok(ShardArg::Slurm(Some(100))));
         for wrong in ["100/100", "7", "0/0", "-1/3", "1/x", ""] {
             assert!(wrong.parse::<ShardArg>().is_err(), "{wrong}");
         }
@@ -160,19 +173,23 @@ mod tests {
 
     #[test]
     fn slurm_says_the_place_in_its_array() {
-        let of = |values: [&str; 5]| {
-            let names = ["ID", "MIN", "MAX", "STEP", "COUNT"].map(|name| format!("SLURM_ARRAY_TASK_{name}"));
-            ShardArg::Slurm.position(|asked| {
+        let of_count = |values: [&str; 4], count: Option<u32>| {
+            let names = ["ID", "MIN", "MAX", "COUNT"].map(|name| format!("SLURM_ARRAY_TASK_{name}"));
+            ShardArg::Slurm(count).position(|asked| {
                 let at = names.iter().position(|name| name == asked)?;
                 Some(values[at].to_owned()).filter(|value| !value.is_empty())
             })
         };
+        let of = |values| of_count(values, None);
         let at = |index, count| Some(ShardPosition { index, count });
-        assert_eq!(of(["7", "0", "99", "1", "100"]).ok(), at(7, 100));
-        assert_eq!(of(["12", "10", "20", "2", "6"]).ok(), at(1, 6));
-        assert_eq!(of(["5", "5", "5", "", "1"]).ok(), at(0, 1));
-        assert!(of(["3", "0", "9", "1", "3"]).is_err(), "an array with gaps");
-        let error = of(["", "", "", "", ""]).expect_err("no array");
+        assert_eq!(of(["7", "0", "99", "100"]).ok(), at(7, 100));
+        assert_eq!(of(["0", "0", "0", ""]).ok(), at(0, 1));
+        for part in [["3", "0", "9", "3"], ["17", "17", "18", "2"], ["3", "3", "3", "1"]] {
+            assert!(of(part).is_err_and(|error| error.remedy.contains("slurm/N")), "{part:?}");
+            assert!(of_count(part, Some(100)).is_ok_and(|position| position.count == 100), "{part:?}");
+        }
+        assert!(of_count(["100", "100", "100", "1"], Some(100)).is_err());
+        let error = of(["", "", "", ""]).expect_err("no array");
         assert!(error.problem.contains("SLURM_ARRAY_TASK_ID") && error.remedy.contains("--array"), "{error}");
     }
 }

@@ -28,7 +28,11 @@ fn as_json(differences: &[Difference]) -> Value {
 
 fn text(differences: &[Difference], of_two: bool) -> String {
     if differences.is_empty() {
-        let problem = if of_two { "same rows in all tables\n" } else { "all tables hold the rows that were written\n" };
+        let problem = if of_two {
+            "both manifests tell the same rows in all tables\n"
+        } else {
+            "all tables hold the rows that were written\n"
+        };
         return problem.to_owned();
     }
     let line = |one: &Difference| {

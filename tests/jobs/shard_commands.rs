@@ -46,7 +46,7 @@ fn a_job_is_planned_computed_and_merged() {
     assert!(text.contains("violated"), "{text}");
     assert!(tables(&dir.join("one")) == tables(&dir.join("merged")));
     let (text, _) = run(dir, "verify {}/one {}/merged", 0);
-    assert_eq!(text, "same rows in all tables\n");
+    assert_eq!(text, "both manifests tell the same rows in all tables\n");
     run(dir, "verify {}/merged", 0);
     run(dir, "report {}/merged --html {}/merged.html", 0);
     let summary = json(&run(dir, "merge {}/s --out {}/fast --fast --json", 3).0);

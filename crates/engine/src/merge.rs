@@ -96,7 +96,10 @@ struct ShardStates {
 impl Shards {
     /// Finds the shards in a directory.
     fn find(from: &Path) -> Result<Self> {
-        let entries = fs::read_dir(from).map_err(|error| Error::unreadable(from, &error))?;
+        let remedy = "give the directory that `run --shard I/N --out` wrote to";
+        let unreadable =
+            |error: std::io::Error| Error::input(from.display(), format!("cannot be read ({error})"), remedy);
+        let entries = fs::read_dir(from).map_err(unreadable)?;
         let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for entry in entries {
             let entry = entry.map_err(|error| Error::unreadable(from, &error))?;
@@ -194,8 +197,10 @@ impl Shards {
         let of_job = JobOptions { columns, ..JobOptions::default() };
         let differing = identity::differences(&states.job, scene, &of_job);
         if !differing.is_empty() {
-            let problem =
-                format!("is not the scene that the shards were computed with: {} differ", differing.join(", "));
+            let problem = format!(
+                "is not the scene that the shards were computed with, which differs in {}",
+                differing.join(", ")
+            );
             return Err(Error::input(
                 scene.path.display(),
                 problem,
@@ -322,7 +327,7 @@ fn other_job(folder: &Path, first: &Path, [job, of_first]: [&str; 2]) -> Error {
     let [job, of_first] = [job, of_first].map(|text| serde_json::from_str::<Value>(text).unwrap_or_default());
     let keys = of_first.as_object().into_iter().flat_map(|object| object.keys());
     let other = words(keys.filter(|key| job.get(key) != of_first.get(key)).cloned());
-    let problem = format!("is a shard of another job than {}: {other} differ", first.display());
+    let problem = format!("is a shard of another job than {}, which differs in {other}", first.display());
     Error::input(folder.display(), problem, "run all shards with the same program, scene, trajectories and options")
 }
 

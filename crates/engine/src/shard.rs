@@ -11,7 +11,7 @@ use super::options::JobOptions;
 use super::progress::Progress;
 use clearsweep_base::error::{Error, ErrorKind, Result};
 use clearsweep_scene::{Scene, SceneOverrides};
-use clearsweep_tables::ParquetTables;
+use clearsweep_tables::{ParquetTables, check_local};
 use clearsweep_trajectory::{InputFile, ReadPart, plan_shards};
 use serde_json::{Value, json};
 use std::fs;
@@ -140,6 +140,7 @@ pub fn run_shard(
     progress: &dyn Progress,
     token: &CancelToken,
 ) -> Result<StoodOrWritten> {
+    check_local(into)?;
     let plan = plan_shards(scene, &options.read, position.count)?;
     let Some(shard) = plan.shards.get(position.index as usize) else {
         let problem = format!("there is no shard {} of {}", position.index, position.count);
@@ -147,12 +148,12 @@ pub fn run_shard(
     };
     (options.read.part, options.shard) = (Some(shard.part.clone()), Some(position));
     let note = ShardNote::new(position, scene, &options, &plan.files)?;
-    let target = into.join(shard_folder(position));
+    let (target, prefix) = (into.join(shard_folder(position)), format!(".{}.", shard_folder(position)));
     if let Some(manifest) = standing(&target, &note, scene, &options)? {
+        remove_left(into, &prefix, None);
         return Ok(StoodOrWritten::Stood(manifest));
     }
     fs::create_dir_all(into).map_err(|error| Error::unwritable(into, &error))?;
-    let prefix = format!(".{}.", shard_folder(position));
     let temporary = tempfile::Builder::new().prefix(&prefix).tempdir_in(into);
     let temporary = temporary.map_err(|error| Error::unwritable(into, &error))?;
     let tables = temporary.path().join("tables");
@@ -165,7 +166,7 @@ pub fn run_shard(
     };
     match committed {
         Ok(outcome) => {
-            remove_left(into, &prefix, temporary.path());
+            remove_left(into, &prefix, Some(temporary.path()));
             Ok(StoodOrWritten::Written(Box::new(outcome)))
         }
         // Another worker may have been faster.
@@ -189,15 +190,21 @@ fn standing(target: &Path, note: &ShardNote, scene: &Scene, options: &JobOptions
         Err(error) => return Err(Error::unreadable(&path, &error)),
     };
     let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
+    let ShardPosition { index, count } = note.position;
     if manifest["shard"]["job"] == job_digest(&note.job) {
-        return Ok(Some(manifest));
+        let of_manifest = [&manifest["shard"]["index"], &manifest["shard"]["of"]];
+        if of_manifest == [&json!(index), &json!(count)] {
+            return Ok(Some(manifest));
+        }
+        let problem = format!("holds the shard {}/{} under another name", of_manifest[0], of_manifest[1]);
+        return Err(Error::output(target.display(), problem, "remove it"));
     }
     let known = clearsweep_tables::StoredShard::open(target, Vec::new());
     let mut keys = known.map_or_else(|_| Vec::new(), |known| identity::differences(&known.job, scene, options));
     if keys.is_empty() {
         keys.push("trajectories".to_owned());
     }
-    let problem = format!("holds a shard of another job: {} differ", keys.join(", "));
+    let problem = format!("holds a shard of another job, which differs in {}", keys.join(", "));
     Err(Error::output(target.display(), problem, "remove it, or choose another directory for the shards of this job"))
 }
 
@@ -214,10 +221,10 @@ fn commit(tables: &Path, target: &Path) -> Result<()> {
 }
 
 /// Removes what workers on the same shard left that were killed, or that come too late.
-fn remove_left(into: &Path, prefix: &str, own: &Path) {
+fn remove_left(into: &Path, prefix: &str, own: Option<&Path>) {
     for entry in fs::read_dir(into).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path != own && entry.file_name().to_string_lossy().starts_with(prefix) {
+        if Some(path.as_path()) != own && entry.file_name().to_string_lossy().starts_with(prefix) {
             let _ = fs::remove_dir_all(path);
         }
     }

@@ -103,7 +103,7 @@ pub use issue_reader::{IssueLine, read_issues};
 pub use layout::TableLayout;
 pub use merge::{StoredShard, TableMerger};
 pub use options::{DistanceColumns, TableOptions};
-pub use output_dir::JobInputs;
+pub use output_dir::{JobInputs, check_local};
 pub use report::{PairBetween, PairOfRun, nearest_between, read_pairs};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::{IntervalRow, Row};

@@ -116,7 +116,14 @@ impl TableMerger {
             digest.groups.iter().for_each(|group| sum.push(*group));
             match self.fast {
                 true => self.writer.link(dir, table, rows)?,
-                false => self.writer.append_rows(table, StoredRows::open(dir, table)?, rows)?,
+                false => {
+                    let stored = StoredRows::open(dir, table)?;
+                    if stored.rows != rows {
+                        let problem = format!("has {} rows instead of {rows}", stored.rows);
+                        return Err(Error::input(stored.path().display(), problem, RUN_AGAIN));
+                    }
+                    self.writer.append_rows(table, stored, rows)?;
+                }
             }
         }
         // Their rows are taken as they are, but for those of a run that is cut.

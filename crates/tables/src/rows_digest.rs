@@ -178,12 +178,14 @@ impl TableDigest {
                 _ => break,
             }
         }
-        let ends = [self, other].map(|digest| digest.groups.last().map(|group| group.runs[1]));
-        if ends[0] == ends[1] {
+        // Damaged runs may be out of order, so that no further ends meet: then the sums tell.
+        let ends = [self, other].map(|digest| digest.groups.iter().map(|group| group.runs[1]).max());
+        if ends[0] == ends[1] && (self.rows(), self.sum()) == (other.rows(), other.sum()) {
             return None;
         }
         let last = ends[0].max(ends[1])?;
-        Some([last_equal.map_or(self.first(other), |run| run.saturating_add(1)), last])
+        let first = last_equal.map_or(self.first(other), |run| run.saturating_add(1));
+        Some([first.min(last), last])
     }
 
     fn first(&self, other: &Self) -> i64 {
@@ -558,6 +560,10 @@ mod tests {
         let [first, last] = one.difference(&of(&changed)).expect("they differ");
         assert!(first <= 501 && 501 <= last && last - first < 8, "{first} {last}");
         assert!(fine.difference(&of(&all[..999])).is_some_and(|[_, last]| last == 999));
+        let mut turned = fine.groups.clone();
+        turned[3].runs = [5; 2];
+        turned[3].sum = RowsSum([9, 9, 9, 9]);
+        assert!(fine.difference(&TableDigest::of_groups(turned)).is_some(), "runs that are out of order");
         assert!(one.difference(&TableDigest::default()) == Some([0, 999]));
         assert_eq!(TableDigest::default().difference(&TableDigest::default()), None);
     }

@@ -78,6 +78,12 @@ pub fn plan_shards(scene: &Scene, options: &ReadOptions, shards: u32) -> Result<
         }
         None => (Vec::new(), Vec::new()),
     };
+    let asked = [("--runs", &options.runs), ("--frames", &options.frames)];
+    let asked: Vec<&str> = asked.into_iter().filter(|(_, range)| range.is_some()).map(|(flag, _)| flag).collect();
+    if stretches.is_empty() && !asked.is_empty() && !files.is_empty() {
+        let remedy = "choose others; ranges are half-open, A..B ends before B";
+        return Err(Error::usage(asked.join(" "), "holds no frame of the input", remedy));
+    }
     let is_followed = scene.motion.between != BetweenFrames::None;
     let follow = if is_followed { scene.motion.max_gap } else { 0 };
     // Poses that are held come from any frame before.
@@ -271,17 +277,23 @@ fn cut_between(stretches: &[Stretch], runs: Range<i64>, parts: u64, planned: &mu
 fn cut_run(run: Stretch, runs: Range<i64>, parts: u64, follow: i64, planned: &mut Vec<PlannedShard>) {
     let (first, last) = run.frames.unwrap_or((0, 0));
     let (origin, blocks) = (first.div_euclid(CUT_FRAMES), blocks_of(first, last));
-    let mut start = i64::MIN;
-    let mut taken = 0;
+    let frames = last.abs_diff(first).saturating_add(1);
+    let (mut start, mut before, mut taken) = (i64::MIN, 0, 0);
     for part in 1..=parts {
-        let end = match part == parts {
-            true => i64::MAX,
-            false => (origin + share_of(blocks, part, parts) as i64).saturating_mul(CUT_FRAMES),
+        let (end, rows) = if part == parts {
+            (i64::MAX, run.rows)
+        } else {
+            // The cut that is nearest to where the part would end, of those that leave a range of frames for each other part.
+            let target = i128::from(first) + i128::from(share_of(frames, part, parts))
+                - i128::from(origin) * i128::from(CUT_FRAMES);
+            let nearest = (target + i128::from(CUT_FRAMES) / 2) / i128::from(CUT_FRAMES);
+            let cut = nearest.clamp(i128::from(before) + 1, i128::from(blocks - (parts - part))) as u64;
+            before = cut;
+            let end = (origin + cut as i64).saturating_mul(CUT_FRAMES);
+            (end, share_of(run.rows, end.abs_diff(first), frames))
         };
-        let rows = share_of(run.rows, part, parts);
-        // Parts of a run are told apart by their frames alone.
-        let part = ReadPart { runs: runs.clone(), frames: Some(start..end), follow };
-        planned.push(PlannedShard { part, poses: rows - taken });
+        let frames = Some(start..end);
+        planned.push(PlannedShard { part: ReadPart { runs: runs.clone(), frames, follow }, poses: rows - taken });
         (start, taken) = (end, rows);
     }
 }

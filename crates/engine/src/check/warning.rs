@@ -17,6 +17,9 @@ pub struct Warning {
 }
 
 impl Warning {
+    /// The kind of [`Self::of_empty`].
+    pub(crate) const EMPTY: &'static str = "empty";
+
     pub(crate) fn new(
         kind: &'static str,
         bodies: impl Into<Vec<u32>>,
@@ -44,7 +47,7 @@ impl Warning {
     pub(super) fn of_empty(samples: u64) -> Option<Self> {
         (samples == 0).then(|| {
             Self::new(
-                "empty",
+                Self::EMPTY,
                 [],
                 "the trajectories hold no row: a run would look at no frame",
                 "check what wrote them, and `trajectories` in [scene]",

@@ -100,6 +100,7 @@ impl OutputDir {
     /// The path is a file or a link; the directory holds or lies in `inputs`, is in use, not empty (without `force`),
     /// holds foreign files, or cannot be written.
     pub(super) fn claim(root: &Path, claim: ClaimMode, inputs: &JobInputs) -> Result<Arc<Self>> {
+        check_local(root)?;
         inputs.check_place(root)?;
         let takes_over = claim.force || claim.resume;
         let place = LockedPlace::claim(root, takes_over, inputs)?;
@@ -368,6 +369,20 @@ fn locate<'f, 'n>(
 ) -> (&'f Folder, &'n str) {
     let split = name.split_once('/').and_then(|(folder, file)| Some((parts.get(folder)?.as_ref(), file)));
     split.unwrap_or((target, name))
+}
+
+/// Fails if a path is the address of an object store or the like.
+///
+/// # Errors
+/// It is.
+pub fn check_local(path: &Path) -> Result<()> {
+    let text = path.to_string_lossy();
+    let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
+    if scheme.is_empty() || !scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Ok(());
+    }
+    let problem = format!("is an address ({scheme}://), and tables are written to directories");
+    Err(Error::usage(path.display(), problem, "give a directory, and copy it afterwards"))
 }
 
 /// Fails unless the directory holds nothing but the lock file.
