@@ -8,6 +8,8 @@
 //! ```
 //! If few bodies move, "block" is a batch of blocks, and each thread goes through a stretch of them.
 //!
+//! `shard` computes a part of a job for a merge (`merge`), which may happen elsewhere.
+//!
 //! Nothing here may change a row: the order of tasks, the caches that pairs carry from block to block and the place
 //! where a large block is cut for memory only decide how long it takes.
 //!

@@ -15,6 +15,9 @@
 //! - `events` joins what violates into stretches of time, `issues` gathers these at the end, and `issue_tables` writes both; `event_reader` reads
 //!   them back.
 //! - `resume` keeps what another execution needs to go on after this one was killed.
+//! - `rows_digest` digests the rows of each table while they are encoded, and `verify` those that are stored.
+//! - `shard_state` stores what a shard of a job accumulated; `merge` puts shards together, from their `stored_rows` and these states.
+//!   `shard_table` writes a plan.
 //! - `report` reads the summaries back, `issue_reader` the issues, `chosen_rows` the rows of chosen pairs, `export` the tables as CSV, and
 //!   `table_reader` as record batches; `body_reader` what the bodies are.
 //!

@@ -114,7 +114,7 @@ impl FromStr for RunsDigest {
     }
 }
 
-/// The digests of a table: of groups of consecutive runs, at most [`MOST_GROUPS`].
+/// The digests of a table: of at most 256 groups of consecutive runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableDigest {
     /// In the order of the runs, which no two groups share.

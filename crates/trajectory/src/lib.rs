@@ -9,7 +9,7 @@
 //! slots (`body_column`), seconds, metres and quaternions, and `assemble` puts the rows of a sample together (`carry`: nodes
 //! take along what is below them) and lays them out in blocks (`stage` does the transposition; `followed` gives each the
 //! first sample of the next one). `memory` and `array` (its numbers: `array_view`) put batches and arrays of a caller in the place of files. `digest` hashes the
-//! files meanwhile. `sort` puts files that are out of order into one that is not.
+//! files meanwhile. `shard_plan` divides an input among machines, each of which reads a `read_part`. `sort` puts files that are out of order into one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
 //!
