@@ -13,6 +13,7 @@ import importlib.util
 import os
 import pathlib
 import shutil
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -115,6 +116,7 @@ def main() -> None:
 
             measure("Sail", start, compute, lambda spark: (spark.stop(), server.stop()))
         if shutil.which("java"):
+            os.environ["PYSPARK_PYTHON"] = sys.executable
             builder = sql.SparkSession.builder.master(f"local[{os.cpu_count()}]").config("spark.ui.enabled", "false")
             measure("Spark", builder.getOrCreate, compute, lambda spark: spark.stop())
     one = rows[0][2]
