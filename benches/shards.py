@@ -41,7 +41,7 @@ WORKERS, CHAOS_SHARDS, KILLS_PER_SHARD = 10, 40, 3
 
 @dataclass
 class Cost:
-    """What processes took: seconds from the first start to the last end, their processor time, the peak memory of the largest one."""
+    """The cost of processes: seconds from the first start to the last end, their processor time, the peak memory of the largest one."""
 
     wall: float
     cpu: float = math.nan

@@ -1,12 +1,9 @@
 //! The program, and its subcommands as functions.
 
 use crate::background::{AtInterrupt, call};
-use crate::error::raised;
-use crate::job::asked;
-use crate::poses::Poses;
+use crate::job::of_files;
 use crate::scene::LoadedScene;
-use clearsweep::Error;
-use clearsweep::cli::embed::{self, RunOptions, StopHandle};
+use clearsweep::cli::embed::{self, StopHandle};
 use clearsweep_engine::check as check_scene;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -37,15 +34,7 @@ pub(crate) fn check(
     about: &Bound<'_, PyDict>,
     words: Vec<String>,
 ) -> PyResult<String> {
-    let (RunOptions { mut job, .. }, poses) = asked(py, poses, about, words)?;
-    match poses {
-        Poses::OfScene => {}
-        Poses::Path(path) => job.read.path = Some(path),
-        _ => {
-            let problem = "poses in memory cannot be checked without running";
-            return Err(raised(py, Error::usage("poses", problem, "write them to a file, or give them to `run`")));
-        }
-    }
+    let job = of_files(py, poses, about, words, "poses in memory cannot be checked without running")?;
     let scene = Arc::clone(&scene.scene);
     let work = move || {
         let checked = check_scene(&scene, &job)?;

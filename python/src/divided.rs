@@ -1,12 +1,10 @@
 //! Jobs that are divided among machines: the plan, one shard, the merge.
 
 use crate::background::{AtInterrupt, call};
-use crate::error::raised;
-use crate::job::{SharedProgress, asked};
-use crate::poses::Poses;
+use crate::job::{SharedProgress, of_files};
 use crate::scene::{LoadedScene, options};
 use clearsweep::cli::embed::{self, RunOptions};
-use clearsweep::{CancelToken, Error, JobOptions};
+use clearsweep::{CancelToken, JobOptions};
 use clearsweep_engine::{MergeOptions, ShardPosition, run_shard as run_one};
 use clearsweep_trajectory::plan_shards;
 use pyo3::prelude::*;
@@ -14,24 +12,8 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The options of a job whose poses are in files.
-fn of_files(
-    py: Python<'_>,
-    poses: &Bound<'_, PyAny>,
-    about: &Bound<'_, PyDict>,
-    words: Vec<String>,
-) -> PyResult<JobOptions> {
-    let (RunOptions { mut job, .. }, poses) = asked(py, poses, about, words)?;
-    match poses {
-        Poses::OfScene => {}
-        Poses::Path(path) => job.read.path = Some(path),
-        _ => {
-            let problem = "poses in memory cannot be read by several shards";
-            return Err(raised(py, Error::usage("poses", problem, "write them to a file, and give its path")));
-        }
-    }
-    Ok(job)
-}
+/// The problem of poses that are not in files.
+const IN_MEMORY: &str = "poses in memory cannot be read by several shards";
 
 /// Divides a job, and returns the object of `plan --json`.
 #[pyfunction]
@@ -43,7 +25,7 @@ pub(crate) fn plan(
     words: Vec<String>,
     shards: u32,
 ) -> PyResult<String> {
-    let job = of_files(py, poses, about, words)?;
+    let job = of_files(py, poses, about, words, IN_MEMORY)?;
     let scene = Arc::clone(&scene.scene);
     let work = move || Ok(embed::plan_json(&plan_shards(&scene, &job.read, shards)?.shards).to_string());
     call(py, &AtInterrupt::Abandon, &mut |_| Ok(()), work)
@@ -62,7 +44,7 @@ pub(crate) fn run_shard(
     into: PathBuf,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let job = of_files(py, poses, about, words)?;
+    let job = of_files(py, poses, about, words, IN_MEMORY)?;
     let (scene, token, shared) = (Arc::clone(&scene.scene), CancelToken::new(), SharedProgress::default());
     let show = || shared.show(progress.as_ref());
     let (cancelled, told) = (token.clone(), shared.clone());

@@ -51,6 +51,23 @@ pub(crate) fn asked(
     Ok((options, Poses::new(poses, about)?))
 }
 
+/// The options of a job whose poses are in files; `problem`: what is said of others.
+pub(crate) fn of_files(
+    py: Python<'_>,
+    poses: &Bound<'_, PyAny>,
+    about: &Bound<'_, PyDict>,
+    words: Vec<String>,
+    problem: &str,
+) -> PyResult<JobOptions> {
+    let (RunOptions { mut job, .. }, poses) = asked(py, poses, about, words)?;
+    match poses {
+        Poses::OfScene => {}
+        Poses::Path(path) => job.read.path = Some(path),
+        _ => return Err(raised(py, Error::usage("poses", problem, "write them to a file, and give its path"))),
+    }
+    Ok(job)
+}
+
 /// Runs a job, and returns the manifest as JSON. `progress` is called with frames, rows and the share that is read.
 #[pyfunction]
 pub(crate) fn run_tables(

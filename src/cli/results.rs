@@ -33,7 +33,7 @@ pub(super) fn directories(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let entries = std::fs::read_dir(dir).map_err(|error| Error::unreadable(dir, &error))?;
         let mut inner: Vec<PathBuf> =
             entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_result(path)).collect();
-        // What begins with a dot is not whole.
+        // A name that begins with a dot is that of a result that is not whole.
         inner.retain(|path| path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.')));
         inner.sort();
         if inner.is_empty() {

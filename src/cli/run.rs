@@ -228,7 +228,7 @@ fn one_shard(
     Ok(ProgramEnd::Clear)
 }
 
-/// What came of a shard, as an object.
+/// The outcome of a shard as an object.
 pub(super) fn shard_json(done: &StoodOrWritten, position: ShardPosition, into: &Path) -> Value {
     let (manifest, stood) = done.manifest();
     let summary = &manifest["summary"];

@@ -491,7 +491,7 @@ fn a_shard_that_stands_is_left_and_one_of_several_workers_wins() {
     let before = clearsweep_testing::folder::files(&folder);
     assert!(matches!(shard(&scene, (1, 3), &into), Ok(StoodOrWritten::Stood(_))));
     assert_eq!(clearsweep_testing::folder::files(&folder), before);
-    // What a killed worker left goes with the next commit.
+    // The directory of a killed worker goes with the next commit.
     let left = into.join(".shard-00001-of-00003.abcdef");
     fs::create_dir(&left).expect("made");
     fs::write(left.join("x"), "x").expect("written");

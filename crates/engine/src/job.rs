@@ -303,7 +303,7 @@ impl Running<'_> {
         cancel.check()?;
         timings.total = self.begun.elapsed();
         let mut warnings = watch.warnings(pose_steps);
-        // Of a shard others may have rows.
+        // Other shards may have rows.
         warnings.retain(|warning| warning.kind != Warning::EMPTY || shard.is_none());
         warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
         warnings.extend(open_meshes_of_run(scene, &totals));

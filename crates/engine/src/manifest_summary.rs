@@ -10,7 +10,7 @@ use clearsweep_scene::{BetweenFrames, Body, Scene};
 use clearsweep_tables::{Totals, ViolatingPair, Worst};
 use serde_json::{Map, Value, json};
 
-/// What the summary of a job depends on.
+/// The facts that the summary of a job depends on.
 pub(super) struct Summary<'a> {
     pub(super) scene: &'a Scene,
     pub(super) totals: &'a Totals,
@@ -102,7 +102,7 @@ impl Summary<'_> {
         }
     }
 
-    /// What each rule requires, and what violates it; null without rules.
+    /// Returns the requirement of each rule, and what violates it; null without rules.
     fn rules(&self) -> Value {
         let mut rules = rules_json(self.scene, &pairs_by_rule(self.scene));
         let (looks_between, requirements) = (self.looks_between(), self.scene.requirements());
@@ -208,7 +208,7 @@ pub(super) fn rule_of(scene: &Scene, ViolatingPair { bodies: [a, b], .. }: &Viol
     json!(requirements.uniform().is_none().then(|| requirements.name(requirements.rule(*a, *b))))
 }
 
-/// What is required of a pair, metres; null where nothing is, and without rules.
+/// Returns the requirement of a pair, metres; null where there is none, and without rules.
 pub(super) fn required_of(scene: &Scene, ViolatingPair { bodies: [a, b], run, .. }: &ViolatingPair) -> Value {
     let requirements = scene.requirements();
     json!(Some(requirements.of(*run, *a, *b)).filter(|required| requirements.uniform().is_none() && !required.is_nan()))

@@ -83,7 +83,7 @@ struct Shards {
     folders: Vec<PathBuf>,
 }
 
-/// What the states of the shards say together.
+/// The facts that the states of the shards add up to.
 #[derive(Default)]
 struct ShardStates {
     job: String,

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 /// Different warnings that are listed.
 const MOST_WARNINGS: usize = 200;
 
-/// What the manifests of shards add up to.
+/// The facts that the manifests of shards add up to.
 #[derive(Default)]
 pub(super) struct ShardFacts {
     /// The manifest of the first shard.

@@ -26,7 +26,7 @@ pub struct ShardPosition {
     pub count: u32,
 }
 
-/// What [`run_shard`] found.
+/// The outcome of [`run_shard`].
 #[derive(Debug)]
 pub enum StoodOrWritten {
     /// A whole shard of the same job stood there: its manifest.
@@ -65,7 +65,7 @@ impl MarkedFile {
     }
 }
 
-/// What the manifest says of a shard.
+/// The entry of a manifest about a shard.
 #[derive(Debug)]
 pub(super) struct ShardNote {
     position: ShardPosition,

@@ -158,7 +158,7 @@ impl TableDigest {
         self.groups.push(later);
     }
 
-    /// Where another digest differs: the runs from the first to the second one at the most, in which rows differ.
+    /// Returns the runs, from the first to the second one, outside of which another digest has the same rows; `None`: they are the same everywhere.
     pub fn difference(&self, other: &Self) -> Option<[i64; 2]> {
         // Groups may be divided otherwise: sums are compared wherever both have an end.
         let (mut own, mut of_other) = (self.ends(), other.ends());

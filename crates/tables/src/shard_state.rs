@@ -1,4 +1,4 @@
-//! What a merge needs of a shard beside its tables: the file `shard.state`.
+//! The file `shard.state`: all that a merge needs of a shard beside its tables.
 //!
 //! It has the form of a checkpoint (`resume`): a state, the lists of the summaries, and a checksum.
 

@@ -60,7 +60,7 @@ impl StoredColumns {
         let own = spec.columns.iter().filter(|column| spec.body_index_column(column).is_none());
         let codes = |kind: ColumnType| match kind {
             ColumnType::String(vocabulary) => {
-                // Of equal words the first: both stand for the same text.
+                // The first of equal words: both stand for the same text.
                 let mut codes = TextCodes::default();
                 strings.words(vocabulary).zip(0..).for_each(|(word, code)| {
                     codes.entry(Box::from(word)).or_insert(code);

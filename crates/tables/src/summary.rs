@@ -56,7 +56,7 @@ pub(super) struct SummaryState {
     pub(super) accumulated: AccumulatedState,
 }
 
-/// What is accumulated at the start of a block, without lists: of finished runs, and of the run in progress.
+/// The accumulated state at the start of a block, without lists: of finished runs, and of the run in progress.
 #[derive(Serialize, Deserialize)]
 pub(super) struct AccumulatedState {
     run: Option<(RunRow, Vec<f64>)>,

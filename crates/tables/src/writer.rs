@@ -134,7 +134,7 @@ pub struct TableWriter {
     pub(super) out: Arc<OutputDir>,
 }
 
-/// What the state of a shard says of the whole.
+/// The facts about the whole job that the state of a shard holds.
 struct ShardNote {
     job: String,
     /// First and last sample.

@@ -19,6 +19,7 @@ use super::stream_batch::BATCH_ROWS;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::{BetweenFrames, Missing, Scene};
 use std::ops::Range;
+use std::path::Path;
 
 /// A run is cut at frames whose number is a multiple of this.
 const CUT_FRAMES: i64 = 64;
@@ -26,7 +27,7 @@ const CUT_FRAMES: i64 = 64;
 /// Most shards of a job.
 const MOST_SHARDS: u32 = 100_000;
 
-/// What a shard takes.
+/// The part of an input that a shard takes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedShard {
     /// Runs, or frames of one run.
@@ -74,7 +75,9 @@ pub fn plan_shards(scene: &Scene, options: &ReadOptions, shards: u32) -> Result<
         Some(path) => {
             let format = ColumnFormat::of(scene.unit, &scene.columns, options);
             let sources = open(&InputPlace::Path(path.to_path_buf()), &format, None, &|| true)?;
-            (stretches(&sources, &choice)?, sources.iter().filter_map(Source::file).collect())
+            let found = stretches(&sources, &choice)?;
+            check_order(&found, path)?;
+            (found, sources.iter().filter_map(Source::file).collect())
         }
         None => (Vec::new(), Vec::new()),
     };
@@ -103,7 +106,7 @@ fn stretches(sources: &[Source], choice: &Choice) -> Result<Vec<Stretch>> {
     let is_narrowed = choice.runs.is_some() || choice.frames.is_some();
     let mut found = Vec::new();
     for (at, &(source, group, [runs, frames])) in chosen.iter().enumerate() {
-        // Where a long run begins or ends within a row group, its keys are read.
+        // The keys of a row group in which a long run begins or ends are read.
         let ends_run = |(low, high): (i64, i64)| {
             low != high && (one_run(at.checked_sub(1)) == Some(low) || one_run(Some(at + 1)) == Some(high))
         };
@@ -115,6 +118,14 @@ fn stretches(sources: &[Source], choice: &Choice) -> Result<Vec<Stretch>> {
         }
     }
     Ok(found)
+}
+
+/// Fails if runs come again after later ones: a shard would not see that rows are out of order.
+fn check_order(stretches: &[Stretch], path: &Path) -> Result<()> {
+    let Some(pair) = stretches.windows(2).find(|pair| pair[1].runs.0 < pair[0].runs.1) else { return Ok(()) };
+    let problem = format!("run {} comes after run {}", pair[1].runs.0, pair[0].runs.1);
+    let remedy = "rows must be sorted by run, then frame, and files must not interleave: `clearsweep sort` does it";
+    Err(Error::input(path.display(), problem, remedy))
 }
 
 /// Adds rows; those of one run that lie together are one stretch.
@@ -233,7 +244,7 @@ fn allot(segments: &mut [Segment], shards: u64) {
     for _ in segments.len() as u64..shards {
         let per_part = |segment: &Segment| segment.rows as f64 / segment.parts as f64;
         let open = segments.iter_mut().filter(|segment| segment.parts < segment.most);
-        // Of equal ones the first.
+        // The first of equal ones.
         let Some(largest) = open.reduce(|one, other| if per_part(other) > per_part(one) { other } else { one }) else {
             return;
         };
@@ -360,6 +371,14 @@ mod tests {
         assert_eq!(parts(&[stretch(3, 4, 1)], 4, false).iter().filter(|shard| !shard.part.is_nothing()).count(), 2);
         let planned = parts(&[], 3, true);
         assert!(planned[0].part.is_first() && planned[0].part.is_last());
+    }
+
+    #[test]
+    fn runs_that_come_again_are_named() {
+        let order = |stretches: &[Stretch]| check_order(stretches, Path::new("poses.csv"));
+        assert!(order(&[stretch(0, 5, 9), stretch(5, 9, 9), stretch(9, 9, 1)]).is_ok(), "a run may go on");
+        let error = order(&[stretch(5, 9, 15), stretch(2, 2, 1000)]).expect_err("it comes again");
+        assert!(error.problem.contains("run 2 comes after run 9") && error.remedy.contains("sort"), "{error}");
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn read<'a>(
     }
     assembler.finish(&mut sink)?;
     progress.store(1000, Ordering::Relaxed);
-    // Of a shard others may have samples.
+    // Other shards may have samples.
     let asked = (plan.choice.runs.is_some() || plan.choice.frames.is_some()) && plan.choice.part.is_none();
     if given || !asked { Ok(()) } else { Err(there.nothing_chosen(plan)) }
 }

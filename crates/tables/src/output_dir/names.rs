@@ -12,7 +12,7 @@ pub(super) const TABLES: [(&str, &str); 5] = [
     ("pairs.parquet", "pairs"),
     ("runs.parquet", "runs"),
 ];
-/// What a merge needs of a shard beside its tables.
+/// The file of a shard that a merge needs beside its tables.
 pub(crate) const SHARD_STATE: &str = "shard.state";
 /// First bytes of that file.
 pub(crate) const SHARD_HEAD: &[u8; 19] = b"clearsweep shard 1\n";

@@ -39,7 +39,7 @@ impl ShardSummary {
 }
 
 impl SummaryWriter {
-    /// What a merge needs of a shard: the state at its end, whose lists are those of [`Self::lists`].
+    /// Returns the state at the end of a shard, for the merge; its lists are those of [`Self::lists`].
     ///
     /// # Errors
     /// The disk failed.
