@@ -134,14 +134,19 @@ class Result:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Result:
-        """Opens the output directory of an earlier run, of the program or of Python.
+        """Opens the output directory of an earlier run, of the program or of Python. A result in an object store is copied to a
+        temporary directory.
 
         Raises
         ------
         Error
             It holds no finished run.
         """
-        folder = os.fspath(path)
+        folder = local(path)
+        if is_remote(folder):
+            owner = fetched(folder)
+            with open(os.path.join(owner.name, "manifest.json"), encoding="utf-8") as file:
+                return of_run(owner.name, file.read(), owner, 0, folder)
         # Only the program's own reader says whether the run is finished.
         json.loads(_clearsweep.command(["summary", folder]))
         with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
@@ -318,10 +323,37 @@ def _remove(path: str, process: int) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def of_run(path: str | os.PathLike[str], manifest: str, owner: TemporaryFolder | None, keep: int) -> Result:
-    """The result in a directory; `owner`: it is temporary, and tables of at most `keep` bytes are taken into memory."""
-    folder = os.fspath(path)
-    in_memory = owner is not None and _size(folder) <= keep
+def is_remote(path: str) -> bool:
+    """Whether a path is the address of an object store."""
+    return "://" in path
+
+
+def local(path: str | os.PathLike[str]) -> str:
+    """A path as text; ``file:///PATH`` is that path."""
+    return os.fspath(path).removeprefix("file://")
+
+
+def fetched(address: str) -> TemporaryFolder:
+    """The result at an address, copied to this machine."""
+    folder = TemporaryFolder()
+    try:
+        _clearsweep.fetch_result(address, folder.name)
+    except BaseException:
+        folder.remove()
+        raise
+    return folder
+
+
+def of_run(
+    path: str | os.PathLike[str], manifest: str, owner: TemporaryFolder | None, keep: int, address: str | None = None
+) -> Result:
+    """The result in a directory; `owner`: it is temporary, and tables of at most `keep` bytes are taken into memory. `address`: it is the
+    copy of the result there."""
+    folder = local(path)
+    if is_remote(folder):
+        owner = fetched(folder)
+        return of_run(owner.name, manifest, owner, 0, folder)
+    in_memory = owner is not None and address is None and _size(folder) <= keep
     tables: dict[str, Table] = {}
     kept = None if in_memory else owner
     for name, files in _clearsweep.open_tables(folder, in_memory, kept):
@@ -329,7 +361,7 @@ def of_run(path: str | os.PathLike[str], manifest: str, owner: TemporaryFolder |
         tables[name] = Table(name, files, None if in_memory else file)
     if in_memory and owner is not None:
         owner.remove()
-    return Result(json.loads(manifest), tables, None if in_memory else folder, kept)
+    return Result(json.loads(manifest), tables, address or (None if in_memory else folder), kept)
 
 
 def _size(folder: str) -> int:

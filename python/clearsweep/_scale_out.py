@@ -10,8 +10,6 @@ import collections
 import contextlib
 import importlib
 import os
-import re
-import shutil
 import socket
 import threading
 import uuid
@@ -23,9 +21,10 @@ from typing import Any, TypeAlias, cast
 from . import _options
 from ._divided import merge, plan, run_shard
 from ._errors import Error, Kind, Warning
-from ._result import Result
+from ._result import Result, is_remote, local
 from ._scene import Scene
 from ._types import ArrowStream
+from ._work import WorkPlace
 
 #: Columns that describe a task and its shard, with their Arrow types.
 _COUNTS = {
@@ -53,9 +52,6 @@ _POSE_ROWS = 1 << 16
 
 #: Keys of a scene that name a file.
 _FILE_KEYS = frozenset(("file", "geometry", "table", "trajectories"))
-
-#: Entries of the folder of shards that this module and `run_shard` make.
-_OWN_ENTRY = re.compile(r"\.?shard-\d+-of-(\d+).*|\.attempts|poses\.parquet")
 
 
 class ShardedResult(Result):
@@ -110,35 +106,26 @@ class Job:
     call: str
     scene: SceneSource
     poses: str | None
-    #: The folder of the shards.
-    work: str
+    #: The place of the shards.
+    work: WorkPlace
     shards: int
     #: Most attempts of one shard beyond the first.
     retries: int
     #: Options of `run_shard`.
     options: Mapping[str, Any]
 
-    @property
-    def folder(self) -> str:
-        """The folder of the marks that tasks of this call leave."""
-        return os.path.join(self.work, ".attempts", self.call)
-
     def marks(self, shard: int) -> str:
-        """The folder with one empty file for each attempt of a shard."""
-        return os.path.join(self.folder, f"shard-{shard:05}")
-
-    def shard_path(self, shard: int) -> str:
-        """The folder of a whole shard."""
-        return os.path.join(self.work, f"shard-{shard:05}-of-{self.shards:05}")
+        """The folder with one mark for each attempt of a shard."""
+        return f"{self.call}/shard-{shard:05}"
 
     def stop(self) -> None:
         """Makes tasks that have not begun return at once. If the mark cannot be written, they run to their ends."""
-        with contextlib.suppress(OSError):
-            open(os.path.join(self.folder, "stop"), "w").close()
+        with contextlib.suppress(OSError, Error):
+            self.work.mark(self.call, "stop")
 
     def is_stopped(self) -> bool:
         """Whether `stop` was called, in any process."""
-        return os.path.exists(os.path.join(self.folder, "stop"))
+        return "stop" in self.work.marks(self.call)
 
 
 #: Computes one shard of a job, and returns a row with `COLUMNS`.
@@ -168,23 +155,23 @@ def run(
     ``threads`` is the default of this option for a task.
     """
     out = absolute(out)
-    work = _work_folder(out, work, shards, force)
+    place = _work_place(out, work, shards, force)
     source = SceneSource.of(scene)
     if source.path is None:
         # A job is known by a digest of its scene: this process has to use the paths that its tasks use.
         scene = source.scene()
     accepted = options.get("accepted")
     options = options if accepted is None else {**options, "accepted": absolute(accepted)}
-    os.makedirs(work, exist_ok=True)
+    place.make()
     try:
-        path = _pose_path(poses, work)
+        path = _pose_path(poses, place)
         planned = plan(scene, path, shards=shards, **options)
     except BaseException:
-        if not any(name.startswith("shard-") for name in os.listdir(work)):
-            _remove(work)
+        if not any(name.startswith("shard-") for name in place.names()):
+            place.remove()
         raise
-    job = Job(uuid.uuid4().hex, source, path, work, len(planned), retries, {"threads": threads, **options})
-    os.makedirs(job.folder)
+    job = Job(uuid.uuid4().hex, source, path, place, len(planned), retries, {"threads": threads, **options})
+    place.make_marks(job.call)
     tasks: list[dict[str, Any]] = []
     try:
         for row in engine(job):
@@ -193,16 +180,16 @@ def run(
     except BaseException as error:
         job.stop()
         if not isinstance(error, Error):
-            error.add_note(f"Shards that are whole stay in {work}: the same call goes on with them.")
+            error.add_note(f"Shards that are whole stay in {place.path}: the same call goes on with them.")
         raise
     tasks.sort(key=lambda task: task["shard"])
     in_code = scene if source.path is None else None
     of_scene = {name: options[name] for name in _options.SCENE if name in options}
-    merged = merge(work, out, scene=in_code, fast=fast, force=force, memory=options.get("memory"), **of_scene)
+    merged = merge(place.path, out, scene=in_code, fast=fast, force=force, memory=options.get("memory"), **of_scene)
     attempts = {task["shard"]: max(task["attempt"], _attempts(job, task["shard"])) for task in tasks}
     result = ShardedResult(merged, tasks, attempts)
     if not keep_shards:
-        _remove(work)
+        place.remove()
     if result.retries:
         again = [str(shard) for shard, count in attempts.items() if count > 1]
         named = ", ".join(again[:10]) + (", ..." if len(again) > 10 else "")
@@ -225,12 +212,12 @@ def run_task(job: Job, shard: int) -> dict[str, Any]:
             return row
         try:
             row["attempt"] = attempt = _mark_attempt(job, shard)
-            if attempt > job.retries + 1 and not os.path.isdir(job.shard_path(shard)):
+            if attempt > job.retries + 1 and not job.work.has_shard(shard, job.shards):
                 problem = f"the worker process ended without an answer in each of {attempt - 1} attempts"
                 remedy = "look for the cause in the engine's log; if it is memory, give a task more, or cut more shards"
                 raise Error("internal", None, f"shard {shard} of {job.shards}", problem, remedy)
             options: dict[str, Any] = {"memory": _memory_share(threads), **job.options}
-            done = run_shard(_scene(job), job.poses, shard=(shard, job.shards), out=job.work, progress=False, **options)
+            done = run_shard(_scene(job), job.poses, shard=(shard, job.shards), out=job.work.path, progress=False, **options)
         except Error as error:
             job.stop()
             return row | {name: getattr(error, name) for name in _FAULT}
@@ -278,9 +265,9 @@ def plain_batch(batch: Any, schema: Any) -> Any:
 
 
 def absolute(path: str | os.PathLike[str]) -> str:
-    """Makes a path absolute, because other processes have other working directories. URLs stay as they are."""
-    text = os.fspath(path)
-    return text if "://" in text else os.path.abspath(text)
+    """Makes a path absolute, because other processes have other working directories. Addresses stay as they are."""
+    text = local(path)
+    return text if is_remote(text) else os.path.abspath(text)
 
 
 def _absolute_files(section: Mapping[str, Any]) -> dict[str, Any]:
@@ -305,35 +292,31 @@ def _absolute_word(word: str) -> str:
     return f"{name}={absolute(value)}" if name == "--accepted" else word
 
 
-def _work_folder(out: str, work: str | os.PathLike[str] | None, shards: int, force: bool) -> str:
-    """The folder of the shards. Fails if it does not fit, or if the merge could not write to ``out``."""
-    folder = absolute(f"{out}.shards" if work is None else work)
-    if "://" in folder:
-        remedy = "give a folder of a file system that all nodes share"
-        raise Error("usage", None, "work=", f"`{folder}` is no folder", remedy)
-    if folder == out or folder.startswith(os.path.join(out, "")):
-        raise Error("usage", None, "work=", f"`{folder}` lies in `out`", "give a folder beside it")
-    held = os.listdir(out) if os.path.isdir(out) else []
+def _work_place(out: str, work: str | os.PathLike[str] | None, shards: int, force: bool) -> WorkPlace:
+    """The place of the shards. Fails if it does not fit, or if the merge could not write to ``out``."""
+    place = WorkPlace(absolute(f"{out}.shards" if work is None else work))
+    if place.path == out or place.path.startswith(os.path.join(out, "")):
+        raise Error("usage", None, "work=", f"`{place.path}` lies in `out`", "give a folder beside it")
+    held = WorkPlace(out).names()
     if held and not force:
         problem = f'the directory is not empty (it holds "{min(held)}")'
         remedy = "choose another directory, or replace an earlier result with force=True"
         raise Error("output", out, out, problem, remedy)
-    found = map(_OWN_ENTRY.fullmatch, os.listdir(folder) if os.path.isdir(folder) else [])
-    others = {int(entry[1]) for entry in found if entry is not None and entry[1]} - {shards}
+    others = place.plans() - {shards}
     if others:
         problem = f"the folder holds shards of another plan, of {min(others)}"
-        raise Error("output", folder, folder, problem, f"give shards={min(others)} to go on with it, or remove it")
-    return folder
+        raise Error("output", place.path, place.path, problem, f"give shards={min(others)} to go on with it, or remove it")
+    return place
 
 
-def _pose_path(poses: ArrowStream | str | os.PathLike[str] | None, work: str) -> str | None:
+def _pose_path(poses: ArrowStream | str | os.PathLike[str] | None, work: WorkPlace) -> str | None:
     """The path of the poses. A table or a stream of Arrow data is written to a file beside the shards."""
     if poses is None:
         return None
     if isinstance(poses, (str, os.PathLike)):
         return absolute(poses)
-    if hasattr(poses, "__arrow_c_stream__"):
-        return _write_poses(poses, work)
+    if hasattr(poses, "__arrow_c_stream__") and not work.is_remote:
+        return _write_poses(poses, work.path)
     problem = f"an object of type {type(poses).__name__} cannot be shared by several machines"
     remedy = "write it to Parquet files that all machines can read, and give their path"
     raise Error("usage", None, "poses=", problem, remedy)
@@ -368,26 +351,22 @@ def _mark_attempt(job: Job, shard: int) -> int:
     """Leaves a mark for an attempt that begins, and returns how many of this shard have begun."""
     marks = job.marks(shard)
     try:
-        with contextlib.suppress(FileExistsError):
-            # Not its parents: they are there if the nodes share the folder.
-            os.mkdir(marks)
-        name = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex}"
-        open(os.path.join(marks, name), "x").close()
-        return len(os.listdir(marks))
+        job.work.mark(marks, f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex}")
+        return len(job.work.marks(marks))
     except FileNotFoundError:
         problem = f"the folder of the shards is not there on node {socket.gethostname()}"
-        remedy = "give `work` and `out` on a file system that all nodes share"
+        remedy = "give `work` and `out` on a file system that all nodes share, or in an object store"
     except OSError as error:
         problem = f"cannot be written on node {socket.gethostname()} ({error.strerror})"
         remedy = "give `work` in a folder that all nodes can write"
-    raise Error("output", None, job.work, problem, remedy)
+    raise Error("output", None, job.work.path, problem, remedy)
 
 
 def _attempts(job: Job, shard: int) -> int:
     """Counts the marks of a shard's attempts."""
     try:
-        return len(os.listdir(job.marks(shard)))
-    except OSError:
+        return len(job.work.marks(job.marks(shard)))
+    except (OSError, Error):
         return 0
 
 
@@ -451,17 +430,3 @@ def _raise_error(row: Mapping[str, Any], job: Job) -> None:
     error = Error(cast(Kind, row["kind"]), row["file"], row["place"], row["problem"], row["help"])
     error.add_note(f"in shard {row['shard']} of {job.shards}, on node {row['node']}")
     raise error
-
-
-def _remove(work: str) -> None:
-    """Removes shards, marks and poses, and the folder unless it holds something else."""
-    for name in os.listdir(work):
-        path = os.path.join(work, name)
-        if _OWN_ENTRY.fullmatch(name) is None:
-            continue
-        if os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            os.remove(path)
-    with contextlib.suppress(OSError):
-        os.rmdir(work)

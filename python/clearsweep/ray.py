@@ -6,7 +6,7 @@
 
     result = clearsweep.ray.run("scene.toml", "poses/*.parquet", shards=1000, out="/shared/result")
 
-Needs ``pip install 'clearsweep[ray]'``, on workers too, and a file system that all nodes share.
+Needs ``pip install 'clearsweep[ray]'``, on workers too, and a file system that all nodes share or an object store.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def run(
     out
         The directory of the tables, new or empty.
     work
-        The folder of the shards, on a file system that all nodes share. Left out: ``out`` with the suffix ``.shards``. At
+        The folder of the shards, on a file system that all nodes share or in an object store. Left out: ``out`` with the suffix ``.shards``. At
         the end this function removes what it wrote there.
     cpus
         Cores of a task, as Ray counts them. ``threads`` is the same number, at least 1, unless it is given.

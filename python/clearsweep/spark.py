@@ -9,7 +9,7 @@
     clearsweep.spark.register(spark)
     near = spark.read.format("clearsweep").option("table", "pairs").load("/shared/result").where("upper_m < 0.05")
 
-Needs ``pip install 'clearsweep[spark]'``, on executors too, and a file system that all nodes share.
+Needs ``pip install 'clearsweep[spark]'``, on executors too, and a file system that all nodes share or an object store.
 """
 
 from __future__ import annotations

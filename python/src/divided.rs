@@ -73,7 +73,8 @@ pub(crate) fn merge_shards(
     let RunOptions { job, force, .. } = options(py, words)?;
     let scene = scene.map(|scene| Arc::clone(&scene.scene));
     let JobOptions { memory, threads, .. } = job;
-    let options = MergeOptions { out, force, fast, scene: scene_path, memory, threads };
+    let temp = job.read.temp;
+    let options = MergeOptions { out, force, fast, scene: scene_path, temp, memory, threads };
     let (token, unseen) = (CancelToken::new(), SharedProgress::default());
     let cancelled = token.clone();
     let work = move || {

@@ -13,6 +13,8 @@ use clearsweep::{
     Advance, CancelToken, Error, ErrorKind, Job, JobOptions, ParquetTables, Progress, Result, RowBlock, RowSink, Scene,
     SinkContext,
 };
+use clearsweep_engine::RemoteResult;
+use clearsweep_store::local;
 use crossbeam_channel::{Receiver, Select, Sender, bounded};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -84,9 +86,18 @@ pub(crate) fn run_tables(
     let show = || shared.show(progress.as_ref());
     let (cancelled, told) = (token.clone(), shared.clone());
     let work = move || {
-        let mut tables = ParquetTables::new(out).force(force).resume(resume);
+        let remote = RemoteResult::prepare(&out, job.read.temp.as_deref(), force)?;
+        if remote.is_some() && resume {
+            return Err(Error::usage(
+                "resume",
+                "is of no use with an object store",
+                "give a directory, or divide the job",
+            ));
+        }
+        let dir = remote.as_ref().map_or_else(|| local(&out), |remote| Ok(remote.dir()))?;
+        let mut tables = ParquetTables::new(dir).force(force && remote.is_none()).resume(resume);
         let done = run(&scene, job, &mut poses, &told, &cancelled, &mut tables);
-        match done {
+        match done.and_then(|manifest| remote.map_or(Ok(()), |remote| remote.publish(&cancelled)).map(|()| manifest)) {
             Err(error) if tables.is_kept() && error.kind != ErrorKind::Cancelled => {
                 let remedy = format!("{}; what was written is kept: --resume goes on with it", error.remedy);
                 Err(Error { remedy, ..error })

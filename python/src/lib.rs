@@ -12,6 +12,7 @@ mod error;
 mod job;
 mod pair;
 mod poses;
+mod remote;
 mod scene;
 mod table;
 
@@ -28,9 +29,17 @@ mod _clearsweep {
     #[pymodule_export]
     use crate::pair::{ShapePair, shape_pair};
     #[pymodule_export]
+    use crate::remote::{create_object, fetch_result, object_names, remove_objects};
+    #[pymodule_export]
     use crate::scene::{LoadedScene, build_scene, document_text, load_scene};
     #[pymodule_export]
     use crate::table::{TableFiles, open_tables};
+
+    #[pymodule_init]
+    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        clearsweep_object_stores::install();
+        Ok(())
+    }
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from unittest import mock
 
 import clearsweep as cs
 import numpy as np
@@ -62,6 +66,46 @@ def program() -> Program:
         return subprocess.run([*command, *map(str, words)], cwd=ROOT, capture_output=True, text=True)
 
     return run
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+@pytest.fixture(scope="session")
+def store() -> Iterator[Any]:
+    """A client of a server of S3 on this machine, with a bucket `clear`; the environment leads to it."""
+    pytest.importorskip("moto.server")
+    boto3: Any = pytest.importorskip("boto3")
+    address = f"http://127.0.0.1:{(port := free_port())}"
+    keys = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
+    told = {**keys, "AWS_ENDPOINT_URL": address, "AWS_ALLOW_HTTP": "true", "AWS_DEFAULT_REGION": "us-east-1"}
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    with mock.patch.dict(os.environ, told):
+        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(address).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        client = boto3.client("s3")
+        client.create_bucket(Bucket="clear")
+        yield client
+        server.terminate()
+        server.wait()
+
+
+def objects(store: Any, prefix: str) -> dict[str, bytes]:
+    """The objects below a prefix, by name."""
+
+    def read(key: str) -> bytes:
+        return store.get_object(Bucket="clear", Key=key)["Body"].read()
+
+    found = store.list_objects_v2(Bucket="clear", Prefix=f"{prefix}/").get("Contents", [])
+    return {item["Key"].removeprefix(f"{prefix}/"): read(item["Key"]) for item in found}
 
 
 @pytest.fixture(autouse=True)

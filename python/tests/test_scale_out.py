@@ -29,6 +29,8 @@ import polars as pl
 import pytest
 from clearsweep import _scale_out
 from clearsweep._scale_out import Job, SceneSource, ShardedResult
+from clearsweep._work import WorkPlace
+from conftest import objects
 from polars.testing import assert_frame_equal
 
 # It comes without types.
@@ -80,8 +82,8 @@ def worker_environment() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def ray() -> Iterator[Run]:
-    """Ray on this machine, with two cores."""
+def ray(store: Any) -> Iterator[Run]:
+    """Ray on this machine, with two cores. Its workers know the store."""
     engine: Any = pytest.importorskip("ray")
     engine.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
 
@@ -180,7 +182,7 @@ def dies_once(job: Job, shard: int) -> dict[str, Any]:
     """A task whose process is killed in the first attempts of shard 2, and of shard 5 when that is written."""
 
     def killed(*arguments: Any, shard: tuple[int, int], out: str, **options: Any) -> dict[str, Any]:
-        is_first = len(os.listdir(job.marks(shard[0]))) == 1
+        is_first = len(job.work.marks(job.marks(shard[0]))) == 1
         if shard[0] == 2 and is_first:
             os.kill(os.getpid(), signal.SIGKILL)
         done = SHARD(*arguments, shard=shard, out=out, **options)
@@ -209,7 +211,7 @@ def fails(job: Job, shard: int) -> dict[str, Any]:
     if shard == 2:
         # Other shards are given the time to be written.
         deadline = time.monotonic() + 10
-        while not glob.glob(os.path.join(job.work, "shard-*")) and time.monotonic() < deadline:
+        while not glob.glob(os.path.join(job.work.path, "shard-*")) and time.monotonic() < deadline:
             time.sleep(0.01)
         raise OverflowError("of shard 2")
     return TASK(job, shard)
@@ -326,7 +328,7 @@ def test_poses_that_cannot_be_shared_are_refused(sweep: Sweep, tmp_path: pathlib
 @needs_ray
 def test_folders_that_do_not_fit_are_refused_at_once(sweep: Sweep, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "out"
-    for work, match in ((out, "lies in"), (out / "shards", "lies in"), ("s3://bucket/shards", "is no folder")):
+    for work, match in ((out, "lies in"), (out / "shards", "lies in"), ("ftp://host/shards", "kind that is not known")):
         with pytest.raises(cs.Error, match=match) as caught:
             clearsweep.ray.run(sweep.scene, shards=2, out=out, work=work)
         assert caught.value.kind == "usage"
@@ -359,9 +361,24 @@ def test_a_fast_merge_has_the_same_rows(engine: Run, sweep: Sweep, tmp_path: pat
         assert_frame_equal(found.with_columns(texts), expected.with_columns(texts), check_exact=True)
 
 
+def test_shards_may_lie_in_a_store(ray: Run, store: Any, sweep: Sweep) -> None:
+    store.upload_file(str(sweep.poses), "clear", "sweep/t.parquet")
+    arguments: dict[str, Any] = {"shards": 5, "out": "s3://clear/ray", **OPTIONS}
+    result = ray(sweep.scene, "s3://clear/sweep", keep_shards=True, **arguments)
+    assert [task["stood"] for task in result.tasks] == [False] * 5
+    # Whole shards stand.
+    result = ray(sweep.scene, "s3://clear/sweep", force=True, **arguments)
+    assert [task["stood"] for task in result.tasks] == [True] * 5
+    assert result.pairs.to_polars().equals(sweep.result.pairs.to_polars())
+    found = objects(store, "ray")
+    assert b"rows_digest" in found.pop("manifest.json")
+    assert found == sweep.tables
+    assert objects(store, "ray.shards") == {}, "it removes what it wrote"
+
+
 def job(sweep: Sweep, work: pathlib.Path) -> Job:
     """A job of two shards, for tasks in this process."""
-    return Job("call", SceneSource.of(sweep.scene), None, str(work), 2, 3, {"threads": 1, **OPTIONS})
+    return Job("call", SceneSource.of(sweep.scene), None, WorkPlace(str(work)), 2, 3, {"threads": 1, **OPTIONS})
 
 
 def test_a_process_loads_the_scene_once(sweep: Sweep, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -370,7 +387,7 @@ def test_a_process_loads_the_scene_once(sweep: Sweep, tmp_path: pathlib.Path, mo
     monkeypatch.setattr(extension, "load_scene", loader)
     monkeypatch.setattr(_scale_out, "_scenes", type(_scale_out._scenes)())
     one = job(sweep, tmp_path)
-    os.makedirs(one.folder)
+    one.work.make_marks(one.call)
     rows = [_scale_out.run_task(one, shard) for shard in (0, 1, 0)]
     assert [(row["stood"], row["attempt"]) for row in rows] == [(False, 1), (False, 1), (True, 2)]
     assert loader.call_count == 1
@@ -398,7 +415,7 @@ def test_tasks_of_one_process_share_its_cores(
     monkeypatch.setattr(_scale_out, "run_shard", slow)
     monkeypatch.setattr(_scale_out, "_cores", lambda: 3)
     one = job(sweep, tmp_path)
-    os.makedirs(one.folder)
+    one.work.make_marks(one.call)
     threads = [threading.Thread(target=_scale_out.run_task, args=(one, index % 2)) for index in range(20)]
     for thread in threads:
         thread.start()

@@ -3,7 +3,7 @@
 use super::args::AcceptArgs;
 use super::exit::ProgramEnd;
 use super::text::counted;
-use super::{stdout, summary};
+use super::{results, stdout, summary};
 use clearsweep::{Error, Result};
 use clearsweep_model::EventState;
 use clearsweep_scene::dispositions::{COLUMNS, DispositionRow, read_rows};
@@ -30,6 +30,8 @@ pub(crate) fn accept(args: &AcceptArgs) -> Result<ProgramEnd> {
             "choose by --rule, --pair, --issue, or all open violations by --all",
         ));
     }
+    let place = results::one(&args.dir, false)?;
+    let args = &AcceptArgs { dir: place.dir.clone(), ..args.clone() };
     let manifest = summary::read(&args.dir)?;
     let word = manifest["scene"]["length_unit"].as_str().and_then(LengthUnit::parse);
     let unit = word

@@ -65,10 +65,12 @@ const MACHINE: &str = "Machine (no table depends on it)";
 pub(crate) struct InputArgs {
     /// The scene file (TOML)
     pub(crate) scene: PathBuf,
-    /// Read these trajectories instead of the scene's: a file, a directory, a glob, a pipe, or - for an Arrow IPC stream on stdin
+    /// Read these trajectories instead of the scene's: a file, a directory, a glob, an address of an object store (s3://BUCKET/KEY), a
+    /// pipe, or - for an Arrow IPC stream on stdin
     #[arg(long, value_name = "PATH", help_heading = INPUT)]
     pub(crate) trajectories: Option<PathBuf>,
-    /// Directory for the temporary copy of a stream or a pipe [default: beside the output, else that of the system]
+    /// Directory for temporary copies: of streams and pipes, and of what comes from or goes to an object store [default: beside the
+    /// output, else that of the system]
     #[arg(long, value_name = "DIR", help_heading = INPUT)]
     pub(crate) temp: Option<PathBuf>,
     /// Take only these runs: key values from A to below B, either of which may be left out (3..7, -2.., ..10), or one run (5)
@@ -98,7 +100,7 @@ pub(crate) struct InputArgs {
     pub(crate) between: Option<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = help::ACCEPT)]
 pub(crate) struct AcceptArgs {
     /// The directory of a finished execution
@@ -155,8 +157,8 @@ pub(crate) struct RunArgs {
     /// Treat an empty check (no frame, no pair, all pairs ignored) as passed [default: verdict nothing-checked, exit code 2]
     #[arg(long, help_heading = QUERY)]
     pub(crate) allow_empty: bool,
-    /// Write the tables to this directory: new, empty, or with --force that of an earlier execution. -: write `distances` to stdout
-    /// as an Arrow IPC stream, and the summary to stderr
+    /// Write the tables to this directory, or address of an object store (s3://BUCKET/KEY): new, empty, or with --force that of an
+    /// earlier execution. -: write `distances` to stdout as an Arrow IPC stream, and the summary to stderr
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) out: PathBuf,
     /// Columns of `distances`; `distance`: keys, bodies, distance, bracket, status
@@ -281,7 +283,7 @@ pub(crate) struct ReportArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = help::EXPORT)]
 pub(crate) struct ExportArgs {
     /// The output directory of an execution

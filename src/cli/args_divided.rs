@@ -112,11 +112,14 @@ pub(crate) struct PlanArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::MERGE)]
 pub(crate) struct MergeArgs {
-    /// The directory that holds the shards
+    /// The directory that holds the shards, or its address in an object store
     pub(crate) shards: PathBuf,
-    /// Write the tables to this directory: new, empty, or with --force that of an earlier execution
+    /// Write the tables to this directory, or address of an object store: new, empty, or with --force that of an earlier execution
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
+    /// Directory for temporary copies, if shards or output are in an object store [default: that of the system]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) temp: Option<PathBuf>,
     /// Link or copy the parts of large tables instead of encoding their rows again: same rows, divided into other files
     #[arg(long)]
     pub(crate) fast: bool,

@@ -4,14 +4,14 @@ use super::accept::quoted;
 use super::args::DiffArgs;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
+use super::results::{self, ResultPlace};
 use super::text::{Lengths, counted, visible};
-use super::{results, stdout, summary};
+use super::{stdout, summary};
 use clearsweep::Result;
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_tables::read_events;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Pairs that the text lists of each change.
 const LISTED: usize = 10;
@@ -69,9 +69,10 @@ struct Compared {
 
 /// Compares, and prints.
 pub(crate) fn diff(args: &DiffArgs) -> Result<ProgramEnd> {
-    let new = results::directories(std::slice::from_ref(&args.new))?;
-    let manifest = summary::read(&new[0])?;
-    let compared = compare(violations(&args.old)?, violations(&args.new)?);
+    let [old, new] = [&args.old, &args.new].map(|dir| results::places(std::slice::from_ref(dir), false));
+    let (old, new) = (old?, new?);
+    let manifest = summary::read(&new[0].dir)?;
+    let compared = compare(violations(&old)?, violations(&new)?);
     if args.json {
         stdout::print_json(&as_json(&compared))?;
     } else if args.csv {
@@ -84,12 +85,12 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<ProgramEnd> {
     Ok(ProgramEnd::Clear)
 }
 
-/// The pairs that violate in an execution, or in one of those that a directory holds.
-fn violations(dir: &Path) -> Result<BTreeMap<RulePair, Least>> {
+/// The pairs that violate in an execution, or in one of several.
+fn violations(places: &[ResultPlace]) -> Result<BTreeMap<RulePair, Least>> {
     let mut pairs: BTreeMap<RulePair, Least> = BTreeMap::new();
-    for dir in results::directories(&[dir.to_owned()])? {
-        summary::read(&dir)?; // only a finished execution has one
-        read_events(&dir, |event| {
+    for ResultPlace { dir, .. } in places {
+        summary::read(dir)?; // only a finished execution has one
+        read_events(dir, |event| {
             let mut bodies = event.bodies;
             bodies.sort();
             let here = Least { lower: event.lower_m.unwrap_or(f64::NEG_INFINITY), upper: event.upper_m };

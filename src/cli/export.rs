@@ -4,7 +4,7 @@ use super::args::ExportArgs;
 use super::exit::ProgramEnd;
 use super::files::{check_beside, check_target, keep, temporary};
 use super::text::{bytes, counted, table};
-use super::{interrupt, stdout, summary};
+use super::{interrupt, results, stdout, summary};
 use clearsweep::{Error, Result};
 use clearsweep_tables::{Exported, TABLE_NAMES, export_csv, has_table};
 use serde_json::json;
@@ -23,6 +23,12 @@ struct ExportedFile {
 
 /// Exports, and prints what was written.
 pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
+    let place = results::one(&args.dir, true)?;
+    if args.to.is_none() && place.name != place.dir {
+        let problem = "is in an object store, and CSV files are written to a directory";
+        return Err(Error::usage(args.dir.display(), problem, "name it: --to DIR"));
+    }
+    let args = &ExportArgs { dir: place.dir.clone(), ..args.clone() };
     summary::read(&args.dir)?; // only a finished execution has one
     let is_wanted = |name: &&str| match args.table.as_slice() {
         [] => has_table(&args.dir, name),

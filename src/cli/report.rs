@@ -25,8 +25,8 @@ struct MadeFile {
 /// Writes the files that are asked for, and prints which.
 pub(crate) fn report(args: &ReportArgs) -> Result<ProgramEnd> {
     let targets = targets(args)?;
-    let dirs = results::directories(&args.dirs)?;
-    let [dir] = dirs.as_slice() else { return several(args, &targets) };
+    let places = results::places(&args.dirs, true)?;
+    let [results::ResultPlace { dir, .. }] = places.as_slice() else { return several(args, &targets, places) };
     let manifest = summary::read(dir)?;
     let options = ReportOptions { max_issues: args.max_issues, views: !args.no_views };
     for (_, target) in &targets {
@@ -48,7 +48,11 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ProgramEnd> {
 }
 
 /// Writes one page for several executions under their joint verdict, which decides the exit code, and beside it a page for each of them.
-fn several(args: &ReportArgs, targets: &[(&'static str, PathBuf)]) -> Result<ProgramEnd> {
+fn several(
+    args: &ReportArgs,
+    targets: &[(&'static str, PathBuf)],
+    places: Vec<results::ResultPlace>,
+) -> Result<ProgramEnd> {
     let [("html", target)] = targets else {
         let problem = "several executions make one page, and no other file";
         return Err(Error::usage("report", problem, "give --html alone, or one execution"));
@@ -57,22 +61,22 @@ fn several(args: &ReportArgs, targets: &[(&'static str, PathBuf)]) -> Result<Pro
         let problem = "several executions make one page, and no pictures";
         return Err(Error::usage("--png", problem, "give --html alone, or one execution"));
     }
-    let all = results::read(&args.dirs)?;
+    let all = results::read(places)?;
     let stem = target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let own: Vec<PathBuf> =
         (1..=all.len()).map(|number| target.with_file_name(format!("{stem}-{number}.html"))).collect();
     for path in own.iter().chain([target]) {
-        all.iter().try_for_each(|one| check_beside(path, &one.dir))?;
+        all.iter().try_for_each(|one| check_beside(path, &one.place.dir))?;
         check_target(path, args.force)?;
     }
     let options = ReportOptions { max_issues: args.max_issues, views: !args.no_views };
     let (mut entries, mut made) = (Vec::new(), Vec::new());
     for (one, path) in all.iter().zip(&own) {
-        let report = clearsweep_report::read_report(&one.dir, &one.manifest, &options)?;
+        let report = clearsweep_report::read_report(&one.place.dir, &one.manifest, &options)?;
         let number = |key: &str| one.manifest["summary"][key].as_u64().unwrap_or(0);
         let checked = [("run", "runs"), ("frame", "frames"), ("row", "rows")];
         entries.push(JointEntry {
-            name: one.dir.display().to_string(),
+            name: one.place.name.display().to_string(),
             verdict: report.verdict.clone(),
             href: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             checked: checked.map(|(noun, key)| clearsweep_report::counted(number(key), noun)).join(", "),

@@ -5,8 +5,11 @@ use super::exit::ProgramEnd;
 use super::text::{columns, count, counted};
 use super::{merge, summary};
 use clearsweep::{Error, Result};
+use clearsweep_engine::{FetchedResults, fetch_results};
+use clearsweep_store::local;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Verdicts, what needs people most first.
 const VERDICTS: [&str; 7] =
@@ -14,20 +17,49 @@ const VERDICTS: [&str; 7] =
 
 /// A result with its manifest.
 pub(super) struct OneResult {
-    pub(super) dir: PathBuf,
+    pub(super) place: ResultPlace,
     pub(super) manifest: Value,
 }
 
-/// The directories of results that are meant: a directory that holds results, such as the shards of a job, stands for all of them.
+/// The directory of a result.
+#[derive(Clone)]
+pub(super) struct ResultPlace {
+    /// The path or the address that the user knows.
+    pub(super) name: PathBuf,
+    /// The directory on this machine.
+    pub(super) dir: PathBuf,
+    /// Holds the directory if it is the copy of a result in an object store.
+    _copy: Option<Arc<FetchedResults>>,
+}
+
+impl ResultPlace {
+    fn here(dir: PathBuf) -> Self {
+        Self { name: dir.clone(), dir, _copy: None }
+    }
+}
+
+/// The results that are meant: a directory that holds results, such as the shards of a job, stands for all of them. Those in object stores are copied
+/// to this machine. `with_rows`: tables of several files are needed.
 ///
 /// # Errors
 /// A directory cannot be read.
-pub(super) fn directories(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(super) fn places(given: &[PathBuf], with_rows: bool) -> Result<Vec<ResultPlace>> {
     let mut found = Vec::new();
-    for dir in given {
+    for given in given {
+        if let Some(fetched) = fetch_results(given, with_rows)? {
+            let fetched = Arc::new(fetched);
+            let place = |(name, dir): &(PathBuf, PathBuf)| ResultPlace {
+                name: name.clone(),
+                dir: dir.clone(),
+                _copy: Some(Arc::clone(&fetched)),
+            };
+            found.extend(fetched.results.iter().map(place));
+            continue;
+        }
+        let dir = &local(given)?;
         let is_result = |dir: &Path| dir.join("manifest.json").is_file();
         if is_result(dir) || !dir.is_dir() {
-            found.push(dir.clone());
+            found.push(ResultPlace::here(dir.clone()));
             continue;
         }
         let entries = std::fs::read_dir(dir).map_err(|error| Error::unreadable(dir, &error))?;
@@ -39,18 +71,33 @@ pub(super) fn directories(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
         if inner.is_empty() {
             inner.push(dir.clone());
         }
-        found.append(&mut inner);
+        found.extend(inner.into_iter().map(ResultPlace::here));
     }
     Ok(found)
+}
+
+/// The one result that is meant; see [`places`].
+///
+/// # Errors
+/// There are several, or a directory cannot be read.
+pub(super) fn one(given: &Path, with_rows: bool) -> Result<ResultPlace> {
+    let mut found = places(&[given.to_owned()], with_rows)?;
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        count => {
+            let problem = format!("holds {count} results");
+            Err(Error::usage(given.display(), problem, "give one of them, or merge them: `clearsweep merge`"))
+        }
+    }
 }
 
 /// Reads the manifests of results.
 ///
 /// # Errors
 /// A result is not finished.
-pub(super) fn read(given: &[PathBuf]) -> Result<Vec<OneResult>> {
-    let read = |dir: PathBuf| Ok(OneResult { manifest: summary::read(&dir)?, dir });
-    directories(given)?.into_iter().map(read).collect()
+pub(super) fn read(places: Vec<ResultPlace>) -> Result<Vec<OneResult>> {
+    let read = |place: ResultPlace| Ok(OneResult { manifest: summary::read(&place.dir)?, place });
+    places.into_iter().map(read).collect()
 }
 
 /// The verdict of all results together: the one that needs people most. Nothing is required only where no result requires anything.
@@ -78,7 +125,8 @@ pub(super) fn as_json(results: &[OneResult]) -> Value {
     for (key, sum) in sums {
         object[key] = json!(sum);
     }
-    let one = |one: &OneResult| json!({ "dir": one.dir.display().to_string(), "summary": one.manifest["summary"] });
+    let one =
+        |one: &OneResult| json!({ "dir": one.place.name.display().to_string(), "summary": one.manifest["summary"] });
     object["results"] = results.iter().map(one).collect();
     object
 }
@@ -95,7 +143,7 @@ pub(super) fn text(results: &[OneResult]) -> String {
             number("rows"),
             number("open"),
         ];
-        std::iter::once(one.dir.display().to_string()).chain(words).collect::<Vec<_>>()
+        std::iter::once(one.place.name.display().to_string()).chain(words).collect::<Vec<_>>()
     };
     let titles = ["result", "verdict", "runs", "frames", "rows", "open"];
     let table =
@@ -115,7 +163,10 @@ mod tests {
     use super::*;
 
     fn of(words: &[&str]) -> &'static str {
-        let one = |word: &&str| OneResult { dir: PathBuf::new(), manifest: json!({ "summary": { "verdict": word } }) };
+        let one = |word: &&str| OneResult {
+            place: ResultPlace::here(PathBuf::new()),
+            manifest: json!({ "summary": { "verdict": word } }),
+        };
         verdict(&words.iter().map(one).collect::<Vec<_>>())
     }
 

@@ -7,8 +7,9 @@ use super::{
 };
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, Outcome, RunVerdict, check_device};
-use clearsweep_engine::{ShardPosition, StoodOrWritten, run_shard, shard_folder};
+use clearsweep_engine::{RemoteResult, ShardPosition, StoodOrWritten, run_shard, shard_folder};
 use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_store::{Location, local, location};
 use clearsweep_tables::{DistanceColumns, DistanceStream, ParquetTables, RowSink};
 use clearsweep_trajectory::ReadOptions;
 use serde_json::Value;
@@ -66,7 +67,7 @@ impl Input {
             part: None,
             path: None,
             stream,
-            temp: temp.or_else(|| out.map(beside)),
+            temp: temp.or_else(|| out.and_then(beside)),
             columns: None,
             runs: runs.map(|span| span.0),
             frames: frames.map(|span| span.0),
@@ -86,9 +87,15 @@ impl Input {
 }
 
 /// The nearest directory above one that need not exist.
-fn beside(out: &Path) -> PathBuf {
+///
+/// `None`: the output goes to an object store.
+fn beside(out: &Path) -> Option<PathBuf> {
+    let out = match location(out) {
+        Ok(Location::Local(out)) => out,
+        _ => return None,
+    };
     let above = out.ancestors().skip(1).find(|above| above.is_dir());
-    above.filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+    Some(above.filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned())
 }
 
 impl Config {
@@ -170,9 +177,16 @@ fn to_tables(
     progress: ProgressArg,
     json: bool,
 ) -> Result<ProgramEnd> {
+    let remote = RemoteResult::prepare(out, job.read.temp.as_deref(), force)?;
+    if remote.is_some() && resume {
+        let problem = "is of no use with an object store: the tables are copied there when they are whole";
+        return Err(Error::usage("--resume", problem, "give a directory, or divide the job: --shard I/N"));
+    }
+    let dir = remote.as_ref().map_or_else(|| local(out), |remote| Ok(remote.dir()))?;
     let mut loaded = input.load()?;
-    let mut tables = ParquetTables::new(out).force(force).resume(resume);
-    let outcome = match compute(&mut loaded, job, progress, &mut tables) {
+    let mut tables = ParquetTables::new(&dir).force(force && remote.is_none()).resume(resume);
+    let token = CancelToken::new();
+    let outcome = match compute(&mut loaded, job, (progress, &token), &mut tables) {
         Err(error) if error.kind == ErrorKind::Cancelled => {
             return Ok(if tables.is_kept() { ProgramEnd::InterruptedAndKept } else { ProgramEnd::Interrupted });
         }
@@ -183,13 +197,14 @@ fn to_tables(
         outcome => outcome?,
     };
     say(&outcome.manifest);
+    // The tables are whole, whatever becomes of the page.
+    let page = report.map(|path| report::page_of_run(&dir, &outcome.manifest, path, force));
+    remote.map_or(Ok(()), |remote| remote.publish(&token))?;
     let mut printed = match json {
         true => stdout::print_json(&outcome.manifest["summary"]),
         false => stdout::print(&summary::text(&outcome.manifest, Some(out))),
     };
-    if let Some(path) = report {
-        // The tables are whole, whatever becomes of the page.
-        let page = report::page_of_run(out, &outcome.manifest, path, force);
+    if let Some((path, page)) = report.zip(page) {
         let line = |bytes: u64| format!("report  {} to {}\n", text::bytes(bytes), path.display());
         printed = printed.and(page).and_then(|bytes| if json { Ok(()) } else { stdout::print(&line(bytes)) });
     }
@@ -257,7 +272,8 @@ fn shard_text(manifest: &Value, path: &Path, stood: bool) -> String {
 fn to_stdout(input: &Input, job: JobOptions, progress: ProgressArg, json: bool) -> Result<ProgramEnd> {
     let (target, is_broken) = pipe::stdout()?;
     let mut loaded = input.load()?;
-    let outcome = match compute(&mut loaded, job, progress, &mut DistanceStream::new(target)) {
+    let token = CancelToken::new();
+    let outcome = match compute(&mut loaded, job, (progress, &token), &mut DistanceStream::new(target)) {
         Err(_) if is_broken() => return Ok(ProgramEnd::BrokenPipe),
         Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::InterruptedStream),
         outcome => outcome?,
@@ -272,14 +288,18 @@ fn to_stdout(input: &Input, job: JobOptions, progress: ProgressArg, json: bool) 
 }
 
 /// Runs the job, and shows its progress.
-fn compute(loaded: &mut Loaded, job: JobOptions, progress: ProgressArg, sink: &mut dyn RowSink) -> Result<Outcome> {
+fn compute(
+    loaded: &mut Loaded,
+    job: JobOptions,
+    (progress, token): (ProgressArg, &CancelToken),
+    sink: &mut dyn RowSink,
+) -> Result<Outcome> {
     let shown = progress::shown(progress);
     // Before this nothing is written, and an interrupt may end the program at once.
-    let token = CancelToken::new();
     let cancelled = token.clone();
     interrupt::at_first(move || cancelled.cancel());
     // The display goes, with its bar, before anything else is printed.
-    loaded.job().options(job).progress(&shown).cancel(&token).run(sink)
+    loaded.job().options(job).progress(&shown).cancel(token).run(sink)
 }
 
 /// Prints the warnings and notes of a manifest.

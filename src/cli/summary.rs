@@ -18,8 +18,8 @@ use std::path::Path;
 
 /// Prints the summary of the execution in a directory.
 pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
-    let dirs = results::directories(&args.dirs)?;
-    let [dir] = dirs.as_slice() else { return several(args) };
+    let places = results::places(&args.dirs, false)?;
+    let [results::ResultPlace { name, dir, .. }] = places.as_slice() else { return several(args, places) };
     let mut manifest = read(dir)?;
     let (pairs, runs) = (worst_pairs(dir, LISTED)?, worst_runs(dir, LISTED)?);
     let filled = filled_bodies(dir)?;
@@ -35,7 +35,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         stdout::print_json(summary)?;
     } else {
         let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
-        let mut text = text(&manifest, Some(dir));
+        let mut text = text(&manifest, Some(name));
         let lengths = lengths(&manifest);
         let moves = !is_static(&manifest["summary"]);
         text.push_str(&pairs_text(&pairs, &filled, (["pairs_within", "runs"].map(number), moves), lengths));
@@ -48,8 +48,8 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
 }
 
 /// Prints the joint verdict of several executions, which decides the exit code.
-fn several(args: &SummaryArgs) -> Result<ProgramEnd> {
-    let all = results::read(&args.dirs)?;
+fn several(args: &SummaryArgs, places: Vec<results::ResultPlace>) -> Result<ProgramEnd> {
+    let all = results::read(places)?;
     let printed = match args.json {
         true => stdout::print_json(&results::as_json(&all)),
         false => stdout::print(&results::text(&all)),

@@ -2,8 +2,8 @@
 
 use super::args_divided::VerifyArgs;
 use super::exit::ProgramEnd;
-use super::stdout;
 use super::text::count;
+use super::{results, stdout};
 use clearsweep::Result;
 use clearsweep_engine::{Difference, compare, verify as verify_tables};
 use serde_json::{Value, json};
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 /// Verifies, or compares, and prints what differs.
 pub(crate) fn verify(args: &VerifyArgs) -> Result<ProgramEnd> {
     let differences = match &args.other {
-        None => verify_tables(&args.dir, args.threads.map(|threads| threads.0))?,
-        Some(other) => compare(&args.dir, other)?,
+        None => verify_tables(&results::one(&args.dir, true)?.dir, args.threads.map(|threads| threads.0))?,
+        Some(other) => compare(&results::one(&args.dir, false)?.dir, &results::one(other, false)?.dir)?,
     };
     match args.json {
         true => stdout::print_json(&as_json(&differences))?,

@@ -27,6 +27,8 @@ mod golden;
 mod interrupt;
 mod library;
 mod memory;
+mod memory_store;
+mod object_stores;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod output_safety;
 #[cfg(feature = "cli")]

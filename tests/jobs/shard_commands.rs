@@ -113,3 +113,50 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
     let (_, error) = run(dir, &format!("run {SCENE} --shard 0/3 --out {{}}/s"), 1);
     assert!(error.contains("without a manifest") && dir.join("s/shard-00000-of-00003").exists(), "{error}");
 }
+
+#[test]
+fn addresses_of_files_are_paths_and_others_are_refused_by_name() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let dir = scratch.path();
+    let poses = fs::canonicalize("datasets/separation/trajectories.parquet").expect("a file");
+    run(dir, &format!("run {SCENE} --require 50mm --out {{}}/one"), 3);
+    for index in 0..2 {
+        run(
+            dir,
+            &format!(
+                "run {SCENE} --trajectories file://{} --require 50mm --shard {index}/2 --out file://{{}}/s",
+                poses.display()
+            ),
+            0,
+        );
+    }
+    let (text, _) = run(dir, "merge file://{}/s --out file://{}/merged", 3);
+    assert!(text.contains("VIOLATED"), "{text}");
+    run(dir, "verify {}/one file://{}/merged", 0);
+    assert_eq!(tables(&dir.join("one")), tables(&dir.join("merged")));
+    let before = fs::read_dir(dir).expect("a folder").count();
+    let without = "was built without clients of them";
+    for (words, said) in [
+        (format!("run {SCENE} --out s3://bucket/out"), without),
+        (format!("run {SCENE} --trajectories s3://bucket/t.parquet --out {{}}/out"), without),
+        (format!("run {SCENE} --shard 0/2 --out gs://bucket/out"), without),
+        ("merge az://bucket/s --out {}/out".to_owned(), without),
+        ("summary s3://bucket/out".to_owned(), without),
+        ("verify s3://bucket/out".to_owned(), without),
+        (
+            format!("run {SCENE} --trajectories http://host/t.parquet --out {{}}/out"),
+            "a kind that is not known (http://)",
+        ),
+        ("summary hdfs://host/out".to_owned(), "a kind that is not known (hdfs://)"),
+        ("verify s3:///out".to_owned(), "names no bucket"),
+        ("verify file://host/out".to_owned(), "no address of a file of this machine"),
+    ] {
+        // With the feature the programs would look for these buckets.
+        if said == without && cfg!(feature = "object-store") {
+            continue;
+        }
+        let (_, error) = run(dir, &words, 2);
+        assert!(error.contains(said), "{words}: {error}");
+    }
+    assert_eq!(fs::read_dir(dir).expect("a folder").count(), before, "nothing is written");
+}

@@ -22,13 +22,13 @@ impl Progress for Quiet {
     fn advance(&self, _: &Advance) {}
 }
 
-fn merge(from: &Path, scene: Option<&Scene>, options: &MergeOptions) -> Result<Merged> {
+pub(super) fn merge(from: &Path, scene: Option<&Scene>, options: &MergeOptions) -> Result<Merged> {
     clearsweep_engine::merge(from, scene, options, &Quiet, &CancelToken::new())
 }
 
 /// Which runs an input has: their numbers, first frames, and numbers of frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum RunKind {
+pub(super) enum RunKind {
     Short,
     Long,
     Mixed,
@@ -57,7 +57,7 @@ impl RunKind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Format {
+pub(super) enum Format {
     Csv,
     /// Row groups of so many rows.
     Parquet(usize),
@@ -65,12 +65,12 @@ enum Format {
 
 /// A case of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Case {
-    runs: RunKind,
-    format: Format,
-    between: &'static str,
-    missing: &'static str,
-    rules: &'static str,
+pub(super) struct Case {
+    pub(super) runs: RunKind,
+    pub(super) format: Format,
+    pub(super) between: &'static str,
+    pub(super) missing: &'static str,
+    pub(super) rules: &'static str,
 }
 
 const MOVING: [&str; 5] = ["a", "b", "c", "d", "e"];
@@ -111,7 +111,7 @@ fn poses(case: Case, seed: u64) -> String {
 }
 
 /// Writes the files of a scene.
-fn write(dir: &Path, case: Case, seed: u64) {
+pub(super) fn write(dir: &Path, case: Case, seed: u64) {
     let csv = poses(case, seed);
     let trajectories = match case.format {
         Format::Csv => {
@@ -152,7 +152,7 @@ fn write(dir: &Path, case: Case, seed: u64) {
 }
 
 /// Writes a table of poses with row groups of `rows` rows.
-fn parquet(path: &Path, csv: &str, rows: usize) {
+pub(super) fn parquet(path: &Path, csv: &str, rows: usize) {
     use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
     let lines: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
     let integers =
@@ -172,15 +172,15 @@ fn parquet(path: &Path, csv: &str, rows: usize) {
     writer.close().expect("closed");
 }
 
-fn load(dir: &Path) -> Scene {
+pub(super) fn load(dir: &Path) -> Scene {
     Scene::load(&dir.join("scene.toml"), &SceneOverrides::default()).expect("a scene")
 }
 
-fn one_machine(scene: &Scene, out: &Path) -> Value {
+pub(super) fn one_machine(scene: &Scene, out: &Path) -> Value {
     Job::new(scene).run(&mut ParquetTables::new(out)).expect("a result").manifest
 }
 
-fn shard(scene: &Scene, (index, count): (u32, u32), into: &Path) -> Result<StoodOrWritten> {
+pub(super) fn shard(scene: &Scene, (index, count): (u32, u32), into: &Path) -> Result<StoodOrWritten> {
     let options = JobOptions { threads: Some(2), ..JobOptions::default() };
     run_shard(scene, options, ShardPosition { index, count }, into, &Quiet, &CancelToken::new())
 }

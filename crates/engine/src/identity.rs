@@ -3,12 +3,11 @@
 use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
 use super::shard::MarkedFile;
-use clearsweep_base::error::{Error, Result};
+use clearsweep_base::error::Result;
 use clearsweep_scene::{BetweenFrames, ColumnRole, ColumnUnit, Missing, Pivot, Scene, TrajectoryColumns};
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::InputFile;
 use serde_json::{Value, json};
-use std::time::UNIX_EPOCH;
 
 /// The job as JSON text, which is equal for equal jobs. Scene and geometry count by their digests, trajectories by size,
 /// time of change, and the run that a directory level supplies. What a program may have set in a scene after it was read
@@ -104,14 +103,9 @@ fn pivots(scene: &Scene) -> Vec<u64> {
     turns
 }
 
-/// A file by its size, the time of its last change, and the run that its place supplies.
+/// A file by its size, its state, and the run that its place supplies.
 fn of_file(file: &InputFile) -> Result<Value> {
-    let InputFile { path, bytes, run, .. } = file;
-    let modified = path.metadata().and_then(|about| about.modified());
-    let modified = modified.map_err(|error| Error::unreadable(path, &error))?;
-    // A time before 1970 counts as 1970.
-    let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
-    Ok(json!([bytes, since.as_secs(), since.subsec_nanos(), run]))
+    Ok(json!([file.bytes, file.state()?, file.run]))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! ```
 //! If few bodies move, "block" is a batch of blocks, and each thread goes through a stretch of them.
 //!
-//! `shard` computes a part of a job for a merge (`merge`), which may happen elsewhere.
+//! `shard` computes a part of a job for a merge (`merge`), which may happen elsewhere. `remote` gives results in object stores a directory here.
 //!
 //! Nothing here may change a row: the order of tasks, the caches that pairs carry from block to block and the place
 //! where a large block is cut for memory only decide how long it takes.
@@ -39,6 +39,7 @@ mod pair;
 mod pipeline;
 mod progress;
 mod query;
+mod remote;
 mod shard;
 mod slice_rows;
 mod slices;
@@ -62,5 +63,6 @@ pub use options::{DEFAULT_MEMORY, Device, JobOptions};
 pub use pair::{PairOptions, ProximityQuery};
 pub use progress::{Advance, Progress};
 pub use query::{Explained, explain};
+pub use remote::{FetchedResults, RemoteResult, fetch_results};
 pub use shard::{ShardPosition, StoodOrWritten, run_shard, shard_folder};
 pub use verify::{Difference, compare, verify};

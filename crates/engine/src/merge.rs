@@ -6,11 +6,13 @@ use super::job::pool;
 use super::merged_manifest::ShardFacts;
 use super::options::{DEFAULT_MEMORY, JobOptions};
 use super::progress::{Advance, Progress};
-use super::shard::{ShardPosition, job_digest, shard_folder};
+use super::remote::{self, RemoteResult};
+use super::shard::{ShardPosition, is_state, job_digest, shard_folder};
 use super::verify::digests;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::model::{BaselineAt, BaselinePair, Baselines};
 use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_store::{MANIFEST, RemoteFolder, local};
 use clearsweep_tables::{DistanceColumns, JobInputs, StoredShard, TableMerger, TableOptions};
 use clearsweep_trajectory::ReadPart;
 use serde_json::Value;
@@ -19,6 +21,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tempfile::TempDir;
 
 /// Missing shards that an error names.
 const MISSING_TOLD: usize = 8;
@@ -34,6 +37,8 @@ pub struct MergeOptions {
     pub fast: bool,
     /// The scene file; `None`: the one that the shards name.
     pub scene: Option<PathBuf>,
+    /// The directory for copies of shards in an object store, and of a result that goes there; `None`: that of the system.
+    pub temp: Option<PathBuf>,
     /// Bytes that summaries may take.
     pub memory: u64,
     /// Threads of the pool; `None`: all cores.
@@ -43,7 +48,15 @@ pub struct MergeOptions {
 impl MergeOptions {
     /// A merge into a directory that is new or empty.
     pub fn new(out: impl Into<PathBuf>) -> Self {
-        Self { out: out.into(), force: false, fast: false, scene: None, memory: DEFAULT_MEMORY, threads: None }
+        Self {
+            out: out.into(),
+            force: false,
+            fast: false,
+            scene: None,
+            temp: None,
+            memory: DEFAULT_MEMORY,
+            threads: None,
+        }
     }
 }
 
@@ -57,7 +70,8 @@ pub struct Merged {
 }
 
 /// Puts the shards of a job in the directory `from` together. The tables are those of an execution that was not divided, byte for byte, unless
-/// they are merged `fast`. `scene`: that of the job, if it was built in code. `token` is asked before each shard.
+/// they are merged `fast`. `from` and the output may be addresses of object stores: one shard at a time is copied to this machine then. `scene`:
+/// that of the job, if it was built in code. `token` is asked before each shard.
 ///
 /// # Errors
 /// A shard is missing, is damaged or of another job; the scene is not that of the job; the output cannot be written; the merge is cancelled.
@@ -68,19 +82,33 @@ pub fn merge(
     progress: &dyn Progress,
     token: &CancelToken,
 ) -> Result<Merged> {
-    let shards = Shards::find(from)?;
+    let remote = RemoteResult::prepare(&options.out, options.temp.as_deref(), options.force)?;
+    let out = remote.as_ref().map_or_else(|| local(&options.out), |remote| Ok(remote.dir()))?;
+    let options = &MergeOptions { out, ..options.clone() };
+    let shards = Shards::find(from, options.temp.as_deref())?;
     let (facts, states) = shards.survey()?;
     let loaded = match scene {
         Some(_) => None,
         None => Some(load(&facts.first, options, from)?),
     };
     let Some(scene) = scene.or(loaded.as_ref()) else { return Err(Error::internal(from.display(), "no scene")) };
-    pool(options.threads)?.install(|| shards.merge(scene, facts, states, options, (progress, token)))
+    let merged = pool(options.threads)?.install(|| shards.merge(scene, facts, states, options, (progress, token)))?;
+    remote.map_or(Ok(()), |remote| remote.publish(token))?;
+    Ok(merged)
 }
 
 /// The directories of all shards of a job, in order.
 struct Shards {
     folders: Vec<PathBuf>,
+    /// The shards in an object store, of which the directories are copies.
+    remote: Option<RemoteShards>,
+}
+
+/// Shards in an object store.
+struct RemoteShards {
+    folders: Vec<RemoteFolder>,
+    /// Holds the copies.
+    _temporary: TempDir,
 }
 
 /// The facts that the states of the shards add up to.
@@ -95,15 +123,15 @@ struct ShardStates {
 
 impl Shards {
     /// Finds the shards in a directory.
-    fn find(from: &Path) -> Result<Self> {
-        let remedy = "give the directory that `run --shard I/N --out` wrote to";
-        let unreadable =
-            |error: std::io::Error| Error::input(from.display(), format!("cannot be read ({error})"), remedy);
-        let entries = fs::read_dir(from).map_err(unreadable)?;
+    fn find(from: &Path, temp: Option<&Path>) -> Result<Self> {
+        let remote = RemoteFolder::at(from)?;
+        let names = match &remote {
+            Some(folder) => whole_shards(folder)?,
+            None => names_in(&local(from)?)?,
+        };
         let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for entry in entries {
-            let entry = entry.map_err(|error| Error::unreadable(from, &error))?;
-            let position = position(&entry.file_name().to_string_lossy());
+        for name in names {
+            let position = position(&name);
             if let Some(ShardPosition { index, count }) = position.filter(|position| position.index < position.count) {
                 found.entry(count).or_default().push(index);
             }
@@ -127,7 +155,31 @@ impl Shards {
             let problem = format!("lacks {} of {count} shards: {}{more}", missing.len(), words(named));
             return Err(Error::input(from.display(), problem, "run these shards: `run SCENE --shard I/N --out DIR`"));
         }
-        Ok(Self { folders: (0..count).map(|index| from.join(shard_folder(ShardPosition { index, count }))).collect() })
+        let names: Vec<String> = (0..count).map(|index| shard_folder(ShardPosition { index, count })).collect();
+        let within = |dir: &Path| names.iter().map(|name| dir.join(name)).collect();
+        let Some(folder) = remote else { return Ok(Self { folders: within(&local(from)?), remote: None }) };
+        let temporary = remote::temporary(temp)?;
+        let folders = names.iter().map(|name| folder.folder(name)).collect();
+        Ok(Self { folders: within(temporary.path()), remote: Some(RemoteShards { folders, _temporary: temporary }) })
+    }
+
+    /// Copies the files of a shard that are `wanted` to its directory, if it is in a store.
+    fn fetch(&self, index: usize, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+        let (Some(remote), Some(dir)) = (&self.remote, self.folders.get(index)) else { return Ok(()) };
+        fs::create_dir_all(dir).map_err(|error| Error::unwritable(dir, &error))?;
+        let folder = &remote.folders[index];
+        match folder.copy_attempt(dir, wanted)? {
+            true => Ok(()),
+            false => Err(Error::input(folder.address(), "is gone", AGAIN)),
+        }
+    }
+
+    /// Removes the copy of a shard, if it is one.
+    fn release(&self, index: usize) {
+        if let (Some(_), Some(dir)) = (&self.remote, self.folders.get(index)) {
+            // What stays goes with the directory of all copies.
+            let _ = fs::remove_dir_all(dir);
+        }
     }
 
     /// Checks that all are shards of one job, and cover it once.
@@ -136,6 +188,7 @@ impl Shards {
         let mut last: Option<(ReadPart, &Path)> = None;
         let mut ends: Option<(i64, i64)> = None;
         for (index, folder) in self.folders.iter().enumerate() {
+            self.fetch(index, &is_state)?;
             let manifest = read_manifest(folder)?;
             let (part, stored) = (part(&manifest), StoredShard::open(folder, Vec::new())?);
             if manifest["shard"]["job"] != job_digest(&stored.job) {
@@ -169,6 +222,7 @@ impl Shards {
             ends = stored.ends.map(|[_, last]| last).or(ends);
             states.add_baselines(stored.baselines);
             facts.add(manifest);
+            self.release(index);
         }
         match last {
             Some((part, _)) if part.is_last() => Ok((facts, states)),
@@ -179,7 +233,12 @@ impl Shards {
     /// A shard with the digests of its tables.
     fn open(&self, index: usize) -> Option<Result<StoredShard>> {
         let folder = self.folders.get(index)?;
-        Some(read_manifest(folder).and_then(|manifest| StoredShard::open(folder, digests(&manifest))))
+        let fetched = self.fetch(index, &|_| true);
+        Some(
+            fetched
+                .and_then(|()| read_manifest(folder))
+                .and_then(|manifest| StoredShard::open(folder, digests(&manifest))),
+        )
     }
 
     fn merge(
@@ -233,6 +292,7 @@ impl Shards {
             if let Some(shard) = self.open(index) {
                 merger.append(&shard?)?;
             }
+            self.release(index);
             let [samples, rows] = facts.counts(index);
             advance.samples += samples;
             advance.rows += rows;
@@ -272,11 +332,30 @@ impl ShardStates {
     }
 }
 
-/// The name of a manifest.
-const MANIFEST: &str = "manifest.json";
-
 /// The remedy for a shard that cannot be used.
 const AGAIN: &str = "remove its directory, and run the shard again";
+
+/// The names in a directory.
+fn names_in(dir: &Path) -> Result<Vec<String>> {
+    let entries = fs::read_dir(dir).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+    let entries = entries.map_err(|error| {
+        Error::input(
+            dir.display(),
+            format!("cannot be read ({error})"),
+            "give the directory that `run --shard I/N --out` wrote to",
+        )
+    })?;
+    Ok(entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+}
+
+/// The names of the whole shards in a folder of a store.
+fn whole_shards(folder: &RemoteFolder) -> Result<Vec<String>> {
+    let objects = folder.list()?;
+    Ok(objects
+        .iter()
+        .filter_map(|(name, _)| Some(name.strip_suffix(MANIFEST)?.strip_suffix('/')?.to_owned()))
+        .collect())
+}
 
 /// Reads the manifest of a shard.
 fn read_manifest(folder: &Path) -> Result<Value> {

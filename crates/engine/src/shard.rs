@@ -1,7 +1,7 @@
 //! Shards: parts of a job that machines compute each for itself, and that a merge puts together.
 //!
 //! Whoever schedules them (a queue, a cluster, a person) may start a shard as often as it likes: its directory appears whole, by one rename, or
-//! not at all, and the first one stays.
+//! not at all, and the first one stays. In an object store, where nothing can be renamed, its manifest does that: it is written last.
 
 use super::cancel::CancelToken;
 use super::identity;
@@ -9,13 +9,16 @@ use super::job::{Job, Outcome};
 use super::manifest::range;
 use super::options::JobOptions;
 use super::progress::Progress;
+use super::remote;
 use clearsweep_base::error::{Error, ErrorKind, Result};
 use clearsweep_scene::{Scene, SceneOverrides};
-use clearsweep_tables::{ParquetTables, check_local};
+use clearsweep_store::{MANIFEST, RemoteFolder, local, publish_attempt, remove_attempts};
+use clearsweep_tables::{ParquetTables, StoredShard};
 use clearsweep_trajectory::{InputFile, ReadPart, plan_shards};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// The number of a shard, from 0, and how many there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,8 +130,8 @@ pub(super) fn job_digest(job: &str) -> String {
     blake3::hash(job.as_bytes()).to_hex().to_string()
 }
 
-/// Computes a shard of the job on `scene`, and writes its tables to the directory [`shard_folder`] in `into`. Where a whole shard of the same job
-/// stands there, nothing is computed; where several compute the same one, the first to be done wins.
+/// Computes a shard of the job on `scene`, and writes its tables to the directory [`shard_folder`] in `into`, which may be the address of an object
+/// store. Where a whole shard of the same job stands there, nothing is computed; where several compute the same one, the first to be done wins.
 ///
 /// # Errors
 /// A shard of another job stands there; those of [`Job::run`]; the directory cannot be written.
@@ -140,7 +143,7 @@ pub fn run_shard(
     progress: &dyn Progress,
     token: &CancelToken,
 ) -> Result<StoodOrWritten> {
-    check_local(into)?;
+    let place = ShardPlace::of(into, position)?;
     let plan = plan_shards(scene, &options.read, position.count)?;
     let Some(shard) = plan.shards.get(position.index as usize) else {
         let problem = format!("there is no shard {} of {}", position.index, position.count);
@@ -148,64 +151,153 @@ pub fn run_shard(
     };
     (options.read.part, options.shard) = (Some(shard.part.clone()), Some(position));
     let note = ShardNote::new(position, scene, &options, &plan.files)?;
-    let (target, prefix) = (into.join(shard_folder(position)), format!(".{}.", shard_folder(position)));
-    if let Some(manifest) = standing(&target, &note, scene, &options)? {
-        remove_left(into, &prefix, None);
+    if let Some(manifest) = place.standing(&note, scene, &options)? {
+        place.remove_left(None);
         return Ok(StoodOrWritten::Stood(manifest));
     }
-    fs::create_dir_all(into).map_err(|error| Error::unwritable(into, &error))?;
-    let temporary = tempfile::Builder::new().prefix(&prefix).tempdir_in(into);
-    let temporary = temporary.map_err(|error| Error::unwritable(into, &error))?;
+    let temporary = place.temporary(options.read.temp.as_deref())?;
     let tables = temporary.path().join("tables");
     let ran =
         Job::new(scene).options(options.clone()).progress(progress).cancel(token).run(&mut ParquetTables::new(&tables));
     let committed = match ran {
-        Ok(outcome) => commit(&tables, &target).map(|()| outcome),
-        Err(error) if error.kind == ErrorKind::Cancelled => return Err(error),
+        Ok(outcome) => place.commit(&tables, token).map(|is_first| is_first.then_some(outcome)),
         Err(error) => Err(error),
     };
-    match committed {
-        Ok(outcome) => {
-            remove_left(into, &prefix, Some(temporary.path()));
-            Ok(StoodOrWritten::Written(Box::new(outcome)))
+    let error = match committed {
+        Ok(Some(outcome)) => {
+            place.remove_left(Some(temporary.path()));
+            return Ok(StoodOrWritten::Written(Box::new(outcome)));
         }
-        // Another worker may have been faster.
-        Err(error) => match standing(&target, &note, scene, &options)? {
-            Some(manifest) => Ok(StoodOrWritten::Stood(manifest)),
-            None => Err(error),
-        },
+        Err(error) if error.kind == ErrorKind::Cancelled => return Err(error),
+        Ok(None) => {
+            Error::output(place.shown().display(), "was taken by another worker and is gone", "run the shard again")
+        }
+        Err(error) => error,
+    };
+    // Another worker may have been faster.
+    place.standing(&note, scene, &options)?.map(StoodOrWritten::Stood).ok_or(error)
+}
+
+/// The place of a shard.
+enum ShardPlace {
+    /// A directory, which gets its name by one rename.
+    Directory {
+        /// The directory of all shards.
+        into: PathBuf,
+        target: PathBuf,
+        /// The names of what is not whole begin with this.
+        prefix: String,
+    },
+    /// A folder of an object store, where the manifest is written last.
+    Remote(RemoteFolder),
+}
+
+impl ShardPlace {
+    fn of(into: &Path, position: ShardPosition) -> Result<Self> {
+        let name = shard_folder(position);
+        Ok(match RemoteFolder::at(into)? {
+            Some(folder) => Self::Remote(folder.folder(&name)),
+            None => {
+                let into = local(into)?;
+                Self::Directory { target: into.join(&name), into, prefix: format!(".{name}.") }
+            }
+        })
+    }
+
+    /// The place in messages.
+    fn shown(&self) -> PathBuf {
+        match self {
+            Self::Directory { target, .. } => target.clone(),
+            Self::Remote(folder) => folder.address().to_path(),
+        }
+    }
+
+    /// A directory for the tables until they are whole. `temp`: that for a result which goes to a store.
+    fn temporary(&self, temp: Option<&Path>) -> Result<TempDir> {
+        match self {
+            Self::Remote(_) => remote::temporary(temp),
+            Self::Directory { into, prefix, .. } => {
+                let made =
+                    fs::create_dir_all(into).and_then(|()| tempfile::Builder::new().prefix(prefix).tempdir_in(into));
+                made.map_err(|error| Error::unwritable(into, &error))
+            }
+        }
+    }
+
+    /// The manifest of the whole shard of the same job that stands there; `None`: there is none.
+    fn standing(&self, note: &ShardNote, scene: &Scene, options: &JobOptions) -> Result<Option<Value>> {
+        let Some(manifest) = self.manifest()? else { return Ok(None) };
+        let (shown, ShardPosition { index, count }) = (self.shown(), note.position);
+        if manifest["shard"]["job"] == job_digest(&note.job) {
+            let of_manifest = [&manifest["shard"]["index"], &manifest["shard"]["of"]];
+            if of_manifest == [&json!(index), &json!(count)] {
+                return Ok(Some(manifest));
+            }
+            let problem = format!("holds the shard {}/{} under another name", of_manifest[0], of_manifest[1]);
+            return Err(Error::output(shown.display(), problem, "remove it"));
+        }
+        let mut keys = self.job().map_or_else(|_| Vec::new(), |job| identity::differences(&job, scene, options));
+        if keys.is_empty() {
+            keys.push("trajectories".to_owned());
+        }
+        let problem = format!("holds a shard of another job, which differs in {}", keys.join(", "));
+        let remedy = "remove it, or choose another directory for the shards of this job";
+        Err(Error::output(shown.display(), problem, remedy))
+    }
+
+    /// The manifest of the shard that stands there.
+    fn manifest(&self) -> Result<Option<Value>> {
+        let text = match self {
+            Self::Remote(folder) => folder.read(MANIFEST)?,
+            Self::Directory { target, .. } => {
+                let path = target.join(MANIFEST);
+                match fs::read(&path) {
+                    Ok(text) => Some(text),
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound && !target.exists() => None,
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                        let problem = "stands there without a manifest: it is no shard";
+                        return Err(Error::output(target.display(), problem, "remove it, or choose another directory"));
+                    }
+                    Err(error) => return Err(Error::unreadable(&path, &error)),
+                }
+            }
+        };
+        Ok(text.map(|text| serde_json::from_slice(&text).unwrap_or_default()))
+    }
+
+    /// The job of the shard that stands there, in words.
+    fn job(&self) -> Result<String> {
+        match self {
+            Self::Directory { target, .. } => Ok(StoredShard::open(target, Vec::new())?.job),
+            Self::Remote(folder) => {
+                let temporary = remote::temporary(None)?;
+                folder.copy_attempt(temporary.path(), &is_state)?;
+                Ok(StoredShard::open(temporary.path(), Vec::new())?.job)
+            }
+        }
+    }
+
+    /// Gives whole tables their place. Returns false if another worker was faster, where that is no error.
+    fn commit(&self, tables: &Path, token: &CancelToken) -> Result<bool> {
+        match self {
+            Self::Remote(folder) => publish_attempt(folder, tables, &|| token.check()),
+            Self::Directory { target, .. } => commit(tables, target).map(|()| true),
+        }
+    }
+
+    /// Removes what workers on the same shard left that were killed, or that come too late.
+    fn remove_left(&self, own: Option<&Path>) {
+        match self {
+            // What stays takes space, and nothing else.
+            Self::Remote(folder) => drop(remove_attempts(folder)),
+            Self::Directory { into, prefix, .. } => remove_left(into, prefix, own),
+        }
     }
 }
 
-/// The manifest of the whole shard of the same job that stands in a directory; `None`: there is none.
-fn standing(target: &Path, note: &ShardNote, scene: &Scene, options: &JobOptions) -> Result<Option<Value>> {
-    let path = target.join("manifest.json");
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !target.exists() => return Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let problem = "stands there without a manifest: it is no shard";
-            return Err(Error::output(target.display(), problem, "remove it, or choose another directory"));
-        }
-        Err(error) => return Err(Error::unreadable(&path, &error)),
-    };
-    let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
-    let ShardPosition { index, count } = note.position;
-    if manifest["shard"]["job"] == job_digest(&note.job) {
-        let of_manifest = [&manifest["shard"]["index"], &manifest["shard"]["of"]];
-        if of_manifest == [&json!(index), &json!(count)] {
-            return Ok(Some(manifest));
-        }
-        let problem = format!("holds the shard {}/{} under another name", of_manifest[0], of_manifest[1]);
-        return Err(Error::output(target.display(), problem, "remove it"));
-    }
-    let known = clearsweep_tables::StoredShard::open(target, Vec::new());
-    let mut keys = known.map_or_else(|_| Vec::new(), |known| identity::differences(&known.job, scene, options));
-    if keys.is_empty() {
-        keys.push("trajectories".to_owned());
-    }
-    let problem = format!("holds a shard of another job, which differs in {}", keys.join(", "));
-    Err(Error::output(target.display(), problem, "remove it, or choose another directory for the shards of this job"))
+/// Whether a file of a shard tells its job.
+pub(super) fn is_state(name: &str) -> bool {
+    name == "shard.state"
 }
 
 /// Gives a whole result its place by one rename.

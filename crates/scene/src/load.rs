@@ -19,6 +19,7 @@ use super::values::Value;
 use super::{dispositions, motion_spec, rules, sections};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_geometry::Vec3;
+use clearsweep_store::{Location, location};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -275,7 +276,13 @@ fn trajectories(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOve
     match (moving, &overrides.trajectories, written) {
         (None, None, None) => Ok(None),
         (Some(_), Some(path), _) => Ok(Some(path.clone())),
-        (Some(_), None, Some((path, _))) => Ok(Some(folder(source.path()).join(path))),
+        (Some(_), None, Some((path, at))) => match location(Path::new(path)) {
+            Ok(Location::Local(path)) => Ok(Some(folder(source.path()).join(path))),
+            Ok(Location::Remote(_)) => Ok(Some(PathBuf::from(path))),
+            Err(error) => {
+                Err(Error { place: format!("{}, key `trajectories` of [scene]", source.place(*at)), ..error })
+            }
+        },
         // The poses may be handed to the job.
         (Some(_), None, None) if source.is_in_code() => Ok(None),
         (Some(body), None, None) => Err(Error::input(

@@ -106,7 +106,7 @@ pub use issue_reader::{IssueLine, read_issues};
 pub use layout::TableLayout;
 pub use merge::{StoredShard, TableMerger};
 pub use options::{DistanceColumns, TableOptions};
-pub use output_dir::{JobInputs, check_local};
+pub use output_dir::{JobInputs, check_local, is_part_table, is_result_file};
 pub use report::{PairBetween, PairOfRun, nearest_between, read_pairs};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::{IntervalRow, Row};

@@ -86,6 +86,7 @@ impl CsvFile {
 }
 
 fn open(bytes: &InputBytes) -> Result<CsvParser> {
+    bytes.expect_all();
     Ok(csv_cells::parser(bytes.open()?.0, 1 << 16))
 }
 

@@ -9,6 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::UNIX_EPOCH;
 
 /// Bytes hashed at a time.
 const CHUNK: usize = 1 << 18;
@@ -32,6 +33,21 @@ impl InputFile {
     /// Whether its bytes are the copy of a stream.
     pub fn is_spooled(&self) -> bool {
         self.source.is_spooled()
+    }
+
+    /// What changes with its contents: the time of its last change, or the version of an object.
+    ///
+    /// # Errors
+    /// The file is not there any more.
+    pub fn state(&self) -> Result<String> {
+        if let Some(version) = self.source.version() {
+            return version.map_or_else(|| self.mark(), |version| Ok(version.to_owned()));
+        }
+        let modified = self.path.metadata().and_then(|about| about.modified());
+        let modified = modified.map_err(|error| Error::unreadable(&self.path, &error))?;
+        // A time before 1970 counts as 1970.
+        let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(format!("{}.{:09}", since.as_secs(), since.subsec_nanos()))
     }
 
     /// A digest that is equal for copies of the file on several machines, without reading all of it where that can be helped: of Parquet, BLAKE3
@@ -130,6 +146,7 @@ fn hash_all(files: &[InputFile], give_up: &dyn Fn() -> bool) -> Result<Vec<Input
 /// Hashes a file of so many bytes in chunks.
 fn hash(source: &InputBytes, expected: u64, give_up: &dyn Fn() -> bool) -> Result<InputDigest> {
     let path = &*source.path;
+    source.expect_all();
     let mut file = source.open()?.0;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0; CHUNK];

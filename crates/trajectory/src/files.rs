@@ -79,7 +79,7 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 /// The run of the directory level `run=VALUE` of `path`, below `root` or at its end.
-fn hive_run(root: &Path, path: &Path) -> Result<Option<HiveRun>> {
+pub(super) fn hive_run(root: &Path, path: &Path) -> Result<Option<HiveRun>> {
     let (root, path_plain) = (plain(root), plain(path));
     let below = path_plain.parent().and_then(|parent| parent.strip_prefix(&root).ok());
     let mut found: Option<HiveRun> = None;

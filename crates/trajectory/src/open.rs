@@ -2,12 +2,14 @@
 
 use super::columns::ColumnFormat;
 use super::decode::{self, Defects};
-use super::files::{self, Found};
+use super::files::{self, Found, HiveRun};
 use super::input_bytes::InputBytes;
 use super::source::{Source, check_orientation};
 use super::spool::{InputStream, spool_pipe};
 use clearsweep_base::error::Result;
+use clearsweep_store::{Location, RemoteFile, location};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The place of the bytes of an input.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,8 +20,30 @@ pub(super) enum InputPlace {
     Stream(InputStream),
 }
 
+/// A file of an input.
+enum FoundAt {
+    File(PathBuf),
+    Pipe(PathBuf),
+    Object(Arc<RemoteFile>),
+}
+
+/// The files at a path or an address, each with the run that a directory level supplies.
+fn find(path: &Path, temp: Option<&Path>) -> Result<Vec<(FoundAt, Option<HiveRun>)>> {
+    let address = match location(path)? {
+        Location::Local(path) => {
+            let at = |path: PathBuf, is_pipe: bool| if is_pipe { FoundAt::Pipe(path) } else { FoundAt::File(path) };
+            let found = files::find(&path)?.into_iter();
+            return Ok(found.map(|Found { path, run, is_pipe }| (at(path, is_pipe), run)).collect());
+        }
+        Location::Remote(address) => address,
+    };
+    let (root, objects) = clearsweep_store::find(&address, temp)?;
+    let run = |object: &RemoteFile| files::hive_run(&root.to_path(), &object.address().to_path());
+    objects.into_iter().map(|object| run(&object).map(|run| (FoundAt::Object(object), run))).collect()
+}
+
 /// Opens every file of an input, in reading order: by first key, then by path; as long as somebody `wants` them: what was opened
-/// until then is no answer. Streams and pipes are copied to `temp`.
+/// until then is no answer. Streams, pipes and what is read of objects are copied to `temp`.
 ///
 /// # Errors
 /// A file is missing or unreadable, or its columns do not fit.
@@ -31,14 +55,18 @@ pub(super) fn open(
 ) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     let found = match place {
-        InputPlace::Path(path) => files::find(path)?,
+        InputPlace::Path(path) => find(path, temp)?,
         InputPlace::Stream(stream) => return Ok(vec![Source::open(stream.spool(temp, wants)?, None, format)?]),
     };
-    for Found { path, run, is_pipe } in found {
+    for (at, run) in found {
         if !wants() {
             return Ok(Vec::new());
         }
-        let bytes = if is_pipe { spool_pipe(&path, temp, wants)? } else { InputBytes::of_file(&path) };
+        let bytes = match at {
+            FoundAt::File(path) => InputBytes::of_file(&path),
+            FoundAt::Pipe(path) => spool_pipe(&path, temp, wants)?,
+            FoundAt::Object(object) => InputBytes::of_object(object),
+        };
         sources.push(Source::open(bytes, run, format)?);
     }
     if sources.len() < 2 {

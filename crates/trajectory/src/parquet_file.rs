@@ -66,6 +66,10 @@ impl ParquetFile {
     /// The file cannot be opened any more, or the row group does not decode.
     pub(super) fn read(&self, group: &Group, columns: &[usize], batch_rows: usize) -> Result<RowGroupReader<'_>> {
         let path = &*self.bytes.path;
+        self.bytes.expect(columns.iter().filter_map(|&root| {
+            let (start, length) = self.chunk(group, root)?.byte_range();
+            Some(start..start.saturating_add(length))
+        }));
         let file = BoundedFile::open(&self.bytes)?;
         let claims = parquet_pages::check(path, file.open.clone(), self.plain.metadata(), group.index, columns)?;
         // A chunk without a dictionary page would be hashed into one, name by name. Names are the only texts.

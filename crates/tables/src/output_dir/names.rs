@@ -46,13 +46,29 @@ pub(super) fn is_part(name: &str) -> bool {
 
 /// Whether clearsweep gives this name, which is relative to the output directory, to a file or a directory of a result.
 pub(super) fn is_known(name: &str) -> bool {
-    let is_single =
-        |name: &str| name == MANIFEST || name == SHARD_STATE || TABLES.iter().any(|(file, _)| *file == name);
     let fits = |name: &str, is_final: &dyn Fn(&str) -> bool| is_final(name) || of_temporary(name).is_some_and(is_final);
     match name.split_once('/') {
-        Some((folder, file)) => PART_TABLES.contains(&folder) && fits(file, &is_part),
-        None => PART_TABLES.contains(&name) || fits(name, &is_single),
+        Some((folder, file)) => is_part_table(folder) && fits(file, &is_part),
+        None => is_part_table(name) || fits(name, &is_single),
     }
+}
+
+/// Whether a result has a file of this name, relative to its directory.
+pub fn is_result_file(name: &str) -> bool {
+    match name.split_once('/') {
+        Some((folder, file)) => is_part_table(folder) && is_part(file),
+        None => is_single(name),
+    }
+}
+
+/// Whether a table of this name has several files, in a directory of its own.
+pub fn is_part_table(name: &str) -> bool {
+    PART_TABLES.contains(&name)
+}
+
+/// Whether a file of a result has this name.
+fn is_single(name: &str) -> bool {
+    name == MANIFEST || name == SHARD_STATE || TABLES.iter().any(|(file, _)| *file == name)
 }
 
 /// The directory beside an output directory of this name in which the result that is to replace it is written.

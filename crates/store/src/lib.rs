@@ -1,0 +1,25 @@
+//! Object stores: input that is read in ranges, and results that appear whole.
+//!
+//! An `address` (`s3://bucket/key`) names an object or a folder of objects. `store` is what is asked of a store, in a few
+//! operations that wait; who answers is registered by the program ([`register`]). A
+//! `remote_file` is a copy of an object that is filled where it is read; a `remote_folder` is a folder of objects, copied as a whole.
+//! `publish` writes results: the manifest comes last, by a write that fails if another was faster.
+//!
+//! Nothing here is trusted to be there twice: an object is known by its version (entity tag), and every read asks for that one.
+//!
+//! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-base`, and speaks to no network itself.
+
+mod address;
+mod blocks;
+mod publish;
+mod remote_file;
+mod remote_folder;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub use address::{Address, Location, local, location};
+pub use publish::{CLAIM, MANIFEST, Publication, copy_result, publish_attempt, remove_attempts};
+pub use remote_file::RemoteFile;
+pub use remote_folder::{RemoteFolder, find};
+pub use store::{Connect, ObjectAbout, Store, register};
