@@ -19,7 +19,7 @@ const BRACKET: [([f64; 3], [f64; 3]); 3] =
     [([0.0, 0.0, 0.0], [1.0, 0.6, 0.1]), ([0.0, 0.0, 0.1], [0.1, 0.6, 0.8]), ([0.1, 0.0, 0.7], [0.7, 0.6, 0.8])];
 
 /// A quaternion within `size` of another one along each of four axes, normalised.
-fn turned(random: &mut Random, from: [f64; 4], size: f64) -> [f64; 4] {
+pub(super) fn turned(random: &mut Random, from: [f64; 4], size: f64) -> [f64; 4] {
     let q = from.map(|c| c + size * random.signed());
     let n = q.iter().map(|c| c * c).sum::<f64>().sqrt();
     q.map(|c| c / n)
@@ -56,9 +56,9 @@ fn shapes(dir: &Path) -> [Arc<Shape>; 2] {
 }
 
 /// A motion of a body's own frame: positions and quaternions at both ends.
-type Motion = ([[f64; 3]; 2], [[f64; 4]; 2]);
+pub(super) type Motion = ([[f64; 3]; 2], [[f64; 4]; 2]);
 
-fn asked(shapes: [&Shape; 2], motions: [&Motion; 2]) -> IntervalProximity {
+pub(super) fn asked(shapes: [&Shape; 2], motions: [&Motion; 2]) -> IntervalProximity {
     let of = |k: usize| {
         let (positions, q) = motions[k];
         let ends = [0, 1].map(|end| Pose::new(positions[end], q[end]).recentred(shapes[k].center));
@@ -152,7 +152,7 @@ fn meshes_hold_the_distances_of_all_times() {
 }
 
 /// A triangle mesh through a file.
-fn mesh(dir: &Path, vertices: &[[f64; 3]], triangles: &[[usize; 3]]) -> Arc<Shape> {
+pub(super) fn mesh(dir: &Path, vertices: &[[f64; 3]], triangles: &[[usize; 3]]) -> Arc<Shape> {
     let mut text = String::new();
     for [x, y, z] in vertices {
         text += &format!("v {x} {y} {z}\n");
@@ -215,7 +215,7 @@ fn bumpy(dir: &Path) -> Arc<Shape> {
     mesh(dir, &vertices, &triangles)
 }
 
-fn about(axis: usize, angle: f64) -> [f64; 4] {
+pub(super) fn about(axis: usize, angle: f64) -> [f64; 4] {
     let mut q = [(0.5 * angle).cos(), 0.0, 0.0, 0.0];
     q[1 + axis] = (0.5 * angle).sin();
     q
@@ -354,7 +354,7 @@ fn meshes_that_touch_between_clear_frames_are_found() {
     }
 }
 
-fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+pub(super) fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     [
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],

@@ -12,6 +12,7 @@ mod between_query;
 mod carried;
 mod closest_times;
 mod first_contact;
+mod interlocking;
 mod interval_pieces;
 mod intervals;
 mod pivot_centre;

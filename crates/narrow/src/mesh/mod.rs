@@ -14,7 +14,7 @@
 //! sweep.rs          the ways out along one direction
 //! depth.rs          the bracket of the depth
 //! along.rs          which triangles meet when while one body moves along a line
-//! surface_bracket.rs  the distance of the surfaces alone
+//! surface_bracket.rs  the distance of the surfaces alone; within.rs: all pairs of triangles up to a distance
 //! witnesses.rs      points of both surfaces where bodies overlap
 //! ```
 //!
@@ -43,6 +43,7 @@ mod surface_bracket;
 mod sweep;
 pub(super) mod triangle_pair;
 mod turning;
+mod within;
 mod witnesses;
 
 pub(super) use self::along::MeshesOnLine;
@@ -54,6 +55,7 @@ pub(super) use self::search::MeshPairMemory;
 use self::search::SurfaceDistance;
 pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
 use self::triangle_pair::TriangleFeature;
+pub(super) use self::within::{MeshBall, triangles_within};
 use self::witnesses::OverlapHints;
 use super::answer::status;
 use super::bodies::Bodies;

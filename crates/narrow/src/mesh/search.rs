@@ -55,7 +55,7 @@ struct NearChildren {
 
 /// Nodes or triangles that are to be compared.
 #[derive(Debug, Clone, Copy)]
-enum Opened {
+pub(super) enum Opened {
     Nodes([NodeId; 2]),
     Triangles([u32; 2]),
 }
@@ -148,7 +148,12 @@ pub(super) fn nearest_again(
 
 impl<'a> MeshSearch<'a> {
     /// Nothing is known.
-    fn new(place: &'a MeshPlace<'a>, cutoff: f64, axes: SearchFrame, memory: &'a mut MeshSearchMemory) -> Self {
+    pub(super) fn new(
+        place: &'a MeshPlace<'a>,
+        cutoff: f64,
+        axes: SearchFrame,
+        memory: &'a mut MeshSearchMemory,
+    ) -> Self {
         memory.counts = [0; 2];
         let frames = [axes, axes.in_b(&place.pose)];
         let mut search = Self {
@@ -417,6 +422,15 @@ impl<'a> MeshSearch<'a> {
         whole
     }
 
+    /// What is near of the children of two nodes that were compared, each with its lanes.
+    pub(super) fn near_children(
+        &self,
+        nodes: [NodeId; 2],
+        whole: [bool; 2],
+    ) -> impl DoubleEndedIterator<Item = ([u8; 2], Opened)> {
+        self.memory.near.iter().map(move |near| (near.lanes, self.children(nodes, whole, near.lanes)))
+    }
+
     /// The children in two lanes, the triangles of two leaves, or the nodes that are taken whole.
     #[inline(always)]
     fn children(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [u8; 2]) -> Opened {
@@ -442,7 +456,7 @@ pub(super) fn crossings(place: &MeshPlace<'_>, most: usize, memory: &mut MeshSea
             Opened::Nodes(nodes) => {
                 let whole = search.compare_boxes(nodes);
                 let from = open.len();
-                open.extend(search.memory.near.iter().map(|n| search.children(nodes, whole, n.lanes)));
+                open.extend(search.near_children(nodes, whole).map(|(_, children)| children));
                 open[from..].reverse();
             }
             Opened::Triangles([a, b]) => {

@@ -38,6 +38,10 @@ pub(super) struct PairBends {
     /// In the frame of a body, a point of the other at a distance r from its pivot has at most the acceleration `carried + turned r`.
     carried: [f64; 2],
     turned: [f64; 2],
+    /// In the frame of a body, such a point has at most the speed `drift + turn r`; in the world the pivots part at most by `apart`.
+    drift: [f64; 2],
+    turn: f64,
+    apart: f64,
 }
 
 impl PairBends {
@@ -57,7 +61,15 @@ impl PairBends {
         });
         let turned =
             omega.map(|own| (turn.cross(own).length() + turn.length2()) * MARGIN + CANCELLATION * turning * turning);
+        let noise = CANCELLATION * (turning * lever + a.velocity.length() + b.velocity.length());
+        let drift = omega.map(|own| {
+            let [first, last] = ends.map(|p| (velocity - own.cross(p)).length());
+            first.max(last) * MARGIN + noise
+        });
         Self {
+            drift,
+            turn: turn.length() * MARGIN + CANCELLATION * turning,
+            apart: velocity.length() * MARGIN + noise,
             rates,
             axes,
             axes_in_body: [0, 1].map(|body| start.to_body(body, axes[body])),
@@ -67,12 +79,30 @@ impl PairBends {
         }
     }
 
+    /// Whether neither body turns, so that all frames are the same.
+    pub(super) fn is_still(&self) -> bool {
+        self.rates == [0.0; 2]
+    }
+
     /// The reach of a volume of a body.
     pub(super) fn reach(&self, body: usize, volume: &ConvexVolume) -> TurningReach {
-        let (pivot, from) = (self.pivots[body], volume.middle - self.pivots[body]);
-        let noise = CANCELLATION * (pivot.length() + volume.middle.length());
+        self.reach_of_ball(body, volume.middle, volume.radius)
+    }
+
+    /// The reach of a ball of a body: its middle in the body's frame, and its radius, metres.
+    pub(super) fn reach_of_ball(&self, body: usize, middle: Vec3<f64>, radius: f64) -> TurningReach {
+        let (pivot, from) = (self.pivots[body], middle - self.pivots[body]);
+        let noise = CANCELLATION * (pivot.length() + middle.length());
         let middle = from.cross(self.axes_in_body[body]).length() + noise;
-        TurningReach { middle, axis: middle + volume.radius, pivot: from.length() + volume.radius + noise }
+        TurningReach { middle, axis: middle + radius, pivot: from.length() + radius + noise }
+    }
+
+    /// Bounds the speed of any two points of two volumes relative to each other, metres an interval.
+    pub(super) fn speed(&self, reaches: [&TurningReach; 2]) -> f64 {
+        let [a, b] = reaches;
+        let in_world = self.apart + (self.rates[0] * a.axis + self.rates[1] * b.axis) * MARGIN;
+        let (in_a, in_b) = (self.drift[0] + self.turn * b.pivot, self.drift[1] + self.turn * a.pivot);
+        in_world.min(in_a * MARGIN).min(in_b * MARGIN)
     }
 
     /// A bound of the second derivative of the vector between the middles of two volumes, in the world.
@@ -98,9 +128,15 @@ impl PairBends {
                 };
                 (of(0) + of(1)) * MARGIN
             }
-            FixedIn::A => self.carried[0] + self.turned[0] * reaches[1].pivot * MARGIN,
-            FixedIn::B => self.carried[1] + self.turned[1] * reaches[0].pivot * MARGIN,
+            FixedIn::A => self.in_frame(0, reaches[1]),
+            FixedIn::B => self.in_frame(1, reaches[0]),
         }
+    }
+
+    /// Bounds the acceleration of the points of a volume in the frame of the other body.
+    #[inline]
+    pub(super) fn in_frame(&self, body: usize, other: &TurningReach) -> f64 {
+        self.carried[body] + self.turned[body] * other.pivot * MARGIN
     }
 
     /// The frame in which the bound along a direction is least; of equal ones the world.

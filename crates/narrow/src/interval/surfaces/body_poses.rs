@@ -59,6 +59,24 @@ impl FixedDirection {
         along.is_finite().then_some(Self { fixed, along })
     }
 
+    /// Fixes a world direction in a frame at a share of the time between two moments, between which the bodies turn little.
+    pub(super) fn between(fixed: FixedIn, world: Vec3<f64>, [from, to]: [&PairMoment; 2], share: f64) -> Option<Self> {
+        let [first, last] = [Self::new(fixed, world, from)?, Self::new(fixed, world, to)?];
+        let along = (first.along.scale(1.0 - share) + last.along.scale(share)).normalized();
+        along.is_finite().then_some(Self { fixed, along })
+    }
+
+    /// A direction of a body's frame that stands still there; `None` if it is no direction.
+    pub(super) fn of_body(body: usize, direction: Vec3<f64>) -> Option<Self> {
+        let along = direction.normalized();
+        along.is_finite().then_some(Self { fixed: [FixedIn::A, FixedIn::B][body], along })
+    }
+
+    /// The opposite direction.
+    pub(super) fn reversed(self) -> Self {
+        Self { along: -self.along, ..self }
+    }
+
     /// Returns the direction in the world at a moment.
     #[inline]
     pub(super) fn in_world(&self, at: &PairMoment) -> Vec3<f64> {

@@ -4,7 +4,7 @@
 use super::acceleration_bounds::{PairBends, TurningReach};
 use super::body_poses::{FixedDirection, PairMoment};
 use super::volume::{ConvexVolume, SurfaceNode};
-use crate::interval::relative_motion::GapBound;
+use crate::interval::relative_motion::{FixedIn, GapBound};
 use crate::mesh::triangle_pair::{self, TriangleCorners};
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 pub(super) struct BoundedNode {
     pub(super) node: SurfaceNode,
     pub(super) volume: ConvexVolume,
-    reach: TurningReach,
+    pub(super) reach: TurningReach,
 }
 
 impl BoundedNode {
@@ -104,21 +104,37 @@ pub(super) struct VolumePair<'s> {
 
 impl VolumePair<'_> {
     /// The best bound of balls and directions; `None` where the balls are farther apart than `beyond`. What reaches `needed` is good enough,
-    /// metres. Directions are those of `known`, the line between the volumes, and of two triangles that of their distance where they are
-    /// likely nearest, of others those in which each of them is thinnest.
-    pub(super) fn gap(&self, known: &[FixedDirection], needed: f64, beyond: f64) -> Option<VolumeGap> {
+    /// metres. Directions are those of `known`, the line between the volumes, and of two triangles their normals and that of their distance where they
+    /// are likely nearest, of others those in which each of them is thinnest. `along`: the bound of the normals, if that is known.
+    pub(super) fn gap(
+        &self,
+        along: Option<(GapBound, FixedDirection)>,
+        known: &[FixedDirection],
+        needed: f64,
+        beyond: f64,
+    ) -> Option<VolumeGap> {
         let chord = MiddleChord::new(self.ends.map(|at| self.between_middles(at)));
         let balls = self.of_balls(&chord);
         if balls > beyond {
             return None;
         }
         let mut best = VolumeGap { lower: balls, bound: GapBound::NONE, direction: None, nearest: None };
+        if let Some((bound, direction)) = along {
+            let least = bound.least();
+            best = VolumeGap { lower: best.lower.max(least), bound, direction: Some(direction), nearest: None };
+            if best.lower >= needed {
+                return Some(best);
+            }
+        }
         if known.iter().any(|direction| self.improve(&mut best, direction) >= needed)
             || self.along(chord.line, &mut best) >= needed
         {
             return Some(best);
         }
         if let [Some(a), Some(b)] = self.nodes.map(|node| node.volume.corners()) {
+            if along.is_none() && self.along_normals(chord.line, needed, &mut best) >= needed {
+                return Some(best);
+            }
             self.along_triangles([a, b], chord.share, needed, &mut best);
             return Some(best);
         }
@@ -137,6 +153,34 @@ impl VolumePair<'_> {
         let fixed = self.bends.least(world, self.reaches());
         let direction = FixedDirection::new(fixed, world, self.middle);
         direction.map_or(best.lower, |direction| self.improve(best, &direction))
+    }
+
+    /// Takes the bound of a direction of the world at a share of the part, in all frames, that of the least bend first, as long as less than
+    /// `needed` is proven, likewise.
+    fn along_in_all(&self, world: Vec3<f64>, share: f64, needed: f64, best: &mut VolumeGap) -> f64 {
+        let least = self.bends.least(world, self.reaches());
+        let others = FixedIn::ALL.into_iter().filter(|&fixed| fixed != least && !self.bends.is_still());
+        for fixed in std::iter::once(least).chain(others) {
+            if let Some(direction) = FixedDirection::between(fixed, world, self.ends, share)
+                && self.improve(best, &direction) >= needed
+            {
+                break;
+            }
+        }
+        best.lower
+    }
+
+    /// Takes the bounds of the normals of two triangles, each in the frame of its body, likewise. A face that turns is bounded well in its own
+    /// frame alone: in any other one the height of its corners changes with the turn, and not with its square.
+    fn along_normals(&self, line: Vec3<f64>, needed: f64, best: &mut VolumeGap) -> f64 {
+        for body in [0, 1] {
+            let Some(normal) = FixedDirection::of_body(body, self.nodes[body].volume.thin()) else { continue };
+            let is_away = normal.in_world(self.middle).dot(line) < 0.0;
+            if self.improve(best, &if is_away { normal.reversed() } else { normal }) >= needed {
+                break;
+            }
+        }
+        best.lower
     }
 
     /// Takes the bound of the direction between two triangles at a share of the part, with their corners on their chords, likewise.
@@ -160,10 +204,10 @@ impl VolumePair<'_> {
             is_sharp: off_chord <= SHARP * smaller,
         });
         let normal = triangle_pair::direction(&a, &b, &closest);
-        let found = normal.map_or(f64::NEG_INFINITY, |normal| self.along(normal, best));
+        let found = normal.map_or(f64::NEG_INFINITY, |normal| self.along_in_all(normal, share, needed, best));
         // Edges that are nearly parallel have no normal.
         if found < needed && !closest.crosses {
-            self.along(closest.point_b - closest.point_a, best);
+            self.along_in_all(closest.point_b - closest.point_a, share, needed, best);
         }
     }
 

@@ -31,19 +31,26 @@ impl<'a> IntervalSearch<'a, '_> {
     pub(in crate::interval) fn begin_surfaces(&mut self, part: &IntervalPart) {
         let Some(mut surfaces) = self.surfaces.take().or_else(|| self.new_surfaces()) else { return };
         surfaces.begun_at = part.lower;
+        let span = [part.start, part.end];
+        let pairs = surfaces.pairs(span, self.aim(), &mut self.work.meshes);
+        let begun = pairs.unwrap_or_else(|| self.begin_whole(&mut surfaces, span));
+        self.push_surfaces(&mut surfaces, begun, part.lower);
+        self.surfaces = Some(surfaces);
+    }
+
+    /// Both surfaces as a whole over a part, bounded along the normals that are known.
+    fn begin_whole(&mut self, surfaces: &mut SurfaceParts<'_>, span: [f64; 2]) -> Vec<SurfacePart> {
         let mut known: SmallVec<[FixedDirection; 12]> = SmallVec::new();
         for node in self.leaves.iter().flat_map(|leaf| &leaf.nodes) {
             known.extend(node.normals().iter().flat_map(|&normal| surfaces.fixed_directions(node.share, normal)));
         }
         let share = surfaces.nearest_share();
         let normal = match self.sought {
-            Some(_) => self.distance_of_surfaces(&mut surfaces, share).normal,
-            None => self.measure_surfaces(&mut surfaces, share),
+            Some(_) => self.distance_of_surfaces(surfaces, share).normal,
+            None => self.measure_surfaces(surfaces, share),
         };
         known.extend(normal.into_iter().flat_map(|normal| surfaces.fixed_directions(share, normal)));
-        let whole = surfaces.whole([part.start, part.end], &known, self.aim());
-        self.push_surfaces(&mut surfaces, whole, part.lower);
-        self.surfaces = Some(surfaces);
+        surfaces.whole(span, &known, self.aim()).into_iter().collect()
     }
 
     /// The surfaces of both bodies, of which nothing is looked at.

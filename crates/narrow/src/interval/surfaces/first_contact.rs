@@ -47,8 +47,10 @@ impl IntervalSearch<'_, '_> {
         let aim = SurfaceAim { needed: touch.next_up(), beyond: touch };
         let most = surfaces.looked_at.saturating_add(MOST_PAIRS);
         let mut open: BinaryHeap<EarliestFirst> = BinaryHeap::new();
-        open.extend(surfaces.whole([0.0, contact], &[], aim).map(|part| EarliestFirst { part, number: 0 }));
-        let mut number = 0;
+        let pairs = surfaces.pairs([0.0, contact], aim, &mut self.work.meshes);
+        let begun = pairs.unwrap_or_else(|| surfaces.whole([0.0, contact], &[], aim).into_iter().collect());
+        let mut number = begun.len();
+        open.extend(begun.into_iter().enumerate().map(|(number, part)| EarliestFirst { part, number }));
         let mut clear = contact;
         while let Some(EarliestFirst { part, .. }) = open.pop() {
             let [start, end] = part.span;

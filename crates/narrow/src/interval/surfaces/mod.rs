@@ -6,6 +6,7 @@
 //! acceleration_bounds.rs     bounds of the acceleration of a volume's points
 //! bound.rs     lower bounds of the distance of two volumes over a part of the interval
 //! node_pairs.rs     the parts of a search, and how they are divided
+//! facing.rs    bounds of many pairs of triangles, by their planes
 //! division.rs  the parts of surfaces in the best-first search
 //! first_contact.rs  the first contact
 //! ```
@@ -18,6 +19,7 @@ mod acceleration_bounds;
 mod body_poses;
 mod bound;
 mod division;
+mod facing;
 mod first_contact;
 mod node_pairs;
 mod volume;

@@ -3,10 +3,12 @@
 use super::acceleration_bounds::PairBends;
 use super::body_poses::{FixedDirection, MetMoments};
 use super::bound::{BoundedNode, VolumePair, is_proof};
+use super::facing::MetTriangles;
 use super::volume::SurfaceNode;
+use crate::interval::node::Node;
 use crate::interval::path::BodyPath;
 use crate::interval::relative_motion::{FixedIn, GapBound};
-use crate::mesh::MeshPairMemory;
+use crate::mesh::{MeshBall, MeshMemory, MeshPairMemory, triangles_within};
 use crate::pair::bound_of;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
@@ -51,6 +53,13 @@ impl SurfacePart {
     pub(super) fn is_leaf(&self) -> bool {
         self.nodes.iter().all(|node| node.is_triangle())
     }
+}
+
+/// Two triangles that their normals do not prove to be beyond what is of interest.
+struct FacingPair {
+    nodes: [BoundedNode; 2],
+    /// The better bound of both normals over the part, with its direction.
+    along: Option<(GapBound, FixedDirection)>,
 }
 
 /// Bounds that the search through parts aims at, metres.
@@ -163,6 +172,77 @@ impl<'a> SurfaceParts<'a> {
         FixedIn::ALL.iter().filter_map(|&fixed| FixedDirection::new(fixed, world, at)).collect()
     }
 
+    /// The pairs of triangles that may come within what is of interest over a part of the interval, if these are few.
+    pub(super) fn pairs(
+        &mut self,
+        span: [f64; 2],
+        aim: SurfaceAim,
+        memory: &mut MeshMemory,
+    ) -> Option<Vec<SurfacePart>> {
+        let mut pairs = Vec::new();
+        if !self.near_triangles(span, aim, memory, &mut pairs) {
+            return None;
+        }
+        let near = self.facing_triangles(&pairs, span, aim);
+        let places = self.places(span);
+        let look = |pair: &FacingPair| {
+            let (along, [a, b]) = (pair.along, &pair.nodes);
+            self.look_at([a, b], (span, places), (along, &[]), aim)
+        };
+        Some(near.iter().filter_map(look).collect())
+    }
+
+    /// The pairs of triangles that may be of interest at some time of a part, if they are few: those that are so near in its middle that the motion
+    /// to either end may bring them within reach.
+    fn near_triangles(&self, span: [f64; 2], aim: SurfaceAim, memory: &mut MeshMemory, to: &mut Vec<[u32; 2]>) -> bool {
+        let errors = self.paths[0].error + self.paths[1].error;
+        let (least, half) = (aim.beyond + self.off() + 2.0 * errors + 4.0 * self.rounding, 0.5 * (span[1] - span[0]));
+        let reach = |balls: [MeshBall; 2]| {
+            let [a, b] = [0, 1].map(|body: usize| self.bends.reach_of_ball(body, balls[body].0, balls[body].1));
+            least + half * self.bends.speed([&a, &b])
+        };
+        let node = Node::at(0.5 * (span[0] + span[1]), &self.paths);
+        triangles_within(self.meshes, node.poses, node.relative, &reach, memory, to)
+    }
+
+    /// The pairs of triangles that their normals do not prove to be beyond what is of interest over a part: each in the frame of its body, in which the
+    /// height of its corners does not change.
+    fn facing_triangles(&mut self, pairs: &[[u32; 2]], span: [f64; 2], aim: SurfaceAim) -> Vec<FacingPair> {
+        let [from, to, _] = self.places(span);
+        let ends = [from, to].map(|place| self.moments.at(place));
+        let (off, share2) = (self.off(), (span[1] - span[0]) * (span[1] - span[0]));
+        let mut met = [0, 1].map(|body: usize| MetTriangles::new(body, self.meshes[body]));
+        let mut near = Vec::new();
+        for &[a, b] in pairs {
+            let [a, b] = [met[0].meet(a, ends, &self.bends), met[1].meet(b, ends, &self.bends)];
+            let both = [&met[0].known[a], &met[1].known[b]];
+            let mut best: Option<(f64, GapBound, usize, bool)> = None;
+            for body in [0, 1] {
+                let other = both[1 - body];
+                let bend = share2 * self.bends.in_frame(body, &other.node.reach);
+                let Some((bound, is_below)) = both[body].gap(other, bend, off) else { continue };
+                let least = bound.least();
+                if best.is_none_or(|best| least > best.0) {
+                    best = Some((least, bound, body, is_below));
+                }
+                if least > aim.beyond {
+                    break;
+                }
+            }
+            if best.is_none_or(|best| best.0 <= aim.beyond) {
+                let along = best.and_then(|(_, bound, body, below)| Some((bound, both[body].direction(body, below)?)));
+                near.push(FacingPair { nodes: both.map(|triangle| triangle.node), along });
+            }
+        }
+        near
+    }
+
+    /// The places of the moments of both ends of a part, and of its middle.
+    fn places(&mut self, span: [f64; 2]) -> [u32; 3] {
+        let shares = [span[0], span[1], 0.5 * (span[0] + span[1])];
+        shares.map(|share| self.moments.meet(share, &self.paths))
+    }
+
     /// Both surfaces as a whole over a part of the interval.
     pub(super) fn whole(&mut self, span: [f64; 2], known: &[FixedDirection], aim: SurfaceAim) -> Option<SurfacePart> {
         let nodes = [0, 1].map(|body| self.bounded(body, SurfaceNode::Whole));
@@ -256,12 +336,22 @@ impl<'a> SurfaceParts<'a> {
         known: &[FixedDirection],
         aim: SurfaceAim,
     ) -> Option<SurfacePart> {
+        let places = self.places(span);
+        self.look_at(nodes, (span, places), (None, known), aim)
+    }
+
+    /// [`Self::look`], with the places of the moments of the part, and a bound that is known with its direction: of triangles, that of their normals.
+    fn look_at(
+        &mut self,
+        nodes: [&BoundedNode; 2],
+        (span, places): ([f64; 2], [u32; 3]),
+        (along, known): (Option<(GapBound, FixedDirection)>, &[FixedDirection]),
+        aim: SurfaceAim,
+    ) -> Option<SurfacePart> {
         self.looked_at += 1;
-        let shares = [span[0], span[1], 0.5 * (span[0] + span[1])];
-        let [from, to, middle] = shares.map(|share| self.moments.meet(share, &self.paths));
-        let [from, to, middle] = [from, to, middle].map(|place| self.moments.at(place));
+        let [from, to, middle] = places.map(|place| self.moments.at(place));
         let pair = VolumePair { bends: &self.bends, ends: [from, to], middle, nodes, off: self.off() };
-        let gap = pair.gap(known, aim.needed, aim.beyond).filter(|gap| gap.lower <= aim.beyond)?;
+        let gap = pair.gap(along, known, aim.needed, aim.beyond).filter(|gap| gap.lower <= aim.beyond)?;
         let kinds = [nodes[0].node, nodes[1].node];
         let is_leaf = kinds.iter().all(|node| node.is_triangle());
         let (distance, off_chord, is_sharp) =
@@ -274,7 +364,7 @@ impl<'a> SurfaceParts<'a> {
             bound: gap.bound,
             direction: gap.direction,
             by_time: is_leaf || pair.bends_more(&gap),
-            near: gap.nearest.map_or(shares[2], |near| near.share),
+            near: gap.nearest.map_or(0.5 * (span[0] + span[1]), |near| near.share),
             likely_upper,
             likely_contact: if is_sharp { self.upper_end(distance) } else { likely_upper },
         })
