@@ -61,6 +61,12 @@ impl FixedDirection {
 
     /// Fixes a world direction in a frame at a share of the time between two moments, between which the bodies turn little.
     pub(super) fn between(fixed: FixedIn, world: Vec3<f64>, [from, to]: [&PairMoment; 2], share: f64) -> Option<Self> {
+        if fixed == FixedIn::World || share <= 0.0 {
+            return Self::new(fixed, world, from);
+        }
+        if share >= 1.0 {
+            return Self::new(fixed, world, to);
+        }
         let [first, last] = [Self::new(fixed, world, from)?, Self::new(fixed, world, to)?];
         let along = (first.along.scale(1.0 - share) + last.along.scale(share)).normalized();
         along.is_finite().then_some(Self { fixed, along })

@@ -132,7 +132,7 @@ impl VolumePair<'_> {
             return Some(best);
         }
         if let [Some(a), Some(b)] = self.nodes.map(|node| node.volume.corners()) {
-            if along.is_none() && self.along_normals(chord.line, needed, &mut best) >= needed {
+            if along.is_none() && !self.turns_away() && self.along_normals(chord.line, needed, &mut best) >= needed {
                 return Some(best);
             }
             self.along_triangles([a, b], chord.share, needed, &mut best);
@@ -155,11 +155,11 @@ impl VolumePair<'_> {
         direction.map_or(best.lower, |direction| self.improve(best, &direction))
     }
 
-    /// Takes the bound of a direction of the world at a share of the part, in all frames, that of the least bend first, as long as less than
-    /// `needed` is proven, likewise.
-    fn along_in_all(&self, world: Vec3<f64>, share: f64, needed: f64, best: &mut VolumeGap) -> f64 {
+    /// Takes the bound of a direction of the world at a share of the part, in the frame of the least bend and, if `in_all`, in the others as long as
+    /// less than `needed` is proven, likewise.
+    fn along_at(&self, world: Vec3<f64>, share: f64, (needed, in_all): (f64, bool), best: &mut VolumeGap) -> f64 {
         let least = self.bends.least(world, self.reaches());
-        let others = FixedIn::ALL.into_iter().filter(|&fixed| fixed != least && !self.bends.is_still());
+        let others = FixedIn::ALL.into_iter().filter(|&fixed| fixed != least && in_all);
         for fixed in std::iter::once(least).chain(others) {
             if let Some(direction) = FixedDirection::between(fixed, world, self.ends, share)
                 && self.improve(best, &direction) >= needed
@@ -168,6 +168,13 @@ impl VolumePair<'_> {
             }
         }
         best.lower
+    }
+
+    /// Whether the motion takes more from the bounds of normals than two triangles are large.
+    fn turns_away(&self) -> bool {
+        let smaller = self.nodes[0].volume.radius.min(self.nodes[1].volume.radius);
+        let bend = |body: usize| self.bends.in_frame(body, &self.nodes[1 - body].reach);
+        0.125 * bend(0).min(bend(1)) * self.share() * self.share() > SHARP * smaller
     }
 
     /// Takes the bounds of the normals of two triangles, each in the frame of its body, likewise. A face that turns is bounded well in its own
@@ -197,17 +204,20 @@ impl VolumePair<'_> {
         let closest = triangle_pair::closest_points(&a, &b);
         let off_chord = 0.125 * self.bends.of_points(self.reaches()) * (self.share() * self.share());
         let smaller = self.nodes[0].volume.radius.min(self.nodes[1].volume.radius);
+        let distance = closest.distance2.sqrt();
+        // Where they are nearer than needed no direction proves more.
+        let aim = (needed, distance + off_chord - self.off >= needed && !self.bends.is_still());
         best.nearest = Some(NearTriangles {
             share: from.share + share * self.share(),
-            distance: closest.distance2.sqrt(),
+            distance,
             off_chord,
             is_sharp: off_chord <= SHARP * smaller,
         });
         let normal = triangle_pair::direction(&a, &b, &closest);
-        let found = normal.map_or(f64::NEG_INFINITY, |normal| self.along_in_all(normal, share, needed, best));
+        let found = normal.map_or(f64::NEG_INFINITY, |normal| self.along_at(normal, share, aim, best));
         // Edges that are nearly parallel have no normal.
         if found < needed && !closest.crosses {
-            self.along_in_all(closest.point_b - closest.point_a, share, needed, best);
+            self.along_at(closest.point_b - closest.point_a, share, aim, best);
         }
     }
 

@@ -17,6 +17,9 @@ use smallvec::SmallVec;
 /// How many times as large a volume is before it alone is divided.
 const LARGER: f64 = 4.0;
 
+/// A motion up to which pairs of triangles are found beforehand, in sizes of the smaller body.
+const SLOW: f64 = 0.25;
+
 /// The parts of a node.
 type BoundedNodes = SmallVec<[BoundedNode; WIDTH]>;
 
@@ -201,6 +204,11 @@ impl<'a> SurfaceParts<'a> {
             let [a, b] = [0, 1].map(|body: usize| self.bends.reach_of_ball(body, balls[body].0, balls[body].1));
             least + half * self.bends.speed([&a, &b])
         };
+        // Of a fast motion nearly all pairs may come near.
+        let [a, b] = self.meshes.map(|mesh| (mesh.middle(), mesh.extent().length()));
+        if reach([a, b]) - least > SLOW * a.1.min(b.1) {
+            return false;
+        }
         let node = Node::at(0.5 * (span[0] + span[1]), &self.paths);
         triangles_within(self.meshes, node.poses, node.relative, &reach, memory, to)
     }
