@@ -50,9 +50,9 @@ def run_shard(
 ) -> dict[str, Any]:
     """Computes one shard of a job: ``shard`` is its number, from 0, and how many there are.
 
-    Its tables go to the directory ``shard-IIIII-of-NNNNN`` in ``out``, which appears whole, by one rename. Where a whole shard
-    of the same job stands there, nothing is computed; of several workers on one shard the first wins. A shard has no verdict:
-    that is of the merged result.
+    Its tables go to the directory ``shard-IIIII-of-NNNNN`` in ``out``, which appears whole, by one rename; ``out`` may be the
+    address of an object store, where the manifest, written last, does that. Where a whole shard of the same job stands there,
+    nothing is computed; of several workers on one shard the first wins. A shard has no verdict: that is of the merged result.
 
     Returns a dict: ``shard``, ``shards``, ``path``, ``stood`` (whether it was there), ``frames``, ``rows``, ``seconds``.
 

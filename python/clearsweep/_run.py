@@ -106,7 +106,8 @@ def run(
     poses
         The poses of the bodies that move. Left out: those that the scene names.
 
-        - a path, a directory or a glob of Parquet, Arrow IPC or CSV files;
+        - a path, a directory or a glob of Parquet, Arrow IPC or CSV files, or their address in an object store (``s3://``, ``az://``,
+          ``gs://``);
         - a table or a stream of Arrow data (DuckDB, Polars, pyarrow, pandas, arro3) with the columns ``frame``, ``body``, ``x``,
           ``y``, ``z``, ``qw``, ``qx``, ``qy``, ``qz``, and ``run``, ``time_s`` if wanted, in order of run and frame. Lengths are in
           the scene's unit unless a field says otherwise. 64 MiB of it are kept in memory;
@@ -116,8 +117,9 @@ def run(
           is read where it lies, whatever its strides; only numbers in a foreign byte order or at odd addresses are copied. It must
           not be written to meanwhile: what is computed then is not defined.
     out
-        A directory for the tables, new or empty: the same files as the program writes. Left out: tables stay in memory up to
-        ``keep`` bytes of Parquet (256 MiB); larger ones stay in a temporary directory that the result owns.
+        A directory for the tables, or its address in an object store, new or empty: the same files as the program writes. Left out:
+        tables stay in memory up to ``keep`` bytes of Parquet (256 MiB); larger ones stay in a temporary directory that the result
+        owns.
     within, require, between, direction
         Replace the keys of the scene. Lengths are numbers in its unit, or texts such as ``"50 mm"``.
     accepted

@@ -22,7 +22,7 @@ from typing import Any
 
 from . import _scale_out
 from ._errors import Error
-from ._result import Result
+from ._result import Result, is_remote, local
 from ._scale_out import ShardedResult
 from ._scene import Scene
 from ._types import ArrowStream
@@ -155,7 +155,10 @@ class ClearsweepDataSource(_DataSource):
         folder, name = self.options.get("path"), self.options.get("table", "distances")
         if folder is None:
             raise Error("usage", None, "load", "no directory is given", 'give that of a result: `.load("DIR")`')
-        result = Result.open(os.path.abspath(folder))
+        if is_remote(local(folder)):
+            remedy = 'read its files by Spark itself: spark.read.parquet("s3a://.../distances")'
+            raise Error("usage", None, folder, "is in an object store, which the executors read by themselves", remedy)
+        result = Result.open(os.path.abspath(local(folder)))
         table = result._tables.get(name)
         if table is None or table.path is None:
             remedy = f"give one of {', '.join(sorted(result._tables))}"

@@ -455,6 +455,7 @@ def test_the_data_source_tells_what_is_missing(session: Any, sweep: Sweep, tmp_p
         ("table", sweep.result.path, "the result has no table `none`\n *help: give one of bodies, distances, events"),
         ("other", str(tmp_path), str(tmp_path)),
         ("other", None, "no directory is given"),
+        ("other", "s3://clear/table", "is in an object store, which the executors read"),
     ):
         with pytest.raises(Exception, match=match):
             reader.option(option, "none").load(folder).collect()

@@ -254,6 +254,7 @@ impl Running<'_> {
             boxes,
             narrow,
             memories,
+            stretches: pipeline::Stretches::of(scene),
             prepared: false,
             batch,
             from: output.sink.resumes_at(),
@@ -347,9 +348,8 @@ impl Running<'_> {
         let Self { scene, options, .. } = *self;
         let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory, device.is_device());
         let threads = rayon::current_num_threads();
-        // Two stretches a thread, so that one which takes longer does not hold up the rest.
         let is_shared = batch == 1 || threads == 1 || scene.dynamic.len() > pipeline::FEW_BODIES;
-        let stretches = if is_shared { 1 } else { 2 * threads };
+        let stretches = if is_shared { 1 } else { pipeline::Stretches::of(scene).count(threads) };
         let remembered = caches::bytes_within(options.memory) / stretches as u64;
         let memory = |_| {
             let (broad, caches) = (device.broad(&options.broad)?, caches::Caches::new(remembered));

@@ -36,8 +36,36 @@ pub(super) const FEW_BODIES: usize = 64;
 const BATCH_BYTES: u64 = 8 << 20;
 /// Most blocks of a batch.
 const BATCH_BLOCKS: u64 = 128;
-/// Fewest blocks of a stretch: at its start nothing is remembered of the pairs.
-const STRETCH: usize = 4;
+/// How a batch is divided among threads: at the start of a stretch nothing is remembered of the pairs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stretches {
+    /// Fewest blocks of a stretch.
+    least: usize,
+    /// Stretches for each thread, so that one which takes longer does not hold up the rest.
+    a_thread: usize,
+}
+
+impl Stretches {
+    /// A row of meshes costs a thousand times what is lost without a memory.
+    const OF_MESHES: Self = Self { least: 1, a_thread: 8 };
+    const OF_OTHERS: Self = Self { least: 4, a_thread: 2 };
+
+    /// Those of a scene.
+    pub(super) fn of(scene: &Scene) -> Self {
+        let has_meshes = scene.bodies.iter().any(|body| body.shape.mesh.is_some());
+        if has_meshes { Self::OF_MESHES } else { Self::OF_OTHERS }
+    }
+
+    /// How many there are at most.
+    pub(super) fn count(self, threads: usize) -> usize {
+        self.a_thread * threads
+    }
+
+    /// Blocks of a stretch, where so many are left to so many memories.
+    fn size(self, blocks: usize, memories: usize) -> usize {
+        blocks.div_ceil(memories.max(1)).max(self.least)
+    }
+}
 
 /// Blocks that are searched and queried at once, for so many dynamic bodies, in so much memory. A device is given as many as
 /// fit, however many bodies there are: it takes as long for a small search as for a larger one.
@@ -62,6 +90,7 @@ pub(super) struct BlockSearch<'a> {
     pub(super) narrow: Box<dyn NarrowPhase>,
     /// One for each stretch of a batch; at least one.
     pub(super) memories: Vec<SearchMemory>,
+    pub(super) stretches: Stretches,
     /// Whether the narrow phase has seen the shapes of a first batch.
     pub(super) prepared: bool,
     /// Blocks of a batch.
@@ -262,11 +291,6 @@ fn prepare(scene: &Scene, narrow: &dyn NarrowPhase, found: &[BlockCandidates]) {
     scene.bodies.par_iter().zip(asked).filter(|(_, asked)| *asked).for_each(|(body, _)| narrow.prepare(&body.shape));
 }
 
-/// Blocks of a stretch, where so many are left to so many memories.
-fn stretch(blocks: usize, memories: usize) -> usize {
-    blocks.div_ceil(memories.max(1)).max(STRETCH)
-}
-
 impl BlockSearch<'_> {
     /// Begins to search a batch, if the broad phase can do that beside other work.
     fn begin(&mut self, batch: &[Arc<FrameBlock>]) {
@@ -289,7 +313,7 @@ impl BlockSearch<'_> {
 
     /// The candidates of the blocks of a batch, in portions that fit into memory.
     fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> FoundPairs {
-        let Self { scene, boxes, memories, timings, cancel, .. } = self;
+        let Self { scene, boxes, memories, stretches: of, timings, cancel, .. } = self;
         let is_asked = scene.motion.between != BetweenFrames::None;
         let intervals = |memory: &mut SearchMemory, block: &FrameBlock| match is_asked && !cancel.is_cancelled() {
             true => memory.broad.interval_candidates(boxes, scene, block),
@@ -307,7 +331,7 @@ impl BlockSearch<'_> {
             }
             [one] => vec![search(&mut memories[0], one)],
             _ => {
-                let stretches = batch.par_chunks(stretch(batch.len(), memories.len()));
+                let stretches = batch.par_chunks(of.size(batch.len(), memories.len()));
                 let found = memories.par_iter_mut().zip(stretches).flat_map_iter(|(memory, blocks)| {
                     blocks.iter().map(|block| search(memory, block)).collect::<Vec<_>>()
                 });
@@ -388,7 +412,7 @@ impl BlockSearch<'_> {
 
     /// The rows of a portion.
     fn rows(&mut self, portion: WorkUnit<Arc<FrameBlock>>) -> Vec<Pending> {
-        let Self { scene, narrow: method, memories, timings, stats, cancel, .. } = self;
+        let Self { scene, narrow: method, memories, stretches: of, timings, stats, cancel, .. } = self;
         let method = method.as_ref();
         let found: Vec<SliceResult> = timed(&mut timings.narrow, || match portion.as_slice() {
             slices if slices.len() == 1 || scene.dynamic.len() > FEW_BODIES => {
@@ -396,7 +420,7 @@ impl BlockSearch<'_> {
                 slices.iter().map(|(block, slice)| narrow(scene, block, method, caches, slice)).collect()
             }
             _ => {
-                let stretches = portion.par_chunks(stretch(portion.len(), memories.len()));
+                let stretches = portion.par_chunks(of.size(portion.len(), memories.len()));
                 let found = memories.par_iter_mut().zip(stretches).flat_map_iter(|(memory, slices)| {
                     let caches = &mut memory.caches;
                     let slices = slices.iter().take_while(|_| !cancel.is_cancelled());
@@ -467,10 +491,12 @@ mod tests {
 
     #[test]
     fn every_stretch_has_a_memory() {
-        for memories in 1..20 {
-            for blocks in 1..200_usize {
-                let size = stretch(blocks, memories);
-                assert!(blocks.div_ceil(size) <= memories && size >= STRETCH);
+        for of in [Stretches::OF_MESHES, Stretches::OF_OTHERS] {
+            for memories in 1..20 {
+                for blocks in 1..200_usize {
+                    let size = of.size(blocks, memories);
+                    assert!(blocks.div_ceil(size) <= memories && size >= of.least);
+                }
             }
         }
     }
