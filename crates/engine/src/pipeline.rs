@@ -36,7 +36,7 @@ pub(super) const FEW_BODIES: usize = 64;
 const BATCH_BYTES: u64 = 8 << 20;
 /// Most blocks of a batch.
 const BATCH_BLOCKS: u64 = 128;
-/// How a batch is divided among threads: at the start of a stretch nothing is remembered of the pairs.
+/// Division of a batch among threads: at the start of a stretch nothing is remembered of the pairs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretches {
     /// Fewest blocks of a stretch.
@@ -56,7 +56,7 @@ impl Stretches {
         if has_meshes { Self::OF_MESHES } else { Self::OF_OTHERS }
     }
 
-    /// How many there are at most.
+    /// Their number, at most.
     pub(super) fn count(self, threads: usize) -> usize {
         self.a_thread * threads
     }

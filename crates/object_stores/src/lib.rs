@@ -29,7 +29,7 @@ const PART: usize = 8 << 20;
 /// Parts that are on their way at a time.
 const AT_A_TIME: usize = 8;
 
-/// How long an operation is tried again.
+/// Time for which an operation is tried again.
 const RETRY_FOR: Duration = Duration::from_secs(60);
 
 /// A bucket, through the crate `object_store`.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The schemes of object stores.
 const SCHEMES: [&str; 7] = ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss"];
 
-/// What a path of the user names.
+/// The place that a path of the user names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// A path of this machine.

@@ -31,8 +31,11 @@ pub(crate) fn copy_blocks(store: &dyn Store, object: &ObjectAbout, blocks: &Rang
 }
 
 /// Reads at a place of a file, which other readers do not move.
+///
+/// # Errors
+/// The disk failed.
 #[cfg(unix)]
-pub(crate) fn read_at(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
+pub fn read_at(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, to, at)
 }
 
@@ -41,8 +44,12 @@ fn write_all_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
 }
 
+/// See above.
+///
+/// # Errors
+/// The disk failed.
 #[cfg(windows)]
-pub(crate) fn read_at(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
+pub fn read_at(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, to, at)
 }
 
@@ -59,8 +66,12 @@ fn write_all_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// See above.
+///
+/// # Errors
+/// The disk failed.
 #[cfg(not(any(unix, windows)))]
-pub(crate) fn read_at(mut file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
+pub fn read_at(mut file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
     use std::io::{Read, Seek, SeekFrom};
     file.seek(SeekFrom::Start(at))?;
     file.read(to)

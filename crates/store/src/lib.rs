@@ -1,8 +1,8 @@
 //! Object stores: input that is read in ranges, and results that appear whole.
 //!
-//! An `address` (`s3://bucket/key`) names an object or a folder of objects. `store` is what is asked of a store, in a few
-//! operations that wait; who answers is registered by the program ([`register`]). A
-//! `remote_file` is a copy of an object that is filled where it is read; a `remote_folder` is a folder of objects, copied as a whole.
+//! An `address` (`s3://bucket/key`) names an object or a folder of objects. `store` has the few operations of a store, which
+//! wait for their ends; the program registers who does them ([`register`]). A `remote_file` is a copy of an object that is filled
+//! where it is read, block by block (`blocks`); a `remote_folder` is a folder of objects, copied as a whole.
 //! `publish` writes results: the manifest comes last, by a write that fails if another was faster.
 //!
 //! Nothing here is trusted to be there twice: an object is known by its version (entity tag), and every read asks for that one.
@@ -15,10 +15,9 @@ mod publish;
 mod remote_file;
 mod remote_folder;
 mod store;
-#[cfg(test)]
-mod tests;
 
 pub use address::{Address, Location, local, location};
+pub use blocks::read_at;
 pub use publish::{CLAIM, MANIFEST, Publication, copy_result, publish_attempt, remove_attempts};
 pub use remote_file::RemoteFile;
 pub use remote_folder::{RemoteFolder, find};

@@ -25,7 +25,7 @@ pub const MANIFEST: &str = "manifest.json";
 /// The name of the object that says that somebody writes a result.
 pub const CLAIM: &str = "_writing";
 
-/// What the name of an attempt begins with.
+/// Beginning of the name of an attempt.
 const ATTEMPT: &str = "attempt-";
 
 /// A file of a result.

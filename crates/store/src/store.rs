@@ -1,4 +1,4 @@
-//! What is asked of a store.
+//! The operations of a store.
 
 use super::address::Address;
 use clearsweep_base::error::{Error, Result};

@@ -35,7 +35,7 @@ impl InputFile {
         self.source.is_spooled()
     }
 
-    /// What changes with its contents: the time of its last change, or the version of an object.
+    /// A text that changes with its contents: the time of its last change, or the version of an object.
     ///
     /// # Errors
     /// The file is not there any more.

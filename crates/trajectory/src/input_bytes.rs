@@ -1,7 +1,7 @@
 //! The bytes of an input file, which are read several times: those at its path, a copy of a stream, or an object of a store.
 
 use clearsweep_base::error::{Error, Result};
-use clearsweep_store::RemoteFile;
+use clearsweep_store::{RemoteFile, read_at};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(super) struct InputBytes {
     held: HeldBytes,
 }
 
-/// Where bytes are.
+/// The place of bytes.
 #[derive(Debug, Clone)]
 enum HeldBytes {
     /// At the path.
@@ -104,22 +104,6 @@ impl OpenBytes {
     pub(super) fn from(&self, at: u64) -> Self {
         Self { at, ..self.clone() }
     }
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, to, at)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, to, at)
-}
-
-#[cfg(not(any(unix, windows)))]
-fn read_at(mut file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
-    file.seek(SeekFrom::Start(at))?;
-    file.read(to)
 }
 
 impl Read for OpenBytes {

@@ -422,7 +422,7 @@ impl<'a> MeshSearch<'a> {
         whole
     }
 
-    /// What is near of the children of two nodes that were compared, each with its lanes.
+    /// The near children of two nodes that were compared, each pair with its lanes.
     pub(super) fn near_children(
         &self,
         nodes: [NodeId; 2],
