@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -121,6 +122,21 @@ def test_what_is_wrong_with_a_store_is_named(sweep: Sweep, monkeypatch: pytest.M
     with pytest.raises(cs.Error, match="refused") as caught:
         cs.run(sweep.scene, sweep.poses, progress=False)
     assert caught.value.help is not None and "AWS_ENDPOINT_URL" in caught.value.help
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
+def test_a_forked_process_reaches_the_store(sweep: Sweep) -> None:
+    rows = cs.run(sweep.scene, sweep.poses, progress=False, **OPTIONS).summary["rows"]
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if cs.plan(sweep.scene, sweep.poses, shards=2)[0]["poses"] > 0 else 1)
+    deadline = time.monotonic() + 60
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if ended == (0, 0):
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert ended[0] == child and os.waitstatus_to_exitcode(ended[1]) == 0 and rows > 0
 
 
 def test_a_directory_may_be_written_as_an_address(sweep: Sweep, tmp_path: pathlib.Path) -> None:

@@ -19,7 +19,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -75,17 +75,23 @@ fn connect(address: &Address) -> Result<Arc<dyn Store>> {
     Ok(Arc::new(Bucket { name: address.bucket.clone(), store }))
 }
 
-/// The threads on which requests wait.
+/// The threads on which requests wait, and the process that they are of.
+static RUNTIME: Mutex<Option<(u32, &'static Runtime)>> = Mutex::new(None);
+
+/// The threads on which requests wait. A process that was forked has none of its parent's, and gets its own.
 fn runtime() -> io::Result<&'static Runtime> {
-    static RUNTIME: OnceLock<io::Result<Runtime>> = OnceLock::new();
-    let made = RUNTIME.get_or_init(|| {
-        tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .thread_name("clearsweep-store")
-            .enable_all()
-            .build()
-    });
-    made.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))
+    let (mut made, process) = (RUNTIME.lock().unwrap_or_else(PoisonError::into_inner), std::process::id());
+    match *made {
+        Some((of, runtime)) if of == process => Ok(runtime),
+        _ => {
+            let mut builder = tokio::runtime::Builder::new_multi_thread();
+            let runtime = builder.worker_threads(2).thread_name("clearsweep-store").enable_all().build()?;
+            // It lives as long as the process: threads may wait on it at the end.
+            let runtime: &'static Runtime = Box::leak(Box::new(runtime));
+            *made = Some((process, runtime));
+            Ok(runtime)
+        }
+    }
 }
 
 /// Waits for an operation.
