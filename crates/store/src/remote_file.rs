@@ -86,7 +86,7 @@ impl RemoteFile {
     }
 
     /// Has ranges fetched that will be read soon. Their errors are told by the read.
-    pub fn expect(self: &Arc<Self>, ranges: impl IntoIterator<Item = Range<u64>>) {
+    pub fn prefetch(self: &Arc<Self>, ranges: impl IntoIterator<Item = Range<u64>>) {
         let asked = Arc::new(Mutex::new(self.claim(ranges)));
         let threads = guard(&asked).len().min(AT_A_TIME);
         for _ in 0..threads {

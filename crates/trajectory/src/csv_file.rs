@@ -86,7 +86,7 @@ impl CsvFile {
 }
 
 fn open(bytes: &InputBytes) -> Result<CsvParser> {
-    bytes.expect_all();
+    bytes.prefetch_all();
     Ok(csv_cells::parser(bytes.open()?.0, 1 << 16))
 }
 

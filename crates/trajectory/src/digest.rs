@@ -146,7 +146,7 @@ fn hash_all(files: &[InputFile], give_up: &dyn Fn() -> bool) -> Result<Vec<Input
 /// Hashes a file of so many bytes in chunks.
 fn hash(source: &InputBytes, expected: u64, give_up: &dyn Fn() -> bool) -> Result<InputDigest> {
     let path = &*source.path;
-    source.expect_all();
+    source.prefetch_all();
     let mut file = source.open()?.0;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0; CHUNK];

@@ -57,15 +57,15 @@ impl InputBytes {
     }
 
     /// Has ranges fetched that will be read soon, if they come over a network.
-    pub(super) fn expect(&self, ranges: impl IntoIterator<Item = Range<u64>>) {
+    pub(super) fn prefetch(&self, ranges: impl IntoIterator<Item = Range<u64>>) {
         if let HeldBytes::Object(object) = &self.held {
-            object.expect(ranges);
+            object.prefetch(ranges);
         }
     }
 
     /// Has all of them fetched, if they come over a network.
-    pub(super) fn expect_all(&self) {
-        self.expect(std::iter::once(0..u64::MAX));
+    pub(super) fn prefetch_all(&self) {
+        self.prefetch(std::iter::once(0..u64::MAX));
     }
 
     /// Opens them, at the first byte; with their number.

@@ -36,7 +36,7 @@ impl IpcFile {
             true if bytes.is_spooled() => IpcLayout::Pipe,
             true => IpcLayout::Stream,
         };
-        bytes.expect_all();
+        bytes.prefetch_all();
         let (open, length) = bytes.open()?;
         let rows = ipc_messages::check(&bytes.path, open, length, layout)?;
         let file = Self { bytes, stream };

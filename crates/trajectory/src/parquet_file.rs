@@ -66,7 +66,7 @@ impl ParquetFile {
     /// The file cannot be opened any more, or the row group does not decode.
     pub(super) fn read(&self, group: &Group, columns: &[usize], batch_rows: usize) -> Result<RowGroupReader<'_>> {
         let path = &*self.bytes.path;
-        self.bytes.expect(columns.iter().filter_map(|&root| {
+        self.bytes.prefetch(columns.iter().filter_map(|&root| {
             let (start, length) = self.chunk(group, root)?.byte_range();
             Some(start..start.saturating_add(length))
         }));
