@@ -11,7 +11,7 @@ use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
 use clearsweep_narrow::{SolverStats, Workspace};
-use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
+use clearsweep_scene::{AnswerKind, BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
 use clearsweep_testing::random::Random;
 use clearsweep_testing::random_motions::{about, product};
 use std::f64::consts::TAU;
@@ -187,8 +187,14 @@ fn asked(motion: &Motion, bodies: &[Arc<Shape>], work: &mut Workspace) -> Option
         let ends = motion.ends[side].map(|(position, q)| Pose::new(position, q).recentred(shape.center));
         BodyMotion { shape, ends, pivot: Vec3::ZERO - shape.center }
     };
-    let options =
-        IntervalOptions { between: BetweenFrames::Linear, within: 1e3, require: None, touch: 1e-6, tolerance: 1e-4 };
+    let options = IntervalOptions {
+        between: BetweenFrames::Linear,
+        within: 1e3,
+        require: None,
+        touch: 1e-6,
+        tolerance: 1e-4,
+        answer: AnswerKind::Depth,
+    };
     interval_proximity(&of(0), &of(1), [None, None], &options, work, &mut SolverStats::default())
 }
 

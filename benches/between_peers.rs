@@ -14,7 +14,7 @@ use clearsweep_narrow::interval::{
     BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, PartDivision, interval_proximity_divided,
 };
 use clearsweep_narrow::{SolverStats, Workspace};
-use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
+use clearsweep_scene::{AnswerKind, BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
 use clearsweep_testing::random::Random;
 use clearsweep_testing::random_motions::product;
 use parry3d_f64::math::{Pose as ParryPose, Rotation, Vector};
@@ -131,6 +131,7 @@ impl Motion {
             require: None,
             touch: TOUCH,
             tolerance: 1e-4,
+            answer: AnswerKind::Depth,
         };
         interval_proximity_divided(&of(0), &of(1), [None, None], &options, division, work, stats)
     }

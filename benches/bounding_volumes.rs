@@ -112,7 +112,7 @@ fn passes() -> usize {
 
 /// The library's own rows with a cold memory: distances, and a line.
 fn library(case: &Case<'_>) -> (Vec<f64>, String) {
-    let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+    let options = QueryOptions::EVERYTHING;
     let mut work = Box::<Workspace>::default();
     let mut least = f64::INFINITY;
     let (mut found, mut pairs) = (Vec::new(), 0);
@@ -271,7 +271,7 @@ fn peers_cases(work: &Path) {
 /// B pushed into A by a hundredth of the radii of both, along the normal between them.
 fn pushed(shapes: &[Arc<Shape>], q: &Query) -> Query {
     let [a, b] = q.meshes.map(|k| &shapes[k]);
-    let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+    let options = QueryOptions::EVERYTHING;
     let row = clearsweep_narrow::query_one(a, b, &q.poses[0], &q.poses[1], &options);
     // The normal is one of A's frame.
     let n = Pose { position: Vec3::ZERO, rest: Vec3::ZERO, ..q.poses[0] }.apply(row.normal);

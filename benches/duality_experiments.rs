@@ -33,7 +33,7 @@ const DISTANCES: [f64; 13] = [-80.0, -40.0, -20.0, -10.0, -4.0, -1.0, 0.0, 1.0, 
 /// Degrees between a pose and the one before, for searches that remember.
 const TURN: f64 = 1.0;
 
-const OPTIONS: QueryOptions = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+const OPTIONS: QueryOptions = QueryOptions::EVERYTHING;
 
 fn body(random: &mut Random, vertices: usize, sizes: [f64; 3]) -> Shape {
     let mut point = || {

@@ -95,7 +95,7 @@ fn pass(
     (within, handed): (f64, usize),
     keep: bool,
 ) -> (Vec<Option<Proximity>>, SolverStats, f64) {
-    let options = QueryOptions { within, require: None, touch: 0.0, static_pairs: false };
+    let options = QueryOptions { within, ..QueryOptions::EVERYTHING };
     let mut caches = vec![PairCache::default(); *caches];
     let (mut work, mut stats) = (Box::<Workspace>::default(), SolverStats::default());
     let mut out = Vec::with_capacity(64);

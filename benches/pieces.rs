@@ -59,7 +59,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn row(&mut self, a: &Shape, b: &Shape, pb: &Pose, within: f64, cache: &mut PairCache) -> Option<Proximity> {
-        let options = QueryOptions { within, require: None, touch: 0.0, static_pairs: false };
+        let options = QueryOptions { within, ..QueryOptions::EVERYTHING };
         let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pb));
         let query = PairQuery { a, b, poses_a, poses_b, samples: 1 };
         self.out.clear();

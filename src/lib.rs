@@ -117,8 +117,8 @@ pub use clearsweep_model::{DirectionalDistance, DirectionalRelation, FeatureKind
 pub use clearsweep_scene::SceneBuilder;
 pub use clearsweep_scene::model::LengthUnit;
 pub use clearsweep_scene::{
-    BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene, SceneOverrides,
-    Shape,
+    AnswerKind, BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene,
+    SceneOverrides, Shape,
 };
 pub use clearsweep_tables::{
     BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,

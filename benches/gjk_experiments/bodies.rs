@@ -27,7 +27,7 @@ pub(crate) fn pair<'a>(a: &'a Shape, b: &'a Shape, at: &Pose) -> Pair<'a, f64> {
 
 /// The certified signed distance.
 pub(crate) fn row(a: &Shape, b: &Shape, at: &Pose) -> Proximity {
-    let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+    let options = QueryOptions::EVERYTHING;
     query_one(a, b, &Pose::IDENTITY, at, &options)
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         columns: Default::default(),
         missing: Missing::Absent,
         frame_rate: None,
-        query: QueryOptions { within: 0.0, require: None, touch: 0.0, static_pairs: false },
+        query: QueryOptions { within: 0.0, ..QueryOptions::EVERYTHING },
         direction: None,
         motion: MotionRule::default(),
         ignored: IgnoredPairs::default(),

@@ -9,7 +9,7 @@ from typing import Any, cast
 from ._errors import Error
 
 #: Options that change how a scene is read.
-SCENE = ("within", "require", "accepted", "direction", "between", "max_input")
+SCENE = ("within", "require", "accepted", "direction", "between", "answer", "contacts", "max_input")
 
 
 def text(value: Any) -> str:

@@ -34,7 +34,7 @@ _EXIT_CODES = {
 }
 
 #: Tables that are folders of parts; all others are one file.
-_FOLDERS = ("distances", "penetrations", "intervals")
+_FOLDERS = ("distances", "penetrations", "intervals", "contacts")
 
 
 class Table:
@@ -186,6 +186,11 @@ class Result:
     def intervals(self) -> Table | None:
         """A row for each pair between two frames; None if the scene does not say how bodies move there."""
         return self._tables.get("intervals")
+
+    @property
+    def contacts(self) -> Table | None:
+        """A row for each region in which a pair touches or overlaps in a frame; None unless the scene says ``contacts = "all"``."""
+        return self._tables.get("contacts")
 
     @property
     def pairs(self) -> Table:

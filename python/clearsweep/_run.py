@@ -67,6 +67,8 @@ def run(
     accepted: str | os.PathLike[str] | None = None,
     between: str | None = None,
     direction: Lengths | None = None,
+    answer: str | None = None,
+    contacts: str | None = None,
     bodies: Sequence[str] | None = None,
     order: str | None = None,
     times: Sequence[float] | PoseArray | None = None,
@@ -120,7 +122,7 @@ def run(
         A directory for the tables, or its address in an object store, new or empty: the same files as the program writes. Left out:
         tables stay in memory up to ``keep`` bytes of Parquet (256 MiB); larger ones stay in a temporary directory that the result
         owns.
-    within, require, between, direction
+    within, require, between, direction, answer, contacts
         Replace the keys of the scene. Lengths are numbers in its unit, or texts such as ``"50 mm"``.
     accepted
         A file of accepted pairs, as :func:`accept` writes it, in place of that of the scene.
@@ -156,7 +158,8 @@ def run(
         Ctrl-C. What was written is removed, unless ``resume`` can go on with it.
     """
     named = {
-        "within": within, "require": require, "accepted": accepted, "between": between, "direction": direction, "runs": runs, "frames": frames,
+        "within": within, "require": require, "accepted": accepted, "between": between, "direction": direction, "answer": answer, "contacts": contacts,
+        "runs": runs, "frames": frames,
         "threads": threads, "memory": memory, "max_input": max_input, "columns": columns_word(columns), "allow_empty": allow_empty,
         "force": force, "resume": resume,
     }  # fmt: skip

@@ -39,6 +39,8 @@ class Scene:
         touch: Length | None = None,
         direction: Lengths | None = None,
         static_pairs: bool | None = None,
+        answer: str | None = None,
+        contacts: str | None = None,
         between: str | None = None,
         pivot: str | None = None,
         tolerance: Length | None = None,
@@ -65,6 +67,10 @@ class Scene:
             A vector of the world: asks how far body b of each row is along it, too.
         static_pairs
             Whether two static bodies are a pair, too.
+        answer
+            What is computed of a pair: ``"overlap"``, ``"distance"`` or ``"depth"``, the default.
+        contacts
+            ``"all"`` lists every region in which two bodies touch or overlap, in the table ``contacts``.
         between, pivot, tolerance, max_gap
             The table ``[motion]``: how bodies move between frames (``"linear"``, ``"screw"``, ``"hold"``).
         name, trajectories, missing, frame_rate
@@ -87,6 +93,8 @@ class Scene:
                 "touch": touch,
                 "direction": direction,
                 "static_pairs": static_pairs,
+                "answer": answer,
+                "contacts": contacts,
             },
             **sections,
         }
@@ -101,7 +109,7 @@ class Scene:
         """Reads a scene file and the geometry that it names.
 
         ``options`` are those of :func:`run` that replace keys of the file: ``within``, ``require``, ``direction``,
-        ``between``, ``max_input``.
+        ``between``, ``answer``, ``contacts``, ``max_input``.
 
         Raises
         ------

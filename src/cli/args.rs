@@ -94,6 +94,13 @@ pub(crate) struct InputArgs {
     /// Compute too how far body b of each row moves along this world vector until it touches body a, or leaves it
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, help_heading = QUERY)]
     pub(crate) direction: Option<String>,
+    /// Compute of each pair: overlap (only whether it touches or overlaps), distance (no depth), or depth
+    #[arg(long, value_name = "ANSWER", hide_possible_values = true, value_parser = ["overlap", "distance", "depth"],
+        help_heading = QUERY)]
+    pub(crate) answer: Option<String>,
+    /// List every region in which bodies touch or overlap, in the table `contacts`: all, or none
+    #[arg(long, value_name = "WHICH", hide_possible_values = true, value_parser = ["none", "all"], help_heading = QUERY)]
+    pub(crate) contacts: Option<String>,
     /// Assume this motion between frames, and prove distances there too: none, linear, screw, hold
     #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["none", "linear", "screw", "hold"],
         help_heading = QUERY)]

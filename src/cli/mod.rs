@@ -4,6 +4,7 @@
 //! are lowered once (`args` to options of the library); nothing below sees a flag.
 
 mod accept;
+mod answers;
 mod args;
 mod args_divided;
 mod between;

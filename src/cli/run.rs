@@ -53,6 +53,8 @@ impl Input {
             require,
             accepted,
             direction,
+            answer,
+            contacts,
             between,
             runs,
             frames,
@@ -60,8 +62,18 @@ impl Input {
         } = args;
         let stream = trajectories.as_deref().filter(|path| pipe::is_dash(path)).map(|_| pipe::stdin()).transpose()?;
         let max_input = max_input.map(|bytes| bytes.0);
-        let overrides =
-            SceneOverrides { trajectories, within, require, direction, between, accepted, threads: None, max_input };
+        let overrides = SceneOverrides {
+            trajectories,
+            within,
+            require,
+            direction,
+            answer,
+            contacts,
+            between,
+            accepted,
+            threads: None,
+            max_input,
+        };
         let read = ReadOptions {
             first_frames: false,
             part: None,

@@ -7,7 +7,7 @@ use super::hulls::{self, OF_HULLS};
 use super::text::{Lengths, ONCE, bytes, columns, count, counted, rate, seconds, table, visible};
 use super::violations::is_static;
 use super::wrap::{width, wrapped};
-use super::{intervals, open_meshes, results, stdout, violations};
+use super::{answers, intervals, open_meshes, results, stdout, violations};
 use clearsweep::{Error, Result};
 use clearsweep_engine::NothingChecked;
 use clearsweep_input_guard::regular_file;
@@ -216,6 +216,7 @@ pub(crate) fn text(manifest: &Value, dir: Option<&Path>) -> String {
     rows.extend(violations::stale(summary).into_iter().map(|line| ("", line)));
     rows.extend(violations::runs(summary).map(|line| ("runs", line)));
     rows.push(("worst", worst(summary, lengths)));
+    rows.extend(answers::line(summary).map(|line| ("depth", line)));
     rows.extend(open_meshes::line(summary).map(|line| ("inside", line)));
     rows.extend(std::iter::once("between").chain(std::iter::repeat("")).zip(intervals::lines(summary, lengths)));
     if n("uncertified") > 0 {
@@ -291,7 +292,7 @@ fn rows_by_status(summary: &Value) -> String {
             let judged = ["violated", "undecided"].map(|key| (key, summary[key].as_u64().unwrap_or(0)));
             let judged = judged.into_iter().filter(|(_, rows)| *rows > 0);
             let judged: String = judged.map(|(key, rows)| format!("; {} {key}", count(rows))).collect();
-            format!("{}: {}{judged}", count(n), parts.join(", "))
+            format!("{}: {}{judged}{}", count(n), parts.join(", "), answers::contacts(summary))
         }
     }
 }
@@ -301,7 +302,7 @@ fn worst(summary: &Value, lengths: Lengths) -> String {
     let Some(distance) = worst["distance_m"].as_f64() else { return "-".to_owned() };
     let text = |key: &str| worst[key].as_str().unwrap_or("?").to_owned();
     let number = |key: &str| worst[key].as_i64().unwrap_or(0);
-    let what = if distance < 0.0 { lengths.text(-distance) + " deep" } else { lengths.text(distance) + " apart" };
+    let what = answers::distance(summary, distance, lengths);
     let (a, b) = (text("body_a"), text("body_b"));
     let what = if worst["of_hulls"] == true { format!("{what}, {OF_HULLS}") } else { what };
     let what = if open_meshes::is_undecided(summary, worst) { format!("{what}, or apart: not decided") } else { what };

@@ -8,7 +8,7 @@ use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
 use clearsweep_narrow::{SolverStats, Workspace};
-use clearsweep_scene::BetweenFrames;
+use clearsweep_scene::{AnswerKind, BetweenFrames};
 use clearsweep_testing::random::Random;
 use clearsweep_testing::random_motions::product;
 use std::fs;
@@ -67,7 +67,14 @@ fn asked(shapes: [&Shape; 2], motions: [&Motion; 2], between: BetweenFrames) -> 
         let ends = [0, 1].map(|end| Pose::new(positions[end], q[end]).recentred(shapes[k].center));
         BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center }
     };
-    let options = IntervalOptions { between, within: 1e6, require: None, touch: 1e-6, tolerance: 1e-4 };
+    let options = IntervalOptions {
+        between,
+        within: 1e6,
+        require: None,
+        touch: 1e-6,
+        tolerance: 1e-4,
+        answer: AnswerKind::Depth,
+    };
     let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
     interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats).expect("within a long way")
 }

@@ -7,7 +7,7 @@ use clearsweep_narrow::interval::{
     BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, PartDivision, interval_proximity_divided,
 };
 use clearsweep_narrow::{SolverStats, Workspace};
-use clearsweep_scene::{BetweenFrames, Geometry};
+use clearsweep_scene::{AnswerKind, BetweenFrames, Geometry};
 use clearsweep_testing::random::Random;
 use clearsweep_testing::random_motions::product;
 
@@ -42,6 +42,7 @@ impl Pair<'_> {
             require: None,
             touch: TOUCH,
             tolerance: 1e-4,
+            answer: AnswerKind::Depth,
         };
         let moving = |side: usize| {
             let (Body { shape, .. }, motion) = (self.bodies[side], &self.moves[side]);

@@ -5,7 +5,7 @@ use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
 use clearsweep_narrow::{SolverStats, Workspace};
-use clearsweep_scene::BetweenFrames;
+use clearsweep_scene::{AnswerKind, BetweenFrames};
 use clearsweep_testing::random::Random;
 use std::f64::consts::PI;
 use std::fs;
@@ -64,8 +64,14 @@ pub(super) fn asked(shapes: [&Shape; 2], motions: [&Motion; 2]) -> IntervalProxi
         let ends = [0, 1].map(|end| Pose::new(positions[end], q[end]).recentred(shapes[k].center));
         BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center }
     };
-    let options =
-        IntervalOptions { between: BetweenFrames::Linear, within: 1e6, require: None, touch: 1e-6, tolerance: 1e-4 };
+    let options = IntervalOptions {
+        between: BetweenFrames::Linear,
+        within: 1e6,
+        require: None,
+        touch: 1e-6,
+        tolerance: 1e-4,
+        answer: AnswerKind::Depth,
+    };
     let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
     interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats).expect("within a long way")
 }

@@ -9,7 +9,7 @@ use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
 use clearsweep_narrow::{SolverStats, Workspace};
-use clearsweep_scene::{BetweenFrames, Geometry, Shape};
+use clearsweep_scene::{AnswerKind, BetweenFrames, Geometry, Shape};
 use clearsweep_testing::random::Random;
 use clearsweep_testing::random_motions::product;
 use std::sync::Arc;
@@ -17,7 +17,14 @@ use std::sync::Arc;
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
 fn options(tolerance: f64) -> IntervalOptions {
-    IntervalOptions { between: BetweenFrames::Linear, within: 1e6, require: None, touch: 1e-6, tolerance }
+    IntervalOptions {
+        between: BetweenFrames::Linear,
+        within: 1e6,
+        require: None,
+        touch: 1e-6,
+        tolerance,
+        answer: AnswerKind::Depth,
+    }
 }
 
 fn asked(a: (&Body, &Move), b: (&Body, &Move), options: &IntervalOptions) -> Option<IntervalProximity> {

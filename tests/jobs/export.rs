@@ -121,8 +121,13 @@ fn an_export_that_cannot_be_is_refused() {
     let dir = dir.path();
     for (args, code, part) in [
         ("export o", 2, "--csv"),
-        ("export o --csv --table walls", 2, "distances, penetrations, intervals, pairs, runs, events, issues, bodies"),
+        (
+            "export o --csv --table walls",
+            2,
+            "distances, penetrations, intervals, contacts, pairs, runs, events, issues, bodies",
+        ),
         ("export o --csv --table intervals --to elsewhere", 1, "has no table `intervals`"),
+        ("export o --csv --table contacts --to elsewhere", 1, "has no table `contacts`: its scene does not ask"),
         ("export o --csv --table events --to elsewhere", 1, "has no table `events`: its scene requires nothing"),
         ("export o --csv --to -", 2, "takes one table"),
         ("export c --csv", 1, "not the output of a finished execution"),

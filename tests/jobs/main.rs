@@ -5,6 +5,8 @@
 mod program;
 
 #[cfg(feature = "cli")]
+mod answers;
+#[cfg(feature = "cli")]
 mod baselines;
 #[cfg(feature = "cli")]
 mod check;

@@ -46,7 +46,7 @@ fn obj(file: &Path, boxes: &[([f64; 3], [f64; 3])], faces: usize) {
 }
 
 /// A scene of bodies on a lattice, which slide along the axes, turn by headings, or stand.
-fn scene(dir: &Path, between: &str) -> Scene {
+fn scene(dir: &Path, between: &str, answer: &str) -> Scene {
     let bracket = [([0.0; 3], [0.5, 0.25, 0.125]), ([0.0, 0.0, 0.125], [0.125, 0.25, 0.5])];
     obj(&dir.join("bracket.obj"), &bracket, 6);
     obj(&dir.join("cube.obj"), &[([-0.25; 3], [0.25; 3])], 6);
@@ -67,7 +67,7 @@ fn scene(dir: &Path, between: &str) -> Scene {
     ];
     let mut text = format!(
         "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.csv\"\n[query]\nwithin = 0.3\nrequire = 0.0625\n\
-         [motion]\nbetween = \"{between}\"\n"
+         answer = \"{answer}\"\ncontacts = \"all\"\n[motion]\nbetween = \"{between}\"\n"
     );
     let (mut csv, mut random) = (String::from("run,frame,time,body,x,y,z,qw,qx,qy,qz\n"), Random(17));
     for (name, keys) in kinds {
@@ -106,9 +106,9 @@ fn executions() -> usize {
 
 #[test]
 fn tables_are_the_same_in_every_way_each_time() {
-    for between in ["none", "linear"] {
+    for (between, answer) in [("none", "depth"), ("linear", "depth"), ("linear", "distance")] {
         let dir = tempfile::tempdir().expect("scratch");
-        let scene = scene(dir.path(), between);
+        let scene = scene(dir.path(), between, answer);
         let mut first = None;
         for execution in 0..executions().max(WAYS.len()) {
             let (threads, memory, broad) = WAYS[execution % WAYS.len()];
@@ -118,21 +118,22 @@ fn tables_are_the_same_in_every_way_each_time() {
             let found = (done.totals, tables(&out));
             fs::remove_dir_all(&out).expect("removed");
             let whole = first.get_or_insert_with(|| found.clone());
-            let say = format!("{between}, execution {execution}: {threads} threads, {memory} bytes, {broad}");
+            let say = format!("{between}, {answer}, execution {execution}: {threads} threads, {memory} bytes, {broad}");
             assert_eq!(whole.0, found.0, "{say}");
             assert!(whole.1.keys().eq(found.1.keys()), "{say}: other files");
             let other = whole.1.iter().find(|(name, bytes)| **bytes != found.1[*name]);
             assert!(other.is_none(), "{say}: {:?} differs", other.map(|(name, _)| name));
         }
-        let rows = first.expect("executed").0.rows;
-        eprintln!("{between}: {rows} rows");
-        assert!(rows > 4_000, "not representative: {rows} rows");
+        let totals = first.expect("executed").0;
+        let (rows, contacts) = (totals.rows, totals.contacts);
+        eprintln!("{between}, {answer}: {rows} rows, {contacts} contacts");
+        assert!(rows > 4_000 && contacts > 1_000, "not representative: {rows} rows, {contacts} contacts");
     }
 }
 
 #[test]
 fn a_job_that_goes_on_from_any_block_gives_the_same_rows() {
     let dir = tempfile::tempdir().expect("scratch");
-    let scene = scene(dir.path(), "none");
+    let scene = scene(dir.path(), "none", "depth");
     check_late_starts(&scene, 1..(2 * FRAMES).div_ceil(64) as u64, 1000);
 }

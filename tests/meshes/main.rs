@@ -6,6 +6,7 @@ mod hull_solids;
 #[path = "../support/program.rs"]
 mod program;
 
+mod contacts;
 #[cfg(all(feature = "cli", feature = "decomposition"))]
 mod decomposition;
 #[cfg(feature = "cli")]

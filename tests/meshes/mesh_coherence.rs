@@ -14,7 +14,7 @@ use std::sync::Arc;
 const SAMPLES: usize = 24;
 
 fn options(within: f64) -> QueryOptions {
-    QueryOptions { within, require: None, touch: 1e-6, static_pairs: false }
+    QueryOptions { within, touch: 1e-6, ..QueryOptions::EVERYTHING }
 }
 
 /// Poses of B in the samples of a block.

@@ -15,7 +15,7 @@ use clearsweep_scene::{Model, QueryOptions, Shape};
 use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 
-const OPTIONS: QueryOptions = QueryOptions { within: 1e9, require: None, touch: 1e-6, static_pairs: false };
+const OPTIONS: QueryOptions = QueryOptions { within: 1e9, touch: 1e-6, ..QueryOptions::EVERYTHING };
 
 fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose::new([x, y, z], [1.0, 0.0, 0.0, 0.0])

@@ -18,7 +18,7 @@ use clearsweep_testing::solids::Solid;
 use closed_forms::{Vector, norm, times};
 use std::sync::Arc;
 
-const OPTIONS: QueryOptions = QueryOptions { within: 1e9, require: None, touch: 0.0, static_pairs: false };
+const OPTIONS: QueryOptions = QueryOptions { within: 1e9, ..QueryOptions::EVERYTHING };
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
 fn options(within: f64) -> QueryOptions {
-    QueryOptions { within, require: None, touch: 1e-6, static_pairs: true }
+    QueryOptions { within, touch: 1e-6, static_pairs: true, ..QueryOptions::EVERYTHING }
 }
 
 fn ask(a: &Shape, b: &Shape, at: &Pose, within: f64) -> Proximity {

@@ -14,7 +14,7 @@ use clearsweep_testing::solids::Solid;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const OPTIONS: QueryOptions = QueryOptions { within: 1e9, require: None, touch: 1e-9, static_pairs: false };
+const OPTIONS: QueryOptions = QueryOptions { within: 1e9, touch: 1e-9, ..QueryOptions::EVERYTHING };
 
 /// How far a point may be off, in sizes of the pair.
 const PROMISED: f64 = 1e-9;

@@ -37,7 +37,7 @@ fn cuboid(x: f64, y: f64, z: f64) -> Shape {
     }
     shape(&p, 0.0)
 }
-const OPTIONS: QueryOptions = QueryOptions { within: 1.0, require: None, touch: 0.0, static_pairs: false };
+const OPTIONS: QueryOptions = QueryOptions { within: 1.0, ..QueryOptions::EVERYTHING };
 fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose::new([x, y, z], [1.0, 0.0, 0.0, 0.0])
 }

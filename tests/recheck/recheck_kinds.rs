@@ -11,7 +11,7 @@ use clearsweep_testing::recheck::kinds::gap::Soups;
 use clearsweep_testing::recheck::kinds::judge::{Claim, Fault, Place as Relation};
 use clearsweep_testing::recheck::kinds::make::{Kind, Subject, make};
 use clearsweep_testing::recheck::kinds::motion::{self, Memory};
-use clearsweep_testing::recheck::kinds::tally::{Record, Tally, Terms, pairs, summary, uncovered};
+use clearsweep_testing::recheck::kinds::tally::{Record, Tally, Terms, pairs, summary, uncovered, untried};
 use clearsweep_testing::recheck::place::Place;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ fn covered(pair: [Kind; 2]) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..40 {
         tally.add(&kinds::ask(pair, seed, 216, 1));
-        if uncovered(pair, &tally).is_empty() && tally.promises.iter().all(|&n| n > 0) {
+        if uncovered(pair, &tally).is_empty() && untried(pair, &tally).next().is_none() {
             break;
         }
     }

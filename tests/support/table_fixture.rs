@@ -3,7 +3,7 @@
 //! The parent module names the crate of the tables `lib`: `crate` in unit tests, `clearsweep_tables` in integration tests.
 #![allow(dead_code)]
 
-use super::lib::{DistanceColumns, IntervalRow, Row, TableOptions, TableWriter};
+use super::lib::{DistanceColumns, IntervalRow, Row, SortedRows, TableOptions, TableWriter};
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{FeatureKind, IntervalMethod, IntervalProximity, IntervalStatus, Method, Proximity, Status};
 use clearsweep_scene::SceneOverrides;
@@ -115,7 +115,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         columns: Default::default(),
         missing: Missing::Absent,
         frame_rate: None,
-        query: QueryOptions { within: 0.5, require: Some(0.1), touch: 0.0, static_pairs: false },
+        query: QueryOptions { within: 0.5, require: Some(0.1), ..QueryOptions::EVERYTHING },
         direction: None,
         motion: MotionRule::default(),
         ignored: IgnoredPairs::default(),
@@ -337,7 +337,9 @@ pub(crate) fn options(out: &Path) -> TableOptions {
 pub(crate) fn write_all(writer: &mut TableWriter, results: &[Results]) -> clearsweep_base::Result<()> {
     results.iter().try_for_each(|r| {
         let rows: Vec<&Row> = r.rows.iter().collect();
-        writer.write_sorted(&r.block, &r.candidates, &rows, &r.intervals.iter().collect::<Vec<_>>())
+        let intervals: Vec<&IntervalRow> = r.intervals.iter().collect();
+        let sorted = SortedRows { rows: &rows, intervals: &intervals, ..SortedRows::default() };
+        writer.write_sorted(&r.block, &r.candidates, sorted)
     })
 }
 

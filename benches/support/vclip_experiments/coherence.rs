@@ -174,7 +174,7 @@ fn time(searches: &mut [Box<dyn Search>], pairs: &[Vec<Pair<'_, f64>>]) -> Vec<f
 
 /// The row of one sample, with the memory of the samples before.
 fn row(method: &dyn NarrowPhase, shape: &Shape, pose: &Pose, cache: &mut PairCache, work: &mut Workspace) -> Proximity {
-    let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+    let options = QueryOptions::EVERYTHING;
     let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pose));
     let query = PairQuery { a: shape, b: shape, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);

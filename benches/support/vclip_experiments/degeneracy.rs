@@ -77,7 +77,7 @@ struct Prover<'a> {
 
 impl Prover<'_> {
     fn distance(&mut self, pose: &Pose) -> f64 {
-        let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+        let options = QueryOptions::EVERYTHING;
         let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pose));
         let query = PairQuery { a: self.cube, b: self.cube, poses_a, poses_b, samples: 1 };
         let mut rows = Vec::with_capacity(1);

@@ -114,7 +114,7 @@ fn answer(
     rows: &mut Vec<Proximity>,
     times: &mut Parts,
 ) {
-    let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+    let options = QueryOptions::EVERYTHING;
     let mut work = Box::<Workspace>::default();
     let mut cache = PairCache::default();
     let count = situation.poses.len();

@@ -56,6 +56,8 @@ fn of(scene: &Scene, options: &JobOptions, trajectories: Vec<Value>) -> Value {
         "expired": expired(scene),
         "touch": bits(query.touch),
         "static_pairs": query.static_pairs,
+        "answer": query.answer.name(),
+        "contacts": query.contacts,
         "direction": scene.direction.map(|direction| direction.to_array().map(bits)),
         "motion": (motion.between != BetweenFrames::None)
             .then(|| json!([motion.between.name(), bits(motion.tolerance), motion.max_gap, pivots(scene)])),

@@ -123,6 +123,8 @@ impl Report<'_> {
             "require_m": query.require,
             "touch_m": query.touch,
             "static_pairs": query.static_pairs,
+            "answer": query.answer.name(),
+            "contacts": if query.contacts { "all" } else { "none" },
             "direction": self.scene.direction.map(Vec3::to_array),
             "between": motion.between.name(),
             "between_tolerance_m": self.looks_between().then_some(motion.tolerance),

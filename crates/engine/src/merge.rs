@@ -428,6 +428,8 @@ fn load(manifest: &Value, options: &MergeOptions, from: &Path) -> Result<Scene> 
         require: text("require"),
         direction: text("direction"),
         between: text("between"),
+        answer: text("answer"),
+        contacts: text("contacts"),
         accepted: text("accepted").map(PathBuf::from),
         threads: options.threads,
         max_input: given["max_input"].as_u64(),

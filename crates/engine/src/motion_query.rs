@@ -24,9 +24,9 @@ impl<'a> MotionQuery<'a> {
         if between == BetweenFrames::None {
             return Err(Error::usage("motion of a pair", "nothing is said of it", "choose linear, screw or hold"));
         }
-        let within = options.within.unwrap_or(f64::INFINITY);
+        let within = options.cutoff().unwrap_or(f64::INFINITY);
         let (touch, tolerance) = (options.touch, MotionRule::default().tolerance);
-        let options = IntervalOptions { between, within, require: None, touch, tolerance };
+        let options = IntervalOptions { between, within, require: None, touch, tolerance, answer: options.answer };
         Ok(Self { shapes: [a, b], options, work: Workspace::default() })
     }
 

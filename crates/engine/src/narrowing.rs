@@ -7,12 +7,12 @@ use super::slices::Slice;
 use super::workspaces::{Borrowed, Workspaces};
 use super::world::Frames;
 use clearsweep_narrow::{
-    BodyPoses, DirectionalDistance, Footprint, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace,
-    directional_distance, free_length,
+    BodyPoses, Contact, DirectionalDistance, Footprint, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats,
+    Status, Workspace, contacts, directional_distance, free_length,
 };
 use clearsweep_scene::model::{FreeLength, Requirements};
 use clearsweep_scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
-use clearsweep_tables::{IntervalRow, Row};
+use clearsweep_tables::{ContactRow, IntervalRow, Row};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -43,6 +43,8 @@ struct Chunk {
     rows: ChunkRows<Row>,
     /// `None` where there is no row of an interval.
     intervals: Option<ChunkRows<IntervalRow>>,
+    /// `None` where no contact is found.
+    contacts: Option<ChunkRows<ContactRow>>,
     stats: SolverStats,
     busy: Duration,
     /// Pairs that are remembered for the first time.
@@ -79,6 +81,7 @@ struct Answered<'a> {
     queries: Vec<PairQuery<'a>>,
     rows: Vec<Row>,
     intervals: IntervalRows,
+    contacts: Vec<ContactRow>,
     stats: SolverStats,
 }
 
@@ -124,9 +127,10 @@ pub(super) fn narrow(
         caches.add(&mut chunk.fresh);
     }
     let intervals = chunks.iter_mut().filter_map(|chunk| chunk.intervals.take()).collect();
+    let contacts = chunks.iter_mut().filter_map(|chunk| chunk.contacts.take()).collect();
     // Most candidates of a block may be too far apart.
     let chunks = chunks.into_iter().map(|chunk| chunk.rows).filter(|rows| !rows.is_empty()).collect();
-    SliceResult { rows: SliceRows { chunks, intervals }, stats, busy }
+    SliceResult { rows: SliceRows { chunks, intervals, contacts }, stats, busy }
 }
 
 /// Answers like [`narrow`], on this thread alone: for slices so small that several are answered side by side.
@@ -143,10 +147,11 @@ pub(super) fn narrow_alone(
         return SliceResult { rows: SliceRows::default(), stats: SolverStats::default(), busy: Duration::ZERO };
     };
     let chunk = job.chunk((0, candidates), cache_slice, &mut TaskScratch::new(workspaces));
-    let Chunk { rows, intervals, stats, busy, mut fresh } = chunk;
+    let Chunk { rows, intervals, contacts, stats, busy, mut fresh } = chunk;
     drop(cache_slices);
     caches.add(&mut fresh);
-    let rows = SliceRows { chunks: vec![rows], intervals: intervals.into_iter().collect() };
+    let (intervals, contacts) = (intervals.into_iter().collect(), contacts.into_iter().collect());
+    let rows = SliceRows { chunks: vec![rows], intervals, contacts };
     SliceResult { rows, stats, busy }
 }
 
@@ -180,6 +185,7 @@ impl<'a> SliceTask<'a> {
             queries: Vec::with_capacity(candidates.len().min(SAMPLES)),
             rows: Vec::with_capacity(most as usize),
             intervals: IntervalRows::default(),
+            contacts: Vec::new(),
             stats: SolverStats::default(),
         };
         let mut from = 0;
@@ -199,7 +205,9 @@ impl<'a> SliceTask<'a> {
         let rows = ChunkRows::new(found.rows, &scratch.samples);
         scratch.samples.clear();
         let (intervals, stats) = (found.intervals.finish(), found.stats);
-        Chunk { rows, intervals, stats, busy: begun.elapsed(), fresh }
+        let samples: Vec<u8> = found.contacts.iter().map(|row| row.contact.sample).collect();
+        let contacts = (!samples.is_empty()).then(|| ChunkRows::new(found.contacts, &samples));
+        Chunk { rows, intervals, contacts, stats, busy: begun.elapsed(), fresh }
     }
 
     /// Answers a run of candidates: their samples, and then their intervals.
@@ -213,7 +221,7 @@ impl<'a> SliceTask<'a> {
     ) {
         let run = &candidates[range.clone()];
         let TaskScratch { answers, ends, samples, frames, caches, footprints, work, .. } = scratch;
-        let Answered { queries, rows, intervals, stats } = found;
+        let Answered { queries, rows, intervals, contacts, stats } = found;
         if let [alone] = run
             && alone.samples == 0
         {
@@ -239,6 +247,9 @@ impl<'a> SliceTask<'a> {
                 directional: self.along((candidate, query), usize::from(answer.sample), footprints, work.get()),
                 stands: self.stands((candidate, query), usize::from(answer.sample)),
             }));
+            if self.scene.query.contacts {
+                self.contacts((candidate, query), own, work.get(), contacts);
+            }
             self.answer_intervals((first + at, candidate), own, cache, work.get(), stats, intervals);
             before = end;
         }
@@ -258,6 +269,27 @@ impl<'a> SliceTask<'a> {
     ) {
         if let Some(intervals) = &self.intervals {
             intervals.answer(pair, rows, cache, work, stats, found);
+        }
+    }
+
+    /// Appends the contacts of a pair in the samples in which it is not proven apart by more than `touch`.
+    fn contacts(
+        &self,
+        (candidate, query): (&Candidate, &PairQuery<'_>),
+        rows: &[Proximity],
+        work: &mut Workspace,
+        found: &mut Vec<ContactRow>,
+    ) {
+        let mut regions = Vec::new();
+        for row in rows.iter().filter(|row| matches!(row.status, Status::Touching | Status::Penetrating)) {
+            let poses = [&query.poses_a, &query.poses_b].map(|poses| poses.at(usize::from(row.sample)));
+            contacts([query.a, query.b], poses.each_ref(), &self.scene.query, work, &mut regions);
+            found.extend((0..).zip(regions.drain(..)).map(|(number, contact)| ContactRow {
+                a: candidate.a,
+                b: candidate.b,
+                number,
+                contact: Contact { sample: row.sample, ..contact },
+            }));
         }
     }
 

@@ -13,7 +13,7 @@ use clearsweep_narrow::{
 };
 use clearsweep_scene::direction::{DIRECTION_REMEDY, unit_direction};
 use clearsweep_scene::model::DEFAULT_TOUCH_M;
-use clearsweep_scene::{QueryOptions, Shape};
+use clearsweep_scene::{AnswerKind, QueryOptions, Shape};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;
@@ -28,17 +28,24 @@ pub struct PairOptions {
     pub within: Option<f64>,
     /// Distances from `-touch` to `touch` (metres) count as touching; a micrometre by default.
     pub touch: f64,
+    /// What is computed; the depth by default. With [`AnswerKind::Overlap`], poses at which the bodies neither touch nor overlap have no answer.
+    pub answer: AnswerKind,
     /// The narrow phase by its name on the command line; the answer does not depend on it.
     pub narrow: String,
 }
 
 impl Default for PairOptions {
     fn default() -> Self {
-        Self { within: None, touch: DEFAULT_TOUCH_M, narrow: "auto".to_owned() }
+        Self { within: None, touch: DEFAULT_TOUCH_M, answer: AnswerKind::Depth, narrow: "auto".to_owned() }
     }
 }
 
 impl PairOptions {
+    /// The distance beyond which there is no answer, metres.
+    pub(super) fn cutoff(&self) -> Option<f64> {
+        if self.answer == AnswerKind::Overlap { Some(self.touch) } else { self.within }
+    }
+
     /// Whether all lengths are such.
     pub(super) fn check(&self) -> Result<()> {
         for (name, length) in [("within", self.within.unwrap_or(0.0)), ("touch", self.touch)] {
@@ -70,10 +77,10 @@ impl<'a> ProximityQuery<'a> {
     /// A length of the options is negative or not finite, or there is no such narrow phase.
     pub fn new(a: &'a Shape, b: &'a Shape, options: &PairOptions) -> Result<Self> {
         options.check()?;
-        let within = options.within.unwrap_or(ANY_DISTANCE);
+        let within = options.cutoff().unwrap_or(ANY_DISTANCE);
         Ok(Self {
             shapes: [a, b],
-            options: QueryOptions { within, require: None, touch: options.touch, static_pairs: true },
+            options: QueryOptions { within, touch: options.touch, answer: options.answer, ..QueryOptions::EVERYTHING },
             narrow: methods::narrow(&options.narrow)?,
             cache: PairCache::default(),
             workspace: Workspace::default(),

@@ -21,7 +21,7 @@ use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_narrow::{NarrowPhase, SolverStats};
 use clearsweep_scene::block::COMPONENTS;
 use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, SampleColumn, Scene};
-use clearsweep_tables::{BatchMaker, RowBlock, RowCounter, RowSink};
+use clearsweep_tables::{BatchMaker, RowBlock, RowCounter, RowSink, SortedRows};
 use clearsweep_trajectory::{BlockPool, Inputs, Trajectory};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -459,7 +459,9 @@ impl Waiting<'_, '_> {
                 let RowOutput { sink, counter, maker } = &mut *self.output;
                 let sorted = rows.sorted();
                 let intervals = rows.sorted_intervals();
-                let rows = RowBlock::new(&block, &candidates, &sorted, &intervals, maker);
+                let contacts = rows.sorted_contacts();
+                let sorted = SortedRows { rows: &sorted, intervals: &intervals, contacts: &contacts };
+                let rows = RowBlock::new(&block, &candidates, sorted, maker);
                 if let Some(counter) = counter {
                     counter.add(&rows)?;
                 }

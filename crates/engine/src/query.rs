@@ -62,7 +62,8 @@ fn asked(a: &Shape, b: &Shape, poses: &(Pose, Pose), narrow: &str) -> Result<(Pr
     let asked =
         PairQuery { a, b, poses_a: BodyPoses::Fixed(&poses.0), poses_b: BodyPoses::Fixed(&poses.1), samples: 1 };
     // Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
-    let options = QueryOptions { within: 1e300, require: None, touch: DEFAULT_TOUCH_M, static_pairs: true };
+    let options =
+        QueryOptions { within: 1e300, touch: DEFAULT_TOUCH_M, static_pairs: true, ..QueryOptions::EVERYTHING };
     let (mut rows, mut stats) = (Vec::with_capacity(1), SolverStats::default());
     narrow.walk(&asked, &options, &mut PairCache::default(), &mut Workspace::default(), &mut stats, &mut rows);
     let answer = rows.pop().ok_or_else(|| Error::internal("query", "the narrow phase gave no answer"))?;

@@ -111,6 +111,8 @@ impl ShardNote {
                 "require": overrides.require,
                 "direction": overrides.direction,
                 "between": overrides.between,
+                "answer": overrides.answer,
+                "contacts": overrides.contacts,
                 "accepted": path(&overrides.accepted),
                 "max_input": overrides.max_input,
             },

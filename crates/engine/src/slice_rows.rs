@@ -1,7 +1,7 @@
 //! The rows of a slice in the order of the tables.
 
 use clearsweep_scene::SAMPLES;
-use clearsweep_tables::{IntervalRow, Row};
+use clearsweep_tables::{ContactRow, IntervalRow, Row};
 
 /// The rows of a slice. They stay where they were found, as a row is two cache lines; only their order is found.
 #[derive(Debug, Default)]
@@ -10,6 +10,8 @@ pub(super) struct SliceRows {
     pub(super) chunks: Vec<ChunkRows<Row>>,
     /// Rows of intervals, likewise.
     pub(super) intervals: Vec<ChunkRows<IntervalRow>>,
+    /// Contacts, likewise.
+    pub(super) contacts: Vec<ChunkRows<ContactRow>>,
 }
 
 impl SliceRows {
@@ -26,6 +28,11 @@ impl SliceRows {
     /// The rows of intervals by (sample, a, b).
     pub(super) fn sorted_intervals(&self) -> Vec<&IntervalRow> {
         sorted(&self.intervals)
+    }
+
+    /// Contacts by (sample, a, b), in the order in which they were found.
+    pub(super) fn sorted_contacts(&self) -> Vec<&ContactRow> {
+        sorted(&self.contacts)
     }
 }
 

@@ -72,6 +72,32 @@ pub enum Missing {
 /// measured on a machine.
 pub const DEFAULT_TOUCH_M: f64 = 1e-6;
 
+/// What is computed about a pair: `[query] answer`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AnswerKind {
+    /// Whether the bodies overlap: rows of bodies that touch or overlap alone, without their depth.
+    Overlap,
+    /// The distance of bodies that are apart. Of bodies that overlap a bracket that needs no search.
+    Distance,
+    /// The distance of bodies that are apart, and the depth of bodies that overlap.
+    #[default]
+    Depth,
+}
+
+impl AnswerKind {
+    /// All variants.
+    pub const ALL: [Self; 3] = [Self::Overlap, Self::Distance, Self::Depth];
+
+    /// The word of the scene file and of the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Overlap => "overlap",
+            Self::Distance => "distance",
+            Self::Depth => "depth",
+        }
+    }
+}
+
 /// Options of the query about every pair, lengths in metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueryOptions {
@@ -83,6 +109,22 @@ pub struct QueryOptions {
     pub touch: f64,
     /// Whether two static bodies are paired too.
     pub static_pairs: bool,
+    /// What is computed about a pair. [`AnswerKind::Overlap`] comes with `within = touch`.
+    pub answer: AnswerKind,
+    /// Whether every region in which two bodies touch or overlap is asked for: `[query] contacts = "all"`.
+    pub contacts: bool,
+}
+
+impl QueryOptions {
+    /// Rows of all moving pairs, with their depths: nothing counts as touching but what rounding cannot tell.
+    pub const EVERYTHING: Self = Self {
+        within: f64::INFINITY,
+        require: None,
+        touch: 0.0,
+        static_pairs: false,
+        answer: AnswerKind::Depth,
+        contacts: false,
+    };
 }
 
 /// A length unit of the contract.

@@ -41,6 +41,11 @@ impl StoredRow {
     pub(super) fn new(row: Proximity) -> Self {
         Self { row, upper: row.upper, near_zero: None }
     }
+
+    /// A row that says no more than that the stored bodies overlap. Decompositions may touch all the same.
+    pub(super) fn of_overlap(row: Proximity) -> Self {
+        Self { near_zero: Some(0.0), ..Self::new(row) }
+    }
 }
 
 impl Deviation {
@@ -94,7 +99,7 @@ impl Deviation {
         }
         match stored.near_zero {
             // A depth that is hardly proven, or not at all.
-            Some(distance) if row.status == Status::Touching => Proximity { distance, ..row },
+            Some(distance) if row.status == Status::Touching => Proximity { distance: distance.min(row.upper), ..row },
             _ => row,
         }
     }

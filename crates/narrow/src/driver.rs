@@ -6,10 +6,11 @@ use super::batch::many_pairs;
 use super::batch::one_pair::{Asked, OnePair};
 use super::bodies::Bodies;
 use super::cache::PairCache;
-use super::compound::{self, CompoundWork};
+use super::compound::{self, CompoundWork, PartsRow};
 use super::culling::Culling;
 use super::deviation::{Deviation, StoredRow};
 use super::mesh::{self, MeshMemory};
+use super::overlap_proof::{NOT_SOUGHT, OverlapDepths};
 use super::pair_solver::{PairSolver, SearchMethod};
 use super::query::PairQuery;
 use super::relative::RelativePoses;
@@ -17,8 +18,7 @@ use super::solve_outcome::SolveOutcome;
 use super::solver_stats::SolverStats;
 use super::workspace::Workspace;
 use clearsweep_geometry::{Inside, RelativePose};
-use clearsweep_model::Proximity;
-use clearsweep_model::QueryOptions;
+use clearsweep_model::{AnswerKind, Proximity, QueryOptions};
 
 /// Answers queries in order, each with its cache: appends their rows to `out`, and after each query the length of `out` to `ends`.
 pub(crate) fn answer(
@@ -31,6 +31,10 @@ pub(crate) fn answer(
     (out, ends): (&mut Vec<Proximity>, &mut Vec<usize>),
 ) {
     debug_assert_eq!(queries.len(), caches.len(), "a cache for each query");
+    if options.answer != AnswerKind::Depth {
+        // A surface, which a query for the depth may have left, would bring it back.
+        caches.iter_mut().for_each(|cache| drop(cache.hulls.take_surface()));
+    }
     let (mut queries, mut caches) = (queries, caches);
     while let Some(first) = queries.first() {
         let deviation = Deviation::of(first.a, first.b);
@@ -61,7 +65,8 @@ fn keep_true_rows(query: &PairQuery<'_>, options: &QueryOptions, begin: usize, o
     let deviation = if is_convex { Deviation::of(query.a, query.b) } else { Deviation::NONE };
     let mut kept = begin;
     for at in begin..out.len() {
-        let row = deviation.row(StoredRow::new(out[at]), options, |_| None);
+        let stored = if is_sought(&out[at]) { StoredRow::new(out[at]) } else { StoredRow::of_overlap(out[at]) };
+        let row = deviation.row(stored, options, |_| None);
         // A row without a proof is always written.
         if row.lower <= options.within || row.lower.is_nan() {
             out[kept] = row;
@@ -110,7 +115,7 @@ fn answer_samples(
     let mut left = from.samples;
     let relative = RelativePoses::new(query.poses_a, query.poses_b, left, relative);
     let mut batch = OnePair::new(search, query, options, &relative, cache, &mut batch.one_pair);
-    let mut solver = PairSolver { search, single: query.samples.is_power_of_two(), polytope };
+    let mut solver = PairSolver { search, single: query.samples.is_power_of_two(), polytope, overlap: None };
     out.reserve(left.count_ones() as usize);
     let mut culling = Culling::new(query, options, &relative, cache.hulls.learned.axis);
     // Through a hole a body gets inside of an open mesh without coming near to its surface: no gap outlasts that motion.
@@ -168,6 +173,11 @@ fn answer_samples(
     at_rest.remember(&mut cache.resting);
 }
 
+/// Whether the depth of a row was searched for. The supporting planes of hulls, which stand in its place, are those of the inflated bodies too.
+fn is_sought(row: &Proximity) -> bool {
+    row.feature[0] != NOT_SOUGHT
+}
+
 /// The row of two bodies at their poses, or the proof that the stored ones are farther apart than `options.within`. The row of two
 /// convex bodies is as they are stored, all others are of the true ones. `ahead`: how far B moves in A's frame to the next sample, and at
 /// most in all that are to come, metres.
@@ -179,6 +189,7 @@ fn row_of_bodies(
     stats: &mut SolverStats,
     ahead: impl Fn() -> [f64; 2],
 ) -> SolveOutcome<Proximity> {
+    solver.overlap = OverlapDepths::of(bodies, options);
     if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
         return compound::row_of_pieces(bodies, [a, b], options, &mut cache.hulls, solver, stats);
     }
@@ -186,16 +197,27 @@ fn row_of_bodies(
     if bodies.a.mesh.is_none() && bodies.b.mesh.is_none() {
         let work = (&mut *solver, &mut *compounds, Some(meshes));
         let found = compound::query(bodies, options, deviation.by, cache, work, stats);
-        let inflated = |by| Some(compound::lower_end(bodies, options, by, cache, (solver, compounds), stats));
-        return found.map(|stored| deviation.row(stored, options, inflated));
+        return found.map(|stored| {
+            let inflated = |by| {
+                let found = || compound::lower_end(bodies, options, by, cache, (solver, compounds), stats);
+                is_sought(&stored.row).then(found)
+            };
+            deviation.row(stored, options, inflated)
+        });
     }
-    let found = mesh::query(bodies, options, &mut cache.meshes, meshes, stats, ahead);
+    let (mut remembered, overlap, mut of_parts) = (cache.meshes.take(), solver.overlap, None);
+    let mut parts = |stats: &mut SolverStats| {
+        let is_exact = deviation.by == 0.0;
+        of_parts = is_exact.then(|| PartsRow::of(bodies, options, (solver, compounds, cache), stats)).flatten();
+        of_parts.as_ref().map(PartsRow::depth)
+    };
+    let found = mesh::query(bodies, options, (overlap, &mut parts), &mut remembered, meshes, stats, ahead);
+    cache.meshes = remembered;
     found.map(|(stored, pair)| {
-        let row = deviation.row(stored, options, |by| pair.lower_end_inflated(by, meshes));
-        if deviation.by > 0.0 {
-            row
-        } else {
-            compound::row_of_parts(bodies, options, row, (solver, compounds, cache), stats)
-        }
+        let inflated = |by| if is_sought(&stored.row) { pair.lower_end_inflated(by, meshes) } else { None };
+        let row = deviation.row(stored, options, inflated);
+        let joined = of_parts.filter(|_| is_sought(&row)).map_or(row, |parts| parts.joined(row, options));
+        let is_deep = |depths: &OverlapDepths| is_sought(&row) && of_parts.is_some() && joined.upper < -depths.bodies;
+        overlap.filter(is_deep).map_or(joined, |depths| depths.row(bodies))
     })
 }

@@ -1,14 +1,16 @@
 //! The methods that users choose between. All give the same rows, bit for bit; they differ in the search of the pair solver.
 
+use super::bodies::Bodies;
 use super::cache::PairCache;
 use super::driver;
 use super::gjk::GjkOptions;
+use super::mesh;
 use super::pair_solver::SearchMethod;
 use super::query::{BodyPoses, PairQuery};
 use super::solver_stats::SolverStats;
 use super::workspace::Workspace;
-use clearsweep_geometry::Pose;
-use clearsweep_model::Proximity;
+use clearsweep_geometry::{Pose, RelativePose};
+use clearsweep_model::{Contact, Proximity};
 use clearsweep_model::{QueryOptions, Shape};
 
 /// A method that answers queries. All methods give the same rows, bit for bit.
@@ -131,6 +133,19 @@ pub fn query_one(a: &Shape, b: &Shape, pose_a: &Pose, pose_b: &Pose, options: &Q
     let (mut out, mut work) = (Vec::with_capacity(1), Workspace::default());
     Auto.walk(&query, &all, &mut PairCache::default(), &mut work, &mut SolverStats::default(), &mut out);
     out.pop().expect("no distance is beyond an infinite cut-off")
+}
+
+/// Appends the regions in which two bodies touch or overlap, in the world and of sample 0, in a fixed order. Asked of bodies that are not proven apart
+/// by more than `options.touch`, at the poses of their recentred frames.
+pub fn contacts(
+    [a, b]: [&Shape; 2],
+    [pose_a, pose_b]: [&Pose; 2],
+    options: &QueryOptions,
+    work: &mut Workspace,
+    out: &mut Vec<Contact>,
+) {
+    let relative = RelativePose::between(pose_a, pose_b);
+    mesh::contacts(&Bodies { a, b, pose_a: *pose_a, pose_b: *pose_b, relative }, options, work, out);
 }
 
 /// A method by its name on the command line; `None` for a name that is not a method of this version.

@@ -10,6 +10,7 @@ use super::epa::{self, ExpansionEnd, Polytope, ProvenDepth, Surface};
 use super::feature::FeaturePair;
 use super::feature_search::FeatureSearch;
 use super::gjk::{self, GjkOptions};
+use super::overlap_proof::OverlapDepths;
 use super::pair::{Pair, SupportSearch, VertexPair};
 use super::parallel_features;
 use super::parallel_features::equal_depths::EqualDepths;
@@ -76,6 +77,8 @@ pub struct PairSolver<'a> {
     pub single: bool,
     /// Working memory.
     pub polytope: &'a mut Polytope,
+    /// The depths beyond which pairs count as overlapping, and are not searched further; `None`: depths are asked for.
+    pub overlap: Option<OverlapDepths>,
 }
 
 /// Two pieces with their poses in the world.
@@ -120,8 +123,15 @@ pub fn solve(
         return SolveOutcome::Answered(Answer::uncertified(&pair, parts.relative.t));
     }
     cache.belong_to(pair.a, pair.b);
+    if let Some(overlap) = solver.overlap
+        && overlap.are_proven_by(&pair, cache.simplex())
+    {
+        stats.verified += 1;
+        return SolveOutcome::Answered(overlap.answer(&pair));
+    }
     let beyond = beyond(cutoff, pair.size) + growth;
-    let keeps = cache.features().is_some() || !solver.single;
+    // A surface is of no use where nobody asks how deep.
+    let keeps = solver.overlap.is_none() && (cache.features().is_some() || !solver.single);
     let mut climb = SolveState { pair: &pair, beyond, cache, keeps };
     let answer = match climb.warm(solver, stats) {
         SolveOutcome::Beyond { gap, normal } => {
@@ -130,12 +140,21 @@ pub fn solve(
         }
         SolveOutcome::Answered(strict) => Answer::certified(&strict),
         SolveOutcome::Undecided => {
+            if let Some(overlap) = solver.overlap.filter(|depths| depths.are_proven_by(&pair, cache.simplex())) {
+                stats.searched += 1;
+                cache.set_features(None);
+                return SolveOutcome::Answered(overlap.answer(&pair));
+            }
             let ties = stats.ties;
             let answer = resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), stats);
             cache.learned.depths_tie = stats.ties > ties && answer.upper < 0.0;
             answer
         }
     };
+    if let Some(overlap) = solver.overlap.filter(|overlap| answer.upper < -overlap.cores) {
+        cache.set_features(None);
+        return SolveOutcome::Answered(overlap.answer(&pair));
+    }
     cache.set_features(Some(answer.features));
     if answer.lower > beyond {
         return SolveOutcome::Beyond { gap: answer.lower - growth, normal: Some(answer.normal) };
@@ -348,6 +367,7 @@ impl SolveState<'_, '_> {
         let pair = self.pair;
         // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
         if solver.search == SearchMethod::Auto
+            && solver.overlap.is_none()
             && self.cache.simplex().count < 2
             && let Some(outcome) = self.expand_supports(pair.pose.t, solver, stats)
         {
@@ -365,6 +385,9 @@ impl SolveState<'_, '_> {
                 let climbs = pair.climbs() || options.supports == SupportSearch::SolveState;
                 let gap = if climbs { pair.gap(normal) } else { found.gap };
                 self.beyond(gap, normal).unwrap_or(SolveOutcome::Undecided)
+            }
+            SearchEnd::Overlap if solver.overlap.is_some_and(|depths| depths.are_proven_by(pair, &found.simplex)) => {
+                SolveOutcome::Undecided
             }
             SearchEnd::Overlap => {
                 let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return SolveOutcome::Undecided };

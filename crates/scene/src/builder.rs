@@ -17,6 +17,7 @@ use super::rules::{self, RuleSpec};
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Inside;
+use clearsweep_model::AnswerKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ pub struct SceneBuilder {
     require: Option<f64>,
     /// `None`: the default of a scene file, which is in metres, whatever the unit.
     touch: Option<f64>,
+    answer: AnswerKind,
+    contacts: bool,
     /// The tolerance in the unit of the scene.
     motion: MotionSpec,
     static_pairs: bool,
@@ -248,6 +251,8 @@ impl SceneBuilder {
             within,
             require: None,
             touch: None,
+            answer: AnswerKind::default(),
+            contacts: false,
             motion: MotionSpec::default(),
             static_pairs: false,
             direction: None,
@@ -328,6 +333,17 @@ impl SceneBuilder {
     /// Distances from `-touch` to `touch` count as touching; a micrometre unless it is set.
     pub fn touch(self, touch: f64) -> Self {
         Self { touch: Some(touch), ..self }
+    }
+
+    /// Sets what is computed of each pair. With [`AnswerKind::Overlap`] the distance of [`Self::new`] is not used: only bodies that touch or overlap
+    /// have rows.
+    pub fn answer(self, answer: AnswerKind) -> Self {
+        Self { answer, ..self }
+    }
+
+    /// Whether every region in which two bodies touch or overlap has a row in the table `contacts`.
+    pub fn contacts(self, contacts: bool) -> Self {
+        Self { contacts, ..self }
     }
 
     /// Asks about the motion between frames too, and says how bodies move there.
@@ -448,7 +464,13 @@ impl SceneBuilder {
     }
 
     fn query(&self, source: &SceneSource<'_>) -> Result<Query> {
-        let mut keys = vec![("within", Value::Number(self.within)), ("static_pairs", Value::Bool(self.static_pairs))];
+        let word = if self.contacts { "all" } else { "none" };
+        let mut keys = vec![
+            ("static_pairs", Value::Bool(self.static_pairs)),
+            ("answer", Value::Text(self.answer.name())),
+            ("contacts", Value::Text(word)),
+        ];
+        keys.extend((self.answer != AnswerKind::Overlap).then_some(("within", Value::Number(self.within))));
         keys.extend(self.require.map(|require| ("require", Value::Number(require))));
         keys.extend(self.touch.map(|touch| ("touch", Value::Number(touch))));
         keys.extend(self.direction.as_ref().map(|direction| ("direction", Value::Numbers(direction))));

@@ -17,7 +17,7 @@ use super::tables;
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Vec3;
-use clearsweep_model::IssueGroup;
+use clearsweep_model::{AnswerKind, IssueGroup};
 use std::ops::RangeInclusive;
 
 /// A scene file, lowered but not loaded.
@@ -58,6 +58,8 @@ pub(super) struct Query {
     /// The unit that `require` names.
     pub(super) require_unit: Option<LengthUnit>,
     pub(super) touch: f64,
+    pub(super) answer: AnswerKind,
+    pub(super) contacts: bool,
     pub(super) static_pairs: bool,
     pub(super) direction: Option<Vec3<f64>>,
 }
@@ -188,9 +190,13 @@ pub(super) fn frame_rate(field: &Field<'_>) -> Result<f64> {
     Err(field.error(format!("{rate:e} frames a second are no rate"), remedy))
 }
 
+/// The words of `contacts`.
+pub(super) const CONTACTS: [(&str, bool); 2] = [("none", false), ("all", true)];
+
 /// Lowers `[query]`.
 pub(super) fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
-    keys.only(&["within", "require", "touch", "static_pairs", "direction"])?;
+    keys.only(&["within", "require", "touch", "answer", "contacts", "static_pairs", "direction"])?;
+    let answers = AnswerKind::ALL.map(|answer| (answer.name(), answer));
     let length = |key| keys.get(key).map(|field| Ok((field.length_from_zero(unit)?, field.at))).transpose();
     Ok(Query {
         at: keys.at,
@@ -198,6 +204,8 @@ pub(super) fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
         require: length("require")?,
         require_unit: keys.get("require").and_then(|field| field.text().ok()).and_then(unit_of),
         touch: length("touch")?.map_or(DEFAULT_TOUCH_M, |(touch, _)| touch),
+        answer: keys.get("answer").map(|word| word.choice(&answers)).transpose()?.unwrap_or_default(),
+        contacts: keys.get("contacts").map(|word| word.choice(&CONTACTS)).transpose()?.unwrap_or(false),
         static_pairs: keys.get("static_pairs").map(|word| word.boolean()).transpose()?.unwrap_or(false),
         direction: keys.get("direction").map(|field| direction(&field)).transpose()?,
     })

@@ -52,9 +52,9 @@ pub use builder::{BodyBuilder, Geometry, SceneBuilder};
 use clearsweep_model::{node_hierarchy, steps};
 // What stages exchange has one home, and is found here too.
 pub use clearsweep_model::{
-    BetweenFrames, Body, Candidate, FrameBlock, HullFit, MeshCondition, Missing, Model, Motion, MotionRule, NextSample,
-    NodeHierarchy, NodeLink, Piece, Pivot, PoseSteps, QueryOptions, RestPose, SAMPLES, Sample, SampleColumn, Shape,
-    between, block, convex_parts,
+    AnswerKind, BetweenFrames, Body, Candidate, FrameBlock, HullFit, MeshCondition, Missing, Model, Motion, MotionRule,
+    NextSample, NodeHierarchy, NodeLink, Piece, Pivot, PoseSteps, QueryOptions, RestPose, SAMPLES, Sample,
+    SampleColumn, Shape, between, block, convex_parts,
 };
 pub use columns::{ColumnRole, ColumnUnit, NamedColumn, TimeUnit, TrajectoryColumns};
 pub use ignore::IgnoreRule;

@@ -6,7 +6,7 @@ use super::build::{BuiltShapes, Failure, build};
 use super::columns::TrajectoryColumns;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader, sha256};
 use super::direction::{DIRECTION_REMEDY, parse_direction};
-use super::file::{self, Head, Query, SceneFile};
+use super::file::{self, CONTACTS, Head, Query, SceneFile};
 use super::foreign;
 use super::ignore;
 use super::keys::{Keys, SceneSource};
@@ -19,6 +19,7 @@ use super::values::Value;
 use super::{dispositions, motion_spec, rules, sections};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_geometry::Vec3;
+use clearsweep_model::AnswerKind;
 use clearsweep_store::{Location, location};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,10 @@ pub struct SceneOverrides {
     pub direction: Option<String>,
     /// How bodies move between frames: `none`, `linear`, `screw` or `hold`.
     pub between: Option<String>,
+    /// What is computed about a pair: `overlap`, `distance` or `depth`.
+    pub answer: Option<String>,
+    /// Which contacts have rows: `none` or `all`.
+    pub contacts: Option<String>,
     /// The file of accepted pairs, relative to the working directory, in place of that of the scene.
     pub accepted: Option<PathBuf>,
     /// Most threads that load geometry; `None`: as many as there are cores.
@@ -306,26 +311,54 @@ fn trajectories(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOve
 /// `[query]` with what the command line says instead, checked as a whole.
 fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<QueryOptions> {
     let Query { require, touch, static_pairs, .. } = file.query;
+    let answers = AnswerKind::ALL.map(|answer| (answer.name(), answer));
+    let answer = override_word("--answer", overrides.answer.as_deref(), &answers)?.unwrap_or(file.query.answer);
+    let contacts =
+        override_word("--contacts", overrides.contacts.as_deref(), &CONTACTS)?.unwrap_or(file.query.contacts);
     let (require, place) = match (&overrides.require, require) {
         (Some(text), _) => (Some(override_length("--require", text, file.head.unit)?), "--require".to_owned()),
         (None, Some((require, at))) => (Some(require), format!("{}, key `require` of [query]", source.place(at))),
         (None, None) => (None, String::new()),
     };
-    let within = within(source, file, overrides, require)?;
+    let within = match answer {
+        AnswerKind::Overlap => within_of_overlaps(source, file, overrides)?,
+        AnswerKind::Distance | AnswerKind::Depth => within(source, file, overrides, require)?,
+    };
     let unit = required_unit(overrides, file);
     let by_rules = file.rules.iter().map(|rule| (rule.reach(), rule.require_place(source)));
     let largest = require.map(|require| (require, place)).into_iter().chain(by_rules);
     let largest = largest.reduce(|largest, next| if next.0 > largest.0 { next } else { largest });
     if let Some((require, place)) = largest.filter(|&(require, _)| require > within) {
         let [required, near] = [require, within].map(|metres| format!("{} {}", unit.number(metres), unit.word));
-        let problem = format!("`require` ({required}) is larger than `within` ({near}): violations would be missed");
-        let remedy = "make `within` at least as large as `require`";
+        let [problem, remedy] = match answer {
+            AnswerKind::Overlap => [
+                format!(
+                    "`require` ({required}) needs distances, and `answer = \"overlap\"` computes none beyond `touch`"
+                ),
+                "require 0, or say answer = \"distance\"".to_owned(),
+            ],
+            AnswerKind::Distance | AnswerKind::Depth => [
+                format!("`require` ({required}) is larger than `within` ({near}): violations would be missed"),
+                "make `within` at least as large as `require`".to_owned(),
+            ],
+        };
         return Err(match overrides.require.is_some() || overrides.within.is_some() {
             true => Error::usage(place, problem, remedy),
             false => Error::input(place, problem, remedy),
         });
     }
-    Ok(QueryOptions { within, require, touch, static_pairs })
+    Ok(QueryOptions { within, require, touch, static_pairs, answer, contacts })
+}
+
+/// `within` where the answer is whether bodies overlap, metres: `touch`. The key of a file whose answer the command line replaces is not used.
+fn within_of_overlaps(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<f64> {
+    let problem = "`within` needs distances, and `answer = \"overlap\"` computes none: only bodies that touch or overlap have rows";
+    let remedy = "leave `within` out, or say answer = \"distance\"";
+    match (&overrides.within, file.query.within, &overrides.answer) {
+        (Some(_), ..) => Err(Error::usage("--within", problem, remedy)),
+        (None, Some(_), None) => Err(Error::input(source.place(file.query.at), problem, remedy)),
+        (None, ..) => Ok(file.query.touch),
+    }
 }
 
 /// `within`, metres: what the command line says, else the file. Where there are rules and neither says it, all that rules require, and
@@ -357,6 +390,15 @@ fn direction(file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<Vec3
     let Some(text) = &overrides.direction else { return Ok(file.query.direction) };
     let wrong = |problem| Error::usage("--direction", problem, DIRECTION_REMEDY);
     parse_direction(text).map(Some).map_err(wrong)
+}
+
+/// The meaning of a word of the command line.
+fn override_word<T: Copy>(flag: &str, word: Option<&str>, words: &[(&str, T)]) -> Result<Option<T>> {
+    let Some(given) = word else { return Ok(None) };
+    let found = words.iter().find(|(word, _)| *word == given).map(|&(_, meaning)| meaning);
+    let known: Vec<&str> = words.iter().map(|&(word, _)| word).collect();
+    let problem = format!("`{given}` is not one of the words of this option");
+    found.map(Some).ok_or_else(|| Error::usage(flag, problem, format!("choose {}", known.join(" or "))))
 }
 
 /// A length of the command line, zero or more.

@@ -5,7 +5,7 @@ use super::column_buffer::{ColumnBuffer, ColumnValues};
 use super::fill::{self, JobColumns};
 use super::layout::TILE_ROWS;
 use super::options::DistanceColumns;
-use super::row::{IntervalRow, Row};
+use super::row::{ContactRow, IntervalRow, Row};
 use super::schema::{self, ColumnSpec, ColumnType, TableSpec};
 use super::vocabulary::Vocabulary;
 use arrow_array::{
@@ -14,7 +14,7 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, SchemaRef};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{DirectionalRelation, FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
+use clearsweep_model::{ContactKind, DirectionalRelation, FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
 use clearsweep_scene::{FrameBlock, Sample, Scene};
 use std::sync::Arc;
 
@@ -24,6 +24,7 @@ pub struct BatchMaker {
     distances: BatchTable,
     penetrations: BatchTable,
     intervals: BatchTable,
+    contacts: BatchTable,
     job: JobColumns,
     bodies: ArrayRef,
     rules: ArrayRef,
@@ -33,6 +34,7 @@ pub struct BatchMaker {
     directional: ArrayRef,
     interval_status: ArrayRef,
     interval_method: ArrayRef,
+    contact_kind: ArrayRef,
 }
 
 #[derive(Debug)]
@@ -57,6 +59,7 @@ impl BatchMaker {
             distances: BatchTable::new(schema::distances(columns, job.kind)),
             penetrations: BatchTable::new(schema::penetrations()),
             intervals: BatchTable::new(schema::intervals(job.kind)),
+            contacts: BatchTable::new(schema::contacts()),
             bodies: Arc::new(StringArray::from_iter_values(scene.bodies.iter().map(|body| &body.name))),
             rules: Arc::new(StringArray::from_iter_values(rules)),
             job,
@@ -66,6 +69,7 @@ impl BatchMaker {
             directional: words(&DirectionalRelation::NAMES),
             interval_status: words(&IntervalStatus::NAMES),
             interval_method: words(&IntervalMethod::NAMES),
+            contact_kind: words(&ContactKind::NAMES),
         }
     }
 
@@ -80,6 +84,11 @@ impl BatchMaker {
     /// `None` where the job says nothing about intervals.
     pub(super) fn intervals_schema(&self) -> Option<SchemaRef> {
         self.job.kind.intervals.then(|| Arc::clone(&self.intervals.schema))
+    }
+
+    /// `None` where contacts are not asked for.
+    pub(super) fn contacts_schema(&self) -> Option<SchemaRef> {
+        self.job.kind.contacts.then(|| Arc::clone(&self.contacts.schema))
     }
 
     /// A batch of `distances`.
@@ -99,6 +108,12 @@ impl BatchMaker {
         let fill =
             |columns: &mut [ColumnBuffer], rows: &[IntervalRow]| fill::intervals(columns, rows, block, &self.job);
         self.batch(&self.intervals, rows.iter().copied(), fill)
+    }
+
+    /// A batch of `contacts`.
+    pub(super) fn contacts(&self, rows: &[&ContactRow], samples: &[Sample]) -> Result<RecordBatch> {
+        let fill = |columns: &mut [ColumnBuffer], rows: &[ContactRow]| fill::contacts(columns, rows, samples);
+        self.batch(&self.contacts, rows.iter().copied(), fill)
     }
 
     fn batch<'r, R: Copy + 'r>(
@@ -151,6 +166,7 @@ impl BatchMaker {
             Vocabulary::Directional => &self.directional,
             Vocabulary::IntervalStatus => &self.interval_status,
             Vocabulary::IntervalMethod => &self.interval_method,
+            Vocabulary::ContactKind => &self.contact_kind,
         };
         let codes = codes.as_any().downcast_ref::<Int32Array>().cloned();
         let codes = codes.ok_or_else(|| ArrowError::CastError("words are numbered by 32-bit integers".to_owned()))?;

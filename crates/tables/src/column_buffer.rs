@@ -229,6 +229,12 @@ impl ColumnBuffer {
         self.update_statistics(first);
     }
 
+    /// Appends values to a column of booleans.
+    pub(super) fn extend_bool(&mut self, values: impl Iterator<Item = bool>) {
+        let ColumnValues::Boolean(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        v.extend(values);
+    }
+
     /// Appends values to an f64 column.
     pub(super) fn extend_f64(&mut self, values: impl Iterator<Item = f64>) {
         let ColumnValues::Float64(v) = &mut self.values else { unreachable!("the filler follows the schema") };

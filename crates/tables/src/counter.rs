@@ -111,6 +111,7 @@ impl RowCounter {
     /// Those of `Violations::add`.
     pub fn add(&mut self, rows: &RowBlock<'_>) -> Result<()> {
         let block = rows.block();
+        self.totals.contacts += rows.contact_rows().len() as u64;
         if self.block.replace(block.index) != Some(block.index) {
             self.totals.samples += block.samples.len() as u64;
             for sample in &block.samples {

@@ -1,5 +1,6 @@
 //! Tables of a finished execution as CSV.
 
+use super::output_dir::PART_TABLES;
 use super::report::{guard, invalid, open};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -11,20 +12,23 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The tables of an output directory, by the names under which they are exported.
-pub const TABLE_NAMES: [&str; 8] =
-    ["distances", "penetrations", "intervals", "pairs", "runs", "events", "issues", "bodies"];
+pub const TABLE_NAMES: [&str; 9] =
+    ["distances", "penetrations", "intervals", "contacts", "pairs", "runs", "events", "issues", "bodies"];
 
-/// The table that only executions with a motion between frames have.
-const INTERVALS: &str = "intervals";
+/// Tables that only some executions have: why they are missing, and what to do about it.
+const OPTIONAL: [(&str, &str, &str); 2] = [
+    ("intervals", "its scene does not say how bodies move between frames", "set `between` in [motion], and run again"),
+    ("contacts", "its scene does not ask for all contacts", "set `contacts = \"all\"` in [query], and run again"),
+];
 
 /// Tables that only executions have in which something is required.
 const OF_REQUIREMENTS: [&str; 2] = ["events", "issues"];
 
-/// Whether the output directory `dir` has a table: `intervals`, `events` and `issues` may be missing, all others belong to every
-/// execution.
+/// Whether the output directory `dir` has a table: `intervals`, `contacts`, `events` and `issues` may be missing, all others belong to
+/// every execution.
 pub fn has_table(dir: &Path, table: &str) -> bool {
     match table {
-        INTERVALS => dir.join(INTERVALS).is_dir(),
+        table if OPTIONAL.iter().any(|(name, ..)| *name == table) => dir.join(table).is_dir(),
         table if OF_REQUIREMENTS.contains(&table) => dir.join(format!("{table}.parquet")).is_file(),
         _ => true,
     }
@@ -89,12 +93,12 @@ pub(super) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
         let problem = format!("has no table `{table}`: its scene requires nothing");
         return Err(Error::input(dir.display(), problem, "set `require` in [query] or rules, and run again"));
     }
-    if !matches!(table, "distances" | "penetrations" | INTERVALS) {
+    if !PART_TABLES.contains(&table) {
         return Ok(vec![dir.join(format!("{table}.parquet"))]);
     }
-    if !has_table(dir, table) {
-        let problem = "has no table `intervals`: its scene does not say how bodies move between frames";
-        return Err(Error::input(dir.display(), problem, "set `between` in [motion], and run again"));
+    if let Some((_, reason, remedy)) = OPTIONAL.into_iter().find(|(name, ..)| *name == table && !has_table(dir, table))
+    {
+        return Err(Error::input(dir.display(), format!("has no table `{table}`: {reason}"), remedy));
     }
     let folder = dir.join(table);
     let entries = std::fs::read_dir(&folder).map_err(|error| invalid(&folder, format!("cannot be read ({error})")))?;

@@ -6,10 +6,9 @@
 use super::column_buffer::ColumnBuffer;
 use super::interval_stats::{IntervalStat, RunIntervals};
 use super::pair_stats::{PairStat, is_smaller};
-use super::row::{IntervalRow, Row};
+use super::row::{ContactRow, IntervalRow, Row};
 use super::schema::TableKind;
-use clearsweep_model::Requirements;
-use clearsweep_model::{DirectionalDistance, IntervalProximity, Status};
+use clearsweep_model::{Contact, DirectionalDistance, IntervalProximity, Requirements, Status};
 use clearsweep_scene::{FrameBlock, Sample, Scene};
 use serde::{Deserialize, Serialize};
 
@@ -151,6 +150,34 @@ pub(super) fn penetrations(columns: &mut [ColumnBuffer], rows: &[Row], samples: 
         c.next().extend_f64(p().map(|p| p.normal[axis]));
     }
     c.next().extend_f64(p().map(|p| p.protrusion));
+    c.finish();
+}
+
+/// Appends rows to the columns of `contacts`. The order of the rows was checked.
+pub(super) fn contacts(columns: &mut [ColumnBuffer], rows: &[ContactRow], samples: &[Sample]) {
+    let mut c = ColumnCursor::new(columns);
+    let [run, frame, time] = [c.next(), c.next(), c.next()];
+    for part in rows.chunk_by(|one, next| one.contact.sample == next.contact.sample) {
+        let sample = &samples[usize::from(part[0].contact.sample)];
+        run.repeat_i64(sample.run, part.len());
+        frame.repeat_i64(sample.frame, part.len());
+        time.repeat_f64(sample.time_s.unwrap_or(f64::NAN), part.len());
+    }
+    c.next().extend_i32(rows.iter().map(|r| r.a as i32));
+    c.next().extend_i32(rows.iter().map(|r| r.b as i32));
+    c.next().extend_i32(rows.iter().map(|r| r.number as i32));
+    let p = || rows.iter().map(|r| &r.contact);
+    c.next().extend_i32(p().map(|p| p.kind as i32));
+    for side in 0..2 {
+        c.next().extend_i32(p().map(|p| p.part[side]));
+    }
+    for of in [|p: &Contact| p.point, |p: &Contact| p.low, |p: &Contact| p.high] {
+        for axis in 0..3 {
+            c.next().extend_f64(p().map(|p| of(p).to_array()[axis]));
+        }
+    }
+    c.next().extend_f64(p().map(|p| p.length));
+    c.next().extend_bool(p().map(|p| p.is_closed));
     c.finish();
 }
 

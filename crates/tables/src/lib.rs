@@ -10,7 +10,7 @@
 //!   (`folder`).
 //! - `summary` accumulates `pairs` and `runs`, with `row_counts`, `pair_stats` (external merge sort), `pair_counts`,
 //!   `motion_bound` and `notable_pairs` (two lists of `violations`, of `violating_stretch`es).
-//! - `interval_table` writes what is proven between samples; `interval_summary` accumulates it, with `interval_stats` and
+//! - `block_table` writes what is proven between samples, and all contacts; `interval_summary` accumulates the former, with `interval_stats` and
 //!   `interval_findings`.
 //! - `events` joins what violates into stretches of time, `issues` gathers these at the end, and `issue_tables` writes both; `event_reader` reads
 //!   them back.
@@ -30,6 +30,7 @@
 mod atomic_file;
 mod background_io;
 mod batches;
+mod block_table;
 mod bodies;
 mod body_reader;
 mod chosen_rows;
@@ -48,7 +49,6 @@ mod folder;
 mod interval_findings;
 mod interval_stats;
 mod interval_summary;
-mod interval_table;
 mod issue_reader;
 mod issue_tables;
 mod issues;
@@ -109,9 +109,9 @@ pub use options::{DistanceColumns, TableOptions};
 pub use output_dir::{JobInputs, check_local, is_part_table, is_result_file};
 pub use report::{PairBetween, PairOfRun, nearest_between, read_pairs};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
-pub use row::{IntervalRow, Row};
+pub use row::{ContactRow, IntervalRow, Row};
 pub use rows_digest::{RowsSum, RunsDigest, TableDigest};
-pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
+pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext, SortedRows};
 pub use stream_sink::DistanceStream;
 #[doc(hidden)]
 pub use table_reader::{StoredTable, TableReader};

@@ -5,10 +5,11 @@
 
 use super::export::has_table;
 use super::options::TableOptions;
+use super::output_dir::PART_TABLES;
 use super::rows_digest::TableDigest;
 use super::shard_state::{RUN_AGAIN, ShardState};
 use super::stored_rows::StoredRows;
-use super::verify::{PART_TABLES, digest_of};
+use super::verify::digest_of;
 use super::writer::{PendingTables, TableWriter};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{BaselineAt, BaselinePair};
@@ -103,7 +104,7 @@ impl TableMerger {
             let problem = format!("begins with run {}, frame {}, which a shard before it has", first.0, first.1);
             return Err(Error::input(dir.display(), problem, "run all shards of one plan"));
         }
-        let rows = [state.summary.rows(), state.penetrations, state.intervals];
+        let rows = [state.summary.rows(), state.penetrations, state.intervals, state.contacts];
         for ((table, sum), rows) in self.sums.iter_mut().zip(rows) {
             if !has_table(dir, table) {
                 continue;

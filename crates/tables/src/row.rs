@@ -1,6 +1,6 @@
-//! Rows of `distances` and of `intervals`.
+//! Rows of `distances`, of `intervals` and of `contacts`.
 
-use clearsweep_model::{DirectionalDistance, IntervalProximity, Proximity, Requirements};
+use clearsweep_model::{Contact, DirectionalDistance, IntervalProximity, Proximity, Requirements};
 use clearsweep_scene::{FrameBlock, Sample};
 
 /// A row of `distances` before it is encoded. Witness points and normal are in the world frame.
@@ -69,4 +69,17 @@ impl IntervalRow {
         };
         Some([first, next.filter(|next| next.run == first.run)?])
     }
+}
+
+/// A row of `contacts` before it is encoded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactRow {
+    /// Body of the lower index.
+    pub a: u32,
+    /// Body of the higher index.
+    pub b: u32,
+    /// Number among the contacts of the pair in the sample, from 0.
+    pub number: u32,
+    /// The region.
+    pub contact: Contact,
 }

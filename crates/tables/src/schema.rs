@@ -133,6 +133,8 @@ pub(super) struct TableKind {
     pub(super) intervals: bool,
     /// Whether the scene has rules.
     pub(super) rules: bool,
+    /// Whether all contacts are asked for.
+    pub(super) contacts: bool,
 }
 
 impl TableKind {
@@ -144,6 +146,7 @@ impl TableKind {
             free_lengths,
             intervals: scene.motion.between != BetweenFrames::None,
             rules: !scene.rules.all().is_empty(),
+            contacts: scene.query.contacts,
         }
     }
 
@@ -199,6 +202,19 @@ pub(super) fn intervals(kind: TableKind) -> TableSpec {
     list.push(ColumnSpec::new("method", ColumnType::String(Vocabulary::IntervalMethod)));
     list.extend(kind.rule_columns());
     TableSpec { name: "intervals", columns: list, sorted_by: ROW_ORDER }
+}
+
+/// `contacts`.
+pub(super) fn contacts() -> TableSpec {
+    let mut list = KEYS.to_vec();
+    list.push(ColumnSpec::new("contact", ColumnType::Int32));
+    list.push(ColumnSpec::new("kind", ColumnType::String(Vocabulary::ContactKind)));
+    list.extend(["part_a", "part_b"].map(|name| ColumnSpec::new(name, ColumnType::Int32)));
+    let lengths = ["x", "y", "z", "min_x", "min_y", "min_z", "max_x", "max_y", "max_z"];
+    list.extend(lengths.map(|name| ColumnSpec::float(name, "m")));
+    list.push(ColumnSpec::float("length_m", "m").nullable());
+    list.push(ColumnSpec::new("closed", ColumnType::Boolean));
+    TableSpec { name: "contacts", columns: list, sorted_by: &["run", "frame", "a_index", "b_index", "contact"] }
 }
 
 /// `pairs`. With intervals, a pair may have no row in `distances`, and the columns of its smallest distance are null then.

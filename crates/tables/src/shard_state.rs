@@ -27,9 +27,10 @@ pub(super) struct ShardState {
     pub(super) job: String,
     /// (run, frame) of its first and of its last sample.
     pub(super) ends: Option<[(i64, i64); 2]>,
-    /// Rows of `penetrations` and of `intervals`.
+    /// Rows of `penetrations`, of `intervals` and of `contacts`.
     pub(super) penetrations: u64,
     pub(super) intervals: u64,
+    pub(super) contacts: u64,
     /// Rounding steps of poses: position, metres, and turn, radians.
     pose_steps: Option<(f64, f64)>,
     baselines: StoredBaselines,
@@ -56,7 +57,7 @@ impl ShardState {
     pub(super) fn new(
         job: String,
         ends: Option<[Sample; 2]>,
-        [penetrations, intervals]: [u64; 2],
+        [penetrations, intervals, contacts]: [u64; 3],
         pose_steps: Option<PoseSteps>,
         baselines: &Baselines,
         summary: ShardSummary,
@@ -66,6 +67,7 @@ impl ShardState {
             ends: ends.map(|ends| ends.map(|end| (end.run, end.frame))),
             penetrations,
             intervals,
+            contacts,
             pose_steps: pose_steps.map(|steps| (steps.position_m, steps.turn_rad)),
             baselines: baselines
                 .moments()

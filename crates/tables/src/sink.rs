@@ -4,7 +4,7 @@ use super::batches::BatchMaker;
 use super::layout::TableLayout;
 use super::options::{DistanceColumns, TableOptions};
 use super::output_dir::JobInputs;
-use super::row::{IntervalRow, Row};
+use super::row::{ContactRow, IntervalRow, Row};
 use super::totals::Totals;
 use super::writer::{FinishedTables, PendingTables, TableWriter};
 use arrow_array::RecordBatch;
@@ -133,6 +133,22 @@ impl<'a> SinkContext<'a> {
     pub fn intervals_schema(&self) -> Option<SchemaRef> {
         self.maker.intervals_schema()
     }
+
+    /// The schema of the batches of `contacts`; `None` where the scene does not ask for them.
+    pub fn contacts_schema(&self) -> Option<SchemaRef> {
+        self.maker.contacts_schema()
+    }
+}
+
+/// Rows of one kind after another, each sorted by (sample, a, b), contacts by their number too.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SortedRows<'a> {
+    /// Rows of samples.
+    pub rows: &'a [&'a Row],
+    /// Rows of the intervals after the samples.
+    pub intervals: &'a [&'a IntervalRow],
+    /// Rows of contacts.
+    pub contacts: &'a [&'a ContactRow],
 }
 
 /// Consecutive rows of a job: those of up to 64 samples, or of a part of them.
@@ -140,38 +156,36 @@ impl<'a> SinkContext<'a> {
 pub struct RowBlock<'a> {
     block: &'a FrameBlock,
     candidates: &'a [Candidate],
-    rows: &'a [&'a Row],
-    intervals: &'a [&'a IntervalRow],
+    sorted: SortedRows<'a>,
     maker: &'a BatchMaker,
 }
 
 impl<'a> RowBlock<'a> {
-    /// Rows of `block` and intervals after its samples, both sorted by (sample, a, b), and the candidates that the rows are of.
+    /// Rows of `block`, and the candidates that they are of.
     #[doc(hidden)]
     pub fn new(
         block: &'a FrameBlock,
         candidates: &'a [Candidate],
-        rows: &'a [&'a Row],
-        intervals: &'a [&'a IntervalRow],
+        sorted: SortedRows<'a>,
         maker: &'a BatchMaker,
     ) -> Self {
-        Self { block, candidates, rows, intervals, maker }
+        Self { block, candidates, sorted, maker }
     }
 
     /// Number of rows of `distances`.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.sorted.rows.len()
     }
 
     /// Whether there is no row of `distances`: no pair came near in these samples. It may have come near between them.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.sorted.rows.is_empty()
     }
 
     /// The rows with the keys of their samples.
     pub fn iter(&self) -> impl Iterator<Item = (&'a Sample, &'a Row)> + use<'a> {
-        let Self { block, rows, .. } = *self;
-        rows.iter().map(|&row| (&block.samples[usize::from(row.proximity.sample)], row))
+        let Self { block, sorted, .. } = *self;
+        sorted.rows.iter().map(|&row| (&block.samples[usize::from(row.proximity.sample)], row))
     }
 
     /// The rows as a batch of the table `distances`.
@@ -179,7 +193,7 @@ impl<'a> RowBlock<'a> {
     /// # Errors
     /// None that the data can cause.
     pub fn distances(&self) -> Result<RecordBatch> {
-        self.maker.distances(self.rows, &self.block.samples)
+        self.maker.distances(self.sorted.rows, &self.block.samples)
     }
 
     /// The penetrating rows as a batch of the table `penetrations`.
@@ -187,7 +201,7 @@ impl<'a> RowBlock<'a> {
     /// # Errors
     /// None that the data can cause.
     pub fn penetrations(&self) -> Result<RecordBatch> {
-        self.maker.penetrations(self.rows, &self.block.samples)
+        self.maker.penetrations(self.sorted.rows, &self.block.samples)
     }
 
     /// Returns the proven results for the intervals after these samples, as a batch of the table `intervals`. The batch
@@ -196,7 +210,15 @@ impl<'a> RowBlock<'a> {
     /// # Errors
     /// None that the data can cause.
     pub fn intervals(&self) -> Result<RecordBatch> {
-        self.maker.intervals(self.intervals, self.block)
+        self.maker.intervals(self.sorted.intervals, self.block)
+    }
+
+    /// Returns the contacts in these samples, as a batch of the table `contacts`. The batch is empty if the scene does not ask for them.
+    ///
+    /// # Errors
+    /// None that the data can cause.
+    pub fn contacts(&self) -> Result<RecordBatch> {
+        self.maker.contacts(self.sorted.contacts, &self.block.samples)
     }
 
     /// The block they are of.
@@ -208,13 +230,18 @@ impl<'a> RowBlock<'a> {
     /// The rows alone.
     #[doc(hidden)]
     pub fn rows(&self) -> &'a [&'a Row] {
-        self.rows
+        self.sorted.rows
     }
 
     /// The intervals alone.
     #[doc(hidden)]
     pub fn interval_rows(&self) -> &'a [&'a IntervalRow] {
-        self.intervals
+        self.sorted.intervals
+    }
+
+    /// The contacts alone.
+    pub(super) fn contact_rows(&self) -> &'a [&'a ContactRow] {
+        self.sorted.contacts
     }
 }
 
@@ -227,6 +254,8 @@ pub struct BatchCollector {
     pub penetrations: Vec<RecordBatch>,
     /// Batches of `intervals`, in order.
     pub intervals: Vec<RecordBatch>,
+    /// Batches of `contacts`, in order.
+    pub contacts: Vec<RecordBatch>,
     /// The summary of the job, once it is done.
     pub summary: Option<Value>,
 }
@@ -238,8 +267,11 @@ impl RowSink for BatchCollector {
     }
 
     fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
-        if !rows.intervals.is_empty() {
+        if !rows.sorted.intervals.is_empty() {
             self.intervals.push(rows.intervals()?);
+        }
+        if !rows.sorted.contacts.is_empty() {
+            self.contacts.push(rows.contacts()?);
         }
         if rows.is_empty() {
             return Ok(());
@@ -361,7 +393,7 @@ impl RowSink for ParquetTables {
 
     fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
         match &mut self.state {
-            TablesState::Open(writer) => writer.write_sorted(rows.block, rows.candidates, rows.rows, rows.intervals),
+            TablesState::Open(writer) => writer.write_sorted(rows.block, rows.candidates, rows.sorted),
             _ => self.out_of_turn(),
         }
     }

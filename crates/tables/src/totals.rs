@@ -47,6 +47,8 @@ pub struct Totals {
     pub winding_pairs: Vec<ViolatingPair>,
     /// The row of smallest distance; `None` without rows.
     pub worst: Option<Worst>,
+    /// Rows of `contacts`.
+    pub contacts: u64,
     /// Rows of `intervals`.
     pub intervals: u64,
     /// Intervals by status: clear, contact, undecided.

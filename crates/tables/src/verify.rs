@@ -11,9 +11,6 @@ use arrow_array::{Array, RecordBatch, StringArray};
 use clearsweep_base::error::Result;
 use std::path::Path;
 
-/// Tables of several files, in the order in which a merge goes through them.
-pub(super) const PART_TABLES: [&str; 3] = ["distances", "penetrations", "intervals"];
-
 /// Reads a table of the output directory `dir`, and digests its rows.
 ///
 /// # Errors

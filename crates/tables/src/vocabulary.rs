@@ -2,7 +2,7 @@
 
 use super::events::EventKind;
 use clearsweep_model::{
-    DirectionalRelation, EventState, FeatureKind, IntervalMethod, IntervalStatus, Method, Severity, Status,
+    ContactKind, DirectionalRelation, EventState, FeatureKind, IntervalMethod, IntervalStatus, Method, Severity, Status,
 };
 use clearsweep_scene::Scene;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub(super) enum Vocabulary {
     IntervalStatus,
     /// `IntervalMethod::NAMES`.
     IntervalMethod,
+    /// `ContactKind::NAMES`.
+    ContactKind,
 }
 
 /// The strings of all vocabularies. Cloning shares them.
@@ -78,6 +80,7 @@ impl Vocabularies {
             Vocabulary::Directional => DirectionalRelation::NAMES.len(),
             Vocabulary::IntervalStatus => IntervalStatus::NAMES.len(),
             Vocabulary::IntervalMethod => IntervalMethod::NAMES.len(),
+            Vocabulary::ContactKind => ContactKind::NAMES.len(),
         };
         (0..count).map(move |code| self.string(vocabulary, code as i32))
     }
@@ -98,6 +101,7 @@ impl Vocabularies {
             Vocabulary::Directional => DirectionalRelation::NAMES[code],
             Vocabulary::IntervalStatus => IntervalStatus::NAMES[code],
             Vocabulary::IntervalMethod => IntervalMethod::NAMES[code],
+            Vocabulary::ContactKind => ContactKind::NAMES[code],
         }
     }
 }

@@ -1,23 +1,24 @@
 //! The writer of all tables of an execution.
 
+use super::block_table::{BlockTable, BlockTableState};
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
 use super::export::files;
 use super::fill::JobColumns;
-use super::interval_table::{IntervalTable, IntervalTableState};
 use super::issue_tables::IssueTables;
 use super::layout::{TILE_ROWS, TableLayout};
 use super::options::TableOptions;
-use super::output_dir::{ClaimMode, OutputDir};
+use super::output_dir::{ClaimMode, OutputDir, PART_TABLES};
 use super::part_writer::{FileNaming, part_name};
 use super::report::{invalid, rows_of};
 use super::resume::checkpoint::{CheckpointNeeds, CheckpointStore, FoundCheckpoint, FoundLists};
-use super::row::{IntervalRow, Row};
+use super::row::{ContactRow, IntervalRow, Row};
 use super::rows_digest::TableDigest;
+use super::schema::TableSpec;
 use super::shard_state::ShardState;
+use super::sink::SortedRows;
 use super::stored_rows::StoredRows;
 use super::summary::{CallResults, ShardSummary, SummaryState, SummaryWriter};
 use super::totals::Totals;
-use super::verify::PART_TABLES;
 use super::vocabulary::Vocabularies;
 use super::{bodies, fill, manifest, schema};
 use arrow_array::RecordBatch;
@@ -58,7 +59,8 @@ struct WriterState {
     /// The part in progress of `distances`, if its pages are kept.
     distances: Option<EncoderState>,
     penetrations: EncoderState,
-    intervals: Option<IntervalTableState>,
+    intervals: Option<BlockTableState>,
+    contacts: Option<BlockTableState>,
     summary: SummaryState,
 }
 
@@ -112,7 +114,9 @@ pub struct TableWriter {
     distances: TableEncoder,
     penetrations: TableEncoder,
     /// `None` where the job says nothing about intervals.
-    intervals: Option<IntervalTable>,
+    intervals: Option<BlockTable<IntervalRow>>,
+    /// `None` where contacts are not asked for.
+    contacts: Option<BlockTable<ContactRow>>,
     pub(super) summary: SummaryWriter,
     columns: JobColumns,
     bodies: RecordBatch,
@@ -128,7 +132,7 @@ pub struct TableWriter {
     /// `None` unless the job is a shard.
     shard: Option<ShardNote>,
     /// Parts of each of [`PART_TABLES`] that were linked.
-    linked: [u64; 3],
+    linked: [u64; 4],
     /// Index of the first block that is expected: an execution that was killed has written the rows before it.
     pub(super) first_block: u64,
     pub(super) out: Arc<OutputDir>,
@@ -198,23 +202,25 @@ impl TableWriter {
         let mut penetrations =
             table(schema::penetrations(), "penetrations")?.within(options.memory, &out).defer_pages(deferred);
         let mut summary = SummaryWriter::new(scene, &strings, options.memory, layout, &out)?;
-        let mut intervals = kind
-            .intervals
-            .then(|| table(schema::intervals(kind), "intervals"))
-            .transpose()?
-            .map(|encoder| encoder.within(options.memory, &out));
+        let of_blocks = |is_asked: bool, spec: TableSpec, name| {
+            let encoder = is_asked.then(|| table(spec, name)).transpose()?;
+            Ok::<_, Error>(encoder.map(|encoder| encoder.within(options.memory, &out)))
+        };
+        let mut intervals = of_blocks(kind.intervals, schema::intervals(kind), "intervals")?;
+        let mut contacts = of_blocks(kind.contacts, schema::contacts(), "contacts")?;
         let mut distances = table(schema::distances(options.columns, kind), "distances")?.within(options.memory, &out);
         if options.job.is_some() {
             distances = distances.keep_slow_pages(layout.fast_page, &out);
             (penetrations, summary) = (penetrations.keep_pages(&out), summary.keep_pages(&out));
-            intervals = intervals.map(|encoder| encoder.keep_pages(&out));
+            [intervals, contacts] = [intervals, contacts].map(|of| of.map(|encoder| encoder.keep_pages(&out)));
         }
         let part_rows = (layout.groups_per_part * layout.row_group) as u64;
         let taker = |job| CheckpointTaker::new(CheckpointStore::new(&out, job), part_rows, layout.checkpoint_after);
         let writer = Self {
             distances,
             penetrations,
-            intervals: intervals.map(|encoder| IntervalTable::new(encoder, scene.bodies.len(), columns.clone())),
+            intervals: intervals.map(|encoder| BlockTable::new(encoder, scene.bodies.len(), columns.clone())),
+            contacts: contacts.map(|encoder| BlockTable::new(encoder, scene.bodies.len(), columns.clone())),
             columns,
             scene: scene.requirements().is_something().then(|| Box::new(scene.clone())),
             strings,
@@ -232,7 +238,7 @@ impl TableWriter {
                 pose_steps: options.pose_steps,
                 baselines: Arc::clone(&scene.baselines),
             }),
-            linked: [0; 3],
+            linked: [0; 4],
             first_block: 0,
             out,
         };
@@ -248,7 +254,7 @@ impl TableWriter {
             return Ok(self);
         };
         let FoundCheckpoint { state, number, whole_parts, mut lists } = found;
-        let WriterState { block, rows, last, distances, penetrations, intervals, summary } = state;
+        let WriterState { block, rows, last, distances, penetrations, intervals, contacts, summary } = state;
         (taker.block_rows, taker.count) = (rows, number);
         match distances.filter(|state| state.journal.part >= whole_parts) {
             Some(state) => self.distances.restore(&state, &self.out)?,
@@ -261,6 +267,9 @@ impl TableWriter {
         if let (Some(table), Some(state)) = (&mut self.intervals, intervals) {
             table.restore(&state, &self.out)?;
         }
+        if let (Some(table), Some(state)) = (&mut self.contacts, contacts) {
+            table.restore(&state, &self.out)?;
+        }
         self.summary.restore(summary, &mut lists, &self.out)?;
         (self.last, self.first_block) = (last, block);
         Ok(self)
@@ -268,7 +277,8 @@ impl TableWriter {
 
     /// Takes a checkpoint before a block, if it may fill a part of `distances`, or if that is filled slowly and it is time.
     fn checkpoint(&mut self, block: u64) -> Result<()> {
-        let Self { checkpoints: Some(taker), distances, penetrations, intervals, summary, last, .. } = self else {
+        let Self { checkpoints: Some(taker), distances, penetrations, intervals, contacts, summary, last, .. } = self
+        else {
             return Ok(());
         };
         let (rows, begun) = (distances.rows(), Instant::now());
@@ -292,10 +302,13 @@ impl TableWriter {
             of_distances.map_or((None, None), |(state, handle)| (Some(state), Some(handle)));
         let distances_journal = distances_journal.transpose().map_err(failed)?.flatten();
         let (penetrations, journal) = penetrations.state().map_err(failed)?;
-        let intervals = intervals.as_ref().map(IntervalTable::state).transpose().map_err(failed)?;
+        let intervals = intervals.as_ref().map(BlockTable::state).transpose().map_err(failed)?;
         let (intervals, interval_journal) = intervals.map_or((None, None), |(state, journal)| (Some(state), journal));
+        let contacts = contacts.as_ref().map(BlockTable::state).transpose().map_err(failed)?;
+        let (contacts, contact_journal) = contacts.map_or((None, None), |(state, journal)| (Some(state), journal));
         let (summary_state, journals) = summary.state()?;
         let of_intervals = intervals.as_ref().map(|state| ("intervals", state.encoder.journal));
+        let of_contacts = contacts.as_ref().map(|state| ("contacts", state.encoder.journal));
         let marks = [
             ("penetrations", penetrations.journal),
             ("pairs", summary_state.pairs.journal),
@@ -309,18 +322,23 @@ impl TableWriter {
             parts: whole("distances", parts)
                 .chain(whole("penetrations", penetrations.journal.part))
                 .chain(whole("intervals", of_intervals.map_or(0, |(_, mark)| mark.part)))
+                .chain(whole("contacts", of_contacts.map_or(0, |(_, mark)| mark.part)))
                 .collect(),
             journals: marks
                 .into_iter()
                 .chain(of_intervals)
+                .chain(of_contacts)
                 .chain(of_distances)
                 .map(|(table, mark)| (table.to_owned(), mark))
                 .collect(),
         };
+        let last = *last;
+        let summary_of = summary_state;
         let state =
-            WriterState { block, rows, last: *last, distances, penetrations, intervals, summary: summary_state };
+            WriterState { block, rows, last, distances, penetrations, intervals, contacts, summary: summary_of };
         let state = taker.store.encode(&needs, state)?;
-        let handles = journals.into_iter().chain(journal).chain(interval_journal).chain(distances_journal).collect();
+        let of_tables = [journal, interval_journal, contact_journal, distances_journal];
+        let handles = journals.into_iter().chain(of_tables.into_iter().flatten()).collect();
         taker.count += 1;
         taker.store.write(taker.count, needs, &state, summary.lists(), handles)?;
         taker.put_off(begun.elapsed());
@@ -336,21 +354,17 @@ impl TableWriter {
     /// # Errors
     /// A write failed, now or since the last call, or rows are out of order.
     pub fn write(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: Vec<Row>) -> Result<()> {
-        self.write_sorted(block, candidates, &rows.iter().collect::<Vec<_>>(), &[])
+        let rows: Vec<&Row> = rows.iter().collect();
+        self.write_sorted(block, candidates, SortedRows { rows: &rows, ..SortedRows::default() })
     }
 
-    /// Writes like [`Self::write`] from references to rows, which need not be contiguous in memory. `intervals` are those after
-    /// the samples of the call, sorted by (sample, a, b); without motion there are none.
+    /// Writes like [`Self::write`] from references to rows, which need not be contiguous in memory, with the intervals after the samples of the
+    /// call, and the contacts in them.
     ///
     /// # Errors
     /// As for [`Self::write`].
-    pub fn write_sorted(
-        &mut self,
-        block: &FrameBlock,
-        candidates: &[Candidate],
-        rows: &[&Row],
-        intervals: &[&IntervalRow],
-    ) -> Result<()> {
+    pub fn write_sorted(&mut self, block: &FrameBlock, candidates: &[Candidate], sorted: SortedRows<'_>) -> Result<()> {
+        let SortedRows { rows, intervals, contacts } = sorted;
         if self.summary.is_new(block) {
             self.checkpoint(block.index)?;
             if let (Some(shard), [first, ..], Some(last)) = (&mut self.shard, &*block.samples, block.samples.last()) {
@@ -361,6 +375,11 @@ impl TableWriter {
             Some(table) => table.write(intervals, block)?,
             None if intervals.is_empty() => {}
             None => return Err(Error::internal("intervals", "rows of a job without motion")),
+        }
+        match &mut self.contacts {
+            Some(table) => table.write(contacts, block)?,
+            None if contacts.is_empty() => {}
+            None => return Err(Error::internal("contacts", "rows of a job that asks for none")),
         }
         let Self { distances, penetrations, summary, columns: job, last, names, tile, .. } = self;
         let call = CallResults { block, candidates, intervals };
@@ -398,15 +417,22 @@ impl TableWriter {
     pub(super) fn end_with(mut self, linked: Option<Vec<(&'static str, TableDigest)>>) -> Result<PendingTables> {
         self.store_shard()?;
         let parts = self.linked;
-        let Self { distances, penetrations, intervals, summary, bodies, names, layout, checkpoints, out, .. } = self;
+        let Self {
+            distances, penetrations, intervals, contacts, summary, bodies, names, layout, checkpoints, out, ..
+        } = self;
         let (scene, strings, memory) = (self.scene, self.strings, self.memory);
         // The largest table goes to the disk first; the others are encoded and written beside it.
         let distances = if parts[0] == 0 { Some(distances.finish()?) } else { None };
-        let intervals = intervals.filter(|_| parts[2] == 0).map(IntervalTable::finish).transpose()?;
+        let contact_rows = contacts.as_ref().map(BlockTable::rows);
+        let intervals = intervals.filter(|_| parts[2] == 0).map(BlockTable::finish).transpose()?;
+        let contacts = contacts.filter(|_| parts[3] == 0).map(BlockTable::finish).transpose()?;
         let penetrations = if parts[1] == 0 { Some(penetrations.finish()?) } else { None };
-        let tables = [distances, intervals, penetrations];
+        let tables = [distances, intervals, contacts, penetrations];
         let at = scene.as_ref().map(|scene| IssueTables { scene, strings: &strings, layout, memory, out: &out });
         let (mut totals, summaries) = summary.finish(&names, at.as_ref())?;
+        let of_linked =
+            || linked.iter().flatten().find(|(table, _)| *table == "contacts").map(|(_, digest)| digest.rows());
+        totals.contacts = of_linked().or(contact_rows).unwrap_or(0);
         totals.penetrations = totals.by_status[Status::Penetrating as usize];
         let tables = tables.into_iter().flatten().chain(summaries).collect();
         let is_linked =
@@ -417,9 +443,12 @@ impl TableWriter {
 
     /// Stores what the merge needs, if the job is a shard.
     fn store_shard(&mut self) -> Result<()> {
-        let Self { shard: Some(shard), penetrations, intervals, summary, out, .. } = self else { return Ok(()) };
+        let Self { shard: Some(shard), penetrations, intervals, contacts, summary, out, .. } = self else {
+            return Ok(());
+        };
         let ShardNote { job, ends, pose_steps, baselines } = shard;
-        let rows = [penetrations.rows(), intervals.as_ref().map_or(0, IntervalTable::rows)];
+        let of_blocks = [intervals.as_ref().map_or(0, BlockTable::rows), contacts.as_ref().map_or(0, BlockTable::rows)];
+        let rows = [penetrations.rows(), of_blocks[0], of_blocks[1]];
         let summaries = summary.of_shard(ends.map(|[first, _]| first.run))?;
         let state = ShardState::new(std::mem::take(job), *ends, rows, *pose_steps, baselines, summaries);
         state.write(summary.lists(), out)
@@ -427,11 +456,13 @@ impl TableWriter {
 
     /// Appends the first rows of a stored table, one of [`PART_TABLES`].
     pub(super) fn append_rows(&mut self, table: &str, stored: StoredRows, rows: u64) -> Result<()> {
-        match (table, &mut self.intervals) {
-            ("distances", _) => self.distances.append(stored, rows),
-            ("penetrations", _) => self.penetrations.append(stored, rows),
-            (_, Some(intervals)) => intervals.append(stored, rows),
-            _ => Err(Error::internal(table, "rows of a job without motion")),
+        let Self { distances, penetrations, intervals, contacts, .. } = self;
+        match (table, intervals, contacts) {
+            ("distances", ..) => distances.append(stored, rows),
+            ("penetrations", ..) => penetrations.append(stored, rows),
+            ("intervals", Some(intervals), _) => intervals.append(stored, rows),
+            ("contacts", _, Some(contacts)) => contacts.append(stored, rows),
+            _ => Err(Error::internal(table, "rows of a table that the job does not have")),
         }
     }
 

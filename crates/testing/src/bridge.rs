@@ -10,8 +10,7 @@ use crate::oracle::number::{Number, Vector, Wide, add, dot, norm, sub, times, un
 use crate::oracle::{self, Body, Placement, Truth};
 
 /// Options if nothing else is said: every pair has a row.
-pub const EVERYTHING: QueryOptions =
-    QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+pub const EVERYTHING: QueryOptions = QueryOptions::EVERYTHING;
 
 /// A body for the oracle and for the engine.
 pub struct Solid {

@@ -96,7 +96,7 @@ impl Setup {
             columns: Default::default(),
             missing: Missing::Absent,
             frame_rate: None,
-            query: QueryOptions { within, require: None, touch: 0.0, static_pairs: false },
+            query: QueryOptions { within, ..QueryOptions::EVERYTHING },
             direction: None,
             motion: MotionRule::default(),
             ignored: IgnoredPairs::default(),

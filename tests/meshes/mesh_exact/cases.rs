@@ -11,7 +11,7 @@ use std::sync::Arc;
 const PAIRS: usize = 360;
 
 /// Every pair has a row, and none counts as touching for its nearness alone.
-const OPTIONS: QueryOptions = QueryOptions { within: 1e12, require: None, touch: 0.0, static_pairs: false };
+const OPTIONS: QueryOptions = QueryOptions { within: 1e12, ..QueryOptions::EVERYTHING };
 
 /// How many pairs of a family are asked.
 pub(crate) fn asked() -> usize {

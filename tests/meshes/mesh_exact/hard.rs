@@ -102,7 +102,7 @@ fn case_31_flush_faces_far_from_the_origin() {
         ];
         for other in &others {
             let poses = [wall.shape.center, other.shape.center].map(|c| Pose::IDENTITY.recentred(c));
-            let options = QueryOptions { within: 1.0, require: None, touch: 2.0 * ulp, static_pairs: false };
+            let options = QueryOptions { within: 1.0, touch: 2.0 * ulp, ..QueryOptions::EVERYTHING };
             let found = query_one(&wall.shape, &other.shape, &poses[0], &poses[1], &options);
             assert_eq!(found.status, Status::Touching, "{found:?}");
             match answer(&wall, other, &Pose::IDENTITY, &Pose::IDENTITY) {

@@ -86,7 +86,7 @@ pub(crate) fn block(draw: &mut RandomBodies) -> (Vec<SampleColumn>, Pose) {
 /// Returns the options of a case: cut-offs that some rows pass and others do not, growth in some.
 pub(crate) fn options(case: usize) -> QueryOptions {
     let within = [f64::INFINITY, 0.4][case / 2 % 2];
-    QueryOptions { within, require: None, touch: [0.0, 0.2][case / 4 % 2], static_pairs: false }
+    QueryOptions { within, touch: [0.0, 0.2][case / 4 % 2], ..QueryOptions::EVERYTHING }
 }
 
 /// Returns the terms of the rows of two bodies that grow by `radii`.

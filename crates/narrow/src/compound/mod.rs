@@ -14,7 +14,8 @@ use super::answer::status;
 use super::bodies::Bodies;
 use super::cache::{CompoundMemory, PairCache, PieceCache};
 use super::deviation::StoredRow;
-use super::mesh::{MeshMemory, overlap_witnesses};
+use super::mesh::{KnownDepth, MeshMemory, overlap_witnesses};
+use super::overlap_proof::NOT_SOUGHT;
 use super::pair_solver::{PairSolver, solve};
 use super::solve_outcome::SolveOutcome;
 use super::solver_stats::SolverStats;
@@ -39,7 +40,10 @@ pub(super) fn row_of_pieces(
     stats: &mut SolverStats,
 ) -> SolveOutcome<Proximity> {
     let found = solve(&bodies.parts(a, b), options.within, cache, solver, stats);
-    found.map(|answer| answer.inflated((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
+    found.map(|answer| {
+        let row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
+        if answer.method == Method::Bound { Proximity { feature: [NOT_SOUGHT; 2], ..row } } else { row }
+    })
 }
 
 /// The row of two bodies of pieces, as they are stored, or the proof that they are farther apart than `options.within`. `margin`: all pairs of
@@ -77,46 +81,66 @@ pub(super) fn lower_end(
     (solver, work): (&mut PairSolver<'_>, &mut CompoundWork),
     stats: &mut SolverStats,
 ) -> (f64, Vec3<f64>) {
+    solver.overlap = None;
     let (PairCache { hulls, compound, .. }, CompoundWork { open, found }) = (cache, work);
     let mut work = DepthWork { hulls, memory: compound.get_or_insert_default(), open, solver, stats };
     lower_end_within(bodies, options, found, by, &mut work)
 }
 
-/// The row of two bodies that overlap, from that of their triangles: if both are convex or split into convex parts exactly, and are known without
-/// deviation (the caller knows), what the brackets of the triangles and of the parts both hold, with the value and the direction of the sharper lower
-/// end. The witness points of two convex bodies are those of their hulls.
-pub(super) fn row_of_parts(
-    bodies: &Bodies<'_>,
-    options: &QueryOptions,
+/// The row of two bodies of triangles that overlap, as the convex parts that both are or are split into exactly.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PartsRow {
     row: Proximity,
-    (solver, work, cache): (&mut PairSolver<'_>, &mut CompoundWork, &mut PairCache),
-    stats: &mut SolverStats,
-) -> Proximity {
-    if row.method != Method::Bound {
-        return row;
+    /// Whether each is of one part.
+    are_convex: bool,
+}
+
+impl PartsRow {
+    /// Asks the parts of bodies that are known without deviation; `None` if one of the bodies has none, or nothing is proven.
+    pub(super) fn of(
+        bodies: &Bodies<'_>,
+        options: &QueryOptions,
+        (solver, work, cache): (&mut PairSolver<'_>, &mut CompoundWork, &mut PairCache),
+        stats: &mut SolverStats,
+    ) -> Option<Self> {
+        let (a, b) = (convex_parts(bodies.a)?, convex_parts(bodies.b)?);
+        let (of_parts, all) = (Bodies { a, b, ..*bodies }, QueryOptions { within: f64::INFINITY, ..*options });
+        let overlap = solver.overlap.take();
+        let found = match (a.only_piece(), b.only_piece()) {
+            (Some(a), Some(b)) => row_of_pieces(&of_parts, [a, b], &all, &mut cache.hulls, solver, stats),
+            _ => query(&of_parts, &all, 0.0, cache, (&mut *solver, work, None), stats).map(|stored| stored.row),
+        };
+        solver.overlap = overlap;
+        let are_convex = a.only_piece().is_some() && b.only_piece().is_some();
+        found.answered().filter(|row| !row.lower.is_nan()).map(|row| Self { row, are_convex })
     }
-    let (Some(a), Some(b)) = (convex_parts(bodies.a), convex_parts(bodies.b)) else { return row };
-    let (of_parts, all) = (Bodies { a, b, ..*bodies }, QueryOptions { within: f64::INFINITY, ..*options });
-    let found = match (a.only_piece(), b.only_piece()) {
-        (Some(a), Some(b)) => row_of_pieces(&of_parts, [a, b], &all, &mut cache.hulls, solver, stats),
-        _ => query(&of_parts, &all, 0.0, cache, (solver, work, None), stats).map(|stored| stored.row),
-    };
-    let Some(parts) = found.answered() else { return row };
-    // The translation of the lower end goes along the normal of the row that it is of.
-    let (lower, normal, length) = match parts.lower > row.lower {
-        true => (parts.lower, parts.normal, parts.lower),
-        false => (row.lower, row.normal, row.distance),
-    };
-    let upper = row.upper.min(parts.upper);
-    if lower > upper || parts.lower.is_nan() {
-        return row;
+
+    /// The bracket of the depth.
+    pub(super) fn depth(&self) -> KnownDepth {
+        KnownDepth { lower: -self.row.upper, upper: -self.row.lower, normal: self.row.normal }
     }
-    let status = status(lower, upper, options);
-    let distance = if status == Status::Touching { upper.min(0.0) } else { length.min(upper) };
-    let are_convex = a.only_piece().is_some() && b.only_piece().is_some();
-    let of_points = if are_convex { parts } else { row };
-    let Proximity { point_a, point_b, .. } = of_points;
-    Proximity { status, distance, lower, upper, normal, point_a, point_b, ..row }
+
+    /// What the brackets of the triangles (`row`) and of the parts both hold, with the value and the direction of the sharper lower end. The witness points
+    /// of two convex bodies are those of their hulls.
+    pub(super) fn joined(&self, row: Proximity, options: &QueryOptions) -> Proximity {
+        let Self { row: parts, are_convex } = self;
+        if row.method != Method::Bound {
+            return row;
+        }
+        // The translation of the lower end goes along the normal of the row that it is of.
+        let (lower, normal, length) = match parts.lower > row.lower {
+            true => (parts.lower, parts.normal, parts.lower),
+            false => (row.lower, row.normal, row.distance),
+        };
+        let upper = row.upper.min(parts.upper);
+        if lower > upper {
+            return row;
+        }
+        let status = status(lower, upper, options);
+        let distance = if status == Status::Touching { upper.min(0.0) } else { length.min(upper) };
+        let Proximity { point_a, point_b, .. } = if *are_convex { *parts } else { row };
+        Proximity { status, distance, lower, upper, normal, point_a, point_b, ..row }
+    }
 }
 
 /// The row of the nearest pair of pieces if one is near, else how far apart all are at least (metres).
@@ -132,6 +156,12 @@ fn nearest_row(
     if let Err(NodeGap { gap, normal }) = nearest_parts(bodies, options, margin, memory, (solver, open, found), stats) {
         return SolveOutcome::Beyond { gap, normal: Some(normal) };
     }
+    if let Some(overlap) = solver.overlap
+        && let Some(deep) = found.iter().find(|p| p.row.upper < -overlap.bodies)
+    {
+        memory.nearest = Some(deep.at);
+        return SolveOutcome::Answered(StoredRow::of_overlap(overlap.row(bodies)));
+    }
     if let Some(unproven) = found.iter().find(|p| p.row.lower.is_nan()) {
         return SolveOutcome::Answered(StoredRow::new(unproven.row));
     }
@@ -146,7 +176,10 @@ fn nearest_row(
     let is_overlapping = row.distance < 0.0;
     if is_overlapping {
         let [a, b] = [row.point_a, row.point_b];
+        // The depth of the hulls is one of its ends.
+        let overlap = solver.overlap.take();
         bound_depth(bodies, options, found, &mut row, &mut DepthWork { hulls, memory, open, solver, stats });
+        solver.overlap = overlap;
         if let Some(meshes) = meshes {
             [row.point_a, row.point_b] = overlap_witnesses(bodies, row.normal, &[(a + b).scale(0.5), a, b], meshes);
         }
@@ -181,12 +214,14 @@ fn nearest_parts(
     let first = if is_finite { memory.nearest.filter(is_pair) } else { Some([0, 0]) };
     stats.piece_pairs += u64::from(first.is_some());
     let mut next = first.or_else(|| search.next(stats));
+    let mut is_decided = false;
     while let Some(at) = next {
         let [a, b] = bodies.pieces(at);
         match solve(&bodies.parts(a, b), search.cutoff, search.memory.pieces.at(at), solver, stats) {
             SolveOutcome::Answered(answer) => {
                 let mut row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
                 row.part = at.map(|piece| piece as i32);
+                is_decided = solver.overlap.is_some_and(|overlap| row.upper < -overlap.bodies);
                 if row.upper < search.cutoff {
                     search.cutoff = search.cutoff.min(row.upper.max(margin));
                 }
@@ -195,7 +230,7 @@ fn nearest_parts(
             SolveOutcome::Beyond { gap, .. } => search.leave_out(gap),
             SolveOutcome::Undecided => {}
         }
-        if !is_finite {
+        if !is_finite || is_decided {
             break;
         }
         next = search.next(stats);

@@ -45,7 +45,7 @@ fn of_two(core: Polyhedron, inflated: f64) -> Shape {
 }
 
 fn options(within: f64) -> QueryOptions {
-    QueryOptions { within, require: None, touch: 0.0, static_pairs: false }
+    QueryOptions { within, ..QueryOptions::EVERYTHING }
 }
 
 /// The samples that stretches rule out, each by a gap that outlasts the motion or along a direction.

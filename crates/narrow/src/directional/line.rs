@@ -105,7 +105,12 @@ impl<'a> PiecesOnLine<'a> {
         let pose_b = self.line.moved(length);
         let relative = RelativePose::between(&self.line.pose_a, &pose_b);
         let parts = Parts { a: self.a, b: self.b, pose_a: &self.line.pose_a, pose_b: &pose_b, relative: &relative };
-        let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut self.memory.polytope };
+        let mut solver = PairSolver {
+            search: SearchMethod::Auto,
+            single: false,
+            polytope: &mut self.memory.polytope,
+            overlap: None,
+        };
         let answer = solve(&parts, f64::INFINITY, &mut self.cache, &mut solver, &mut self.memory.stats).answered()?;
         // B is off its place, and where the pieces grow the differences round.
         let rounded = if self.growth() == 0.0 { 0.0 } else { 2.0 * self.pair.size };

@@ -241,14 +241,15 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
         let (mut cache, mut polytope, mut stats) = (PieceCache::default(), Polytope::default(), SolverStats::default());
         for asked in 0..3 {
             let search = [SearchMethod::Auto, SearchMethod::Gjk(gjk::GjkOptions::DEFAULT)][case % 2];
-            let mut solver = PairSolver { search, single: true, polytope: &mut polytope };
+            let mut solver = PairSolver { search, single: true, polytope: &mut polytope, overlap: None };
             let answer = solve(&parts, f64::INFINITY, &mut cache, &mut solver, &mut stats).answered();
             assert!(answer.is_some_and(|answer| answer.distance < 0.0), "case {case}");
             assert_eq!(cache.surface().is_some(), asked > 0, "case {case}, asked {asked} times before");
         }
         verified += stats.surface_verified;
         let mut cache = PieceCache::default();
-        let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut polytope };
+        let mut solver =
+            PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut polytope, overlap: None };
         solve(&parts, f64::INFINITY, &mut cache, &mut solver, &mut stats);
         assert!(cache.surface().is_some(), "case {case}: more samples are to come");
     }

@@ -26,7 +26,7 @@ impl Simplex {
 
     /// The valid vertices at the pose of the pair, metres; zero beyond them.
     #[inline]
-    pub(super) fn points<T: Supporting>(&self, pair: &Pair<'_, T>) -> [Vec3<T>; 4] {
+    pub(crate) fn points<T: Supporting>(&self, pair: &Pair<'_, T>) -> [Vec3<T>; 4] {
         let mut points = [Vec3::ZERO; 4];
         for (p, &v) in points.iter_mut().zip(self.as_slice()) {
             *p = pair.difference(v);

@@ -108,7 +108,7 @@ impl<'q, 'a> BlockTerms<'q, 'a> {
     fn new(query: &'q IntervalQuery<'a>, options: &'q IntervalOptions) -> Self {
         let [a, b] = query.over(0);
         let levers = [&a, &b].map(|body| body.lever(options.between));
-        Self { query, options, levers, subjects: IntervalBodies::new(&a, &b, options.touch) }
+        Self { query, options, levers, subjects: IntervalBodies::new(&a, &b, options) }
     }
 
     fn motions(&self, eight: &[u8]) -> EightMotions {

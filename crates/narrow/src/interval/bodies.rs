@@ -1,14 +1,16 @@
 //! The subjects of an interval query: two bodies, as one pair of hulls or as pairs of convex pieces.
 
 use super::node::Node;
-use super::options::BodyMotion;
+use super::options::{BodyMotion, IntervalOptions};
 use super::path::{BodyPath, PathTerms, displacement};
 use super::relative_motion::RelativeMotion;
 use super::support_gap::Hulls;
 use crate::NarrowPhase;
+use crate::bodies::Bodies;
 use crate::cache::{PairCache, PieceCache};
 use crate::deviation::Deviation;
 use crate::methods::Auto;
+use crate::overlap_proof::OverlapDepths;
 use crate::pair::bound_of;
 use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
 use crate::query::{BodyPoses, PairQuery};
@@ -18,7 +20,7 @@ use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::TriangleMesh;
 use clearsweep_geometry::piece_tree::{PieceParts, PieceTree};
 use clearsweep_geometry::pose::rotation;
-use clearsweep_model::{Method, Proximity};
+use clearsweep_model::{AnswerKind, Method, Proximity};
 use clearsweep_model::{Piece, QueryOptions, Shape};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
@@ -46,11 +48,13 @@ pub(super) struct IntervalBodies<'a> {
     division: Division<'a>,
     deviation: Deviation,
     touch: f64,
+    answer: AnswerKind,
 }
 
 impl<'a> IntervalBodies<'a> {
-    pub(super) fn new(a: &BodyMotion<'a>, b: &BodyMotion<'a>, touch: f64) -> Self {
+    pub(super) fn new(a: &BodyMotion<'a>, b: &BodyMotion<'a>, options: &IntervalOptions) -> Self {
         let shapes = [a.shape, b.shape];
+        let IntervalOptions { touch, answer, .. } = *options;
         let division = match shapes {
             [a, b] if a.mesh.is_some() || b.mesh.is_some() => Division::Whole,
             [a, b] if a.only_piece().is_some() && b.only_piece().is_some() => Division::Convex,
@@ -58,7 +62,7 @@ impl<'a> IntervalBodies<'a> {
         };
         let axes = [a.ends, b.ends].map(|ends| ends.map(|pose| rotation(pose.q)));
         let between = [0, 1].map(|end| displacement(&(&a.ends[end]).into(), &(&b.ends[end]).into()));
-        Self { shapes, axes, between, division, deviation: Deviation::of(a.shape, b.shape), touch }
+        Self { shapes, axes, between, division, deviation: Deviation::of(a.shape, b.shape), touch, answer }
     }
 
     /// The hulls of both bodies alone, which contain them.
@@ -322,10 +326,13 @@ fn of_pieces(
     stats: &mut SolverStats,
 ) -> Option<Proximity> {
     let [pose_a, pose_b] = &node.poses;
+    let options = options(subjects);
+    let [of_a, of_b] = subjects.shapes;
+    let bodies = Bodies { a: of_a, b: of_b, pose_a: *pose_a, pose_b: *pose_b, relative: node.relative };
+    let overlap = OverlapDepths::of(&bodies, &options);
     let parts = Parts { a, b, pose_a, pose_b, relative: &node.relative };
-    let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope };
+    let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope, overlap };
     let answer = solve(&parts, f64::INFINITY, cache, &mut solver, stats).answered()?;
-    let options = options(subjects.touch);
     let mut row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), subjects.size(node), &options);
     [row.lower, row.upper] = subjects.deviation.bracket([row.lower, row.upper]);
     Some(row)
@@ -343,10 +350,11 @@ fn of_bodies(
     let [poses_a, poses_b] = [0, 1].map(|body| BodyPoses::Fixed(&node.poses[body]));
     let query = PairQuery { a, b, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);
-    Auto.walk(&query, &options(subjects.touch), cache, work, stats, &mut rows);
+    Auto.walk(&query, &options(subjects), cache, work, stats, &mut rows);
     rows.pop()
 }
 
-fn options(touch: f64) -> QueryOptions {
-    QueryOptions { within: ANY_DISTANCE, require: None, touch, static_pairs: true }
+fn options(subjects: &IntervalBodies<'_>) -> QueryOptions {
+    let IntervalBodies { touch, answer, .. } = *subjects;
+    QueryOptions { within: ANY_DISTANCE, touch, answer, ..QueryOptions::EVERYTHING }
 }

@@ -1,7 +1,7 @@
 //! Bodies and options of a query of a pair over an interval.
 
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_model::{BetweenFrames, Shape};
+use clearsweep_model::{AnswerKind, BetweenFrames, Shape};
 
 /// One body over an interval.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +44,8 @@ pub struct IntervalOptions {
     pub touch: f64,
     /// Largest width of the bracket.
     pub tolerance: f64,
+    /// Whether the depth of bodies that overlap is asked for, as in [`QueryOptions::answer`](clearsweep_model::QueryOptions::answer).
+    pub answer: AnswerKind,
 }
 
 /// Rule by which a search for the least distance divides a part of an interval. The answer of each is proven.

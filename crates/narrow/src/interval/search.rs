@@ -16,7 +16,7 @@ use crate::cache::PieceCache;
 use crate::solve_outcome::PROMISE;
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
-use clearsweep_model::IntervalMethod;
+use clearsweep_model::{AnswerKind, IntervalMethod};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -138,7 +138,8 @@ impl<'a> IntervalSearch<'a, '_> {
     /// Whether a bracket from `lower` to the upper end found decides what is asked.
     fn decides(&self, lower: f64) -> bool {
         // The depth of bodies that are not convex is a bracket of its own.
-        let is_deep = self.upper <= self.options.touch && !self.subjects.is_convex();
+        let is_depth_sought = self.subjects.is_convex() && self.options.answer == AnswerKind::Depth;
+        let is_deep = self.upper <= self.options.touch && !is_depth_sought;
         is_deep || self.options.is_decided(lower, self.upper)
     }
 

@@ -78,7 +78,7 @@ pub(super) fn solve<'a>(
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Solved {
-    let subjects = IntervalBodies::new(a, b, options.touch);
+    let subjects = IntervalBodies::new(a, b, options);
     if options.between == BetweenFrames::Hold {
         return held(&subjects, [a, b], rows, options, work, stats).into();
     }
@@ -185,7 +185,7 @@ pub(super) fn timed_by_rows(
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> IntervalProximity {
-    let subjects = IntervalBodies::new(a, b, options.touch);
+    let subjects = IntervalBodies::new(a, b, options);
     let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
         return answer;
     };

@@ -7,6 +7,7 @@ use super::place::MeshPlace;
 use super::points::PointMemory;
 use super::search::{self, MeshSearchMemory, SurfaceDistance};
 use super::sweep::{Sweep, SweepMemory};
+use super::triangle_pair::TriangleCorners;
 use clearsweep_geometry::mesh::TriangleMesh;
 use clearsweep_geometry::{Polyhedron, Vec3};
 
@@ -27,6 +28,14 @@ const LENGTHENINGS: [f64; 4] = [0.0, 4.0, 16.0, 256.0];
 
 /// Cosine above which two directions are one.
 const SAME: f64 = 1.0 - 1e-12;
+
+/// The middle of the corners of a triangle.
+fn centroid(t: &TriangleCorners<f64>) -> Vec3<f64> {
+    (t[0] + t[1] + t[2]).scale(1.0 / 3.0)
+}
+
+/// The width of a bracket of a depth, in sizes of the pair, that no search is made to narrow.
+const SHARP_DEPTH: f64 = 1e-10;
 
 /// The bracket of a depth.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +78,24 @@ impl DepthMemory {
     }
 }
 
+/// A bracket of a depth with another proof.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KnownDepth {
+    /// Proven: no shorter translation separates the bodies, metres.
+    pub(crate) lower: f64,
+    /// Proven: moving B so far along `normal` separates them, metres.
+    pub(crate) upper: f64,
+    /// Unit, A's frame.
+    pub(crate) normal: Vec3<f64>,
+}
+
+impl KnownDepth {
+    /// Whether a search could narrow the bracket by rounding alone.
+    fn is_sharp(&self, place: &MeshPlace<'_>) -> bool {
+        self.upper - self.lower <= SHARP_DEPTH * place.size
+    }
+}
+
 /// A search for the depth.
 struct DepthSearch<'a> {
     place: &'a MeshPlace<'a>,
@@ -77,8 +104,32 @@ struct DepthSearch<'a> {
     overlap: OverlapQueries<'a>,
     memory: &'a mut MeshSearchMemory,
     sweep: &'a mut SweepMemory,
+    hint: DepthHint,
+}
+
+/// What a search for a depth leaves to the next one. No answer depends on it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DepthHint {
+    /// The direction of the shortest way out, in A's frame.
+    normal: Option<Vec3<f64>>,
     /// Triangles that were in the way in some direction: likely so in the next.
     in_way: Vec<[u32; 2]>,
+}
+
+impl DepthHint {
+    /// Triangles that are kept, at most: those found last.
+    const KEPT: usize = 128;
+
+    /// Bytes that it points to.
+    pub(super) fn bytes(&self) -> usize {
+        self.in_way.capacity() * size_of::<[u32; 2]>()
+    }
+
+    /// The hint for meshes of so many triangles.
+    fn of_counts(mut self, counts: [usize; 2]) -> Self {
+        self.in_way.retain(|pair| (0..2).all(|k| (pair[k] as usize) < counts[k]));
+        self
+    }
 }
 
 /// Relation of the surfaces of two cores.
@@ -103,16 +154,18 @@ struct WayOut {
 }
 
 /// The depth of bodies that touch, cross, or hold one another; `None` if they are apart after all: neither surface crosses the other,
-/// and none is inside. `surfaces`: of the cores; a gap beyond a cut-off is the cut-off.
+/// and none is inside. `surfaces`: of the cores; a gap beyond a cut-off is the cut-off. `enough`: a depth beyond which no way out is searched for, metres;
+/// the upper end is infinite then. `known`: asks for a bracket that other proofs give; it is not asked of bodies that only the winding number says are inside.
 pub(super) fn bracket<'a>(
     place: &'a MeshPlace<'a>,
     hulls: [&'a Polyhedron; 2],
-    surfaces: &SurfaceDistance,
+    (surfaces, enough, known): (&SurfaceDistance, f64, &mut dyn FnMut() -> Option<KnownDepth>),
     search: &'a mut MeshSearchMemory,
-    memory: &'a mut DepthMemory,
+    (memory, hint): (&'a mut DepthMemory, &mut DepthHint),
 ) -> Option<DepthBracket> {
     let overlap = OverlapQueries::new(*place, hulls, &mut memory.points);
-    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, in_way: Vec::new() };
+    let known_hint = std::mem::take(hint).of_counts([place.a, place.b].map(|mesh| mesh.triangles().len()));
+    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, hint: known_hint };
     let containment = match *surfaces {
         SurfaceDistance::Touching(_) => None,
         _ if !place.may_contain() => None,
@@ -128,13 +181,30 @@ pub(super) fn bracket<'a>(
         }
         SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) => return None,
     };
-    let found = depth.bracket(&lying);
+    let is_by_winding = containment.is_some_and(|containment| containment.by_winding);
+    let known = if is_by_winding { None } else { known() };
+    let found = depth.bracket(&lying, enough, known);
+    let DepthHint { mut in_way, .. } = depth.hint;
+    let old = in_way.len().saturating_sub(DepthHint::KEPT);
+    in_way.drain(..old);
+    *hint = DepthHint { normal: Some(found.normal), in_way };
     Some(match (containment, lying) {
         (Some(Containment { by_winding: true, vertex }), Surfaces::Holding(_)) => {
             DepthBracket { by_winding: true, middle: vertex, ..found }
         }
         _ => found,
     })
+}
+
+/// Whether a solid body holds a part of the other, whose surfaces are at least `free` apart, metres.
+pub(super) fn holds_solid<'a>(
+    place: &'a MeshPlace<'a>,
+    hulls: [&'a Polyhedron; 2],
+    free: f64,
+    memory: &'a mut DepthMemory,
+) -> bool {
+    let found = OverlapQueries::new(*place, hulls, &mut memory.points).containment(place, free);
+    found.is_some_and(|containment| !containment.by_winding)
 }
 
 /// A length that is proven to take the bodies apart when B moves along `n` (unit, A's frame), metres: the first one found to do so, but for
@@ -147,14 +217,15 @@ pub(super) fn way_out_along<'a>(
     memory: &'a mut DepthMemory,
 ) -> Option<f64> {
     let overlap = OverlapQueries::new(*place, hulls, &mut memory.points);
-    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, in_way: Vec::new() };
+    let (sweep, hint) = (&mut memory.sweep, DepthHint::default());
+    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep, hint };
     let beyond = depth.hull_overlap(n);
-    let way = depth.way_out(n, [0.0, beyond])?;
+    let way = depth.way_out(n, [0.0, beyond], &[])?;
     depth.proven(way, beyond)
 }
 
 impl DepthSearch<'_> {
-    fn bracket(&mut self, surfaces: &Surfaces) -> DepthBracket {
+    fn bracket(&mut self, surfaces: &Surfaces, enough: f64, known: Option<KnownDepth>) -> DepthBracket {
         let place = self.place;
         let line = place.line();
         let near = match surfaces {
@@ -168,12 +239,35 @@ impl DepthSearch<'_> {
         };
         let mut local: Vec<Vec3<f64>> = near.map(|nearest| nearest.normal).into_iter().collect();
         local.extend(self.local_normals(&protrusions, &crossings));
-        self.in_way = near.map(|nearest| nearest.triangles).into_iter().chain(crossings.iter().copied()).collect();
+        let in_way = near.map(|nearest| nearest.triangles).into_iter().chain(crossings.iter().copied());
+        let remembered = std::mem::take(&mut self.hint.in_way);
+        self.hint.in_way = in_way.chain(remembered).collect();
         let hulls = self.hull_overlaps(&local);
+        let best = protrusions.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
+        let crossing = crossings.first().copied();
+        let of_others = best.map(|p| p.triangles).or(near.map(|nearest| nearest.triangles));
+        let found = DepthBracket {
+            lower: f64::NEG_INFINITY,
+            of_balls: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+            normal: hulls[0].0,
+            protrusion: best.map_or(f64::NAN, |p| p.depth[1]),
+            inside: protrusions.map(|p| p.map(|p| p.vertex)),
+            crossing,
+            middle: place.a.middle(),
+            triangles: crossing.or(of_others).unwrap_or([0, 0]),
+            by_winding: false,
+        };
+        if let Some(KnownDepth { lower, upper, normal }) = known.filter(|known| known.is_sharp(place)) {
+            let middle = best.map(|p| p.vertex).or(near.map(|nearest| nearest.closest.point_a));
+            let middle = middle.or_else(|| crossing.map(|[a, _]| centroid(&place.a.corners(a))));
+            let middle = middle.unwrap_or(found.middle);
+            return DepthBracket { lower, of_balls: lower, upper, normal, middle, ..found };
+        }
         // A point that lies so deep in both, and points of both that are as near as `within`.
         let (core, deepest) = match near {
             Some(nearest) => (-nearest.upper, nearest.closest.point_a),
-            None => self.lower(&protrusions, &crossings, hulls[0].1),
+            None => self.lower(&protrusions, &crossings, (hulls[0].1, if known.is_some() { 1 } else { STARTS })),
         };
         let within = match surfaces {
             Surfaces::Apart(nearest) | Surfaces::Holding(Some(nearest)) => nearest.upper,
@@ -186,27 +280,12 @@ impl DepthSearch<'_> {
             }
         };
         let of_balls = (core + place.growth - place.error()).max(place.growth - within);
+        let of_balls = known.map_or(of_balls, |known| of_balls.max(known.lower));
         let lower = of_balls.max(self.pierced(&crossings));
-        let (upper, normal) = self.upper(lower, &hulls);
+        let (upper, normal) =
+            if of_balls > enough { (f64::INFINITY, hulls[0].0) } else { self.upper(lower, &hulls, known) };
         debug_assert!(lower <= upper + 2.0 * place.sharp(), "a depth has ends in order: {lower} {upper}");
-        let best = protrusions.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
-        let inside = protrusions.map(|p| p.map(|p| p.vertex));
-        let crossing = crossings.first().copied();
-        let of_others = best.map(|p| p.triangles).or(near.map(|nearest| nearest.triangles));
-        let triangles = crossing.or(of_others).unwrap_or([0, 0]);
-        let protrusion = best.map_or(f64::NAN, |p| p.depth[1]);
-        DepthBracket {
-            lower: lower.min(upper),
-            of_balls: of_balls.min(upper),
-            upper,
-            normal,
-            protrusion,
-            inside,
-            crossing,
-            middle: deepest,
-            triangles,
-            by_winding: false,
-        }
+        DepthBracket { lower: lower.min(upper), of_balls: of_balls.min(upper), upper, normal, middle: deepest, ..found }
     }
 
     /// A lower bound of the depth of the cores, metres, by a point deep inside of both, and that point.
@@ -214,19 +293,18 @@ impl DepthSearch<'_> {
         &mut self,
         protrusions: &[Option<Protrusion>; 2],
         crossings: &[[u32; 2]],
-        hull_overlap: f64,
+        (hull_overlap, most): (f64, usize),
     ) -> (f64, Vec3<f64>) {
         let place = self.place;
         let mut starts: Vec<Vec3<f64>> = protrusions.iter().flatten().map(|p| p.vertex).collect();
         starts.extend([place.a.middle(), place.pose.point(place.b.middle())]);
-        let centroid = |t: [Vec3<f64>; 3]| (t[0] + t[1] + t[2]).scale(1.0 / 3.0);
-        starts.extend(crossings.first().map(|&[a, _]| centroid(place.a.corners(a))));
+        starts.extend(crossings.first().map(|&[a, _]| centroid(&place.a.corners(a))));
         let known = protrusions.iter().flatten().map(|p| p.depth[0]).fold(f64::NEG_INFINITY, f64::max);
         let vertex = protrusions.iter().flatten().find(|p| p.depth[0] == known).map(|p| p.vertex);
         let mut best = (known, vertex.unwrap_or(starts[0]));
         if place.a.is_solid() && place.b.is_solid() {
             let step = 0.25 * hull_overlap.min(place.a.radius()).min(place.b.radius());
-            for start in self.deepest(&starts) {
+            for start in self.deepest(&starts).into_iter().take(most) {
                 let found = self.overlap.deepen(start, step);
                 best = if found.0 > best.0 { found } else { best };
             }
@@ -248,7 +326,7 @@ impl DepthSearch<'_> {
         };
         let of_a = crossings.iter().map(|pair| pair[0]).chain(some(place.a)).map(|t| place.a.corners(t));
         let of_b = crossings.iter().map(|pair| pair[1]).chain(some(place.b)).map(|t| place.corners_b(t));
-        of_a.chain(of_b).map(|t| (t[0] + t[1] + t[2]).scale(1.0 / 3.0)).collect()
+        of_a.chain(of_b).map(|t| centroid(&t)).collect()
     }
 
     /// The points that show the greatest depths, at most [`STARTS`], the deepest first; of equal ones the first.
@@ -309,31 +387,71 @@ impl DepthSearch<'_> {
     }
 
     /// The shortest translation found to separate the bodies: its length, metres, and its direction. `hulls`: directions, and lengths
-    /// that take the hulls apart, the shortest first.
-    fn upper(&mut self, lower: f64, hulls: &[(Vec3<f64>, f64)]) -> (f64, Vec3<f64>) {
+    /// that take the hulls apart, the shortest first; `known`: another one.
+    fn upper(&mut self, lower: f64, hulls: &[(Vec3<f64>, f64)], known: Option<KnownDepth>) -> (f64, Vec3<f64>) {
         let least = lower.max(0.0) + 4.0 * self.place.sharp();
         // Beyond the supporting planes of the hulls the bodies are apart for certain.
-        let beyond = (hulls[0].1, hulls[0].0);
-        let mut ways: Vec<WayOut> = Vec::new();
-        let shortest = |ways: &[WayOut]| ways.last().map_or(beyond.0, |way| way.length);
-        for &(n, _) in hulls {
-            ways.extend(self.way_out(n, [least, shortest(&ways)]));
-        }
+        let of_hulls = (hulls[0].1, hulls[0].0);
+        let beyond =
+            known.filter(|known| known.upper < of_hulls.0).map_or(of_hulls, |known| (known.upper, known.normal));
+        let Some(way) = self.shortest_way(hulls, [least, beyond.0]) else { return beyond };
+        let mut ways = vec![way];
         for _ in 0..REFINEMENTS {
-            let Some(n) = ways.last().and_then(|way| way.parted) else { break };
-            let Some(way) = self.way_out(n, [least, shortest(&ways)]) else { break };
+            let Some(WayOut { length, parted: Some(n), .. }) = ways.last().copied() else { break };
+            if self.way_out_by_hint(n, [least, length]).is_none() {
+                break;
+            }
+            let way = self.way_out(n, [least, length], &[]);
+            let Some(way) = way.filter(|way| way.length < length - self.tie()) else { break };
             ways.push(way);
         }
         let proven = |way: WayOut| self.proven(way, beyond.0).map(|length| (length, way.n));
         ways.into_iter().rev().find_map(proven).unwrap_or(beyond)
     }
 
-    /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as computed.
-    fn way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {
+    /// Ways out whose lengths differ by less count as equal, metres: far above the rounding of each.
+    fn tie(&self) -> f64 {
+        8.0 * self.place.sharp()
+    }
+
+    /// The shortest way out along one of the directions, by lengths from `from` to below `limit`, metres; of equal ones the first. The directions are tried
+    /// in an order that likely has the best first, and what was in the way elsewhere is followed first. Neither is of account: the way is found again from
+    /// nothing.
+    fn shortest_way(&mut self, hulls: &[(Vec3<f64>, f64)], [from, limit]: [f64; 2]) -> Option<WayOut> {
+        let (tie, likely) = (self.tie(), self.hint.normal.unwrap_or(hulls[0].0));
+        let mut order: Vec<usize> = (0..hulls.len()).collect();
+        order.sort_by(|&x, &y| hulls[y].0.dot(likely).total_cmp(&hulls[x].0.dot(likely)).then(x.cmp(&y)));
+        let (mut found, mut shortest): (Vec<(usize, f64)>, f64) = (Vec::new(), limit);
+        for index in order {
+            let lengths = [from, limit.min(shortest + 2.0 * tie)];
+            if let Some(way) = self.way_out_by_hint(hulls[index].0, lengths) {
+                shortest = shortest.min(way.length);
+                found.push((index, way.length));
+            }
+        }
+        let equal = found.iter().filter(|(_, length)| *length <= shortest + tie).map(|&(index, _)| index);
+        self.way_out(hulls[equal.min()?].0, [from, limit], &[])
+    }
+
+    /// The shortest way out along `n`, but for rounding: the triangles that were in the way elsewhere are followed first.
+    fn way_out_by_hint(&mut self, n: Vec3<f64>, lengths: [f64; 2]) -> Option<WayOut> {
+        let in_way = std::mem::take(&mut self.hint.in_way);
+        let found = self.way_out(n, lengths, &in_way);
+        self.hint.in_way = in_way;
+        for met in self.sweep.met() {
+            if !self.hint.in_way.contains(met) {
+                self.hint.in_way.push(*met);
+            }
+        }
+        found
+    }
+
+    /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as computed. `in_way`: triangles that are followed first.
+    fn way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2], in_way: &[[u32; 2]]) -> Option<WayOut> {
         let beyond = self.place.has_open().then(|| self.hull_overlap(n));
         let mut sweep = Sweep::new(self.place, n, [from, limit], self.sweep);
-        sweep.try_first(&self.in_way);
-        let way = loop {
+        sweep.try_first(in_way);
+        loop {
             let Some(free) = sweep.next_free() else { break None };
             let is_last = free.to.is_infinite();
             // What goes on without end is outside; of other lengths one tells for all until something meets. Not of open meshes, whose
@@ -348,10 +466,7 @@ impl DepthSearch<'_> {
                 _ => {}
             }
             sweep.skip_to(free.to);
-        };
-        let met = sweep.met().filter(|met| !self.in_way.contains(met));
-        self.in_way.extend(met);
-        way
+        }
     }
 
     /// A length that is proven to separate the bodies: that of a way out, or little more where rounding asks for it; below `limit`, metres.

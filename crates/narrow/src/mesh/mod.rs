@@ -16,6 +16,7 @@
 //! along.rs          which triangles meet when while one body moves along a line
 //! surface_bracket.rs  the distance of the surfaces alone; within.rs: all pairs of triangles up to a distance
 //! witnesses.rs      points of both surfaces where bodies overlap
+//! contacts.rs       all regions in which bodies touch or overlap; curves.rs: the curves in which surfaces cross
 //! ```
 //!
 //! A convex body beside a mesh is the mesh of its faces; a point or a segment is a triangle without area. A row depends on the meshes
@@ -26,7 +27,9 @@ mod along;
 mod best_pair;
 mod bounds;
 mod collecting;
+mod contacts;
 mod crossing;
+mod curves;
 mod depth;
 mod front;
 mod line_gap;
@@ -47,7 +50,9 @@ mod within;
 mod witnesses;
 
 pub(super) use self::along::MeshesOnLine;
-use self::depth::DepthBracket;
+pub(super) use self::contacts::contacts;
+pub(super) use self::depth::KnownDepth;
+use self::depth::{DepthBracket, DepthHint};
 pub(super) use self::memory::MeshMemory;
 use self::pair_distance::NearestTriangles;
 use self::place::MeshPlace;
@@ -55,11 +60,12 @@ pub(super) use self::search::MeshPairMemory;
 use self::search::SurfaceDistance;
 pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
 use self::triangle_pair::TriangleFeature;
-pub(super) use self::within::{MeshBall, triangles_within};
+pub(super) use self::within::{MeshBall, WithinLimits, triangles_within};
 use self::witnesses::OverlapHints;
 use super::answer::status;
 use super::bodies::Bodies;
-use super::deviation::StoredRow;
+use super::deviation::{StoredRow, deviation_of};
+use super::overlap_proof::OverlapDepths;
 use super::pose_rounding::pose_error;
 use super::solve_outcome::SolveOutcome;
 use super::solver_stats::SolverStats;
@@ -71,11 +77,16 @@ use clearsweep_model::{FeatureKind, Method, Proximity, Status};
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;
 
+/// Asks the convex parts of two bodies for their depth, if both have such and are known without deviation. It is called once at most, of bodies that overlap.
+pub(super) type AskParts<'p> = &'p mut dyn FnMut(&mut SolverStats) -> Option<KnownDepth>;
+
 /// The row of two bodies, as they are stored, with the pair at its place; or the proof that they are farther apart than `options.within`;
-/// never open. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are to come, metres.
+/// never open. `overlap`: the depths beyond which it counts as overlapping, if no depth is asked for. `parts`: see [`AskParts`]. `ahead`: how far B moves in A's frame to the
+/// next sample, and at most in all that are to come, metres.
 pub(super) fn query<'a>(
     bodies: &Bodies<'a>,
     options: &QueryOptions,
+    (overlap, parts): (Option<OverlapDepths>, AskParts<'_>),
     remembered: &mut Option<Box<MeshPairMemory>>,
     memory: &mut MeshMemory,
     stats: &mut SolverStats,
@@ -89,7 +100,9 @@ pub(super) fn query<'a>(
         stats.uncertified += 1;
         return SolveOutcome::Answered((StoredRow::new(uncertified()), pair));
     }
-    let cutoff = options.within + place.growth + off + place.slack();
+    // A surface that holds another proves an overlap if it is farther than the depth that counts.
+    let within = overlap.map_or(options.within, |depths| options.within.max(2.0 * depths.cores));
+    let cutoff = within + place.growth + off + place.slack();
     let mut fresh = MeshPairMemory::default();
     let known = remembered.as_deref_mut().unwrap_or(&mut fresh);
     let found = search::nearest_again(&place, cutoff, known, &mut memory.search, ahead);
@@ -103,7 +116,19 @@ pub(super) fn query<'a>(
         SurfaceDistance::Beyond(_) => SurfaceDistance::Beyond(cutoff),
         SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => found,
     };
-    let depth = pair.depth(&place, memory);
+    if let Some(depths) = overlap.filter(|depths| pair.overlaps_by(depths, memory)) {
+        return SolveOutcome::Answered((StoredRow::of_overlap(depths.row(bodies)), pair));
+    }
+    let enough = overlap.map_or(f64::INFINITY, |depths| depths.cores + 2.0 * (off + pair.rounding()));
+    let mut unknown = DepthHint::default();
+    let hint = remembered.as_deref_mut().map_or(&mut unknown, |known| &mut known.depth);
+    let depth = pair.depth(&place, (enough, &mut || parts(stats)), (memory, hint));
+    if let (Some(depths), Some(found)) = (overlap, &depth)
+        && !found.by_winding
+        && pair.upper_end(found.of_balls) < -depths.bodies
+    {
+        return SolveOutcome::Answered((StoredRow::of_overlap(depths.row(bodies)), pair));
+    }
     stats.mesh_depths += u64::from(depth.is_some());
     let stored = match (&depth, found.nearest()) {
         (Some(depth), nearest) if depth.by_winding => {
@@ -158,6 +183,8 @@ pub(super) struct MeshPair<'a> {
     /// Bound on the error of the poses of recentred frames, metres.
     off: f64,
     options: QueryOptions,
+    /// Whether the surfaces are known without deviation: only then do triangles that cross prove an overlap.
+    is_exact: bool,
 }
 
 impl<'a> MeshPair<'a> {
@@ -172,21 +199,59 @@ impl<'a> MeshPair<'a> {
             radii,
             off: pose_error(&hulls[0].core, &poses[0]) + pose_error(&hulls[1].core, &poses[1]),
             options: *options,
+            is_exact: deviation_of(bodies.a, bodies.b) == 0.0,
         }
     }
 
-    /// The bracket of the depth at a place that differs by its growth; `None` if the bodies are apart.
-    fn depth(&self, place: &MeshPlace<'_>, memory: &mut MeshMemory) -> Option<DepthBracket> {
+    /// Whether what is known of the surfaces proves an overlap beyond these depths: triangles that cross, nearest triangles within the growth, or a
+    /// part of one body inside of the other. Of triangles that cross all are looked at before none is said to prove it, so that the answer does not
+    /// depend on those found first.
+    fn overlaps_by(&self, depths: &OverlapDepths, memory: &mut MeshMemory) -> bool {
+        let place = &self.place;
+        if !self.is_exact {
+            return false;
+        }
+        let is_deep = |depth: f64| depth - self.off - 2.0 * place.error() > depths.cores;
+        let cross_deep =
+            |[a, b]: [u32; 2]| is_deep(crossing::least_translation(&place.a.corners(a), &place.corners_b(b)));
+        let free = self.surfaces.lower();
+        match &self.surfaces {
+            &SurfaceDistance::Touching(found) => {
+                cross_deep(found) || search::any_crossing(place, &mut memory.search, cross_deep)
+            }
+            SurfaceDistance::Apart(nearest) if is_deep(place.growth - nearest.upper) => true,
+            // What holds a part of the other does so until its surface is passed.
+            SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) => {
+                is_deep(free) && place.may_contain() && depth::holds_solid(place, self.hulls, free, &mut memory.depth)
+            }
+        }
+    }
+
+    /// The bracket of the depth at a place that differs by its growth; `None` if the bodies are apart. `enough`, `known`: see [`depth::bracket`].
+    fn depth(
+        &self,
+        place: &MeshPlace<'_>,
+        (enough, known): (f64, &mut dyn FnMut() -> Option<KnownDepth>),
+        (memory, hint): (&mut MeshMemory, &mut DepthHint),
+    ) -> Option<DepthBracket> {
         let may_overlap = self.surfaces.lower() <= place.growth || place.may_contain();
         may_overlap
-            .then(|| depth::bracket(place, self.hulls, &self.surfaces, &mut memory.search, &mut memory.depth))
+            .then(|| {
+                depth::bracket(
+                    place,
+                    self.hulls,
+                    (&self.surfaces, enough, known),
+                    &mut memory.search,
+                    (&mut memory.depth, hint),
+                )
+            })
             .flatten()
     }
 
     /// The lower end of the bodies inflated by `by` together (metres), and the direction of its translation; `None` if they are apart.
     pub(super) fn lower_end_inflated(&self, by: f64, memory: &mut MeshMemory) -> Option<(f64, Vec3<f64>)> {
         let inflated = MeshPlace { growth: (self.place.growth + by).next_up(), ..self.place };
-        let depth = self.depth(&inflated, memory)?;
+        let depth = self.depth(&inflated, (f64::INFINITY, &mut || None), (memory, &mut DepthHint::default()))?;
         Some((self.lower_end(depth.upper), depth.normal))
     }
 

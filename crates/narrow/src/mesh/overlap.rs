@@ -198,6 +198,27 @@ impl<'a> OverlapQueries<'a> {
     }
 }
 
+/// The vertices, one of each connected component, of one body that lie inside of the other, which is solid, where no surface is within `free` of
+/// them, metres. `side`: 0 if the vertices are of A.
+pub(super) fn components_inside(
+    place: &MeshPlace<'_>,
+    side: usize,
+    free: f64,
+    memory: &mut [PointMemory; 2],
+) -> Vec<u32> {
+    let [own, other] = if side == 0 { [place.a, place.b] } else { [place.b, place.a] };
+    if !other.is_solid() {
+        return Vec::new();
+    }
+    let mut queries = PointQueries::new(other, &mut memory[1 - side]);
+    let is_inside = |&v: &u32| {
+        let p = own.vertices()[v as usize];
+        let p = if side == 0 { place.in_b(p) } else { place.pose.point(p) };
+        queries.winding(p, 0.5 * free).is_some_and(|winding| winding > 0)
+    };
+    own.component_vertices().iter().copied().filter(is_inside).collect()
+}
+
 /// The vertices of a body that are asked whether they lie inside of an open one: a part may reach in through a hole.
 fn asked<'m>(body: &'m TriangleMesh, open: &TriangleMesh) -> impl Iterator<Item = Vec3<f64>> + 'm {
     let vertices = body.vertices();

@@ -10,6 +10,7 @@
 use super::best_pair::BestPair;
 pub(super) use super::best_pair::SurfaceDistance;
 use super::bounds::{ChildBounds, IntervalCache};
+use super::depth::DepthHint;
 use super::front::MeshFront;
 use super::line_gap::{leaf_gap, line_gap};
 use super::open_pair::OpenPair;
@@ -94,6 +95,7 @@ pub(crate) struct MeshPairMemory {
     /// End of the last search that found triangles.
     start: Option<SearchStart>,
     pub(super) front: MeshFront,
+    pub(super) depth: DepthHint,
 }
 
 impl MeshPairMemory {
@@ -104,7 +106,7 @@ impl MeshPairMemory {
 
     /// Bytes that it takes, with what it points to.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.front.bytes()
+        size_of::<Self>() + self.front.bytes() + self.depth.bytes()
     }
 }
 
@@ -448,9 +450,23 @@ impl<'a> MeshSearch<'a> {
 
 /// The first pairs of triangles that cross or touch, at most `most`, in the order of the trees: the same for the same poses, always.
 pub(super) fn crossings(place: &MeshPlace<'_>, most: usize, memory: &mut MeshSearchMemory) -> Vec<[u32; 2]> {
+    let mut found = Vec::new();
+    any_crossing(place, memory, |pair| {
+        found.push(pair);
+        found.len() == most
+    });
+    found
+}
+
+/// Whether any triangles that cross or touch are what `is_wanted` says; they are looked at in the order of [`crossings`].
+pub(super) fn any_crossing(
+    place: &MeshPlace<'_>,
+    memory: &mut MeshSearchMemory,
+    mut is_wanted: impl FnMut([u32; 2]) -> bool,
+) -> bool {
     let axes = SearchFrame::along(Vec3::new(1.0, 0.0, 0.0));
     let mut search = MeshSearch::new(place, 0.0, axes, memory);
-    let (mut found, mut open) = (Vec::new(), vec![Opened::Nodes(search.roots())]);
+    let mut open = vec![Opened::Nodes(search.roots())];
     while let Some(pair) = open.pop() {
         match pair {
             Opened::Nodes(nodes) => {
@@ -460,14 +476,12 @@ pub(super) fn crossings(place: &MeshPlace<'_>, most: usize, memory: &mut MeshSea
                 open[from..].reverse();
             }
             Opened::Triangles([a, b]) => {
-                if matches!(pair_distance(place, [a, b], search.found.reach()), PairDistance::Touching) {
-                    found.push([a, b]);
+                let meet = matches!(pair_distance(place, [a, b], search.found.reach()), PairDistance::Touching);
+                if meet && is_wanted([a, b]) {
+                    return true;
                 }
             }
         }
-        if found.len() == most {
-            break;
-        }
     }
-    found
+    false
 }

@@ -31,6 +31,15 @@ pub(super) struct SweepMemory {
     meeting: BinaryHeap<EndsLast>,
     later: BinaryHeap<BeginsFirst>,
     spans: Spans,
+    /// The triangles that were followed.
+    met: Vec<[u32; 2]>,
+}
+
+impl SweepMemory {
+    /// The triangles that the last sweep followed, in order.
+    pub(super) fn met(&self) -> &[[u32; 2]] {
+        &self.met
+    }
 }
 
 /// The first and the last length at which boxes meet: row `i` has child `i` of A against each child of B. The last is below the
@@ -121,8 +130,6 @@ pub(super) struct Sweep<'a> {
     is_idle: bool,
     /// Across which plane the triangles part that met last: unit, A's frame.
     parted: Option<Vec3<f64>>,
-    /// The triangles that met last.
-    met: Option<[u32; 2]>,
     memory: &'a mut SweepMemory,
 }
 
@@ -146,6 +153,7 @@ impl<'a> Sweep<'a> {
         memory.intervals.iter_mut().zip([place.a, place.b]).for_each(|(cache, mesh)| cache.clear(mesh));
         memory.meeting.clear();
         memory.later.clear();
+        memory.met.clear();
         let mut sweep = Self {
             place,
             n,
@@ -156,7 +164,6 @@ impl<'a> Sweep<'a> {
             left_out: f64::INFINITY,
             is_idle: false,
             parted: None,
-            met: None,
             memory,
         };
         sweep.put(MeetingLengths {
@@ -225,8 +232,16 @@ impl<'a> Sweep<'a> {
         None
     }
 
-    /// Follows pairs of triangles that are likely in the way, the last first.
+    /// Follows pairs of triangles that are likely in the way, the last first, as long as one of them is.
     pub(super) fn try_first(&mut self, pairs: &[[u32; 2]]) {
+        let mut before = f64::NEG_INFINITY;
+        while self.at > before && self.at < self.limit {
+            before = self.at;
+            self.follow_each(pairs);
+        }
+    }
+
+    fn follow_each(&mut self, pairs: &[[u32; 2]]) {
         for &[a, b] in pairs.iter().rev() {
             if self.at >= self.limit {
                 break;
@@ -235,15 +250,10 @@ impl<'a> Sweep<'a> {
             // Beyond it their supporting planes across the direction are as far apart as the reach.
             let end = self.reach - triangle_pair::separation(&triangles[0], &triangles[1], self.n);
             if end > self.at && matches!(self.triangles_at(&triangles, self.at), TrianglesAt::Meeting) {
-                self.met = Some([a, b]);
+                self.memory.met.push([a, b]);
                 self.follow(&triangles, end);
             }
         }
-    }
-
-    /// The triangles that met last.
-    pub(super) fn met(&self) -> Option<[u32; 2]> {
-        self.met
     }
 
     /// Goes on from a length, metres.
@@ -278,7 +288,7 @@ impl<'a> Sweep<'a> {
                 let triangles = [self.place.a.corners(a), self.place.corners_b(b)];
                 match self.triangles_at(&triangles, self.at) {
                     TrianglesAt::Meeting => {
-                        self.met = Some([a, b]);
+                        self.memory.met.push([a, b]);
                         self.follow(&triangles, span.end);
                     }
                     TrianglesAt::Apart { normal, beyond } => self.approach(span, normal, beyond),

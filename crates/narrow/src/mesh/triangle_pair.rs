@@ -179,6 +179,42 @@ fn closest_parameters<T: Real>((d1, a): (Vec3<T>, T), (d2, e): (Vec3<T>, T), r: 
     }
 }
 
+/// Calls `each` with the distance and the points of A and of B, for each pair of edges and each corner over the other face that is no farther away
+/// than `reach`, metres. Where triangles lie in one plane these are the corners of what they share.
+pub(crate) fn near_points(
+    a: &TriangleCorners<f64>,
+    b: &TriangleCorners<f64>,
+    reach: f64,
+    mut each: impl FnMut(f64, [Vec3<f64>; 2]),
+) {
+    let (pa, pb) = (Prepared::new(a), Prepared::new(b));
+    let mut put = |p: Vec3<f64>, q: Vec3<f64>| {
+        let distance = (q - p).length();
+        if distance <= reach {
+            each(distance, [p, q]);
+        }
+    };
+    for i in 0..3 {
+        for j in 0..3 {
+            let r = a[i] - b[j];
+            let [s, t] = closest_parameters((pa.edges[i], pa.lengths2[i]), (pb.edges[j], pb.lengths2[j]), r);
+            put(along(&pa, i, s), along(&pb, j, t));
+        }
+    }
+    for (own, other, is_swapped) in [(&pa, &pb, false), (&pb, &pa, true)] {
+        if other.normal2 <= 0.0 {
+            continue;
+        }
+        for (&p, h) in own.corners.iter().zip(other.heights(own.corners)) {
+            if other.contains(p) {
+                let foot = p - other.normal.scale(h / other.normal2);
+                let [p, q] = if is_swapped { [foot, p] } else { [p, foot] };
+                put(p, q);
+            }
+        }
+    }
+}
+
 /// Takes the corners of `own` over the inside of `other`, and the edges of `own` that pass through it, where they are nearer.
 /// `swapped`: `own` is B.
 #[inline(always)]

@@ -6,22 +6,33 @@ use super::search::{MeshSearch, Opened};
 use clearsweep_geometry::mesh::{Child, SearchFrame, TriangleMesh};
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 
-/// Pairs of triangles, at most.
-const MOST_PAIRS: usize = 1 << 15;
+/// How many pairs are looked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WithinLimits {
+    /// Pairs of triangles, at most.
+    pairs: usize,
+    /// Pairs of nodes that are compared for them, at most.
+    nodes: usize,
+}
 
-/// Pairs of nodes that are compared for them, at most.
-const MOST_NODES: usize = 1 << 14;
+impl WithinLimits {
+    /// As many as are cheaper than a search for the nearest.
+    pub(crate) const FEW: Self = Self { pairs: 1 << 15, nodes: 1 << 14 };
+
+    /// All.
+    pub(crate) const NONE: Self = Self { pairs: usize::MAX, nodes: usize::MAX };
+}
 
 /// A ball around a part of a mesh: its middle in the frame of the mesh, and its radius, metres.
 pub(crate) type MeshBall = (Vec3<f64>, f64);
 
 /// Finds the pairs of triangles of two meshes that may be within a reach (metres), which depends on balls around them, in the order of the trees.
-/// `reach` does not grow when the balls shrink. Returns whether they were found: not if they are many, or the nodes above them.
+/// `reach` does not grow when the balls shrink. Returns whether they were found: not if they, or the nodes above them, are more than the limits.
 pub(crate) fn triangles_within(
     meshes: [&TriangleMesh; 2],
     poses: [Pose; 2],
     relative: RelativePose<f64>,
-    reach: &dyn Fn([MeshBall; 2]) -> f64,
+    (reach, most): (&dyn Fn([MeshBall; 2]) -> f64, WithinLimits),
     memory: &mut MeshMemory,
     found: &mut Vec<[u32; 2]>,
 ) -> bool {
@@ -50,7 +61,7 @@ pub(crate) fn triangles_within(
             }
         }
         open[from..].reverse();
-        if found.len() > MOST_PAIRS || search.memory.counts[1] > MOST_NODES {
+        if found.len() > most.pairs || search.memory.counts[1] > most.nodes {
             return false;
         }
     }

@@ -19,13 +19,14 @@ pub struct JobInputs {
 }
 
 /// Tables as the next job would find them, relative to the output directory.
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 10] = [
     "manifest.json",
     "bodies.parquet",
     "events.parquet",
     "issues.parquet",
     "pairs.parquet",
     "runs.parquet",
+    "contacts/part-00000.parquet",
     "distances/part-00000.parquet",
     "intervals/part-00000.parquet",
     "penetrations/part-00000.parquet",

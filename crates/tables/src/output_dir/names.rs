@@ -16,8 +16,8 @@ pub(super) const TABLES: [(&str, &str); 5] = [
 pub(crate) const SHARD_STATE: &str = "shard.state";
 /// First bytes of that file.
 pub(crate) const SHARD_HEAD: &[u8; 19] = b"clearsweep shard 1\n";
-/// Tables of several files `part-NNNNN.parquet`, each in a directory of this name.
-pub(super) const PART_TABLES: [&str; 3] = ["distances", "penetrations", "intervals"];
+/// Tables of several files `part-NNNNN.parquet`, each in a directory of this name, in the order in which a merge goes through them.
+pub(crate) const PART_TABLES: [&str; 4] = ["distances", "penetrations", "intervals", "contacts"];
 /// Directories in the output directory where the file system cannot exchange directories: the new result until it is
 /// whole, and the old one until the new one has its place.
 pub(super) const STAGING: [&str; 2] = [".clearsweep-new", ".clearsweep-old"];

@@ -5,6 +5,7 @@ use super::fixture::{
     Results, ResultsPlan, files, in_calls, interval, moving, options, results, scene, with_intervals, write_all,
 };
 use super::{PLAN, SMALL, written, written_of};
+use crate::SortedRows;
 use crate::counter::RowCounter;
 use crate::layout::TableLayout;
 use crate::row::{IntervalRow, Row};
@@ -96,7 +97,8 @@ fn each_block(s: &Scene, results: &[Results], mut each: impl FnMut(&RowBlock<'_>
     let maker = BatchMaker::new(s, DistanceColumns::All);
     for r in results {
         let (rows, intervals): (Vec<&Row>, Vec<&IntervalRow>) = (r.rows.iter().collect(), r.intervals.iter().collect());
-        each(&RowBlock::new(&r.block, &r.candidates, &rows, &intervals, &maker));
+        let sorted = SortedRows { rows: &rows, intervals: &intervals, ..SortedRows::default() };
+        each(&RowBlock::new(&r.block, &r.candidates, sorted, &maker));
     }
 }
 

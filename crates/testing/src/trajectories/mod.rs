@@ -104,7 +104,7 @@ pub fn scene(names: &[&str]) -> Scene {
         columns: Default::default(),
         missing: Missing::Error,
         frame_rate: None,
-        query: QueryOptions { within: 0.1, require: None, touch: 0.0, static_pairs: false },
+        query: QueryOptions { within: 0.1, ..QueryOptions::EVERYTHING },
         direction: None,
         motion: Default::default(),
         ignored: IgnoredPairs::default(),

@@ -185,7 +185,7 @@ fn rows_of_queries_answered_together_are_those_of_each_alone() {
     for case in 0..12 {
         let method: &dyn NarrowPhase = [&Auto as &dyn NarrowPhase, &VClip, &LinCanny, &Gjk::DEFAULT][case % 4];
         let within = [f64::INFINITY, 0.4, 0.01, 0.0, -0.1][case % 5];
-        let options = QueryOptions { within, require: None, touch: 0.02, static_pairs: false };
+        let options = QueryOptions { within, touch: 0.02, ..QueryOptions::EVERYTHING };
         let mut cases: Vec<Case> = (0..60 + draw.below(120)).map(|_| Case::draw(&mut draw, shapes.len())).collect();
         let mut caches = vec![PairCache::default(); cases.len()];
         let (mut by_other, mut by_one) = (caches.clone(), caches.clone());
@@ -241,7 +241,7 @@ fn hulls(draw: &mut RandomBodies, gap: f64) -> (Vec<Shape>, Vec<Case>) {
 #[test]
 fn what_is_apart_is_settled_together() {
     let mut draw = RandomBodies(5);
-    let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+    let options = QueryOptions::EVERYTHING;
     for (gap, search) in
         [(0.3, SearchMethod::Auto), (0.3, SearchMethod::VClip), (-0.4, SearchMethod::Auto), (2.0, SearchMethod::Auto)]
     {

@@ -85,7 +85,8 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
         let (pose_a, pose_b) = (poses[0].at(start), poses[1].at(start));
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative.at(start) };
         let mut cache = PieceCache::default();
-        let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut polytope };
+        let mut solver =
+            PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut polytope, overlap: None };
         solve(&parts, f64::INFINITY, &mut cache, &mut solver, &mut SolverStats::default());
         let Some(features) = cache.features() else { continue };
         let Some(surface) = cache.surface() else { continue };

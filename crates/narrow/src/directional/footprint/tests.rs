@@ -11,7 +11,7 @@ use shapes::{body, cuboid, mesh, moved_points, points, sheet};
 
 const UP: Vec3<f64> = Vec3 { x: 0.0, y: 0.0, z: 1.0 };
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
-const OPTIONS: QueryOptions = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+const OPTIONS: QueryOptions = QueryOptions::EVERYTHING;
 
 /// Inner radius of the polygon by the radius of the disk.
 fn ratio() -> f64 {

@@ -4,7 +4,7 @@ use super::super::interval_proximity;
 use super::*;
 use crate::{Auto, NarrowPhase, PairQuery};
 use clearsweep_model::block::COMPONENTS;
-use clearsweep_model::{QueryOptions, SampleColumn};
+use clearsweep_model::{AnswerKind, QueryOptions, SampleColumn};
 use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl Asking<'_> {
         let samples = query.asked;
         let pair = PairQuery { a: a.shape, b: b.shape, poses_a: a.poses, poses_b: b.poses, samples };
         let IntervalOptions { within, require, touch, .. } = self.options;
-        let of_rows = QueryOptions { within, require, touch, static_pairs: true };
+        let of_rows = QueryOptions { within, require, touch, ..QueryOptions::EVERYTHING };
         let (mut rows, mut found) = (Vec::new(), Vec::new());
         Auto.walk(&pair, &of_rows, cache, work, stats, &mut rows);
         walk_intervals(&query, &rows, &self.options, cache, work, stats, &mut found);
@@ -111,7 +111,14 @@ fn blocks_decide_what_intervals_alone_decide_bit_for_bit() {
         let mut cache = PairCache::default();
         let mut within = 0.3;
         for turn in 0..4 {
-            let options = IntervalOptions { between, within, require: None, touch: 1e-6, tolerance: 1e-4 };
+            let options = IntervalOptions {
+                between,
+                within,
+                require: None,
+                touch: 1e-6,
+                tolerance: 1e-4,
+                answer: AnswerKind::Depth,
+            };
             let asking = Asking {
                 bodies: [a, b],
                 poses: [&poses[0], &poses[1]],
@@ -148,7 +155,14 @@ fn eight_bounds_are_those_of_single_intervals_bit_for_bit() {
         let between = [BetweenFrames::Linear, BetweenFrames::Screw][round % 2];
         let (a, b) = (&shapes[round % shapes.len()], &shapes[(round / 2 + 1) % shapes.len()]);
         let poses = [wander(&mut random, 2.0, 0.05), wander(&mut random, 2.0, 0.05)];
-        let options = IntervalOptions { between, within: 1.0, require: None, touch: 1e-6, tolerance: 1e-4 };
+        let options = IntervalOptions {
+            between,
+            within: 1.0,
+            require: None,
+            touch: 1e-6,
+            tolerance: 1e-4,
+            answer: AnswerKind::Depth,
+        };
         let asking = Asking { bodies: [a, b], poses: [&poses[0], &poses[1]], options, samples: SAMPLES };
         let query = asking.query();
         let eight: [u8; WIDTH] = std::array::from_fn(|k| ((7 * round + 11 * k) % (SAMPLES - 1)) as u8);
@@ -164,7 +178,7 @@ fn eight_bounds_are_those_of_single_intervals_bit_for_bit() {
         let found = terms.motions(&eight).bounds(&terms.subjects.hulls(), &directions, rank);
         for (k, &sample) in eight.iter().enumerate() {
             let [a, b] = query.over(usize::from(sample));
-            let subjects = IntervalBodies::new(&a, &b, options.touch);
+            let subjects = IntervalBodies::new(&a, &b, &options);
             let (Some(path_a), Some(path_b)) = (BodyPath::new(&a, between), BodyPath::new(&b, between)) else {
                 assert_eq!(found.defined >> k & 1, 0);
                 continue;

@@ -8,7 +8,7 @@ use super::volume::SurfaceNode;
 use crate::interval::node::Node;
 use crate::interval::path::BodyPath;
 use crate::interval::relative_motion::{FixedIn, GapBound};
-use crate::mesh::{MeshBall, MeshMemory, MeshPairMemory, triangles_within};
+use crate::mesh::{MeshBall, MeshMemory, MeshPairMemory, WithinLimits, triangles_within};
 use crate::pair::bound_of;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
@@ -210,7 +210,7 @@ impl<'a> SurfaceParts<'a> {
             return false;
         }
         let node = Node::at(0.5 * (span[0] + span[1]), &self.paths);
-        triangles_within(self.meshes, node.poses, node.relative, &reach, memory, to)
+        triangles_within(self.meshes, node.poses, node.relative, (&reach, WithinLimits::FEW), memory, to)
     }
 
     /// The pairs of triangles that their normals do not prove to be beyond what is of interest over a part: each in the frame of its body, in which the

@@ -3,7 +3,7 @@
 use clearsweep_geometry::Vec3;
 use clearsweep_narrow::interval::{BodyMotion, IntervalOptions, IntervalStatus, interval_proximity};
 use clearsweep_narrow::{DirectionalRelation, SolverStats, Workspace, directional_distance};
-use clearsweep_scene::BetweenFrames;
+use clearsweep_scene::{AnswerKind, BetweenFrames};
 
 use super::gap::{Gap, Soups};
 use super::judge::Fault;
@@ -85,6 +85,7 @@ pub fn interval_faults(pair: [&Subject; 2], ends: [[Placement; 2]; 2]) -> Vec<Fa
         require: None,
         touch: TOUCH * size,
         tolerance: 1e-3 * size,
+        answer: AnswerKind::Depth,
     };
     let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
     let Some(found) = interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats) else {

@@ -63,6 +63,8 @@ pub enum Fault {
     Between,
     /// Times of least distance, or of the first contact, between two samples.
     Times,
+    /// A row without a depth that contradicts the one with it.
+    Answer,
     /// A row by memory has other bits than the same sample asked alone.
     Memory,
     /// The engine or the verifier panicked; a chunk ends with it.
@@ -70,7 +72,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Lower,
         Self::Upper,
         Self::TooDeep,
@@ -87,6 +89,7 @@ impl Fault {
         Self::Direction,
         Self::Between,
         Self::Times,
+        Self::Answer,
         Self::Memory,
         Self::Panic,
     ];

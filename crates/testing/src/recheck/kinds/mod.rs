@@ -5,8 +5,10 @@
 //! body.rs      their triangles                  gap.rs      the distance of two soups of triangles
 //! judge.rs     the verdict on a row             tally.rs    what came of it, by pair, place and memory; the record
 //! promises.rs  swapped, moved, scaled           between.rs  intervals and directions
+//! answers.rs   rows without a depth
 //! ```
 
+pub mod answers;
 pub mod between;
 pub mod body;
 pub mod gap;
@@ -40,7 +42,7 @@ use promises::{Others, Promise};
 use tally::{Record, Tally, Terms, impossible};
 
 /// The query options: every pair has a row.
-const EVERYTHING: QueryOptions = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
+const EVERYTHING: QueryOptions = QueryOptions::EVERYTHING;
 
 /// Motions of a cycle: one is coherent, one fast, and all others are of one sample.
 const CYCLE: usize = motion::SAMPLES + 2;
@@ -130,12 +132,16 @@ pub fn ask(kinds: [Kind; 2], seed: u64, rows: u64, shown: u64) -> Tally {
         let mut fresh = PairCache::default();
         // Half of the motions begin with what another pair left.
         let cache = if memory == Memory::Single || random.chance(0.5) { &mut foreign } else { &mut fresh };
-        let found = walk(pair, &samples, cache);
+        let found = walk(pair, &samples, cache, &EVERYTHING);
+        assert_eq!(found.len(), samples.len(), "no distance is beyond an infinite cut-off");
         let scaled = scaled.as_ref().map(|pools| [0, 1].map(|k: usize| &pools[roles[k]][at[k]]));
         let others = Others { pair, scaled: scaled.map(|pair| (pair, factor)) };
         for (places, row) in samples.iter().zip(&found) {
             judge_row(&mut tally, &mut random, &others, places, row, memory, shown);
         }
+        let (faults, overlaps) = answers::answer_faults(pair, &samples, cache, &mut random, scale);
+        tally.promises[Promise::Answer as usize] += overlaps;
+        blame(&mut tally, faults, shown, || format!("{aim:?} {memory:?} without depth {samples:?}"), pair);
         if let [_, .., _] = samples[..] {
             let first = random.below(samples.len() - 1);
             let ends = [samples[first], samples[first + 1]];
@@ -164,7 +170,12 @@ pub fn pose(subject: &Subject, place: &Placement) -> Pose {
 }
 
 /// The rows of a block with a memory.
-fn walk(pair: [&Subject; 2], samples: &[[Placement; 2]], cache: &mut PairCache) -> Vec<Proximity> {
+fn walk(
+    pair: [&Subject; 2],
+    samples: &[[Placement; 2]],
+    cache: &mut PairCache,
+    options: &QueryOptions,
+) -> Vec<Proximity> {
     let mut block = FrameBlock::new(0, 2);
     for (s, places) in samples.iter().enumerate() {
         (0..2).for_each(|k| block.set(k, s, &pose(pair[k], &places[k])));
@@ -177,8 +188,7 @@ fn walk(pair: [&Subject; 2], samples: &[[Placement; 2]], cache: &mut PairCache) 
         samples: u64::MAX >> (64 - samples.len()),
     };
     let (mut rows, mut work) = (Vec::new(), Box::<Workspace>::default());
-    Auto.walk(&query, &EVERYTHING, cache, &mut work, &mut SolverStats::default(), &mut rows);
-    assert_eq!(rows.len(), samples.len(), "no distance is beyond an infinite cut-off");
+    Auto.walk(&query, options, cache, &mut work, &mut SolverStats::default(), &mut rows);
     rows
 }
 

@@ -23,10 +23,11 @@ pub enum Promise {
     Scaled,
     Direction,
     Between,
+    Answer,
 }
 
 impl Promise {
-    pub const ALL: [Self; 5] = [Self::Swapped, Self::Moved, Self::Scaled, Self::Direction, Self::Between];
+    pub const ALL: [Self; 6] = [Self::Swapped, Self::Moved, Self::Scaled, Self::Direction, Self::Between, Self::Answer];
     /// Promises of one sample.
     pub const OF_ROWS: [Self; 4] = [Self::Swapped, Self::Moved, Self::Scaled, Self::Direction];
 }
@@ -70,7 +71,7 @@ impl Others<'_> {
                 differ(bracket, [other.lower, other.upper].map(|end| end / factor), room).then_some(Fault::Scaled)
             }
             Promise::Direction => direction_fault(self.pair, places, soups, random).then_some(Fault::Direction),
-            Promise::Between => return None,
+            Promise::Between | Promise::Answer => return None,
         })
     }
 }
