@@ -158,6 +158,7 @@ impl Facts<'_> {
             self.nothing_checked(),
             self.undecided(),
             self.motion_unchecked(),
+            self.depths(),
             self.ignored(),
             self.still_pairs(),
             self.chosen(),
@@ -219,6 +220,12 @@ impl Facts<'_> {
         let skipped = intervals["skipped"].as_u64().filter(|&skipped| skipped > 0)?;
         let text = format!("{} longer than max_gap = {}", counted(skipped, "gap"), intervals["max_gap"]);
         Some(fact("gaps", text, Vec::new()))
+    }
+
+    fn depths(&self) -> Option<Fact> {
+        let answer = self.summary["answer"].as_str().filter(|&answer| answer != "depth")?;
+        let text = format!("depths were not computed (answer = {answer}): lengths of overlaps are upper bounds");
+        Some(fact("depths", text, Vec::new()))
     }
 
     fn ignored(&self) -> Option<Fact> {
@@ -355,7 +362,7 @@ mod tests {
             "warnings": [{ "kind": "coarse", "bodies": ["far"], "bodies_count": 1, "problem": "coordinates are coarse", "help": "" }],
             "summary": {
                 "bodies": 5, "bodies_dynamic": 1, "pairs_possible": 4, "pairs_ignored": 3, "undecided": 2, "uncertified": 0,
-                "open_meshes": { "pairs": 1 }, "intervals": null, "hulls": { "hull_excess_m": 0.01 },
+                "open_meshes": { "pairs": 1 }, "intervals": null, "answer": "distance", "hulls": { "hull_excess_m": 0.01 },
                 "dispositions": { "stale": 1, "stale_pairs": [] },
             },
         });
@@ -373,6 +380,7 @@ mod tests {
         let expected = [
             "undecided",
             "motion",
+            "depths",
             "ignored",
             "still",
             "part",
