@@ -1,6 +1,6 @@
 //! `clearsweep generate`: data sets.
 
-use super::args::{FloorPosesArg, GenerateArgs, Generator, ObjectArg};
+use super::args_generate::{FloorPosesArg, GenerateArgs, Generator, ObjectArg};
 use super::exit::ProgramEnd;
 use super::progress::Meter;
 use super::text::{count, rate};

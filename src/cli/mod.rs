@@ -7,6 +7,7 @@ mod accept;
 mod answers;
 mod args;
 mod args_divided;
+mod args_generate;
 mod between;
 mod check;
 mod color;

@@ -28,7 +28,7 @@ pub struct PairOptions {
     pub within: Option<f64>,
     /// Distances from `-touch` to `touch` (metres) count as touching; a micrometre by default.
     pub touch: f64,
-    /// What is computed; the depth by default. With [`AnswerKind::Overlap`], poses at which the bodies neither touch nor overlap have no answer.
+    /// The numbers that are computed; the depth by default. With [`AnswerKind::Overlap`], poses at which the bodies neither touch nor overlap have no answer.
     pub answer: AnswerKind,
     /// The narrow phase by its name on the command line; the answer does not depend on it.
     pub narrow: String,

@@ -72,7 +72,7 @@ pub enum Missing {
 /// measured on a machine.
 pub const DEFAULT_TOUCH_M: f64 = 1e-6;
 
-/// What is computed about a pair: `[query] answer`.
+/// The numbers that are computed about a pair: `[query] answer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AnswerKind {
     /// Whether the bodies overlap: rows of bodies that touch or overlap alone, without their depth.
@@ -109,7 +109,7 @@ pub struct QueryOptions {
     pub touch: f64,
     /// Whether two static bodies are paired too.
     pub static_pairs: bool,
-    /// What is computed about a pair. [`AnswerKind::Overlap`] comes with `within = touch`.
+    /// The numbers that are computed about a pair. [`AnswerKind::Overlap`] comes with `within = touch`.
     pub answer: AnswerKind,
     /// Whether every region in which two bodies touch or overlap is asked for: `[query] contacts = "all"`.
     pub contacts: bool,

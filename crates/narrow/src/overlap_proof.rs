@@ -18,9 +18,9 @@ use clearsweep_model::{AnswerKind, FeatureKind, Method, Proximity, QueryOptions,
 /// The depths beyond which a pair counts as overlapping, metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OverlapDepths {
-    /// Of cores.
+    /// Depth of two cores.
     pub cores: f64,
-    /// Of bodies; less than `cores` by more than the growth of a row rounds.
+    /// Depth of two bodies; less than `cores` by more than the growth of a row rounds.
     pub bodies: f64,
     /// Whether the supporting planes along the axes of both frames are compared too.
     along_axes: bool,
@@ -88,7 +88,7 @@ impl OverlapDepths {
         }
     }
 
-    /// How far the supporting planes of cores overlap, rounded up, metres, and along which unit direction of A's frame: along the line between the
+    /// Returns the overlap of the supporting planes of cores, rounded up, metres, and its unit direction in A's frame: along the line between the
     /// means of their vertices; if asked for, along the axes of both frames too, the least of them.
     fn hull_overlap(&self, pair: &Pair<'_, f64>) -> (f64, Vec3<f64>) {
         let line = pair.pose.point(pair.b.mean) - Vec3::<f64>::from_f64(pair.a.mean);

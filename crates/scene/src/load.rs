@@ -38,7 +38,7 @@ pub struct SceneOverrides {
     pub direction: Option<String>,
     /// How bodies move between frames: `none`, `linear`, `screw` or `hold`.
     pub between: Option<String>,
-    /// What is computed about a pair: `overlap`, `distance` or `depth`.
+    /// The numbers that are computed about a pair: `overlap`, `distance` or `depth`.
     pub answer: Option<String>,
     /// Which contacts have rows: `none` or `all`.
     pub contacts: Option<String>,

@@ -120,8 +120,8 @@ impl PartsRow {
         KnownDepth { lower: -self.row.upper, upper: -self.row.lower, normal: self.row.normal }
     }
 
-    /// What the brackets of the triangles (`row`) and of the parts both hold, with the value and the direction of the sharper lower end. The witness points
-    /// of two convex bodies are those of their hulls.
+    /// Returns the row of the triangles with the common part of both brackets, that of `row` and that of the parts, and with the value and the direction
+    /// of the sharper lower end. The witness points of two convex bodies are those of their hulls.
     pub(super) fn joined(&self, row: Proximity, options: &QueryOptions) -> Proximity {
         let Self { row: parts, are_convex } = self;
         if row.method != Method::Bound {

@@ -18,7 +18,7 @@ use clearsweep_geometry::pose::rotation;
 use clearsweep_model::{Contact, ContactKind, QueryOptions};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How far boxes reach beyond the points that were computed, in sizes of the pair: above their rounding.
+/// Margin of boxes around the points that were computed, in sizes of the pair: above their rounding.
 const MARGIN: f64 = 1e-12;
 
 /// Appends the regions in which two bodies at these poses touch or overlap, of sample 0, in the order of their triangles. `bodies`: at poses
@@ -123,7 +123,7 @@ impl ContactSearch<'_> {
     fn near_pairs(&self, memory: &mut MeshMemory) -> Vec<[u32; 2]> {
         let MeshPlace { a, b, poses, pose, .. } = self.place;
         let mut pairs = Vec::new();
-        // Those too that cross once B is moved by a trifle.
+        // Pairs that cross only once B is moved by a trifle are near too.
         let reach = self.reach + 4.0 * TRIFLE * self.place.size;
         triangles_within([a, b], poses, pose, (&|_| reach, WithinLimits::NONE), memory, &mut pairs);
         pairs.retain(|&[s, t]| {
@@ -205,7 +205,7 @@ impl ContactSearch<'_> {
         p + along.scale(0.5 * (near.distance + self.radii[0] - self.radii[1]))
     }
 
-    /// How far the overlap of two balls of both radii reaches from the line between their middles, metres. Source: the radius of the circle in
+    /// Returns the radius of the overlap of two balls of both radii about the line between their middles, metres. Source: the radius of the circle in
     /// which two spheres meet.
     fn lens(&self, distance: f64) -> f64 {
         let [r, s] = self.radii;

@@ -9,7 +9,7 @@ use super::place::MeshPlace;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 use rustc_hash::FxHashMap;
 
-/// How far B is moved, in sizes of the pair, and turned, in radians.
+/// Displacement of B, in sizes of the pair, and its turn, in radians.
 pub(super) const TRIFLE: f64 = 1e-10;
 
 /// A segment in which two triangles cross.

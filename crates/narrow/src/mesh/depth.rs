@@ -107,7 +107,7 @@ struct DepthSearch<'a> {
     hint: DepthHint,
 }
 
-/// What a search for a depth leaves to the next one. No answer depends on it.
+/// Memory of a search for a depth, from which the next one begins. No answer depends on it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DepthHint {
     /// The direction of the shortest way out, in A's frame.

@@ -6,7 +6,7 @@ use super::search::{MeshSearch, Opened};
 use clearsweep_geometry::mesh::{Child, SearchFrame, TriangleMesh};
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 
-/// How many pairs are looked for.
+/// Limits of the number of pairs that are looked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WithinLimits {
     /// Pairs of triangles, at most.

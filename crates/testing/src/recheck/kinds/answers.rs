@@ -12,7 +12,7 @@ use crate::oracle::families::Random;
 use crate::oracle::number::times;
 use crate::recheck::place::Place;
 
-/// How much wider than its bracket a translation may be, in sizes of the pair.
+/// Margin of a translation beyond its bracket, in sizes of the pair.
 const ROOM: f64 = 1e-12;
 
 /// Asks samples without their depth, with memory and each alone. Returns the faults, and the number of rows that say no more than that bodies overlap.
