@@ -29,6 +29,12 @@ pub(super) struct IntervalRows {
 }
 
 impl IntervalRows {
+    /// Adds later intervals of the pair that was answered last.
+    pub(super) fn append(&mut self, later: Self) {
+        self.rows.extend(later.rows);
+        self.samples.extend(later.samples);
+    }
+
     /// In the order of the tables; `None` where there is no row.
     pub(super) fn finish(self) -> Option<ChunkRows<IntervalRow>> {
         (!self.rows.is_empty()).then(|| ChunkRows::new(self.rows, &self.samples))
@@ -50,11 +56,16 @@ impl<'a> IntervalQueries<'a> {
         (!masks.is_empty()).then(|| Self { scene, block, options, requirements: scene.requirements(), masks })
     }
 
-    /// Answers the intervals of the pair at `at` in the slice. `rows` are its rows in the samples of the slice, in A's recentred
-    /// frame, by sample.
+    /// The intervals of the pair at `at` in the slice, as a mask of samples.
+    pub(super) fn of(&self, at: usize) -> u64 {
+        self.masks[at]
+    }
+
+    /// Answers those intervals of the pair at `at` in the slice that are in the mask `of`. `rows` are its rows in the samples of the slice, in A's
+    /// recentred frame, by sample.
     pub(super) fn answer(
         &self,
-        (at, pair): (usize, &Candidate),
+        (at, pair, of): (usize, &Candidate, u64),
         rows: &[Proximity],
         cache: &mut PairCache,
         work: &mut Workspace,
@@ -62,7 +73,7 @@ impl<'a> IntervalQueries<'a> {
         found: &mut IntervalRows,
     ) {
         let bodies = [pair.a, pair.b].map(|body| &self.scene.bodies[body as usize]);
-        let intervals = bodies.iter().fold(self.masks[at], |mask, body| mask & self.present(body));
+        let intervals = bodies.iter().fold(self.masks[at] & of, |mask, body| mask & self.present(body));
         if intervals == 0 {
             return;
         }

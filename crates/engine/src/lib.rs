@@ -44,6 +44,7 @@ mod shard;
 mod slice_rows;
 mod slices;
 mod static_stage;
+mod stretches;
 mod timings;
 mod verify;
 mod workspaces;

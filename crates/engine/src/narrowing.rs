@@ -4,6 +4,7 @@ use super::caches::{CacheEntry, CacheSlice, Caches};
 use super::interval_queries::{IntervalQueries, IntervalRows};
 use super::slice_rows::{ChunkRows, SliceRows};
 use super::slices::Slice;
+use super::stretches::{STRETCH, Stretches};
 use super::workspaces::{Borrowed, Workspaces};
 use super::world::Frames;
 use clearsweep_narrow::{
@@ -24,6 +25,9 @@ const GRAIN: usize = 8;
 
 /// Tasks for each thread, at least, where candidates of few samples are put together for the sake of their company.
 const TASKS: usize = 8;
+
+/// Pairs of pieces from which on a pair of bodies counts as heavy.
+const MANY_PIECES: usize = 64;
 
 /// Grown bodies that a task keeps, at most.
 const FOOTPRINTS: usize = 64;
@@ -190,7 +194,7 @@ impl<'a> SliceTask<'a> {
         };
         let mut from = 0;
         while from < candidates.len() {
-            let until = from + run(&candidates[from..]);
+            let until = from + self.run((first + from, &candidates[from..]));
             self.answer_run(first, candidates, from..until, scratch, &mut found);
             from = until;
         }
@@ -220,13 +224,18 @@ impl<'a> SliceTask<'a> {
         found: &mut Answered<'s>,
     ) {
         let run = &candidates[range.clone()];
+        if let [alone] = run
+            && self.is_heavy(first + range.start, alone)
+        {
+            return self.answer_heavy((first + range.start, alone), range.start, scratch, found);
+        }
         let TaskScratch { answers, ends, samples, frames, caches, footprints, work, .. } = scratch;
         let Answered { queries, rows, intervals, contacts, stats } = found;
         if let [alone] = run
             && alone.samples == 0
         {
-            let cache = &mut caches[range.start];
-            self.answer_intervals((first + range.start, alone), &[], cache, work.get(), stats, intervals);
+            let (cache, at) = (&mut caches[range.start], first + range.start);
+            self.answer_intervals((at, alone, u64::MAX), &[], cache, work.get(), stats, intervals);
             return;
         }
         queries.clear();
@@ -239,28 +248,110 @@ impl<'a> SliceTask<'a> {
             range.zip(run).zip(&mut *caches).zip(queries.iter().zip(ends.drain(..)))
         {
             let own = &answers[before..end];
-            let mut of_a = frames.of(candidate.a, &query.poses_a);
-            rows.extend(own.iter().map(|answer| Row {
-                a: candidate.a,
-                b: candidate.b,
-                proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
-                directional: self.along((candidate, query), usize::from(answer.sample), footprints, work.get()),
-                stands: self.stands((candidate, query), usize::from(answer.sample)),
-            }));
+            self.rows((candidate, query), own, (frames, footprints), work.get(), rows);
             if self.scene.query.contacts {
                 self.contacts((candidate, query), own, work.get(), contacts);
             }
-            self.answer_intervals((first + at, candidate), own, cache, work.get(), stats, intervals);
+            self.answer_intervals((first + at, candidate, u64::MAX), own, cache, work.get(), stats, intervals);
             before = end;
         }
         answers.clear();
+    }
+
+    /// Answers a heavy pair, of which threads without work take stretches. `place`: of its cache in the task.
+    fn answer_heavy<'s>(
+        &'s self,
+        (at, candidate): (usize, &Candidate),
+        place: usize,
+        scratch: &mut TaskScratch<'_>,
+        found: &mut Answered<'s>,
+    ) {
+        let TaskScratch { answers, samples, frames, caches, footprints, work, .. } = scratch;
+        let query = self.query(candidate);
+        let fresh = || (PairCache::default(), work.another());
+        let answer = |(cache, work): &mut (PairCache, Borrowed<'_>), samples| {
+            let (mut own, mut ends, mut stats, mut touching) = <(Vec<_>, Vec<_>, SolverStats, Vec<_>)>::default();
+            let (query, caches) = (PairQuery { samples, ..query }, std::slice::from_mut(cache));
+            self.narrow.query_batch(&[query], &self.scene.query, caches, work.get(), &mut stats, &mut own, &mut ends);
+            if self.scene.query.contacts {
+                self.contacts((candidate, &query), &own, work.get(), &mut touching);
+            }
+            (own, touching, stats)
+        };
+        let mut memory = (std::mem::take(&mut caches[place]), work.another());
+        if candidate.samples != 0 {
+            let shared = Stretches { fresh, answer }.share(candidate.samples, memory);
+            for (own, touching, stats) in shared.found {
+                answers.extend(own);
+                found.contacts.extend(touching);
+                found.stats.add(&stats);
+            }
+            memory = shared.memory;
+        }
+        if let Some(intervals) = &self.intervals {
+            let answer = |(cache, work): &mut (PairCache, Borrowed<'_>), samples| {
+                let (mut own, mut stats) = <(IntervalRows, SolverStats)>::default();
+                intervals.answer((at, candidate, samples), answers, cache, work.get(), &mut stats, &mut own);
+                (own, stats)
+            };
+            let shared = Stretches { fresh, answer }.share(intervals.of(at), memory);
+            for (own, stats) in shared.found {
+                found.intervals.append(own);
+                found.stats.add(&stats);
+            }
+            memory = shared.memory;
+        }
+        caches[place] = memory.0;
+        samples.extend(answers.iter().map(|answer| answer.sample));
+        self.rows((candidate, &query), answers, (frames, footprints), work.get(), &mut found.rows);
+        answers.clear();
+    }
+
+    /// Appends the rows of a pair, in the world.
+    fn rows(
+        &self,
+        (candidate, query): (&Candidate, &PairQuery<'_>),
+        answers: &[Proximity],
+        (frames, footprints): (&mut Frames, &mut HashMap<(usize, u32), Footprint>),
+        work: &mut Workspace,
+        rows: &mut Vec<Row>,
+    ) {
+        let mut of_a = frames.of(candidate.a, &query.poses_a);
+        rows.extend(answers.iter().map(|answer| Row {
+            a: candidate.a,
+            b: candidate.b,
+            proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
+            directional: self.along((candidate, query), usize::from(answer.sample), footprints, work),
+            stands: self.stands((candidate, query), usize::from(answer.sample)),
+        }));
+    }
+
+    /// Whether a pair may cost so much that threads are to share it: one of triangles or of many pieces, with more than a stretch to answer.
+    fn is_heavy(&self, at: usize, candidate: &Candidate) -> bool {
+        let asked = candidate.samples | self.intervals.as_ref().map_or(0, |intervals| intervals.of(at));
+        if asked.count_ones() <= STRETCH {
+            return false;
+        }
+        let [a, b] = [candidate.a, candidate.b].map(|body| &self.scene.bodies[body as usize].shape);
+        a.mesh.is_some() || b.mesh.is_some() || a.pieces.len() * b.pieces.len() >= MANY_PIECES
+    }
+
+    /// How many candidates are walked together: at least one, and as many as have a block's worth of samples, so that their
+    /// answers stay in the cache. One without samples is a run of its own, and so is a heavy one. `at`: of the first in the slice.
+    fn run(&self, (at, candidates): (usize, &[Candidate])) -> usize {
+        let mut samples = 0;
+        let fits = |(k, c): &(usize, &Candidate)| {
+            samples += c.samples.count_ones() as usize;
+            samples <= SAMPLES && c.samples != 0 && !self.is_heavy(at + k, c)
+        };
+        candidates.iter().enumerate().take_while(fits).count().max(1)
     }
 
     /// Answers the intervals of a pair, if any are asked about: see [`IntervalQueries::answer`].
     #[inline]
     fn answer_intervals(
         &self,
-        pair: (usize, &Candidate),
+        pair: (usize, &Candidate, u64),
         rows: &[Proximity],
         cache: &mut PairCache,
         work: &mut Workspace,
@@ -365,163 +456,5 @@ fn grain(candidates: &[Candidate]) -> usize {
     if enough && samples as usize <= 2 * candidates.len() { SAMPLES } else { GRAIN }
 }
 
-/// How many candidates are walked together: at least one, and as many as have a block's worth of samples, so that their
-/// answers stay in the cache. One without samples is a run of its own.
-fn run(candidates: &[Candidate]) -> usize {
-    let mut samples = 0;
-    let fits = |c: &&Candidate| {
-        samples += c.samples.count_ones() as usize;
-        samples <= SAMPLES && c.samples != 0
-    };
-    candidates.iter().take_while(fits).count().max(1)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clearsweep_geometry::{Pose, Vec3};
-    use clearsweep_narrow::{FeatureKind, Method, Status};
-
-    /// Answers every third sample or so of a pair: which ones depends on the pair.
-    struct Some3;
-
-    fn answered(a: u32, b: u32, sample: usize) -> bool {
-        (a as usize * 7 + b as usize * 5 + sample).is_multiple_of(3)
-    }
-
-    impl NarrowPhase for Some3 {
-        fn name(&self) -> &'static str {
-            "some"
-        }
-        fn query_batch(
-            &self,
-            queries: &[PairQuery<'_>],
-            _: &clearsweep_scene::QueryOptions,
-            _: &mut [PairCache],
-            _: &mut Workspace,
-            stats: &mut SolverStats,
-            out: &mut Vec<Proximity>,
-            ends: &mut Vec<usize>,
-        ) {
-            for query in queries {
-                for sample in (0..SAMPLES).filter(|s| query.samples >> s & 1 == 1) {
-                    stats.queries += 1;
-                    // The bodies of the test stand at x = their index.
-                    let [a, b] = [query.poses_a, query.poses_b].map(|poses| poses.at(sample).position.x as u32);
-                    if answered(a, b, sample) {
-                        out.push(answer(sample));
-                    }
-                }
-                ends.push(out.len());
-            }
-        }
-    }
-
-    fn answer(sample: usize) -> Proximity {
-        Proximity {
-            sample: sample as u8,
-            status: Status::Separated,
-            method: Method::Strict,
-            feature_kind: [FeatureKind::Vertex; 2],
-            feature: [0; 2],
-            part: [0; 2],
-            distance: 1.0,
-            lower: 1.0,
-            upper: 1.0,
-            point_a: Vec3::ZERO,
-            point_b: Vec3::new(1.0, 0.0, 0.0),
-            normal: Vec3::new(1.0, 0.0, 0.0),
-            protrusion: f64::NAN,
-        }
-    }
-
-    /// Bodies at x = their index; even ones are static.
-    fn scene(bodies: u32) -> Scene {
-        let dir = tempfile::tempdir().expect("scratch");
-        let path = dir.path().join("scene.toml");
-        let mut text = "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.parquet\"\n[query]\nwithin = 1.0\n".to_owned();
-        for body in 0..bodies {
-            text += &format!("[[body]]\nname = \"b{body}\"\nshape = {{ sphere = 0.1 }}\n");
-            if body % 2 == 0 {
-                text += &format!("static = true\nposition = [{body}.0, 0.0, 0.0]\n");
-            }
-        }
-        std::fs::write(&path, text).expect("written");
-        Scene::load(&path, &clearsweep_scene::SceneOverrides::default()).expect("a scene")
-    }
-
-    fn block(scene: &Scene) -> FrameBlock {
-        let mut block = FrameBlock::new(0, scene.dynamic.len());
-        for frame in 0..SAMPLES {
-            block.samples.push(clearsweep_scene::Sample { run: 0, frame: frame as i64, time_s: None });
-            for (slot, &body) in scene.dynamic.iter().enumerate() {
-                block.set(slot, frame, &Pose::new([f64::from(body), 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]));
-            }
-        }
-        block
-    }
-
-    #[test]
-    fn rows_are_sorted_and_the_same_for_any_number_of_threads() {
-        let scene = scene(21);
-        let block = block(&scene);
-        let mut candidates = Vec::new();
-        for a in 0..21_u32 {
-            for b in a + 1..21 {
-                let samples = u64::MAX.rotate_left(a + b) << (b % 40) ^ 0x5a5a << a;
-                candidates.push(Candidate { a, b, samples });
-            }
-        }
-        let slice = Slice { pairs: candidates.clone().into(), ends_block: true };
-        let mut expected = Vec::new();
-        for sample in 0..SAMPLES {
-            for c in candidates.iter().filter(|c| c.samples >> sample & 1 == 1 && answered(c.a, c.b, sample)) {
-                expected.push((sample, c.a, c.b));
-            }
-        }
-        assert!(expected.len() > 1000, "the test is to have rows");
-        for threads in [1, 2, 3, 8] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-            let mut caches = Caches::new(1 << 20);
-            let found = pool.install(|| narrow(&scene, &block, &Some3, &mut caches, &slice));
-            let rows = found.rows.sorted();
-            let keys: Vec<_> = rows.iter().map(|row| (usize::from(row.proximity.sample), row.a, row.b)).collect();
-            assert_eq!(keys, expected, "{threads} threads");
-            let asked: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
-            assert_eq!(found.stats.queries, u64::from(asked));
-            assert!(rows.iter().all(|row| row.proximity.point_a.x == f64::from(row.a)), "in the world");
-            let alone = narrow_alone(&scene, &block, &Some3, &mut caches, &slice);
-            assert_eq!(alone.rows.sorted(), rows, "alone");
-            assert_eq!(alone.stats, found.stats, "alone");
-        }
-    }
-
-    #[test]
-    fn what_is_remembered_stays_within_its_limit_and_ends_with_the_input() {
-        let scene = scene(40);
-        let pairs = (0..40_u32).flat_map(|a| (a + 1..40).map(move |b| Candidate { a, b, samples: 0b11 }));
-        let slice = |ends_block: bool| Slice { pairs: pairs.clone().collect::<Vec<_>>().into(), ends_block };
-        let full = block(&scene);
-        let last = FrameBlock { samples: full.samples[..1].to_vec(), ..full.clone() };
-        for limit in [0, 1, 50_000, 10_000_000] {
-            let mut caches = Caches::new(limit);
-            narrow(&scene, &full, &Some3, &mut caches, &slice(true));
-            assert!(caches.bytes() <= limit && (caches.bytes() > 0) == (limit > 1), "{} bytes", caches.bytes());
-            narrow(&scene, &last, &Some3, &mut caches, &slice(true));
-            assert_eq!(caches.bytes(), 0, "no sample follows");
-            let mut caches = Caches::new(limit);
-            narrow_alone(&scene, &last, &Some3, &mut caches, &slice(true));
-            assert_eq!(caches.bytes(), 0, "one frame needs no caches");
-            narrow_alone(&scene, &last, &Some3, &mut caches, &slice(false));
-            assert_eq!(caches.bytes() > 0, limit > 1, "a later sample may ask again");
-        }
-    }
-
-    #[test]
-    fn no_candidates_no_rows() {
-        let scene = scene(2);
-        let (block, slice) = (block(&scene), Slice { pairs: Default::default(), ends_block: true });
-        assert_eq!(narrow(&scene, &block, &Some3, &mut Caches::default(), &slice).rows.len(), 0);
-        assert_eq!(narrow_alone(&scene, &block, &Some3, &mut Caches::default(), &slice).rows.len(), 0);
-    }
-}
+mod tests;

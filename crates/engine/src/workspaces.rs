@@ -22,7 +22,12 @@ impl Workspaces {
     }
 }
 
-impl Borrowed<'_> {
+impl<'a> Borrowed<'a> {
+    /// Lends another one.
+    pub(super) fn another(&self) -> Borrowed<'a> {
+        self.from.borrow()
+    }
+
     pub(super) fn get(&mut self) -> &mut Workspace {
         self.workspace.get_or_insert_default()
     }

@@ -121,7 +121,7 @@ impl<'a> RelativePoses<'a> {
     }
 
     /// How far a point of B within `radius` (metres) of its origin may move in A's frame from a sample to the next of `later`, and at most to
-    /// any of them, metres.
+    /// any of them, metres; infinitely far to the next if there is none.
     pub(super) fn motions(&self, sample: usize, later: u64, radius: f64) -> [f64; 2] {
         let here = self.at(sample);
         let (mut left, mut next, mut most) = (later, None, 0.0_f64);
@@ -131,7 +131,7 @@ impl<'a> RelativePoses<'a> {
             next = next.or(Some(motion));
             most = most.max(motion);
         }
-        [next.unwrap_or(0.0), most]
+        [next.unwrap_or(f64::INFINITY), most]
     }
 }
 

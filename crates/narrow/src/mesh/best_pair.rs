@@ -2,7 +2,6 @@
 
 use super::pair_distance::{NearestTriangles, PairDistance, pair_distance};
 use super::place::MeshPlace;
-use super::triangle_pair::{self, TriangleCorners};
 
 /// Result of a search.
 #[derive(Debug, Clone, Copy)]
@@ -65,19 +64,7 @@ impl<'a> BestPair<'a> {
 
     /// Compares two triangles.
     pub(super) fn compare(&mut self, a: u32, b: u32) {
-        let (ta, tb) = (self.place.a.corners(a), self.place.corners_b(b));
         let far = self.reach();
-        if let Some(best) = &self.best {
-            let gap = triangle_pair::separation(&ta, &tb, best.normal);
-            if gap > far {
-                self.leave_out(gap);
-                return;
-            }
-        }
-        if let Some(gap) = between_middles(&ta, &tb).filter(|&gap| gap > far) {
-            self.leave_out(gap);
-            return;
-        }
         self.compared += 1;
         match pair_distance(self.place, [a, b], far) {
             PairDistance::Beyond(gap) => self.leave_out(gap),
@@ -118,12 +105,4 @@ impl<'a> BestPair<'a> {
             }
         }
     }
-}
-
-/// The gap of two triangles along the line between their middles, metres: where they are small beside it, nearly their distance.
-#[inline(always)]
-fn between_middles(a: &TriangleCorners<f64>, b: &TriangleCorners<f64>) -> Option<f64> {
-    let line = (b[0] + b[1] + b[2]) - (a[0] + a[1] + a[2]);
-    let n = line.normalized();
-    n.is_finite().then(|| triangle_pair::separation(a, b, n))
 }

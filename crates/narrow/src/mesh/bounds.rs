@@ -25,27 +25,59 @@ pub(super) struct NodeIntervals {
     pub extent: f64,
 }
 
-/// The intervals of the nodes that a search has met, in one frame.
-#[derive(Debug, Default)]
-pub(super) struct IntervalCache {
-    /// For each inner node, then for each leaf: 1 + its place in `known`; 0: not met.
+/// What is known of the nodes that a search has met.
+#[derive(Debug)]
+pub(super) struct NodeCache<T> {
+    /// For each node: 1 + its place in `known`; 0: not met.
     place: Vec<u32>,
     met: Vec<u32>,
-    known: Vec<NodeIntervals>,
+    known: Vec<T>,
 }
 
-impl IntervalCache {
-    /// Nothing is known of `mesh`.
-    pub(super) fn clear(&mut self, mesh: &TriangleMesh) {
+/// The intervals of the nodes that a search has met, in one frame: of each inner node, then of each leaf.
+pub(super) type IntervalCache = NodeCache<NodeIntervals>;
+
+impl<T> Default for NodeCache<T> {
+    fn default() -> Self {
+        Self { place: Vec::new(), met: Vec::new(), known: Vec::new() }
+    }
+}
+
+impl<T> NodeCache<T> {
+    /// Nothing is known of `nodes` nodes.
+    pub(super) fn forget(&mut self, nodes: usize) {
         for &node in &self.met {
             self.place[node as usize] = 0;
         }
         self.met.clear();
         self.known.clear();
-        let nodes = mesh.node_counts().iter().sum();
         if self.place.len() < nodes {
             self.place.resize(nodes, 0);
         }
+    }
+
+    /// The place of what is known of a node, which is made when it is first met.
+    #[inline]
+    pub(super) fn place(&mut self, node: usize, make: impl FnOnce() -> T) -> u32 {
+        if self.place[node] == 0 {
+            self.known.push(make());
+            self.met.push(node as u32);
+            self.place[node] = self.known.len() as u32;
+        }
+        self.place[node] - 1
+    }
+
+    /// What is known at a place.
+    #[inline]
+    pub(super) fn at(&self, place: u32) -> &T {
+        &self.known[place as usize]
+    }
+}
+
+impl IntervalCache {
+    /// Nothing is known of `mesh`.
+    pub(super) fn clear(&mut self, mesh: &TriangleMesh) {
+        self.forget(mesh.node_counts().iter().sum());
     }
 
     /// The place of a node's intervals, which are computed when it is first met.
@@ -55,40 +87,26 @@ impl IntervalCache {
             Child::Inner(index) => index as usize,
             Child::Leaf(index) => mesh.node_counts()[0] + index as usize,
         };
-        if self.place[key] == 0 {
-            self.known.push(NodeIntervals::NONE);
-            if let Some(last) = self.known.last_mut() {
-                last.fill(mesh, node, frame);
-            }
-            self.met.push(key as u32);
-            self.place[key] = self.known.len() as u32;
-        }
-        self.place[key] - 1
-    }
-
-    /// The intervals at a place.
-    #[inline]
-    pub(super) fn at(&self, place: u32) -> &NodeIntervals {
-        &self.known[place as usize]
+        self.place(key, || NodeIntervals::new(mesh, node, frame))
     }
 }
 
 impl NodeIntervals {
-    const NONE: Self = Self { lanes: Intervals::NONE, whole: Intervals::NONE, extent: 0.0 };
-
-    fn fill(&mut self, mesh: &TriangleMesh, node: NodeId, frame: &SearchFrame) {
+    fn new(mesh: &TriangleMesh, node: NodeId, frame: &SearchFrame) -> Self {
+        let mut found = Self { lanes: Intervals::NONE, whole: Intervals::NONE, extent: 0.0 };
         let count = match node.get() {
             Child::Inner(index) => {
-                self.lanes.of_node(mesh.node(index), frame);
+                found.lanes.of_node(mesh.node(index), frame);
                 mesh.node(index).count.into()
             }
             Child::Leaf(index) => {
-                self.lanes.of_leaf(mesh, index, frame);
+                found.lanes.of_leaf(mesh, index, frame);
                 mesh.leaf(index).len()
             }
         };
-        self.lanes.keep_first(count);
-        unite(self);
+        found.lanes.keep_first(count);
+        unite(&mut found);
+        found
     }
 }
 

@@ -7,7 +7,7 @@ use clearsweep_geometry::RelativePose;
 use clearsweep_geometry::mesh::NodeId;
 
 /// Pairs of leaves that are remembered, at most.
-pub(super) const MOST_PAIRS: usize = 2048;
+pub(super) const MOST_PAIRS: usize = 1 << 15;
 
 /// Pairs of nodes that a search compares before its front is worth collecting.
 const MANY_NODES: usize = 512;
@@ -17,9 +17,6 @@ const FEW_USES: u32 = 4;
 
 /// How many searches pass, at most, before another front is collected after some were of no use.
 const LONGEST_WAIT: u32 = 64;
-
-/// The share of a front's pairs that the motion still rules out, below which a new one is collected.
-const FRESH: usize = 4;
 
 /// A lower bound of the distance of a leaf of A and one of B, metres, and the leaves.
 pub(super) type FrontPair = (f64, [NodeId; 2]);
@@ -39,8 +36,10 @@ pub(super) struct MeshFront {
     pub(super) skin: f64,
     /// Pairs of nodes that a search from the roots compared.
     pub(super) cost: usize,
-    /// Searches that began from it.
+    /// Searches that began from it, from how many pairs the first did, and from how many more all others did together.
     pub(super) used: u32,
+    first: usize,
+    stale: usize,
     /// Searches to let pass before the next is collected, and how many it will be if that one is of no use.
     wait: [u32; 2],
 }
@@ -74,9 +73,14 @@ impl MeshFront {
     /// Whether to collect a new one, after a search that compared so many pairs of nodes and began from so many of this front, if it did.
     pub(super) fn is_wanted(&mut self, compared: usize, began: Option<usize>) -> bool {
         if let Some(began) = began {
+            if self.used == 0 {
+                (self.first, self.stale) = (began, 0);
+            }
             self.used += 1;
+            self.stale += began.saturating_sub(self.first);
             self.wait = [0, 1];
-            return began > self.pairs.len() / FRESH && self.used > FEW_USES;
+            // Another one costs as many comparisons as the motion since has cost.
+            return self.stale > self.cost && self.used > FEW_USES;
         }
         self.cost = compared;
         if self.at.take().is_some() && self.used < FEW_USES {

@@ -140,7 +140,7 @@ fn is_needle(corners: &TriangleCorners<f64>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::mesh::point_bounds::tests::{Draw, soup};
     use clearsweep_base::workers::Workers;
@@ -152,13 +152,13 @@ mod tests {
         TriangleMesh::new(vertices, vec![[0, 1, 2]], vec![0, 1, 2], vec![0], InsideOf::Surface, &Workers::none())
     }
 
-    fn place<'a>(a: &'a TriangleMesh, b: &'a TriangleMesh, pose: Pose) -> MeshPlace<'a> {
+    pub(in crate::mesh) fn place<'a>(a: &'a TriangleMesh, b: &'a TriangleMesh, pose: Pose) -> MeshPlace<'a> {
         let poses = [Pose::IDENTITY, pose];
         MeshPlace::new([a, b], poses, RelativePose::between(&poses[0], &poses[1]), 0.0)
     }
 
     /// A triangle with an edge along an axis, or a needle as thin as `width`.
-    fn hard(draw: &mut Draw, number: u32) -> [Vec3<f64>; 3] {
+    pub(in crate::mesh) fn hard(draw: &mut Draw, number: u32) -> [Vec3<f64>; 3] {
         let (at, size) = (draw.point(0.5), draw.next().abs() + 0.1);
         let axis = [Vec3::new(size, 0.0, 0.0), Vec3::new(0.0, 0.0, size), draw.point(size)][(number % 3) as usize];
         let width = [1.0, 1e-4, 1e-9, 1e-13, 1e-16][(number / 3 % 5) as usize];

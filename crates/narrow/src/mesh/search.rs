@@ -9,9 +9,11 @@
 
 use super::best_pair::BestPair;
 pub(super) use super::best_pair::SurfaceDistance;
-use super::bounds::{ChildBounds, IntervalCache};
+use super::bounds::{ChildBounds, IntervalCache, NodeCache};
 use super::depth::DepthHint;
+use super::eight_pairs::EightPairs;
 use super::front::MeshFront;
+use super::leaf_gaps::{LeafGaps, LeafTriangles};
 use super::line_gap::{leaf_gap, line_gap};
 use super::open_pair::OpenPair;
 use super::pair_distance::NearestTriangles;
@@ -28,6 +30,9 @@ const TURNS: usize = 6;
 /// Descents before the search, while the normal changes.
 const DESCENTS: usize = 6;
 
+/// Pairs of triangles so few that their bounds cost more than they save.
+const FEW: usize = 1;
+
 /// How many times as large a box is before it alone is descended.
 const LARGER: f64 = 4.0;
 
@@ -37,6 +42,10 @@ pub(super) struct MeshSearchMemory {
     pub(super) intervals: [IntervalCache; 2],
     pub(super) open: BinaryHeap<OpenPair>,
     bounds: ChildBounds,
+    /// Triangles of the leaves of A and of B that the search has met.
+    leaves: [NodeCache<LeafTriangles>; 2],
+    gaps: LeafGaps,
+    pending: EightPairs,
     near: Vec<NearChildren>,
     pub(super) heights: OpenHeights,
     pub(super) caps: [Cap; 2],
@@ -78,6 +87,8 @@ pub(super) struct MeshSearch<'a> {
     /// Whether the caps of both are known along it.
     pub(super) capped: bool,
     pub(super) found: BestPair<'a>,
+    /// Whether the triangles compared last were nearer than those before: then the next ones are compared at once.
+    is_improving: bool,
 }
 
 /// Start of a search. It does not change the answer.
@@ -165,7 +176,12 @@ impl<'a> MeshSearch<'a> {
             supports: Supports::UNKNOWN,
             capped: false,
             found: BestPair::new(place, cutoff),
+            is_improving: true,
         };
+        search.memory.pending.count = 0;
+        for (of, mesh) in search.memory.leaves.iter_mut().zip([place.a, place.b]) {
+            of.forget(mesh.node_counts()[1]);
+        }
         search.forget();
         search
     }
@@ -269,9 +285,14 @@ impl<'a> MeshSearch<'a> {
             self.found.leave_out(self.supports.gap());
             return None;
         }
+        self.cap();
+        if let Some(began) = front.and_then(|front| self.compare_front(front)) {
+            return Some(began);
+        }
         let mut open = std::mem::take(&mut self.memory.open);
-        let began = self.open(front, &mut open);
-        let mut turns = TURNS;
+        open.clear();
+        open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
+        let (mut turns, mut turned_at) = (TURNS, self.found.limit);
         while let Some(pair) = open.pop() {
             let OpenPair { bound2, nodes } = pair;
             if bound2 > self.reach2() {
@@ -287,7 +308,6 @@ impl<'a> MeshSearch<'a> {
                 self.open_children(pair, whole, &mut open);
                 continue;
             }
-            let before = self.found.limit;
             if !self.capped {
                 let gap = leaf_gap(self.place, &self.frames, &mut self.memory.intervals, nodes);
                 if gap > self.found.reach() {
@@ -295,12 +315,12 @@ impl<'a> MeshSearch<'a> {
                     continue;
                 }
             }
-            self.compare_boxes(nodes);
-            self.compare_triangles(nodes);
+            self.compare_leaves(nodes);
             if self.found.touching.is_some() {
                 break;
             }
-            if turns > 0 && self.found.limit < before {
+            if turns > 0 && self.found.limit < turned_at {
+                turned_at = self.found.limit;
                 let turn = self.turn();
                 turns -= usize::from(turn != Turn::Stays);
                 if turn == Turn::Separates {
@@ -308,28 +328,32 @@ impl<'a> MeshSearch<'a> {
                 }
             }
         }
+        self.compare_pending();
         self.memory.open = open;
-        began
+        None
     }
 
-    /// Opens the roots, or the pairs of a front that the motion since leaves, where no plane rules out more; how many these are.
-    fn open(&mut self, front: Option<&MeshFront>, open: &mut BinaryHeap<OpenPair>) -> Option<usize> {
-        open.clear();
-        self.cap();
-        let front = front.filter(|_| !self.capped);
-        let left = front.and_then(|front| {
-            let motion = front.motion(self.place)?;
-            front.within(self.found.reach(), motion).map(|left| (motion, left))
-        });
-        let Some((motion, (pairs, gap))) = left else {
-            open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
+    /// Compares the pairs of a front that the motion since leaves, if it holds all that are near and no plane rules out more; how many these
+    /// are.
+    fn compare_front(&mut self, front: &MeshFront) -> Option<usize> {
+        if self.capped {
             return None;
-        };
+        }
+        let motion = front.motion(self.place)?;
+        let (pairs, gap) = front.within(self.found.reach(), motion)?;
         self.found.leave_out(gap);
-        open.extend(pairs.iter().map(|&(bound, nodes)| {
-            let left = (bound - motion).max(0.0);
-            OpenPair { bound2: left * left, nodes }
-        }));
+        for &(bound, leaves) in pairs {
+            if bound - motion > self.found.reach() {
+                // All that are left are farther.
+                self.found.leave_out(bound - motion);
+                break;
+            }
+            if self.found.touching.is_some() {
+                break;
+            }
+            self.compare_leaves(leaves);
+        }
+        self.compare_pending();
         Some(pairs.len())
     }
 
@@ -365,20 +389,56 @@ impl<'a> MeshSearch<'a> {
         [caps[0].of(self.place.a, nodes[0]), caps[1].of(self.place.b, nodes[1])]
     }
 
-    /// Compares the triangles of two leaves whose boxes were compared, nearest first.
-    fn compare_triangles(&mut self, leaves: [NodeId; 2]) {
-        let mut near = std::mem::take(&mut self.memory.near);
-        near.sort_unstable_by(|x, y| x.bound2.total_cmp(&y.bound2));
-        for of in &near {
-            if of.bound2 > self.reach2() {
-                self.found.leave_out(of.bound2.sqrt());
-                break;
+    /// Compares the triangles of two leaves: those that no plane rules out wait for company, until there are eight, unless they likely are
+    /// nearer than all before.
+    fn compare_leaves(&mut self, leaves: [NodeId; 2]) {
+        let [Child::Leaf(a), Child::Leaf(b)] = leaves.map(NodeId::get) else { return };
+        let (place, reach) = (self.place, self.found.reach());
+        let lanes = if self.capped { self.lanes(leaves) } else { [u8::MAX; 2] };
+        let ranges = [place.a.leaf(a), place.b.leaf(b)];
+        let lanes = [0, 1].map(|k: usize| lanes[k] & (u8::MAX >> (WIDTH - ranges[k].len())));
+        let axis = self.found.best.as_ref().map_or(Vec3::ZERO, |best| best.normal);
+        let MeshSearchMemory { leaves: [of_a, of_b], gaps, .. } = &mut *self.memory;
+        let at_a = of_a.place(a as usize, || LeafTriangles::new(place.a, a, |p| p));
+        let at_b = of_b.place(b as usize, || LeafTriangles::new(place.b, b, |p| place.pose.point(p)));
+        let both = [of_a.at(at_a), of_b.at(at_b)];
+        gaps.compare(both, lanes, axis, reach);
+        self.found.leave_out(gaps.far());
+        self.memory.counts[1] += 1;
+        for i in 0..WIDTH {
+            let mut row = self.memory.gaps.near[i];
+            while row != 0 {
+                let j = row.trailing_zeros() as usize % WIDTH;
+                row &= row - 1;
+                let MeshSearchMemory { leaves: [of_a, of_b], pending, .. } = &mut *self.memory;
+                let both = [of_a.at(at_a), of_b.at(at_b)];
+                pending.push(both, [i, j], [ranges[0].start + i as u32, ranges[1].start + j as u32]);
+                if pending.is_full() {
+                    self.compare_pending();
+                }
             }
-            if let Opened::Triangles([a, b]) = self.children(leaves, [false; 2], of.lanes) {
+        }
+        if self.is_improving {
+            self.compare_pending();
+        }
+    }
+
+    /// Compares the triangles that wait: those whose bounds do not rule them out.
+    fn compare_pending(&mut self) {
+        let pending = std::mem::take(&mut self.memory.pending.count);
+        if pending == 0 {
+            return;
+        }
+        let before = self.found.limit;
+        let bounds = if pending > FEW { self.memory.pending.bounds() } else { [f64::NAN; WIDTH] };
+        for (bound, [a, b]) in bounds.into_iter().zip(self.memory.pending.triangles).take(pending) {
+            if bound > self.found.reach() {
+                self.found.leave_out(bound);
+            } else if self.found.touching.is_none() {
                 self.found.compare(a, b);
             }
         }
-        self.memory.near = near;
+        self.is_improving = self.found.limit < before;
     }
 
     /// The square of the distance beyond which pairs are left out.

@@ -38,6 +38,12 @@ impl MetTriangle {
         is_proof(&bound).then_some((bound, is_below))
     }
 
+    /// Component `k` of corner `c` in the other body's frame at the start of the part (`end` 0) or at its end (1), metres.
+    #[inline(always)]
+    pub(super) fn corner_there(&self, end: usize, c: usize, k: usize) -> f64 {
+        self.there[k][4 * end + c]
+    }
+
     /// The direction from body A to body B along the normal. `is_below`: whether the other triangle is below the plane.
     pub(super) fn direction(&self, body: usize, is_below: bool) -> Option<FixedDirection> {
         let (normal, _) = self.plane?;

@@ -7,6 +7,7 @@
 //! bound.rs     lower bounds of the distance of two volumes over a part of the interval
 //! node_pairs.rs     the parts of a search, and how they are divided
 //! facing.rs    bounds of many pairs of triangles, by their planes
+//! eight_parts.rs  the same along the lines between their closest points
 //! division.rs  the parts of surfaces in the best-first search
 //! first_contact.rs  the first contact
 //! ```
@@ -19,6 +20,7 @@ mod acceleration_bounds;
 mod body_poses;
 mod bound;
 mod division;
+mod eight_parts;
 mod facing;
 mod first_contact;
 mod node_pairs;

@@ -3,6 +3,7 @@
 use super::acceleration_bounds::PairBends;
 use super::body_poses::{FixedDirection, MetMoments};
 use super::bound::{BoundedNode, VolumePair, is_proof};
+use super::eight_parts::EightParts;
 use super::facing::MetTriangles;
 use super::volume::SurfaceNode;
 use crate::interval::node::Node;
@@ -58,10 +59,11 @@ impl SurfacePart {
     }
 }
 
-/// Two triangles that their normals do not prove to be beyond what is of interest.
+/// Two triangles that no direction proves to be beyond what is of interest.
 struct FacingPair {
-    nodes: [BoundedNode; 2],
-    /// The better bound of both normals over the part, with its direction.
+    /// Places of both among the triangles that were met.
+    met: [usize; 2],
+    /// The best bound over the part, with its direction.
     along: Option<(GapBound, FixedDirection)>,
 }
 
@@ -186,11 +188,13 @@ impl<'a> SurfaceParts<'a> {
         if !self.near_triangles(span, aim, memory, &mut pairs) {
             return None;
         }
-        let near = self.facing_triangles(&pairs, span, aim);
+        let mut met = [0, 1].map(|body: usize| MetTriangles::new(body, self.meshes[body]));
+        let mut near = self.facing_triangles(&pairs, &mut met, span, aim);
+        self.look_along_ways(&mut near, &met, span, aim);
         let places = self.places(span);
         let look = |pair: &FacingPair| {
-            let (along, [a, b]) = (pair.along, &pair.nodes);
-            self.look_at([a, b], (span, places), (along, &[]), aim)
+            let [a, b] = [0, 1].map(|body: usize| &met[body].known[pair.met[body]].node);
+            self.look_at([a, b], (span, places), (pair.along, &[]), aim)
         };
         Some(near.iter().filter_map(look).collect())
     }
@@ -215,11 +219,16 @@ impl<'a> SurfaceParts<'a> {
 
     /// The pairs of triangles that their normals do not prove to be beyond what is of interest over a part: each in the frame of its body, in which the
     /// height of its corners does not change.
-    fn facing_triangles(&mut self, pairs: &[[u32; 2]], span: [f64; 2], aim: SurfaceAim) -> Vec<FacingPair> {
+    fn facing_triangles(
+        &mut self,
+        pairs: &[[u32; 2]],
+        met: &mut [MetTriangles<'_>; 2],
+        span: [f64; 2],
+        aim: SurfaceAim,
+    ) -> Vec<FacingPair> {
         let [from, to, _] = self.places(span);
         let ends = [from, to].map(|place| self.moments.at(place));
         let (off, share2) = (self.off(), (span[1] - span[0]) * (span[1] - span[0]));
-        let mut met = [0, 1].map(|body: usize| MetTriangles::new(body, self.meshes[body]));
         let mut near = Vec::new();
         for &[a, b] in pairs {
             let [a, b] = [met[0].meet(a, ends, &self.bends), met[1].meet(b, ends, &self.bends)];
@@ -239,10 +248,58 @@ impl<'a> SurfaceParts<'a> {
             }
             if best.is_none_or(|best| best.0 <= aim.beyond) {
                 let along = best.and_then(|(_, bound, body, below)| Some((bound, both[body].direction(body, below)?)));
-                near.push(FacingPair { nodes: both.map(|triangle| triangle.node), along });
+                near.push(FacingPair { met: [a, b], along });
             }
         }
         near
+    }
+
+    /// Leaves out the pairs of triangles that the line between them in the middle of a part, standing still in the frame of a body, proves to be beyond
+    /// what is of interest over the part, and gives the others its bound where it is better.
+    fn look_along_ways(
+        &self,
+        near: &mut Vec<FacingPair>,
+        met: &[MetTriangles<'_>; 2],
+        span: [f64; 2],
+        aim: SurfaceAim,
+    ) {
+        let (off, share2) = (self.off(), (span[1] - span[0]) * (span[1] - span[0]));
+        // The frame in which the other body is bent less.
+        let reaches = [0, 1].map(|body: usize| {
+            self.bends.reach_of_ball(body, self.meshes[body].middle(), self.meshes[body].extent().length())
+        });
+        let frame = usize::from(self.bends.in_frame(1, &reaches[0]) < self.bends.in_frame(0, &reaches[1]));
+        let (mut eight, mut kept) = (EightParts::default(), 0);
+        for from in (0..near.len()).step_by(WIDTH) {
+            eight.clear();
+            let until = near.len().min(from + WIDTH);
+            for pair in &near[from..until] {
+                let [own, other] = [frame, 1 - frame].map(|body: usize| &met[body].known[pair.met[body]]);
+                if let Some(corners) = own.node.volume.corners() {
+                    eight.push(corners, other);
+                }
+            }
+            let gaps = eight.gaps();
+            for lane in 0..until - from {
+                let pair = &mut near[from + lane];
+                let other = &met[1 - frame].known[pair.met[1 - frame]];
+                let [first, last] = gaps.ends.map(|gap| gap[lane] - off);
+                let bound = GapBound { first, last, bend: share2 * self.bends.in_frame(frame, &other.node.reach) };
+                let is_better = |least: f64| pair.along.is_none_or(|(known, _)| least > known.least());
+                if is_proof(&bound) && bound.least() > aim.beyond {
+                    continue;
+                }
+                if is_proof(&bound)
+                    && is_better(bound.least())
+                    && let Some(direction) = FixedDirection::of_body(frame, gaps.way(lane))
+                {
+                    pair.along = Some((bound, if frame == 0 { direction } else { direction.reversed() }));
+                }
+                near.swap(kept, from + lane);
+                kept += 1;
+            }
+        }
+        near.truncate(kept);
     }
 
     /// The places of the moments of both ends of a part, and of its middle.

@@ -16,6 +16,8 @@ pub struct Body {
     pub solids: Vec<Range<usize>>,
     /// A point of each connected part of the surface.
     pub starts: Vec<usize>,
+    /// The connected part of each triangle: its place among `starts`.
+    pub parts: Vec<usize>,
     pub growth: f64,
     pub is_convex: bool,
     /// Convex but for rounding, which a mesh may be, too.
@@ -93,6 +95,8 @@ impl Body {
         }
         let is_used = |v: usize| self.triangles.iter().any(|t| t.contains(&v));
         self.starts = (0..self.points.len()).filter(|&v| root[v] == v && is_used(v)).collect();
+        let part = |v: usize| self.starts.binary_search(&find(&root, v)).expect("the root of a triangle");
+        self.parts = self.triangles.iter().map(|t| part(t[0])).collect();
         for solid in self.solids.clone() {
             for t in &self.triangles[solid.clone()] {
                 let [a, b, c] = self.corners(*t);

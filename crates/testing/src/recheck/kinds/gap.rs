@@ -222,29 +222,50 @@ impl<'a> Soups<'a> {
     /// Whether one inflated body lies in the other, also where it does so because of its growth: the corners of one core, and the middles of
     /// its edges and triangles, lie in the other core or near to it, or the balls around them do, as far as points of them show.
     pub fn is_swallowed(&self) -> bool {
-        let [mut of_a, mut of_b] = [(self.a, &self.a.points), (self.b, &self.moved)].map(|(body, points)| {
-            body.triangles.iter().flat_map(|t| {
-                let [p, q, r] = t.map(|v| points[v]);
-                let middle = |x: Vector<f64>, y: Vector<f64>| times(add(x, y), 0.5);
-                [p, middle(p, q), middle(q, r), middle(r, p), times(add(p, add(q, r)), 1.0 / 3.0)]
-            })
-        });
-        let play = self.a.growth - self.b.growth;
-        let room = 1e-11 * self.size;
-        let growth = [self.a.growth, self.b.growth];
-        let is_in = |k: usize, p: Vector<f64>, play: f64| {
-            let depth = self.distances_from_cores(p)[k];
-            if !self.holds(p)[k] {
-                // In a notch the ball around a point may lie inside although the point is farther off.
-                let is_within = |q| self.holds(q)[k] || self.distances_from_cores(q)[k] <= growth[k] + room;
-                let ball = || fine_directions().all(|d| is_within(add(p, times(d, growth[1 - k]))));
-                return depth <= play + room || (depth <= growth[k] && ball());
-            }
-            // Triangles inside of a union of solids are no surface: then points around tell.
-            let around = || directions().all(|d| self.holds(add(p, times(d, -play - room)))[k]);
-            depth >= -play - room || around()
+        (0..2).any(|k| self.parts_of(k).iter().flatten().all(|&p| self.is_swallowed_at(k, p)))
+    }
+
+    /// Whether each connected part of inflated body `k` lies in the other one as a whole, or outside of it as a whole, by the points of
+    /// [`Self::is_swallowed`], and one lies in it: then no point of the other one's surface is in body `k`.
+    pub fn holds_parts_of(&self, k: usize) -> bool {
+        let is_outside = |&p: &Vector<f64>| {
+            let distance = self.distances_from_cores(p)[1 - k];
+            !self.holds(p)[1 - k] && distance > self.a.growth + self.b.growth + 1e-11 * self.size
         };
-        of_b.all(|p| is_in(0, p, play)) || of_a.all(|p| is_in(1, p, -play))
+        let parts = self.parts_of(k);
+        let are_held: Vec<bool> =
+            parts.iter().map(|points| points.iter().all(|&p| self.is_swallowed_at(k, p))).collect();
+        let are_free = |(points, &is_held): (&Vec<_>, &bool)| is_held || points.iter().all(is_outside);
+        are_held.contains(&true) && parts.iter().zip(&are_held).all(are_free)
+    }
+
+    /// The corners of the triangles of core `k`, the middles of their edges and their own, in A's frame, by connected part.
+    fn parts_of(&self, k: usize) -> Vec<Vec<Vector<f64>>> {
+        let (body, points) = [(self.a, &self.a.points), (self.b, &self.moved)][k];
+        let mut parts = vec![Vec::new(); body.starts.len()];
+        for (t, &part) in body.triangles.iter().zip(&body.parts) {
+            let [p, q, r] = t.map(|v| points[v]);
+            let middle = |x: Vector<f64>, y: Vector<f64>| times(add(x, y), 0.5);
+            parts[part].extend([p, middle(p, q), middle(q, r), middle(r, p), times(add(p, add(q, r)), 1.0 / 3.0)]);
+        }
+        parts
+    }
+
+    /// Whether the ball of the growth of body `k` around a point of its core lies in the other inflated body, as far as points of it show.
+    fn is_swallowed_at(&self, k: usize, p: Vector<f64>) -> bool {
+        let (growth, room) = ([self.a.growth, self.b.growth], 1e-11 * self.size);
+        let (own, other) = (growth[k], 1 - k);
+        let play = growth[other] - own;
+        let depth = self.distances_from_cores(p)[other];
+        if !self.holds(p)[other] {
+            // In a notch the ball around a point may lie inside although the point is farther off.
+            let is_within = |q| self.holds(q)[other] || self.distances_from_cores(q)[other] <= growth[other] + room;
+            let ball = || fine_directions().all(|d| is_within(add(p, times(d, own))));
+            return depth <= play + room || (depth <= growth[other] && ball());
+        }
+        // Triangles inside of a union of solids are no surface: then points around tell.
+        let around = || directions().all(|d| self.holds(add(p, times(d, -play - room)))[other]);
+        depth >= -play - room || around()
     }
 
     /// Whether a point of A's frame lies in a solid of A's core, and of B's.

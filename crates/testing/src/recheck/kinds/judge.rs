@@ -249,8 +249,9 @@ impl Claim<'_> {
         }
     }
 
-    /// Witness points of bodies that overlap: each on its body, and not outside of the other. Of a body that holds the other one no such
-    /// point is asked. Of convex ones, also of convex meshes, the points may be those of the shortest translation instead.
+    /// Witness points of bodies that overlap: each on its body, and not outside of the other. Of a body that holds the other one, or a part
+    /// of it while it does not meet the others, no such point is asked. Of convex ones, also of convex meshes, the points may be those of
+    /// the shortest translation instead.
     fn witnesses_of_overlap(&self, is_inside: bool, faults: &mut Vec<Fault>) {
         let (s, row, room) = (self.soups, self.row, ON_BODY * self.soups.size);
         let [p, q] = [row.point_a, row.point_b].map(|p| p.to_array());
@@ -258,7 +259,12 @@ impl Claim<'_> {
         let is_a_held = s.holds(p)[1] || pb <= s.b.growth + room;
         let is_b_held = s.holds(q)[0] || qa <= s.a.growth + room;
         let on = (pa - s.a.growth).abs() <= room && (qb - s.b.growth).abs() <= room;
-        let are_held = if is_inside { is_a_held || is_b_held } else { is_a_held && is_b_held };
+        let are_held = match [is_a_held, is_b_held] {
+            [true, true] => true,
+            [false, false] => false,
+            _ if is_inside => true,
+            [is_a_held, _] => s.holds_parts_of(usize::from(!is_a_held)),
+        };
         let way = sub(sub(q, p), times(row.normal.to_array(), row.distance));
         let is_translation = s.a.is_nearly_convex && s.b.is_nearly_convex && norm(way) <= room;
         if !(on && (are_held || is_translation)) {

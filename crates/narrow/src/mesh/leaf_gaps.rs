@@ -1,0 +1,171 @@
+//! Lower bounds of the distances between the triangles of two leaves, eight side by side: surfaces that conform are as near everywhere as
+//! their boxes can tell, and only planes along the triangles themselves tell which ones are nearest.
+
+use clearsweep_base::simd::dispatch;
+use clearsweep_geometry::Vec3;
+use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
+
+/// A number for each triangle of a leaf.
+pub(super) type Lanes = [f64; WIDTH];
+
+/// The triangles of a leaf, in A's frame. Lanes beyond its triangles repeat the last one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LeafTriangles {
+    /// Corners by component, metres.
+    corners: [[Lanes; 3]; 3],
+    /// Unit normals by component; zero for a triangle without area.
+    normals: [Lanes; 3],
+    /// Middles by component, metres.
+    middles: [Lanes; 3],
+    /// The least and the greatest height of a triangle's own corners along its normal, metres.
+    heights: [Lanes; 2],
+}
+
+/// Which triangles of two leaves may be near.
+#[derive(Debug, Default)]
+pub(super) struct LeafGaps {
+    /// Bit `j` of row `i`: triangle `i` of A and `j` of B are not proven to be beyond reach.
+    pub(super) near: [u8; WIDTH],
+    /// The least bound of those that are, by triangle of B, metres.
+    far: Lanes,
+}
+
+impl LeafTriangles {
+    const NONE: Self = Self {
+        corners: [[[0.0; WIDTH]; 3]; 3],
+        normals: [[0.0; WIDTH]; 3],
+        middles: [[0.0; WIDTH]; 3],
+        heights: [[0.0; WIDTH]; 2],
+    };
+
+    /// Component `k` of corner `c` of the triangle in a lane, metres.
+    #[inline(always)]
+    pub(super) fn corner(&self, c: usize, k: usize, lane: usize) -> f64 {
+        self.corners[c][k][lane]
+    }
+
+    /// The triangles of leaf `index` of a mesh, their corners as `place` puts them into A's frame.
+    pub(super) fn new(mesh: &TriangleMesh, index: u32, place: impl Fn(Vec3<f64>) -> Vec3<f64>) -> Self {
+        let mut found = Self::NONE;
+        let triangles = mesh.leaf(index);
+        for lane in 0..WIDTH {
+            let t = (triangles.start + lane as u32).min(triangles.end - 1);
+            for (corner, p) in mesh.corners(t).into_iter().enumerate() {
+                let p = place(p);
+                for k in 0..3 {
+                    found.corners[corner][k][lane] = p[k];
+                }
+            }
+        }
+        finish(&mut found);
+        found
+    }
+}
+
+dispatch!(loops finish, finish_in, (of: &mut LeafTriangles) -> ());
+
+/// Normals, middles and heights of triangles of which the corners are known.
+#[inline(always)] // into code for wider registers
+fn finish_in(of: &mut LeafTriangles) {
+    let [p, q, r] = &of.corners;
+    for j in 0..WIDTH {
+        let (p, q, r) = (lane(p, j), lane(q, j), lane(r, j));
+        let (u, v) = (sub(q, p), sub(r, p));
+        let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let length2 = dot(n, n);
+        // A normal so short that rounding of its square shows would be no unit vector.
+        let scale = if length2 > 1e-200 { 1.0 / length2.sqrt() } else { 0.0 };
+        let n = [n[0] * scale, n[1] * scale, n[2] * scale];
+        let [a, b, c] = [dot(n, p), dot(n, q), dot(n, r)];
+        for k in 0..3 {
+            of.normals[k][j] = n[k];
+            of.middles[k][j] = (p[k] + q[k] + r[k]) * (1.0 / 3.0);
+        }
+        of.heights[0][j] = lesser(lesser(a, b), c);
+        of.heights[1][j] = greater(greater(a, b), c);
+    }
+}
+
+impl LeafGaps {
+    /// Bounds the distances of the triangles of A and of B whose bits are set in `lanes`: along the normals of both, along the line between their
+    /// middles, and along `axis` (unit, from A to B; or zero). Those up to `reach` (metres) apart are near.
+    pub(super) fn compare(&mut self, [a, b]: [&LeafTriangles; 2], lanes: [u8; 2], axis: Vec3<f64>, reach: f64) {
+        self.near = [0; WIDTH];
+        self.far = [f64::INFINITY; WIDTH];
+        compare(self, a, b, lanes[0], axis.to_array(), reach);
+        self.near.iter_mut().for_each(|row| *row &= lanes[1]);
+    }
+
+    /// The least bound of the pairs that were compared and are not near, metres.
+    pub(super) fn far(&self) -> f64 {
+        self.far.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+}
+
+dispatch!(loops compare, compare_in,
+    (to: &mut LeafGaps, a: &LeafTriangles, b: &LeafTriangles, rows: u8, axis: [f64; 3], reach: f64) -> ());
+
+/// Returns the numbers of a lane.
+#[inline(always)]
+fn lane(of: &[Lanes; 3], j: usize) -> [f64; 3] {
+    [of[0][j], of[1][j], of[2][j]]
+}
+
+#[inline(always)]
+fn dot(x: [f64; 3], y: [f64; 3]) -> f64 {
+    x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
+}
+
+#[inline(always)]
+fn sub(x: [f64; 3], y: [f64; 3]) -> [f64; 3] {
+    [x[0] - y[0], x[1] - y[1], x[2] - y[2]]
+}
+
+#[inline(always)]
+fn lesser(x: f64, y: f64) -> f64 {
+    if y < x { y } else { x }
+}
+
+#[inline(always)]
+fn greater(x: f64, y: f64) -> f64 {
+    if y > x { y } else { x }
+}
+
+#[inline(always)] // into code for wider registers
+fn compare_in(to: &mut LeafGaps, a: &LeafTriangles, b: &LeafTriangles, rows: u8, axis: [f64; 3], reach: f64) {
+    let mut along = [0.0; WIDTH];
+    for j in 0..WIDTH {
+        let [p, q, r] = [lane(&b.corners[0], j), lane(&b.corners[1], j), lane(&b.corners[2], j)];
+        along[j] = lesser(lesser(dot(axis, p), dot(axis, q)), dot(axis, r));
+    }
+    let mut rows = rows;
+    while rows != 0 {
+        let i = rows.trailing_zeros() as usize % WIDTH;
+        rows &= rows - 1;
+        let own = [lane(&a.corners[0], i), lane(&a.corners[1], i), lane(&a.corners[2], i)];
+        let (n, m) = (lane(&a.normals, i), lane(&a.middles, i));
+        let (low, high) = (a.heights[0][i], a.heights[1][i]);
+        let mut gaps = [0.0; WIDTH];
+        let top = greater(greater(dot(axis, own[0]), dot(axis, own[1])), dot(axis, own[2]));
+        for j in 0..WIDTH {
+            let [p, q, r] = [lane(&b.corners[0], j), lane(&b.corners[1], j), lane(&b.corners[2], j)];
+            let [x, y, z] = [dot(n, p), dot(n, q), dot(n, r)];
+            let (above, below) = (lesser(lesser(x, y), z) - high, low - greater(greater(x, y), z));
+            let mut gap = greater(greater(above, below), along[j] - top);
+            let n = lane(&b.normals, j);
+            let [x, y, z] = [dot(n, own[0]), dot(n, own[1]), dot(n, own[2])];
+            let above = lesser(lesser(x, y), z) - b.heights[1][j];
+            gap = greater(gap, greater(above, b.heights[0][j] - greater(greater(x, y), z)));
+            let n = sub(lane(&b.middles, j), m);
+            let length = dot(n, n).sqrt();
+            let [x, y, z] = [dot(n, own[0]), dot(n, own[1]), dot(n, own[2])];
+            let ahead = lesser(lesser(dot(n, p), dot(n, q)), dot(n, r)) - greater(greater(x, y), z);
+            gaps[j] = greater(gap, ahead / length);
+        }
+        for j in 0..WIDTH {
+            let is_far = gaps[j] > reach;
+            to.near[i] |= u8::from(!is_far) << j;
+            to.far[j] = if is_far { lesser(to.far[j], gaps[j]) } else { to.far[j] };
+        }
+    }
+}
