@@ -1,6 +1,6 @@
 //! The search that collects a front: the pairs of leaves that a motion to come may bring within reach.
 
-use super::front::{MOST_PAIRS, MeshFront, identities};
+use super::front::{FEW_PAIRS, MOST_PAIRS, MeshFront, identities};
 use super::line_gap::leaf_gap;
 use super::open_pair::OpenPair;
 use super::search::MeshSearch;
@@ -37,10 +37,11 @@ impl MeshSearch<'_> {
         let mut open = std::mem::take(&mut self.memory.open);
         open.clear();
         open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
+        let most = front.cost.clamp(FEW_PAIRS, MOST_PAIRS);
         let last = self.memory.counts[1] + DEARER * front.cost;
         while let Some(pair) = open.pop() {
             let OpenPair { bound2, nodes } = pair;
-            if front.pairs.len() == MOST_PAIRS || self.memory.counts[1] > last {
+            if front.pairs.len() == most || self.memory.counts[1] > last {
                 front.reach = front.reach.min(bound2.sqrt());
                 break;
             }

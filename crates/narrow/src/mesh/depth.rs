@@ -232,7 +232,9 @@ impl DepthSearch<'_> {
             Surfaces::Apart(nearest) => Some(nearest),
             Surfaces::Touching | Surfaces::Holding(_) => None,
         };
-        let protrusions = if near.is_some() { [None; 2] } else { self.overlap.protrusions(line, self.hull_ends(line)) };
+        let ends = self.hull_ends(line);
+        self.overlap.slab = Some((line, ends));
+        let protrusions = if near.is_some() { [None; 2] } else { self.overlap.protrusions(line, ends) };
         let crossings = match surfaces {
             Surfaces::Touching => search::crossings(place, CROSSINGS, self.memory),
             Surfaces::Holding(_) | Surfaces::Apart(_) => Vec::new(),

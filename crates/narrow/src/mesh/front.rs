@@ -6,7 +6,8 @@ use super::place::MeshPlace;
 use clearsweep_geometry::RelativePose;
 use clearsweep_geometry::mesh::NodeId;
 
-/// Pairs of leaves that are remembered, at most.
+/// Pairs of leaves that are remembered: of a search that compared so many pairs of nodes as many, and of others a few.
+pub(super) const FEW_PAIRS: usize = 1 << 11;
 pub(super) const MOST_PAIRS: usize = 1 << 15;
 
 /// Pairs of nodes that a search compares before its front is worth collecting.

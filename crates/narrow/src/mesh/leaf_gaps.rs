@@ -96,6 +96,17 @@ impl LeafGaps {
         self.near.iter_mut().for_each(|row| *row &= lanes[1]);
     }
 
+    /// The lanes of A and of B that are near, in their order.
+    pub(super) fn near(&self) -> impl Iterator<Item = [usize; 2]> + Clone + use<> {
+        let mut left = u64::from_le_bytes(self.near);
+        std::iter::from_fn(move || {
+            let at = left.trailing_zeros() as usize;
+            let is_left = left != 0;
+            left &= left.wrapping_sub(1);
+            is_left.then_some([at / WIDTH, at % WIDTH])
+        })
+    }
+
     /// The least bound of the pairs that were compared and are not near, metres.
     pub(super) fn far(&self) -> f64 {
         self.far.iter().copied().fold(f64::INFINITY, f64::min)

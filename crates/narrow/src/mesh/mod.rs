@@ -10,6 +10,7 @@
 //! front.rs          what a search leaves to the next one: bounds that outlast a motion; collecting.rs: the search for them
 //! triangle_pair.rs  the distance of two triangles, and a direction that proves it
 //! points.rs         points against one mesh: the nearest triangle, inside or outside; point_bounds.rs: bounds, eight by eight
+//! leaves.rs         triangles of two leaves: leaf_gaps.rs: bounds by their planes; eight_pairs.rs: by the line between their closest points
 //! overlap.rs        points deep inside of both bodies; crossing.rs: triangles that cross
 //! sweep.rs          the ways out along one direction
 //! depth.rs          the bracket of the depth
@@ -34,6 +35,7 @@ mod depth;
 pub(super) mod eight_pairs;
 mod front;
 mod leaf_gaps;
+mod leaves;
 mod line_gap;
 mod memory;
 mod open_pair;

@@ -47,6 +47,9 @@ pub(super) struct OverlapQueries<'a> {
     hulls: [&'a Polyhedron; 2],
     pub a: PointQueries<'a>,
     pub b: PointQueries<'a>,
+    /// A unit direction in A's frame, and the heights along it at which the hull of A ends and that of B begins, metres: no point is deeper in a
+    /// body than beneath its supporting plane.
+    pub slab: Option<(Vec3<f64>, [f64; 2])>,
 }
 
 /// A point against one solid.
@@ -86,15 +89,20 @@ fn inner(of: &mut PointQueries<'_>, p: Vec3<f64>, near: &PointDistance, error: f
 impl<'a> OverlapQueries<'a> {
     /// Creates the queries of two meshes at their poses.
     pub(super) fn new(place: MeshPlace<'a>, hulls: [&'a Polyhedron; 2], [a, b]: &'a mut [PointMemory; 2]) -> Self {
-        Self { place, hulls, a: PointQueries::new(place.a, a), b: PointQueries::new(place.b, b) }
+        Self { place, hulls, a: PointQueries::new(place.a, a), b: PointQueries::new(place.b, b), slab: None }
     }
 
     /// Proven: the depth is at least this, as a point of A's frame shows, metres, growth left aside; `None` if the point shows no
-    /// more than `floor`. A point is nowhere deeper than its distance from any triangle, so most are dismissed by one of each body.
+    /// more than `floor`. A point is nowhere deeper than its distance from any triangle, or from the supporting planes of the slab, so most are
+    /// dismissed by one of each body.
     pub(super) fn both_above(&mut self, p: Vec3<f64>, floor: f64) -> Option<f64> {
         let (error, in_b) = (self.place.error(), self.place.in_b(p));
-        let most_b = self.b.at_most(in_b);
-        if self.a.at_most(p) + most_b <= floor {
+        let [below_a, above_b] = self.slab.map_or([f64::INFINITY; 2], |(n, [end_a, start_b])| {
+            let height = n.dot(p);
+            [end_a - height + error, height - start_b + error]
+        });
+        let most_b = self.b.at_most(in_b).min(above_b);
+        if self.a.at_most(p).min(below_a) + most_b <= floor {
             return None;
         }
         let near_a = self.a.nearest_beyond(p, floor - most_b)?;

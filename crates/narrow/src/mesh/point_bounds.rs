@@ -1,6 +1,7 @@
 //! Lower bounds of the distances of a point from eight boxes, or from the eight triangles of a leaf, side by side.
 
-use clearsweep_base::simd::dispatch;
+use super::eight_pairs::load;
+use clearsweep_base::simd::{Simd, V, dispatch};
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{MeshNode, TriangleMesh, WIDTH};
 
@@ -63,64 +64,36 @@ fn boxes_in(node: &MeshNode, p: Vec3<f64>, to: &mut [f64; WIDTH]) {
     }
 }
 
-dispatch!(loops gaps, gaps_in, (corners: &CornerLanes, to: &mut [f64; WIDTH]) -> ());
+dispatch!(gaps, gaps_in, (corners: &CornerLanes, to: &mut [f64; WIDTH]) -> ());
 
 /// Vectors from the corners of triangles to the point.
 #[inline(always)] // into code for wider registers
-fn gaps_in(corners: &CornerLanes, to: &mut [f64; WIDTH]) {
-    let [a, b, c] = corners;
-    for i in 0..WIDTH {
-        let [ap, bp, cp] = [a, b, c].map(|of| [of[0][i], of[1][i], of[2][i]]);
-        let mut best = across(ap, bp);
-        for other in [across(bp, cp), across(cp, ap)] {
-            best = shorter(best, other);
-        }
-        let normal = cross(minus(ap, bp), minus(ap, cp));
-        let area2 = dot(normal, normal);
-        // The foot on the plane is inside if it lies on the inner side of each edge.
-        let sides = [dot(cross(ap, bp), normal), dot(cross(bp, cp), normal), dot(cross(cp, ap), normal)];
-        let inside = sides[0] >= 0.0 && sides[1] >= 0.0 && sides[2] >= 0.0 && area2 > 0.0;
-        let height = dot(ap, normal) / area2;
-        let foot = normal.map(|x| x * height);
-        let line: [f64; 3] = std::array::from_fn(|k| if inside { foot[k] } else { best[k] });
-        let length = dot(line, line).sqrt();
-        let along = [dot(ap, line), dot(bp, line), dot(cp, line)];
-        let least = if along[0] < along[1] { along[0] } else { along[1] };
-        let least = if along[2] < least { along[2] } else { least };
-        to[i] = if least > 0.0 && length > 0.0 { least / length } else { 0.0 };
-    }
+fn gaps_in<S: Simd>(corners: &CornerLanes, to: &mut [f64; WIDTH]) {
+    let (a, b, c): (Vec3<V<S>>, _, _) = (load(&corners[0]), load(&corners[1]), load(&corners[2]));
+    let best = shorter(shorter(across(a, b), across(b, c)), across(c, a));
+    let (zero, normal) = (V::splat(0.0), (a - b).cross(a - c));
+    let area2 = normal.length2();
+    // The foot on the plane is inside if it lies on the inner side of each edge.
+    let sides = [a.cross(b).dot(normal), b.cross(c).dot(normal), c.cross(a).dot(normal)];
+    let is_inside = sides[0].ge(zero) & sides[1].ge(zero) & sides[2].ge(zero) & area2.gt(zero);
+    let line = Vec3::select(is_inside, normal.scale(a.dot(normal) / area2), best);
+    let length = line.length2().sqrt();
+    let least = a.dot(line).smaller(b.dot(line)).smaller(c.dot(line));
+    (least.gt(zero) & length.gt(zero)).pick(least / length, zero).store(to);
 }
 
 /// The vector to the point from the nearest point of an edge; given those from both ends.
 #[inline(always)]
-fn across(p: [f64; 3], q: [f64; 3]) -> [f64; 3] {
-    let edge = minus(p, q);
-    let (length2, along) = (dot(edge, edge), dot(p, edge));
-    let share = if length2 > 0.0 { along / length2 } else { 0.0 };
-    let share = if share > 0.0 { share } else { 0.0 };
-    let share = if share < 1.0 { share } else { 1.0 };
-    std::array::from_fn(|k| p[k] - share * edge[k])
+fn across<S: Simd>(p: Vec3<V<S>>, q: Vec3<V<S>>) -> Vec3<V<S>> {
+    let (zero, edge) = (V::splat(0.0), p - q);
+    let length2 = edge.length2();
+    let share = length2.gt(zero).pick(p.dot(edge) / length2, zero);
+    p - edge.scale(zero.larger(share).smaller(V::splat(1.0)))
 }
 
 #[inline(always)]
-fn shorter(u: [f64; 3], v: [f64; 3]) -> [f64; 3] {
-    let swap = dot(v, v) < dot(u, u);
-    std::array::from_fn(|k| if swap { v[k] } else { u[k] })
-}
-
-#[inline(always)]
-fn minus(u: [f64; 3], v: [f64; 3]) -> [f64; 3] {
-    [u[0] - v[0], u[1] - v[1], u[2] - v[2]]
-}
-
-#[inline(always)]
-fn dot(u: [f64; 3], v: [f64; 3]) -> f64 {
-    u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
-}
-
-#[inline(always)]
-fn cross(u: [f64; 3], v: [f64; 3]) -> [f64; 3] {
-    [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+fn shorter<S: Simd>(u: Vec3<V<S>>, v: Vec3<V<S>>) -> Vec3<V<S>> {
+    Vec3::select(v.length2().lt(u.length2()), v, u)
 }
 
 #[cfg(test)]

@@ -30,9 +30,6 @@ const TURNS: usize = 6;
 /// Descents before the search, while the normal changes.
 const DESCENTS: usize = 6;
 
-/// Pairs of triangles so few that their bounds cost more than they save.
-const FEW: usize = 1;
-
 /// How many times as large a box is before it alone is descended.
 const LARGER: f64 = 4.0;
 
@@ -43,9 +40,9 @@ pub(super) struct MeshSearchMemory {
     pub(super) open: BinaryHeap<OpenPair>,
     bounds: ChildBounds,
     /// Triangles of the leaves of A and of B that the search has met.
-    leaves: [NodeCache<LeafTriangles>; 2],
-    gaps: LeafGaps,
-    pending: EightPairs,
+    pub(super) leaves: [NodeCache<LeafTriangles>; 2],
+    pub(super) gaps: LeafGaps,
+    pub(super) pending: EightPairs,
     near: Vec<NearChildren>,
     pub(super) heights: OpenHeights,
     pub(super) caps: [Cap; 2],
@@ -61,13 +58,6 @@ struct NearChildren {
     /// Their boxes are at least this far apart, squared, square metres.
     bound2: f64,
     lanes: [u8; 2],
-}
-
-/// Nodes or triangles that are to be compared.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Opened {
-    Nodes([NodeId; 2]),
-    Triangles([u32; 2]),
 }
 
 impl MeshSearchMemory {
@@ -88,7 +78,7 @@ pub(super) struct MeshSearch<'a> {
     pub(super) capped: bool,
     pub(super) found: BestPair<'a>,
     /// Whether the triangles compared last were nearer than those before: then the next ones are compared at once.
-    is_improving: bool,
+    pub(super) is_improving: bool,
 }
 
 /// Start of a search. It does not change the answer.
@@ -223,13 +213,14 @@ impl<'a> MeshSearch<'a> {
 
     /// Descends from the roots to the boxes whose middles are nearest, level by level, and to triangles likewise: a first best pair.
     fn descend(&mut self) {
-        let mut pair = Opened::Nodes(self.roots());
-        while let Opened::Nodes(nodes) = pair {
+        let mut nodes = self.roots();
+        loop {
             let (whole, lanes) = self.nearest_middles(nodes);
-            pair = self.children(nodes, whole, lanes);
-        }
-        if let Opened::Triangles([a, b]) = pair {
-            self.found.compare(a, b);
+            if let [Child::Leaf(a), Child::Leaf(b)] = nodes.map(NodeId::get) {
+                let [a, b] = [self.place.a.leaf(a).start, self.place.b.leaf(b).start];
+                return self.found.compare(a + u32::from(lanes[0]), b + u32::from(lanes[1]));
+            }
+            nodes = self.children(nodes, whole, lanes);
         }
     }
 
@@ -367,7 +358,7 @@ impl<'a> MeshSearch<'a> {
     ) {
         let (reach, mut gap) = (self.found.reach(), f64::INFINITY);
         for near in &self.memory.near {
-            let Opened::Nodes(children) = self.children(nodes, whole, near.lanes) else { continue };
+            let children = self.children(nodes, whole, near.lanes);
             let mut bound2 = near.bound2.max(of_parents);
             if let ([Child::Inner(a), Child::Inner(b)], [false, false]) = (nodes.map(NodeId::get), whole) {
                 let along = line_gap(self.place, [a, b], near.lanes);
@@ -384,61 +375,9 @@ impl<'a> MeshSearch<'a> {
 
     /// The children of two nodes that are in the caps.
     #[inline]
-    fn lanes(&self, nodes: [NodeId; 2]) -> [u8; 2] {
+    pub(super) fn lanes(&self, nodes: [NodeId; 2]) -> [u8; 2] {
         let caps = &self.memory.caps;
         [caps[0].of(self.place.a, nodes[0]), caps[1].of(self.place.b, nodes[1])]
-    }
-
-    /// Compares the triangles of two leaves: those that no plane rules out wait for company, until there are eight, unless they likely are
-    /// nearer than all before.
-    fn compare_leaves(&mut self, leaves: [NodeId; 2]) {
-        let [Child::Leaf(a), Child::Leaf(b)] = leaves.map(NodeId::get) else { return };
-        let (place, reach) = (self.place, self.found.reach());
-        let lanes = if self.capped { self.lanes(leaves) } else { [u8::MAX; 2] };
-        let ranges = [place.a.leaf(a), place.b.leaf(b)];
-        let lanes = [0, 1].map(|k: usize| lanes[k] & (u8::MAX >> (WIDTH - ranges[k].len())));
-        let axis = self.found.best.as_ref().map_or(Vec3::ZERO, |best| best.normal);
-        let MeshSearchMemory { leaves: [of_a, of_b], gaps, .. } = &mut *self.memory;
-        let at_a = of_a.place(a as usize, || LeafTriangles::new(place.a, a, |p| p));
-        let at_b = of_b.place(b as usize, || LeafTriangles::new(place.b, b, |p| place.pose.point(p)));
-        let both = [of_a.at(at_a), of_b.at(at_b)];
-        gaps.compare(both, lanes, axis, reach);
-        self.found.leave_out(gaps.far());
-        self.memory.counts[1] += 1;
-        for i in 0..WIDTH {
-            let mut row = self.memory.gaps.near[i];
-            while row != 0 {
-                let j = row.trailing_zeros() as usize % WIDTH;
-                row &= row - 1;
-                let MeshSearchMemory { leaves: [of_a, of_b], pending, .. } = &mut *self.memory;
-                let both = [of_a.at(at_a), of_b.at(at_b)];
-                pending.push(both, [i, j], [ranges[0].start + i as u32, ranges[1].start + j as u32]);
-                if pending.is_full() {
-                    self.compare_pending();
-                }
-            }
-        }
-        if self.is_improving {
-            self.compare_pending();
-        }
-    }
-
-    /// Compares the triangles that wait: those whose bounds do not rule them out.
-    fn compare_pending(&mut self) {
-        let pending = std::mem::take(&mut self.memory.pending.count);
-        if pending == 0 {
-            return;
-        }
-        let before = self.found.limit;
-        let bounds = if pending > FEW { self.memory.pending.bounds() } else { [f64::NAN; WIDTH] };
-        for (bound, [a, b]) in bounds.into_iter().zip(self.memory.pending.triangles).take(pending) {
-            if bound > self.found.reach() {
-                self.found.leave_out(bound);
-            } else if self.found.touching.is_none() {
-                self.found.compare(a, b);
-            }
-        }
-        self.is_improving = self.found.limit < before;
     }
 
     /// The square of the distance beyond which pairs are left out.
@@ -484,27 +423,23 @@ impl<'a> MeshSearch<'a> {
         whole
     }
 
-    /// The near children of two nodes that were compared, each pair with its lanes.
+    /// The near children of two nodes that were compared and are not both leaves, each pair with its lanes.
     pub(super) fn near_children(
         &self,
         nodes: [NodeId; 2],
         whole: [bool; 2],
-    ) -> impl DoubleEndedIterator<Item = ([u8; 2], Opened)> {
+    ) -> impl DoubleEndedIterator<Item = ([u8; 2], [NodeId; 2])> {
         self.memory.near.iter().map(move |near| (near.lanes, self.children(nodes, whole, near.lanes)))
     }
 
-    /// The children in two lanes, the triangles of two leaves, or the nodes that are taken whole.
+    /// The children in two lanes, or the nodes that are taken whole.
     #[inline(always)]
-    fn children(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [u8; 2]) -> Opened {
+    fn children(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [u8; 2]) -> [NodeId; 2] {
         let meshes = [self.place.a, self.place.b];
-        if let [Child::Leaf(a), Child::Leaf(b)] = nodes.map(NodeId::get) {
-            let [a, b] = [meshes[0].leaf(a).start, meshes[1].leaf(b).start];
-            return Opened::Triangles([a + u32::from(lanes[0]), b + u32::from(lanes[1])]);
-        }
-        Opened::Nodes([0, 1].map(|k: usize| match nodes[k].get() {
+        [0, 1].map(|k: usize| match nodes[k].get() {
             Child::Inner(index) if !whole[k] => meshes[k].node(index).children[lanes[k] as usize],
             _ => nodes[k],
-        }))
+        })
     }
 }
 
@@ -526,22 +461,21 @@ pub(super) fn any_crossing(
 ) -> bool {
     let axes = SearchFrame::along(Vec3::new(1.0, 0.0, 0.0));
     let mut search = MeshSearch::new(place, 0.0, axes, memory);
-    let mut open = vec![Opened::Nodes(search.roots())];
-    while let Some(pair) = open.pop() {
-        match pair {
-            Opened::Nodes(nodes) => {
-                let whole = search.compare_boxes(nodes);
-                let from = open.len();
-                open.extend(search.near_children(nodes, whole).map(|(_, children)| children));
-                open[from..].reverse();
-            }
-            Opened::Triangles([a, b]) => {
-                let meet = matches!(pair_distance(place, [a, b], search.found.reach()), PairDistance::Touching);
-                if meet && is_wanted([a, b]) {
+    let mut open = vec![search.roots()];
+    while let Some(nodes) = open.pop() {
+        if nodes.iter().all(|node| node.is_leaf()) {
+            for pair in search.near_triangles(nodes) {
+                let meet = matches!(pair_distance(place, pair, search.found.reach()), PairDistance::Touching);
+                if meet && is_wanted(pair) {
                     return true;
                 }
             }
+            continue;
         }
+        let whole = search.compare_boxes(nodes);
+        let from = open.len();
+        open.extend(search.near_children(nodes, whole).map(|(_, children)| children));
+        open[from..].reverse();
     }
     false
 }

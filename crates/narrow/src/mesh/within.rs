@@ -2,7 +2,7 @@
 
 use super::memory::MeshMemory;
 use super::place::MeshPlace;
-use super::search::{MeshSearch, Opened};
+use super::search::MeshSearch;
 use clearsweep_geometry::mesh::{Child, SearchFrame, TriangleMesh};
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 
@@ -46,21 +46,20 @@ pub(crate) fn triangles_within(
     let mut open = vec![(search.roots(), balls)];
     while let Some((nodes, balls)) = open.pop() {
         search.found.limit = reach(balls).max(place.contact());
-        let whole = search.compare_boxes(nodes);
-        let from = open.len();
-        for (lanes, children) in search.near_children(nodes, whole) {
-            match children {
-                Opened::Triangles(pair) => found.push(pair),
-                Opened::Nodes(children) => {
-                    let ball = |k: usize| match nodes[k].get() {
-                        Child::Inner(node) if !whole[k] => meshes[k].node(node).ball(lanes[k].into()),
-                        _ => balls[k],
-                    };
-                    open.push((children, [ball(0), ball(1)]));
-                }
+        if nodes.iter().all(|node| node.is_leaf()) {
+            found.extend(search.near_triangles(nodes));
+        } else {
+            let whole = search.compare_boxes(nodes);
+            let from = open.len();
+            for (lanes, children) in search.near_children(nodes, whole) {
+                let ball = |k: usize| match nodes[k].get() {
+                    Child::Inner(node) if !whole[k] => meshes[k].node(node).ball(lanes[k].into()),
+                    _ => balls[k],
+                };
+                open.push((children, [ball(0), ball(1)]));
             }
+            open[from..].reverse();
         }
-        open[from..].reverse();
         if found.len() > most.pairs || search.memory.counts[1] > most.nodes {
             return false;
         }
