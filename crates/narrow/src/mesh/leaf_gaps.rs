@@ -158,20 +158,26 @@ fn compare_in(to: &mut LeafGaps, a: &LeafTriangles, b: &LeafTriangles, rows: u8,
         let (low, high) = (a.heights[0][i], a.heights[1][i]);
         let mut gaps = [0.0; WIDTH];
         let top = greater(greater(dot(axis, own[0]), dot(axis, own[1])), dot(axis, own[2]));
+        let mut is_decided = true;
         for j in 0..WIDTH {
             let [p, q, r] = [lane(&b.corners[0], j), lane(&b.corners[1], j), lane(&b.corners[2], j)];
             let [x, y, z] = [dot(n, p), dot(n, q), dot(n, r)];
             let (above, below) = (lesser(lesser(x, y), z) - high, low - greater(greater(x, y), z));
-            let mut gap = greater(greater(above, below), along[j] - top);
+            let gap = greater(greater(above, below), along[j] - top);
             let n = lane(&b.normals, j);
             let [x, y, z] = [dot(n, own[0]), dot(n, own[1]), dot(n, own[2])];
             let above = lesser(lesser(x, y), z) - b.heights[1][j];
-            gap = greater(gap, greater(above, b.heights[0][j] - greater(greater(x, y), z)));
+            gaps[j] = greater(gap, greater(above, b.heights[0][j] - greater(greater(x, y), z)));
+            is_decided &= gaps[j] > reach;
+        }
+        // Roots and quotients take most of the time: where planes decide there is no need of them.
+        for j in 0..if is_decided { 0 } else { WIDTH } {
+            let [p, q, r] = [lane(&b.corners[0], j), lane(&b.corners[1], j), lane(&b.corners[2], j)];
             let n = sub(lane(&b.middles, j), m);
             let length = dot(n, n).sqrt();
             let [x, y, z] = [dot(n, own[0]), dot(n, own[1]), dot(n, own[2])];
             let ahead = lesser(lesser(dot(n, p), dot(n, q)), dot(n, r)) - greater(greater(x, y), z);
-            gaps[j] = greater(gap, ahead / length);
+            gaps[j] = greater(gaps[j], ahead / length);
         }
         for j in 0..WIDTH {
             let is_far = gaps[j] > reach;
