@@ -336,7 +336,7 @@ impl<'a> SliceTask<'a> {
         a.mesh.is_some() || b.mesh.is_some() || a.pieces.len() * b.pieces.len() >= MANY_PIECES
     }
 
-    /// How many candidates are walked together: at least one, and as many as have a block's worth of samples, so that their
+    /// The number of candidates that are walked together: at least one, and as many as have a block's worth of samples, so that their
     /// answers stay in the cache. One without samples is a run of its own, and so is a heavy one. `at`: of the first in the slice.
     fn run(&self, (at, candidates): (usize, &[Candidate])) -> usize {
         let mut samples = 0;

@@ -25,7 +25,7 @@ pub(super) struct NodeIntervals {
     pub extent: f64,
 }
 
-/// What is known of the nodes that a search has met.
+/// Memory of the nodes that a search has met.
 #[derive(Debug)]
 pub(super) struct NodeCache<T> {
     /// For each node: 1 + its place in `known`; 0: not met.
@@ -56,7 +56,15 @@ impl<T> NodeCache<T> {
         }
     }
 
-    /// The place of what is known of a node, which is made when it is first met.
+    /// Forgets all nodes if so many were met.
+    #[inline]
+    pub(super) fn keep_fewer_than(&mut self, most: usize) {
+        if self.known.len() >= most {
+            self.forget(0);
+        }
+    }
+
+    /// The place of the memory of a node, which is made when it is first met.
     #[inline]
     pub(super) fn place(&mut self, node: usize, make: impl FnOnce() -> T) -> u32 {
         if self.place[node] == 0 {
@@ -67,7 +75,7 @@ impl<T> NodeCache<T> {
         self.place[node] - 1
     }
 
-    /// What is known at a place.
+    /// The memory at a place.
     #[inline]
     pub(super) fn at(&self, place: u32) -> &T {
         &self.known[place as usize]

@@ -21,7 +21,7 @@ pub(super) struct LeafTriangles {
     heights: [Lanes; 2],
 }
 
-/// Which triangles of two leaves may be near.
+/// The triangles of two leaves that may be near.
 #[derive(Debug, Default)]
 pub(super) struct LeafGaps {
     /// Bit `j` of row `i`: triangle `i` of A and `j` of B are not proven to be beyond reach.

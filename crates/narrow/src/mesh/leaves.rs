@@ -9,6 +9,9 @@ use clearsweep_geometry::mesh::{Child, NodeId, WIDTH};
 /// Pairs of triangles so few that their bounds cost more than they save.
 const FEW: usize = 1;
 
+/// Leaves of a mesh whose triangles are kept, at most: 18 MB.
+const MOST_LEAVES: usize = 1 << 14;
+
 /// Two leaves that were met: their places in memory, and their first triangles.
 #[derive(Debug, Clone, Copy)]
 struct MetLeaves {
@@ -56,6 +59,8 @@ impl MeshSearch<'_> {
         let lanes = [0, 1].map(|k: usize| lanes[k] & (u8::MAX >> (WIDTH - ranges[k].len())));
         let axis = self.found.best.as_ref().map_or(Vec3::ZERO, |best| best.normal);
         let MeshSearchMemory { leaves: [of_a, of_b], gaps, counts, .. } = &mut *self.memory;
+        of_a.keep_fewer_than(MOST_LEAVES);
+        of_b.keep_fewer_than(MOST_LEAVES);
         let places = [
             of_a.place(a as usize, || LeafTriangles::new(place.a, a, |p| p)),
             of_b.place(b as usize, || LeafTriangles::new(place.b, b, |p| place.pose.point(p))),

@@ -31,7 +31,7 @@ impl EightGaps {
 }
 
 impl EightParts {
-    /// No pair.
+    /// Forgets all pairs.
     pub(super) fn clear(&mut self) {
         self.count = 0;
     }
