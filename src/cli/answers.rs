@@ -23,7 +23,29 @@ pub(super) fn contacts(summary: &Value) -> String {
     summary["contacts"].as_u64().map_or_else(String::new, |count| format!("; {}", counted(count, "contact")))
 }
 
+/// The way to rows where there are none.
+pub(super) fn to_more_rows(summary: &Value) -> &'static str {
+    match summary["answer"].as_str() {
+        Some("overlap") => "`--answer distance --within LENGTH` shows the nearest pairs",
+        _ => "widen `within` (--within) to see the nearest pairs",
+    }
+}
+
 /// Whether the depth of bodies that overlap is computed. Manifests without the key are of jobs that did.
 fn has_depths(summary: &Value) -> bool {
     summary["answer"].as_str().is_none_or(|answer| answer == "depth")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_rows_of_distances_are_more_with_a_wider_cut_off() {
+        assert!(to_more_rows(&json!({ "answer": "overlap" })).contains("--answer distance"));
+        for summary in [json!({}), json!({ "answer": "distance" }), json!({ "answer": "depth" })] {
+            assert!(to_more_rows(&summary).starts_with("widen `within`"), "{summary}");
+        }
+    }
 }

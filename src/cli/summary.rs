@@ -399,7 +399,7 @@ fn next(summary: &Value, lengths: Lengths, dir: &Path) -> String {
         None => {}
     }
     if !needs_duckdb(summary) {
-        return "widen `within` (--within) to see the nearest pairs".to_owned();
+        return answers::to_more_rows(summary).to_owned();
     }
     let (factor, digits, name) = lengths.sql();
     let run = if summary["runs"].as_u64().unwrap_or(1) > 1 { "run, " } else { "" };
