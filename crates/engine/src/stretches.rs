@@ -8,7 +8,7 @@ use rayon::join_context;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Samples of a stretch, at least: neighbours share more than the memory of a pair.
+/// Samples of a stretch that is not divided any more: neighbours share more than the memory of a pair.
 pub(super) const STRETCH: u32 = 8;
 
 /// Work that is worth handing to another thread.

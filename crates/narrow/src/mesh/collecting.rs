@@ -23,11 +23,13 @@ impl MeshSearch<'_> {
         let size = |mesh: &TriangleMesh| mesh.radius() / (mesh.node_counts()[1] as f64).sqrt();
         let size = size(self.place.a).max(size(self.place.b));
         // The limit may grow by the motion, and what is left out come nearer by it. At the end of a block the next one is likely alike.
-        front.skin = (2.0 * ahead).max(0.5 * front.skin).max(LEAST * size);
-        if step.is_nan() || step >= SHORT * size || front.skin == f64::INFINITY {
+        let skin = (2.0 * ahead).max(0.5 * front.skin).max(LEAST * size);
+        if step.is_nan() || step >= SHORT * size || skin == f64::INFINITY {
             front.at = None;
             return;
         }
+        // One motion without bounds is not that of all to come.
+        front.skin = skin;
         let needed = self.found.reach();
         self.found.limit += front.skin;
         (front.of, front.used) = (identities(self.place), 0);

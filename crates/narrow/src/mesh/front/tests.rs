@@ -47,6 +47,9 @@ fn no_motion_brings_pairs_nearer_than_a_front_claims() {
         let mut search = MeshSearch::started(&first, f64::INFINITY, None, &mut memory);
         search.run(None);
         let mut front = MeshFront { cost: 10_000, ..MeshFront::default() };
+        // A motion without bounds leaves no front, and prevents none.
+        search.collect(&mut front, [1e-3, f64::INFINITY]);
+        assert!(front.at.is_none() && front.pairs.is_empty());
         search.collect(&mut front, [1e-3, ahead]);
         assert!(front.pairs.is_sorted_by(|x, y| x.0 <= y.0) && front.pairs.len() <= MOST_PAIRS);
         kept += front.pairs.len();
