@@ -4,7 +4,7 @@ use super::depth::{self, DepthMemory};
 use super::memory::MeshMemory;
 use super::place::MeshPlace;
 use super::search::MeshSearchMemory;
-use super::sweep::Sweep;
+use super::sweep::{MeetingOrder, Sweep};
 use crate::pair::Pair;
 use clearsweep_geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use clearsweep_model::Shape;
@@ -42,7 +42,8 @@ impl<'a> MeshesOnLine<'a> {
     /// triangles of A and of B and that length, metres, and says up to which length others are of interest.
     pub(crate) fn meetings(&self, from: f64, memory: &mut MeshMemory, mut each: impl FnMut([u32; 2], f64) -> f64) {
         let limit = self.far().max(from);
-        let mut sweep = Sweep::new(&self.place, self.n, [from, limit.next_up()], memory.depth.sweep());
+        let lengths = ([from, limit.next_up()], MeetingOrder::LastEndFirst);
+        let mut sweep = Sweep::new(&self.place, self.n, lengths, memory.depth.sweep());
         let mut last = limit;
         while let Some((triangles, at)) = sweep.first_meeting(last) {
             last = last.min(each(triangles, at));

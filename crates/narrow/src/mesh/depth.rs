@@ -6,8 +6,9 @@ use super::pair_distance::{NearestTriangles, contact_upper};
 use super::place::MeshPlace;
 use super::points::PointMemory;
 use super::search::{self, MeshSearchMemory, SurfaceDistance};
-use super::sweep::{Sweep, SweepMemory};
+use super::sweep::{MeetingOrder, SharedPoint, Sweep, SweepMemory};
 use super::triangle_pair::TriangleCorners;
+use crate::support::max_dot;
 use clearsweep_geometry::mesh::TriangleMesh;
 use clearsweep_geometry::{Polyhedron, Vec3};
 
@@ -104,32 +105,10 @@ struct DepthSearch<'a> {
     overlap: OverlapQueries<'a>,
     memory: &'a mut MeshSearchMemory,
     sweep: &'a mut SweepMemory,
-    hint: DepthHint,
-}
-
-/// Memory of a search for a depth, from which the next one begins. No answer depends on it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct DepthHint {
-    /// The direction of the shortest way out, in A's frame.
-    normal: Option<Vec3<f64>>,
-    /// Triangles that were in the way in some direction: likely so in the next.
+    /// Points of both bodies.
+    shared: Vec<SharedPoint>,
+    /// Triangles that were in the way in some direction, which are likely so in the next.
     in_way: Vec<[u32; 2]>,
-}
-
-impl DepthHint {
-    /// Triangles that are kept, at most: those found last.
-    const KEPT: usize = 128;
-
-    /// Bytes that it points to.
-    pub(super) fn bytes(&self) -> usize {
-        self.in_way.capacity() * size_of::<[u32; 2]>()
-    }
-
-    /// The hint for meshes of so many triangles.
-    fn of_counts(mut self, counts: [usize; 2]) -> Self {
-        self.in_way.retain(|pair| (0..2).all(|k| (pair[k] as usize) < counts[k]));
-        self
-    }
 }
 
 /// Relation of the surfaces of two cores.
@@ -161,11 +140,10 @@ pub(super) fn bracket<'a>(
     hulls: [&'a Polyhedron; 2],
     (surfaces, enough, known): (&SurfaceDistance, f64, &mut dyn FnMut() -> Option<KnownDepth>),
     search: &'a mut MeshSearchMemory,
-    (memory, hint): (&'a mut DepthMemory, &mut DepthHint),
+    memory: &'a mut DepthMemory,
 ) -> Option<DepthBracket> {
     let overlap = OverlapQueries::new(*place, hulls, &mut memory.points);
-    let known_hint = std::mem::take(hint).of_counts([place.a, place.b].map(|mesh| mesh.triangles().len()));
-    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, hint: known_hint };
+    let mut depth = DepthSearch::new(place, hulls, overlap, search, &mut memory.sweep);
     let containment = match *surfaces {
         SurfaceDistance::Touching(_) => None,
         _ if !place.may_contain() => None,
@@ -184,10 +162,6 @@ pub(super) fn bracket<'a>(
     let is_by_winding = containment.is_some_and(|containment| containment.by_winding);
     let known = if is_by_winding { None } else { known() };
     let found = depth.bracket(&lying, enough, known);
-    let DepthHint { mut in_way, .. } = depth.hint;
-    let old = in_way.len().saturating_sub(DepthHint::KEPT);
-    in_way.drain(..old);
-    *hint = DepthHint { normal: Some(found.normal), in_way };
     Some(match (containment, lying) {
         (Some(Containment { by_winding: true, vertex }), Surfaces::Holding(_)) => {
             DepthBracket { by_winding: true, middle: vertex, ..found }
@@ -217,14 +191,23 @@ pub(super) fn way_out_along<'a>(
     memory: &'a mut DepthMemory,
 ) -> Option<f64> {
     let overlap = OverlapQueries::new(*place, hulls, &mut memory.points);
-    let (sweep, hint) = (&mut memory.sweep, DepthHint::default());
-    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep, hint };
+    let mut depth = DepthSearch::new(place, hulls, overlap, search, &mut memory.sweep);
     let beyond = depth.hull_overlap(n);
-    let way = depth.way_out(n, [0.0, beyond], &[])?;
+    let way = depth.way_out(n, [0.0, beyond])?;
     depth.proven(way, beyond)
 }
 
-impl DepthSearch<'_> {
+impl<'a> DepthSearch<'a> {
+    fn new(
+        place: &'a MeshPlace<'a>,
+        hulls: [&'a Polyhedron; 2],
+        overlap: OverlapQueries<'a>,
+        memory: &'a mut MeshSearchMemory,
+        sweep: &'a mut SweepMemory,
+    ) -> Self {
+        Self { place, hulls, overlap, memory, sweep, shared: Vec::new(), in_way: Vec::new() }
+    }
+
     fn bracket(&mut self, surfaces: &Surfaces, enough: f64, known: Option<KnownDepth>) -> DepthBracket {
         let place = self.place;
         let line = place.line();
@@ -234,18 +217,17 @@ impl DepthSearch<'_> {
         };
         let ends = self.hull_ends(line);
         self.overlap.slab = Some((line, ends));
-        let protrusions = if near.is_some() { [None; 2] } else { self.overlap.protrusions(line, ends) };
+        let protrusions = if near.is_some() { [vec![], vec![]] } else { self.overlap.protrusions(line, ends) };
+        let innermost = [0, 1].map(|side: usize| protrusions[side].last().copied());
         let crossings = match surfaces {
             Surfaces::Touching => search::crossings(place, CROSSINGS, self.memory),
             Surfaces::Holding(_) | Surfaces::Apart(_) => Vec::new(),
         };
         let mut local: Vec<Vec3<f64>> = near.map(|nearest| nearest.normal).into_iter().collect();
-        local.extend(self.local_normals(&protrusions, &crossings));
-        let in_way = near.map(|nearest| nearest.triangles).into_iter().chain(crossings.iter().copied());
-        let remembered = std::mem::take(&mut self.hint.in_way);
-        self.hint.in_way = in_way.chain(remembered).collect();
+        local.extend(self.local_normals(&innermost, &crossings));
+        self.in_way = near.map(|nearest| nearest.triangles).into_iter().chain(crossings.iter().copied()).collect();
         let hulls = self.hull_overlaps(&local);
-        let best = protrusions.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
+        let best = innermost.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
         let crossing = crossings.first().copied();
         let of_others = best.map(|p| p.triangles).or(near.map(|nearest| nearest.triangles));
         let found = DepthBracket {
@@ -254,7 +236,7 @@ impl DepthSearch<'_> {
             upper: f64::INFINITY,
             normal: hulls[0].0,
             protrusion: best.map_or(f64::NAN, |p| p.depth[1]),
-            inside: protrusions.map(|p| p.map(|p| p.vertex)),
+            inside: innermost.map(|p| p.map(|p| p.vertex)),
             crossing,
             middle: place.a.middle(),
             triangles: crossing.or(of_others).unwrap_or([0, 0]),
@@ -269,9 +251,12 @@ impl DepthSearch<'_> {
         // A point that lies so deep in both, and points of both that are as near as `within`.
         let (core, deepest) = match near {
             Some(nearest) => (-nearest.upper, nearest.closest.point_a),
-            None => self.lower(&protrusions, &crossings, (hulls[0].1, if known.is_some() { 1 } else { STARTS })),
+            None => self.lower(&innermost, &crossings, (hulls[0].1, known)),
         };
+        self.shared = self.shared_points(&protrusions, (core, deepest));
+        let least = core + place.growth - place.error();
         let within = match surfaces {
+            _ if least >= place.growth => 0.0,
             Surfaces::Apart(nearest) | Surfaces::Holding(Some(nearest)) => nearest.upper,
             Surfaces::Touching => crossings.iter().map(|&pair| contact_upper(place, pair)).fold(place.size, f64::min),
             Surfaces::Holding(None) if core > 0.0 => place.size,
@@ -281,7 +266,7 @@ impl DepthSearch<'_> {
                 found.nearest().map_or(place.size, |nearest| nearest.upper)
             }
         };
-        let of_balls = (core + place.growth - place.error()).max(place.growth - within);
+        let of_balls = least.max(place.growth - within);
         let of_balls = known.map_or(of_balls, |known| of_balls.max(known.lower));
         let lower = of_balls.max(self.pierced(&crossings));
         let (upper, normal) =
@@ -295,18 +280,23 @@ impl DepthSearch<'_> {
         &mut self,
         protrusions: &[Option<Protrusion>; 2],
         crossings: &[[u32; 2]],
-        (hull_overlap, most): (f64, usize),
+        (hull_overlap, parts): (f64, Option<KnownDepth>),
     ) -> (f64, Vec3<f64>) {
         let place = self.place;
         let mut starts: Vec<Vec3<f64>> = protrusions.iter().flatten().map(|p| p.vertex).collect();
-        starts.extend([place.a.middle(), place.pose.point(place.b.middle())]);
+        starts.extend(self.overlap.middles());
         starts.extend(crossings.first().map(|&[a, _]| centroid(&place.a.corners(a))));
         let known = protrusions.iter().flatten().map(|p| p.depth[0]).fold(f64::NEG_INFINITY, f64::max);
         let vertex = protrusions.iter().flatten().find(|p| p.depth[0] == known).map(|p| p.vertex);
         let mut best = (known, vertex.unwrap_or(starts[0]));
         if place.a.is_solid() && place.b.is_solid() {
             let step = 0.25 * hull_overlap.min(place.a.radius()).min(place.b.radius());
-            for start in self.deepest(&starts).into_iter().take(most) {
+            let most = if parts.is_some() { 1 } else { STARTS };
+            // A search hardly ever finds four times what it starts from.
+            let is_hopeful = |start: f64| parts.is_none_or(|parts| parts.lower <= 4.0 * start);
+            let starts = self.deepest(&starts).into_iter().take(most);
+            best = starts.clone().fold(best, |best, start| if start.0 > best.0 { start } else { best });
+            for start in starts.filter(|start| is_hopeful(start.0)) {
                 let found = self.overlap.deepen(start, step);
                 best = if found.0 > best.0 { found } else { best };
             }
@@ -400,10 +390,7 @@ impl DepthSearch<'_> {
         let mut ways = vec![way];
         for _ in 0..REFINEMENTS {
             let Some(WayOut { length, parted: Some(n), .. }) = ways.last().copied() else { break };
-            if self.way_out_by_hint(n, [least, length]).is_none() {
-                break;
-            }
-            let way = self.way_out(n, [least, length], &[]);
+            let way = self.way_out(n, [least, length]);
             let Some(way) = way.filter(|way| way.length < length - self.tie()) else { break };
             ways.push(way);
         }
@@ -416,43 +403,69 @@ impl DepthSearch<'_> {
         8.0 * self.place.sharp()
     }
 
-    /// The shortest way out along one of the directions, by lengths from `from` to below `limit`, metres; of equal ones the first. The directions are tried
-    /// in an order that likely has the best first, and what was in the way elsewhere is followed first. Neither is of account: the way is found again from
-    /// nothing.
-    fn shortest_way(&mut self, hulls: &[(Vec3<f64>, f64)], [from, limit]: [f64; 2]) -> Option<WayOut> {
-        let (tie, likely) = (self.tie(), self.hint.normal.unwrap_or(hulls[0].0));
-        let mut order: Vec<usize> = (0..hulls.len()).collect();
-        order.sort_by(|&x, &y| hulls[y].0.dot(likely).total_cmp(&hulls[x].0.dot(likely)).then(x.cmp(&y)));
-        let (mut found, mut shortest): (Vec<(usize, f64)>, f64) = (Vec::new(), limit);
-        for index in order {
-            let lengths = [from, limit.min(shortest + 2.0 * tie)];
-            if let Some(way) = self.way_out_by_hint(hulls[index].0, lengths) {
-                shortest = shortest.min(way.length);
-                found.push((index, way.length));
-            }
-        }
-        let equal = found.iter().filter(|(_, length)| *length <= shortest + tie).map(|&(index, _)| index);
-        self.way_out(hulls[equal.min()?].0, [from, limit], &[])
+    /// Points of both bodies: the one that lies deepest in both, if its depth (metres) is above 0, and vertices of one inside of the other, the
+    /// innermost first.
+    fn shared_points(
+        &mut self,
+        protrusions: &[Vec<Protrusion>; 2],
+        (depth, deepest): (f64, Vec3<f64>),
+    ) -> Vec<SharedPoint> {
+        let is_inside = if depth > 0.0 { self.overlap.are_around(deepest) } else { [false; 2] };
+        let inner = (is_inside == [true; 2]).then_some(SharedPoint { point: deepest, is_inside });
+        let of_vertex = |of_b: bool| move |p: &Protrusion| SharedPoint { point: p.vertex, is_inside: [of_b, !of_b] };
+        let [of_a, of_b] = protrusions;
+        let vertices = of_a.iter().rev().map(of_vertex(false)).chain(of_b.iter().rev().map(of_vertex(true)));
+        inner.into_iter().chain(vertices).collect()
     }
 
-    /// The shortest way out along `n`, but for rounding: the triangles that were in the way elsewhere are followed first.
-    fn way_out_by_hint(&mut self, n: Vec3<f64>, lengths: [f64; 2]) -> Option<WayOut> {
-        let in_way = std::mem::take(&mut self.hint.in_way);
-        let found = self.way_out(n, lengths, &in_way);
-        self.hint.in_way = in_way;
+    /// The shortest way out along one of the directions, by lengths from `from` to below `limit`, metres; of equal ones the first. They are
+    /// tried in the order of the lengths up to which a point of both bodies shows that they overlap.
+    fn shortest_way(&mut self, hulls: &[(Vec3<f64>, f64)], [from, limit]: [f64; 2]) -> Option<WayOut> {
+        let (tie, likely) = (self.tie(), hulls[0].0);
+        let mut order: Vec<(f64, usize)> =
+            hulls.iter().enumerate().map(|(index, &(n, _))| (self.overlap_along(n, [from, limit]), index)).collect();
+        let nearness = |index: usize| hulls[index].0.dot(likely);
+        order.sort_by(|x, y| x.0.total_cmp(&y.0).then(nearness(y.1).total_cmp(&nearness(x.1))).then(x.1.cmp(&y.1)));
+        let (mut found, mut shortest): (Vec<(usize, WayOut)>, f64) = (Vec::new(), limit);
+        for (overlap, index) in order {
+            let most = limit.min(shortest + 2.0 * tie);
+            if overlap >= most {
+                break;
+            }
+            if let Some(way) = self.way_out(hulls[index].0, [overlap, most]) {
+                shortest = shortest.min(way.length);
+                found.push((index, way));
+            }
+        }
+        let equal = found.into_iter().filter(|(_, way)| way.length <= shortest + tie);
+        equal.min_by_key(|&(index, _)| index).map(|(_, way)| way)
+    }
+
+    /// A length of at least `from` below which nothing separates the bodies along `n`, as computed, up to about `limit`, metres.
+    fn overlap_along(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> f64 {
+        if self.shared.is_empty() {
+            return from;
+        }
+        let mut sweep = Sweep::new(self.place, n, ([from, limit], MeetingOrder::SmallestFirst), self.sweep);
+        sweep.skip_overlap(&self.shared)
+    }
+
+    /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as computed. The triangles that were in the way elsewhere are
+    /// followed first.
+    fn way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {
+        let found = self.first_way_out(n, [from, limit]);
         for met in self.sweep.met() {
-            if !self.hint.in_way.contains(met) {
-                self.hint.in_way.push(*met);
+            if !self.in_way.contains(met) {
+                self.in_way.push(*met);
             }
         }
         found
     }
 
-    /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as computed. `in_way`: triangles that are followed first.
-    fn way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2], in_way: &[[u32; 2]]) -> Option<WayOut> {
+    fn first_way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {
         let beyond = self.place.has_open().then(|| self.hull_overlap(n));
-        let mut sweep = Sweep::new(self.place, n, [from, limit], self.sweep);
-        sweep.try_first(in_way);
+        let mut sweep = Sweep::new(self.place, n, ([from, limit], MeetingOrder::SmallestFirst), self.sweep);
+        sweep.try_first(&self.in_way);
         loop {
             let Some(free) = sweep.next_free() else { break None };
             let is_last = free.to.is_infinite();
@@ -486,10 +499,7 @@ impl DepthSearch<'_> {
     /// Returns the heights along `n` at which the hull of A ends and that of B begins, metres.
     fn hull_ends(&self, n: Vec3<f64>) -> [f64; 2] {
         let [a, b] = self.hulls;
-        let most = |of: &Polyhedron, n: Vec3<f64>| {
-            (0..of.count).map(|v| of.vertex(v as u32).dot(n)).fold(f64::NEG_INFINITY, f64::max)
-        };
-        [most(a, n), n.dot(self.place.pose.t) - most(b, -self.place.pose.inverse_vector(n))]
+        [max_dot(a, n), n.dot(self.place.pose.t) - max_dot(b, -self.place.pose.inverse_vector(n))]
     }
 
     /// Whether moving B by `length` (metres) along `n` is proven to separate the bodies.

@@ -55,8 +55,8 @@ mod witnesses;
 
 pub(super) use self::along::MeshesOnLine;
 pub(super) use self::contacts::contacts;
+use self::depth::DepthBracket;
 pub(super) use self::depth::KnownDepth;
-use self::depth::{DepthBracket, DepthHint};
 pub(super) use self::memory::MeshMemory;
 use self::pair_distance::NearestTriangles;
 use self::place::MeshPlace;
@@ -124,9 +124,7 @@ pub(super) fn query<'a>(
         return SolveOutcome::Answered((StoredRow::of_overlap(depths.row(bodies)), pair));
     }
     let enough = overlap.map_or(f64::INFINITY, |depths| depths.cores + 2.0 * (off + pair.rounding()));
-    let mut unknown = DepthHint::default();
-    let hint = remembered.as_deref_mut().map_or(&mut unknown, |known| &mut known.depth);
-    let depth = pair.depth(&place, (enough, &mut || parts(stats)), (memory, hint));
+    let depth = pair.depth(&place, (enough, &mut || parts(stats)), memory);
     if let (Some(depths), Some(found)) = (overlap, &depth)
         && !found.by_winding
         && pair.upper_end(found.of_balls) < -depths.bodies
@@ -236,7 +234,7 @@ impl<'a> MeshPair<'a> {
         &self,
         place: &MeshPlace<'_>,
         (enough, known): (f64, &mut dyn FnMut() -> Option<KnownDepth>),
-        (memory, hint): (&mut MeshMemory, &mut DepthHint),
+        memory: &mut MeshMemory,
     ) -> Option<DepthBracket> {
         let may_overlap = self.surfaces.lower() <= place.growth || place.may_contain();
         may_overlap
@@ -246,7 +244,7 @@ impl<'a> MeshPair<'a> {
                     self.hulls,
                     (&self.surfaces, enough, known),
                     &mut memory.search,
-                    (&mut memory.depth, hint),
+                    &mut memory.depth,
                 )
             })
             .flatten()
@@ -255,7 +253,7 @@ impl<'a> MeshPair<'a> {
     /// The lower end of the bodies inflated by `by` together (metres), and the direction of its translation; `None` if they are apart.
     pub(super) fn lower_end_inflated(&self, by: f64, memory: &mut MeshMemory) -> Option<(f64, Vec3<f64>)> {
         let inflated = MeshPlace { growth: (self.place.growth + by).next_up(), ..self.place };
-        let depth = self.depth(&inflated, (f64::INFINITY, &mut || None), (memory, &mut DepthHint::default()))?;
+        let depth = self.depth(&inflated, (f64::INFINITY, &mut || None), memory)?;
         Some((self.lower_end(depth.upper), depth.normal))
     }
 

@@ -118,6 +118,28 @@ impl<'a> OverlapQueries<'a> {
         (depth > floor).then_some(depth)
     }
 
+    /// The middles of both bodies, in A's frame; of one outside of the other the point of the other's surface nearest to it: on the way there the depth in
+    /// one grows at least as much as it shrinks in the other.
+    pub(super) fn middles(&mut self) -> [Vec3<f64>; 2] {
+        let (place, error) = (self.place, self.place.error());
+        let (a, b) = (place.a.middle(), place.b.middle());
+        let held = |of: &mut PointQueries<'_>, p: Vec3<f64>| {
+            let near = of.nearest(p);
+            let is_outside = of.mesh.is_solid() && inner(of, p, &near, error).upper <= 0.0;
+            if is_outside { p - near.offset } else { p }
+        };
+        let in_b = held(&mut self.b, place.in_b(a));
+        [place.pose.point(in_b), held(&mut self.a, place.pose.point(b))]
+    }
+
+    /// Whether a point lies inside of A and of B.
+    pub(super) fn are_around(&mut self, p: Vec3<f64>) -> [bool; 2] {
+        let error = self.place.error();
+        let in_b = self.place.in_b(p);
+        let [near_a, near_b] = [self.a.nearest(p), self.b.nearest(in_b)];
+        [inner(&mut self.a, p, &near_a, error).lower > 0.0, inner(&mut self.b, in_b, &near_b, error).lower > 0.0]
+    }
+
     /// A part of one body inside of the other, where the surfaces are apart by at least `free` (metres): then each connected part is inside or
     /// outside of a solid as a whole. Solids come before open meshes. `place`: the poses, which may differ from those of `new`.
     pub(super) fn containment(&mut self, place: &MeshPlace<'_>, free: f64) -> Option<Containment> {
@@ -155,28 +177,24 @@ impl<'a> OverlapQueries<'a> {
         Some(Containment { by_winding: true, vertex: in_b().or_else(in_a)? })
     }
 
-    /// The innermost vertex of A inside of B, and of B inside of A. Along `n` (unit, A's frame) the hull of A ends at `end_a` and that of
-    /// B begins at `start_b`, metres: what is inside of a body is no deeper than that far from there.
-    pub(super) fn protrusions(&mut self, n: Vec3<f64>, [end_a, start_b]: [f64; 2]) -> [Option<Protrusion>; 2] {
+    /// Vertices of A inside of B, and of B inside of A, each deeper than the one before, the innermost last. Along `n` (unit, A's frame) the hull of A ends
+    /// at `end_a` and that of B begins at `start_b`, metres: what is inside of a body is no deeper than that far from there.
+    pub(super) fn protrusions(&mut self, n: Vec3<f64>, [end_a, start_b]: [f64; 2]) -> [Vec<Protrusion>; 2] {
         let (place, error) = (self.place, self.place.error());
         let in_b = SupportSlab { along: n, from: start_b - error };
         let in_a = SupportSlab { along: -place.pose.inverse_vector(n), from: n.dot(place.pose.t) - end_a - error };
-        let of_a =
-            place.b.is_solid().then(|| innermost(place.a, &mut self.b, &|p| place.in_b(p), (in_b, error))).flatten();
-        let of_b = place
-            .a
-            .is_solid()
-            .then(|| innermost(place.b, &mut self.a, &|p| place.pose.point(p), (in_a, error)))
-            .flatten();
-        let to_a = |p: Protrusion| Protrusion { vertex: p.vertex, outward: place.pose.vector(p.outward), ..p };
-        [
-            of_a.map(to_a),
-            of_b.map(|p| Protrusion {
-                vertex: place.pose.point(p.vertex),
-                triangles: [p.triangles[1], p.triangles[0]],
-                ..p
-            }),
-        ]
+        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+        if place.b.is_solid() {
+            of_a = innermost(place.a, &mut self.b, &|p| place.in_b(p), (in_b, error));
+            of_a.iter_mut().for_each(|p| p.outward = place.pose.vector(p.outward));
+        }
+        if place.a.is_solid() {
+            of_b = innermost(place.b, &mut self.a, &|p| place.pose.point(p), (in_a, error));
+            for p in &mut of_b {
+                (p.vertex, p.triangles) = (place.pose.point(p.vertex), [p.triangles[1], p.triangles[0]]);
+            }
+        }
+        [of_a, of_b]
     }
 
     /// The best lower bound of the depth that a pattern search finds from `start`, a point of A's frame with its bound; its first steps
@@ -289,25 +307,25 @@ fn deepest_within(
     (bound > deepest).then_some(bound)
 }
 
-/// The innermost vertex of `own` inside of another mesh: a node whose middle lies so deep that none of its points can be deeper than
-/// the deepest vertex so far is left out. `to_other`: a point of its frame in the other's.
+/// Vertices of `own` inside of another mesh, each deeper than the one before, the innermost last: a node whose middle lies so deep that none of its points
+/// can be deeper than the deepest vertex so far is left out. `to_other`: a point of its frame in the other's.
 fn innermost(
     own: &TriangleMesh,
     other: &mut PointQueries<'_>,
     to_other: &dyn Fn(Vec3<f64>) -> Vec3<f64>,
     (slab, error): (SupportSlab, f64),
-) -> Option<Protrusion> {
-    let mut best: Option<Protrusion> = None;
+) -> Vec<Protrusion> {
+    let mut found: Vec<Protrusion> = Vec::new();
     let mut seen = FxHashSet::default();
     let mut open = vec![(f64::INFINITY, own.root())];
     while let Some((bound, node)) = open.pop() {
-        if bound <= best.map_or(error, |b| b.depth[1]) {
+        if bound <= found.last().map_or(error, |b| b.depth[1]) {
             continue;
         }
         match node.get() {
             Child::Inner(index) => {
                 let (from, node) = (open.len(), own.node(index));
-                let deepest = best.map_or(error, |b| b.depth[1]);
+                let deepest = found.last().map_or(error, |b| b.depth[1]);
                 let depths = slab.of_children(node);
                 for lane in (0..node.count.into()).filter(|&lane| depths[lane] > deepest) {
                     let (middle, radius) = node.ball(lane);
@@ -325,19 +343,19 @@ fn innermost(
                             continue;
                         }
                         let vertex = own.vertices()[v as usize];
-                        let (at, deepest) = (to_other(vertex), best.map_or(0.0, |b| b.depth[0]));
+                        let (at, deepest) = (to_other(vertex), found.last().map_or(0.0, |b| b.depth[0]));
                         if slab.depth(vertex) <= deepest || other.outside_box(at) > 0.0 || other.at_most(at) <= deepest
                         {
                             continue;
                         }
                         let Some(near) = other.nearest_beyond(at, deepest) else { continue };
-                        let found = inner(other, at, &near, error);
-                        if found.lower > 0.0 && best.is_none_or(|b| found.lower > b.depth[0]) {
-                            best = Some(Protrusion {
-                                depth: [found.lower, found.upper],
+                        let depth = inner(other, at, &near, error);
+                        if depth.lower > deepest {
+                            found.push(Protrusion {
+                                depth: [depth.lower, depth.upper],
                                 vertex,
-                                outward: found.outward.normalized(),
-                                triangles: [triangle, found.triangle],
+                                outward: depth.outward.normalized(),
+                                triangles: [triangle, depth.triangle],
                             });
                         }
                     }
@@ -345,5 +363,5 @@ fn innermost(
             }
         }
     }
-    best
+    found
 }

@@ -57,6 +57,11 @@ impl<'a> PointQueries<'a> {
         (found.distance > least).then_some(found)
     }
 
+    /// The nearest triangle.
+    pub(super) fn nearest(&mut self, p: Vec3<f64>) -> PointDistance {
+        self.nearest_or_within(p, f64::NEG_INFINITY)
+    }
+
     /// Bounds the distance of the surface from above: by the triangle that was nearest to the last point, metres.
     pub(super) fn at_most(&self, p: Vec3<f64>) -> f64 {
         self.last.map_or(f64::INFINITY, |triangle| offset(p, &self.mesh.corners(triangle)).length())

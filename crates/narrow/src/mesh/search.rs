@@ -10,7 +10,6 @@
 use super::best_pair::BestPair;
 pub(super) use super::best_pair::SurfaceDistance;
 use super::bounds::{ChildBounds, IntervalCache, NodeCache};
-use super::depth::DepthHint;
 use super::eight_pairs::EightPairs;
 use super::front::MeshFront;
 use super::leaf_gaps::{LeafGaps, LeafTriangles};
@@ -96,7 +95,6 @@ pub(crate) struct MeshPairMemory {
     /// End of the last search that found triangles.
     start: Option<SearchStart>,
     pub(super) front: MeshFront,
-    pub(super) depth: DepthHint,
 }
 
 impl MeshPairMemory {
@@ -107,7 +105,7 @@ impl MeshPairMemory {
 
     /// Bytes that it takes, with what it points to.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.front.bytes() + self.depth.bytes()
+        size_of::<Self>() + self.front.bytes()
     }
 }
 

@@ -1,10 +1,14 @@
 //! The ways out along one direction: the lengths by which B can be moved so that no triangles meet.
 //!
 //! The distance of two triangles of which one moves along a line is a convex function of the length, so the lengths at which they meet
-//! are an interval. From a length on, what meets there is followed to the end of its interval, that which may end last first, until
+//! are an interval. From a length on, what meets there is followed to the end of its interval, triangles before boxes, until
 //! nothing meets: one search of both trees finds the first free length, where a bisection would search once for each length
 //! it tries. Both ends of an interval are approached from outside by the supporting planes of the nearest points: Newton's steps on
 //! a convex function, as in the ray cast of van den Bergen (2004) and in conservative advancement (Mirtich 1996).
+
+mod chords;
+
+pub(super) use chords::SharedPoint;
 
 use super::bounds::IntervalCache;
 use super::place::MeshPlace;
@@ -28,9 +32,11 @@ const SHORT: f64 = 0.1;
 #[derive(Debug, Default)]
 pub(super) struct SweepMemory {
     intervals: [IntervalCache; 2],
-    meeting: BinaryHeap<EndsLast>,
+    meeting: BinaryHeap<Smallest>,
     later: BinaryHeap<BeginsFirst>,
     spans: Spans,
+    /// Nodes that a ray still has to look at.
+    open: Vec<NodeId>,
     /// The triangles that were followed.
     met: Vec<[u32; 2]>,
 }
@@ -55,6 +61,8 @@ struct Spans {
 struct MeetingLengths {
     begin: f64,
     end: f64,
+    /// How often the roots were opened until it was found; 0 where that is of no account.
+    level: u32,
     pair: SweptPair,
 }
 
@@ -65,17 +73,17 @@ enum SweptPair {
     Triangles([u32; 2]),
 }
 
-/// Greater is what ends later.
+/// Greater is what was opened more often, then what ends later.
 #[derive(Debug)]
-struct EndsLast(MeetingLengths);
+struct Smallest(MeetingLengths);
 
 /// Greater is what begins earlier.
 #[derive(Debug)]
 struct BeginsFirst(MeetingLengths);
 
-impl Ord for EndsLast {
+impl Ord for Smallest {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.0.end.total_cmp(&other.0.end).then(self.0.pair.cmp(&other.0.pair))
+        self.0.level.cmp(&other.0.level).then(self.0.end.total_cmp(&other.0.end)).then(self.0.pair.cmp(&other.0.pair))
     }
 }
 
@@ -102,7 +110,7 @@ macro_rules! ordered {
     };
 }
 
-ordered!(EndsLast);
+ordered!(Smallest);
 ordered!(BeginsFirst);
 
 /// Lengths at which nothing meets, metres.
@@ -111,6 +119,15 @@ pub(super) struct FreeLengths {
     pub from: f64,
     /// Infinite if nothing meets beyond.
     pub to: f64,
+}
+
+/// What is looked at first of that which may meet at one length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MeetingOrder {
+    /// Triangles before boxes: something in the way is soon found, and what is beside it next.
+    SmallestFirst,
+    /// What may be in the way for longest.
+    LastEndFirst,
 }
 
 /// A sweep of B along a direction.
@@ -128,6 +145,7 @@ pub(super) struct Sweep<'a> {
     left_out: f64,
     /// Whether nothing met since free lengths were found.
     is_idle: bool,
+    order: MeetingOrder,
     /// Across which plane the triangles part that met last: unit, A's frame.
     parted: Option<Vec3<f64>>,
     memory: &'a mut SweepMemory,
@@ -146,7 +164,7 @@ impl<'a> Sweep<'a> {
     pub(super) fn new(
         place: &'a MeshPlace<'a>,
         n: Vec3<f64>,
-        [from, limit]: [f64; 2],
+        ([from, limit], order): ([f64; 2], MeetingOrder),
         memory: &'a mut SweepMemory,
     ) -> Self {
         let axes = SearchFrame::along(n);
@@ -163,12 +181,14 @@ impl<'a> Sweep<'a> {
             at: from,
             left_out: f64::INFINITY,
             is_idle: false,
+            order,
             parted: None,
             memory,
         };
         sweep.put(MeetingLengths {
             begin: f64::NEG_INFINITY,
             end: f64::INFINITY,
+            level: 0,
             pair: SweptPair::Nodes([place.a.root(), place.b.root()]),
         });
         sweep
@@ -184,23 +204,31 @@ impl<'a> Sweep<'a> {
     /// The next lengths at which nothing meets, after others at which something did; `None` if there are none below the limit.
     pub(super) fn next_free(&mut self) -> Option<FreeLengths> {
         while self.at < self.limit {
-            while self.memory.later.peek().is_some_and(|span| span.0.begin <= self.at) {
-                let BeginsFirst(span) = self.memory.later.pop().expect("it was seen");
-                self.memory.meeting.push(EndsLast(span));
+            if let Some(span) = self.next_at_present() {
+                self.open(span);
+                continue;
             }
-            match self.memory.meeting.pop() {
-                Some(EndsLast(span)) if span.end > self.at => self.open(span),
-                _ => {
-                    self.memory.meeting.clear();
-                    let later = self.memory.later.peek().map_or(f64::INFINITY, |span| span.0.begin);
-                    let free = FreeLengths { from: self.at, to: later.min(self.left_out) };
-                    if free.to.is_finite() && std::mem::replace(&mut self.is_idle, true) {
-                        // The same as before: what was inside then is inside now.
-                        self.skip_to(free.to);
-                        continue;
-                    }
-                    return Some(free);
-                }
+            let later = self.memory.later.peek().map_or(f64::INFINITY, |span| span.0.begin);
+            let free = FreeLengths { from: self.at, to: later.min(self.left_out) };
+            if free.to.is_finite() && std::mem::replace(&mut self.is_idle, true) {
+                // The same as before: what was inside then is inside now.
+                self.skip_to(free.to);
+                continue;
+            }
+            return Some(free);
+        }
+        None
+    }
+
+    /// Takes the next of what may meet at the present length.
+    fn next_at_present(&mut self) -> Option<MeetingLengths> {
+        while self.memory.later.peek().is_some_and(|span| span.0.begin <= self.at) {
+            let BeginsFirst(span) = self.memory.later.pop()?;
+            self.memory.meeting.push(Smallest(span));
+        }
+        while let Some(Smallest(span)) = self.memory.meeting.pop() {
+            if span.end > self.at {
+                return Some(span);
             }
         }
         None
@@ -210,12 +238,7 @@ impl<'a> Sweep<'a> {
     /// none up to `last`. They are given once, and lengths before are dealt with.
     pub(super) fn first_meeting(&mut self, last: f64) -> Option<([u32; 2], f64)> {
         while self.at < self.limit && self.at <= last {
-            while self.memory.later.peek().is_some_and(|span| span.0.begin <= self.at) {
-                let BeginsFirst(span) = self.memory.later.pop().expect("it was seen");
-                self.memory.meeting.push(EndsLast(span));
-            }
-            let Some(EndsLast(span)) = self.memory.meeting.pop().filter(|span| span.0.end > self.at) else {
-                self.memory.meeting.clear();
+            let Some(span) = self.next_at_present() else {
                 self.at = self.memory.later.peek()?.0.begin;
                 continue;
             };
@@ -256,6 +279,14 @@ impl<'a> Sweep<'a> {
         }
     }
 
+    /// The level of the parts of what is at `level`.
+    fn next_level(&self, level: u32) -> u32 {
+        match self.order {
+            MeetingOrder::SmallestFirst => level + 1,
+            MeetingOrder::LastEndFirst => 0,
+        }
+    }
+
     /// Goes on from a length, metres.
     pub(super) fn skip_to(&mut self, length: f64) {
         self.at = self.at.max(length);
@@ -274,7 +305,7 @@ impl<'a> Sweep<'a> {
         if span.begin >= self.limit {
             self.left_out = self.left_out.min(span.begin);
         } else if span.begin <= self.at {
-            self.memory.meeting.push(EndsLast(span));
+            self.memory.meeting.push(Smallest(span));
         } else {
             self.memory.later.push(BeginsFirst(span));
         }
@@ -283,7 +314,7 @@ impl<'a> Sweep<'a> {
     /// Opens a pair that may meet at the present length: its parts are kept, or triangles are followed.
     fn open(&mut self, span: MeetingLengths) {
         match span.pair {
-            SweptPair::Nodes(nodes) => self.open_nodes(nodes),
+            SweptPair::Nodes(nodes) => self.open_nodes(nodes, span.level),
             SweptPair::Triangles([a, b]) => {
                 let triangles = [self.place.a.corners(a), self.place.corners_b(b)];
                 match self.triangles_at(&triangles, self.at) {
@@ -299,7 +330,7 @@ impl<'a> Sweep<'a> {
 
     /// Keeps the children of two nodes, or those of one with the whole other: of a leaf, unless both are, and of what is
     /// much smaller than the other.
-    fn open_nodes(&mut self, nodes: [NodeId; 2]) {
+    fn open_nodes(&mut self, nodes: [NodeId; 2], level: u32) {
         let meshes = [self.place.a, self.place.b];
         let intervals = &mut self.memory.intervals;
         let at = [0, 1].map(|k: usize| intervals[k].meet(meshes[k], nodes[k], &self.frames[k]));
@@ -319,7 +350,7 @@ impl<'a> Sweep<'a> {
                 let (begin, end) = (found.begin[i][j], found.end[i][j]);
                 if begin <= end && end > self.at {
                     let pair = self.children(nodes, whole, [i, j]);
-                    self.put(MeetingLengths { begin, end, pair });
+                    self.put(MeetingLengths { begin, end, level: self.next_level(level), pair });
                 }
             }
         }
@@ -439,7 +470,8 @@ mod tests {
             let place = MeshPlace::new([&a, &b], poses, RelativePose::between(&poses[0], &poses[1]), growth);
             let n = draw.point(1.0).normalized();
             let mut memory = SweepMemory::default();
-            let mut sweep = Sweep::new(&place, n, [0.01, 6.0], &mut memory);
+            let order = [MeetingOrder::SmallestFirst, MeetingOrder::LastEndFirst][number / 2 % 2];
+            let mut sweep = Sweep::new(&place, n, ([0.01, 6.0], order), &mut memory);
             let mut from = 0.01;
             while let Some(found) = sweep.next_free() {
                 // Something meets at every length before.
