@@ -217,6 +217,13 @@ impl GapBound {
         first.min(last).min(first - drop * (drop / (4.0 * half)))
     }
 
+    /// The share of [0, 1] at which it is least.
+    pub(super) fn least_share(&self) -> f64 {
+        let Self { first, last, bend } = *self;
+        let slope = last - first;
+        if slope.abs() < 0.5 * bend { 0.5 - slope / bend } else { f64::from(u8::from(slope < 0.0)) }
+    }
+
     /// The shares of [0, 1] outside of which the bound is above a level: the roots of `a t^2 + b t + c`, rounded outward.
     pub(super) fn where_below(&self, level: f64) -> [f64; 2] {
         let Self { first, last, bend } = *self;
@@ -258,6 +265,7 @@ mod tests {
             let bound = GapBound { first, last, bend };
             let found = bound.least();
             assert!(found <= grid + 1e-12 && found >= grid - 1e-7 * (1.0 + bend), "{found} {grid}");
+            assert!(value(bound.least_share()) <= grid + 1e-9, "{bound:?}");
             let level = grid + 0.05;
             let [low, high] = bound.where_below(level);
             for i in 0..=10_000 {

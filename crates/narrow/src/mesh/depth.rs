@@ -27,6 +27,9 @@ const REFINEMENTS: usize = 6;
 /// Amounts added, in turn, to a length that does not yet prove that the bodies are apart, in widths of a sharp bracket.
 const LENGTHENINGS: [f64; 4] = [0.0, 4.0, 16.0, 256.0];
 
+/// Triangles that were in the way that are kept, at most: those found last.
+const IN_WAY: usize = 128;
+
 /// Cosine above which two directions are one.
 const SAME: f64 = 1.0 - 1e-12;
 
@@ -459,6 +462,8 @@ impl<'a> DepthSearch<'a> {
                 self.in_way.push(*met);
             }
         }
+        let old = self.in_way.len().saturating_sub(IN_WAY);
+        self.in_way.drain(..old);
         found
     }
 

@@ -38,10 +38,19 @@ pub(super) struct PairBends {
     /// In the frame of a body, a point of the other at a distance r from its pivot has at most the acceleration `carried + turned r`.
     carried: [f64; 2],
     turned: [f64; 2],
+    /// The third derivative of its place likewise.
+    carried_jerk: [f64; 2],
+    turned_jerk: [f64; 2],
     /// In the frame of a body, such a point has at most the speed `drift + turn r`; in the world the pivots part at most by `apart`.
     drift: [f64; 2],
     turn: f64,
     apart: f64,
+    /// Angular velocities of both bodies, the velocity of B's pivot from A's, and the vector between these at the start, in the world.
+    omega: [Vec3<f64>; 2],
+    velocity: Vec3<f64>,
+    between: Vec3<f64>,
+    /// Bound on the error of a speed, metres an interval.
+    noise: f64,
 }
 
 impl PairBends {
@@ -61,6 +70,16 @@ impl PairBends {
         });
         let turned =
             omega.map(|own| (turn.cross(own).length() + turn.length2()) * MARGIN + CANCELLATION * turning * turning);
+        let noise = CANCELLATION * turning * turning * (turning * lever + 3.0 * velocity.length());
+        let carried_jerk = omega.map(|own| {
+            let jerk = |p: &Vec3<f64>| own.cross(own.cross(velocity.scale(3.0) - own.cross(*p))).length();
+            jerk(&ends[0]).max(jerk(&ends[1])) * MARGIN + noise
+        });
+        let turned_jerk = omega.map(|own| {
+            let (tilt, rate) = (turn.cross(own), turn.length());
+            let jerk = own.cross(tilt).length() + 3.0 * tilt.length() * rate + rate * rate * rate;
+            jerk * MARGIN + CANCELLATION * turning * turning * turning
+        });
         let noise = CANCELLATION * (turning * lever + a.velocity.length() + b.velocity.length());
         let drift = omega.map(|own| {
             let [first, last] = ends.map(|p| (velocity - own.cross(p)).length());
@@ -70,12 +89,18 @@ impl PairBends {
             drift,
             turn: turn.length() * MARGIN + CANCELLATION * turning,
             apart: velocity.length() * MARGIN + noise,
+            omega,
+            velocity,
+            between: pivots,
+            noise,
             rates,
             axes,
             axes_in_body: [0, 1].map(|body| start.to_body(body, axes[body])),
             pivots: [0, 1].map(|body| start.to_body(body, paths[body].arm)),
             carried,
             turned,
+            carried_jerk,
+            turned_jerk,
         }
     }
 
@@ -103,6 +128,26 @@ impl PairBends {
         let in_world = self.apart + (self.rates[0] * a.axis + self.rates[1] * b.axis) * MARGIN;
         let (in_a, in_b) = (self.drift[0] + self.turn * b.pivot, self.drift[1] + self.turn * a.pivot);
         in_world.min(in_a * MARGIN).min(in_b * MARGIN)
+    }
+
+    /// No two points of two balls come nearer to each other, or part, by more than this within a time `half` (a share of the interval) of a moment,
+    /// metres: in the frame of a body the middle of the other's ball moves by its velocity at that moment and its greatest acceleration. Of wheels that mesh
+    /// what faces each other hardly moves, though both turn.
+    pub(super) fn way(&self, balls: [(Vec3<f64>, f64); 2], at: &PairMoment, half: f64) -> f64 {
+        let reaches = [0, 1].map(|body: usize| self.reach_of_ball(body, balls[body].0, balls[body].1));
+        let between = self.between + self.velocity.scale(at.share);
+        let turn = self.omega[1] - self.omega[0];
+        let in_frame = |body: usize| {
+            let (other, towards) = (1 - body, if body == 0 { between } else { -between });
+            let (velocity, turn) = if body == 0 { (self.velocity, turn) } else { (-self.velocity, -turn) };
+            let point = at.to_world(other, balls[other].0 - self.pivots[other]);
+            let speed = (velocity - self.omega[body].cross(towards) + turn.cross(point)).length();
+            let noise = self.noise + CANCELLATION * (self.rates[0] + self.rates[1]) * reaches[other].pivot;
+            let bend = 0.5 * half * self.in_frame(body, &reaches[other]);
+            half * (speed + self.turn * balls[other].1 + noise + bend) * MARGIN
+        };
+        let [a, b] = &reaches;
+        (half * self.speed([a, b])).min(in_frame(0)).min(in_frame(1))
     }
 
     /// A bound of the second derivative of the vector between the middles of two volumes, in the world.
@@ -137,6 +182,18 @@ impl PairBends {
     #[inline]
     pub(super) fn in_frame(&self, body: usize, other: &TurningReach) -> f64 {
         self.carried[body] + self.turned[body] * other.pivot * MARGIN
+    }
+
+    /// A bound of the third derivative of the height of any point of two volumes along a direction that stands still in a frame.
+    pub(super) fn jerk(&self, fixed: FixedIn, reaches: [&TurningReach; 2]) -> f64 {
+        let in_frame =
+            |body: usize, other: &TurningReach| self.carried_jerk[body] + self.turned_jerk[body] * other.pivot * MARGIN;
+        let in_world = |body: usize| self.rates[body] * self.rates[body] * self.rates[body] * reaches[body].axis;
+        match fixed {
+            FixedIn::World => (in_world(0) + in_world(1)) * MARGIN,
+            FixedIn::A => in_frame(0, reaches[1]),
+            FixedIn::B => in_frame(1, reaches[0]),
+        }
     }
 
     /// The frame in which the bound along a direction is least; of equal ones the world.

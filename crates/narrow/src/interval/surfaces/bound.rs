@@ -29,6 +29,12 @@ impl BoundedNode {
 /// Up to which share of the smaller triangle's radius its way off its chord counts as little.
 const SHARP: f64 = 0.25;
 
+/// Times at which the direction between two triangles is tried, at most: the next is that at which the best one bounds least.
+const DIRECTIONS: usize = 3;
+
+/// Times so near are one, as shares of a part.
+const SAME_TIME: f64 = 0.05;
+
 /// Heights of volumes at both ends of a part, metres.
 pub(super) type PartHeights = SmallVec<[[f64; 2]; WIDTH]>;
 
@@ -100,6 +106,8 @@ pub(super) struct VolumePair<'s> {
     pub(super) nodes: [&'s BoundedNode; 2],
     /// Amount taken off each gap: growth, deviation and rounding, metres.
     pub(super) off: f64,
+    /// Bound on the rounding of a height, metres.
+    pub(super) rounding: f64,
 }
 
 impl VolumePair<'_> {
@@ -122,7 +130,7 @@ impl VolumePair<'_> {
         if let Some((bound, direction)) = along {
             let least = bound.least();
             best = VolumeGap { lower: best.lower.max(least), bound, direction: Some(direction), nearest: None };
-            if best.lower >= needed {
+            if best.lower >= needed || self.improve(&mut best, &direction) >= needed {
                 return Some(best);
             }
         }
@@ -135,7 +143,15 @@ impl VolumePair<'_> {
             if along.is_none() && !self.turns_away() && self.along_normals(chord.line, needed, &mut best) >= needed {
                 return Some(best);
             }
-            self.along_triangles([a, b], chord.share, needed, &mut best);
+            let mut share = chord.share;
+            for _ in 0..DIRECTIONS {
+                self.along_triangles([a, b], share, needed, &mut best);
+                let least = best.bound.least_share();
+                if best.lower >= needed || best.direction.is_none() || (least - share).abs() < SAME_TIME {
+                    break;
+                }
+                share = least;
+            }
             return Some(best);
         }
         for body in [0, 1] {
@@ -252,6 +268,7 @@ impl VolumePair<'_> {
     fn improve(&self, best: &mut VolumeGap, direction: &FixedDirection) -> f64 {
         let worlds = self.ends.map(|at| direction.in_world(at));
         let bend = self.bends.along(direction.fixed, worlds[0], self.reaches()) * (self.share() * self.share());
+        let bend = self.bend_of_corners(direction, worlds).map_or(bend, |own| if own < bend { own } else { bend });
         let [first, last] = [0, 1].map(|end| self.gap_at(self.ends[end], worlds[end]) - self.off);
         let bound = GapBound { first, last, bend };
         let least = bound.least();
@@ -260,6 +277,30 @@ impl VolumePair<'_> {
             best.lower = if least > best.lower { least } else { best.lower };
         }
         best.lower
+    }
+
+    /// A bound of the second derivative of the gap of two triangles along a direction over the part, such that a parabola of this bend through the gaps
+    /// at both ends is nowhere above the gap: each corner's height is nearly the parabola through its heights at both ends and in the middle,
+    /// and leaves it by no more than its third derivative allows (docs/reference/numerics.md, "Between the frames").
+    fn bend_of_corners(&self, direction: &FixedDirection, [from, to]: [Vec3<f64>; 2]) -> Option<f64> {
+        let [Some(a), Some(b)] = self.nodes.map(|node| node.volume.corners()) else { return None };
+        let (at, [first, last]) = (self.middle, self.ends);
+        let middle = direction.in_world(at);
+        // Second differences, over the two halves of the part.
+        let turned = |body: usize| {
+            let [p, q, r] = [first.to_body(body, from), at.to_body(body, middle), last.to_body(body, to)];
+            (p - q) + (r - q)
+        };
+        let (of_a, of_b) = (turned(0), turned(1));
+        let height = middle.dot(at.between);
+        let between = (from.dot(first.between) - height) + (to.dot(last.between) - height);
+        let most = |corners: &TriangleCorners<f64>, n: Vec3<f64>| {
+            corners[0].dot(n).max(corners[1].dot(n)).max(corners[2].dot(n))
+        };
+        let bend = 4.0 * (between + most(b, of_b) + most(a, -of_a));
+        let share = self.share();
+        let jerk = self.bends.jerk(direction.fixed, self.reaches()) * (share * share * share);
+        Some((bend + jerk / 6.0 + 64.0 * self.rounding).max(0.0))
     }
 
     /// Returns the heights of volumes of a body along a direction at both ends of the part, B's towards A, metres.
@@ -287,5 +328,96 @@ impl VolumePair<'_> {
             let width = |body: usize| self.nodes[body].volume.width(self.ends[0].to_body(body, world));
             0.125 * gap.bound.bend > width(0) + width(1)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::body_poses::MetMoments;
+    use super::*;
+    use crate::interval::options::BodyMotion;
+    use crate::interval::path::BodyPath;
+    use clearsweep_geometry::Pose;
+    use clearsweep_model::BetweenFrames;
+    use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
+
+    struct Random(u64);
+
+    impl Random {
+        fn signed(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        }
+    }
+
+    fn vector(random: &mut Random, size: f64) -> Vec3<f64> {
+        Vec3::new(random.signed(), random.signed(), random.signed()).scale(size)
+    }
+
+    /// A path of a body that turns by up to about `turn` radians; of number 0 of three by none.
+    fn path(random: &mut Random, number: usize, turn: f64) -> BodyPath {
+        let turn = if number.is_multiple_of(3) { 0.0 } else { turn };
+        let quaternion = |v: Vec3<f64>| [1.0, v.x, v.y, v.z];
+        let (q, by) = (vector(random, 1.0), vector(random, 0.3 * turn));
+        let start = Pose::new(vector(random, 2.0).to_array(), quaternion(q));
+        let end = Pose::new((start.position + vector(random, 0.4)).to_array(), quaternion(q + by));
+        let body = BodyBuilder::new("a", Geometry::Box([1.0; 3])).fixed([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
+        let scene = SceneBuilder::new(1.0).body(body).build().expect("a scene");
+        let shape = &scene.bodies[0].shape;
+        let motion = BodyMotion { shape, ends: [start, end], pivot: vector(random, 1.0) };
+        let between = [BetweenFrames::Linear, BetweenFrames::Screw][number % 2];
+        BodyPath::new(&motion, between).expect("no half turn")
+    }
+
+    #[test]
+    fn a_parabola_is_below_the_gap_of_triangles_throughout_and_near_it() {
+        let mut random = Random(91);
+        let (mut all, mut narrower, mut sharp) = ([0; 3], [0; 3], [0; 3]);
+        for number in 0..600 {
+            let turn = [0.02, 0.2, 1.5][number / 6 % 3];
+            let paths = [path(&mut random, number, turn), path(&mut random, number / 2 + 1, turn)];
+            let start = random.signed().abs();
+            let span = if number % 4 == 0 { [0.0, 1.0] } else { [0.5 * start, 0.5 * start + 0.4] };
+            let mut moments = MetMoments::default();
+            let at_start = moments.meet(0.0, &paths);
+            let bends = PairBends::new(&paths, moments.at(at_start));
+            let nodes = [0, 1].map(|body| {
+                let volume = ConvexVolume::of_triangle([0; 3].map(|_| vector(&mut random, 0.6)));
+                BoundedNode { node: SurfaceNode::Triangle(0), volume, reach: bends.reach(body, &volume) }
+            });
+            let shares: Vec<f64> = (0..=64).map(|k| span[0] + (span[1] - span[0]) * f64::from(k) / 64.0).collect();
+            let places: Vec<u32> = shares.iter().map(|&share| moments.meet(share, &paths)).collect();
+            let at = |k: usize| moments.at(places[k]);
+            let rounding = 1e-14;
+            let pair = VolumePair {
+                bends: &bends,
+                ends: [at(0), at(64)],
+                middle: at(32),
+                nodes: [&nodes[0], &nodes[1]],
+                off: 0.0,
+                rounding,
+            };
+            for (kind, fixed) in FixedIn::ALL.into_iter().enumerate() {
+                let direction = FixedDirection::new(fixed, vector(&mut random, 1.0), at(32)).expect("a direction");
+                let mut found =
+                    VolumeGap { lower: f64::NEG_INFINITY, bound: GapBound::NONE, direction: None, nearest: None };
+                pair.improve(&mut found, &direction);
+                let GapBound { first, last, bend } = found.bound;
+                let mut least = f64::INFINITY;
+                for k in 0..=64 {
+                    let (gap, t) = (pair.gap_at(at(k), direction.in_world(at(k))), k as f64 / 64.0);
+                    let below = (1.0 - t) * first + t * last - 0.5 * bend * t * (1.0 - t);
+                    assert!(gap >= below - 1e-12, "{number} {fixed:?} at {t}: {gap} {below}");
+                    least = if gap < least { gap } else { least };
+                }
+                let of_motion =
+                    bends.along(direction.fixed, direction.in_world(at(0)), pair.reaches()) * pair.share().powi(2);
+                all[kind] += 1;
+                narrower[kind] += usize::from(bend < 0.5 * of_motion);
+                sharp[kind] += usize::from(least - found.bound.least() < 0.02 * of_motion);
+            }
+        }
+        assert!(narrower.iter().all(|&count| count > 300), "{narrower:?} of {all:?}");
+        assert!(sharp.iter().all(|&count| count > 300), "{sharp:?} of {all:?}");
     }
 }

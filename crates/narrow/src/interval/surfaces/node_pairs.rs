@@ -201,19 +201,25 @@ impl<'a> SurfaceParts<'a> {
 
     /// The pairs of triangles that may be of interest at some time of a part, if they are few: those that are so near in its middle that the motion
     /// to either end may bring them within reach.
-    fn near_triangles(&self, span: [f64; 2], aim: SurfaceAim, memory: &mut MeshMemory, to: &mut Vec<[u32; 2]>) -> bool {
+    fn near_triangles(
+        &mut self,
+        span: [f64; 2],
+        aim: SurfaceAim,
+        memory: &mut MeshMemory,
+        to: &mut Vec<[u32; 2]>,
+    ) -> bool {
         let errors = self.paths[0].error + self.paths[1].error;
         let (least, half) = (aim.beyond + self.off() + 2.0 * errors + 4.0 * self.rounding, 0.5 * (span[1] - span[0]));
-        let reach = |balls: [MeshBall; 2]| {
-            let [a, b] = [0, 1].map(|body: usize| self.bends.reach_of_ball(body, balls[body].0, balls[body].1));
-            least + half * self.bends.speed([&a, &b])
-        };
+        let middle = 0.5 * (span[0] + span[1]);
+        let place = self.moments.meet(middle, &self.paths);
+        let at = self.moments.at(place);
+        let reach = |balls: [MeshBall; 2]| least + self.bends.way(balls, at, half);
         // Of a fast motion nearly all pairs may come near.
         let [a, b] = self.meshes.map(|mesh| (mesh.middle(), mesh.extent().length()));
         if reach([a, b]) - least > SLOW * a.1.min(b.1) {
             return false;
         }
-        let node = Node::at(0.5 * (span[0] + span[1]), &self.paths);
+        let node = Node::at(middle, &self.paths);
         triangles_within(self.meshes, node.poses, node.relative, (&reach, WithinLimits::FEW), memory, to)
     }
 
@@ -377,7 +383,14 @@ impl<'a> SurfaceParts<'a> {
         let places = span.map(|share| self.moments.meet(share, &self.paths));
         let [from, to] = places.map(|place| self.moments.at(place));
         let nodes = [&nodes[0], &nodes[1]];
-        let pair = VolumePair { bends: &self.bends, ends: [from, to], middle: from, nodes, off: self.off() };
+        let pair = VolumePair {
+            bends: &self.bends,
+            ends: [from, to],
+            middle: from,
+            nodes,
+            off: self.off(),
+            rounding: self.rounding,
+        };
         let [a, b] = [0, 1].map(|body| pair.heights(body, direction, children[body]));
         let mut apart = [0; WIDTH];
         for (row, &own) in apart.iter_mut().zip(&a) {
@@ -415,7 +428,14 @@ impl<'a> SurfaceParts<'a> {
     ) -> Option<SurfacePart> {
         self.looked_at += 1;
         let [from, to, middle] = places.map(|place| self.moments.at(place));
-        let pair = VolumePair { bends: &self.bends, ends: [from, to], middle, nodes, off: self.off() };
+        let pair = VolumePair {
+            bends: &self.bends,
+            ends: [from, to],
+            middle,
+            nodes,
+            off: self.off(),
+            rounding: self.rounding,
+        };
         let gap = pair.gap(along, known, aim.needed, aim.beyond).filter(|gap| gap.lower <= aim.beyond)?;
         let kinds = [nodes[0].node, nodes[1].node];
         let is_leaf = kinds.iter().all(|node| node.is_triangle());

@@ -80,7 +80,7 @@ impl ConvexVolume {
         Self { middle, radius, shape: VolumeShape::Sides(sides) }
     }
 
-    fn of_triangle(corners: [Vec3<f64>; 3]) -> Self {
+    pub(super) fn of_triangle(corners: [Vec3<f64>; 3]) -> Self {
         let middle = (corners[0] + corners[1] + corners[2]).scale(1.0 / 3.0);
         let radius = corners.iter().map(|&corner| (corner - middle).length()).fold(0.0, f64::max);
         Self { middle, radius, shape: VolumeShape::Corners(corners) }
