@@ -121,12 +121,12 @@ pub(super) struct FreeLengths {
     pub to: f64,
 }
 
-/// What is looked at first of that which may meet at one length.
+/// Order in which is looked at what may meet at one length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MeetingOrder {
     /// Triangles before boxes: something in the way is soon found, and what is beside it next.
     SmallestFirst,
-    /// What may be in the way for longest.
+    /// That which may be in the way for longest.
     LastEndFirst,
 }
 

@@ -68,8 +68,8 @@ impl Sweep<'_> {
         first
     }
 
-    /// How far ahead of a point, given by its coordinates in the frame of the sweep, a triangle lies across the ray from it, metres; infinite where it does
-    /// not. What the ray grazes lies as near as any of its points.
+    /// The length of the ray ahead of a point, given by its coordinates in the frame of the sweep, up to a triangle across it, metres; infinite where it meets
+    /// none. What the ray grazes lies as near as any of its points.
     fn hit(&self, corners: &TriangleCorners<f64>, [height, u, v]: [f64; 3], ahead: f64) -> f64 {
         let axes = &self.frames[0].axes;
         let heights = corners.map(|p| ahead * (axes[0].dot(p) - height));
