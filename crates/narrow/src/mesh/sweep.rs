@@ -121,12 +121,12 @@ pub(super) struct FreeLengths {
     pub to: f64,
 }
 
-/// Order in which is looked at what may meet at one length.
+/// Order in which pairs that may meet at one length are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MeetingOrder {
     /// Triangles before boxes: something in the way is soon found, and what is beside it next.
     SmallestFirst,
-    /// That which may be in the way for longest.
+    /// The pair first that may be in the way for longest.
     LastEndFirst,
 }
 

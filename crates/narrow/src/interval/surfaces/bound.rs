@@ -281,7 +281,8 @@ impl VolumePair<'_> {
 
     /// A bound of the second derivative of the gap of two triangles along a direction over the part, such that a parabola of this bend through the gaps
     /// at both ends is nowhere above the gap: each corner's height is nearly the parabola through its heights at both ends and in the middle,
-    /// and leaves it by no more than its third derivative allows (docs/reference/numerics.md, "Between the frames").
+    /// and leaves it by no more than its third derivative allows (docs/reference/numerics.md, "Between the frames"). `None`: of other volumes, and where
+    /// numbers overflow.
     fn bend_of_corners(&self, direction: &FixedDirection, [from, to]: [Vec3<f64>; 2]) -> Option<f64> {
         let [Some(a), Some(b)] = self.nodes.map(|node| node.volume.corners()) else { return None };
         let (at, [first, last]) = (self.middle, self.ends);
@@ -300,7 +301,8 @@ impl VolumePair<'_> {
         let bend = 4.0 * (between + most(b, of_b) + most(a, -of_a));
         let share = self.share();
         let jerk = self.bends.jerk(direction.fixed, self.reaches()) * (share * share * share);
-        Some((bend + jerk / 6.0 + 64.0 * self.rounding).max(0.0))
+        let bend = bend + jerk / 6.0 + 64.0 * self.rounding;
+        bend.is_finite().then_some(bend.max(0.0))
     }
 
     /// Returns the heights of volumes of a body along a direction at both ends of the part, B's towards A, metres.
@@ -354,7 +356,7 @@ mod tests {
         Vec3::new(random.signed(), random.signed(), random.signed()).scale(size)
     }
 
-    /// A path of a body that turns by up to about `turn` radians; of number 0 of three by none.
+    /// A path of a body that turns by up to about `turn` radians; every third does not turn.
     fn path(random: &mut Random, number: usize, turn: f64) -> BodyPath {
         let turn = if number.is_multiple_of(3) { 0.0 } else { turn };
         let quaternion = |v: Vec3<f64>| [1.0, v.x, v.y, v.z];
