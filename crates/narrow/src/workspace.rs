@@ -3,6 +3,7 @@
 use super::batch::BatchMemory;
 use super::compound::CompoundWork;
 use super::epa::Polytope;
+use super::interval::FacingMemory;
 use super::mesh::MeshMemory;
 use super::relative::RelativeLanes;
 
@@ -20,6 +21,8 @@ pub struct Workspace {
     pub(super) compounds: CompoundWork,
     /// Working memory of triangle meshes: as large as the largest of them that was met.
     pub(super) meshes: MeshMemory,
+    /// Working memory of their intervals.
+    pub(super) facing: FacingMemory,
     /// Ends of the rows of queries, for callers that do not ask for them.
     pub(super) ends: Vec<usize>,
 }

@@ -15,7 +15,7 @@ use super::closest::are_explained;
 use super::eight::{Directions, EightBounds, EightMotions, EightPoses};
 use super::options::{BodyMotion, IntervalOptions, Lever, PartDivision};
 use super::relative_motion::FixedIn;
-use super::solve::{NearestNodes, Solved, TriedDirections, decided, solve, timed_by_rows};
+use super::solve::{EndRows, NearestNodes, Solved, TriedDirections, decided, solve, timed_by_rows};
 use super::sought_times::SoughtTimes;
 use crate::cache::PairCache;
 use crate::query::BodyPoses;
@@ -242,12 +242,16 @@ pub fn walk_intervals(
     }
     let mut timed = TimedAnswers { query, rows: &rows, options, is_convex: terms.subjects.is_convex(), begin };
     timed.add(work, stats, out);
-    let mut tries = TRIES;
+    let (mut tries, mut last) = (TRIES, None);
     while left != 0 {
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
         let [a, b] = query.over(sample);
-        let done = match solve(&a, &b, rows.at_ends(sample), options, PartDivision::default(), work, stats) {
+        let mut ends = EndRows::new(rows.at_ends(sample));
+        ends.computed[0] = last.take().filter(|&(at, _)| at == sample).map(|(_, row)| row);
+        let solved = solve(&a, &b, &mut ends, options, PartDivision::default(), work, stats);
+        last = ends.computed[1].map(|row| (sample + 1, row));
+        let done = match solved {
             Solved::Answer(answer) => {
                 timed.push(IntervalProximity { sample: sample as u8, ..answer }, out);
                 continue;

@@ -178,8 +178,8 @@ impl<'a> IntervalBodies<'a> {
         }
     }
 
-    /// Computes the distance of the bodies at a node whose poses are exact; `row`: that of the bodies there, if it is known; `cache`: what
-    /// two convex bodies remember.
+    /// Gives a node whose poses are exact the distance of the bodies there; `row`: theirs, if it is known, else it is computed and returned; `cache`:
+    /// what two convex bodies remember.
     pub(super) fn measure_bodies(
         &self,
         node: &mut Node,
@@ -187,17 +187,16 @@ impl<'a> IntervalBodies<'a> {
         cache: &mut PieceCache,
         work: &mut Workspace,
         stats: &mut SolverStats,
-    ) {
+    ) -> Option<Proximity> {
         let row = row.copied().or_else(|| match self.division {
-            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), node, cache, work, stats),
+            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), (node, self.answer), cache, work, stats),
             _ => of_bodies(self, node, &mut PairCache::default(), work, stats),
-        });
-        if let Some(row) = row {
-            node.set_bracket(row.lower, row.upper, 0.0);
-            node.add_normal(row.normal);
-            node.by_winding = row.method == Method::Winding;
-            node.pieces = pieces_of(&row);
-        }
+        })?;
+        node.set_bracket(row.lower, row.upper, 0.0);
+        node.add_normal(row.normal);
+        node.by_winding = row.method == Method::Winding;
+        node.pieces = pieces_of(&row);
+        Some(row)
     }
 
     /// The balls about the pivots that contain the bodies however they turn are at least this far apart while the pivots move on lines,
@@ -262,17 +261,23 @@ pub(super) struct Leaf<'a> {
     cache: PieceCache,
     /// Memory of bodies that are asked as a whole.
     whole: Option<Box<PairCache>>,
+    /// What is asked of the hulls of bodies that are asked as a whole.
+    of_hulls: AnswerKind,
 }
 
 impl<'a> Leaf<'a> {
-    /// The pieces of these indices; of whole bodies their hulls. `cache`: what they remember.
-    pub(super) fn new(subjects: &IntervalBodies<'a>, [i, j]: [u32; 2], cache: PieceCache) -> Self {
+    /// The pieces of these indices; of whole bodies their hulls. `cache`: what they remember. `is_apart`: whether the bodies are proven apart at the
+    /// start.
+    pub(super) fn new(subjects: &IntervalBodies<'a>, [i, j]: [u32; 2], cache: PieceCache, is_apart: bool) -> Self {
         let [a, b] = subjects.shapes;
         let pieces = match subjects.division {
             Division::Pieces(_) => [&a.pieces[i as usize], &b.pieces[j as usize]],
             _ => [a.hull(), b.hull()],
         };
-        Self { pieces, hulls: subjects.of_pieces(pieces), nodes: Vec::with_capacity(8), cache, whole: None }
+        // Of surfaces that are apart the depth of the hulls bounds nothing.
+        let of_hulls = if is_apart { AnswerKind::Distance } else { subjects.answer };
+        let hulls = subjects.of_pieces(pieces);
+        Self { pieces, hulls, nodes: Vec::with_capacity(8), cache, whole: None, of_hulls }
     }
 
     /// Computes the distance at a node, whose pose is off the path by so many metres at most. `known`: the bodies as a whole there.
@@ -291,7 +296,7 @@ impl<'a> Leaf<'a> {
         }
         let row = match subjects.division {
             Division::Whole => of_bodies(subjects, node, self.whole.get_or_insert_default(), work, stats),
-            _ => of_pieces(subjects, self.pieces, node, &mut self.cache, work, stats),
+            _ => of_pieces(subjects, self.pieces, (node, subjects.answer), &mut self.cache, work, stats),
         };
         let Some(row) = row else { return };
         node.set_bracket(row.lower, row.upper, error);
@@ -309,7 +314,8 @@ impl<'a> Leaf<'a> {
         stats: &mut SolverStats,
     ) {
         if matches!(subjects.division, Division::Whole)
-            && let Some(of_hulls) = of_pieces(subjects, self.pieces, node, &mut self.cache, work, stats)
+            && let Some(of_hulls) =
+                of_pieces(subjects, self.pieces, (node, self.of_hulls), &mut self.cache, work, stats)
         {
             node.add_normal(of_hulls.normal);
         }
@@ -320,13 +326,13 @@ impl<'a> Leaf<'a> {
 fn of_pieces(
     subjects: &IntervalBodies<'_>,
     [a, b]: [&Piece; 2],
-    node: &Node,
+    (node, answer): (&Node, AnswerKind),
     cache: &mut PieceCache,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<Proximity> {
     let [pose_a, pose_b] = &node.poses;
-    let options = options(subjects);
+    let options = QueryOptions { answer, ..options(subjects) };
     let [of_a, of_b] = subjects.shapes;
     let bodies = Bodies { a: of_a, b: of_b, pose_a: *pose_a, pose_b: *pose_b, relative: node.relative };
     let overlap = OverlapDepths::of(&bodies, &options);

@@ -47,3 +47,4 @@ pub use block::{BlockMotion, IntervalQuery, walk_intervals};
 pub use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use options::{BodyMotion, IntervalOptions, PartDivision};
 pub use solve::{interval_proximity, interval_proximity_divided};
+pub(crate) use surfaces::FacingMemory;

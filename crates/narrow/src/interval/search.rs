@@ -225,7 +225,7 @@ impl<'a> IntervalSearch<'a, '_> {
     pub(super) fn begin_leaf(&mut self, pieces: [u32; 2], lower: f64) {
         let leaf = self.leaves.len() as u32;
         let cache = if self.subjects.is_convex() { std::mem::take(&mut self.cache) } else { PieceCache::default() };
-        self.leaves.push(Leaf::new(&self.subjects, pieces, cache));
+        self.leaves.push(Leaf::new(&self.subjects, pieces, cache, self.ends[0].lower > 0.0));
         let [from, to] = [0.0, 1.0].map(|share| self.evaluate(leaf, share));
         self.push(leaf, [from, to], lower, true);
     }

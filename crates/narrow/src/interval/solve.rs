@@ -43,7 +43,7 @@ pub fn interval_proximity_divided<'a>(
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    match solve(a, b, rows, options, division, work, stats) {
+    match solve(a, b, &mut EndRows::new(rows), options, division, work, stats) {
         Solved::Answer(answer) | Solved::OfNodes(answer, _) => {
             debug_assert!(answer.is_in_order(), "ends out of order: {answer:?}");
             Some(answer)
@@ -68,11 +68,25 @@ impl From<Option<IntervalProximity>> for Solved {
     }
 }
 
+/// The rows of a pair at both ends of an interval, in A's recentred frame: they change no answer.
+pub(super) struct EndRows<'a> {
+    /// Those that the table has.
+    known: [Option<&'a Proximity>; 2],
+    /// Those that were computed for intervals, whatever their distance.
+    pub(super) computed: [Option<Proximity>; 2],
+}
+
+impl<'a> EndRows<'a> {
+    pub(super) fn new(known: [Option<&'a Proximity>; 2]) -> Self {
+        Self { known, computed: [None; 2] }
+    }
+}
+
 /// See [`interval_proximity_divided`].
 pub(super) fn solve<'a>(
     a: &BodyMotion<'a>,
     b: &BodyMotion<'a>,
-    rows: [Option<&'a Proximity>; 2],
+    rows: &mut EndRows<'a>,
     options: &IntervalOptions,
     division: PartDivision,
     work: &mut Workspace,
@@ -91,7 +105,7 @@ pub(super) fn solve<'a>(
     // Bodies that are within the cut-off at one end are not beyond it throughout.
     let separation =
         |within, but| SeparationProof { subjects: &subjects, paths: &paths, motion: &motion, but, within }.prove();
-    if rows.iter().flatten().all(|row| row.upper > options.within)
+    if rows.known.iter().flatten().all(|row| row.upper > options.within)
         && let Some(cover) = separation(options.within, None)
     {
         stats.intervals_beyond += 1;
@@ -193,7 +207,7 @@ pub(super) fn timed_by_rows(
     let between = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
     let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
     let (mut cache, division) = (PieceCache::default(), PartDivision::default());
-    let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, stats));
+    let ends = measured_ends(&subjects, [a, b], &mut EndRows::new(rows), (&mut cache, work, stats));
     timed(answer, IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, stats))
 }
 
@@ -201,12 +215,13 @@ pub(super) fn timed_by_rows(
 fn measured_ends(
     subjects: &IntervalBodies<'_>,
     [a, b]: [&BodyMotion<'_>; 2],
-    rows: [Option<&Proximity>; 2],
+    rows: &mut EndRows<'_>,
     (cache, work, stats): (&mut PieceCache, &mut Workspace, &mut SolverStats),
 ) -> [Node; 2] {
     [0, 1].map(|end| {
         let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
-        subjects.measure_bodies(&mut node, rows[end], cache, work, stats);
+        let known = rows.known[end].or(rows.computed[end].as_ref());
+        rows.computed[end] = subjects.measure_bodies(&mut node, known, cache, work, stats);
         node
     })
 }
@@ -412,7 +427,7 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
 fn held(
     subjects: &IntervalBodies<'_>,
     bodies: [&BodyMotion<'_>; 2],
-    rows: [Option<&Proximity>; 2],
+    rows: &mut EndRows<'_>,
     options: &IntervalOptions,
     work: &mut Workspace,
     stats: &mut SolverStats,
@@ -433,7 +448,7 @@ fn held(
 /// The answer where a body turns by 180 degrees, which has no shortest way: whichever way it turns, it stays in a ball about its pivot.
 fn undefined(
     [a, b]: [&BodyMotion<'_>; 2],
-    rows: [Option<&Proximity>; 2],
+    rows: &mut EndRows<'_>,
     subjects: &IntervalBodies<'_>,
     options: &IntervalOptions,
     work: &mut Workspace,

@@ -27,7 +27,7 @@ pub(super) struct NodeIntervals {
 
 /// Memory of the nodes that a search has met.
 #[derive(Debug)]
-pub(super) struct NodeCache<T> {
+pub(crate) struct NodeCache<T> {
     /// For each node: 1 + its place in `known`; 0: not met.
     place: Vec<u32>,
     met: Vec<u32>,
@@ -45,7 +45,7 @@ impl<T> Default for NodeCache<T> {
 
 impl<T> NodeCache<T> {
     /// Nothing is known of `nodes` nodes.
-    pub(super) fn forget(&mut self, nodes: usize) {
+    pub(crate) fn forget(&mut self, nodes: usize) {
         for &node in &self.met {
             self.place[node as usize] = 0;
         }
@@ -58,7 +58,7 @@ impl<T> NodeCache<T> {
 
     /// Forgets all nodes if so many were met.
     #[inline]
-    pub(super) fn keep_fewer_than(&mut self, most: usize) {
+    pub(crate) fn keep_fewer_than(&mut self, most: usize) {
         if self.known.len() >= most {
             self.forget(0);
         }
@@ -66,7 +66,7 @@ impl<T> NodeCache<T> {
 
     /// The place of the memory of a node, which is made when it is first met.
     #[inline]
-    pub(super) fn place(&mut self, node: usize, make: impl FnOnce() -> T) -> u32 {
+    pub(crate) fn place(&mut self, node: usize, make: impl FnOnce() -> T) -> u32 {
         if self.place[node] == 0 {
             self.known.push(make());
             self.met.push(node as u32);
@@ -77,7 +77,7 @@ impl<T> NodeCache<T> {
 
     /// The memory at a place.
     #[inline]
-    pub(super) fn at(&self, place: u32) -> &T {
+    pub(crate) fn at(&self, place: u32) -> &T {
         &self.known[place as usize]
     }
 }

@@ -227,7 +227,8 @@ mod tests {
                 let of_a = LeafTriangles::new(&a, i, |p| p);
                 let of_b = LeafTriangles::new(&b, j, |p| place.pose.point(p));
                 let (mut gaps, mut eight) = (crate::mesh::leaf_gaps::LeafGaps::default(), EightPairs::default());
-                let lanes = [a.leaf(i), b.leaf(j)].map(|range| u8::MAX >> (WIDTH - range.len()));
+                let mut lanes = [0; WIDTH];
+                lanes[..a.leaf(i).len()].fill(u8::MAX >> (WIDTH - b.leaf(j).len()));
                 gaps.compare([&of_a, &of_b], lanes, place.line(), reach);
                 let mut far = f64::INFINITY;
                 for (t, u) in a.leaf(i).flat_map(|t| b.leaf(j).map(move |u| (t, u))) {
@@ -272,7 +273,7 @@ mod tests {
         let Child::Leaf(leaf) = mesh.root().get() else { panic!("three triangles are a leaf") };
         let of = LeafTriangles::new(&mesh, leaf, |p| p);
         let mut gaps = crate::mesh::leaf_gaps::LeafGaps::default();
-        gaps.compare([&of, &of], [0b111; 2], Vec3::ZERO, 1.0);
+        gaps.compare([&of, &of], [0b111, 0b111, 0b111, 0, 0, 0, 0, 0], Vec3::ZERO, 1.0);
         assert_eq!(gaps.near, [7, 7, 7, 0, 0, 0, 0, 0]);
         assert_eq!(gaps.far(), f64::INFINITY);
     }

@@ -10,7 +10,7 @@ pub(super) type Lanes = [f64; WIDTH];
 
 /// The triangles of a leaf, in A's frame. Lanes beyond its triangles repeat the last one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LeafTriangles {
+pub(crate) struct LeafTriangles {
     /// Corners by component, metres.
     corners: [[Lanes; 3]; 3],
     /// Unit normals by component; zero for a triangle without area.
@@ -44,8 +44,25 @@ impl LeafTriangles {
         self.corners[c][k][lane]
     }
 
+    /// The triangles moved: points by `place`, directions by `turn`.
+    pub(crate) fn moved(&self, place: impl Fn(Vec3<f64>) -> Vec3<f64>, turn: impl Fn(Vec3<f64>) -> Vec3<f64>) -> Self {
+        let mut moved = Self::NONE;
+        for j in 0..WIDTH {
+            let normal = turn(lane(&self.normals, j).into());
+            let corners = self.corners.each_ref().map(|corner| place(lane(corner, j).into()));
+            let heights = corners.map(|corner| normal.dot(corner));
+            for k in 0..3 {
+                moved.normals[k][j] = normal[k];
+                (0..3).for_each(|c| moved.corners[c][k][j] = corners[c][k]);
+            }
+            moved.heights[0][j] = lesser(lesser(heights[0], heights[1]), heights[2]);
+            moved.heights[1][j] = greater(greater(heights[0], heights[1]), heights[2]);
+        }
+        moved
+    }
+
     /// The triangles of leaf `index` of a mesh, their corners as `place` puts them into A's frame.
-    pub(super) fn new(mesh: &TriangleMesh, index: u32, place: impl Fn(Vec3<f64>) -> Vec3<f64>) -> Self {
+    pub(crate) fn new(mesh: &TriangleMesh, index: u32, place: impl Fn(Vec3<f64>) -> Vec3<f64>) -> Self {
         let mut found = Self::NONE;
         let triangles = mesh.leaf(index);
         for lane in 0..WIDTH {
@@ -87,13 +104,12 @@ fn finish_in(of: &mut LeafTriangles) {
 }
 
 impl LeafGaps {
-    /// Bounds the distances of the triangles of A and of B whose bits are set in `lanes`: along the normals of both, along the line between their
-    /// middles, and along `axis` (unit, from A to B; or zero). Those up to `reach` (metres) apart are near.
-    pub(super) fn compare(&mut self, [a, b]: [&LeafTriangles; 2], lanes: [u8; 2], axis: Vec3<f64>, reach: f64) {
-        self.near = [0; WIDTH];
+    /// Bounds the distances of the triangles of A and of B whose bits are set in `of` (`j` of row `i`): along the normals of both, along the line between
+    /// their middles, and along `axis` (unit, from A to B; or zero). Those up to `reach` (metres) apart are near.
+    pub(super) fn compare(&mut self, [a, b]: [&LeafTriangles; 2], of: [u8; WIDTH], axis: Vec3<f64>, reach: f64) {
+        self.near = of;
         self.far = [f64::INFINITY; WIDTH];
-        compare(self, a, b, lanes[0], axis.to_array(), reach);
-        self.near.iter_mut().for_each(|row| *row &= lanes[1]);
+        compare(self, a, b, axis.to_array(), reach);
     }
 
     /// The lanes of A and of B that are near, in their order.
@@ -113,8 +129,49 @@ impl LeafGaps {
     }
 }
 
+/// Leaves out the pairs of triangles whose bits are set in `near` that a plane of one of them proves to be beyond `limit` (metres) throughout a motion of
+/// B's: `b` has its triangles at the start and at the end, in A's frame. `off`: how much less than at the nearer end the distance from a plane of A and from
+/// one of B may be between, metres.
+pub(crate) fn rule_out_moving(
+    near: &mut [u8; WIDTH],
+    a: &LeafTriangles,
+    b: &[LeafTriangles; 2],
+    off: [f64; 2],
+    limit: f64,
+) {
+    moving(near, a, b, off, limit);
+}
+
+dispatch!(loops moving, moving_in, (near: &mut [u8; WIDTH], a: &LeafTriangles, b: &[LeafTriangles; 2], off: [f64; 2], limit: f64) -> ());
+
+#[inline(always)] // into code for wider registers
+fn moving_in(near: &mut [u8; WIDTH], a: &LeafTriangles, b: &[LeafTriangles; 2], off: [f64; 2], limit: f64) {
+    for (i, row) in near.iter_mut().enumerate().filter(|(_, row)| **row != 0) {
+        let own = [lane(&a.corners[0], i), lane(&a.corners[1], i), lane(&a.corners[2], i)];
+        let n = lane(&a.normals, i);
+        let (low, high) = (a.heights[0][i], a.heights[1][i]);
+        let mut far = 0;
+        for j in 0..WIDTH {
+            let [mut above, mut below, mut over, mut under] = [f64::INFINITY; 4];
+            for at in b {
+                let [p, q, r] = [lane(&at.corners[0], j), lane(&at.corners[1], j), lane(&at.corners[2], j)];
+                let [x, y, z] = [dot(n, p), dot(n, q), dot(n, r)];
+                above = lesser(above, lesser(lesser(x, y), z) - high);
+                below = lesser(below, low - greater(greater(x, y), z));
+                let m = lane(&at.normals, j);
+                let [x, y, z] = [dot(m, own[0]), dot(m, own[1]), dot(m, own[2])];
+                over = lesser(over, lesser(lesser(x, y), z) - at.heights[1][j]);
+                under = lesser(under, at.heights[0][j] - greater(greater(x, y), z));
+            }
+            let gap = greater(greater(above, below) - off[0], greater(over, under) - off[1]);
+            far |= u8::from(gap > limit && gap < f64::INFINITY) << j;
+        }
+        *row &= !far;
+    }
+}
+
 dispatch!(loops compare, compare_in,
-    (to: &mut LeafGaps, a: &LeafTriangles, b: &LeafTriangles, rows: u8, axis: [f64; 3], reach: f64) -> ());
+    (to: &mut LeafGaps, a: &LeafTriangles, b: &LeafTriangles, axis: [f64; 3], reach: f64) -> ());
 
 /// Returns the numbers of a lane.
 #[inline(always)]
@@ -143,16 +200,13 @@ fn greater(x: f64, y: f64) -> f64 {
 }
 
 #[inline(always)] // into code for wider registers
-fn compare_in(to: &mut LeafGaps, a: &LeafTriangles, b: &LeafTriangles, rows: u8, axis: [f64; 3], reach: f64) {
+fn compare_in(to: &mut LeafGaps, a: &LeafTriangles, b: &LeafTriangles, axis: [f64; 3], reach: f64) {
     let mut along = [0.0; WIDTH];
     for j in 0..WIDTH {
         let [p, q, r] = [lane(&b.corners[0], j), lane(&b.corners[1], j), lane(&b.corners[2], j)];
         along[j] = lesser(lesser(dot(axis, p), dot(axis, q)), dot(axis, r));
     }
-    let mut rows = rows;
-    while rows != 0 {
-        let i = rows.trailing_zeros() as usize % WIDTH;
-        rows &= rows - 1;
+    for (i, row) in to.near.iter_mut().enumerate().filter(|(_, row)| **row != 0) {
         let own = [lane(&a.corners[0], i), lane(&a.corners[1], i), lane(&a.corners[2], i)];
         let (n, m) = (lane(&a.normals, i), lane(&a.middles, i));
         let (low, high) = (a.heights[0][i], a.heights[1][i]);
@@ -179,10 +233,12 @@ fn compare_in(to: &mut LeafGaps, a: &LeafTriangles, b: &LeafTriangles, rows: u8,
             let ahead = lesser(lesser(dot(n, p), dot(n, q)), dot(n, r)) - greater(greater(x, y), z);
             gaps[j] = greater(gaps[j], ahead / length);
         }
+        let mut far = 0;
         for j in 0..WIDTH {
             let is_far = gaps[j] > reach;
-            to.near[i] |= u8::from(!is_far) << j;
+            far |= u8::from(is_far) << j;
             to.far[j] = if is_far { lesser(to.far[j], gaps[j]) } else { to.far[j] };
         }
+        *row &= !far;
     }
 }

@@ -30,7 +30,7 @@ impl MeshSearch<'_> {
     /// Compares the triangles of two leaves: those that no plane rules out wait for company, until there are eight, unless they likely are
     /// nearer than all before.
     pub(super) fn compare_leaves(&mut self, leaves: [NodeId; 2]) {
-        let Some(met) = self.bound_leaves(leaves) else { return };
+        let Some(met) = self.bound_leaves(leaves, |_, _| ()) else { return };
         for lanes in self.memory.gaps.near() {
             let MeshSearchMemory { leaves: [of_a, of_b], pending, .. } = &mut *self.memory;
             pending.push([of_a.at(met.places[0]), of_b.at(met.places[1])], lanes, met.triangles(lanes));
@@ -43,32 +43,48 @@ impl MeshSearch<'_> {
         }
     }
 
-    /// Finds the triangles of two leaves that no plane rules out, in the order of the trees.
-    pub(super) fn near_triangles(&mut self, leaves: [NodeId; 2]) -> impl Iterator<Item = [u32; 2]> + use<> {
-        let met = self.bound_leaves(leaves);
+    /// Finds the triangles of two leaves that neither `rule_out` (bit `j` of row `i`, from the triangles of A's leaf) nor planes rule out, in the order of
+    /// the trees.
+    pub(super) fn near_triangles<F>(
+        &mut self,
+        leaves: [NodeId; 2],
+        rule_out: F,
+    ) -> impl Iterator<Item = [u32; 2]> + use<F>
+    where
+        F: FnOnce(&LeafTriangles, &mut [u8; WIDTH]),
+    {
+        let met = self.bound_leaves(leaves, rule_out);
         let near = self.memory.gaps.near();
         met.into_iter().flat_map(move |met| near.clone().map(move |lanes| met.triangles(lanes)))
     }
 
-    /// Bounds the distances of the triangles of two leaves by their planes; `None` if one is no leaf.
-    fn bound_leaves(&mut self, leaves: [NodeId; 2]) -> Option<MetLeaves> {
+    /// Bounds the distances of the triangles of two leaves that `rule_out` leaves by their planes; `None` if one is no leaf, or none is left.
+    fn bound_leaves(
+        &mut self,
+        leaves: [NodeId; 2],
+        rule_out: impl FnOnce(&LeafTriangles, &mut [u8; WIDTH]),
+    ) -> Option<MetLeaves> {
         let [Child::Leaf(a), Child::Leaf(b)] = leaves.map(NodeId::get) else { return None };
         let (place, reach) = (self.place, self.found.reach());
         let ranges = [place.a.leaf(a), place.b.leaf(b)];
         let lanes = if self.capped { self.lanes(leaves) } else { [u8::MAX; 2] };
-        let lanes = [0, 1].map(|k: usize| lanes[k] & (u8::MAX >> (WIDTH - ranges[k].len())));
+        let [rows, columns] = [0, 1].map(|k: usize| lanes[k] & (u8::MAX >> (WIDTH - ranges[k].len())));
+        let mut near = [0; WIDTH];
+        near.iter_mut().enumerate().for_each(|(row, near)| *near = if rows >> row & 1 == 1 { columns } else { 0 });
         let axis = self.found.best.as_ref().map_or(Vec3::ZERO, |best| best.normal);
         let MeshSearchMemory { leaves: [of_a, of_b], gaps, counts, .. } = &mut *self.memory;
+        counts[1] += 1;
         of_a.keep_fewer_than(MOST_LEAVES);
         of_b.keep_fewer_than(MOST_LEAVES);
-        let places = [
-            of_a.place(a as usize, || LeafTriangles::new(place.a, a, |p| p)),
-            of_b.place(b as usize, || LeafTriangles::new(place.b, b, |p| place.pose.point(p))),
-        ];
-        gaps.compare([of_a.at(places[0]), of_b.at(places[1])], lanes, axis, reach);
-        counts[1] += 1;
+        let place_a = of_a.place(a as usize, || LeafTriangles::new(place.a, a, |p| p));
+        rule_out(of_a.at(place_a), &mut near);
+        if near == [0; WIDTH] {
+            return None;
+        }
+        let place_b = of_b.place(b as usize, || LeafTriangles::new(place.b, b, |p| place.pose.point(p)));
+        gaps.compare([of_a.at(place_a), of_b.at(place_b)], near, axis, reach);
         self.found.leave_out(gaps.far());
-        Some(MetLeaves { places, starts: ranges.map(|range| range.start) })
+        Some(MetLeaves { places: [place_a, place_b], starts: ranges.map(|range| range.start) })
     }
 
     /// Compares the triangles that wait: those whose bounds do not rule them out.

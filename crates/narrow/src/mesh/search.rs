@@ -462,7 +462,7 @@ pub(super) fn any_crossing(
     let mut open = vec![search.roots()];
     while let Some(nodes) = open.pop() {
         if nodes.iter().all(|node| node.is_leaf()) {
-            for pair in search.near_triangles(nodes) {
+            for pair in search.near_triangles(nodes, |_, _| ()) {
                 let meet = matches!(pair_distance(place, pair, search.found.reach()), PairDistance::Touching);
                 if meet && is_wanted(pair) {
                     return true;

@@ -334,7 +334,7 @@ impl VolumePair<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::body_poses::MetMoments;
     use super::*;
     use crate::interval::options::BodyMotion;
@@ -343,21 +343,21 @@ mod tests {
     use clearsweep_model::BetweenFrames;
     use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
 
-    struct Random(u64);
+    pub(in super::super) struct Random(pub(in super::super) u64);
 
     impl Random {
-        fn signed(&mut self) -> f64 {
+        pub(in super::super) fn signed(&mut self) -> f64 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         }
     }
 
-    fn vector(random: &mut Random, size: f64) -> Vec3<f64> {
+    pub(in super::super) fn vector(random: &mut Random, size: f64) -> Vec3<f64> {
         Vec3::new(random.signed(), random.signed(), random.signed()).scale(size)
     }
 
     /// A path of a body that turns by up to about `turn` radians; every third does not turn.
-    fn path(random: &mut Random, number: usize, turn: f64) -> BodyPath {
+    pub(in super::super) fn path(random: &mut Random, number: usize, turn: f64) -> BodyPath {
         let turn = if number.is_multiple_of(3) { 0.0 } else { turn };
         let quaternion = |v: Vec3<f64>| [1.0, v.x, v.y, v.z];
         let (q, by) = (vector(random, 1.0), vector(random, 0.3 * turn));

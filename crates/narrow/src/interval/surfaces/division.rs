@@ -32,7 +32,7 @@ impl<'a> IntervalSearch<'a, '_> {
         let Some(mut surfaces) = self.surfaces.take().or_else(|| self.new_surfaces()) else { return };
         surfaces.begun_at = part.lower;
         let span = [part.start, part.end];
-        let pairs = surfaces.pairs(span, self.aim(), &mut self.work.meshes);
+        let pairs = surfaces.pairs(span, self.aim(), (&mut self.work.meshes, &mut self.work.facing));
         let begun = pairs.unwrap_or_else(|| self.begin_whole(&mut surfaces, span));
         self.push_surfaces(&mut surfaces, begun, part.lower);
         self.surfaces = Some(surfaces);

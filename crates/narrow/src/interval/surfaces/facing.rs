@@ -5,8 +5,9 @@ use super::body_poses::{FixedDirection, PairMoment};
 use super::bound::{BoundedNode, is_proof};
 use super::volume::SurfaceNode;
 use crate::interval::relative_motion::GapBound;
+use crate::mesh::{LeafTriangles, MeshBall, NearPairs, NodeCache, rule_out_moving};
 use clearsweep_geometry::Vec3;
-use clearsweep_geometry::mesh::TriangleMesh;
+use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
 
 /// A triangle of a body, with what bounds it and where it is in the other body's frame at both ends of a part.
 #[derive(Debug, Clone)]
@@ -51,44 +52,158 @@ impl MetTriangle {
     }
 }
 
-/// The triangles of a body that were met.
-pub(super) struct MetTriangles<'m> {
-    body: usize,
-    mesh: &'m TriangleMesh,
-    /// 1 + the place of each triangle; 0: not met.
-    places: Vec<u32>,
-    pub(super) known: Vec<MetTriangle>,
+/// Working memory of the pairs of triangles that may come near: it changes no answer.
+#[derive(Debug, Default)]
+pub(crate) struct FacingMemory {
+    /// The pairs.
+    pub(super) near: Vec<[u32; 2]>,
+    /// The triangles of both bodies that were met.
+    pub(super) met: [NodeCache<MetTriangle>; 2],
+    /// The leaves of B that were met, at both ends in A's frame.
+    pub(super) leaves: NodeCache<[LeafTriangles; 2]>,
 }
 
-impl<'m> MetTriangles<'m> {
-    pub(super) fn new(body: usize, mesh: &'m TriangleMesh) -> Self {
-        Self { body, mesh, places: vec![0; mesh.triangles().len()], known: Vec::new() }
+/// Leaves of B whose triangles are kept, at most: 18 MB.
+const MOST_LEAVES: usize = 1 << 13;
+
+/// The pairs of triangles that may be of interest at some time of a part: those that are so near in its middle that the motion to either end may bring
+/// them within reach, and that no plane of theirs rules out over the part.
+pub(super) struct SweptPairs<'s> {
+    pub(super) meshes: [&'s TriangleMesh; 2],
+    pub(super) bends: &'s PairBends,
+    /// Moments of both ends of the part, and of its middle.
+    pub(super) ends: [&'s PairMoment; 2],
+    pub(super) middle: &'s PairMoment,
+    pub(super) leaves: &'s mut NodeCache<[LeafTriangles; 2]>,
+    /// What is farther than this is of no interest, metres, but for what was taken off each gap.
+    pub(super) beyond: f64,
+    /// Bound on the rounding of the poses in the middle, metres.
+    pub(super) slack: f64,
+}
+
+impl NearPairs for SweptPairs<'_> {
+    fn reach(&self, balls: [MeshBall; 2]) -> f64 {
+        let half = 0.5 * (self.ends[1].share - self.ends[0].share);
+        self.beyond + self.slack + self.bends.way(balls, self.middle, half)
     }
 
-    /// The place of a triangle. `ends`: of the part.
-    #[inline]
-    pub(super) fn meet(&mut self, triangle: u32, ends: [&PairMoment; 2], bends: &PairBends) -> usize {
-        let place = &mut self.places[triangle as usize];
-        if *place == 0 {
-            let corners = self.mesh.corners(triangle);
-            let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
-            let [p, q, r] = corners.map(|corner| corner.dot(normal));
-            let heights = [p.min(q).min(r), p.max(q).max(r)];
-            let (own, other) = (self.body, 1 - self.body);
-            let [start, end] = ends.map(|at| {
-                // From the other body's origin to this one's.
-                let between = if own == 0 { -at.between } else { at.between };
-                corners.map(|corner| at.to_body(other, between + at.to_world(own, corner)))
-            });
-            let all = [start[0], start[1], start[2], start[2], end[0], end[1], end[2], end[2]];
-            let there = [0, 1, 2].map(|axis: usize| all.map(|corner| corner[axis]));
-            self.known.push(MetTriangle {
-                node: BoundedNode::new(own, self.mesh, SurfaceNode::Triangle(triangle), bends),
-                plane: (normal.is_finite() && p.is_finite()).then_some((normal, heights)),
-                there,
-            });
-            *place = self.known.len() as u32;
+    fn rule_out(&mut self, [_, b]: [u32; 2], balls: [MeshBall; 2], of_a: &LeafTriangles, near: &mut [u8; WIDTH]) {
+        let share = self.ends[1].share - self.ends[0].share;
+        let off = [0, 1].map(|body: usize| {
+            let (middle, radius) = balls[1 - body];
+            0.125 * share * share * self.bends.in_frame(body, &self.bends.reach_of_ball(1 - body, middle, radius))
+        });
+        self.leaves.keep_fewer_than(MOST_LEAVES);
+        let place = self.leaves.place(b as usize, || {
+            let leaf = LeafTriangles::new(self.meshes[1], b, |p| p);
+            self.ends.map(|at| {
+                let turned = |v| at.to_body(0, at.to_world(1, v));
+                leaf.moved(|p| at.to_body(0, at.between + at.to_world(1, p)), turned)
+            })
+        });
+        rule_out_moving(near, of_a, self.leaves.at(place), off, self.beyond);
+    }
+}
+
+impl MetTriangle {
+    /// A triangle of a body. `ends`: of the part.
+    pub(super) fn new(
+        own: usize,
+        mesh: &TriangleMesh,
+        triangle: u32,
+        ends: [&PairMoment; 2],
+        bends: &PairBends,
+    ) -> Self {
+        let corners = mesh.corners(triangle);
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
+        let [p, q, r] = corners.map(|corner| corner.dot(normal));
+        let heights = [p.min(q).min(r), p.max(q).max(r)];
+        let other = 1 - own;
+        let mut there = [[0.0; 8]; 3];
+        for (end, at) in ends.into_iter().enumerate() {
+            // From the other body's origin to this one's.
+            let between = if own == 0 { -at.between } else { at.between };
+            for (c, corner) in [corners[0], corners[1], corners[2], corners[2]].into_iter().enumerate() {
+                let corner = at.to_body(other, between + at.to_world(own, corner));
+                for (k, coordinates) in there.iter_mut().enumerate() {
+                    coordinates[4 * end + c] = corner[k];
+                }
+            }
         }
-        *place as usize - 1
+        Self {
+            node: BoundedNode::new(own, mesh, SurfaceNode::Triangle(triangle), bends),
+            plane: (normal.is_finite() && p.is_finite()).then_some((normal, heights)),
+            there,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bound::tests::{Random, path, vector};
+    use super::super::node_pairs::{SurfaceAim, SurfaceParts};
+    use super::*;
+    use crate::exact;
+    use crate::interval::path::BodyPath;
+    use crate::mesh::MeshMemory;
+    use clearsweep_base::workers::Workers;
+    use clearsweep_geometry::mesh::InsideOf;
+
+    /// Triangles side by side that bend a little, needles and flat ones among them.
+    fn surface(random: &mut Random, triangles: u32) -> TriangleMesh {
+        let (sides, mut vertices) = ([vector(random, 0.2), vector(random, 0.2)], Vec::new());
+        for number in 0..triangles {
+            let at = sides[0].scale(f64::from(number % 6)) + sides[1].scale(f64::from(number / 6));
+            let corner = |random: &mut Random, side: Vec3<f64>| at + side + vector(random, 0.02);
+            let last = if number % 7 == 0 { sides[0].scale(0.5) } else { sides[1] };
+            vertices.extend([corner(random, Vec3::ZERO), corner(random, sides[0]), corner(random, last)]);
+        }
+        let faces: Vec<[u32; 3]> = (0..triangles).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        let [of_vertices, of_triangles] = [3 * triangles, triangles].map(|count| (0..count).collect());
+        TriangleMesh::new(vertices, faces, of_vertices, of_triangles, InsideOf::Surface, &Workers::none())
+    }
+
+    fn distance(meshes: [&TriangleMesh; 2], [a, b]: [u32; 2], paths: &[BodyPath; 2], share: f64) -> f64 {
+        let (poses, corners) =
+            ([paths[0].pose(share), paths[1].pose(share)], [meshes[0].corners(a), meshes[1].corners(b)]);
+        let found = exact::closest_hull_points([&corners[0], &corners[1]], (&poses[0], &poses[1]));
+        found.map_or(0.0, |found| found.distance)
+    }
+
+    #[test]
+    fn triangles_that_are_left_out_of_a_part_are_beyond_what_is_of_interest_throughout() {
+        let mut random = Random(17);
+        let (mut out, mut left, mut between, mut slow) = ([0; 2], 0, 0, 0);
+        for round in 0..96 {
+            let turn = [0.02, 0.2, 0.6][round / 4 % 3];
+            let paths = [path(&mut random, round, turn), path(&mut random, round / 2 + 1, turn)];
+            let [a, b] = [24, 21].map(|count| surface(&mut random, count));
+            let span = if round % 4 == 0 { [0.0, 1.0] } else { [0.3, 0.4] };
+            let beyond = [0.05, 0.3, 0.8][round % 3];
+            let mut parts = SurfaceParts::new([&a, &b], paths, [0.0, 0.0], 4.0);
+            let aim = SurfaceAim { needed: beyond, beyond };
+            let mut facing = FacingMemory::default();
+            let Some(kept) = parts.pairs(span, aim, (&mut MeshMemory::default(), &mut facing)) else { continue };
+            slow += 1;
+            let is_kept = |pair: [u32; 2]| kept.iter().any(|part| part.nodes == pair.map(SurfaceNode::Triangle));
+            for (s, t) in (0..24).flat_map(|s| (0..21).map(move |t| (s, t))) {
+                let is_near = facing.near.contains(&[s, t]);
+                left += usize::from(is_kept([s, t]));
+                if is_kept([s, t]) {
+                    continue;
+                }
+                out[usize::from(is_near)] += 1;
+                let ends = span.map(|share| distance([&a, &b], [s, t], &paths, share));
+                for k in 0..=4 {
+                    let share = span[0] + (span[1] - span[0]) * f64::from(k) / 4.0;
+                    let at = distance([&a, &b], [s, t], &paths, share);
+                    assert!(at > beyond - 1e-12, "{round}: {s} {t} at {share}: {at}, {beyond}");
+                    between += usize::from(at < ends[0].min(ends[1]));
+                }
+            }
+        }
+        let counts = [slow, out[0], out[1], left, between];
+        let least = [50, 20_000, 20, 200, 500];
+        assert!(counts.iter().zip(least).all(|(&count, least)| count > least), "{counts:?}");
     }
 }

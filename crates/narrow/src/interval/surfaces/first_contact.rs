@@ -47,7 +47,7 @@ impl IntervalSearch<'_, '_> {
         let aim = SurfaceAim { needed: touch.next_up(), beyond: touch };
         let most = surfaces.looked_at.saturating_add(MOST_PAIRS);
         let mut open: BinaryHeap<EarliestFirst> = BinaryHeap::new();
-        let pairs = surfaces.pairs([0.0, contact], aim, &mut self.work.meshes);
+        let pairs = surfaces.pairs([0.0, contact], aim, (&mut self.work.meshes, &mut self.work.facing));
         let begun = pairs.unwrap_or_else(|| surfaces.whole([0.0, contact], &[], aim).into_iter().collect());
         let mut number = begun.len();
         open.extend(begun.into_iter().enumerate().map(|(number, part)| EarliestFirst { part, number }));

@@ -6,8 +6,8 @@
 //! acceleration_bounds.rs     bounds of the acceleration of a volume's points
 //! bound.rs     lower bounds of the distance of two volumes over a part of the interval
 //! node_pairs.rs     the parts of a search, and how they are divided
-//! facing.rs    bounds of many pairs of triangles, by their planes
-//! eight_parts.rs  the same along the lines between their closest points
+//! eight_parts.rs  bounds of many pairs of triangles, along the lines between their closest points
+//! facing.rs    the same by their planes
 //! division.rs  the parts of surfaces in the best-first search
 //! first_contact.rs  the first contact
 //! ```
@@ -26,4 +26,5 @@ mod first_contact;
 mod node_pairs;
 mod volume;
 
+pub(crate) use self::facing::FacingMemory;
 pub(super) use self::node_pairs::SurfaceParts;

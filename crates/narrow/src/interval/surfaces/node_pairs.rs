@@ -1,15 +1,15 @@
 //! The parts of a search: two nodes of the trees over both surfaces, over a part of the interval.
 
 use super::acceleration_bounds::PairBends;
-use super::body_poses::{FixedDirection, MetMoments};
+use super::body_poses::{FixedDirection, MetMoments, PairMoment};
 use super::bound::{BoundedNode, VolumePair, is_proof};
 use super::eight_parts::EightParts;
-use super::facing::MetTriangles;
+use super::facing::{FacingMemory, MetTriangle, SweptPairs};
 use super::volume::SurfaceNode;
 use crate::interval::node::Node;
 use crate::interval::path::BodyPath;
 use crate::interval::relative_motion::{FixedIn, GapBound};
-use crate::mesh::{MeshBall, MeshMemory, MeshPairMemory, WithinLimits, triangles_within};
+use crate::mesh::{LeafTriangles, MeshMemory, MeshPairMemory, NearPairs, NodeCache, WithinLimits, triangles_within};
 use crate::pair::bound_of;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
@@ -62,7 +62,7 @@ impl SurfacePart {
 /// Two triangles that no direction proves to be beyond what is of interest.
 struct FacingPair {
     /// Places of both among the triangles that were met.
-    met: [usize; 2],
+    met: [u32; 2],
     /// The best bound over the part, with its direction.
     along: Option<(GapBound, FixedDirection)>,
 }
@@ -182,130 +182,133 @@ impl<'a> SurfaceParts<'a> {
         &mut self,
         span: [f64; 2],
         aim: SurfaceAim,
-        memory: &mut MeshMemory,
+        (memory, facing): (&mut MeshMemory, &mut FacingMemory),
     ) -> Option<Vec<SurfacePart>> {
-        let mut pairs = Vec::new();
-        if !self.near_triangles(span, aim, memory, &mut pairs) {
+        let FacingMemory { near, met, leaves } = facing;
+        near.clear();
+        if !self.near_triangles(span, aim, memory, (leaves, near)) {
             return None;
         }
-        let mut met = [0, 1].map(|body: usize| MetTriangles::new(body, self.meshes[body]));
-        let mut near = self.facing_triangles(&pairs, &mut met, span, aim);
-        self.look_along_ways(&mut near, &met, span, aim);
+        met.iter_mut().zip(self.meshes).for_each(|(met, mesh)| met.forget(mesh.triangles().len()));
         let places = self.places(span);
+        let ends = [places[0], places[1]].map(|place| self.moments.at(place));
+        let mut pairs = self.pairs_along_ways(near, met, ends, aim);
+        self.look_along_planes(&mut pairs, met, ends, aim);
         let look = |pair: &FacingPair| {
-            let [a, b] = [0, 1].map(|body: usize| &met[body].known[pair.met[body]].node);
+            let [a, b] = [0, 1].map(|body: usize| &met[body].at(pair.met[body]).node);
             self.look_at([a, b], (span, places), (pair.along, &[]), aim)
         };
-        Some(near.iter().filter_map(look).collect())
+        Some(pairs.iter().filter_map(look).collect())
     }
 
-    /// The pairs of triangles that may be of interest at some time of a part, if they are few: those that are so near in its middle that the motion
-    /// to either end may bring them within reach.
+    /// The pairs of triangles that may be of interest at some time of a part, if they are few: see [`SweptPairs`].
     fn near_triangles(
         &mut self,
         span: [f64; 2],
         aim: SurfaceAim,
         memory: &mut MeshMemory,
-        to: &mut Vec<[u32; 2]>,
+        (leaves, near): (&mut NodeCache<[LeafTriangles; 2]>, &mut Vec<[u32; 2]>),
     ) -> bool {
-        let errors = self.paths[0].error + self.paths[1].error;
-        let (least, half) = (aim.beyond + self.off() + 2.0 * errors + 4.0 * self.rounding, 0.5 * (span[1] - span[0]));
-        let middle = 0.5 * (span[0] + span[1]);
-        let place = self.moments.meet(middle, &self.paths);
-        let at = self.moments.at(place);
-        let reach = |balls: [MeshBall; 2]| least + self.bends.way(balls, at, half);
+        let (places, errors) = (self.places(span), self.paths[0].error + self.paths[1].error);
+        let [start, end, middle] = places.map(|place| self.moments.at(place));
+        let mut swept = SweptPairs {
+            meshes: self.meshes,
+            bends: &self.bends,
+            ends: [start, end],
+            middle,
+            leaves,
+            beyond: aim.beyond + self.off(),
+            slack: 2.0 * errors + 4.0 * self.rounding,
+        };
         // Of a fast motion nearly all pairs may come near.
         let [a, b] = self.meshes.map(|mesh| (mesh.middle(), mesh.extent().length()));
-        if reach([a, b]) - least > SLOW * a.1.min(b.1) {
+        if swept.reach([a, b]) - swept.beyond - swept.slack > SLOW * a.1.min(b.1) {
             return false;
         }
-        let node = Node::at(middle, &self.paths);
-        triangles_within(self.meshes, node.poses, node.relative, (&reach, WithinLimits::FEW), memory, to)
+        swept.leaves.forget(self.meshes[1].node_counts()[1]);
+        let node = Node::at(middle.share, &self.paths);
+        triangles_within(self.meshes, node.poses, node.relative, (&mut swept, WithinLimits::FEW), memory, near)
     }
 
-    /// The pairs of triangles that their normals do not prove to be beyond what is of interest over a part: each in the frame of its body, in which the
-    /// height of its corners does not change.
-    fn facing_triangles(
-        &mut self,
-        pairs: &[[u32; 2]],
-        met: &mut [MetTriangles<'_>; 2],
-        span: [f64; 2],
+    /// The pairs of triangles that the line between them in the middle of a part, standing still in the frame of a body, does not prove to be beyond
+    /// what is of interest over the part, with its bound. `ends`: of the part.
+    fn pairs_along_ways(
+        &self,
+        near: &[[u32; 2]],
+        met: &mut [NodeCache<MetTriangle>; 2],
+        ends: [&PairMoment; 2],
         aim: SurfaceAim,
     ) -> Vec<FacingPair> {
-        let [from, to, _] = self.places(span);
-        let ends = [from, to].map(|place| self.moments.at(place));
-        let (off, share2) = (self.off(), (span[1] - span[0]) * (span[1] - span[0]));
-        let mut near = Vec::new();
-        for &[a, b] in pairs {
-            let [a, b] = [met[0].meet(a, ends, &self.bends), met[1].meet(b, ends, &self.bends)];
-            let both = [&met[0].known[a], &met[1].known[b]];
+        let (off, share2) = (self.off(), (ends[1].share - ends[0].share).powi(2));
+        // The frame in which the other body is bent less.
+        let reaches = [0, 1].map(|body: usize| {
+            self.bends.reach_of_ball(body, self.meshes[body].middle(), self.meshes[body].extent().length())
+        });
+        let frame = usize::from(self.bends.in_frame(1, &reaches[0]) < self.bends.in_frame(0, &reaches[1]));
+        let (mut eight, mut left) = (EightParts::default(), Vec::new());
+        for near in near.chunks(WIDTH) {
+            eight.clear();
+            let others = near.iter().map(|pair| {
+                let place = self.meet(1 - frame, pair[1 - frame], ends, &mut met[1 - frame]);
+                eight.push(&self.meshes[frame].corners(pair[frame]), met[1 - frame].at(place));
+                place
+            });
+            let others: SmallVec<[u32; WIDTH]> = others.collect();
+            let gaps = eight.gaps();
+            for (lane, (pair, other)) in near.iter().zip(others).enumerate() {
+                let [first, last] = gaps.ends.map(|gap| gap[lane] - off);
+                let bend = share2 * self.bends.in_frame(frame, &met[1 - frame].at(other).node.reach);
+                let bound = GapBound { first, last, bend };
+                if is_proof(&bound) && bound.least() > aim.beyond {
+                    continue;
+                }
+                let own = self.meet(frame, pair[frame], ends, &mut met[frame]);
+                let direction = FixedDirection::of_body(frame, gaps.way(lane)).filter(|_| is_proof(&bound));
+                let along = direction.map(|way| (bound, if frame == 0 { way } else { way.reversed() }));
+                left.push(FacingPair { met: if frame == 0 { [own, other] } else { [other, own] }, along });
+            }
+        }
+        left
+    }
+
+    /// Leaves out the pairs of triangles that their planes prove to be beyond what is of interest over a part, each in the frame of its body, in which
+    /// the height of its corners does not change, and gives the others its bound where it is not worse. `ends`: of the part.
+    fn look_along_planes(
+        &self,
+        pairs: &mut Vec<FacingPair>,
+        met: &[NodeCache<MetTriangle>; 2],
+        ends: [&PairMoment; 2],
+        aim: SurfaceAim,
+    ) {
+        let (off, share2) = (self.off(), (ends[1].share - ends[0].share).powi(2));
+        pairs.retain_mut(|pair| {
+            let both = [0, 1].map(|body: usize| met[body].at(pair.met[body]));
             let mut best: Option<(f64, GapBound, usize, bool)> = None;
             for body in [0, 1] {
                 let other = both[1 - body];
                 let bend = share2 * self.bends.in_frame(body, &other.node.reach);
                 let Some((bound, is_below)) = both[body].gap(other, bend, off) else { continue };
                 let least = bound.least();
+                if least > aim.beyond {
+                    return false;
+                }
                 if best.is_none_or(|best| least > best.0) {
                     best = Some((least, bound, body, is_below));
                 }
-                if least > aim.beyond {
-                    break;
-                }
             }
-            if best.is_none_or(|best| best.0 <= aim.beyond) {
-                let along = best.and_then(|(_, bound, body, below)| Some((bound, both[body].direction(body, below)?)));
-                near.push(FacingPair { met: [a, b], along });
+            if let Some((least, bound, body, below)) = best
+                && pair.along.is_none_or(|(known, _)| least >= known.least())
+                && let Some(direction) = both[body].direction(body, below)
+            {
+                pair.along = Some((bound, direction));
             }
-        }
-        near
+            true
+        });
     }
 
-    /// Leaves out the pairs of triangles that the line between them in the middle of a part, standing still in the frame of a body, proves to be beyond
-    /// what is of interest over the part, and gives the others its bound where it is better.
-    fn look_along_ways(
-        &self,
-        near: &mut Vec<FacingPair>,
-        met: &[MetTriangles<'_>; 2],
-        span: [f64; 2],
-        aim: SurfaceAim,
-    ) {
-        let (off, share2) = (self.off(), (span[1] - span[0]) * (span[1] - span[0]));
-        // The frame in which the other body is bent less.
-        let reaches = [0, 1].map(|body: usize| {
-            self.bends.reach_of_ball(body, self.meshes[body].middle(), self.meshes[body].extent().length())
-        });
-        let frame = usize::from(self.bends.in_frame(1, &reaches[0]) < self.bends.in_frame(0, &reaches[1]));
-        let (mut eight, mut kept) = (EightParts::default(), 0);
-        for from in (0..near.len()).step_by(WIDTH) {
-            eight.clear();
-            let until = near.len().min(from + WIDTH);
-            for pair in &near[from..until] {
-                let [own, other] = [frame, 1 - frame].map(|body: usize| &met[body].known[pair.met[body]]);
-                if let Some(corners) = own.node.volume.corners() {
-                    eight.push(corners, other);
-                }
-            }
-            let gaps = eight.gaps();
-            for lane in 0..until - from {
-                let pair = &mut near[from + lane];
-                let other = &met[1 - frame].known[pair.met[1 - frame]];
-                let [first, last] = gaps.ends.map(|gap| gap[lane] - off);
-                let bound = GapBound { first, last, bend: share2 * self.bends.in_frame(frame, &other.node.reach) };
-                let is_better = |least: f64| pair.along.is_none_or(|(known, _)| least > known.least());
-                if is_proof(&bound) && bound.least() > aim.beyond {
-                    continue;
-                }
-                if is_proof(&bound)
-                    && is_better(bound.least())
-                    && let Some(direction) = FixedDirection::of_body(frame, gaps.way(lane))
-                {
-                    pair.along = Some((bound, if frame == 0 { direction } else { direction.reversed() }));
-                }
-                near.swap(kept, from + lane);
-                kept += 1;
-            }
-        }
-        near.truncate(kept);
+    /// The place of a triangle of a body in memory. `ends`: of the part.
+    fn meet(&self, body: usize, triangle: u32, ends: [&PairMoment; 2], met: &mut NodeCache<MetTriangle>) -> u32 {
+        met.place(triangle as usize, || MetTriangle::new(body, self.meshes[body], triangle, ends, &self.bends))
     }
 
     /// The places of the moments of both ends of a part, and of its middle.
