@@ -28,7 +28,7 @@ impl WithinLimits {
 /// A ball around a part of a mesh: its middle in the frame of the mesh, and its radius, metres.
 pub(crate) type MeshBall = (Vec3<f64>, f64);
 
-/// Which pairs of triangles count as near.
+/// Choice of the pairs of triangles that count as near.
 pub(crate) trait NearPairs {
     /// A distance up to which parts of both meshes may be near, which depends on balls around them, metres. It does not grow when the balls shrink.
     fn reach(&self, balls: [MeshBall; 2]) -> f64;
