@@ -261,7 +261,7 @@ pub(super) struct Leaf<'a> {
     cache: PieceCache,
     /// Memory of bodies that are asked as a whole.
     whole: Option<Box<PairCache>>,
-    /// What is asked of the hulls of bodies that are asked as a whole.
+    /// Answer that is sought of the hulls of bodies that are asked as a whole.
     of_hulls: AnswerKind,
 }
 

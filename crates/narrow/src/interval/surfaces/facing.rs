@@ -75,7 +75,7 @@ pub(super) struct SweptPairs<'s> {
     pub(super) ends: [&'s PairMoment; 2],
     pub(super) middle: &'s PairMoment,
     pub(super) leaves: &'s mut NodeCache<[LeafTriangles; 2]>,
-    /// What is farther than this is of no interest, metres, but for what was taken off each gap.
+    /// Distance beyond which triangles are of no interest, metres, with growth, deviation and rounding added.
     pub(super) beyond: f64,
     /// Bound on the rounding of the poses in the middle, metres.
     pub(super) slack: f64,
