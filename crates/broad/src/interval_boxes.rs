@@ -11,6 +11,8 @@
 //!   displacement across the axis, divided by 2 sin(theta / 2). The whole displacement stands for that part.
 //! - `Hold`: 0.
 //!
+//! Of bodies that joints move the bound is that of the joints, for each interval (`JointTree::sagitta`).
+//!
 //! Turns within [`HALF_TURN_MARGIN`] of a half turn have no shortest way. The box of such an interval contains the ball around
 //! the pivot (of a screw, around the nearest point of the axis) that contains the body, at both ends: it is inflated by the
 //! diameter of that ball, since the box of each end contains a point of the ball. This is more than the bound of an arc.
@@ -24,8 +26,10 @@ use clearsweep_base::simd::{Level, dispatch};
 use clearsweep_geometry::turn::{ROUNDING, angle_at_most, translation};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::block::COMPONENTS;
-use clearsweep_scene::{BetweenFrames, FrameBlock, SAMPLES, SampleColumn, Scene};
+use clearsweep_kinematics::JointTree;
+use clearsweep_scene::{BetweenFrames, FrameBlock, SAMPLES, SampleColumn, Scene, SceneJoints};
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 /// Turns that are nearer to a half turn than this, radians, have no shortest way.
 const HALF_TURN_MARGIN: f64 = 1e-6;
@@ -45,7 +49,8 @@ impl ArcBound {
         match between {
             BetweenFrames::Linear => Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 },
             BetweenFrames::Screw => Self { radius: reach, displaced: 1.0 },
-            BetweenFrames::Hold | BetweenFrames::None => Self { radius: 0.0, displaced: 0.0 },
+            // How far joints move a point is asked for each interval.
+            BetweenFrames::Hold | BetweenFrames::None | BetweenFrames::Joint => Self { radius: 0.0, displaced: 0.0 },
         }
     }
 
@@ -68,6 +73,8 @@ impl ArcBound {
 pub(super) struct IntervalRule {
     /// The bound of each slot.
     arcs: Vec<ArcBound>,
+    /// Joints that move the bodies between samples.
+    joints: Option<Arc<SceneJoints>>,
     /// Frames that the ends of an interval may be apart.
     max_gap: i64,
 }
@@ -80,7 +87,9 @@ impl IntervalRule {
             ArcBound::new(scene.motion.between, body.shape.reach(), body.pivot.of(&body.shape))
         };
         let is_asked = scene.motion.between != BetweenFrames::None;
-        is_asked.then(|| Self { arcs: scene.dynamic.iter().map(arc).collect(), max_gap: scene.motion.max_gap })
+        let joints = scene.joints.clone().filter(|_| scene.motion.between == BetweenFrames::Joint);
+        let max_gap = scene.motion.max_gap;
+        is_asked.then(|| Self { arcs: scene.dynamic.iter().map(arc).collect(), joints, max_gap })
     }
 
     /// The intervals of a block that exist for a slot, of those that its samples have.
@@ -108,9 +117,18 @@ impl IntervalRule {
             return SweptBounds::EMPTY;
         }
         let last = block.samples.len() - 1;
+        if let Some(joints) = &self.joints {
+            inflate(&cells_by_joints(&joints.tree, lattice, block, slot), last, after, boxes);
+            return Self::without_missing(simd, block, intervals, boxes);
+        }
         let next = block.following.as_ref().and_then(|following| following.poses[slot]);
         let ends = SlotEnds { poses: block.slot(slot), after: next.unwrap_or(Pose::IDENTITY), last };
         widen_at(simd, self.arcs[slot], lattice, &ends, after, boxes);
+        Self::without_missing(simd, block, intervals, boxes)
+    }
+
+    /// Empties the boxes of all samples but those of `intervals`; the bounds of what is left.
+    fn without_missing(simd: Level, block: &FrameBlock, intervals: u64, boxes: &mut Boxes64) -> SweptBounds {
         let mut missing = !intervals;
         while missing != 0 {
             boxes.clear(missing.trailing_zeros() as usize);
@@ -161,11 +179,32 @@ fn widen(arc: ArcBound, lattice: &Lattice, ends: &SlotEnds<'_>, after: &LatticeB
         let (from, to) = (pose(ends.poses, s), pose(&next, s));
         cells[s] = lattice.cells(arc.growth(angle_at_most(from.q, to.q), translation(&from, &to)));
     }
+    inflate(&cells, ends.last, after, boxes);
+}
+
+/// By how many cells the boxes of the intervals of a slot grow that joints move.
+fn cells_by_joints(tree: &JointTree, lattice: &Lattice, block: &FrameBlock, slot: usize) -> [u32; SAMPLES] {
+    let mut cells = [0; SAMPLES];
+    let last = block.samples.len() - 1;
+    for (s, cells) in cells.iter_mut().enumerate().take(block.samples.len()) {
+        let from = |column: u32| block.joints[column as usize].0[s];
+        let to = |column: u32| match block.following.as_ref().filter(|_| s == last) {
+            Some(following) => following.joints[column as usize],
+            None => block.joints[column as usize].0[(s + 1) % SAMPLES],
+        };
+        *cells = lattice.cells(tree.sagitta(slot, [&from, &to]));
+    }
+    cells
+}
+
+/// Replaces the box of each sample up to `last` by the union with that of the next one, inflated by so many cells.
+#[inline(always)] // into code for wider registers
+fn inflate(cells: &[u32; SAMPLES], last: usize, after: &LatticeBox, boxes: &mut Boxes64) {
     for k in 0..3 {
         let (mut low, mut high) = ([u32::MAX; SAMPLES], [0; SAMPLES]);
         low[..SAMPLES - 1].copy_from_slice(&boxes.columns[k][1..]);
         high[..SAMPLES - 1].copy_from_slice(&boxes.columns[k + 3][1..]);
-        (low[ends.last], high[ends.last]) = (after.min[k], after.max[k]);
+        (low[last], high[last]) = (after.min[k], after.max[k]);
         for s in 0..SAMPLES {
             let (least, most) = (boxes.columns[k][s].min(low[s]), boxes.columns[k + 3][s].max(high[s]));
             // No coordinate of a box is 0 or `u32::MAX`.

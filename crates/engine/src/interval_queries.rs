@@ -1,10 +1,11 @@
 //! Handing the narrow phase the intervals of a pair: its poses at both ends, and the rows that are known there.
 
 use super::slice_rows::ChunkRows;
-use clearsweep_narrow::interval::{BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals};
+use clearsweep_narrow::interval::{BlockJoints, BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals};
 use clearsweep_narrow::{BodyPoses, PairCache, Proximity, SolverStats, Workspace};
 use clearsweep_scene::model::Requirements;
-use clearsweep_scene::{Body, Candidate, FrameBlock, Motion, Scene};
+use clearsweep_kinematics::PairChain;
+use clearsweep_scene::{BetweenFrames, Body, Candidate, FrameBlock, Motion, Scene};
 use clearsweep_tables::IntervalRow;
 
 /// The intervals of a slice.
@@ -77,6 +78,12 @@ impl<'a> IntervalQueries<'a> {
         if intervals == 0 {
             return;
         }
+        let chain = self.chain(bodies);
+        let joints = chain.as_ref().map(|chain| BlockJoints {
+            chain,
+            values: &self.block.joints,
+            after: self.block.following.as_ref().map(|following| &*following.joints),
+        });
         let bodies = bodies.map(|body| self.motion(body));
         let mut answers = std::mem::take(&mut found.answers);
         let standing = self.standing(pair, &bodies, intervals);
@@ -89,13 +96,23 @@ impl<'a> IntervalQueries<'a> {
             let intervals = intervals & (others & others.wrapping_neg()).wrapping_sub(1);
             let require = require.filter(|_| !stands);
             left &= !intervals;
-            let query = IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals };
+            let query = IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals, joints };
             let options = IntervalOptions { require, ..self.options };
             walk_intervals(&query, rows, &options, cache, work, stats, &mut answers);
             found.samples.extend(answers.iter().map(|interval| interval.sample));
             found.rows.extend(answers.drain(..).map(|interval| IntervalRow { a: pair.a, b: pair.b, interval, stands }));
         }
         found.answers = answers;
+    }
+
+    /// The joints between two bodies, if joints move them between the samples.
+    fn chain(&self, bodies: [&Body; 2]) -> Option<PairChain> {
+        let joints = self.scene.joints.as_ref().filter(|_| self.options.between == BetweenFrames::Joint)?;
+        let carried = bodies.map(|body| match body.motion {
+            Motion::Dynamic { slot } => Ok(slot as usize),
+            Motion::Static(pose) => Err(pose),
+        });
+        Some(joints.tree.chain(carried, bodies.map(|body| body.shape.reach())))
     }
 
     /// The intervals at both ends of which a pair stands where it did at the baseline of its rule: it does not move between them.

@@ -24,6 +24,10 @@ impl<'a> MotionQuery<'a> {
         if between == BetweenFrames::None {
             return Err(Error::usage("motion of a pair", "nothing is said of it", "choose linear, screw or hold"));
         }
+        if between == BetweenFrames::Joint {
+            let problem = "a pair of shapes alone has no joints";
+            return Err(Error::usage("motion of a pair", problem, "choose linear, screw or hold"));
+        }
         let within = options.cutoff().unwrap_or(f64::INFINITY);
         let (touch, tolerance) = (options.touch, MotionRule::default().tolerance);
         let options = IntervalOptions { between, within, require: None, touch, tolerance, answer: options.answer };

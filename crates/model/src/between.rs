@@ -12,14 +12,16 @@ pub enum BetweenFrames {
     Screw,
     /// The pose of the frame holds until the next frame.
     Hold,
+    /// Joints move linearly in their values, and carry the bodies.
+    Joint,
 }
 
 impl BetweenFrames {
     /// The words of the scene file and of the command line, in the order of the variants.
-    pub const NAMES: [&'static str; 4] = ["none", "linear", "screw", "hold"];
+    pub const NAMES: [&'static str; 5] = ["none", "linear", "screw", "hold", "joint"];
 
     /// All variants.
-    pub const ALL: [Self; 4] = [Self::None, Self::Linear, Self::Screw, Self::Hold];
+    pub const ALL: [Self; 5] = [Self::None, Self::Linear, Self::Screw, Self::Hold, Self::Joint];
 
     /// The word of the scene file.
     pub fn name(self) -> &'static str {

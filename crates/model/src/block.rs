@@ -47,6 +47,8 @@ pub struct FrameBlock {
     pub lanes: Vec<SampleColumn>,
     /// For each slot, bit `s`: the body has a pose in sample `s`.
     pub present: Vec<u64>,
+    /// Values of joints, by column: radians or metres; empty where none carry the bodies.
+    pub joints: Vec<SampleColumn>,
     /// The sample after the last one, if it is of the same run; `None` where motion between samples is not asked about.
     pub following: Option<Box<NextSample>>,
 }
@@ -58,6 +60,8 @@ pub struct NextSample {
     pub sample: Sample,
     /// The pose of each slot; `None` where the body is absent.
     pub poses: Vec<Option<Pose>>,
+    /// Values of joints, by column.
+    pub joints: Vec<f64>,
 }
 
 impl FrameBlock {
@@ -73,6 +77,7 @@ impl FrameBlock {
             starts_run: 0,
             lanes,
             present: vec![0; slots],
+            joints: Vec::new(),
             following: None,
         }
     }
@@ -82,6 +87,7 @@ impl FrameBlock {
         self.lanes.fill(SampleColumn::default());
         self.lanes.iter_mut().skip(3).step_by(COMPONENTS).for_each(|lanes| *lanes = SampleColumn([1.0; SAMPLES]));
         self.samples.clear();
+        self.joints.clear();
         self.present.fill(0);
         Self { index, starts_run: 0, following: None, ..self }
     }
@@ -156,7 +162,8 @@ impl FrameBlock {
         let sample = *self.samples.first()?;
         let pose = |slot: usize| (self.present[slot] & 1 == 1).then(|| self.pose(slot, 0));
         let poses = || (0..self.present.len()).map(pose).collect();
-        (self.starts_run & 1 == 0).then(|| Box::new(NextSample { sample, poses: poses() }))
+        let joints = || self.joints.iter().map(|column| column.0[0]).collect();
+        (self.starts_run & 1 == 0).then(|| Box::new(NextSample { sample, poses: poses(), joints: joints() }))
     }
 
     /// One bit for each sample of the block.

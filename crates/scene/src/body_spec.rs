@@ -1,6 +1,7 @@
 //! One body as a scene file, a row of a table or a program says it, key by key, in SI units: what bodies are made of.
 
 use super::between::Pivot;
+use super::joints::RestSpec;
 use super::keys::{Field, Keys, Origin, SceneSource};
 use super::model::{LengthUnit, Model};
 use super::motion_spec::pivot;
@@ -29,6 +30,8 @@ pub(super) struct BodySpec {
     pub(super) groups: Arc<[String]>,
     /// The pose of a static body (not recentred); `None`: it is dynamic.
     pub(super) pose: Option<Pose>,
+    /// The pose at rest of a body that moves, if something says it.
+    pub(super) rest: Option<RestSpec>,
     /// The rounding steps of that pose as a table stores it.
     pub(super) pose_steps: PoseSteps,
     /// The point that moves on a line between frames, if the body states it.
@@ -157,12 +160,14 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
     };
     let length = |key| keys.get(key).map(|length| length.length_from_zero(unit)).transpose();
     let growth = Growth { offset: length("offset")?.unwrap_or(0.0), deviation: length("deviation")?.unwrap_or(0.0) };
+    let (pose, rest) = poses(&keys, unit)?;
     Ok(BodySpec {
         geometry,
         geometry_at,
         growth,
         groups: groups(&keys, &defaults.groups)?,
-        pose: pose(&keys, unit)?,
+        pose,
+        rest,
         pose_steps: PoseSteps::default(),
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?,
         id: keys.get("id").map(|number| number.integer()).transpose()?,
@@ -305,19 +310,18 @@ fn kind_group(kind: &str, name: &str) -> String {
     format!("{kind}:{name}")
 }
 
-/// The pose of a static body; dynamic bodies may not have one.
-fn pose(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<Pose>> {
-    let is_static = keys.get("static").map(|word| word.boolean()).transpose()?.unwrap_or(false);
-    if !is_static {
-        for key in ["position", "orientation"] {
-            if let Some(stray) = keys.get(key) {
-                let remedy = "add `static = true`, or remove the key: poses of a dynamic body are in the trajectories";
-                return Err(stray.error(format!("a dynamic body has no `{key}` in the scene"), remedy));
-            }
-        }
-        return Ok(None);
+/// The pose of a static body, or that of a dynamic one at rest, which only joints carry from there.
+fn poses(keys: &Keys<'_>, unit: LengthUnit) -> Result<(Option<Pose>, Option<RestSpec>)> {
+    let pose = pose_at(keys, unit)?;
+    if keys.get("static").map(|word| word.boolean()).transpose()?.unwrap_or(false) {
+        return Ok((Some(pose), None));
     }
-    pose_at(keys, unit).map(Some)
+    let written = ["position", "orientation"].into_iter().find_map(|key| Some((key, keys.get(key)?)));
+    let rest = written.map(|(key, field)| {
+        let place = field.place();
+        RestSpec { pose, written: Some((key.to_owned(), place)) }
+    });
+    Ok((None, rest))
 }
 
 /// `position` and `orientation`; the identity where they are left out.

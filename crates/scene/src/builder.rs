@@ -9,6 +9,7 @@ use super::columns::TrajectoryColumns;
 use super::digest::sha256;
 use super::each::MadeOfFiles;
 use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, WorkList, frame_rate, query};
+use super::joints::JointSpecs;
 use super::keys::{Keys, SceneSource};
 use super::load::{IN_CODE, SceneOverrides, assemble};
 use super::model::{LengthUnit, Missing, Model, Scene, Shape};
@@ -425,7 +426,8 @@ impl SceneBuilder {
         });
         let (bodies, ignores) = (bodies.finish(source)?, ignores.collect::<Result<_>>()?);
         let (rules, tables, made) = (self.rules(source)?, Vec::new(), MadeOfFiles::default());
-        Ok(SceneFile { head, query, motion, bodies, ignores, rules, work: WorkList::default(), tables, made })
+        let (joints, work, motion) = (JointSpecs::default(), WorkList::default(), Some(motion));
+        Ok(SceneFile { head, query, motion, bodies, joints, ignores, rules, work, tables, made })
     }
 
     fn rules(&self, source: &SceneSource<'_>) -> Result<Vec<RuleSpec>> {
@@ -460,7 +462,7 @@ impl SceneBuilder {
         let named = self.columns.iter().map(|(role, name, unit)| (&**role, &**name, unit.as_deref()));
         let columns = TrajectoryColumns::of(named).map_err(|error| keys.error(error.to_string(), error.remedy))?;
         let missing = self.missing;
-        Ok(Head { name, unit: self.unit, trajectories: None, missing, frame_rate, columns })
+        Ok(Head { name, unit: self.unit, trajectories: None, joints: None, missing, frame_rate, columns })
     }
 
     fn query(&self, source: &SceneSource<'_>) -> Result<Query> {

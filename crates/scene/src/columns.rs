@@ -1,11 +1,10 @@
 //! Names and units of the columns of trajectories, where they are not those of the format: `[columns]`.
 
-use super::keys::Keys;
+use super::keys::{Field, Keys};
 use super::length::words;
 use super::model::LengthUnit;
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_geometry::angles::AngleUnit;
-use std::fmt::Display;
 
 /// The meaning of a column of trajectories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,7 +208,14 @@ pub struct NamedColumn {
 pub struct TrajectoryColumns {
     given: Vec<(ColumnRole, NamedColumn)>,
     is_unturned: bool,
+    /// Columns of joints, by the joints' names.
+    joints: Vec<(String, NamedColumn)>,
+    /// Units of all columns of joints that turn and of all that slide, unless one has its own.
+    of_joints: [Option<ColumnUnit>; 2],
 }
+
+/// The keys of the units of all columns of joints.
+const UNITS_OF_JOINTS: [&str; 2] = ["angles", "lengths"];
 
 /// The key that states that there is no orientation, and its only value.
 const ORIENTATION: &str = "orientation";
@@ -289,7 +295,25 @@ impl TrajectoryColumns {
     /// Whether all columns go by the names of the format.
     #[doc(hidden)]
     pub fn is_default(&self) -> bool {
-        self.given.is_empty() && !self.is_unturned
+        self.given.is_empty() && !self.is_unturned && self.joints.is_empty() && self.of_joints == [None; 2]
+    }
+
+    /// The column of a joint, if it is given.
+    #[doc(hidden)]
+    pub fn of_joint(&self, joint: &str) -> Option<&NamedColumn> {
+        self.joints.iter().find(|(given, _)| given == joint).map(|(_, column)| column)
+    }
+
+    /// The joints of which columns are given.
+    #[doc(hidden)]
+    pub fn joints(&self) -> impl Iterator<Item = &str> {
+        self.joints.iter().map(|(joint, _)| &**joint)
+    }
+
+    /// The unit of all columns of joints that turn, or of all that slide, if it is given.
+    #[doc(hidden)]
+    pub fn unit_of_joints(&self, turns: bool) -> Option<ColumnUnit> {
+        self.of_joints[usize::from(!turns)]
     }
 
     /// Whether the trajectories are stated to have no orientation.
@@ -311,29 +335,65 @@ impl TrajectoryColumns {
     }
 }
 
-/// Lowers `[columns]`.
-pub(super) fn columns(table: &Keys<'_>) -> Result<TrajectoryColumns> {
-    table.only(&keys())?;
+/// Lowers `[columns]`. `has_joints`: keys may be names of joints, too.
+pub(super) fn columns(table: &Keys<'_>, has_joints: bool) -> Result<TrajectoryColumns> {
     let mut columns = TrajectoryColumns::default();
+    if has_joints {
+        columns.add_joints(table)?;
+    } else {
+        table.only(&keys())?;
+    }
     for key in keys() {
         let Some(field) = table.get(key) else { continue };
-        let remedy = |key: &dyn Display| {
-            format!("write `{key} = \"NAME\"`, or `{key} = {{ name = \"NAME\", unit = \"UNIT\" }}`")
-        };
-        let with = match field.text() {
-            Ok(name) => columns.with(key, name, None),
-            Err(_) if field.is_table() => {
-                let named = field.table()?;
-                named.only(&["name", "unit"])?;
-                let name = named.required("name", remedy(&key))?.text()?;
-                let unit = named.get("unit").map(|unit| unit.text()).transpose()?;
-                columns.with(key, name, unit)
-            }
-            Err(error) => return Err(field.error(error.problem, remedy(&key))),
-        };
-        columns = with.map_err(|error| field.error(error.problem, error.remedy))?;
+        let (name, unit) = name_and_unit(&field, key)?;
+        columns = columns.with(key, &name, unit.as_deref()).map_err(|error| field.error(error.problem, error.remedy))?;
     }
     Ok(columns)
+}
+
+/// The name of a column and its unit.
+fn name_and_unit(field: &Field<'_>, key: &str) -> Result<(String, Option<String>)> {
+    let remedy = format!("write `{key} = \"NAME\"`, or `{key} = {{ name = \"NAME\", unit = \"UNIT\" }}`");
+    match field.text() {
+        Ok(name) => Ok((name.to_owned(), None)),
+        Err(_) if field.is_table() => {
+            let named = field.table()?;
+            named.only(&["name", "unit"])?;
+            let unit = named.get("unit").map(|unit| unit.text().map(str::to_owned)).transpose()?;
+            Ok((named.required("name", remedy)?.text()?.to_owned(), unit))
+        }
+        Err(error) => Err(field.error(error.problem, remedy)),
+    }
+}
+
+impl TrajectoryColumns {
+    /// Adds the keys that are none of the format: names of joints, which are looked for once these are known, and the units of all of them.
+    fn add_joints(&mut self, table: &Keys<'_>) -> Result<()> {
+        for key in table.names() {
+            let Some(field) = table.get(key).filter(|_| !keys().contains(&key)) else { continue };
+            if let Some(which) = UNITS_OF_JOINTS.iter().position(|&known| known == key) {
+                self.of_joints[which] = Some(unit_of_joint(&field, field.text()?, Some(which == 0))?);
+                continue;
+            }
+            let (name, unit) = name_and_unit(&field, key)?;
+            let unit = unit.map(|word| unit_of_joint(&field, &word, None)).transpose()?;
+            self.joints.push((key.to_owned(), NamedColumn { name, unit }));
+        }
+        Ok(())
+    }
+}
+
+/// The unit of a word, of an angle or a length. `turns`: which of them, if that is known.
+fn unit_of_joint(field: &Field<'_>, word: &str, turns: Option<bool>) -> Result<ColumnUnit> {
+    let angle = AngleUnit::parse(word).map(ColumnUnit::Angle).filter(|_| turns != Some(false));
+    let length = LengthUnit::parse(word).map(ColumnUnit::Length).filter(|_| turns != Some(true));
+    let angles = AngleUnit::ALL.map(AngleUnit::word).join(", ");
+    let known = match turns {
+        Some(true) => angles,
+        Some(false) => words(),
+        None => format!("{angles}, or of a joint that slides {}", words()),
+    };
+    angle.or(length).ok_or_else(|| field.error(format!("`{word}` is no unit of it"), format!("use one of {known}")))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec};
 use super::body_tree::{BodyTree, TreeNode};
 use super::glob::glob_matches;
+use super::joints::RestSpec;
 use super::keys::{Field, Keys};
 use super::node_hierarchy::MovingNode;
 use super::readers::{Each, FileParts, GeometryNote, MAX_PATHS, PartNode};
@@ -20,8 +21,10 @@ pub(super) const OWN_KEYS: [&str; 6] = ["each", "table", "include", "exclude", "
 #[derive(Debug, Default)]
 pub(super) struct MadeOfFiles {
     pub(super) moving: Vec<MovingNode>,
-    /// Names of nodes that are no bodies and stand still.
-    pub(super) still: Vec<String>,
+    /// Nodes that are no bodies and stand still, with their poses in the scene, metres.
+    pub(super) still: Vec<(String, Pose)>,
+    /// Names of what joints carry: nodes of these names move.
+    pub(super) carried: HashSet<String>,
     pub(super) trees: Vec<BodyTree>,
     /// Notes on the parts left out of files: the file, and the note.
     pub(super) notes: Vec<(PathBuf, GeometryNote)>,
@@ -112,7 +115,7 @@ pub(super) fn lower(
     let mut all = Lowering { section, path, file, names, rows, group_bytes: 0 };
     all.check_rows()?;
     let chosen = all.chosen()?;
-    let moves = all.moves()?;
+    let moves = all.moves(&made.carried)?;
     all.check_skins(&chosen, &moves)?;
     let stands = section.stands.unwrap_or(Pose::IDENTITY);
     let first_moving = made.moving.len();
@@ -140,7 +143,7 @@ pub(super) fn lower(
             let body = body.map(|(body, _)| body);
             made.moving.push(MovingNode { name: name.clone(), body, carrier, place });
         } else if body.is_none() {
-            made.still.push(name.clone());
+            made.still.push((name.clone(), place));
         }
         carried_by.push(if input { Some(made.moving.len() - 1) } else { carrier });
         let depth = node.parent.map_or(0, |parent| tree_depth(&tree, parent) + 1);
@@ -251,6 +254,7 @@ impl Lowering<'_> {
             Error::input(self.path.display(), problem, "check the `unit` and the `scale` of the section")
         })?;
         spec.pose = is_static.then_some(pose);
+        spec.rest = (!is_static).then_some(RestSpec { pose, written: None });
         spec.name.clone_from(&self.names[index]);
         let above = self.ancestors(node).map(|above| self.names[above].len());
         let own = node.groups.iter().map(|group| group.len()).chain(spec.groups.iter().map(String::len));
@@ -356,8 +360,8 @@ impl Lowering<'_> {
         Ok(included.into_iter().zip(excluded).map(|(included, excluded)| included && !excluded).collect())
     }
 
-    /// Which nodes trajectories may move: those named, and all below them.
-    fn moves(&self) -> Result<Vec<bool>> {
+    /// Which nodes trajectories may move: those named or carried by joints, and all below them.
+    fn moves(&self, carried: &HashSet<String>) -> Result<Vec<bool>> {
         let mut moves = match &self.section.moving {
             Some(field) => self.matched(field)?,
             None => vec![self.section.is_static == Some(false); self.names.len()],
@@ -365,7 +369,7 @@ impl Lowering<'_> {
         for index in 0..moves.len() {
             let row = self.rows.get(&self.names[index]).and_then(|row| row.is_static);
             let above = self.file.nodes[index].parent.is_some_and(|parent| moves[parent as usize]);
-            moves[index] |= above || row == Some(false);
+            moves[index] |= above || row == Some(false) || carried.contains(&self.names[index]);
         }
         Ok(moves)
     }

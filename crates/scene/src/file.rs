@@ -8,6 +8,7 @@ use super::digest::InputReader;
 use super::direction::{DIRECTION_REMEDY, unit_direction};
 use super::each::MadeOfFiles;
 use super::keys::{Field, Keys, Origin, SceneSource};
+use super::joints::{self, JointSpecs};
 use super::length::unit_of;
 use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::motion_spec::{MotionSpec, motion};
@@ -25,8 +26,10 @@ use std::ops::RangeInclusive;
 pub(super) struct SceneFile {
     pub(super) head: Head,
     pub(super) query: Query,
-    pub(super) motion: MotionSpec,
+    /// `None`: nothing is said.
+    pub(super) motion: Option<MotionSpec>,
     pub(super) bodies: Vec<BodySpec>,
+    pub(super) joints: JointSpecs,
     pub(super) ignores: Vec<IgnoreSpec>,
     pub(super) rules: Vec<RuleSpec>,
     pub(super) work: WorkList,
@@ -43,6 +46,8 @@ pub(super) struct Head {
     pub(super) unit: LengthUnit,
     /// The path as written, and where.
     pub(super) trajectories: Option<(String, usize)>,
+    /// Values of joints, likewise.
+    pub(super) joints: Option<(String, usize)>,
     pub(super) missing: Missing,
     pub(super) frame_rate: Option<f64>,
     /// `[columns]`.
@@ -92,21 +97,34 @@ pub(super) struct IgnoreSpec {
 pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFile> {
     let document = source.parse()?;
     let top = Keys::new(source, "the scene file", Value::Keys(document.get_ref()), 0);
-    top.only(&["scene", "columns", "query", "motion", "body", "bodies", "ignore", "rule", "dispositions", "report"])?;
+    top.only(&[
+        "scene",
+        "columns",
+        "query",
+        "motion",
+        "body",
+        "bodies",
+        "joint",
+        "sweep",
+        "posture",
+        "ignore",
+        "rule",
+        "dispositions",
+        "report",
+    ])?;
     let head = head(&top)?;
     let query = match top.get("query") {
         None => Query::default(),
         Some(field) => query(&field.table()?, head.unit)?,
     };
-    let motion = match top.get("motion") {
-        None => MotionSpec::default(),
-        Some(field) => motion(&field.table()?, head.unit)?,
-    };
+    let motion = top.get("motion").map(|field| motion(&field.table()?, head.unit)).transpose()?;
+    let joints = JointSpecs::of(source, &top, head.unit)?;
     let (mut tables, mut made) = (InputReader::new(max_input), MadeOfFiles::default());
+    joints::tell(&joints, &mut made);
     let bodies = bodies(source, &top, head.unit, &mut tables, &mut made)?;
     let (ignores, rules) = (ignores(source, &top)?, rules(source, &top, head.unit)?);
     let work = work_list(&top)?;
-    Ok(SceneFile { bodies, ignores, rules, work, head, query, motion, tables: tables.digests, made })
+    Ok(SceneFile { bodies, ignores, rules, work, head, query, motion, joints, tables: tables.digests, made })
 }
 
 /// The contents of a part of a scene file.
@@ -158,16 +176,15 @@ pub(super) fn section(source: &SceneSource<'_>, unit: Option<LengthUnit>) -> Opt
 fn head(top: &Keys<'_>) -> Result<Head> {
     let field = top.required("scene", "begin the file with `[scene]` and a `length_unit`")?;
     let keys = field.table()?;
-    keys.only(&["name", "length_unit", "trajectories", "missing", "frame_rate"])?;
+    keys.only(&["name", "length_unit", "trajectories", "joints", "missing", "frame_rate"])?;
+    let path = |key| keys.get(key).map(|path| Ok((path.text()?.to_owned(), path.at))).transpose();
     let unit = keys.required("length_unit", "say in which unit lengths are, such as `length_unit = \"m\"`")?.unit()?;
     let words = [("error", Missing::Error), ("absent", Missing::Absent), ("hold", Missing::Hold)];
     Ok(Head {
         name: keys.get("name").map(|name| name.text()).transpose()?.map(str::to_owned),
         unit,
-        trajectories: match keys.get("trajectories") {
-            None => None,
-            Some(path) => Some((path.text()?.to_owned(), path.at)),
-        },
+        trajectories: path("trajectories")?,
+        joints: path("joints")?,
         missing: keys.get("missing").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
         frame_rate: keys.get("frame_rate").map(|rate| frame_rate(&rate)).transpose()?,
         columns: named_columns(top)?,
@@ -176,7 +193,8 @@ fn head(top: &Keys<'_>) -> Result<Head> {
 
 /// Lowers `[columns]` of a scene file.
 pub(super) fn named_columns(top: &Keys<'_>) -> Result<TrajectoryColumns> {
-    top.get("columns").map(|field| columns(&field.table()?)).transpose().map(Option::unwrap_or_default)
+    let has_joints = top.get("joint").is_some();
+    top.get("columns").map(|field| columns(&field.table()?, has_joints)).transpose().map(Option::unwrap_or_default)
 }
 
 /// Frames a second. Outside of the range it is a slip, and the times of frames would not be finite.

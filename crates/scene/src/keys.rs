@@ -196,6 +196,12 @@ impl<'a> Keys<'a> {
         ))
     }
 
+    /// The keys of a table of TOML.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let Value::Keys(table) = self.table else { return None.into_iter().flatten() };
+        Some(table.keys().map(|key| key.get_ref().as_ref())).into_iter().flatten()
+    }
+
     /// A key, if it is there or among the defaults.
     pub(super) fn get<'k>(&'k self, key: &'k str) -> Option<Field<'k>> {
         let own = match self.table {

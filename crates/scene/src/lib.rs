@@ -6,6 +6,7 @@
 //! large one in parts, on all cores; `tables`: the rows of `[[bodies]]`; `each`: the parts of a geometry file) ->
 //! `build` (geometry files and shapes, in parallel; `readers`, `shapes`) -> `body_shape` (hulls, pieces or triangles; `centre`,
 //! `distinct`, `hull_fit`, `mesh`) -> `load` (the [`Scene`]).
+//! `joints` says which of them joints carry.
 //! `body_spec` lowers the keys of a body, whatever they come from; `builder` is the way in for scenes in code.
 
 mod body_names;
@@ -30,6 +31,7 @@ mod glob;
 pub mod glob_overlap;
 mod hull_fit;
 pub mod ignore;
+mod joints;
 mod keys;
 pub mod length;
 pub mod load;
@@ -59,6 +61,7 @@ pub use clearsweep_model::{
 pub use columns::{ColumnRole, ColumnUnit, NamedColumn, TimeUnit, TrajectoryColumns};
 pub use ignore::IgnoreRule;
 pub use ignore::PairCounts;
+pub use joints::SceneJoints;
 pub use load::{SceneHeader, SceneOverrides};
 pub use model::Scene;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! A scene file to a [`Scene`].
 
-use super::between::Pivot;
+use super::between::{BetweenFrames, Pivot};
 use super::body_spec::BodySpec;
 use super::build::{BuiltShapes, Failure, build};
 use super::columns::TrajectoryColumns;
@@ -9,14 +9,16 @@ use super::direction::{DIRECTION_REMEDY, parse_direction};
 use super::file::{self, CONTACTS, Head, Query, SceneFile};
 use super::foreign;
 use super::ignore;
+use super::joints::FoundJoints;
 use super::keys::{Keys, SceneSource};
 use super::length::{parse_length, unit_of};
+use super::motion_spec::MotionSpec;
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::node_hierarchy::NodeHierarchy;
 use super::rules::RuleSpec;
 use super::same_ancestor::Families;
 use super::values::Value;
-use super::{dispositions, motion_spec, rules, sections};
+use super::{dispositions, joints, motion_spec, rules, sections};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_geometry::Vec3;
 use clearsweep_model::AnswerKind;
@@ -72,6 +74,7 @@ pub struct SceneHeader {
 
 impl SceneHeader {
     fn of(path: &Path, head: &Head, overrides: &SceneOverrides) -> Self {
+        // Values of joints are read once the joints are known.
         let written = head.trajectories.as_ref().map(|(text, _)| folder(path).join(text));
         let trajectories = overrides.trajectories.clone().or(written);
         Self { trajectories, unit: head.unit, missing: head.missing, columns: head.columns.clone() }
@@ -164,12 +167,13 @@ fn read(path: &Path, input: &mut InputReader) -> Result<Vec<u8>> {
 /// As for [`Scene::load`].
 pub(super) fn assemble(
     source: &SceneSource<'_>,
-    file: SceneFile,
+    mut file: SceneFile,
     read_first: Vec<InputDigest>,
     overrides: &SceneOverrides,
 ) -> Result<Scene> {
     let path = source.path();
-    let trajectories = trajectories(source, &file, overrides)?;
+    let joints = joints::find(source, &mut file)?;
+    let trajectories = trajectories(source, &file, joints.as_ref(), overrides)?;
     let direction = direction(&file, overrides)?;
     let mut query = query(source, &file, overrides)?;
     let require_unit = required_unit(overrides, &file);
@@ -187,9 +191,19 @@ pub(super) fn assemble(
         }
     };
     let required = rules.all().iter().map(|rule| rule.require).chain(query.require).filter(|&require| require > 0.0);
-    let motion = motion_spec::rule(&file.motion, overrides.between.as_deref(), required.reduce(f64::min))?;
+    // What joints sweep is asked for between the samples, too, unless the scene says otherwise.
+    let sweeps = joints.as_ref().is_some_and(FoundJoints::has_sweep);
+    let by_default = if sweeps { BetweenFrames::Joint } else { BetweenFrames::None };
+    let motion_spec = file.motion.unwrap_or(MotionSpec { between: by_default, ..MotionSpec::default() });
+    let motion = motion_spec::rule(&motion_spec, overrides.between.as_deref(), required.reduce(f64::min))?;
+    if motion.between == BetweenFrames::Joint && joints.is_none() {
+        let remedy = "add a `[[joint]]` for each joint, or write \"linear\" or \"screw\"";
+        return Err(Error::input(path.display(), "between = \"joint\" needs joints, and the scene has none", remedy));
+    }
     let parents = Families::new(&file.made.trees).parents(&file.bodies);
-    let (bodies, dynamic) = bodies(file.bodies, shapes, file.motion.pivot);
+    let (bodies, dynamic) = bodies(file.bodies, shapes, motion_spec.pivot);
+    let slots = dynamic.iter().map(|&body| (body, Arc::clone(&bodies[body as usize].shape)));
+    let joints = joints.map(|joints| joints.build(slots).map(Arc::new)).transpose()?;
     let name = file.head.name.unwrap_or_else(|| stem(path));
     let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
     let inputs: Vec<InputDigest> = read_first.into_iter().chain(file.tables).chain(read).collect();
@@ -200,7 +214,8 @@ pub(super) fn assemble(
         Motion::Dynamic { slot } => Some(slot),
         Motion::Static(_) => None,
     };
-    let hierarchy = NodeHierarchy::new(file.made.moving, file.made.still, dynamic.len(), slot_of);
+    let still = file.made.still.into_iter().map(|(name, _)| name).collect();
+    let hierarchy = NodeHierarchy::new(file.made.moving, still, dynamic.len(), slot_of);
     let trees = file.made.trees;
     let notes = file.made.notes.into_iter().chain(notes).collect();
     let mut scene = Scene {
@@ -227,6 +242,7 @@ pub(super) fn assemble(
         inputs,
         builder_digest: None,
         overrides: overrides.clone(),
+        joints,
         hierarchy,
         trees,
         notes,
@@ -275,9 +291,18 @@ const MOVERS_OF_SCENE: &str = "remove `trajectories`, or remove `static = true` 
     `each`: name the nodes that move in `moving`)";
 
 /// The trajectories, which there are exactly if something moves.
-fn trajectories(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<PathBuf>> {
+fn trajectories(
+    source: &SceneSource<'_>,
+    file: &SceneFile,
+    joints: Option<&FoundJoints>,
+    overrides: &SceneOverrides,
+) -> Result<Option<PathBuf>> {
     let moving = file.bodies.iter().find(|body| body.pose.is_none());
-    let written = file.head.trajectories.as_ref();
+    let (key, written) = written(source, file, joints)?;
+    // What is handed to the job or named for it stands in the place of a sweep.
+    if joints.is_some_and(FoundJoints::has_sweep) && overrides.trajectories.is_none() {
+        return Ok(None);
+    }
     match (moving, &overrides.trajectories, written) {
         (None, None, None) => Ok(None),
         (Some(_), Some(path), _) => Ok(Some(path.clone())),
@@ -285,11 +310,16 @@ fn trajectories(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOve
             Ok(Location::Local(path)) => Ok(Some(folder(source.path()).join(path))),
             Ok(Location::Remote(_)) => Ok(Some(PathBuf::from(path))),
             Err(error) => {
-                Err(Error { place: format!("{}, key `trajectories` of [scene]", source.place(*at)), ..error })
+                Err(Error { place: format!("{}, key `{key}` of [scene]", source.place(*at)), ..error })
             }
         },
         // The poses may be handed to the job.
         (Some(_), None, None) if source.is_in_code() => Ok(None),
+        (Some(_), None, None) if joints.is_some() => Err(Error::input(
+            source.place(0),
+            "the scene has joints, but nothing says their values",
+            "add a `[[sweep]]` over their ranges, or `joints = \"FILE\"` to [scene] (or --trajectories)",
+        )),
         (Some(body), None, None) => Err(Error::input(
             body.at.place(source),
             format!("the body `{}` is dynamic, but the scene names no trajectories", body.name),
@@ -301,10 +331,36 @@ fn trajectories(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOve
             MOVERS_OF_COMMAND,
         )),
         (None, None, Some((_, at))) => Err(Error::input(
-            format!("{}, key `trajectories` of [scene]", source.place(*at)),
+            format!("{}, key `{key}` of [scene]", source.place(*at)),
             "trajectories are given, but every body is static: nothing moves",
             MOVERS_OF_SCENE,
         )),
+    }
+}
+
+/// The file of poses or of joint values that the scene names, with its key.
+fn written<'f>(
+    source: &SceneSource<'_>,
+    file: &'f SceneFile,
+    joints: Option<&FoundJoints>,
+) -> Result<(&'static str, Option<&'f (String, usize)>)> {
+    let Head { trajectories, joints: values, .. } = &file.head;
+    let stray = |key: &str, at: usize, problem: &str, remedy: &str| {
+        Err(Error::input(format!("{}, key `{key}` of [scene]", source.place(at)), problem, remedy))
+    };
+    match (joints, trajectories, values) {
+        (None, trajectories, None) => Ok(("trajectories", trajectories.as_ref())),
+        (None, _, Some((_, at))) => {
+            stray("joints", *at, "values of joints are given, and the scene has none", "add a `[[joint]]` for each, or remove `joints`")
+        }
+        (Some(_), Some((_, at)), _) => {
+            let remedy = "remove `trajectories` (values of joints are named by `joints`), or remove the joints";
+            stray("trajectories", *at, "poses are given, but joints carry the bodies", remedy)
+        }
+        (Some(found), None, Some((_, at))) if found.has_sweep() => {
+            stray("joints", *at, "values of joints are given, but a `[[sweep]]` gives them", "remove one of them")
+        }
+        (Some(_), None, values) => Ok(("joints", values.as_ref())),
     }
 }
 

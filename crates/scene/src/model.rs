@@ -3,6 +3,7 @@
 use super::body_tree::BodyTree;
 use super::columns::TrajectoryColumns;
 use super::ignore::IgnoreRule;
+use super::joints::SceneJoints;
 use super::load::SceneOverrides;
 use super::readers::GeometryNote;
 use clearsweep_geometry::Vec3;
@@ -79,6 +80,9 @@ pub struct Scene {
     /// The values that replaced those of the scene file.
     #[doc(hidden)]
     pub overrides: SceneOverrides,
+    /// Joints that carry all dynamic bodies, if there are joints: the trajectories then are their values.
+    #[doc(hidden)]
+    pub joints: Option<Arc<SceneJoints>>,
     /// Nodes that trajectories may move beside the bodies, and what they carry.
     #[doc(hidden)]
     pub hierarchy: NodeHierarchy,

@@ -30,7 +30,7 @@ pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit) -> Result<MotionSpec> {
     let words = BetweenFrames::ALL.map(|between| (between.name(), between));
     Ok(MotionSpec {
         between: keys
-            .required("between", "say how bodies move between frames: none, linear, screw or hold")?
+            .required("between", "say how bodies move between frames: none, linear, screw, hold or joint")?
             .choice(&words)?,
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?.unwrap_or_default(),
         tolerance: keys.get("tolerance").map(|field| tolerance(&field, unit)).transpose()?,
@@ -72,7 +72,7 @@ pub(super) fn rule(spec: &MotionSpec, between: Option<&str>, require: Option<f64
             Error::usage(
                 "--between",
                 format!("`{word}` is no motion between frames"),
-                "give none, linear, screw or hold",
+                "give none, linear, screw, hold or joint",
             )
         })?,
     };

@@ -9,6 +9,7 @@
 
 use super::each::MadeOfFiles;
 use super::file::{self, BodyList, Head, SceneFile, SceneSection, WorkList};
+use super::joints::JointSpecs;
 use super::keys::SceneSource;
 use super::model::LengthUnit;
 use clearsweep_base::workers::Workers;
@@ -95,10 +96,11 @@ fn join(source: &SceneSource<'_>, sections: impl Iterator<Item = Option<SceneSec
             bodies.add(source, body).ok()?;
         }
     }
-    let (query, motion) = (query.unwrap_or_default(), motion.unwrap_or_default());
+    let query = query.unwrap_or_default();
     let (ignores, rules) = (ignores.unwrap_or_default(), rules.unwrap_or_default());
     let (bodies, tables, made) = (bodies.finish(source).ok()?, Vec::new(), MadeOfFiles::default());
-    Some(SceneFile { head: head?, query, motion, bodies, ignores, rules, work: WorkList::default(), tables, made })
+    let (joints, work) = (JointSpecs::default(), WorkList::default());
+    Some(SceneFile { head: head?, query, motion, bodies, joints, ignores, rules, work, tables, made })
 }
 
 #[cfg(test)]

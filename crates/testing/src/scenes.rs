@@ -109,6 +109,7 @@ impl Setup {
             inputs: Vec::new(),
             builder_digest: None,
             overrides: SceneOverrides::default(),
+            joints: None,
             hierarchy: NodeHierarchy::default(),
             trees: Vec::new(),
             notes: Vec::new(),

@@ -3,10 +3,12 @@
 use super::columns::Column;
 use super::decode::{self, Defects};
 use super::group::Group;
+use super::joint_columns::{JointColumns, JointSource};
 use super::source::Source;
 use super::stream_batch::BATCH_ROWS;
 use clearsweep_base::error::Result;
 use clearsweep_model::Bounds;
+use clearsweep_scene::{PoseSteps, SceneJoints};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::statistics::Statistics;
 
@@ -28,6 +30,45 @@ pub(super) fn of(sources: &[Source]) -> Result<Option<Bounds>> {
     Ok(bounds)
 }
 
+/// Bounds of the origins of bodies that joints carry over all rows of all files (metres; `None` where there is no row), and the rounding steps of their
+/// poses.
+///
+/// # Errors
+/// As for [`of`], of the columns of values.
+pub(super) fn of_joints(joints: &SceneJoints, sources: &[Source]) -> Result<(Option<Bounds>, PoseSteps)> {
+    let mut most = vec![0.0_f64; joints.tree.columns().len()];
+    for source in sources {
+        let Some(columns) = source.columns.joints() else { continue };
+        match columns {
+            JointColumns::Long { value, factors, .. } => {
+                let value = largest(source, value)?;
+                most.iter_mut().zip(factors).for_each(|(most, factor)| *most = most.max(value * factor));
+            }
+            JointColumns::Wide(sources) => {
+                for (at, (most, of)) in most.iter_mut().zip(sources).enumerate() {
+                    *most = most.max(match (of, &joints.sweeps) {
+                        // Nothing is scanned that is known.
+                        (JointSource::Column(..), Some(sweeps)) if source.is_sweep() => sweeps.largest(at as u32),
+                        (JointSource::Column(column, factor), _) => largest(source, column)? * factor,
+                        (JointSource::Posture(value), _) => value.abs(),
+                    });
+                }
+            }
+        }
+    }
+    let most = |column: u32| most[column as usize];
+    let (mut bounds, mut steps): (Option<Bounds>, _) = (None, PoseSteps::default());
+    for slot in 0..joints.tree.bodies().len() {
+        let (middle, radius) = joints.tree.origins(slot, &most);
+        let of_slot = Bounds { min: middle.map(|at| at - radius), max: middle.map(|at| at + radius) };
+        bounds = Some(bounds.map_or(of_slot, |bounds| union(bounds, of_slot)));
+        let [position_m, turn_rad] = joints.tree.rounding(slot, &most);
+        steps = steps.max(PoseSteps { position_m, turn_rad });
+    }
+    let has_rows = sources.iter().any(|source| source.rows > 0);
+    Ok((bounds.filter(|_| has_rows), steps))
+}
+
 fn union(a: Bounds, b: Bounds) -> Bounds {
     Bounds {
         min: std::array::from_fn(|axis| a.min[axis].min(b.min[axis])),
@@ -37,10 +78,11 @@ fn union(a: Bounds, b: Bounds) -> Bounds {
 
 /// Bounds of a row group from its statistics; `None` where they are missing or not finite (the scan says why).
 fn from_statistics(source: &Source, group: &Group) -> Option<Bounds> {
+    let columns = source.columns.poses().ok()?;
     let mut bounds = Bounds { min: [0.0; 3], max: [0.0; 3] };
     for axis in 0..3 {
-        let (min, max) = range(source.chunk(group, source.columns.position[axis].index)?)?;
-        let metres = |value: f64| source.columns.units[axis].metres(value) + 0.0;
+        let (min, max) = range(source.chunk(group, columns.position[axis].index)?)?;
+        let metres = |value: f64| columns.units[axis].metres(value) + 0.0;
         // Monotone, so the bounds of the metres are the metres of the bounds. Writers store a zero as -0 and +0.
         (bounds.min[axis], bounds.max[axis]) = (metres(min), metres(max));
         if !(bounds.min[axis].is_finite() && bounds.max[axis].is_finite()) {
@@ -94,7 +136,7 @@ pub(super) fn largest(source: &Source, column: &Column) -> Result<f64> {
 
 /// Bounds of a row group by decoding its positions.
 fn scan(source: &Source, group: &Group) -> Result<Bounds> {
-    let columns = source.columns.positions();
+    let columns = source.columns.poses()?.positions();
     let mut bounds = Bounds { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
     let mut reader = source.read(group, &columns, BATCH_ROWS)?;
     while let Some((row, batch)) = reader.next()? {

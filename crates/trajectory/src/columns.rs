@@ -1,11 +1,13 @@
 //! Which columns of a file are which, by the names that `[columns]` gives or by those of the format, and their units.
 
+use super::joint_columns::{self, JointColumns};
 use super::plan::ReadOptions;
 use arrow_schema::{DataType, Field, Schema, TimeUnit as ArrowTimeUnit};
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_geometry::angles::AngleUnit;
 use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{ColumnRole, ColumnUnit, TimeUnit, TrajectoryColumns};
+use clearsweep_kinematics::Joint;
+use clearsweep_scene::{ColumnRole, ColumnUnit, Scene, SceneJoints, TimeUnit, TrajectoryColumns};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,13 +16,48 @@ use std::sync::Arc;
 pub(super) struct ColumnFormat {
     pub(super) unit: LengthUnit,
     pub(super) names: Arc<TrajectoryColumns>,
+    /// Joints whose values the input has in place of poses.
+    pub(super) joints: Option<Arc<[JointName]>>,
+}
+
+/// A joint that has a column of values.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct JointName {
+    pub(super) name: String,
+    /// Whether its values are angles.
+    pub(super) turns: bool,
+    /// The value that the scene gives it where the input has none.
+    pub(super) posture: Option<f64>,
+    /// Least and greatest value.
+    pub(super) range: Option<[f64; 2]>,
 }
 
 impl ColumnFormat {
-    /// That of a scene, unless the options say otherwise.
+    /// That of poses in a scene, unless the options say otherwise.
     pub(super) fn of(unit: LengthUnit, names: &TrajectoryColumns, options: &ReadOptions) -> Self {
-        Self { unit, names: Arc::new(options.columns.as_ref().unwrap_or(names).clone()) }
+        let names = Arc::new(options.columns.as_ref().unwrap_or(names).clone());
+        Self { unit, names, joints: None }
     }
+
+    /// That of the input of a scene, unless the options say otherwise.
+    pub(super) fn of_scene(scene: &Scene, options: &ReadOptions) -> Self {
+        let joints = scene.joints.as_deref().map(joint_names);
+        Self { joints, ..Self::of(scene.unit, &scene.columns, options) }
+    }
+
+    /// That of the rows of a sweep.
+    pub(super) fn of_sweep(joints: &SceneJoints) -> Self {
+        Self { unit: LengthUnit::ALL[0], names: Arc::default(), joints: Some(joint_names(joints)) }
+    }
+}
+
+/// The joints that have columns.
+pub(super) fn joint_names(joints: &SceneJoints) -> Arc<[JointName]> {
+    let columns = joints.tree.columns().zip(&joints.posture);
+    let name = |(joint, &posture): (&Joint, &Option<f64>)| {
+        JointName { name: joint.name.clone(), turns: joint.kind.turns(), posture, range: joint.range }
+    };
+    columns.map(name).collect()
 }
 
 /// Indices of the columns in the schema of a file, with their names there.
@@ -34,6 +71,19 @@ pub(super) struct Columns {
     pub(super) time: Option<Column>,
     /// Unit of the time, if it is a number.
     pub(super) time_unit: TimeUnit,
+    pub(super) content: ColumnContent,
+}
+
+/// The columns beside the keys.
+#[derive(Debug, Clone)]
+pub(super) enum ColumnContent {
+    Poses(PoseColumns),
+    Joints(JointColumns),
+}
+
+/// The columns of poses.
+#[derive(Debug, Clone)]
+pub(super) struct PoseColumns {
     /// Strings, integers, or a dictionary of them.
     pub(super) body: Column,
     /// x, y, z: `f64` or `f32`.
@@ -41,6 +91,13 @@ pub(super) struct Columns {
     /// Units of x, y, z.
     pub(super) units: [LengthUnit; 3],
     pub(super) orientation: Orientation,
+}
+
+impl PoseColumns {
+    /// x, y, z, ascending by index.
+    pub(super) fn positions(&self) -> Vec<usize> {
+        ascending(&self.position)
+    }
 }
 
 /// A column of a file.
@@ -98,30 +155,40 @@ impl Columns {
         let table = Table { file, schema, names: &format.names };
         let time = table.find(ColumnRole::Time)?;
         let time_unit = time.as_ref().map(|column| table.time_unit(column)).transpose()?;
-        let mut units = [format.unit; 3];
-        let mut position = Vec::with_capacity(3);
-        for (role, unit) in ColumnRole::POSITION.into_iter().zip(&mut units) {
-            let column = table.required(role)?;
-            if let Some(ColumnUnit::Length(own)) = table.unit(role, &column)? {
-                *unit = own;
-            }
-            position.push(column);
+        let content = match &format.joints {
+            Some(joints) => ColumnContent::Joints(table.joints(joints)?),
+            None => ColumnContent::Poses(table.poses(format.unit)?),
+        };
+        let frame = table.required(ColumnRole::Frame)?;
+        let run = table.find(ColumnRole::Run)?;
+        Ok(Self { run, frame, time, time_unit: time_unit.unwrap_or(TimeUnit::Seconds), content })
+    }
+
+    /// The columns of poses.
+    ///
+    /// # Errors
+    /// They are those of joints.
+    pub(super) fn poses(&self) -> Result<&PoseColumns> {
+        match &self.content {
+            ColumnContent::Poses(poses) => Ok(poses),
+            ColumnContent::Joints(_) => Err(Error::internal("columns", "values of joints are read as poses")),
         }
-        let orientation = table.orientation()?;
-        Ok(Self {
-            run: table.find(ColumnRole::Run)?,
-            frame: table.required(ColumnRole::Frame)?,
-            time,
-            time_unit: time_unit.unwrap_or(TimeUnit::Seconds),
-            body: table.required(ColumnRole::Body)?,
-            position: table.array(position)?,
-            units,
-            orientation,
-        })
+    }
+
+    /// The columns of joints, if they are such.
+    pub(super) fn joints(&self) -> Option<&JointColumns> {
+        match &self.content {
+            ColumnContent::Joints(joints) => Some(joints),
+            ColumnContent::Poses(_) => None,
+        }
     }
 
     /// The types that the columns of CSV are parsed as, by their names.
-    pub(super) fn csv_types(columns: &[&str], names: &TrajectoryColumns) -> Vec<DataType> {
+    pub(super) fn csv_types(columns: &[&str], format: &ColumnFormat) -> Vec<DataType> {
+        let names = &*format.names;
+        if let Some(joints) = &format.joints {
+            return joint_columns::csv_types(columns, names, joints);
+        }
         // Beside a quaternion, a column of the name of an angle may hold anything.
         let is_angle = |role| ColumnRole::ANGLES.contains(&role) && columns.contains(&ColumnRole::Qw.name());
         let by_format = |role: &ColumnRole, name: &str| {
@@ -143,24 +210,22 @@ impl Columns {
     pub(super) fn roles(&self) -> Vec<(ColumnRole, &Column)> {
         let optional = [(ColumnRole::Run, &self.run), (ColumnRole::Time, &self.time)];
         let optional = optional.into_iter().filter_map(|(role, column)| Some((role, column.as_ref()?)));
-        let required = [(ColumnRole::Frame, &self.frame), (ColumnRole::Body, &self.body)];
-        let position = ColumnRole::POSITION.into_iter().zip(&self.position);
-        optional.chain(required).chain(position).chain(self.orientation.columns()).collect()
+        let keys = optional.chain([(ColumnRole::Frame, &self.frame)]);
+        let ColumnContent::Poses(poses) = &self.content else { return keys.collect() };
+        let position = ColumnRole::POSITION.into_iter().zip(&poses.position);
+        let body = [(ColumnRole::Body, &poses.body)];
+        keys.chain(body).chain(position).chain(poses.orientation.columns()).collect()
     }
 
     /// The columns, ascending by index.
     pub(super) fn all(&self) -> Vec<usize> {
-        ascending(self.roles().into_iter().map(|(_, column)| column))
+        let joints = self.joints().into_iter().flat_map(JointColumns::columns);
+        ascending(self.roles().into_iter().map(|(_, column)| column).chain(joints))
     }
 
     /// The columns that make a key, ascending by index.
     pub(super) fn keys(&self) -> Vec<usize> {
         ascending(self.run.iter().chain([&self.frame]))
-    }
-
-    /// x, y, z, ascending by index.
-    pub(super) fn positions(&self) -> Vec<usize> {
-        ascending(&self.position)
     }
 }
 
@@ -177,7 +242,7 @@ fn is_integer(kind: &DataType) -> bool {
     }
 }
 
-fn is_float(kind: &DataType) -> bool {
+pub(super) fn is_float(kind: &DataType) -> bool {
     matches!(kind, DataType::Float64 | DataType::Float32)
 }
 
@@ -185,7 +250,7 @@ fn is_time(kind: &DataType) -> bool {
     is_float(kind) || kind.is_integer() || matches!(kind, DataType::Timestamp(..) | DataType::Duration(_))
 }
 
-fn is_string(kind: &DataType) -> bool {
+pub(super) fn is_string(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_string(values),
         kind => matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View),
@@ -231,14 +296,29 @@ fn looks_turned(name: &str) -> bool {
 }
 
 /// A schema with the file it is of, for messages.
-struct Table<'a> {
+pub(super) struct Table<'a> {
     file: &'a Path,
-    schema: &'a Schema,
-    names: &'a TrajectoryColumns,
+    pub(super) schema: &'a Schema,
+    pub(super) names: &'a TrajectoryColumns,
 }
 
 impl Table<'_> {
-    fn error(&self, problem: String, remedy: impl std::fmt::Display) -> Error {
+    /// The columns of poses; lengths are in `length_unit` unless a column has its own.
+    fn poses(&self, length_unit: LengthUnit) -> Result<PoseColumns> {
+        let mut units = [length_unit; 3];
+        let mut position = Vec::with_capacity(3);
+        for (role, unit) in ColumnRole::POSITION.into_iter().zip(&mut units) {
+            let column = self.required(role)?;
+            if let Some(ColumnUnit::Length(own)) = self.unit(role, &column)? {
+                *unit = own;
+            }
+            position.push(column);
+        }
+        let orientation = self.orientation()?;
+        Ok(PoseColumns { body: self.required(ColumnRole::Body)?, position: self.array(position)?, units, orientation })
+    }
+
+    pub(super) fn error(&self, problem: String, remedy: impl std::fmt::Display) -> Error {
         Error::input(self.file.display(), problem, remedy)
     }
 
@@ -247,7 +327,7 @@ impl Table<'_> {
     }
 
     /// The names of the first columns, for messages.
-    fn columns(&self) -> String {
+    pub(super) fn columns(&self) -> String {
         const SHOWN: usize = 20;
         let names: Vec<&str> = self.schema.fields().iter().map(|field| field.name().as_str()).take(SHOWN).collect();
         let more = self.schema.fields().len().saturating_sub(SHOWN);

@@ -45,7 +45,7 @@ impl CsvFile {
             let name = std::str::from_utf8(name).map_err(|_| not_text(path, 1))?;
             names.push(name.trim_start_matches('\u{feff}').trim());
         }
-        let kinds = Columns::csv_types(&names, &format.names);
+        let kinds = Columns::csv_types(&names, format);
         let fields: Vec<Field> = names.iter().zip(kinds).map(|(name, kind)| Field::new(*name, kind, true)).collect();
         let schema = Arc::new(Schema::new(fields));
         let mut columns = Columns::resolve(path, &schema, format)

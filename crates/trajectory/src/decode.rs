@@ -106,6 +106,11 @@ impl<'a> Defects<'a> {
         Self { source, first_row, row: rows, error: None }
     }
 
+    /// Rows before the defect.
+    pub(super) fn good_rows(&self) -> usize {
+        self.row
+    }
+
     /// The defect, if there is any.
     pub(super) fn into_error(self) -> Option<Error> {
         self.error
@@ -139,7 +144,7 @@ impl<'a> Defects<'a> {
 }
 
 /// The column of a batch that decoded the root columns `projection` (ascending).
-fn column<'b>(column: &Column, projection: &[usize], batch: &'b RecordBatch, path: &Path) -> Result<&'b ArrayRef> {
+pub(super) fn column<'b>(column: &Column, projection: &[usize], batch: &'b RecordBatch, path: &Path) -> Result<&'b ArrayRef> {
     let found = projection.binary_search(&column.index).ok().and_then(|at| batch.columns().get(at));
     found.ok_or_else(|| Error::internal(path.display(), format!("column `{}` was not decoded", column.name)))
 }
@@ -237,6 +242,17 @@ fn times(array: &ArrayRef, name: &str, unit: TimeUnit, defects: &mut Defects<'_>
     Ok(seconds)
 }
 
+/// The times of a batch, seconds; `None`: it has none.
+pub(super) fn time(
+    source: &Source,
+    projection: &[usize],
+    batch: &RecordBatch,
+    defects: &mut Defects<'_>,
+) -> Result<Option<ScalarBuffer<f64>>> {
+    let Some(names) = &source.columns.time else { return Ok(None) };
+    times(column(names, projection, batch, &source.path)?, &names.name, source.columns.time_unit, defects).map(Some)
+}
+
 /// As [`times`], whatever the numbers; numbers are in `unit`.
 fn seconds(array: &ArrayRef, name: &str, unit: TimeUnit, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
     let ticks = match array.data_type() {
@@ -273,11 +289,12 @@ pub(super) fn positions(
     batch: &RecordBatch,
     defects: &mut Defects<'_>,
 ) -> Result<[ScalarBuffer<f64>; 3]> {
+    let columns = source.columns.poses()?;
     let mut positions: [ScalarBuffer<f64>; 3] = std::array::from_fn(|_| ScalarBuffer::from(Vec::new()));
     for (axis, values) in positions.iter_mut().enumerate() {
-        let names = &source.columns.position[axis];
+        let names = &columns.position[axis];
         let array = column(names, projection, batch, &source.path)?;
-        *values = lengths(array, &names.name, source.columns.units[axis], defects)?;
+        *values = lengths(array, &names.name, columns.units[axis], defects)?;
     }
     Ok(positions)
 }
@@ -302,7 +319,7 @@ fn quaternions(
 ) -> Result<[ScalarBuffer<f64>; 4]> {
     let rows = batch.num_rows();
     let mut q: [ScalarBuffer<f64>; 4] = std::array::from_fn(|_| ScalarBuffer::from(Vec::new()));
-    match &source.columns.orientation {
+    match &source.columns.poses()?.orientation {
         Orientation::Quaternion(columns) => {
             for (values, names) in q.iter_mut().zip(columns) {
                 *values = numbers(source, projection, batch, names, defects)?;
@@ -384,15 +401,12 @@ impl<'a> Decoder<'a> {
         first_row: u64,
         batch: &RecordBatch,
     ) -> Result<Rows> {
-        let columns = &source.columns;
+        let columns = source.columns.poses()?;
         let of = |names: &Column| column(names, projection, batch, &source.path);
         let mut defects = Defects::new(source, first_row, batch.num_rows());
         let run = runs(source, projection, batch, &mut defects)?;
         let frame = frames(source, projection, batch, &mut defects)?;
-        let time = match &columns.time {
-            Some(names) => Some(times(of(names)?, &names.name, columns.time_unit, &mut defects)?),
-            None => None,
-        };
+        let time = time(source, projection, batch, &mut defects)?;
         let slots = self.bodies.slots(of(&columns.body)?, &columns.body.name, &mut defects)?;
         let [x, y, z] = positions(source, projection, batch, &mut defects)?;
         let [qw, qx, qy, qz] = quaternions(source, projection, batch, &mut defects)?;

@@ -9,7 +9,8 @@
 //! slots (`body_column`), seconds, metres and quaternions, and `assemble` puts the rows of a sample together (`carry`: nodes
 //! take along what is below them) and lays them out in blocks (`stage` does the transposition; `followed` gives each the
 //! first sample of the next one). `memory` and `array` (its numbers: `array_view`) put batches and arrays of a caller in the place of files. `digest` hashes the
-//! files meanwhile. `shard_plan` divides an input among machines, each of which reads a `read_part`. `sort` puts files that are out of order into one that is not.
+//! files meanwhile. Values of joints take another way behind the decoder: `joint_columns` finds their columns, `sweep` makes them where nothing is read,
+//! and `joint_blocks` poses the bodies by them. `shard_plan` divides an input among machines, each of which reads a `read_part`. `sort` puts files that are out of order into one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
 //!
@@ -37,6 +38,8 @@ mod followed;
 mod group;
 mod input_bytes;
 mod ipc_file;
+mod joint_blocks;
+mod joint_columns;
 mod memory;
 mod open;
 mod parquet_file;
@@ -52,6 +55,7 @@ mod spool;
 mod stage;
 mod stream;
 mod stream_batch;
+mod sweep;
 mod walk;
 
 #[cfg(feature = "ndarray")]
@@ -77,7 +81,7 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::angles::ANGLES_ROUNDING_RAD;
 use clearsweep_scene::readers::single_step;
 use clearsweep_scene::{FrameBlock, PoseSteps, Scene};
-use columns::{Column, ColumnFormat, Orientation};
+use columns::{Column, ColumnContent, ColumnFormat, Orientation, PoseColumns};
 use memory::FeedKind;
 use open::InputPlace;
 use plan::{Choice, Plan};
@@ -91,14 +95,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 fn steps(sources: &[Source], bounds: Option<Bounds>) -> Result<PoseSteps> {
     let mut all = PoseSteps::default();
     for source in sources {
+        let ColumnContent::Poses(PoseColumns { position, units, orientation, .. }) = &source.columns.content else { continue };
         let is_single = |column: &Column| *source.schema.field(column.index).data_type() == DataType::Float32;
         let step = |axis: usize| {
             let largest = bounds.map_or(0.0, |bounds| bounds.min[axis].abs().max(bounds.max[axis].abs()));
-            let unit = source.columns.units[axis];
+            let unit = units[axis];
             unit.metres(single_step(largest / unit.metres(1.0)))
         };
-        let position_m = (0..3).filter(|&axis| is_single(&source.columns.position[axis])).map(step).fold(0.0, f64::max);
-        let turn_rad = match &source.columns.orientation {
+        let position_m = (0..3).filter(|&axis| is_single(&position[axis])).map(step).fold(0.0, f64::max);
+        let turn_rad = match orientation {
             Orientation::Quaternion(columns) if columns.iter().any(is_single) => PoseSteps::TURN_RAD,
             Orientation::Quaternion(_) | Orientation::None { .. } => 0.0,
             Orientation::Angles(columns) => {
@@ -112,6 +117,17 @@ fn steps(sources: &[Source], bounds: Option<Bounds>) -> Result<PoseSteps> {
         all = all.max(PoseSteps { position_m, turn_rad });
     }
     Ok(all)
+}
+
+/// The bounds of all origins of an input, and the rounding steps of its poses.
+fn bounds_and_steps(scene: &Scene, sources: &[Source]) -> Result<(Option<Bounds>, PoseSteps)> {
+    match &scene.joints {
+        Some(joints) => bounds::of_joints(joints, sources),
+        None => {
+            let bounds = bounds::of(sources)?;
+            Ok((bounds, steps(sources, bounds)?))
+        }
+    }
 }
 
 /// An opened and checked input.
@@ -163,7 +179,11 @@ impl Trajectory {
         stop: &dyn Fn() -> Result<()>,
     ) -> Result<Self> {
         let choice = Choice::new(scene.missing, options);
-        let format = ColumnFormat::of(scene.unit, &scene.columns, options);
+        if let Some(sweep) = scene.joints.as_ref().filter(|_| options.is_of_scene()).and_then(Source::of_sweep) {
+            let task = ReadTask::Whole([sweep?].into(), choice.clone());
+            return Self::of_reading(scene, choice, Reading::start(task)?, stop);
+        }
+        let format = ColumnFormat::of_scene(scene, options);
         let sort_scene = (!scene.columns.is_default() && options.columns.is_none()).then_some(&*scene.path);
         let request = Request::new(scene.trajectories.as_deref(), format, options, choice.clone());
         if request.is_none() && !scene.dynamic.is_empty() {
@@ -180,9 +200,15 @@ impl Trajectory {
             None => Reading::start(ReadTask::Files(request))?,
         };
         let sources = reading.opened(stop)?;
-        let bounds = bounds::of(&sources)?;
-        let pose_steps = Some(steps(&sources, bounds)?);
-        Ok(Self { pose_steps, ..Self::new(scene, choice, (reading, sources), bounds, command) })
+        let (bounds, pose_steps) = bounds_and_steps(scene, &sources)?;
+        Ok(Self { pose_steps: Some(pose_steps), ..Self::new(scene, choice, (reading, sources), bounds, command) })
+    }
+
+    /// An input in memory that is there as a whole.
+    fn of_reading(scene: &Scene, choice: Choice, reading: Reading, stop: &dyn Fn() -> Result<()>) -> Result<Self> {
+        let sources = reading.opened(stop)?;
+        let (bounds, pose_steps) = bounds_and_steps(scene, &sources)?;
+        Ok(Self { pose_steps: Some(pose_steps), ..Self::new(scene, choice, (reading, sources), bounds, None) })
     }
 
     /// As [`Trajectory::open`], of poses that may come from memory; `begun` holds for files only. `stop` is asked while a stream of
@@ -205,9 +231,11 @@ impl Trajectory {
             FeedKind::Stream(batches, format, bounds) => (ReadTask::Stream(batches, format), bounds),
         };
         let reading = Reading::start(task)?;
+        if !is_stream {
+            return Self::of_reading(scene, choice, reading, stop);
+        }
         let sources = reading.opened(stop)?;
-        let bounds = bounds::of(&sources)?.or(announced);
-        let pose_steps = (!is_stream).then(|| steps(&sources, bounds)).transpose()?;
+        let (bounds, pose_steps) = (announced, None);
         Ok(Self { pose_steps, ..Self::new(scene, choice, (reading, sources), bounds, None) })
     }
 
@@ -230,6 +258,7 @@ impl Trajectory {
                 sources,
                 sort_command,
                 body_index: Arc::new(BodyIndex::new(scene)),
+                joints: scene.joints.clone(),
                 frame_rate: scene.frame_rate,
                 choice,
                 single_sample,

@@ -7,7 +7,7 @@
 
 #[cfg(feature = "ndarray")]
 use super::array::PoseArray;
-use super::bounds;
+use super::bounds_and_steps;
 use super::columns::ColumnFormat;
 use super::plan::ReadOptions;
 use super::source::Source;
@@ -148,7 +148,7 @@ impl<'a> PoseSource<'a> {
             let problem = "poses are handed to the job, but every body is static: nothing moves";
             return Err(Error::usage(scene.path.display(), problem, "hand no poses over, or make a body dynamic"));
         }
-        let format = ColumnFormat::of(scene.unit, &scene.columns, options);
+        let format = ColumnFormat::of_scene(scene, options);
         match self.0 {
             MemoryBatches::Files => run(Feed(FeedKind::Files)),
             MemoryBatches::Batches(batches, BatchBounds::Given(bounds)) => {
@@ -167,9 +167,14 @@ impl<'a> PoseSource<'a> {
                     kept.push(Ok(batch.clone()));
                     sources.push(Source::of_batch(number, batch, &format, sources.last())?);
                 }
-                let guessed = bounds::of(&sources)?.map(widened);
+                let guessed = bounds_and_steps(scene, &sources)?.0.map(widened);
                 drop(sources);
                 stream(kept.into_iter().chain(batches).zip(0..).map(named), (guessed, format), stop, run)
+            }
+            #[cfg(feature = "ndarray")]
+            MemoryBatches::Array(_) if scene.joints.is_some() => {
+                let problem = "an array of poses is handed to the job, but joints carry the bodies";
+                Err(Error::usage(scene.path.display(), problem, "hand over batches of the joints' values"))
             }
             #[cfg(feature = "ndarray")]
             MemoryBatches::Array(array) => {

@@ -46,7 +46,8 @@ impl ParquetFile {
         parquet_pages::refuse_encrypted(path, inferred.metadata(), &encrypted, &columns.all())?;
         parquet_pages::check_codecs(path, inferred.metadata(), &columns.all())?;
         let keyed = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let names = Some(columns.body.index).filter(|&names| !is_integer(inferred.schema().field(names).data_type()));
+        let names = columns.poses().ok().map(|poses| poses.body.index);
+        let names = names.filter(|&names| !is_integer(inferred.schema().field(names).data_type()));
         let plain = with_names_as(path, &inferred, names, DataType::Utf8)?;
         let dictionary = with_names_as(path, &inferred, names, keyed)?;
         parquet_pages::check_rows(path, inferred.metadata())?;

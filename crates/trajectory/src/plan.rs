@@ -7,7 +7,7 @@ use super::read_part::ReadPart;
 use super::source::Source;
 use super::spool::InputStream;
 use clearsweep_base::error::Result;
-use clearsweep_scene::{Missing, TrajectoryColumns};
+use clearsweep_scene::{Missing, SceneJoints, TrajectoryColumns};
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,11 @@ impl ReadOptions {
         let path = self.path.as_deref().or(trajectories);
         let about = path.and_then(|path| std::fs::metadata(path).ok());
         self.stream.is_some() || about.is_some_and(|about| is_pipe(about.file_type()))
+    }
+
+    /// Whether nothing stands in the place of what the scene says.
+    pub(super) fn is_of_scene(&self) -> bool {
+        self.path.is_none() && self.stream.is_none()
     }
 
     /// Reads a stream of bytes, Arrow IPC or Parquet, in place of all files; messages call it by `name`.
@@ -103,6 +108,8 @@ pub(super) struct Plan {
     /// The command that sorts the input; `None`: it is in memory.
     pub(super) sort_command: Option<String>,
     pub(super) body_index: Arc<BodyIndex>,
+    /// Joints that pose the bodies.
+    pub(super) joints: Option<Arc<SceneJoints>>,
     pub(super) frame_rate: Option<f64>,
     pub(super) choice: Choice,
     /// No input and no dynamic body: one sample (0, 0).

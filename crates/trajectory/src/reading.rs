@@ -374,6 +374,7 @@ mod tests {
             sources: Vec::new().into(),
             sort_command: None,
             body_index: Arc::new(BodyIndex::new(&scene)),
+            joints: None,
             frame_rate: None,
             choice: Choice::default(),
             single_sample: false,

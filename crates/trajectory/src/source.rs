@@ -10,11 +10,13 @@ use super::ipc_file::{BatchReader, IpcFile};
 use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
 use super::row_label::{ArrayRows, RowLabel};
 use super::stream_batch::{StreamBatch, batch_name};
+use super::sweep::SweepRows;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_input_guard::DAMAGED;
 use clearsweep_input_guard::csv_header::{WORKBOOK, WORKBOOK_REMEDY};
+use clearsweep_scene::SceneJoints;
 use parquet::file::metadata::ColumnChunkMetaData;
 use std::io::Read;
 use std::path::Path;
@@ -48,9 +50,29 @@ enum Format {
     Ipc(IpcFile),
     Csv(CsvFile),
     Memory(RecordBatch),
+    Sweep(SweepRows),
 }
 
 impl Source {
+    /// The rows of a scene's sweep; `None`: it has none.
+    pub(super) fn of_sweep(joints: &Arc<SceneJoints>) -> Option<Result<Self>> {
+        let (rows, schema, groups) = SweepRows::new(joints)?;
+        let path: Arc<Path> = Arc::from(Path::new("the sweep"));
+        let columns = Columns::resolve(&path, &schema, &ColumnFormat::of_sweep(joints));
+        Some(columns.map(|columns| Self {
+            path,
+            array: None,
+            run: None,
+            schema,
+            columns,
+            rows: groups.iter().map(|group| group.rows).sum(),
+            groups,
+            size: 0,
+            bytes: None,
+            format: Format::Sweep(rows),
+        }))
+    }
+
     /// Opens and checks a file; its first bytes, or the extension `.csv`, say what it is.
     ///
     /// # Errors
@@ -122,6 +144,11 @@ impl Source {
         Ok(Self { path, array, run: None, schema, columns, groups, rows, size: 0, bytes: None, format })
     }
 
+    /// Whether its rows are those of a sweep.
+    pub(super) fn is_sweep(&self) -> bool {
+        matches!(self.format, Format::Sweep(_))
+    }
+
     /// Whether it is the copy of a stream.
     pub(super) fn is_spooled(&self) -> bool {
         self.bytes.as_ref().is_some_and(InputBytes::is_spooled)
@@ -148,6 +175,10 @@ impl Source {
             Format::Parquet(file) => Batches::Parquet(file.read(group, columns, batch_rows)?),
             Format::Ipc(file) => Batches::Ipc(Box::new(file.read(columns, batch_rows)?)),
             Format::Csv(file) => Batches::Csv(Box::new(file.read(columns, batch_rows)?)),
+            Format::Sweep(rows) => {
+                let (rows, columns) = (rows.clone(), columns.to_vec());
+                Batches::Sweep { rows, columns, at: 0, left: group.rows, most: batch_rows.max(1) }
+            }
             Format::Memory(batch) => {
                 let batch = batch.project(columns).map_err(|error| Error::internal(self.path.display(), error))?;
                 Batches::Memory { batch, at: 0, most: batch_rows.max(1) }
@@ -160,14 +191,15 @@ impl Source {
     pub(super) fn chunk(&self, group: &Group, root: usize) -> Option<&ColumnChunkMetaData> {
         match &self.format {
             Format::Parquet(file) => file.chunk(group, root),
-            Format::Ipc(_) | Format::Csv(_) | Format::Memory(_) => None,
+            Format::Ipc(_) | Format::Csv(_) | Format::Memory(_) | Format::Sweep(_) => None,
         }
     }
 }
 
 /// Refuses two parts of an input of which one has an orientation and the other none: its bodies would not turn there.
 pub(super) fn check_orientation(before: (&Path, &Columns), next: (&Path, &Columns)) -> Result<()> {
-    let (with, without) = match (before.1.orientation.is_some(), next.1.orientation.is_some()) {
+    let is_turned = |columns: &Columns| columns.poses().is_ok_and(|poses| poses.orientation.is_some());
+    let (with, without) = match (is_turned(before.1), is_turned(next.1)) {
         (true, false) => (before.0, next.0),
         (false, true) => (next.0, before.0),
         _ => return Ok(()),
@@ -225,6 +257,7 @@ enum Batches<'a> {
     Ipc(Box<BatchReader>),
     Csv(Box<CsvReader>),
     Memory { batch: RecordBatch, at: usize, most: usize },
+    Sweep { rows: SweepRows, columns: Vec<usize>, at: u64, left: u64, most: usize },
 }
 
 impl GroupReader<'_> {
@@ -243,12 +276,21 @@ impl GroupReader<'_> {
                 *at += count;
                 slice
             }
+            Batches::Sweep { rows, columns, at, left, most } => {
+                let count = (*most as u64).min(*left);
+                let first = *at;
+                (*at, *left) = (*at + count, *left - count);
+                match count {
+                    0 => None,
+                    _ => Some(rows.batch(self.group, first, count as usize, columns)?),
+                }
+            }
         };
         let rows = batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
         if rows > self.left || (batch.is_none() && self.left > 0) {
             let place = match self.batches {
                 Batches::Parquet(_) => in_group(self.path, self.group),
-                Batches::Ipc(_) | Batches::Csv(_) | Batches::Memory { .. } => self.path.display().to_string(),
+                Batches::Ipc(_) | Batches::Csv(_) | Batches::Memory { .. } | Batches::Sweep { .. } => self.path.display().to_string(),
             };
             return Err(Error::input(place, "does not hold as many rows as its metadata says", DAMAGED));
         }

@@ -1,11 +1,14 @@
 //! Processing of the rows on the reading thread, and the iterator at its other end.
 
 use super::assemble::{Assembler, Sink, Step, Stop, matters};
-use super::columns::Orientation;
-use super::decode::{Decoder, Rows, Runs};
+use super::columns::{JointName, Orientation, joint_names};
+use super::decode::{Decoder, Runs};
+use super::joint_blocks::{self, JointAssembler};
 use super::plan::Plan;
 use super::reading::{Batch, Order, Reading, groups, keys};
 use super::returning::returning;
+use super::source::Source;
+use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::block::COMPONENTS;
 use clearsweep_scene::{FrameBlock, SAMPLES, Sample};
@@ -116,33 +119,86 @@ fn read<'a>(
             there.widen(runs, frames);
         }
     }
-    let mut decoder = Decoder::new(&plan.body_index);
-    let mut assembler = Assembler::new(plan);
+    let mut rows = RowReader::new(plan);
     let mut done = 0;
     for batch in batches {
         if stop.load(Ordering::Relaxed) {
             return Err(Stop::Gone);
         }
         let Batch { source, columns, row, rows: batch } = batch?;
-        let mut rows = decoder.rows(&source, &columns, row, &batch)?;
-        if matches!(source.columns.orientation, Orientation::None { is_stated: false }) {
-            plan.unturned.store(true, Ordering::Relaxed);
-        }
-        if plan.choice.runs.is_some() || plan.choice.frames.is_some() {
-            there.look(&rows);
-        }
-        assembler.push(&mut rows, &mut sink)?;
+        let extent = (plan.choice.runs.is_some() || plan.choice.frames.is_some()).then_some(&mut there);
+        rows.push((&source, &columns, row, &batch), extent, &mut sink)?;
         done += batch.num_rows() as u64;
         // How much a stream of batches will hold nobody knows.
         if total > 0 {
             progress.store((u128::from(done) * 1000 / u128::from(total)) as u64, Ordering::Relaxed);
         }
     }
-    assembler.finish(&mut sink)?;
+    rows.finish(&mut sink)?;
     progress.store(1000, Ordering::Relaxed);
     // Other shards may have samples.
     let asked = (plan.choice.runs.is_some() || plan.choice.frames.is_some()) && plan.choice.part.is_none();
     if given || !asked { Ok(()) } else { Err(there.nothing_chosen(plan)) }
+}
+
+/// Decodes rows and puts them together: poses, or values of joints.
+enum RowReader<'p> {
+    Poses { plan: &'p Plan, decoder: Decoder<'p>, assembler: Box<Assembler<'p>> },
+    Joints { names: Arc<[JointName]>, assembler: JointAssembler<'p> },
+}
+
+impl<'p> RowReader<'p> {
+    fn new(plan: &'p Plan) -> Self {
+        match &plan.joints {
+            Some(joints) => {
+                let names = joint_names(joints);
+                Self::Joints { assembler: JointAssembler::new(plan, joints, Arc::clone(&names)), names }
+            }
+            None => Self::Poses {
+                plan,
+                decoder: Decoder::new(&plan.body_index),
+                assembler: Box::new(Assembler::new(plan)),
+            },
+        }
+    }
+
+    /// Takes a batch of a source, with its columns and the row it begins with; `extent` looks at its keys.
+    fn push(
+        &mut self,
+        (source, columns, row, batch): (&Source, &[usize], u64, &RecordBatch),
+        extent: Option<&mut Extent>,
+        sink: &mut Sink<'_>,
+    ) -> Step {
+        match self {
+            Self::Poses { plan, decoder, assembler } => {
+                let mut rows = decoder.rows(source, columns, row, batch)?;
+                if matches!(source.columns.poses()?.orientation, Orientation::None { is_stated: false }) {
+                    plan.unturned.store(true, Ordering::Relaxed);
+                }
+                if let Some(extent) = extent {
+                    extent.look((&rows.run, &rows.frame), rows.len);
+                }
+                assembler.push(&mut rows, sink)
+            }
+            Self::Joints { names, assembler } => {
+                let Some(joints) = source.columns.joints() else {
+                    return Err(Stop::Failed(Error::internal(source.path.display(), "poses are read as values of joints")));
+                };
+                let rows = joint_blocks::rows(source, joints, names, columns, row, batch)?;
+                if let Some(extent) = extent {
+                    extent.look((&rows.run, &rows.frame), rows.len);
+                }
+                assembler.push(rows, sink)
+            }
+        }
+    }
+
+    fn finish(self, sink: &mut Sink<'_>) -> Step {
+        match self {
+            Self::Poses { assembler, .. } => assembler.finish(sink),
+            Self::Joints { assembler, .. } => assembler.finish(sink),
+        }
+    }
 }
 
 /// Least and greatest keys of the rows that there are, chosen or not.
@@ -165,13 +221,13 @@ impl Extent {
         (self.runs, self.frames) = (wider(self.runs, runs), wider(self.frames, frames));
     }
 
-    fn look(&mut self, rows: &Rows) {
+    fn look(&mut self, (runs, frames): (&Runs, &[i64]), len: usize) {
         let ends = |keys: &[i64]| Some((*keys.iter().min()?, *keys.iter().max()?));
-        let runs = match &rows.run {
-            Runs::One(run) => (rows.len > 0).then_some((*run, *run)),
-            Runs::Each(runs) => ends(&runs[..rows.len]),
+        let runs = match runs {
+            Runs::One(run) => (len > 0).then_some((*run, *run)),
+            Runs::Each(runs) => ends(&runs[..len]),
         };
-        self.widen(runs, ends(&rows.frame[..rows.len]));
+        self.widen(runs, ends(&frames[..len]));
     }
 
     /// The ranges asked for hold no sample: an empty result would look like a clear one.

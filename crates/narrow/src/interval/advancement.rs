@@ -8,7 +8,7 @@
 //! Source: Mirtich 1996, "Impulse-based dynamic simulation of rigid body systems", section 2.3; here the bound is of second order.
 
 use super::node::Node;
-use super::path::BodyPath;
+use super::pair_path::PairPath;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::support_gap::{Hulls, TURNED};
 use super::two_directions::{AlongDirection, HullsBetween};
@@ -20,7 +20,7 @@ const MOST_STEPS: u32 = 16;
 /// Two convex pieces between two nodes.
 pub(super) struct Advancement<'a> {
     pub(super) hulls: Hulls<'a>,
-    pub(super) paths: &'a [BodyPath; 2],
+    pub(super) path: &'a PairPath<'a>,
     pub(super) motion: &'a RelativeMotion,
     pub(super) ends: [&'a Node; 2],
     /// Pieces are clear while they are farther apart than this, metres.
@@ -119,7 +119,7 @@ impl<'a> Advancement<'a> {
         let mut bracket = GapBracket { shares, gaps, bend: direction.bend, clear };
         bracket.prove(self.touch);
         let next = self.approach(&direction, &mut bracket);
-        let mut node = Node::at(bracket.clear, self.paths);
+        let mut node = Node::at(bracket.clear, self.path);
         node.add_normal(direction.turned(&node).normalized());
         let next = (next > bracket.clear && next < limit).then_some(next);
         Some(Advanced { clear: node, next })
@@ -144,7 +144,7 @@ impl<'a> Advancement<'a> {
 
     /// The gap along a direction at a time, less rounding.
     fn gap(&self, direction: &StandingDirection<'_>, share: f64) -> f64 {
-        let node = Node::at(share, self.paths);
+        let node = Node::at(share, self.path);
         let pair = self.hulls.pair(&node);
         let rounding = pair.bound() + TURNED * pair.size + self.motion.error;
         pair.gap(direction.turned(&node)) - (self.hulls.reach() + rounding)

@@ -2,7 +2,7 @@
 
 use super::bodies::IntervalBodies;
 use super::node::Node;
-use super::path::BodyPath;
+use super::pair_path::PairPath;
 use super::relative_motion::{GapBound, RelativeMotion};
 use super::support_gap::{Hulls, by_bend};
 use crate::gjk::{self, Simplex};
@@ -30,7 +30,7 @@ pub(super) type SeparatedCover = SmallVec<[SeparatedNodes; 2]>;
 /// A separation that is to be proven: two bodies are farther apart than `within` over an interval.
 pub(super) struct SeparationProof<'s, 'a> {
     pub(super) subjects: &'s IntervalBodies<'a>,
-    pub(super) paths: &'s [BodyPath; 2],
+    pub(super) path: &'s PairPath<'a>,
     pub(super) motion: &'s RelativeMotion,
     /// The pair of nodes that is left out.
     pub(super) but: Option<[u32; 2]>,
@@ -42,7 +42,7 @@ impl SeparationProof<'_, '_> {
     /// The proof, if there is one: the hulls of the bodies along directions that separate them, and where these are near the nodes of their
     /// trees.
     pub(super) fn prove(&self) -> Option<SeparatedCover> {
-        let ends = [0.0, 1.0].map(|share| Node::at(share, self.paths));
+        let ends = [0.0, 1.0].map(|share| Node::at(share, self.path));
         let mut cover = SeparatedCover::new();
         let mut open = vec![[0, 0]];
         let mut looked_at = 0;
@@ -51,7 +51,7 @@ impl SeparationProof<'_, '_> {
             if self.but == Some(nodes) {
                 continue;
             }
-            if self.subjects.ball_gap(nodes, self.paths, self.motion) > self.within {
+            if self.subjects.ball_gap(nodes, self.path, self.motion) > self.within {
                 cover.push(SeparatedNodes { nodes, beside: Vec3::ZERO });
                 continue;
             }
@@ -89,7 +89,7 @@ impl SeparationProof<'_, '_> {
             if share <= 1.0 / PARTS {
                 return None;
             }
-            let middle = Node::at(from.share + 0.5 * share, self.paths);
+            let middle = Node::at(from.share + 0.5 * share, self.path);
             let direction = separating_direction(hulls, &middle, self.within, self.motion.speed * share)?;
             parts.push((middle.clone(), direction, to));
             parts.push((from, normal, middle));

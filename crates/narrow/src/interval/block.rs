@@ -14,6 +14,7 @@ use super::bodies::{IntervalBodies, pieces_of};
 use super::closest::are_explained;
 use super::eight::{Directions, EightBounds, EightMotions, EightPoses};
 use super::options::{BodyMotion, IntervalOptions, Lever, PartDivision};
+use super::pair_path::JointedPath;
 use super::relative_motion::FixedIn;
 use super::solve::{EndRows, NearestNodes, Solved, TriedDirections, decided, solve, timed_by_rows};
 use super::sought_times::SoughtTimes;
@@ -25,8 +26,11 @@ use clearsweep_base::simd::{Lane, WIDTH};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::IntervalProximity;
 use clearsweep_model::Proximity;
-use clearsweep_model::{BetweenFrames, SAMPLES, Shape};
+use clearsweep_kinematics::{JointMotion, PairChain};
+use clearsweep_model::{BetweenFrames, SAMPLES, SampleColumn, Shape};
+use std::cell::OnceCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Pairs of nodes up to which a proof for one interval is tried on others: their trees are descended no farther then.
 const COVER: usize = 32;
@@ -58,6 +62,31 @@ pub struct IntervalQuery<'a> {
     pub asked: u64,
     /// Bit `s`: the interval after sample `s`, at both ends of which both bodies have a pose.
     pub intervals: u64,
+    /// Joints that carry the bodies, if they do; then they alone move them between the samples.
+    pub joints: Option<BlockJoints<'a>>,
+}
+
+/// The joints between two bodies over the samples of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct BlockJoints<'a> {
+    /// The joints.
+    pub chain: &'a PairChain,
+    /// Values of the samples, by column.
+    pub values: &'a [SampleColumn],
+    /// Values in the sample that follows the block, by column.
+    pub after: Option<&'a [f64]>,
+}
+
+impl<'a> BlockJoints<'a> {
+    /// The motion over the interval after a sample of a block of so many.
+    fn over(&self, sample: usize, samples: usize) -> JointMotion<'a> {
+        let from = |column: u32| self.values[column as usize].0[sample];
+        let to = |column: u32| match self.after.filter(|_| sample + 1 == samples) {
+            Some(after) => after[column as usize],
+            None => self.values[column as usize].0[(sample + 1) % SAMPLES],
+        };
+        JointMotion::new(self.chain, [&from, &to])
+    }
 }
 
 impl<'a> BlockMotion<'a> {
@@ -80,11 +109,19 @@ impl<'a> IntervalQuery<'a> {
         self.bodies.map(|body| body.over(sample, self.samples))
     }
 
+    /// The path by joints over an interval.
+    fn joints_over(&self, sample: usize) -> Option<Rc<JointedPath<'a>>> {
+        let motion = self.joints?.over(sample, self.samples);
+        Some(Rc::new(JointedPath::new(self.bodies.map(|body| body.shape), motion)))
+    }
+}
+
+impl EightPoses {
     /// The poses of up to eight intervals.
-    fn eight(&self, intervals: &[u8]) -> EightPoses {
-        let mut eight = EightPoses::default();
+    fn of<'a>(intervals: &[u8], over: impl Fn(usize) -> [BodyMotion<'a>; 2]) -> Self {
+        let mut eight = Self::default();
         for (k, &sample) in intervals.iter().enumerate() {
-            let [a, b] = self.bodies.map(|body| body.ends(usize::from(sample), self.samples));
+            let [a, b] = over(usize::from(sample)).map(|body| body.ends);
             for (to, pose) in eight.poses.iter_mut().zip(a.iter().chain(&b)) {
                 let (p, q, r) = (pose.position, pose.q, pose.rest);
                 let components = [p.x, p.y, p.z, q[0], q[1], q[2], q[3], r.x, r.y, r.z];
@@ -102,17 +139,42 @@ struct BlockTerms<'q, 'a> {
     levers: [Lever; 2],
     /// Over the first interval: only their shapes matter.
     subjects: IntervalBodies<'a>,
+    /// Paths by joints over the intervals after the samples, where they were asked for; empty without joints.
+    jointed: Vec<OnceCell<Option<Rc<JointedPath<'a>>>>>,
 }
 
 impl<'q, 'a> BlockTerms<'q, 'a> {
     fn new(query: &'q IntervalQuery<'a>, options: &'q IntervalOptions) -> Self {
         let [a, b] = query.over(0);
         let levers = [&a, &b].map(|body| body.lever(options.between));
-        Self { query, options, levers, subjects: IntervalBodies::new(&a, &b, options) }
+        let jointed = if query.joints.is_some() { vec![OnceCell::new(); SAMPLES] } else { Vec::new() };
+        Self { query, options, levers, subjects: IntervalBodies::new(&a, &b, options), jointed }
+    }
+
+    /// The path by joints over an interval, if joints carry the bodies.
+    fn jointed(&self, sample: usize) -> Option<&Rc<JointedPath<'a>>> {
+        self.jointed.get(sample)?.get_or_init(|| self.query.joints_over(sample)).as_ref()
+    }
+
+    /// Both bodies over an interval.
+    fn over(&self, sample: usize) -> [BodyMotion<'a>; 2] {
+        self.jointed(sample).map_or_else(|| self.query.over(sample), |path| path.bodies())
     }
 
     fn motions(&self, eight: &[u8]) -> EightMotions {
-        EightMotions::new(&self.levers, &self.query.eight(eight))
+        let poses = EightPoses::of(eight, |sample| self.over(sample));
+        if self.jointed.is_empty() {
+            return EightMotions::new(&self.levers, &poses);
+        }
+        let paths = eight.iter().filter_map(|&sample| self.jointed(usize::from(sample)));
+        EightMotions::of_joints(&poses, paths.map(|path| &path.relative))
+    }
+
+    /// The upper ends of the rows at both ends of an interval, metres: those of the poses by joints are off by a rounding.
+    fn uppers(&self, rows: &RowsBySample<'_>, sample: u8) -> [f64; 2] {
+        let error = self.jointed(usize::from(sample)).map_or(0.0, |path| path.error());
+        let upper = |upper: f64| if error > 0.0 { (upper + error).next_up() } else { upper };
+        rows.uppers(sample).map(upper)
     }
 
     /// The lanes of `found` in which nodes are farther apart than `within` (metres) by the margin for which the interval alone separates them.
@@ -240,16 +302,16 @@ pub fn walk_intervals(
             left &= !terms.by_axis(left & apart, beside, stats);
         }
     }
-    let mut timed = TimedAnswers { query, rows: &rows, options, is_convex: terms.subjects.is_convex(), begin };
+    let mut timed = TimedAnswers { terms: &terms, rows: &rows, begin };
     timed.add(work, stats, out);
     let (mut tries, mut last) = (TRIES, None);
     while left != 0 {
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
-        let [a, b] = query.over(sample);
+        let [a, b] = terms.over(sample);
         let mut ends = EndRows::new(rows.at_ends(sample));
         ends.computed[0] = last.take().filter(|&(at, _)| at == sample).map(|(_, row)| row);
-        let solved = solve(&a, &b, &mut ends, options, PartDivision::default(), work, stats);
+        let solved = solve([&a, &b], terms.jointed(sample), &mut ends, (options, PartDivision::default()), work, stats);
         last = ends.computed[1].map(|row| (sample + 1, row));
         let done = match solved {
             Solved::Answer(answer) => {
@@ -285,10 +347,8 @@ pub fn walk_intervals(
 
 /// The answers of a pair whose times of least distance are as narrow as their brackets explain.
 struct TimedAnswers<'q, 'a> {
-    query: &'q IntervalQuery<'a>,
+    terms: &'q BlockTerms<'q, 'a>,
     rows: &'q RowsBySample<'a>,
-    options: &'q IntervalOptions,
-    is_convex: bool,
     /// Answers from this index on are not.
     begin: usize,
 }
@@ -302,14 +362,16 @@ impl TimedAnswers<'_, '_> {
 
     /// Narrows the times of the answers of rows that were added.
     fn add(&mut self, work: &mut Workspace, stats: &mut SolverStats, out: &mut [IntervalProximity]) {
+        let (options, is_convex) = (self.terms.options, self.terms.subjects.is_convex());
         for answer in &mut out[self.begin..] {
             let sample = usize::from(answer.sample);
-            let sought = SoughtTimes::of_bracket([answer.lower, answer.upper], self.is_convex, self.options.touch);
+            let sought = SoughtTimes::of_bracket([answer.lower, answer.upper], is_convex, options.touch);
             if are_explained(answer, self.rows.lowers(answer.sample), sought) {
                 continue;
             }
-            let ([a, b], rows) = (self.query.over(sample), self.rows.at_ends(sample));
-            *answer = timed_by_rows(*answer, [&a, &b], rows, self.options, work, stats);
+            let ([a, b], rows) = (self.terms.over(sample), self.rows.at_ends(sample));
+            let joints = self.terms.jointed(sample);
+            *answer = timed_by_rows(*answer, ([&a, &b], joints), rows, options, work, stats);
         }
         self.begin = out.len();
     }
@@ -325,7 +387,7 @@ impl BlockTerms<'_, '_> {
         let is_convex = self.subjects.is_convex();
         let mut tried = [TriedDirections::new([0.0; 2], is_convex); SAMPLES];
         for sample in (0..SAMPLES as u8).filter(|sample| all >> sample & 1 == 1) {
-            tried[usize::from(sample)] = TriedDirections::new(rows.uppers(sample), is_convex);
+            tried[usize::from(sample)] = TriedDirections::new(self.uppers(rows, sample), is_convex);
         }
         let mut open = all;
         open &= !self.along_normals(rows, open, 0..1, &mut tried, out);
@@ -455,7 +517,7 @@ impl BlockTerms<'_, '_> {
                 open &= bounds.defined;
                 let mut here = 0;
                 for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| open >> k & 1 == 1) {
-                    if let Some(answer) = decided(&bounds.of(k), rows.uppers(sample), false, self.options) {
+                    if let Some(answer) = decided(&bounds.of(k), self.uppers(rows, sample), false, self.options) {
                         here |= 1 << k;
                         (answers[k], within[k]) = (answer, answer.map_or(self.options.within, |answer| answer.upper));
                     }

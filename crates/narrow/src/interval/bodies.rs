@@ -2,7 +2,8 @@
 
 use super::node::Node;
 use super::options::{BodyMotion, IntervalOptions};
-use super::path::{BodyPath, PathTerms, displacement};
+use super::pair_path::PairPath;
+use super::path::{PathTerms, displacement};
 use super::relative_motion::RelativeMotion;
 use super::support_gap::Hulls;
 use crate::NarrowPhase;
@@ -178,11 +179,11 @@ impl<'a> IntervalBodies<'a> {
         }
     }
 
-    /// Gives a node whose poses are exact the distance of the bodies there; `row`: theirs, if it is known, else it is computed and returned; `cache`:
-    /// what two convex bodies remember.
+    /// Gives a node whose poses are off by so many metres at most the distance of the bodies there; `row`: theirs, if it is known, else it is computed and
+    /// returned; `cache`: what two convex bodies remember.
     pub(super) fn measure_bodies(
         &self,
-        node: &mut Node,
+        (node, error): (&mut Node, f64),
         row: Option<&Proximity>,
         cache: &mut PieceCache,
         work: &mut Workspace,
@@ -192,7 +193,7 @@ impl<'a> IntervalBodies<'a> {
             Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), (node, self.answer), cache, work, stats),
             _ => of_bodies(self, node, &mut PairCache::default(), work, stats),
         })?;
-        node.set_bracket(row.lower, row.upper, 0.0);
+        node.set_bracket(row.lower, row.upper, error);
         node.add_normal(row.normal);
         node.by_winding = row.method == Method::Winding;
         node.pieces = pieces_of(&row);
@@ -220,17 +221,15 @@ impl<'a> IntervalBodies<'a> {
 
     /// The balls of two nodes of the trees are at least this far apart throughout, metres: their middles leave their chords by an
     /// eighth of their acceleration.
-    pub(super) fn ball_gap(&self, nodes: [u32; 2], paths: &[BodyPath; 2], motion: &RelativeMotion) -> f64 {
+    pub(super) fn ball_gap(&self, nodes: [u32; 2], path: &PairPath<'_>, motion: &RelativeMotion) -> f64 {
         let Some(trees) = self.trees() else { return f64::NEG_INFINITY };
         let of = [0, 1].map(|body| trees[body].node(nodes[body]));
         let between = self.between_points(of.map(|node| node.middle));
-        let bend: f64 = (0..2)
-            .map(|body| paths[body].omega.length2() * (paths[body].arm.length() + of[body].middle.length()))
-            .sum();
+        let bend = path.bend_of_points(of.map(|node| node.middle));
         let size = self.shapes[0].radius + self.shapes[1].radius + between[0].length().max(between[1].length());
         let rounding = bound_of::<f64>(size) + motion.error;
         distance_to_segment(between)
-            - 0.125 * bend * (1.0 + 1e-9)
+            - 0.125 * bend
             - (of[0].radius + of[1].radius)
             - self.deviation.by
             - rounding

@@ -110,8 +110,8 @@ fn take_parts(search: &mut IntervalSearch<'_, '_>, open: &mut Vec<OpenPart>, cle
 fn advanced(search: &IntervalSearch<'_, '_>, [leaf, from, to]: [u32; 3], [clear, limit]: [f64; 2]) -> Option<Advanced> {
     let of = &search.leaves[leaf as usize];
     let ends = [&of.nodes[from as usize], &of.nodes[to as usize]];
-    let (paths, motion, touch) = (&search.paths, &search.motion, search.options.touch);
-    let advancement = Advancement { hulls: of.hulls, paths, motion, ends, touch, resolution: RESOLUTION };
+    let (path, motion, touch) = (&search.path, &search.motion, search.options.touch);
+    let advancement = Advancement { hulls: of.hulls, path, motion, ends, touch, resolution: RESOLUTION };
     if search.subjects.is_convex_leaf() { advancement.run(clear, limit) } else { None }
 }
 

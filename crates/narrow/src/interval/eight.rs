@@ -8,6 +8,7 @@ use super::support_gap::{Hulls, TURNED};
 use crate::pair::{bound_of, size_of};
 use crate::support::max_dot_each;
 use clearsweep_base::simd::{Lane, Simd, V, WIDTH, dispatch};
+use clearsweep_model::BetweenFrames;
 use clearsweep_geometry::{RelativePose, Scalar, Vec3};
 use clearsweep_model::block::COMPONENTS;
 
@@ -71,7 +72,7 @@ pub(super) struct EightMotions {
 struct PlacedLanes([Lane; 21]);
 
 /// Numbers of a [`RelativeMotion`].
-const MOTION: usize = 12;
+const MOTION: usize = 13;
 
 /// Bounds of the gap over eight intervals.
 #[derive(Debug, Clone, Copy, Default)]
@@ -206,6 +207,17 @@ impl EightMotions {
         let none = PlacedLanes([[0.0; WIDTH]; 21]);
         let mut out = Self { placed: [none; 2], motion: [[0.0; WIDTH]; MOTION], defined: 0 };
         motions_wide(levers, poses, &mut out);
+        out
+    }
+
+    /// Computes the motions of bodies that joints carry: of so many intervals, with these poses at their ends.
+    pub(super) fn of_joints<'m>(poses: &EightPoses, motions: impl Iterator<Item = &'m RelativeMotion>) -> Self {
+        let none = Lever { core: 0.0, pivot: Vec3::ZERO, between: BetweenFrames::Linear };
+        let mut out = Self::new(&[none, none], poses);
+        for (k, motion) in motions.enumerate() {
+            out.motion.iter_mut().zip(motion.numbers()).for_each(|(lane, number)| lane[k] = number);
+        }
+        out.defined = u8::MAX;
         out
     }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! path.rs             the path of one body: a pivot on a line, a constant angular velocity
+//! pair_path.rs        the paths of both: each by itself, or by joints
 //! relative_motion.rs  bounds of acceleration and speed of two bodies relative to each other
 //! options.rs          what is asked: two motions, and down to what
 //! node.rs             a pair at one time
@@ -34,6 +35,7 @@ mod contact;
 mod eight;
 mod node;
 mod options;
+mod pair_path;
 mod path;
 mod relative_motion;
 mod search;
@@ -43,8 +45,8 @@ mod support_gap;
 mod surfaces;
 mod two_directions;
 
-pub use block::{BlockMotion, IntervalQuery, walk_intervals};
+pub use block::{BlockJoints, BlockMotion, IntervalQuery, walk_intervals};
 pub use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use options::{BodyMotion, IntervalOptions, PartDivision};
-pub use solve::{interval_proximity, interval_proximity_divided};
+pub use solve::{interval_proximity, interval_proximity_divided, interval_proximity_of_joints};
 pub(crate) use surfaces::FacingMemory;

@@ -1,6 +1,7 @@
 //! A pair at one time of an interval: its relative pose, and the bracket of its distance.
 
-use super::path::{BodyPath, turned};
+use super::pair_path::PairPath;
+use super::path::turned;
 use super::relative_motion::FixedIn;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, RelativePose, Scalar, Vec3};
@@ -28,9 +29,9 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Creates a node at a share of the paths; nothing is known of the distance.
-    pub(super) fn at(share: f64, paths: &[BodyPath; 2]) -> Self {
-        Self::of_poses(share, [paths[0].pose(share), paths[1].pose(share)])
+    /// Creates a node at a share of the path; nothing is known of the distance.
+    pub(super) fn at(share: f64, path: &PairPath<'_>) -> Self {
+        Self::of_poses(share, path.poses(share))
     }
 
     /// Creates a node at known poses.

@@ -3,6 +3,7 @@
 use super::path::PathTerms;
 use clearsweep_base::simd::{Lane, Simd, V};
 use clearsweep_geometry::{Scalar, Vec3};
+use clearsweep_kinematics::Derivatives;
 
 /// The frame in which a direction stands still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,23 @@ pub(super) struct RelativeMotion<T = f64> {
     pub(super) speed: T,
     /// Bound on the error of both bodies' places together in interpolated poses, metres.
     pub(super) error: T,
+    /// Bound of the second derivative of the vector between any two points in the world, where no single rotations bound it.
+    in_world: T,
+}
+
+impl RelativeMotion {
+    /// The motion of two bodies that joints carry; `bounds`: of each, in the world and in the frame of the other. `error`: of their places, metres.
+    pub(super) fn of_joints([a, b]: [[Derivatives; 2]; 2], error: f64) -> Self {
+        let apart = (a[0].speed + b[0].speed) * MARGIN;
+        Self {
+            omega: [Vec3::ZERO; 2],
+            reach: [0.0; 2],
+            in_frame: [b[1].bend, a[1].bend],
+            speed: apart.min(a[1].speed).min(b[1].speed),
+            error,
+            in_world: (a[0].bend + b[0].bend) * MARGIN,
+        }
+    }
 }
 
 impl<T: Scalar> RelativeMotion<T> {
@@ -63,6 +81,7 @@ impl<T: Scalar> RelativeMotion<T> {
             in_frame: [in_a, in_b],
             speed: speed * margin + noise,
             error: a.error + b.error,
+            in_world: T::zero(),
         }
     }
 
@@ -71,7 +90,9 @@ impl<T: Scalar> RelativeMotion<T> {
     #[inline(always)]
     pub(super) fn bend(&self, fixed: FixedIn, normal: Vec3<T>) -> T {
         match fixed {
-            FixedIn::World => (self.across(0, normal) + self.across(1, normal)) * T::from_f64(MARGIN),
+            FixedIn::World => {
+                (self.across(0, normal) + self.across(1, normal)) * T::from_f64(MARGIN) + self.in_world
+            }
             FixedIn::A => self.in_frame[0],
             FixedIn::B => self.in_frame[1],
         }
@@ -101,7 +122,7 @@ impl<T: Scalar> RelativeMotion<T> {
     pub(super) fn most_bend(&self) -> T {
         let of_a = self.omega[0].length2() * self.reach[0];
         let of_b = self.omega[1].length2() * self.reach[1];
-        let world = (of_a + of_b) * T::from_f64(MARGIN);
+        let world = (of_a + of_b) * T::from_f64(MARGIN) + self.in_world;
         Scalar::smaller(Scalar::smaller(self.in_frame[0], self.in_frame[1]), world)
     }
 
@@ -114,34 +135,28 @@ impl<T: Scalar> RelativeMotion<T> {
     }
 }
 
+impl<T: Scalar> RelativeMotion<T> {
+    /// All numbers of it, in the order in which [`Self::load`] takes them.
+    #[inline(always)]
+    pub(super) fn numbers(&self) -> [T; 13] {
+        let ([a, b], [r, s], [i, j]) = (self.omega, self.reach, self.in_frame);
+        [a.x, a.y, a.z, b.x, b.y, b.z, r, s, i, j, self.speed, self.error, self.in_world]
+    }
+}
+
 impl<S: Simd> RelativeMotion<V<S>> {
     /// Stores the motion in memory.
     #[inline(always)]
-    pub(super) fn store(&self, to: &mut [Lane; 12]) {
-        let [a, b] = self.omega;
-        let all = [
-            a.x,
-            a.y,
-            a.z,
-            b.x,
-            b.y,
-            b.z,
-            self.reach[0],
-            self.reach[1],
-            self.in_frame[0],
-            self.in_frame[1],
-            self.speed,
-            self.error,
-        ];
-        for (lane, value) in to.iter_mut().zip(all) {
+    pub(super) fn store(&self, to: &mut [Lane; 13]) {
+        for (lane, value) in to.iter_mut().zip(self.numbers()) {
             value.store(lane);
         }
     }
 
     /// Loads the motion from memory.
     #[inline(always)]
-    pub(super) fn load(from: &[Lane; 12]) -> Self {
-        let [a, b, c, d, e, f, r, s, i, j, speed, error] = from;
+    pub(super) fn load(from: &[Lane; 13]) -> Self {
+        let [a, b, c, d, e, f, r, s, i, j, speed, error, in_world] = from;
         let at = V::load;
         Self {
             omega: [Vec3::new(at(a), at(b), at(c)), Vec3::new(at(d), at(e), at(f))],
@@ -149,6 +164,7 @@ impl<S: Simd> RelativeMotion<V<S>> {
             in_frame: [at(i), at(j)],
             speed: at(speed),
             error: at(error),
+            in_world: at(in_world),
         }
     }
 }

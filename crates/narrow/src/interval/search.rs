@@ -7,7 +7,7 @@ use super::beyond::separated;
 use super::bodies::{IntervalBodies, Leaf};
 use super::node::Node;
 use super::options::{IntervalOptions, PartDivision};
-use super::path::BodyPath;
+use super::pair_path::PairPath;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::sought_times::SoughtTimes;
 use super::surfaces::SurfaceParts;
@@ -80,7 +80,7 @@ impl Eq for IntervalPart {}
 /// A search under way.
 pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) subjects: IntervalBodies<'a>,
-    pub(super) paths: [BodyPath; 2],
+    pub(super) path: PairPath<'a>,
     pub(super) motion: RelativeMotion,
     pub(super) options: IntervalOptions,
     pub(super) division: PartDivision,
@@ -196,7 +196,7 @@ impl<'a> IntervalSearch<'a, '_> {
     /// Adds two nodes of the trees over the whole interval; `at_least`: what is proven of nodes that contain them. Their balls bound
     /// them, and where these are near, supporting planes: along the line between the middles, and along the normals of the rows.
     pub(super) fn push_nodes(&mut self, nodes: [u32; 2], at_least: f64) {
-        let lower = self.subjects.ball_gap(nodes, &self.paths, &self.motion).max(at_least);
+        let lower = self.subjects.ball_gap(nodes, &self.path, &self.motion).max(at_least);
         let (start, end, of) = (0.0, 1.0, PartOf::Nodes(nodes));
         let (sought, ends) = (self.sought, [&self.ends[0], &self.ends[1]]);
         let upper = sought.map_or(self.upper, |sought| sought.level);
@@ -233,8 +233,8 @@ impl<'a> IntervalSearch<'a, '_> {
     /// The distance at a time; the index of its node.
     pub(super) fn evaluate(&mut self, leaf: u32, share: f64) -> u32 {
         self.computed += 1;
-        let mut node = Node::at(share, &self.paths);
-        let error = if share > 0.0 && share < 1.0 { self.motion.error } else { 0.0 };
+        let mut node = Node::at(share, &self.path);
+        let error = if share > 0.0 && share < 1.0 { self.motion.error } else { self.path.error_at_ends() };
         let of = &mut self.leaves[leaf as usize];
         let known = match share {
             0.0 => Some(&self.ends[0]),

@@ -6,7 +6,8 @@ use super::closest::{are_explained, common};
 use super::contact::first_contact;
 use super::node::Node;
 use super::options::{BodyMotion, IntervalOptions, PartDivision};
-use super::path::{BodyPath, PathTerms, displacement};
+use super::pair_path::{JointedPath, PairPath};
+use super::path::PathTerms;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::search::IntervalSearch;
 use super::sought_times::SoughtTimes;
@@ -14,10 +15,12 @@ use super::support_gap::{Hulls, by_bend};
 use crate::cache::PieceCache;
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
-use clearsweep_model::BetweenFrames;
+use clearsweep_kinematics::JointMotion;
+use clearsweep_model::{BetweenFrames, Shape};
 use clearsweep_model::Proximity;
 use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
 use std::collections::BinaryHeap;
+use std::rc::Rc;
 
 /// Computes the proven answer of a pair over an interval; `None` if the bodies are proven to be farther apart than `within` throughout.
 /// The answer is a function of the arguments but `work` and `routes`. `rows`: the rows of the pair at both ends, in A's recentred
@@ -43,13 +46,21 @@ pub fn interval_proximity_divided<'a>(
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    match solve(a, b, &mut EndRows::new(rows), options, division, work, stats) {
-        Solved::Answer(answer) | Solved::OfNodes(answer, _) => {
-            debug_assert!(answer.is_in_order(), "ends out of order: {answer:?}");
-            Some(answer)
-        }
-        Solved::Beyond(_) => None,
-    }
+    solve([a, b], None, &mut EndRows::new(rows), (options, division), work, stats).answer()
+}
+
+/// [`interval_proximity`], of bodies that joints carry while their values move on lines. The bracket holds for the exact kinematics of the values.
+pub fn interval_proximity_of_joints<'a>(
+    shapes: [&'a Shape; 2],
+    joints: &JointMotion<'a>,
+    options: &IntervalOptions,
+    work: &mut Workspace,
+    stats: &mut SolverStats,
+) -> Option<IntervalProximity> {
+    let path = Rc::new(JointedPath::new(shapes, joints.clone()));
+    let [a, b] = path.bodies();
+    let mut rows = EndRows::new([None, None]);
+    solve([&a, &b], Some(&path), &mut rows, (options, PartDivision::default()), work, stats).answer()
 }
 
 /// Outcome of an interval.
@@ -60,6 +71,18 @@ pub(super) enum Solved {
     Answer(IntervalProximity),
     /// Answer by two nodes of the trees.
     OfNodes(IntervalProximity, NearestNodes),
+}
+
+impl Solved {
+    fn answer(self) -> Option<IntervalProximity> {
+        match self {
+            Self::Answer(answer) | Self::OfNodes(answer, _) => {
+                debug_assert!(answer.is_in_order(), "ends out of order: {answer:?}");
+                Some(answer)
+            }
+            Self::Beyond(_) => None,
+        }
+    }
 }
 
 impl From<Option<IntervalProximity>> for Solved {
@@ -82,13 +105,12 @@ impl<'a> EndRows<'a> {
     }
 }
 
-/// See [`interval_proximity_divided`].
+/// See [`interval_proximity_divided`]; `joints`: those that carry the bodies, if any do.
 pub(super) fn solve<'a>(
-    a: &BodyMotion<'a>,
-    b: &BodyMotion<'a>,
+    [a, b]: [&BodyMotion<'a>; 2],
+    joints: Option<&Rc<JointedPath<'a>>>,
     rows: &mut EndRows<'a>,
-    options: &IntervalOptions,
-    division: PartDivision,
+    (options, division): (&IntervalOptions, PartDivision),
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Solved {
@@ -96,15 +118,13 @@ pub(super) fn solve<'a>(
     if options.between == BetweenFrames::Hold {
         return held(&subjects, [a, b], rows, options, work, stats).into();
     }
-    let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
+    let Some(path) = PairPath::new([a, b], joints, options) else {
         return undefined([a, b], rows, &subjects, options, work, stats).into();
     };
-    let paths = [path_a, path_b];
-    let between = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
-    let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
+    let motion = path.relative_motion([a, b]);
     // Bodies that are within the cut-off at one end are not beyond it throughout.
     let separation =
-        |within, but| SeparationProof { subjects: &subjects, paths: &paths, motion: &motion, but, within }.prove();
+        |within, but| SeparationProof { subjects: &subjects, path: &path, motion: &motion, but, within }.prove();
     if rows.known.iter().flatten().all(|row| row.upper > options.within)
         && let Some(cover) = separation(options.within, None)
     {
@@ -112,13 +132,13 @@ pub(super) fn solve<'a>(
         return Solved::Beyond(cover);
     }
     let mut cache = PieceCache::default();
-    let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, stats));
+    let ends = measured_ends(&subjects, ([a, b], path.error_at_ends()), rows, (&mut cache, work, stats));
     let known = by_normals(&subjects, &motion, &ends, options).map(Solved::from);
     let known = known.or_else(|| by_nearest_nodes(&subjects, &motion, &ends, options, &separation));
     // What lies inside of an open mesh at an end has an answer, however far its surface is.
     let by_winding = ends.iter().any(|end| end.by_winding);
     let options = &IntervalOptions { within: if by_winding { f64::INFINITY } else { options.within }, ..*options };
-    let mut search = IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, stats);
+    let mut search = IntervalStart { subjects, path, motion, options, division, ends, cache }.search(work, stats);
     match known {
         None => {
             search.begin();
@@ -133,7 +153,7 @@ pub(super) fn solve<'a>(
 /// The state of an interval before its search.
 struct IntervalStart<'a, 'o> {
     subjects: IntervalBodies<'a>,
-    paths: [BodyPath; 2],
+    path: PairPath<'a>,
     motion: RelativeMotion,
     options: &'o IntervalOptions,
     division: PartDivision,
@@ -144,10 +164,10 @@ struct IntervalStart<'a, 'o> {
 impl<'a> IntervalStart<'a, '_> {
     /// A search without parts.
     fn search<'w>(self, work: &'w mut Workspace, stats: &'w mut SolverStats) -> IntervalSearch<'a, 'w> {
-        let Self { subjects, paths, motion, options, division, ends, cache } = self;
+        let Self { subjects, path, motion, options, division, ends, cache } = self;
         IntervalSearch {
             subjects,
-            paths,
+            path,
             motion,
             options: *options,
             division,
@@ -191,37 +211,33 @@ fn timed(answer: IntervalProximity, mut search: IntervalSearch<'_, '_>) -> Inter
 }
 
 /// [`timed`], of an answer of the directions of the rows at both ends.
-pub(super) fn timed_by_rows(
+pub(super) fn timed_by_rows<'a>(
     answer: IntervalProximity,
-    [a, b]: [&BodyMotion<'_>; 2],
-    rows: [Option<&Proximity>; 2],
+    ([a, b], joints): ([&BodyMotion<'a>; 2], Option<&Rc<JointedPath<'a>>>),
+    rows: [Option<&'a Proximity>; 2],
     options: &IntervalOptions,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> IntervalProximity {
     let subjects = IntervalBodies::new(a, b, options);
-    let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
-        return answer;
-    };
-    let paths = [path_a, path_b];
-    let between = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
-    let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
+    let Some(path) = PairPath::new([a, b], joints, options) else { return answer };
+    let motion = path.relative_motion([a, b]);
     let (mut cache, division) = (PieceCache::default(), PartDivision::default());
-    let ends = measured_ends(&subjects, [a, b], &mut EndRows::new(rows), (&mut cache, work, stats));
-    timed(answer, IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, stats))
+    let ends = measured_ends(&subjects, ([a, b], path.error_at_ends()), &mut EndRows::new(rows), (&mut cache, work, stats));
+    timed(answer, IntervalStart { subjects, path, motion, options, division, ends, cache }.search(work, stats))
 }
 
-/// The bodies at both ends, with their distances.
+/// The bodies at both ends, with their distances; `error`: of their poses, metres.
 fn measured_ends(
     subjects: &IntervalBodies<'_>,
-    [a, b]: [&BodyMotion<'_>; 2],
+    ([a, b], error): ([&BodyMotion<'_>; 2], f64),
     rows: &mut EndRows<'_>,
     (cache, work, stats): (&mut PieceCache, &mut Workspace, &mut SolverStats),
 ) -> [Node; 2] {
     [0, 1].map(|end| {
         let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
         let known = rows.known[end].or(rows.computed[end].as_ref());
-        rows.computed[end] = subjects.measure_bodies(&mut node, known, cache, work, stats);
+        rows.computed[end] = subjects.measure_bodies((&mut node, error), known, cache, work, stats);
         node
     })
 }
@@ -407,14 +423,14 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
     let subjects = search.subjects.as_hulls();
     let ends = search.ends.each_ref().map(|end| {
         let mut node = Node::of_poses(end.share, end.poses);
-        subjects.measure_bodies(&mut node, None, &mut PieceCache::default(), search.work, search.stats);
+        subjects.measure_bodies((&mut node, search.path.error_at_ends()), None, &mut PieceCache::default(), search.work, search.stats);
         node
     });
     // Nothing but the tolerance ends it.
     let options = IntervalOptions { within: f64::INFINITY, require: None, touch: f64::NEG_INFINITY, ..search.options };
-    let IntervalSearch { paths, motion, division, .. } = *search;
+    let (path, motion, division) = (search.path.clone(), search.motion, search.division);
     let begun =
-        IntervalStart { subjects, paths, motion, options: &options, division, ends, cache: PieceCache::default() };
+        IntervalStart { subjects, path, motion, options: &options, division, ends, cache: PieceCache::default() };
     let mut hulls = begun.search(search.work, search.stats);
     hulls.begin();
     hulls.run();
@@ -432,7 +448,7 @@ fn held(
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    let [start, end] = measured_ends(subjects, bodies, rows, (&mut PieceCache::default(), work, stats));
+    let [start, end] = measured_ends(subjects, (bodies, 0.0), rows, (&mut PieceCache::default(), work, stats));
     let (lower, upper) = (start.lower.min(end.lower), start.upper.min(end.upper));
     if lower > options.within {
         return None;

@@ -82,6 +82,7 @@ impl LoweredRow<'_> {
             id,
             node: None,
             pose: self.pose(&pose, unit)?,
+            rest: self.body.rest.clone(),
             pose_steps: pose_steps(cells, unit),
         })
     }

@@ -117,6 +117,7 @@ pub fn scene(names: &[&str]) -> Scene {
         inputs: vec![],
         builder_digest: None,
         overrides: SceneOverrides::default(),
+        joints: None,
         hierarchy: NodeHierarchy::default(),
         trees: Vec::new(),
         notes: Vec::new(),

@@ -3,9 +3,11 @@
 
 use super::body_poses::PairMoment;
 use super::volume::ConvexVolume;
+use crate::interval::pair_path::PairPath;
 use crate::interval::path::BodyPath;
 use crate::interval::relative_motion::FixedIn;
 use clearsweep_geometry::Vec3;
+use clearsweep_kinematics::{ChainBounds, Derivatives};
 
 /// Relative margin of what is computed here.
 const MARGIN: f64 = 1.0 + 1e-9;
@@ -13,38 +15,57 @@ const MARGIN: f64 = 1.0 + 1e-9;
 /// Bound on the error of differences of nearly equal numbers, relative to these numbers.
 const CANCELLATION: f64 = 64.0 * f64::EPSILON;
 
-/// Largest distances of a volume's points from the axis through the pivot, and from the pivot, metres.
+/// Bounds of the motion of a volume's points, but for that of the pivots (see [`PairBends`]), metres over powers of the interval.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TurningReach {
-    /// Distance of the middle from the axis.
+pub(super) struct VolumeReach {
+    /// The second derivative of its middle, in the world.
     middle: f64,
-    /// Largest distance of a point from the axis.
-    axis: f64,
-    /// Largest distance of a point from the pivot.
-    pivot: f64,
+    /// Derivatives of any point in the world.
+    in_world: Derivatives,
+    /// Derivatives of any point in the frame of the other body.
+    in_other: Derivatives,
 }
 
-/// Rotations of two bodies; times are shares of the interval.
-#[derive(Debug, Clone, Copy)]
+/// Motions of two bodies; times are shares of the interval. What depends on a volume is in its [`VolumeReach`]; of bodies that joints carry that is all.
+#[derive(Debug, Clone)]
 pub(super) struct PairBends {
+    motion: PairRates,
+    /// Whether neither body turns.
+    is_still: bool,
+    /// Unit axes in the world; zero without a rotation, or where there is no single axis.
+    axes: [Vec3<f64>; 2],
+    /// In the frame of a body the pivot of the other has at most this second and third derivative...
+    carried: [f64; 2],
+    carried_jerk: [f64; 2],
+    /// ...and this speed; in the world the pivots part at most by `apart`.
+    drift: [f64; 2],
+    apart: f64,
+}
+
+/// The rates of the motions.
+#[derive(Debug, Clone)]
+enum PairRates {
+    /// Each body turns about a pivot.
+    Free(Box<FreeRates>),
+    /// Joints carry the bodies: bounds of each body in the world and in the frame of the other.
+    Jointed(Box<[[ChainBounds; 2]; 2]>),
+}
+
+/// Rotations of two bodies about pivots.
+#[derive(Debug, Clone)]
+struct FreeRates {
     /// Angular velocities, radians an interval.
     rates: [f64; 2],
-    /// Unit axes in the world; zero without a rotation.
-    axes: [Vec3<f64>; 2],
     /// The unit axes in the bodies' frames.
     axes_in_body: [Vec3<f64>; 2],
     /// The pivots in the recentred frames, metres.
     pivots: [Vec3<f64>; 2],
-    /// In the frame of a body, a point of the other at a distance r from its pivot has at most the acceleration `carried + turned r`.
-    carried: [f64; 2],
+    /// In the frame of a body, a point of the other at a distance r from its pivot has at most the acceleration `turned r`, beside that of the pivot.
     turned: [f64; 2],
     /// The third derivative of its place likewise.
-    carried_jerk: [f64; 2],
     turned_jerk: [f64; 2],
-    /// In the frame of a body, such a point has at most the speed `drift + turn r`; in the world the pivots part at most by `apart`.
-    drift: [f64; 2],
+    /// The speed likewise.
     turn: f64,
-    apart: f64,
     /// Angular velocities of both bodies, the velocity of B's pivot from A's, and the vector between these at the start, in the world.
     omega: [Vec3<f64>; 2],
     velocity: Vec3<f64>,
@@ -54,7 +75,27 @@ pub(super) struct PairBends {
 }
 
 impl PairBends {
-    pub(super) fn new(paths: &[BodyPath; 2], start: &PairMoment) -> Self {
+    pub(super) fn new(path: &PairPath<'_>, start: &PairMoment) -> Self {
+        match path {
+            PairPath::Free(paths) => Self::of_free(paths, start),
+            PairPath::Jointed(path) => {
+                let bounds = path.bounds.clone();
+                let is_still = bounds.iter().flatten().all(|bounds| bounds.turning() == 0.0);
+                let none = [0.0; 2];
+                Self {
+                    motion: PairRates::Jointed(Box::new(bounds)),
+                    is_still,
+                    axes: [Vec3::ZERO; 2],
+                    carried: none,
+                    carried_jerk: none,
+                    drift: none,
+                    apart: 0.0,
+                }
+            }
+        }
+    }
+
+    fn of_free(paths: &[BodyPath; 2], start: &PairMoment) -> Self {
         let [a, b] = paths;
         let omega = [a.omega, b.omega];
         let rates = omega.map(Vec3::length);
@@ -85,92 +126,91 @@ impl PairBends {
             let [first, last] = ends.map(|p| (velocity - own.cross(p)).length());
             first.max(last) * MARGIN + noise
         });
-        Self {
-            drift,
+        let free = FreeRates {
+            rates,
+            axes_in_body: [0, 1].map(|body| start.to_body(body, axes[body])),
+            pivots: [0, 1].map(|body| start.to_body(body, paths[body].arm)),
+            turned,
+            turned_jerk,
             turn: turn.length() * MARGIN + CANCELLATION * turning,
-            apart: velocity.length() * MARGIN + noise,
             omega,
             velocity,
             between: pivots,
             noise,
-            rates,
+        };
+        Self {
+            motion: PairRates::Free(Box::new(free)),
+            is_still: rates == [0.0; 2],
             axes,
-            axes_in_body: [0, 1].map(|body| start.to_body(body, axes[body])),
-            pivots: [0, 1].map(|body| start.to_body(body, paths[body].arm)),
             carried,
-            turned,
             carried_jerk,
-            turned_jerk,
+            drift,
+            apart: velocity.length() * MARGIN + noise,
         }
     }
 
     /// Whether neither body turns, so that all frames are the same.
     pub(super) fn is_still(&self) -> bool {
-        self.rates == [0.0; 2]
+        self.is_still
     }
 
-    /// The reach of a volume of a body.
-    pub(super) fn reach(&self, body: usize, volume: &ConvexVolume) -> TurningReach {
+    /// The bounds of a volume of a body.
+    pub(super) fn reach(&self, body: usize, volume: &ConvexVolume) -> VolumeReach {
         self.reach_of_ball(body, volume.middle, volume.radius)
     }
 
-    /// The reach of a ball of a body: its middle in the body's frame, and its radius, metres.
-    pub(super) fn reach_of_ball(&self, body: usize, middle: Vec3<f64>, radius: f64) -> TurningReach {
-        let (pivot, from) = (self.pivots[body], middle - self.pivots[body]);
-        let noise = CANCELLATION * (pivot.length() + middle.length());
-        let middle = from.cross(self.axes_in_body[body]).length() + noise;
-        TurningReach { middle, axis: middle + radius, pivot: from.length() + radius + noise }
+    /// The bounds of a ball of a body: its middle in the body's frame, and its radius, metres.
+    pub(super) fn reach_of_ball(&self, body: usize, middle: Vec3<f64>, radius: f64) -> VolumeReach {
+        match &self.motion {
+            PairRates::Free(free) => free.reach_of_ball(body, middle, radius),
+            PairRates::Jointed(bounds) => {
+                let [own, other] = &bounds[body];
+                VolumeReach {
+                    middle: own.of_ball(middle, 0.0).bend,
+                    in_world: own.of_ball(middle, radius),
+                    in_other: other.of_ball(middle, radius),
+                }
+            }
+        }
     }
 
     /// Bounds the speed of any two points of two volumes relative to each other, metres an interval.
-    pub(super) fn speed(&self, reaches: [&TurningReach; 2]) -> f64 {
+    pub(super) fn speed(&self, reaches: [&VolumeReach; 2]) -> f64 {
         let [a, b] = reaches;
-        let in_world = self.apart + (self.rates[0] * a.axis + self.rates[1] * b.axis) * MARGIN;
-        let (in_a, in_b) = (self.drift[0] + self.turn * b.pivot, self.drift[1] + self.turn * a.pivot);
+        let in_world = self.apart + (a.in_world.speed + b.in_world.speed) * MARGIN;
+        let (in_a, in_b) = (self.drift[0] + b.in_other.speed, self.drift[1] + a.in_other.speed);
         in_world.min(in_a * MARGIN).min(in_b * MARGIN)
     }
 
     /// No two points of two balls come nearer to each other, or part, by more than this within a time `half` (a share of the interval) of a moment,
-    /// metres: in the frame of a body the middle of the other's ball moves by its velocity at that moment and its greatest acceleration. Of wheels that mesh
-    /// what faces each other hardly moves, though both turn.
+    /// metres.
     pub(super) fn way(&self, balls: [(Vec3<f64>, f64); 2], at: &PairMoment, half: f64) -> f64 {
-        let reaches = [0, 1].map(|body: usize| self.reach_of_ball(body, balls[body].0, balls[body].1));
-        let between = self.between + self.velocity.scale(at.share);
-        let turn = self.omega[1] - self.omega[0];
-        let in_frame = |body: usize| {
-            let (other, towards) = (1 - body, if body == 0 { between } else { -between });
-            let (velocity, turn) = if body == 0 { (self.velocity, turn) } else { (-self.velocity, -turn) };
-            let point = at.to_world(other, balls[other].0 - self.pivots[other]);
-            let speed = (velocity - self.omega[body].cross(towards) + turn.cross(point)).length();
-            let noise = self.noise + CANCELLATION * (self.rates[0] + self.rates[1]) * reaches[other].pivot;
-            let bend = 0.5 * half * self.in_frame(body, &reaches[other]);
-            half * (speed + self.turn * balls[other].1 + noise + bend) * MARGIN
+        let [a, b] = [0, 1].map(|body: usize| self.reach_of_ball(body, balls[body].0, balls[body].1));
+        let by_speed = half * self.speed([&a, &b]);
+        let PairRates::Free(free) = &self.motion else { return by_speed };
+        let in_frame = |body: usize, other: &VolumeReach| {
+            let bend = 0.5 * half * self.in_frame(body, other);
+            half * (free.speed_at(body, balls[1 - body], at) + bend) * MARGIN
         };
-        let [a, b] = &reaches;
-        (half * self.speed([a, b])).min(in_frame(0)).min(in_frame(1))
+        by_speed.min(in_frame(0, &b)).min(in_frame(1, &a))
     }
 
     /// A bound of the second derivative of the vector between the middles of two volumes, in the world.
-    pub(super) fn of_middles(&self, reaches: [&TurningReach; 2]) -> f64 {
-        let of = |body: usize| self.rates[body] * self.rates[body] * reaches[body].middle;
-        (of(0) + of(1)) * MARGIN
+    pub(super) fn of_middles(&self, [a, b]: [&VolumeReach; 2]) -> f64 {
+        (a.middle + b.middle) * MARGIN
     }
 
     /// Bounds the second derivative of the vector between any two points of two volumes, in the world.
-    pub(super) fn of_points(&self, reaches: [&TurningReach; 2]) -> f64 {
-        let of = |body: usize| self.rates[body] * self.rates[body] * reaches[body].axis;
-        (of(0) + of(1)) * MARGIN
+    pub(super) fn of_points(&self, [a, b]: [&VolumeReach; 2]) -> f64 {
+        (a.in_world.bend + b.in_world.bend) * MARGIN
     }
 
     /// A bound of the second derivative of the gap of the supporting planes of two volumes along a direction that stands still in a frame.
     /// `world`: the direction in the world, at some time.
-    pub(super) fn along(&self, fixed: FixedIn, world: Vec3<f64>, reaches: [&TurningReach; 2]) -> f64 {
+    pub(super) fn along(&self, fixed: FixedIn, world: Vec3<f64>, reaches: [&VolumeReach; 2]) -> f64 {
         match fixed {
             FixedIn::World => {
-                let of = |body: usize| {
-                    let (rate, across) = (self.rates[body], self.axes[body].cross(world).length());
-                    rate * rate * reaches[body].axis * (across + CANCELLATION)
-                };
+                let of = |body: usize| reaches[body].in_world.bend * self.across(body, world);
                 (of(0) + of(1)) * MARGIN
             }
             FixedIn::A => self.in_frame(0, reaches[1]),
@@ -178,26 +218,31 @@ impl PairBends {
         }
     }
 
+    /// The share of a body's acceleration in the world that may be along a direction.
+    fn across(&self, body: usize, world: Vec3<f64>) -> f64 {
+        match self.motion {
+            PairRates::Free(_) => self.axes[body].cross(world).length() + CANCELLATION,
+            PairRates::Jointed(_) => 1.0,
+        }
+    }
+
     /// Bounds the acceleration of the points of a volume in the frame of the other body.
     #[inline]
-    pub(super) fn in_frame(&self, body: usize, other: &TurningReach) -> f64 {
-        self.carried[body] + self.turned[body] * other.pivot * MARGIN
+    pub(super) fn in_frame(&self, body: usize, other: &VolumeReach) -> f64 {
+        self.carried[body] + other.in_other.bend
     }
 
     /// A bound of the third derivative of the height of any point of two volumes along a direction that stands still in a frame.
-    pub(super) fn jerk(&self, fixed: FixedIn, reaches: [&TurningReach; 2]) -> f64 {
-        let in_frame =
-            |body: usize, other: &TurningReach| self.carried_jerk[body] + self.turned_jerk[body] * other.pivot * MARGIN;
-        let in_world = |body: usize| self.rates[body] * self.rates[body] * self.rates[body] * reaches[body].axis;
+    pub(super) fn jerk(&self, fixed: FixedIn, [a, b]: [&VolumeReach; 2]) -> f64 {
         match fixed {
-            FixedIn::World => (in_world(0) + in_world(1)) * MARGIN,
-            FixedIn::A => in_frame(0, reaches[1]),
-            FixedIn::B => in_frame(1, reaches[0]),
+            FixedIn::World => (a.in_world.jerk + b.in_world.jerk) * MARGIN,
+            FixedIn::A => self.carried_jerk[0] + b.in_other.jerk,
+            FixedIn::B => self.carried_jerk[1] + a.in_other.jerk,
         }
     }
 
     /// The frame in which the bound along a direction is least; of equal ones the world.
-    pub(super) fn least(&self, world: Vec3<f64>, reaches: [&TurningReach; 2]) -> FixedIn {
+    pub(super) fn least(&self, world: Vec3<f64>, reaches: [&VolumeReach; 2]) -> FixedIn {
         let mut best = (f64::INFINITY, FixedIn::World);
         for fixed in FixedIn::ALL {
             let bend = self.along(fixed, world, reaches);
@@ -209,5 +254,37 @@ impl PairBends {
             }
         }
         best.1
+    }
+}
+
+impl FreeRates {
+    fn reach_of_ball(&self, body: usize, middle: Vec3<f64>, radius: f64) -> VolumeReach {
+        let (pivot, from) = (self.pivots[body], middle - self.pivots[body]);
+        let noise = CANCELLATION * (pivot.length() + middle.length());
+        let from_axis = from.cross(self.axes_in_body[body]).length() + noise;
+        let (rate, reach) = (self.rates[body], (from.length() + radius + noise) * MARGIN);
+        let (speed, from_axis) = (rate * (from_axis + radius), rate * rate * from_axis);
+        VolumeReach {
+            middle: from_axis,
+            in_world: Derivatives { speed, bend: rate * speed, jerk: rate * rate * speed },
+            in_other: Derivatives {
+                speed: self.turn * reach,
+                bend: self.turned[1 - body] * reach,
+                jerk: self.turned_jerk[1 - body] * reach,
+            },
+        }
+    }
+
+    /// A bound of the speed of a ball of the other body in the frame of a body at a moment, metres an interval: in that frame its middle has one velocity.
+    /// Of wheels that mesh what faces each other hardly moves, though both turn.
+    fn speed_at(&self, body: usize, (middle, radius): (Vec3<f64>, f64), at: &PairMoment) -> f64 {
+        let other = 1 - body;
+        let (between, turn) = (self.between + self.velocity.scale(at.share), self.omega[1] - self.omega[0]);
+        let towards = if body == 0 { between } else { -between };
+        let (velocity, turn) = if body == 0 { (self.velocity, turn) } else { (-self.velocity, -turn) };
+        let from = middle - self.pivots[other];
+        let speed = (velocity - self.omega[body].cross(towards) + turn.cross(at.to_world(other, from))).length();
+        let noise = CANCELLATION * (self.rates[0] + self.rates[1]) * (from.length() + radius + self.pivots[other].length());
+        speed + self.turn * radius + self.noise + noise
     }
 }

@@ -1,6 +1,7 @@
 //! Both bodies at one time, in the world.
 
-use crate::interval::path::{BodyPath, displacement};
+use crate::interval::pair_path::PairPath;
+use crate::interval::path::displacement;
 use crate::interval::relative_motion::FixedIn;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::pose::rotation;
@@ -18,8 +19,8 @@ pub(super) struct PairMoment {
 }
 
 impl PairMoment {
-    fn new(share: f64, paths: &[BodyPath; 2]) -> Self {
-        let poses = [paths[0].pose(share), paths[1].pose(share)];
+    fn new(share: f64, path: &PairPath<'_>) -> Self {
+        let poses = path.poses(share);
         let between = displacement(&(&poses[0]).into(), &(&poses[1]).into());
         Self { share, axes: [rotation(poses[0].q), rotation(poses[1].q)], between }
     }
@@ -103,12 +104,12 @@ pub(super) struct MetMoments {
 }
 
 impl MetMoments {
-    /// The place of the moment at a share of the paths.
-    pub(super) fn meet(&mut self, share: f64, paths: &[BodyPath; 2]) -> u32 {
+    /// The place of the moment at a share of the path.
+    pub(super) fn meet(&mut self, share: f64, path: &PairPath<'_>) -> u32 {
         let next = self.met.len() as u32;
         let place = *self.places.entry(share.to_bits()).or_insert(next);
         if place == next {
-            self.met.push(PairMoment::new(share, paths));
+            self.met.push(PairMoment::new(share, path));
         }
         place
     }

@@ -1,7 +1,7 @@
 //! Lower bounds of the distance of two volumes over a part of the interval: balls whose middles leave their chords by an eighth of their
 //! acceleration, and the supporting planes of a direction (`support_gap.rs`).
 
-use super::acceleration_bounds::{PairBends, TurningReach};
+use super::acceleration_bounds::{PairBends, VolumeReach};
 use super::body_poses::{FixedDirection, PairMoment};
 use super::volume::{ConvexVolume, SurfaceNode};
 use crate::interval::relative_motion::{FixedIn, GapBound};
@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 pub(super) struct BoundedNode {
     pub(super) node: SurfaceNode,
     pub(super) volume: ConvexVolume,
-    pub(super) reach: TurningReach,
+    pub(super) reach: VolumeReach,
 }
 
 impl BoundedNode {
@@ -237,7 +237,7 @@ impl VolumePair<'_> {
         }
     }
 
-    fn reaches(&self) -> [&TurningReach; 2] {
+    fn reaches(&self) -> [&VolumeReach; 2] {
         self.nodes.map(|node| &node.reach)
     }
 

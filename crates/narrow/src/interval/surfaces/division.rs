@@ -58,7 +58,7 @@ impl<'a> IntervalSearch<'a, '_> {
         let meshes = self.subjects.surfaces()?;
         let hulls = self.subjects.hulls();
         let radii = self.subjects.size(&self.ends[0]) - self.ends[0].relative.t.length();
-        Some(Box::new(SurfaceParts::new(meshes, self.paths, [hulls.growth, hulls.deviation], radii)))
+        Some(Box::new(SurfaceParts::new(meshes, self.path.clone(), [hulls.growth, hulls.deviation], radii)))
     }
 
     /// Replaces a part of two nodes by its parts.
@@ -160,7 +160,7 @@ impl<'a> IntervalSearch<'a, '_> {
     /// The distance of the surfaces at a time.
     fn distance_of_surfaces(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> SurfaceBracket {
         self.computed += 1;
-        let node = Node::at(share, &self.paths);
+        let node = Node::at(share, &self.path);
         let SurfaceParts { meshes, memory, .. } = surfaces;
         let found = surface_bracket(*meshes, node.poses, node.relative, memory, &mut self.work.meshes);
         surfaces.measured.push((share, surfaces.upper_end(found.upper)));

@@ -7,7 +7,7 @@ use super::eight_parts::EightParts;
 use super::facing::{FacingMemory, MetTriangle, SweptPairs};
 use super::volume::SurfaceNode;
 use crate::interval::node::Node;
-use crate::interval::path::BodyPath;
+use crate::interval::pair_path::PairPath;
 use crate::interval::relative_motion::{FixedIn, GapBound};
 use crate::mesh::{LeafTriangles, MeshMemory, MeshPairMemory, NearPairs, NodeCache, WithinLimits, triangles_within};
 use crate::pair::bound_of;
@@ -80,7 +80,7 @@ pub(super) struct SurfaceAim {
 #[derive(Debug)]
 pub(in crate::interval) struct SurfaceParts<'a> {
     pub(super) meshes: [&'a TriangleMesh; 2],
-    pub(super) paths: [BodyPath; 2],
+    pub(super) path: PairPath<'a>,
     bends: PairBends,
     moments: MetMoments,
     /// The growth of both bodies together, metres.
@@ -108,20 +108,20 @@ impl<'a> SurfaceParts<'a> {
     /// Nothing is looked at. `radii`: of both bodies, metres.
     pub(super) fn new(
         meshes: [&'a TriangleMesh; 2],
-        paths: [BodyPath; 2],
+        path: PairPath<'a>,
         [growth, deviation]: [f64; 2],
         radii: f64,
     ) -> Self {
         let mut moments = MetMoments::default();
-        let ends = [0.0, 1.0].map(|share| moments.meet(share, &paths));
+        let ends = [0.0, 1.0].map(|share| moments.meet(share, &path));
         let lengths = ends.map(|end| moments.at(end).between.length());
-        let arcs: f64 = paths.iter().map(|path| path.omega.length2() * path.arm.length()).sum();
+        let arcs = path.bend_of_points([Vec3::ZERO; 2]);
         let size = CORNERS * radii + lengths[0].max(lengths[1]) + 0.125 * arcs;
-        let rounding = bound_of::<f64>(size) + TURNED * size + CORNERS * (paths[0].error + paths[1].error);
-        let bends = PairBends::new(&paths, moments.at(ends[0]));
+        let rounding = bound_of::<f64>(size) + TURNED * size + CORNERS * path.error();
+        let bends = PairBends::new(&path, moments.at(ends[0]));
         Self {
             meshes,
-            paths,
+            path,
             bends,
             moments,
             growth,
@@ -159,7 +159,7 @@ impl<'a> SurfaceParts<'a> {
     /// The share of the interval at which the middles of both bodies are nearest, on their chords.
     pub(super) fn nearest_share(&mut self) -> f64 {
         let [from, to] = [0.0, 1.0].map(|share| {
-            let at = self.moments.meet(share, &self.paths);
+            let at = self.moments.meet(share, &self.path);
             let at = self.moments.at(at);
             let [a, b] = [0, 1].map(|body| at.to_world(body, self.meshes[body].middle()));
             at.between + (b - a)
@@ -171,7 +171,7 @@ impl<'a> SurfaceParts<'a> {
 
     /// A direction of A's frame at a time, standing still in each of the frames.
     pub(super) fn fixed_directions(&mut self, share: f64, normal: Vec3<f64>) -> SmallVec<[FixedDirection; 3]> {
-        let at = self.moments.meet(share, &self.paths);
+        let at = self.moments.meet(share, &self.path);
         let at = self.moments.at(at);
         let world = at.to_world(0, normal);
         FixedIn::ALL.iter().filter_map(|&fixed| FixedDirection::new(fixed, world, at)).collect()
@@ -209,7 +209,7 @@ impl<'a> SurfaceParts<'a> {
         memory: &mut MeshMemory,
         (leaves, near): (&mut NodeCache<[LeafTriangles; 2]>, &mut Vec<[u32; 2]>),
     ) -> bool {
-        let (places, errors) = (self.places(span), self.paths[0].error + self.paths[1].error);
+        let (places, errors) = (self.places(span), self.path.error());
         let [start, end, middle] = places.map(|place| self.moments.at(place));
         let mut swept = SweptPairs {
             meshes: self.meshes,
@@ -226,7 +226,7 @@ impl<'a> SurfaceParts<'a> {
             return false;
         }
         swept.leaves.forget(self.meshes[1].node_counts()[1]);
-        let node = Node::at(middle.share, &self.paths);
+        let node = Node::at(middle.share, &self.path);
         triangles_within(self.meshes, node.poses, node.relative, (&mut swept, WithinLimits::FEW), memory, near)
     }
 
@@ -314,7 +314,7 @@ impl<'a> SurfaceParts<'a> {
     /// The places of the moments of both ends of a part, and of its middle.
     fn places(&mut self, span: [f64; 2]) -> [u32; 3] {
         let shares = [span[0], span[1], 0.5 * (span[0] + span[1])];
-        shares.map(|share| self.moments.meet(share, &self.paths))
+        shares.map(|share| self.moments.meet(share, &self.path))
     }
 
     /// Both surfaces as a whole over a part of the interval.
@@ -383,7 +383,7 @@ impl<'a> SurfaceParts<'a> {
         (nodes, span): (&[BoundedNode; 2], [f64; 2]),
         aim: SurfaceAim,
     ) -> [u8; WIDTH] {
-        let places = span.map(|share| self.moments.meet(share, &self.paths));
+        let places = span.map(|share| self.moments.meet(share, &self.path));
         let [from, to] = places.map(|place| self.moments.at(place));
         let nodes = [&nodes[0], &nodes[1]];
         let pair = VolumePair {

@@ -1,0 +1,141 @@
+//! One joint, and the pose of what it carries.
+
+use clearsweep_geometry::pose::rotation;
+use clearsweep_geometry::{Dd, Pose, Real, Vec3};
+
+/// How what a joint carries moves with its value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum JointKind {
+    /// Not at all.
+    Fixed,
+    /// A turn about the axis, radians.
+    Revolute,
+    /// A way along the axis, metres.
+    Prismatic,
+    /// A turn about the axis, radians, and `lead` metres along it with each radian.
+    Screw {
+        /// Metres a radian.
+        lead: f64,
+    },
+}
+
+impl JointKind {
+    /// Whether its value is an angle.
+    pub fn turns(self) -> bool {
+        matches!(self, Self::Revolute | Self::Screw { .. })
+    }
+
+    /// The way along the axis with each unit of the value; 0: none.
+    pub(crate) fn slide(self) -> f64 {
+        match self {
+            Self::Fixed | Self::Revolute => 0.0,
+            Self::Prismatic => 1.0,
+            Self::Screw { lead } => lead,
+        }
+    }
+}
+
+/// Source of a joint's value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum JointValue {
+    /// It is fixed and has none.
+    None,
+    /// `ratio` times the value in a column, plus `offset`: 1 and 0 of the joint that the column is of, others of one that mimics it.
+    Column {
+        /// Index of the column.
+        column: u32,
+        /// Its own units over those of the column.
+        ratio: f64,
+        /// In its own units.
+        offset: f64,
+    },
+}
+
+/// A joint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joint {
+    /// Its name.
+    pub name: String,
+    /// How it moves.
+    pub kind: JointKind,
+    /// The joint whose link carries it; `None`: it stands in the world.
+    pub parent: Option<u32>,
+    /// Its frame in that of the link that carries it (metres): its axis goes through the origin.
+    pub place: Pose,
+    /// The axis in its frame, unit.
+    pub axis: Vec3<f64>,
+    /// Least and greatest value.
+    pub range: Option<[f64; 2]>,
+    /// Source of its value.
+    pub value: JointValue,
+}
+
+/// A joint as a step on the way from one frame to another.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Step {
+    /// The frame of the joint in the one before.
+    pub(crate) place: Pose,
+    pub(crate) axis: Vec3<f64>,
+    /// The axis in the frame before.
+    pub(crate) axis_before: Vec3<f64>,
+    pub(crate) kind: JointKind,
+    pub(crate) column: u32,
+    pub(crate) ratio: f64,
+    pub(crate) offset: f64,
+}
+
+impl Step {
+    /// `None`: the joint does not move.
+    pub(crate) fn new(joint: &Joint, place: Pose) -> Option<Self> {
+        let JointValue::Column { column, ratio, offset } = joint.value else { return None };
+        let axis_before = turned(&rotation(place.q), joint.axis);
+        Some(Self { place, axis: joint.axis, axis_before, kind: joint.kind, column, ratio, offset })
+    }
+
+    /// Its value, from that of its column.
+    pub(crate) fn value(&self, of_column: f64) -> f64 {
+        self.ratio * of_column + self.offset
+    }
+
+    /// The frame behind the joint at a value, from the frame before it.
+    pub(crate) fn after(&self, before: &Pose, value: f64) -> Pose {
+        let way = self.axis_before.scale(self.kind.slide() * value);
+        let moved = moved(before, [self.place.position, self.place.rest + way]);
+        let placed = turned_by(before.q, self.place.q);
+        if !self.kind.turns() {
+            return Pose { q: placed, ..moved };
+        }
+        let (sine, cosine) = libm::sincos(0.5 * value);
+        let turn = [cosine, self.axis.x * sine, self.axis.y * sine, self.axis.z * sine];
+        Pose { q: product(placed, turn), ..moved }
+    }
+}
+
+/// The product of a matrix, by rows, and a vector.
+pub(crate) fn turned(rows: &[Vec3<f64>; 3], v: Vec3<f64>) -> Vec3<f64> {
+    Vec3::new(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v))
+}
+
+/// A frame placed in another one: [`Pose::after`], with the low part of positions, so that what stands far from the origin loses nothing.
+pub(crate) fn placed(before: &Pose, place: &Pose) -> Pose {
+    let moved = moved(before, [place.position, place.rest]);
+    Pose { q: turned_by(before.q, place.q), ..moved }
+}
+
+/// A frame moved to a point of its own, the sum of two vectors, with its low part.
+fn moved(before: &Pose, [to, beside]: [Vec3<f64>; 2]) -> Pose {
+    let rows = rotation(before.q);
+    let (way, beside) = (turned(&rows, to), turned(&rows, beside));
+    let at = |k: usize| Dd::from_parts(before.position[k], before.rest[k]) + Dd::sum(way[k], beside[k]);
+    let [x, y, z] = [at(0), at(1), at(2)];
+    Pose { position: Vec3::new(x.hi, y.hi, z.hi), rest: Vec3::new(x.lo, y.lo, z.lo), q: before.q }
+}
+
+fn turned_by(before: [f64; 4], turn: [f64; 4]) -> [f64; 4] {
+    if turn == Pose::IDENTITY.q { before } else { product(before, turn) }
+}
+
+/// The product of two quaternions.
+fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+    clearsweep_geometry::pose::conjugate_product([a[0], -a[1], -a[2], -a[3]], b)
+}

@@ -1,0 +1,29 @@
+//! Joints: the poses of the bodies that they carry, and bounds of how these move while the joints' values move on lines.
+//!
+//! ```text
+//! joint.rs    one joint, and the pose of what it carries
+//! tree.rs     all joints of a scene, and the bodies that they carry
+//! chain.rs    the joints between two bodies: those that count for the pair
+//! motion.rs   a pair over an interval of values
+//! bounds.rs   bounds of speed, acceleration and jerk of points that a chain carries
+//! sweep.rs    values over ranges of motion
+//! ```
+//!
+//! Source of the derivatives: the product of exponentials (Brockett 1984; Murray, Li, Sastry 1994, "A Mathematical Introduction to Robotic
+//! Manipulation", section 3.2); derivation in docs/reference/numerics.md, "Joints".
+//!
+//! *Architecture invariant*: knows no scene, no file and no shape; lengths in metres, angles in radians.
+
+mod bounds;
+mod chain;
+mod joint;
+mod motion;
+mod sweep;
+mod tree;
+
+pub use bounds::{ChainBounds, Derivatives};
+pub use chain::PairChain;
+pub use joint::{Joint, JointKind, JointValue};
+pub use motion::JointMotion;
+pub use sweep::{Sweep, SweepPath, SweepRuns, SweptJoint};
+pub use tree::{CarriedBody, JointTree};

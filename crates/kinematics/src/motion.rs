@@ -1,0 +1,113 @@
+//! A pair over an interval of values: its poses, and what bounds its motion.
+
+use crate::bounds::{ChainBounds, Hinge};
+use crate::chain::PairChain;
+use crate::joint::{Step, placed, turned};
+use clearsweep_geometry::pose::rotation;
+use clearsweep_geometry::{Pose, Vec3};
+use smallvec::SmallVec;
+
+/// Bound on the rounding of a pose behind so many joints whose angles add up to so many radians, relative to the length of the chain: the
+/// quaternion of each joint is two products and a sine, its position a rotated vector, and its angle is off by a few units in its last place
+/// (docs/reference/numerics.md, "Joints").
+pub(crate) fn units(joints: usize, angles: f64) -> f64 {
+    f64::EPSILON * (48.0 + 24.0 * joints as f64 + 8.0 * angles)
+}
+
+/// Values of the joints on both ways at one time.
+type WayValues = [SmallVec<[f64; 8]>; 2];
+
+/// Two bodies while the joints between them move on lines in their values; times are shares of the interval. All poses are in the frame of the link that
+/// carries both bodies, or in the world.
+#[derive(Debug, Clone)]
+pub struct JointMotion<'a> {
+    chain: &'a PairChain,
+    from: WayValues,
+    to: WayValues,
+    /// Bound on the error of any point's place in a pose of either body, both together, metres.
+    pub error: f64,
+}
+
+impl<'a> JointMotion<'a> {
+    /// Creates the motion over an interval; `values`: by column, at both ends.
+    pub fn new(chain: &'a PairChain, values: [&dyn Fn(u32) -> f64; 2]) -> Self {
+        let at = |values: &dyn Fn(u32) -> f64| -> WayValues {
+            [0, 1].map(|body| chain.ways[body].iter().map(|step| step.value(values(step.column))).collect())
+        };
+        let (from, to) = (at(values[0]), at(values[1]));
+        let (mut angles, mut slides, mut joints) = (0.0, 0.0, 0);
+        for body in 0..2 {
+            for (step, k) in chain.ways[body].iter().zip(0..) {
+                let largest = from[body][k].abs().max(to[body][k].abs());
+                angles += if step.kind.turns() { largest } else { 0.0 };
+                slides += step.kind.slide().abs() * largest;
+                joints += 1;
+            }
+        }
+        let error = units(joints, angles) * (chain.length + slides);
+        Self { chain, from, to, error }
+    }
+
+    /// Value of a joint of a way at a share.
+    fn value(&self, body: usize, joint: usize, share: f64) -> f64 {
+        let (from, to) = (self.from[body][joint], self.to[body][joint]);
+        match share {
+            ..=0.0 => from,
+            1.0.. => to,
+            _ => from + share * (to - from),
+        }
+    }
+
+    /// The poses of the recentred frames of both bodies at a share of the interval, within [`Self::error`].
+    pub fn poses(&self, share: f64) -> [Pose; 2] {
+        [0, 1].map(|body| {
+            let way = self.chain.ways[body].iter().zip(0..);
+            let last = way.fold(Pose::IDENTITY, |pose, (step, k)| step.after(&pose, self.value(body, k, share)));
+            placed(&last, &self.chain.ends[body])
+        })
+    }
+
+    /// Bounds of the motion of each body's points: in the frame of the link that carries both, and in that of the other body.
+    pub fn bounds(&self) -> [[ChainBounds; 2]; 2] {
+        let ways = [0, 1].map(|body| self.hinges(body));
+        let poses = self.poses(0.0);
+        [0, 1].map(|body| {
+            let (own, other) = (&ways[body], &ways[1 - body]);
+            let pose = &poses[body];
+            let rows = rotation(pose.q);
+            let in_body = |(hinge, at): &(Hinge, Pose)| {
+                // Leading parts first, so that a common offset cancels.
+                let away = (at.position - pose.position) + (at.rest - pose.rest);
+                let to_body = |v: Vec3<f64>| rows[0].scale(v.x) + rows[1].scale(v.y) + rows[2].scale(v.z);
+                Hinge { origin: to_body(away), axis: to_body(hinge.axis), ..*hinge }
+            };
+            let through = other.iter().rev().chain(own).map(in_body).collect();
+            [ChainBounds::new(own.iter().map(in_body).collect()), ChainBounds::new(through)]
+        })
+    }
+
+    /// The joints of a way that move, at the start, with their frames.
+    fn hinges(&self, body: usize) -> SmallVec<[(Hinge, Pose); 8]> {
+        let mut pose = Pose::IDENTITY;
+        let mut hinges = SmallVec::new();
+        for (step, k) in self.chain.ways[body].iter().zip(0..) {
+            let (from, to) = (self.from[body][k], self.to[body][k]);
+            let rate = (to - from).abs();
+            if rate > 0.0 {
+                hinges.push(Self::hinge(step, &pose, rate));
+            }
+            pose = step.after(&pose, from);
+        }
+        hinges
+    }
+
+    fn hinge(step: &Step, before: &Pose, rate: f64) -> (Hinge, Pose) {
+        let (turns, slide) = (step.kind.turns(), step.kind.slide().abs());
+        let axis = turned(&rotation(before.q), step.axis_before);
+        let at = placed(before, &Pose { q: Pose::IDENTITY.q, ..step.place });
+        (Hinge { rate, turns, slide, origin: Vec3::ZERO, axis }, at)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! All joints of a scene, and the bodies that they carry.
+
+use crate::chain::PairChain;
+use crate::joint::{Joint, JointKind, JointValue, Step, placed};
+use clearsweep_geometry::Pose;
+use smallvec::SmallVec;
+
+/// A body that a joint carries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CarriedBody {
+    /// The joint whose link it belongs to.
+    pub joint: u32,
+    /// Its recentred frame in that link, metres.
+    pub place: Pose,
+    /// No point of it is farther from the origin of that frame, metres.
+    pub reach: f64,
+}
+
+/// Joints, each after the one that carries it, and the bodies that they carry.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JointTree {
+    joints: Vec<Joint>,
+    /// The joint that each column of values is of.
+    columns: Vec<u32>,
+    /// By slot.
+    bodies: Vec<CarriedBody>,
+    /// The way of each body from the world, for bounds.
+    ways: Vec<Vec<WayStep>>,
+}
+
+/// A joint on the way of a body from the world.
+#[derive(Debug, Clone, PartialEq)]
+struct WayStep {
+    kind: JointKind,
+    column: u32,
+    ratio: f64,
+    offset: f64,
+    /// No point of the body is farther from the joint's origin, but for what slides, metres.
+    reach: f64,
+}
+
+impl JointTree {
+    /// Creates a tree of joints of which each comes after its parent; each column of values is of one joint. `bodies`: by slot.
+    pub fn new(joints: Vec<Joint>, bodies: Vec<CarriedBody>) -> Self {
+        let mut columns: Vec<(u32, u32)> = Vec::new();
+        for (joint, index) in joints.iter().zip(0..) {
+            if let JointValue::Column { column, ratio: 1.0, offset: 0.0 } = joint.value
+                && columns.iter().all(|&(known, _)| known != column)
+            {
+                columns.push((column, index));
+            }
+        }
+        columns.sort_unstable();
+        let columns = columns.into_iter().map(|(_, joint)| joint).collect();
+        let mut tree = Self { joints, columns, bodies, ways: Vec::new() };
+        tree.ways = tree.bodies.iter().map(|body| tree.way_of(body)).collect();
+        tree
+    }
+
+    /// The joints, each after the one that carries it.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// The joint that each column of values is of.
+    pub fn columns(&self) -> impl ExactSizeIterator<Item = &Joint> {
+        self.columns.iter().map(|&joint| &self.joints[joint as usize])
+    }
+
+    /// The bodies, by slot.
+    pub fn bodies(&self) -> &[CarriedBody] {
+        &self.bodies
+    }
+
+    /// Joints that move, with their values; `values`: by column.
+    pub fn values<'a>(&'a self, values: &'a [f64]) -> impl Iterator<Item = (&'a Joint, f64)> {
+        self.joints.iter().filter_map(|joint| match joint.value {
+            JointValue::None => None,
+            JointValue::Column { column, ratio, offset } => Some((joint, ratio * values[column as usize] + offset)),
+        })
+    }
+
+    /// The joints from the world to one of them.
+    fn way(&self, joint: u32) -> SmallVec<[u32; 16]> {
+        let up = std::iter::successors(Some(joint), |&joint| self.joints[joint as usize].parent);
+        let mut way: SmallVec<[u32; 16]> = up.collect();
+        way.reverse();
+        way
+    }
+
+    /// Sets `poses` to the frames behind all joints in the world; `values`: by column.
+    pub fn links(&self, values: &[f64], poses: &mut Vec<Pose>) {
+        poses.clear();
+        for joint in &self.joints {
+            let before = joint.parent.map_or(Pose::IDENTITY, |parent| poses[parent as usize]);
+            poses.push(match Step::new(joint, joint.place) {
+                Some(step) => step.after(&before, step.value(values[step.column as usize])),
+                None => placed(&before, &joint.place),
+            });
+        }
+    }
+
+    /// The pose of the recentred frame of a slot's body in the world; `links`: see [`Self::links`].
+    pub fn body(&self, slot: usize, links: &[Pose]) -> Pose {
+        let body = &self.bodies[slot];
+        placed(&links[body.joint as usize], &body.place)
+    }
+
+    /// The joints between two bodies: slots, or poses of recentred frames of bodies that stand in the world. `reaches`: no point of each body is farther from
+    /// the origin of that frame, metres.
+    pub fn chain(&self, bodies: [Result<usize, Pose>; 2], reaches: [f64; 2]) -> PairChain {
+        let ways = bodies.map(|body| body.map_or(SmallVec::new(), |slot| self.way(self.bodies[slot].joint)));
+        let common = ways[0].iter().zip(&ways[1]).take_while(|(a, b)| a == b).count();
+        let steps = [0, 1].map(|body| {
+            let (mut steps, mut fixed) = (Vec::new(), Pose::IDENTITY);
+            for &joint in &ways[body][common..] {
+                let joint = &self.joints[joint as usize];
+                fixed = placed(&fixed, &joint.place);
+                if let Some(step) = Step::new(joint, fixed) {
+                    steps.push(step);
+                    fixed = Pose::IDENTITY;
+                }
+            }
+            let end = match bodies[body] {
+                Ok(slot) => placed(&fixed, &self.bodies[slot].place),
+                Err(pose) => pose,
+            };
+            (steps, end)
+        });
+        PairChain::new(steps, reaches)
+    }
+
+    /// The way of a body from the world.
+    fn way_of(&self, body: &CarriedBody) -> Vec<WayStep> {
+        let mut reach = body.reach + (body.place.position + body.place.rest).length();
+        let mut way = Vec::new();
+        for &joint in self.way(body.joint).iter().rev() {
+            let joint = &self.joints[joint as usize];
+            if let JointValue::Column { column, ratio, offset } = joint.value {
+                way.push(WayStep { kind: joint.kind, column, ratio, offset, reach });
+            }
+            if joint.parent.is_some() {
+                reach += joint.place.position.length();
+            }
+        }
+        way
+    }
+
+    /// A bound of how far any point of a slot's body leaves the chord between two samples while the values move on lines, metres. `values`: by
+    /// column, at both.
+    pub fn sagitta(&self, slot: usize, values: [&dyn Fn(u32) -> f64; 2]) -> f64 {
+        // From the body to the world: what slides beyond a joint lengthens its reach.
+        let (mut slides, mut bend, mut moved) = (0.0, 0.0, 0.0);
+        for step in &self.ways[slot] {
+            let at = values.map(|values| step.ratio * values(step.column) + step.offset);
+            let rate = (at[1] - at[0]).abs();
+            let reach = step.reach + slides;
+            if step.kind.turns() {
+                // Each joint bends with itself and with all that it carries; `moved`: how far the latter move a point.
+                bend += rate * (rate * reach + 2.0 * moved);
+                moved += rate * reach;
+            }
+            let slide = step.kind.slide().abs();
+            moved += slide * rate;
+            slides += slide * at[0].abs().max(at[1].abs());
+        }
+        0.125 * bend * (1.0 + 1e-9)
+    }
+
+    /// The ball that contains the origins of a slot's body while no value is larger than `largest` by column: its middle and radius, metres.
+    pub fn origins(&self, slot: usize, largest: &dyn Fn(u32) -> f64) -> ([f64; 3], f64) {
+        let body = &self.bodies[slot];
+        let root = self.way(body.joint).first().map_or(Pose::IDENTITY, |&root| self.joints[root as usize].place);
+        let links = self.way(body.joint).into_iter().skip(1);
+        let links: f64 = links.map(|joint| self.joints[joint as usize].place.position.length()).sum();
+        let reach = links + (body.place.position + body.place.rest).length();
+        let slide = |step: &WayStep| step.kind.slide().abs() * (step.ratio.abs() * largest(step.column) + step.offset.abs());
+        (root.position.to_array(), reach + self.ways[slot].iter().map(slide).sum::<f64>())
+    }
+
+    /// A bound on the rounding of the poses of a slot's body while no value is larger than `largest` by column: of any of its points, metres, and of its
+    /// orientation, radians.
+    pub fn rounding(&self, slot: usize, largest: &dyn Fn(u32) -> f64) -> [f64; 2] {
+        let (_, length) = self.origins(slot, largest);
+        let way = &self.ways[slot];
+        let turns = way.iter().filter(|step| step.kind.turns());
+        let angles: f64 = turns.map(|step| step.ratio.abs() * largest(step.column) + step.offset.abs()).sum();
+        let units = crate::motion::units(way.len(), angles);
+        [units * (length + self.bodies[slot].reach), units]
+    }
+}

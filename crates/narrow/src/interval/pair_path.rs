@@ -1,0 +1,115 @@
+//! The paths of both bodies over an interval: each moves by itself, or joints carry them.
+
+use super::options::{BodyMotion, IntervalOptions};
+use super::path::{BodyPath, displacement};
+use super::relative_motion::RelativeMotion;
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_kinematics::{ChainBounds, JointMotion};
+use clearsweep_model::Shape;
+use std::rc::Rc;
+
+/// The paths of both bodies.
+#[derive(Debug, Clone)]
+pub(super) enum PairPath<'a> {
+    /// Each body moves by itself.
+    Free([BodyPath; 2]),
+    /// Joints move on lines in their values. The world is the frame of the link that carries both bodies.
+    Jointed(Rc<JointedPath<'a>>),
+}
+
+/// Two bodies that joints carry.
+#[derive(Debug)]
+pub(super) struct JointedPath<'a> {
+    shapes: [&'a Shape; 2],
+    motion: JointMotion<'a>,
+    /// Bounds of each body's motion: in that world, and in the frame of the other body.
+    pub(super) bounds: [[ChainBounds; 2]; 2],
+    /// Poses of each body at both ends.
+    ends: [[Pose; 2]; 2],
+    /// Bounds of the bodies as a whole.
+    pub(super) relative: RelativeMotion,
+}
+
+impl<'a> JointedPath<'a> {
+    pub(super) fn new(shapes: [&'a Shape; 2], motion: JointMotion<'a>) -> Self {
+        let bounds = motion.bounds();
+        let of = |body: usize| {
+            let radius = shapes[body].hull().core.radius;
+            bounds[body].each_ref().map(|bounds| bounds.of_ball(Vec3::ZERO, radius))
+        };
+        let relative = RelativeMotion::of_joints([of(0), of(1)], motion.error);
+        let [start, end] = [0.0, 1.0].map(|share| motion.poses(share));
+        Self { shapes, motion, bounds, ends: [[start[0], end[0]], [start[1], end[1]]], relative }
+    }
+
+    /// Both bodies over the interval.
+    pub(super) fn bodies(&self) -> [BodyMotion<'a>; 2] {
+        [0, 1].map(|body| BodyMotion { shape: self.shapes[body], ends: self.ends[body], pivot: Vec3::ZERO })
+    }
+
+    /// Bound on the error of both bodies' places together, metres.
+    pub(super) fn error(&self) -> f64 {
+        self.motion.error
+    }
+}
+
+impl<'a> PairPath<'a> {
+    /// `joints`: those between the bodies, which then move by them alone. `None`: the rotation of a body has no shortest way.
+    pub(super) fn new(
+        bodies: [&BodyMotion<'a>; 2],
+        joints: Option<&Rc<JointedPath<'a>>>,
+        options: &IntervalOptions,
+    ) -> Option<Self> {
+        if let Some(path) = joints {
+            return Some(Self::Jointed(Rc::clone(path)));
+        }
+        let [a, b] = bodies.map(|body| BodyPath::new(body, options.between));
+        Some(Self::Free([a?, b?]))
+    }
+
+    /// The poses of both bodies at a share of the interval, within [`Self::error`].
+    pub(super) fn poses(&self, share: f64) -> [Pose; 2] {
+        match self {
+            Self::Free(paths) => [paths[0].pose(share), paths[1].pose(share)],
+            Self::Jointed(path) => path.motion.poses(share),
+        }
+    }
+
+    /// Bound on the error of both bodies' places together in poses between the ends, metres.
+    pub(super) fn error(&self) -> f64 {
+        match self {
+            Self::Free(paths) => paths[0].error + paths[1].error,
+            Self::Jointed(path) => path.error(),
+        }
+    }
+
+    /// The same at the ends: these are given as poses, or computed from the values of joints.
+    pub(super) fn error_at_ends(&self) -> f64 {
+        match self {
+            Self::Free(_) => 0.0,
+            Self::Jointed(path) => path.error(),
+        }
+    }
+
+    /// Bounds of the bodies' motion relative to each other.
+    pub(super) fn relative_motion(&self, bodies: [&BodyMotion<'_>; 2]) -> RelativeMotion {
+        match self {
+            Self::Free([a, b]) => {
+                let [from, to] = bodies.map(|body| (&body.ends[0]).into());
+                RelativeMotion::new([&a.terms(), &b.terms()], displacement(&from, &to))
+            }
+            Self::Jointed(path) => path.relative,
+        }
+    }
+
+    /// A bound of the second derivative of the vector between two points of the bodies (recentred frames, metres) in the world.
+    pub(super) fn bend_of_points(&self, points: [Vec3<f64>; 2]) -> f64 {
+        let of = |body: usize| match self {
+            Self::Free(paths) => {
+                paths[body].omega.length2() * (paths[body].arm.length() + points[body].length()) * (1.0 + 1e-9)
+            }
+            Self::Jointed(path) => path.bounds[body][0].of_ball(points[body], 0.0).bend,
+        };
+        of(0) + of(1)
+    }
+}

@@ -1,0 +1,285 @@
+//! Joints: which of them carries which body, where, and how their values move.
+//!
+//! A *frame* is what a joint may carry: a body, a node of a geometry file that may move, or a link of a robot. What is below a node
+//! goes with it, unless a joint of its own carries it.
+
+mod place;
+mod spec;
+
+use crate::body_spec::BodySpec;
+use crate::each::MadeOfFiles;
+use crate::file::{IgnoreSpec, SceneFile};
+use crate::keys::{Keys, SceneSource};
+use crate::model::{LengthUnit, Shape};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_geometry::Pose;
+use clearsweep_kinematics::{CarriedBody, Joint, JointTree, Sweep, SweepRuns, SweptJoint};
+use place::{Frames, Placed, Tree};
+use spec::{JointSpec, PostureSpec, SweepSpec};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The joints of a scene, and the values that a sweep gives them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneJoints {
+    /// The joints, and the dynamic bodies that they carry, by slot.
+    pub tree: JointTree,
+    /// Values in place of trajectories; `None`: a file or a caller gives them.
+    pub sweeps: Option<SweepRuns>,
+    /// Values that `[posture]` gives, by column: of joints that nothing else moves.
+    pub posture: Vec<Option<f64>>,
+}
+
+/// `[[joint]]`, `[[sweep]]` and the joints of robots, lowered but for the frames that they name.
+#[derive(Debug, Default)]
+pub(super) struct JointSpecs {
+    joints: Vec<JointSpec>,
+    sweeps: Vec<SweepSpec>,
+    posture: Vec<PostureSpec>,
+}
+
+impl JointSpecs {
+    /// Lowers the sections of a scene file.
+    ///
+    /// # Errors
+    /// A key that does not fit.
+    pub(super) fn of(source: &SceneSource<'_>, top: &Keys<'_>, unit: LengthUnit) -> Result<Self> {
+        let (joints, sweeps) = (spec::joints(source, top, unit)?, spec::sweeps(source, top)?);
+        let posture = spec::posture(top, unit)?;
+        if let Some(stray) = posture.first().filter(|_| joints.is_empty()) {
+            let remedy = "add a `[[joint]]` for each joint, or remove `[posture]`";
+            return Err(Error::input(source.place(stray.at), "[posture] gives values of joints, and the scene has none", remedy));
+        }
+        if let Some(sweep) = sweeps.first().filter(|_| joints.is_empty()) {
+            let remedy = "add a `[[joint]]` for each joint, or remove the sweep";
+            return Err(Error::input(source.place(sweep.at), "[[sweep]] moves joints, and the scene has none", remedy));
+        }
+        Ok(Self { joints, sweeps, posture })
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.joints.is_empty()
+    }
+
+    /// The names of all that joints carry: nodes of these names move.
+    pub(super) fn children(&self) -> impl Iterator<Item = &str> {
+        self.joints.iter().map(|joint| &*joint.child.0)
+    }
+}
+
+/// The joints of a scene, found in it.
+pub(super) struct FoundJoints {
+    joints: Vec<Joint>,
+    sweeps: Option<SweepRuns>,
+    posture: Vec<Option<f64>>,
+    /// Of each body: the joint that carries it, and its frame in that link.
+    carried: Vec<Option<(u32, Pose)>>,
+}
+
+/// Finds what the joints of a scene file carry: bodies that no joint moves become static, and pairs that no joint moves relative to each other are
+/// ignored unless static pairs are asked for. `None`: there are no joints.
+///
+/// # Errors
+/// A name that is not there or stands twice, a closed loop, a body that nothing carries, or a sweep that does not fit.
+pub(super) fn find(source: &SceneSource<'_>, file: &mut SceneFile) -> Result<Option<FoundJoints>> {
+    let specs = std::mem::take(&mut file.joints);
+    if specs.is_empty() {
+        check_stray_poses(&file.bodies)?;
+        return Ok(None);
+    }
+    let frames = Frames::new(&file.bodies, &file.made);
+    let tree = Tree::new(source, &specs.joints, frames)?;
+    let placed = tree.placed(source)?;
+    let posture = posture(source, &specs, &placed)?;
+    check_columns(source, &placed, file)?;
+    let sweeps = sweeps(source, &specs, &placed, &posture)?;
+    let mut carried = Vec::with_capacity(file.bodies.len());
+    for (index, body) in file.bodies.iter_mut().enumerate() {
+        carried.push(carry(source, body, placed.body(index as u32), &placed)?);
+    }
+    if !file.query.static_pairs {
+        ignore_rigid(&placed, &carried, file);
+    }
+    Ok(Some(FoundJoints { joints: placed.joints, sweeps, posture, carried }))
+}
+
+impl FoundJoints {
+    /// The joints with the bodies by slot; `slots`: the body of each, with its shape.
+    pub(super) fn build(self, slots: impl Iterator<Item = (u32, Arc<Shape>)>) -> Result<SceneJoints> {
+        let carried = slots.map(|(body, shape)| {
+            let (joint, place) = self.carried[body as usize]
+                .ok_or_else(|| Error::internal("joints", "a body that moves is carried by no joint"))?;
+            Ok(CarriedBody { joint, place: shape.recentring().place(&place), reach: shape.reach() })
+        });
+        let tree = JointTree::new(self.joints, carried.collect::<Result<_>>()?);
+        Ok(SceneJoints { tree, sweeps: self.sweeps, posture: self.posture })
+    }
+
+    /// Whether a sweep gives the values.
+    pub(super) fn has_sweep(&self) -> bool {
+        self.sweeps.is_some()
+    }
+}
+
+/// Refuses poses of bodies that neither stand nor hang on a joint.
+fn check_stray_poses(bodies: &[BodySpec]) -> Result<()> {
+    let Some((key, place)) = bodies.iter().find_map(|body| body.rest.as_ref()?.written.clone()) else { return Ok(()) };
+    let remedy = "add `static = true`, or remove the key: poses of a dynamic body are in the trajectories, or a `[[joint]]` carries it";
+    Err(Error::input(place, format!("a dynamic body has no `{key}` in the scene"), remedy))
+}
+
+/// The joint that carries a body, and its frame in that link; a body that no joint moves becomes static.
+fn carry(source: &SceneSource<'_>, body: &mut BodySpec, place: Placed, placed: &place::PlacedJoints) -> Result<Option<(u32, Pose)>> {
+    if body.pose.is_some() {
+        return Ok(None);
+    }
+    match place.joint {
+        Some(joint) if placed.moves(joint) => Ok(Some((joint, place.in_link))),
+        Some(_) => {
+            body.pose = Some(place.rest);
+            Ok(None)
+        }
+        None => {
+            let problem = format!("the body `{}` is dynamic, and no joint carries it", body.name);
+            let remedy = "add a `[[joint]]` whose `child` it is, or `static = true` to the body";
+            Err(Error::input(body.at.place(source), problem, remedy))
+        }
+    }
+}
+
+/// Groups of the bodies that one joint moves, and rules that leave out their pairs: these stand still relative to each other.
+fn ignore_rigid(placed: &place::PlacedJoints, carried: &[Option<(u32, Pose)>], file: &mut SceneFile) {
+    let mut together: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (body, carried) in carried.iter().enumerate() {
+        if let Some((joint, _)) = carried {
+            together.entry(placed.moved_with(*joint)).or_default().push(body);
+        }
+    }
+    let mut together: Vec<(u32, Vec<usize>)> = together.into_iter().filter(|(_, bodies)| bodies.len() > 1).collect();
+    together.sort_unstable();
+    for (joint, bodies) in together {
+        let group = format!("joint:{}", placed.joints[joint as usize].name);
+        for body in bodies {
+            let body = &mut file.bodies[body];
+            let mut groups = body.groups.to_vec();
+            groups.push(group.clone());
+            groups.sort();
+            groups.dedup();
+            body.groups = groups.into();
+        }
+        let selector = Some((format!("group:{group}"), 0));
+        let reason = Some("no joint moves them relative to each other (static_pairs asks for such pairs)".to_owned());
+        file.ignores.push(IgnoreSpec { a: selector.clone(), b: selector, same: None, reason, at: 0 });
+    }
+}
+
+/// The values of `[posture]`, by column.
+fn posture(source: &SceneSource<'_>, specs: &JointSpecs, placed: &place::PlacedJoints) -> Result<Vec<Option<f64>>> {
+    let mut values = vec![None; placed.columns.len()];
+    for spec in &specs.posture {
+        let error = |problem: String, remedy: &str| Err(Error::input(format!("{}, key `{}` of [posture]", source.place(spec.at), spec.name), problem, remedy));
+        let joint = match placed.column_named(&spec.name) {
+            Ok(joint) => &placed.joints[joint as usize],
+            Err((problem, remedy)) => return error(problem, &remedy),
+        };
+        if joint.kind.turns() != spec.turns {
+            let [problem, remedy] = match joint.kind.turns() {
+                true => ["the joint turns, and the value is a length", "write an angle with its unit, such as \"90deg\""],
+                false => ["the joint slides, and the value is an angle", "write a length, such as \"40mm\""],
+            };
+            return error(problem.to_owned(), remedy);
+        }
+        if let Some([least, greatest]) = joint.range.filter(|range| spec.value < range[0] || spec.value > range[1]) {
+            return error(format!("{} is outside of the joint's range, {least} to {greatest}", spec.value), "give a value in its range");
+        }
+        if let Some(column) = placed.column(joint) {
+            values[column as usize] = Some(spec.value);
+        }
+    }
+    Ok(values)
+}
+
+/// Refuses columns that `[columns]` gives for joints that are not there.
+fn check_columns(source: &SceneSource<'_>, placed: &place::PlacedJoints, file: &SceneFile) -> Result<()> {
+    let unknown = file.head.columns.joints().find_map(|name| Some((name, placed.column_named(name).err()?)));
+    let Some((name, (problem, remedy))) = unknown else { return Ok(()) };
+    let remedy = format!("{remedy}; other keys are run, frame, time_s, and `angles` and `lengths` for the units of all joints");
+    Err(Error::input(format!("{}, key `{name}` of [columns]", source.path().display()), problem, remedy))
+}
+
+/// The values of the sweeps.
+fn sweeps(
+    source: &SceneSource<'_>,
+    specs: &JointSpecs,
+    placed: &place::PlacedJoints,
+    posture: &[Option<f64>],
+) -> Result<Option<SweepRuns>> {
+    if specs.sweeps.is_empty() {
+        return Ok(None);
+    }
+    let mut sweeps = Vec::with_capacity(specs.sweeps.len());
+    for spec in &specs.sweeps {
+        sweeps.push(sweep(source, spec, placed, posture)?);
+    }
+    let remedy = "sweep fewer joints in a grid, or give fewer `steps`";
+    let runs = SweepRuns::new(sweeps);
+    runs.map(Some).ok_or_else(|| Error::input(source.place(specs.sweeps[0].at), "the sweeps have more samples than an integer counts", remedy))
+}
+
+fn sweep(
+    source: &SceneSource<'_>,
+    spec: &SweepSpec,
+    placed: &place::PlacedJoints,
+    posture: &[Option<f64>],
+) -> Result<Sweep> {
+    let error = |at: usize, problem: String, remedy: &str| Error::input(source.place(at), problem, remedy);
+    let named: Vec<(u32, usize)> = match &spec.joints {
+        Some(names) => {
+            let find = |(name, at): &(String, usize)| {
+                let found = placed.column_named(name).map_err(|(problem, remedy)| error(*at, problem, &remedy))?;
+                Ok((found, *at))
+            };
+            names.iter().map(find).collect::<Result<_>>()?
+        }
+        None => placed.columns.iter().filter(|&&joint| placed.joints[joint as usize].range.is_some()).map(|&joint| (joint, spec.at)).collect(),
+    };
+    let mut joints: Vec<SweptJoint> = Vec::with_capacity(named.len());
+    for (joint, at) in named {
+        let joint = &placed.joints[joint as usize];
+        let Some(range) = joint.range else {
+            let problem = format!("the joint `{}` has no range to be swept", joint.name);
+            return Err(error(at, problem, "give its `range` in [[joint]], or name other joints"));
+        };
+        let column = placed.column(joint).unwrap_or(0);
+        if joints.iter().any(|known| known.column == column) {
+            return Err(error(at, format!("the joint `{}` is swept twice", joint.name), "name each joint once"));
+        }
+        joints.push(SweptJoint { column, range, turns: joint.kind.turns() });
+    }
+    if joints.is_empty() {
+        return Err(error(spec.at, "no joint has a range to be swept".to_owned(), "give a `range` in [[joint]]"));
+    }
+    let steps = spec.steps.unwrap_or_else(|| Sweep::fine_steps(&joints));
+    // What is not swept stands as its posture says, else at 0, or at the value of its range that is nearest.
+    let rest = |(&joint, posture): (&u32, &Option<f64>)| {
+        let nearest = |[least, greatest]: [f64; 2]| 0.0_f64.clamp(least, greatest);
+        posture.unwrap_or_else(|| placed.joints[joint as usize].range.map_or(0.0, nearest))
+    };
+    let rest = placed.columns.iter().zip(posture).map(rest).collect();
+    Ok(Sweep { joints, path: spec.path, steps, rest })
+}
+
+/// The pose at rest of a body that moves.
+#[derive(Debug, Clone)]
+pub(super) struct RestSpec {
+    /// In the world, metres.
+    pub(super) pose: Pose,
+    /// The key that says it, and its place in messages; `None`: a geometry file does.
+    pub(super) written: Option<(String, String)>,
+}
+
+/// Names of nodes that joints carry, told to those who lower geometry files.
+pub(super) fn tell(specs: &JointSpecs, made: &mut MadeOfFiles) {
+    made.carried = specs.children().map(str::to_owned).collect();
+}

@@ -1,0 +1,325 @@
+//! The frames that joints carry, and the joints in order with their places.
+
+use super::spec::JointSpec;
+use crate::body_spec::BodySpec;
+use crate::each::MadeOfFiles;
+use crate::keys::SceneSource;
+use clearsweep_base::error::{Error, Result, nearest};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_kinematics::{Joint, JointKind, JointValue};
+use std::collections::HashMap;
+
+/// A frame that a joint may carry.
+struct Frame {
+    name: String,
+    /// In the world at rest, metres.
+    rest: Pose,
+    /// The frame that takes it along unless a joint carries it.
+    above: Option<usize>,
+    /// Whether it stands in the world.
+    stands: bool,
+}
+
+/// All frames of a scene.
+pub(super) struct Frames {
+    all: Vec<Frame>,
+    by_name: HashMap<String, usize>,
+    /// Of each body.
+    of_body: Vec<usize>,
+}
+
+impl Frames {
+    pub(super) fn new(bodies: &[BodySpec], made: &MadeOfFiles) -> Self {
+        let mut frames = Self { all: Vec::new(), by_name: HashMap::new(), of_body: vec![usize::MAX; bodies.len()] };
+        for node in &made.moving {
+            let index = frames.all.len();
+            if let Some(body) = node.body {
+                frames.of_body[body as usize] = index;
+            }
+            // Carriers come before what they carry, in the same order.
+            frames.add(Frame { name: node.name.clone(), rest: node.place, above: node.carrier, stands: false });
+        }
+        for (index, body) in bodies.iter().enumerate() {
+            if frames.of_body[index] != usize::MAX {
+                continue;
+            }
+            frames.of_body[index] = frames.all.len();
+            let rest = body.pose.or(body.rest.as_ref().map(|rest| rest.pose)).unwrap_or(Pose::IDENTITY);
+            frames.add(Frame { name: body.name.clone(), rest, above: None, stands: body.pose.is_some() });
+        }
+        for (name, place) in &made.still {
+            frames.add(Frame { name: name.clone(), rest: *place, above: None, stands: true });
+        }
+        frames
+    }
+
+    fn add(&mut self, frame: Frame) {
+        self.by_name.entry(frame.name.clone()).or_insert(self.all.len());
+        self.all.push(frame);
+    }
+
+    fn find(&self, source: &SceneSource<'_>, (name, at): &(String, usize), key: &str, joint: &str) -> Result<usize> {
+        if let Some(&found) = self.by_name.get(name) {
+            return Ok(found);
+        }
+        let place = format!("{}, key `{key}` of [[joint]] `{joint}`", source.place(*at));
+        let remedy = match nearest(name, self.by_name.keys().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`? `clearsweep check` lists bodies and nodes"),
+            None => "name a body, a node of a geometry file, or a link NAME/LINK of a robot".to_owned(),
+        };
+        Err(Error::input(place, format!("`{name}` is no body and no node"), remedy))
+    }
+}
+
+/// Joints with the frames that they join.
+pub(super) struct Tree<'s> {
+    specs: &'s [JointSpec],
+    frames: Frames,
+    /// Of each joint: the frames of its parent and of its child.
+    ends: Vec<(Option<usize>, usize)>,
+    /// Of each frame: the joint whose child it is.
+    carrier: HashMap<usize, usize>,
+}
+
+impl<'s> Tree<'s> {
+    /// # Errors
+    /// A name that is not there or stands twice, or two joints that carry one frame.
+    pub(super) fn new(source: &SceneSource<'_>, specs: &'s [JointSpec], frames: Frames) -> Result<Self> {
+        let mut tree = Self { specs, frames, ends: Vec::with_capacity(specs.len()), carrier: HashMap::new() };
+        let mut names: HashMap<&str, usize> = HashMap::new();
+        for (index, spec) in specs.iter().enumerate() {
+            if let Some(first) = names.insert(&spec.name, index) {
+                let problem = format!("the joint name `{}` was used before, on line {}", spec.name, source.line(specs[first].at));
+                return Err(Error::input(source.place(spec.at), problem, "give each joint a name of its own"));
+            }
+            let parent = spec.parent.as_ref().map(|parent| tree.frames.find(source, parent, "parent", &spec.name)).transpose()?;
+            let child = tree.frames.find(source, &spec.child, "child", &spec.name)?;
+            if tree.frames.all[child].stands {
+                let problem = format!("`{}` is static, so the joint `{}` cannot move it", spec.child.0, spec.name);
+                return Err(Error::input(source.place(spec.child.1), problem, "remove `static = true` from it, or name another child"));
+            }
+            if let Some(first) = tree.carrier.insert(child, index) {
+                let problem = format!("the joints `{}` and `{}` both carry `{}`: they close a loop", specs[first].name, spec.name, spec.child.0);
+                let remedy = "keep one of them: chains and trees of joints are followed, and no closed loops; give poses of a linkage as trajectories";
+                return Err(Error::input(source.place(spec.child.1), problem, remedy));
+            }
+            tree.ends.push((parent, child));
+        }
+        Ok(tree)
+    }
+
+    /// The joint whose link a frame belongs to.
+    fn joint_of(&self, mut frame: usize) -> Option<usize> {
+        loop {
+            if let Some(&joint) = self.carrier.get(&frame) {
+                return Some(joint);
+            }
+            frame = self.frames.all[frame].above?;
+        }
+    }
+
+    /// The joint that carries a joint.
+    fn before(&self, joint: usize) -> Option<usize> {
+        self.ends[joint].0.and_then(|parent| self.joint_of(parent))
+    }
+
+    /// Joints in an order in which each comes after the one that carries it.
+    fn order(&self, source: &SceneSource<'_>) -> Result<Vec<usize>> {
+        let mut order = Vec::with_capacity(self.specs.len());
+        let mut is_done = vec![false; self.specs.len()];
+        for joint in 0..self.specs.len() {
+            let mut way = Vec::new();
+            let mut next = Some(joint);
+            while let Some(at) = next.filter(|&at| !is_done[at]) {
+                if way.len() > self.specs.len() {
+                    let spec = &self.specs[joint];
+                    let problem = format!("the joint `{}` carries itself, by others: they close a loop", spec.name);
+                    return Err(Error::input(source.place(spec.at), problem, "let one of them stand in the world: remove its `parent`"));
+                }
+                way.push(at);
+                next = self.before(at);
+            }
+            for at in way.into_iter().rev() {
+                if !std::mem::replace(&mut is_done[at], true) {
+                    order.push(at);
+                }
+            }
+        }
+        Ok(order)
+    }
+
+    /// The joints in order, with the place of each frame.
+    ///
+    /// # Errors
+    /// Joints that close a loop, a parent that nothing carries, or a `mimic` that does not fit.
+    pub(super) fn placed(self, source: &SceneSource<'_>) -> Result<PlacedJoints> {
+        let order = self.order(source)?;
+        let mut index = vec![0_u32; self.specs.len()];
+        order.iter().zip(0..).for_each(|(&joint, at)| index[joint] = at);
+        let columns: Vec<usize> =
+            (0..self.specs.len()).filter(|&j| self.specs[j].mimic.is_none() && self.specs[j].kind != JointKind::Fixed).collect();
+        let mut joints: Vec<Joint> = Vec::with_capacity(order.len());
+        // Frames of the joints in the world at rest.
+        let mut rests: Vec<Pose> = Vec::with_capacity(order.len());
+        for &joint in &order {
+            let spec = &self.specs[joint];
+            let (rest, parent) = match self.ends[joint].0 {
+                None => (spec.place, None),
+                Some(frame) => {
+                    let parent = self.joint_of(frame);
+                    let stands = self.frames.all[frame].stands;
+                    if parent.is_none() && !stands {
+                        let name = &self.frames.all[frame].name;
+                        let problem = format!("`{name}` is the parent of the joint `{}`, and moves, but no joint carries it", spec.name);
+                        return Err(Error::input(source.place(spec.at), problem, "add a joint whose `child` it is, or `static = true` to it"));
+                    }
+                    (in_frame(&self.frames.all[frame].rest, &spec.place), parent)
+                }
+            };
+            let parent = parent.map(|parent| index[parent]);
+            let place = parent.map_or(rest, |parent| relative(&rests[parent as usize], &rest));
+            rests.push(rest);
+            let value = self.value(source, joint, &columns)?;
+            joints.push(Joint { name: spec.name.clone(), kind: spec.kind, parent, place, axis: spec.axis, range: spec.range, value });
+        }
+        let places = (0..self.frames.all.len()).map(|frame| {
+            let rest = self.frames.all[frame].rest;
+            let joint = self.joint_of(frame).map(|joint| index[joint]);
+            let in_link = joint.map_or(rest, |joint| relative(&rests[joint as usize], &rest));
+            Placed { joint, in_link, rest }
+        });
+        let places = places.collect();
+        let columns = columns.into_iter().map(|joint| index[joint]).collect();
+        Ok(PlacedJoints { joints, columns, places, of_body: self.frames.of_body })
+    }
+
+    /// Source of a joint's value: its own column, or that of the joint that it follows.
+    fn value(&self, source: &SceneSource<'_>, joint: usize, columns: &[usize]) -> Result<JointValue> {
+        let (mut at, mut ratio, mut offset) = (joint, 1.0, 0.0);
+        if self.specs[joint].kind == JointKind::Fixed {
+            return Ok(JointValue::None);
+        }
+        for _ in 0..=self.specs.len() {
+            let Some(mimic) = &self.specs[at].mimic else {
+                let column = columns.iter().position(|&column| column == at);
+                let column = column.ok_or_else(|| Error::internal("joints", "a joint lost its column"))?;
+                return Ok(JointValue::Column { column: column as u32, ratio, offset });
+            };
+            let error = |problem: String, remedy: &str| Err(Error::input(source.place(mimic.at), problem, remedy));
+            let found = self.specs.iter().position(|spec| spec.name == mimic.joint);
+            let Some(next) = found else {
+                let remedy = match nearest(&mimic.joint, self.specs.iter().map(|spec| &*spec.name)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "name a joint of the scene".to_owned(),
+                };
+                return error(format!("`{}` is no joint", mimic.joint), &remedy);
+            };
+            if self.specs[next].kind == JointKind::Fixed {
+                return error(format!("`{}` is fixed, and has no value to be followed", mimic.joint), "name a joint that moves");
+            }
+            // ratio (r v + o) + offset
+            offset += ratio * mimic.offset;
+            ratio *= mimic.ratio;
+            at = next;
+        }
+        let mimic_at = self.specs[joint].mimic.as_ref().map_or(self.specs[joint].at, |mimic| mimic.at);
+        let problem = format!("the joint `{}` follows itself, by others", self.specs[joint].name);
+        Err(Error::input(source.place(mimic_at), problem, "remove `mimic` from one of them"))
+    }
+}
+
+/// The place of a frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placed {
+    /// The joint whose link it belongs to; `None`: none carries it.
+    pub(super) joint: Option<u32>,
+    /// Its pose in that link, metres.
+    pub(super) in_link: Pose,
+    /// Its pose in the world at rest, metres.
+    pub(super) rest: Pose,
+}
+
+/// Joints in order, and where the frames are.
+pub(super) struct PlacedJoints {
+    pub(super) joints: Vec<Joint>,
+    /// The joint of each column of values.
+    pub(super) columns: Vec<u32>,
+    places: Vec<Placed>,
+    of_body: Vec<usize>,
+}
+
+impl PlacedJoints {
+    /// The place of a body.
+    pub(super) fn body(&self, body: u32) -> Placed {
+        self.places[self.of_body[body as usize]]
+    }
+
+    /// Whether a joint or one that carries it moves.
+    pub(super) fn moves(&self, joint: u32) -> bool {
+        self.way(joint).any(|joint| joint.value != JointValue::None)
+    }
+
+    /// The nearest joint that moves, from a joint on towards the world; else the outermost.
+    pub(super) fn moved_with(&self, joint: u32) -> u32 {
+        let mut at = joint;
+        while self.joints[at as usize].value == JointValue::None
+            && let Some(parent) = self.joints[at as usize].parent
+        {
+            at = parent;
+        }
+        at
+    }
+
+    fn way(&self, joint: u32) -> impl Iterator<Item = &Joint> {
+        std::iter::successors(Some(&self.joints[joint as usize]), |joint| Some(&self.joints[joint.parent? as usize]))
+    }
+
+    /// The column of a joint's own value.
+    pub(super) fn column(&self, joint: &Joint) -> Option<u32> {
+        match joint.value {
+            JointValue::Column { column, .. } => Some(column),
+            JointValue::None => None,
+        }
+    }
+
+    /// The joint of a name that has a value of its own, or what is wrong and the remedy.
+    pub(super) fn column_named(&self, name: &str) -> std::result::Result<u32, (String, String)> {
+        let of = |&joint: &u32| &*self.joints[joint as usize].name;
+        if let Some(&found) = self.columns.iter().find(|joint| of(joint) == name) {
+            return Ok(found);
+        }
+        if self.joints.iter().any(|joint| joint.name == name) {
+            let remedy = "name the joint that it follows, or remove its `mimic`".to_owned();
+            return Err((format!("`{name}` has no value of its own: it is fixed, or follows another joint"), remedy));
+        }
+        let remedy = match nearest(name, self.columns.iter().map(of)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "name a joint of the scene".to_owned(),
+        };
+        Err((format!("`{name}` is no joint"), remedy))
+    }
+}
+
+/// A frame in the world from its place in another one; positions keep their low parts.
+fn in_frame(world_from_frame: &Pose, place: &Pose) -> Pose {
+    let turned = Pose { q: world_from_frame.q, ..Pose::IDENTITY }.after(place);
+    let sum = Pose { position: world_from_frame.position, ..Pose::IDENTITY };
+    Pose { position: sum.position + turned.position, rest: low_part(sum.position, turned.position), q: turned.q }
+}
+
+/// What the sum of two vectors loses by rounding (Knuth).
+fn low_part(a: Vec3<f64>, b: Vec3<f64>) -> Vec3<f64> {
+    let of = |a: f64, b: f64| {
+        let sum = a + b;
+        let from_b = sum - a;
+        (a - (sum - from_b)) + (b - from_b)
+    };
+    Vec3::new(of(a.x, b.x), of(a.y, b.y), of(a.z, b.z))
+}
+
+/// A frame in another one, both in the world: the difference of the positions comes first, so that a common offset costs nothing.
+fn relative(from: &Pose, to: &Pose) -> Pose {
+    let away = (to.position - from.position) + (to.rest - from.rest);
+    let back = Pose { q: from.q, ..Pose::IDENTITY }.inverse();
+    back.after(&Pose { position: away, rest: Vec3::ZERO, q: to.q })
+}

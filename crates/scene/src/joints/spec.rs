@@ -1,0 +1,229 @@
+//! `[[joint]]` and `[[sweep]]`, key by key, in SI units.
+
+use crate::body_spec::positive;
+use crate::keys::{Field, Keys, SceneSource};
+use crate::model::LengthUnit;
+use crate::values::Value;
+use clearsweep_base::error::Result;
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_kinematics::{JointKind, SweepPath};
+use std::f64::consts::{PI, TAU};
+use toml::de::DeValue;
+
+/// Largest angle of a joint, radians: beyond it single values are no longer told apart well.
+const MAX_ANGLE: f64 = 1e6;
+
+/// Remedy for an angle without a unit.
+const ANGLE: &str = "write an angle with its unit, such as \"90deg\" or \"1.57rad\"";
+
+/// A joint, as it is written; frames are called by name.
+#[derive(Debug, Clone)]
+pub(in crate::joints) struct JointSpec {
+    pub(in crate::joints) name: String,
+    pub(in crate::joints) kind: JointKind,
+    /// The name of what carries it, and where it is written; `None`: the world.
+    pub(in crate::joints) parent: Option<(String, usize)>,
+    pub(in crate::joints) child: (String, usize),
+    /// Its frame in that of the parent, metres.
+    pub(in crate::joints) place: Pose,
+    /// Unit.
+    pub(in crate::joints) axis: Vec3<f64>,
+    pub(in crate::joints) range: Option<[f64; 2]>,
+    pub(in crate::joints) mimic: Option<MimicSpec>,
+    /// Where it begins.
+    pub(in crate::joints) at: usize,
+}
+
+/// `mimic`.
+#[derive(Debug, Clone)]
+pub(in crate::joints) struct MimicSpec {
+    pub(in crate::joints) joint: String,
+    pub(in crate::joints) ratio: f64,
+    pub(in crate::joints) offset: f64,
+    /// Where it is written.
+    pub(in crate::joints) at: usize,
+}
+
+/// `[[sweep]]`.
+#[derive(Debug, Clone)]
+pub(in crate::joints) struct SweepSpec {
+    /// Names with their places; `None`: all joints that have a range.
+    pub(in crate::joints) joints: Option<Vec<(String, usize)>>,
+    pub(in crate::joints) path: SweepPath,
+    pub(in crate::joints) steps: Option<u32>,
+    pub(in crate::joints) at: usize,
+}
+
+/// The joints of a scene file.
+///
+/// # Errors
+/// A key that does not fit.
+pub(in crate::joints) fn joints(source: &SceneSource<'_>, top: &Keys<'_>, unit: LengthUnit) -> Result<Vec<JointSpec>> {
+    let tables = top.tables("joint")?.into_iter().zip(1..);
+    tables.map(|((at, table), n)| joint(Keys::new(source, format!("[[joint]] number {n}"), table, at), unit)).collect()
+}
+
+fn joint(mut keys: Keys<'_>, unit: LengthUnit) -> Result<JointSpec> {
+    let name = keys.required("name", "give the joint a unique `name`")?.text()?.to_owned();
+    keys.owner = format!("[[joint]] `{name}`");
+    keys.only(&["name", "type", "parent", "child", "origin", "axis", "range", "pitch", "mimic"])?;
+    let words = ["revolute", "continuous", "prismatic", "screw", "fixed"].map(|word| (word, word));
+    let word = keys.required("type", "say how it moves: revolute, continuous, prismatic, screw or fixed")?.choice(&words)?;
+    let kind = match word {
+        "fixed" => JointKind::Fixed,
+        "prismatic" => JointKind::Prismatic,
+        "screw" => {
+            let pitch = keys.required("pitch", "give the way along the axis with each turn, such as `pitch = \"5mm\"`")?;
+            JointKind::Screw { lead: pitch.length(unit)? / TAU }
+        }
+        _ => JointKind::Revolute,
+    };
+    if let Some(stray) = keys.get("pitch").filter(|_| word != "screw") {
+        return Err(stray.error("only a screw has a pitch", "remove `pitch`, or write `type = \"screw\"`"));
+    }
+    for key in ["axis", "range", "mimic"] {
+        if let Some(stray) = keys.get(key).filter(|_| word == "fixed") {
+            return Err(stray.error(format!("a fixed joint has no `{key}`"), format!("remove `{key}`")));
+        }
+    }
+    let text = |field: Field<'_>| Ok::<_, clearsweep_base::Error>((field.text()?.to_owned(), field.at));
+    let origin = keys.get("origin").map(|field| field.lengths::<3>(unit)).transpose()?.unwrap_or([0.0; 3]);
+    Ok(JointSpec {
+        kind,
+        parent: keys.get("parent").map(text).transpose()?,
+        child: text(keys.required("child", "name the body or the node that it moves")?)?,
+        place: Pose::new(origin, Pose::IDENTITY.q),
+        axis: match word {
+            "fixed" => Vec3::new(0.0, 0.0, 1.0),
+            _ => axis(&keys.required("axis", "give the direction of the axis in the parent's frame, such as [0, 0, 1]")?)?,
+        },
+        range: match keys.get("range") {
+            Some(field) if word == "continuous" => {
+                return Err(field.error("a continuous joint has no range", "remove `range`, or write `type = \"revolute\"`"));
+            }
+            field => field.map(|field| range(&field, kind, unit)).transpose()?,
+        }
+        .or((word == "continuous").then_some([-PI, PI])),
+        mimic: keys.get("mimic").map(|field| mimic(&field, kind, unit)).transpose()?,
+        at: keys.at,
+        name,
+    })
+}
+
+fn axis(field: &Field<'_>) -> Result<Vec3<f64>> {
+    let numbers = field.numbers(3)?;
+    let axis = Vec3::new(numbers[0], numbers[1], numbers[2]);
+    let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));
+    let unit = axis.scale(1.0 / largest).normalized();
+    if largest > 0.0 && unit.is_finite() {
+        // What is along a coordinate axis stays so, bit by bit.
+        return Ok(Vec3::new(unit.x + 0.0, unit.y + 0.0, unit.z + 0.0));
+    }
+    Err(field.error("the axis has no direction", "give a vector other than zero, such as [0, 0, 1]"))
+}
+
+/// A value of a joint: an angle in radians, or a length in metres.
+fn value(field: &Field<'_>, kind: JointKind, unit: LengthUnit) -> Result<f64> {
+    if !kind.turns() {
+        return field.length(unit);
+    }
+    if !matches!(field.value, Value::Text(_) | Value::Toml(DeValue::String(_))) {
+        return Err(field.error("the angle names no unit", ANGLE));
+    }
+    let text = field.text()?.trim();
+    let (number, per_unit) = match (text.strip_suffix("deg"), text.strip_suffix("rad")) {
+        (Some(number), _) => (number, PI / 180.0),
+        (_, Some(number)) => (number, 1.0),
+        _ => return Err(field.error(format!("`{text}` names no unit of angles"), ANGLE)),
+    };
+    let angle: f64 = number.trim().parse().map_err(|_| field.error(format!("`{text}` is no angle"), ANGLE))?;
+    let angle = angle * per_unit;
+    if angle.abs() <= MAX_ANGLE { Ok(angle) } else { Err(field.error(format!("`{text}` is beyond {MAX_ANGLE:e} rad"), ANGLE)) }
+}
+
+fn range(field: &Field<'_>, kind: JointKind, unit: LengthUnit) -> Result<[f64; 2]> {
+    let items = field.items(Some(2), "values [least, greatest]")?;
+    let [least, greatest] = [value(&items[0], kind, unit)?, value(&items[1], kind, unit)?];
+    if least > greatest {
+        return Err(field.error("the range ends before it begins", "give the least value first, then the greatest"));
+    }
+    Ok([least, greatest])
+}
+
+fn mimic(field: &Field<'_>, kind: JointKind, unit: LengthUnit) -> Result<MimicSpec> {
+    let keys = field.table()?;
+    keys.only(&["joint", "ratio", "offset"])?;
+    Ok(MimicSpec {
+        joint: keys.required("joint", "name the joint that it follows")?.text()?.to_owned(),
+        ratio: keys.get("ratio").map(|ratio| ratio.number()).transpose()?.unwrap_or(1.0),
+        offset: keys.get("offset").map(|offset| value(&offset, kind, unit)).transpose()?.unwrap_or(0.0),
+        at: field.at,
+    })
+}
+
+/// The sweeps of a scene file.
+///
+/// # Errors
+/// A key that does not fit.
+pub(in crate::joints) fn sweeps(source: &SceneSource<'_>, top: &Keys<'_>) -> Result<Vec<SweepSpec>> {
+    let tables = top.tables("sweep")?.into_iter().zip(1..);
+    tables.map(|((at, table), n)| sweep(&Keys::new(source, format!("[[sweep]] number {n}"), table, at))).collect()
+}
+
+fn sweep(keys: &Keys<'_>) -> Result<SweepSpec> {
+    keys.only(&["joints", "path", "steps"])?;
+    let words =
+        [("together", SweepPath::Together), ("one-by-one", SweepPath::OneByOne), ("grid", SweepPath::Grid)];
+    let joints = keys.get("joints").map(|field| {
+        let items = field.items(None, "names of joints")?;
+        if items.is_empty() {
+            return Err(field.error("no joint is named", "name joints, or remove `joints` to sweep all that have a range"));
+        }
+        items.iter().map(|item| Ok((item.text()?.to_owned(), field.at))).collect::<Result<Vec<_>>>()
+    });
+    Ok(SweepSpec {
+        joints: joints.transpose()?,
+        path: keys.get("path").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
+        steps: keys.get("steps").map(|field| steps(&field)).transpose()?,
+        at: keys.at,
+    })
+}
+
+/// The key and the value of each joint of `[posture]`, which is not yet known to turn or to slide.
+///
+/// # Errors
+/// A value that is neither an angle with its unit nor a length.
+pub(in crate::joints) fn posture(top: &Keys<'_>, unit: LengthUnit) -> Result<Vec<PostureSpec>> {
+    let Some(field) = top.get("posture") else { return Ok(Vec::new()) };
+    let keys = field.table()?;
+    let names: Vec<String> = keys.names().map(str::to_owned).collect();
+    let value_of = |name: String| {
+        let field = keys.required(&name, "give its value")?;
+        let text = field.text().map_or("", str::trim);
+        let turns = text.ends_with("deg") || text.ends_with("rad");
+        let kind = if turns { JointKind::Revolute } else { JointKind::Prismatic };
+        let (value, at) = (value(&field, kind, unit)?, field.at);
+        Ok(PostureSpec { name, turns, value, at })
+    };
+    names.into_iter().map(value_of).collect()
+}
+
+/// A value of `[posture]`.
+#[derive(Debug, Clone)]
+pub(in crate::joints) struct PostureSpec {
+    /// The joint.
+    pub(in crate::joints) name: String,
+    /// Whether the value is an angle.
+    pub(in crate::joints) turns: bool,
+    /// Radians or metres.
+    pub(in crate::joints) value: f64,
+    pub(in crate::joints) at: usize,
+}
+
+fn steps(field: &Field<'_>) -> Result<u32> {
+    let steps = positive(field)?;
+    if steps.fract() == 0.0 && steps <= 1e9 {
+        return Ok(steps as u32);
+    }
+    Err(field.error(format!("{steps} is no number of steps"), "give a whole number from 1 to 1e9"))
+}
