@@ -1,0 +1,6 @@
+//! Tests of the readers: each check, each feature, real files, hostile files.
+
+mod real_files;
+mod resolving;
+mod srdf;
+mod urdf;
