@@ -8,6 +8,7 @@
 //!
 //! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-base`.
 
+mod mjcf;
 mod model;
 mod notes;
 mod resolve;
@@ -17,6 +18,7 @@ mod tree;
 mod urdf;
 mod xml;
 
+pub use mjcf::read_mjcf;
 pub use model::{Collision, CollisionShape, Joint, JointKind, Link, LinkPair, Mimic, Note, Place, Robot};
 pub use resolve::resolve;
 pub use srdf::{Srdf, read_srdf};

@@ -1,5 +1,7 @@
 //! Quaternions `(w, x, y, z)` in f64, with the sine and cosine of libm: equal bits on every platform.
 
+use crate::model::Place;
+
 /// Rotation by `angle` radians about a unit axis.
 pub(crate) fn about(axis: [f64; 3], angle: f64) -> [f64; 4] {
     let (sine, cosine) = libm::sincos(0.5 * angle);
@@ -23,6 +25,49 @@ pub(crate) fn from_rpy([roll, pitch, yaw]: [f64; 3]) -> [f64; 4] {
         .map(|(axis, angle)| about(axis, angle));
     // The product of unit quaternions is of unit length but for rounding.
     unit(product(qz, product(qy, qx))).unwrap_or([1.0, 0.0, 0.0, 0.0])
+}
+
+/// The vector turned by a unit quaternion.
+pub(crate) fn rotate(q: [f64; 4], v: [f64; 3]) -> [f64; 3] {
+    let [x, y, z, w] = [q[1], q[2], q[3], q[0]];
+    let twice = cross([x, y, z], v).map(|component| 2.0 * component);
+    let second = cross([x, y, z], twice);
+    std::array::from_fn(|k| v[k] + w * twice[k] + second[k])
+}
+
+/// The pose of a frame in the outer frame, from its pose in the inner frame and that frame's pose.
+pub(crate) fn compose(outer: &Place, inner: &Place) -> Place {
+    let turned = rotate(outer.orientation, inner.position);
+    let position = std::array::from_fn(|k| outer.position[k] + turned[k]);
+    let orientation = product(outer.orientation, inner.orientation);
+    Place { position, orientation: unit(orientation).unwrap_or(outer.orientation) }
+}
+
+pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+pub(crate) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// The least rotation that takes z to a unit vector; about x if that is -z.
+pub(crate) fn from_z(to: [f64; 3]) -> [f64; 4] {
+    let across = cross([0.0, 0.0, 1.0], to);
+    let angle = libm::atan2(libm::sqrt(dot(across, across)), to[2]);
+    about(unit(across).unwrap_or([1.0, 0.0, 0.0]), angle)
+}
+
+/// The rotation that takes x, y, z to three orthonormal vectors (Shepperd 1978: the largest component first).
+pub(crate) fn from_axes([x, y, z]: [[f64; 3]; 3]) -> [f64; 4] {
+    let sums = [
+        [1.0 + x[0] + y[1] + z[2], y[2] - z[1], z[0] - x[2], x[1] - y[0]],
+        [y[2] - z[1], 1.0 + x[0] - y[1] - z[2], x[1] + y[0], z[0] + x[2]],
+        [z[0] - x[2], x[1] + y[0], 1.0 - x[0] + y[1] - z[2], y[2] + z[1]],
+        [x[1] - y[0], z[0] + x[2], y[2] + z[1], 1.0 - x[0] - y[1] + z[2]],
+    ];
+    let largest = (1..4).fold(0, |best, k| if sums[k][k] > sums[best][best] { k } else { best });
+    unit(sums[largest]).unwrap_or([1.0, 0.0, 0.0, 0.0])
 }
 
 /// The vector or quaternion scaled to length 1; `None` if it is 0 or not finite.
@@ -51,6 +96,21 @@ mod tests {
         // Roll takes y to z, then yaw leaves z: about the axis (1, 1, 1) by 120 degrees.
         assert!(near(from_rpy([half, 0.0, half]), [0.5; 4]));
         assert_eq!(from_rpy([0.0; 3]), [1.0, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn axes_become_the_rotation_that_makes_them() {
+        let near = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-14);
+        for q in [[0.5, 0.1, -0.2, 0.7], [0.1, 0.9, 0.2, -0.3], [0.0, 0.2, 1.0, 0.1], [-0.1, 0.2, 0.3, 0.9]] {
+            let q = unit(q).expect("a quaternion");
+            let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|axis| rotate(q, axis));
+            let same = from_axes(axes);
+            for v in [[1.0, 2.0, 3.0], [-1.0, 0.5, 0.0]] {
+                assert!(near(rotate(q, v), rotate(same, v)), "{q:?} {same:?}");
+            }
+            assert!(near(rotate(from_z(axes[2]), [0.0, 0.0, 1.0]), axes[2]));
+        }
+        assert!(near(rotate(from_z([0.0, 0.0, -1.0]), [0.0, 0.0, 1.0]), [0.0, 0.0, -1.0]));
     }
 
     #[test]

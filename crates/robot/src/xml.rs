@@ -3,6 +3,7 @@
 use clearsweep_base::error::nearest;
 use clearsweep_base::{Error, Result};
 use roxmltree::{Document, Node, ParsingOptions};
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -146,6 +147,16 @@ impl<'d> Element<'d> {
         self.source.line_at(self.node.range().start)
     }
 
+    /// Name of the file that holds the element.
+    pub(crate) fn file(&self) -> &'d str {
+        &self.source.file
+    }
+
+    /// True if the two elements are of one file.
+    pub(crate) fn is_of(&self, other: &Self) -> bool {
+        std::ptr::eq(self.source, other.source)
+    }
+
     /// An error at this element.
     pub(crate) fn fault(&self, problem: impl Display, remedy: impl Display) -> Error {
         Error::input(self.source.place(self.line()), problem, remedy)
@@ -154,6 +165,12 @@ impl<'d> Element<'d> {
     pub(crate) fn children(&self) -> impl Iterator<Item = Self> + use<'d> {
         let source = self.source;
         self.node.children().filter(Node::is_element).map(move |node| Self { node, source })
+    }
+
+    /// The element and all elements within it.
+    pub(crate) fn descendants(&self) -> impl Iterator<Item = Self> + use<'d> {
+        let source = self.source;
+        self.node.descendants().filter(Node::is_element).map(move |node| Self { node, source })
     }
 
     /// All children of a name.
@@ -270,3 +287,19 @@ impl<'d> Element<'d> {
 }
 
 const REMEDY: &str = "give a decimal number such as `0.25`";
+
+/// Checks that a name of a thing is new; `lines` holds the lines of the names so far.
+pub(crate) fn check_unique(
+    lines: &mut HashMap<String, usize>,
+    element: Element<'_>,
+    kind: &str,
+    name: &str,
+) -> Result<()> {
+    match lines.insert(name.to_owned(), element.line()) {
+        None => Ok(()),
+        Some(first) => {
+            let problem = format!("{kind} `{name}` stands on line {first} already");
+            Err(element.fault(problem, "rename one of the two, and what refers to it"))
+        }
+    }
+}

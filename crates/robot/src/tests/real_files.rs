@@ -1,6 +1,7 @@
 //! Files of others in `../shared/data`, and damaged copies of them.
 
-use crate::{CollisionShape, read_srdf, read_urdf, resolve};
+use crate::{CollisionShape, Robot, read_mjcf, read_srdf, read_urdf, resolve};
+use clearsweep_base::{Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -83,6 +84,41 @@ fn srdf_files_have_the_counts_of_a_scan() {
     }
 }
 
+/// Reads a model of the Fetch robot, of which one file is replaced by `(name, text)`.
+fn fetch(main: &str, replaced: Option<(&str, &str)>) -> Option<Result<Robot>> {
+    let file = |name: &str| match replaced {
+        Some((own, text)) if own == name => Some((PathBuf::from(name), text.to_owned())),
+        _ => shared(&format!("fetch_links/mjcf/{name}")),
+    };
+    let (path, text) = file(main)?;
+    let known = ["robot.xml", "shared.xml"];
+    let missing = |name: &str| Error::input(name, "missing", "add it");
+    Some(read_mjcf(&path, &text, &mut |name| match known.contains(&name) {
+        true => file(name).map(|(_, text)| text).ok_or_else(|| missing(name)),
+        false => Err(missing(name)),
+    }))
+}
+
+#[test]
+fn mjcf_files_have_the_counts_of_a_scan() {
+    for main in ["reach.xml", "push.xml", "slide.xml", "pick_and_place.xml"] {
+        let Some(robot) = fetch(main, None) else { return };
+        let robot = robot.unwrap_or_else(|error| panic!("{error}; {}", error.remedy));
+        let texts = [main, "robot.xml"].map(|name| shared(&format!("fetch_links/mjcf/{name}")).expect(name).1);
+        let counted = |part: &str| texts.iter().map(|text| count(text, part)).sum::<usize>();
+        // The base has three joints, hence two links more; four geoms are only seen, and the floor is a plane.
+        assert_eq!(robot.links.len(), 1 + counted("<body ") + 2, "{main}");
+        let geoms = robot.links.iter().map(|link| link.collisions.len()).sum::<usize>();
+        assert_eq!(geoms, counted("<geom ") - 4 - counted("type=\"plane\""), "{main}");
+        let moving = robot.joints.iter().filter(|joint| joint.axis != [1.0, 0.0, 0.0] || joint.range.is_some()).count();
+        assert!(moving >= 10, "{main}: {moving}");
+        // Bodies without a joint are fixed; that of the motion capture and the object move freely.
+        let free = 1 + counted("type=\"free\"");
+        assert_eq!(robot.joints.len(), robot.links.len() - 1 - free, "{main}");
+        assert_eq!(robot.excluded.len(), 3, "{main}");
+    }
+}
+
 /// SplitMix64 (Steele, Lea & Flood 2014).
 struct Random(u64);
 
@@ -127,6 +163,18 @@ fn damaged_files_never_panic() {
         let Some((path, text)) = shared(name) else { return };
         for copy in damaged(&text, 400) {
             for error in [read_urdf(&path, &copy).err(), read_srdf(&path, &copy).err()].into_iter().flatten() {
+                assert!(!error.problem.is_empty() && !error.remedy.is_empty(), "{name}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_models_never_panic() {
+    for name in ["pick_and_place.xml", "robot.xml", "shared.xml"] {
+        let Some((_, text)) = shared(&format!("fetch_links/mjcf/{name}")) else { return };
+        for copy in damaged(&text, 300) {
+            if let Some(Err(error)) = fetch("pick_and_place.xml", Some((name, &copy))) {
                 assert!(!error.problem.is_empty() && !error.remedy.is_empty(), "{name}: {error}");
             }
         }

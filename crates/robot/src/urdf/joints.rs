@@ -1,9 +1,9 @@
 //! The elements `joint`, `axis`, `limit` and `mimic`.
 
-use super::{UrdfReader, check_unique, index_of};
+use super::{UrdfReader, index_of};
 use crate::model::{Joint, JointKind, Link, Mimic};
 use crate::rotation;
-use crate::xml::Element;
+use crate::xml::{Element, check_unique};
 use clearsweep_base::Result;
 use clearsweep_base::error::nearest;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ impl UrdfReader {
         let mut lines = HashMap::new();
         for element in root.all("joint") {
             let joint = self.joint(element, &of_link)?;
-            check_unique(&mut lines, element, &joint.name)?;
+            check_unique(&mut lines, element, "joint", &joint.name)?;
             joints.push(joint);
         }
         let mimics = self.mimics(root, &joints)?;

@@ -9,7 +9,7 @@ mod joints;
 use crate::model::{Link, Robot};
 use crate::notes::Notes;
 use crate::tree;
-use crate::xml::{Element, Source};
+use crate::xml::{Element, Source, check_unique};
 use clearsweep_base::error::nearest;
 use clearsweep_base::{Error, Result};
 use std::collections::HashMap;
@@ -70,7 +70,7 @@ impl UrdfReader {
         let mut lines = HashMap::new();
         for element in root.all("link") {
             let link = self.link(element)?;
-            check_unique(&mut lines, element, &link.name)?;
+            check_unique(&mut lines, element, "link", &link.name)?;
             links.push(link);
         }
         if links.is_empty() {
@@ -109,17 +109,6 @@ impl UrdfReader {
             self.notes.add(element.line(), format!("the attribute `{name}` of `{}` is not read", element.name()));
         }
         Ok(())
-    }
-}
-
-/// Checks that a name of an element is new among its siblings; `lines` holds the lines of the names so far.
-fn check_unique(lines: &mut HashMap<String, usize>, element: Element<'_>, name: &str) -> Result<()> {
-    match lines.insert(name.to_owned(), element.line()) {
-        None => Ok(()),
-        Some(first) => {
-            let problem = format!("{} `{name}` stands on line {first} already", element.name());
-            Err(element.fault(problem, "rename one of the two, and what refers to it"))
-        }
     }
 }
 
