@@ -3,6 +3,7 @@
 use clearsweep_base::error::nearest;
 use clearsweep_base::{Error, Result};
 use roxmltree::{Document, Node, ParsingOptions};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::Path;
@@ -195,6 +196,35 @@ impl<'d> Element<'d> {
     pub(crate) fn required_child(&self, name: &str) -> Result<Self> {
         let missing = || self.fault(format!("`{}` has no `{name}`", self.name()), format!("add `<{name} .../>`"));
         self.child(name)?.ok_or_else(missing)
+    }
+
+    /// The text in the element, without that of its children.
+    pub(crate) fn text(&self) -> Cow<'d, str> {
+        let mut texts = self.node.children().filter(Node::is_text).filter_map(|node| node.text());
+        let first = texts.next().unwrap_or_default();
+        // A comment divides a text.
+        texts.fold(Cow::Borrowed(first), |all, text| all + " " + text)
+    }
+
+    /// The `N` finite numbers in the element.
+    pub(crate) fn content<const N: usize>(&self) -> Result<[f64; N]> {
+        let text = self.text();
+        let words = text.split_ascii_whitespace().take(N + 1);
+        let numbers = words.map(|word| self.parse_word(word)).collect::<Result<Vec<_>>>()?;
+        let count = numbers.len();
+        let wrong = |_| {
+            let found = if count > N { format!("more than {N}") } else { format!("{count}") };
+            let problem = format!("`{}` has {found} numbers instead of {N}", self.name());
+            self.fault(problem, format!("give {N}, separated by blanks"))
+        };
+        numbers.try_into().map_err(wrong)
+    }
+
+    /// A word of the text in the element as a finite number.
+    pub(crate) fn parse_word(&self, word: &str) -> Result<f64> {
+        let wrong = |what: &str| self.fault(format!("`{}` has an entry that {what} (`{word}`)", self.name()), REMEDY);
+        let value: f64 = word.parse().map_err(|_| wrong("is not a number"))?;
+        if value.is_finite() { Ok(value) } else { Err(wrong("is not finite")) }
     }
 
     /// The attribute of a name without prefix.

@@ -1,5 +1,6 @@
 //! Tests of the readers: each check, each feature, real files, hostile files.
 
+mod collada;
 mod mjcf;
 mod real_files;
 mod resolving;
