@@ -47,6 +47,7 @@
 //! | --- | --- | --- |
 //! | `clearsweep-base` | | the error type: place, problem, remedy; the threads of loading; registers of eight numbers |
 //! | `clearsweep-input-guard` | `base` | checks of untrusted bytes before a decoder sees them |
+//! | `clearsweep-robot` | `base` | readers of robot descriptions: URDF, SRDF, MJCF, COLLADA |
 //! | `clearsweep-geometry` | `base` | numbers, vectors, poses, convex polyhedra, hulls, triangle meshes |
 //! | `clearsweep-model` | `geometry` | what stages hand on: bodies, shapes, blocks of poses, candidates, the query, answers |
 //! | `clearsweep-scene` | `model`, `input-guard` | the scene file and geometry readers |
