@@ -34,5 +34,5 @@ pub use interval::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use node_hierarchy::{MovingNode, NodeHierarchy, NodeLink, RestPose};
 pub use proximity::{FeatureKind, Method, Proximity, Status};
 pub use rules::{DEFAULT_RULE, FreeLength, PairRules, Requirements, Rule, Severity};
-pub use shape::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
+pub use shape::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape, UnevenGrowth};
 pub use steps::PoseSteps;

@@ -103,6 +103,19 @@ impl MeshCondition {
     }
 }
 
+/// Pieces of different radii: their surface beside a mesh, which has one growth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnevenGrowth {
+    /// The least radius of a piece, metres.
+    pub growth: f64,
+    /// Polyhedra around the pieces, less that growth, in the body's recentred frame, and the hull of them all.
+    pub outer: Vec<Polyhedron>,
+    /// See `outer`.
+    pub hull: Polyhedron,
+    /// No point of them, grown, is farther from its piece than this, metres.
+    pub excess: f64,
+}
+
 /// The geometry of a body, shared between bodies of the same file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
@@ -127,6 +140,9 @@ pub struct Shape {
     /// Measured part of the `deviation` of a decomposition, metres; `None` for all others. No point of the solid is
     /// farther from the pieces than this, and no point of a piece farther from the solid.
     pub decomposition_deviation: Option<f64>,
+    /// The surface of pieces of different radii; `None` of one radius, or of a mesh.
+    #[doc(hidden)]
+    pub uneven: Option<Arc<UnevenGrowth>>,
     /// Vertices of the file (or shape) as read.
     pub vertices: u64,
     /// Triangles of the file as read (of the hull, for shapes).
@@ -190,7 +206,31 @@ impl Shape {
     pub fn surface(&self) -> &TriangleMesh {
         match &self.mesh {
             Some(mesh) => mesh,
-            None => self.faces.get_or_build(|| TriangleMesh::of_pieces(self.pieces.iter().map(|piece| &piece.core))),
+            None => self.faces.get_or_build(|| match &self.uneven {
+                Some(uneven) => TriangleMesh::of_pieces(uneven.outer.iter()),
+                None => TriangleMesh::of_pieces(self.pieces.iter().map(|piece| &piece.core)),
+            }),
+        }
+    }
+
+    /// Growth of [`Self::surface`], metres.
+    #[doc(hidden)]
+    pub fn surface_growth(&self) -> f64 {
+        self.uneven.as_ref().map_or_else(|| self.hull().radius, |uneven| uneven.growth)
+    }
+
+    /// The hull of [`Self::surface`], without growth.
+    #[doc(hidden)]
+    pub fn surface_hull(&self) -> &Polyhedron {
+        self.uneven.as_ref().map_or_else(|| &self.hull().core, |uneven| &uneven.hull)
+    }
+
+    /// How far the surface, grown, may lie outside of the body beside another one, metres: that of a mesh is compared with it.
+    #[doc(hidden)]
+    pub fn surface_excess(&self, other: &Self) -> f64 {
+        match (&self.uneven, &other.mesh) {
+            (Some(uneven), Some(_)) => uneven.excess,
+            _ => 0.0,
         }
     }
 

@@ -114,10 +114,13 @@ impl Deviation {
 
 /// The deviations of two bodies together, rounded up, metres.
 pub(super) fn deviation_of(a: &Shape, b: &Shape) -> f64 {
-    match (a.deviation, b.deviation) {
+    let sum = |one: f64, other: f64| match (one, other) {
         (0.0, alone) | (alone, 0.0) => alone,
         (one, other) => (one + other).next_up(),
-    }
+    };
+    // Rounded pieces of different radii are polyhedra beside a mesh.
+    let stored = |one: &Shape, other: &Shape| sum(one.deviation, one.surface_excess(other));
+    sum(stored(a, b), stored(b, a))
 }
 
 /// A bracket that reaches farther at each end by so many metres, rounded outward.

@@ -318,6 +318,7 @@ mod tests {
             middle: Vec3::ZERO,
             deviation: 0.0,
             decomposition_deviation: None,
+            uneven: None,
             vertices: 0,
             triangles: 0,
             coordinate_step: 0.0,

@@ -8,8 +8,9 @@ use super::hull_fit::{self, MeshAndHull, together};
 use super::length::check_length;
 use super::mesh::{Closure, MeshMade, clean};
 use super::model::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
+use super::rounded::uneven_growth;
 use super::readers::{Fault, Mesh};
-use super::shapes::ShapeSpec;
+use super::shapes::{ShapePart, ShapeSpec};
 use clearsweep_base::workers::Workers;
 use clearsweep_geometry::hull::check_range;
 use clearsweep_geometry::triangle_tree::bounds;
@@ -32,6 +33,8 @@ pub(super) struct BuiltGeometry {
     hull: Option<Polyhedron>,
     /// The radius of a sphere or a capsule, metres.
     radius: f64,
+    /// Those of the cores of several parts, and how far rounding may have moved them, metres.
+    parts: Option<(Vec<f64>, f64)>,
     center: Vec3<f64>,
     /// See [`Shape::middle`].
     middle: Vec3<f64>,
@@ -50,7 +53,7 @@ pub(super) struct BuiltGeometry {
 impl BuiltGeometry {
     /// Returns the geometry of cores that are no mesh.
     fn of(model: Model, cores: Vec<Polyhedron>, center: Vec3<f64>, (vertices, triangles): (u64, u64)) -> Self {
-        let (hull, radius, watertight, fit) = (None, 0.0, None, None);
+        let (hull, radius, parts, watertight, fit) = (None, 0.0, None, None, None);
         let (mesh, condition, measured, coordinate_step) = (None, None, None, 0.0);
         let middle = middle(cores.iter().flat_map(|core| (0..core.count as u32).map(|v| core.vertex(v))));
         Self {
@@ -58,6 +61,7 @@ impl BuiltGeometry {
             cores,
             hull,
             radius,
+            parts,
             center,
             middle,
             vertices,
@@ -101,18 +105,21 @@ impl BuiltGeometry {
             measured,
             ..
         } = self;
-        let growth = self.radius + offset;
-        let recentred = |core: Polyhedron| core.recentred(center, growth);
-        let (cores, hull): (Vec<_>, _) = (cores.into_iter().map(recentred).collect(), hull.map(recentred));
-        let outer = |radius: f64, core: &Polyhedron| {
-            radius.max(if growth > 0.0 { (core.radius + growth).next_up() } else { core.radius })
+        let (radii, placed) = self.parts.unwrap_or_else(|| (vec![self.radius; cores.len()], 0.0));
+        let piece = |core: Polyhedron, radius: f64| {
+            let radius = radius + offset;
+            Piece { core: core.recentred(center, radius), radius }
         };
-        let radius = cores.iter().chain(&hull).fold(0.0, outer);
-        let piece = |core| Piece { core, radius: growth };
-        let pieces = cores.into_iter().map(piece).collect();
-        let hull = hull.map(piece);
+        let largest = radii.iter().copied().fold(0.0, f64::max);
+        let uneven = uneven_growth(&cores, &radii, hull.as_ref(), (center, offset)).map(Arc::new);
+        let pieces: Vec<Piece> = cores.into_iter().zip(radii).map(|(core, radius)| piece(core, radius)).collect();
+        let hull = hull.map(|core| piece(core, largest));
+        let outer = |most: f64, Piece { core, radius }: &Piece| {
+            most.max(if *radius > 0.0 { (core.radius + radius).next_up() } else { core.radius })
+        };
+        let radius = pieces.iter().chain(&hull).fold(0.0, outer);
         let moved = condition.map_or([0.0; 2], |found| [found.weld_shift, found.polygon_warp]);
-        let parts = [measured.unwrap_or(0.0), moved[0], moved[1]];
+        let parts = [measured.unwrap_or(0.0), moved[0], moved[1], placed];
         let deviation = parts
             .into_iter()
             .filter(|&part| part > 0.0)
@@ -126,6 +133,7 @@ impl BuiltGeometry {
             radius,
             deviation,
             decomposition_deviation: measured,
+            uneven,
             vertices,
             triangles,
             coordinate_step: self.coordinate_step,
@@ -151,6 +159,9 @@ fn middle(points: impl Iterator<Item = Vec3<f64>>) -> Vec3<f64> {
 /// # Errors
 /// Its numbers are too large or too small for a hull.
 pub(super) fn from_shape(spec: &ShapeSpec) -> Result<BuiltGeometry, Fault> {
+    if let ShapeSpec::Parts(parts) = spec {
+        return from_parts(parts);
+    }
     let (points, radius) = spec.core();
     let center = centre(&points);
     let points = Distinct::of(points, center, &Workers::none());
@@ -166,6 +177,23 @@ pub(super) fn from_shape(spec: &ShapeSpec) -> Result<BuiltGeometry, Fault> {
     let core = points.hull(None)?;
     let counts = (count, triangle_count(&core));
     Ok(BuiltGeometry { radius, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) })
+}
+
+/// The geometry of several shapes.
+fn from_parts(parts: &[ShapePart]) -> Result<BuiltGeometry, Fault> {
+    let cores: Vec<(Vec<Vec3<f64>>, f64, f64)> = parts.iter().map(ShapePart::core).collect();
+    let points: Vec<Vec3<f64>> = cores.iter().flat_map(|(points, ..)| points).copied().collect();
+    let center = centre(&points);
+    let points = Distinct::of(points, center, &Workers::none());
+    let mut vertices = points.of_vertex.iter().copied();
+    let members = cores.iter().map(|(points, ..)| vertices.by_ref().take(points.len()).collect()).collect();
+    let count = points.of_vertex.len() as u64;
+    let (pieces, hull) = hulls(members, &points)?;
+    let triangles = pieces.iter().map(triangle_count).sum();
+    let rounding = cores.iter().map(|(_, _, rounding)| *rounding).fold(0.0, f64::max);
+    let parts = Some((cores.iter().map(|(_, radius, _)| *radius).collect(), rounding));
+    let model = if pieces.len() == 1 { Model::Hull } else { Model::Pieces };
+    Ok(BuiltGeometry { hull, parts, ..BuiltGeometry::of(model, pieces, center, (count, triangles)) })
 }
 
 /// Triangles of the faces of a hull.

@@ -7,7 +7,7 @@ use super::model::{LengthUnit, Model};
 use super::motion_spec::pivot;
 use super::orientation::orientation;
 use super::readers::{self, Mesh, SceneChoice};
-use super::shapes::ShapeSpec;
+use super::shapes::{ShapePart, ShapeSpec};
 use super::steps::PoseSteps;
 use super::values::Value;
 use clearsweep_base::error::Result;
@@ -102,10 +102,11 @@ impl GeometryOptions {
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 19] = [
+pub(super) const BODY_KEYS: [&str; 20] = [
     "name",
     "geometry",
     "shape",
+    "parts",
     "model",
     "inside",
     "unit",
@@ -134,7 +135,13 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
     let name = keys.required("name", "give the body a unique `name`")?.text()?.to_owned();
     keys.owner = owner(&name, keys.source.is_row() || keys.source.is_in_code());
     keys.only(&BODY_KEYS)?;
-    let (file, shape_key) = match (keys.get("geometry"), keys.get("shape")) {
+    let shape_of_body = match (keys.get("shape"), keys.get("parts")) {
+        (Some(_), Some(parts)) => {
+            return Err(parts.error("the body has both a `shape` and `parts`", "remove one of them"));
+        }
+        (shape, parts) => shape.or(parts),
+    };
+    let (file, shape_key) = match (keys.get("geometry"), shape_of_body) {
         // What a row says holds, whichever of the two the defaults say.
         (Some(file), Some(shape)) if file.is_of(&keys) && !shape.is_of(&keys) => (Some(file), None),
         (Some(file), Some(shape)) if shape.is_of(&keys) && !file.is_of(&keys) => (None, Some(shape)),
@@ -142,7 +149,8 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
     };
     let (geometry, geometry_at) = match (file, shape_key) {
         (Some(_), Some(shape)) => {
-            return Err(shape.error("the body has both a `geometry` and a `shape`", "remove one of them"));
+            let problem = format!("the body has both a `geometry` and a `{}`", shape.key());
+            return Err(shape.error(problem, "remove one of them"));
         }
         (None, None) => {
             let problem = format!("{} has neither a `geometry` nor a `shape`", keys.owner);
@@ -270,13 +278,16 @@ fn shape(
         }
     }
     if let Some(model) = keys.get("model").filter(concerns).filter(|model| model.text().ok() != Some("hull")) {
-        return Err(model.error("a shape is always convex", "remove `model`, or write \"hull\""));
+        return Err(model.error("a shape is convex, or of convex parts", "remove `model`"));
     }
     lowered((keys, field), known, || one_shape(keys, field, unit).map(Arc::new))
 }
 
 /// The shape of which a key names the kind.
 fn one_shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
+    if field.key() == "parts" {
+        return parts(field, unit);
+    }
     let table = field.table()?;
     // Files hold pieces as the objects of a mesh; only a scene in code lists their points.
     let kinds = ["box", "sphere", "capsule", "cylinder", "points", "pieces"];
@@ -288,6 +299,27 @@ fn one_shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<Sha
         return Err(field.error(format!("{} kinds of shape instead of one", given.len()), remedy));
     };
     ShapeSpec::from_field(only, unit)
+}
+
+/// `parts`: shapes in places of their own.
+fn parts(field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
+    const KINDS: [&str; 5] = ["box", "sphere", "capsule", "cylinder", "points"];
+    let wanted = "tables such as { box = [1, 1, 2], position = [0, 0, 1] }";
+    let items = field.items(None, wanted)?;
+    if items.is_empty() {
+        return Err(field.error("the body has no part", format!("give {wanted}")));
+    }
+    let part = |item: &Field<'_>| {
+        let table = item.table()?;
+        table.only(&[&KINDS[..], &["position", "orientation"]].concat())?;
+        let given: Vec<Field<'_>> = KINDS.iter().filter_map(|kind| table.get(kind)).collect();
+        let [only] = given.as_slice() else {
+            let remedy = format!("name exactly one of {} in each part", KINDS.join(", "));
+            return Err(item.error(format!("{} kinds of shape instead of one", given.len()), remedy));
+        };
+        Ok(ShapePart { shape: ShapeSpec::from_field(only, unit)?, place: pose_at(&table, unit)? })
+    };
+    Ok(ShapeSpec::Parts(items.iter().map(part).collect::<Result<_>>()?))
 }
 
 fn groups(keys: &Keys<'_>, known: &OnceLock<Arc<[String]>>) -> Result<Arc<[String]>> {

@@ -105,6 +105,7 @@ pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFil
         "body",
         "bodies",
         "joint",
+        "robot",
         "sweep",
         "posture",
         "ignore",
@@ -118,11 +119,12 @@ pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFil
         Some(field) => query(&field.table()?, head.unit)?,
     };
     let motion = top.get("motion").map(|field| motion(&field.table()?, head.unit)).transpose()?;
-    let joints = JointSpecs::of(source, &top, head.unit)?;
     let (mut tables, mut made) = (InputReader::new(max_input), MadeOfFiles::default());
+    let mut joints = JointSpecs::of(source, &top, head.unit, &mut tables)?;
     joints::tell(&joints, &mut made);
-    let bodies = bodies(source, &top, head.unit, &mut tables, &mut made)?;
-    let (ignores, rules) = (ignores(source, &top)?, rules(source, &top, head.unit)?);
+    let bodies = bodies(source, &top, head.unit, (&mut tables, &mut joints), &mut made)?;
+    let (mut ignores, rules) = (ignores(source, &top)?, rules(source, &top, head.unit)?);
+    ignores.append(&mut joints.take_ignores());
     let work = work_list(&top)?;
     Ok(SceneFile { bodies, ignores, rules, work, head, query, motion, joints, tables: tables.digests, made })
 }
@@ -193,7 +195,7 @@ fn head(top: &Keys<'_>) -> Result<Head> {
 
 /// Lowers `[columns]` of a scene file.
 pub(super) fn named_columns(top: &Keys<'_>) -> Result<TrajectoryColumns> {
-    let has_joints = top.get("joint").is_some();
+    let has_joints = top.get("joint").is_some() || top.get("robot").is_some();
     top.get("columns").map(|field| columns(&field.table()?, has_joints)).transpose().map(Option::unwrap_or_default)
 }
 
@@ -241,7 +243,7 @@ fn bodies(
     source: &SceneSource<'_>,
     top: &Keys<'_>,
     unit: LengthUnit,
-    tables: &mut InputReader,
+    (tables, joints): (&mut InputReader, &mut JointSpecs),
     made: &mut MadeOfFiles,
 ) -> Result<Vec<BodySpec>> {
     let mut list = BodyList::default();
@@ -249,6 +251,7 @@ fn bodies(
         list.add(source, body(Keys::new(source, format!("[[body]] number {}", index + 1), table, at), unit)?)?;
     }
     tables::lower(source, top, unit, (tables, made), &mut |body| list.add(source, body))?;
+    joints.add_robots(made, |body| list.add(source, body))?;
     for node in made.moving.iter().filter(|node| node.body.is_none()) {
         // A row of a trajectory must say which of the two it moves.
         if list.names.has(&node.name, &list.bodies) {

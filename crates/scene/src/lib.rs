@@ -40,6 +40,7 @@ pub mod model;
 mod motion_spec;
 mod orientation;
 pub mod readers;
+mod rounded;
 mod row_place;
 mod rules;
 mod same_ancestor;

@@ -3,7 +3,7 @@
 use super::keys::Field;
 use super::model::LengthUnit;
 use clearsweep_base::error::Result;
-use clearsweep_geometry::Vec3;
+use clearsweep_geometry::{Pose, Vec3};
 use std::cmp::Ordering;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
@@ -37,6 +37,32 @@ pub enum ShapeSpec {
     Points(Vec<[f64; 3]>),
     /// Convex pieces, each the hull of its points. Vertices are numbered through all of them.
     Pieces(Vec<Vec<[f64; 3]>>),
+    /// Shapes in places of their own. Vertices are numbered through all of them.
+    Parts(Vec<ShapePart>),
+}
+
+/// A shape that is a part of a body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShapePart {
+    /// No part of several parts.
+    pub shape: ShapeSpec,
+    /// Its frame in that of the body, metres.
+    pub place: Pose,
+}
+
+impl ShapePart {
+    /// The points whose hull is the core, in the frame of the body, and the radius; how far rounding may move a point, metres.
+    pub(super) fn core(&self) -> (Vec<Vec3<f64>>, f64, f64) {
+        let (points, radius) = self.shape.core();
+        if self.place == Pose::IDENTITY {
+            return (points, radius, 0.0);
+        }
+        let placed: Vec<Vec3<f64>> = points.iter().map(|&point| self.place.apply(point)).collect();
+        let turns = self.place.q != Pose::IDENTITY.q;
+        let reach = points.iter().map(|point| point.length()).fold(0.0, f64::max);
+        let rounding = f64::EPSILON * (self.place.position.length() + if turns { 16.0 * reach } else { reach });
+        (placed, radius, rounding)
+    }
 }
 
 impl ShapeSpec {
@@ -102,6 +128,14 @@ impl ShapeSpec {
                 };
                 return std::iter::once(5).chain(pieces.iter().flat_map(list)).collect();
             }
+            Self::Parts(parts) => {
+                let part = |part: &ShapePart| {
+                    let place = part.place.position.to_array().into_iter().chain(part.place.q);
+                    let own = part.shape.identity();
+                    std::iter::once(own.len() as u64).chain(own).chain(place.map(f64::to_bits)).collect::<Vec<_>>()
+                };
+                return std::iter::once(6).chain(parts.iter().flat_map(part)).collect();
+            }
             Self::Box(sides) => (0, sides),
             Self::Sphere(radius) => (1, &[*radius]),
             Self::Capsule { radius, length } => (2, &[*radius, *length]),
@@ -138,6 +172,7 @@ impl ShapeSpec {
             }
             Self::Points(points) => (points.iter().map(|&p| p.into()).collect(), 0.0),
             Self::Pieces(pieces) => (pieces.as_slice().concat().into_iter().map(Vec3::from).collect(), 0.0),
+            Self::Parts(parts) => (parts.iter().flat_map(|part| part.core().0).collect(), 0.0),
         }
     }
 }

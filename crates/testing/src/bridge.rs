@@ -68,6 +68,7 @@ pub fn shape(points: &[Vector<f64>], growth: f64) -> Shape {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        uneven: None,
         coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),

@@ -61,6 +61,7 @@ pub fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        uneven: None,
         coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),

@@ -23,6 +23,7 @@ fn body(core: Polyhedron, inflated: f64) -> Shape {
         radius,
         deviation,
         decomposition_deviation: None,
+        uneven: None,
         coordinate_step: 0.0,
         vertices,
         triangles,

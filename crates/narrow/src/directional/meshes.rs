@@ -218,7 +218,7 @@ impl<'a> BodiesOnLine<'a> {
 fn piece(body: &Shape, triangle: u32) -> Option<Piece> {
     let mesh: &TriangleMesh = body.surface();
     let corners: [Vec3<f64>; 3] = mesh.corners(triangle);
-    let radius = body.hull().radius;
+    let radius = body.surface_growth();
     let core = convex_hull(&corners).ok()?.recentred(body.center, radius);
     Some(Piece { core, radius })
 }

@@ -26,9 +26,9 @@ impl<'a> MeshesOnLine<'a> {
         n: Vec3<f64>,
         margin: f64,
     ) -> Self {
-        let growth = (a.hull().radius + b.hull().radius + margin).next_up();
+        let growth = (a.surface_growth() + b.surface_growth() + margin).next_up();
         let place = MeshPlace::new([a.surface(), b.surface()], poses, relative, growth);
-        Self { place, hulls: [&a.hull().core, &b.hull().core], n }
+        Self { place, hulls: [a.surface_hull(), b.surface_hull()], n }
     }
 
     /// From this length on the hulls are apart, metres.

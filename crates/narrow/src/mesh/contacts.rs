@@ -25,7 +25,7 @@ const MARGIN: f64 = 1e-12;
 /// at which they are not proven apart by more than `touch`.
 pub(crate) fn contacts(bodies: &Bodies<'_>, options: &QueryOptions, work: &mut Workspace, out: &mut Vec<Contact>) {
     let begin = out.len();
-    let radii = [bodies.a.hull().radius, bodies.b.hull().radius];
+    let radii = [bodies.a.surface_growth(), bodies.b.surface_growth()];
     let meshes = [bodies.a.surface(), bodies.b.surface()];
     let place = MeshPlace::new(meshes, [bodies.pose_a, bodies.pose_b], bodies.relative, radii[0] + radii[1]);
     if !place.size.is_finite() {

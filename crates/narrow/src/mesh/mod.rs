@@ -194,14 +194,16 @@ pub(super) struct MeshPair<'a> {
 impl<'a> MeshPair<'a> {
     /// Nothing is known of the surfaces.
     fn new(bodies: &Bodies<'a>, options: &QueryOptions) -> Self {
-        let (meshes, hulls) = ([bodies.a.surface(), bodies.b.surface()], [bodies.a.hull(), bodies.b.hull()]);
-        let (radii, poses) = (hulls.map(|hull| hull.radius), [bodies.pose_a, bodies.pose_b]);
+        let meshes = [bodies.a.surface(), bodies.b.surface()];
+        let hulls = [bodies.a.surface_hull(), bodies.b.surface_hull()];
+        let radii = [bodies.a.surface_growth(), bodies.b.surface_growth()];
+        let poses = [bodies.pose_a, bodies.pose_b];
         Self {
             place: MeshPlace::new(meshes, poses, bodies.relative, radii[0] + radii[1]),
-            hulls: hulls.map(|hull| &hull.core),
+            hulls,
             surfaces: SurfaceDistance::Beyond(f64::NEG_INFINITY),
             radii,
-            off: pose_error(&hulls[0].core, &poses[0]) + pose_error(&hulls[1].core, &poses[1]),
+            off: pose_error(hulls[0], &poses[0]) + pose_error(hulls[1], &poses[1]),
             options: *options,
             is_exact: deviation_of(bodies.a, bodies.b) == 0.0,
         }
@@ -377,7 +379,7 @@ pub(super) fn overlap_witnesses(
     likely: &[Vec3<f64>],
     memory: &mut MeshMemory,
 ) -> [Vec3<f64>; 2] {
-    let radii = [bodies.a.hull().radius, bodies.b.hull().radius];
+    let radii = [bodies.a.surface_growth(), bodies.b.surface_growth()];
     let meshes = [bodies.a.surface(), bodies.b.surface()];
     let place = MeshPlace::new(meshes, [bodies.pose_a, bodies.pose_b], bodies.relative, radii[0] + radii[1]);
     let MeshMemory { search, depth } = memory;

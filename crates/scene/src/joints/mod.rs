@@ -4,9 +4,11 @@
 //! goes with it, unless a joint of its own carries it.
 
 mod place;
+mod robots;
 mod spec;
 
 use crate::body_spec::BodySpec;
+use crate::digest::InputReader;
 use crate::each::MadeOfFiles;
 use crate::file::{IgnoreSpec, SceneFile};
 use crate::keys::{Keys, SceneSource};
@@ -15,6 +17,7 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
 use clearsweep_kinematics::{CarriedBody, Joint, JointTree, Sweep, SweepRuns, SweptJoint};
 use place::{Frames, Placed, Tree};
+use robots::Robots;
 use spec::{JointSpec, PostureSpec, SweepSpec};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,15 +39,21 @@ pub(super) struct JointSpecs {
     joints: Vec<JointSpec>,
     sweeps: Vec<SweepSpec>,
     posture: Vec<PostureSpec>,
+    robots: Robots,
+    /// Of each body of a robot, its index in the scene.
+    link_bodies: Vec<u32>,
 }
 
 impl JointSpecs {
-    /// Lowers the sections of a scene file.
+    /// Lowers the sections of a scene file; `inputs` reads the descriptions of robots.
     ///
     /// # Errors
     /// A key that does not fit.
-    pub(super) fn of(source: &SceneSource<'_>, top: &Keys<'_>, unit: LengthUnit) -> Result<Self> {
-        let (joints, sweeps) = (spec::joints(source, top, unit)?, spec::sweeps(source, top)?);
+    pub(super) fn of(source: &SceneSource<'_>, top: &Keys<'_>, unit: LengthUnit, inputs: &mut InputReader) -> Result<Self> {
+        let mut robots = robots::robots(source, top, unit, inputs)?;
+        let mut joints = std::mem::take(&mut robots.joints);
+        joints.extend(spec::joints(source, top, unit)?);
+        let sweeps = spec::sweeps(source, top)?;
         let posture = spec::posture(top, unit)?;
         if let Some(stray) = posture.first().filter(|_| joints.is_empty()) {
             let remedy = "add a `[[joint]]` for each joint, or remove `[posture]`";
@@ -54,7 +63,28 @@ impl JointSpecs {
             let remedy = "add a `[[joint]]` for each joint, or remove the sweep";
             return Err(Error::input(source.place(sweep.at), "[[sweep]] moves joints, and the scene has none", remedy));
         }
-        Ok(Self { joints, sweeps, posture })
+        Ok(Self { joints, sweeps, posture, robots, link_bodies: Vec::new() })
+    }
+
+    /// Hands the bodies of robots to `take`, which says their indices, and adds their rules and notes.
+    ///
+    /// # Errors
+    /// That of `take`.
+    pub(super) fn add_robots(
+        &mut self,
+        made: &mut MadeOfFiles,
+        mut take: impl FnMut(BodySpec) -> Result<u32>,
+    ) -> Result<()> {
+        made.notes.append(&mut self.robots.notes);
+        for body in &self.robots.bodies {
+            self.link_bodies.push(take(body.spec.clone())?);
+        }
+        Ok(())
+    }
+
+    /// The rules that leave out pairs of links.
+    pub(super) fn take_ignores(&mut self) -> Vec<IgnoreSpec> {
+        std::mem::take(&mut self.robots.ignores)
     }
 
     /// Whether there is none.
@@ -88,7 +118,9 @@ pub(super) fn find(source: &SceneSource<'_>, file: &mut SceneFile) -> Result<Opt
         check_stray_poses(&file.bodies)?;
         return Ok(None);
     }
-    let frames = Frames::new(&file.bodies, &file.made);
+    let carried = specs.joints.iter().map(|joint| &*joint.child.0).collect();
+    let links = (&specs.robots.links[..], &specs.robots.bodies[..], &specs.link_bodies[..]);
+    let frames = Frames::new(&file.bodies, &file.made, links, &carried);
     let tree = Tree::new(source, &specs.joints, frames)?;
     let placed = tree.placed(source)?;
     let posture = posture(source, &specs, &placed)?;
@@ -137,6 +169,10 @@ fn carry(source: &SceneSource<'_>, body: &mut BodySpec, place: Placed, placed: &
     match place.joint {
         Some(joint) if placed.moves(joint) => Ok(Some((joint, place.in_link))),
         Some(_) => {
+            body.pose = Some(place.rest);
+            Ok(None)
+        }
+        None if place.stands => {
             body.pose = Some(place.rest);
             Ok(None)
         }

@@ -1,5 +1,6 @@
 //! The frames that joints carry, and the joints in order with their places.
 
+use super::robots::{LinkBody, LinkFrame};
 use super::spec::JointSpec;
 use crate::body_spec::BodySpec;
 use crate::each::MadeOfFiles;
@@ -7,7 +8,7 @@ use crate::keys::SceneSource;
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_kinematics::{Joint, JointKind, JointValue};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A frame that a joint may carry.
 struct Frame {
@@ -16,6 +17,8 @@ struct Frame {
     rest: Pose,
     /// The frame that takes it along unless a joint carries it.
     above: Option<usize>,
+    /// Its pose in that frame, where it is known better than by both at rest.
+    in_above: Option<Pose>,
     /// Whether it stands in the world.
     stands: bool,
 }
@@ -29,7 +32,13 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn new(bodies: &[BodySpec], made: &MadeOfFiles) -> Self {
+    /// `links`: of robots, with their bodies and the indices of these; `carried`: names of all that joints carry.
+    pub(super) fn new(
+        bodies: &[BodySpec],
+        made: &MadeOfFiles,
+        (links, of_links, link_bodies): (&[LinkFrame], &[LinkBody], &[u32]),
+        carried: &HashSet<&str>,
+    ) -> Self {
         let mut frames = Self { all: Vec::new(), by_name: HashMap::new(), of_body: vec![usize::MAX; bodies.len()] };
         for node in &made.moving {
             let index = frames.all.len();
@@ -37,7 +46,18 @@ impl Frames {
                 frames.of_body[body as usize] = index;
             }
             // Carriers come before what they carry, in the same order.
-            frames.add(Frame { name: node.name.clone(), rest: node.place, above: node.carrier, stands: false });
+            frames.add(Frame { name: node.name.clone(), rest: node.place, above: node.carrier, in_above: None, stands: false });
+        }
+        let first = frames.all.len();
+        for link in links {
+            let stands = link.is_root && !carried.contains(&*link.name);
+            frames.add(Frame { name: link.name.clone(), rest: link.rest, above: None, in_above: None, stands });
+        }
+        for (body, &index) in of_links.iter().zip(link_bodies) {
+            frames.of_body[index as usize] = frames.all.len();
+            let rest = body.spec.rest.as_ref().map_or(Pose::IDENTITY, |rest| rest.pose);
+            let (above, in_above) = (Some(first + body.link), Some(body.place));
+            frames.add(Frame { name: body.spec.name.clone(), rest, above, in_above, stands: false });
         }
         for (index, body) in bodies.iter().enumerate() {
             if frames.of_body[index] != usize::MAX {
@@ -45,10 +65,10 @@ impl Frames {
             }
             frames.of_body[index] = frames.all.len();
             let rest = body.pose.or(body.rest.as_ref().map(|rest| rest.pose)).unwrap_or(Pose::IDENTITY);
-            frames.add(Frame { name: body.name.clone(), rest, above: None, stands: body.pose.is_some() });
+            frames.add(Frame { name: body.name.clone(), rest, above: None, in_above: None, stands: body.pose.is_some() });
         }
         for (name, place) in &made.still {
-            frames.add(Frame { name: name.clone(), rest: *place, above: None, stands: true });
+            frames.add(Frame { name: name.clone(), rest: *place, above: None, in_above: None, stands: true });
         }
         frames
     }
@@ -118,6 +138,18 @@ impl<'s> Tree<'s> {
         }
     }
 
+    /// Whether a frame, or what takes it along, stands in the world.
+    fn stands(&self, mut frame: usize) -> bool {
+        loop {
+            let of = &self.frames.all[frame];
+            match of.above {
+                _ if of.stands => return true,
+                Some(above) => frame = above,
+                None => return false,
+            }
+        }
+    }
+
     /// The joint that carries a joint.
     fn before(&self, joint: usize) -> Option<usize> {
         self.ends[joint].0.and_then(|parent| self.joint_of(parent))
@@ -167,7 +199,7 @@ impl<'s> Tree<'s> {
                 None => (spec.place, None),
                 Some(frame) => {
                     let parent = self.joint_of(frame);
-                    let stands = self.frames.all[frame].stands;
+                    let stands = self.stands(frame);
                     if parent.is_none() && !stands {
                         let name = &self.frames.all[frame].name;
                         let problem = format!("`{name}` is the parent of the joint `{}`, and moves, but no joint carries it", spec.name);
@@ -182,13 +214,22 @@ impl<'s> Tree<'s> {
             let value = self.value(source, joint, &columns)?;
             joints.push(Joint { name: spec.name.clone(), kind: spec.kind, parent, place, axis: spec.axis, range: spec.range, value });
         }
-        let places = (0..self.frames.all.len()).map(|frame| {
-            let rest = self.frames.all[frame].rest;
-            let joint = self.joint_of(frame).map(|joint| index[joint]);
-            let in_link = joint.map_or(rest, |joint| relative(&rests[joint as usize], &rest));
-            Placed { joint, in_link, rest }
-        });
-        let places = places.collect();
+        let mut places: Vec<Placed> = Vec::with_capacity(self.frames.all.len());
+        for (frame, of) in self.frames.all.iter().enumerate() {
+            let joint = self.joint_of(frame);
+            let of_joint = |joint: usize| relative(&rests[index[joint] as usize], &of.rest);
+            let in_link = match (joint, of.above.filter(|_| !self.carrier.contains_key(&frame))) {
+                (Some(joint), None) if self.specs[joint].is_link => Pose::IDENTITY,
+                // Frames come after those above them.
+                (Some(joint), Some(above)) => match of.in_above {
+                    Some(place) => places[above].in_link.after(&place),
+                    None => of_joint(joint),
+                },
+                (Some(joint), None) => of_joint(joint),
+                (None, _) => of.rest,
+            };
+            places.push(Placed { joint: joint.map(|joint| index[joint]), in_link, rest: of.rest, stands: self.stands(frame) });
+        }
         let columns = columns.into_iter().map(|joint| index[joint]).collect();
         Ok(PlacedJoints { joints, columns, places, of_body: self.frames.of_body })
     }
@@ -237,6 +278,8 @@ pub(super) struct Placed {
     pub(super) in_link: Pose,
     /// Its pose in the world at rest, metres.
     pub(super) rest: Pose,
+    /// Whether it stands in the world.
+    pub(super) stands: bool,
 }
 
 /// Joints in order, and where the frames are.

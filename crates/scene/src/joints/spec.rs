@@ -30,6 +30,8 @@ pub(in crate::joints) struct JointSpec {
     pub(in crate::joints) axis: Vec3<f64>,
     pub(in crate::joints) range: Option<[f64; 2]>,
     pub(in crate::joints) mimic: Option<MimicSpec>,
+    /// Whether the frame behind it is that of its child: a link of a robot.
+    pub(in crate::joints) is_link: bool,
     /// Where it begins.
     pub(in crate::joints) at: usize,
 }
@@ -105,6 +107,7 @@ fn joint(mut keys: Keys<'_>, unit: LengthUnit) -> Result<JointSpec> {
         }
         .or((word == "continuous").then_some([-PI, PI])),
         mimic: keys.get("mimic").map(|field| mimic(&field, kind, unit)).transpose()?,
+        is_link: false,
         at: keys.at,
         name,
     })

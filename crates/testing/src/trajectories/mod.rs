@@ -59,6 +59,7 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        uneven: None,
         coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),

@@ -65,6 +65,7 @@ impl RandomBodies {
             radius,
             deviation,
             decomposition_deviation: None,
+            uneven: None,
             coordinate_step: 0.0,
             vertices,
             triangles,

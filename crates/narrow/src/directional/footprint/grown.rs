@@ -119,7 +119,7 @@ impl Key {
                 body.mesh.as_ref().map_or(0, |mesh| mesh.identity()),
             ],
             pieces: body.pieces.len(),
-            growth: body.hull().radius,
+            growth: body.surface_growth(),
             deviation: body.deviation,
             across,
         }
@@ -200,6 +200,7 @@ fn of_pieces(body: &Shape, pieces: Vec<Piece>) -> Option<Shape> {
         radius,
         deviation: body.deviation,
         decomposition_deviation: body.decomposition_deviation,
+        uneven: None,
         vertices: body.vertices,
         triangles: body.triangles,
         coordinate_step: body.coordinate_step,

@@ -56,9 +56,9 @@ impl<'a> IntervalSearch<'a, '_> {
     /// The surfaces of both bodies, of which nothing is looked at.
     pub(super) fn new_surfaces(&self) -> Option<Box<SurfaceParts<'a>>> {
         let meshes = self.subjects.surfaces()?;
-        let hulls = self.subjects.hulls();
+        let (growth, deviation) = self.subjects.growth_of_surfaces();
         let radii = self.subjects.size(&self.ends[0]) - self.ends[0].relative.t.length();
-        Some(Box::new(SurfaceParts::new(meshes, self.path.clone(), [hulls.growth, hulls.deviation], radii)))
+        Some(Box::new(SurfaceParts::new(meshes, self.path.clone(), [growth, deviation], radii)))
     }
 
     /// Replaces a part of two nodes by its parts.

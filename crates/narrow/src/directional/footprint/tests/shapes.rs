@@ -21,6 +21,7 @@ pub(super) fn body(points: &[Vec3<f64>], growth: f64) -> Shape {
         radius,
         deviation: 0.0,
         decomposition_deviation: None,
+        uneven: None,
         vertices: 0,
         triangles: 0,
         coordinate_step: 0.0,

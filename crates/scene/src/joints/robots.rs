@@ -1,0 +1,357 @@
+//! `[[robot]]`: links and joints of a robot description as bodies, frames and joints of the scene.
+
+use super::spec::{JointSpec, MimicSpec};
+use crate::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth, pose_at};
+use crate::digest::InputReader;
+use crate::file::IgnoreSpec;
+use crate::joints::RestSpec;
+use crate::keys::{Field, Keys, SceneSource};
+use crate::model::{LengthUnit, Model};
+use crate::readers::{self, GeometryNote};
+use crate::shapes::{ShapePart, ShapeSpec};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_kinematics::JointKind;
+use clearsweep_robot::{Collision, CollisionShape, Robot};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Sides of the prism that stands for a round cylinder.
+const SIDES: u32 = 64;
+
+/// A link of a robot, as a frame.
+#[derive(Debug, Clone)]
+pub(in crate::joints) struct LinkFrame {
+    pub(in crate::joints) name: String,
+    /// In the world at rest, metres.
+    pub(in crate::joints) rest: Pose,
+    /// Whether no joint of the robot carries it.
+    pub(in crate::joints) is_root: bool,
+}
+
+/// A body of a link.
+#[derive(Debug, Clone)]
+pub(in crate::joints) struct LinkBody {
+    pub(in crate::joints) spec: BodySpec,
+    /// The link, an index among all.
+    pub(in crate::joints) link: usize,
+    /// Its frame in that of the link, metres.
+    pub(in crate::joints) place: Pose,
+}
+
+/// What all robots of a scene add to it.
+#[derive(Debug, Default)]
+pub(super) struct Robots {
+    pub(in crate::joints) links: Vec<LinkFrame>,
+    pub(in crate::joints) bodies: Vec<LinkBody>,
+    pub(in crate::joints) joints: Vec<JointSpec>,
+    pub(super) ignores: Vec<IgnoreSpec>,
+    pub(super) notes: Vec<(PathBuf, GeometryNote)>,
+}
+
+/// Reads the robots of a scene file.
+///
+/// # Errors
+/// A key, a description or a file of it that does not fit.
+pub(super) fn robots(source: &SceneSource<'_>, top: &Keys<'_>, unit: LengthUnit, inputs: &mut InputReader) -> Result<Robots> {
+    let mut all = Robots::default();
+    for ((at, table), number) in top.tables("robot")?.into_iter().zip(1..) {
+        let keys = Keys::new(source, format!("[[robot]] number {number}"), table, at);
+        RobotReader::new(&keys, unit, inputs)?.add(&mut all, inputs)?;
+    }
+    Ok(all)
+}
+
+/// One robot while it is lowered.
+struct RobotReader<'k> {
+    keys: &'k Keys<'k>,
+    path: PathBuf,
+    robot: Robot,
+    name: String,
+    base: Pose,
+    model: Option<Model>,
+    packages: Vec<PathBuf>,
+    /// Pairs of links that are left out, with reasons.
+    disabled: Vec<([usize; 2], String)>,
+    has_limits: bool,
+}
+
+impl<'k> RobotReader<'k> {
+    fn new(keys: &'k Keys<'k>, unit: LengthUnit, inputs: &mut InputReader) -> Result<Self> {
+        keys.only(&["urdf", "mjcf", "srdf", "name", "position", "orientation", "packages", "model", "adjacent", "limits"])?;
+        let (path, robot) = match (keys.get("urdf"), keys.get("mjcf")) {
+            (Some(urdf), None) => {
+                let (path, text) = text(&urdf, inputs)?;
+                let robot = clearsweep_robot::read_urdf(&path, &text)?;
+                (path, robot)
+            }
+            (None, Some(mjcf)) => {
+                let (path, text) = text(&mjcf, inputs)?;
+                let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+                let robot = clearsweep_robot::read_mjcf(&path, &text, &mut |file| read_text(&folder.join(file), inputs))?;
+                (path, robot)
+            }
+            (Some(_), Some(mjcf)) => return Err(mjcf.error("the robot has both a `urdf` and a `mjcf`", "remove one of them")),
+            (None, None) => return Err(keys.error("the robot names no description", "add `urdf = \"FILE\"` or `mjcf = \"FILE\"`")),
+        };
+        let name = keys.get("name").map(|name| name.text().map(str::to_owned)).transpose()?.unwrap_or_else(|| robot.name.clone());
+        let words = Model::ALL.map(|model| (model.name(), model));
+        let flag = |key: &str| keys.get(key).map(|word| word.boolean()).transpose().map(|word| word.unwrap_or(true));
+        let folder = keys.source.path().parent().unwrap_or(Path::new(""));
+        let packages = keys.get("packages").map(|field| field.texts()).transpose()?.unwrap_or_default();
+        let mut disabled: Vec<([usize; 2], String)> = Vec::new();
+        if flag("adjacent")? {
+            disabled.extend(robot.joints.iter().map(|j| ([j.parent, j.child], format!("adjacent links of the joint {}", j.name))));
+        }
+        let index = |name: &str| robot.links.iter().position(|link| link.name == name);
+        let excluded = robot.excluded.iter().filter_map(|pair| Some(([index(&pair.a)?, index(&pair.b)?], pair.reason.clone())));
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        disabled.extend(excluded.map(|(pair, reason)| (pair, because(&file, reason))));
+        if let Some(field) = keys.get("srdf") {
+            let (path, text) = text(&field, inputs)?;
+            let srdf = clearsweep_robot::read_srdf(&path, &text)?;
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            let (pairs, notes) = srdf.disabled_pairs(&robot);
+            if let Some(note) = notes.first() {
+                let problem = format!("{} (and {} more of the kind)", note.text, notes.len() - 1);
+                return Err(Error::input(format!("{}:{}", path.display(), note.line), problem, "give the SRDF of this robot"));
+            }
+            disabled.extend(pairs.into_iter().map(|pair| {
+                let names = pair.map(|link| robot.links[link].name.as_str());
+                let same = |rule: &&clearsweep_robot::LinkPair| [[&*rule.a, &*rule.b], [&*rule.b, &*rule.a]].contains(&names);
+                (pair, because(&file, srdf.disabled.iter().find(same).and_then(|rule| rule.reason.clone())))
+            }));
+        }
+        Ok(Self {
+            path,
+            name,
+            base: pose_at(keys, unit)?,
+            model: keys.get("model").map(|word| word.choice(&words)).transpose()?,
+            packages: packages.into_iter().map(|package| folder.join(package)).collect(),
+            disabled,
+            has_limits: flag("limits")?,
+            robot,
+            keys,
+        })
+    }
+
+    /// Adds what it is to all robots.
+    fn add(&self, all: &mut Robots, inputs: &mut InputReader) -> Result<()> {
+        let first = all.links.len();
+        let full = |name: &str| format!("{}/{name}", self.name);
+        let rests = self.rests();
+        let is_child = |link: usize| self.robot.joints.iter().any(|joint| joint.child == link);
+        for (index, link) in self.robot.links.iter().enumerate() {
+            all.links.push(LinkFrame { name: full(&link.name), rest: rests[index], is_root: !is_child(index) });
+        }
+        let mut of_link: Vec<Vec<String>> = vec![Vec::new(); self.robot.links.len()];
+        for (index, link) in self.robot.links.iter().enumerate() {
+            for body in self.bodies(index, &full(&link.name), &rests[index], inputs)? {
+                of_link[index].push(body.spec.name.clone());
+                all.bodies.push(LinkBody { link: first + index, ..body });
+            }
+        }
+        for joint in &self.robot.joints {
+            let mimic = joint.mimic.map(|mimic| MimicSpec {
+                joint: full(&self.robot.joints[mimic.joint].name),
+                ratio: mimic.ratio,
+                offset: mimic.offset,
+                at: self.keys.at,
+            });
+            all.joints.push(JointSpec {
+                name: full(&joint.name),
+                kind: match joint.kind {
+                    clearsweep_robot::JointKind::Fixed => JointKind::Fixed,
+                    clearsweep_robot::JointKind::Prismatic => JointKind::Prismatic,
+                    _ => JointKind::Revolute,
+                },
+                parent: Some((full(&self.robot.links[joint.parent].name), self.keys.at)),
+                child: (full(&self.robot.links[joint.child].name), self.keys.at),
+                place: pose(&joint.place),
+                axis: Vec3::from(joint.axis),
+                range: joint.range.filter(|_| self.has_limits),
+                mimic,
+                is_link: true,
+                at: self.keys.at,
+            });
+        }
+        self.add_ignores(&of_link, all);
+        let file = || self.path.clone();
+        let remedy = "see the description of the robot";
+        let note = |note: &clearsweep_robot::Note| {
+            let problem = format!("line {}: {}", note.line, note.text);
+            (file(), GeometryNote { kind: "robot", problem, remedy })
+        };
+        all.notes.extend(self.robot.notes.iter().map(note));
+        Ok(())
+    }
+
+    /// The rules for the pairs of links that are left out, each pair once.
+    fn add_ignores(&self, of_link: &[Vec<String>], all: &mut Robots) {
+        let mut seen: HashMap<[usize; 2], ()> = HashMap::new();
+        for ([a, b], reason) in &self.disabled {
+            let key = [*a.min(b), *a.max(b)];
+            if a == b || seen.insert(key, ()).is_some() {
+                continue;
+            }
+            for one in &of_link[*a] {
+                for other in &of_link[*b] {
+                    let selector = |name: &String| Some((name.clone(), self.keys.at));
+                    let reason = Some(reason.clone());
+                    all.ignores.push(IgnoreSpec { a: selector(one), b: selector(other), same: None, reason, at: self.keys.at });
+                }
+            }
+        }
+    }
+
+    /// The frames of the links in the world while all values are zero.
+    fn rests(&self) -> Vec<Pose> {
+        let mut rests: Vec<Option<Pose>> = vec![None; self.robot.links.len()];
+        let parents: HashMap<usize, (usize, Pose)> =
+            self.robot.joints.iter().map(|joint| (joint.child, (joint.parent, pose(&joint.place)))).collect();
+        for link in 0..rests.len() {
+            // From the link up to one that is known or a root, and down again.
+            let (mut way, mut at) = (Vec::new(), link);
+            while rests[at].is_none() {
+                way.push(at);
+                match parents.get(&at) {
+                    Some(&(parent, _)) => at = parent,
+                    None => break,
+                }
+            }
+            for at in way.into_iter().rev() {
+                rests[at] = Some(match parents.get(&at) {
+                    Some(&(parent, place)) => rests[parent].unwrap_or(self.base).after(&place),
+                    None => self.base,
+                });
+            }
+        }
+        rests.into_iter().map(|rest| rest.unwrap_or(self.base)).collect()
+    }
+
+    /// The bodies of a link: one of all its primitives, and one of each mesh.
+    fn bodies(&self, link: usize, name: &str, rest: &Pose, inputs: &mut InputReader) -> Result<Vec<LinkBody>> {
+        let mut bodies: Vec<LinkBody> = Vec::new();
+        let (mut parts, mut excess) = (Vec::new(), 0.0_f64);
+        for collision in &self.robot.links[link].collisions {
+            let place = pose(&collision.place);
+            if let CollisionShape::Mesh { file, scale } = &collision.shape {
+                let geometry = self.mesh(collision, file, *scale, inputs)?;
+                bodies.push(self.body(name, bodies.len(), (rest, place), geometry, 0.0));
+                continue;
+            }
+            let (shape, off) = primitive(&collision.shape);
+            excess = excess.max(off);
+            parts.push(ShapePart { shape, place });
+        }
+        if !parts.is_empty() {
+            let (place, shape) = match parts.as_slice() {
+                [ShapePart { shape, place }] => (*place, shape.clone()),
+                _ => (Pose::IDENTITY, ShapeSpec::Parts(parts)),
+            };
+            bodies.push(self.body(name, bodies.len(), (rest, place), GeometrySpec::Shape(Arc::new(shape)), excess));
+        }
+        Ok(bodies)
+    }
+
+    fn body(&self, name: &str, number: usize, (rest, place): (&Pose, Pose), geometry: GeometrySpec, deviation: f64) -> LinkBody {
+        let at = self.keys.origin();
+        let name = if number == 0 { name.to_owned() } else { format!("{name}/{number}") };
+        let spec = BodySpec {
+            name,
+            at: at.clone(),
+            geometry,
+            geometry_at: at,
+            growth: Growth { offset: 0.0, deviation },
+            groups: vec![self.name.clone()].into(),
+            pose: None,
+            rest: Some(RestSpec { pose: rest.after(&place), written: None }),
+            pose_steps: Default::default(),
+            pivot: None,
+            id: None,
+            node: None,
+        };
+        LinkBody { spec, link: 0, place }
+    }
+
+    /// The geometry of a mesh; one that is scaled unevenly or mirrored is read here.
+    fn mesh(&self, collision: &Collision, file: &str, scale: [f64; 3], inputs: &mut InputReader) -> Result<GeometrySpec> {
+        let at_line = |error: Error| Error { place: format!("{}:{}", self.path.display(), collision.line), ..error };
+        let found = clearsweep_robot::resolve(file, &self.path, &self.packages).map_err(at_line)?;
+        let reading = GeometryOptions {
+            unit: LengthUnit::ALL[0],
+            scale: 1.0,
+            y_up: false,
+            model: self.model,
+            inside: None,
+        };
+        if scale[0] > 0.0 && scale.iter().all(|&factor| factor == scale[0]) {
+            let folder = self.keys.source.path().parent().unwrap_or(Path::new(""));
+            // Paths of bodies are relative to the scene file.
+            let path = match found.strip_prefix(folder) {
+                Ok(below) if !folder.as_os_str().is_empty() => below.to_path_buf(),
+                _ => std::path::absolute(&found).unwrap_or(found),
+            };
+            let path = path.to_string_lossy().into();
+            return Ok(GeometrySpec::File { path, scene: None, reading: GeometryOptions { scale: scale[0], ..reading } });
+        }
+        let fault = |fault: readers::Fault| {
+            let place = fault.line.map_or_else(|| found.display().to_string(), |line| format!("{}:{line}", found.display()));
+            Error::input(format!("{place} (collision of {}:{})", self.path.display(), collision.line), fault.problem, fault.remedy)
+        };
+        readers::check_extension(&found).map_err(fault)?;
+        let bytes = inputs.read(&found).map_err(|error| Error::unreadable(&found, &error))?;
+        let (mut mesh, _) = readers::read_with_companions(&found, bytes, None, inputs).map_err(fault)?;
+        for vertex in &mut mesh.vertices {
+            *vertex = std::array::from_fn(|axis| vertex[axis] * scale[axis]);
+        }
+        if scale.iter().product::<f64>() < 0.0 {
+            mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+        }
+        let largest = scale.iter().fold(0.0_f64, |most, factor| most.max(factor.abs()));
+        mesh.coordinate_step *= largest;
+        mesh.warped.iter_mut().for_each(|(_, warp)| *warp *= largest);
+        Ok(GeometrySpec::Part { mesh: Arc::new(mesh), file: Arc::from(found), reading })
+    }
+}
+
+/// A primitive of a link, and how far it may lie outside of the described one, metres.
+fn primitive(shape: &CollisionShape) -> (ShapeSpec, f64) {
+    match *shape {
+        CollisionShape::Box { sides } => (ShapeSpec::Box(sides), 0.0),
+        CollisionShape::Sphere { radius } => (ShapeSpec::Sphere(radius), 0.0),
+        CollisionShape::Capsule { radius, length } => (ShapeSpec::Capsule { radius, length }, 0.0),
+        CollisionShape::Cylinder { radius, length } => {
+            let outer = 1.0 / libm::cos(std::f64::consts::PI / f64::from(SIDES)) - 1.0;
+            (ShapeSpec::Cylinder { radius, height: length, sides: SIDES }, radius * outer * (1.0 + 1e-9))
+        }
+        CollisionShape::Ellipsoid { half_axes } => {
+            let (points, excess) = crate::rounded::around_an_ellipsoid(half_axes);
+            (ShapeSpec::Points(points), excess)
+        }
+        // Meshes are bodies of their own.
+        CollisionShape::Mesh { .. } => (ShapeSpec::Points(vec![[0.0; 3]]), 0.0),
+    }
+}
+
+/// A place of a robot description.
+fn pose(place: &clearsweep_robot::Place) -> Pose {
+    Pose::new(place.position, place.orientation)
+}
+
+fn because(file: &str, reason: Option<String>) -> String {
+    reason.map_or_else(|| format!("disabled by {file}"), |reason| format!("disabled by {file}: {reason}"))
+}
+
+/// The path and the text of the file that a key names, relative to the scene.
+fn text(field: &Field<'_>, inputs: &mut InputReader) -> Result<(PathBuf, String)> {
+    let path = field.scene().parent().unwrap_or(Path::new("")).join(field.text()?);
+    let text = read_text(&path, inputs).map_err(|error| field.error(format!("{} {}", path.display(), error.problem), error.remedy))?;
+    Ok((path, text))
+}
+
+fn read_text(path: &Path, inputs: &mut InputReader) -> Result<String> {
+    let bytes = inputs.read(path).map_err(|error| Error::unreadable(path, &error))?;
+    String::from_utf8(bytes).map_err(|_| Error::input(path.display(), "is not UTF-8", "save it as UTF-8"))
+}
