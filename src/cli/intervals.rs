@@ -83,7 +83,18 @@ fn first_contact(first: &Value) -> Option<String> {
         (Some(from), Some(to)) => format!(", {from:.6} s to {to:.6} s"),
         _ => String::new(),
     };
-    Some(format!("first contact: {}{when}", place(first)))
+    Some(format!("first contact: {}{when}{}", place(first), swept(&first["joint"]).unwrap_or_default()))
+}
+
+/// The values of the joint that is swept between which its first contact lies.
+fn swept(joint: &Value) -> Option<String> {
+    let (lo, hi) = (joint["lo"].as_f64()?, joint["hi"].as_f64()?);
+    let name = visible(joint["name"].as_str()?).into_owned();
+    let text = |value: f64| match joint["unit"].as_str() {
+        Some("rad") => format!("{:.6} deg", value.to_degrees()),
+        _ => format!("{value:.9} m"),
+    };
+    Some(format!(", {name} from {} to {}", text(lo), text(hi)))
 }
 
 /// The bodies, the run and the frames of an interval.

@@ -15,4 +15,5 @@ mod first_contact;
 mod interlocking;
 mod interval_pieces;
 mod intervals;
+mod joints;
 mod pivot_centre;

@@ -24,9 +24,12 @@ mod export;
 mod free_lengths;
 #[cfg(feature = "cli")]
 mod generate;
+mod forward_kinematics;
 mod golden;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod interrupt;
+#[cfg(feature = "cli")]
+mod joints;
 mod library;
 mod memory;
 mod memory_store;

@@ -3,7 +3,7 @@
 use super::manifest_summary::{required_of, rule_of};
 use clearsweep_narrow::IntervalStatus;
 use clearsweep_scene::{BetweenFrames, Scene};
-use clearsweep_tables::{BetweenTotals, FirstContact, LeastBetween, Totals, ViolatingPair};
+use clearsweep_tables::{swept_span, BetweenTotals, FirstContact, LeastBetween, Totals, ViolatingPair};
 use serde_json::{Map, Value, json};
 
 /// Whether one of two bodies, by name, stands for a mesh that is not convex.
@@ -32,7 +32,7 @@ pub(super) fn summary(scene: &Scene, totals: &Totals, skipped: u64, of_hulls: Of
         "pairs_contact": pairs_contact,
         "pairs_contact_only": pairs_contact_only,
         "least": least.as_ref().map(|least| least_json(least, of_hulls)),
-        "first_contact": first_contact.as_ref().map(|first| first_json(first, of_hulls)),
+        "first_contact": first_contact.as_ref().map(|first| first_json(scene, first, of_hulls)),
     })
 }
 
@@ -50,18 +50,30 @@ fn least_json(least: &LeastBetween, of_hulls: OfHulls<'_>) -> Value {
     })
 }
 
-fn first_json(first: &FirstContact, of_hulls: OfHulls<'_>) -> Value {
+fn first_json(scene: &Scene, first: &FirstContact, of_hulls: OfHulls<'_>) -> Value {
     json!({
         "run": first.run,
         "frame": first.frames[0],
         "frame_next": first.frames[1],
         "contact_lo": first.shares[0],
         "contact_hi": first.shares[1],
+        "joint": swept_json(scene, first),
         "time_lo_s": first.times_s.map(|times| times[0]),
         "time_hi_s": first.times_s.map(|times| times[1]),
         "body_a": first.body_a,
         "body_b": first.body_b,
         "of_hulls": of_hulls([&first.body_a, &first.body_b]),
+    })
+}
+
+/// The joint that is swept alone in the run of a first contact, and the values between which that lies; null where it is none.
+fn swept_json(scene: &Scene, first: &FirstContact) -> Value {
+    let Some((joint, values)) = swept_span(scene, (first.run, first.frames[0]), first.shares) else { return Value::Null };
+    json!({
+        "name": joint.name,
+        "unit": if joint.kind.turns() { "rad" } else { "m" },
+        "lo": values[0],
+        "hi": values[1],
     })
 }
 

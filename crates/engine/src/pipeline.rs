@@ -172,12 +172,12 @@ pub(super) fn drive(
     let mut waiting = Waiting { output, block_pool, pending: Vec::new(), spent: std::time::Duration::ZERO };
     let mut batches =
         ReadBatches { blocks: &mut input.blocks, read: &input.read, block_pool, advance: Advance::default() };
-    let mut next = batches.next(search, watch, progress)?;
+    let mut next = batches.next(search, watch, progress, &mut *waiting.output.sink)?;
     while let Some(batch) = next.take() {
         // A device searches the next batch beside the narrow phase of this one.
         let is_beside = search.memories[0].broad.works_beside();
         if is_beside {
-            next = batches.next(search, watch, progress)?;
+            next = batches.next(search, watch, progress, &mut *waiting.output.sink)?;
         }
         // What looks wrong is noticed beside the work.
         let look = || batch.iter().for_each(|block| watch.look(block));
@@ -187,7 +187,7 @@ pub(super) fn drive(
         search.try_device(&batch, batches.advance.read);
         drop(batch);
         if !is_beside {
-            next = batches.next(search, watch, progress)?;
+            next = batches.next(search, watch, progress, &mut *waiting.output.sink)?;
         }
     }
     search.cancel.check()?;
@@ -211,6 +211,7 @@ impl ReadBatches<'_> {
         search: &mut BlockSearch<'_>,
         watch: &mut TrajectoryWatch<'_>,
         progress: &dyn Progress,
+        sink: &mut dyn RowSink,
     ) -> Result<Option<Vec<Arc<FrameBlock>>>> {
         loop {
             search.cancel.check()?;
@@ -221,6 +222,9 @@ impl ReadBatches<'_> {
                 return Ok(None);
             }
             batch.iter().for_each(|block| search.coverage.look(search.scene, block));
+            if search.scene.joints.is_some() {
+                batch.iter().try_for_each(|block| sink.samples(block))?;
+            }
             search.count_skipped(&batch);
             self.advance.samples += batch.iter().map(|block| block.samples.len() as u64).sum::<u64>();
             self.advance.read = self.read.load(Ordering::Relaxed) as f64 / 1000.0;

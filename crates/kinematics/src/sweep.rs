@@ -104,7 +104,7 @@ impl Sweep {
 
 impl SweptJoint {
     /// The value at a step of so many: both ends exactly.
-    fn at(&self, step: u64, steps: u32) -> f64 {
+    pub fn at(&self, step: u64, steps: u32) -> f64 {
         let [from, to] = self.range;
         if step == u64::from(steps) { to } else { from + (to - from) * (step as f64 / f64::from(steps)) }
     }

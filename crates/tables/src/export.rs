@@ -12,8 +12,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The tables of an output directory, by the names under which they are exported.
-pub const TABLE_NAMES: [&str; 9] =
-    ["distances", "penetrations", "intervals", "contacts", "pairs", "runs", "events", "issues", "bodies"];
+pub const TABLE_NAMES: [&str; 10] =
+    ["distances", "penetrations", "intervals", "contacts", "pairs", "runs", "events", "issues", "bodies", "samples"];
 
 /// Tables that only some executions have: why they are missing, and what to do about it.
 const OPTIONAL: [(&str, &str, &str); 2] = [
@@ -24,12 +24,12 @@ const OPTIONAL: [(&str, &str, &str); 2] = [
 /// Tables that only executions have in which something is required.
 const OF_REQUIREMENTS: [&str; 2] = ["events", "issues"];
 
-/// Whether the output directory `dir` has a table: `intervals`, `contacts`, `events` and `issues` may be missing, all others belong to
+/// Whether the output directory `dir` has a table: `intervals`, `contacts`, `events`, `issues` and `samples` may be missing, all others belong to
 /// every execution.
 pub fn has_table(dir: &Path, table: &str) -> bool {
     match table {
         table if OPTIONAL.iter().any(|(name, ..)| *name == table) => dir.join(table).is_dir(),
-        table if OF_REQUIREMENTS.contains(&table) => dir.join(format!("{table}.parquet")).is_file(),
+        table if OF_REQUIREMENTS.contains(&table) || table == "samples" => dir.join(format!("{table}.parquet")).is_file(),
         _ => true,
     }
 }

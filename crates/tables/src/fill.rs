@@ -7,10 +7,12 @@ use super::column_buffer::ColumnBuffer;
 use super::interval_stats::{IntervalStat, RunIntervals};
 use super::pair_stats::{PairStat, is_smaller};
 use super::row::{ContactRow, IntervalRow, Row};
+use super::samples::swept_value;
 use super::schema::TableKind;
 use clearsweep_model::{Contact, DirectionalDistance, IntervalProximity, Requirements, Status};
-use clearsweep_scene::{FrameBlock, Sample, Scene};
+use clearsweep_scene::{FrameBlock, Sample, Scene, SceneJoints};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Columns of the full form of `distances`, string columns of bodies excluded; the short form has fewer, whatever follows.
 const FULL_COLUMNS: usize = 25;
@@ -23,11 +25,15 @@ const RUN_COLUMNS: usize = 14;
 pub(super) struct JobColumns {
     pub(super) kind: TableKind,
     pub(super) requirements: Requirements,
+    /// Joints that are swept over their ranges.
+    pub(super) swept: Option<Arc<SceneJoints>>,
 }
 
 impl JobColumns {
     pub(super) fn of(scene: &Scene) -> Self {
-        Self { kind: TableKind::of(scene), requirements: scene.requirements() }
+        let kind = TableKind::of(scene);
+        let swept = scene.joints.clone().filter(|_| kind.sweeps);
+        Self { kind, requirements: scene.requirements(), swept }
     }
 }
 
@@ -211,6 +217,15 @@ pub(super) fn intervals(columns: &mut [ColumnBuffer], rows: &[IntervalRow], bloc
         let run = |row: &IntervalRow| block.samples[usize::from(row.interval.sample)].run;
         let of = &job.requirements;
         rules(&mut c, || rows.iter().map(|row| (of.rule(row.a, row.b), row.required(of, run(row)))));
+    }
+    if let Some(joints) = &job.swept {
+        for end in 0..2 {
+            let value = |row: &IntervalRow| {
+                let sample = &block.samples[usize::from(row.interval.sample)];
+                swept_value(joints, (sample.run, sample.frame), row.interval.contact[end])
+            };
+            c.next().extend_f64(rows.iter().map(value));
+        }
     }
     c.finish();
 }

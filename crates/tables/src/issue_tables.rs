@@ -9,12 +9,13 @@ use super::layout::TableLayout;
 use super::output_dir::OutputDir;
 use super::overlaps::{self, OverlapFound, cells_each};
 use super::part_writer::FileNaming;
+use super::samples::swept_value;
 use super::schema;
 use super::totals::IssueCounts;
 use super::vocabulary::Vocabularies;
 use clearsweep_base::error::Result;
 use clearsweep_model::{EventState, Severity};
-use clearsweep_scene::Scene;
+use clearsweep_scene::{Scene, SceneJoints};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -98,7 +99,9 @@ impl IssueTables<'_> {
             .collect();
         let strings = strings.with_issues(words.texts);
         let table = |spec, name| TableEncoder::new(&spec, FileNaming::Single(name), &strings, layout, out);
-        let mut events = table(schema::events(), "events.parquet")?.within(memory, out);
+        let kind = schema::TableKind::of(scene);
+        let swept = scene.joints.as_deref().filter(|_| kind.sweeps);
+        let mut events = table(schema::events(kind), "events.parquet")?.within(memory, out);
         let (requirements, mut tile) = (scene.requirements(), Vec::with_capacity(TILE));
         log.read(&mut |part| {
             for part in part.chunks(TILE) {
@@ -114,7 +117,7 @@ impl IssueTables<'_> {
                         state,
                     }
                 }));
-                events.extend(&tile, fill_events)?;
+                events.extend(&tile, |columns, rows| fill_events(columns, rows, swept))?;
             }
             Ok(())
         })?;
@@ -132,7 +135,7 @@ fn overlap(issue: &Issue, scene: &Scene, cells: usize) -> OverlapFound {
     overlaps::found(bodies.map(|body| &*scene.bodies[body as usize].shape), &poses, cells)
 }
 
-fn fill_events(columns: &mut [ColumnBuffer], rows: &[EventRow]) {
+fn fill_events(columns: &mut [ColumnBuffer], rows: &[EventRow], swept: Option<&SceneJoints>) {
     let mut c = ColumnCursor::new(columns);
     let e = || rows.iter().map(|row| &row.logged.event);
     c.next().extend_i32(rows.iter().map(|row| row.logged.rule as i32));
@@ -158,6 +161,12 @@ fn fill_events(columns: &mut [ColumnBuffer], rows: &[EventRow]) {
     c.next().extend_i32(e().map(|e| e.kind as i32));
     c.next().extend_i32(rows.iter().map(|row| row.state as i32));
     c.next().extend_i32(rows.iter().map(|row| row.issue));
+    if let Some(joints) = swept {
+        for end in 0..2 {
+            let value = |row: &EventRow| swept_value(joints, (row.logged.run, row.logged.event.ends[end].0), 0.0);
+            c.next().extend_f64(rows.iter().map(value));
+        }
+    }
     c.finish();
 }
 

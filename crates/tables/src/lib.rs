@@ -74,6 +74,7 @@ mod rle_bitpack;
 mod row;
 mod row_counts;
 mod rows_digest;
+mod samples;
 mod schema;
 mod shard_state;
 pub mod shard_table;
@@ -111,6 +112,7 @@ pub use report::{PairBetween, PairOfRun, nearest_between, read_pairs};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::{ContactRow, IntervalRow, Row};
 pub use rows_digest::{RowsSum, RunsDigest, TableDigest};
+pub use samples::swept_span;
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext, SortedRows};
 pub use stream_sink::DistanceStream;
 #[doc(hidden)]

@@ -129,6 +129,7 @@ impl TableMerger {
         }
         // Their rows are taken as they are, but for those of a run that is cut.
         ["pairs", "runs"].into_iter().try_for_each(|table| shard.check_rows(table))?;
+        self.writer.append_samples(dir)?;
         let samples = state.summary.samples();
         self.writer.append_summary(state.summary, &mut lists, dir, self.samples)?;
         self.samples += samples;

@@ -116,6 +116,11 @@ const KEYS: [ColumnSpec; 7] = [
     BODY_B,
 ];
 
+/// The values between which the joint of a sweep is at the first contact of an interval, or over an event: radians or metres; null where several joints
+/// move. Tables have them where a scene has a sweep.
+const SWEPT: [ColumnSpec; 2] =
+    [ColumnSpec::float("joint_lo", "rad or m").nullable(), ColumnSpec::float("joint_hi", "rad or m").nullable()];
+
 /// The rule that a pair is under, and what it requires. Tables have them where a scene has rules.
 const RULE: [ColumnSpec; 2] =
     [ColumnSpec::new("rule", ColumnType::String(Vocabulary::Rules)), ColumnSpec::float("required_m", "m").nullable()];
@@ -135,6 +140,8 @@ pub(super) struct TableKind {
     pub(super) rules: bool,
     /// Whether all contacts are asked for.
     pub(super) contacts: bool,
+    /// Whether joints are swept over their ranges.
+    pub(super) sweeps: bool,
 }
 
 impl TableKind {
@@ -147,6 +154,7 @@ impl TableKind {
             intervals: scene.motion.between != BetweenFrames::None,
             rules: !scene.rules.all().is_empty(),
             contacts: scene.query.contacts,
+            sweeps: scene.joints.as_ref().is_some_and(|joints| joints.sweeps.is_some()),
         }
     }
 
@@ -201,6 +209,7 @@ pub(super) fn intervals(kind: TableKind) -> TableSpec {
     list.push(ColumnSpec::new("status", ColumnType::String(Vocabulary::IntervalStatus)));
     list.push(ColumnSpec::new("method", ColumnType::String(Vocabulary::IntervalMethod)));
     list.extend(kind.rule_columns());
+    list.extend(SWEPT.into_iter().filter(|_| kind.sweeps));
     TableSpec { name: "intervals", columns: list, sorted_by: ROW_ORDER }
 }
 
@@ -282,7 +291,7 @@ pub(super) fn runs(kind: TableKind) -> TableSpec {
 }
 
 /// `events`.
-pub(super) fn events() -> TableSpec {
+pub(super) fn events(kind: TableKind) -> TableSpec {
     let count = |name| ColumnSpec::new(name, ColumnType::Int64);
     let time = |name| ColumnSpec::float(name, "s").nullable();
     let word = |name, vocabulary| ColumnSpec::new(name, ColumnType::String(vocabulary));
@@ -310,6 +319,7 @@ pub(super) fn events() -> TableSpec {
     columns.push(word("kind", Vocabulary::EventKind));
     columns.push(word("state", Vocabulary::EventState));
     columns.push(word("issue", Vocabulary::Issues));
+    columns.extend(SWEPT.into_iter().filter(|_| kind.sweeps));
     TableSpec { name: "events", columns, sorted_by: &["run"] }
 }
 

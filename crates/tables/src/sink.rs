@@ -39,6 +39,16 @@ pub trait RowSink: Send {
     /// The sink cannot take them.
     fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()>;
 
+    /// Hears of the samples of each block, in order, also of those whose rows it has from an earlier execution: the values of joints.
+    ///
+    /// # Errors
+    /// The sink cannot take them.
+    #[doc(hidden)]
+    fn samples(&mut self, block: &FrameBlock) -> Result<()> {
+        let _ = block;
+        Ok(())
+    }
+
     /// No more rows come.
     ///
     /// # Errors
@@ -394,6 +404,13 @@ impl RowSink for ParquetTables {
     fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
         match &mut self.state {
             TablesState::Open(writer) => writer.write_sorted(rows.block, rows.candidates, rows.sorted),
+            _ => self.out_of_turn(),
+        }
+    }
+
+    fn samples(&mut self, block: &FrameBlock) -> Result<()> {
+        match &mut self.state {
+            TablesState::Open(writer) => writer.add_samples(block),
             _ => self.out_of_turn(),
         }
     }

@@ -20,6 +20,7 @@ use super::stored_rows::StoredRows;
 use super::summary::{CallResults, ShardSummary, SummaryState, SummaryWriter};
 use super::totals::Totals;
 use super::vocabulary::Vocabularies;
+use super::samples::{self, SamplesTable};
 use super::{bodies, fill, manifest, schema};
 use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
@@ -118,6 +119,8 @@ pub struct TableWriter {
     /// `None` where contacts are not asked for.
     contacts: Option<BlockTable<ContactRow>>,
     pub(super) summary: SummaryWriter,
+    /// `None` where no joints carry bodies.
+    samples: Option<SamplesTable>,
     columns: JobColumns,
     bodies: RecordBatch,
     names: Vec<String>,
@@ -226,6 +229,7 @@ impl TableWriter {
             strings,
             memory: options.memory,
             summary,
+            samples: scene.joints.as_ref().map(|joints| SamplesTable::create(joints, &layout, &out)).transpose()?,
             bodies,
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
             layout,
@@ -418,7 +422,7 @@ impl TableWriter {
         self.store_shard()?;
         let parts = self.linked;
         let Self {
-            distances, penetrations, intervals, contacts, summary, bodies, names, layout, checkpoints, out, ..
+            distances, penetrations, intervals, contacts, summary, samples, bodies, names, layout, checkpoints, out, ..
         } = self;
         let (scene, strings, memory) = (self.scene, self.strings, self.memory);
         // The largest table goes to the disk first; the others are encoded and written beside it.
@@ -438,7 +442,7 @@ impl TableWriter {
         let is_linked =
             |(table, _): &(&str, TableDigest)| PART_TABLES.iter().zip(parts).any(|(name, n)| name == table && n > 0);
         let linked = linked.into_iter().flatten().filter(is_linked).collect();
-        Ok(PendingTables { tables, linked, bodies, layout, totals, checkpoints, out })
+        Ok(PendingTables { tables, linked, samples, bodies, layout, totals, checkpoints, out })
     }
 
     /// Stores what the merge needs, if the job is a shard.
@@ -464,6 +468,19 @@ impl TableWriter {
             ("contacts", _, Some(contacts)) => contacts.append(stored, rows),
             _ => Err(Error::internal(table, "rows of a table that the job does not have")),
         }
+    }
+
+    /// Adds the values of joints in the samples of a block.
+    ///
+    /// # Errors
+    /// A write failed.
+    pub(super) fn add_samples(&mut self, block: &FrameBlock) -> Result<()> {
+        self.samples.as_mut().map_or(Ok(()), |samples| samples.add(block))
+    }
+
+    /// Adds those of a finished shard.
+    pub(super) fn append_samples(&mut self, dir: &Path) -> Result<()> {
+        self.samples.as_mut().map_or(Ok(()), |samples| samples.append(&dir.join(samples::FILE)))
     }
 
     /// Takes over the files of a stored table, one of [`PART_TABLES`]: by a link, or as a copy.
@@ -501,6 +518,7 @@ pub struct PendingTables {
     tables: Vec<PendingTable>,
     /// Digests of tables whose parts were linked.
     linked: Vec<(&'static str, TableDigest)>,
+    samples: Option<SamplesTable>,
     bodies: RecordBatch,
     layout: TableLayout,
     totals: Totals,
@@ -519,9 +537,11 @@ impl PendingTables {
     /// # Errors
     /// A write failed.
     pub fn wait(self) -> Result<FinishedTables> {
-        let Self { tables, linked, bodies, layout, mut totals, checkpoints, out } = self;
+        let Self { tables, linked, samples, bodies, layout, mut totals, checkpoints, out } = self;
+        let of_samples = samples.map(SamplesTable::finish).transpose()?;
         let of_bodies = bodies::write(&bodies, &layout, &out)?;
-        let others = linked.into_iter().chain([("bodies", of_bodies)]).map(Ok);
+        let others = linked.into_iter().chain([("bodies", of_bodies)]);
+        let others = others.chain(of_samples.map(|digest| ("samples", digest))).map(Ok);
         let digests = tables.into_iter().map(PendingTable::wait).chain(others);
         totals.digests =
             digests.map(|of| of.map(|(table, digest)| (table.to_owned(), digest))).collect::<Result<_>>()?;

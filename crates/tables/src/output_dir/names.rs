@@ -5,12 +5,13 @@ use std::ffi::{OsStr, OsString};
 /// The last file that is written, and the first that is removed.
 pub(super) const MANIFEST: &str = "manifest.json";
 /// Tables of one file: the file, and the table's name in its footer.
-pub(super) const TABLES: [(&str, &str); 5] = [
+pub(super) const TABLES: [(&str, &str); 6] = [
     ("bodies.parquet", "bodies"),
     ("events.parquet", "events"),
     ("issues.parquet", "issues"),
     ("pairs.parquet", "pairs"),
     ("runs.parquet", "runs"),
+    ("samples.parquet", "samples"),
 ];
 /// The file of a shard that a merge needs beside its tables.
 pub(crate) const SHARD_STATE: &str = "shard.state";

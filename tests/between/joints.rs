@@ -1,0 +1,296 @@
+//! Bodies that joints carry, against sampling in the values of the joints; kinematics and distances share no code with the engine.
+
+#![allow(clippy::print_stderr, reason = "the counts are for whoever runs the tests")]
+
+use crate::oracle::{self, Placed, Solid, V, add};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_kinematics::{CarriedBody, Joint, JointKind, JointMotion, JointTree, JointValue};
+use clearsweep_narrow::interval::{
+    IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity_of_joints,
+};
+use clearsweep_narrow::{SolverStats, Workspace};
+use clearsweep_scene::{AnswerKind, BetweenFrames, Scene, SceneOverrides, Shape};
+use clearsweep_testing::random::Random;
+use clearsweep_testing::random_motions::{about, product};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+const TOLERANCE: f64 = 1e-4;
+const TOUCH: f64 = 1e-6;
+
+/// A body for the engine, and the convex solids that it is for the oracle.
+struct Body {
+    kind: usize,
+    shape: Arc<Shape>,
+    solids: Vec<Solid>,
+}
+
+const KINDS: [&str; 4] = ["hull", "pieces", "rounded parts", "mesh"];
+
+/// Boxes of a bracket whose hull is far from it.
+const BRACKET: [([f64; 3], [f64; 3]); 3] =
+    [([-0.2, -0.2, 0.0], [0.5, 0.2, 0.1]), ([-0.2, -0.2, 0.1], [-0.1, 0.2, 0.5]), ([-0.1, -0.2, 0.4], [0.3, 0.2, 0.5])];
+
+fn corners((low, high): ([f64; 3], [f64; 3])) -> Vec<[f64; 3]> {
+    (0..8).map(|k| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { high[axis] } else { low[axis] })).collect()
+}
+
+fn shape(text: &str) -> Arc<Shape> {
+    let scene = format!("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n[[body]]\nname = \"a\"\nstatic = true\n{text}\n");
+    let scene = Scene::of_text(&scene, &SceneOverrides::default()).expect("a scene");
+    Arc::clone(&scene.bodies[0].shape)
+}
+
+fn solids(shape: &Shape) -> Vec<Solid> {
+    shape.pieces.iter().map(|piece| Solid::new(&piece.core, shape.center.to_array(), piece.radius)).collect()
+}
+
+fn bodies(dir: &Path) -> Vec<Body> {
+    let list = |points: &[[f64; 3]]| format!("{points:?}");
+    let pieces = BRACKET.map(corners);
+    let of_pieces = shape(&format!("shape = {{ pieces = [{}] }}", pieces.each_ref().map(|points| list(points)).join(", ")));
+    let mut text = String::new();
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    for (at, points) in pieces.iter().enumerate() {
+        points.iter().for_each(|[x, y, z]| text += &format!("v {x} {y} {z}\n"));
+        for face in faces {
+            let [a, b, c, d] = face.map(|v| v + 1 + 8 * at);
+            text += &format!("f {a} {b} {c}\nf {a} {c} {d}\n");
+        }
+    }
+    let file = dir.join("bracket.obj");
+    fs::write(&file, text).expect("written");
+    let mesh = shape(&format!("geometry = {file:?}\nmodel = \"mesh\""));
+    let parts = "parts = [{ sphere = 0.15, position = [0.3, 0, 0] }, { capsule = [0.05, 0.4], orientation = { axis = [1, 0, 0], angle = 60 } }, \
+         { box = [0.2, 0.3, 0.1], position = [-0.2, 0.1, 0.1], orientation = { rpy = [10, 20, 30] } }]";
+    let parts = shape(parts);
+    let of = |kind: usize, shape: Arc<Shape>| Body { kind, solids: solids(&shape), shape };
+    vec![
+        of(0, shape("shape = { box = [0.5, 0.3, 0.2] }")),
+        of(0, shape("shape = { capsule = [0.1, 0.5] }")),
+        of(0, shape("shape = { points = [[-0.3, 0, 0], [0.4, 0.1, 0], [0, 0.4, -0.1], [0, 0, 0.5], [0.1, -0.2, 0.2]] }")),
+        of(1, Arc::clone(&of_pieces)),
+        of(2, parts),
+        Body { kind: 3, solids: solids(&of_pieces), shape: mesh },
+    ]
+}
+
+/// One joint as the oracle understands it: a place, and a turn or a way about an axis.
+struct OracleJoint {
+    place: (V, [f64; 4]),
+    axis: V,
+    turn: f64,
+    slide: f64,
+}
+
+/// A chain from the world to a body.
+struct Chain {
+    joints: Vec<OracleJoint>,
+    end: (V, [f64; 4]),
+}
+
+fn placed((position, q): (V, [f64; 4]), (by, turn): (V, [f64; 4])) -> (V, [f64; 4]) {
+    (add(position, Placed { position, q }.turn(by)), product(q, turn))
+}
+
+impl Chain {
+    fn at(&self, values: &[f64]) -> Placed {
+        let mut pose = ([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
+        for (joint, value) in self.joints.iter().zip(values) {
+            pose = placed(pose, joint.place);
+            let way = joint.axis.map(|c| c * joint.slide * value);
+            pose = placed(pose, (way, about(joint.axis, joint.turn * value)));
+        }
+        let (position, q) = placed(pose, self.end);
+        Placed { position, q }
+    }
+
+    /// A bound of the speed of any point within `reach` of the body's origin while the values move by `rates`.
+    fn speed(&self, rates: &[f64], reach: f64) -> f64 {
+        let lengths: f64 = self.joints.iter().map(|joint| oracle::norm(joint.place.0)).sum();
+        // No way is longer than 3 m.
+        let length = lengths + 3.0 * self.joints.len() as f64 * 0.3 + oracle::norm(self.end.0) + reach;
+        self.joints.iter().zip(rates).map(|(joint, rate)| rate.abs() * (joint.turn * length + joint.slide.abs())).sum()
+    }
+}
+
+/// Two bodies on one chain: A somewhere on it, or in the world, and B at its end.
+struct Mechanism {
+    tree: JointTree,
+    /// Joints that carry A.
+    of_a: usize,
+    chains: [Chain; 2],
+}
+
+fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanism {
+    let of_a = random.below(joints);
+    let mut list = Vec::new();
+    let mut chain = Vec::new();
+    for k in 0..joints {
+        let kind = [JointKind::Revolute, JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: 0.05 }][random.below(4)];
+        let axis = if random.chance(0.4) { [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]][random.below(3)] } else { random.direction() };
+        let position = random.vector().map(|c| 0.3 * c);
+        let q = if random.chance(0.5) { [1.0, 0.0, 0.0, 0.0] } else { random.turn() };
+        let (turn, slide) = match kind {
+            JointKind::Revolute => (1.0, 0.0),
+            JointKind::Prismatic => (0.0, 1.0),
+            _ => (1.0, 0.05),
+        };
+        chain.push((position, q, axis, turn, slide));
+        list.push(Joint {
+            name: k.to_string(),
+            kind,
+            parent: (k as u32).checked_sub(1),
+            place: Pose::new(position, q),
+            axis: Vec3::from(axis),
+            range: None,
+            value: JointValue::Column { column: k as u32, ratio: 1.0, offset: 0.0 },
+        });
+    }
+    let place = |random: &mut Random, far: f64| (random.direction().map(|c| far * c), random.turn());
+    let ends = [place(random, 0.7), place(random, 0.3)];
+    let of = |count: usize, end: (V, [f64; 4])| Chain {
+        joints: chain[..count].iter().map(|&(position, q, axis, turn, slide)| OracleJoint { place: (position, q), axis, turn, slide }).collect(),
+        end,
+    };
+    let carried = |joint: usize, (position, q): (V, [f64; 4]), body: &Body| CarriedBody {
+        joint: joint as u32,
+        place: body.shape.recentring().place(&Pose::new(position, q)),
+        reach: body.shape.reach(),
+    };
+    let slots = match of_a {
+        0 => vec![carried(joints - 1, ends[1], b)],
+        _ => vec![carried(of_a - 1, ends[0], a), carried(joints - 1, ends[1], b)],
+    };
+    Mechanism { tree: JointTree::new(list, slots), of_a, chains: [of(of_a, ends[0]), of(joints, ends[1])] }
+}
+
+/// The least distance of any two solids of both bodies: their distance while they are apart.
+fn distance([a, b]: [&Body; 2], poses: [&Placed; 2]) -> f64 {
+    let pairs = a.solids.iter().flat_map(|one| b.solids.iter().map(move |other| (one, other)));
+    pairs.map(|(one, other)| oracle::distance(one, other, poses[0], poses[1])).fold(f64::INFINITY, f64::min)
+}
+
+/// How many random intervals: `CLEARSWEEP_INTERVALS`.
+fn count() -> usize {
+    std::env::var("CLEARSWEEP_INTERVALS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_400)
+}
+
+#[derive(Default)]
+struct Tally {
+    /// By kinds of both bodies, and by the number of joints: intervals clear, undecided and in contact.
+    kinds: [[[usize; 3]; 4]; 4],
+    joints: [[usize; 3]; 9],
+    method: [usize; 5],
+    /// Contacts that no end of the interval shows.
+    between: usize,
+    misses: Vec<String>,
+}
+
+/// Holds an answer against distances at many times; `speed`: of any two points.
+fn check(label: &str, found: &IntervalProximity, at: &dyn Fn(f64) -> f64, (speed, are_convex): (f64, bool), random: &mut Random, tally: &mut Tally) {
+    const SLACK: f64 = 1e-11;
+    const SAMPLES: usize = 32;
+    let times: Vec<f64> = (0..=SAMPLES).map(|k| k as f64 / SAMPLES as f64).collect();
+    let seen: Vec<f64> = times.iter().map(|&t| at(t)).collect();
+    let mut miss = |what: &str| tally.misses.push(format!("{label}: {what}: {found:?}"));
+    for (&t, &d) in times.iter().zip(&seen) {
+        if d < found.lower - SLACK && (d > 0.0 || are_convex) {
+            miss(&format!("at {t} they are {d} apart"));
+        }
+        if d <= 0.0 && found.status == IntervalStatus::Clear {
+            miss(&format!("in contact at {t}"));
+        }
+        if t < found.contact[0] && d < TOUCH - SLACK {
+            miss(&format!("in contact at {t}, before the first one"));
+        }
+        if (t < found.closest[0] || t > found.closest[1]) && d < found.upper - SLACK && (d > 0.0 || are_convex) {
+            miss(&format!("nearer at {t}, outside of the times of least distance"));
+        }
+    }
+    // Between two samples nothing comes nearer than by the speed: what is said to be near must be near somewhere.
+    let step = speed / SAMPLES as f64;
+    let least = seen.windows(2).map(|pair| (0.5 * (pair[0] + pair[1] - step)).min(pair[0].min(pair[1]))).fold(f64::INFINITY, f64::min);
+    if least > 0.0 && found.upper < least - SLACK {
+        miss(&format!("never nearer than {least}"));
+    }
+    if found.contact[1].is_finite() && at(found.contact[1]) > TOUCH + SLACK {
+        miss("clear at the contact");
+    }
+    for _ in 0..8 {
+        let t = random.unit();
+        let d = at(t);
+        if d < found.lower - SLACK && (d > 0.0 || are_convex) {
+            miss(&format!("at {t} they are {d} apart"));
+        }
+    }
+    tally.between += usize::from(found.status == IntervalStatus::Contact && seen[0] > TOUCH && seen[SAMPLES] > TOUCH);
+}
+
+#[test]
+fn random_chains_hold_the_least_distance() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let all = bodies(dir.path());
+    let (mut random, mut tally) = (Random(29), Tally::default());
+    let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
+    for number in 0..count() {
+        let joints = 1 + number % 8;
+        let pair = [(); 2].map(|()| &all[random.below(all.len())]);
+        let mechanism = mechanism(&mut random, joints, pair);
+        let most = [3.0_f64, 20.0, 120.0][random.below(3)].to_radians();
+        let from: Vec<f64> = (0..joints).map(|_| 0.9 * random.signed()).collect();
+        let to: Vec<f64> = from.iter().map(|value| value + if random.chance(0.1) { 0.0 } else { most * random.signed() }).collect();
+        let reaches = pair.map(|body| body.shape.reach());
+        let still = || Pose::new(mechanism.chains[0].end.0, mechanism.chains[0].end.1);
+        let carried = match mechanism.of_a {
+            0 => [Err(pair[0].shape.recentring().place(&still())), Ok(0)],
+            _ => [Ok(0), Ok(1)],
+        };
+        let chain = mechanism.tree.chain(carried, reaches);
+        let motion = JointMotion::new(&chain, [&|column| from[column as usize], &|column| to[column as usize]]);
+        let options = IntervalOptions {
+            between: BetweenFrames::Joint,
+            within: 1e6,
+            require: None,
+            touch: TOUCH,
+            tolerance: TOLERANCE,
+            answer: AnswerKind::Depth,
+        };
+        let shapes = [&*pair[0].shape, &*pair[1].shape];
+        let found = interval_proximity_of_joints(shapes, &motion, &options, &mut work, &mut stats).expect("within a long way");
+        let at = |t: f64| {
+            let values: Vec<f64> = from.iter().zip(&to).map(|(from, to)| from + t * (to - from)).collect();
+            let poses = mechanism.chains.each_ref().map(|chain| chain.at(&values));
+            distance(pair, [&poses[0], &poses[1]])
+        };
+        let rates: Vec<f64> = from.iter().zip(&to).map(|(from, to)| to - from).collect();
+        let speed: f64 = mechanism.chains.iter().zip(reaches).map(|(chain, reach)| chain.speed(&rates, reach + 0.5)).sum();
+        let label = format!("{number}: {joints} joints, {} and {}", KINDS[pair[0].kind], KINDS[pair[1].kind]);
+        let are_convex = pair.iter().all(|body| body.kind == 0);
+        check(&label, &found, &at, (speed, are_convex), &mut random, &mut tally);
+        let status = found.status as usize;
+        tally.kinds[pair[0].kind][pair[1].kind][status] += 1;
+        tally.joints[joints][status] += 1;
+        tally.method[found.method as usize] += 1;
+    }
+    report(&tally);
+}
+
+fn report(tally: &Tally) {
+    let Tally { kinds, joints, method, between, misses } = tally;
+    let undecided: usize = joints.iter().map(|status| status[IntervalStatus::Undecided as usize]).sum();
+    eprintln!("{} intervals, {undecided} undecided; method {method:?} ({:?}); {between} contacts between clear ends", count(), IntervalMethod::NAMES);
+    assert!(misses.is_empty(), "{}: {}", misses.len(), misses.iter().take(5).cloned().collect::<Vec<_>>().join("\n"));
+    let (clear, contact) = (IntervalStatus::Clear as usize, IntervalStatus::Contact as usize);
+    for (a, row) in kinds.iter().enumerate() {
+        for (b, found) in row.iter().enumerate() {
+            assert!(found[clear] > 0 && found[contact] > 0, "{} and {} are not there: {found:?}", KINDS[a], KINDS[b]);
+        }
+    }
+    for (number, found) in joints.iter().enumerate().skip(1) {
+        assert!(found[clear] * 20 > count() / 8 && found[contact] * 20 > count() / 8, "{number} joints: {found:?}");
+    }
+    assert!(between * 100 > count(), "not representative: {between}");
+    assert!(undecided * 50 < count() && method[IntervalMethod::Limit as usize] * 20 < count(), "{undecided} {method:?}");
+}
