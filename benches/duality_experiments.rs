@@ -55,6 +55,7 @@ fn body(random: &mut Random, vertices: usize, sizes: [f64; 3]) -> Shape {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        uneven: None,
         coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),

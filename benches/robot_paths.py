@@ -31,12 +31,12 @@ def obstacle(row, name):
     return f'[[body]]\nname = "{name}"\nstatic = true\nshape = {{ {shape} }}\n{place}\n'
 
 
-def write(folder, robot, data, problem, obstacles, steps, model):
+def write(folder, robot, data, problem, obstacles, steps, model, until=1.0):
     folder.mkdir(parents=True, exist_ok=True)
     names = JOINTS[robot]
     lines = ["run,frame," + ",".join(names)]
     for step in range(steps + 1):
-        share = step / steps
+        share = until * step / steps
         values = [problem[f"start_{k}"] * (1 - share) + problem[f"goal_{k}"] * share for k in range(1, len(names) + 1)]
         lines.append(f"0,{step}," + ",".join(repr(value) for value in values))
     (folder / "joints.csv").write_text("\n".join(lines) + "\n")
@@ -57,7 +57,9 @@ def run(program, folder):
     # A row at a sample is a collision that a check of samples sees.
     sampled = summary["rows"] > 0
     contact = between["by_status"]["contact"] > 0
-    return manifest["timings_s"] if "timings_s" in manifest else summary.get("timings_s", {}), sampled, contact, between["by_status"]["undecided"]
+    first = between["first_contact"]
+    share = first["frame"] + first["contact_lo"] if first else None
+    return manifest["timings"], sampled, contact, between["by_status"]["undecided"], share
 
 
 def main():
@@ -78,26 +80,33 @@ def main():
         ("MoveIt", lambda length: math.ceil(length / (MOVEIT * EXTENT[robot]))),
     ]:
         seconds, steps_all, missed, contacts, undecided = [], 0, 0, 0, 0
+        clear = [0.0, 0]
         for problem in chosen.iter_rows(named=True):
             width = len(JOINTS[robot])
             length = math.sqrt(sum((problem[f"goal_{k}"] - problem[f"start_{k}"]) ** 2 for k in range(1, width + 1)))
             steps = max(steps_of(length), 1)
             own = obstacles.filter((polars.col("scene") == problem["scene"]) & (polars.col("index") == problem["index"]))
             write(given.out, robot, data, problem, list(own.iter_rows(named=True)), steps, given.model)
-            timings, sampled, contact, open_ = run(program, given.out)
-            clear = not contact
-            seconds.append((sum(timings.get(key, 0.0) for key in ["broad", "narrow"]), steps, clear))
+            timings, sampled, contact, open_, first = run(program, given.out)
+            took = lambda timings: timings["broad_s"] + timings["narrow_s"]
+            seconds.append(took(timings))
             steps_all += steps
             contacts += contact
             undecided += open_
             missed += contact and not sampled
-        total = sum(second for second, _, _ in seconds)
-        of_clear = [(second, steps) for second, steps, clear in seconds if clear]
-        clear_us = 1e6 * sum(second for second, _ in of_clear) / max(sum(steps for _, steps in of_clear), 1)
+            if first is not None:
+                # The part before the first contact alone, in segments of the same length.
+                until = 0.98 * first / steps
+                steps = max(math.floor(steps * until), 1)
+                write(given.out, robot, data, problem, list(own.iter_rows(named=True)), steps, given.model, until)
+                timings, _, contact, open_, _ = run(program, given.out)
+                undecided += open_
+            if not contact:
+                clear = [clear[0] + took(timings), clear[1] + steps]
         print(
-            f"{robot}, samples as {label}: {len(seconds)} paths, {steps_all} segments, {1e3 * total / len(seconds):.2f} ms a path, "
-            f"{1e6 * total / steps_all:.1f} us a segment ({clear_us:.1f} where the path is clear: {len(of_clear)} paths); "
-            f"{contacts} in contact, {missed} of them unseen by samples; {undecided} intervals undecided"
+            f"{robot}, segments as {label}: {len(seconds)} paths, {steps_all} segments, {1e3 * sum(seconds) / len(seconds):.2f} ms a path; "
+            f"{contacts} in contact, {missed} of them unseen by samples; before their first contact {clear[1]} segments are proven clear, "
+            f"{1e6 * clear[0] / max(clear[1], 1):.1f} us each; {undecided} intervals undecided"
         )
 
 

@@ -76,6 +76,7 @@ pub(crate) fn read_shapes(path: &Path) -> Vec<Shape> {
                 fit: None,
                 deviation: 0.0,
                 decomposition_deviation: None,
+                uneven: None,
                 coordinate_step: 0.0,
                 mesh: None,
                 faces: Default::default(),

@@ -37,7 +37,8 @@ fn corners((low, high): ([f64; 3], [f64; 3])) -> Vec<[f64; 3]> {
 }
 
 fn shape(text: &str) -> Arc<Shape> {
-    let scene = format!("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n[[body]]\nname = \"a\"\nstatic = true\n{text}\n");
+    let scene =
+        format!("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n[[body]]\nname = \"a\"\nstatic = true\n{text}\n");
     let scene = Scene::of_text(&scene, &SceneOverrides::default()).expect("a scene");
     Arc::clone(&scene.bodies[0].shape)
 }
@@ -49,7 +50,8 @@ fn solids(shape: &Shape) -> Vec<Solid> {
 fn bodies(dir: &Path) -> Vec<Body> {
     let list = |points: &[[f64; 3]]| format!("{points:?}");
     let pieces = BRACKET.map(corners);
-    let of_pieces = shape(&format!("shape = {{ pieces = [{}] }}", pieces.each_ref().map(|points| list(points)).join(", ")));
+    let of_pieces =
+        shape(&format!("shape = {{ pieces = [{}] }}", pieces.each_ref().map(|points| list(points)).join(", ")));
     let mut text = String::new();
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     for (at, points) in pieces.iter().enumerate() {
@@ -69,7 +71,10 @@ fn bodies(dir: &Path) -> Vec<Body> {
     vec![
         of(0, shape("shape = { box = [0.5, 0.3, 0.2] }")),
         of(0, shape("shape = { capsule = [0.1, 0.5] }")),
-        of(0, shape("shape = { points = [[-0.3, 0, 0], [0.4, 0.1, 0], [0, 0.4, -0.1], [0, 0, 0.5], [0.1, -0.2, 0.2]] }")),
+        of(
+            0,
+            shape("shape = { points = [[-0.3, 0, 0], [0.4, 0.1, 0], [0, 0.4, -0.1], [0, 0, 0.5], [0.1, -0.2, 0.2]] }"),
+        ),
         of(1, Arc::clone(&of_pieces)),
         of(2, parts),
         Body { kind: 3, solids: solids(&of_pieces), shape: mesh },
@@ -128,8 +133,13 @@ fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanis
     let mut list = Vec::new();
     let mut chain = Vec::new();
     for k in 0..joints {
-        let kind = [JointKind::Revolute, JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: 0.05 }][random.below(4)];
-        let axis = if random.chance(0.4) { [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]][random.below(3)] } else { random.direction() };
+        let kind = [JointKind::Revolute, JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: 0.05 }]
+            [random.below(4)];
+        let axis = if random.chance(0.4) {
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]][random.below(3)]
+        } else {
+            random.direction()
+        };
         let position = random.vector().map(|c| 0.3 * c);
         let q = if random.chance(0.5) { [1.0, 0.0, 0.0, 0.0] } else { random.turn() };
         let (turn, slide) = match kind {
@@ -151,7 +161,10 @@ fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanis
     let place = |random: &mut Random, far: f64| (random.direction().map(|c| far * c), random.turn());
     let ends = [place(random, 0.7), place(random, 0.3)];
     let of = |count: usize, end: (V, [f64; 4])| Chain {
-        joints: chain[..count].iter().map(|&(position, q, axis, turn, slide)| OracleJoint { place: (position, q), axis, turn, slide }).collect(),
+        joints: chain[..count]
+            .iter()
+            .map(|&(position, q, axis, turn, slide)| OracleJoint { place: (position, q), axis, turn, slide })
+            .collect(),
         end,
     };
     let carried = |joint: usize, (position, q): (V, [f64; 4]), body: &Body| CarriedBody {
@@ -189,7 +202,14 @@ struct Tally {
 }
 
 /// Holds an answer against distances at many times; `speed`: of any two points.
-fn check(label: &str, found: &IntervalProximity, at: &dyn Fn(f64) -> f64, (speed, are_convex): (f64, bool), random: &mut Random, tally: &mut Tally) {
+fn check(
+    label: &str,
+    found: &IntervalProximity,
+    at: &dyn Fn(f64) -> f64,
+    (speed, are_convex): (f64, bool),
+    random: &mut Random,
+    tally: &mut Tally,
+) {
     const SLACK: f64 = 1e-11;
     const SAMPLES: usize = 32;
     let times: Vec<f64> = (0..=SAMPLES).map(|k| k as f64 / SAMPLES as f64).collect();
@@ -211,7 +231,10 @@ fn check(label: &str, found: &IntervalProximity, at: &dyn Fn(f64) -> f64, (speed
     }
     // Between two samples nothing comes nearer than by the speed: what is said to be near must be near somewhere.
     let step = speed / SAMPLES as f64;
-    let least = seen.windows(2).map(|pair| (0.5 * (pair[0] + pair[1] - step)).min(pair[0].min(pair[1]))).fold(f64::INFINITY, f64::min);
+    let least = seen
+        .windows(2)
+        .map(|pair| (0.5 * (pair[0] + pair[1] - step)).min(pair[0].min(pair[1])))
+        .fold(f64::INFINITY, f64::min);
     if least > 0.0 && found.upper < least - SLACK {
         miss(&format!("never nearer than {least}"));
     }
@@ -240,7 +263,8 @@ fn random_chains_hold_the_least_distance() {
         let mechanism = mechanism(&mut random, joints, pair);
         let most = [3.0_f64, 20.0, 120.0][random.below(3)].to_radians();
         let from: Vec<f64> = (0..joints).map(|_| 0.9 * random.signed()).collect();
-        let to: Vec<f64> = from.iter().map(|value| value + if random.chance(0.1) { 0.0 } else { most * random.signed() }).collect();
+        let to: Vec<f64> =
+            from.iter().map(|value| value + if random.chance(0.1) { 0.0 } else { most * random.signed() }).collect();
         let reaches = pair.map(|body| body.shape.reach());
         let still = || Pose::new(mechanism.chains[0].end.0, mechanism.chains[0].end.1);
         let carried = match mechanism.of_a {
@@ -258,14 +282,16 @@ fn random_chains_hold_the_least_distance() {
             answer: AnswerKind::Depth,
         };
         let shapes = [&*pair[0].shape, &*pair[1].shape];
-        let found = interval_proximity_of_joints(shapes, &motion, &options, &mut work, &mut stats).expect("within a long way");
+        let found =
+            interval_proximity_of_joints(shapes, &motion, &options, &mut work, &mut stats).expect("within a long way");
         let at = |t: f64| {
             let values: Vec<f64> = from.iter().zip(&to).map(|(from, to)| from + t * (to - from)).collect();
             let poses = mechanism.chains.each_ref().map(|chain| chain.at(&values));
             distance(pair, [&poses[0], &poses[1]])
         };
         let rates: Vec<f64> = from.iter().zip(&to).map(|(from, to)| to - from).collect();
-        let speed: f64 = mechanism.chains.iter().zip(reaches).map(|(chain, reach)| chain.speed(&rates, reach + 0.5)).sum();
+        let speed: f64 =
+            mechanism.chains.iter().zip(reaches).map(|(chain, reach)| chain.speed(&rates, reach + 0.5)).sum();
         let label = format!("{number}: {joints} joints, {} and {}", KINDS[pair[0].kind], KINDS[pair[1].kind]);
         let are_convex = pair.iter().all(|body| body.kind == 0);
         check(&label, &found, &at, (speed, are_convex), &mut random, &mut tally);
@@ -280,7 +306,11 @@ fn random_chains_hold_the_least_distance() {
 fn report(tally: &Tally) {
     let Tally { kinds, joints, method, between, misses } = tally;
     let undecided: usize = joints.iter().map(|status| status[IntervalStatus::Undecided as usize]).sum();
-    eprintln!("{} intervals, {undecided} undecided; method {method:?} ({:?}); {between} contacts between clear ends", count(), IntervalMethod::NAMES);
+    eprintln!(
+        "{} intervals, {undecided} undecided; method {method:?} ({:?}); {between} contacts between clear ends",
+        count(),
+        IntervalMethod::NAMES
+    );
     assert!(misses.is_empty(), "{}: {}", misses.len(), misses.iter().take(5).cloned().collect::<Vec<_>>().join("\n"));
     let (clear, contact) = (IntervalStatus::Clear as usize, IntervalStatus::Contact as usize);
     for (a, row) in kinds.iter().enumerate() {
@@ -292,5 +322,8 @@ fn report(tally: &Tally) {
         assert!(found[clear] * 20 > count() / 8 && found[contact] * 20 > count() / 8, "{number} joints: {found:?}");
     }
     assert!(between * 100 > count(), "not representative: {between}");
-    assert!(undecided * 50 < count() && method[IntervalMethod::Limit as usize] * 20 < count(), "{undecided} {method:?}");
+    assert!(
+        undecided * 50 < count() && method[IntervalMethod::Limit as usize] * 20 < count(),
+        "{undecided} {method:?}"
+    );
 }

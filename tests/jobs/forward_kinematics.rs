@@ -27,24 +27,28 @@ fn links_of_real_robots_are_where_other_libraries_have_them() {
         rows.entry(cells[0]).or_default().push(cells);
     }
     let number = |text: &str| text.parse::<f64>().expect("a number");
-    for (robot, folder) in [
-        ("panda", "motionbench/panda"),
-        ("ur5", "motionbench/ur5"),
-        ("laikago", "laikago/laikago_description/urdf"),
-    ] {
+    for (robot, folder) in
+        [("panda", "motionbench/panda"), ("ur5", "motionbench/ur5"), ("laikago", "laikago/laikago_description/urdf")]
+    {
         let Some(folder) = data::data(folder) else { return };
         let text = fs::read_to_string(folder.join(format!("{robot}.urdf"))).expect("read");
         let copy = scratch.path().join(format!("{robot}.urdf"));
         fs::write(&copy, without_geometry(&text)).expect("written");
         let body = "[[body]]\nname = \"floor\"\nstatic = true\nshape = { box = [1, 1, 1] }\n";
-        let scene = format!("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n{body}[[robot]]\nurdf = {copy:?}\nname = \"r\"\nlimits = false\n");
+        let scene = format!(
+            "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n{body}[[robot]]\nurdf = {copy:?}\nname = \"r\"\nlimits = false\n"
+        );
         let scene = Scene::of_text(&scene, &SceneOverrides::default()).expect("a scene");
         let tree = &scene.joints.as_ref().expect("joints").tree;
         let (mut links, mut compared, mut worst, mut reach) = (Vec::new(), 0, 0.0_f64, 0.0_f64);
         for case in 0..5 {
-            let of_case: HashMap<String, &Vec<&str>> =
-                rows[robot].iter().filter(|row| row[1] == case.to_string()).map(|row| (format!("r/{}", row[2]), row)).collect();
-            let value = |name: &str| of_case.get(name).filter(|row| !row[3].is_empty()).map_or(0.0, |row| number(row[3]));
+            let of_case: HashMap<String, &Vec<&str>> = rows[robot]
+                .iter()
+                .filter(|row| row[1] == case.to_string())
+                .map(|row| (format!("r/{}", row[2]), row))
+                .collect();
+            let value =
+                |name: &str| of_case.get(name).filter(|row| !row[3].is_empty()).map_or(0.0, |row| number(row[3]));
             let values: Vec<f64> = tree.columns().map(|joint| value(&joint.name)).collect();
             tree.links(&values, &mut links);
             for (joint, pose) in tree.joints().iter().zip(&links) {

@@ -43,7 +43,10 @@ fn first(dir: &Path, steps: f64) -> [f64; 2] {
 
 /// Holds a first contact against a value, to a millionth of a range.
 fn assert_contact([lo, hi]: [f64; 2], value: f64, range: f64, what: &str) {
-    assert!(lo <= value + 1e-8 && value - 1e-8 <= hi + 1e-9 && hi - lo <= 1e-6 * range, "{what}: {lo} to {hi}, and {value}");
+    assert!(
+        lo <= value + 1e-8 && value - 1e-8 <= hi + 1e-9 && hi - lo <= 1e-6 * range,
+        "{what}: {lo} to {hi}, and {value}"
+    );
 }
 
 #[test]
@@ -51,18 +54,28 @@ fn first_contacts_are_those_of_closed_forms() {
     let scratch = tempfile::tempdir().expect("scratch");
     let dir = scratch.path();
     let ball = "child = \"ball\"\n";
-    let joint = |kind: &str, rest: &str| format!("{ARM}[[joint]]\nname = \"j\"\ntype = \"{kind}\"\n{ball}{rest}[[sweep]]\nsteps = 12\n");
+    let joint = |kind: &str, rest: &str| {
+        format!("{ARM}[[joint]]\nname = \"j\"\ntype = \"{kind}\"\n{ball}{rest}[[sweep]]\nsteps = 12\n")
+    };
     // The ball's middle is at 2 sin(q).
     write(dir, &joint("revolute", "axis = [0, 0, 1]\nrange = [\"0deg\", \"40deg\"]\n"));
     let (text, _) = expect(dir, "run scene.toml --out lid", 0);
     let angle = (0.4_f64 / 2.0).asin();
     assert_contact(first(&dir.join("lid"), 12.0), angle, 40_f64.to_radians(), "lid");
-    assert!(text.contains("first contact: ball and wall") && text.contains("j from 11.53695") && text.contains("between = joint"), "{text}");
+    assert!(
+        text.contains("first contact: ball and wall")
+            && text.contains("j from 11.53695")
+            && text.contains("between = joint"),
+        "{text}"
+    );
     write(dir, &joint("prismatic", "axis = [0, 2, 0]\nrange = [0, \"900mm\"]\n"));
     expect(dir, "run scene.toml --out drawer", 0);
     assert_contact(first(&dir.join("drawer"), 12.0), 0.4, 0.9, "drawer");
     // Down is away from the roof, and the ball turns about its own middle.
-    write(dir, &joint("screw", "axis = [0, 0, 1]\norigin = [2, 0, 0]\npitch = \"100mm\"\nrange = [\"0deg\", \"1080deg\"]\n"));
+    write(
+        dir,
+        &joint("screw", "axis = [0, 0, 1]\norigin = [2, 0, 0]\npitch = \"100mm\"\nrange = [\"0deg\", \"1080deg\"]\n"),
+    );
     expect(dir, "run scene.toml --out screw", 0);
     assert_contact(first(&dir.join("screw"), 12.0), 0.2 / 0.1 * std::f64::consts::TAU, 1080_f64.to_radians(), "screw");
     // Four links of half a metre, all turned alike: y = sum of sin(k q) / 2.
@@ -71,10 +84,15 @@ fn first_contacts_are_those_of_closed_forms() {
         let parent = if k == 0 { String::new() } else { format!("parent = \"link-{k}\"\n") };
         let child = if k == 3 { "ball".to_owned() } else { format!("link-{}", k + 1) };
         if k < 3 {
-            text += &format!("[[body]]\nname = \"{child}\"\nshape = {{ sphere = 0.01 }}\nposition = [{}, 0, -5]\n", 0.5 * (k + 1) as f64);
+            text += &format!(
+                "[[body]]\nname = \"{child}\"\nshape = {{ sphere = 0.01 }}\nposition = [{}, 0, -5]\n",
+                0.5 * (k + 1) as f64
+            );
         }
         let origin = if k == 0 { "origin = [0, 0, 0]\n" } else { "" };
-        text += &format!("[[joint]]\nname = \"j{k}\"\ntype = \"revolute\"\n{parent}child = \"{child}\"\n{origin}axis = [0, 0, 1]\nrange = [\"0deg\", \"20deg\"]\n");
+        text += &format!(
+            "[[joint]]\nname = \"j{k}\"\ntype = \"revolute\"\n{parent}child = \"{child}\"\n{origin}axis = [0, 0, 1]\nrange = [\"0deg\", \"20deg\"]\n"
+        );
     }
     write(dir, &format!("{text}[[sweep]]\nsteps = 10\n"));
     expect(dir, "run scene.toml --out arm", 0);
@@ -143,9 +161,14 @@ fn a_sweep_is_the_table_of_its_values_in_any_form() {
     let scratch = tempfile::tempdir().expect("scratch");
     let dir = scratch.path();
     let query = "[query]\nwithin = 0.3\nrequire = 0.05\n";
-    let scene = |head: &str, rest: &str| format!("[scene]\nlength_unit = \"m\"\n{head}{query}[motion]\nbetween = \"joint\"\n{GANTRY}{rest}");
+    let scene = |head: &str, rest: &str| {
+        format!("[scene]\nlength_unit = \"m\"\n{head}{query}[motion]\nbetween = \"joint\"\n{GANTRY}{rest}")
+    };
     let write = |name: &str, text: String| fs::write(dir.join(name), text).expect("written");
-    write("sweep.toml", scene("", "[[sweep]]\nsteps = 20\n[[sweep]]\njoints = [\"turn\"]\nsteps = 70\n[posture]\nrail = \"400mm\"\n"));
+    write(
+        "sweep.toml",
+        scene("", "[[sweep]]\nsteps = 20\n[[sweep]]\njoints = [\"turn\"]\nsteps = 70\n[posture]\nrail = \"400mm\"\n"),
+    );
     expect(dir, "run sweep.toml --out o --threads 1", 3);
     // The samples are the table of another scene.
     let rows = expect(dir, "export o --csv --table samples --to -", 0).0;
@@ -156,13 +179,17 @@ fn a_sweep_is_the_table_of_its_values_in_any_form() {
     for line in &lines[1..] {
         assert!((number(line[5]) - 0.5 * number(line[4]) - 10_f64.to_radians()).abs() < 1e-15, "{line:?}");
     }
-    let wide: String = lines[1..].iter().map(|line| format!("{},{},{},{}\n", line[0], line[1], line[3], line[4])).collect();
+    let wide: String =
+        lines[1..].iter().map(|line| format!("{},{},{},{}\n", line[0], line[1], line[3], line[4])).collect();
     write("wide.csv", format!("run,frame,rail,turn\n{wide}"));
     write("wide.toml", scene("joints = \"wide.csv\"\n", ""));
     expect(dir, "run wide.toml --out wide --threads 2", 3);
     let long: String = lines[1..]
         .iter()
-        .flat_map(|line| [("turn", line[4]), ("rail", line[3])].map(|(joint, value)| format!("{},{},{joint},{value}\n", line[0], line[1])))
+        .flat_map(|line| {
+            [("turn", line[4]), ("rail", line[3])]
+                .map(|(joint, value)| format!("{},{},{joint},{value}\n", line[0], line[1]))
+        })
         .collect();
     write("long.csv", format!("run,frame,joint,value\n{long}"));
     write("long.toml", scene("joints = \"long.csv\"\n", ""));
@@ -171,7 +198,7 @@ fn a_sweep_is_the_table_of_its_values_in_any_form() {
     let same = |one: &str, other: &str, skip: &[&str]| {
         let [one, other] = [one, other].map(|name| {
             let mut all = tables(&dir.join(name));
-            all.retain(|(name, _)| !skip.iter().any(|skip| name.starts_with(skip)));
+            all.retain(|name, _| !skip.iter().any(|skip| name.starts_with(skip)));
             all
         });
         assert!(one == other, "{} and {} tables", one.len(), other.len());
@@ -186,7 +213,10 @@ fn a_sweep_is_the_table_of_its_values_in_any_form() {
     same("o", "merged", &[]);
     expect(dir, "verify o merged", 0);
     // Degrees and millimetres.
-    let scaled: String = lines[1..].iter().map(|line| format!("{},{},{},{}\n", line[0], line[1], 1000.0 * number(line[3]), number(line[4]).to_degrees())).collect();
+    let scaled: String = lines[1..]
+        .iter()
+        .map(|line| format!("{},{},{},{}\n", line[0], line[1], 1000.0 * number(line[3]), number(line[4]).to_degrees()))
+        .collect();
     write("scaled.csv", format!("run,frame,x,q_turn\n{scaled}"));
     let columns = "[columns]\nangles = \"deg\"\nrail = { name = \"x\", unit = \"mm\" }\nturn = \"q_turn\"\n";
     write("scaled.toml", scene("joints = \"scaled.csv\"\n", columns));
@@ -302,7 +332,10 @@ joints = ["a/slew"]
     write(dir, scene);
     let (text, _) = expect(dir, "run scene.toml --out o", 0);
     // Both bases stand; arm, tip and load of a, arm and tip of b move.
-    assert!(text.contains("7 bodies, 5 of them moving") && text.contains("60 frames") | text.contains("59 frames"), "{text}");
+    assert!(
+        text.contains("7 bodies, 5 of them moving") && text.contains("60 frames") | text.contains("59 frames"),
+        "{text}"
+    );
     let told = serde_json::to_string(&manifest(&dir.join("o"))).expect("text");
     for part in ["disabled by crane.srdf: Never", "adjacent links of the joint slew", "no joint moves them relative"] {
         assert!(told.contains(part), "{part}: {told}");
@@ -311,8 +344,13 @@ joints = ["a/slew"]
     assert!(bodies.contains("a/arm,") && bodies.contains("b/base,") && bodies.contains("pieces"), "{bodies}");
     // A table may leave out the robot's name where one joint has the last part.
     let table = scene.replace("[[sweep]]\njoints = [\"a/slew\"]\n", "");
-    let head = "[scene]\nlength_unit = \"m\"\njoints = \"t.csv\"\n[query]\nwithin = 0.05\n[motion]\nbetween = \"joint\"\n";
-    fs::write(dir.join("scene.toml"), format!("{head}{table}[posture]\n\"b/slew\" = \"5deg\"\n\"b/wrist\" = \"0deg\"\n")).expect("written");
+    let head =
+        "[scene]\nlength_unit = \"m\"\njoints = \"t.csv\"\n[query]\nwithin = 0.05\n[motion]\nbetween = \"joint\"\n";
+    fs::write(
+        dir.join("scene.toml"),
+        format!("{head}{table}[posture]\n\"b/slew\" = \"5deg\"\n\"b/wrist\" = \"0deg\"\n"),
+    )
+    .expect("written");
     fs::write(dir.join("t.csv"), "frame,slew,wrist\n0,0,0\n1,0.1,0.2\n").expect("written");
     let (_, error) = expect(dir, "run scene.toml --out no", 1);
     assert!(error.contains("for the joint `a/slew`"), "{error}");

@@ -20,11 +20,11 @@ mod direction_columns;
 mod events;
 #[cfg(feature = "cli")]
 mod export;
+mod forward_kinematics;
 #[cfg(feature = "cli")]
 mod free_lengths;
 #[cfg(feature = "cli")]
 mod generate;
-mod forward_kinematics;
 mod golden;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod interrupt;

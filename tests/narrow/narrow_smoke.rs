@@ -21,6 +21,7 @@ fn shape(points: &[Vec3<f64>], radius: f64) -> Shape {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        uneven: None,
         coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),

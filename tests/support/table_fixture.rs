@@ -86,6 +86,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
                 fit: None,
                 deviation: 0.0,
                 decomposition_deviation: None,
+                uneven: None,
                 coordinate_step: 2.0_f64.powi(i as i32 % 5 - 20),
                 mesh: None,
                 faces: Default::default(),
@@ -128,6 +129,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         inputs: vec![],
         builder_digest: None,
         overrides: SceneOverrides::default(),
+        joints: None,
         hierarchy: Default::default(),
         trees: Vec::new(),
         notes: Vec::new(),
@@ -284,7 +286,7 @@ pub(crate) fn with_intervals(mut results: Vec<Results>, bodies: u64, pairs: u64,
         let samples = &r.block.samples;
         let next = first.filter(|first| samples.last().is_some_and(|last| last.run == first.run));
         let runs: Vec<i64> = samples.iter().chain(&next).map(|sample| sample.run).collect();
-        r.block.following = next.map(|sample| Box::new(NextSample { sample, poses: Vec::new() }));
+        r.block.following = next.map(|sample| Box::new(NextSample { sample, poses: Vec::new(), joints: Vec::new() }));
         for (sample, _) in runs.windows(2).enumerate().filter(|(_, ends)| ends[0] == ends[1]) {
             let mut chosen: Vec<(u32, u32)> = (0..pairs)
                 .map(|_| (rng.below(bodies) as u32, rng.below(bodies) as u32))

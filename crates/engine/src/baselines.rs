@@ -116,6 +116,13 @@ fn at_rest(scene: &Scene) -> Scene {
             body.motion = Motion::Static(body.shape.recentring().place(&rest.pose));
         }
     }
+    if let Some(joints) = &scene.joints {
+        let mut links = Vec::new();
+        joints.tree.links(&vec![0.0; joints.tree.columns().len()], &mut links);
+        for (slot, &body) in scene.dynamic.iter().enumerate() {
+            still.bodies[body as usize].motion = Motion::Static(joints.tree.body(slot, &links));
+        }
+    }
     let reach = |body: &Body| match body.motion {
         Motion::Static(pose) => pose.position.length() + body.shape.reach(),
         Motion::Dynamic { .. } => body.shape.reach(),
@@ -128,7 +135,7 @@ fn at_rest(scene: &Scene) -> Scene {
         body.motion = Motion::Static(Pose::new([apart, 0.0, 0.0], Pose::IDENTITY.q));
     }
     let query = QueryOptions { static_pairs: true, ..still.query };
-    Scene { query, dynamic: Vec::new(), trajectories: None, hierarchy: NodeHierarchy::default(), ..still }
+    Scene { query, dynamic: Vec::new(), trajectories: None, hierarchy: NodeHierarchy::default(), joints: None, ..still }
 }
 
 /// Returns the options to read the frames of a baseline.

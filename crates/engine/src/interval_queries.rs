@@ -1,10 +1,12 @@
 //! Handing the narrow phase the intervals of a pair: its poses at both ends, and the rows that are known there.
 
 use super::slice_rows::ChunkRows;
-use clearsweep_narrow::interval::{BlockJoints, BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals};
+use clearsweep_kinematics::PairChain;
+use clearsweep_narrow::interval::{
+    BlockJoints, BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals,
+};
 use clearsweep_narrow::{BodyPoses, PairCache, Proximity, SolverStats, Workspace};
 use clearsweep_scene::model::Requirements;
-use clearsweep_kinematics::PairChain;
 use clearsweep_scene::{BetweenFrames, Body, Candidate, FrameBlock, Motion, Scene};
 use clearsweep_tables::IntervalRow;
 
@@ -96,7 +98,8 @@ impl<'a> IntervalQueries<'a> {
             let intervals = intervals & (others & others.wrapping_neg()).wrapping_sub(1);
             let require = require.filter(|_| !stands);
             left &= !intervals;
-            let query = IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals, joints };
+            let query =
+                IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals, joints };
             let options = IntervalOptions { require, ..self.options };
             walk_intervals(&query, rows, &options, cache, work, stats, &mut answers);
             found.samples.extend(answers.iter().map(|interval| interval.sample));

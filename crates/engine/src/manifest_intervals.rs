@@ -3,7 +3,7 @@
 use super::manifest_summary::{required_of, rule_of};
 use clearsweep_narrow::IntervalStatus;
 use clearsweep_scene::{BetweenFrames, Scene};
-use clearsweep_tables::{swept_span, BetweenTotals, FirstContact, LeastBetween, Totals, ViolatingPair};
+use clearsweep_tables::{BetweenTotals, FirstContact, LeastBetween, Totals, ViolatingPair, swept_span};
 use serde_json::{Map, Value, json};
 
 /// Whether one of two bodies, by name, stands for a mesh that is not convex.
@@ -68,7 +68,9 @@ fn first_json(scene: &Scene, first: &FirstContact, of_hulls: OfHulls<'_>) -> Val
 
 /// The joint that is swept alone in the run of a first contact, and the values between which that lies; null where it is none.
 fn swept_json(scene: &Scene, first: &FirstContact) -> Value {
-    let Some((joint, values)) = swept_span(scene, (first.run, first.frames[0]), first.shares) else { return Value::Null };
+    let Some((joint, values)) = swept_span(scene, (first.run, first.frames[0]), first.shares) else {
+        return Value::Null;
+    };
     json!({
         "name": joint.name,
         "unit": if joint.kind.turns() { "rad" } else { "m" },

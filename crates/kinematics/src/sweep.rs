@@ -163,7 +163,8 @@ mod tests {
     use super::*;
 
     fn sweep(path: SweepPath, ranges: &[[f64; 2]], steps: u32) -> Sweep {
-        let joints = ranges.iter().zip(0..).map(|(&range, k)| SweptJoint { column: 2 * k, range, turns: true }).collect();
+        let joints =
+            ranges.iter().zip(0..).map(|(&range, k)| SweptJoint { column: 2 * k, range, turns: true }).collect();
         Sweep { joints, path, steps, rest: vec![0.5; 2 * ranges.len()] }
     }
 
@@ -188,7 +189,10 @@ mod tests {
 
     #[test]
     fn runs_of_sweeps_follow_each_other() {
-        let all = vec![sweep(SweepPath::Together, &[[0.0, 1.0], [0.0, 2.0]], 4), sweep(SweepPath::OneByOne, &[[0.0, 1.0], [3.0, 2.0]], 2)];
+        let all = vec![
+            sweep(SweepPath::Together, &[[0.0, 1.0], [0.0, 2.0]], 4),
+            sweep(SweepPath::OneByOne, &[[0.0, 1.0], [3.0, 2.0]], 2),
+        ];
         let runs = SweepRuns::new(all).expect("few");
         assert_eq!(runs.runs(), 3);
         let moves = |run| runs.of_run(run).0.only_joint(runs.of_run(run).1).map(|joint| joint.column);

@@ -174,7 +174,8 @@ impl JointTree {
         let links = self.way(body.joint).into_iter().skip(1);
         let links: f64 = links.map(|joint| self.joints[joint as usize].place.position.length()).sum();
         let reach = links + (body.place.position + body.place.rest).length();
-        let slide = |step: &WayStep| step.kind.slide().abs() * (step.ratio.abs() * largest(step.column) + step.offset.abs());
+        let slide =
+            |step: &WayStep| step.kind.slide().abs() * (step.ratio.abs() * largest(step.column) + step.offset.abs());
         (root.position.to_array(), reach + self.ways[slot].iter().map(slide).sum::<f64>())
     }
 

@@ -346,7 +346,8 @@ pub(super) fn columns(table: &Keys<'_>, has_joints: bool) -> Result<TrajectoryCo
     for key in keys() {
         let Some(field) = table.get(key) else { continue };
         let (name, unit) = name_and_unit(&field, key)?;
-        columns = columns.with(key, &name, unit.as_deref()).map_err(|error| field.error(error.problem, error.remedy))?;
+        columns =
+            columns.with(key, &name, unit.as_deref()).map_err(|error| field.error(error.problem, error.remedy))?;
     }
     Ok(columns)
 }

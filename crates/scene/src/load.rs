@@ -12,8 +12,8 @@ use super::ignore;
 use super::joints::FoundJoints;
 use super::keys::{Keys, SceneSource};
 use super::length::{parse_length, unit_of};
-use super::motion_spec::MotionSpec;
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
+use super::motion_spec::MotionSpec;
 use super::node_hierarchy::NodeHierarchy;
 use super::rules::RuleSpec;
 use super::same_ancestor::Families;
@@ -309,9 +309,7 @@ fn trajectories(
         (Some(_), None, Some((path, at))) => match location(Path::new(path)) {
             Ok(Location::Local(path)) => Ok(Some(folder(source.path()).join(path))),
             Ok(Location::Remote(_)) => Ok(Some(PathBuf::from(path))),
-            Err(error) => {
-                Err(Error { place: format!("{}, key `{key}` of [scene]", source.place(*at)), ..error })
-            }
+            Err(error) => Err(Error { place: format!("{}, key `{key}` of [scene]", source.place(*at)), ..error }),
         },
         // The poses may be handed to the job.
         (Some(_), None, None) if source.is_in_code() => Ok(None),
@@ -350,9 +348,12 @@ fn written<'f>(
     };
     match (joints, trajectories, values) {
         (None, trajectories, None) => Ok(("trajectories", trajectories.as_ref())),
-        (None, _, Some((_, at))) => {
-            stray("joints", *at, "values of joints are given, and the scene has none", "add a `[[joint]]` for each, or remove `joints`")
-        }
+        (None, _, Some((_, at))) => stray(
+            "joints",
+            *at,
+            "values of joints are given, and the scene has none",
+            "add a `[[joint]]` for each, or remove `joints`",
+        ),
         (Some(_), Some((_, at)), _) => {
             let remedy = "remove `trajectories` (values of joints are named by `joints`), or remove the joints";
             stray("trajectories", *at, "poses are given, but joints carry the bodies", remedy)

@@ -29,7 +29,9 @@ const OF_REQUIREMENTS: [&str; 2] = ["events", "issues"];
 pub fn has_table(dir: &Path, table: &str) -> bool {
     match table {
         table if OPTIONAL.iter().any(|(name, ..)| *name == table) => dir.join(table).is_dir(),
-        table if OF_REQUIREMENTS.contains(&table) || table == "samples" => dir.join(format!("{table}.parquet")).is_file(),
+        table if OF_REQUIREMENTS.contains(&table) || table == "samples" => {
+            dir.join(format!("{table}.parquet")).is_file()
+        }
         _ => true,
     }
 }

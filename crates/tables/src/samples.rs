@@ -95,7 +95,8 @@ impl SamplesTable {
     /// It cannot be read, has other columns, or the file cannot be written.
     pub(super) fn append(&mut self, stored: &Path) -> Result<()> {
         let wrong = || Error::input(stored.display(), "is no table of these joints' values", "run the shard again");
-        let rows = open(stored)?.build().map_err(|error| Error::input(stored.display(), error, "run the shard again"))?;
+        let rows =
+            open(stored)?.build().map_err(|error| Error::input(stored.display(), error, "run the shard again"))?;
         for batch in rows {
             let batch = batch.map_err(|error| Error::input(stored.display(), error, "run the shard again"))?;
             if batch.num_columns() != self.values.len() + 3 {
@@ -124,7 +125,9 @@ impl SamplesTable {
         let keys = [std::mem::take(&mut self.run), std::mem::take(&mut self.frame)];
         let mut columns: Vec<ArrayRef> = keys.map(|keys| -> ArrayRef { Arc::new(Int64Array::from(keys)) }).to_vec();
         columns.push(Arc::new(Float64Array::from(std::mem::take(&mut self.time))));
-        columns.extend(self.values.iter_mut().map(|values| -> ArrayRef { Arc::new(Float64Array::from(std::mem::take(values))) }));
+        columns.extend(
+            self.values.iter_mut().map(|values| -> ArrayRef { Arc::new(Float64Array::from(std::mem::take(values))) }),
+        );
         let internal = |error: &dyn std::fmt::Display| Error::internal(FILE, error);
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns).map_err(|error| internal(&error))?;
         let read = ReadColumns::of(&batch).ok_or_else(|| internal(&"columns of other types"))?;

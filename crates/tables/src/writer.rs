@@ -13,6 +13,7 @@ use super::report::{invalid, rows_of};
 use super::resume::checkpoint::{CheckpointNeeds, CheckpointStore, FoundCheckpoint, FoundLists};
 use super::row::{ContactRow, IntervalRow, Row};
 use super::rows_digest::TableDigest;
+use super::samples::{self, SamplesTable};
 use super::schema::TableSpec;
 use super::shard_state::ShardState;
 use super::sink::SortedRows;
@@ -20,7 +21,6 @@ use super::stored_rows::StoredRows;
 use super::summary::{CallResults, ShardSummary, SummaryState, SummaryWriter};
 use super::totals::Totals;
 use super::vocabulary::Vocabularies;
-use super::samples::{self, SamplesTable};
 use super::{bodies, fill, manifest, schema};
 use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
@@ -422,7 +422,18 @@ impl TableWriter {
         self.store_shard()?;
         let parts = self.linked;
         let Self {
-            distances, penetrations, intervals, contacts, summary, samples, bodies, names, layout, checkpoints, out, ..
+            distances,
+            penetrations,
+            intervals,
+            contacts,
+            summary,
+            samples,
+            bodies,
+            names,
+            layout,
+            checkpoints,
+            out,
+            ..
         } = self;
         let (scene, strings, memory) = (self.scene, self.strings, self.memory);
         // The largest table goes to the disk first; the others are encoded and written beside it.

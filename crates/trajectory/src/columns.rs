@@ -5,8 +5,8 @@ use super::plan::ReadOptions;
 use arrow_schema::{DataType, Field, Schema, TimeUnit as ArrowTimeUnit};
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_geometry::angles::AngleUnit;
-use clearsweep_scene::model::LengthUnit;
 use clearsweep_kinematics::Joint;
+use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{ColumnRole, ColumnUnit, Scene, SceneJoints, TimeUnit, TrajectoryColumns};
 use std::path::Path;
 use std::sync::Arc;
@@ -54,8 +54,11 @@ impl ColumnFormat {
 /// The joints that have columns.
 pub(super) fn joint_names(joints: &SceneJoints) -> Arc<[JointName]> {
     let columns = joints.tree.columns().zip(&joints.posture);
-    let name = |(joint, &posture): (&Joint, &Option<f64>)| {
-        JointName { name: joint.name.clone(), turns: joint.kind.turns(), posture, range: joint.range }
+    let name = |(joint, &posture): (&Joint, &Option<f64>)| JointName {
+        name: joint.name.clone(),
+        turns: joint.kind.turns(),
+        posture,
+        range: joint.range,
     };
     columns.map(name).collect()
 }
@@ -77,7 +80,7 @@ pub(super) struct Columns {
 /// The columns beside the keys.
 #[derive(Debug, Clone)]
 pub(super) enum ColumnContent {
-    Poses(PoseColumns),
+    Poses(Box<PoseColumns>),
     Joints(JointColumns),
 }
 
@@ -157,7 +160,7 @@ impl Columns {
         let time_unit = time.as_ref().map(|column| table.time_unit(column)).transpose()?;
         let content = match &format.joints {
             Some(joints) => ColumnContent::Joints(table.joints(joints)?),
-            None => ColumnContent::Poses(table.poses(format.unit)?),
+            None => ColumnContent::Poses(Box::new(table.poses(format.unit)?)),
         };
         let frame = table.required(ColumnRole::Frame)?;
         let run = table.find(ColumnRole::Run)?;

@@ -144,7 +144,12 @@ impl<'a> Defects<'a> {
 }
 
 /// The column of a batch that decoded the root columns `projection` (ascending).
-pub(super) fn column<'b>(column: &Column, projection: &[usize], batch: &'b RecordBatch, path: &Path) -> Result<&'b ArrayRef> {
+pub(super) fn column<'b>(
+    column: &Column,
+    projection: &[usize],
+    batch: &'b RecordBatch,
+    path: &Path,
+) -> Result<&'b ArrayRef> {
     let found = projection.binary_search(&column.index).ok().and_then(|at| batch.columns().get(at));
     found.ok_or_else(|| Error::internal(path.display(), format!("column `{}` was not decoded", column.name)))
 }

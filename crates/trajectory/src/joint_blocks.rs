@@ -123,7 +123,10 @@ fn check_range<'j>(values: &[f64], column: &str, joint: impl Fn(usize) -> &'j Jo
     defects.note(is_outside, |row| {
         let JointName { name, range, .. } = joint(row);
         let [least, greatest] = range.unwrap_or_default();
-        let problem = format!("column `{column}` is {}, outside of the range of the joint `{name}`, {least} to {greatest}", values[row]);
+        let problem = format!(
+            "column `{column}` is {}, outside of the range of the joint `{name}`, {least} to {greatest}",
+            values[row]
+        );
         (problem, "check its unit in [columns] (radians and metres otherwise), or the joint's `range`".to_owned())
     });
 }
@@ -139,8 +142,9 @@ fn named_joints(
 ) -> Result<Vec<u32>> {
     let array = decode::column(column, projection, batch, &source.path)?;
     defects.nulls(array, &column.name);
-    let plain: ArrayRef = arrow_cast::cast(array, &DataType::Utf8)
-        .map_err(|error| Error::input(source.path.display(), format!("column `{}`: {error}", column.name), "write names of joints"))?;
+    let plain: ArrayRef = arrow_cast::cast(array, &DataType::Utf8).map_err(|error| {
+        Error::input(source.path.display(), format!("column `{}`: {error}", column.name), "write names of joints")
+    })?;
     let texts: &StringArray = plain.as_string();
     let mut known: Option<(&str, Option<usize>)> = None;
     let mut find = |row: usize| {
@@ -230,7 +234,10 @@ impl<'a> JointAssembler<'a> {
                 JointValues::Long(joints, values) => {
                     let joint = joints[row] as usize;
                     if std::mem::replace(&mut current.known[joint], true) {
-                        let problem = format!("joint `{}` has a second row in run {}, frame {}", self.names[joint].name, current.run, current.frame);
+                        let problem = format!(
+                            "joint `{}` has a second row in run {}, frame {}",
+                            self.names[joint].name, current.run, current.frame
+                        );
                         return Err(rows.error(row, problem, "keep one row for each run, frame and joint"));
                     }
                     self.values[joint] = values[row];
@@ -265,7 +272,11 @@ impl<'a> JointAssembler<'a> {
             if (run, frame) == (last_run, last_frame) {
                 if matches!(rows.values, JointValues::Wide(_)) {
                     let problem = format!("run {run}, frame {frame} has a second row");
-                    return Err(rows.error(row, problem, "keep one row for each run and frame; the column `run` tells runs apart"));
+                    return Err(rows.error(
+                        row,
+                        problem,
+                        "keep one row for each run and frame; the column `run` tells runs apart",
+                    ));
                 }
                 if time != last_time {
                     let problem = format!("run {run}, frame {frame} has several times");

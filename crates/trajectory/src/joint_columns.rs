@@ -33,11 +33,13 @@ impl JointColumns {
     pub(super) fn columns(&self) -> Vec<&Column> {
         match self {
             Self::Long { joint, value, .. } => vec![joint, value],
-            Self::Wide(sources) => sources.iter().filter_map(|source| match source {
-                JointSource::Column(column, _) => Some(column),
-                JointSource::Posture(_) => None,
-            })
-            .collect(),
+            Self::Wide(sources) => sources
+                .iter()
+                .filter_map(|source| match source {
+                    JointSource::Column(column, _) => Some(column),
+                    JointSource::Posture(_) => None,
+                })
+                .collect(),
         }
     }
 }
@@ -46,7 +48,9 @@ impl JointColumns {
 pub(super) fn csv_types(columns: &[&str], names: &TrajectoryColumns, joints: &[JointName]) -> Vec<DataType> {
     let key = |name: &str| {
         let by_format = |role: &ColumnRole| names.get(*role).is_none() && role.names().contains(&name);
-        names.role_of(name).or_else(|| [ColumnRole::Run, ColumnRole::Frame, ColumnRole::Time].into_iter().find(by_format))
+        names
+            .role_of(name)
+            .or_else(|| [ColumnRole::Run, ColumnRole::Frame, ColumnRole::Time].into_iter().find(by_format))
     };
     let kind = |name: &&str| match key(name) {
         Some(ColumnRole::Run | ColumnRole::Frame) => DataType::Int64,
@@ -90,23 +94,38 @@ impl Table<'_> {
             let kind = self.schema.field(if is_named { value } else { joint });
             if !is_named || !is_float(kind.data_type()) {
                 let wanted = if is_named { "float64 or float32" } else { "a string" };
-                return Err(self.error(format!("column `{}` has the type {}", kind.name(), kind.data_type()), format!("write it as {wanted}")));
+                return Err(self.error(
+                    format!("column `{}` has the type {}", kind.name(), kind.data_type()),
+                    format!("write it as {wanted}"),
+                ));
             }
             let factors = joints.iter().map(|joint| self.factor(joint, None)).collect::<Result<_>>()?;
             return Ok(JointColumns::Long { joint: column(joint), value: column(value), factors });
         }
         let source = |joint: &JointName| {
-            let mut found = (0..self.schema.fields().len()).filter(|&at| is_of(self.names, joints, joint, self.schema.field(at).name()));
+            let mut found = (0..self.schema.fields().len())
+                .filter(|&at| is_of(self.names, joints, joint, self.schema.field(at).name()));
             let Some(index) = found.next() else { return self.without_column(joint) };
             if let Some(other) = found.next() {
-                let problem = format!("columns `{}` and `{}` both are the joint `{}`", self.schema.field(index).name(), self.schema.field(other).name(), joint.name);
+                let problem = format!(
+                    "columns `{}` and `{}` both are the joint `{}`",
+                    self.schema.field(index).name(),
+                    self.schema.field(other).name(),
+                    joint.name
+                );
                 return Err(self.error(problem, "keep one of them, or name it in [columns]"));
             }
             let kind = self.schema.field(index).data_type();
             if !is_float(kind) {
-                return Err(self.error(format!("column `{}` has the type {kind}", column(index).name), "write it as float64 or float32"));
+                return Err(self.error(
+                    format!("column `{}` has the type {kind}", column(index).name),
+                    "write it as float64 or float32",
+                ));
             }
-            Ok(JointSource::Column(column(index), self.factor(joint, self.names.of_joint(&joint.name).and_then(|named| named.unit))?))
+            Ok(JointSource::Column(
+                column(index),
+                self.factor(joint, self.names.of_joint(&joint.name).and_then(|named| named.unit))?,
+            ))
         };
         Ok(JointColumns::Wide(joints.iter().map(source).collect::<Result<_>>()?))
     }
@@ -119,7 +138,10 @@ impl Table<'_> {
         let all = self.schema.fields().iter().map(|field| field.name().as_str());
         let wanted = named.map_or(&*joint.name, |named| &*named.name);
         let remedy = match nearest(wanted, all) {
-            Some(near) => format!("write `\"{}\" = \"{near}\"` in [columns] of the scene, if it is that: radians or metres, or with a unit", joint.name),
+            Some(near) => format!(
+                "write `\"{}\" = \"{near}\"` in [columns] of the scene, if it is that: radians or metres, or with a unit",
+                joint.name
+            ),
             None => format!("add the column, or give the joint a value in [posture]: `\"{}\" = ...`", joint.name),
         };
         Err(self.error(format!("has no column `{wanted}` for the joint `{}` ({})", joint.name, self.columns()), remedy))
@@ -134,10 +156,10 @@ impl Table<'_> {
             (Some(ColumnUnit::Length(unit)), false) => Ok(unit.metres(1.0)),
             (Some(unit), turns) => {
                 let [moves, wanted] = if turns { ["turns", "rad or deg"] } else { ["slides", "a length"] };
-                let problem = format!("the joint `{}` {moves}, and [columns] gives it the unit `{}`", joint.name, unit.word());
+                let problem =
+                    format!("the joint `{}` {moves}, and [columns] gives it the unit `{}`", joint.name, unit.word());
                 Err(self.error(problem, format!("use {wanted}")))
             }
         }
     }
 }
-

@@ -95,7 +95,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 fn steps(sources: &[Source], bounds: Option<Bounds>) -> Result<PoseSteps> {
     let mut all = PoseSteps::default();
     for source in sources {
-        let ColumnContent::Poses(PoseColumns { position, units, orientation, .. }) = &source.columns.content else { continue };
+        let ColumnContent::Poses(poses) = &source.columns.content else { continue };
+        let PoseColumns { position, units, orientation, .. } = &**poses;
         let is_single = |column: &Column| *source.schema.field(column.index).data_type() == DataType::Float32;
         let step = |axis: usize| {
             let largest = bounds.map_or(0.0, |bounds| bounds.min[axis].abs().max(bounds.max[axis].abs()));

@@ -290,7 +290,9 @@ impl GroupReader<'_> {
         if rows > self.left || (batch.is_none() && self.left > 0) {
             let place = match self.batches {
                 Batches::Parquet(_) => in_group(self.path, self.group),
-                Batches::Ipc(_) | Batches::Csv(_) | Batches::Memory { .. } | Batches::Sweep { .. } => self.path.display().to_string(),
+                Batches::Ipc(_) | Batches::Csv(_) | Batches::Memory { .. } | Batches::Sweep { .. } => {
+                    self.path.display().to_string()
+                }
             };
             return Err(Error::input(place, "does not hold as many rows as its metadata says", DAMAGED));
         }

@@ -154,11 +154,9 @@ impl<'p> RowReader<'p> {
                 let names = joint_names(joints);
                 Self::Joints { assembler: JointAssembler::new(plan, joints, Arc::clone(&names)), names }
             }
-            None => Self::Poses {
-                plan,
-                decoder: Decoder::new(&plan.body_index),
-                assembler: Box::new(Assembler::new(plan)),
-            },
+            None => {
+                Self::Poses { plan, decoder: Decoder::new(&plan.body_index), assembler: Box::new(Assembler::new(plan)) }
+            }
         }
     }
 
@@ -182,7 +180,10 @@ impl<'p> RowReader<'p> {
             }
             Self::Joints { names, assembler } => {
                 let Some(joints) = source.columns.joints() else {
-                    return Err(Stop::Failed(Error::internal(source.path.display(), "poses are read as values of joints")));
+                    return Err(Stop::Failed(Error::internal(
+                        source.path.display(),
+                        "poses are read as values of joints",
+                    )));
                 };
                 let rows = joint_blocks::rows(source, joints, names, columns, row, batch)?;
                 if let Some(extent) = extent {

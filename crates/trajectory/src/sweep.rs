@@ -63,11 +63,14 @@ impl SweepRows {
     /// The columns do not fit together.
     pub(super) fn batch(&self, group: usize, from: u64, rows: usize, projection: &[usize]) -> Result<RecordBatch> {
         let internal = |error: arrow_schema::ArrowError| Error::internal("the rows of a sweep", error);
-        let Some(runs) = &self.joints.sweeps else { return Err(Error::internal("the rows of a sweep", "there is none")) };
+        let Some(runs) = &self.joints.sweeps else {
+            return Err(Error::internal("the rows of a sweep", "there is none"));
+        };
         let (mut run, mut frame) = self.firsts[group];
         skip(runs, &mut run, &mut frame, from);
         let width = self.schema.fields().len() - 2;
-        let (mut keys, mut columns) = ([Vec::with_capacity(rows), Vec::with_capacity(rows)], vec![Vec::with_capacity(rows); width]);
+        let (mut keys, mut columns) =
+            ([Vec::with_capacity(rows), Vec::with_capacity(rows)], vec![Vec::with_capacity(rows); width]);
         let mut values = vec![0.0; width];
         for _ in 0..rows {
             let (sweep, own) = runs.of_run(run);
@@ -79,7 +82,8 @@ impl SweepRows {
         }
         let keys = keys.map(|keys| -> ArrayRef { Arc::new(Int64Array::from(keys)) });
         let columns = columns.into_iter().map(|column| -> ArrayRef { Arc::new(Float64Array::from(column)) });
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), keys.into_iter().chain(columns).collect()).map_err(internal)?;
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), keys.into_iter().chain(columns).collect())
+            .map_err(internal)?;
         batch.project(projection).map_err(internal)
     }
 }

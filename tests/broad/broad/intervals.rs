@@ -60,7 +60,8 @@ fn follow(block: &mut FrameBlock, step: f64) {
         (slot % 17 != 5).then_some(pose)
     };
     let poses = (0..block.present.len()).map(pose).collect();
-    block.following = Some(Box::new(NextSample { sample: Sample { run, frame: frame + 1, time_s }, poses }));
+    block.following =
+        Some(Box::new(NextSample { sample: Sample { run, frame: frame + 1, time_s }, poses, joints: Vec::new() }));
 }
 
 #[test]
@@ -215,7 +216,7 @@ fn between(assumed: BetweenFrames, ends: &[Pose; 2], pivot: V, share: f64) -> Po
             sum(sum(sum(p0, to_axis), arm), times(along, share))
         }
         BetweenFrames::Screw => sum(p0, times(moved, share)),
-        BetweenFrames::Hold | BetweenFrames::None => return ends[usize::from(share >= 1.0)],
+        BetweenFrames::Hold | BetweenFrames::None | BetweenFrames::Joint => return ends[usize::from(share >= 1.0)],
     };
     Pose::new(at, q)
 }

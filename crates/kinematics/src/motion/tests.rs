@@ -50,7 +50,11 @@ fn tree(random: &mut Random, joints: usize, far: f64) -> JointTree {
             _ => Some(k as u32 - 1),
         };
         let base = if parent.is_none() { far } else { 0.0 };
-        let place = Pose { position: random.vector(0.6) + Vec3::new(base, -base, base), q: if k % 2 == 0 { random.turn() } else { Pose::IDENTITY.q }, ..Pose::IDENTITY };
+        let place = Pose {
+            position: random.vector(0.6) + Vec3::new(base, -base, base),
+            q: if k % 2 == 0 { random.turn() } else { Pose::IDENTITY.q },
+            ..Pose::IDENTITY
+        };
         let value = match kind {
             JointKind::Fixed => JointValue::None,
             _ => JointValue::Column { column: k as u32, ratio: 1.0, offset: 0.0 },
@@ -217,7 +221,8 @@ fn no_point_moves_bends_or_jerks_more_than_its_bound() {
                     let [a, b, c, d] = [-1.5, -0.5, 0.5, 1.5].map(at);
                     let difference = |of: [f64; 4], by: f64| {
                         let v: [f64; 3] = std::array::from_fn(|k| {
-                            let terms = [a, b, c, d].iter().zip(of).fold(Dd::ZERO, |sum, (p, f)| sum + p[k] * Dd::from_f64(f));
+                            let terms =
+                                [a, b, c, d].iter().zip(of).fold(Dd::ZERO, |sum, (p, f)| sum + p[k] * Dd::from_f64(f));
                             terms.to_f64() / by
                         });
                         (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
@@ -231,7 +236,13 @@ fn no_point_moves_bends_or_jerks_more_than_its_bound() {
                     let noise = [1e-11, 1e-8, 1e-5];
                     let bound = [bound.speed, bound.bend, bound.jerk];
                     for k in 0..3 {
-                        assert!(found[k] <= bound[k] + noise[k], "{joints} joints, derivative {}: {} > {}", k + 1, found[k], bound[k]);
+                        assert!(
+                            found[k] <= bound[k] + noise[k],
+                            "{joints} joints, derivative {}: {} > {}",
+                            k + 1,
+                            found[k],
+                            bound[k]
+                        );
                         if found[k] > 1e3 * noise[k] {
                             most[moving][k] = most[moving][k].max(found[k] / bound[k]);
                         }

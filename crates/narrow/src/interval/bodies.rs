@@ -233,11 +233,7 @@ impl<'a> IntervalBodies<'a> {
         let bend = path.bend_of_points(of.map(|node| node.middle));
         let size = self.shapes[0].radius + self.shapes[1].radius + between[0].length().max(between[1].length());
         let rounding = bound_of::<f64>(size) + motion.error;
-        distance_to_segment(between)
-            - 0.125 * bend
-            - (of[0].radius + of[1].radius)
-            - self.deviation.by
-            - rounding
+        distance_to_segment(between) - 0.125 * bend - (of[0].radius + of[1].radius) - self.deviation.by - rounding
     }
 }
 

@@ -8,8 +8,8 @@ use super::support_gap::{Hulls, TURNED};
 use crate::pair::{bound_of, size_of};
 use crate::support::max_dot_each;
 use clearsweep_base::simd::{Lane, Simd, V, WIDTH, dispatch};
-use clearsweep_model::BetweenFrames;
 use clearsweep_geometry::{RelativePose, Scalar, Vec3};
+use clearsweep_model::BetweenFrames;
 use clearsweep_model::block::COMPONENTS;
 
 /// Square of a direction's length, before it is made a unit vector, below which it is not looked along.

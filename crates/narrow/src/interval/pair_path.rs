@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 /// The paths of both bodies.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "the large one is the common one, and is made for each interval")]
 pub(super) enum PairPath<'a> {
     /// Each body moves by itself.
     Free([BodyPath; 2]),

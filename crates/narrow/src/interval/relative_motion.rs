@@ -90,9 +90,7 @@ impl<T: Scalar> RelativeMotion<T> {
     #[inline(always)]
     pub(super) fn bend(&self, fixed: FixedIn, normal: Vec3<T>) -> T {
         match fixed {
-            FixedIn::World => {
-                (self.across(0, normal) + self.across(1, normal)) * T::from_f64(MARGIN) + self.in_world
-            }
+            FixedIn::World => (self.across(0, normal) + self.across(1, normal)) * T::from_f64(MARGIN) + self.in_world,
             FixedIn::A => self.in_frame[0],
             FixedIn::B => self.in_frame[1],
         }

@@ -16,8 +16,8 @@ use crate::cache::PieceCache;
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_kinematics::JointMotion;
-use clearsweep_model::{BetweenFrames, Shape};
 use clearsweep_model::Proximity;
+use clearsweep_model::{BetweenFrames, Shape};
 use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -223,7 +223,8 @@ pub(super) fn timed_by_rows<'a>(
     let Some(path) = PairPath::new([a, b], joints, options) else { return answer };
     let motion = path.relative_motion([a, b]);
     let (mut cache, division) = (PieceCache::default(), PartDivision::default());
-    let ends = measured_ends(&subjects, ([a, b], path.error_at_ends()), &mut EndRows::new(rows), (&mut cache, work, stats));
+    let ends =
+        measured_ends(&subjects, ([a, b], path.error_at_ends()), &mut EndRows::new(rows), (&mut cache, work, stats));
     timed(answer, IntervalStart { subjects, path, motion, options, division, ends, cache }.search(work, stats))
 }
 
@@ -423,7 +424,13 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
     let subjects = search.subjects.as_hulls();
     let ends = search.ends.each_ref().map(|end| {
         let mut node = Node::of_poses(end.share, end.poses);
-        subjects.measure_bodies((&mut node, search.path.error_at_ends()), None, &mut PieceCache::default(), search.work, search.stats);
+        subjects.measure_bodies(
+            (&mut node, search.path.error_at_ends()),
+            None,
+            &mut PieceCache::default(),
+            search.work,
+            search.stats,
+        );
         node
     });
     // Nothing but the tolerance ends it.

@@ -49,7 +49,12 @@ impl JointSpecs {
     ///
     /// # Errors
     /// A key that does not fit.
-    pub(super) fn of(source: &SceneSource<'_>, top: &Keys<'_>, unit: LengthUnit, inputs: &mut InputReader) -> Result<Self> {
+    pub(super) fn of(
+        source: &SceneSource<'_>,
+        top: &Keys<'_>,
+        unit: LengthUnit,
+        inputs: &mut InputReader,
+    ) -> Result<Self> {
         let mut robots = robots::robots(source, top, unit, inputs)?;
         let mut joints = std::mem::take(&mut robots.joints);
         joints.extend(spec::joints(source, top, unit)?);
@@ -57,7 +62,11 @@ impl JointSpecs {
         let posture = spec::posture(top, unit)?;
         if let Some(stray) = posture.first().filter(|_| joints.is_empty()) {
             let remedy = "add a `[[joint]]` for each joint, or remove `[posture]`";
-            return Err(Error::input(source.place(stray.at), "[posture] gives values of joints, and the scene has none", remedy));
+            return Err(Error::input(
+                source.place(stray.at),
+                "[posture] gives values of joints, and the scene has none",
+                remedy,
+            ));
         }
         if let Some(sweep) = sweeps.first().filter(|_| joints.is_empty()) {
             let remedy = "add a `[[joint]]` for each joint, or remove the sweep";
@@ -162,7 +171,12 @@ fn check_stray_poses(bodies: &[BodySpec]) -> Result<()> {
 }
 
 /// The joint that carries a body, and its frame in that link; a body that no joint moves becomes static.
-fn carry(source: &SceneSource<'_>, body: &mut BodySpec, place: Placed, placed: &place::PlacedJoints) -> Result<Option<(u32, Pose)>> {
+fn carry(
+    source: &SceneSource<'_>,
+    body: &mut BodySpec,
+    place: Placed,
+    placed: &place::PlacedJoints,
+) -> Result<Option<(u32, Pose)>> {
     if body.pose.is_some() {
         return Ok(None);
     }
@@ -214,20 +228,27 @@ fn ignore_rigid(placed: &place::PlacedJoints, carried: &[Option<(u32, Pose)>], f
 fn posture(source: &SceneSource<'_>, specs: &JointSpecs, placed: &place::PlacedJoints) -> Result<Vec<Option<f64>>> {
     let mut values = vec![None; placed.columns.len()];
     for spec in &specs.posture {
-        let error = |problem: String, remedy: &str| Err(Error::input(format!("{}, key `{}` of [posture]", source.place(spec.at), spec.name), problem, remedy));
+        let error = |problem: String, remedy: &str| {
+            Err(Error::input(format!("{}, key `{}` of [posture]", source.place(spec.at), spec.name), problem, remedy))
+        };
         let joint = match placed.column_named(&spec.name) {
             Ok(joint) => &placed.joints[joint as usize],
             Err((problem, remedy)) => return error(problem, &remedy),
         };
         if joint.kind.turns() != spec.turns {
             let [problem, remedy] = match joint.kind.turns() {
-                true => ["the joint turns, and the value is a length", "write an angle with its unit, such as \"90deg\""],
+                true => {
+                    ["the joint turns, and the value is a length", "write an angle with its unit, such as \"90deg\""]
+                }
                 false => ["the joint slides, and the value is an angle", "write a length, such as \"40mm\""],
             };
             return error(problem.to_owned(), remedy);
         }
         if let Some([least, greatest]) = joint.range.filter(|range| spec.value < range[0] || spec.value > range[1]) {
-            return error(format!("{} is outside of the joint's range, {least} to {greatest}", spec.value), "give a value in its range");
+            return error(
+                format!("{} is outside of the joint's range, {least} to {greatest}", spec.value),
+                "give a value in its range",
+            );
         }
         if let Some(column) = placed.column(joint) {
             values[column as usize] = Some(spec.value);
@@ -240,7 +261,8 @@ fn posture(source: &SceneSource<'_>, specs: &JointSpecs, placed: &place::PlacedJ
 fn check_columns(source: &SceneSource<'_>, placed: &place::PlacedJoints, file: &SceneFile) -> Result<()> {
     let unknown = file.head.columns.joints().find_map(|name| Some((name, placed.column_named(name).err()?)));
     let Some((name, (problem, remedy))) = unknown else { return Ok(()) };
-    let remedy = format!("{remedy}; other keys are run, frame, time_s, and `angles` and `lengths` for the units of all joints");
+    let remedy =
+        format!("{remedy}; other keys are run, frame, time_s, and `angles` and `lengths` for the units of all joints");
     Err(Error::input(format!("{}, key `{name}` of [columns]", source.path().display()), problem, remedy))
 }
 
@@ -260,7 +282,9 @@ fn sweeps(
     }
     let remedy = "sweep fewer joints in a grid, or give fewer `steps`";
     let runs = SweepRuns::new(sweeps);
-    runs.map(Some).ok_or_else(|| Error::input(source.place(specs.sweeps[0].at), "the sweeps have more samples than an integer counts", remedy))
+    runs.map(Some).ok_or_else(|| {
+        Error::input(source.place(specs.sweeps[0].at), "the sweeps have more samples than an integer counts", remedy)
+    })
 }
 
 fn sweep(
@@ -278,7 +302,12 @@ fn sweep(
             };
             names.iter().map(find).collect::<Result<_>>()?
         }
-        None => placed.columns.iter().filter(|&&joint| placed.joints[joint as usize].range.is_some()).map(|&joint| (joint, spec.at)).collect(),
+        None => placed
+            .columns
+            .iter()
+            .filter(|&&joint| placed.joints[joint as usize].range.is_some())
+            .map(|&joint| (joint, spec.at))
+            .collect(),
     };
     let mut joints: Vec<SweptJoint> = Vec::with_capacity(named.len());
     for (joint, at) in named {

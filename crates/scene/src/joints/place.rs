@@ -46,7 +46,13 @@ impl Frames {
                 frames.of_body[body as usize] = index;
             }
             // Carriers come before what they carry, in the same order.
-            frames.add(Frame { name: node.name.clone(), rest: node.place, above: node.carrier, in_above: None, stands: false });
+            frames.add(Frame {
+                name: node.name.clone(),
+                rest: node.place,
+                above: node.carrier,
+                in_above: None,
+                stands: false,
+            });
         }
         let first = frames.all.len();
         for link in links {
@@ -65,7 +71,13 @@ impl Frames {
             }
             frames.of_body[index] = frames.all.len();
             let rest = body.pose.or(body.rest.as_ref().map(|rest| rest.pose)).unwrap_or(Pose::IDENTITY);
-            frames.add(Frame { name: body.name.clone(), rest, above: None, in_above: None, stands: body.pose.is_some() });
+            frames.add(Frame {
+                name: body.name.clone(),
+                rest,
+                above: None,
+                in_above: None,
+                stands: body.pose.is_some(),
+            });
         }
         for (name, place) in &made.still {
             frames.add(Frame { name: name.clone(), rest: *place, above: None, in_above: None, stands: true });
@@ -109,17 +121,29 @@ impl<'s> Tree<'s> {
         let mut names: HashMap<&str, usize> = HashMap::new();
         for (index, spec) in specs.iter().enumerate() {
             if let Some(first) = names.insert(&spec.name, index) {
-                let problem = format!("the joint name `{}` was used before, on line {}", spec.name, source.line(specs[first].at));
+                let problem =
+                    format!("the joint name `{}` was used before, on line {}", spec.name, source.line(specs[first].at));
                 return Err(Error::input(source.place(spec.at), problem, "give each joint a name of its own"));
             }
-            let parent = spec.parent.as_ref().map(|parent| tree.frames.find(source, parent, "parent", &spec.name)).transpose()?;
+            let parent = spec
+                .parent
+                .as_ref()
+                .map(|parent| tree.frames.find(source, parent, "parent", &spec.name))
+                .transpose()?;
             let child = tree.frames.find(source, &spec.child, "child", &spec.name)?;
             if tree.frames.all[child].stands {
                 let problem = format!("`{}` is static, so the joint `{}` cannot move it", spec.child.0, spec.name);
-                return Err(Error::input(source.place(spec.child.1), problem, "remove `static = true` from it, or name another child"));
+                return Err(Error::input(
+                    source.place(spec.child.1),
+                    problem,
+                    "remove `static = true` from it, or name another child",
+                ));
             }
             if let Some(first) = tree.carrier.insert(child, index) {
-                let problem = format!("the joints `{}` and `{}` both carry `{}`: they close a loop", specs[first].name, spec.name, spec.child.0);
+                let problem = format!(
+                    "the joints `{}` and `{}` both carry `{}`: they close a loop",
+                    specs[first].name, spec.name, spec.child.0
+                );
                 let remedy = "keep one of them: chains and trees of joints are followed, and no closed loops; give poses of a linkage as trajectories";
                 return Err(Error::input(source.place(spec.child.1), problem, remedy));
             }
@@ -166,7 +190,11 @@ impl<'s> Tree<'s> {
                 if way.len() > self.specs.len() {
                     let spec = &self.specs[joint];
                     let problem = format!("the joint `{}` carries itself, by others: they close a loop", spec.name);
-                    return Err(Error::input(source.place(spec.at), problem, "let one of them stand in the world: remove its `parent`"));
+                    return Err(Error::input(
+                        source.place(spec.at),
+                        problem,
+                        "let one of them stand in the world: remove its `parent`",
+                    ));
                 }
                 way.push(at);
                 next = self.before(at);
@@ -188,8 +216,9 @@ impl<'s> Tree<'s> {
         let order = self.order(source)?;
         let mut index = vec![0_u32; self.specs.len()];
         order.iter().zip(0..).for_each(|(&joint, at)| index[joint] = at);
-        let columns: Vec<usize> =
-            (0..self.specs.len()).filter(|&j| self.specs[j].mimic.is_none() && self.specs[j].kind != JointKind::Fixed).collect();
+        let columns: Vec<usize> = (0..self.specs.len())
+            .filter(|&j| self.specs[j].mimic.is_none() && self.specs[j].kind != JointKind::Fixed)
+            .collect();
         let mut joints: Vec<Joint> = Vec::with_capacity(order.len());
         // Frames of the joints in the world at rest.
         let mut rests: Vec<Pose> = Vec::with_capacity(order.len());
@@ -202,8 +231,15 @@ impl<'s> Tree<'s> {
                     let stands = self.stands(frame);
                     if parent.is_none() && !stands {
                         let name = &self.frames.all[frame].name;
-                        let problem = format!("`{name}` is the parent of the joint `{}`, and moves, but no joint carries it", spec.name);
-                        return Err(Error::input(source.place(spec.at), problem, "add a joint whose `child` it is, or `static = true` to it"));
+                        let problem = format!(
+                            "`{name}` is the parent of the joint `{}`, and moves, but no joint carries it",
+                            spec.name
+                        );
+                        return Err(Error::input(
+                            source.place(spec.at),
+                            problem,
+                            "add a joint whose `child` it is, or `static = true` to it",
+                        ));
                     }
                     (in_frame(&self.frames.all[frame].rest, &spec.place), parent)
                 }
@@ -212,7 +248,15 @@ impl<'s> Tree<'s> {
             let place = parent.map_or(rest, |parent| relative(&rests[parent as usize], &rest));
             rests.push(rest);
             let value = self.value(source, joint, &columns)?;
-            joints.push(Joint { name: spec.name.clone(), kind: spec.kind, parent, place, axis: spec.axis, range: spec.range, value });
+            joints.push(Joint {
+                name: spec.name.clone(),
+                kind: spec.kind,
+                parent,
+                place,
+                axis: spec.axis,
+                range: spec.range,
+                value,
+            });
         }
         let mut places: Vec<Placed> = Vec::with_capacity(self.frames.all.len());
         for (frame, of) in self.frames.all.iter().enumerate() {
@@ -228,7 +272,12 @@ impl<'s> Tree<'s> {
                 (Some(joint), None) => of_joint(joint),
                 (None, _) => of.rest,
             };
-            places.push(Placed { joint: joint.map(|joint| index[joint]), in_link, rest: of.rest, stands: self.stands(frame) });
+            places.push(Placed {
+                joint: joint.map(|joint| index[joint]),
+                in_link,
+                rest: of.rest,
+                stands: self.stands(frame),
+            });
         }
         let columns = columns.into_iter().map(|joint| index[joint]).collect();
         Ok(PlacedJoints { joints, columns, places, of_body: self.frames.of_body })
@@ -256,7 +305,10 @@ impl<'s> Tree<'s> {
                 return error(format!("`{}` is no joint", mimic.joint), &remedy);
             };
             if self.specs[next].kind == JointKind::Fixed {
-                return error(format!("`{}` is fixed, and has no value to be followed", mimic.joint), "name a joint that moves");
+                return error(
+                    format!("`{}` is fixed, and has no value to be followed", mimic.joint),
+                    "name a joint that moves",
+                );
             }
             // ratio (r v + o) + offset
             offset += ratio * mimic.offset;

@@ -54,7 +54,12 @@ pub(super) struct Robots {
 ///
 /// # Errors
 /// A key, a description or a file of it that does not fit.
-pub(super) fn robots(source: &SceneSource<'_>, top: &Keys<'_>, unit: LengthUnit, inputs: &mut InputReader) -> Result<Robots> {
+pub(super) fn robots(
+    source: &SceneSource<'_>,
+    top: &Keys<'_>,
+    unit: LengthUnit,
+    inputs: &mut InputReader,
+) -> Result<Robots> {
     let mut all = Robots::default();
     for ((at, table), number) in top.tables("robot")?.into_iter().zip(1..) {
         let keys = Keys::new(source, format!("[[robot]] number {number}"), table, at);
@@ -79,7 +84,18 @@ struct RobotReader<'k> {
 
 impl<'k> RobotReader<'k> {
     fn new(keys: &'k Keys<'k>, unit: LengthUnit, inputs: &mut InputReader) -> Result<Self> {
-        keys.only(&["urdf", "mjcf", "srdf", "name", "position", "orientation", "packages", "model", "adjacent", "limits"])?;
+        keys.only(&[
+            "urdf",
+            "mjcf",
+            "srdf",
+            "name",
+            "position",
+            "orientation",
+            "packages",
+            "model",
+            "adjacent",
+            "limits",
+        ])?;
         let (path, robot) = match (keys.get("urdf"), keys.get("mjcf")) {
             (Some(urdf), None) => {
                 let (path, text) = text(&urdf, inputs)?;
@@ -89,23 +105,35 @@ impl<'k> RobotReader<'k> {
             (None, Some(mjcf)) => {
                 let (path, text) = text(&mjcf, inputs)?;
                 let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-                let robot = clearsweep_robot::read_mjcf(&path, &text, &mut |file| read_text(&folder.join(file), inputs))?;
+                let robot =
+                    clearsweep_robot::read_mjcf(&path, &text, &mut |file| read_text(&folder.join(file), inputs))?;
                 (path, robot)
             }
-            (Some(_), Some(mjcf)) => return Err(mjcf.error("the robot has both a `urdf` and a `mjcf`", "remove one of them")),
-            (None, None) => return Err(keys.error("the robot names no description", "add `urdf = \"FILE\"` or `mjcf = \"FILE\"`")),
+            (Some(_), Some(mjcf)) => {
+                return Err(mjcf.error("the robot has both a `urdf` and a `mjcf`", "remove one of them"));
+            }
+            (None, None) => {
+                return Err(keys.error("the robot names no description", "add `urdf = \"FILE\"` or `mjcf = \"FILE\"`"));
+            }
         };
-        let name = keys.get("name").map(|name| name.text().map(str::to_owned)).transpose()?.unwrap_or_else(|| robot.name.clone());
+        let name = keys
+            .get("name")
+            .map(|name| name.text().map(str::to_owned))
+            .transpose()?
+            .unwrap_or_else(|| robot.name.clone());
         let words = Model::ALL.map(|model| (model.name(), model));
         let flag = |key: &str| keys.get(key).map(|word| word.boolean()).transpose().map(|word| word.unwrap_or(true));
         let folder = keys.source.path().parent().unwrap_or(Path::new(""));
         let packages = keys.get("packages").map(|field| field.texts()).transpose()?.unwrap_or_default();
         let mut disabled: Vec<([usize; 2], String)> = Vec::new();
         if flag("adjacent")? {
-            disabled.extend(robot.joints.iter().map(|j| ([j.parent, j.child], format!("adjacent links of the joint {}", j.name))));
+            disabled.extend(
+                robot.joints.iter().map(|j| ([j.parent, j.child], format!("adjacent links of the joint {}", j.name))),
+            );
         }
         let index = |name: &str| robot.links.iter().position(|link| link.name == name);
-        let excluded = robot.excluded.iter().filter_map(|pair| Some(([index(&pair.a)?, index(&pair.b)?], pair.reason.clone())));
+        let excluded =
+            robot.excluded.iter().filter_map(|pair| Some(([index(&pair.a)?, index(&pair.b)?], pair.reason.clone())));
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         disabled.extend(excluded.map(|(pair, reason)| (pair, because(&file, reason))));
         if let Some(field) = keys.get("srdf") {
@@ -115,11 +143,16 @@ impl<'k> RobotReader<'k> {
             let (pairs, notes) = srdf.disabled_pairs(&robot);
             if let Some(note) = notes.first() {
                 let problem = format!("{} (and {} more of the kind)", note.text, notes.len() - 1);
-                return Err(Error::input(format!("{}:{}", path.display(), note.line), problem, "give the SRDF of this robot"));
+                return Err(Error::input(
+                    format!("{}:{}", path.display(), note.line),
+                    problem,
+                    "give the SRDF of this robot",
+                ));
             }
             disabled.extend(pairs.into_iter().map(|pair| {
                 let names = pair.map(|link| robot.links[link].name.as_str());
-                let same = |rule: &&clearsweep_robot::LinkPair| [[&*rule.a, &*rule.b], [&*rule.b, &*rule.a]].contains(&names);
+                let same =
+                    |rule: &&clearsweep_robot::LinkPair| [[&*rule.a, &*rule.b], [&*rule.b, &*rule.a]].contains(&names);
                 (pair, because(&file, srdf.disabled.iter().find(same).and_then(|rule| rule.reason.clone())))
             }));
         }
@@ -199,7 +232,13 @@ impl<'k> RobotReader<'k> {
                 for other in &of_link[*b] {
                     let selector = |name: &String| Some((name.clone(), self.keys.at));
                     let reason = Some(reason.clone());
-                    all.ignores.push(IgnoreSpec { a: selector(one), b: selector(other), same: None, reason, at: self.keys.at });
+                    all.ignores.push(IgnoreSpec {
+                        a: selector(one),
+                        b: selector(other),
+                        same: None,
+                        reason,
+                        at: self.keys.at,
+                    });
                 }
             }
         }
@@ -255,7 +294,14 @@ impl<'k> RobotReader<'k> {
         Ok(bodies)
     }
 
-    fn body(&self, name: &str, number: usize, (rest, place): (&Pose, Pose), geometry: GeometrySpec, deviation: f64) -> LinkBody {
+    fn body(
+        &self,
+        name: &str,
+        number: usize,
+        (rest, place): (&Pose, Pose),
+        geometry: GeometrySpec,
+        deviation: f64,
+    ) -> LinkBody {
         let at = self.keys.origin();
         let name = if number == 0 { name.to_owned() } else { format!("{name}/{number}") };
         let spec = BodySpec {
@@ -276,16 +322,17 @@ impl<'k> RobotReader<'k> {
     }
 
     /// The geometry of a mesh; one that is scaled unevenly or mirrored is read here.
-    fn mesh(&self, collision: &Collision, file: &str, scale: [f64; 3], inputs: &mut InputReader) -> Result<GeometrySpec> {
+    fn mesh(
+        &self,
+        collision: &Collision,
+        file: &str,
+        scale: [f64; 3],
+        inputs: &mut InputReader,
+    ) -> Result<GeometrySpec> {
         let at_line = |error: Error| Error { place: format!("{}:{}", self.path.display(), collision.line), ..error };
         let found = clearsweep_robot::resolve(file, &self.path, &self.packages).map_err(at_line)?;
-        let reading = GeometryOptions {
-            unit: LengthUnit::ALL[0],
-            scale: 1.0,
-            y_up: false,
-            model: self.model,
-            inside: None,
-        };
+        let reading =
+            GeometryOptions { unit: LengthUnit::ALL[0], scale: 1.0, y_up: false, model: self.model, inside: None };
         if scale[0] > 0.0 && scale.iter().all(|&factor| factor == scale[0]) {
             let folder = self.keys.source.path().parent().unwrap_or(Path::new(""));
             // Paths of bodies are relative to the scene file.
@@ -294,11 +341,20 @@ impl<'k> RobotReader<'k> {
                 _ => std::path::absolute(&found).unwrap_or(found),
             };
             let path = path.to_string_lossy().into();
-            return Ok(GeometrySpec::File { path, scene: None, reading: GeometryOptions { scale: scale[0], ..reading } });
+            return Ok(GeometrySpec::File {
+                path,
+                scene: None,
+                reading: GeometryOptions { scale: scale[0], ..reading },
+            });
         }
         let fault = |fault: readers::Fault| {
-            let place = fault.line.map_or_else(|| found.display().to_string(), |line| format!("{}:{line}", found.display()));
-            Error::input(format!("{place} (collision of {}:{})", self.path.display(), collision.line), fault.problem, fault.remedy)
+            let place =
+                fault.line.map_or_else(|| found.display().to_string(), |line| format!("{}:{line}", found.display()));
+            Error::input(
+                format!("{place} (collision of {}:{})", self.path.display(), collision.line),
+                fault.problem,
+                fault.remedy,
+            )
         };
         readers::check_extension(&found).map_err(fault)?;
         let bytes = inputs.read(&found).map_err(|error| Error::unreadable(&found, &error))?;
@@ -347,7 +403,8 @@ fn because(file: &str, reason: Option<String>) -> String {
 /// The path and the text of the file that a key names, relative to the scene.
 fn text(field: &Field<'_>, inputs: &mut InputReader) -> Result<(PathBuf, String)> {
     let path = field.scene().parent().unwrap_or(Path::new("")).join(field.text()?);
-    let text = read_text(&path, inputs).map_err(|error| field.error(format!("{} {}", path.display(), error.problem), error.remedy))?;
+    let text = read_text(&path, inputs)
+        .map_err(|error| field.error(format!("{} {}", path.display(), error.problem), error.remedy))?;
     Ok((path, text))
 }
 

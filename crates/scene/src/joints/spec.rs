@@ -70,12 +70,14 @@ fn joint(mut keys: Keys<'_>, unit: LengthUnit) -> Result<JointSpec> {
     keys.owner = format!("[[joint]] `{name}`");
     keys.only(&["name", "type", "parent", "child", "origin", "axis", "range", "pitch", "mimic"])?;
     let words = ["revolute", "continuous", "prismatic", "screw", "fixed"].map(|word| (word, word));
-    let word = keys.required("type", "say how it moves: revolute, continuous, prismatic, screw or fixed")?.choice(&words)?;
+    let word =
+        keys.required("type", "say how it moves: revolute, continuous, prismatic, screw or fixed")?.choice(&words)?;
     let kind = match word {
         "fixed" => JointKind::Fixed,
         "prismatic" => JointKind::Prismatic,
         "screw" => {
-            let pitch = keys.required("pitch", "give the way along the axis with each turn, such as `pitch = \"5mm\"`")?;
+            let pitch =
+                keys.required("pitch", "give the way along the axis with each turn, such as `pitch = \"5mm\"`")?;
             JointKind::Screw { lead: pitch.length(unit)? / TAU }
         }
         _ => JointKind::Revolute,
@@ -97,11 +99,15 @@ fn joint(mut keys: Keys<'_>, unit: LengthUnit) -> Result<JointSpec> {
         place: Pose::new(origin, Pose::IDENTITY.q),
         axis: match word {
             "fixed" => Vec3::new(0.0, 0.0, 1.0),
-            _ => axis(&keys.required("axis", "give the direction of the axis in the parent's frame, such as [0, 0, 1]")?)?,
+            _ => axis(
+                &keys.required("axis", "give the direction of the axis in the parent's frame, such as [0, 0, 1]")?,
+            )?,
         },
         range: match keys.get("range") {
             Some(field) if word == "continuous" => {
-                return Err(field.error("a continuous joint has no range", "remove `range`, or write `type = \"revolute\"`"));
+                return Err(
+                    field.error("a continuous joint has no range", "remove `range`, or write `type = \"revolute\"`")
+                );
             }
             field => field.map(|field| range(&field, kind, unit)).transpose()?,
         }
@@ -141,7 +147,11 @@ fn value(field: &Field<'_>, kind: JointKind, unit: LengthUnit) -> Result<f64> {
     };
     let angle: f64 = number.trim().parse().map_err(|_| field.error(format!("`{text}` is no angle"), ANGLE))?;
     let angle = angle * per_unit;
-    if angle.abs() <= MAX_ANGLE { Ok(angle) } else { Err(field.error(format!("`{text}` is beyond {MAX_ANGLE:e} rad"), ANGLE)) }
+    if angle.abs() <= MAX_ANGLE {
+        Ok(angle)
+    } else {
+        Err(field.error(format!("`{text}` is beyond {MAX_ANGLE:e} rad"), ANGLE))
+    }
 }
 
 fn range(field: &Field<'_>, kind: JointKind, unit: LengthUnit) -> Result<[f64; 2]> {
@@ -175,12 +185,13 @@ pub(in crate::joints) fn sweeps(source: &SceneSource<'_>, top: &Keys<'_>) -> Res
 
 fn sweep(keys: &Keys<'_>) -> Result<SweepSpec> {
     keys.only(&["joints", "path", "steps"])?;
-    let words =
-        [("together", SweepPath::Together), ("one-by-one", SweepPath::OneByOne), ("grid", SweepPath::Grid)];
+    let words = [("together", SweepPath::Together), ("one-by-one", SweepPath::OneByOne), ("grid", SweepPath::Grid)];
     let joints = keys.get("joints").map(|field| {
         let items = field.items(None, "names of joints")?;
         if items.is_empty() {
-            return Err(field.error("no joint is named", "name joints, or remove `joints` to sweep all that have a range"));
+            return Err(
+                field.error("no joint is named", "name joints, or remove `joints` to sweep all that have a range")
+            );
         }
         items.iter().map(|item| Ok((item.text()?.to_owned(), field.at))).collect::<Result<Vec<_>>>()
     });

@@ -69,7 +69,7 @@ impl Asking<'_> {
             pivot: Vec3::new(0.1, 0.0, -0.05),
         });
         let all = u64::MAX >> (SAMPLES - self.samples);
-        IntervalQuery { bodies, samples: self.samples, asked: all, intervals: all & !(1 << 5) }
+        IntervalQuery { bodies, samples: self.samples, asked: all, intervals: all & !(1 << 5), joints: None }
     }
 
     /// In a block, with its rows and a cache.
@@ -146,8 +146,7 @@ fn blocks_decide_what_intervals_alone_decide_bit_for_bit() {
 fn eight_bounds_are_those_of_single_intervals_bit_for_bit() {
     use super::super::eight::Directions;
     use super::super::node::Node;
-    use super::super::path::{BodyPath, displacement};
-    use super::super::relative_motion::RelativeMotion;
+    use super::super::pair_path::PairPath;
     use super::super::support_gap::by_bend;
     let (shapes, mut random) = (shapes(), Random(3));
     let mut compared = 0;
@@ -179,14 +178,12 @@ fn eight_bounds_are_those_of_single_intervals_bit_for_bit() {
         for (k, &sample) in eight.iter().enumerate() {
             let [a, b] = query.over(usize::from(sample));
             let subjects = IntervalBodies::new(&a, &b, &options);
-            let (Some(path_a), Some(path_b)) = (BodyPath::new(&a, between), BodyPath::new(&b, between)) else {
+            let Some(path) = PairPath::new([&a, &b], None, &options) else {
                 assert_eq!(found.defined >> k & 1, 0);
                 continue;
             };
-            let start = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
-            let motion = RelativeMotion::new([&path_a.terms(), &path_b.terms()], start);
-            let paths = [path_a, path_b];
-            let (is_end, nodes) = (at_end[k] > 0.0, [0.0, 1.0].map(|share| Node::at(share, &paths)));
+            let motion = path.relative_motion([&a, &b]);
+            let (is_end, nodes) = (at_end[k] > 0.0, [0.0, 1.0].map(|share| Node::at(share, &path)));
             let ends = if is_end { [&nodes[1], &nodes[0]] } else { [&nodes[0], &nodes[1]] };
             let normal = Vec3::new(normals[0][k], normals[1][k], normals[2][k]);
             let fixed = by_bend(&motion, ends[0].to_world(normal))[rank];

@@ -284,7 +284,8 @@ impl FreeRates {
         let (velocity, turn) = if body == 0 { (self.velocity, turn) } else { (-self.velocity, -turn) };
         let from = middle - self.pivots[other];
         let speed = (velocity - self.omega[body].cross(towards) + turn.cross(at.to_world(other, from))).length();
-        let noise = CANCELLATION * (self.rates[0] + self.rates[1]) * (from.length() + radius + self.pivots[other].length());
+        let noise =
+            CANCELLATION * (self.rates[0] + self.rates[1]) * (from.length() + radius + self.pivots[other].length());
         speed + self.turn * radius + self.noise + noise
     }
 }

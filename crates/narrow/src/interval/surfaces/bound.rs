@@ -338,6 +338,7 @@ pub(super) mod tests {
     use super::super::body_poses::MetMoments;
     use super::*;
     use crate::interval::options::BodyMotion;
+    use crate::interval::pair_path::PairPath;
     use crate::interval::path::BodyPath;
     use clearsweep_geometry::Pose;
     use clearsweep_model::BetweenFrames;
@@ -377,7 +378,7 @@ pub(super) mod tests {
         let (mut all, mut narrower, mut sharp) = ([0; 3], [0; 3], [0; 3]);
         for number in 0..600 {
             let turn = [0.02, 0.2, 1.5][number / 6 % 3];
-            let paths = [path(&mut random, number, turn), path(&mut random, number / 2 + 1, turn)];
+            let paths = PairPath::Free([path(&mut random, number, turn), path(&mut random, number / 2 + 1, turn)]);
             let start = random.signed().abs();
             let span = if number % 4 == 0 { [0.0, 1.0] } else { [0.5 * start, 0.5 * start + 0.4] };
             let mut moments = MetMoments::default();

@@ -144,7 +144,7 @@ mod tests {
     use super::super::node_pairs::{SurfaceAim, SurfaceParts};
     use super::*;
     use crate::exact;
-    use crate::interval::path::BodyPath;
+    use crate::interval::pair_path::PairPath;
     use crate::mesh::MeshMemory;
     use clearsweep_base::workers::Workers;
     use clearsweep_geometry::mesh::InsideOf;
@@ -163,9 +163,8 @@ mod tests {
         TriangleMesh::new(vertices, faces, of_vertices, of_triangles, InsideOf::Surface, &Workers::none())
     }
 
-    fn distance(meshes: [&TriangleMesh; 2], [a, b]: [u32; 2], paths: &[BodyPath; 2], share: f64) -> f64 {
-        let (poses, corners) =
-            ([paths[0].pose(share), paths[1].pose(share)], [meshes[0].corners(a), meshes[1].corners(b)]);
+    fn distance(meshes: [&TriangleMesh; 2], [a, b]: [u32; 2], paths: &PairPath<'_>, share: f64) -> f64 {
+        let (poses, corners) = (paths.poses(share), [meshes[0].corners(a), meshes[1].corners(b)]);
         let found = exact::closest_hull_points([&corners[0], &corners[1]], (&poses[0], &poses[1]));
         found.map_or(0.0, |found| found.distance)
     }
@@ -176,11 +175,11 @@ mod tests {
         let (mut out, mut left, mut between, mut slow) = ([0; 2], 0, 0, 0);
         for round in 0..96 {
             let turn = [0.02, 0.2, 0.6][round / 4 % 3];
-            let paths = [path(&mut random, round, turn), path(&mut random, round / 2 + 1, turn)];
+            let paths = PairPath::Free([path(&mut random, round, turn), path(&mut random, round / 2 + 1, turn)]);
             let [a, b] = [24, 21].map(|count| surface(&mut random, count));
             let span = if round % 4 == 0 { [0.0, 1.0] } else { [0.3, 0.4] };
             let beyond = [0.05, 0.3, 0.8][round % 3];
-            let mut parts = SurfaceParts::new([&a, &b], paths, [0.0, 0.0], 4.0);
+            let mut parts = SurfaceParts::new([&a, &b], paths.clone(), [0.0, 0.0], 4.0);
             let aim = SurfaceAim { needed: beyond, beyond };
             let mut facing = FacingMemory::default();
             let Some(kept) = parts.pairs(span, aim, (&mut MeshMemory::default(), &mut facing)) else { continue };
