@@ -162,7 +162,7 @@ fn a_sweep_is_the_table_of_its_values_in_any_form() {
     let dir = scratch.path();
     let query = "[query]\nwithin = 0.3\nrequire = 0.05\n";
     let scene = |head: &str, rest: &str| {
-        format!("[scene]\nlength_unit = \"m\"\n{head}{query}[motion]\nbetween = \"joint\"\n{GANTRY}{rest}")
+        format!("[scene]\nname = \"gantry\"\nlength_unit = \"m\"\n{head}{query}[motion]\nbetween = \"joint\"\n{GANTRY}{rest}")
     };
     let write = |name: &str, text: String| fs::write(dir.join(name), text).expect("written");
     write(
@@ -196,14 +196,17 @@ fn a_sweep_is_the_table_of_its_values_in_any_form() {
     expect(dir, "run long.toml --out long", 3);
     // But for the columns of the swept joint the tables are the same.
     let same = |one: &str, other: &str, skip: &[&str]| {
+        let which = [one, other];
         let [one, other] = [one, other].map(|name| {
             let mut all = tables(&dir.join(name));
             all.retain(|name, _| !skip.iter().any(|skip| name.starts_with(skip)));
             all
         });
-        assert!(one == other, "{} and {} tables", one.len(), other.len());
+        let differ: Vec<_> =
+            one.iter().filter(|(name, bytes)| other.get(*name) != Some(*bytes)).map(|(name, _)| name).collect();
+        assert!(one == other, "{which:?}: {differ:?}");
     };
-    same("o", "wide", &["intervals", "events"]);
+    same("o", "wide", &["intervals", "events.parquet"]);
     same("wide", "long", &[]);
     // Shards, and a job that goes on.
     for shard in [1, 0, 2] {
@@ -231,7 +234,10 @@ fn bodies_that_one_joint_moves_are_no_pair_and_fixed_ones_stand() {
     write(dir, &format!("{GANTRY}[[sweep]]\npath = \"grid\"\nsteps = 6\n"));
     let (text, _) = expect(dir, "run scene.toml --out o", 0);
     // Six bodies; hook and bolt move together.
-    assert!(text.contains("input     49 frames, 7 runs") && text.contains("10 possible, 1 of them ignored"), "{text}");
+    assert!(
+        text.contains("input     49 frames, 7 runs") && text.contains("10 possible in a run, 1 of them ignored"),
+        "{text}"
+    );
     let rules = &manifest(&dir.join("o"))["ignored"];
     let told = serde_json::to_string(&manifest(&dir.join("o"))).expect("text");
     assert!(told.contains("no joint moves them relative to each other"), "{rules}");
@@ -315,7 +321,7 @@ name = "a"
 [[robot]]
 urdf = "crane.urdf"
 name = "b"
-position = [2.2, 0, 0]
+position = [2.8, 0, 0]
 orientation = { axis = [0, 0, 1], angle = 180 }
 [[body]]
 name = "load"
@@ -332,10 +338,7 @@ joints = ["a/slew"]
     write(dir, scene);
     let (text, _) = expect(dir, "run scene.toml --out o", 0);
     // Both bases stand; arm, tip and load of a, arm and tip of b move.
-    assert!(
-        text.contains("7 bodies, 5 of them moving") && text.contains("60 frames") | text.contains("59 frames"),
-        "{text}"
-    );
+    assert!(text.contains("7 bodies, 5 of them moving") && text.contains("input     59 frames"), "{text}");
     let told = serde_json::to_string(&manifest(&dir.join("o"))).expect("text");
     for part in ["disabled by crane.srdf: Never", "adjacent links of the joint slew", "no joint moves them relative"] {
         assert!(told.contains(part), "{part}: {told}");
