@@ -67,7 +67,8 @@ fn a_yaw_of_zero_leaves_a_model_that_is_y_up_upright() {
     let upright = |keys: &str| {
         let (_dir, scene) = scene(keys, YAW, csv);
         let blocks: Vec<_> = Trajectory::open(&scene, &ReadOptions::default()).expect("opens").blocks().collect();
-        let slot = scene.dynamic.iter().position(|&body| scene.bodies[body as usize].name == "truck").expect("it moves");
+        let slot =
+            scene.dynamic.iter().position(|&body| scene.bodies[body as usize].name == "truck").expect("it moves");
         let pose = blocks[0].as_ref().expect("a block").pose(slot, 0);
         // z of the file is y of the frame of the node, since the section turns the file.
         (pose.apply([0.0, 1.0, 0.0].into()) - pose.apply([0.0; 3].into())).z.abs()
