@@ -10,7 +10,7 @@ The program ``clearsweep`` comes with the module: ``python -m clearsweep``.
 """
 
 from ._clearsweep import VERSION as __version__
-from ._commands import accept, diff, export, generate, sort, summary
+from ._commands import accept, audit, diff, export, generate, sort, summary
 from ._divided import merge, plan, run_shard, verify
 from ._errors import Error, Warning
 from ._pair import Pair, distance, pair
@@ -29,6 +29,7 @@ __all__ = [
     "Warning",
     "__version__",
     "accept",
+    "audit",
     "check",
     "diff",
     "distance",

@@ -86,6 +86,47 @@ def diff(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> dict[str, 
     return _call("diff", [old, new], {})
 
 
+def audit(
+    scene: str | os.PathLike[str],
+    *,
+    trajectories: str | os.PathLike[str] | None = None,
+    allow: float | str | None = None,
+    between: str | None = None,
+    runs: str | int | None = None,
+    frames: str | int | None = None,
+    top: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    csv: str | os.PathLike[str] | None = None,
+    accepted: str | os.PathLike[str] | None = None,
+    temp: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Finds what a simulator let pass: contacts between frames, and overlaps deeper than ``allow``.
+
+    Returns ``verdict`` (found, clear, undecided, nothing-checked), ``undecided``, and for ``tunnels`` and ``overlaps`` each
+    ``count`` and the ``top`` ones as ``worst``. ``csv`` names a file for all findings.
+    """
+    options = {
+        "trajectories": trajectories,
+        "allow": allow,
+        "between": between,
+        "runs": runs,
+        "frames": frames,
+        "top": top,
+        "out": out,
+        "csv": csv,
+        "accepted": accepted,
+        "temp": temp,
+        "threads": threads,
+        "memory": memory,
+        "force": force,
+        "progress": "none",
+    }
+    return _call("audit", [scene], options)
+
+
 def main() -> None:
     """The program ``clearsweep``."""
     import signal

@@ -48,6 +48,7 @@ class Scene:
         name: str | None = None,
         trajectories: str | os.PathLike[str] | None = None,
         missing: str | None = None,
+        rest: str | None = None,
         frame_rate: float | None = None,
         **sections: Any,
     ) -> None:
@@ -73,7 +74,7 @@ class Scene:
             ``"all"`` lists every region in which two bodies touch or overlap, in the table ``contacts``.
         between, pivot, tolerance, max_gap
             The table ``[motion]``: how bodies move between frames (``"linear"``, ``"screw"``, ``"hold"``).
-        name, trajectories, missing, frame_rate
+        name, trajectories, missing, rest, frame_rate
             The table ``[scene]``.
         sections
             Further tables of the scene file, as dicts.
@@ -85,6 +86,7 @@ class Scene:
                 "name": name,
                 "trajectories": trajectories,
                 "missing": missing,
+                "rest": rest,
                 "frame_rate": frame_rate,
             },
             "query": {

@@ -142,6 +142,13 @@ def test_what_is_accepted_counts_no_more(tmp_path: pathlib.Path) -> None:
     assert cs.run(spheres(), apart(3, 0.5), bodies=NAMES, progress=False).events is None
 
 
+def test_an_audit_finds_what_tunnels(tmp_path: pathlib.Path) -> None:
+    found = cs.audit("datasets/simulator-log/scene.toml", allow="1mm", csv=tmp_path / "list.csv")
+    assert (found["verdict"], found["tunnels"]["count"], found["overlaps"]["count"]) == ("found", 2, 6)
+    assert sorted(tunnel["body_b"] for tunnel in found["tunnels"]["worst"]) == ["ball-3", "ball-4"]
+    assert len((tmp_path / "list.csv").read_text().splitlines()) == 9
+
+
 def test_the_probability_is_that_of_the_program(motion: Motion) -> None:
     result = cs.run(motion.scene, require="20mm", progress=False)
     found = result.probability()

@@ -1,5 +1,6 @@
 //! The flags, as typed.
 
+use super::args_audit::AuditArgs;
 use super::args_divided::{MergeArgs, PlanArgs, ShardArg, VerifyArgs};
 use super::args_generate::GenerateArgs;
 use super::help;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Validate a scene and its trajectories without running
     Check(CheckArgs),
+    /// Find what a simulator let pass: contacts between frames, and overlaps that are too deep
+    Audit(AuditArgs),
     /// Write a data set: a scene and its trajectories
     Generate(GenerateArgs),
     /// Print what an execution found

@@ -51,6 +51,20 @@ Examples (from the folder of the sources):
 
 Exit codes: 0 a run would be done, whatever the warnings; 1 it would fail; 2 usage.";
 
+pub(crate) const AUDIT: &str = "\
+Checks a log of poses. A tunnel is a contact that is proven between two neighbouring frames, both of which show the bodies apart. An overlap is \
+a stretch of frames in which bodies are proven to overlap by more than --allow. [columns] of the scene names the columns of the log.
+
+Nothing is written without --out. The scene may leave `within` out: contacts are looked for. Ignored pairs and accepted overlaps are no findings.
+
+Examples (from the folder of the sources):
+  clearsweep audit datasets/simulator-log/scene.toml
+  clearsweep audit datasets/simulator-log/scene.toml --allow 1mm --between linear --top 3
+  clearsweep audit datasets/simulator-log/scene.toml --frames 0..60 --csv findings.csv --force --json
+
+Exit codes: 0 nothing found; 1 failed; 2 usage, or nothing was there to be checked; 3 found; 4 nothing found, but an interval \
+or a sample is not decided; 130 interrupted.";
+
 pub(crate) const GENERATE: &str = "\
 The same options give the same bytes on every machine. DIR has to be new or empty.
 

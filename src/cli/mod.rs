@@ -6,8 +6,10 @@
 mod accept;
 mod answers;
 mod args;
+mod args_audit;
 mod args_divided;
 mod args_generate;
+mod audit;
 mod between;
 mod check;
 mod color;
@@ -63,6 +65,7 @@ fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
     match command {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
+        Command::Audit(args) => audit::audit(args),
         Command::Generate(args) => generate::generate(args),
         Command::Summary(args) => summary::summary(&args),
         Command::Accept(args) => accept::accept(&args),

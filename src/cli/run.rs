@@ -73,6 +73,7 @@ impl Input {
             accepted,
             threads: None,
             max_input,
+            for_audit: false,
         };
         let read = ReadOptions {
             first_frames: false,
@@ -88,7 +89,7 @@ impl Input {
     }
 
     /// Loads the scene, and begins to read its trajectories.
-    fn load(&self) -> Result<Loaded> {
+    pub(super) fn load(&self) -> Result<Loaded> {
         Loaded::load(&self.scene, &self.overrides, &self.read)
     }
 
@@ -300,7 +301,7 @@ fn to_stdout(input: &Input, job: JobOptions, progress: ProgressArg, json: bool) 
 }
 
 /// Runs the job, and shows its progress.
-fn compute(
+pub(super) fn compute(
     loaded: &mut Loaded,
     job: JobOptions,
     (progress, token): (ProgressArg, &CancelToken),
@@ -315,7 +316,7 @@ fn compute(
 }
 
 /// Prints the warnings and notes of a manifest.
-fn say(manifest: &Value) {
+pub(super) fn say(manifest: &Value) {
     warnings::say(manifest);
     device_note::say(manifest);
     spool_note::say(manifest);

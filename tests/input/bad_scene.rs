@@ -29,6 +29,13 @@ const SYNTAX: &[Row] = &[
     ("scene key", "[scene]\nlength_unit = \"m\"\nframerate = 5\n", &["scene.toml:3", "`frame_rate`"]),
     ("query key", "[scene]\nlength_unit = \"m\"\n[query]\nwithn = 5\n", &["scene.toml:4", "did you mean `within`"]),
     ("missing word", "[scene]\nlength_unit = \"m\"\nmissing = \"held\"\n", &[":3", "`held`", "did you mean `hold`"]),
+    ("rest word", "[scene]\nlength_unit = \"m\"\nrest = \"files\"\n", &[":3", "`files`", "did you mean `file`"]),
+    ("nothing at rest", "[scene]\nlength_unit = \"m\"\nrest = \"file\"\n[query]\nwithin = 1\n+", &[":3", "`moving"]),
+    (
+        "rest and joints",
+        "[scene]\nlength_unit = \"m\"\nrest = \"file\"\n[[joint]]\nname = \"j\"\ntype = \"continuous\"\naxis = [0, 0, 1]\nchild = \"good\"\n+",
+        &[":3", "joints give the poses"],
+    ),
     ("name empty", "[scene]\nlength_unit = \"m\"\nname = \"\"\n", &[":3", "key `name` of [scene]", "empty"]),
     ("frame rate 0", "[scene]\nlength_unit = \"m\"\nframe_rate = 0\n", &[":3", "`frame_rate`", "above 0"]),
     (

@@ -24,6 +24,7 @@ mod quaternion_order;
 mod readers_contract;
 mod readers_large;
 mod readers_silence;
+mod rest_orientation;
 mod scene;
 mod trajectory;
 mod trajectory_forms;

@@ -162,7 +162,9 @@ fn a_sweep_is_the_table_of_its_values_in_any_form() {
     let dir = scratch.path();
     let query = "[query]\nwithin = 0.3\nrequire = 0.05\n";
     let scene = |head: &str, rest: &str| {
-        format!("[scene]\nname = \"gantry\"\nlength_unit = \"m\"\n{head}{query}[motion]\nbetween = \"joint\"\n{GANTRY}{rest}")
+        format!(
+            "[scene]\nname = \"gantry\"\nlength_unit = \"m\"\n{head}{query}[motion]\nbetween = \"joint\"\n{GANTRY}{rest}"
+        )
     };
     let write = |name: &str, text: String| fs::write(dir.join(name), text).expect("written");
     write(

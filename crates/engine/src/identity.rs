@@ -66,6 +66,7 @@ fn of(scene: &Scene, options: &JobOptions, trajectories: Vec<Value>) -> Value {
             Missing::Absent => "absent",
             Missing::Hold => "hold",
         },
+        "rest": scene.hierarchy.rest_orientation.name(),
         "columns": match options.columns {
             DistanceColumns::All => "all",
             DistanceColumns::Distance => "distance",

@@ -134,6 +134,7 @@ impl Report<'_> {
                 Missing::Absent => "absent",
                 Missing::Hold => "hold",
             },
+            "rest": self.scene.hierarchy.rest_orientation.name(),
             "trajectories": trajectories.map(|path| path.display().to_string()),
             "runs": self.options.read.runs.as_ref().map(range),
             "frames": self.options.read.frames.as_ref().map(range),

@@ -433,6 +433,7 @@ fn load(manifest: &Value, options: &MergeOptions, from: &Path) -> Result<Scene> 
         accepted: text("accepted").map(PathBuf::from),
         threads: options.threads,
         max_input: given["max_input"].as_u64(),
+        for_audit: false,
     };
     let named = manifest["scene"]["path"].as_str().unwrap_or_default();
     let path = options.scene.clone().unwrap_or_else(|| PathBuf::from(named));

@@ -31,7 +31,7 @@ pub use directional::{DirectionalDistance, DirectionalRelation};
 pub use dispositions::{Disposition, Dispositions, EventState, IssueGroup, StaleDisposition};
 pub use ignored_pairs::{IgnoredPairs, own_pairs};
 pub use interval::{IntervalMethod, IntervalProximity, IntervalStatus};
-pub use node_hierarchy::{MovingNode, NodeHierarchy, NodeLink, RestPose};
+pub use node_hierarchy::{MovingNode, NodeHierarchy, NodeLink, RestOrientation, RestPose};
 pub use proximity::{FeatureKind, Method, Proximity, Status};
 pub use rules::{DEFAULT_RULE, FreeLength, PairRules, Requirements, Rule, Severity};
 pub use shape::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape, UnevenGrowth};

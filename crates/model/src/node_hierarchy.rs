@@ -17,6 +17,28 @@ pub struct NodeHierarchy {
     pub still: Vec<String>,
     /// How far the origin of a carried body may lie from that of a node with a row, metres.
     pub reach: f64,
+    /// The orientation that those of rows count from.
+    pub rest_orientation: RestOrientation,
+}
+
+/// Orientation that the orientations in trajectories count from: `[scene] rest`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RestOrientation {
+    /// No turn: the orientation of a row is that of the node's frame in the world.
+    #[default]
+    Identity,
+    /// The node's own in its file: the orientation of a row turns the node from there.
+    File,
+}
+
+impl RestOrientation {
+    /// The word of the scene.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::File => "file",
+        }
+    }
 }
 
 /// Pose of an input in its file.
@@ -78,6 +100,16 @@ impl NodeHierarchy {
             inputs.push((input, node.place, reach));
         }
         hierarchy
+    }
+
+    /// Returns the quaternion w, x, y, z of each input that the orientations of its rows count from. `None`: they count from no turn.
+    pub fn row_turns(&self, inputs: usize) -> Option<Vec<[f64; 4]>> {
+        if self.rest_orientation == RestOrientation::Identity {
+            return None;
+        }
+        let mut turns = vec![Pose::IDENTITY.q; inputs];
+        self.rest.iter().for_each(|rest| turns[rest.input as usize] = rest.pose.q);
+        Some(turns)
     }
 }
 

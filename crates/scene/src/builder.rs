@@ -462,7 +462,7 @@ impl SceneBuilder {
         let named = self.columns.iter().map(|(role, name, unit)| (&**role, &**name, unit.as_deref()));
         let columns = TrajectoryColumns::of(named).map_err(|error| keys.error(error.to_string(), error.remedy))?;
         let missing = self.missing;
-        Ok(Head { name, unit: self.unit, trajectories: None, joints: None, missing, frame_rate, columns })
+        Ok(Head { name, unit: self.unit, trajectories: None, joints: None, missing, rest: None, frame_rate, columns })
     }
 
     fn query(&self, source: &SceneSource<'_>) -> Result<Query> {

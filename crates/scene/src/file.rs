@@ -14,8 +14,8 @@ use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::motion_spec::{MotionSpec, motion};
 use super::rules::{RuleSpec, rules};
 use super::same_ancestor::SameAncestor;
-use super::tables;
 use super::values::Value;
+use super::{rest, tables};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{AnswerKind, IssueGroup};
@@ -49,13 +49,15 @@ pub(super) struct Head {
     /// Values of joints, likewise.
     pub(super) joints: Option<(String, usize)>,
     pub(super) missing: Missing,
+    /// The place of `rest = "file"`; `None`: it is not asked for.
+    pub(super) rest: Option<usize>,
     pub(super) frame_rate: Option<f64>,
     /// `[columns]`.
     pub(super) columns: TrajectoryColumns,
 }
 
 /// `[query]`, lengths in metres; the place of `require` for the check against `within`.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Query {
     pub(super) at: usize,
     pub(super) within: Option<f64>,
@@ -67,6 +69,22 @@ pub(super) struct Query {
     pub(super) contacts: bool,
     pub(super) static_pairs: bool,
     pub(super) direction: Option<Vec3<f64>>,
+}
+
+impl Default for Query {
+    fn default() -> Self {
+        Self {
+            at: 0,
+            within: None,
+            require: None,
+            require_unit: None,
+            touch: DEFAULT_TOUCH_M,
+            answer: AnswerKind::default(),
+            contacts: false,
+            static_pairs: false,
+            direction: None,
+        }
+    }
 }
 
 /// `[dispositions]` and `[report]`.
@@ -178,7 +196,7 @@ pub(super) fn section(source: &SceneSource<'_>, unit: Option<LengthUnit>) -> Opt
 fn head(top: &Keys<'_>) -> Result<Head> {
     let field = top.required("scene", "begin the file with `[scene]` and a `length_unit`")?;
     let keys = field.table()?;
-    keys.only(&["name", "length_unit", "trajectories", "joints", "missing", "frame_rate"])?;
+    keys.only(&["name", "length_unit", "trajectories", "joints", "missing", "rest", "frame_rate"])?;
     let path = |key| keys.get(key).map(|path| Ok((path.text()?.to_owned(), path.at))).transpose();
     let unit = keys.required("length_unit", "say in which unit lengths are, such as `length_unit = \"m\"`")?.unit()?;
     let words = [("error", Missing::Error), ("absent", Missing::Absent), ("hold", Missing::Hold)];
@@ -188,6 +206,7 @@ fn head(top: &Keys<'_>) -> Result<Head> {
         trajectories: path("trajectories")?,
         joints: path("joints")?,
         missing: keys.get("missing").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
+        rest: keys.get("rest").map(|word| rest::place_of_file(&word)).transpose()?.flatten(),
         frame_rate: keys.get("frame_rate").map(|rate| frame_rate(&rate)).transpose()?,
         columns: named_columns(top)?,
     })

@@ -40,6 +40,7 @@ pub mod model;
 mod motion_spec;
 mod orientation;
 pub mod readers;
+mod rest;
 mod rounded;
 mod row_place;
 mod rules;
@@ -49,6 +50,7 @@ mod selectors;
 pub mod shapes;
 mod tables;
 mod values;
+mod within;
 
 pub use body_tree::{BodyTree, TreeNode};
 pub use builder::{BodyBuilder, Geometry, SceneBuilder};
@@ -56,8 +58,8 @@ use clearsweep_model::{node_hierarchy, steps};
 // What stages exchange has one home, and is found here too.
 pub use clearsweep_model::{
     AnswerKind, BetweenFrames, Body, Candidate, FrameBlock, HullFit, MeshCondition, Missing, Model, Motion, MotionRule,
-    NextSample, NodeHierarchy, NodeLink, Piece, Pivot, PoseSteps, QueryOptions, RestPose, SAMPLES, Sample,
-    SampleColumn, Shape, between, block, convex_parts,
+    NextSample, NodeHierarchy, NodeLink, Piece, Pivot, PoseSteps, QueryOptions, RestOrientation, RestPose, SAMPLES,
+    Sample, SampleColumn, Shape, between, block, convex_parts,
 };
 pub use columns::{ColumnRole, ColumnUnit, NamedColumn, TimeUnit, TrajectoryColumns};
 pub use ignore::IgnoreRule;

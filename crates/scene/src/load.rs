@@ -15,10 +15,9 @@ use super::length::{parse_length, unit_of};
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::motion_spec::MotionSpec;
 use super::node_hierarchy::NodeHierarchy;
-use super::rules::RuleSpec;
 use super::same_ancestor::Families;
 use super::values::Value;
-use super::{dispositions, joints, motion_spec, rules, sections};
+use super::{dispositions, joints, motion_spec, rest, rules, sections, within};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_geometry::Vec3;
 use clearsweep_model::AnswerKind;
@@ -50,6 +49,10 @@ pub struct SceneOverrides {
     pub threads: Option<usize>,
     /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16 GiB.
     pub max_input: Option<u64>,
+    /// Whether contacts between frames are looked for: a scene that says no motion between frames has a screw (or its joints), and `within`
+    /// may be left out.
+    #[doc(hidden)]
+    pub for_audit: bool,
 }
 
 impl SceneOverrides {
@@ -133,10 +136,6 @@ impl Scene {
     }
 }
 
-/// How far pairs are reported where rules are there and `within` is left out, in largest requirements: a pair that comes near to one is
-/// seen before it violates it.
-const SHOWN_AROUND: f64 = 1.25;
-
 /// Name of a scene that no file holds, in messages.
 pub(super) const IN_CODE: &str = "scene in code";
 /// Reads `[columns]` of a scene file, and no other part of it.
@@ -172,6 +171,7 @@ pub(super) fn assemble(
     overrides: &SceneOverrides,
 ) -> Result<Scene> {
     let path = source.path();
+    let rest = rest::check(source, &file)?;
     let joints = joints::find(source, &mut file)?;
     let trajectories = trajectories(source, &file, joints.as_ref(), overrides)?;
     let direction = direction(&file, overrides)?;
@@ -196,6 +196,7 @@ pub(super) fn assemble(
     let by_default = if sweeps { BetweenFrames::Joint } else { BetweenFrames::None };
     let motion_spec = file.motion.unwrap_or(MotionSpec { between: by_default, ..MotionSpec::default() });
     let motion = motion_spec::rule(&motion_spec, overrides.between.as_deref(), required.reduce(f64::min))?;
+    let motion = if overrides.for_audit { motion_spec::for_audit(motion, joints.is_some()) } else { motion };
     if motion.between == BetweenFrames::Joint && joints.is_none() {
         let remedy = "add a `[[joint]]` for each joint, or write \"linear\" or \"screw\"";
         return Err(Error::input(path.display(), "between = \"joint\" needs joints, and the scene has none", remedy));
@@ -250,7 +251,7 @@ pub(super) fn assemble(
     if let Some(accepted) = accepted {
         dispositions::load(&accepted, &mut scene, overrides.max_input())?;
     }
-    Ok(scene)
+    Ok(scene.with_rest(rest))
 }
 
 /// The folder of the scene file, which its paths are relative to.
@@ -378,8 +379,8 @@ fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides)
         (None, None) => (None, String::new()),
     };
     let within = match answer {
-        AnswerKind::Overlap => within_of_overlaps(source, file, overrides)?,
-        AnswerKind::Distance | AnswerKind::Depth => within(source, file, overrides, require)?,
+        AnswerKind::Overlap => within::of_overlaps(source, file, overrides)?,
+        AnswerKind::Distance | AnswerKind::Depth => within::of_distances(source, file, overrides, require)?,
     };
     let unit = required_unit(overrides, file);
     let by_rules = file.rules.iter().map(|rule| (rule.reach(), rule.require_place(source)));
@@ -405,32 +406,6 @@ fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides)
         });
     }
     Ok(QueryOptions { within, require, touch, static_pairs, answer, contacts })
-}
-
-/// `within` where the answer is whether bodies overlap, metres: `touch`. The key of a file whose answer the command line replaces is not used.
-fn within_of_overlaps(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<f64> {
-    let problem = "`within` needs distances, and `answer = \"overlap\"` computes none: only bodies that touch or overlap have rows";
-    let remedy = "leave `within` out, or say answer = \"distance\"";
-    match (&overrides.within, file.query.within, &overrides.answer) {
-        (Some(_), ..) => Err(Error::usage("--within", problem, remedy)),
-        (None, Some(_), None) => Err(Error::input(source.place(file.query.at), problem, remedy)),
-        (None, ..) => Ok(file.query.touch),
-    }
-}
-
-/// `within`, metres: what the command line says, else the file. Where there are rules and neither says it, all that rules require, and
-/// what is around it.
-fn within(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides, require: Option<f64>) -> Result<f64> {
-    let largest = file.rules.iter().map(RuleSpec::reach).chain(require).reduce(f64::max);
-    match (&overrides.within, file.query.within, largest.filter(|_| !file.rules.is_empty())) {
-        (Some(text), ..) => override_length("--within", text, file.head.unit),
-        (None, Some(within), _) => Ok(within),
-        (None, None, Some(largest)) => Ok(largest.max(0.0) * SHOWN_AROUND + file.query.touch),
-        (None, None, None) => {
-            let remedy = "add `within = LENGTH` to [query] (or --within): pairs farther apart are not reported";
-            Err(Error::input(source.place(file.query.at), "the key `within` is missing in [query]", remedy))
-        }
-    }
 }
 
 /// The unit that the clearance required is written in: of `[query]`, else that of the first rule that names one.
@@ -459,7 +434,7 @@ fn override_word<T: Copy>(flag: &str, word: Option<&str>, words: &[(&str, T)]) -
 }
 
 /// A length of the command line, zero or more.
-fn override_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
+pub(super) fn override_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
     let remedy = "give a length of 0 or more, in the scene's unit or with its own: 0.2, 50mm, 1.5ft";
     match parse_length(text, unit) {
         Ok(metres) if metres >= 0.0 => Ok(metres),

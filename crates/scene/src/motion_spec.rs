@@ -80,3 +80,13 @@ pub(super) fn rule(spec: &MotionSpec, between: Option<&str>, require: Option<f64
     let tolerance = spec.tolerance.unwrap_or_else(|| DEFAULT_TOLERANCE_M.min(of_required).max(FINEST_TOLERANCE_M));
     Ok(MotionRule { between, tolerance, max_gap: spec.max_gap.unwrap_or(1) })
 }
+
+/// The rule with a motion between frames where the scene says none.
+pub(super) fn for_audit(rule: MotionRule, has_joints: bool) -> MotionRule {
+    let between = match rule.between {
+        BetweenFrames::None if has_joints => BetweenFrames::Joint,
+        BetweenFrames::None => BetweenFrames::Screw,
+        between => between,
+    };
+    MotionRule { between, ..rule }
+}

@@ -8,6 +8,7 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -131,8 +132,11 @@ fn write_rows<W: Write>(path: &Path, batch: &RecordBatch, is_raw: bool, writer: 
         for (cell, column) in cells.iter_mut().zip(&columns) {
             cell.clear();
             column.write(row, cell).map_err(|error| invalid(path, error.to_string()))?;
-            if !is_raw && column.is_text && cell.starts_with(FORMULA) {
-                cell.insert(0, TEXT_MARK);
+            if !is_raw
+                && column.is_text
+                && let Cow::Owned(text) = marked(cell)
+            {
+                *cell = text;
             }
         }
         write(writer, cells.iter().map(String::as_str))?;
@@ -153,6 +157,11 @@ const FORMULA: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', TEXT_MARK];
 
 /// Character that such programs take for the mark of a text.
 const TEXT_MARK: char = '\'';
+
+/// A text, with a mark before it if a spreadsheet program would take it for a formula.
+pub(super) fn marked(text: &str) -> Cow<'_, str> {
+    if text.starts_with(FORMULA) { Cow::Owned(format!("{TEXT_MARK}{text}")) } else { Cow::Borrowed(text) }
+}
 
 /// A column as text.
 struct CellWriter<'a> {

@@ -19,7 +19,8 @@
 //! - `shard_state` stores what a shard of a job accumulated; `merge` puts shards together, from their `stored_rows` and these states.
 //!   `shard_table` writes a plan.
 //! - `report` reads the summaries back, `issue_reader` the issues, `chosen_rows` the rows of chosen pairs, `export` the tables as CSV, and
-//!   `table_reader` as record batches; `body_reader` what the bodies are.
+//!   `table_reader` as record batches; `body_reader` what the bodies are. `audit` joins samples and intervals: contacts that no frame shows, and overlaps that are
+//!   too deep.
 //!
 //! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are one implementation, and
 //! `stream_sink`, an Arrow IPC stream of `distances`, another.
@@ -28,6 +29,7 @@
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
 
 mod atomic_file;
+mod audit;
 mod background_io;
 mod batches;
 mod block_table;
@@ -96,6 +98,7 @@ mod writer;
 mod writer_properties;
 
 pub use arrow_array::RecordBatch;
+pub use audit::{AuditCsv, AuditFinding, AuditSummary, AuditTerms, FindingKind, KindSummary, audit};
 pub use batches::BatchMaker;
 pub use body_reader::{BodyLine, filled_bodies, read_bodies};
 pub use chosen_rows::{DistanceLine, IntervalLine, RunPair, read_distances, read_intervals};

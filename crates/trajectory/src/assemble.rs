@@ -193,6 +193,9 @@ impl<'a> Assembler<'a> {
     /// # Errors
     /// They are out of order, contradict each other, or leave a body out; or the first defect among them.
     pub(super) fn push(&mut self, rows: &mut Rows, sink: &mut Sink<'_>) -> Step {
+        if let Some(turns) = &self.body_index.rest_turns {
+            turns.apply(rows);
+        }
         let mut start = 0;
         while start < rows.len {
             let end = rows.end_of_sample(start);

@@ -1,5 +1,6 @@
 //! From the names in the rows to the slots of a block.
 
+use super::rest_turns::RestTurns;
 use clearsweep_base::error::{MAX_SUGGESTED, nearest};
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::pose::Recentring;
@@ -44,6 +45,8 @@ pub(super) struct BodyIndex {
     pub(super) recentred: Vec<(u32, Recentring)>,
     /// The inputs that are carried where they have no row, each after what carries it.
     pub(super) links: Vec<NodeLink>,
+    /// The orientations that those of rows count from, if they count from the file.
+    pub(super) rest_turns: Option<RestTurns>,
 }
 
 impl BodyIndex {
@@ -58,6 +61,7 @@ impl BodyIndex {
         };
         let slots = scene.dynamic.len();
         let frames = &scene.hierarchy.frames;
+        let inputs = slots + frames.len();
         let behind = scene.bodies.len() as u32..(scene.bodies.len() + frames.len()) as u32;
         Self {
             names: scene.bodies.iter().map(|body| &body.name).chain(frames).cloned().collect(),
@@ -70,6 +74,7 @@ impl BodyIndex {
             numbers: OnceLock::new(),
             recentred: scene.dynamic.iter().enumerate().filter_map(recentred).collect(),
             links: scene.hierarchy.links.clone(),
+            rest_turns: scene.hierarchy.row_turns(inputs).map(RestTurns::new),
         }
     }
 

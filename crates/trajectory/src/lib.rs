@@ -6,7 +6,7 @@
 //! and units that the scene gives or by those of the format); `bounds` takes the
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
-//! slots (`body_column`), seconds, metres and quaternions, and `assemble` puts the rows of a sample together (`carry`: nodes
+//! slots (`body_column`), seconds, metres and quaternions (`rest_turns` turns those that count from a file), and `assemble` puts the rows of a sample together (`carry`: nodes
 //! take along what is below them) and lays them out in blocks (`stage` does the transposition; `followed` gives each the
 //! first sample of the next one). `memory` and `array` (its numbers: `array_view`) put batches and arrays of a caller in the place of files. `digest` hashes the
 //! files meanwhile. Values of joints take another way behind the decoder: `joint_columns` finds their columns, `sweep` makes them where nothing is read,
@@ -46,6 +46,7 @@ mod parquet_file;
 mod plan;
 mod read_part;
 mod reading;
+mod rest_turns;
 mod returning;
 mod row_label;
 mod shard_plan;

@@ -13,8 +13,8 @@
 //!   Machines may also stand with their backs to the origin. A body that is level in most frames speaks for the columns.
 
 use super::warning::Warning;
-use clearsweep_geometry::Vec3;
 use clearsweep_geometry::pose::rotation;
+use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{FrameBlock, Scene};
 
@@ -109,6 +109,8 @@ struct SlotEvidence {
 pub(super) struct OrderEvidence {
     /// Origins of the frames that poses are of, in the bodies' own frames.
     centers: Vec<Vec3<f64>>,
+    /// Turns of the bodies that rows count from, as poses at the origin, inverted; `None`: rows count from no turn.
+    unturns: Option<Vec<Pose>>,
     slots: Vec<SlotEvidence>,
     joints: Vec<JointFit>,
     blocks: usize,
@@ -118,7 +120,11 @@ impl OrderEvidence {
     pub(super) fn new(scene: &Scene) -> Self {
         let center = |&body: &u32| scene.bodies[body as usize].shape.center;
         let centers: Vec<Vec3<f64>> = scene.dynamic.iter().take(BODIES).map(center).collect();
-        Self { slots: vec![SlotEvidence::default(); centers.len()], centers, joints: Vec::new(), blocks: 0 }
+        let inputs = scene.dynamic.len() + scene.hierarchy.frames.len();
+        let unturn = |q: [f64; 4]| Pose::new([0.0; 3], q).inverse();
+        let unturns = scene.hierarchy.row_turns(inputs).map(|turns| turns.into_iter().map(unturn).collect());
+        let slots = vec![SlotEvidence::default(); centers.len()];
+        Self { slots, centers, unturns, joints: Vec::new(), blocks: 0 }
     }
 
     /// Takes the next block.
@@ -144,6 +150,11 @@ impl OrderEvidence {
                 let q = pose.q.map(|c| c / norm);
                 // The position as it was read: what is added to it by recentring depends on the order.
                 let away = turned(&rotation(q), self.centers[slot]);
+                // The order is that of the rows. A turn of the body's own frame leaves joints as they are.
+                let q = match &self.unturns {
+                    Some(unturns) => Pose::new([0.0; 3], q).after(&unturns[slot]).q,
+                    None => q,
+                };
                 (norm > 0.0).then(|| (pose.position + pose.rest - away, q))
             })
             .collect();

@@ -3,7 +3,7 @@
 use super::warning::Warning;
 use clearsweep_geometry::Pose;
 use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{RestPose, Scene};
+use clearsweep_scene::{RestOrientation, RestPose, Scene};
 use std::collections::BTreeSet;
 
 /// The columns of [`rest_row`].
@@ -24,12 +24,16 @@ pub fn input_name(scene: &Scene, input: u32) -> &str {
     }
 }
 
-/// A pose of a file as a row of trajectories in CSV, in the scene's unit.
+/// A pose of a file as a row of trajectories in CSV, in the scene's unit, with the orientation that stands for it there.
 pub fn rest_row(scene: &Scene, rest: &RestPose) -> String {
     let LengthUnit { numerator, denominator, .. } = scene.unit;
     // The file may say -0.
     let position = rest.pose.position.to_array().map(|c| c * denominator / numerator + 0.0);
-    let numbers = position.into_iter().chain(rest.pose.q.map(|c| c + 0.0)).map(|number| number.to_string());
+    let q = match scene.hierarchy.rest_orientation {
+        RestOrientation::Identity => rest.pose.q,
+        RestOrientation::File => Pose::IDENTITY.q,
+    };
+    let numbers = position.into_iter().chain(q.map(|c| c + 0.0)).map(|number| number.to_string());
     let name = input_name(scene, rest.input);
     let name = match name.contains([',', '"', '\n', '\r']) || name.trim() != name {
         true => format!("\"{}\"", name.replace('"', "\"\"")),
@@ -117,11 +121,18 @@ impl TippedBodies {
             "the first pose of {}{more} tips the body over: by about {angle} degrees against its place in the file",
             named.join(", ")
         );
-        let remedy = format!(
-            "a pose is that of the node's frame, which the file has turned: at its place in the file the row is \
-             {REST_COLUMNS} = {}. `clearsweep check` lists the others",
-            rest_row(scene, first)
-        );
+        let row = rest_row(scene, first);
+        let remedy = match scene.hierarchy.rest_orientation {
+            RestOrientation::Identity => format!(
+                "a pose is that of the node's frame, which the file has turned: at its place in the file the row is \
+                 {REST_COLUMNS} = {row}. `clearsweep check` lists the others. If orientations count from the place in the \
+                 file, write `rest = \"file\"` in [scene]"
+            ),
+            RestOrientation::File => format!(
+                "with `rest = \"file\"` in [scene], orientations count from the place in the file, where the row is \
+                 {REST_COLUMNS} = {row}. If they are those of the node's frame in the world, remove `rest`"
+            ),
+        };
         Some(Warning::new("tipped", self.bodies.clone(), problem, remedy))
     }
 }

@@ -50,7 +50,9 @@ pub(crate) fn load(manifest: &Value) -> Result<ReportScene> {
                       (--no-views)";
         return Err(Error::input(path, "the scene of the manifest is not there", remedy));
     }
-    let scene = Scene::load(Path::new(path), &SceneOverrides { trajectories, ..SceneOverrides::default() })?;
+    // Only geometry and poses are read: tables of an audit may be of a scene without `within`.
+    let overrides = SceneOverrides { trajectories, for_audit: true, ..SceneOverrides::default() };
+    let scene = Scene::load(Path::new(path), &overrides)?;
     let chosen = ["runs", "frames"].map(|key| range(&options[key]));
     let scene = ReportScene { scene, chosen };
     let marks: Vec<(PathBuf, String)> = manifest["inputs"].as_array().into_iter().flatten().filter_map(mark).collect();

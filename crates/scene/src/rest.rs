@@ -1,0 +1,43 @@
+//! `rest` of `[scene]`: whether orientations in trajectories count from those of the nodes in their files.
+
+use super::file::SceneFile;
+use super::keys::{Field, SceneSource};
+use super::model::Scene;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_model::RestOrientation;
+
+/// The place of the key, if its word is `file`.
+///
+/// # Errors
+/// It is another word.
+pub(super) fn place_of_file(field: &Field<'_>) -> Result<Option<usize>> {
+    let words = [RestOrientation::Identity, RestOrientation::File].map(|rest| (rest.name(), rest));
+    Ok((field.choice(&words)? == RestOrientation::File).then_some(field.at))
+}
+
+/// Checks that `rest = "file"` has something to count from.
+///
+/// # Errors
+/// Joints give the poses, or no node of a file moves.
+pub(super) fn check(source: &SceneSource<'_>, file: &SceneFile) -> Result<RestOrientation> {
+    let Some(at) = file.head.rest else { return Ok(RestOrientation::Identity) };
+    let error = |problem: &str, remedy: &str| Err(Error::input(source.place(at), problem, remedy));
+    if !file.joints.is_empty() {
+        let problem = "rest = \"file\" is about orientations in trajectories, and joints give the poses of this scene";
+        return error(problem, "remove `rest`: joints begin where the file has their bodies");
+    }
+    if file.made.moving.is_empty() {
+        let problem = "rest = \"file\" needs a node of a geometry file that moves, and the scene has none";
+        let remedy = "remove `rest`, or name the nodes that move: `moving = [\"NODE\"]` in a `[[bodies]]` with `each`";
+        return error(problem, remedy);
+    }
+    Ok(RestOrientation::File)
+}
+
+impl Scene {
+    /// Sets the orientation that those of rows count from.
+    pub(super) fn with_rest(mut self, rest: RestOrientation) -> Self {
+        self.hierarchy.rest_orientation = rest;
+        self
+    }
+}

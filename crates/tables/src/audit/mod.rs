@@ -1,0 +1,176 @@
+//! Audit of a recorded motion: contacts between frames that no frame shows, and overlaps deeper than is allowed.
+//!
+//! Both tables, `distances` and `intervals`, are read once, side by side, frame by frame. Memory holds the rows of one frame, the stretches
+//! that are open, and the worst findings.
+
+mod frames;
+mod list;
+mod rows;
+
+use self::frames::{FrameJoin, Seen};
+use self::list::WorstFindings;
+use self::rows::{DistanceRows, IntervalRows};
+use clearsweep_base::error::Result;
+use clearsweep_model::{Dispositions, Requirements};
+use clearsweep_scene::Scene;
+use std::path::Path;
+use std::sync::Arc;
+
+pub use list::AuditCsv;
+
+/// Terms of an audit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AuditTerms {
+    /// Depth that an overlap may have, metres; `touch` of the scene if that is more.
+    pub allow: f64,
+    /// Findings of each kind that are kept, worst first.
+    pub top: usize,
+}
+
+/// Kind of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FindingKind {
+    /// A contact that is proven between two neighbouring frames, in both of which the bodies are apart.
+    Tunnel,
+    /// A stretch of frames in which the overlap is proven to be deeper than is allowed.
+    Overlap,
+}
+
+impl FindingKind {
+    /// Both kinds.
+    pub const ALL: [Self; 2] = [Self::Tunnel, Self::Overlap];
+
+    /// The word of CSV and JSON.
+    pub fn name(self) -> &'static str {
+        ["tunnel", "overlap"][self as usize]
+    }
+}
+
+/// A finding of an audit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AuditFinding {
+    /// Kind.
+    pub kind: FindingKind,
+    /// Run.
+    pub run: i64,
+    /// Indices of the bodies in the scene, in its order.
+    pub bodies: [u32; 2],
+    /// First and last frame: both ends of the interval, or of the stretch.
+    pub frames: [i64; 2],
+    /// Their times, seconds.
+    pub times_s: [Option<f64>; 2],
+    /// Frame and time of the deepest overlap; `None`: a tunnel.
+    pub deepest: Option<(i64, Option<f64>)>,
+    /// Proven bracket of the largest depth, metres, 0 or more; the upper end is `None` where nothing is proven.
+    pub depth_m: (f64, Option<f64>),
+    /// First contact as shares of the interval; `None`: an overlap.
+    pub contact: Option<[f64; 2]>,
+}
+
+/// Numbers of findings of one kind, and the worst of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KindSummary {
+    /// Findings.
+    pub count: u64,
+    /// Pairs of bodies that have one, over all runs.
+    pub pairs: u64,
+    /// Intervals with an accepted contact, or samples with an accepted overlap: no findings.
+    pub accepted: u64,
+    /// The worst findings, worst first.
+    pub worst: Vec<AuditFinding>,
+}
+
+/// Outcome of an audit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditSummary {
+    /// Tunnels and overlaps.
+    pub kinds: [KindSummary; 2],
+    /// Depth beyond which an overlap is a finding, metres.
+    pub limit_m: f64,
+    /// Rows of `distances`.
+    pub rows: u64,
+    /// Rows of `intervals`.
+    pub intervals: u64,
+    /// Intervals between two frames that show the bodies apart, of which neither contact nor clearance is proven.
+    pub intervals_undecided: u64,
+    /// Those of them whose motion is not defined (half turns), or that reached the work limit.
+    pub intervals_limited: u64,
+    /// Samples without a proven bracket.
+    pub rows_uncertified: u64,
+    /// Samples whose bracket holds the depth that is allowed.
+    pub rows_undecided: u64,
+}
+
+impl AuditSummary {
+    /// Whether there is a finding.
+    pub fn is_found(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.count > 0)
+    }
+
+    /// Whether an interval or a sample has no answer.
+    pub fn is_undecided(&self) -> bool {
+        self.intervals_undecided + self.rows_uncertified > 0
+    }
+}
+
+/// Audits the tables of a finished execution of `scene` in `dir`, and hands each finding to `each`: ordered by run, then by the frame at which
+/// it is known, then by bodies.
+///
+/// # Errors
+/// A table is missing (`intervals`: the execution says nothing about the motion between frames), clearsweep did not write it, or `each` fails.
+pub fn audit(
+    dir: &Path,
+    scene: &Scene,
+    terms: &AuditTerms,
+    each: &mut dyn FnMut(&AuditFinding) -> Result<()>,
+) -> Result<AuditSummary> {
+    let (mut distances, mut intervals) = (DistanceRows::open(dir)?, IntervalRows::open(dir)?);
+    let mut join = FrameJoin::new(scene.query.touch, terms.allow, Decisions::of(scene));
+    let mut worst = WorstFindings::new(terms.top);
+    let mut tell = |finding: &AuditFinding| {
+        worst.add(finding);
+        each(finding)
+    };
+    let (mut of_frame, mut between) = (Vec::new(), Vec::new());
+    loop {
+        let next = [distances.key()?, intervals.key()?].into_iter().flatten().min();
+        let Some(key) = next else { break };
+        distances.take(key, &mut of_frame)?;
+        intervals.take(key, &mut between)?;
+        join.frame(key, &of_frame, &between, &mut tell)?;
+    }
+    join.end(&mut tell)?;
+    let Seen { rows, intervals, accepted, intervals_undecided, intervals_limited, rows_uncertified, rows_undecided } =
+        join.seen();
+    Ok(AuditSummary {
+        kinds: worst.finish(accepted),
+        limit_m: join.limit(),
+        rows,
+        intervals,
+        intervals_undecided,
+        intervals_limited,
+        rows_uncertified,
+        rows_undecided,
+    })
+}
+
+/// Decisions of people about pairs.
+struct Decisions {
+    requirements: Requirements,
+    dispositions: Arc<Dispositions>,
+}
+
+impl Decisions {
+    fn of(scene: &Scene) -> Self {
+        Self { requirements: scene.requirements(), dispositions: Arc::clone(&scene.dispositions) }
+    }
+
+    /// Whether an overlap of the pair is accepted, if the least distance is proven to be at least `lower`.
+    fn accept(&self, [a, b]: [u32; 2], lower: Option<f64>) -> bool {
+        if self.dispositions.is_empty() {
+            return false;
+        }
+        let rule = self.requirements.rule(a, b) as u32;
+        !self.dispositions.state(rule, a, b, lower.unwrap_or(f64::NEG_INFINITY)).is_open()
+    }
+}
