@@ -344,14 +344,17 @@ fn kind_group(kind: &str, name: &str) -> String {
 
 /// The pose of a static body, or that of a dynamic one at rest, which only joints carry from there.
 fn poses(keys: &Keys<'_>, unit: LengthUnit) -> Result<(Option<Pose>, Option<RestSpec>)> {
-    let pose = pose_at(keys, unit)?;
     if keys.get("static").map(|word| word.boolean()).transpose()?.unwrap_or(false) {
-        return Ok((Some(pose), None));
+        return pose_at(keys, unit).map(|pose| (Some(pose), None));
     }
     let written = ["position", "orientation"].into_iter().find_map(|key| Some((key, keys.get(key)?)));
     let rest = written.map(|(key, field)| {
-        let place = field.place();
-        RestSpec { pose, written: Some((key.to_owned(), place)) }
+        // Without joints it is wrong to have one at all, whatever it is.
+        let (pose, fault) = match pose_at(keys, unit) {
+            Ok(pose) => (pose, None),
+            Err(error) => (Pose::IDENTITY, Some([error.place, error.problem, error.remedy])),
+        };
+        RestSpec { pose, written: Some((key.to_owned(), field.place())), fault }
     });
     Ok((None, rest))
 }

@@ -254,7 +254,7 @@ impl Lowering<'_> {
             Error::input(self.path.display(), problem, "check the `unit` and the `scale` of the section")
         })?;
         spec.pose = is_static.then_some(pose);
-        spec.rest = (!is_static).then_some(RestSpec { pose, written: None });
+        spec.rest = (!is_static).then_some(RestSpec { pose, written: None, fault: None });
         spec.name.clone_from(&self.names[index]);
         let above = self.ancestors(node).map(|above| self.names[above].len());
         let own = node.groups.iter().map(|group| group.len()).chain(spec.groups.iter().map(String::len));

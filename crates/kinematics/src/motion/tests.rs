@@ -96,10 +96,10 @@ fn cos_sin(angle: f64) -> (Dd, Dd) {
     for k in 1..40 {
         term = term * x / Dd::from_f64(f64::from(k));
         match k % 4 {
-            1 => sin = sin + term,
-            2 => cos = cos - term,
-            3 => sin = sin - term,
-            _ => cos = cos + term,
+            1 => sin += term,
+            2 => cos -= term,
+            3 => sin -= term,
+            _ => cos += term,
         }
     }
     for _ in 0..6 {

@@ -127,6 +127,9 @@ pub(super) fn find(source: &SceneSource<'_>, file: &mut SceneFile) -> Result<Opt
         check_stray_poses(&file.bodies)?;
         return Ok(None);
     }
+    if let Some([place, problem, remedy]) = file.bodies.iter().find_map(|body| body.rest.as_ref()?.fault.as_ref()) {
+        return Err(Error::input(place, problem, remedy));
+    }
     let carried = specs.joints.iter().map(|joint| &*joint.child.0).collect();
     let links = (&specs.robots.links[..], &specs.robots.bodies[..], &specs.link_bodies[..]);
     let frames = Frames::new(&file.bodies, &file.made, links, &carried);
@@ -342,6 +345,8 @@ pub(super) struct RestSpec {
     pub(super) pose: Pose,
     /// The key that says it, and its place in messages; `None`: a geometry file does.
     pub(super) written: Option<(String, String)>,
+    /// What is wrong with it: place, problem and remedy.
+    pub(super) fault: Option<[String; 3]>,
 }
 
 /// Names of nodes that joints carry, told to those who lower geometry files.

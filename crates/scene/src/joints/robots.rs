@@ -312,7 +312,7 @@ impl<'k> RobotReader<'k> {
             growth: Growth { offset: 0.0, deviation },
             groups: vec![self.name.clone()].into(),
             pose: None,
-            rest: Some(RestSpec { pose: rest.after(&place), written: None }),
+            rest: Some(RestSpec { pose: rest.after(&place), written: None, fault: None }),
             pose_steps: Default::default(),
             pivot: None,
             id: None,
