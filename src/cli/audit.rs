@@ -73,7 +73,7 @@ pub(crate) fn audit(args: AuditArgs) -> Result<ProgramEnd> {
         ..JobOptions::default()
     };
     let dir = TablesDir::new(&args)?;
-    let mut tables = ParquetTables::new(&dir.path()).force(args.force);
+    let mut tables = ParquetTables::new(dir.path()).force(args.force);
     let token = CancelToken::new();
     let outcome = match compute(&mut loaded, job, (args.progress, &token), &mut tables) {
         Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::Interrupted),
