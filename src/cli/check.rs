@@ -5,6 +5,7 @@ use super::color::{Tone, paint};
 use super::decompositions;
 use super::exit::ProgramEnd;
 use super::hulls;
+use super::joints;
 use super::meshes;
 use super::run::Input;
 use super::stdout;
@@ -79,7 +80,11 @@ fn text(scene: &Scene, checked: &Checked) -> String {
     }
     let mut lists = Vec::new();
     scene.trees.iter().for_each(|made| lists.extend(under("made of", tree::lines(made))));
-    lists.extend(under("at rest", rest(scene)));
+    // Joints begin where the files have their bodies.
+    if scene.joints.is_none() {
+        lists.extend(under("at rest", rest(scene)));
+    }
+    lists.extend(under("joints", joints::lines(scene)));
     lists.extend(under("groups", groups(checked)));
     lists.extend(under("ignored", ignored(scene)));
     lists.extend(under("rules", rules(scene, checked)));
@@ -214,8 +219,11 @@ fn input(checked: &Checked, unit: LengthUnit) -> Vec<(&'static str, String)> {
         Some((low, high)) if low < high => format!(", runs {low} to {high}"),
         _ => String::new(),
     };
-    let chosen = match checked.files {
-        0 => ONCE.to_owned(),
+    if checked.files == 0 && checked.rows > 0 {
+        rows.push(("sweep", counted(checked.rows, "sample")));
+    }
+    let chosen = match checked.rows {
+        0 if checked.files == 0 => ONCE.to_owned(),
         _ => format!("{}, {}{frames}{runs}", counted(checked.runs, "run"), counted(checked.samples, "frame")),
     };
     rows.push(("chosen", chosen));

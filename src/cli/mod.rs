@@ -26,6 +26,7 @@ mod help;
 mod hulls;
 mod interrupt;
 mod intervals;
+mod joints;
 mod machine;
 mod merge;
 mod meshes;

@@ -37,7 +37,8 @@ pub(crate) fn load(manifest: &Value) -> Result<ReportScene> {
     }
     let trajectories = options["trajectories"].as_str().map(Into::into);
     let is_moving = manifest["summary"]["bodies_dynamic"].as_u64() != Some(0);
-    if is_moving && (trajectories.is_none() || manifest["spooled_bytes"].as_u64() != Some(0)) {
+    let is_sweep = options["sweep"] == true;
+    if is_moving && !is_sweep && (trajectories.is_none() || manifest["spooled_bytes"].as_u64() != Some(0)) {
         let problem = "its poses came from a program or a stream, and cannot be read again";
         return Err(Error::input(
             path,

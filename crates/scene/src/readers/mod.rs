@@ -5,6 +5,7 @@
 //! times: there, more than a fixed bound).
 
 mod components;
+mod dae;
 mod gltf;
 mod mesh;
 mod notes;
@@ -45,6 +46,7 @@ pub(super) fn read_with_companions(
 ) -> Result<(Mesh, Vec<GeometryNote>), Fault> {
     let kind = extension(path);
     let read = match kind.as_str() {
+        "dae" => dae::read(path, &bytes),
         "glb" | "gltf" => gltf::read(path, &bytes, scene, companions),
         "obj" => obj::read(&bytes).map(|mesh| (mesh, Vec::new())),
         "ply" => ply::read(&bytes).map(|mesh| (mesh, Vec::new())),
@@ -105,14 +107,14 @@ fn called_by_its_format(bytes: &[u8], extension: &str, fault: Fault) -> Fault {
 /// As [`read_mesh`] for the extension.
 pub fn check_extension(path: &Path) -> Result<(), Fault> {
     match extension(path).as_str() {
-        "glb" | "gltf" | "obj" | "ply" | "stl" => Ok(()),
+        "dae" | "glb" | "gltf" | "obj" | "ply" | "stl" => Ok(()),
         other => Err(unsupported(other)),
     }
 }
 
-/// The unit that a format prescribes: glTF is in metres.
+/// The unit that a format prescribes, or that its reader turns lengths into: glTF and COLLADA are in metres.
 pub(super) fn own_unit(path: &Path) -> Option<LengthUnit> {
-    has_scenes(path).then_some(LengthUnit::ALL[0])
+    (has_scenes(path) || extension(path) == "dae").then_some(LengthUnit::ALL[0])
 }
 
 /// Whether a file may have several scenes: glTF.
@@ -126,7 +128,7 @@ fn extension(path: &Path) -> String {
 
 fn unsupported(extension: &str) -> Fault {
     match extension {
-        "" => Fault::new("the geometry file has no extension", "name a .obj, .stl, .ply, .glb or .gltf file"),
+        "" => Fault::new("the geometry file has no extension", "name a .obj, .stl, .ply, .dae, .glb or .gltf file"),
         _ => Fault::new(
             format!("`.{extension}` is no known geometry type"),
             "convert the file to .obj, .stl, .ply or .glb",
