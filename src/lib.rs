@@ -125,5 +125,5 @@ pub use clearsweep_tables::{
     BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
 };
 #[cfg(feature = "ndarray")]
-pub use clearsweep_trajectory::PoseArray;
+pub use clearsweep_trajectory::{JointArray, PoseArray};
 pub use clearsweep_trajectory::{PoseSource, ReadOptions};

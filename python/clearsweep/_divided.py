@@ -34,7 +34,7 @@ def plan(
     [(None, 67), (67, 133), (133, None)]
     """
     loaded = loaded_scene(scene, options)
-    about = about_poses(None, None, None, None, columns)
+    about = about_poses(columns=columns)
     return json.loads(_clearsweep.plan(loaded, poses, about, _options.words(options), shards))["shards"]
 
 
@@ -63,7 +63,7 @@ def run_shard(
     """
     loaded = loaded_scene(scene, options)
     words = _options.words({**options, "columns": columns_word(columns)})
-    about = about_poses(None, None, None, None, columns)
+    about = about_poses(columns=columns)
     with shown(progress) as show:
         return json.loads(_clearsweep.run_shard(loaded, poses, about, words, shard, out, show))
 

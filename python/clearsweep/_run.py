@@ -31,15 +31,17 @@ def loaded_scene(scene: Scene | str | os.PathLike[str], options: Mapping[str, ob
 
 
 def about_poses(
-    bodies: Sequence[str] | None,
-    order: str | None,
-    times: Sequence[float] | PoseArray | None,
-    bounds: object,
-    columns: str | Columns | None,
+    *,
+    bodies: Sequence[str] | None = None,
+    joints: Sequence[str] | None = None,
+    order: str | None = None,
+    times: Sequence[float] | PoseArray | None = None,
+    bounds: object = None,
+    columns: str | Columns | None = None,
 ) -> dict[str, object]:
     named = None if columns is None or isinstance(columns, str) else [_named(*item) for item in columns.items()]
-    bodies = bodies if bodies is None else list(bodies)
-    return {"bodies": bodies, "order": order, "times": times, "bounds": bounds, "columns": named}
+    bodies, joints = [names if names is None else list(names) for names in (bodies, joints)]
+    return {"bodies": bodies, "joints": joints, "order": order, "times": times, "bounds": bounds, "columns": named}
 
 
 def _named(role: str, given: str | Mapping[str, str]) -> tuple[str, str, str | None]:
@@ -70,6 +72,7 @@ def run(
     answer: str | None = None,
     contacts: str | None = None,
     bodies: Sequence[str] | None = None,
+    joints: Sequence[str] | None = None,
     order: str | None = None,
     times: Sequence[float] | PoseArray | None = None,
     bounds: Sequence[Sequence[float]] | None = None,
@@ -117,7 +120,9 @@ def run(
         - an array of float64 or float32, ``(frames, bodies, 7)`` or ``(runs, frames, bodies, 7)``, or of matrices
           ``(frames, bodies, 4, 4)`` or ``(runs, frames, bodies, 4, 4)``, with ``bodies``. Positions are in the scene's unit. It
           is read where it lies, whatever its strides; only numbers in a foreign byte order or at odd addresses are copied. It must
-          not be written to meanwhile: what is computed then is not defined.
+          not be written to meanwhile: what is computed then is not defined;
+        - if joints carry the bodies: a table or a file of joint values, or an array of them, ``(frames, joints)`` or
+          ``(runs, frames, joints)``, with ``joints``. Radians and metres, unless the scene's ``[columns]`` or ``columns`` say otherwise.
     out
         A directory for the tables, or its address in an object store, new or empty: the same files as the program writes. Left out:
         tables stay in memory up to ``keep`` bytes of Parquet (256 MiB); larger ones stay in a temporary directory that the result
@@ -128,6 +133,8 @@ def run(
         A file of accepted pairs, as :func:`accept` writes it, in place of that of the scene.
     bodies
         The names along the axis of bodies of an array.
+    joints
+        The names along the axis of joints of an array. A joint that is not named needs a value in ``[posture]``.
     order
         Components of an array: ``"xyz_wxyz"`` (x, y, z, qw, qx, qy, qz; the default) or ``"xyz_xyzw"``.
     times
@@ -166,7 +173,7 @@ def run(
     every = {**named, **options}
     words = _options.words(every)
     loaded = loaded_scene(scene, every)
-    about = about_poses(bodies, order, times, bounds, columns)
+    about = about_poses(bodies=bodies, joints=joints, order=order, times=times, bounds=bounds, columns=columns)
     taken = normalised(poses)
     if out is not None:
         with shown(progress) as show:
@@ -194,6 +201,7 @@ def stream(
     poses: Poses | None = None,
     *,
     bodies: Sequence[str] | None = None,
+    joints: Sequence[str] | None = None,
     order: str | None = None,
     times: Sequence[float] | PoseArray | None = None,
     bounds: Sequence[Sequence[float]] | None = None,
@@ -213,7 +221,7 @@ def stream(
     """
     loaded = loaded_scene(scene, options)
     words = _options.words({**options, "columns": columns_word(columns)})
-    about = about_poses(bodies, order, times, bounds, columns)
+    about = about_poses(bodies=bodies, joints=joints, order=order, times=times, bounds=bounds, columns=columns)
     rows = _clearsweep.stream_rows(loaded, normalised(poses), about, words, batch_rows)
     return RowStream(rows)
 
@@ -274,7 +282,7 @@ def check(
     55
     """
     loaded = loaded_scene(scene, options)
-    return json.loads(_clearsweep.check(loaded, poses, about_poses(None, None, None, None, columns), _options.words(options)))
+    return json.loads(_clearsweep.check(loaded, poses, about_poses(columns=columns), _options.words(options)))
 
 
 class shown:

@@ -1,4 +1,4 @@
-//! Arrays of poses through the buffer protocol, read in place.
+//! Arrays of poses or of joint values through the buffer protocol, read in place.
 #![allow(unsafe_code, reason = "a view borrows the memory of the exporter, which the buffer keeps alive and in place")]
 
 use crate::error::raised;
@@ -12,13 +12,14 @@ const PLACE: &str = "array of poses";
 const SHAPES: &str =
     "give (frames, bodies, 7), (runs, frames, bodies, 7), (frames, bodies, 4, 4) or (runs, frames, bodies, 4, 4)";
 
-/// An array of poses that stays where it is until this value is dropped.
+/// An array of poses or of joint values that stays where it is until this value is dropped.
 pub(crate) struct HeldArray {
     numbers: HeldNumbers,
+    /// That of poses.
     pub(crate) layout: PoseLayout,
     /// Whether the array has an axis of runs.
     pub(crate) has_runs: bool,
-    /// Runs, frames, bodies, and the lengths of the last two axes.
+    /// Runs, frames, bodies or joints, and the lengths of the last two axes: 1 of joint values.
     dim: [usize; 5],
 }
 
@@ -29,16 +30,15 @@ enum HeldNumbers {
     Copy(Vec<f64>),
 }
 
-impl HeldArray {
-    /// Takes an array of `float64` or `float32`. `outer`: which axes are before the pose; `order`: of the components of a pose.
-    pub(crate) fn new(object: &Bound<'_, PyAny>, order: Option<&str>) -> PyResult<Self> {
+impl HeldNumbers {
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = object.py();
-        let numbers = if let Ok(buffer) = PyBuffer::<f64>::get(object) {
-            if has_whole_strides(&buffer) { HeldNumbers::F64(buffer) } else { HeldNumbers::Copy(buffer.to_vec(py)?) }
+        Ok(if let Ok(buffer) = PyBuffer::<f64>::get(object) {
+            if has_whole_strides(&buffer) { Self::F64(buffer) } else { Self::Copy(buffer.to_vec(py)?) }
         } else if let Ok(buffer) = PyBuffer::<f32>::get(object) {
             match has_whole_strides(&buffer) {
-                true => HeldNumbers::F32(buffer),
-                false => HeldNumbers::Copy(buffer.to_vec(py)?.into_iter().map(f64::from).collect()),
+                true => Self::F32(buffer),
+                false => Self::Copy(buffer.to_vec(py)?.into_iter().map(f64::from).collect()),
             }
         } else {
             let problem = format!(
@@ -49,7 +49,15 @@ impl HeldArray {
                 py,
                 Error::input("poses", problem, "give a path, an array, or a table or stream of Arrow data"),
             ));
-        };
+        })
+    }
+}
+
+impl HeldArray {
+    /// Takes an array of `float64` or `float32`. `outer`: which axes are before the pose; `order`: of the components of a pose.
+    pub(crate) fn new(object: &Bound<'_, PyAny>, order: Option<&str>) -> PyResult<Self> {
+        let py = object.py();
+        let numbers = HeldNumbers::new(object)?;
         let shape: Vec<usize> = object.getattr("shape")?.extract()?;
         let wrong = |problem: String| raised(py, Error::input(PLACE, problem, SHAPES));
         let is_matrix = shape.len() >= 4 && shape.ends_with(&[4, 4]);
@@ -74,9 +82,26 @@ impl HeldArray {
         Ok(Self { numbers, layout, has_runs: outer.len() == 3, dim })
     }
 
-    /// Number of frames and runs.
-    pub(crate) fn samples(&self) -> [usize; 2] {
-        [self.dim[0], self.dim[1]]
+    /// Takes an array of joint values, of `float64` or `float32`.
+    pub(crate) fn of_joints(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let numbers = HeldNumbers::new(object)?;
+        let shape: Vec<usize> = object.getattr("shape")?.extract()?;
+        let (runs, frames, joints) = match *shape {
+            [frames, joints] => (1, frames, joints),
+            [runs, frames, joints] => (runs, frames, joints),
+            _ => {
+                let problem = format!("its shape {shape:?} has {} axes", shape.len());
+                let help = "give (frames, joints) or (runs, frames, joints)";
+                return Err(raised(object.py(), Error::input("array of joint values", problem, help)));
+            }
+        };
+        let dim = [runs, frames, joints, 1, 1];
+        Ok(Self { numbers, layout: PoseLayout::Wxyz, has_runs: shape.len() == 3, dim })
+    }
+
+    /// The time of each sample; the times of one run hold for all.
+    pub(crate) fn times(&self, times: &[f64]) -> Vec<f64> {
+        times.repeat(if times.len() == self.dim[1] { self.dim[0] } else { 1 })
     }
 
     /// Number of bodies.

@@ -5,7 +5,7 @@ use crate::buffer::HeldArray;
 use crate::error::raised;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use clearsweep::{Bounds, Error, PoseArray, PoseSource};
+use clearsweep::{Bounds, Error, JointArray, PoseArray, PoseSource};
 use clearsweep_scene::TrajectoryColumns;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -33,10 +33,16 @@ pub(crate) enum Poses {
         bodies: Vec<String>,
         times: Option<Vec<f64>>,
     },
+    /// Values of joints.
+    JointArray {
+        array: HeldArray,
+        joints: Vec<String>,
+        times: Option<Vec<f64>>,
+    },
 }
 
 impl Poses {
-    /// Takes poses, and a dict of what is said about them: `bodies`, `order`, `times`, `bounds`, `columns`.
+    /// Takes poses, and a dict of what is said about them: `bodies`, `joints`, `order`, `times`, `bounds`, `columns`.
     pub(crate) fn new(poses: &Bound<'_, PyAny>, about: &Bound<'_, PyDict>) -> PyResult<Self> {
         let py = poses.py();
         let item = |key: &str| Ok::<_, PyErr>(about.get_item(key)?.filter(|item| !item.is_none()));
@@ -44,8 +50,7 @@ impl Poses {
         let bounds = bounds.map(|[min, max]| Bounds { min, max });
         let unfit = |key: &str| {
             let problem = format!("`{key}` belongs to another kind of poses");
-            let help =
-                "`bodies`, `order` and `times` belong to arrays, `bounds` to streams, `columns` to files and streams";
+            let help = "`bodies` and `order` belong to arrays of poses, `joints` to arrays of joint values, `times` to both, `bounds` to streams, `columns` to files, streams and joint values";
             Err(raised(py, Error::usage("poses", problem, help)))
         };
         let made = if poses.is_none() {
@@ -56,11 +61,14 @@ impl Poses {
             Self::Stream(reader, bounds)
         } else if let Ok(batches) = poses.call_method0("__next_batch_iterator__") {
             Self::Stream(Box::new(PythonBatches { batches: batches.unbind(), current: None }), bounds)
+        } else if let Some(joints) = item("joints")? {
+            let times = item("times")?.map(|times| times.extract()).transpose()?;
+            Self::JointArray { array: HeldArray::of_joints(poses)?, joints: joints.extract()?, times }
         } else {
             let array =
                 HeldArray::new(poses, item("order")?.map(|order| order.extract::<String>()).transpose()?.as_deref())?;
             let Some(bodies) = item("bodies")? else {
-                let help = "give `bodies=[...]`, the name of each index of the axis of bodies";
+                let help = "give `bodies=[...]`, the name of each index of the axis of bodies, or `joints=[...]` if it holds joint values";
                 return Err(raised(
                     py,
                     Error::usage("bodies", "an array of poses comes without names of bodies", help),
@@ -69,10 +77,10 @@ impl Poses {
             let times = item("times")?.map(|times| times.extract()).transpose()?;
             Self::Array { array, bodies: bodies.extract()?, times }
         };
-        let of_array = ["bodies", "order", "times"];
-        for key in of_array.into_iter().chain(["bounds", "columns"]) {
+        for key in ["bodies", "joints", "order", "times", "bounds", "columns"] {
             let fits = match &made {
-                Self::Array { .. } => of_array.contains(&key),
+                Self::Array { .. } => ["bodies", "order", "times"].contains(&key),
+                Self::JointArray { .. } => ["joints", "times", "columns"].contains(&key),
                 Self::Stream(..) => ["bounds", "columns"].contains(&key),
                 Self::OfScene | Self::Path(_) => key == "columns",
             };
@@ -98,14 +106,19 @@ impl Poses {
             }
             Self::Array { array, bodies, times } => {
                 let poses = PoseArray::of_numbers(array.numbers(), array.layout, &*bodies).with_runs(array.has_runs);
-                let [runs, frames] = array.samples();
                 let poses = match times {
-                    // The times of one run hold for all.
-                    Some(times) if times.len() == frames && runs != 1 => poses.times(times.repeat(runs)),
-                    Some(times) => poses.times(times.clone()),
+                    Some(times) => poses.times(array.times(times)),
                     None => poses,
                 };
                 (PoseSource::array(poses), None)
+            }
+            Self::JointArray { array, joints, times } => {
+                let values = JointArray::of_numbers(array.numbers(), &*joints, array.has_runs);
+                let values = match times {
+                    Some(times) => values.times(array.times(times)),
+                    None => values,
+                };
+                (PoseSource::joint_array(values), None)
             }
         }
     }

@@ -362,3 +362,118 @@ joints = ["a/slew"]
     fs::write(dir.join("t.csv"), "frame,a/slew,a/wrist\n0,0,0\n1,0.1,0.2\n").expect("written");
     expect(dir, "run scene.toml --out t", 0);
 }
+
+#[cfg(feature = "ndarray")]
+#[test]
+fn an_array_is_the_table_of_its_values_and_what_does_not_fit_is_refused() {
+    use clearsweep::{Job, JointArray, ParquetTables, PoseSource, Scene};
+    use ndarray::Array2;
+    let scratch = tempfile::tempdir().expect("scratch");
+    let dir = scratch.path();
+    let head = "[scene]\nname = \"gantry\"\nlength_unit = \"m\"\njoints = \"t.csv\"\n[columns]\nangles = \"deg\"\nframe = \"tick\"\n";
+    let text = format!("{head}[query]\nwithin = 0.3\n[motion]\nbetween = \"joint\"\n{GANTRY}");
+    fs::write(dir.join("scene.toml"), text).expect("written");
+    // The order of columns is not that of the scene.
+    let values = Array2::from_shape_fn((40, 2), |(k, joint)| if joint == 0 { 3.0 * k as f64 } else { 0.05 * k as f64 });
+    let rows: String = values.outer_iter().zip(0..).map(|(row, k)| format!("{k},{},{}\n", row[0], row[1])).collect();
+    fs::write(dir.join("t.csv"), format!("tick,turn,rail\n{rows}")).expect("written");
+    let scene = Scene::load(&dir.join("scene.toml"), &clearsweep::SceneOverrides::default()).expect("a scene");
+    fn run<'a>(scene: &'a Scene, source: PoseSource<'a>, to: &Path) -> clearsweep::Result<()> {
+        Job::new(scene).poses(source).run(&mut ParquetTables::new(to)).map(drop)
+    }
+    run(&scene, PoseSource::files(), &dir.join("file")).expect("a job");
+    let names = ["turn", "rail"];
+    let turned = values.t().to_owned();
+    let file = tables(&dir.join("file"));
+    assert!(file.contains_key(Path::new("samples.parquet")) && file.len() > 4, "{:?}", file.keys());
+    for (view, name) in [(values.view(), "rows"), (turned.view().reversed_axes(), "columns")] {
+        run(&scene, PoseSource::joint_array(JointArray::new(view, names)), &dir.join(name)).expect("a job");
+        assert!(tables(&dir.join(name)) == file, "{name}");
+    }
+    let mut bad = values.clone();
+    bad[[7, 1]] = f64::NAN;
+    fn refused<'a>(scene: &'a Scene, array: JointArray<'a>, words: &[&str]) {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let error = run(scene, PoseSource::joint_array(array), &scratch.path().join("no")).expect_err("refused");
+        let text = format!("{error} / {}", error.remedy);
+        assert!(words.iter().all(|word| text.contains(word)), "{text} should say {words:?}");
+        assert!(!scratch.path().join("no").exists(), "{text}");
+    }
+    refused(&scene, JointArray::new(bad.view(), names), &["array of joint values, sample 7 (from 0)", "`rail` is NaN"]);
+    bad[[7, 1]] = 2.5;
+    refused(&scene, JointArray::new(bad.view(), names), &["sample 7", "outside of the range of the joint `rail`"]);
+    refused(&scene, JointArray::new(values.view(), ["turn"]), &["(40, 2)", "1 joints are named"]);
+    refused(&scene, JointArray::new(values.view(), ["turn", "turn"]), &["`turn` is named twice"]);
+    refused(&scene, JointArray::new(values.view(), ["turn", "frame"]), &["`frame` is named twice"]);
+    refused(&scene, JointArray::new(values.view(), ["turn", "rial"]), &["has no column `rail`"]);
+    refused(&scene, JointArray::new(values.view(), names).times([0.0]), &["1 times are given"]);
+    let three = Array2::zeros((3, 3));
+    refused(
+        &scene,
+        JointArray::new(three.view(), ["turn", "rail", "tunr"]),
+        &["`tunr` is no joint", "did you mean `turn`"],
+    );
+    let poses = ndarray::Array3::zeros((1, 1, 7));
+    let source = PoseSource::array(clearsweep::PoseArray::new(poses.view(), ["hook"]));
+    assert!(run(&scene, source, &dir.join("no")).expect_err("refused").problem.contains("joints carry the bodies"));
+}
+
+/// A cube of 20 cm about the origin, in centimetres.
+const COLLADA: &str = r##"<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="s"><float_array id="f" count="24">-10 -10 -10 10 -10 -10 10 10 -10 -10 10 -10 -10 -10 10 10 -10 10 10 10 10 -10 10 10</float_array>
+<technique_common><accessor source="#f" count="8" stride="3"><param name="X"/><param name="Y"/><param name="Z"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+<polylist count="6"><input semantic="VERTEX" source="#v" offset="0"/><vcount>4 4 4 4 4 4</vcount>
+<p>0 3 2 1 4 5 6 7 0 1 5 4 1 2 6 5 2 3 7 6 3 0 4 7</p></polylist>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="w"><node><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#w"/></scene></COLLADA>
+"##;
+
+#[test]
+fn meshes_of_collada_are_solids_in_metres() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let dir = scratch.path();
+    fs::write(dir.join("cube.dae"), COLLADA).expect("written");
+    // The gaps are 0.3 m, of links twice as large as well: the file's unit holds whatever the scene's is.
+    let robot = r#"<robot name="r"><link name="base"><collision><geometry><mesh filename="cube.dae" scale="2 2 2"/></geometry></collision></link></robot>"#;
+    fs::write(dir.join("r.urdf"), robot).expect("written");
+    let text = r#"
+[scene]
+length_unit = "mm"
+[query]
+within = 1000
+[[body]]
+name = "cube"
+geometry = "cube.dae"
+static = true
+[[body]]
+name = "exact"
+geometry = "cube.dae"
+model = "mesh"
+static = true
+position = [500, 0, 0]
+[[robot]]
+urdf = "r.urdf"
+position = [0, 600, 0]
+"#;
+    fs::write(dir.join("scene.toml"), text).expect("written");
+    expect(dir, "run scene.toml --out o", 0);
+    let rows = expect(dir, "export o --csv --to -", 0).0;
+    let lines: Vec<Vec<&str>> = rows.lines().map(|line| line.split(',').collect()).collect();
+    let at = |name: &str| lines[0].iter().position(|column| *column == name).expect(name);
+    let of = |a: &str, b: &str| {
+        let is_pair = |line: &&Vec<&str>| line[at("body_a")] == a && line[at("body_b")] == b;
+        lines.iter().find(is_pair).unwrap_or_else(|| panic!("{rows}"))[at("distance_m")]
+            .parse::<f64>()
+            .expect("a number")
+    };
+    for (a, b) in [("cube", "exact"), ("cube", "r/base")] {
+        assert!((of(a, b) - 0.3).abs() < 1e-12, "{a}, {b}: {rows}");
+    }
+    fs::write(dir.join("cube.dae"), COLLADA.replace("<p>0 3", "<p>0 9")).expect("written");
+    let (_, error) = expect(dir, "run scene.toml --out no", 1);
+    assert!(error.contains("cube.dae:9") && error.contains("help:") && !dir.join("no").exists(), "{error}");
+}

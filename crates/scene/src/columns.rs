@@ -229,7 +229,7 @@ fn keys() -> [&'static str; 15] {
 }
 
 impl TrajectoryColumns {
-    /// Adds what a key of `[columns]` says: the name of the column for a role, by the role's name (`"body"`, `"x"`, `"time_s"`,
+    /// Adds what a key of `[columns]` says, but for single joints: the name of the column for a role, by the role's name (`"body"`, `"x"`, `"time_s"`,
     /// `"yaw"`), with its unit (`s`, `ms`, `us`, `ns`; a length; `rad`, `deg`). `"orientation"` with `"none"`: bodies do not turn.
     ///
     /// # Errors
@@ -242,6 +242,12 @@ impl TrajectoryColumns {
                 return wrong(format!("`{name}` is no orientation"), remedy);
             }
             self.is_unturned = true;
+        } else if let Some(which) = UNITS_OF_JOINTS.iter().position(|&known| known == key) {
+            self.of_joints[which] = match unit_of_joint(name, Some(which == 0)) {
+                Ok(known) if unit.is_none() => Some(known),
+                Ok(_) => return wrong(format!("is the unit `{name}`, and has a unit"), "leave that out".to_owned()),
+                Err(units) => return wrong(format!("is the unknown unit `{name}`"), format!("use one of {units}")),
+            };
         } else {
             let Some(role) = ColumnRole::ALL.into_iter().find(|role| role.name() == key) else {
                 let near =
@@ -296,6 +302,13 @@ impl TrajectoryColumns {
     #[doc(hidden)]
     pub fn is_default(&self) -> bool {
         self.given.is_empty() && !self.is_unturned && self.joints.is_empty() && self.of_joints == [None; 2]
+    }
+
+    /// The columns of joints alone: keys go by the names of the format.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_joints_only(&self) -> Self {
+        Self { joints: self.joints.clone(), of_joints: self.of_joints, ..Self::default() }
     }
 
     /// The column of a joint, if it is given.
@@ -372,29 +385,32 @@ impl TrajectoryColumns {
     fn add_joints(&mut self, table: &Keys<'_>) -> Result<()> {
         for key in table.names() {
             let Some(field) = table.get(key).filter(|_| !keys().contains(&key)) else { continue };
+            let unit = |word: &str, turns| {
+                let known = unit_of_joint(word, turns);
+                known.map_err(|units| field.error(format!("`{word}` is no unit of it"), format!("use one of {units}")))
+            };
             if let Some(which) = UNITS_OF_JOINTS.iter().position(|&known| known == key) {
-                self.of_joints[which] = Some(unit_of_joint(&field, field.text()?, Some(which == 0))?);
+                self.of_joints[which] = Some(unit(field.text()?, Some(which == 0))?);
                 continue;
             }
-            let (name, unit) = name_and_unit(&field, key)?;
-            let unit = unit.map(|word| unit_of_joint(&field, &word, None)).transpose()?;
+            let (name, own) = name_and_unit(&field, key)?;
+            let unit = own.map(|word| unit(&word, None)).transpose()?;
             self.joints.push((key.to_owned(), NamedColumn { name, unit }));
         }
         Ok(())
     }
 }
 
-/// The unit of a word, of an angle or a length. `turns`: which of them, if that is known.
-fn unit_of_joint(field: &Field<'_>, word: &str, turns: Option<bool>) -> Result<ColumnUnit> {
+/// The unit of a word, of an angle or a length, or the words that are known. `turns`: which of them, if that is known.
+fn unit_of_joint(word: &str, turns: Option<bool>) -> std::result::Result<ColumnUnit, String> {
     let angle = AngleUnit::parse(word).map(ColumnUnit::Angle).filter(|_| turns != Some(false));
     let length = LengthUnit::parse(word).map(ColumnUnit::Length).filter(|_| turns != Some(true));
     let angles = AngleUnit::ALL.map(AngleUnit::word).join(", ");
-    let known = match turns {
+    angle.or(length).ok_or_else(|| match turns {
         Some(true) => angles,
         Some(false) => words(),
         None => format!("{angles}, or of a joint that slides {}", words()),
-    };
-    angle.or(length).ok_or_else(|| field.error(format!("`{word}` is no unit of it"), format!("use one of {known}")))
+    })
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use super::array_view::{COMPONENTS, NotRigid, PoseLayout, PoseNumbers};
 use super::row_label::ArrayRows;
+use super::sample_keys::SampleKeys;
 use super::stream_batch::{BATCH_ROWS, StreamBatch};
-use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::Bounds;
@@ -26,11 +27,7 @@ pub struct PoseArray<'a> {
     numbers: PoseNumbers<'a>,
     layout: PoseLayout,
     bodies: Arc<[String]>,
-    runs: Option<Vec<i64>>,
-    frames: Option<Vec<i64>>,
-    times: Option<Vec<f64>>,
-    /// Whether the array has an axis of runs.
-    has_runs: bool,
+    keys: SampleKeys,
 }
 
 impl<'a> PoseArray<'a> {
@@ -38,7 +35,7 @@ impl<'a> PoseArray<'a> {
     /// given keys.
     pub fn new<S: AsRef<str>>(view: ArrayView3<'a, f64>, bodies: impl IntoIterator<Item = S>) -> Self {
         let numbers = PoseNumbers::F64(view.insert_axis(Axis(0)).insert_axis(Axis(4)));
-        Self { has_runs: false, ..Self::of_numbers(numbers, PoseLayout::Wxyz, bodies) }
+        Self::of_numbers(numbers, PoseLayout::Wxyz, bodies).with_runs(false)
     }
 
     /// An array with an axis of runs, in another precision or layout. Samples are the frames 0, 1, 2, ... of the runs 0, 1, 2, ...
@@ -49,32 +46,36 @@ impl<'a> PoseArray<'a> {
         bodies: impl IntoIterator<Item = S>,
     ) -> Self {
         let bodies = bodies.into_iter().map(|name| name.as_ref().to_owned()).collect();
-        Self { numbers, layout, bodies, runs: None, frames: None, times: None, has_runs: true }
+        Self { numbers, layout, bodies, keys: SampleKeys::new(true) }
     }
 
     /// The same array; messages name no run if it `has_runs` not.
     #[doc(hidden)]
     #[must_use]
-    pub fn with_runs(self, has_runs: bool) -> Self {
-        Self { has_runs, ..self }
+    pub fn with_runs(mut self, has_runs: bool) -> Self {
+        self.keys.has_runs = has_runs;
+        self
     }
 
     /// The run of each sample.
     #[must_use]
-    pub fn runs(self, runs: impl Into<Vec<i64>>) -> Self {
-        Self { runs: Some(runs.into()), ..self }
+    pub fn runs(mut self, runs: impl Into<Vec<i64>>) -> Self {
+        self.keys.runs = Some(runs.into());
+        self
     }
 
     /// The frame of each sample.
     #[must_use]
-    pub fn frames(self, frames: impl Into<Vec<i64>>) -> Self {
-        Self { frames: Some(frames.into()), ..self }
+    pub fn frames(mut self, frames: impl Into<Vec<i64>>) -> Self {
+        self.keys.frames = Some(frames.into());
+        self
     }
 
     /// The time of each sample, seconds.
     #[must_use]
-    pub fn times(self, times: impl Into<Vec<f64>>) -> Self {
-        Self { times: Some(times.into()), ..self }
+    pub fn times(mut self, times: impl Into<Vec<f64>>) -> Self {
+        self.keys.times = Some(times.into());
+        self
     }
 
     /// Refuses an array whose shape does not fit what it is said to hold.
@@ -88,21 +89,14 @@ impl<'a> PoseArray<'a> {
         }
         if bodies != self.bodies.len() {
             let named = self.bodies.len();
-            let axis = if self.has_runs { 2 } else { 1 };
+            let axis = if self.keys.has_runs { 2 } else { 1 };
             return wrong(
                 format!("{shape}, but {named} bodies are named"),
                 &format!("name the body of each index of axis {axis}"),
             );
         }
-        let lengths = [
-            ("runs", self.runs.as_ref().map(Vec::len)),
-            ("frames", self.frames.as_ref().map(Vec::len)),
-            ("times", self.times.as_ref().map(Vec::len)),
-        ];
-        for (what, length) in lengths {
-            if let Some(length) = length.filter(|&length| length != runs * frames) {
-                return wrong(format!("{shape}, but {length} {what} are given"), "give one for each sample of axis 0");
-            }
+        if let Some(unfit) = self.keys.unfit(runs * frames) {
+            return wrong(format!("{shape}, but {unfit}"), "give one for each sample of axis 0");
         }
         let mut seen = HashSet::new();
         match self.bodies.iter().find(|name| !seen.insert(name.as_str())) {
@@ -114,7 +108,7 @@ impl<'a> PoseArray<'a> {
     /// The shape as the caller gave it.
     fn shape(&self) -> String {
         let (runs, frames, bodies, rows, columns) = self.numbers.dim();
-        let runs = if self.has_runs { format!("{runs}, ") } else { String::new() };
+        let runs = if self.keys.has_runs { format!("{runs}, ") } else { String::new() };
         let columns = if self.layout == PoseLayout::Matrix { format!(", {columns}") } else { String::new() };
         format!("({runs}{frames}, {bodies}, {rows}{columns})")
     }
@@ -140,7 +134,7 @@ impl<'a> PoseArray<'a> {
         let names: ArrayRef = Arc::new(StringArray::from_iter_values(self.bodies.iter()));
         let schema = self.schema();
         let name: Arc<str> = Arc::from(PLACE);
-        let rows = ArrayRows { bodies: Arc::clone(&self.bodies), frames: self.has_runs.then_some(frames as u64) };
+        let rows = ArrayRows { bodies: Arc::clone(&self.bodies), frames: self.keys.has_runs.then_some(frames as u64) };
         (0..samples).step_by(step).map(move |first| {
             let batch = self.batch(first..(first + step).min(samples), &schema, &names)?;
             let first_row = first as u64 * self.bodies.len() as u64;
@@ -150,10 +144,7 @@ impl<'a> PoseArray<'a> {
 
     fn schema(&self) -> Arc<Schema> {
         let field = |name: &str, data_type| Field::new(name, data_type, false);
-        let mut fields = vec![field("run", DataType::Int64), field("frame", DataType::Int64)];
-        if self.times.is_some() {
-            fields.push(field("time_s", DataType::Float64));
-        }
+        let mut fields = self.keys.fields();
         fields.push(field("body", DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))));
         fields.extend(NAMES.map(|name| field(name, DataType::Float64)));
         Arc::new(Schema::new(fields))
@@ -163,19 +154,7 @@ impl<'a> PoseArray<'a> {
     fn batch(&self, samples: Range<usize>, schema: &Arc<Schema>, names: &ArrayRef) -> Result<RecordBatch> {
         let bodies = self.bodies.len();
         let (_, frames, ..) = self.numbers.dim();
-        let keys = |given: &Option<Vec<i64>>, of: &dyn Fn(usize) -> i64| -> ArrayRef {
-            let key = |sample: usize| given.as_ref().map_or_else(|| of(sample), |keys| keys[sample]);
-            let each = samples.clone().flat_map(|sample| std::iter::repeat_n(key(sample), bodies));
-            Arc::new(Int64Array::from_iter_values(each))
-        };
-        let mut columns = vec![
-            keys(&self.runs, &|sample| (sample / frames) as i64),
-            keys(&self.frames, &|sample| (sample % frames) as i64),
-        ];
-        if let Some(times) = &self.times {
-            let each = samples.clone().flat_map(|sample| std::iter::repeat_n(times[sample], bodies));
-            columns.push(Arc::new(Float64Array::from_iter_values(each)));
-        }
+        let mut columns = self.keys.columns(samples.clone(), frames, bodies);
         let internal = |error| Error::internal(PLACE, error);
         let codes = Int32Array::from_iter_values(samples.clone().flat_map(|_| 0..bodies as i32));
         columns.push(Arc::new(DictionaryArray::try_new(codes, Arc::clone(names)).map_err(internal)?));
@@ -188,19 +167,14 @@ impl<'a> PoseArray<'a> {
     fn components(&self, samples: Range<usize>) -> Result<[Vec<f64>; COMPONENTS]> {
         let (_, frames, ..) = self.numbers.dim();
         let mut columns = [(); COMPONENTS].map(|()| Vec::with_capacity(samples.len() * self.bodies.len()));
-        let mut from = samples.start;
-        while from < samples.end {
-            let run = from / frames;
-            let to = samples.end.min((run + 1) * frames);
-            let within = from - run * frames..to - run * frames;
+        for (run, within) in SampleKeys::parts(samples, frames) {
             let read = self.numbers.read(self.layout, run, within.clone(), &mut columns);
             read.map_err(|NotRigid { frame, body, problem }| {
-                let run = if self.has_runs { format!("run {run}, ") } else { String::new() };
+                let run = if self.keys.has_runs { format!("run {run}, ") } else { String::new() };
                 let place =
                     format!("{PLACE}, {run}frame {} (from 0), body `{}`", within.start + frame, self.bodies[body]);
                 Error::input(place, problem, "give rigid transforms: a rotation and a position, last row 0, 0, 0, 1")
             })?;
-            from = to;
         }
         Ok(columns)
     }

@@ -1,4 +1,4 @@
-//! Numbers of an array of poses: double or single precision, as positions with quaternions or as matrices.
+//! Numbers of an array of poses (double or single precision, as positions with quaternions or as matrices) or of joint values.
 
 use clearsweep_scene::from_rotation;
 use ndarray::{ArrayView5, Axis, s};
@@ -11,6 +11,7 @@ pub(super) const COMPONENTS: usize = 7;
 const RIGID_TOLERANCE: f64 = 1e-5;
 
 /// The numbers of an array of poses, `(run, frame, body, row, column)`; a pose is a row vector of 7 as `(7, 1)`, or a matrix `(4, 4)`.
+/// Joint values are `(run, frame, joint, 1, 1)`.
 #[derive(Debug, Clone)]
 pub enum PoseNumbers<'a> {
     /// Double precision.
@@ -80,6 +81,25 @@ impl PoseNumbers<'_> {
         match self {
             Self::F64(view) => positions(view, layout, take),
             Self::F32(view) => positions(view, layout, take),
+        }
+    }
+
+    /// Appends the values of a joint in some frames of a run.
+    pub(super) fn values(&self, run: usize, frames: Range<usize>, joint: usize, to: &mut Vec<f64>) {
+        match self {
+            Self::F64(view) => to.extend(view.slice(s![run, frames, joint, 0, 0])),
+            Self::F32(view) => to.extend(view.slice(s![run, frames, joint, 0, 0]).iter().copied().map(f64::from)),
+        }
+    }
+
+    /// The greatest magnitude among the finite values of a joint; 0 if there is none.
+    pub(super) fn greatest(&self, joint: usize) -> f64 {
+        fn of(values: impl Iterator<Item = f64>) -> f64 {
+            values.map(f64::abs).filter(|value| value.is_finite()).fold(0.0, f64::max)
+        }
+        match self {
+            Self::F64(view) => of(view.slice(s![.., .., joint, 0, 0]).iter().copied()),
+            Self::F32(view) => of(view.slice(s![.., .., joint, 0, 0]).iter().copied().map(f64::from)),
         }
     }
 }

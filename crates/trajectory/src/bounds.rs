@@ -56,6 +56,13 @@ pub(super) fn of_joints(joints: &SceneJoints, sources: &[Source]) -> Result<(Opt
             }
         }
     }
+    let has_rows = sources.iter().any(|source| source.rows > 0);
+    let (bounds, steps) = of_joint_values(joints, &most);
+    Ok((bounds.filter(|_| has_rows), steps))
+}
+
+/// As [`of_joints`], of joints whose values are no larger than `most` (radians and metres, by column).
+pub(super) fn of_joint_values(joints: &SceneJoints, most: &[f64]) -> (Option<Bounds>, PoseSteps) {
     let most = |column: u32| most[column as usize];
     let (mut bounds, mut steps): (Option<Bounds>, _) = (None, PoseSteps::default());
     for slot in 0..joints.tree.bodies().len() {
@@ -65,8 +72,7 @@ pub(super) fn of_joints(joints: &SceneJoints, sources: &[Source]) -> Result<(Opt
         let [position_m, turn_rad] = joints.tree.rounding(slot, &most);
         steps = steps.max(PoseSteps { position_m, turn_rad });
     }
-    let has_rows = sources.iter().any(|source| source.rows > 0);
-    Ok((bounds.filter(|_| has_rows), steps))
+    (bounds, steps)
 }
 
 fn union(a: Bounds, b: Bounds) -> Bounds {

@@ -160,6 +160,10 @@ impl Columns {
         let time_unit = time.as_ref().map(|column| table.time_unit(column)).transpose()?;
         let content = match &format.joints {
             Some(joints) => ColumnContent::Joints(table.joints(joints)?),
+            None if [true, false].iter().any(|&turns| format.names.unit_of_joints(turns).is_some()) => {
+                let problem = "units of joints are given for its columns, but the scene has no joints";
+                return Err(table.error(problem.to_owned(), "leave `angles` and `lengths` out"));
+            }
             None => ColumnContent::Poses(Box::new(table.poses(format.unit)?)),
         };
         let frame = table.required(ColumnRole::Frame)?;

@@ -38,6 +38,8 @@ mod followed;
 mod group;
 mod input_bytes;
 mod ipc_file;
+#[cfg(feature = "ndarray")]
+mod joint_array;
 mod joint_blocks;
 mod joint_columns;
 mod memory;
@@ -49,6 +51,8 @@ mod reading;
 mod rest_turns;
 mod returning;
 mod row_label;
+#[cfg(feature = "ndarray")]
+mod sample_keys;
 mod shard_plan;
 mod sort;
 mod source;
@@ -67,6 +71,8 @@ pub use array_view::{PoseLayout, PoseNumbers};
 pub use block_pool::BlockPool;
 pub use clearsweep_model::Bounds;
 pub use digest::{InputFile, Inputs};
+#[cfg(feature = "ndarray")]
+pub use joint_array::JointArray;
 pub use memory::Feed;
 pub use memory::PoseSource;
 pub use plan::ReadOptions;

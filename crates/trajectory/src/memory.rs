@@ -7,8 +7,12 @@
 
 #[cfg(feature = "ndarray")]
 use super::array::PoseArray;
+#[cfg(feature = "ndarray")]
+use super::bounds::of_joint_values;
 use super::bounds_and_steps;
 use super::columns::ColumnFormat;
+#[cfg(feature = "ndarray")]
+use super::joint_array::JointArray;
 use super::plan::ReadOptions;
 use super::source::Source;
 use super::stream_batch::{StreamBatch, StreamMessage, batch_name};
@@ -37,6 +41,8 @@ enum MemoryBatches<'a> {
     Batches(BatchIter<'a>, BatchBounds),
     #[cfg(feature = "ndarray")]
     Array(PoseArray<'a>),
+    #[cfg(feature = "ndarray")]
+    JointArray(JointArray<'a>),
 }
 
 /// The bounds of the origins in batches.
@@ -86,6 +92,12 @@ impl<'a> PoseSource<'a> {
         Self(MemoryBatches::Array(array))
     }
 
+    /// An array of joint values over samples and joints.
+    #[cfg(feature = "ndarray")]
+    pub fn joint_array(array: JointArray<'a>) -> Self {
+        Self(MemoryBatches::JointArray(array))
+    }
+
     /// Lets batches pass one by one: all body origins are expected within these bounds (metres). Rows are the same
     /// whatever the bounds are; positions outside of them only cost time. Files and arrays find bounds of their own.
     #[must_use]
@@ -123,6 +135,8 @@ impl<'a> PoseSource<'a> {
             }
             #[cfg(feature = "ndarray")]
             MemoryBatches::Array(array) => Ok([Self::array(array.clone()), Self::array(array)]),
+            #[cfg(feature = "ndarray")]
+            MemoryBatches::JointArray(array) => Ok([Self::joint_array(array.clone()), Self::joint_array(array)]),
         }
     }
 
@@ -174,7 +188,7 @@ impl<'a> PoseSource<'a> {
             #[cfg(feature = "ndarray")]
             MemoryBatches::Array(_) if scene.joints.is_some() => {
                 let problem = "an array of poses is handed to the job, but joints carry the bodies";
-                Err(Error::usage(scene.path.display(), problem, "hand over batches of the joints' values"))
+                Err(Error::usage(scene.path.display(), problem, "hand over the joints' values: an array, or batches"))
             }
             #[cfg(feature = "ndarray")]
             MemoryBatches::Array(array) => {
@@ -182,6 +196,17 @@ impl<'a> PoseSource<'a> {
                 let bounds = array.bounds(scene.unit);
                 // Its batches have the names of the format.
                 let format = ColumnFormat { names: Arc::default(), ..format };
+                stream(array.chunks(), (bounds, format), stop, run)
+            }
+            #[cfg(feature = "ndarray")]
+            MemoryBatches::JointArray(array) => {
+                let Some(joints) = &scene.joints else {
+                    let problem = "an array of joint values is handed to the job, but the scene has no joints";
+                    return Err(Error::usage(scene.path.display(), problem, "hand over poses, or add joints"));
+                };
+                // Its keys have the names of the format.
+                let format = ColumnFormat { names: Arc::new(format.names.of_joints_only()), ..format };
+                let (bounds, _) = of_joint_values(joints, &array.greatest(&format)?);
                 stream(array.chunks(), (bounds, format), stop, run)
             }
         }

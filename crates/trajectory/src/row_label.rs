@@ -5,7 +5,7 @@ use super::input_bytes::InputBytes;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The rows of an array: `row = (run * frames + frame) * bodies + body`.
+/// The rows of an array: `row = (run * frames + frame) * bodies + body`, or `run * frames + frame` of joint values, which name no bodies.
 #[derive(Debug, Clone)]
 pub(super) struct ArrayRows {
     pub(super) bodies: Arc<[String]>,
@@ -31,15 +31,16 @@ impl RowLabel {
             return format!("{}:{line}", self.path.display());
         }
         match &self.array {
-            Some(ArrayRows { bodies, frames }) if !bodies.is_empty() => {
-                let (sample, body) = (row / bodies.len() as u64, row % bodies.len() as u64);
+            Some(ArrayRows { bodies, frames }) => {
+                let (sample, body) = (row / bodies.len().max(1) as u64, row % bodies.len().max(1) as u64);
                 let place = match frames {
                     Some(frames) => format!("run {}, frame {}", sample / frames, sample % frames),
                     None => format!("sample {sample}"),
                 };
-                format!("{}, {place} (from 0), body `{}`", self.path.display(), bodies[body as usize])
+                let body = bodies.get(body as usize).map_or(String::new(), |body| format!(", body `{body}`"));
+                format!("{}, {place} (from 0){body}", self.path.display())
             }
-            _ => format!("{}, row {row} (from 0)", self.path.display()),
+            None => format!("{}, row {row} (from 0)", self.path.display()),
         }
     }
 }
