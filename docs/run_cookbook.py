@@ -1,7 +1,7 @@
-"""Runs the snippets of docs/guide/cookbook.md, docs/guide/units-and-poses.md and docs/guide/pipelines.md, in order, and compares what
+"""Runs the snippets of cookbook.md, units-and-poses.md, pipelines.md and joints.md in docs/guide, in order, and compares what
 they print with what the pages show. The program has to be in PATH.
 
-    python docs/run_cookbook.py            # from the root of the repository, after the two runs named on the page
+    python docs/run_cookbook.py            # from the root of the repository, after the runs named on these pages
     python docs/run_cookbook.py --write    # writes outputs and images anew: look at the difference before keeping it
     python docs/run_cookbook.py docs/guide/python.md    # another page, or several, in an environment of its own
 
@@ -18,7 +18,8 @@ import sys
 
 import duckdb
 
-PAGES = [pathlib.Path("docs/guide") / page for page in ["cookbook.md", "units-and-poses.md", "pipelines.md"]]
+NAMES = ["cookbook.md", "units-and-poses.md", "pipelines.md", "joints.md"]
+PAGES = [pathlib.Path("docs/guide") / name for name in NAMES]
 IMAGES = pathlib.Path("docs/images")
 DRAWN = pathlib.Path("out/cookbook")
 BLOCK = re.compile(r"^```(python|sql)\n(.*?)^```\n(?:\n```output\n(.*?)^```\n)?", re.M | re.S)

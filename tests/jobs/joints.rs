@@ -209,7 +209,8 @@ fn a_sweep_is_the_table_of_its_values_in_any_form() {
         assert!(one == other, "{which:?}: {differ:?}");
     };
     same("o", "wide", &["intervals", "events.parquet"]);
-    same("wide", "long", &[]);
+    // The greatest value of the long form is that of all joints, and poses are rounded by it.
+    same("wide", "long", &["bodies.parquet"]);
     // Shards, and a job that goes on.
     for shard in [1, 0, 2] {
         expect(dir, &format!("run sweep.toml --shard {shard}/3 --out s"), 0);
