@@ -13,6 +13,7 @@ use clearsweep_scene::{AnswerKind, BetweenFrames, Scene, SceneOverrides, Shape};
 use clearsweep_testing::random::Random;
 use clearsweep_testing::random_motions::{about, product};
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -91,6 +92,8 @@ struct OracleJoint {
 
 /// A chain from the world to a body.
 struct Chain {
+    /// The first of its joints among all, which are in a row.
+    first: usize,
     joints: Vec<OracleJoint>,
     end: (V, [f64; 4]),
 }
@@ -102,7 +105,7 @@ fn placed((position, q): (V, [f64; 4]), (by, turn): (V, [f64; 4])) -> (V, [f64; 
 impl Chain {
     fn at(&self, values: &[f64]) -> Placed {
         let mut pose = ([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
-        for (joint, value) in self.joints.iter().zip(values) {
+        for (joint, value) in self.joints.iter().zip(&values[self.first..]) {
             pose = placed(pose, joint.place);
             let way = joint.axis.map(|c| c * joint.slide * value);
             pose = placed(pose, (way, about(joint.axis, joint.turn * value)));
@@ -116,11 +119,15 @@ impl Chain {
         let lengths: f64 = self.joints.iter().map(|joint| oracle::norm(joint.place.0)).sum();
         // No way is longer than 3 m.
         let length = lengths + 3.0 * self.joints.len() as f64 * 0.3 + oracle::norm(self.end.0) + reach;
-        self.joints.iter().zip(rates).map(|(joint, rate)| rate.abs() * (joint.turn * length + joint.slide.abs())).sum()
+        self.joints
+            .iter()
+            .zip(&rates[self.first..])
+            .map(|(joint, rate)| rate.abs() * (joint.turn * length + joint.slide.abs()))
+            .sum()
     }
 }
 
-/// Two bodies on one chain: A somewhere on it, or in the world, and B at its end.
+/// Two bodies on one chain: A somewhere on it, or in the world, and B at its end; or each on a chain of its own.
 struct Mechanism {
     tree: JointTree,
     /// Joints that carry A.
@@ -130,6 +137,7 @@ struct Mechanism {
 
 fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanism {
     let of_a = random.below(joints);
+    let is_branched = random.chance(0.3);
     let mut list = Vec::new();
     let mut chain = Vec::new();
     for k in 0..joints {
@@ -151,7 +159,7 @@ fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanis
         list.push(Joint {
             name: k.to_string(),
             kind,
-            parent: (k as u32).checked_sub(1),
+            parent: if is_branched && k == of_a { None } else { (k as u32).checked_sub(1) },
             place: Pose::new(position, q),
             axis: Vec3::from(axis),
             range: None,
@@ -160,8 +168,9 @@ fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanis
     }
     let place = |random: &mut Random, far: f64| (random.direction().map(|c| far * c), random.turn());
     let ends = [place(random, 0.7), place(random, 0.3)];
-    let of = |count: usize, end: (V, [f64; 4])| Chain {
-        joints: chain[..count]
+    let of = |joints: Range<usize>, end: (V, [f64; 4])| Chain {
+        first: joints.start,
+        joints: chain[joints]
             .iter()
             .map(|&(position, q, axis, turn, slide)| OracleJoint { place: (position, q), axis, turn, slide })
             .collect(),
@@ -176,7 +185,9 @@ fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanis
         0 => vec![carried(joints - 1, ends[1], b)],
         _ => vec![carried(of_a - 1, ends[0], a), carried(joints - 1, ends[1], b)],
     };
-    Mechanism { tree: JointTree::new(list, slots), of_a, chains: [of(of_a, ends[0]), of(joints, ends[1])] }
+    let from = if is_branched { of_a } else { 0 };
+    let chains = [of(0..of_a, ends[0]), of(from..joints, ends[1])];
+    Mechanism { tree: JointTree::new(list, slots), of_a, chains }
 }
 
 /// The least distance of any two solids of both bodies: their distance while they are apart.
@@ -195,6 +206,8 @@ struct Tally {
     /// By kinds of both bodies, and by the number of joints: intervals clear, undecided and in contact.
     kinds: [[[usize; 3]; 4]; 4],
     joints: [[usize; 3]; 9],
+    /// Where one joint at most moves each body, and where several do.
+    moving: [[usize; 3]; 2],
     method: [usize; 5],
     /// Contacts that no end of the interval shows.
     between: usize,
@@ -263,8 +276,16 @@ fn random_chains_hold_the_least_distance() {
         let mechanism = mechanism(&mut random, joints, pair);
         let most = [3.0_f64, 20.0, 120.0][random.below(3)].to_radians();
         let from: Vec<f64> = (0..joints).map(|_| 0.9 * random.signed()).collect();
-        let to: Vec<f64> =
-            from.iter().map(|value| value + if random.chance(0.1) { 0.0 } else { most * random.signed() }).collect();
+        // One joint on either side of the place of A, or most of them.
+        let chosen = random
+            .chance(0.3)
+            .then(|| [random.below(mechanism.of_a.max(1)), mechanism.of_a + random.below(joints - mechanism.of_a)]);
+        let to: Vec<f64> = (0..joints)
+            .map(|k| {
+                let stands = chosen.map_or_else(|| random.chance(0.1), |chosen| !chosen.contains(&k));
+                from[k] + if stands { 0.0 } else { most * random.signed() }
+            })
+            .collect();
         let reaches = pair.map(|body| body.shape.reach());
         let still = || Pose::new(mechanism.chains[0].end.0, mechanism.chains[0].end.1);
         let carried = match mechanism.of_a {
@@ -298,13 +319,14 @@ fn random_chains_hold_the_least_distance() {
         let status = found.status as usize;
         tally.kinds[pair[0].kind][pair[1].kind][status] += 1;
         tally.joints[joints][status] += 1;
+        tally.moving[usize::from(motion.twists().is_none())][status] += 1;
         tally.method[found.method as usize] += 1;
     }
     report(&tally);
 }
 
 fn report(tally: &Tally) {
-    let Tally { kinds, joints, method, between, misses } = tally;
+    let Tally { kinds, joints, moving, method, between, misses } = tally;
     let undecided: usize = joints.iter().map(|status| status[IntervalStatus::Undecided as usize]).sum();
     eprintln!(
         "{} intervals, {undecided} undecided; method {method:?} ({:?}); {between} contacts between clear ends",
@@ -322,8 +344,75 @@ fn report(tally: &Tally) {
         assert!(found[clear] * 20 > count() / 8 && found[contact] * 20 > count() / 8, "{number} joints: {found:?}");
     }
     assert!(between * 100 > count(), "not representative: {between}");
+    assert!(moving.iter().all(|found| found[clear] * 20 > count() && found[contact] * 20 > count()), "{moving:?}");
     assert!(
         undecided * 50 < count() && method[IntervalMethod::Limit as usize] * 20 < count(),
         "{undecided} {method:?}"
     );
+}
+
+/// A plate turns above a drum, 10 mm away throughout: what the deviations add to a bracket is not searched for, and still decided where it can be.
+#[test]
+fn deviations_are_not_searched_away() {
+    let ring = |z: f64| {
+        (0..24).map(move |k| {
+            let angle = f64::from(k) * std::f64::consts::TAU / 24.0;
+            [0.08 * angle.cos(), 0.08 * angle.sin(), z]
+        })
+    };
+    let drum: Vec<[f64; 3]> = ring(-0.1).chain(ring(0.0)).collect();
+    let drum = shape(&format!("shape = {{ points = {drum:?} }}\ndeviation = 0.001"));
+    let plate = shape("shape = { box = [0.5, 0.08, 0.02] }");
+    let joint = |name: &str, parent, height: f64, column| Joint {
+        name: name.to_owned(),
+        kind: JointKind::Revolute,
+        parent,
+        place: Pose::new([0.0, 0.0, height], [1.0, 0.0, 0.0, 0.0]),
+        axis: Vec3::new(0.0, 0.0, 1.0),
+        range: None,
+        value: JointValue::Column { column, ratio: 1.0, offset: 0.0 },
+    };
+    let place = plate.recentring().place(&Pose::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]));
+    let tree = JointTree::new(
+        vec![joint("a", None, 0.01, 0), joint("b", Some(0), 0.01, 1)],
+        vec![CarriedBody { joint: 1, place, reach: plate.reach() }],
+    );
+    let still = drum.recentring().place(&Pose::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]));
+    let chain = tree.chain([Err(still), Ok(0)], [drum.reach(), plate.reach()]);
+    // One joint moves, whose axis is the direction of the gap, or both.
+    for (to, most) in [([0.5, 0.0], 2), ([0.5, 0.7], 300)] {
+        let motion = JointMotion::new(&chain, [&|_| 0.0, &|column| to[column as usize]]);
+        // The distance of the triangles is 10 mm, that of the bodies 9 to 11 mm.
+        for (require, within, is_met) in
+            [(None, 1.0, false), (Some(0.0089), 1.0, true), (Some(0.0095), 1.0, false), (None, 0.0095, false)]
+        {
+            let options = IntervalOptions {
+                between: BetweenFrames::Joint,
+                within,
+                require,
+                touch: TOUCH,
+                tolerance: 1e-6,
+                answer: AnswerKind::Distance,
+            };
+            let mut stats = SolverStats::default();
+            let found = interval_proximity_of_joints(
+                [&*drum, &*plate],
+                &motion,
+                &options,
+                &mut Workspace::default(),
+                &mut stats,
+            )
+            .expect("near");
+            assert!(found.method != IntervalMethod::Limit && found.status == IntervalStatus::Clear, "{found:?}");
+            assert!(
+                found.lower > 0.009 - 2e-6
+                    && found.lower <= 0.009
+                    && found.upper >= 0.011
+                    && found.upper < 0.011 + 2e-6,
+                "{found:?}"
+            );
+            assert_eq!(require.is_some_and(|require| found.lower >= require), is_met, "{found:?}");
+            assert!(stats.queries <= most, "{stats:?}");
+        }
+    }
 }

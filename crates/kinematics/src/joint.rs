@@ -25,6 +25,11 @@ impl JointKind {
         matches!(self, Self::Revolute | Self::Screw { .. })
     }
 
+    /// Largest magnitude of its values: radians beyond which single values are no longer told apart well, or metres.
+    pub fn largest_value(self) -> f64 {
+        if self.turns() { 1e6 } else { 1e18 }
+    }
+
     /// The way along the axis with each unit of the value; 0: none.
     pub(crate) fn slide(self) -> f64 {
         match self {

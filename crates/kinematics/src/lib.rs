@@ -24,6 +24,6 @@ mod tree;
 pub use bounds::{ChainBounds, Derivatives};
 pub use chain::PairChain;
 pub use joint::{Joint, JointKind, JointValue};
-pub use motion::JointMotion;
-pub use sweep::{Sweep, SweepPath, SweepRuns, SweptJoint};
+pub use motion::{JointMotion, Twist};
+pub use sweep::{MOST_SAMPLES, Sweep, SweepPath, SweepRuns, SweptJoint};
 pub use tree::{CarriedBody, JointTree};

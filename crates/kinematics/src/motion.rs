@@ -26,6 +26,19 @@ pub struct JointMotion<'a> {
     to: WayValues,
     /// Bound on the error of any point's place in a pose of either body, both together, metres.
     pub error: f64,
+    /// The same, relative to the length of the chain: bound on the error of any direction.
+    pub tilt: f64,
+}
+
+/// The motion of a body that one joint alone moves: it turns about a fixed axis at a constant rate and slides along it. Times are shares of the interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Twist {
+    /// Angular velocity, radians.
+    pub omega: Vec3<f64>,
+    /// Vector from the recentred origin of the body to the axis at the start, metres; zero if it does not turn.
+    pub arm: Vec3<f64>,
+    /// Velocity along the axis, metres.
+    pub velocity: Vec3<f64>,
 }
 
 impl<'a> JointMotion<'a> {
@@ -44,8 +57,8 @@ impl<'a> JointMotion<'a> {
                 joints += 1;
             }
         }
-        let error = units(joints, angles) * (chain.length + slides);
-        Self { chain, from, to, error }
+        let tilt = units(joints, angles);
+        Self { chain, from, to, error: tilt * (chain.length + slides), tilt }
     }
 
     /// Value of a joint of a way at a share.
@@ -84,6 +97,33 @@ impl<'a> JointMotion<'a> {
             let through = other.iter().rev().chain(own).map(in_body).collect();
             [ChainBounds::new(own.iter().map(in_body).collect()), ChainBounds::new(through)]
         })
+    }
+
+    /// The motions of both bodies in the frame of the link that carries both, where not more than one joint moves each. Places are within
+    /// [`Self::error`], directions within [`Self::tilt`].
+    pub fn twists(&self) -> Option<[Twist; 2]> {
+        let poses = self.poses(0.0);
+        let [a, b] = [0, 1].map(|body| self.twist(body, &poses[body]));
+        Some([a?, b?])
+    }
+
+    fn twist(&self, body: usize, pose: &Pose) -> Option<Twist> {
+        let mut before = Pose::IDENTITY;
+        let mut twist = None;
+        for (step, k) in self.chain.ways[body].iter().zip(0..) {
+            let (from, to) = (self.from[body][k], self.to[body][k]);
+            if from != to {
+                if twist.is_some() {
+                    return None;
+                }
+                let (Hinge { axis, turns, .. }, at) = Self::hinge(step, &before, 1.0);
+                let arm = (at.position - pose.position) + (at.rest - pose.rest);
+                let [omega, arm] = if turns { [axis.scale(to - from), arm] } else { [Vec3::ZERO; 2] };
+                twist = Some(Twist { omega, arm, velocity: axis.scale(step.kind.slide() * (to - from)) });
+            }
+            before = step.after(&before, from);
+        }
+        Some(twist.unwrap_or(Twist { omega: Vec3::ZERO, arm: Vec3::ZERO, velocity: Vec3::ZERO }))
     }
 
     /// The joints of a way that move, at the start, with their frames.

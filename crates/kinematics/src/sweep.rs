@@ -5,6 +5,9 @@ use std::f64::consts::PI;
 /// Largest turn of a joint in a step, unless the number of steps is given, radians: intervals stay small.
 const TURN: f64 = PI / 60.0;
 
+/// Samples of all sweeps together, at most.
+pub const MOST_SAMPLES: u64 = 1_000_000_000;
+
 /// Steps where nothing turns, likewise.
 const SLIDES: u32 = 90;
 
@@ -45,6 +48,11 @@ pub struct Sweep {
 }
 
 impl Sweep {
+    /// One sample at these values, by column: nothing moves.
+    pub fn standing(values: Vec<f64>) -> Self {
+        Self { joints: Vec::new(), path: SweepPath::Together, steps: 0, rest: values }
+    }
+
     /// Steps over the ranges of joints such that none turns by more than 3 degrees in one of them.
     pub fn fine_steps(joints: &[SweptJoint]) -> u32 {
         let widest = joints.iter().filter(|joint| joint.turns).map(|joint| (joint.range[1] - joint.range[0]).abs());
@@ -119,7 +127,7 @@ pub struct SweepRuns {
 }
 
 impl SweepRuns {
-    /// `None`: there are more samples than an integer counts.
+    /// `None`: there are more than [`MOST_SAMPLES`].
     pub fn new(sweeps: Vec<Sweep>) -> Option<Self> {
         let (mut firsts, mut runs, mut samples) = (vec![0], 0_u64, 0_u64);
         for sweep in &sweeps {
@@ -128,7 +136,7 @@ impl SweepRuns {
             samples = samples.checked_add(of_sweep.checked_mul(sweep.frames())?)?;
             firsts.push(runs);
         }
-        (samples <= i64::MAX as u64).then_some(Self { sweeps, firsts })
+        (samples <= MOST_SAMPLES).then_some(Self { sweeps, firsts })
     }
 
     /// Number of runs.

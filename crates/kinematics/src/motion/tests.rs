@@ -289,3 +289,49 @@ fn boxes_hold_what_leaves_its_chord() {
     }
     assert!(most > 0.3, "{most}");
 }
+
+#[test]
+fn a_body_that_one_joint_moves_turns_about_its_axis() {
+    let mut random = Random(5);
+    let (mut single, mut several, mut sliding) = (0, 0, 0);
+    for round in 0..600 {
+        let (joints, far) = (1 + round % 6, if round % 3 == 0 { 1e6 } else { 0.0 });
+        let tree = tree(&mut random, joints, far);
+        let chain = tree.chain([Ok(0), Ok(1)], [0.4, 0.4]);
+        let from: Vec<f64> = (0..joints).map(|_| 2.0 * random.next()).collect();
+        let mut to = from.clone();
+        for _ in 0..=round % 2 {
+            to[(random.0 >> 40) as usize % joints] += 3.0 * random.next();
+        }
+        let motion = JointMotion::new(&chain, [&|c| from[c as usize], &|c| to[c as usize]]);
+        let moves =
+            |way: &Vec<Step>| way.iter().filter(|step| from[step.column as usize] != to[step.column as usize]).count();
+        let Some(twists) = motion.twists() else {
+            assert!(chain.ways.iter().any(|way| moves(way) > 1));
+            several += 1;
+            continue;
+        };
+        assert!(chain.ways.iter().all(|way| moves(way) < 2));
+        let start = motion.poses(0.0);
+        for share in [0.0, 0.4, 1.0] {
+            let poses = motion.poses(share);
+            for body in 0..2 {
+                let Twist { omega, arm, velocity } = twists[body];
+                let p = random.vector(1.0).normalized().scale(0.4);
+                let from_axis = turned(&rotation(start[body].q), p) - arm;
+                // Rodrigues' formula.
+                let angle = omega.length();
+                let u = if angle > 0.0 { omega.scale(1.0 / angle) } else { omega };
+                let (sin, cos) = (share * angle).sin_cos();
+                let to = from_axis.scale(cos) + u.cross(from_axis).scale(sin) + u.scale(u.dot(from_axis) * (1.0 - cos));
+                let way = velocity.scale(share) + arm + to;
+                let shift = (poses[body].position - start[body].position) + (poses[body].rest - start[body].rest);
+                let off = (shift + turned(&rotation(poses[body].q), p) - way).length();
+                assert!(off <= 4.0 * motion.error, "{round}: {off} of {}", motion.error);
+                single += usize::from(angle > 0.0);
+                sliding += usize::from(velocity != Vec3::ZERO);
+            }
+        }
+    }
+    assert!(single > 300 && several > 30 && sliding > 100, "not representative: {single} {several} {sliding}");
+}

@@ -289,6 +289,7 @@ pub fn walk_intervals(
     out: &mut Vec<IntervalProximity>,
 ) {
     stats.intervals += u64::from(query.intervals.count_ones());
+    let options = &options.for_bodies(query.bodies[0].shape, query.bodies[1].shape);
     let (rows, begin) = (RowsBySample::new(rows), out.len());
     let terms = BlockTerms::new(query, options);
     let mut left = query.intervals;

@@ -91,6 +91,11 @@ impl<'a> IntervalBodies<'a> {
         matches!(self.division, Division::Whole).then(|| self.shapes.map(Shape::surface))
     }
 
+    /// The deviations of both bodies together, metres.
+    pub(super) fn deviation(&self) -> f64 {
+        self.deviation.by
+    }
+
     /// Growth and deviation of the surfaces of both bodies together, metres.
     pub(super) fn growth_of_surfaces(&self) -> (f64, f64) {
         (self.shapes[0].surface_growth() + self.shapes[1].surface_growth(), self.deviation.by)

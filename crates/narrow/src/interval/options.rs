@@ -1,5 +1,6 @@
 //! Bodies and options of a query of a pair over an interval.
 
+use crate::deviation::deviation_of;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{AnswerKind, BetweenFrames, Shape};
 
@@ -42,7 +43,7 @@ pub struct IntervalOptions {
     pub require: Option<f64>,
     /// Contact is a distance of at most this.
     pub touch: f64,
-    /// Largest width of the bracket.
+    /// Largest width of the bracket, but for what the deviations of the bodies add at both ends.
     pub tolerance: f64,
     /// Whether the depth of bodies that overlap is asked for, as in [`QueryOptions::answer`](clearsweep_model::QueryOptions::answer).
     pub answer: AnswerKind,
@@ -61,6 +62,19 @@ pub enum PartDivision {
 }
 
 impl IntervalOptions {
+    /// The same options with the width that the bracket of two bodies may have: no division takes away what their deviations add.
+    pub(super) fn for_bodies(&self, a: &Shape, b: &Shape) -> Self {
+        Self { tolerance: self.tolerance + 2.0 * deviation_of(a, b), ..*self }
+    }
+
+    /// Whether two brackets decide the same.
+    pub(super) fn decide_alike(&self, [lower, upper]: [f64; 2], [other_lower, other_upper]: [f64; 2]) -> bool {
+        let require = self.require.unwrap_or(f64::NEG_INFINITY);
+        let of_lower = |end: f64| [end > self.touch, end >= require, end > self.within];
+        let of_upper = |end: f64| [end <= self.touch, end < require, end <= self.within];
+        of_lower(lower) == of_lower(other_lower) && of_upper(upper) == of_upper(other_upper)
+    }
+
     /// Whether a bracket decides what is asked.
     pub(super) fn is_decided(&self, lower: f64, upper: f64) -> bool {
         let required = self.require.is_none_or(|require| lower >= require || upper < require);

@@ -1,8 +1,8 @@
 //! The paths of both bodies over an interval: each moves by itself, or joints carry them.
 
 use super::options::{BodyMotion, IntervalOptions};
-use super::path::{BodyPath, displacement};
-use super::relative_motion::RelativeMotion;
+use super::path::{BodyPath, PathTerms, displacement};
+use super::relative_motion::{RelativeMotion, Slack};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_kinematics::{ChainBounds, JointMotion};
 use clearsweep_model::Shape;
@@ -27,6 +27,10 @@ pub(super) struct JointedPath<'a> {
     pub(super) bounds: [[ChainBounds; 2]; 2],
     /// Poses of each body at both ends.
     ends: [[Pose; 2]; 2],
+    /// Their turns about fixed axes, where not more than one joint moves each.
+    pub(super) twists: Option<[PathTerms<f64>; 2]>,
+    /// Errors of these.
+    pub(super) slack: Slack,
     /// Bounds of the bodies as a whole.
     pub(super) relative: RelativeMotion,
 }
@@ -34,13 +38,20 @@ pub(super) struct JointedPath<'a> {
 impl<'a> JointedPath<'a> {
     pub(super) fn new(shapes: [&'a Shape; 2], motion: JointMotion<'a>) -> Self {
         let bounds = motion.bounds();
-        let of = |body: usize| {
-            let radius = shapes[body].hull().core.radius;
-            bounds[body].each_ref().map(|bounds| bounds.of_ball(Vec3::ZERO, radius))
-        };
-        let relative = RelativeMotion::of_joints([of(0), of(1)], motion.error);
+        let cores = shapes.map(|shape| shape.hull().core.radius);
+        let of = |body: usize| bounds[body].each_ref().map(|bounds| bounds.of_ball(Vec3::ZERO, cores[body]));
         let [start, end] = [0.0, 1.0].map(|share| motion.poses(share));
-        Self { shapes, motion, bounds, ends: [[start[0], end[0]], [start[1], end[1]]], relative }
+        let twists = motion.twists().map(|twists| [0, 1].map(|body| PathTerms::of_twist(&twists[body], cores[body])));
+        // A term is a sum of a few vectors, each turned once or twice.
+        let slack = Slack { place: 4.0 * motion.error, tilt: 8.0 * motion.tilt };
+        let relative = match &twists {
+            Some([a, b]) => {
+                let between = displacement(&(&start[0]).into(), &(&start[1]).into());
+                RelativeMotion::of_twists([a, b], between, slack, motion.error)
+            }
+            None => RelativeMotion::of_joints([of(0), of(1)], motion.error),
+        };
+        Self { shapes, motion, bounds, ends: [[start[0], end[0]], [start[1], end[1]]], twists, slack, relative }
     }
 
     /// Both bodies over the interval.

@@ -8,6 +8,7 @@ use super::options::{BodyMotion, Lever};
 use clearsweep_base::simd::{Lane, Simd, V, WIDTH};
 use clearsweep_geometry::pose::{conjugate_product, rotation};
 use clearsweep_geometry::{Dd, Pose, Real, Scalar, Vec3};
+use clearsweep_kinematics::Twist;
 use clearsweep_model::BetweenFrames;
 use clearsweep_model::block::COMPONENTS;
 
@@ -139,6 +140,12 @@ impl<T: Scalar> PathTerms<T> {
 }
 
 impl PathTerms<f64> {
+    /// The terms of a body that one joint moves; `core`: as of [`Lever`].
+    pub(super) fn of_twist(twist: &Twist, core: f64) -> Self {
+        let Twist { omega, arm, velocity } = *twist;
+        Self { omega, arm, velocity, reach: (core + arm.length()) * (1.0 + 8.0 * f64::EPSILON), error: 0.0 }
+    }
+
     /// Computes the terms of a body that may turn either way: its pivot moves on the same line.
     pub(super) fn of_either_way(motion: &BodyMotion<'_>, between: BetweenFrames) -> Self {
         let [start, end] = &motion.ends;

@@ -56,6 +56,33 @@ impl RelativeMotion {
     }
 }
 
+/// Bounds on the errors of the terms of bodies that joints carry.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Slack {
+    /// Of vectors between places of the bodies, metres.
+    pub(super) place: f64,
+    /// Of directions, and of vectors beside, relative to their lengths.
+    pub(super) tilt: f64,
+}
+
+impl RelativeMotion {
+    /// The motion of two bodies of which one joint each moves. `between`: as of [`Self::new`]; `error`: of their places, metres.
+    pub(super) fn of_twists(terms: [&PathTerms<f64>; 2], between: Vec3<f64>, slack: Slack, error: f64) -> Self {
+        let motion = Self::new(terms, between);
+        let turning = motion.omega[0].length() + motion.omega[1].length();
+        let ways = terms[0].velocity.length() + terms[1].velocity.length();
+        let off = slack.place + slack.tilt * (motion.reach[0] + motion.reach[1] + between.length() + ways);
+        let bend = off * turning * turning;
+        Self {
+            in_frame: motion.in_frame.map(|of| of + bend),
+            speed: motion.speed + off * turning + slack.tilt * ways,
+            error,
+            in_world: bend,
+            ..motion
+        }
+    }
+}
+
 impl<T: Scalar> RelativeMotion<T> {
     /// Computes the motion of two bodies whose recentred origins are `between` apart (from A to B, world, metres) at the start.
     #[inline(always)] // as everything generic below: into code for wider registers

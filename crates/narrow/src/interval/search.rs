@@ -143,7 +143,8 @@ impl<'a> IntervalSearch<'a, '_> {
         is_deep || self.options.is_decided(lower, self.upper)
     }
 
-    /// Whether dividing a part cannot raise its bound but by rounding.
+    /// Whether dividing the part of least bound cannot raise the bound but by rounding, or decides nothing that the deviations of the bodies leave
+    /// open.
     fn is_final(&self, part: &IntervalPart) -> bool {
         if let PartOf::Surfaces(of) = part.of {
             return self.is_final_of_surfaces(of);
@@ -152,10 +153,14 @@ impl<'a> IntervalSearch<'a, '_> {
         let nodes = &self.leaves[leaf as usize].nodes;
         let [from, to] = [&nodes[from as usize], &nodes[to as usize]];
         let rounding = 4.0 * (PROMISE * self.subjects.size(from) + self.motion.error);
-        let reached = from.lower.min(to.lower) - part.lower <= rounding;
+        let most = from.lower.min(to.lower);
+        let reached = most - part.lower <= rounding;
+        let is_narrow = self.upper - part.lower <= self.options.tolerance;
+        let least_upper = part.lower + 2.0 * self.subjects.deviation();
+        let stays_open = is_narrow && self.options.decide_alike([part.lower, self.upper], [most, least_upper]);
         // Of bodies that overlap the bound of the speed proves nothing.
         let is_overlap = !self.subjects.is_convex() && from.upper.max(to.upper) <= 0.0;
-        reached || is_overlap || part.end - part.start <= LEAST_SHARE
+        reached || stays_open || is_overlap || part.end - part.start <= LEAST_SHARE
     }
 
     /// Replaces a part by its parts.

@@ -46,6 +46,7 @@ pub fn interval_proximity_divided<'a>(
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
+    let options = &options.for_bodies(a.shape, b.shape);
     solve([a, b], None, &mut EndRows::new(rows), (options, division), work, stats).answer()
 }
 
@@ -60,6 +61,7 @@ pub fn interval_proximity_of_joints<'a>(
     let path = Rc::new(JointedPath::new(shapes, joints.clone()));
     let [a, b] = path.bodies();
     let mut rows = EndRows::new([None, None]);
+    let options = &options.for_bodies(shapes[0], shapes[1]);
     solve([&a, &b], Some(&path), &mut rows, (options, PartDivision::default()), work, stats).answer()
 }
 

@@ -4,8 +4,8 @@
 use super::body_poses::PairMoment;
 use super::volume::ConvexVolume;
 use crate::interval::pair_path::PairPath;
-use crate::interval::path::BodyPath;
-use crate::interval::relative_motion::FixedIn;
+use crate::interval::path::{BodyPath, PathTerms};
+use crate::interval::relative_motion::{FixedIn, Slack};
 use clearsweep_geometry::Vec3;
 use clearsweep_kinematics::{ChainBounds, Derivatives};
 
@@ -26,7 +26,7 @@ pub(super) struct VolumeReach {
     in_other: Derivatives,
 }
 
-/// Motions of two bodies; times are shares of the interval. What depends on a volume is in its [`VolumeReach`]; of bodies that joints carry that is all.
+/// Motions of two bodies; times are shares of the interval. What depends on a volume is in its [`VolumeReach`]; of bodies that several joints carry that is all.
 #[derive(Debug, Clone)]
 pub(super) struct PairBends {
     motion: PairRates,
@@ -45,9 +45,9 @@ pub(super) struct PairBends {
 /// The rates of the motions.
 #[derive(Debug, Clone)]
 enum PairRates {
-    /// Each body turns about a pivot.
+    /// Each body turns about a pivot that moves on a line, by itself or by one joint.
     Free(Box<FreeRates>),
-    /// Joints carry the bodies: bounds of each body in the world and in the frame of the other.
+    /// Several joints carry the bodies: bounds of each body in the world and in the frame of the other.
     Jointed(Box<[[ChainBounds; 2]; 2]>),
 }
 
@@ -72,71 +72,82 @@ struct FreeRates {
     between: Vec3<f64>,
     /// Bound on the error of a speed, metres an interval.
     noise: f64,
+    /// Bound on the error of differences and directions, relative to the lengths.
+    cancellation: f64,
+    /// Bound on the error of a place beside, metres.
+    off: f64,
 }
 
 impl PairBends {
     pub(super) fn new(path: &PairPath<'_>, start: &PairMoment) -> Self {
         match path {
-            PairPath::Free(paths) => Self::of_free(paths, start),
-            PairPath::Jointed(path) => {
-                let bounds = path.bounds.clone();
-                let is_still = bounds.iter().flatten().all(|bounds| bounds.turning() == 0.0);
-                let none = [0.0; 2];
-                Self {
-                    motion: PairRates::Jointed(Box::new(bounds)),
-                    is_still,
-                    axes: [Vec3::ZERO; 2],
-                    carried: none,
-                    carried_jerk: none,
-                    drift: none,
-                    apart: 0.0,
-                }
-            }
+            PairPath::Free(paths) => Self::of_terms(&paths.each_ref().map(BodyPath::terms), Slack::default(), start),
+            PairPath::Jointed(path) => match &path.twists {
+                Some(terms) => Self::of_terms(terms, path.slack, start),
+                None => Self::of_chains(&path.bounds),
+            },
         }
     }
 
-    fn of_free(paths: &[BodyPath; 2], start: &PairMoment) -> Self {
-        let [a, b] = paths;
+    fn of_chains(bounds: &[[ChainBounds; 2]; 2]) -> Self {
+        let none = [0.0; 2];
+        Self {
+            motion: PairRates::Jointed(Box::new(bounds.clone())),
+            is_still: bounds.iter().flatten().all(|bounds| bounds.turning() == 0.0),
+            axes: [Vec3::ZERO; 2],
+            carried: none,
+            carried_jerk: none,
+            drift: none,
+            apart: 0.0,
+        }
+    }
+
+    fn of_terms(terms: &[PathTerms<f64>; 2], slack: Slack, start: &PairMoment) -> Self {
+        let [a, b] = terms;
         let omega = [a.omega, b.omega];
         let rates = omega.map(Vec3::length);
         let axes = [0, 1].map(|body| if rates[body] > 0.0 { omega[body].scale(1.0 / rates[body]) } else { Vec3::ZERO });
         let (pivots, velocity) = (start.between + (b.arm - a.arm), b.velocity - a.velocity);
         let ends = [pivots, pivots + velocity];
         let (turn, turning) = (b.omega - a.omega, rates[0] + rates[1]);
-        let lever = pivots.length() + velocity.length();
-        let noise = CANCELLATION * turning * (turning * lever + 2.0 * velocity.length());
+        let (lever, along) = (pivots.length() + velocity.length(), velocity.length());
+        let cancellation = CANCELLATION + slack.tilt;
+        // Of a sum of turns of the vector between the pivots and of `times` its velocity.
+        let noise = |times: f64| cancellation * (turning * lever + times * along) + turning * slack.place;
         let carried = omega.map(|own| {
             let [first, last] = ends.map(|p| own.cross(own.cross(p) - velocity.scale(2.0)).length());
-            first.max(last) * MARGIN + noise
+            first.max(last) * MARGIN + turning * noise(2.0)
         });
         let turned =
-            omega.map(|own| (turn.cross(own).length() + turn.length2()) * MARGIN + CANCELLATION * turning * turning);
-        let noise = CANCELLATION * turning * turning * (turning * lever + 3.0 * velocity.length());
+            omega.map(|own| (turn.cross(own).length() + turn.length2()) * MARGIN + cancellation * turning * turning);
         let carried_jerk = omega.map(|own| {
             let jerk = |p: &Vec3<f64>| own.cross(own.cross(velocity.scale(3.0) - own.cross(*p))).length();
-            jerk(&ends[0]).max(jerk(&ends[1])) * MARGIN + noise
+            jerk(&ends[0]).max(jerk(&ends[1])) * MARGIN + turning * turning * noise(3.0)
         });
         let turned_jerk = omega.map(|own| {
             let (tilt, rate) = (turn.cross(own), turn.length());
             let jerk = own.cross(tilt).length() + 3.0 * tilt.length() * rate + rate * rate * rate;
-            jerk * MARGIN + CANCELLATION * turning * turning * turning
+            jerk * MARGIN + cancellation * turning * turning * turning
         });
-        let noise = CANCELLATION * (turning * lever + a.velocity.length() + b.velocity.length());
+        let of_speeds =
+            cancellation * (turning * lever + a.velocity.length() + b.velocity.length()) + turning * slack.place;
         let drift = omega.map(|own| {
             let [first, last] = ends.map(|p| (velocity - own.cross(p)).length());
-            first.max(last) * MARGIN + noise
+            first.max(last) * MARGIN + of_speeds
         });
         let free = FreeRates {
             rates,
             axes_in_body: [0, 1].map(|body| start.to_body(body, axes[body])),
-            pivots: [0, 1].map(|body| start.to_body(body, paths[body].arm)),
+            pivots: [0, 1].map(|body| start.to_body(body, terms[body].arm)),
             turned,
             turned_jerk,
-            turn: turn.length() * MARGIN + CANCELLATION * turning,
+            turn: turn.length() * MARGIN + cancellation * turning,
             omega,
             velocity,
             between: pivots,
-            noise,
+            noise: of_speeds,
+            cancellation,
+            off: slack.place,
         };
         Self {
             motion: PairRates::Free(Box::new(free)),
@@ -145,7 +156,7 @@ impl PairBends {
             carried,
             carried_jerk,
             drift,
-            apart: velocity.length() * MARGIN + noise,
+            apart: velocity.length() * MARGIN + of_speeds,
         }
     }
 
@@ -221,7 +232,7 @@ impl PairBends {
     /// The share of a body's acceleration in the world that may be along a direction.
     fn across(&self, body: usize, world: Vec3<f64>) -> f64 {
         match self.motion {
-            PairRates::Free(_) => self.axes[body].cross(world).length() + CANCELLATION,
+            PairRates::Free(ref free) => self.axes[body].cross(world).length() + free.cancellation,
             PairRates::Jointed(_) => 1.0,
         }
     }
@@ -260,7 +271,7 @@ impl PairBends {
 impl FreeRates {
     fn reach_of_ball(&self, body: usize, middle: Vec3<f64>, radius: f64) -> VolumeReach {
         let (pivot, from) = (self.pivots[body], middle - self.pivots[body]);
-        let noise = CANCELLATION * (pivot.length() + middle.length());
+        let noise = self.cancellation * (pivot.length() + middle.length()) + self.off;
         let from_axis = from.cross(self.axes_in_body[body]).length() + noise;
         let (rate, reach) = (self.rates[body], (from.length() + radius + noise) * MARGIN);
         let (speed, from_axis) = (rate * (from_axis + radius), rate * rate * from_axis);
@@ -284,8 +295,8 @@ impl FreeRates {
         let (velocity, turn) = if body == 0 { (self.velocity, turn) } else { (-self.velocity, -turn) };
         let from = middle - self.pivots[other];
         let speed = (velocity - self.omega[body].cross(towards) + turn.cross(at.to_world(other, from))).length();
-        let noise =
-            CANCELLATION * (self.rates[0] + self.rates[1]) * (from.length() + radius + self.pivots[other].length());
+        let lever = from.length() + radius + self.pivots[other].length();
+        let noise = (self.rates[0] + self.rates[1]) * (self.cancellation * lever + self.off);
         speed + self.turn * radius + self.noise + noise
     }
 }
