@@ -190,11 +190,11 @@ def turned_end(end, screw):
     return np.array([w - u @ v, *(np.array(v) + w * u + np.cross(u, v)), *end[4:]])
 
 
-def sampled(samples, is_turned=True):
+def sampled(samples, is_turned=True, solver=fcl.CCDSolverType.CCDC_NAIVE):
     """Returns a function that asks FCL for an interval: its answer, no distance, seconds."""
-    screw, naive = fcl.CCDMotionType.CCDM_SCREW, fcl.CCDSolverType.CCDC_NAIVE
+    screw = fcl.CCDMotionType.CCDM_SCREW
     # The naive solver takes the lesser of `num_max_iterations` and 1 / `toc_err`.
-    request = fcl.ContinuousCollisionRequest(num_max_iterations=samples, toc_err=1e-6, ccd_motion_type=screw, ccd_solver_type=naive)
+    request = fcl.ContinuousCollisionRequest(num_max_iterations=samples, toc_err=1e-6, ccd_motion_type=screw, ccd_solver_type=solver)
 
     def ask(interval):
         at = lambda pose: fcl.Transform(pose[:4], pose[4:])
