@@ -33,7 +33,7 @@ def plan(
     >>> [(part["runs_from"], part["runs_to"]) for part in cs.plan("datasets/separation/scene.toml", shards=3)]
     [(None, 67), (67, 133), (133, None)]
     """
-    loaded = loaded_scene(scene, options)
+    loaded = loaded_scene(scene, options, poses)
     about = about_poses(columns=columns)
     return json.loads(_clearsweep.plan(loaded, poses, about, _options.words(options), shards))["shards"]
 
@@ -61,7 +61,7 @@ def run_shard(
     Error
         A shard of another job stands there, or what :func:`run` raises.
     """
-    loaded = loaded_scene(scene, options)
+    loaded = loaded_scene(scene, options, poses)
     words = _options.words({**options, "columns": columns_word(columns)})
     about = about_poses(columns=columns)
     with shown(progress) as show:

@@ -23,11 +23,14 @@ ProgressCallback = Callable[[int, int, float], object]
 _IN_MEMORY = 256 << 20
 
 
-def loaded_scene(scene: Scene | str | os.PathLike[str], options: Mapping[str, object]) -> _clearsweep.LoadedScene:
+def loaded_scene(
+    scene: Scene | str | os.PathLike[str], options: Mapping[str, object], poses: object = None
+) -> _clearsweep.LoadedScene:
+    """The scene, which need not name trajectories if poses are handed over."""
     if isinstance(scene, (str, os.PathLike)):
         words = _options.words({name: options.get(name) for name in _options.SCENE})
-        return _clearsweep.load_scene(scene, words)
-    return scene._load(options)
+        return _clearsweep.load_scene(scene, words, poses is not None)
+    return scene._load(options, has_poses=poses is not None)
 
 
 def about_poses(
@@ -172,7 +175,7 @@ def run(
     }  # fmt: skip
     every = {**named, **options}
     words = _options.words(every)
-    loaded = loaded_scene(scene, every)
+    loaded = loaded_scene(scene, every, poses)
     about = about_poses(bodies=bodies, joints=joints, order=order, times=times, bounds=bounds, columns=columns)
     taken = normalised(poses)
     if out is not None:
@@ -219,7 +222,7 @@ def stream(
     ...     print(sum(batch.num_rows for batch in rows))
     17
     """
-    loaded = loaded_scene(scene, options)
+    loaded = loaded_scene(scene, options, poses)
     words = _options.words({**options, "columns": columns_word(columns)})
     about = about_poses(bodies=bodies, joints=joints, order=order, times=times, bounds=bounds, columns=columns)
     rows = _clearsweep.stream_rows(loaded, normalised(poses), about, words, batch_rows)
@@ -281,7 +284,7 @@ def check(
     >>> cs.check("datasets/contact/scene.toml")["pairs_possible"]
     55
     """
-    loaded = loaded_scene(scene, options)
+    loaded = loaded_scene(scene, options, poses)
     return json.loads(_clearsweep.check(loaded, poses, about_poses(columns=columns), _options.words(options)))
 
 

@@ -396,7 +396,7 @@ def _scene(job: Job) -> Scene:
         scene = _scenes.get(job.call)
         if scene is None:
             scene = job.scene.scene()
-            scene._load(job.options)
+            scene._load(job.options, has_poses=False)
             _scenes[job.call] = scene
             while len(_scenes) > _SCENES_KEPT:
                 _scenes.popitem(last=False)

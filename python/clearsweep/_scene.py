@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _clearsweep, _options
+from ._errors import Error
 from ._types import Length, Lengths
 
 #: Keys of a body that are kinds of shape, and stand in `shape` in a scene file.
@@ -73,7 +74,7 @@ class Scene:
         contacts
             ``"all"`` lists every region in which two bodies touch or overlap, in the table ``contacts``.
         between, pivot, tolerance, max_gap
-            The table ``[motion]``: how bodies move between frames (``"linear"``, ``"screw"``, ``"hold"``).
+            The table ``[motion]``: how bodies move between frames (``"linear"``, ``"screw"``, ``"hold"``, ``"joint"``).
         name, trajectories, missing, rest, frame_rate
             The table ``[scene]``.
         sections
@@ -103,7 +104,7 @@ class Scene:
         motion = {"between": between, "pivot": pivot, "tolerance": tolerance, "max_gap": max_gap}
         if any(value is not None for value in motion.values()):
             self._document["motion"] = motion
-        self._loaded: dict[tuple[str, ...], _clearsweep.LoadedScene] = {}
+        self._loaded: dict[tuple[str | bool, ...], _clearsweep.LoadedScene] = {}
         self._lock = threading.Lock()
 
     @classmethod
@@ -121,7 +122,11 @@ class Scene:
         scene = cls()
         scene._path = os.fspath(path)
         scene._preset = _options.words(options)
-        scene._load({})
+        try:
+            scene._load({}, has_poses=False)
+        except Error:
+            # Without trajectories it may be run with poses alone.
+            scene._load({})
         return scene
 
     #: Options that hold unless `run` gives others.
@@ -245,6 +250,40 @@ class Scene:
         keys = {"name": name, "a": a, "b": b, "require": require, "severity": severity, "note": note, **of_length}
         return self._add("rule", keys)
 
+    def joint(self, name: str, type: str, child: str, **keys: Any) -> Scene:
+        """Adds a joint: ``type`` is "revolute", "continuous", "prismatic", "screw" or "fixed", and ``child`` is the body that it moves.
+
+        ``keys`` are those of ``[[joint]]`` in a scene file: ``parent``, ``axis``, ``origin``, ``range``, ``pitch``, ``mimic``. Angles are texts
+        with their unit, such as "90deg".
+
+        >>> import clearsweep as cs
+        >>> scene = cs.Scene(unit="mm", within=50).add("wall", box=[10, 600, 600], position=[500, 0, 0], static=True)
+        >>> scene = scene.add("door", box=[400, 20, 600], position=[200, 0, 0])
+        >>> scene = scene.joint("hinge", "revolute", "door", axis=[0, 0, 1], range=["0deg", "90deg"]).sweep(steps=30)
+        >>> cs.run(scene, progress=False).verdict
+        'nothing required'
+        """
+        return self._add("joint", {"name": name, "type": type, "child": child, **keys})
+
+    def sweep(self, joints: Sequence[str] | None = None, *, path: str | None = None, steps: int | None = None) -> Scene:
+        """Moves joints (left out: all that have a range) over their ranges: ``path`` is "together", "one-by-one" or "grid"."""
+        return self._add("sweep", {"joints": joints, "path": path, "steps": steps})
+
+    def robot(
+        self,
+        *,
+        urdf: str | os.PathLike[str] | None = None,
+        mjcf: str | os.PathLike[str] | None = None,
+        srdf: str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        **keys: Any,
+    ) -> Scene:
+        """Adds the links of a robot as bodies ``NAME/LINK``, and its joints ``NAME/JOINT``.
+
+        ``keys`` are those of ``[[robot]]`` in a scene file: ``position``, ``orientation``, ``packages``, ``model``, ``adjacent``, ``limits``.
+        """
+        return self._add("robot", {"urdf": urdf, "mjcf": mjcf, "srdf": srdf, "name": name, **keys})
+
     def to_toml(self) -> str:
         """The text of a scene file with the same contents."""
         if self._path is not None:
@@ -252,19 +291,20 @@ class Scene:
                 return file.read()
         return _clearsweep.document_text(self._document)
 
-    def _load(self, options: Mapping[str, object]) -> _clearsweep.LoadedScene:
-        """The scene, checked and built; kept for the next time."""
+    def _load(self, options: Mapping[str, object], *, has_poses: bool = True) -> _clearsweep.LoadedScene:
+        """The scene, checked and built; kept for the next time. A scene file need not name trajectories if poses are handed over."""
         given = {name: options[name] for name in _options.SCENE if options.get(name) is not None}
         words = [word for word in self._preset if word[2:].partition("=")[0].replace("-", "_") not in given]
         words += _options.words(given)
-        key = tuple(words)
+        key = (*words, has_poses)
         with self._lock:
-            loaded = self._loaded.get(key)
+            # One that names them serves as well.
+            loaded = self._loaded.get((*words, False)) or self._loaded.get(key)
         if loaded is None:
             if self._path is None:
                 loaded = _clearsweep.build_scene(self._document, words)
             else:
-                loaded = _clearsweep.load_scene(self._path, words)
+                loaded = _clearsweep.load_scene(self._path, words, has_poses)
             with self._lock:
                 self._loaded[key] = loaded
         return loaded

@@ -57,11 +57,16 @@ pub(crate) fn options(py: Python<'_>, words: Vec<String>) -> PyResult<RunOptions
     embed::run_options(words.into_iter().map(OsString::from)).raise(py)
 }
 
-/// Loads a scene file; `words` are options of `run` on the command line.
+/// Loads a scene file; `words` are options of `run` on the command line. With `poses_follow` it need not name trajectories.
 #[pyfunction]
-pub(crate) fn load_scene(py: Python<'_>, path: PathBuf, words: Vec<String>) -> PyResult<LoadedScene> {
+pub(crate) fn load_scene(
+    py: Python<'_>,
+    path: PathBuf,
+    words: Vec<String>,
+    poses_follow: bool,
+) -> PyResult<LoadedScene> {
     let RunOptions { mut overrides, job, .. } = options(py, words)?;
-    overrides.threads = job.threads;
+    (overrides.threads, overrides.poses_follow) = (job.threads, poses_follow);
     let scene = call_plain(py, move || Scene::load(&path, &overrides))?;
     Ok(LoadedScene { scene: Arc::new(scene) })
 }

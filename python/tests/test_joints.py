@@ -9,6 +9,7 @@ import clearsweep as cs
 import numpy as np
 import polars as pl
 import pytest
+from conftest import F64
 from polars.testing import assert_frame_equal
 
 SCENE = """
@@ -60,12 +61,13 @@ def rows(scene: pathlib.Path, values: Any, **options: Any) -> pl.DataFrame:
     return cs.run(scene, values, progress=False, **options).distances.to_polars()
 
 
-def table(values: Any) -> pl.DataFrame:
-    runs, frames, _ = values.shape
+def table(values: F64) -> pl.DataFrame:
+    frames: int = values.shape[1]
+    sample = np.arange(values.shape[0] * frames, dtype=np.int64)
     return pl.DataFrame(
         {
-            "run": np.repeat(np.arange(runs), frames),
-            "frame": np.tile(np.arange(frames), runs),
+            "run": sample // frames,
+            "frame": sample % frames,
             "arm": values[..., 0].ravel(),
             "rail": values[..., 1].ravel(),
         }
@@ -81,6 +83,9 @@ def test_arrays_are_tables(scene: pathlib.Path) -> None:
         assert distance == pytest.approx(closed[frame], abs=1e-12) or distance < 0
     names = ["arm", "rail"]
     assert_frame_equal(rows(scene, VALUES, joints=names), expected)
+    assert_frame_equal(cs.run(cs.Scene.load(scene), VALUES, joints=names, progress=False).distances.to_polars(), expected)
+    with pytest.raises(cs.Error, match="nothing says their values"):
+        cs.run(scene, progress=False)
     assert_frame_equal(rows(scene, np.asfortranarray(VALUES), joints=names), expected)
     assert_frame_equal(rows(scene, VALUES[:, ::-1, ::-1][:, ::-1], joints=names[::-1]), expected)
     assert_frame_equal(rows(scene, VALUES[1], joints=names), rows(scene, table(VALUES[1:])))

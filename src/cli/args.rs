@@ -105,8 +105,8 @@ pub(crate) struct InputArgs {
     /// List every region in which bodies touch or overlap, in the table `contacts`: all, or none
     #[arg(long, value_name = "WHICH", hide_possible_values = true, value_parser = ["none", "all"], help_heading = QUERY)]
     pub(crate) contacts: Option<String>,
-    /// Assume this motion between frames, and prove distances there too: none, linear, screw, hold
-    #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["none", "linear", "screw", "hold"],
+    /// Assume this motion between frames, and prove distances there too: none, linear, screw, hold, joint
+    #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["none", "linear", "screw", "hold", "joint"],
         help_heading = QUERY)]
     pub(crate) between: Option<String>,
 }

@@ -74,6 +74,7 @@ impl Input {
             threads: None,
             max_input,
             for_audit: false,
+            poses_follow: false,
         };
         let read = ReadOptions {
             first_frames: false,

@@ -118,8 +118,8 @@ impl Report<'_> {
         let (query, motion) = (&self.scene.query, &self.scene.motion);
         let trajectories =
             self.options.read.path.as_ref().or(self.scene.trajectories.as_ref()).filter(|_| self.from_files);
-        let swept = self.scene.joints.as_ref().is_some_and(|joints| joints.sweeps.is_some());
         let is_of_scene = self.from_files && self.options.read.path.is_none() && self.options.read.stream.is_none();
+        let swept = self.scene.joints.as_ref().is_some_and(|joints| joints.sweeps.is_some());
         json!({
             "sweep": swept && is_of_scene,
             "within_m": query.within,

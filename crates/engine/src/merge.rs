@@ -434,6 +434,7 @@ fn load(manifest: &Value, options: &MergeOptions, from: &Path) -> Result<Scene> 
         threads: options.threads,
         max_input: given["max_input"].as_u64(),
         for_audit: false,
+        poses_follow: false,
     };
     let named = manifest["scene"]["path"].as_str().unwrap_or_default();
     let path = options.scene.clone().unwrap_or_else(|| PathBuf::from(named));

@@ -317,6 +317,19 @@ impl TrajectoryColumns {
         self.joints.iter().find(|(given, _)| given == joint).map(|(_, column)| column)
     }
 
+    /// A key that is given for poses alone: of a body, a position or an orientation.
+    #[doc(hidden)]
+    pub fn of_poses(&self) -> Option<&'static str> {
+        let is_shared = |role: ColumnRole| matches!(role, ColumnRole::Run | ColumnRole::Frame | ColumnRole::Time);
+        let given = self.given.iter().map(|(role, _)| *role).find(|role| !is_shared(*role));
+        given.map(ColumnRole::name).or(self.is_unturned.then_some(ORIENTATION))
+    }
+
+    /// Gives joints the names that `rename` finds for them.
+    pub(super) fn rename_joints(&mut self, rename: impl Fn(&str) -> String) {
+        self.joints.iter_mut().for_each(|(joint, _)| *joint = rename(joint));
+    }
+
     /// The joints of which columns are given.
     #[doc(hidden)]
     pub fn joints(&self) -> impl Iterator<Item = &str> {

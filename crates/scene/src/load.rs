@@ -53,6 +53,9 @@ pub struct SceneOverrides {
     /// may be left out.
     #[doc(hidden)]
     pub for_audit: bool,
+    /// Whether poses, or values of joints, are handed to the job: the scene need not name any.
+    #[doc(hidden)]
+    pub poses_follow: bool,
 }
 
 impl SceneOverrides {
@@ -77,7 +80,6 @@ pub struct SceneHeader {
 
 impl SceneHeader {
     fn of(path: &Path, head: &Head, overrides: &SceneOverrides) -> Self {
-        // Values of joints are read once the joints are known.
         let written = head.trajectories.as_ref().map(|(text, _)| folder(path).join(text));
         let trajectories = overrides.trajectories.clone().or(written);
         Self { trajectories, unit: head.unit, missing: head.missing, columns: head.columns.clone() }
@@ -96,7 +98,7 @@ impl Scene {
         Self::load_and_tell(path, overrides, |_| {})
     }
 
-    /// As [`Scene::load`]; `tell` hears of the trajectories as soon as they are known, once at most, so that
+    /// As [`Scene::load`]; `tell` hears of trajectories of poses as soon as they are known, once at most, so that
     /// somebody may begin to read them. The scene may turn out to be wrong afterwards.
     ///
     /// # Errors
@@ -108,7 +110,8 @@ impl Scene {
         let bytes = read(path, &mut input)?;
         let text = text(path, &bytes)?;
         let source = SceneSource::new(path, text).with_threads(overrides.threads);
-        let mut tell = Some(tell);
+        // Values of joints are read once the joints are known.
+        let mut tell = Some(tell).filter(|_| !["joint", "robot"].iter().any(|word| text.contains(word)));
         let mut outline = |head: &Head| {
             if let Some(tell) = tell.take() {
                 tell(&SceneHeader::of(path, head, overrides));
@@ -172,7 +175,12 @@ pub(super) fn assemble(
 ) -> Result<Scene> {
     let path = source.path();
     let rest = rest::check(source, &file)?;
-    let joints = joints::find(source, &mut file)?;
+    let mut joints = joints::find(source, &mut file)?;
+    let sweeps = joints.as_ref().is_some_and(FoundJoints::has_sweep);
+    if let Some(joints) = &mut joints {
+        let is_named = file.head.joints.is_some() || source.is_in_code() || overrides.poses_follow;
+        joints.choose_values(overrides.trajectories.is_some(), is_named);
+    }
     let trajectories = trajectories(source, &file, joints.as_ref(), overrides)?;
     let direction = direction(&file, overrides)?;
     let mut query = query(source, &file, overrides)?;
@@ -192,7 +200,6 @@ pub(super) fn assemble(
     };
     let required = rules.all().iter().map(|rule| rule.require).chain(query.require).filter(|&require| require > 0.0);
     // What joints sweep is asked for between the samples, too, unless the scene says otherwise.
-    let sweeps = joints.as_ref().is_some_and(FoundJoints::has_sweep);
     let by_default = if sweeps { BetweenFrames::Joint } else { BetweenFrames::None };
     let motion_spec = file.motion.unwrap_or(MotionSpec { between: by_default, ..MotionSpec::default() });
     let motion = motion_spec::rule(&motion_spec, overrides.between.as_deref(), required.reduce(f64::min))?;
@@ -300,8 +307,7 @@ fn trajectories(
 ) -> Result<Option<PathBuf>> {
     let moving = file.bodies.iter().find(|body| body.pose.is_none());
     let (key, written) = written(source, file, joints)?;
-    // What is handed to the job or named for it stands in the place of a sweep.
-    if joints.is_some_and(FoundJoints::has_sweep) && overrides.trajectories.is_none() {
+    if joints.is_some_and(FoundJoints::has_sweep) {
         return Ok(None);
     }
     match (moving, &overrides.trajectories, written) {
@@ -313,11 +319,11 @@ fn trajectories(
             Err(error) => Err(Error { place: format!("{}, key `{key}` of [scene]", source.place(*at)), ..error }),
         },
         // The poses may be handed to the job.
-        (Some(_), None, None) if source.is_in_code() => Ok(None),
+        (Some(_), None, None) if source.is_in_code() || overrides.poses_follow => Ok(None),
         (Some(_), None, None) if joints.is_some() => Err(Error::input(
             source.place(0),
             "the scene has joints, but nothing says their values",
-            "add a `[[sweep]]` over their ranges, or `joints = \"FILE\"` to [scene] (or --trajectories)",
+            "add a `[[sweep]]` over their ranges, `joints = \"FILE\"` to [scene] (or --trajectories), or a [posture] that stands",
         )),
         (Some(body), None, None) => Err(Error::input(
             body.at.place(source),

@@ -29,7 +29,7 @@ pub(super) struct JointName {
     /// The value that the scene gives it where the input has none.
     pub(super) posture: Option<f64>,
     /// Least and greatest value.
-    pub(super) range: Option<[f64; 2]>,
+    pub(super) allowed: [f64; 2],
 }
 
 impl ColumnFormat {
@@ -53,12 +53,12 @@ impl ColumnFormat {
 
 /// The joints that have columns.
 pub(super) fn joint_names(joints: &SceneJoints) -> Arc<[JointName]> {
-    let columns = joints.tree.columns().zip(&joints.posture);
-    let name = |(joint, &posture): (&Joint, &Option<f64>)| JointName {
+    let columns = joints.tree.columns().zip(joints.posture.iter().zip(&joints.allowed));
+    let name = |(joint, (&posture, &allowed)): (&Joint, (&Option<f64>, &[f64; 2]))| JointName {
         name: joint.name.clone(),
         turns: joint.kind.turns(),
         posture,
-        range: joint.range,
+        allowed,
     };
     columns.map(name).collect()
 }
@@ -249,12 +249,17 @@ fn is_integer(kind: &DataType) -> bool {
     }
 }
 
-pub(super) fn is_float(kind: &DataType) -> bool {
+fn is_float(kind: &DataType) -> bool {
     matches!(kind, DataType::Float64 | DataType::Float32)
 }
 
+/// Whether values of joints may have the type.
+pub(super) fn is_number(kind: &DataType) -> bool {
+    is_float(kind) || kind.is_integer()
+}
+
 fn is_time(kind: &DataType) -> bool {
-    is_float(kind) || kind.is_integer() || matches!(kind, DataType::Timestamp(..) | DataType::Duration(_))
+    is_number(kind) || matches!(kind, DataType::Timestamp(..) | DataType::Duration(_))
 }
 
 pub(super) fn is_string(kind: &DataType) -> bool {

@@ -213,6 +213,8 @@ fn floats(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Sca
         array.values().clone()
     } else if let Some(array) = array.as_primitive_opt::<Float32Type>() {
         array.values().iter().map(|&value| f64::from(value)).collect()
+    } else if let Some(values) = whole(array) {
+        values
     } else {
         return Err(Error::internal(
             defects.source.path.display(),
@@ -221,6 +223,12 @@ fn floats(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Sca
     };
     defects.not_finite(&values, name);
     Ok(values)
+}
+
+/// Whole numbers as floats; `None`: the array holds others.
+fn whole(array: &ArrayRef) -> Option<ScalarBuffer<f64>> {
+    let floats = arrow_cast::cast(array, &DataType::Float64).ok().filter(|_| array.data_type().is_integer())?;
+    Some(floats.as_primitive::<Float64Type>().values().clone())
 }
 
 /// Times in seconds, within what seconds can be: numbers, durations, or timestamps, which count from 1970-01-01 00:00 UTC.

@@ -115,18 +115,19 @@ fn check_range<'j>(values: &[f64], column: &str, joint: impl Fn(usize) -> &'j Jo
     // Limits that were written as decimals, and values that were computed to them.
     const SLACK: f64 = 1e-9;
     let is_outside = |row: usize| {
-        joint(row).range.is_some_and(|[least, greatest]| {
-            let slack = SLACK * (1.0 + least.abs().max(greatest.abs()));
-            values[row] < least - slack || values[row] > greatest + slack
-        })
+        let [least, greatest] = joint(row).allowed;
+        let slack = SLACK * (1.0 + least.abs().max(greatest.abs()));
+        values[row] < least - slack || values[row] > greatest + slack
     };
     defects.note(is_outside, |row| {
-        let JointName { name, range, .. } = joint(row);
-        let [least, greatest] = range.unwrap_or_default();
-        let problem = format!(
-            "column `{column}` is {}, outside of the range of the joint `{name}`, {least} to {greatest}",
-            values[row]
-        );
+        let JointName { name, turns, allowed: [least, greatest], .. } = joint(row);
+        let unit = if *turns { "rad" } else { "m" };
+        let [value, least, greatest] = [values[row], *least, *greatest].map(|value| match value.abs() {
+            0.0 | 1e-4..1e7 => format!("{value} {unit}"),
+            _ => format!("{value:e} {unit}"),
+        });
+        let problem =
+            format!("column `{column}` is {value}, outside of the range of the joint `{name}`, {least} to {greatest}");
         (problem, "check its unit in [columns] (radians and metres otherwise), or the joint's `range`".to_owned())
     });
 }

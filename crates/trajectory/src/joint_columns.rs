@@ -1,14 +1,18 @@
 //! The columns of values of joints: one for each joint, or a name and a value in each row.
 
-use super::columns::{Column, JointName, Table, is_float, is_string};
+use super::columns::{Column, JointName, Table, is_number, is_string};
 use arrow_schema::DataType;
 use clearsweep_base::error::{Result, nearest};
 use clearsweep_geometry::angles::AngleUnit;
+use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{ColumnRole, ColumnUnit, TrajectoryColumns};
 
 /// Names of the columns of the long form.
 const JOINT: &str = "joint";
 const VALUE: &str = "value";
+
+/// The columns of samples.
+const KEYS: [ColumnRole; 3] = [ColumnRole::Run, ColumnRole::Frame, ColumnRole::Time];
 
 /// The columns of values of joints.
 #[derive(Debug, Clone)]
@@ -48,9 +52,7 @@ impl JointColumns {
 pub(super) fn csv_types(columns: &[&str], names: &TrajectoryColumns, joints: &[JointName]) -> Vec<DataType> {
     let key = |name: &str| {
         let by_format = |role: &ColumnRole| names.get(*role).is_none() && role.names().contains(&name);
-        names
-            .role_of(name)
-            .or_else(|| [ColumnRole::Run, ColumnRole::Frame, ColumnRole::Time].into_iter().find(by_format))
+        names.role_of(name).or_else(|| KEYS.into_iter().find(by_format))
     };
     let kind = |name: &&str| match key(name) {
         Some(ColumnRole::Run | ColumnRole::Frame) => DataType::Int64,
@@ -71,6 +73,10 @@ fn is_of(names: &TrajectoryColumns, joints: &[JointName], joint: &JointName, col
 
 /// Whether a name is the last part of a joint's (`NAME/JOINT` of a robot) and of no other's.
 fn is_short(joints: &[JointName], joint: &JointName, name: &str) -> bool {
+    // These are columns of samples.
+    if KEYS.iter().any(|role| role.names().contains(&name)) {
+        return false;
+    }
     let ends = |joint: &JointName| joint.name.strip_suffix(name).is_some_and(|above| above.ends_with('/'));
     ends(joint) && joints.iter().filter(|joint| ends(joint) || joint.name == name).count() == 1
 }
@@ -92,20 +98,26 @@ impl Table<'_> {
         if let (Some(joint), Some(value)) = (place(JOINT), place(VALUE)) {
             let is_named = is_string(self.schema.field(joint).data_type());
             let kind = self.schema.field(if is_named { value } else { joint });
-            if !is_named || !is_float(kind.data_type()) {
+            if !is_named || !is_number(kind.data_type()) {
                 let wanted = if is_named { "float64 or float32" } else { "a string" };
                 return Err(self.error(
                     format!("column `{}` has the type {}", kind.name(), kind.data_type()),
                     format!("write it as {wanted}"),
                 ));
             }
-            let factors = joints.iter().map(|joint| self.factor(joint, None)).collect::<Result<_>>()?;
+            let fields = self.schema.fields();
+            let wide = |name: &&String| joints.iter().any(|joint| is_of(self.names, joints, joint, name));
+            if let Some(wide) = fields.iter().map(|field| field.name()).find(wide) {
+                let problem = format!("has the columns `{JOINT}` and `{VALUE}`, and `{wide}` for a joint alone");
+                return Err(self.error(problem, "keep a row for each joint, or a column for each"));
+            }
+            let factors = joints.iter().map(|joint| self.factor(joint, value, None)).collect::<Result<_>>()?;
             return Ok(JointColumns::Long { joint: column(joint), value: column(value), factors });
         }
         let source = |joint: &JointName| {
             let mut found = (0..self.schema.fields().len())
                 .filter(|&at| is_of(self.names, joints, joint, self.schema.field(at).name()));
-            let Some(index) = found.next() else { return self.without_column(joint) };
+            let Some(index) = found.next() else { return self.without_column(joints, joint) };
             if let Some(other) = found.next() {
                 let problem = format!(
                     "columns `{}` and `{}` both are the joint `{}`",
@@ -116,24 +128,44 @@ impl Table<'_> {
                 return Err(self.error(problem, "keep one of them, or name it in [columns]"));
             }
             let kind = self.schema.field(index).data_type();
-            if !is_float(kind) {
+            if !is_number(kind) {
                 return Err(self.error(
                     format!("column `{}` has the type {kind}", column(index).name),
                     "write it as float64 or float32",
                 ));
             }
-            Ok(JointSource::Column(
-                column(index),
-                self.factor(joint, self.names.of_joint(&joint.name).and_then(|named| named.unit))?,
-            ))
+            let own = self.names.of_joint(&joint.name).and_then(|named| named.unit);
+            Ok(JointSource::Column(column(index), self.factor(joint, index, own)?))
         };
         Ok(JointColumns::Wide(joints.iter().map(source).collect::<Result<_>>()?))
     }
 
-    fn without_column(&self, joint: &JointName) -> Result<JointSource> {
+    /// The unit in the metadata of a field.
+    fn unit_of_field(&self, index: usize) -> Result<Option<ColumnUnit>> {
+        let field = self.schema.field(index);
+        let Some(word) = field.metadata().get("unit") else { return Ok(None) };
+        let angle = AngleUnit::parse(word).map(ColumnUnit::Angle);
+        let Some(unit) = angle.or_else(|| LengthUnit::parse(word).map(ColumnUnit::Length)) else {
+            let problem = format!("column `{}` has the unit `{word}` in its metadata", field.name());
+            return Err(self.error(problem, "write rad or deg there, or a length, or name the unit in [columns]"));
+        };
+        Ok(Some(unit))
+    }
+
+    fn without_column(&self, joints: &[JointName], joint: &JointName) -> Result<JointSource> {
         let named = self.names.of_joint(&joint.name);
         if let Some(value) = joint.posture.filter(|_| named.is_none()) {
-            return Ok(JointSource::Posture(value));
+            let is_no_joint = |name: &&str| {
+                !joints.iter().any(|joint| is_of(self.names, joints, joint, name))
+                    && !KEYS.iter().any(|role| role.names().contains(name))
+            };
+            let others = self.schema.fields().iter().map(|field| field.name().as_str()).filter(is_no_joint);
+            let Some(near) = nearest(&joint.name, others) else { return Ok(JointSource::Posture(value)) };
+            let problem = format!("has no column `{}`, and `{near}` is no joint", joint.name);
+            return Err(self.error(
+                problem,
+                format!("rename `{near}`, or name it in [columns], or remove it if [posture] is meant"),
+            ));
         }
         let all = self.schema.fields().iter().map(|field| field.name().as_str());
         let wanted = named.map_or(&*joint.name, |named| &*named.name);
@@ -147,9 +179,19 @@ impl Table<'_> {
         Err(self.error(format!("has no column `{wanted}` for the joint `{}` ({})", joint.name, self.columns()), remedy))
     }
 
-    /// Radians or metres in the unit of a joint's column.
-    fn factor(&self, joint: &JointName, own: Option<ColumnUnit>) -> Result<f64> {
-        match (own.or(self.names.unit_of_joints(joint.turns)), joint.turns) {
+    /// Radians or metres in the unit of a joint's column, which [columns] gives for it alone (`own`) or for all, or the field has.
+    fn factor(&self, joint: &JointName, index: usize, own: Option<ColumnUnit>) -> Result<f64> {
+        let given = own.or(self.names.unit_of_joints(joint.turns));
+        let of_field = self.unit_of_field(index)?;
+        if let (Some(given), Some(other)) = (given, of_field)
+            && given != other
+        {
+            let name = self.schema.field(index).name();
+            let [given, other] = [given, other].map(ColumnUnit::word);
+            let problem = format!("column `{name}` is in the unit `{other}`, and in `{given}` by [columns]");
+            return Err(self.error(problem, "correct the unit in [columns], or leave it out"));
+        }
+        match (of_field.or(given), joint.turns) {
             (None, _) => Ok(1.0),
             (Some(ColumnUnit::Angle(AngleUnit::Degrees)), true) => Ok(std::f64::consts::PI / 180.0),
             (Some(ColumnUnit::Angle(AngleUnit::Radians)), true) => Ok(1.0),
@@ -157,7 +199,7 @@ impl Table<'_> {
             (Some(unit), turns) => {
                 let [moves, wanted] = if turns { ["turns", "rad or deg"] } else { ["slides", "a length"] };
                 let problem =
-                    format!("the joint `{}` {moves}, and [columns] gives it the unit `{}`", joint.name, unit.word());
+                    format!("the joint `{}` {moves}, and its column has the unit `{}`", joint.name, unit.word());
                 Err(self.error(problem, format!("use {wanted}")))
             }
         }

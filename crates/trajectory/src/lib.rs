@@ -187,7 +187,7 @@ impl Trajectory {
         stop: &dyn Fn() -> Result<()>,
     ) -> Result<Self> {
         let choice = Choice::new(scene.missing, options);
-        if let Some(sweep) = scene.joints.as_ref().filter(|_| options.is_of_scene()).and_then(Source::of_sweep) {
+        if let Some(sweep) = options.swept(scene, false)?.and_then(Source::of_sweep) {
             let task = ReadTask::Whole([sweep?].into(), choice.clone());
             return Self::of_reading(scene, choice, Reading::start(task)?, stop);
         }

@@ -162,6 +162,7 @@ impl<'a> PoseSource<'a> {
             let problem = "poses are handed to the job, but every body is static: nothing moves";
             return Err(Error::usage(scene.path.display(), problem, "hand no poses over, or make a body dynamic"));
         }
+        options.swept(scene, !self.is_files())?;
         let format = ColumnFormat::of_scene(scene, options);
         match self.0 {
             MemoryBatches::Files => run(Feed(FeedKind::Files)),

@@ -6,8 +6,9 @@ use super::files::is_pipe;
 use super::read_part::ReadPart;
 use super::source::Source;
 use super::spool::InputStream;
-use clearsweep_base::error::Result;
-use clearsweep_scene::{Missing, SceneJoints, TrajectoryColumns};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_kinematics::SweepRuns;
+use clearsweep_scene::{Missing, Scene, SceneJoints, TrajectoryColumns};
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -47,9 +48,21 @@ impl ReadOptions {
         self.stream.is_some() || about.is_some_and(|about| is_pipe(about.file_type()))
     }
 
-    /// Whether nothing stands in the place of what the scene says.
-    pub(super) fn is_of_scene(&self) -> bool {
-        self.path.is_none() && self.stream.is_none()
+    /// The joints of a scene whose values its sweeps give.
+    ///
+    /// # Errors
+    /// Values are named or handed over beside a sweep; `are_handed`: in memory.
+    pub(super) fn swept<'s>(&self, scene: &'s Scene, are_handed: bool) -> Result<Option<&'s Arc<SceneJoints>>> {
+        let Some(joints) = scene.joints.as_ref().filter(|joints| joints.sweeps.is_some()) else { return Ok(None) };
+        if !are_handed && self.path.is_none() && self.stream.is_none() {
+            return Ok(Some(joints));
+        }
+        if joints.sweeps.iter().flat_map(SweepRuns::sweeps).all(|sweep| sweep.joints.is_empty()) {
+            // A posture that stands for want of values.
+            return Ok(None);
+        }
+        let problem = "values of joints are handed to the job, but the scene gives them by a [[sweep]]";
+        Err(Error::usage(scene.path.display(), problem, "remove the [[sweep]], or hand nothing over"))
     }
 
     /// Reads a stream of bytes, Arrow IPC or Parquet, in place of all files; messages call it by `name`.

@@ -71,7 +71,7 @@ pub fn plan_shards(scene: &Scene, options: &ReadOptions, shards: u32) -> Result<
         return Err(Error::usage("shards", problem, "write the stream to a file, and give that"));
     }
     let choice = Choice::new(scene.missing, options);
-    let sweep = scene.joints.as_ref().filter(|_| options.is_of_scene()).and_then(Source::of_sweep).transpose()?;
+    let sweep = options.swept(scene, false)?.and_then(Source::of_sweep).transpose()?;
     let (stretches, files) = match options.path.as_deref().or(scene.trajectories.as_deref()) {
         _ if sweep.is_some() => (stretches(sweep.as_slice(), &choice)?, Vec::new()),
         Some(path) => {

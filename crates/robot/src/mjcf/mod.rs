@@ -42,7 +42,11 @@ pub fn read_mjcf(path: &Path, text: &str, include: &mut dyn FnMut(&str) -> Resul
     let files = Files::new(&sources, &documents, &texts);
     if files.main.name() != "mujoco" {
         let problem = format!("the root element is `{}`, not `mujoco`", files.main.name());
-        return Err(files.main.fault(problem, "give the main file of an MJCF model"));
+        let remedy = match files.main.name() {
+            "robot" => "it is URDF: name it by `urdf` instead of `mjcf`",
+            _ => "give the main file of an MJCF model",
+        };
+        return Err(files.main.fault(problem, remedy));
     }
     let sections = files.children(files.main);
     let of = |name: &'static str| sections.iter().copied().filter(move |section| section.name() == name);

@@ -54,7 +54,7 @@ const OF_LINK: &[&str] = &["collision", "visual", "inertial", "contact", "materi
 fn remedy_of_root(name: &str) -> &'static str {
     match name {
         "sdf" | "gazebo" | "world" => "SDF is not read: give the URDF file that it was made of",
-        "mujoco" => "read the file as MJCF",
+        "mujoco" => "it is MJCF: name it by `mjcf` instead of `urdf`",
         "COLLADA" => "this is a mesh: give the URDF file that names it",
         _ => "give a URDF file: its root element is `<robot name=\"...\">`",
     }

@@ -15,7 +15,7 @@ use crate::keys::{Keys, SceneSource};
 use crate::model::{LengthUnit, Shape};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
-use clearsweep_kinematics::{CarriedBody, Joint, JointTree, Sweep, SweepRuns, SweptJoint};
+use clearsweep_kinematics::{CarriedBody, Joint, JointKind, JointTree, MOST_SAMPLES, Sweep, SweepRuns, SweptJoint};
 use place::{Frames, Placed, Tree};
 use robots::Robots;
 use spec::{JointSpec, PostureSpec, SweepSpec};
@@ -31,6 +31,8 @@ pub struct SceneJoints {
     pub sweeps: Option<SweepRuns>,
     /// Values that `[posture]` gives, by column: of joints that nothing else moves.
     pub posture: Vec<Option<f64>>,
+    /// Least and greatest value, by column.
+    pub allowed: Vec<[f64; 2]>,
 }
 
 /// `[[joint]]`, `[[sweep]]` and the joints of robots, lowered but for the frames that they name.
@@ -96,9 +98,9 @@ impl JointSpecs {
         std::mem::take(&mut self.robots.ignores)
     }
 
-    /// Whether there is none.
+    /// Whether there is none, and no robot.
     pub(super) fn is_empty(&self) -> bool {
-        self.joints.is_empty()
+        self.joints.is_empty() && self.robots.links.is_empty()
     }
 
     /// The names of all that joints carry: nodes of these names move.
@@ -112,6 +114,9 @@ pub(super) struct FoundJoints {
     joints: Vec<Joint>,
     sweeps: Option<SweepRuns>,
     posture: Vec<Option<f64>>,
+    allowed: Vec<[f64; 2]>,
+    /// Values of joints that nothing moves, by column.
+    rest: Vec<f64>,
     /// Of each body: the joint that carries it, and its frame in that link.
     carried: Vec<Option<(u32, Pose)>>,
 }
@@ -137,15 +142,20 @@ pub(super) fn find(source: &SceneSource<'_>, file: &mut SceneFile) -> Result<Opt
     let placed = tree.placed(source)?;
     let posture = posture(source, &specs, &placed)?;
     check_columns(source, &placed, file)?;
-    let sweeps = sweeps(source, &specs, &placed, &posture)?;
+    let rest = rest(&placed, &posture);
+    let sweeps = sweeps(source, &specs, &placed, &rest)?;
     let mut carried = Vec::with_capacity(file.bodies.len());
     for (index, body) in file.bodies.iter_mut().enumerate() {
         carried.push(carry(source, body, placed.body(index as u32), &placed)?);
     }
+    if placed.columns.is_empty() {
+        check_stray_poses(&file.bodies)?;
+        return Ok(None);
+    }
     if !file.query.static_pairs {
         ignore_rigid(&placed, &carried, file);
     }
-    Ok(Some(FoundJoints { joints: placed.joints, sweeps, posture, carried }))
+    Ok(Some(FoundJoints { joints: placed.joints, sweeps, posture, allowed: placed.allowed, rest, carried }))
 }
 
 impl FoundJoints {
@@ -157,7 +167,17 @@ impl FoundJoints {
             Ok(CarriedBody { joint, place: shape.recentring().place(&place), reach: shape.reach() })
         });
         let tree = JointTree::new(self.joints, carried.collect::<Result<_>>()?);
-        Ok(SceneJoints { tree, sweeps: self.sweeps, posture: self.posture })
+        Ok(SceneJoints { tree, sweeps: self.sweeps, posture: self.posture, allowed: self.allowed })
+    }
+
+    /// Drops the sweeps if the command line names values in their place (`is_replaced`). Without a sweep and without values that the scene names or
+    /// a caller may hand over (`is_named`), a posture is one sample.
+    pub(super) fn choose_values(&mut self, is_replaced: bool, is_named: bool) {
+        if is_replaced {
+            self.sweeps = None;
+        } else if self.sweeps.is_none() && !is_named && self.posture.iter().any(Option::is_some) {
+            self.sweeps = SweepRuns::new(vec![Sweep::standing(self.rest.clone())]);
+        }
     }
 
     /// Whether a sweep gives the values.
@@ -168,7 +188,8 @@ impl FoundJoints {
 
 /// Refuses poses of bodies that neither stand nor hang on a joint.
 fn check_stray_poses(bodies: &[BodySpec]) -> Result<()> {
-    let Some((key, place)) = bodies.iter().find_map(|body| body.rest.as_ref()?.written.clone()) else { return Ok(()) };
+    let stray = |body: &BodySpec| body.rest.as_ref().filter(|_| body.pose.is_none())?.written.clone();
+    let Some((key, place)) = bodies.iter().find_map(stray) else { return Ok(()) };
     let remedy = "add `static = true`, or remove the key: poses of a dynamic body are in the trajectories, or a `[[joint]]` carries it";
     Err(Error::input(place, format!("a dynamic body has no `{key}` in the scene"), remedy))
 }
@@ -193,6 +214,8 @@ fn carry(
             body.pose = Some(place.rest);
             Ok(None)
         }
+        // Where no joint moves anything, trajectories may.
+        None if placed.columns.is_empty() => Ok(None),
         None => {
             let problem = format!("the body `{}` is dynamic, and no joint carries it", body.name);
             let remedy = "add a `[[joint]]` whose `child` it is, or `static = true` to the body";
@@ -240,33 +263,62 @@ fn posture(source: &SceneSource<'_>, specs: &JointSpecs, placed: &place::PlacedJ
         };
         if joint.kind.turns() != spec.turns {
             let [problem, remedy] = match joint.kind.turns() {
-                true => {
-                    ["the joint turns, and the value is a length", "write an angle with its unit, such as \"90deg\""]
-                }
+                true => [
+                    if spec.is_plain {
+                        "the joint turns, and the value names no unit"
+                    } else {
+                        "the joint turns, and the value is a length"
+                    },
+                    "write an angle with its unit, such as \"90deg\"",
+                ],
                 false => ["the joint slides, and the value is an angle", "write a length, such as \"40mm\""],
             };
             return error(problem.to_owned(), remedy);
         }
-        if let Some([least, greatest]) = joint.range.filter(|range| spec.value < range[0] || spec.value > range[1]) {
-            return error(
-                format!("{} is outside of the joint's range, {least} to {greatest}", spec.value),
-                "give a value in its range",
-            );
+        let Some(column) = placed.column(joint) else { continue };
+        let [least, greatest] = placed.allowed[column as usize];
+        if spec.value < least || spec.value > greatest {
+            let [value, least, greatest] = [spec.value, least, greatest].map(|value| shown(joint.kind, value));
+            let problem = format!("{value} is outside of the joint's range, {least} to {greatest}");
+            return error(problem, "give a value in its range");
         }
-        if let Some(column) = placed.column(joint) {
-            values[column as usize] = Some(spec.value);
+        if values[column as usize].replace(spec.value).is_some() {
+            return error("the joint is named twice".to_owned(), "keep one of its values");
         }
     }
     Ok(values)
 }
 
 /// Refuses columns that `[columns]` gives for joints that are not there.
-fn check_columns(source: &SceneSource<'_>, placed: &place::PlacedJoints, file: &SceneFile) -> Result<()> {
-    let unknown = file.head.columns.joints().find_map(|name| Some((name, placed.column_named(name).err()?)));
-    let Some((name, (problem, remedy))) = unknown else { return Ok(()) };
-    let remedy =
-        format!("{remedy}; other keys are run, frame, time_s, and `angles` and `lengths` for the units of all joints");
-    Err(Error::input(format!("{}, key `{name}` of [columns]", source.path().display()), problem, remedy))
+///
+/// Short names become whole ones.
+fn check_columns(source: &SceneSource<'_>, placed: &place::PlacedJoints, file: &mut SceneFile) -> Result<()> {
+    let error = |name: &str, problem: String, remedy: String| {
+        Err(Error::input(format!("{}, key `{name}` of [columns]", source.path().display()), problem, remedy))
+    };
+    let columns = &mut file.head.columns;
+    if let Some(stray) = columns.of_poses() {
+        let remedy = "name columns of joints, run, frame and time_s alone".to_owned();
+        return error(stray, "joints carry the bodies, so no table has their poses".to_owned(), remedy);
+    }
+    let unknown = columns.joints().find_map(|name| Some((name.to_owned(), placed.column_named(name).err()?)));
+    if let Some((name, (problem, remedy))) = unknown {
+        let others = "other keys are run, frame, time_s, and `angles` and `lengths` for the units of all joints";
+        return error(&name, problem, format!("{remedy}; {others}"));
+    }
+    columns.rename_joints(|name| {
+        placed.column_named(name).map_or_else(|_| name.to_owned(), |joint| placed.joints[joint as usize].name.clone())
+    });
+    Ok(())
+}
+
+/// A value of a joint in the units of messages.
+fn shown(kind: JointKind, value: f64) -> String {
+    let (value, unit) = if kind.turns() { (value.to_degrees(), "deg") } else { (value, "m") };
+    match value.abs() {
+        1e-3..1e7 | 0.0 => format!("{} {unit}", (value * 1e6).round() / 1e6),
+        _ => format!("{value:e} {unit}"),
+    }
 }
 
 /// The values of the sweeps.
@@ -274,28 +326,24 @@ fn sweeps(
     source: &SceneSource<'_>,
     specs: &JointSpecs,
     placed: &place::PlacedJoints,
-    posture: &[Option<f64>],
+    rest: &[f64],
 ) -> Result<Option<SweepRuns>> {
     if specs.sweeps.is_empty() {
         return Ok(None);
     }
     let mut sweeps = Vec::with_capacity(specs.sweeps.len());
     for spec in &specs.sweeps {
-        sweeps.push(sweep(source, spec, placed, posture)?);
+        sweeps.push(sweep(source, spec, placed, rest)?);
     }
     let remedy = "sweep fewer joints in a grid, or give fewer `steps`";
     let runs = SweepRuns::new(sweeps);
     runs.map(Some).ok_or_else(|| {
-        Error::input(source.place(specs.sweeps[0].at), "the sweeps have more samples than an integer counts", remedy)
+        let problem = format!("the sweeps have more than {MOST_SAMPLES:e} samples");
+        Error::input(source.place(specs.sweeps[0].at), problem, remedy)
     })
 }
 
-fn sweep(
-    source: &SceneSource<'_>,
-    spec: &SweepSpec,
-    placed: &place::PlacedJoints,
-    posture: &[Option<f64>],
-) -> Result<Sweep> {
+fn sweep(source: &SceneSource<'_>, spec: &SweepSpec, placed: &place::PlacedJoints, rest: &[f64]) -> Result<Sweep> {
     let error = |at: usize, problem: String, remedy: &str| Error::input(source.place(at), problem, remedy);
     let named: Vec<(u32, usize)> = match &spec.joints {
         Some(names) => {
@@ -329,13 +377,16 @@ fn sweep(
         return Err(error(spec.at, "no joint has a range to be swept".to_owned(), "give a `range` in [[joint]]"));
     }
     let steps = spec.steps.unwrap_or_else(|| Sweep::fine_steps(&joints));
-    // What is not swept stands as its posture says, else at 0, or at the value of its range that is nearest.
-    let rest = |(&joint, posture): (&u32, &Option<f64>)| {
+    Ok(Sweep { joints, path: spec.path, steps, rest: rest.to_vec() })
+}
+
+/// The values of joints that nothing moves, by column: as the posture says, else 0, or the value of the range that is nearest to 0.
+fn rest(placed: &place::PlacedJoints, posture: &[Option<f64>]) -> Vec<f64> {
+    let of = |(&joint, posture): (&u32, &Option<f64>)| {
         let nearest = |[least, greatest]: [f64; 2]| 0.0_f64.clamp(least, greatest);
         posture.unwrap_or_else(|| placed.joints[joint as usize].range.map_or(0.0, nearest))
     };
-    let rest = placed.columns.iter().zip(posture).map(rest).collect();
-    Ok(Sweep { joints, path: spec.path, steps, rest })
+    placed.columns.iter().zip(posture).map(of).collect()
 }
 
 /// The pose at rest of a body that moves.

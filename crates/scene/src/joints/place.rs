@@ -3,6 +3,7 @@
 use super::robots::{LinkBody, LinkFrame};
 use super::spec::JointSpec;
 use crate::body_spec::BodySpec;
+use crate::columns::ColumnRole;
 use crate::each::MadeOfFiles;
 use crate::keys::SceneSource;
 use clearsweep_base::error::{Error, Result, nearest};
@@ -120,6 +121,13 @@ impl<'s> Tree<'s> {
         let mut tree = Self { specs, frames, ends: Vec::with_capacity(specs.len()), carrier: HashMap::new() };
         let mut names: HashMap<&str, usize> = HashMap::new();
         for (index, spec) in specs.iter().enumerate() {
+            if [ColumnRole::Run, ColumnRole::Frame, ColumnRole::Time]
+                .iter()
+                .any(|role| role.names().contains(&&*spec.name))
+            {
+                let problem = format!("a joint cannot be called `{}`: tables have that column for samples", spec.name);
+                return Err(Error::input(source.place(spec.at), problem, "give it another name"));
+            }
             if let Some(first) = names.insert(&spec.name, index) {
                 let problem =
                     format!("the joint name `{}` was used before, on line {}", spec.name, source.line(specs[first].at));
@@ -131,6 +139,10 @@ impl<'s> Tree<'s> {
                 .map(|parent| tree.frames.find(source, parent, "parent", &spec.name))
                 .transpose()?;
             let child = tree.frames.find(source, &spec.child, "child", &spec.name)?;
+            if parent == Some(child) {
+                let problem = format!("parent and child of the joint `{}` are both `{}`", spec.name, spec.child.0);
+                return Err(Error::input(source.place(spec.at), problem, "name another parent, or none: the world"));
+            }
             if tree.frames.all[child].stands {
                 let problem = format!("`{}` is static, so the joint `{}` cannot move it", spec.child.0, spec.name);
                 return Err(Error::input(
@@ -144,7 +156,7 @@ impl<'s> Tree<'s> {
                     "the joints `{}` and `{}` both carry `{}`: they close a loop",
                     specs[first].name, spec.name, spec.child.0
                 );
-                let remedy = "keep one of them: chains and trees of joints are followed, and no closed loops; give poses of a linkage as trajectories";
+                let remedy = "keep one of them: chains and trees of joints are followed, and no closed loops; give values that close the loop, or poses of the linkage as trajectories";
                 return Err(Error::input(source.place(spec.child.1), problem, remedy));
             }
             tree.ends.push((parent, child));
@@ -279,8 +291,53 @@ impl<'s> Tree<'s> {
                 stands: self.stands(frame),
             });
         }
-        let columns = columns.into_iter().map(|joint| index[joint]).collect();
-        Ok(PlacedJoints { joints, columns, places, of_body: self.frames.of_body })
+        let columns: Vec<u32> = columns.into_iter().map(|joint| index[joint]).collect();
+        let allowed = self.allowed(source, &order, &joints, &columns)?;
+        Ok(PlacedJoints { joints, columns, allowed, places, of_body: self.frames.of_body })
+    }
+
+    /// Least and greatest value of each column: in the range of its joint, and such that no joint that follows it goes beyond what values may be.
+    ///
+    /// # Errors
+    /// A range that goes beyond that.
+    fn allowed(
+        &self,
+        source: &SceneSource<'_>,
+        order: &[usize],
+        joints: &[Joint],
+        columns: &[u32],
+    ) -> Result<Vec<[f64; 2]>> {
+        let beyond = |joint: usize, what: &str| {
+            let (spec, most) = (&self.specs[order[joint]], joints[joint].kind.largest_value());
+            let unit = if joints[joint].kind.turns() { "rad" } else { "m" };
+            let problem = format!("{what} of the joint `{}` go beyond {most:e} {unit}", spec.name);
+            Err(Error::input(source.place(spec.at), problem, "give a smaller range, or a smaller ratio of `mimic`"))
+        };
+        let of_column = |&own: &u32| {
+            let (joint, most) = (&joints[own as usize], joints[own as usize].kind.largest_value());
+            joint.range.filter(|_| self.specs[order[own as usize]].is_limited).unwrap_or([-most, most])
+        };
+        let mut allowed: Vec<[f64; 2]> = columns.iter().map(of_column).collect();
+        // Each joint with a value, be it its own or that of another.
+        for (at, joint) in joints.iter().enumerate() {
+            let JointValue::Column { column, ratio, offset } = joint.value else { continue };
+            let most = joint.kind.largest_value();
+            if !(ratio.is_finite() && offset.abs() <= most) {
+                return beyond(at, "values");
+            }
+            if ratio == 0.0 {
+                continue;
+            }
+            let ends = [(-most - offset) / ratio, (most - offset) / ratio];
+            let (least, greatest) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+            let range = joints[columns[column as usize] as usize].range;
+            if range.is_some_and(|range| range[0] < least || range[1] > greatest) {
+                return beyond(at, "values in the range");
+            }
+            let of_column = &mut allowed[column as usize];
+            *of_column = [of_column[0].max(least), of_column[1].min(greatest)];
+        }
+        Ok(allowed)
     }
 
     /// Source of a joint's value: its own column, or that of the joint that it follows.
@@ -316,7 +373,9 @@ impl<'s> Tree<'s> {
             at = next;
         }
         let mimic_at = self.specs[joint].mimic.as_ref().map_or(self.specs[joint].at, |mimic| mimic.at);
-        let problem = format!("the joint `{}` follows itself, by others", self.specs[joint].name);
+        let is_own = self.specs[joint].mimic.as_ref().is_some_and(|mimic| mimic.joint == self.specs[joint].name);
+        let by = if is_own { "" } else { ", by others" };
+        let problem = format!("the joint `{}` follows itself{by}", self.specs[joint].name);
         Err(Error::input(source.place(mimic_at), problem, "remove `mimic` from one of them"))
     }
 }
@@ -339,6 +398,8 @@ pub(super) struct PlacedJoints {
     pub(super) joints: Vec<Joint>,
     /// The joint of each column of values.
     pub(super) columns: Vec<u32>,
+    /// Least and greatest value of each column.
+    pub(super) allowed: Vec<[f64; 2]>,
     places: Vec<Placed>,
     of_body: Vec<usize>,
 }
@@ -381,6 +442,12 @@ impl PlacedJoints {
     pub(super) fn column_named(&self, name: &str) -> std::result::Result<u32, (String, String)> {
         let of = |&joint: &u32| &*self.joints[joint as usize].name;
         if let Some(&found) = self.columns.iter().find(|joint| of(joint) == name) {
+            return Ok(found);
+        }
+        // The last part of NAME/JOINT is enough if one joint has it.
+        let ends = |joint: &&u32| of(joint).strip_suffix(name).is_some_and(|above| above.ends_with('/'));
+        let mut short = self.columns.iter().filter(ends);
+        if let (Some(&found), None) = (short.next(), short.next()) {
             return Ok(found);
         }
         if self.joints.iter().any(|joint| joint.name == name) {

@@ -13,7 +13,7 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_kinematics::JointKind;
 use clearsweep_robot::{Collision, CollisionShape, Robot};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,9 +61,16 @@ pub(super) fn robots(
     inputs: &mut InputReader,
 ) -> Result<Robots> {
     let mut all = Robots::default();
+    let mut names: HashSet<String> = HashSet::new();
     for ((at, table), number) in top.tables("robot")?.into_iter().zip(1..) {
         let keys = Keys::new(source, format!("[[robot]] number {number}"), table, at);
-        RobotReader::new(&keys, unit, inputs)?.add(&mut all, inputs)?;
+        let robot = RobotReader::new(&keys, unit, inputs)?;
+        if names.contains(&robot.name) {
+            let problem = format!("two robots are called `{}`", robot.name);
+            return Err(keys.error(problem, "give each [[robot]] a `name` of its own"));
+        }
+        robot.add(&mut all, inputs)?;
+        names.insert(robot.name);
     }
     Ok(all)
 }
@@ -142,7 +149,9 @@ impl<'k> RobotReader<'k> {
             let file = path.file_name().unwrap_or_default().to_string_lossy();
             let (pairs, notes) = srdf.disabled_pairs(&robot);
             if let Some(note) = notes.first() {
-                let problem = format!("{} (and {} more of the kind)", note.text, notes.len() - 1);
+                let more = notes.len() - 1;
+                let more = if more == 0 { String::new() } else { format!(" (and {more} more of the kind)") };
+                let problem = format!("{}{more}", note.text);
                 return Err(Error::input(
                     format!("{}:{}", path.display(), note.line),
                     problem,
@@ -204,12 +213,14 @@ impl<'k> RobotReader<'k> {
                 place: pose(&joint.place),
                 axis: Vec3::from(joint.axis),
                 range: joint.range.filter(|_| self.has_limits),
+                is_limited: joint.kind != clearsweep_robot::JointKind::Continuous,
                 mimic,
                 is_link: true,
                 at: self.keys.at,
             });
         }
         self.add_ignores(&of_link, all);
+        self.note_degrees(all);
         let file = || self.path.clone();
         let remedy = "see the description of the robot";
         let note = |note: &clearsweep_robot::Note| {
@@ -218,6 +229,26 @@ impl<'k> RobotReader<'k> {
         };
         all.notes.extend(self.robot.notes.iter().map(note));
         Ok(())
+    }
+
+    /// Notes a limit that looks like degrees in place of the radians of URDF.
+    fn note_degrees(&self, all: &mut Robots) {
+        // Four turns.
+        const MOST: f64 = 8.0 * std::f64::consts::PI;
+        if self.keys.get("urdf").is_none() || !self.has_limits {
+            return;
+        }
+        let turns = |joint: &&clearsweep_robot::Joint| joint.kind == clearsweep_robot::JointKind::Revolute;
+        for joint in self.robot.joints.iter().filter(turns) {
+            let Some([least, greatest]) = joint.range.filter(|range| range.iter().any(|end| end.abs() > MOST)) else {
+                continue;
+            };
+            let name = &joint.name;
+            let problem =
+                format!("the limits of the joint `{name}`, {least} to {greatest} rad, are more than four turns");
+            let remedy = "URDF has radians: correct the limits if these are degrees";
+            all.notes.push((self.path.clone(), GeometryNote { kind: "robot", problem, remedy }));
+        }
     }
 
     /// The rules for the pairs of links that are left out, each pair once.

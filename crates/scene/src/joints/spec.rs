@@ -10,9 +10,6 @@ use clearsweep_kinematics::{JointKind, SweepPath};
 use std::f64::consts::{PI, TAU};
 use toml::de::DeValue;
 
-/// Largest angle of a joint, radians: beyond it single values are no longer told apart well.
-const MAX_ANGLE: f64 = 1e6;
-
 /// Remedy for an angle without a unit.
 const ANGLE: &str = "write an angle with its unit, such as \"90deg\" or \"1.57rad\"";
 
@@ -29,6 +26,8 @@ pub(in crate::joints) struct JointSpec {
     /// Unit.
     pub(in crate::joints) axis: Vec3<f64>,
     pub(in crate::joints) range: Option<[f64; 2]>,
+    /// Whether values outside of the range are refused: a continuous joint has a range for sweeps alone.
+    pub(in crate::joints) is_limited: bool,
     pub(in crate::joints) mimic: Option<MimicSpec>,
     /// Whether the frame behind it is that of its child: a link of a robot.
     pub(in crate::joints) is_link: bool,
@@ -112,6 +111,7 @@ fn joint(mut keys: Keys<'_>, unit: LengthUnit) -> Result<JointSpec> {
             field => field.map(|field| range(&field, kind, unit)).transpose()?,
         }
         .or((word == "continuous").then_some([-PI, PI])),
+        is_limited: word != "continuous",
         mimic: keys.get("mimic").map(|field| mimic(&field, kind, unit)).transpose()?,
         is_link: false,
         at: keys.at,
@@ -147,10 +147,11 @@ fn value(field: &Field<'_>, kind: JointKind, unit: LengthUnit) -> Result<f64> {
     };
     let angle: f64 = number.trim().parse().map_err(|_| field.error(format!("`{text}` is no angle"), ANGLE))?;
     let angle = angle * per_unit;
-    if angle.abs() <= MAX_ANGLE {
-        Ok(angle)
-    } else {
-        Err(field.error(format!("`{text}` is beyond {MAX_ANGLE:e} rad"), ANGLE))
+    let most = kind.largest_value();
+    match angle.is_nan() {
+        false if angle.abs() <= most => Ok(angle),
+        false => Err(field.error(format!("`{text}` is beyond {most:e} rad"), "give a smaller angle")),
+        true => Err(field.error(format!("`{text}` is no number"), ANGLE)),
     }
 }
 
@@ -216,8 +217,8 @@ pub(in crate::joints) fn posture(top: &Keys<'_>, unit: LengthUnit) -> Result<Vec
         let text = field.text().map_or("", str::trim);
         let turns = text.ends_with("deg") || text.ends_with("rad");
         let kind = if turns { JointKind::Revolute } else { JointKind::Prismatic };
-        let (value, at) = (value(&field, kind, unit)?, field.at);
-        Ok(PostureSpec { name, turns, value, at })
+        let (value, is_plain, at) = (value(&field, kind, unit)?, text.is_empty(), field.at);
+        Ok(PostureSpec { name, turns, is_plain, value, at })
     };
     names.into_iter().map(value_of).collect()
 }
@@ -229,6 +230,8 @@ pub(in crate::joints) struct PostureSpec {
     pub(in crate::joints) name: String,
     /// Whether the value is an angle.
     pub(in crate::joints) turns: bool,
+    /// Whether it is a number without a unit.
+    pub(in crate::joints) is_plain: bool,
     /// Radians or metres.
     pub(in crate::joints) value: f64,
     pub(in crate::joints) at: usize,
