@@ -11,14 +11,16 @@ const LISTED: usize = 20;
 pub(super) fn lines(scene: &Scene) -> Vec<String> {
     let Some(joints) = &scene.joints else { return Vec::new() };
     let moving: Vec<&Joint> = joints.tree.joints().iter().filter(|joint| joint.value != JointValue::None).collect();
-    let mut lines: Vec<String> = moving.iter().take(LISTED).map(|joint| line(joint, &moving)).collect();
+    let own: Vec<&Joint> = joints.tree.columns().collect();
+    let mut lines: Vec<String> = moving.iter().take(LISTED).map(|joint| line(joint, &own)).collect();
     if moving.len() > LISTED {
         lines.push(format!("and {} more joints", count((moving.len() - LISTED) as u64)));
     }
     lines
 }
 
-fn line(joint: &Joint, all: &[&Joint]) -> String {
+/// `own`: the joint that each column is of.
+fn line(joint: &Joint, own: &[&Joint]) -> String {
     let value = |value: f64| match joint.kind.turns() {
         true => format!("{} deg", round(value.to_degrees())),
         false => format!("{} m", round(value)),
@@ -31,9 +33,8 @@ fn line(joint: &Joint, all: &[&Joint]) -> String {
     };
     let range = joint.range.map_or(String::new(), |[least, most]| format!(", {} to {}", value(least), value(most)));
     let follows = match joint.value {
-        JointValue::Column { column, ratio, offset } if (ratio, offset) != (1.0, 0.0) => {
-            let own = JointValue::Column { column, ratio: 1.0, offset: 0.0 };
-            let other = all.iter().find(|other| other.value == own).map_or("?", |other| &other.name);
+        JointValue::Column { column, ratio, offset } if own[column as usize].name != joint.name => {
+            let other = &own[column as usize].name;
             format!(", {} times {} and {}", round(ratio), visible(other), value(offset))
         }
         _ => String::new(),

@@ -187,7 +187,7 @@ fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanis
     };
     let from = if is_branched { of_a } else { 0 };
     let chains = [of(0..of_a, ends[0]), of(from..joints, ends[1])];
-    Mechanism { tree: JointTree::new(list, slots), of_a, chains }
+    Mechanism { tree: JointTree::new(list, (0..joints as u32).collect(), slots), of_a, chains }
 }
 
 /// The least distance of any two solids of both bodies: their distance while they are apart.
@@ -375,6 +375,7 @@ fn deviations_are_not_searched_away() {
     let place = plate.recentring().place(&Pose::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]));
     let tree = JointTree::new(
         vec![joint("a", None, 0.01, 0), joint("b", Some(0), 0.01, 1)],
+        vec![0, 1],
         vec![CarriedBody { joint: 1, place, reach: plate.reach() }],
     );
     let still = drum.recentring().place(&Pose::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]));

@@ -487,3 +487,30 @@ position = [0, 600, 0]
     let (_, error) = expect(dir, "run scene.toml --out no", 1);
     assert!(error.contains("cube.dae:8") && error.contains("help:") && !dir.join("no").exists(), "{error}");
 }
+
+#[test]
+fn check_lists_the_joints_and_whom_they_follow() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let dir = scratch.path();
+    let joint = |name: &str, more: &str| {
+        format!("[[joint]]\nname = \"{name}\"\ntype = \"revolute\"\naxis = [0, 0, 1]\n{more}\n")
+    };
+    let bodies = "[[body]]\nname = \"a\"\nshape = { sphere = 0.1 }\n[[body]]\nname = \"b\"\nshape = { sphere = 0.1 }\nposition = [0, 0, 0.15]\n";
+    let drive = joint("drive", "child = \"a\"\nrange = [\"0deg\", \"90deg\"]");
+    let geared = joint("geared", "child = \"b\"\nmimic = { joint = \"drive\" }");
+    write(dir, &format!("{bodies}{geared}{drive}[[sweep]]\n"));
+    let (text, _) = expect(dir, "check scene.toml", 0);
+    assert!(text.contains("drive: turns, 0 deg to 90 deg\n"), "{text}");
+    assert!(text.contains("geared: turns, 1 times drive and 0 deg"), "{text}");
+    // The column has the name of the joint that is followed, though it comes later.
+    expect(dir, "run scene.toml --out o", 0);
+    let (samples, _) = expect(dir, "export o --csv --table samples --to -", 0);
+    let head = samples.lines().next().expect("a header");
+    assert!(head.contains("drive") && head.contains("geared"), "{head}");
+    fs::write(dir.join("t.csv"), "frame,drive\n0,0.1\n1,0.2\n").expect("written");
+    expect(dir, "run scene.toml --trajectories t.csv --out t", 0);
+    assert!(tables(&dir.join("t")).contains_key(Path::new("samples.parquet")));
+    fs::write(dir.join("t.csv"), "frame,geared\n0,0.1\n1,0.2\n").expect("written");
+    let (_, error) = expect(dir, "run scene.toml --trajectories t.csv --out no", 1);
+    assert!(error.contains("has no column `drive`"), "{error}");
+}

@@ -40,18 +40,8 @@ struct WayStep {
 }
 
 impl JointTree {
-    /// Creates a tree of joints of which each comes after its parent; each column of values is of one joint. `bodies`: by slot.
-    pub fn new(joints: Vec<Joint>, bodies: Vec<CarriedBody>) -> Self {
-        let mut columns: Vec<(u32, u32)> = Vec::new();
-        for (joint, index) in joints.iter().zip(0..) {
-            if let JointValue::Column { column, ratio: 1.0, offset: 0.0 } = joint.value
-                && columns.iter().all(|&(known, _)| known != column)
-            {
-                columns.push((column, index));
-            }
-        }
-        columns.sort_unstable();
-        let columns = columns.into_iter().map(|(_, joint)| joint).collect();
+    /// Creates a tree of joints of which each comes after its parent. `columns`: the joint that each column of values is of; `bodies`: by slot.
+    pub fn new(joints: Vec<Joint>, columns: Vec<u32>, bodies: Vec<CarriedBody>) -> Self {
         let mut tree = Self { joints, columns, bodies, ways: Vec::new() };
         tree.ways = tree.bodies.iter().map(|body| tree.way_of(body)).collect();
         tree

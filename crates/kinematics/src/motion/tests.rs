@@ -69,7 +69,7 @@ fn tree(random: &mut Random, joints: usize, far: f64) -> JointTree {
     };
     let first = if split > 0 { split - 1 } else { 0 };
     let bodies = vec![carried(random, first), carried(random, joints - 1)];
-    JointTree::new(all, bodies)
+    JointTree::new(all, (0..joints as u32).collect(), bodies)
 }
 
 type Matrix = [[Dd; 4]; 4];

@@ -112,6 +112,8 @@ impl JointSpecs {
 /// The joints of a scene, found in it.
 pub(super) struct FoundJoints {
     joints: Vec<Joint>,
+    /// The joint of each column of values.
+    columns: Vec<u32>,
     sweeps: Option<SweepRuns>,
     posture: Vec<Option<f64>>,
     allowed: Vec<[f64; 2]>,
@@ -155,7 +157,8 @@ pub(super) fn find(source: &SceneSource<'_>, file: &mut SceneFile) -> Result<Opt
     if !file.query.static_pairs {
         ignore_rigid(&placed, &carried, file);
     }
-    Ok(Some(FoundJoints { joints: placed.joints, sweeps, posture, allowed: placed.allowed, rest, carried }))
+    let place::PlacedJoints { joints, columns, allowed, .. } = placed;
+    Ok(Some(FoundJoints { joints, columns, sweeps, posture, allowed, rest, carried }))
 }
 
 impl FoundJoints {
@@ -166,7 +169,7 @@ impl FoundJoints {
                 .ok_or_else(|| Error::internal("joints", "a body that moves is carried by no joint"))?;
             Ok(CarriedBody { joint, place: shape.recentring().place(&place), reach: shape.reach() })
         });
-        let tree = JointTree::new(self.joints, carried.collect::<Result<_>>()?);
+        let tree = JointTree::new(self.joints, self.columns, carried.collect::<Result<_>>()?);
         Ok(SceneJoints { tree, sweeps: self.sweeps, posture: self.posture, allowed: self.allowed })
     }
 
