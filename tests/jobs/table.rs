@@ -1,5 +1,5 @@
 //! The tables as other programs read them.
-#![allow(clippy::print_stderr)] // reports skipped tests and the measured speed
+#![allow(clippy::print_stderr)] // reports skipped tests
 
 use clearsweep_tables as lib;
 #[path = "../support/table_fixture.rs"]
@@ -22,7 +22,6 @@ use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataR
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
-use std::time::Instant;
 
 const PLAN: ResultsPlan = ResultsPlan { blocks: 6, run_length: 50, pairs: 60, gap: 5, seed: 3 };
 
@@ -565,43 +564,4 @@ fn a_disk_that_is_really_full_leaves_nothing() {
     assert!(error.remedy.contains("free space") && error.place.contains(".parquet"), "{error}");
     assert_eq!(left, []);
     assert!(unmounted.is_ok_and(|status| status.success()));
-}
-
-/// Processor time of this process so far, seconds; NaN if unknown. It does not depend on other processes.
-fn cpu_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(f64::NAN);
-    (ticks(11) + ticks(12)) / 100.0
-}
-
-/// Reports the speed and asserts nothing. Run it alone for a representative number.
-#[test]
-fn speed_is_reported() {
-    let s = scene(1000, true);
-    let blocks = results(&s, ResultsPlan { blocks: 8, run_length: 100, pairs: 6500, gap: 20, seed: 7 });
-    let rows: usize = blocks.iter().map(|b| b.rows.len()).sum();
-    let two = pool(2);
-    for columns in [DistanceColumns::All, DistanceColumns::Distance] {
-        let dir = tempfile::tempdir().expect("dir");
-        let o = TableOptions { columns, ..options(&dir.path().join("out")) };
-        let calls: Vec<_> = blocks.iter().map(|b| b.rows.clone()).collect();
-        let (start, cpu) = (Instant::now(), cpu_seconds());
-        let mut writer = TableWriter::create(&s, &o).expect("create");
-        two.install(|| {
-            for (b, rows) in blocks.iter().zip(calls) {
-                writer.write(&b.block, &b.candidates, rows).expect("write");
-            }
-        });
-        let written = start.elapsed().as_secs_f64();
-        let done = two.install(|| writer.finish()).expect("finish");
-        let seconds = start.elapsed().as_secs_f64();
-        let cpu = (cpu_seconds() - cpu) / rows as f64 * 1e9;
-        let per_row = done.totals.bytes as f64 / rows as f64;
-        eprintln!(
-            "{columns:?}: {rows} rows, {:.2} M rows/s ({written:.3} s of {seconds:.3} s in write), {cpu:.0} ns of \
-             processor a row, {per_row:.1} bytes a row",
-            rows as f64 / seconds / 1e6
-        );
-    }
 }

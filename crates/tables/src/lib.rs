@@ -47,6 +47,7 @@ mod events;
 mod export;
 mod f64_page;
 mod fill;
+mod finished_tables;
 mod folder;
 mod interval_findings;
 mod interval_stats;
@@ -105,6 +106,7 @@ pub use chosen_rows::{DistanceLine, IntervalLine, RunPair, read_distances, read_
 pub use counter::RowCounter;
 pub use event_reader::{EventLine, read_events};
 pub use export::{Exported, TABLE_NAMES, export_csv, has_table};
+pub use finished_tables::{FinishedTables, PendingTables};
 pub use issue_reader::{IssueLine, read_issues};
 #[doc(hidden)]
 pub use layout::TableLayout;
@@ -124,4 +126,4 @@ pub use totals::{BetweenTotals, FirstContact, LeastBetween};
 pub use totals::{IssueCounts, RuleTotals, Totals, Worst};
 pub use verify::{digest_all, digest_of, tables_of};
 pub use violations::ViolatingPair;
-pub use writer::{FinishedTables, PendingTables, TableWriter};
+pub use writer::TableWriter;

@@ -4,13 +4,14 @@
 //! (`shard_state`). Memory depends on neither rows nor shards.
 
 use super::export::has_table;
+use super::finished_tables::PendingTables;
 use super::options::TableOptions;
 use super::output_dir::PART_TABLES;
 use super::rows_digest::TableDigest;
 use super::shard_state::{RUN_AGAIN, ShardState};
 use super::stored_rows::StoredRows;
 use super::verify::digest_of;
-use super::writer::{PendingTables, TableWriter};
+use super::writer::TableWriter;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{BaselineAt, BaselinePair};
 use clearsweep_scene::{PoseSteps, Scene};

@@ -1,12 +1,13 @@
 //! The destination of rows: the trait, what it is given, and the Parquet tables as one of its implementations.
 
 use super::batches::BatchMaker;
+use super::finished_tables::{FinishedTables, PendingTables};
 use super::layout::TableLayout;
 use super::options::{DistanceColumns, TableOptions};
 use super::output_dir::JobInputs;
 use super::row::{ContactRow, IntervalRow, Row};
 use super::totals::Totals;
-use super::writer::{FinishedTables, PendingTables, TableWriter};
+use super::writer::TableWriter;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use clearsweep_base::error::{Error, Result};

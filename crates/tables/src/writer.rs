@@ -1,9 +1,10 @@
 //! The writer of all tables of an execution.
 
 use super::block_table::{BlockTable, BlockTableState};
-use super::encoder::{EncoderState, PendingTable, TableEncoder};
+use super::encoder::{EncoderState, TableEncoder};
 use super::export::files;
 use super::fill::JobColumns;
+use super::finished_tables::{FinishedTables, PendingTables};
 use super::issue_tables::IssueTables;
 use super::layout::{TILE_ROWS, TableLayout};
 use super::options::TableOptions;
@@ -19,9 +20,8 @@ use super::shard_state::ShardState;
 use super::sink::SortedRows;
 use super::stored_rows::StoredRows;
 use super::summary::{CallResults, ShardSummary, SummaryState, SummaryWriter};
-use super::totals::Totals;
 use super::vocabulary::Vocabularies;
-use super::{bodies, fill, manifest, schema};
+use super::{bodies, fill, schema};
 use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{Baselines, Status};
@@ -66,7 +66,7 @@ struct WriterState {
 }
 
 /// Takes checkpoints.
-struct CheckpointTaker {
+pub(super) struct CheckpointTaker {
     store: CheckpointStore,
     /// Rows of a part of `distances`.
     part_rows: u64,
@@ -522,45 +522,6 @@ impl TableWriter {
     }
 }
 
-/// Tables that are encoded completely while the disk still writes them. Dropping this value is dropping a [`TableWriter`].
-#[must_use]
-pub struct PendingTables {
-    // Fields drop in order, as those of `TableWriter`.
-    tables: Vec<PendingTable>,
-    /// Digests of tables whose parts were linked.
-    linked: Vec<(&'static str, TableDigest)>,
-    samples: Option<SamplesTable>,
-    bodies: RecordBatch,
-    layout: TableLayout,
-    totals: Totals,
-    checkpoints: Option<CheckpointTaker>,
-    out: Arc<OutputDir>,
-}
-
-impl PendingTables {
-    /// The digest of the rows of a table; `None`: it was linked.
-    pub(super) fn digest(&self, table: &str) -> Option<&TableDigest> {
-        self.tables.iter().find_map(|pending| pending.digest_of(table))
-    }
-
-    /// Waits until all tables have their final names.
-    ///
-    /// # Errors
-    /// A write failed.
-    pub fn wait(self) -> Result<FinishedTables> {
-        let Self { tables, linked, samples, bodies, layout, mut totals, checkpoints, out } = self;
-        let of_samples = samples.map(SamplesTable::finish).transpose()?;
-        let of_bodies = bodies::write(&bodies, &layout, &out)?;
-        let others = linked.into_iter().chain([("bodies", of_bodies)]);
-        let others = others.chain(of_samples.map(|digest| ("samples", digest))).map(Ok);
-        let digests = tables.into_iter().map(PendingTable::wait).chain(others);
-        totals.digests =
-            digests.map(|of| of.map(|(table, digest)| (table.to_owned(), digest))).collect::<Result<_>>()?;
-        totals.bytes = out.bytes();
-        Ok(FinishedTables { totals, _checkpoints: checkpoints, out })
-    }
-}
-
 /// The error for a job that cannot be compared with the one that left something.
 fn not_from_files(out: &OutputDir) -> Error {
     Error::output(
@@ -582,25 +543,4 @@ fn check_order(last: &mut Option<RowKey>, bodies: usize, block: &FrameBlock, row
         *last = key;
     }
     Ok(())
-}
-
-/// Complete tables without their manifest. Dropping this value before the manifest is written is dropping a
-/// [`TableWriter`].
-pub struct FinishedTables {
-    /// Counts over all tables.
-    pub totals: Totals,
-    /// Dropped before `out`: lets what is written stay.
-    _checkpoints: Option<CheckpointTaker>,
-    out: Arc<OutputDir>,
-}
-
-impl FinishedTables {
-    /// Writes `manifest.json` atomically, as the last file, and releases the directory.
-    ///
-    /// # Errors
-    /// The write failed.
-    pub fn write_manifest(&self, manifest: &serde_json::Value) -> Result<()> {
-        manifest::write(manifest, &self.out)?;
-        self.out.complete()
-    }
 }
