@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import runpy
 import time
 import warnings
 import xml.etree.ElementTree as ElementTree
@@ -21,6 +22,9 @@ import numpy.typing as npt
 import polars as pl
 
 F64 = npt.NDArray[np.float64]
+#: Rigid transforms that turn by angles about an axis, of the example.
+turns = runpy.run_path(str(pathlib.Path(__file__).parents[1] / "examples/monte_carlo.py"))["turns"]
+
 PLAY = 0.01  # standard deviation of a joint, radians
 BASES = {"left": 0.0, "right": 1.3}
 
@@ -38,16 +42,6 @@ def transform(origin: ElementTree.Element | None) -> F64:
     for axis, angle in ((0, a), (1, b), (2, c)):
         pose[:3, :3] = turns(np.array(angle), axis)[:3, :3] @ pose[:3, :3]
     return pose
-
-
-def turns(angles: F64, axis: int) -> F64:
-    matrix = np.zeros((*angles.shape, 4, 4))
-    one, two = (axis + 1) % 3, (axis + 2) % 3
-    cos, sin = np.cos(angles), np.sin(angles)
-    matrix[..., axis, axis] = matrix[..., 3, 3] = 1
-    matrix[..., one, one], matrix[..., one, two] = cos, -sin
-    matrix[..., two, one], matrix[..., two, two] = sin, cos
-    return matrix
 
 
 def quaternions(matrices: F64) -> F64:

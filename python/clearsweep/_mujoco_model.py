@@ -40,7 +40,7 @@ class World:
         self.remarks: list[tuple[str, str]] = []
         self.names = self._names()
 
-        #: Of each body, the body that it is welded to: one with a joint, a mocap body, or the world. `body_weldid` of
+        #: The body that each body is welded to: one with a joint, a mocap body, or the world. `body_weldid` of
         #: some versions welds mocap bodies to the world.
         self.carrier: list[int] = []
         parents: list[int] = m.body_parentid.tolist()
@@ -49,7 +49,7 @@ class World:
             self.carrier.append(body if is_carrier else self.carrier[parent])
         carrier = numpy.array(self.carrier)
         is_mocap = m.body_mocapid[carrier] >= 0
-        #: Of each body, whether poses of the states move it, and whether a joint does.
+        #: Whether poses of the states move each body, and whether a joint does.
         self.moves = (carrier != 0) & (moves_mocap | ~is_mocap)
         self.has_joint = (carrier != 0) & ~is_mocap
         #: Geoms of explicit pairs, lesser one first.

@@ -170,7 +170,7 @@ class _States:
                 remedy = f"give {shape}, as `qpos` and the model have it"
                 raise _wrong(name, f"an array of the shape {array.shape}", remedy)
             self.mocap[name] = array if self._has_runs else array[None]
-        #: Where quaternions begin in `qpos`, and their joints.
+        #: Starts of quaternions in `qpos`, with their joints.
         self._turns: list[tuple[int, int]] = []
         offsets = {int(world.mujoco.mjtJoint.mjJNT_FREE): 3, int(world.mujoco.mjtJoint.mjJNT_BALL): 0}
         for joint in range(m.njnt):

@@ -135,7 +135,16 @@ struct Mechanism {
     chains: [Chain; 2],
 }
 
-fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanism {
+/// A vector whose coordinates can be added to those of [`FAR`] without rounding.
+fn coarse(v: V) -> V {
+    v.map(|c| (c * 2.0_f64.powi(26)).round() / 2.0_f64.powi(26))
+}
+
+/// The places of a base far from the origin, metres.
+const FAR: V = [1_048_576.0, -1_048_576.0, 1_048_576.0];
+
+/// `base`: its place in the world; the oracle's stands at the origin.
+fn mechanism(random: &mut Random, joints: usize, base: V, [a, b]: [&Body; 2]) -> Mechanism {
     let of_a = random.below(joints);
     let is_branched = random.chance(0.3);
     let mut list = Vec::new();
@@ -148,7 +157,7 @@ fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanis
         } else {
             random.direction()
         };
-        let position = random.vector().map(|c| 0.3 * c);
+        let position = coarse(random.vector().map(|c| 0.3 * c));
         let q = if random.chance(0.5) { [1.0, 0.0, 0.0, 0.0] } else { random.turn() };
         let (turn, slide) = match kind {
             JointKind::Revolute => (1.0, 0.0),
@@ -156,17 +165,18 @@ fn mechanism(random: &mut Random, joints: usize, [a, b]: [&Body; 2]) -> Mechanis
             _ => (1.0, 0.05),
         };
         chain.push((position, q, axis, turn, slide));
+        let parent = (k as u32).checked_sub(1).filter(|_| !(is_branched && k == of_a));
         list.push(Joint {
             name: k.to_string(),
             kind,
-            parent: if is_branched && k == of_a { None } else { (k as u32).checked_sub(1) },
-            place: Pose::new(position, q),
+            parent,
+            place: Pose::new(if parent.is_none() { add(base, position) } else { position }, q),
             axis: Vec3::from(axis),
             range: None,
             value: JointValue::Column { column: k as u32, ratio: 1.0, offset: 0.0 },
         });
     }
-    let place = |random: &mut Random, far: f64| (random.direction().map(|c| far * c), random.turn());
+    let place = |random: &mut Random, away: f64| (coarse(random.direction().map(|c| away * c)), random.turn());
     let ends = [place(random, 0.7), place(random, 0.3)];
     let of = |joints: Range<usize>, end: (V, [f64; 4])| Chain {
         first: joints.start,
@@ -206,8 +216,8 @@ struct Tally {
     /// By kinds of both bodies, and by the number of joints: intervals clear, undecided and in contact.
     kinds: [[[usize; 3]; 4]; 4],
     joints: [[usize; 3]; 9],
-    /// Where one joint at most moves each body, and where several do.
-    moving: [[usize; 3]; 2],
+    /// By the motion (at most one joint moves each body, or several do) and by the place (near the origin, far from it).
+    motions: [[[usize; 3]; 2]; 2],
     method: [usize; 5],
     /// Contacts that no end of the interval shows.
     between: usize,
@@ -273,7 +283,9 @@ fn random_chains_hold_the_least_distance() {
     for number in 0..count() {
         let joints = 1 + number % 8;
         let pair = [(); 2].map(|()| &all[random.below(all.len())]);
-        let mechanism = mechanism(&mut random, joints, pair);
+        let is_far = number / 8 % 2 == 1;
+        let base = if is_far { FAR } else { [0.0; 3] };
+        let mechanism = mechanism(&mut random, joints, base, pair);
         let most = [3.0_f64, 20.0, 120.0][random.below(3)].to_radians();
         let from: Vec<f64> = (0..joints).map(|_| 0.9 * random.signed()).collect();
         // One joint on either side of the place of A, or most of them.
@@ -287,7 +299,7 @@ fn random_chains_hold_the_least_distance() {
             })
             .collect();
         let reaches = pair.map(|body| body.shape.reach());
-        let still = || Pose::new(mechanism.chains[0].end.0, mechanism.chains[0].end.1);
+        let still = || Pose::new(add(base, mechanism.chains[0].end.0), mechanism.chains[0].end.1);
         let carried = match mechanism.of_a {
             0 => [Err(pair[0].shape.recentring().place(&still())), Ok(0)],
             _ => [Ok(0), Ok(1)],
@@ -319,14 +331,14 @@ fn random_chains_hold_the_least_distance() {
         let status = found.status as usize;
         tally.kinds[pair[0].kind][pair[1].kind][status] += 1;
         tally.joints[joints][status] += 1;
-        tally.moving[usize::from(motion.twists().is_none())][status] += 1;
+        tally.motions[usize::from(motion.twists().is_none())][usize::from(is_far)][status] += 1;
         tally.method[found.method as usize] += 1;
     }
     report(&tally);
 }
 
 fn report(tally: &Tally) {
-    let Tally { kinds, joints, moving, method, between, misses } = tally;
+    let Tally { kinds, joints, motions, method, between, misses } = tally;
     let undecided: usize = joints.iter().map(|status| status[IntervalStatus::Undecided as usize]).sum();
     eprintln!(
         "{} intervals, {undecided} undecided; method {method:?} ({:?}); {between} contacts between clear ends",
@@ -344,7 +356,8 @@ fn report(tally: &Tally) {
         assert!(found[clear] * 20 > count() / 8 && found[contact] * 20 > count() / 8, "{number} joints: {found:?}");
     }
     assert!(between * 100 > count(), "not representative: {between}");
-    assert!(moving.iter().all(|found| found[clear] * 20 > count() && found[contact] * 20 > count()), "{moving:?}");
+    let is_there = |found: &[usize; 3]| found[clear] * 40 > count() && found[contact] * 40 > count();
+    assert!(motions.iter().flatten().all(is_there), "{motions:?}");
     assert!(
         undecided * 50 < count() && method[IntervalMethod::Limit as usize] * 20 < count(),
         "{undecided} {method:?}"

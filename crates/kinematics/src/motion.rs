@@ -30,7 +30,7 @@ pub struct JointMotion<'a> {
     pub tilt: f64,
 }
 
-/// The motion of a body that one joint alone moves: it turns about a fixed axis at a constant rate and slides along it. Times are shares of the interval.
+/// The motion of a body that at most one joint moves: it turns about a fixed axis at a constant rate and slides along it. Times are shares of the interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Twist {
     /// Angular velocity, radians.
@@ -39,6 +39,11 @@ pub struct Twist {
     pub arm: Vec3<f64>,
     /// Velocity along the axis, metres.
     pub velocity: Vec3<f64>,
+}
+
+impl Twist {
+    /// No motion.
+    const STILL: Self = Self { omega: Vec3::ZERO, arm: Vec3::ZERO, velocity: Vec3::ZERO };
 }
 
 impl<'a> JointMotion<'a> {
@@ -99,31 +104,34 @@ impl<'a> JointMotion<'a> {
         })
     }
 
-    /// The motions of both bodies in the frame of the link that carries both, where not more than one joint moves each. Places are within
+    /// The motion of each body in the frame of the link that carries both; `None`: several joints move one of them. Places are within
     /// [`Self::error`], directions within [`Self::tilt`].
     pub fn twists(&self) -> Option<[Twist; 2]> {
+        let moving = [0, 1].map(|body| {
+            let mut moving =
+                self.from[body].iter().zip(&self.to[body]).enumerate().filter(|(_, (from, to))| from != to);
+            (moving.next().map(|(joint, _)| joint), moving.next().is_some())
+        });
+        if moving.iter().any(|&(_, has_more)| has_more) {
+            return None;
+        }
         let poses = self.poses(0.0);
-        let [a, b] = [0, 1].map(|body| self.twist(body, &poses[body]));
-        Some([a?, b?])
+        Some([0, 1].map(|body| moving[body].0.map_or(Twist::STILL, |joint| self.twist(body, joint, &poses[body]))))
     }
 
-    fn twist(&self, body: usize, pose: &Pose) -> Option<Twist> {
-        let mut before = Pose::IDENTITY;
-        let mut twist = None;
-        for (step, k) in self.chain.ways[body].iter().zip(0..) {
-            let (from, to) = (self.from[body][k], self.to[body][k]);
-            if from != to {
-                if twist.is_some() {
-                    return None;
-                }
-                let (Hinge { axis, turns, .. }, at) = Self::hinge(step, &before, 1.0);
-                let arm = (at.position - pose.position) + (at.rest - pose.rest);
-                let [omega, arm] = if turns { [axis.scale(to - from), arm] } else { [Vec3::ZERO; 2] };
-                twist = Some(Twist { omega, arm, velocity: axis.scale(step.kind.slide() * (to - from)) });
-            }
-            before = step.after(&before, from);
-        }
-        Some(twist.unwrap_or(Twist { omega: Vec3::ZERO, arm: Vec3::ZERO, velocity: Vec3::ZERO }))
+    /// The motion of a body, at this pose at the start, that one joint of its way moves.
+    fn twist(&self, body: usize, joint: usize, pose: &Pose) -> Twist {
+        let way = &self.chain.ways[body];
+        let before = way
+            .iter()
+            .zip(&self.from[body])
+            .take(joint)
+            .fold(Pose::IDENTITY, |at, (step, &from)| step.after(&at, from));
+        let (step, by) = (&way[joint], self.to[body][joint] - self.from[body][joint]);
+        let (Hinge { axis, turns, .. }, at) = Self::hinge(step, &before, by.abs());
+        let arm = (at.position - pose.position) + (at.rest - pose.rest);
+        let [omega, arm] = if turns { [axis.scale(by), arm] } else { [Vec3::ZERO; 2] };
+        Twist { omega, arm, velocity: axis.scale(step.kind.slide() * by) }
     }
 
     /// The joints of a way that move, at the start, with their frames.

@@ -27,9 +27,9 @@ pub(super) struct JointedPath<'a> {
     pub(super) bounds: [[ChainBounds; 2]; 2],
     /// Poses of each body at both ends.
     ends: [[Pose; 2]; 2],
-    /// Their turns about fixed axes, where not more than one joint moves each.
+    /// The motion of each body about a fixed axis; `None`: several joints move one of them.
     pub(super) twists: Option<[PathTerms<f64>; 2]>,
-    /// Errors of these.
+    /// Errors of `twists`.
     pub(super) slack: Slack,
     /// Bounds of the bodies as a whole.
     pub(super) relative: RelativeMotion,

@@ -56,12 +56,12 @@ impl RelativeMotion {
     }
 }
 
-/// Bounds on the errors of the terms of bodies that joints carry.
+/// Bounds on the errors of the [`PathTerms`] of bodies that joints carry.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Slack {
-    /// Of vectors between places of the bodies, metres.
+    /// Error of any vector between two points of the bodies, metres.
     pub(super) place: f64,
-    /// Of directions, and of vectors beside, relative to their lengths.
+    /// Error of any direction, and of lengths relative to themselves.
     pub(super) tilt: f64,
 }
 

@@ -217,7 +217,7 @@ fn carry(
             body.pose = Some(place.rest);
             Ok(None)
         }
-        // Where no joint moves anything, trajectories may.
+        // Trajectories may move it, if no joint moves anything.
         None if placed.columns.is_empty() => Ok(None),
         None => {
             let problem = format!("the body `{}` is dynamic, and no joint carries it", body.name);
@@ -292,9 +292,7 @@ fn posture(source: &SceneSource<'_>, specs: &JointSpecs, placed: &place::PlacedJ
     Ok(values)
 }
 
-/// Refuses columns that `[columns]` gives for joints that are not there.
-///
-/// Short names become whole ones.
+/// Refuses columns that `[columns]` gives for joints that are not there; short names become whole ones.
 fn check_columns(source: &SceneSource<'_>, placed: &place::PlacedJoints, file: &mut SceneFile) -> Result<()> {
     let error = |name: &str, problem: String, remedy: String| {
         Err(Error::input(format!("{}, key `{name}` of [columns]", source.path().display()), problem, remedy))

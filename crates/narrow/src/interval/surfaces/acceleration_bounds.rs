@@ -74,7 +74,7 @@ struct FreeRates {
     noise: f64,
     /// Bound on the error of differences and directions, relative to the lengths.
     cancellation: f64,
-    /// Bound on the error of a place beside, metres.
+    /// Bound on the error of a point's place that comes on top, metres.
     off: f64,
 }
 
@@ -112,7 +112,7 @@ impl PairBends {
         let (turn, turning) = (b.omega - a.omega, rates[0] + rates[1]);
         let (lever, along) = (pivots.length() + velocity.length(), velocity.length());
         let cancellation = CANCELLATION + slack.tilt;
-        // Of a sum of turns of the vector between the pivots and of `times` its velocity.
+        // Error of a sum of turns of the vector between the pivots and of `times` its velocity.
         let noise = |times: f64| cancellation * (turning * lever + times * along) + turning * slack.place;
         let carried = omega.map(|own| {
             let [first, last] = ends.map(|p| own.cross(own.cross(p) - velocity.scale(2.0)).length());
