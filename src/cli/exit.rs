@@ -4,9 +4,7 @@ use super::color::{Tone, paint};
 use super::text::visible;
 use super::wrap::{width_of_stderr, wrapped};
 use clearsweep::{Error, ErrorKind};
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeStyles};
-use std::fmt;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 /// How a subcommand ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +62,7 @@ pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> u8 {
                 ErrorKind::Cancelled => INTERRUPTED,
                 ErrorKind::Input | ErrorKind::Output | ErrorKind::Internal => 1,
             };
-            say(&render(error));
+            say(&render(&error));
             code
         }
     }
@@ -76,7 +74,7 @@ pub(crate) fn printed(printed: clearsweep::Result<()>, end: ProgramEnd) -> clear
     match printed {
         Err(error) if end == ProgramEnd::Clear => Err(error),
         Err(error) => {
-            say(&render(error));
+            say(&render(&error));
             Ok(end)
         }
         Ok(()) => Ok(end),
@@ -89,29 +87,8 @@ fn say(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
-/// The error in a frame with colours on a terminal, in plain lines otherwise (logs, pipes, screen readers).
-fn render(error: Error) -> String {
-    if !std::io::stderr().is_terminal() {
-        return plain(&error);
-    }
-    let mut styles = ThemeStyles::ansi();
-    // Cyan is hard to read on many a light ground.
-    styles.help = styles.warning;
-    let theme = GraphicalTheme { styles, ..GraphicalTheme::unicode() };
-    let mut text = String::new();
-    let columns = width_of_stderr().unwrap_or(80);
-    match GraphicalReportHandler::new_themed(theme)
-        .with_width(columns)
-        .with_break_words(false)
-        .render_report(&mut text, &Shown(error))
-    {
-        Ok(()) => text,
-        Err(fmt::Error) => "error: the error cannot be shown\n".to_owned(),
-    }
-}
-
-/// `error: place: problem`, and the remedy on a line of its own.
-fn plain(error: &Error) -> String {
+/// Returns `error: place: problem`, and the remedy on a line of its own.
+fn render(error: &Error) -> String {
     let columns = width_of_stderr();
     let help = match error.remedy.is_empty() {
         true => String::new(),
@@ -126,37 +103,14 @@ fn lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// An error with its remedy as help.
-#[derive(Debug)]
-struct Shown(Error);
-
-impl fmt::Display for Shown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for Shown {}
-
-impl Diagnostic for Shown {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(&self.0.remedy))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn errors_say_place_problem_and_remedy() {
-        let error = || Error::input("scene.toml, line 3", "unknown key `wthin`", "did you mean `within`?");
-        let plain = anstream::adapter::strip_str(&plain(&error())).to_string();
-        assert_eq!(plain, "error: scene.toml, line 3: unknown key `wthin`\n  help: did you mean `within`?\n");
-        let mut text = String::new();
-        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
-            .render_report(&mut text, &Shown(error()))
-            .expect("rendered");
-        assert!(text.contains("wthin") && text.contains("did you mean"), "{text}");
+        let error = Error::input("scene.toml, line 3", "unknown key `wthin`", "did you mean `within`?");
+        let text = anstream::adapter::strip_str(&render(&error)).to_string();
+        assert_eq!(text, "error: scene.toml, line 3: unknown key `wthin`\n  help: did you mean `within`?\n");
     }
 }

@@ -353,6 +353,24 @@ fn pages_that_the_sources_name_exist() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// The crates under `crates/` have `doctest = false`, since each would link the engine once more: examples of code stand in
+/// `src/`.
+#[test]
+fn examples_of_code_stand_where_they_are_compiled() {
+    let tree = Tree::read();
+    let mut fences = 0;
+    for path in tree.paths.iter().filter(|path| path.starts_with("crates/") && path.ends_with(".rs")) {
+        let text = std::fs::read_to_string(tree.root.join(path)).expect("a source file");
+        let comments = text.lines().filter_map(|line| line.trim_start().strip_prefix("//"));
+        let opening = comments.filter_map(|line| line.get(1..)?.trim_start().strip_prefix("```")).step_by(2);
+        for language in opening {
+            assert_eq!(language, "text", "{path}: a documentation test that is not compiled");
+            fences += 1;
+        }
+    }
+    assert!(fences > 10, "{fences}");
+}
+
 #[test]
 fn foreign_words_are_still_needed() {
     let tree = Tree::read();

@@ -3,16 +3,19 @@
 //! If the lanes accept a sample, its certificate accepts it with the same bits. If they leave it open, it goes to the pair solver.
 
 use super::pair_block::PairBlock;
-use crate::certificate::{Certified, OneFeature, certify, claim_of, deep, is_decided, is_near_contact_or_apart};
+use crate::certificate::{
+    Certified, OneFeature, certify, certify_points, claim_of, closest_of, deep, is_decided, is_near_contact_or_apart,
+};
 use crate::closest_points::{Closest, edges_are_parallel};
 use crate::epa::lanes::ClaimLanes;
 use crate::epa::{self, Surface};
 use crate::feature::{Feature, FeaturePair};
-use crate::kind::{FormulaKind, PairKind, ParallelKind};
+use crate::kind::PairKind::{self, Parallel, Unique};
+use crate::kind::{FormulaKind, ParallelKind};
 use crate::pair::{Pair, VertexPair, bound_of, size_of};
 use crate::parallel_features::equal_depths;
 use crate::rows::{Extents, ProvenLanes, ReadyRows};
-use clearsweep_base::simd::{Lane, Simd, V, WIDTH, dispatch};
+use clearsweep_base::simd::{Lane, Mask, Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{Polyhedron, RelativePose, Scalar};
 use clearsweep_model::SAMPLES;
 
@@ -75,46 +78,27 @@ struct Remembered<'a> {
 
 #[inline(always)]
 fn verify_body<S: Simd>(kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
-    // Each kind has code of its own, so that its closest points stay in registers.
-    match kind {
-        PairKind::Unique(kind) => match kind {
-            FormulaKind::VertexVertex => verify_unique::<S>(FormulaKind::VertexVertex, q, out),
-            FormulaKind::EdgeVertex => verify_unique::<S>(FormulaKind::EdgeVertex, q, out),
-            FormulaKind::VertexEdge => verify_unique::<S>(FormulaKind::VertexEdge, q, out),
-            FormulaKind::EdgeEdge => verify_unique::<S>(FormulaKind::EdgeEdge, q, out),
-            FormulaKind::FaceVertex => verify_unique::<S>(FormulaKind::FaceVertex, q, out),
-            FormulaKind::VertexFace => verify_unique::<S>(FormulaKind::VertexFace, q, out),
-        },
-        PairKind::Parallel(kind) => match kind {
-            ParallelKind::FaceFace => verify_parallel::<S>(ParallelKind::FaceFace, q, out),
-            ParallelKind::FaceEdge => verify_parallel::<S>(ParallelKind::FaceEdge, q, out),
-            ParallelKind::EdgeFace => verify_parallel::<S>(ParallelKind::EdgeFace, q, out),
-            ParallelKind::EdgeEdge => verify_parallel::<S>(ParallelKind::EdgeEdge, q, out),
-        },
-    }
-}
-
-#[inline(always)]
-fn verify_unique<S: Simd>(kind: FormulaKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
-    verify_kind::<S>(PairKind::Unique(kind), q, out);
-}
-
-#[inline(always)]
-fn verify_parallel<S: Simd>(kind: ParallelKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
-    verify_kind::<S>(PairKind::Parallel(kind), q, out);
-}
-
-#[inline(always)]
-fn verify_kind<S: Simd>(kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
-    let ([a, b], [kind_a, kind_b]) = (q.of.rows.cores, kind.sides());
-    let (of_a, of_b) = (Feature { kind: kind_a, ..q.features.a }, Feature { kind: kind_b, ..q.features.b });
+    let [a, b] = q.of.rows.cores;
     let (r, t) = q.of.poses.eight(q.start);
     let pose = RelativePose::<V<S>>::load(&r, &t);
     let reach = V::load(&q.of.poses.reaches(q.start));
     let size = size_of(a, b, q.of.rows.growth(), reach);
-    let sides = [&OneFeature::new(a, of_a), &OneFeature::new(b, of_b)];
+    let sides = [&OneFeature::new(a, q.features.a), &OneFeature::new(b, q.features.b)];
     let overlaps = q.surface.is_some() || kind.is_parallel();
-    let mut found = certify(kind, sides, &pose, size, clearsweep_base::simd::Mask::all(true), overlaps);
+    // The formulas of each kind are code of their own; all that follows exists once, not ten times for each level of registers.
+    let closest = match kind {
+        Unique(FormulaKind::VertexVertex) => closest_of_kind(Unique(FormulaKind::VertexVertex), q, &pose, size),
+        Unique(FormulaKind::EdgeVertex) => closest_of_kind(Unique(FormulaKind::EdgeVertex), q, &pose, size),
+        Unique(FormulaKind::VertexEdge) => closest_of_kind(Unique(FormulaKind::VertexEdge), q, &pose, size),
+        Unique(FormulaKind::EdgeEdge) => closest_of_kind(Unique(FormulaKind::EdgeEdge), q, &pose, size),
+        Unique(FormulaKind::FaceVertex) => closest_of_kind(Unique(FormulaKind::FaceVertex), q, &pose, size),
+        Unique(FormulaKind::VertexFace) => closest_of_kind(Unique(FormulaKind::VertexFace), q, &pose, size),
+        Parallel(ParallelKind::FaceFace) => closest_of_kind(Parallel(ParallelKind::FaceFace), q, &pose, size),
+        Parallel(ParallelKind::FaceEdge) => closest_of_kind(Parallel(ParallelKind::FaceEdge), q, &pose, size),
+        Parallel(ParallelKind::EdgeFace) => closest_of_kind(Parallel(ParallelKind::EdgeFace), q, &pose, size),
+        Parallel(ParallelKind::EdgeEdge) => closest_of_kind(Parallel(ParallelKind::EdgeEdge), q, &pose, size),
+    };
+    let mut found = certify_points(closest, sides, &pose, size, Mask::all(true), overlaps);
     let bound = bound_of::<V<S>>(size);
     let distance = found.closest.distance;
     let decided = is_decided(kind, [a, b], distance, bound);
@@ -142,8 +126,21 @@ fn verify_kind<S: Simd>(kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<
     q.of.rows.ready(&proven, out);
 }
 
+/// Returns the closest points of the remembered features, by the formulas of their kind.
+#[inline(always)]
+fn closest_of_kind<S: Simd>(
+    kind: PairKind,
+    q: &Remembered<'_>,
+    pose: &RelativePose<V<S>>,
+    size: V<S>,
+) -> Closest<V<S>> {
+    let ([a, b], [kind_a, kind_b]) = (q.of.rows.cores, kind.sides());
+    let (of_a, of_b) = (Feature { kind: kind_a, ..q.features.a }, Feature { kind: kind_b, ..q.features.b });
+    closest_of(kind, [&OneFeature::new(a, of_a), &OneFeature::new(b, of_b)], pose, size, Mask::all(true))
+}
+
 /// Two parallel faces.
-const FACES: PairKind = PairKind::Parallel(ParallelKind::FaceFace);
+const FACES: PairKind = Parallel(ParallelKind::FaceFace);
 
 /// Returns the samples (bits) in which the cores overlap and the surface proves the depth.
 #[inline(always)]

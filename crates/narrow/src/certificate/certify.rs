@@ -86,6 +86,19 @@ pub(crate) fn certify<T: Float, F: Features<T>>(
     overlaps: bool,
 ) -> Certified<T> {
     let closest = closest_of(kind, [a, b], pose, size, wanted);
+    certify_points(closest, [a, b], pose, size, wanted, overlaps)
+}
+
+/// Certifies closest points of features: what comes after the formulas of a kind, and is the same for all of them.
+#[inline(always)]
+pub(crate) fn certify_points<T: Float, F: Features<T>>(
+    closest: Closest<T>,
+    [a, b]: [&F; 2],
+    pose: &RelativePose<T>,
+    size: T,
+    wanted: T::Mask,
+    overlaps: bool,
+) -> Certified<T> {
     let bound = bound_of::<T>(size);
     let margin = margin(bound, closest.amplification);
     let finite = closest.distance.abs().lt(T::from_f64(f64::INFINITY));
@@ -104,9 +117,9 @@ pub(crate) fn certify<T: Float, F: Features<T>>(
     Certified { closest, gap, strict: holds & agrees }
 }
 
-/// The closest points of features of a kind.
+/// Returns the closest points of features of a kind.
 #[inline(always)]
-fn closest_of<T: Float, F: Features<T>>(
+pub(crate) fn closest_of<T: Float, F: Features<T>>(
     kind: PairKind,
     [a, b]: [&F; 2],
     pose: &RelativePose<T>,

@@ -24,7 +24,7 @@ mod scan;
 mod unique_support;
 
 pub use certify::{Certificate, claim, local};
-pub(crate) use certify::{Certified, certify, claim_of, is_decided};
+pub(crate) use certify::{Certified, certify, certify_points, claim_of, closest_of, is_decided};
 pub use claim::Claim;
 pub(crate) use features::{FeaturePerBody, FeaturePerLane, OneFeature};
 pub(crate) use margins::{bracket, deep, is_near_contact_or_apart};
