@@ -11,6 +11,24 @@ use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 use naive::Point;
 use shapes::{all, ell, plate_with_hole, scaled, turned};
+use std::sync::LazyLock;
+
+/// A solid with its body of exact triangles and its body of pieces.
+struct Decomposed {
+    name: &'static str,
+    solid: Solid,
+    mesh: Shape,
+    pieces: Shape,
+}
+
+/// All solids, decomposed once for all tests: a decomposition is the same every time.
+static DECOMPOSED: LazyLock<Vec<Decomposed>> = LazyLock::new(|| {
+    let decomposed = |(name, solid): (&'static str, Solid)| {
+        let (mesh, pieces) = (solid.shape(Model::Mesh, 0.0), solid.shape(Model::Decomposition, 0.0));
+        Decomposed { name, solid, mesh, pieces }
+    };
+    all().into_iter().map(decomposed).collect()
+});
 
 fn triangles(solid: &Solid) -> Vec<[Point; 3]> {
     solid.triangles.iter().map(|t| t.map(|v| solid.vertices[v])).collect()
@@ -81,16 +99,13 @@ fn sampled(solid: &[[Point; 3]], pieces: &[Vec<[Point; 3]>], count: usize) -> [f
 
 #[test]
 fn the_deviation_covers_every_sampled_point_and_is_not_much_more() {
-    for (name, solid) in all() {
-        let start = std::time::Instant::now();
-        let shape = solid.shape(Model::Decomposition, 0.0);
-        let took = start.elapsed();
-        let (solid, pieces) = (triangles(&solid), pieces(&shape));
+    for Decomposed { name, solid, pieces: shape, .. } in DECOMPOSED.iter() {
+        let (solid, pieces) = (triangles(solid), pieces(shape));
         let (size, [missing, excess]) = (size(&solid), sampled(&solid, &pieces, 6000));
         let deviation = shape.decomposition_deviation.expect("a decomposition");
         let vertices: Vec<usize> = shape.pieces.iter().map(|piece| piece.core.count).collect();
         println!(
-            "{name}: {} pieces of {vertices:?} vertices, deviation {:.2e} of the size, sampled {:.2e} missing and {:.2e} excess, {took:?}",
+            "{name}: {} pieces of {vertices:?} vertices, deviation {:.2e} of the size, sampled {:.2e} missing and {:.2e} excess",
             pieces.len(),
             deviation / size,
             missing / size,
@@ -134,13 +149,12 @@ fn agree(exact: &Proximity, row: &Proximity, what: &str) {
 #[test]
 fn rows_of_decompositions_bracket_those_of_the_exact_solids() {
     let mut random = Random(4);
-    let solids = all();
-    let bodies: Vec<_> =
-        solids.iter().map(|(name, s)| (name, s.shape(Model::Mesh, 0.0), s.shape(Model::Decomposition, 0.0))).collect();
+    let bodies = &*DECOMPOSED;
     let (mut apart, mut overlapping, mut rows, mut sharp) = (0, 0, 0, 0);
-    for (i, (name, mesh, pieces)) in bodies.iter().enumerate() {
+    for (i, Decomposed { name, mesh, pieces, .. }) in bodies.iter().enumerate() {
         for k in 0..12 {
-            let (other, other_mesh, other_pieces) = &bodies[(i + k) % bodies.len()];
+            let Decomposed { name: other, mesh: other_mesh, pieces: other_pieces, .. } =
+                &bodies[(i + k) % bodies.len()];
             let reach = mesh.radius + other_mesh.radius;
             let position = random.in_cube(0.6 * reach);
             let pose = Pose::new(position, random.turn());
