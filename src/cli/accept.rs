@@ -5,14 +5,17 @@ use super::exit::ProgramEnd;
 use super::text::counted;
 use super::{results, stdout, summary};
 use clearsweep::{Error, Result};
+use clearsweep_base::open_file::is_at;
 use clearsweep_model::EventState;
 use clearsweep_scene::dispositions::{COLUMNS, DispositionRow, read_rows};
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_tables::{EventLine, read_events};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes that an existing file may have.
 const MOST_BYTES: u64 = 1 << 30;
@@ -45,7 +48,8 @@ pub(crate) fn accept(args: &AcceptArgs) -> Result<ProgramEnd> {
             "look at `clearsweep summary` and issues.parquet for what is open",
         ));
     }
-    let mut rows = earlier(&args.to, unit)?;
+    let file = LockedFile::open(&args.to)?;
+    let mut rows = earlier(&file.path, unit)?;
     rows.retain(|row| !chosen.contains_key(&key(&row.rule, &row.bodies)));
     let count = chosen.len() as u64;
     rows.extend(chosen.into_iter().map(|((rule, bodies), lower)| DispositionRow {
@@ -57,7 +61,8 @@ pub(crate) fn accept(args: &AcceptArgs) -> Result<ProgramEnd> {
         reason: Some(args.reason.clone()),
         line: 0,
     }));
-    write(&args.to, &rows)?;
+    write(&file.path, &rows)?;
+    drop(file);
     if args.json {
         stdout::print_json(&json!({ "pairs": count, "to": args.to.display().to_string() }))?;
     } else {
@@ -99,31 +104,89 @@ fn is_chosen(args: &AcceptArgs, event: &EventLine) -> bool {
     is_open && by_rule && by_issue && by_pair
 }
 
+/// The file of accepted pairs, with a lock of its own beside it, so that of several programs each reads what the one before wrote.
+struct LockedFile {
+    /// The file; what a link leads to.
+    path: PathBuf,
+    lock: PathBuf,
+    /// Holds the lock until it is dropped.
+    _held: File,
+}
+
+impl LockedFile {
+    /// Waits until no other program changes the file.
+    fn open(path: &Path) -> Result<Self> {
+        let failed = |error: std::io::Error| unwritable(path, error);
+        let path = target(path).map_err(failed)?;
+        let name = path.file_name().filter(|_| !path.is_dir()).ok_or_else(|| no_file(&path))?;
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(".lock");
+        let lock = path.with_file_name(hidden);
+        loop {
+            let held = File::options().create(true).truncate(false).write(true).open(&lock).map_err(failed)?;
+            held.lock().map_err(failed)?;
+            // The program before may have removed the file while this one waited for its lock.
+            if is_at(&held, &lock) {
+                return Ok(Self { path, lock, _held: held });
+            }
+        }
+    }
+}
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // Before the lock is given back. If it fails, an empty file stays, which locks nothing.
+        let _ = std::fs::remove_file(&self.lock);
+    }
+}
+
+/// What a chain of links leads to, which need not exist.
+fn target(path: &Path) -> std::io::Result<PathBuf> {
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match std::fs::read_link(&path) {
+            Ok(link) => path = path.parent().unwrap_or(Path::new("")).join(link),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(std::io::Error::other("a chain of too many links"))
+}
+
+fn no_file(path: &Path) -> Error {
+    Error::input(path.display(), "is no regular file, or larger than 1 GiB", "name the file of accepted pairs")
+}
+
+fn unwritable(path: &Path, error: std::io::Error) -> Error {
+    Error::output(path.display(), error, "check the folder, its permissions and the space on its disk")
+}
+
 /// The rows of the file as it is; none if there is no file.
 fn earlier(path: &Path, unit: LengthUnit) -> Result<Vec<DispositionRow>> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(Error::unreadable(path, &error)),
-        Ok(about) if !about.is_file() || about.len() > MOST_BYTES => {
-            let problem = "is no regular file, or larger than 1 GiB";
-            return Err(Error::input(path.display(), problem, "name the file of accepted pairs"));
-        }
+        Ok(about) if !about.is_file() || about.len() > MOST_BYTES => return Err(no_file(path)),
         Ok(_) => {}
     }
     let bytes = std::fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
     read_rows(path, &bytes, unit)
 }
 
-/// Writes the file whole: what was there stays until then.
+/// Writes the file whole: what was there stays until then. It keeps its permissions.
 fn write(path: &Path, rows: &[DispositionRow]) -> Result<()> {
-    let failed = |error: std::io::Error| {
-        Error::output(path.display(), error, "check the folder, its permissions and the space on its disk")
-    };
+    let failed = |error: std::io::Error| unwritable(path, error);
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    let mut file = temporary(folder).map_err(failed)?;
+    match std::fs::metadata(path) {
+        Ok(about) => file.as_file().set_permissions(about.permissions()).map_err(failed)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
     let mut csv = String::new();
     csv.push_str(&COLUMNS.join(","));
     csv.push('\n');
@@ -140,6 +203,14 @@ fn write(path: &Path, rows: &[DispositionRow]) -> Result<()> {
     file.as_file().sync_all().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// A file that vanishes unless it gets a name, with the permissions that any new file has.
+fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
+    builder.tempfile_in(folder)
 }
 
 /// A cell of CSV.

@@ -5,6 +5,8 @@
 mod program;
 
 #[cfg(feature = "cli")]
+mod accepting;
+#[cfg(feature = "cli")]
 mod answers;
 #[cfg(feature = "cli")]
 mod baselines;

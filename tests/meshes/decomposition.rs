@@ -11,14 +11,14 @@ use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 use naive::Point;
 use shapes::{all, ell, plate_with_hole, scaled, turned};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// A solid with its body of exact triangles and its body of pieces.
 struct Decomposed {
     name: &'static str,
     solid: Solid,
-    mesh: Shape,
-    pieces: Shape,
+    mesh: Arc<Shape>,
+    pieces: Arc<Shape>,
 }
 
 /// All solids, decomposed once for all tests: a decomposition is the same every time.

@@ -3,6 +3,7 @@
 //! - [`read_urdf`], [`read_mjcf`]: links with their collision geometry, and the joints between them.
 //! - [`read_srdf`]: the pairs of links that are not checked.
 //! - [`read_dae`]: triangles of a COLLADA file.
+//! - [`Robot::neighbours`]: the pairs of links that touch by construction.
 //! - [`resolve`]: the file that a URDF file names.
 //!
 //! The crate opens no file: the caller reads the text, guards its size, and hands it over with its path. [`resolve`] alone
@@ -16,6 +17,7 @@
 mod collada;
 mod mjcf;
 mod model;
+mod neighbours;
 mod notes;
 mod resolve;
 mod rotation;
@@ -27,6 +29,7 @@ mod xml;
 pub use collada::{DaeMesh, DaePolygon, UpAxis, read_dae};
 pub use mjcf::read_mjcf;
 pub use model::{Collision, CollisionShape, Joint, JointKind, Link, LinkPair, Mimic, Note, Place, Robot};
+pub use neighbours::Neighbours;
 pub use resolve::resolve;
 pub use srdf::{Srdf, read_srdf};
 pub use urdf::read_urdf;

@@ -25,6 +25,8 @@ pub struct Robot {
     ///
     /// URDF has exactly one root. MJCF has the root `world`, and one more for each body that moves freely.
     pub joints: Vec<Joint>,
+    /// Index of the link that is the world (MJCF only).
+    pub world: Option<usize>,
     /// Pairs of links that the file excludes from collision checks (MJCF only; for URDF see [`crate::Srdf`]).
     pub excluded: Vec<LinkPair>,
     /// Parts of the file that were not read and may matter for proximity.
@@ -40,6 +42,8 @@ pub struct Link {
     pub line: usize,
     /// Collision geometry in the frame of the link, in the order of the file; may be empty.
     pub collisions: Vec<Collision>,
+    /// Whether it is no part of the file, but lies between several joints of one body (MJCF only).
+    pub is_between_joints: bool,
 }
 
 /// One piece of the collision geometry of a link.

@@ -16,7 +16,9 @@ pub(super) fn warnings(scene: &Scene, pose_steps: Option<PoseSteps>) -> Vec<Warn
 
 /// Bodies whose coordinates are stored in steps larger than `touch`, or than a tenth of what is required.
 fn coarse(scene: &Scene, pose_steps: Option<PoseSteps>) -> Option<Warning> {
-    let (touch, tenth) = (scene.query.touch, least_required(scene).map(|require| require / 10.0));
+    // Of a requirement of 0 no step is a part: the sign is decided by `touch`.
+    let least = least_required(scene).filter(|&require| require > 0.0);
+    let (touch, tenth) = (scene.query.touch, least.map(|require| require / 10.0));
     let is_coarse = |step: f64| step > touch || tenth.is_some_and(|tenth| step > tenth);
     let step = |body: u32| scene.bodies[body as usize].coordinate_step(pose_steps).unwrap_or(0.0);
     let mut bodies: Vec<u32> = (0..scene.bodies.len() as u32).filter(|&body| is_coarse(step(body))).collect();

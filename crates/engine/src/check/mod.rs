@@ -3,6 +3,7 @@
 mod bodies;
 mod contacts;
 mod files;
+mod joints;
 mod meshes;
 mod motion;
 mod quaternion_order;

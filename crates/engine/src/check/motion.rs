@@ -1,5 +1,6 @@
 //! How bodies move between frames, and how time goes on: what gives away a wrong unit or a wrong order of columns.
 
+use super::joints::JointSteps;
 use super::quaternion_order::OrderEvidence;
 use super::rest::TippedBodies;
 use super::warning::Warning;
@@ -61,6 +62,7 @@ pub(super) struct Motions<'a> {
     scene: &'a Scene,
     slots: Vec<Slot>,
     order: OrderEvidence,
+    joints: JointSteps<'a>,
 }
 
 impl<'a> Motions<'a> {
@@ -69,12 +71,18 @@ impl<'a> Motions<'a> {
             let size = scene.bodies[body as usize].shape.size();
             Slot { first: None, last: None, moved: false, seen: 0, upright: 0.0, turned: 0.0, largest: None, size }
         };
-        Self { scene, slots: scene.dynamic.iter().map(slot).collect(), order: OrderEvidence::new(scene) }
+        Self {
+            scene,
+            slots: scene.dynamic.iter().map(slot).collect(),
+            order: OrderEvidence::new(scene),
+            joints: JointSteps::new(scene),
+        }
     }
 
     /// Takes the next block.
     pub(super) fn look(&mut self, block: &FrameBlock) {
         self.order.look(block);
+        self.joints.look(block);
         for (index, slot) in self.slots.iter_mut().enumerate() {
             let body = self.scene.dynamic[index];
             let radius = self.scene.bodies[body as usize].shape.radius;
@@ -108,6 +116,8 @@ impl<'a> Motions<'a> {
             slots.filter(|(slot, _)| holds(slot)).map(|(_, &body)| body).collect()
         };
         let largest = |slot: &Slot, holds: fn(&LargestStep) -> bool| slot.largest.as_ref().is_some_and(holds);
+        // Values of joints have no quaternions.
+        let by_joints = self.scene.joints.is_some();
         let mut warnings = Vec::new();
         let mut warn = |kind, bodies: Vec<u32>, problem: &str, remedy: &str| {
             if !bodies.is_empty() {
@@ -126,7 +136,12 @@ impl<'a> Motions<'a> {
             "motionless",
             of(&|slot| slot.seen > 1 && !slot.moved),
             "never moves",
-            "a body at rest is faster with `static = true` and its pose in the scene, and no rows in the trajectories",
+            match by_joints {
+                true => "a range or a column of values may be another joint's: check them",
+                false => {
+                    "a body at rest is faster with `static = true` and its pose in the scene, and no rows in the trajectories"
+                }
+            },
         );
         warn(
             "jump",
@@ -138,22 +153,32 @@ impl<'a> Motions<'a> {
             "turn",
             of(&|slot| largest(slot, |step| step.angle_rad > TURN)),
             "turns by more than 120 degrees from one frame to the next",
-            "check the order of qw, qx, qy, qz, and for frames that are missing",
+            match by_joints {
+                true => "give a sweep more `steps`, and check the values for frames that are missing",
+                false => "check the order of qw, qx, qy, qz, and for frames that are missing",
+            },
         );
-        let seen: u64 = self.slots.iter().map(|slot| slot.seen).sum();
-        let mean = |of: fn(&Slot) -> f64| self.slots.iter().map(of).sum::<f64>() / seen.max(1) as f64;
-        if let Some(warning) = self.order.warning(self.scene) {
-            warnings.push(warning);
-        } else if seen > 0 && mean(|slot| slot.turned) > 0.9 && mean(|slot| slot.upright) < 0.3 {
-            warnings.push(Warning::new(
-                "quaternions",
-                [],
-                "nearly all poses are turned by about 180 degrees about z",
-                "were the quaternions written in the order x, y, z, w? The columns go by their names: qw is the scalar part",
-            ));
+        warnings.extend(self.joints.warnings());
+        if !by_joints {
+            warnings.extend(self.order_of_quaternions());
         }
         warnings.extend(self.tipped().warning(self.scene));
         warnings
+    }
+
+    /// Poses from quaternions whose numbers stand in another order.
+    fn order_of_quaternions(&self) -> Option<Warning> {
+        let seen: u64 = self.slots.iter().map(|slot| slot.seen).sum();
+        let mean = |of: fn(&Slot) -> f64| self.slots.iter().map(of).sum::<f64>() / seen.max(1) as f64;
+        self.order.warning(self.scene).or_else(|| {
+            let is_turned = seen > 0 && mean(|slot| slot.turned) > 0.9 && mean(|slot| slot.upright) < 0.3;
+            is_turned.then(|| {
+                let problem = "nearly all poses are turned by about 180 degrees about z";
+                let remedy = "were the quaternions written in the order x, y, z, w? The columns go by their names: qw is the \
+                    scalar part";
+                Warning::new("quaternions", [], problem, remedy)
+            })
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// Subject of the warning, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`,
-    /// `quaternions`, `time`, `tipped`, `absent`, `far`, `open`, `unclear`, `empty`, `unchecked`, `contact`, `threads`,
+    /// `quaternions`, `joint`, `time`, `tipped`, `absent`, `far`, `open`, `unclear`, `empty`, `unchecked`, `contact`, `threads`,
     /// `coarse`, `hidden`, `scene`, `extension`, `unturned`,
     /// `baseline`.
     pub kind: &'static str,

@@ -96,20 +96,18 @@ pub(super) struct Attributes<'d, 'm> {
 impl<'d> Attributes<'d, '_> {
     /// The element that holds the attribute: this one, or one of a class.
     pub(super) fn holder(&self, name: &str) -> Option<Element<'d>> {
-        if self.element.attribute(name).is_some() {
-            return Some(self.element);
-        }
-        let kind = KINDS.iter().position(|&kind| kind == self.element.name())?;
-        let mut class = Some(self.class);
-        while let Some(number) = class {
-            let own = &self.defaults.classes[number];
-            let holder = own.elements[kind].iter().rev().find(|element| element.attribute(name).is_some());
-            if holder.is_some() {
-                return holder.copied();
-            }
-            class = own.parent;
-        }
-        None
+        self.holders(name).next()
+    }
+
+    /// All elements that hold the attribute: this one first, then those of its class, and of the classes around it.
+    pub(super) fn holders(&self, name: &str) -> impl Iterator<Item = Element<'d>> {
+        let kind = KINDS.iter().position(|&kind| kind == self.element.name());
+        let class = |number: &usize| self.defaults.classes[*number].parent;
+        let classes = std::iter::successors(kind.map(|_| self.class), class);
+        let defaults = classes.flat_map(move |number| {
+            kind.into_iter().flat_map(move |kind| self.defaults.classes[number].elements[kind].iter().rev().copied())
+        });
+        std::iter::once(self.element).chain(defaults).filter(move |element| element.attribute(name).is_some())
     }
 
     pub(super) fn text(&self, name: &str) -> Option<&'d str> {

@@ -180,12 +180,20 @@ fn round(kind: &str, radius: f64, length: f64) -> CollisionShape {
     }
 }
 
-/// The first `N` numbers of `size`, each positive; further ones have no meaning.
+/// The first `N` numbers of `size`, each positive; further ones have no meaning. An element that gives fewer keeps the others of the
+/// class around it (MuJoCo, XML reference, `default`).
 fn sizes<const N: usize>(attributes: &Attributes<'_, '_>) -> Result<[f64; N]> {
     let element = attributes.element;
     let missing = || element.fault(format!("`geom` has no `size` of {N} numbers"), SIZE);
     let holder = attributes.holder("size").ok_or_else(missing)?;
-    let list = holder.list("size", N..=3)?.unwrap_or_default();
+    let mut list = Vec::new();
+    for element in attributes.holders("size") {
+        let own = element.list("size", 1..=3)?.unwrap_or_default();
+        list.extend(own.into_iter().skip(list.len()));
+    }
+    if list.len() < N {
+        holder.list("size", N..=3)?;
+    }
     let sizes: [f64; N] = list.get(..N).and_then(|list| list.try_into().ok()).ok_or_else(missing)?;
     match sizes.iter().find(|&&size| size <= 0.0) {
         None => Ok(sizes),

@@ -36,6 +36,7 @@ impl<'d> MjcfReader<'d, '_> {
             if is_last {
                 return Ok(above);
             }
+            self.links[above].is_between_joints = true;
             place = Place { position: anchored.map(|x| -x), ..Place::IDENTITY };
         }
         let child = self.add_link(body, name)?;
@@ -73,7 +74,12 @@ impl<'d> MjcfReader<'d, '_> {
 
     fn add_link(&mut self, body: Element<'d>, name: &str) -> Result<usize> {
         check_unique(&mut self.link_lines, body, "body", name)?;
-        self.links.push(Link { name: name.to_owned(), line: body.line(), collisions: Vec::new() });
+        self.links.push(Link {
+            name: name.to_owned(),
+            line: body.line(),
+            collisions: Vec::new(),
+            is_between_joints: false,
+        });
         Ok(self.links.len() - 1)
     }
 

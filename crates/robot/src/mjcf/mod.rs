@@ -75,7 +75,8 @@ pub fn read_mjcf(path: &Path, text: &str, include: &mut dyn FnMut(&str) -> Resul
     }
     tree::check_mimics(&sources[0], &reader.joints)?;
     let name = files.main.attribute("model").unwrap_or("MuJoCo Model").to_owned();
-    Ok(Robot { name, links: reader.links, joints: reader.joints, excluded, notes: reader.notes.finish() })
+    let (links, joints, world) = (reader.links, reader.joints, Some(0));
+    Ok(Robot { name, links, joints, world, excluded, notes: reader.notes.finish() })
 }
 
 struct MjcfReader<'d, 'm> {

@@ -47,6 +47,27 @@ fn ends<'r>(robot: &'r Robot, joint: &Joint) -> (&'r str, &'r str, [f64; 3]) {
 }
 
 #[test]
+fn a_size_of_fewer_numbers_keeps_the_others_of_its_class() {
+    let model = |geom: &str| {
+        let thin = "<default class='thin'><geom size='0.1'/></default>";
+        let classes = format!("<default class='bar'><geom type='capsule' size='0.3 0.5'/>{thin}</default>");
+        read(&format!("<default>{classes}</default><worldbody><body><geom {geom}/></body></worldbody>"))
+    };
+    let capsule = |radius, length| Some(CollisionShape::Capsule { radius, length });
+    for (geom, shape) in [
+        ("class='thin'", capsule(0.1, 1.0)),
+        ("class='thin' size='0.2'", capsule(0.2, 1.0)),
+        ("class='bar' size='0.2 2'", capsule(0.2, 4.0)),
+        ("type='capsule' size='0.2'", None),
+        ("class='thin' type='box'", None),
+    ] {
+        let found = model(geom).ok().map(|robot| robot.links[1].collisions[0].shape.clone());
+        assert_eq!(found, shape, "{geom}");
+    }
+    assert_fault(model("type='capsule' size='0.2'"), 2, "`size` of `geom` has 1 numbers instead of 2");
+}
+
+#[test]
 fn geoms_have_full_sizes() {
     let shape = |text: &str| body(&format!("<geom {text}/>")).links[1].collisions[0].clone();
     assert_eq!(shape("size='.5'").shape, CollisionShape::Sphere { radius: 0.5 });

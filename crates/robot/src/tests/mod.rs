@@ -2,6 +2,7 @@
 
 mod collada;
 mod mjcf;
+mod neighbours;
 mod real_files;
 mod resolving;
 mod srdf;

@@ -42,7 +42,7 @@ pub fn read_urdf(path: &Path, text: &str) -> Result<Robot> {
     reader.note_others(root, OF_ROBOT);
     tree::check(&source, &links, &joints)?;
     tree::check_mimics(&source, &joints)?;
-    Ok(Robot { name, links, joints, excluded: Vec::new(), notes: reader.notes.finish() })
+    Ok(Robot { name, links, joints, world: None, excluded: Vec::new(), notes: reader.notes.finish() })
 }
 
 /// Children of `robot` that are read, or that do not matter for proximity.
@@ -87,7 +87,7 @@ impl UrdfReader {
             self.notes.add(line, format!("link `{name}` has no collision geometry{seen}: it collides with nothing"));
         }
         self.note_others(element, OF_LINK);
-        Ok(Link { name, line, collisions })
+        Ok(Link { name, line, collisions, is_between_joints: false })
     }
 
     /// Notes the children of an element that are not among `known`.

@@ -86,6 +86,8 @@ struct RobotReader<'k> {
     packages: Vec<PathBuf>,
     /// Pairs of links that are left out, with reasons.
     disabled: Vec<([usize; 2], String)>,
+    /// Names in the SRDF that the robot does not have.
+    srdf_notes: Vec<(PathBuf, GeometryNote)>,
     has_limits: bool,
 }
 
@@ -134,30 +136,28 @@ impl<'k> RobotReader<'k> {
         let packages = keys.get("packages").map(|field| field.texts()).transpose()?.unwrap_or_default();
         let mut disabled: Vec<([usize; 2], String)> = Vec::new();
         if flag("adjacent")? {
-            disabled.extend(
-                robot.joints.iter().map(|j| ([j.parent, j.child], format!("adjacent links of the joint {}", j.name))),
-            );
+            let neighbours = robot.neighbours().ok_or_else(|| {
+                let problem = format!("{}: more than a million pairs of links are neighbours", path.display());
+                keys.error(problem, "add `adjacent = false`, and `[[ignore]]` for what touches by construction")
+            })?;
+            disabled.extend(neighbours.into_iter().map(|pair| (pair.links, pair.reason)));
         }
         let index = |name: &str| robot.links.iter().position(|link| link.name == name);
         let excluded =
             robot.excluded.iter().filter_map(|pair| Some(([index(&pair.a)?, index(&pair.b)?], pair.reason.clone())));
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         disabled.extend(excluded.map(|(pair, reason)| (pair, because(&file, reason))));
+        let mut srdf_notes = Vec::new();
         if let Some(field) = keys.get("srdf") {
             let (path, text) = text(&field, inputs)?;
             let srdf = clearsweep_robot::read_srdf(&path, &text)?;
             let file = path.file_name().unwrap_or_default().to_string_lossy();
             let (pairs, notes) = srdf.disabled_pairs(&robot);
-            if let Some(note) = notes.first() {
-                let more = notes.len() - 1;
-                let more = if more == 0 { String::new() } else { format!(" (and {more} more of the kind)") };
-                let problem = format!("{}{more}", note.text);
-                return Err(Error::input(
-                    format!("{}:{}", path.display(), note.line),
-                    problem,
-                    "give the SRDF of this robot",
-                ));
-            }
+            let remedy = "if the SRDF is another robot's, give that of this one";
+            srdf_notes.extend(notes.into_iter().map(|note| {
+                let problem = format!("line {}: {}", note.line, note.text);
+                (path.clone(), GeometryNote { kind: "robot", problem, remedy })
+            }));
             disabled.extend(pairs.into_iter().map(|pair| {
                 let names = pair.map(|link| robot.links[link].name.as_str());
                 let same =
@@ -172,6 +172,7 @@ impl<'k> RobotReader<'k> {
             model: keys.get("model").map(|word| word.choice(&words)).transpose()?,
             packages: packages.into_iter().map(|package| folder.join(package)).collect(),
             disabled,
+            srdf_notes,
             has_limits: flag("limits")?,
             robot,
             keys,
@@ -228,6 +229,7 @@ impl<'k> RobotReader<'k> {
             (file(), GeometryNote { kind: "robot", problem, remedy })
         };
         all.notes.extend(self.robot.notes.iter().map(note));
+        all.notes.extend(self.srdf_notes.iter().cloned());
         Ok(())
     }
 

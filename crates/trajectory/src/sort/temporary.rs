@@ -3,6 +3,7 @@
 //! The system releases the lock when the process ends in any way, so a file of such a name without a lock was left by a
 //! sort that was killed. The next sort to the same file removes it.
 
+use clearsweep_base::open_file::is_at;
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
 use std::io;
@@ -91,21 +92,6 @@ fn is_temporary(name: &OsStr, of: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let random = name.strip_prefix(&prefix(of)).and_then(|rest| rest.strip_suffix(SUFFIX));
     random.is_some_and(|random| !random.is_empty() && random.bytes().all(|byte| byte.is_ascii_alphanumeric()))
-}
-
-/// Whether a path still leads to an open file.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |about: std::fs::Metadata| (about.dev(), about.ino());
-    let own = file.metadata().map(identity);
-    own.is_ok_and(|own| path.symlink_metadata().map(identity).is_ok_and(|at| at == own))
-}
-
-/// Whether a path still leads to an open file: here a file that is open keeps its name.
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
-    path.is_file()
 }
 
 #[cfg(test)]
