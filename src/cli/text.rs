@@ -2,9 +2,9 @@
 
 use super::color::{Tone, paint};
 use super::wrap::{width, wrapped};
+pub(crate) use clearsweep_base::text::visible;
 pub(crate) use clearsweep_report::{count, counted};
 use clearsweep_scene::model::LengthUnit;
-use std::borrow::Cow;
 
 /// Text for a scene in which nothing moves.
 pub(crate) const ONCE: &str = "nothing moves: every pair is looked at once";
@@ -125,15 +125,6 @@ pub(crate) fn rate(per_second: f64, noun: &str) -> String {
     } else {
         format!("{per_second:.1} {noun}/s")
     }
-}
-
-/// A name as it is, but for control characters, which would break lines or command the terminal: they are escaped.
-pub(crate) fn visible(name: &str) -> Cow<'_, str> {
-    if !name.contains(char::is_control) {
-        return Cow::Borrowed(name);
-    }
-    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    Cow::Owned(name.chars().map(shown).collect())
 }
 
 /// Names and values in two columns, values broken between words to fit the terminal; a name of none continues the line

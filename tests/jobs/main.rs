@@ -46,6 +46,8 @@ mod report;
 mod resume;
 mod resume_jobs;
 #[cfg(feature = "cli")]
+mod robot_pairs;
+#[cfg(feature = "cli")]
 mod rules;
 mod same_bytes;
 #[cfg(feature = "cli")]
@@ -57,5 +59,7 @@ mod sort;
 #[cfg(feature = "cli")]
 mod streams;
 mod table;
+#[cfg(feature = "cli")]
+mod table_folders;
 #[cfg(feature = "cli")]
 mod verdict;

@@ -3,6 +3,7 @@
 //! An error says *where* (a file, with the row or key), *what is wrong*, and *what to do*. The library returns it;
 //! only the program prints it.
 
+use crate::text::is_hidden;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -137,7 +138,7 @@ const QUOTED_COMMAND: usize = 2000;
 /// Characters of a message, whatever is in it.
 const MESSAGE: usize = 20_000;
 
-/// Text with what a user's file put into it, safe for a terminal: control characters are escaped, lines are kept, and what
+/// Text with what a user's file put into it, safe for a terminal: hidden characters are escaped, lines are kept, and what
 /// stands between backticks is cut to `quoted` characters.
 fn printable(text: impl Display, quoted: usize) -> String {
     let text = text.to_string();
@@ -155,7 +156,7 @@ fn printable(text: impl Display, quoted: usize) -> String {
                     out.push_str("...");
                 }
             }
-            () if c.is_control() && c != '\n' => out.extend(c.escape_default()),
+            () if is_hidden(c) && c != '\n' => out.extend(c.escape_default()),
             () => out.push(c),
         }
     }
@@ -213,6 +214,7 @@ mod tests {
         let error = Error::input("", "e".repeat(1 << 20), "");
         assert_eq!(error.problem.len(), MESSAGE + 3);
         assert_eq!(Error::input("", "f`\u{1b}`", "").problem, "f`\\u{1b}`");
+        assert_eq!(Error::input("a\u{202e}b", "c\u{2028}", "").place, "a\\u{202e}b");
     }
 
     #[test]

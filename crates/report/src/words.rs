@@ -3,9 +3,9 @@
 mod lengths;
 mod names;
 
-pub(crate) use lengths::Lengths;
 #[cfg(test)]
-pub(crate) use names::visible;
+pub(crate) use clearsweep_base::text::visible;
+pub(crate) use lengths::Lengths;
 pub(crate) use names::{Name, clipped};
 
 use crate::data::Moment;

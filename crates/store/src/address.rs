@@ -1,6 +1,7 @@
 //! Addresses of objects and of folders of objects.
 
 use clearsweep_base::error::{Error, Result};
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -53,12 +54,16 @@ impl fmt::Display for Address {
     }
 }
 
-/// Whether a path is of this machine, or the address of objects. `file:///PATH` is of this machine.
+/// Whether a path is of this machine, or the address of objects. `file:///PATH` and `file:/PATH` (RFC 8089) are of this machine.
 ///
 /// # Errors
 /// The scheme of the address is not known, or it has no bucket.
 pub fn location(path: &Path) -> Result<Location> {
     let text = path.to_string_lossy();
+    let text = match text.strip_prefix("file:/") {
+        Some(rest) if !rest.starts_with('/') => Cow::from(format!("file:///{rest}")),
+        _ => text,
+    };
     let Some((scheme, rest)) = text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
         return Ok(Location::Local(path.to_owned()));
     };
@@ -120,6 +125,7 @@ mod tests {
             assert_eq!(local(path), Location::Local(PathBuf::from(path)), "{path}");
         }
         assert_eq!(local("file:///a/b"), Location::Local(PathBuf::from("/a/b")));
+        assert_eq!(local("file:/a/b"), Location::Local(PathBuf::from("/a/b")));
         for (text, problem) in
             [("hdfs://a/b", "not known"), ("s3:///b", "no bucket"), ("file://a/b", "of this machine")]
         {

@@ -3,7 +3,7 @@
 //! An `address` (`s3://bucket/key`) names an object or a folder of objects. `store` has the few operations of a store, which
 //! wait for their ends; the program registers who does them ([`register`]). A `remote_file` is a copy of an object that is filled
 //! where it is read, block by block (`blocks`); a `remote_folder` is a folder of objects, copied as a whole.
-//! `publish` writes results: the manifest comes last, by a write that fails if another was faster.
+//! `table_format` knows folders that are tables with a log. `publish` writes results: the manifest comes last, by a write that fails if another was faster.
 //!
 //! Nothing here is trusted to be there twice: an object is known by its version (entity tag), and every read asks for that one.
 //!
@@ -15,6 +15,7 @@ mod publish;
 mod remote_file;
 mod remote_folder;
 mod store;
+mod table_format;
 
 pub use address::{Address, Location, local, location};
 pub use blocks::read_at;
@@ -22,3 +23,4 @@ pub use publish::{CLAIM, MANIFEST, Publication, copy_result, publish_attempt, re
 pub use remote_file::RemoteFile;
 pub use remote_folder::{RemoteFolder, find};
 pub use store::{Connect, ObjectAbout, Store, register};
+pub use table_format::TableFormat;

@@ -4,8 +4,10 @@ use super::address::{Address, Location, location};
 use super::blocks::{AT_A_TIME, REQUEST, block_count, copy_blocks};
 use super::remote_file::RemoteFile;
 use super::store::{ObjectAbout, Store, connect, unreadable};
+use super::table_format::TableFormat;
 use clearsweep_base::error::{Error, Result};
 use glob::{MatchOptions, Pattern};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -49,6 +51,8 @@ pub(crate) fn find_in(
         None if is_glob => matches(&**store, address)?,
         None => {
             let mut below = store.list(&address.key).map_err(failed)?;
+            let keys: Vec<&str> = below.iter().map(|object| &*object.key).collect();
+            refuse_tables(address, &address.key, &keys, &keys)?;
             below.retain(|object| !is_set_aside(relative(&object.key, &address.key)));
             (address.key.clone(), below)
         }
@@ -76,13 +80,38 @@ fn matches(store: &dyn Store, address: &Address) -> Result<(String, Vec<ObjectAb
     let fixed: Vec<&str> = address.key.split('/').take_while(|name| !name.contains(['*', '?', '['])).collect();
     let fixed = fixed.join("/");
     let mut found = store.list(&fixed).map_err(|error| unreadable(address, &error))?;
+    let all: Vec<String> = found.iter().map(|object| object.key.clone()).collect();
     found.retain(|object| pattern.matches_with(&object.key, WITHIN_NAMES));
+    let (all, matched) = (all.iter().map(|key| &**key).collect::<Vec<_>>(), found.iter().map(|object| &*object.key));
+    refuse_tables(address, &fixed, &all, &matched.collect::<Vec<_>>())?;
     Ok((fixed, found))
 }
 
 /// The key of an object relative to a folder.
 fn relative<'k>(key: &'k str, folder: &str) -> &'k str {
     key.strip_prefix(folder).unwrap_or(key).trim_start_matches('/')
+}
+
+/// Refuses objects (`chosen`) that lie below a folder which `all` keys show to be a table with a log.
+fn refuse_tables(address: &Address, folder: &str, all: &[&str], chosen: &[&str]) -> Result<()> {
+    let mut seen = HashSet::new();
+    for key in all {
+        let relative = relative(key, folder);
+        let start = key.len() - relative.len();
+        let names = std::iter::once(0).chain(relative.match_indices('/').map(|(at, _)| at + 1));
+        for at in names.map(|at| start + at) {
+            let (table, rest) = key.split_at(at);
+            let entry = if rest.starts_with("metadata/") { rest } else { rest.split('/').next().unwrap_or_default() };
+            let is_below = |chosen: &&str| chosen.starts_with(table) && !is_set_aside(&chosen[at..]);
+            if let Some(format) = TableFormat::of_entry(entry)
+                && seen.insert(table)
+                && chosen.iter().any(is_below)
+            {
+                return Err(format.refused(address.with_key(table)));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether an object lies below, or has, a name that data sets set aside.
@@ -178,4 +207,25 @@ fn copy_object(store: &dyn Store, object: &ObjectAbout, file: &File) -> io::Resu
         let failed = |_| Err(io::Error::other("a thread that copied it panicked"));
         others.into_iter().fold(own, |all, other| all.and(other.join().unwrap_or_else(failed)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_below_tables_with_a_log_are_refused() {
+        let Ok(Location::Remote(address)) = location(Path::new("s3://b/data/")) else { panic!("an address") };
+        let refused =
+            |all: &[&str], chosen: &[&str]| refuse_tables(&address, "data", all, chosen).err().map(|error| error.place);
+        let delta = ["data/t/_delta_log/0.json", "data/t/a.parquet", "data/u/a.parquet"];
+        assert_eq!(refused(&delta, &delta).as_deref(), Some("s3://b/data/t/"));
+        assert_eq!(refused(&delta, &["data/u/a.parquet"]), None, "another folder is chosen");
+        let iceberg = ["data/data/a.parquet", "data/metadata/v1.metadata.json"];
+        assert_eq!(refused(&iceberg, &iceberg).as_deref(), Some("s3://b/data/"));
+        for plain in ["data/_SUCCESS", "data/metadata/notes.json", "data/x_delta_log/a.csv"] {
+            let all = [plain, "data/a.parquet"];
+            assert_eq!(refused(&all, &all), None, "{plain}");
+        }
+    }
 }

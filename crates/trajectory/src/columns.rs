@@ -390,12 +390,16 @@ impl Table<'_> {
     fn missing(&self, role: ColumnRole) -> Error {
         let (name, wanted) = (role.name(), wanted(role));
         let all = || self.schema.fields().iter().map(|field| field.name().as_str());
+        // A column that has a role is no misspelt other one.
+        let free = |column: &&str| {
+            self.names.role_of(column).is_none() && !names_of_the_format().any(|known| known == *column)
+        };
         if let Some(given) = self.names.get(role) {
             let problem =
                 format!("has no column `{}`, which [columns] gives for `{name}` ({})", given.name, self.columns());
             return self.error(
                 problem,
-                match nearest(&given.name, all()) {
+                match nearest(&given.name, all().filter(free)) {
                     Some(near) => format!("write `{name} = \"{near}\"` in [columns], if it is that: {wanted}"),
                     None => format!("give its name in [columns]; `{name}` is {wanted}"),
                 },
@@ -409,10 +413,12 @@ impl Table<'_> {
             let problem = format!("has no column `{name}`: [columns] gives that name to `{}`", other.name());
             return self.error(problem, format!("give the name of `{name}` in [columns], too"));
         }
-        // A column that has a role is no misspelt other one.
-        let free = |column: &&str| {
-            self.names.role_of(column).is_none() && !names_of_the_format().any(|known| known == *column)
-        };
+        if let Some(level) = self.directory_level(role) {
+            let problem = format!("has no column `{name}`, and the directory level `{level}` is not read as one");
+            let remedy = "only levels `run=N` are columns. Write one file with all of them: duckdb -c \"COPY (FROM \
+                read_parquet('DIR/**/*.parquet', hive_partitioning = true)) TO 'trajectories.parquet'\"";
+            return self.error(problem, remedy);
+        }
         let remedy = match role.names().iter().find_map(|name| nearest(name, all().filter(free))) {
             Some(near) => format!(
                 "rename the column `{near}` to `{name}`, or write `{name} = \"{near}\"` in [columns] of the scene, if it is \
@@ -424,6 +430,18 @@ impl Table<'_> {
             ),
         };
         self.error(format!("has no column `{name}` ({})", self.columns()), remedy)
+    }
+
+    /// The directory level of the file's path that is named as a column is, such as `body=a`.
+    fn directory_level(&self, role: ColumnRole) -> Option<String> {
+        let is_level = |level: &str| {
+            level.split_once('=').is_some_and(|(key, _)| role.names().contains(&key) || role.name() == key)
+        };
+        self.file
+            .iter()
+            .map(|level| level.to_string_lossy())
+            .find(|level| is_level(level))
+            .map(|level| level.into_owned())
     }
 
     /// The columns of the orientation: a quaternion, else yaw, else roll, pitch and yaw, else none.
@@ -468,13 +486,26 @@ impl Table<'_> {
     fn no_orientation(&self) -> Result<Orientation> {
         let free =
             self.schema.fields().iter().map(|field| field.name()).filter(|name| self.names.role_of(name).is_none());
-        let suspects: Vec<&str> = free.map(String::as_str).filter(|name| looks_turned(name)).take(4).collect();
-        let Some(first) = suspects.first() else { return Ok(Orientation::None { is_stated: false }) };
+        let suspects: Vec<&str> = free.map(String::as_str).filter(|name| looks_turned(name)).collect();
+        if suspects.is_empty() {
+            return Ok(Orientation::None { is_stated: false });
+        }
+        let shown = &suspects[..suspects.len().min(4)];
         let problem =
-            format!("has no column `qw`, but `{}` may be an orientation ({})", suspects.join("`, `"), self.columns());
+            format!("has no column `qw`, but `{}` may be an orientation ({})", shown.join("`, `"), self.columns());
+        // The order of numbers is not guessed: only names that say it are proposed.
+        let ends = |letter: char| {
+            let mut found = suspects.iter().filter(|name| name.to_lowercase().ends_with(letter));
+            found.next().filter(|_| found.next().is_none())
+        };
+        let how = match ['w', 'x', 'y', 'z'].map(ends) {
+            [Some(w), Some(x), Some(y), Some(z)] => {
+                format!("`qw = \"{w}\"`, `qx = \"{x}\"`, `qy = \"{y}\"`, `qz = \"{z}\"`, if that is their order")
+            }
+            _ => "`qw`, `qx`, `qy`, `qz` (qw is the scalar part), or `yaw = { name = \"NAME\", unit = \"deg\" }` (or \"rad\")".to_owned(),
+        };
         let remedy = format!(
-            "name the columns in [columns] of the scene: `qw = \"{first}\"` and so on, or `yaw = {{ name = \"{first}\", unit = \
-             \"deg\" }}`; if bodies do not turn, write `orientation = \"none\"` there"
+            "name the columns in [columns] of the scene: {how}; if bodies do not turn, write `orientation = \"none\"` there"
         );
         Err(self.error(problem, remedy))
     }

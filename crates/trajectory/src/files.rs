@@ -2,6 +2,8 @@
 
 use super::walk;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_store::TableFormat;
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 /// A file of the input.
@@ -49,6 +51,9 @@ pub(super) fn find(path: &Path) -> Result<Vec<Found>> {
     }
     paths.sort();
     paths.dedup();
+    if paths != [path] {
+        refuse_tables(&root, &paths)?;
+    }
     for path in &paths {
         let about = std::fs::metadata(path).map_err(|error| Error::unreadable(path, &error))?;
         if !about.is_file() {
@@ -58,6 +63,37 @@ pub(super) fn find(path: &Path) -> Result<Vec<Found>> {
         }
     }
     paths.into_iter().map(|path| Ok(Found { run: hive_run(&root, &path)?, path, is_pipe: false })).collect()
+}
+
+/// Refuses files of a folder that is a table with a log: some of them are not its rows.
+fn refuse_tables(root: &Path, paths: &[PathBuf]) -> Result<()> {
+    let folders = |path: &'_ PathBuf| -> Vec<PathBuf> {
+        let above = path.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
+        above.map(Path::to_path_buf).collect()
+    };
+    let folders: BTreeSet<PathBuf> = paths.iter().flat_map(folders).collect();
+    for folder in folders {
+        let entries = |folder: &Path| {
+            let named = |entry: std::io::Result<std::fs::DirEntry>| {
+                Some(entry.ok()?.file_name().to_string_lossy().into_owned())
+            };
+            std::fs::read_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+                .into_iter()
+                .flatten()
+                .filter_map(named)
+                .collect::<Vec<String>>()
+        };
+        let metadata = entries(&folder.join("metadata")).into_iter().map(|name| format!("metadata/{name}"));
+        let mut names = entries(&folder).into_iter().chain(metadata);
+        if let Some(format) = names.find_map(|name| TableFormat::of_entry(&name)) {
+            return Err(format.refused(if folder.as_os_str().is_empty() {
+                ".".into()
+            } else {
+                folder.to_string_lossy()
+            }));
+        }
+    }
+    Ok(())
 }
 
 /// Whether it is a pipe or a socket: it ends, but cannot be read again.

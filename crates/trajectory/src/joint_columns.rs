@@ -153,23 +153,23 @@ impl Table<'_> {
     }
 
     fn without_column(&self, joints: &[JointName], joint: &JointName) -> Result<JointSource> {
+        // A column that is another joint's, or a key, is not this one's.
+        let is_free = |name: &&str| {
+            !joints.iter().any(|other| is_of(self.names, joints, other, name))
+                && !KEYS.iter().any(|role| role.names().contains(name))
+        };
+        let free = self.schema.fields().iter().map(|field| field.name().as_str()).filter(is_free);
         let named = self.names.of_joint(&joint.name);
         if let Some(value) = joint.posture.filter(|_| named.is_none()) {
-            let is_no_joint = |name: &&str| {
-                !joints.iter().any(|joint| is_of(self.names, joints, joint, name))
-                    && !KEYS.iter().any(|role| role.names().contains(name))
-            };
-            let others = self.schema.fields().iter().map(|field| field.name().as_str()).filter(is_no_joint);
-            let Some(near) = nearest(&joint.name, others) else { return Ok(JointSource::Posture(value)) };
+            let Some(near) = nearest(&joint.name, free) else { return Ok(JointSource::Posture(value)) };
             let problem = format!("has no column `{}`, and `{near}` is no joint", joint.name);
             return Err(self.error(
                 problem,
                 format!("rename `{near}`, or name it in [columns], or remove it if [posture] is meant"),
             ));
         }
-        let all = self.schema.fields().iter().map(|field| field.name().as_str());
         let wanted = named.map_or(&*joint.name, |named| &*named.name);
-        let remedy = match nearest(wanted, all) {
+        let remedy = match nearest(wanted, free) {
             Some(near) => format!(
                 "write `\"{}\" = \"{near}\"` in [columns] of the scene, if it is that: radians or metres, or with a unit",
                 joint.name

@@ -1,7 +1,7 @@
 //! Names from files, made fit for a page: nothing in them is invisible, and none is endless.
 
 use super::count;
-use std::borrow::Cow;
+use clearsweep_base::text::visible;
 
 /// Characters of a name that are shown.
 const SHOWN: usize = 200;
@@ -45,36 +45,9 @@ pub(crate) fn clipped(raw: &str, most: usize) -> String {
     format!("{}\u{2026}{}", visible(&raw[..end]), visible(&raw[start..]))
 }
 
-/// A text as it is, but for characters that command a terminal or turn the direction of a line: they are escaped.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
-        return Cow::Borrowed(text);
-    }
-    let shown = |c: char| if is_hidden(c) { c.escape_default().to_string() } else { c.to_string() };
-    Cow::Owned(text.chars().map(shown).collect())
-}
-
-/// Whether a character is a control, a line separator, a mark or override of direction, or without width. The joiners
-/// of words and emoji (U+200C, U+200D) belong to their writing and stay.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
-        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hidden_characters_are_escaped() {
-        assert_eq!(
-            visible("P-101 \u{1f600} \u{e9} \u{645}\u{200c}\u{64a}"),
-            "P-101 \u{1f600} \u{e9} \u{645}\u{200c}\u{64a}"
-        );
-        assert_eq!(visible("a\nb\u{1b}[2J\0"), "a\\nb\\u{1b}[2J\\u{0}");
-        assert_eq!(visible("evil\u{202e}gpj.exe\u{2066}\u{2028}"), "evil\\u{202e}gpj.exe\\u{2066}\\u{2028}");
-    }
 
     #[test]
     fn long_names_lose_their_middle() {

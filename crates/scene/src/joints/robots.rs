@@ -190,7 +190,7 @@ impl<'k> RobotReader<'k> {
         }
         let mut of_link: Vec<Vec<String>> = vec![Vec::new(); self.robot.links.len()];
         for (index, link) in self.robot.links.iter().enumerate() {
-            for body in self.bodies(index, &full(&link.name), &rests[index], inputs)? {
+            for body in self.bodies(index, &full(&link.name), &rests[index], inputs, &mut all.notes)? {
                 of_link[index].push(body.spec.name.clone());
                 all.bodies.push(LinkBody { link: first + index, ..body });
             }
@@ -303,13 +303,20 @@ impl<'k> RobotReader<'k> {
     }
 
     /// The bodies of a link: one of all its primitives, and one of each mesh.
-    fn bodies(&self, link: usize, name: &str, rest: &Pose, inputs: &mut InputReader) -> Result<Vec<LinkBody>> {
+    fn bodies(
+        &self,
+        link: usize,
+        name: &str,
+        rest: &Pose,
+        inputs: &mut InputReader,
+        notes: &mut Vec<(PathBuf, GeometryNote)>,
+    ) -> Result<Vec<LinkBody>> {
         let mut bodies: Vec<LinkBody> = Vec::new();
         let (mut parts, mut excess) = (Vec::new(), 0.0_f64);
         for collision in &self.robot.links[link].collisions {
             let place = pose(&collision.place);
             if let CollisionShape::Mesh { file, scale } = &collision.shape {
-                let geometry = self.mesh(collision, file, *scale, inputs)?;
+                let geometry = self.mesh(collision, file, *scale, inputs, notes)?;
                 bodies.push(self.body(name, bodies.len(), (rest, place), geometry, 0.0));
                 continue;
             }
@@ -361,6 +368,7 @@ impl<'k> RobotReader<'k> {
         file: &str,
         scale: [f64; 3],
         inputs: &mut InputReader,
+        notes: &mut Vec<(PathBuf, GeometryNote)>,
     ) -> Result<GeometrySpec> {
         let at_line = |error: Error| Error { place: format!("{}:{}", self.path.display(), collision.line), ..error };
         let found = clearsweep_robot::resolve(file, &self.path, &self.packages).map_err(at_line)?;
@@ -391,7 +399,11 @@ impl<'k> RobotReader<'k> {
         };
         readers::check_extension(&found).map_err(fault)?;
         let bytes = inputs.read(&found).map_err(|error| Error::unreadable(&found, &error))?;
-        let (mut mesh, _) = readers::read_with_companions(&found, bytes, None, inputs).map_err(fault)?;
+        let (mut mesh, told) = readers::read_with_companions(&found, bytes, None, inputs).map_err(fault)?;
+        // Links that share a file share its notes.
+        let told = told.into_iter().map(|note| (found.clone(), note));
+        let new: Vec<_> = told.filter(|note| !notes.contains(note)).collect();
+        notes.extend(new);
         for vertex in &mut mesh.vertices {
             *vertex = std::array::from_fn(|axis| vertex[axis] * scale[axis]);
         }

@@ -1,0 +1,158 @@
+//! Robots and joints: which pairs are checked, and what the program says of values that look wrong.
+
+use super::program::expect;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A folder with a scene, and a robot description beside it.
+fn scene(query: &str, rest: &str, files: &[(&str, &str)]) -> TempDir {
+    let dir = tempfile::tempdir().expect("scratch");
+    let text = format!("[scene]\nlength_unit = \"m\"\n{query}\n{rest}");
+    fs::write(dir.path().join("scene.toml"), text).expect("written");
+    for (name, text) in files {
+        fs::write(dir.path().join(name), text).expect("written");
+    }
+    dir
+}
+
+/// The warnings of a run, which are those of a check.
+fn warnings(dir: &Path, code: i32) -> String {
+    let (_, run) = expect(dir, "run scene.toml --out o --force", code);
+    let (text, check) = expect(dir, "check scene.toml", 0);
+    for line in run.lines().filter(|line| line.starts_with("warning:")) {
+        assert!(text.contains(line) || check.contains(line), "`check` does not say: {line}");
+    }
+    run
+}
+
+/// A robot of a base and an arm of one metre along x, which turns about z.
+fn urdf(kind: &str, limit: &str, arm: &str) -> String {
+    let base = "<link name='base'><collision><geometry><box size='0.1 0.1 0.1'/></geometry></collision></link>";
+    let place = "<origin xyz='0.55 0 0'/><geometry><box size='0.9 0.02 0.02'/></geometry>";
+    let joint = format!("<parent link='base'/><child link='arm'/><axis xyz='0 0 1'/>{limit}");
+    let arm = format!("<link name='arm'><{arm}>{place}</{arm}></link>");
+    format!("<robot name='r'>{base}{arm}<joint name='j' type='{kind}'>{joint}</joint></robot>")
+}
+
+const ROBOT: &str = "[[robot]]\nurdf = \"r.urdf\"\nname = \"r\"\n";
+const POST: &str = "[[body]]\nname = \"post\"\nshape = { sphere = 0.01 }\nposition = [-0.9, 0, 0]\nstatic = true\n";
+const LIMIT: &str = "<limit lower='-1' upper='1'/>";
+
+#[test]
+fn joints_that_move_no_body_are_one_clear_error() {
+    for moved in ["[[sweep]]\njoints = [\"j\"]\n", "[posture]\nj = \"0rad\"\n"] {
+        let rest = format!("{ROBOT}{POST}{moved}");
+        let dir =
+            scene("[query]\nwithin = 0.1\nrequire = 0.01", &rest, &[("r.urdf", &urdf("revolute", LIMIT, "visual"))]);
+        for command in ["run scene.toml --out o", "check scene.toml"] {
+            let (_, told) = expect(dir.path(), command, 1);
+            assert!(told.contains("the joints move no body") && told.contains("collision geometry"), "{told}");
+        }
+        assert!(!dir.path().join("o").exists());
+    }
+}
+
+#[test]
+fn an_angle_that_was_wrapped_is_told_and_one_that_was_not_is_not() {
+    let query = "joints = \"v.csv\"\n[query]\nwithin = 0.05\nrequire = 0.001";
+    let rest = format!("{ROBOT}{POST}[motion]\nbetween = \"joint\"\n");
+    let robot = urdf("continuous", "", "collision");
+    let wrapped = scene(query, &rest, &[("r.urdf", &robot), ("v.csv", "frame,j\n0,3.0\n1,3.1\n2,-3.1\n3,-3.0\n")]);
+    let told = warnings(wrapped.path(), 0);
+    assert!(
+        told.contains("the joint `r/j` turns by 355 degrees, from 3.1 to -3.1 rad, between the frames 1 and 2"),
+        "{told}"
+    );
+    let tau = std::f64::consts::TAU;
+    let values = format!("frame,j\n0,3.0\n1,3.1\n2,{}\n3,{}\n", tau - 3.1, tau - 3.0);
+    let unwrapped = scene(query, &rest, &[("r.urdf", &robot), ("v.csv", &values)]);
+    let told = warnings(unwrapped.path(), 3);
+    assert!(!told.contains("turns by"), "{told}");
+    // Another run begins anew.
+    let runs = "run,frame,j\n0,0,3.1\n0,1,3.1\n1,0,-3.1\n1,1,-3.1\n";
+    let runs = scene(query, &rest, &[("r.urdf", &robot), ("v.csv", runs)]);
+    assert!(!warnings(runs.path(), 0).contains("turns by"));
+}
+
+#[test]
+fn a_sweep_over_a_range_of_one_value_is_told() {
+    let rest = format!("{ROBOT}{POST}[[sweep]]\njoints = [\"j\"]\n");
+    let robot = |limit: &str| urdf("revolute", limit, "collision");
+    let still = scene("[query]\nwithin = 0.05", &rest, &[("r.urdf", &robot("<limit lower='0' upper='0'/>"))]);
+    let told = warnings(still.path(), 0);
+    assert!(told.contains("the joint `r/j` is swept over a range of one value: it does not move"), "{told}");
+    let moving = scene("[query]\nwithin = 0.05", &rest, &[("r.urdf", &robot(LIMIT))]);
+    assert!(!warnings(moving.path(), 0).contains("range of one value"));
+}
+
+#[test]
+fn nothing_is_said_of_quaternions_and_single_precision_where_there_are_none() {
+    let bodies = "[[body]]\nname = \"arm\"\nshape = { box = [0.9, 0.1, 0.1] }\nposition = [0.5, 0, 0]\n";
+    let joint =
+        "[[joint]]\nname = \"h\"\ntype = \"continuous\"\nchild = \"arm\"\norigin = [0, 0, 0]\naxis = [0, 0, 1]\n";
+    for (steps, require) in [(1, "0.1"), (2, "0.1"), (3, "0"), (40, "0")] {
+        let query = format!("[query]\nwithin = 2\nrequire = {require}");
+        let rest = format!("{bodies}{POST}{joint}[[sweep]]\njoints = [\"h\"]\nsteps = {steps}\n");
+        let dir = scene(&query, &rest, &[]);
+        let (_, told) = expect(dir.path(), "check scene.toml", 0);
+        assert!(!told.contains("quaternion") && !told.contains("qw") && !told.contains("precision"), "{steps}: {told}");
+        // Whole turns are one step of the sweep: the way is told, since nothing else says that it is taken.
+        assert_eq!(told.contains("turns by 360 degrees"), steps == 1, "{steps}: {told}");
+    }
+}
+
+#[test]
+fn an_srdf_of_another_robot_is_told_and_its_rules_hold() {
+    let srdf = "<robot name='other'><disable_collisions link1='base' link2='arm' reason='Never'/>\
+        <disable_collisions link1='base' link2='gripper' reason='Never'/></robot>";
+    let rest =
+        "[[robot]]\nurdf = \"r.urdf\"\nsrdf = \"r.srdf\"\nname = \"r\"\nadjacent = false\n[posture]\nj = \"0rad\"\n";
+    let dir =
+        scene("[query]\nwithin = 0.5", rest, &[("r.urdf", &urdf("revolute", LIMIT, "collision")), ("r.srdf", srdf)]);
+    let told = warnings(dir.path(), 0);
+    assert!(told.contains("the SRDF file is of the robot `other`, the URDF file of `r`"), "{told}");
+    assert!(told.contains("the robot has no link `gripper`"), "{told}");
+    let (text, _) = expect(dir.path(), "summary o", 0);
+    assert!(text.contains("1 possible, 1 of them ignored"), "{text}");
+}
+
+/// The range begins below the table: the carriage comes up to it from there.
+#[test]
+fn a_body_that_hangs_from_the_world_is_checked_against_it() {
+    let table = "<geom type='box' size='1 1 0.1' pos='0 0 -0.1'/>";
+    let carriage = "<body name='carriage' pos='0 0 1'><joint name='z' type='slide' axis='0 0 1' range='-2 0'/>\
+        <geom type='box' size='0.1 0.1 0.1'/></body>";
+    let model = format!("<mujoco model='r'><worldbody>{table}{carriage}</worldbody></mujoco>");
+    let rest = "[[robot]]\nmjcf = \"r.xml\"\nname = \"r\"\n[[sweep]]\njoints = [\"z\"]\n";
+    let dir = scene("[query]\nwithin = 0.5\nrequire = 0.01", rest, &[("r.xml", &model)]);
+    let (text, _) = expect(dir.path(), "run scene.toml --out o", 3);
+    assert!(text.contains("first contact: r/world and r/carriage") && text.contains("r/z from -1.3"), "{text}");
+}
+
+/// A COLLADA file that is y up, as it is, mirrored, and scaled unevenly: the same is told of all.
+#[test]
+fn notes_of_a_mesh_are_told_however_it_is_scaled() {
+    let positions = "0 0 0 1 0 0 0 1 0 0 0 1";
+    let dae = format!(
+        "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>\
+        <asset><unit meter='1'/><up_axis>Y_UP</up_axis></asset><library_geometries><geometry id='g'><mesh>\
+        <source id='p'><float_array id='a' count='12'>{positions}</float_array><technique_common>\
+        <accessor source='#a' count='4' stride='3'><param name='X' type='float'/><param name='Y' type='float'/>\
+        <param name='Z' type='float'/></accessor></technique_common></source>\
+        <vertices id='v'><input semantic='POSITION' source='#p'/></vertices>\
+        <triangles count='4'><input semantic='VERTEX' source='#v' offset='0'/><p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles>\
+        </mesh></geometry></library_geometries><library_visual_scenes><visual_scene id='s'><node>\
+        <instance_geometry url='#g'/></node></visual_scene></library_visual_scenes>\
+        <scene><instance_visual_scene url='#s'/></scene></COLLADA>"
+    );
+    for scale in ["1 1 1", "2 2 2", "1 -1 1", "1 2 3"] {
+        let mesh = format!("<collision><geometry><mesh filename='m.dae' scale='{scale}'/></geometry></collision>");
+        let joint = "<joint name='j' type='fixed'><parent link='base'/><child link='more'/></joint>";
+        let robot =
+            format!("<robot name='r'><link name='base'>{mesh}</link><link name='more'>{mesh}</link>{joint}</robot>");
+        let dir = scene("[query]\nwithin = 1\nstatic_pairs = true", ROBOT, &[("r.urdf", &robot), ("m.dae", &dae)]);
+        let told = warnings(dir.path(), 0);
+        assert_eq!(told.matches("`up_axis` is not Z_UP").count(), 1, "{scale}: {told}");
+    }
+}
