@@ -399,7 +399,7 @@ impl Table<'_> {
                 format!("has no column `{}`, which [columns] gives for `{name}` ({})", given.name, self.columns());
             return self.error(
                 problem,
-                match nearest(&given.name, all().filter(free)) {
+                match nearest(&given.name, all().filter(|column| self.names.role_of(column).is_none())) {
                     Some(near) => format!("write `{name} = \"{near}\"` in [columns], if it is that: {wanted}"),
                     None => format!("give its name in [columns]; `{name}` is {wanted}"),
                 },
