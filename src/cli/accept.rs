@@ -104,7 +104,8 @@ fn is_chosen(args: &AcceptArgs, event: &EventLine) -> bool {
     is_open && by_rule && by_issue && by_pair
 }
 
-/// The file of accepted pairs, with a lock of its own beside it, so that of several programs each reads what the one before wrote.
+/// The file of accepted pairs, with a lock of its own beside it, so that of several programs each
+/// reads what the one before wrote.
 struct LockedFile {
     /// The file; what a link leads to.
     path: PathBuf,
@@ -141,7 +142,7 @@ impl Drop for LockedFile {
     }
 }
 
-/// What a chain of links leads to, which need not exist.
+/// Returns the end of a chain of links, which need not exist.
 fn target(path: &Path) -> std::io::Result<PathBuf> {
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();

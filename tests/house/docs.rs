@@ -353,8 +353,8 @@ fn pages_that_the_sources_name_exist() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The crates under `crates/` have `doctest = false`, since each would link the engine once more: examples of code stand in
-/// `src/`.
+/// The crates under `crates/` have `doctest = false`, since each would link the engine once more:
+/// examples of code stand in `src/`.
 #[test]
 fn examples_of_code_stand_where_they_are_compiled() {
     let tree = Tree::read();

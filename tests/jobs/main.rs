@@ -31,6 +31,8 @@ mod golden;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod interrupt;
 #[cfg(feature = "cli")]
+mod joint_bytes;
+#[cfg(feature = "cli")]
 mod joints;
 mod library;
 mod memory;

@@ -95,9 +95,11 @@ fn nothing_is_said_of_quaternions_and_single_precision_where_there_are_none() {
         let query = format!("[query]\nwithin = 2\nrequire = {require}");
         let rest = format!("{bodies}{POST}{joint}[[sweep]]\njoints = [\"h\"]\nsteps = {steps}\n");
         let dir = scene(&query, &rest, &[]);
-        let (_, told) = expect(dir.path(), "check scene.toml", 0);
+        let (text, told) = expect(dir.path(), "check scene.toml", 0);
+        let told = text + &told;
         assert!(!told.contains("quaternion") && !told.contains("qw") && !told.contains("precision"), "{steps}: {told}");
-        // Whole turns are one step of the sweep: the way is told, since nothing else says that it is taken.
+        // Whole turns are one step of the sweep: the way is told, since nothing else says that it
+        // is taken.
         assert_eq!(told.contains("turns by 360 degrees"), steps == 1, "{steps}: {told}");
     }
 }

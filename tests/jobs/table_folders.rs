@@ -1,4 +1,5 @@
-//! Folders that are tables with a log, and levels that are columns: read right, or refused with the way to read them.
+//! Folders that are tables with a log, and levels that are columns: read right, or refused with the
+//! way to read them.
 
 use super::program::expect;
 use std::fs;

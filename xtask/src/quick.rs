@@ -1,5 +1,6 @@
-//! `cargo xtask`: runs the quick loop (`quick`) itself, and hands every other name to the campaigns (`main.rs`), which
-//! need the whole engine as released. This program needs no crate, so it compiles in a second.
+//! `cargo xtask`: runs the quick loop (`quick`) itself, and hands every other name to the campaigns
+//! (`main.rs`), which need the whole engine as released. This program needs no crate, so it
+//! compiles in a second.
 #![allow(clippy::print_stderr, reason = "tools report to the person who runs them")]
 
 use std::collections::BTreeSet;
@@ -46,7 +47,8 @@ fn quick(revision: &str) -> Result<ExitCode, String> {
     let start = Instant::now();
     if !changed.is_empty() {
         step(start, "cargo", &["fmt", "--check"])?;
-        // Cargo knows which packages are affected. All of them are named, so that each has the features of the full tests.
+        // Cargo knows which packages are affected. All of them are named, so that each has the
+        // features of the full tests.
         step(
             start,
             "cargo",
@@ -95,9 +97,11 @@ fn test_program_of(file: &str) -> Option<&str> {
     Some(name.strip_suffix(".rs").unwrap_or(name)).filter(|&name| name != "support")
 }
 
-/// The packages of the changed folders, and all packages of the workspace that depend on them, if they have unit tests.
+/// The packages of the changed folders, and all packages of the workspace that depend on them, if
+/// they have unit tests.
 fn affected_packages(folders: &BTreeSet<&str>) -> Result<BTreeSet<String>, String> {
-    // The root package enables the features of the others, which are compiled once only if it is always named.
+    // The root package enables the features of the others, which are compiled once only if it is
+    // always named.
     let mut affected = BTreeSet::from(["clearsweep".to_owned()]);
     for folder in folders {
         let name = match *folder {
@@ -124,7 +128,7 @@ fn step(start: Instant, program: &str, arguments: &[&str]) -> Result<(), String>
     }
 }
 
-/// What a program prints to stdout.
+/// Returns the output of a program on stdout.
 fn output(program: &str, arguments: &[&str]) -> Result<String, String> {
     let done = command(program, arguments).output().map_err(|error| format!("{program}: {error}"))?;
     match done.status.success() {

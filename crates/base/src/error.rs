@@ -138,8 +138,8 @@ const QUOTED_COMMAND: usize = 2000;
 /// Characters of a message, whatever is in it.
 const MESSAGE: usize = 20_000;
 
-/// Text with what a user's file put into it, safe for a terminal: hidden characters are escaped, lines are kept, and what
-/// stands between backticks is cut to `quoted` characters.
+/// Text with what a user's file put into it, safe for a terminal: hidden characters are escaped,
+/// lines are kept, and what stands between backticks is cut to `quoted` characters.
 fn printable(text: impl Display, quoted: usize) -> String {
     let text = text.to_string();
     let mut out = String::new();

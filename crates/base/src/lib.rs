@@ -1,5 +1,5 @@
-//! Foundations of all crates of clearsweep: the error type, the threads of loading, registers of eight numbers, shares with their
-//! confidence, open files, and text that is safe to show.
+//! Foundations of all crates of clearsweep: the error type, the threads of loading, registers of
+//! eight numbers, shares with their confidence, open files, and text that is safe to show.
 
 pub mod error;
 pub mod open_file;

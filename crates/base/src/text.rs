@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-/// A text as it is, but for characters that command a terminal or turn the direction of a line: they are escaped.
+/// A text as it is, but for characters that command a terminal or turn the direction of a line:
+/// they are escaped.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
@@ -11,8 +12,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// Whether a character is a control, a line separator, a mark or override of direction, or without width. The joiners
-/// of words and emoji (U+200C, U+200D) belong to their writing and stay.
+/// Whether a character is a control, a line separator, a mark or override of direction, or without
+/// width. The joiners of words and emoji (U+200C, U+200D) belong to their writing and stay.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')

@@ -1,7 +1,8 @@
 //! The pairs of links that touch by construction, and are not checked against each other.
 //!
-//! One rule for all descriptions. Links that fixed joints weld are one part. Not checked are the links of one part, and those of two
-//! parts that one joint joins, where parts without geometry between two joints count as part of the joint:
+//! One rule for all descriptions. Links that fixed joints weld are one part. Not checked are the
+//! links of one part, and those of two parts that one joint joins, where parts without geometry
+//! between two joints count as part of the joint:
 //!
 //! | | welded links | parent and child | the parent is the world, or welded to it |
 //! | --- | --- | --- | --- |
@@ -9,8 +10,8 @@
 //! | Drake | not checked | not checked | checked |
 //! | MoveIt (setup assistant), and URDF here | not checked | not checked, past links without geometry | not checked: a URDF has no world |
 //!
-//! In MJCF a body without geometry is a body: MuJoCo checks what it lies between. Links that the reader puts between several joints of
-//! one body are none.
+//! In MJCF a body without geometry is a body: MuJoCo checks what it lies between. Links that the
+//! reader puts between several joints of one body are none.
 
 use crate::model::{JointKind, Robot};
 
@@ -27,12 +28,14 @@ pub struct Neighbours {
 }
 
 impl Robot {
-    /// Returns the pairs of links with geometry that are neighbours; `None`: there are more than 2^20.
+    /// Returns the pairs of links with geometry that are neighbours; `None`: there are more than
+    /// 2^20.
     pub fn neighbours(&self) -> Option<Vec<Neighbours>> {
         let parts = Parts::new(self);
         let mut pairs = Vec::new();
         for (top, members) in parts.members.iter().enumerate().filter(|(_, members)| !members.is_empty()) {
-            // What stands in the world is not checked by default, and is if the scene asks for static pairs.
+            // What stands in the world is not checked by default, and is if the scene asks for
+            // static pairs.
             let welded_links = if parts.is_world(top) { &[][..] } else { members };
             let welded =
                 welded_links.iter().enumerate().flat_map(|(k, &a)| welded_links[..k].iter().map(move |&b| [b, a]));
@@ -93,7 +96,8 @@ impl<'r> Parts<'r> {
         self.robot.world.is_some_and(|world| self.part[world] == part)
     }
 
-    /// The part on the other side of a joint, past parts that are none; `None`: the world, or nothing that has geometry.
+    /// The part on the other side of a joint, past parts that are none; `None`: the world, or
+    /// nothing that has geometry.
     fn parent_of(&self, joint: usize) -> Option<usize> {
         let mut part = self.part[self.robot.joints[joint].parent];
         loop {

@@ -54,7 +54,8 @@ impl fmt::Display for Address {
     }
 }
 
-/// Whether a path is of this machine, or the address of objects. `file:///PATH` and `file:/PATH` (RFC 8089) are of this machine.
+/// Whether a path is of this machine, or the address of objects. `file:///PATH` and `file:/PATH`
+/// (RFC 8089) are of this machine.
 ///
 /// # Errors
 /// The scheme of the address is not known, or it has no bucket.

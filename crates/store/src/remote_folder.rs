@@ -92,7 +92,8 @@ fn relative<'k>(key: &'k str, folder: &str) -> &'k str {
     key.strip_prefix(folder).unwrap_or(key).trim_start_matches('/')
 }
 
-/// Refuses objects (`chosen`) that lie below a folder which `all` keys show to be a table with a log.
+/// Refuses objects (`chosen`) that lie below a folder which `all` keys show to be a table with a
+/// log.
 fn refuse_tables(address: &Address, folder: &str, all: &[&str], chosen: &[&str]) -> Result<()> {
     let mut seen = HashSet::new();
     for key in all {

@@ -1,4 +1,5 @@
-//! Folders that are tables of a format with a log of its own: which of their files count is said there, and some do not.
+//! Folders that are tables of a format with a log of its own: which of their files count is said
+//! there, and some do not.
 
 use clearsweep_base::error::Error;
 use std::fmt::Display;
@@ -17,7 +18,8 @@ pub enum TableFormat {
 }
 
 impl TableFormat {
-    /// The format of the folder that an entry of it gives away. `name`: of the entry, or `metadata/FILE`.
+    /// The format of the folder that an entry of it gives away. `name`: of the entry, or
+    /// `metadata/FILE`.
     pub fn of_entry(name: &str) -> Option<Self> {
         match name {
             "_delta_log" => Some(Self::Delta),

@@ -51,23 +51,33 @@ impl<'a> JointSteps<'a> {
 
     /// Steps beyond half a turn, and sweeps over ranges of one value.
     pub(super) fn warnings(&self) -> Vec<Warning> {
-        let Some(joints) = self.joints else { return Vec::new() };
-        let mut warnings: Vec<Warning> = still(joints).into_iter().collect();
-        let steps = joints.tree.columns().zip(&self.largest);
-        let long = steps.filter_map(|(joint, step)| Some((joint, step.filter(|_| joint.kind.turns())?)));
-        for (joint, step) in long.filter(|(_, step)| step.angle() > PI) {
-            let Step { values: [from, to], run, frames: [before, after] } = step;
-            let problem = format!(
-                "the joint `{}` turns by {:.0} degrees, from {from} to {to} rad, between the frames {before} and {after} of run {run}",
-                joint.name,
-                step.angle().to_degrees()
-            );
-            let remedy = "the way that is looked at is that long; if the joint went the other way round, write values that go \
-                on beyond half a turn, and if it is swept, more `steps`";
-            warnings.push(Warning::new("joint", [], problem, remedy));
-        }
-        warnings
+        self.joints
+            .map_or(Vec::new(), |joints| still(joints).into_iter().chain(self.beyond_half_a_turn(joints)).collect())
     }
+
+    /// The joint of the longest step beyond half a turn, and how many others have one.
+    fn beyond_half_a_turn(&self, joints: &SceneJoints) -> Option<Warning> {
+        let steps = joints.tree.columns().zip(&self.largest);
+        let turns = steps.filter(|(joint, _)| joint.kind.turns()).filter_map(|(joint, step)| Some((joint, (*step)?)));
+        let mut long: Vec<_> = turns.filter(|(_, step)| step.angle() > PI).collect();
+        long.sort_by(|(_, a), (_, b)| b.angle().total_cmp(&a.angle()));
+        let (joint, step) = long.first()?;
+        let Step { values: [from, to], run, frames: [before, after] } = step;
+        let more = others(long.len());
+        let problem = format!(
+            "the joint `{}` turns by {:.0} degrees, from {from} to {to} rad, between the frames {before} and {after} of run {run}{more}",
+            joint.name,
+            step.angle().to_degrees()
+        );
+        let remedy = "the way that is looked at is that long; if the joint went the other way round, write values that go on beyond \
+            half a turn, and if it is swept, more `steps`";
+        Some(Warning::new("joint", [], problem, remedy))
+    }
+}
+
+/// How many joints there are beside the one that is named.
+fn others(count: usize) -> String {
+    if count == 1 { String::new() } else { format!(" (and {} more)", count - 1) }
 }
 
 /// Joints that are swept over ranges of one value.
@@ -78,11 +88,7 @@ fn still(joints: &SceneJoints) -> Option<Warning> {
         swept.filter(|joint| joint.range[0] == joint.range[1]).map(|joint| names[joint.column as usize]).collect();
     still.sort_unstable();
     still.dedup();
-    let more = match still.len() {
-        0 => return None,
-        1 => String::new(),
-        count => format!(" and {} more", count - 1),
-    };
-    let problem = format!("the joint `{}`{more} is swept over a range of one value: it does not move", still[0]);
+    let (first, more) = (still.first()?, others(still.len()));
+    let problem = format!("the joint `{first}`{more} is swept over a range of one value: it does not move");
     Some(Warning::new("joint", [], problem, "correct its limits, or give the sweep a `range`"))
 }

@@ -3,10 +3,10 @@
 /// Something that is allowed but looks wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Subject of the warning, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`,
-    /// `quaternions`, `joint`, `time`, `tipped`, `absent`, `far`, `open`, `unclear`, `empty`, `unchecked`, `contact`, `threads`,
-    /// `coarse`, `hidden`, `scene`, `extension`, `unturned`,
-    /// `baseline`.
+    /// Subject of the warning, in a word that does not change: `rule`, `size`, `motionless`,
+    /// `jump`, `turn`, `quaternions`, `joint`, `time`, `tipped`, `absent`, `far`, `open`,
+    /// `unclear`, `empty`, `unchecked`, `contact`, `threads`, `coarse`, `hidden`, `scene`,
+    /// `extension`, `unturned`, `baseline`.
     pub kind: &'static str,
     /// The bodies (indices) it is about; none where it is about the whole.
     pub bodies: Vec<u32>,

@@ -85,7 +85,8 @@ fn verify_body<S: Simd>(kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<
     let size = size_of(a, b, q.of.rows.growth(), reach);
     let sides = [&OneFeature::new(a, q.features.a), &OneFeature::new(b, q.features.b)];
     let overlaps = q.surface.is_some() || kind.is_parallel();
-    // The formulas of each kind are code of their own; all that follows exists once, not ten times for each level of registers.
+    // The formulas of each kind are code of their own; all that follows exists once, not ten times
+    // for each level of registers.
     let closest = match kind {
         Unique(FormulaKind::VertexVertex) => closest_of_kind(Unique(FormulaKind::VertexVertex), q, &pose, size),
         Unique(FormulaKind::EdgeVertex) => closest_of_kind(Unique(FormulaKind::EdgeVertex), q, &pose, size),

@@ -89,7 +89,8 @@ pub(crate) fn certify<T: Float, F: Features<T>>(
     certify_points(closest, [a, b], pose, size, wanted, overlaps)
 }
 
-/// Certifies closest points of features: what comes after the formulas of a kind, and is the same for all of them.
+/// Certifies closest points of features: what comes after the formulas of a kind, and is the same
+/// for all of them.
 #[inline(always)]
 pub(crate) fn certify_points<T: Float, F: Features<T>>(
     closest: Closest<T>,

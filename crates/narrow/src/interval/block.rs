@@ -161,6 +161,17 @@ impl<'q, 'a> BlockTerms<'q, 'a> {
         self.jointed(sample).map_or_else(|| self.query.over(sample), |path| path.bodies())
     }
 
+    /// The rows at both ends of an interval.
+    fn end_rows<'r>(&self, rows: &RowsBySample<'r>, sample: usize) -> EndRows<'r> {
+        let in_world = || {
+            let bodies = self.query.over(sample);
+            [0, 1].map(|end| bodies.each_ref().map(|body| body.ends[end]))
+        };
+        let mut ends = EndRows::new(rows.at_ends(sample));
+        ends.poses = self.query.joints.map(|_| in_world());
+        ends
+    }
+
     fn motions(&self, eight: &[u8]) -> EightMotions {
         let poses = EightPoses::of(eight, |sample| self.over(sample));
         if self.jointed.is_empty() {
@@ -310,7 +321,7 @@ pub fn walk_intervals(
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
         let [a, b] = terms.over(sample);
-        let mut ends = EndRows::new(rows.at_ends(sample));
+        let mut ends = terms.end_rows(&rows, sample);
         ends.computed[0] = last.take().filter(|&(at, _)| at == sample).map(|(_, row)| row);
         let solved = solve([&a, &b], terms.jointed(sample), &mut ends, (options, PartDivision::default()), work, stats);
         last = ends.computed[1].map(|row| (sample + 1, row));
@@ -370,9 +381,9 @@ impl TimedAnswers<'_, '_> {
             if are_explained(answer, self.rows.lowers(answer.sample), sought) {
                 continue;
             }
-            let ([a, b], rows) = (self.terms.over(sample), self.rows.at_ends(sample));
+            let ([a, b], mut rows) = (self.terms.over(sample), self.terms.end_rows(self.rows, sample));
             let joints = self.terms.jointed(sample);
-            *answer = timed_by_rows(*answer, ([&a, &b], joints), rows, options, work, stats);
+            *answer = timed_by_rows(*answer, ([&a, &b], joints), &mut rows, options, work, stats);
         }
         self.begin = out.len();
     }

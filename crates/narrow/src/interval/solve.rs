@@ -15,6 +15,7 @@ use super::support_gap::{Hulls, by_bend};
 use crate::cache::PieceCache;
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
+use clearsweep_geometry::Pose;
 use clearsweep_kinematics::JointMotion;
 use clearsweep_model::Proximity;
 use clearsweep_model::{BetweenFrames, Shape};
@@ -99,11 +100,15 @@ pub(super) struct EndRows<'a> {
     known: [Option<&'a Proximity>; 2],
     /// Those that were computed for intervals, whatever their distance.
     pub(super) computed: [Option<Proximity>; 2],
+    /// The poses of both bodies that rows are computed from, by end; `None`: those of the path.
+    /// Joints give the path in the frame of the link that carries both bodies: a row in the frame
+    /// of the world rounds otherwise, and a row that the table lacks must be the one it would have.
+    pub(super) poses: Option<[[Pose; 2]; 2]>,
 }
 
 impl<'a> EndRows<'a> {
     pub(super) fn new(known: [Option<&'a Proximity>; 2]) -> Self {
-        Self { known, computed: [None; 2] }
+        Self { known, computed: [None; 2], poses: None }
     }
 }
 
@@ -216,7 +221,7 @@ fn timed(answer: IntervalProximity, mut search: IntervalSearch<'_, '_>) -> Inter
 pub(super) fn timed_by_rows<'a>(
     answer: IntervalProximity,
     ([a, b], joints): ([&BodyMotion<'a>; 2], Option<&Rc<JointedPath<'a>>>),
-    rows: [Option<&'a Proximity>; 2],
+    rows: &mut EndRows<'a>,
     options: &IntervalOptions,
     work: &mut Workspace,
     stats: &mut SolverStats,
@@ -225,8 +230,7 @@ pub(super) fn timed_by_rows<'a>(
     let Some(path) = PairPath::new([a, b], joints, options) else { return answer };
     let motion = path.relative_motion([a, b]);
     let (mut cache, division) = (PieceCache::default(), PartDivision::default());
-    let ends =
-        measured_ends(&subjects, ([a, b], path.error_at_ends()), &mut EndRows::new(rows), (&mut cache, work, stats));
+    let ends = measured_ends(&subjects, ([a, b], path.error_at_ends()), rows, (&mut cache, work, stats));
     timed(answer, IntervalStart { subjects, path, motion, options, division, ends, cache }.search(work, stats))
 }
 
@@ -239,8 +243,12 @@ fn measured_ends(
 ) -> [Node; 2] {
     [0, 1].map(|end| {
         let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
-        let known = rows.known[end].or(rows.computed[end].as_ref());
-        rows.computed[end] = subjects.measure_bodies((&mut node, error), known, cache, work, stats);
+        let known = rows.known[end].copied().or(rows.computed[end]);
+        let row = known.or_else(|| {
+            let mut there = Node::of_poses(end as f64, rows.poses?[end]);
+            subjects.measure_bodies((&mut there, 0.0), None, cache, work, stats)
+        });
+        rows.computed[end] = subjects.measure_bodies((&mut node, error), row.as_ref(), cache, work, stats);
         node
     })
 }

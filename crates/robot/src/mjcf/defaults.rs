@@ -99,7 +99,8 @@ impl<'d> Attributes<'d, '_> {
         self.holders(name).next()
     }
 
-    /// All elements that hold the attribute: this one first, then those of its class, and of the classes around it.
+    /// All elements that hold the attribute: this one first, then those of its class, and of the
+    /// classes around it.
     pub(super) fn holders(&self, name: &str) -> impl Iterator<Item = Element<'d>> {
         let kind = KINDS.iter().position(|&kind| kind == self.element.name());
         let class = |number: &usize| self.defaults.classes[*number].parent;

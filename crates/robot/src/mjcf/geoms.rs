@@ -180,8 +180,8 @@ fn round(kind: &str, radius: f64, length: f64) -> CollisionShape {
     }
 }
 
-/// The first `N` numbers of `size`, each positive; further ones have no meaning. An element that gives fewer keeps the others of the
-/// class around it (MuJoCo, XML reference, `default`).
+/// The first `N` numbers of `size`, each positive; further ones have no meaning. An element that
+/// gives fewer keeps the others of the class around it (MuJoCo, XML reference, `default`).
 fn sizes<const N: usize>(attributes: &Attributes<'_, '_>) -> Result<[f64; N]> {
     let element = attributes.element;
     let missing = || element.fault(format!("`geom` has no `size` of {N} numbers"), SIZE);

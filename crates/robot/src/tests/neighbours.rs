@@ -25,7 +25,8 @@ fn assert_mjcf(world: &str, pairs: &[[&str; 2]]) {
     assert_eq!(neighbours(&robot), expected(pairs), "{world}");
 }
 
-/// Links: names of those with geometry, then those without; joints: name of the kind, parent, child.
+/// Links: names of those with geometry, then those without; joints: name of the kind, parent,
+/// child.
 #[track_caller]
 fn assert_urdf(links: [&[&str]; 2], joints: &[[&str; 3]], pairs: &[[&str; 2]]) {
     let ball = "<collision><geometry><sphere radius='1'/></geometry></collision>";

@@ -101,7 +101,8 @@ fn interrupted(s: &Scene, results: &[Results], layout: TableLayout, memory: u64,
 fn an_execution_that_ends_early_is_gone_on_with() {
     let mut rng = Rng(7);
     let (mut resumed, mut jobs) = (0, 0);
-    // Every kind of run with every layout and memory (12 rounds), some of them with `force`, and five executions in each.
+    // Every kind of run with every layout and memory (12 rounds), some of them with `force`, and
+    // five executions in each.
     for round in 0..16 {
         let plan =
             ResultsPlan { blocks: 24, run_length: [50, 130, 2000][round % 3], pairs: 30, seed: round as u64, ..PLAN };
@@ -134,7 +135,8 @@ const SLOW: TableLayout =
 fn a_slow_execution_is_gone_on_with_before_its_first_part_is_whole() {
     let mut rng = Rng(70);
     let (mut resumed, mut jobs, mut repeated) = (0, 0, 0);
-    // Every length of runs, with and without intervals, in every layout and memory (12 rounds), some of them with `force`.
+    // Every length of runs, with and without intervals, in every layout and memory (12 rounds),
+    // some of them with `force`.
     for round in 0..14 {
         let plan = ResultsPlan { blocks: 24, run_length: [50, 2000][round % 2], pairs: 30, seed: round as u64, ..PLAN };
         let s = if round % 3 == 1 { moving(scene(20, true)) } else { scene(20, true) };
