@@ -186,6 +186,13 @@ impl Trajectory {
         begun: Option<Reading>,
         stop: &dyn Fn() -> Result<()>,
     ) -> Result<Self> {
+        if scene.joints.is_some() && scene.dynamic.is_empty() {
+            return Err(Error::input(
+                scene.path.display(),
+                "the joints move no body: no link behind a joint that moves has collision geometry",
+                "give one a body (in a robot description its collision geometry, not its visual one), or remove the joints",
+            ));
+        }
         let choice = Choice::new(scene.missing, options);
         if let Some(sweep) = options.swept(scene, false)?.and_then(Source::of_sweep) {
             let task = ReadTask::Whole([sweep?].into(), choice.clone());

@@ -154,13 +154,6 @@ pub(super) fn find(source: &SceneSource<'_>, file: &mut SceneFile) -> Result<Opt
         check_stray_poses(&file.bodies)?;
         return Ok(None);
     }
-    if carried.iter().all(Option::is_none) {
-        let at = specs.sweeps.first().map_or(specs.joints[0].at, |sweep| sweep.at);
-        let problem = "the joints move no body: no link behind a joint that moves has collision geometry";
-        let remedy =
-            "give one a body (in a robot description its collision geometry, not its visual one), or remove the joints";
-        return Err(Error::input(source.place(at), problem, remedy));
-    }
     if !file.query.static_pairs {
         ignore_rigid(&placed, &carried, file);
     }
