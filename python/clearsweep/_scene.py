@@ -46,6 +46,8 @@ class Scene:
         pivot: str | None = None,
         tolerance: Length | None = None,
         max_gap: int | None = None,
+        max_gap_s: float | str | None = None,
+        wrap: str | None = None,
         name: str | None = None,
         trajectories: str | os.PathLike[str] | None = None,
         missing: str | None = None,
@@ -73,7 +75,7 @@ class Scene:
             What is computed of a pair: ``"overlap"``, ``"distance"`` or ``"depth"``, the default.
         contacts
             ``"all"`` lists every region in which two bodies touch or overlap, in the table ``contacts``.
-        between, pivot, tolerance, max_gap
+        between, pivot, tolerance, max_gap, max_gap_s, wrap
             The table ``[motion]``: how bodies move between frames (``"linear"``, ``"screw"``, ``"hold"``, ``"joint"``).
         name, trajectories, missing, rest, frame_rate
             The table ``[scene]``.
@@ -101,7 +103,14 @@ class Scene:
             },
             **sections,
         }
-        motion = {"between": between, "pivot": pivot, "tolerance": tolerance, "max_gap": max_gap}
+        motion = {
+            "between": between,
+            "pivot": pivot,
+            "tolerance": tolerance,
+            "max_gap": max_gap,
+            "max_gap_s": max_gap_s,
+            "wrap": wrap,
+        }
         if any(value is not None for value in motion.values()):
             self._document["motion"] = motion
         self._loaded: dict[tuple[str | bool, ...], _clearsweep.LoadedScene] = {}

@@ -6,6 +6,7 @@ use super::text::counted;
 use super::{results, stdout, summary};
 use clearsweep::{Error, Result};
 use clearsweep_base::open_file::is_at;
+use clearsweep_base::text::marked;
 use clearsweep_model::EventState;
 use clearsweep_scene::dispositions::{COLUMNS, DispositionRow, read_rows};
 use clearsweep_scene::model::LengthUnit;
@@ -192,11 +193,11 @@ fn write(path: &Path, rows: &[DispositionRow]) -> Result<()> {
     csv.push_str(&COLUMNS.join(","));
     csv.push('\n');
     for row in rows {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let text = |text: &Option<String>| marked(text.as_deref().unwrap_or_default()).into_owned();
+        let name = |name: &str| marked(name).into_owned();
         let accepted = row.accepted.as_ref().map_or_else(String::new, |(_, written)| written.clone());
         let [a, b] = &row.bodies;
-        let cells =
-            [row.rule.clone(), a.clone(), b.clone(), accepted, text(&row.until), text(&row.by), text(&row.reason)];
+        let cells = [name(&row.rule), name(a), name(b), accepted, text(&row.until), text(&row.by), text(&row.reason)];
         csv.push_str(&cells.map(|cell| quoted(&cell)).join(","));
         csv.push('\n');
     }

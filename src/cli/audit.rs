@@ -184,7 +184,7 @@ impl Audited<'_> {
                 "interval",
                 &format!(" undecided: neither clear nor in contact is proven{limited}"),
             ),
-            doubt(self.gaps(), "gap", " between frames not looked at: longer than max_gap"),
+            doubt(self.gaps(), "gap", " between frames not looked at: longer than max_gap or max_gap_s"),
             doubt(rows_uncertified, "sample", " without a proven bracket"),
             doubt(rows_undecided, "sample", " not decided: the proven bracket of the depth holds what is allowed"),
         ];

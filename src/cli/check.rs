@@ -14,11 +14,13 @@ use super::tree;
 use super::wrap::{width, wrapped};
 use clearsweep::Result;
 use clearsweep_engine::{
-    Checked, JobOptions, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name, rest_row, rules_json,
+    Checked, JobOptions, LargestJointStep, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name, rest_row,
+    rules_json,
 };
 use clearsweep_scene::model::{Baseline, FreeLength, LengthUnit};
 use clearsweep_scene::{IgnoreRule, Motion, SameAncestor, Scene};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Names that are listed before the rest is counted.
 const LISTED: usize = 5;
@@ -166,15 +168,47 @@ fn groups(checked: &Checked) -> Vec<String> {
     lines
 }
 
+/// Rules of one reason from which on they share a line: a robot has one for each pair of neighbours.
+const ALIKE: usize = 4;
+
+/// Pairs that a line names.
+const PAIRS_NAMED: usize = 3;
+
+/// A line for each ignore rule, and one for many of the same reason.
 fn ignored(scene: &Scene) -> Vec<String> {
     let name = |body: u32| scene.bodies[body as usize].name.as_str();
-    let line = |rule: &IgnoreRule| {
-        let examples: Vec<_> = rule.examples.iter().map(|&[a, b]| format!("{} and {}", name(a), name(b))).collect();
-        let more = if rule.pairs > examples.len() as u64 { "; ..." } else { "" };
+    let line = |what: &str, rules: &[&IgnoreRule]| {
+        let pairs: u64 = rules.iter().map(|rule| rule.pairs).sum();
+        let named = rules.iter().flat_map(|rule| &rule.examples).take(PAIRS_NAMED);
+        let examples: Vec<_> = named.map(|&[a, b]| format!("{} and {}", name(a), name(b))).collect();
+        let more = if pairs > examples.len() as u64 { "; ..." } else { "" };
         let examples = if examples.is_empty() { String::new() } else { format!(" ({}{more})", examples.join("; ")) };
-        format!("{}: {}{examples}", ignore_words(rule), counted(rule.pairs, "pair"))
+        format!("{what}: {}{examples}", counted(pairs, "pair"))
     };
-    scene.ignore_rules.iter().map(line).collect()
+    let mut of_reason: BTreeMap<&str, Vec<&IgnoreRule>> = BTreeMap::new();
+    for rule in &scene.ignore_rules {
+        of_reason.entry(rule.reason.as_deref().unwrap_or_default()).or_default().push(rule);
+    }
+    let shares = |reason: &str, rules: &[&IgnoreRule]| !reason.is_empty() && rules.len() >= ALIKE;
+    let mut lines = Vec::new();
+    for rule in &scene.ignore_rules {
+        let reason = rule.reason.as_deref().unwrap_or_default();
+        match of_reason.get(reason).filter(|rules| shares(reason, rules)) {
+            Some(rules) if std::ptr::eq(rules[0], rule) => lines.push(line(reason, rules)),
+            Some(_) => {}
+            None => lines.push(line(&ignore_words(rule), &[rule])),
+        }
+    }
+    lines
+}
+
+/// Number of pairs under the ignore rules of each reason; a pair may be under several.
+fn pairs_by_reason(scene: &Scene) -> BTreeMap<&str, u64> {
+    let mut pairs = BTreeMap::new();
+    for rule in &scene.ignore_rules {
+        *pairs.entry(rule.reason.as_deref().unwrap_or("no reason is given")).or_default() += rule.pairs;
+    }
+    pairs
 }
 
 /// A line for each rule, in their order, and how many pairs are under it; none without rules.
@@ -252,6 +286,11 @@ fn found(scene: &Scene, checked: &Checked) -> Vec<(&'static str, String)> {
     if let Some(step) = checked.largest_steps.first() {
         rows.push(("largest step", step_text(scene, step)));
     }
+    if let Some(LargestJointStep { joint, values: [from, to], run, frames }) = &checked.largest_joint_step {
+        let [degrees, from, to] = [(to - from).abs(), *from, *to].map(f64::to_degrees);
+        let step = format!("{} by {degrees:.1} degrees, {from:.1} to {to:.1}", visible(joint));
+        rows.push(("of joints", format!("{step}: run {run}, frames {} to {}", frames[0], frames[1])));
+    }
     let never = &checked.never_near;
     rows.push((
         "never near",
@@ -326,6 +365,7 @@ pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
         "bodies_static": scene.bodies.iter().filter(is_static).count(),
         "pairs_possible": checked.pairs_possible,
         "pairs_ignored": checked.pairs_ignored,
+        "pairs_ignored_by_reason": pairs_by_reason(scene),
         "within_m": scene.query.within,
         "require_m": scene.query.require,
         "touch_m": scene.query.touch,
@@ -357,6 +397,10 @@ pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
             "body": name(&step.body), "step_m": step.step_m, "angle_rad": step.angle_rad, "size_m": step.size_m,
             "run": step.run, "from_frame": step.from_frame, "to_frame": step.to_frame,
         })).collect::<Vec<_>>(),
+        "largest_joint_step": checked.largest_joint_step.as_ref().map(|step| json!({
+            "joint": step.joint, "from_rad": step.values[0], "to_rad": step.values[1],
+            "run": step.run, "from_frame": step.frames[0], "to_frame": step.frames[1],
+        })),
         "rest_poses": scene.hierarchy.rest.iter().map(|rest| json!({
             "body": input_name(scene, rest.input), "position_m": rest.pose.position.to_array().map(|c| c + 0.0),
             "qw": rest.pose.q[0], "qx": rest.pose.q[1], "qy": rest.pose.q[2], "qz": rest.pose.q[3],

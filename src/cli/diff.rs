@@ -8,6 +8,7 @@ use super::results::{self, ResultPlace};
 use super::text::{Lengths, counted, visible};
 use super::{stdout, summary};
 use clearsweep::Result;
+use clearsweep_base::text::marked;
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_tables::read_events;
 use serde_json::{Value, json};
@@ -145,7 +146,7 @@ fn as_csv(compared: &[Compared]) -> String {
     let cell = |value: Option<f64>| value.and_then(finite).map_or_else(String::new, |value| format!("{value:?}"));
     for one in compared {
         let (rule, [a, b]) = &one.pair;
-        let words = [one.change.name(), rule, a, b].map(quoted).join(",");
+        let words = [one.change.name(), rule, a, b].map(|word| quoted(&marked(word))).join(",");
         let ends = [one.old, one.new]
             .map(|least| format!("{},{}", cell(least.map(|least| least.lower)), cell(least.map(|least| least.upper))));
         text += &format!("{words},{}\n", ends.join(","));

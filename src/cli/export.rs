@@ -6,7 +6,7 @@ use super::files::{check_beside, check_target, keep, temporary};
 use super::text::{bytes, counted, table};
 use super::{interrupt, results, stdout, summary};
 use clearsweep::{Error, Result};
-use clearsweep_tables::{Exported, TABLE_NAMES, export_csv, has_table};
+use clearsweep_tables::{CSV_PLACE, Exported, TABLE_NAMES, export_csv, has_table};
 use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -118,7 +118,12 @@ impl Write for Pipe {
 fn to_file(args: &ExportArgs, table: &'static str, path: PathBuf, stop: &AtomicBool) -> Result<Option<ExportedFile>> {
     let mut file = temporary(&path).map_err(|error| Error::unwritable(&path, &error))?;
     let mut buffered = BufWriter::new(file.as_file_mut());
-    let exported = export_csv(&args.dir, table, args.raw, &mut buffered, &|| !stop.load(Ordering::Relaxed))?;
+    let of_file = |error: Error| match error.place == CSV_PLACE {
+        true => Error { place: path.display().to_string(), ..error },
+        false => error,
+    };
+    let exported = export_csv(&args.dir, table, args.raw, &mut buffered, &|| !stop.load(Ordering::Relaxed));
+    let exported = exported.map_err(of_file)?;
     let Exported::Rows(rows) = exported else { return Ok(None) };
     buffered.flush().map_err(|error| Error::unwritable(&path, &error))?;
     drop(buffered);

@@ -4,6 +4,7 @@ use super::color::{Tone, paint};
 use super::hulls::OF_HULLS;
 use super::text::{Lengths, columns, count, counted, visible};
 use super::violations;
+use clearsweep_report::longest_step;
 use clearsweep_tables::PairBetween;
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ pub(super) fn lines(summary: &Value, lengths: Lengths) -> Vec<String> {
     let skipped = number(intervals, "skipped");
     if skipped > 0 {
         let text = format!("{} not looked at", counted(skipped, "gap"));
-        lines.push(paint(Tone::Doubtful, &text) + &format!(": longer than max_gap = {}", number(intervals, "max_gap")));
+        lines.push(paint(Tone::Doubtful, &text) + &format!(": longer than {}", longest_step(intervals)));
     }
     lines
 }
@@ -152,7 +153,7 @@ mod tests {
         json!({
             "bodies_dynamic": 2, "between": "linear", "within_m": 0.2, "require_m": 0.05,
             "intervals": {
-                "rows": 1200, "skipped": 2, "max_gap": 1, "tolerance_m": 1e-4,
+                "rows": 1200, "skipped": 2, "max_gap": 1, "max_gap_s": null, "tolerance_m": 1e-4,
                 "by_status": { "clear": 1189, "contact": 10, "undecided": 1 },
                 "violated": 3, "undecided": 2, "pairs_contact_only": 1,
                 "least": { "lower_m": -0.01, "upper_m": -0.009, "run": 0, "frame": 17, "frame_next": 18, "body_a": "a\n", "body_b": "b" },
@@ -175,7 +176,7 @@ mod tests {
             "first contact: a and b, run 0, frames 16 to 17, 1.600000 s to 1.625000 s",
             "1 pair touches between frames only",
             "1 interval undecided: neither clear nor in contact is proven (status = 'undecided')",
-            "2 gaps not looked at: longer than max_gap = 1",
+            "2 gaps not looked at: longer than max_gap = 1, or 100 times longer than the steps beside",
         ];
         assert_eq!(said, expected);
         let text = holds(&summary()).expect("bodies move");

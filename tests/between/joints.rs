@@ -174,6 +174,7 @@ fn mechanism(random: &mut Random, joints: usize, base: V, [a, b]: [&Body; 2]) ->
             axis: Vec3::from(axis),
             range: None,
             value: JointValue::Column { column: k as u32, ratio: 1.0, offset: 0.0 },
+            wraps: false,
         });
     }
     let place = |random: &mut Random, away: f64| (coarse(random.direction().map(|c| away * c)), random.turn());
@@ -384,6 +385,7 @@ fn deviations_are_not_searched_away() {
         axis: Vec3::new(0.0, 0.0, 1.0),
         range: None,
         value: JointValue::Column { column, ratio: 1.0, offset: 0.0 },
+        wraps: false,
     };
     let place = plate.recentring().place(&Pose::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]));
     let tree = JointTree::new(

@@ -64,4 +64,6 @@ mod table;
 #[cfg(feature = "cli")]
 mod table_folders;
 #[cfg(feature = "cli")]
+mod time_gaps;
+#[cfg(feature = "cli")]
 mod verdict;

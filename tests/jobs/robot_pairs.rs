@@ -69,6 +69,24 @@ fn an_angle_that_was_wrapped_is_told_and_one_that_was_not_is_not() {
     let unwrapped = scene(query, &rest, &[("r.urdf", &robot), ("v.csv", &values)]);
     let told = warnings(unwrapped.path(), 3);
     assert!(!told.contains("turns by"), "{told}");
+    // The short way, if it is asked for, is that of the values that go on.
+    let short = rest.replace("\"joint\"\n", "\"joint\"\nwrap = \"shortest\"\n");
+    let short = scene(
+        query,
+        &short,
+        &[("r.urdf", &robot), ("v.csv", "frame,j\n0,3.0\n1,3.1\n2,-3.1\n3,-3.0\n4,97.5\n5,97.4\n")],
+    );
+    let told = warnings(short.path(), 3);
+    assert!(!told.contains("turns by"), "{told}");
+    let least = |dir: &TempDir| {
+        let (text, _) = expect(dir.path(), "summary o --json", 0);
+        let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(found["intervals"]["pairs_violated"], 1, "{text}");
+        ["lower_m", "upper_m"].map(|end| found["intervals"]["least"][end].as_f64().expect("a length"))
+    };
+    for (short, long) in least(&short).into_iter().zip(least(&unwrapped)) {
+        assert!((short - long).abs() < 1e-4, "{short} and {long}");
+    }
     // Another run begins anew.
     let runs = "run,frame,j\n0,0,3.1\n0,1,3.1\n1,0,-3.1\n1,1,-3.1\n";
     let runs = scene(query, &rest, &[("r.urdf", &robot), ("v.csv", runs)]);
@@ -156,5 +174,170 @@ fn notes_of_a_mesh_are_told_however_it_is_scaled() {
         let dir = scene("[query]\nwithin = 1\nstatic_pairs = true", ROBOT, &[("r.urdf", &robot), ("m.dae", &dae)]);
         let told = warnings(dir.path(), 0);
         assert_eq!(told.matches("`up_axis` is not Z_UP").count(), 1, "{scale}: {told}");
+    }
+}
+
+/// A follower whose whole turns are none of its leader, and a word for what no joint moves.
+#[test]
+fn joints_that_cannot_wrap_are_refused() {
+    let links = ["a", "b", "c"].map(|name| {
+        format!("<link name='{name}'><collision><geometry><box size='0.1 0.1 0.1'/></geometry></collision></link>")
+    });
+    let joint = |name: &str, child: &str, more: &str| {
+        format!(
+            "<joint name='{name}' type='continuous'><parent link='a'/><child link='{child}'/><origin xyz='1 0 0'/>\
+             <axis xyz='0 0 1'/>{more}</joint>"
+        )
+    };
+    for (ratio, code) in [("2", 0), ("-1", 0), ("0.5", 1)] {
+        let follower = joint("k", "c", &format!("<mimic joint='j' multiplier='{ratio}'/>"));
+        let robot = format!("<robot name='r'>{}{}{follower}</robot>", links.concat(), joint("j", "b", ""));
+        let rest = format!("{ROBOT}[motion]\nbetween = \"joint\"\nwrap = \"shortest\"\n");
+        let query = "joints = \"v.csv\"\n[query]\nwithin = 0.05";
+        let dir = scene(query, &rest, &[("r.urdf", &robot), ("v.csv", "frame,j\n0,3.0\n1,-3.0\n")]);
+        let (_, told) = expect(dir.path(), "run scene.toml --out o", code);
+        assert_eq!(told.contains("that `r/k` follows is no whole turn of its own"), code == 1, "{ratio}: {told}");
+    }
+    let rest = format!("{POST}[motion]\nbetween = \"linear\"\nwrap = \"shortest\"\n");
+    let (_, told) = expect(scene("[query]\nwithin = 0.05", &rest, &[]).path(), "check scene.toml", 1);
+    assert!(told.contains("only joints wrap"), "{told}");
+}
+
+/// The sphere stands in the way of the arm, at 45 degrees: not at the origin, where nothing comes.
+#[test]
+fn a_free_body_stands_in_the_way_where_the_file_puts_it() {
+    let arm = "<body name='arm'><joint name='j' axis='0 0 1' range='0 1.5'/><geom type='box' size='0.45 0.01 0.01' pos='0.55 0 0'/></body>";
+    for free in ["<freejoint/>", "<joint type='free'/>", ""] {
+        let mocap = if free.is_empty() { "mocap='true'" } else { "" };
+        let part = format!("<body name='part' pos='0.5 0.5 0' {mocap}>{free}<geom size='0.05'/></body>");
+        let model = format!("<mujoco model='r'><compiler angle='radian'/><worldbody>{arm}{part}</worldbody></mujoco>");
+        let rest = "[[robot]]\nmjcf = \"r.xml\"\nname = \"r\"\n[[sweep]]\njoints = [\"j\"]\n";
+        let dir = scene("[query]\nwithin = 0.1\nrequire = 0.01", rest, &[("r.xml", &model)]);
+        let (text, told) = expect(dir.path(), "run scene.toml --out o", 3);
+        assert!(text.contains("first contact: r/arm and r/part"), "{text}");
+        assert!(told.contains("body `part` moves freely: it stays where the file puts it"), "{told}");
+    }
+}
+
+#[test]
+fn limits_of_a_joint_that_follows_hold_in_sweeps_postures_and_tables() {
+    let links = ["a", "b", "c"].map(|name| {
+        format!("<link name='{name}'><collision><geometry><box size='0.1 0.1 0.1'/></geometry></collision></link>")
+    });
+    let joint = |name: &str, child: &str, [lower, upper]: [f64; 2], more: &str| {
+        format!(
+            "<joint name='{name}' type='revolute'><parent link='a'/><child link='{child}'/><origin xyz='1 0 0'/>\
+             <axis xyz='0 0 1'/><limit lower='{lower}' upper='{upper}'/>{more}</joint>"
+        )
+    };
+    let robot = |limits: [f64; 2]| {
+        let follower = joint("k", "c", limits, "<mimic joint='j' multiplier='-2' offset='0.5'/>");
+        let leader = joint("j", "b", [-1.0, 1.0], "");
+        format!("<robot name='r'>{}{leader}{follower}</robot>", links.concat())
+    };
+    let swept = |limits: [f64; 2]| {
+        let rest = format!("{ROBOT}[[sweep]]\njoints = [\"j\"]\n");
+        let dir = scene("[query]\nwithin = 0.05", &rest, &[("r.urdf", &robot(limits))]);
+        let told = warnings(dir.path(), 0);
+        let (text, _) = expect(dir.path(), "export o --csv --table samples --to -", 0);
+        let mut lines = text.lines();
+        let column = lines.next().expect("names").split(',').position(|name| name == "r/j").expect("a column");
+        let values = lines.map(|line| line.split(',').nth(column).expect("a cell").parse().expect("a number"));
+        let ends = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v: f64| [a.min(v), b.max(v)]);
+        (told, ends)
+    };
+    let (told, ends) = swept([-0.5, 1.0]);
+    assert!(told.contains("the limits of the joint `r/k`, which follows `r/j`, leave the latter -14.3"), "{told}");
+    assert_eq!(ends, [-0.25, 0.5]);
+    let (told, ends) = swept([-1.5, 2.5]);
+    assert!(!told.contains("leave the latter"), "{told}");
+    assert_eq!(ends, [-1.0, 1.0]);
+    for (given, file) in [("[posture]\nj = \"0.7rad\"\n", ""), ("", "joints = \"v.csv\"\n")] {
+        let query = format!("{file}[query]\nwithin = 0.05");
+        let files = [("r.urdf", &*robot([-0.5, 1.0])), ("v.csv", "frame,j\n0,0.1\n1,0.7\n")];
+        let dir = scene(&query, &format!("{ROBOT}{given}"), &files);
+        let (_, told) = expect(dir.path(), "run scene.toml --out o", 1);
+        assert!(told.contains("outside of the") && told.contains("range"), "{told}");
+    }
+    let rest = format!("{ROBOT}[[sweep]]\njoints = [\"j\"]\n");
+    let dir = scene("[query]\nwithin = 0.05", &rest, &[("r.urdf", &robot([7.0, 8.0]))]);
+    let (_, told) = expect(dir.path(), "check scene.toml", 1);
+    assert!(told.contains("no value of `r/j` leaves `r/k`, which follows it, in its range"), "{told}");
+}
+
+/// Chains of joints that follow each other, and robots of many links, end in seconds.
+#[test]
+fn long_chains_are_read_in_linear_time() {
+    let count = 4000;
+    let link = |k: usize| format!("<link name='l{k}'/>");
+    let joint = |k: usize| {
+        let mimic = if k > 0 { format!("<mimic joint='j{}' multiplier='1'/>", k - 1) } else { String::new() };
+        format!(
+            "<joint name='j{k}' type='continuous'><parent link='root'/><child link='l{k}'/><axis xyz='0 0 1'/>{mimic}</joint>"
+        )
+    };
+    let body = "<link name='root'/><link name='arm'><collision><geometry><sphere radius='0.1'/></geometry></collision></link>\
+        <joint name='j' type='continuous'><parent link='root'/><child link='arm'/><axis xyz='0 0 1'/></joint>";
+    let parts: String = (0..count).map(|k| link(k) + &joint(k)).collect();
+    let robot = format!("<robot name='r'>{body}{parts}</robot>");
+    let rest = format!("{ROBOT}{POST}[posture]\nj = \"0rad\"\n");
+    let dir = scene("[query]\nwithin = 0.05", &rest, &[("r.urdf", &robot)]);
+    expect(dir.path(), "run scene.toml --out o", 0);
+}
+
+#[test]
+fn pairs_that_are_not_checked_are_told_by_reason() {
+    let links: String = (0..7)
+        .map(|k| {
+            format!("<link name='l{k}'><collision><geometry><box size='0.1 0.1 0.1'/></geometry></collision></link>")
+        })
+        .collect();
+    let joints: String = (0..6)
+        .map(|k| {
+            let kind = if k == 2 { "fixed" } else { "continuous" };
+            format!(
+                "<joint name='j{k}' type='{kind}'><parent link='l{k}'/><child link='l{}'/><origin xyz='1 0 0'/><axis xyz='0 0 1'/></joint>",
+                k + 1
+            )
+        })
+        .collect();
+    let robot = format!("<robot name='r'>{links}{joints}</robot>");
+    let rest = format!("{ROBOT}[posture]\nj0 = \"0rad\"\n");
+    let dir = scene("[query]\nwithin = 0.05", &rest, &[("r.urdf", &robot)]);
+    let (text, _) = expect(dir.path(), "check scene.toml --json", 0);
+    let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    // l2 and l3 are one part, so l1 and l4 have two neighbours there.
+    assert_eq!(found["pairs_ignored_by_reason"]["neighbours at a joint"], 7, "{text}");
+    assert_eq!(found["pairs_ignored_by_reason"]["welded by fixed joints"], 1, "{text}");
+    let (text, _) = expect(dir.path(), "check scene.toml", 0);
+    assert!(text.contains("neighbours at a joint: 7 pairs (") && text.contains("; ...)"), "{text}");
+    expect(dir.path(), "run scene.toml --out o", 0);
+    expect(dir.path(), "report o --html page.html", 0);
+    let page = fs::read_to_string(dir.path().join("page.html")).expect("a page");
+    assert!(page.contains("neighbours at a joint: 7 pairs by 7 rules"), "the page does not say it");
+}
+
+#[test]
+fn names_and_lengths_that_no_scene_may_have_are_refused() {
+    let long = "l".repeat(1 << 17);
+    let (sphere, limits) = ("<sphere radius='0.1'/>", "<limit lower='-1' upper='1'/>");
+    let robot = |name: &str, shape: &str, xyz: &str| {
+        format!(
+            "<robot name='r'><link name='base'/>\n<link name='{name}'><collision><geometry>{shape}</geometry></collision></link>\n\
+             <joint name='j' type='revolute'><parent link='base'/><child link='{name}'/><origin xyz='{xyz}'/><axis xyz='0 0 1'/>{limits}\
+             </joint></robot>"
+        )
+    };
+    for (line, part, robot) in [
+        (2, "the name has 131074 bytes", robot(&long, sphere, "0 0 0")),
+        (2, "a length is 1e19 m", robot("arm", "<sphere radius='1e19'/>", "0 0 0")),
+        (2, "a length is 2e300 m", robot("arm", "<box size='1 2e300 1'/>", "0 0 0")),
+        (3, "a length is 1e200 m", robot("arm", sphere, "0 -1e200 0")),
+    ] {
+        let rest = format!("{ROBOT}[[sweep]]\njoints = [\"j\"]\n");
+        let dir = scene("[query]\nwithin = 0.1", &rest, &[("r.urdf", &robot)]);
+        let (_, told) = expect(dir.path(), "check scene.toml", 1);
+        assert!(told.contains(part) && told.contains(&format!("r.urdf:{line}")), "{part}: {told}");
+        assert!(told.len() < 2000, "{}", told.len());
     }
 }

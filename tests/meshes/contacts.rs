@@ -118,6 +118,29 @@ fn parts_inside_and_grown_bodies_have_a_contact_each() {
     assert!((found[0].point - Vec3::new(0.0, 1.0, 0.0)).length() < 1e-6, "{found:?}");
 }
 
+/// Two balls of all kinds of radii, up to one within the other: the point lies in the box, and in both balls.
+#[test]
+fn a_point_of_grown_bodies_lies_in_both_and_in_the_box() {
+    let radii = [1e-9, 0.01, 0.2, 0.5, 1.0];
+    let (mut within, mut beside) = (0, 0);
+    for (r, s) in radii.into_iter().flat_map(|r| radii.map(|s| (r, s))) {
+        let [one, other] = [r, s].map(|radius| Geometry::Sphere(radius).shape(0.0).expect("a ball"));
+        for share in [0.01, 0.3, 0.7, 0.99] {
+            let away = share * (r + s);
+            let found = ask(&one, &other, [&at(0.0, 0.0, 0.0), &at(0.6 * away, 0.8 * away, 0.0)]);
+            let Some(contact) = found.iter().find(|contact| contact.kind == ContactKind::Grown) else { continue };
+            *(if away <= (r - s).abs() { &mut within } else { &mut beside }) += 1;
+            let p = contact.point;
+            let off = (p - Vec3::new(0.6 * away, 0.8 * away, 0.0)).length();
+            assert!(p.length() <= r + 1e-12 && off <= s + 1e-12, "{r} {s} {away}: {contact:?}");
+            for axis in 0..3 {
+                assert!(contact.low[axis] <= p[axis] + 1e-12 && p[axis] <= contact.high[axis] + 1e-12, "{contact:?}");
+            }
+        }
+    }
+    assert!(within > 20 && beside > 20, "{within} {beside}");
+}
+
 #[test]
 fn pieces_have_a_contact_for_each_pair_that_meets() {
     let pieces = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 5.0, 0.0]];

@@ -20,9 +20,35 @@ pub fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}')
 }
 
+/// First characters of a text that a spreadsheet program takes for a formula (OWASP, CSV Injection). `TEXT_MARK` is one of
+/// them: it may stand before such a text already.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', TEXT_MARK];
+
+/// Character that such programs take for the mark of a text.
+const TEXT_MARK: char = '\'';
+
+/// A text, with a mark before it if a spreadsheet program would take it for a formula.
+pub fn marked(text: &str) -> Cow<'_, str> {
+    if text.starts_with(FORMULA) { Cow::Owned(format!("{TEXT_MARK}{text}")) } else { Cow::Borrowed(text) }
+}
+
+/// A text without the mark of [`marked`].
+pub fn unmarked(text: &str) -> &str {
+    text.strip_prefix(TEXT_MARK).filter(|text| text.starts_with(FORMULA)).unwrap_or(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_are_taken_off_again() {
+        for text in ["", "a", "'", "'a", "=1", "+1", "-1", "@a", "\ta", "''", "'=1", "a=1", "\u{2212}1"] {
+            assert_eq!(unmarked(&marked(text)), text);
+            assert!(!marked(text).starts_with(['=', '+', '-', '@', '\t']), "{text}");
+        }
+        assert_eq!(unmarked("'a"), "'a", "an apostrophe of the name");
+    }
 
     #[test]
     fn hidden_characters_are_escaped() {

@@ -51,7 +51,9 @@ mod workspaces;
 mod world;
 
 pub use cancel::CancelToken;
-pub use check::{Checked, GroupFound, LargestStep, LastingContact, MeshFound, Warning, check, ignore_words};
+pub use check::{
+    Checked, GroupFound, LargestJointStep, LargestStep, LastingContact, MeshFound, Warning, check, ignore_words,
+};
 pub use check::{REST_COLUMNS, input_name, rest_row, rules_json};
 pub use coverage::NothingChecked;
 pub use coverage::RunVerdict;

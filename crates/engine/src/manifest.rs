@@ -4,6 +4,7 @@
 
 use super::check::Warning;
 use super::device::OpenDevice;
+use super::manifest_intervals::max_gap_s;
 use super::manifest_summary::{Summary, counts};
 use super::options::JobOptions;
 use super::shard::ShardNote;
@@ -119,6 +120,7 @@ impl Report<'_> {
         let trajectories =
             self.options.read.path.as_ref().or(self.scene.trajectories.as_ref()).filter(|_| self.from_files);
         let is_of_scene = self.from_files && self.options.read.path.is_none() && self.options.read.stream.is_none();
+        let wrap = if motion.wraps { "shortest" } else { "as-given" };
         let swept = self.scene.joints.as_ref().is_some_and(|joints| joints.sweeps.is_some());
         json!({
             "sweep": swept && is_of_scene,
@@ -132,6 +134,8 @@ impl Report<'_> {
             "between": motion.between.name(),
             "between_tolerance_m": self.looks_between().then_some(motion.tolerance),
             "max_gap": self.looks_between().then_some(motion.max_gap),
+            "max_gap_s": if self.looks_between() { max_gap_s(motion) } else { Value::Null },
+            "wrap": (motion.between == BetweenFrames::Joint).then_some(wrap),
             "missing": match self.scene.missing {
                 Missing::Error => "error",
                 Missing::Absent => "absent",

@@ -2,7 +2,7 @@
 
 use super::manifest_summary::{required_of, rule_of};
 use clearsweep_narrow::IntervalStatus;
-use clearsweep_scene::{BetweenFrames, Scene};
+use clearsweep_scene::{BetweenFrames, MotionRule, Scene};
 use clearsweep_tables::{BetweenTotals, FirstContact, LeastBetween, Totals, ViolatingPair, swept_span};
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 type OfHulls<'a> = &'a dyn Fn([&String; 2]) -> bool;
 
 /// `intervals` of the summary: what was asked and found; null where the scene does not say how bodies move. `skipped`: pairs of
-/// neighbouring frames that are farther apart than `max_gap`.
+/// neighbouring frames that are farther apart than `max_gap` or `max_gap_s`.
 pub(super) fn summary(scene: &Scene, totals: &Totals, skipped: u64, of_hulls: OfHulls<'_>) -> Value {
     let motion = &scene.motion;
     if motion.between == BetweenFrames::None {
@@ -22,6 +22,7 @@ pub(super) fn summary(scene: &Scene, totals: &Totals, skipped: u64, of_hulls: Of
     json!({
         "tolerance_m": motion.tolerance,
         "max_gap": motion.max_gap,
+        "max_gap_s": max_gap_s(motion),
         "rows": totals.intervals,
         "skipped": skipped,
         "by_status": by_status.map(|(name, count)| ((*name).to_owned(), json!(count))).collect::<Map<_, _>>(),
@@ -34,6 +35,14 @@ pub(super) fn summary(scene: &Scene, totals: &Totals, skipped: u64, of_hulls: Of
         "least": least.as_ref().map(|least| least_json(least, of_hulls)),
         "first_contact": first_contact.as_ref().map(|first| first_json(scene, first, of_hulls)),
     })
+}
+
+/// The longest time of an interval, seconds; null: many times that of its neighbours.
+pub(super) fn max_gap_s(motion: &MotionRule) -> Value {
+    match motion.max_gap_s {
+        Some(f64::INFINITY) => json!("none"),
+        seconds => json!(seconds),
+    }
 }
 
 fn least_json(least: &LeastBetween, of_hulls: OfHulls<'_>) -> Value {
@@ -121,7 +130,7 @@ mod tests {
         let totals = Totals { intervals: 9, by_interval_status: [5, 3, 1], between, ..Totals::default() };
         let of_hulls = |names: [&String; 2]| names[1] == "b";
         assert_eq!(summary(&scene, &totals, 4, &of_hulls), Value::Null);
-        let motion = MotionRule { between: BetweenFrames::Screw, tolerance: 0.25, max_gap: 2 };
+        let motion = MotionRule { between: BetweenFrames::Screw, tolerance: 0.25, max_gap: 2, ..MotionRule::default() };
         let found = summary(&Scene { motion, ..scene }, &totals, 4, &of_hulls);
         assert_eq!((&found["tolerance_m"], &found["max_gap"]), (&json!(0.25), &json!(2)));
         assert_eq!((&found["rows"], &found["skipped"], &found["pairs_contact"]), (&json!(9), &json!(4), &json!(2)));

@@ -3,6 +3,10 @@
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Dd, Pose, Real, Vec3};
 
+/// Limits that were written as decimals, and values that were computed to them, may differ by so much, relative to the greater of
+/// 1 and the limit.
+pub const RANGE_SLACK: f64 = 1e-9;
+
 /// How what a joint carries moves with its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JointKind {
@@ -73,6 +77,23 @@ pub struct Joint {
     pub range: Option<[f64; 2]>,
     /// Source of its value.
     pub value: JointValue,
+    /// Whether it goes from one value to the next by the shortest turn; else by their difference.
+    pub wraps: bool,
+}
+
+impl Joint {
+    /// The value of its column at the end of a step from one value to the next.
+    pub fn step_end(&self, from: f64, to: f64) -> f64 {
+        if self.wraps { nearest_turn(from, to) } else { to }
+    }
+}
+
+/// The angle at most half a turn from another one that differs from `to` by whole turns; within 2 units in its last place.
+pub(crate) fn nearest_turn(from: f64, to: f64) -> f64 {
+    // 2 pi as the sum of two numbers.
+    const TURN: [f64; 2] = [std::f64::consts::TAU, 2.449_293_598_294_706_4e-16];
+    let turns = ((to - from) / TURN[0]).round();
+    if turns == 0.0 { to } else { (-turns).mul_add(TURN[1], (-turns).mul_add(TURN[0], to)) }
 }
 
 /// A joint as a step on the way from one frame to another.
@@ -87,6 +108,7 @@ pub(crate) struct Step {
     pub(crate) column: u32,
     pub(crate) ratio: f64,
     pub(crate) offset: f64,
+    pub(crate) wraps: bool,
 }
 
 impl Step {
@@ -94,12 +116,18 @@ impl Step {
     pub(crate) fn new(joint: &Joint, place: Pose) -> Option<Self> {
         let JointValue::Column { column, ratio, offset } = joint.value else { return None };
         let axis_before = turned(&rotation(place.q), joint.axis);
-        Some(Self { place, axis: joint.axis, axis_before, kind: joint.kind, column, ratio, offset })
+        let (axis, kind, wraps) = (joint.axis, joint.kind, joint.wraps);
+        Some(Self { place, axis, axis_before, kind, column, ratio, offset, wraps })
     }
 
     /// Its value, from that of its column.
     pub(crate) fn value(&self, of_column: f64) -> f64 {
         self.ratio * of_column + self.offset
+    }
+
+    /// Its values at both ends of an interval, from those of its column.
+    pub(crate) fn ends(&self, [from, to]: [f64; 2]) -> [f64; 2] {
+        [from, if self.wraps { nearest_turn(from, to) } else { to }].map(|of_column| self.value(of_column))
     }
 
     /// The frame behind the joint at a value, from the frame before it.

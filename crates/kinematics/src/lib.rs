@@ -23,7 +23,7 @@ mod tree;
 
 pub use bounds::{ChainBounds, Derivatives};
 pub use chain::PairChain;
-pub use joint::{Joint, JointKind, JointValue};
+pub use joint::{Joint, JointKind, JointValue, RANGE_SLACK};
 pub use motion::{JointMotion, Twist};
 pub use sweep::{MOST_SAMPLES, Sweep, SweepPath, SweepRuns, SweptJoint};
 pub use tree::{CarriedBody, JointTree};

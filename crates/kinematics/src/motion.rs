@@ -49,10 +49,13 @@ impl Twist {
 impl<'a> JointMotion<'a> {
     /// Creates the motion over an interval; `values`: by column, at both ends.
     pub fn new(chain: &'a PairChain, values: [&dyn Fn(u32) -> f64; 2]) -> Self {
-        let at = |values: &dyn Fn(u32) -> f64| -> WayValues {
-            [0, 1].map(|body| chain.ways[body].iter().map(|step| step.value(values(step.column))).collect())
+        let at = |end: usize| -> WayValues {
+            [0, 1].map(|body| {
+                let ends = |step: &Step| step.ends(values.map(|values| values(step.column)));
+                chain.ways[body].iter().map(|step| ends(step)[end]).collect()
+            })
         };
-        let (from, to) = (at(values[0]), at(values[1]));
+        let (from, to) = (at(0), at(1));
         let (mut angles, mut slides, mut joints) = (0.0, 0.0, 0);
         for body in 0..2 {
             for (step, k) in chain.ways[body].iter().zip(0..) {

@@ -1,7 +1,7 @@
 //! All joints of a scene, and the bodies that they carry.
 
 use crate::chain::PairChain;
-use crate::joint::{Joint, JointKind, JointValue, Step, placed};
+use crate::joint::{Joint, JointKind, JointValue, Step, nearest_turn, placed};
 use clearsweep_geometry::Pose;
 use smallvec::SmallVec;
 
@@ -35,6 +35,7 @@ struct WayStep {
     column: u32,
     ratio: f64,
     offset: f64,
+    wraps: bool,
     /// No point of the body is farther from the joint's origin, but for what slides, metres.
     reach: f64,
 }
@@ -127,7 +128,7 @@ impl JointTree {
         for &joint in self.way(body.joint).iter().rev() {
             let joint = &self.joints[joint as usize];
             if let JointValue::Column { column, ratio, offset } = joint.value {
-                way.push(WayStep { kind: joint.kind, column, ratio, offset, reach });
+                way.push(WayStep { kind: joint.kind, column, ratio, offset, wraps: joint.wraps, reach });
             }
             if joint.parent.is_some() {
                 reach += joint.place.position.length();
@@ -142,7 +143,9 @@ impl JointTree {
         // From the body to the world: what slides beyond a joint lengthens its reach.
         let (mut slides, mut bend, mut moved) = (0.0, 0.0, 0.0);
         for step in &self.ways[slot] {
-            let at = values.map(|values| step.ratio * values(step.column) + step.offset);
+            let [from, to] = values.map(|values| values(step.column));
+            let to = if step.wraps { nearest_turn(from, to) } else { to };
+            let at = [from, to].map(|value| step.ratio * value + step.offset);
             let rate = (at[1] - at[0]).abs();
             let reach = step.reach + slides;
             if step.kind.turns() {

@@ -1,5 +1,6 @@
 //! Time as a bit mask: a block of up to 64 samples, and the candidate pairs found in it.
 
+use crate::between::MotionRule;
 use clearsweep_geometry::{Pose, Vec3};
 
 /// Samples in a full block: one bit each of a `u64`.
@@ -31,6 +32,9 @@ pub struct Sample {
 /// qw, qx, qy, qz, and what the leading part leaves of x, y, z.
 pub const COMPONENTS: usize = 10;
 
+/// Shards cut a run at frames whose number is a multiple of this.
+pub const CUT_FRAMES: i64 = 64;
+
 /// The poses of the dynamic bodies over up to 64 consecutive existing samples, in order of (run, frame).
 ///
 /// Storage is `(slot, component, sample)`; slot `k` is the body `scene.dynamic[k]`. SampleColumn of absent bodies and those
@@ -49,6 +53,8 @@ pub struct FrameBlock {
     pub present: Vec<u64>,
     /// Values of joints, by column: radians or metres; empty where none carry the bodies.
     pub joints: Vec<SampleColumn>,
+    /// Bit `s`: the time from sample `s` to the next one is a gap; see [`Self::mark_gaps`].
+    pub long: u64,
     /// The sample after the last one, if it is of the same run; `None` where motion between samples is not asked about.
     pub following: Option<Box<NextSample>>,
 }
@@ -78,6 +84,7 @@ impl FrameBlock {
             lanes,
             present: vec![0; slots],
             joints: Vec::new(),
+            long: 0,
             following: None,
         }
     }
@@ -89,7 +96,7 @@ impl FrameBlock {
         self.samples.clear();
         self.joints.clear();
         self.present.fill(0);
-        Self { index, starts_run: 0, following: None, ..self }
+        Self { index, starts_run: 0, long: 0, following: None, ..self }
     }
 
     /// The ten components of a slot.
@@ -126,16 +133,39 @@ impl FrameBlock {
     }
 
     /// The intervals after the samples, by the keys of the samples alone. An interval lies between a sample and the next one of
-    /// the same run. The first mask has the intervals of which the frames are at most `max_gap` apart, the second one all others.
+    /// the same run. The first mask has the intervals of which the frames are at most `max_gap` apart and the times are no gap, the
+    /// second one all others.
     pub fn intervals(&self, max_gap: i64) -> [u64; 2] {
         let mut masks = [0; 2];
         for (s, sample) in self.samples.iter().enumerate() {
             if let Some(next) = self.sample_after(s) {
-                let is_far = next.frame.abs_diff(sample.frame) > max_gap.unsigned_abs();
+                let is_far = next.frame.abs_diff(sample.frame) > max_gap.unsigned_abs() || self.long >> s & 1 == 1;
                 masks[usize::from(is_far)] |= 1 << s;
             }
         }
         masks
+    }
+
+    /// Marks the intervals that are gaps in time. `before`: the last sample before the block, `behind`: the one after
+    /// [`Self::following`].
+    ///
+    /// Neighbours in another stretch of [`CUT_FRAMES`] frames do not count, so that a part of a run tells as much as all of it.
+    pub fn mark_gaps(&mut self, rule: &MotionRule, before: Option<Sample>, behind: Option<Sample>) {
+        let mut long = 0;
+        for (s, &sample) in self.samples.iter().enumerate() {
+            let Some(&next) = self.sample_after(s) else { continue };
+            let is_long = match rule.max_gap_s {
+                Some(most) => next.time_s.zip(sample.time_s).is_some_and(|(next, time)| next - time > most),
+                None => {
+                    let earlier = if s == 0 { before } else { Some(self.samples[s - 1]) };
+                    let earlier = earlier.filter(|_| self.starts_run >> s & 1 == 0);
+                    let later = if s + 1 < self.samples.len() { self.sample_after(s + 1).copied() } else { behind };
+                    is_long([sample, next], [earlier, later], rule.max_gap)
+                }
+            };
+            long |= u64::from(is_long) << s;
+        }
+        self.long = long;
     }
 
     /// Bit `s`: the body of `slot` has a pose in sample `s` and in the next one, of whatever run.
@@ -174,6 +204,21 @@ impl FrameBlock {
             n => (1_u64 << n) - 1,
         }
     }
+}
+
+/// Whether a step takes many times as long as those beside it, each by the time a frame. `beside`: the samples before and after
+/// it in its run.
+fn is_long([from, to]: [Sample; 2], beside: [Option<Sample>; 2], max_gap: i64) -> bool {
+    let time_a_frame = |a: Sample, b: Sample| {
+        let frames = b.frame.abs_diff(a.frame);
+        let time = b.time_s? - a.time_s?;
+        (time > 0.0 && frames <= max_gap.unsigned_abs()).then(|| time / frames as f64)
+    };
+    let stretch = |sample: Sample| sample.frame.div_euclid(CUT_FRAMES);
+    let earlier = beside[0].filter(|&earlier| stretch(earlier) == stretch(from)).and_then(|at| time_a_frame(at, from));
+    let later = beside[1].filter(|_| stretch(from) == stretch(to)).and_then(|at| time_a_frame(to, at));
+    let longest = earlier.into_iter().chain(later).reduce(f64::max);
+    time_a_frame(from, to).zip(longest).is_some_and(|(time, beside)| time > MotionRule::MANY_TIMES * beside)
 }
 
 /// Bodies `a < b` (indices into `scene.bodies`) come near in the samples whose bits are set.
@@ -235,5 +280,57 @@ mod tests {
         assert_eq!(block.ends(0, 2).map(|ends| ends[1].position.x), Some(3.0));
         assert!(block.ends(0, 4).is_none() && block.ends(0, 5).is_none());
         assert!(FrameBlock { starts_run: 1, ..next }.as_following().is_none());
+    }
+
+    /// The intervals that are gaps of a run with these frames and times, in blocks of `size` samples.
+    fn gaps(samples: &[(i64, f64)], rule: &MotionRule, size: usize) -> Vec<bool> {
+        let samples: Vec<Sample> =
+            samples.iter().map(|&(frame, time)| Sample { run: 0, frame, time_s: Some(time) }).collect();
+        let block = |first: usize| {
+            let samples: Vec<Sample> = samples[first..].iter().take(size).copied().collect();
+            FrameBlock { samples, starts_run: u64::from(first == 0), ..FrameBlock::new(0, 0) }
+        };
+        let mut found = Vec::new();
+        for first in (0..samples.len()).step_by(size) {
+            let mut of = block(first);
+            let end = first + of.samples.len();
+            of.following = if end < samples.len() { block(end).as_following() } else { None };
+            of.mark_gaps(rule, first.checked_sub(1).map(|last| samples[last]), samples.get(end + 1).copied());
+            found.extend((0..of.samples.len()).map(|s| of.long >> s & 1 == 1));
+        }
+        found
+    }
+
+    #[test]
+    fn a_night_between_frames_is_a_gap_wherever_blocks_end() {
+        let night = |f: i64| f as f64 * 0.5 + if f > 7 { 43_200.0 } else { 0.0 };
+        let samples: Vec<(i64, f64)> = (0..20).map(|f| (f, night(f))).collect();
+        for size in [1, 2, 3, 5, 7, 8, 9, 64] {
+            for (rule, told) in [(None, true), (Some(43_200.0), true), (Some(43_201.0), false)] {
+                let rule = MotionRule { max_gap_s: rule, ..MotionRule::default() };
+                let found = gaps(&samples, &rule, size);
+                let expected: Vec<bool> = (0..20).map(|f| told && f == 7).collect();
+                assert_eq!(found, expected, "{rule:?}, blocks of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_that_others_explain_are_no_gaps() {
+        let rule = MotionRule { max_gap: 500, ..MotionRule::default() };
+        let none = |samples: &[(i64, f64)]| assert!(!gaps(samples, &rule, 4).contains(&true), "{samples:?}");
+        // Frames that are missing, a clock that counts whole seconds, a slow log after a fast one, one step alone.
+        none(&[(0, 0.0), (1, 0.1), (2, 0.2), (402, 40.2), (403, 40.3)]);
+        none(&[(0, 0.0), (1, 0.0), (2, 0.0), (3, 1.0), (4, 1.0), (5, 1.0)]);
+        none(&[(0, 0.0), (1, 0.001), (2, 0.002), (3, 1.0), (4, 2.0), (5, 3.0)]);
+        none(&[(0, 0.0), (1, 90_000.0)]);
+        // Time that goes back, and none at all.
+        none(&[(0, 5.0), (1, 4.0), (2, 4.1)]);
+        none(&[(0, f64::NAN), (1, f64::NAN), (2, f64::NAN)]);
+        assert_eq!(gaps(&[(0, 0.0), (1, 0.1), (2, 90.0)], &rule, 4), [false, true, false], "the last one of a run");
+        assert_eq!(gaps(&[(0, 0.0), (1, 90.0), (2, 90.1)], &rule, 4), [true, false, false], "the first one");
+        // Neighbours across a multiple of 64 frames belong to another shard.
+        assert_eq!(gaps(&[(62, 0.0), (63, 0.1), (64, 90.0), (65, 90.1)], &rule, 4), [false, true, false, false]);
+        assert_eq!(gaps(&[(63, 0.0), (64, 90.0), (65, 90.1)], &rule, 4), [false; 3]);
     }
 }

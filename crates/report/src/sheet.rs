@@ -6,6 +6,7 @@
 use crate::bcf::clean;
 use crate::data::{Fact, Finding, Issue, Report};
 use clearsweep_base::error::{Error, Result};
+use clearsweep_base::text::marked;
 use clearsweep_scene::model::LengthUnit;
 use rust_xlsxwriter::{Color, DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 use std::borrow::Cow;
@@ -18,13 +19,6 @@ const MOST_TEXT: usize = 32_767;
 
 /// Lines that belong to a fact on the sheet `About`.
 const MOST_DETAILS: usize = 1000;
-
-/// First characters of a text that a spreadsheet program takes for a formula (OWASP, CSV Injection). `TEXT_MARK` is one of
-/// them: it may stand before such a text already.
-const FORMULA: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', TEXT_MARK];
-
-/// Character that such programs take for the mark of a text.
-const TEXT_MARK: char = '\'';
 
 /// A cell.
 enum Cell<'a> {
@@ -87,8 +81,7 @@ pub fn csv(report: &Report) -> Result<String> {
 fn csv_cell(cell: Cell<'_>) -> Cow<'_, str> {
     match cell {
         Cell::Empty => "".into(),
-        Cell::Text(text) if text.starts_with(FORMULA) => format!("{TEXT_MARK}{text}").into(),
-        Cell::Text(text) => text.into(),
+        Cell::Text(text) => marked(text),
         Cell::Whole(number) => number.to_string().into(),
         Cell::Length(number) | Cell::Number(number) => number.to_string().into(),
     }

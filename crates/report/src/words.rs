@@ -28,6 +28,16 @@ pub fn counted(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
+/// The limits beyond which an interval of a summary is a gap, as in its manifest.
+pub fn longest_step(intervals: &serde_json::Value) -> String {
+    let frames = &intervals["max_gap"];
+    match intervals.get("max_gap_s") {
+        Some(serde_json::Value::Null) => format!("max_gap = {frames}, or 100 times longer than the steps beside"),
+        Some(serde_json::Value::Number(seconds)) => format!("max_gap = {frames} or max_gap_s = {seconds}"),
+        _ => format!("max_gap = {frames}"),
+    }
+}
+
 /// A number without the zeros at the end of its decimals, and without the sign of a zero.
 pub(crate) fn trimmed(number: &str) -> &str {
     if !number.contains('.') || number.contains('e') {

@@ -24,7 +24,7 @@ pub struct Neighbours {
     /// Indices in [`Robot::links`].
     pub links: [usize; 2],
     /// Why they are not checked.
-    pub reason: String,
+    pub reason: &'static str,
 }
 
 impl Robot {
@@ -44,11 +44,9 @@ impl Robot {
             if members.len() * (members.len() / 2 + beyond.len()) > MOST_PAIRS - pairs.len() {
                 return None;
             }
-            pairs.extend(welded.map(|links| Neighbours { links, reason: "welded by fixed joints".to_owned() }));
-            let Some((joint, _)) = joint else { continue };
-            let reason = format!("neighbours at the joint {}", self.joints[joint].name);
+            pairs.extend(welded.map(|links| Neighbours { links, reason: "welded by fixed joints" }));
             let across = members.iter().flat_map(|&a| beyond.iter().map(move |&b| [a.min(b), a.max(b)]));
-            pairs.extend(across.map(|links| Neighbours { links, reason: reason.clone() }));
+            pairs.extend(across.map(|links| Neighbours { links, reason: "neighbours at a joint" }));
         }
         Some(pairs)
     }

@@ -9,8 +9,8 @@ const LISTED: usize = 12;
 /// Finds the file that a URDF file names by `file`.
 ///
 /// - `package://NAME/REST` (and `model://`, as Gazebo writes it): `P/NAME/REST` for each folder `P` of `packages`, or
-///   `P/REST` if the folder `P` itself is called `NAME`. Without `packages`, `P` is the folder of the URDF file, then
-///   each folder above it.
+///   `P/REST` if the folder `P` itself is called `NAME`; then likewise for the folder of the URDF file and each
+///   folder above it.
 /// - `file://PATH`: the path behind the prefix.
 /// - any other: a path, relative to the folder of the URDF file.
 ///
@@ -43,9 +43,10 @@ fn in_package(file: &str, rest: &str, urdf: &Path, packages: &[PathBuf]) -> Resu
         let problem = format!("`{file}` names no file in a package");
         return Err(Error::input(urdf.display(), problem, "write `package://NAME/...`"));
     };
-    let searched = if packages.is_empty() { folders_above(urdf) } else { packages.to_vec() };
+    let searched = packages.iter().cloned().chain(folders_above(urdf));
     let mut places = Vec::new();
-    for folder in &searched {
+    for folder in searched {
+        let folder = &folder;
         let own = is_called(folder, name).then(|| folder.join(inner));
         for path in std::iter::once(folder.join(name).join(inner)).chain(own) {
             if path.exists() {

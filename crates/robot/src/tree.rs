@@ -1,6 +1,8 @@
 //! Checks that joints form one tree, and that no joint follows itself.
 
-use crate::model::{Joint, Link};
+use crate::model::{Joint, JointKind, Link, Place};
+use crate::notes::Notes;
+use crate::rotation::{about, compose};
 use crate::xml::Source;
 use clearsweep_base::{Error, Result};
 
@@ -42,6 +44,48 @@ pub(crate) fn check_mimics(source: &Source<'_>, joints: &[Joint]) -> Result<()> 
         false => format!("joint `{}` mimics `{leads}`, which follows it in a circle", joint.name),
     };
     Err(Error::input(source.place(joint.line), problem, "delete the `mimic` of the joint that leads"))
+}
+
+/// Fixes joints that follow a fixed one, whose value is 0, where that leaves them. Mimics never lead in a circle.
+pub(crate) fn fix_followers(joints: &mut [Joint], notes: &mut Notes) {
+    for (number, value) in constant_values(joints).into_iter().enumerate() {
+        let Some(value) = value.filter(|_| joints[number].kind != JointKind::Fixed) else { continue };
+        let leader = joints[number].mimic.map_or("", |mimic| &joints[mimic.joint].name);
+        let (joint, unit) = (&joints[number], if joints[number].kind == JointKind::Prismatic { "m" } else { "rad" });
+        let text =
+            format!("joint `{}` follows `{leader}`, which does not move: it stays at {value} {unit}", joint.name);
+        notes.add(joint.line, text);
+        let moved = match joint.kind {
+            JointKind::Prismatic => Place { position: joint.axis.map(|x| value * x), ..Place::IDENTITY },
+            _ => Place { orientation: about(joint.axis, value), ..Place::IDENTITY },
+        };
+        let place = compose(&joint.place, &moved);
+        let (kind, axis) = (JointKind::Fixed, [1.0, 0.0, 0.0]);
+        joints[number] = Joint { kind, place, axis, range: None, mimic: None, ..joints[number].clone() };
+    }
+}
+
+/// The value of each joint that never moves. Linear time.
+fn constant_values(joints: &[Joint]) -> Vec<Option<f64>> {
+    let mut values: Vec<Option<Option<f64>>> = vec![None; joints.len()];
+    for start in 0..joints.len() {
+        let (mut way, mut at) = (Vec::new(), start);
+        while values[at].is_none() {
+            way.push(at);
+            match joints[at].mimic {
+                Some(mimic) if joints[at].kind != JointKind::Fixed => at = mimic.joint,
+                _ => break,
+            }
+        }
+        for at in way.into_iter().rev() {
+            let of_leader = |joint: usize| values[joint].flatten();
+            values[at] = Some(match (joints[at].kind, joints[at].mimic) {
+                (JointKind::Fixed, _) => Some(0.0),
+                (_, mimic) => mimic.and_then(|mimic| Some(mimic.ratio * of_leader(mimic.joint)? + mimic.offset)),
+            });
+        }
+    }
+    values.into_iter().map(Option::flatten).collect()
 }
 
 /// The least element of a circle of `next`, if there is one. Linear time.

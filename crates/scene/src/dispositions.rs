@@ -7,6 +7,7 @@ use super::length::parse_length;
 use super::model::{LengthUnit, Scene};
 use chrono::{NaiveDate, Utc};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result, nearest};
+use clearsweep_base::text::unmarked;
 use clearsweep_input_guard::MAX_NAME;
 use clearsweep_input_guard::csv_cells;
 use clearsweep_input_guard::csv_header::{self, CsvLines};
@@ -129,12 +130,12 @@ fn row(path: &Path, line: u64, cell: impl Fn(usize) -> Option<String>, unit: Len
         _ => Err(wrong(4, format!("`{text}` is no day"), "write year, month and day: 2026-03-31")),
     };
     Ok(DispositionRow {
-        rule: name(0)?,
-        bodies: [name(1)?, name(2)?],
+        rule: unmarked(&name(0)?).to_owned(),
+        bodies: [unmarked(&name(1)?).to_owned(), unmarked(&name(2)?).to_owned()],
         accepted: text(3)?.map(length).transpose()?,
         until: text(4)?.map(day).transpose()?,
-        by: text(5)?,
-        reason: text(6)?,
+        by: text(5)?.map(|text| unmarked(&text).to_owned()),
+        reason: text(6)?.map(|text| unmarked(&text).to_owned()),
         line,
     })
 }

@@ -211,7 +211,7 @@ pub(super) fn assemble(
     let parents = Families::new(&file.made.trees).parents(&file.bodies);
     let (bodies, dynamic) = bodies(file.bodies, shapes, motion_spec.pivot);
     let slots = dynamic.iter().map(|&body| (body, Arc::clone(&bodies[body as usize].shape)));
-    let joints = joints.map(|joints| joints.build(slots).map(Arc::new)).transpose()?;
+    let joints = joints.map(|joints| joints.build(path, motion.wraps, slots).map(Arc::new)).transpose()?;
     let name = file.head.name.unwrap_or_else(|| stem(path));
     let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
     let inputs: Vec<InputDigest> = read_first.into_iter().chain(file.tables).chain(read).collect();

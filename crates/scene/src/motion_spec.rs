@@ -22,19 +22,32 @@ pub(super) struct MotionSpec {
     pub(super) pivot: Pivot,
     pub(super) tolerance: Option<f64>,
     pub(super) max_gap: Option<i64>,
+    pub(super) max_gap_s: Option<f64>,
+    /// Whether joints that turn without limits take the shortest turn.
+    pub(super) wraps: bool,
 }
 
 /// Lowers `[motion]`.
 pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit) -> Result<MotionSpec> {
-    keys.only(&["between", "pivot", "tolerance", "max_gap"])?;
+    keys.only(&["between", "pivot", "tolerance", "max_gap", "max_gap_s", "wrap"])?;
     let words = BetweenFrames::ALL.map(|between| (between.name(), between));
+    let between = keys
+        .required("between", "say how bodies move between frames: none, linear, screw, hold or joint")?
+        .choice(&words)?;
+    let wrap = keys.get("wrap");
+    if let Some(stray) = wrap.as_ref().filter(|_| between != BetweenFrames::Joint) {
+        return Err(stray.error("only joints wrap", "remove `wrap`, or write `between = \"joint\"`"));
+    }
     Ok(MotionSpec {
-        between: keys
-            .required("between", "say how bodies move between frames: none, linear, screw, hold or joint")?
-            .choice(&words)?,
+        between,
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?.unwrap_or_default(),
         tolerance: keys.get("tolerance").map(|field| tolerance(&field, unit)).transpose()?,
         max_gap: keys.get("max_gap").map(|field| max_gap(&field)).transpose()?,
+        max_gap_s: keys.get("max_gap_s").map(|field| max_gap_s(&field)).transpose()?,
+        wraps: wrap
+            .map(|word| word.choice(&[("as-given", false), ("shortest", true)]))
+            .transpose()?
+            .unwrap_or_default(),
     })
 }
 
@@ -61,6 +74,16 @@ fn max_gap(field: &Field<'_>) -> Result<i64> {
     Err(field.error(format!("{frames} is no number of frames"), "give a whole number of frames, 1 or more"))
 }
 
+/// A time, seconds, or `"none"`: no step is too long.
+fn max_gap_s(field: &Field<'_>) -> Result<f64> {
+    if field.text().is_ok() {
+        return field.choice(&[("none", f64::INFINITY)]);
+    }
+    let seconds = field.number()?;
+    let remedy = "give the longest time between neighbouring frames in seconds, more than 0, or \"none\"";
+    if seconds > 0.0 { Ok(seconds) } else { Err(field.error(format!("{seconds} is no longest time"), remedy)) }
+}
+
 /// The rule of a scene: what its file says, and `--between` instead.
 ///
 /// # Errors
@@ -78,7 +101,13 @@ pub(super) fn rule(spec: &MotionSpec, between: Option<&str>, require: Option<f64
     };
     let of_required = require.filter(|&require| require > 0.0).map_or(f64::INFINITY, |r| SHARE_OF_REQUIRED * r);
     let tolerance = spec.tolerance.unwrap_or_else(|| DEFAULT_TOLERANCE_M.min(of_required).max(FINEST_TOLERANCE_M));
-    Ok(MotionRule { between, tolerance, max_gap: spec.max_gap.unwrap_or(1) })
+    Ok(MotionRule {
+        between,
+        tolerance,
+        max_gap: spec.max_gap.unwrap_or(1),
+        max_gap_s: spec.max_gap_s,
+        wraps: spec.wraps,
+    })
 }
 
 /// The rule with a motion between frames where the scene says none.

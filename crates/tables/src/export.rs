@@ -7,6 +7,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use clearsweep_base::error::{Error, Result};
+use clearsweep_base::text::marked;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::borrow::Cow;
 use std::io::Write;
@@ -151,18 +152,6 @@ fn write<'c, W: Write>(writer: &mut csv::Writer<W>, cells: impl Iterator<Item = 
     })
 }
 
-/// First characters of a text that a spreadsheet program takes for a formula (OWASP, CSV Injection). `TEXT_MARK` is one
-/// of them: it may stand before such a text already.
-const FORMULA: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', TEXT_MARK];
-
-/// Character that such programs take for the mark of a text.
-const TEXT_MARK: char = '\'';
-
-/// A text, with a mark before it if a spreadsheet program would take it for a formula.
-pub(super) fn marked(text: &str) -> Cow<'_, str> {
-    if text.starts_with(FORMULA) { Cow::Owned(format!("{TEXT_MARK}{text}")) } else { Cow::Borrowed(text) }
-}
-
 /// A column as text.
 struct CellWriter<'a> {
     /// Whether it holds texts, or lists of them.
@@ -218,6 +207,9 @@ fn push_item(cell: &mut String, item: &str) {
     }
 }
 
+/// The place in the error of a writer that does not take the text: its file is known to the caller.
+pub const CSV_PLACE: &str = "the CSV";
+
 fn unwritable(error: &std::io::Error) -> Error {
-    Error::output("the CSV", format!("cannot be written ({error})"), "check where it goes, and the free space")
+    Error::output(CSV_PLACE, format!("cannot be written ({error})"), "check where it goes, and the free space")
 }

@@ -105,7 +105,7 @@ pub use body_reader::{BodyLine, filled_bodies, read_bodies};
 pub use chosen_rows::{DistanceLine, IntervalLine, RunPair, read_distances, read_intervals};
 pub use counter::RowCounter;
 pub use event_reader::{EventLine, read_events};
-pub use export::{Exported, TABLE_NAMES, export_csv, has_table};
+pub use export::{CSV_PLACE, Exported, TABLE_NAMES, export_csv, has_table};
 pub use finished_tables::{FinishedTables, PendingTables};
 pub use issue_reader::{IssueLine, read_issues};
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 
 use super::read_part::ReadPart;
 use clearsweep_base::error::Result;
-use clearsweep_scene::FrameBlock;
+use clearsweep_scene::{FrameBlock, MotionRule, Sample};
 
 /// Blocks one after the other, each with the first sample of the next one where that goes on with its run. It reads one block
 /// ahead.
@@ -14,12 +14,16 @@ pub(super) struct FollowedBlocks<I> {
     begun: bool,
     /// The part that is read: the sample behind it, a block of its own, is no item.
     part: Option<ReadPart>,
+    /// Which intervals are gaps.
+    rule: MotionRule,
+    /// The last sample that was given out.
+    last: Option<Sample>,
 }
 
 impl<I> FollowedBlocks<I> {
     /// Returns the iterator over these blocks.
-    pub(super) fn new(blocks: I, part: Option<ReadPart>) -> Self {
-        Self { blocks, next: None, begun: false, part }
+    pub(super) fn new(blocks: I, part: Option<ReadPart>, rule: MotionRule) -> Self {
+        Self { blocks, next: None, begun: false, part, rule, last: None }
     }
 
     /// Whether a block is the sample behind the part that is read.
@@ -44,9 +48,13 @@ impl<I: Iterator<Item = Result<FrameBlock>>> Iterator for FollowedBlocks<I> {
         if let Ok(block) = &mut item {
             // An error that comes next is the next item.
             self.next = self.blocks.next();
+            let mut behind = None;
             if let Some(Ok(next)) = &self.next {
                 block.following = next.as_following();
+                behind = next.samples.get(1).filter(|_| next.starts_run & 2 == 0).copied();
             }
+            block.mark_gaps(&self.rule, self.last, behind);
+            self.last = block.samples.last().copied();
         }
         Some(item)
     }
@@ -57,7 +65,6 @@ mod tests {
     use super::*;
     use clearsweep_base::error::Error;
     use clearsweep_geometry::Pose;
-    use clearsweep_scene::Sample;
 
     fn block(index: u64, starts_run: u64, x: f64) -> FrameBlock {
         let mut block = FrameBlock::new(index, 2);
@@ -71,8 +78,9 @@ mod tests {
     #[test]
     fn a_block_has_the_first_sample_of_the_next_one_of_its_run() {
         let read = [Ok(block(0, 1, 0.0)), Ok(block(1, 0, 5.0)), Ok(block(2, 1, 7.0)), Ok(block(3, 2, 9.0))];
-        let blocks: Vec<FrameBlock> =
-            FollowedBlocks::new(read.into_iter(), None).collect::<Result<_>>().expect("no error");
+        let blocks: Vec<FrameBlock> = FollowedBlocks::new(read.into_iter(), None, MotionRule::default())
+            .collect::<Result<_>>()
+            .expect("no error");
         let following: Vec<_> = blocks.iter().map(|block| block.following.as_deref()).collect();
         let keys: Vec<_> = following.iter().map(|following| following.map(|f| f.sample.frame)).collect();
         assert_eq!(keys, [Some(2), None, Some(6), None]);
@@ -84,10 +92,13 @@ mod tests {
     #[test]
     fn the_block_before_an_error_is_given_out() {
         let error = || Error::internal("a test", "an error");
-        let mut blocks = FollowedBlocks::new([Ok(block(0, 1, 0.0)), Err(error())].into_iter(), None);
+        let mut blocks =
+            FollowedBlocks::new([Ok(block(0, 1, 0.0)), Err(error())].into_iter(), None, MotionRule::default());
         assert!(blocks.next().is_some_and(|item| item.is_ok_and(|block| block.following.is_none())));
         assert!(blocks.next().is_some_and(|item| item.is_err()));
         assert!(blocks.next().is_none());
-        assert!(FollowedBlocks::new(std::iter::empty::<Result<FrameBlock>>(), None).next().is_none());
+        assert!(
+            FollowedBlocks::new(std::iter::empty::<Result<FrameBlock>>(), None, MotionRule::default()).next().is_none()
+        );
     }
 }

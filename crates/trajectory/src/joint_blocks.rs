@@ -13,6 +13,7 @@ use arrow_buffer::ScalarBuffer;
 use arrow_schema::DataType;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
+use clearsweep_kinematics::RANGE_SLACK;
 use clearsweep_scene::{FrameBlock, SAMPLES, Sample, SampleColumn, SceneJoints};
 use std::sync::Arc;
 
@@ -112,11 +113,9 @@ fn scaled(
 
 /// Refuses values outside of the ranges of their joints.
 fn check_range<'j>(values: &[f64], column: &str, joint: impl Fn(usize) -> &'j JointName, defects: &mut Defects<'_>) {
-    // Limits that were written as decimals, and values that were computed to them.
-    const SLACK: f64 = 1e-9;
     let is_outside = |row: usize| {
         let [least, greatest] = joint(row).allowed;
-        let slack = SLACK * (1.0 + least.abs().max(greatest.abs()));
+        let slack = RANGE_SLACK * (1.0 + least.abs().max(greatest.abs()));
         values[row] < least - slack || values[row] > greatest + slack
     };
     defects.note(is_outside, |row| {

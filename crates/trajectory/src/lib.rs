@@ -275,6 +275,7 @@ impl Trajectory {
                 body_index: Arc::new(BodyIndex::new(scene)),
                 joints: scene.joints.clone(),
                 frame_rate: scene.frame_rate,
+                motion: scene.motion,
                 choice,
                 single_sample,
                 block_pool: BlockPool::default(),
@@ -295,8 +296,9 @@ impl Trajectory {
 
     /// As [`Self::blocks`], each with the sample that follows it in its run, which takes one more block ahead.
     pub fn followed_blocks(self) -> Box<dyn Iterator<Item = Result<FrameBlock>> + Send> {
-        let part = self.plan.choice.part.clone();
-        Box::new(followed::FollowedBlocks::new(stream::Blocks::start(self.plan, self.reading, self.progress), part))
+        let (part, rule) = (self.plan.choice.part.clone(), self.plan.motion);
+        let blocks = stream::Blocks::start(self.plan, self.reading, self.progress);
+        Box::new(followed::FollowedBlocks::new(blocks, part, rule))
     }
 
     /// Returns the pool for blocks that are no longer needed: take it before `blocks`.

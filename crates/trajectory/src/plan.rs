@@ -8,7 +8,7 @@ use super::source::Source;
 use super::spool::InputStream;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_kinematics::SweepRuns;
-use clearsweep_scene::{Missing, Scene, SceneJoints, TrajectoryColumns};
+use clearsweep_scene::{Missing, MotionRule, Scene, SceneJoints, TrajectoryColumns};
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -124,6 +124,8 @@ pub(super) struct Plan {
     /// Joints that pose the bodies.
     pub(super) joints: Option<Arc<SceneJoints>>,
     pub(super) frame_rate: Option<f64>,
+    /// Which steps are gaps.
+    pub(super) motion: MotionRule,
     pub(super) choice: Choice,
     /// No input and no dynamic body: one sample (0, 0).
     pub(super) single_sample: bool,

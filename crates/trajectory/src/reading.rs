@@ -355,7 +355,7 @@ mod tests {
     use super::super::block_pool::BlockPool;
     use super::super::body_index::BodyIndex;
     use super::*;
-    use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
+    use clearsweep_scene::{BodyBuilder, Geometry, MotionRule, SceneBuilder};
 
     #[test]
     fn an_order_that_the_thread_leaves_behind_is_seen() {
@@ -376,6 +376,7 @@ mod tests {
             body_index: Arc::new(BodyIndex::new(&scene)),
             joints: None,
             frame_rate: None,
+            motion: MotionRule::default(),
             choice: Choice::default(),
             single_sample: false,
             block_pool: BlockPool::default(),

@@ -17,12 +17,10 @@ use super::reading::{groups, keys};
 use super::source::Source;
 use super::stream_batch::BATCH_ROWS;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_scene::block::CUT_FRAMES;
 use clearsweep_scene::{BetweenFrames, Missing, Scene};
 use std::ops::Range;
 use std::path::Path;
-
-/// A run is cut at frames whose number is a multiple of this.
-const CUT_FRAMES: i64 = 64;
 
 /// Most shards of a job.
 const MOST_SHARDS: u32 = 100_000;

@@ -18,6 +18,19 @@ impl Step {
     }
 }
 
+/// The largest step of a joint that turns, of all joints.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LargestJointStep {
+    /// Name of the joint.
+    pub joint: String,
+    /// Its values before and after the step, radians.
+    pub values: [f64; 2],
+    /// The run.
+    pub run: i64,
+    /// The frames before and after it.
+    pub frames: [i64; 2],
+}
+
 /// The steps of all joints, by column.
 #[derive(Debug)]
 pub(super) struct JointSteps<'a> {
@@ -36,12 +49,18 @@ impl<'a> JointSteps<'a> {
 
     /// Takes the next block.
     pub(super) fn look(&mut self, block: &FrameBlock) {
-        for ((column, last), largest) in block.joints.iter().zip(&mut self.last).zip(&mut self.largest) {
+        let Some(joints) = self.joints else { return };
+        let columns = block.joints.iter().zip(joints.tree.columns());
+        for (((column, joint), last), largest) in columns.zip(&mut self.last).zip(&mut self.largest) {
             for (at, sample) in block.samples.iter().enumerate() {
                 let value = column.0[at];
                 let before = last.replace((value, sample.frame)).filter(|_| block.starts_run >> at & 1 == 0);
                 let Some((from, frame)) = before else { continue };
-                let step = Step { values: [from, value], run: sample.run, frames: [frame, sample.frame] };
+                let step = Step {
+                    values: [from, joint.step_end(from, value)],
+                    run: sample.run,
+                    frames: [frame, sample.frame],
+                };
                 if largest.is_none_or(|largest| step.angle() > largest.angle()) {
                     *largest = Some(step);
                 }
@@ -53,6 +72,15 @@ impl<'a> JointSteps<'a> {
     pub(super) fn warnings(&self) -> Vec<Warning> {
         self.joints
             .map_or(Vec::new(), |joints| still(joints).into_iter().chain(self.beyond_half_a_turn(joints)).collect())
+    }
+
+    /// The largest step of a joint that turns; `None`: there is none, or none that moves.
+    pub(super) fn largest(&self) -> Option<LargestJointStep> {
+        let steps = self.joints?.tree.columns().zip(&self.largest);
+        let turns = steps.filter(|(joint, _)| joint.kind.turns()).filter_map(|(joint, step)| Some((joint, (*step)?)));
+        let (joint, step) = turns.max_by(|(_, a), (_, b)| a.angle().total_cmp(&b.angle()))?;
+        let Step { values, run, frames } = step;
+        (step.angle() > 0.0).then(|| LargestJointStep { joint: joint.name.clone(), values, run, frames })
     }
 
     /// The joint of the longest step beyond half a turn, and how many others have one.
@@ -69,8 +97,8 @@ impl<'a> JointSteps<'a> {
             joint.name,
             step.angle().to_degrees()
         );
-        let remedy = "the way that is looked at is that long; if the joint went the other way round, write values that go on beyond \
-            half a turn, and if it is swept, more `steps`";
+        let remedy = "the way that is looked at is that long; if a joint without limits went the other way round, write \
+            `wrap = \"shortest\"` in [motion], or values that go on beyond half a turn; if it is swept, give more `steps`";
         Some(Warning::new("joint", [], problem, remedy))
     }
 }

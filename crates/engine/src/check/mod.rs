@@ -22,6 +22,7 @@ use clearsweep_scene::{FrameBlock, Motion, PairCounts, Scene};
 use clearsweep_trajectory::{Bounds, Trajectory};
 use contacts::Contacts;
 pub use contacts::LastingContact;
+pub use joints::LargestJointStep;
 pub use meshes::MeshFound;
 pub(super) use meshes::{open_bodies, open_meshes_of_run};
 pub use motion::LargestStep;
@@ -70,6 +71,8 @@ pub struct Checked {
     pub never_near: Vec<u32>,
     /// The largest steps of bodies between neighbouring frames, measured in sizes of the body, largest first.
     pub largest_steps: Vec<LargestStep>,
+    /// The largest step of a joint that turns, between neighbouring frames.
+    pub largest_joint_step: Option<LargestJointStep>,
     /// Bodies (indices) whose triangles do not close up.
     pub open_meshes: Vec<u32>,
     /// The meshes of bodies that are exact triangles.
@@ -148,6 +151,7 @@ fn check_in_pool(
         groups: rules::groups(scene),
         never_near,
         largest_steps: seen.motions.largest(),
+        largest_joint_step: seen.motions.largest_of_joints(),
         open_meshes: indices(scene, |body| scene.bodies[body].shape.watertight == Some(false)),
         meshes: meshes::meshes(scene),
         ignore_rules: contacts::ignore_rules(scene, &designed),

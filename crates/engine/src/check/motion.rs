@@ -1,6 +1,6 @@
 //! How bodies move between frames, and how time goes on: what gives away a wrong unit or a wrong order of columns.
 
-use super::joints::JointSteps;
+use super::joints::{JointSteps, LargestJointStep};
 use super::quaternion_order::OrderEvidence;
 use super::rest::TippedBodies;
 use super::warning::Warning;
@@ -103,6 +103,11 @@ impl<'a> Motions<'a> {
         all.sort_by(|a, b| b.sizes().total_cmp(&a.sizes()));
         all.truncate(REPORTED);
         all
+    }
+
+    /// The largest step of a joint that turns.
+    pub(super) fn largest_of_joints(&self) -> Option<LargestJointStep> {
+        self.joints.largest()
     }
 
     /// The bodies whose first poses tip them over.

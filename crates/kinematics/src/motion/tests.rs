@@ -60,7 +60,7 @@ fn tree(random: &mut Random, joints: usize, far: f64) -> JointTree {
             _ => JointValue::Column { column: k as u32, ratio: 1.0, offset: 0.0 },
         };
         let axis = random.axis(k + split);
-        all.push(Joint { name: k.to_string(), kind, parent, place, axis, range: None, value });
+        all.push(Joint { name: k.to_string(), kind, parent, place, axis, range: None, value, wraps: false });
     }
     let carried = |random: &mut Random, joint: usize| CarriedBody {
         joint: joint as u32,

@@ -198,11 +198,14 @@ impl ContactSearch<'_> {
         })
     }
 
-    /// The middle between the grown surfaces at two points of the cores.
+    /// The middle, on the line of two points of the cores, of the overlap of the balls about them; of balls that are apart,
+    /// the middle between them.
     fn between(&self, near: &NearPoints) -> Vec3<f64> {
-        let [p, q] = near.points;
+        let ([p, q], [r, s]) = (near.points, self.radii);
         let along = if near.distance > 0.0 { (q - p).scale(1.0 / near.distance) } else { Vec3::ZERO };
-        p + along.scale(0.5 * (near.distance + self.radii[0] - self.radii[1]))
+        // A ball may lie within the other one.
+        let [from, to] = [(near.distance - s).max(-r), r.min(near.distance + s)];
+        p + along.scale(0.5 * (from + to))
     }
 
     /// Returns the radius of the overlap of two balls of both radii about the line between their middles, metres. Source: the radius of the circle in

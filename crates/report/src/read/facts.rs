@@ -1,15 +1,19 @@
 //! Sentences about what was checked and what was not.
 
 use crate::data::{Fact, Tone, Verdict};
-use crate::words::{Lengths, count, counted};
+use crate::words::{Lengths, count, counted, longest_step};
 use clearsweep_base::error::Result;
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_tables::{BodyLine, read_bodies};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Names and lines that a fact lists; the rest is counted.
 const LISTED: usize = 20;
+
+/// Ignore rules of one reason from which on they share a line.
+const ALIKE: usize = 4;
 
 /// The verdict of a manifest's summary as a sentence.
 pub(super) fn verdict(summary: &Value) -> Verdict {
@@ -218,7 +222,7 @@ impl Facts<'_> {
             return Some(fact("motion", text, Vec::new()));
         }
         let skipped = intervals["skipped"].as_u64().filter(|&skipped| skipped > 0)?;
-        let text = format!("{} longer than max_gap = {}", counted(skipped, "gap"), intervals["max_gap"]);
+        let text = format!("{} longer than {}", counted(skipped, "gap"), longest_step(intervals));
         Some(fact("gaps", text, Vec::new()))
     }
 
@@ -241,10 +245,26 @@ impl Facts<'_> {
             let reason = word("reason").unwrap_or("no reason is given");
             format!("{who}: {reason} ({})", counted(rule["pairs"].as_u64().unwrap_or(0), "pair"))
         };
+        // A robot has a rule for each pair of neighbours: what all rules of one reason leave out is one line.
+        let mut of_reason: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+        for rule in &rules {
+            of_reason.entry(rule["reason"].as_str().unwrap_or_default()).or_default().push(rule);
+        }
+        let shared = of_reason.iter().filter(|(reason, rules)| !reason.is_empty() && rules.len() >= ALIKE);
+        let mut lines: Vec<String> = shared
+            .map(|(reason, rules)| {
+                let pairs = rules.iter().map(|rule| rule["pairs"].as_u64().unwrap_or(0)).sum();
+                format!("{reason}: {} by {} rules", counted(pairs, "pair"), count(rules.len() as u64))
+            })
+            .collect();
+        let alone = |rule: &&&Value| {
+            let reason = rule["reason"].as_str().unwrap_or_default();
+            reason.is_empty() || of_reason[reason].len() < ALIKE
+        };
+        lines.extend(rules.iter().filter(alone).map(line));
         let of_all = counted(self.n("pairs_possible"), "pair");
-        (ignored > 0).then(|| {
-            fact("ignored", format!("{} of {of_all} are ignored", count(ignored)), listed(rules.iter().map(line)))
-        })
+        (ignored > 0)
+            .then(|| fact("ignored", format!("{} of {of_all} are ignored", count(ignored)), listed(lines.into_iter())))
     }
 
     fn still_pairs(&self) -> Option<Fact> {

@@ -82,8 +82,8 @@ pub fn read_dae(path: &Path, text: &str) -> Result<DaeMesh> {
 }
 
 struct DaeReader<'d> {
-    /// Elements by `id`.
-    ids: HashMap<&'d str, Element<'d>>,
+    /// Elements by `id`, and the second one of an `id` that stands twice.
+    ids: HashMap<&'d str, (Element<'d>, Option<Element<'d>>)>,
     /// Metres for one unit of length.
     unit: f64,
     /// Geometries that were read already, by `id`.
@@ -95,12 +95,11 @@ struct DaeReader<'d> {
 impl<'d> DaeReader<'d> {
     fn new(root: Element<'d>) -> Result<Self> {
         let mut notes = Notes::default();
-        let mut ids = HashMap::new();
+        let mut ids: HashMap<&str, (Element<'d>, Option<Element<'d>>)> = HashMap::new();
         for element in root.descendants() {
-            if let Some(id) = element.attribute("id")
-                && ids.insert(id, element).is_some()
-            {
-                return Err(element.fault(format!("a second element with the id `{id}`"), "rename one of the two"));
+            if let Some(id) = element.attribute("id") {
+                // A fault only if something refers to it.
+                ids.entry(id).and_modify(|(_, second)| *second = second.or(Some(element))).or_insert((element, None));
             }
         }
         let asset = root.child("asset")?;
@@ -131,6 +130,11 @@ impl<'d> DaeReader<'d> {
     fn target(&self, element: Element<'d>, attribute: &str, kind: &str) -> Result<Element<'d>> {
         let address = element.required(attribute)?;
         let found = address.strip_prefix('#').and_then(|id| self.ids.get(id));
+        if let Some((_, Some(second))) = found {
+            let problem = format!("a second element with the id `{}`, which is referred to", &address[1..]);
+            return Err(second.fault(problem, "rename one of the two"));
+        }
+        let found = found.map(|(first, _)| first);
         let missing = || {
             let problem = format!("`{}` refers to `{address}`, which is no `{kind}` of the file", element.name());
             element.fault(problem, "export the mesh anew, as one file")

@@ -32,7 +32,13 @@ impl<'d> MjcfReader<'d, '_> {
     /// Reads the world and all bodies; no recursion, since a file may nest bodies without bound.
     pub(super) fn world(&mut self, worlds: &[Element<'d>]) -> Result<()> {
         let line = worlds.first().map_or(1, Element::line);
-        self.links.push(Link { name: "world".to_owned(), line, collisions: Vec::new(), is_between_joints: false });
+        self.links.push(Link {
+            name: "world".to_owned(),
+            line,
+            place: Place::IDENTITY,
+            collisions: Vec::new(),
+            is_between_joints: false,
+        });
         self.link_lines.insert("world".to_owned(), line);
         let mut stack = Vec::new();
         for &world in worlds.iter().rev() {

@@ -24,7 +24,9 @@ impl<'d> MjcfReader<'d, '_> {
         joints: &[Placed<'d>],
     ) -> Result<usize> {
         if self.moves_freely(body, name, parent, joints)? {
-            return self.add_link(body, name);
+            let link = self.add_link(body, name)?;
+            self.links[link].place = place;
+            return Ok(link);
         }
         let (mut above, mut place) = (parent, place);
         for (index, &(element, frame, class)) in joints.iter().enumerate() {
@@ -49,7 +51,7 @@ impl<'d> MjcfReader<'d, '_> {
         Ok(child)
     }
 
-    /// True for a body with a free joint, or one that the user moves; such a body is a root.
+    /// True for a body with a free joint, or one that the user moves; such a body is a root, placed by the file.
     fn moves_freely(&mut self, body: Element<'d>, name: &str, parent: usize, joints: &[Placed<'d>]) -> Result<bool> {
         let is_free = |&(element, _, class): &Placed<'d>| -> Result<bool> {
             Ok(element.name() == "freejoint" || self.defaults.attributes(element, class)?.text("type") == Some("free"))
@@ -67,7 +69,9 @@ impl<'d> MjcfReader<'d, '_> {
             let problem = format!("body `{name}` moves freely and has further joints");
             return Err(body.fault(problem, "delete one of the joints"));
         }
-        let text = format!("body `{name}` moves freely: it is a root, and its pose in the file is not read");
+        let text = format!(
+            "body `{name}` moves freely: it stays where the file puts it, unless a joint of the scene carries it"
+        );
         self.note(body, &text);
         Ok(true)
     }
@@ -77,6 +81,7 @@ impl<'d> MjcfReader<'d, '_> {
         self.links.push(Link {
             name: name.to_owned(),
             line: body.line(),
+            place: Place::IDENTITY,
             collisions: Vec::new(),
             is_between_joints: false,
         });

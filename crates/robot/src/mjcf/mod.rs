@@ -74,6 +74,7 @@ pub fn read_mjcf(path: &Path, text: &str, include: &mut dyn FnMut(&str) -> Resul
         reader.note(section, "`deformable` is not read: flexible bodies and skins have no part in the model");
     }
     tree::check_mimics(&sources[0], &reader.joints)?;
+    tree::fix_followers(&mut reader.joints, &mut reader.notes);
     let name = files.main.attribute("model").unwrap_or("MuJoCo Model").to_owned();
     let (links, joints, world) = (reader.links, reader.joints, Some(0));
     Ok(Robot { name, links, joints, world, excluded, notes: reader.notes.finish() })

@@ -262,6 +262,27 @@ fn free_bodies_are_roots() {
 }
 
 #[test]
+fn bodies_that_nothing_moves_stand_where_the_file_puts_them() {
+    let robot = world(
+        "<frame pos='0 0 1' euler='0 0 1.5707963267948966'><body name='a' pos='2 0 0'><freejoint/><body name='c' pos='1 0 0'/></body></frame>\
+         <body name='b' mocap='true' pos='3 4 5'/><body name='d' pos='6 0 0'/>",
+    );
+    let robot = robot.expect("a model");
+    let place = |name: &str| robot.links.iter().find(|link| link.name == name).expect("a link").place;
+    assert_near(place("a").position, [0.0, 2.0, 1.0]);
+    assert_near(place("a").orientation, about([0.0, 0.0, 1.0], std::f64::consts::FRAC_PI_2));
+    assert_near(place("b").position, [3.0, 4.0, 5.0]);
+    // Joints place all others.
+    for name in ["world", "c", "d"] {
+        assert_eq!(place(name), Place::IDENTITY, "{name}");
+    }
+    assert_near(
+        robot.joints.iter().find(|joint| joint.name == "c/fixed").expect("a joint").place.position,
+        [1.0, 0.0, 0.0],
+    );
+}
+
+#[test]
 fn contacts_and_couplings_are_read() {
     let bodies = "<worldbody><body name='a'><joint name='i' ref='1'/><body name='b'><joint name='j' ref='2'/></body></body></worldbody>";
     let with = |sections: &str| read(&format!("{bodies}\n{sections}"));

@@ -1,3 +1,4 @@
+use crate::rotation::about;
 use crate::{CollisionShape, JointKind, Mimic, Robot, read_urdf};
 use clearsweep_base::Error;
 use std::path::Path;
@@ -229,4 +230,37 @@ fn hostile_texts_take_bounded_time() {
         .map(|i| format!("<joint name='j{i}' type='fixed'><parent link='l{}'/><child link='l{i}'/></joint>", i - 1))
         .collect();
     assert_eq!(read(&(chain + &joints)).expect("a chain").joints.len(), 19_999);
+}
+
+/// Followers of fixed joints, direct, through others, and beside one that moves.
+#[test]
+fn what_follows_a_fixed_joint_stays_at_its_offset() {
+    let links: String = ["a", "b", "c", "d", "e", "f"].map(|name| format!("<link name='{name}'/>")).concat();
+    let joint = |name: &str, kind: &str, [parent, child]: [&str; 2], rest: &str| {
+        let limit = if kind == "continuous" || kind == "fixed" { "" } else { "<limit lower='-9' upper='9'/>" };
+        format!(
+            "<joint name='{name}' type='{kind}'><parent link='{parent}'/><child link='{child}'/><origin xyz='0 1 0'/>\
+             <axis xyz='0 0 1'/>{limit}{rest}</joint>"
+        )
+    };
+    let text = [
+        joint("second", "prismatic", ["c", "d"], "<mimic joint='first' multiplier='2' offset='0.5'/>"),
+        joint("first", "continuous", ["b", "c"], "<mimic joint='still' multiplier='7' offset='0.25'/>"),
+        joint("still", "fixed", ["a", "b"], ""),
+        joint("free", "revolute", ["a", "e"], ""),
+        joint("led", "revolute", ["a", "f"], "<mimic joint='free' multiplier='3'/>"),
+    ]
+    .concat();
+    let robot = read_urdf(Path::new("r.urdf"), &format!("<robot name='r'>{links}{text}</robot>")).expect("a robot");
+    let of = |name: &str| robot.joints.iter().find(|joint| joint.name == name).expect("a joint");
+    for (name, position, orientation) in
+        [("second", [0.0, 1.0, 1.0], [1.0, 0.0, 0.0, 0.0]), ("first", [0.0, 1.0, 0.0], about([0.0, 0.0, 1.0], 0.25))]
+    {
+        let joint = of(name);
+        assert_eq!((joint.kind, joint.mimic), (JointKind::Fixed, None), "{name}");
+        assert_eq!((joint.place.position, joint.place.orientation), (position, orientation), "{name}");
+        assert!(robot.notes.iter().any(|note| note.text.starts_with(&format!("joint `{name}` follows `"))), "{name}");
+    }
+    assert_eq!(of("led").mimic, Some(Mimic { joint: 3, ratio: 3.0, offset: 0.0 }));
+    assert_eq!(of("free").kind, JointKind::Revolute);
 }

@@ -6,7 +6,7 @@
 mod geometry;
 mod joints;
 
-use crate::model::{Link, Robot};
+use crate::model::{Link, Place, Robot};
 use crate::notes::Notes;
 use crate::tree;
 use crate::xml::{Element, Source, check_unique};
@@ -38,10 +38,11 @@ pub fn read_urdf(path: &Path, text: &str) -> Result<Robot> {
         reader.notes.add(root.line(), format!("URDF of version {version} is read as version 1.2"));
     }
     let links = reader.links(root)?;
-    let joints = reader.joints(root, &links)?;
+    let mut joints = reader.joints(root, &links)?;
     reader.note_others(root, OF_ROBOT);
     tree::check(&source, &links, &joints)?;
     tree::check_mimics(&source, &joints)?;
+    tree::fix_followers(&mut joints, &mut reader.notes);
     Ok(Robot { name, links, joints, world: None, excluded: Vec::new(), notes: reader.notes.finish() })
 }
 
@@ -87,7 +88,7 @@ impl UrdfReader {
             self.notes.add(line, format!("link `{name}` has no collision geometry{seen}: it collides with nothing"));
         }
         self.note_others(element, OF_LINK);
-        Ok(Link { name, line, collisions, is_between_joints: false })
+        Ok(Link { name, line, place: Place::IDENTITY, collisions, is_between_joints: false })
     }
 
     /// Notes the children of an element that are not among `known`.

@@ -13,14 +13,21 @@ use crate::each::MadeOfFiles;
 use crate::file::{IgnoreSpec, SceneFile};
 use crate::keys::{Keys, SceneSource};
 use crate::model::{LengthUnit, Shape};
+use crate::readers::GeometryNote;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
-use clearsweep_kinematics::{CarriedBody, Joint, JointKind, JointTree, MOST_SAMPLES, Sweep, SweepRuns, SweptJoint};
+use clearsweep_kinematics::{
+    CarriedBody, Joint, JointKind, JointTree, JointValue, MOST_SAMPLES, Sweep, SweepRuns, SweptJoint,
+};
 use place::{Frames, Placed, Tree};
 use robots::Robots;
 use spec::{JointSpec, PostureSpec, SweepSpec};
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Joints on the ways of all bodies together, at most: 200 MB.
+const MOST_STEPS: u64 = 4_000_000;
 
 /// The joints of a scene, and the values that a sweep gives them.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,6 +149,7 @@ pub(super) fn find(source: &SceneSource<'_>, file: &mut SceneFile) -> Result<Opt
     let frames = Frames::new(&file.bodies, &file.made, links, &carried);
     let tree = Tree::new(source, &specs.joints, frames)?;
     let placed = tree.placed(source)?;
+    file.made.notes.extend(narrowed(source, &placed));
     let posture = posture(source, &specs, &placed)?;
     check_columns(source, &placed, file)?;
     let rest = rest(&placed, &posture);
@@ -162,15 +170,53 @@ pub(super) fn find(source: &SceneSource<'_>, file: &mut SceneFile) -> Result<Opt
 }
 
 impl FoundJoints {
-    /// The joints with the bodies by slot; `slots`: the body of each, with its shape.
-    pub(super) fn build(self, slots: impl Iterator<Item = (u32, Arc<Shape>)>) -> Result<SceneJoints> {
-        let carried = slots.map(|(body, shape)| {
+    /// The joints with the bodies by slot; `slots`: the body of each, with its shape. `wraps`: joints that turn without limits go
+    /// from value to value by the shortest turn, but for sweeps, whose steps are as they are written.
+    ///
+    /// # Errors
+    /// `wraps`, and a joint follows such a one whose whole turns are none of its own.
+    pub(super) fn build(
+        mut self,
+        path: &Path,
+        wraps: bool,
+        slots: impl Iterator<Item = (u32, Arc<Shape>)>,
+    ) -> Result<SceneJoints> {
+        let wraps = wraps && self.sweeps.is_none();
+        self.joints.iter_mut().for_each(|joint| joint.wraps &= wraps);
+        if let Some(joint) = self.joints.iter().find(|joint| joint.wraps && !follows_turns(joint)) {
+            let problem = format!(
+                "wrap = \"shortest\": a whole turn of the joint that `{}` follows is no whole turn of its own",
+                joint.name
+            );
+            let remedy = "write values that go on beyond half a turn, and wrap = \"as-given\"";
+            return Err(Error::input(path.display(), problem, remedy));
+        }
+        let slots: Vec<(u32, Arc<Shape>)> = slots.collect();
+        self.check_length(path, slots.iter().map(|(body, _)| *body))?;
+        let carried = slots.into_iter().map(|(body, shape)| {
             let (joint, place) = self.carried[body as usize]
                 .ok_or_else(|| Error::internal("joints", "a body that moves is carried by no joint"))?;
             Ok(CarriedBody { joint, place: shape.recentring().place(&place), reach: shape.reach() })
         });
         let tree = JointTree::new(self.joints, self.columns, carried.collect::<Result<_>>()?);
         Ok(SceneJoints { tree, sweeps: self.sweeps, posture: self.posture, allowed: self.allowed })
+    }
+
+    /// Refuses chains so long that the ways of all bodies would fill the memory.
+    fn check_length(&self, path: &Path, bodies: impl Iterator<Item = u32>) -> Result<()> {
+        // Each joint comes after the one that carries it.
+        let mut depths = vec![1_u64; self.joints.len()];
+        for (joint, of) in self.joints.iter().enumerate() {
+            depths[joint] = of.parent.map_or(1, |parent| depths[parent as usize] + 1);
+        }
+        let joint = |body: u32| self.carried[body as usize].map_or(0, |(joint, _)| depths[joint as usize]);
+        let steps: u64 = bodies.map(joint).sum();
+        if steps <= MOST_STEPS {
+            return Ok(());
+        }
+        let problem =
+            format!("the ways from the world to all bodies have {steps} joints together, at most {MOST_STEPS}");
+        Err(Error::input(path.display(), problem, "weld what does not move, or give poses as trajectories"))
     }
 
     /// Drops the sweeps if the command line names values in their place (`is_replaced`). Without a sweep and without values that the scene names or
@@ -186,6 +232,14 @@ impl FoundJoints {
     /// Whether a sweep gives the values.
     pub(super) fn has_sweep(&self) -> bool {
         self.sweeps.is_some()
+    }
+}
+
+/// Whether whole turns of the joint that it follows, if it does, leave a joint where it is.
+fn follows_turns(joint: &Joint) -> bool {
+    match joint.value {
+        JointValue::None => true,
+        JointValue::Column { ratio, .. } => joint.kind == JointKind::Revolute && ratio.fract() == 0.0,
     }
 }
 
@@ -313,6 +367,22 @@ fn check_columns(source: &SceneSource<'_>, placed: &place::PlacedJoints, file: &
     Ok(())
 }
 
+/// A note for each joint whose limits narrow the values of the one that it follows.
+fn narrowed(source: &SceneSource<'_>, placed: &place::PlacedJoints) -> Vec<(PathBuf, GeometryNote)> {
+    let note = |&[follower, leader]: &[u32; 2]| {
+        let [follower, leader] = [follower, leader].map(|joint| &placed.joints[joint as usize]);
+        let allowed = placed.column(leader).map_or([0.0; 2], |column| placed.allowed[column as usize]);
+        let [least, greatest] = allowed.map(|value| shown(leader.kind, value));
+        let problem = format!(
+            "the limits of the joint `{}`, which follows `{}`, leave the latter {least} to {greatest} of its range",
+            follower.name, leader.name
+        );
+        let remedy = "sweeps keep to that, and other values are refused; correct the limits if it is more";
+        (source.path().to_path_buf(), GeometryNote { kind: "joint", problem, remedy })
+    };
+    placed.narrowed.iter().map(note).collect()
+}
+
 /// A value of a joint in the units of messages.
 fn shown(kind: JointKind, value: f64) -> String {
     let (value, unit) = if kind.turns() { (value.to_degrees(), "deg") } else { (value, "m") };
@@ -364,7 +434,7 @@ fn sweep(source: &SceneSource<'_>, spec: &SweepSpec, placed: &place::PlacedJoint
     let mut joints: Vec<SweptJoint> = Vec::with_capacity(named.len());
     for (joint, at) in named {
         let joint = &placed.joints[joint as usize];
-        let Some(range) = joint.range else {
+        let Some(range) = placed.sweep_range(joint) else {
             let problem = format!("the joint `{}` has no range to be swept", joint.name);
             return Err(error(at, problem, "give its `range` in [[joint]], or name other joints"));
         };
@@ -385,7 +455,7 @@ fn sweep(source: &SceneSource<'_>, spec: &SweepSpec, placed: &place::PlacedJoint
 fn rest(placed: &place::PlacedJoints, posture: &[Option<f64>]) -> Vec<f64> {
     let of = |(&joint, posture): (&u32, &Option<f64>)| {
         let nearest = |[least, greatest]: [f64; 2]| 0.0_f64.clamp(least, greatest);
-        posture.unwrap_or_else(|| placed.joints[joint as usize].range.map_or(0.0, nearest))
+        posture.unwrap_or_else(|| placed.sweep_range(&placed.joints[joint as usize]).map_or(0.0, nearest))
     };
     placed.columns.iter().zip(posture).map(of).collect()
 }

@@ -8,7 +8,7 @@ use crate::each::MadeOfFiles;
 use crate::keys::SceneSource;
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_kinematics::{Joint, JointKind, JointValue};
+use clearsweep_kinematics::{Joint, JointKind, JointValue, RANGE_SLACK};
 use std::collections::{HashMap, HashSet};
 
 /// A frame that a joint may carry.
@@ -231,6 +231,7 @@ impl<'s> Tree<'s> {
         let columns: Vec<usize> = (0..self.specs.len())
             .filter(|&j| self.specs[j].mimic.is_none() && self.specs[j].kind != JointKind::Fixed)
             .collect();
+        let values = self.values(source, &columns)?;
         let mut joints: Vec<Joint> = Vec::with_capacity(order.len());
         // Frames of the joints in the world at rest.
         let mut rests: Vec<Pose> = Vec::with_capacity(order.len());
@@ -259,7 +260,7 @@ impl<'s> Tree<'s> {
             let parent = parent.map(|parent| index[parent]);
             let place = parent.map_or(rest, |parent| relative(&rests[parent as usize], &rest));
             rests.push(rest);
-            let value = self.value(source, joint, &columns)?;
+            let value = values[joint];
             joints.push(Joint {
                 name: spec.name.clone(),
                 kind: spec.kind,
@@ -268,6 +269,7 @@ impl<'s> Tree<'s> {
                 axis: spec.axis,
                 range: spec.range,
                 value,
+                wraps: self.turns_freely(value, &columns),
             });
         }
         let mut places: Vec<Placed> = Vec::with_capacity(self.frames.all.len());
@@ -292,21 +294,22 @@ impl<'s> Tree<'s> {
             });
         }
         let columns: Vec<u32> = columns.into_iter().map(|joint| index[joint]).collect();
-        let allowed = self.allowed(source, &order, &joints, &columns)?;
-        Ok(PlacedJoints { joints, columns, allowed, places, of_body: self.frames.of_body })
+        let (allowed, narrowed) = self.allowed(source, &order, &joints, &columns)?;
+        Ok(PlacedJoints { joints, columns, allowed, narrowed, places, of_body: self.frames.of_body })
     }
 
-    /// Least and greatest value of each column: in the range of its joint, and such that no joint that follows it goes beyond what values may be.
+    /// Least and greatest value of each column: in the range of its joint and of all that follow it, and such that none goes beyond
+    /// what values may be. Those that followers narrow are told: by a follower, its leader.
     ///
     /// # Errors
-    /// A range that goes beyond that.
+    /// A range that goes beyond that, or ranges that have no value in common.
     fn allowed(
         &self,
         source: &SceneSource<'_>,
         order: &[usize],
         joints: &[Joint],
         columns: &[u32],
-    ) -> Result<Vec<[f64; 2]>> {
+    ) -> Result<(Vec<[f64; 2]>, Vec<[u32; 2]>)> {
         let beyond = |joint: usize, what: &str| {
             let (spec, most) = (&self.specs[order[joint]], joints[joint].kind.largest_value());
             let unit = if joints[joint].kind.turns() { "rad" } else { "m" };
@@ -318,6 +321,7 @@ impl<'s> Tree<'s> {
             joint.range.filter(|_| self.specs[order[own as usize]].is_limited).unwrap_or([-most, most])
         };
         let mut allowed: Vec<[f64; 2]> = columns.iter().map(of_column).collect();
+        let mut narrowed = Vec::new();
         // Each joint with a value, be it its own or that of another.
         for (at, joint) in joints.iter().enumerate() {
             let JointValue::Column { column, ratio, offset } = joint.value else { continue };
@@ -328,56 +332,109 @@ impl<'s> Tree<'s> {
             if ratio == 0.0 {
                 continue;
             }
-            let ends = [(-most - offset) / ratio, (most - offset) / ratio];
-            let (least, greatest) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+            let [least, greatest] = followed([-most, most], ratio, offset);
             let range = joints[columns[column as usize] as usize].range;
             if range.is_some_and(|range| range[0] < least || range[1] > greatest) {
                 return beyond(at, "values in the range");
             }
+            let leader = columns[column as usize];
             let of_column = &mut allowed[column as usize];
             *of_column = [of_column[0].max(least), of_column[1].min(greatest)];
+            let own = joint.range.filter(|_| leader as usize != at && self.specs[order[at]].is_limited);
+            let Some(limits) = own.map(|range| followed(range, ratio, offset)) else { continue };
+            let slack = |end: f64| RANGE_SLACK * (1.0 + end.abs());
+            if of_column[0] < limits[0] - slack(limits[0]) || of_column[1] > limits[1] + slack(limits[1]) {
+                narrowed.push([at as u32, leader]);
+                *of_column = [of_column[0].max(limits[0]), of_column[1].min(limits[1])];
+            }
+            if of_column[0] > of_column[1] {
+                let (spec, leader) = (&self.specs[order[at]], &joints[leader as usize].name);
+                let problem = format!("no value of `{leader}` leaves `{}`, which follows it, in its range", spec.name);
+                let remedy = "correct the ranges of both, or the ratio and the offset of `mimic`";
+                return Err(Error::input(source.place(spec.at), problem, remedy));
+            }
         }
-        Ok(allowed)
+        Ok((allowed, narrowed))
     }
 
-    /// Source of a joint's value: its own column, or that of the joint that it follows.
-    fn value(&self, source: &SceneSource<'_>, joint: usize, columns: &[usize]) -> Result<JointValue> {
-        let (mut at, mut ratio, mut offset) = (joint, 1.0, 0.0);
-        if self.specs[joint].kind == JointKind::Fixed {
-            return Ok(JointValue::None);
-        }
-        for _ in 0..=self.specs.len() {
-            let Some(mimic) = &self.specs[at].mimic else {
-                let column = columns.iter().position(|&column| column == at);
-                let column = column.ok_or_else(|| Error::internal("joints", "a joint lost its column"))?;
-                return Ok(JointValue::Column { column: column as u32, ratio, offset });
-            };
-            let error = |problem: String, remedy: &str| Err(Error::input(source.place(mimic.at), problem, remedy));
-            let found = self.specs.iter().position(|spec| spec.name == mimic.joint);
-            let Some(next) = found else {
-                let remedy = match nearest(&mimic.joint, self.specs.iter().map(|spec| &*spec.name)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "name a joint of the scene".to_owned(),
-                };
-                return error(format!("`{}` is no joint", mimic.joint), &remedy);
-            };
-            if self.specs[next].kind == JointKind::Fixed {
-                return error(
-                    format!("`{}` is fixed, and has no value to be followed", mimic.joint),
-                    "name a joint that moves",
-                );
-            }
-            // ratio (r v + o) + offset
-            offset += ratio * mimic.offset;
-            ratio *= mimic.ratio;
-            at = next;
-        }
-        let mimic_at = self.specs[joint].mimic.as_ref().map_or(self.specs[joint].at, |mimic| mimic.at);
-        let is_own = self.specs[joint].mimic.as_ref().is_some_and(|mimic| mimic.joint == self.specs[joint].name);
-        let by = if is_own { "" } else { ", by others" };
-        let problem = format!("the joint `{}` follows itself{by}", self.specs[joint].name);
-        Err(Error::input(source.place(mimic_at), problem, "remove `mimic` from one of them"))
+    /// Whether a value is that of a joint that turns without limits, or follows such a one.
+    fn turns_freely(&self, value: JointValue, columns: &[usize]) -> bool {
+        let JointValue::Column { column, .. } = value else { return false };
+        let leader = &self.specs[columns[column as usize]];
+        leader.kind == JointKind::Revolute && !(leader.is_limited && leader.range.is_some())
     }
+
+    /// Source of each joint's value: its own column, or that of the joint that it follows. Linear time.
+    ///
+    /// # Errors
+    /// A `mimic` of what is no joint, is fixed, or follows in turn.
+    fn values(&self, source: &SceneSource<'_>, columns: &[usize]) -> Result<Vec<JointValue>> {
+        let numbers: HashMap<&str, usize> = self.specs.iter().map(|spec| &*spec.name).zip(0..).collect();
+        let mut values: Vec<Option<JointValue>> = vec![None; self.specs.len()];
+        for joint in (0..self.specs.len()).filter(|&joint| self.specs[joint].kind == JointKind::Fixed) {
+            values[joint] = Some(JointValue::None);
+        }
+        for (&joint, column) in columns.iter().zip(0..) {
+            values[joint] = Some(JointValue::Column { column, ratio: 1.0, offset: 0.0 });
+        }
+        for joint in 0..self.specs.len() {
+            let (mut way, mut at) = (Vec::new(), joint);
+            while values[at].is_none() {
+                if way.len() > self.specs.len() {
+                    return Err(self.follows_itself(source, joint));
+                }
+                way.push(at);
+                at = self.leader(source, &numbers, at)?;
+            }
+            for at in way.into_iter().rev() {
+                // Joints that follow no other one are known already.
+                let Some(mimic) = &self.specs[at].mimic else { continue };
+                values[at] = match values[numbers[&*mimic.joint]] {
+                    Some(JointValue::Column { column, ratio, offset }) => Some(JointValue::Column {
+                        column,
+                        ratio: mimic.ratio * ratio,
+                        offset: mimic.ratio * offset + mimic.offset,
+                    }),
+                    of_leader => of_leader,
+                };
+            }
+        }
+        let lost = || Error::internal("joints", "a joint lost its column");
+        values.into_iter().map(|value| value.ok_or_else(lost)).collect()
+    }
+
+    /// The joint that a joint follows.
+    fn leader(&self, source: &SceneSource<'_>, numbers: &HashMap<&str, usize>, joint: usize) -> Result<usize> {
+        let lost = || Error::internal("joints", "a joint lost its column");
+        let mimic = self.specs[joint].mimic.as_ref().ok_or_else(lost)?;
+        let error = |problem: String, remedy: &str| Err(Error::input(source.place(mimic.at), problem, remedy));
+        let Some(&leader) = numbers.get(&*mimic.joint) else {
+            let remedy = match nearest(&mimic.joint, self.specs.iter().map(|spec| &*spec.name)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "name a joint of the scene".to_owned(),
+            };
+            return error(format!("`{}` is no joint", mimic.joint), &remedy);
+        };
+        if self.specs[leader].kind == JointKind::Fixed {
+            let problem = format!("`{}` is fixed, and has no value to be followed", mimic.joint);
+            return error(problem, "name a joint that moves");
+        }
+        Ok(leader)
+    }
+
+    fn follows_itself(&self, source: &SceneSource<'_>, joint: usize) -> Error {
+        let spec = &self.specs[joint];
+        let at = spec.mimic.as_ref().map_or(spec.at, |mimic| mimic.at);
+        let by = if spec.mimic.as_ref().is_some_and(|mimic| mimic.joint == spec.name) { "" } else { ", by others" };
+        let problem = format!("the joint `{}` follows itself{by}", spec.name);
+        Error::input(source.place(at), problem, "remove `mimic` from one of them")
+    }
+}
+
+/// Values of a leader that keep `ratio v + offset` in a range; `ratio` is not 0.
+fn followed(range: [f64; 2], ratio: f64, offset: f64) -> [f64; 2] {
+    let ends = range.map(|end| (end - offset) / ratio);
+    [ends[0].min(ends[1]), ends[0].max(ends[1])]
 }
 
 /// The place of a frame.
@@ -400,6 +457,8 @@ pub(super) struct PlacedJoints {
     pub(super) columns: Vec<u32>,
     /// Least and greatest value of each column.
     pub(super) allowed: Vec<[f64; 2]>,
+    /// Joints whose limits narrow the values of the one that they follow: each with that one.
+    pub(super) narrowed: Vec<[u32; 2]>,
     places: Vec<Placed>,
     of_body: Vec<usize>,
 }
@@ -428,6 +487,12 @@ impl PlacedJoints {
 
     fn way(&self, joint: u32) -> impl Iterator<Item = &Joint> {
         std::iter::successors(Some(&self.joints[joint as usize]), |joint| Some(&self.joints[joint.parent? as usize]))
+    }
+
+    /// Least and greatest value over which a joint with a column is swept; `None`: it has no range.
+    pub(super) fn sweep_range(&self, joint: &Joint) -> Option<[f64; 2]> {
+        let (range, [least, greatest]) = (joint.range?, self.allowed[self.column(joint)? as usize]);
+        Some([range[0].max(least), range[1].min(greatest)])
     }
 
     /// The column of a joint's own value.

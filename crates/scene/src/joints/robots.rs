@@ -6,11 +6,13 @@ use crate::digest::InputReader;
 use crate::file::IgnoreSpec;
 use crate::joints::RestSpec;
 use crate::keys::{Field, Keys, SceneSource};
+use crate::length::MAX_LENGTH_M;
 use crate::model::{LengthUnit, Model};
 use crate::readers::{self, GeometryNote};
 use crate::shapes::{ShapePart, ShapeSpec};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_input_guard::MAX_NAME;
 use clearsweep_kinematics::JointKind;
 use clearsweep_robot::{Collision, CollisionShape, Robot};
 use std::collections::{HashMap, HashSet};
@@ -140,7 +142,7 @@ impl<'k> RobotReader<'k> {
                 let problem = format!("{}: more than a million pairs of links are neighbours", path.display());
                 keys.error(problem, "add `adjacent = false`, and `[[ignore]]` for what touches by construction")
             })?;
-            disabled.extend(neighbours.into_iter().map(|pair| (pair.links, pair.reason)));
+            disabled.extend(neighbours.into_iter().map(|pair| (pair.links, pair.reason.to_owned())));
         }
         let index = |name: &str| robot.links.iter().position(|link| link.name == name);
         let excluded =
@@ -179,14 +181,45 @@ impl<'k> RobotReader<'k> {
         })
     }
 
+    /// Refuses names and lengths that no scene may have.
+    fn check(&self) -> Result<()> {
+        let fault = |line: usize, problem: String, remedy: String| {
+            Err(Error::input(format!("{}:{line}", self.path.display()), problem, remedy))
+        };
+        let (links, joints) = (&self.robot.links, &self.robot.joints);
+        let named = links.iter().map(|link| (link.line, &link.name));
+        let mut named = named.chain(joints.iter().map(|joint| (joint.line, &joint.name)));
+        if let Some((line, name)) = named.find(|(_, name)| self.name.len() + 1 + name.len() > MAX_NAME) {
+            let problem =
+                format!("the name has {} bytes with that of the robot: `{name}`", self.name.len() + 1 + name.len());
+            return fault(line, problem, format!("give it a name of at most {MAX_NAME} bytes with NAME/ before it"));
+        }
+        let collisions = links.iter().flat_map(|link| &link.collisions);
+        let placed = collisions.map(|collision| (collision.line, largest_length(collision)));
+        let joints = joints.iter().map(|joint| (joint.line, largest(&joint.place.position)));
+        let roots = links.iter().map(|link| (link.line, largest(&link.place.position)));
+        match placed.chain(joints).chain(roots).find(|(_, length)| *length > MAX_LENGTH_M) {
+            Some((line, length)) => {
+                let problem = format!("a length is {length:e} m, more than {MAX_LENGTH_M:e} m");
+                fault(line, problem, "correct the number: robot descriptions are in metres".to_owned())
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Adds what it is to all robots.
     fn add(&self, all: &mut Robots, inputs: &mut InputReader) -> Result<()> {
+        self.check()?;
         let first = all.links.len();
         let full = |name: &str| format!("{}/{name}", self.name);
         let rests = self.rests();
-        let is_child = |link: usize| self.robot.joints.iter().any(|joint| joint.child == link);
+        let children: HashSet<usize> = self.robot.joints.iter().map(|joint| joint.child).collect();
         for (index, link) in self.robot.links.iter().enumerate() {
-            all.links.push(LinkFrame { name: full(&link.name), rest: rests[index], is_root: !is_child(index) });
+            all.links.push(LinkFrame {
+                name: full(&link.name),
+                rest: rests[index],
+                is_root: !children.contains(&index),
+            });
         }
         let mut of_link: Vec<Vec<String>> = vec![Vec::new(); self.robot.links.len()];
         for (index, link) in self.robot.links.iter().enumerate() {
@@ -277,7 +310,7 @@ impl<'k> RobotReader<'k> {
         }
     }
 
-    /// The frames of the links in the world while all values are zero.
+    /// The frames of the links in the world while all values are zero. A root is where the description puts it.
     fn rests(&self) -> Vec<Pose> {
         let mut rests: Vec<Option<Pose>> = vec![None; self.robot.links.len()];
         let parents: HashMap<usize, (usize, Pose)> =
@@ -295,7 +328,7 @@ impl<'k> RobotReader<'k> {
             for at in way.into_iter().rev() {
                 rests[at] = Some(match parents.get(&at) {
                     Some(&(parent, place)) => rests[parent].unwrap_or(self.base).after(&place),
-                    None => self.base,
+                    None => self.base.after(&pose(&self.robot.links[at].place)),
                 });
             }
         }
@@ -415,6 +448,21 @@ impl<'k> RobotReader<'k> {
         mesh.warped.iter_mut().for_each(|(_, warp)| *warp *= largest);
         Ok(GeometrySpec::Part { mesh: Arc::new(mesh), file: Arc::from(found), reading })
     }
+}
+
+fn largest(numbers: &[f64]) -> f64 {
+    numbers.iter().fold(0.0, |most, number| most.max(number.abs()))
+}
+
+/// The largest length of a collision geometry, metres; factors of a mesh are not lengths.
+fn largest_length(collision: &Collision) -> f64 {
+    largest(&collision.place.position).max(match &collision.shape {
+        CollisionShape::Box { sides } => largest(sides),
+        CollisionShape::Sphere { radius } => *radius,
+        CollisionShape::Cylinder { radius, length } | CollisionShape::Capsule { radius, length } => radius.max(*length),
+        CollisionShape::Ellipsoid { half_axes } => largest(half_axes),
+        CollisionShape::Mesh { .. } => 0.0,
+    })
 }
 
 /// A primitive of a link, and how far it may lie outside of the described one, metres.

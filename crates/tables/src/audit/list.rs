@@ -1,8 +1,8 @@
 //! The worst findings, and all of them as CSV.
 
 use super::{AuditFinding, FindingKind, KindSummary};
-use crate::export::marked;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_base::text::marked;
 use clearsweep_scene::Scene;
 use rustc_hash::FxHashSet;
 use std::io::Write;
