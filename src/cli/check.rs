@@ -168,7 +168,8 @@ fn groups(checked: &Checked) -> Vec<String> {
     lines
 }
 
-/// Rules of one reason from which on they share a line: a robot has one for each pair of neighbours.
+/// Rules of one reason from which on they share a line: a robot has one for each pair of
+/// neighbours.
 const ALIKE: usize = 4;
 
 /// Pairs that a line names.

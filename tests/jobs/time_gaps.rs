@@ -1,4 +1,5 @@
-//! Steps of a run that take many times as long as those beside them: nothing is said of the motion there, and that is told.
+//! Steps of a run that take many times as long as those beside them: nothing is said of the motion
+//! there, and that is told.
 
 use super::program::expect;
 use clearsweep_testing::folder::tables;
@@ -11,7 +12,8 @@ use tempfile::TempDir;
 /// The last frames before two nights: the first one where shards cut the run.
 const NIGHTS: [i64; 2] = [63, 100];
 
-/// A crane that goes slowly, except that it is elsewhere after each night. A straight way there leads through the post.
+/// A crane that goes slowly, except that it is elsewhere after each night. A straight way there
+/// leads through the post.
 fn scene(motion: &str) -> TempDir {
     let mut text = "run,frame,time_s,body,x,y,z,qw,qx,qy,qz\n".to_owned();
     for run in 0..3 {

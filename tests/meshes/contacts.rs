@@ -118,7 +118,8 @@ fn parts_inside_and_grown_bodies_have_a_contact_each() {
     assert!((found[0].point - Vec3::new(0.0, 1.0, 0.0)).length() < 1e-6, "{found:?}");
 }
 
-/// Two balls of all kinds of radii, up to one within the other: the point lies in the box, and in both balls.
+/// Two balls of all kinds of radii, up to one within the other: the point lies in the box, and in
+/// both balls.
 #[test]
 fn a_point_of_grown_bodies_lies_in_both_and_in_the_box() {
     let radii = [1e-9, 0.01, 0.2, 0.5, 1.0];

@@ -20,8 +20,8 @@ pub fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}')
 }
 
-/// First characters of a text that a spreadsheet program takes for a formula (OWASP, CSV Injection). `TEXT_MARK` is one of
-/// them: it may stand before such a text already.
+/// First characters of a text that a spreadsheet program takes for a formula (OWASP, CSV
+/// Injection). `TEXT_MARK` is one of them: it may stand before such a text already.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', TEXT_MARK];
 
 /// Character that such programs take for the mark of a text.

@@ -3,8 +3,8 @@
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Dd, Pose, Real, Vec3};
 
-/// Limits that were written as decimals, and values that were computed to them, may differ by so much, relative to the greater of
-/// 1 and the limit.
+/// Limits that were written as decimals, and values that were computed to them, may differ by so
+/// much, relative to the greater of 1 and the limit.
 pub const RANGE_SLACK: f64 = 1e-9;
 
 /// How what a joint carries moves with its value.
@@ -88,7 +88,8 @@ impl Joint {
     }
 }
 
-/// The angle at most half a turn from another one that differs from `to` by whole turns; within 2 units in its last place.
+/// The angle at most half a turn from another one that differs from `to` by whole turns; within 2
+/// units in its last place.
 pub(crate) fn nearest_turn(from: f64, to: f64) -> f64 {
     // 2 pi as the sum of two numbers.
     const TURN: [f64; 2] = [std::f64::consts::TAU, 2.449_293_598_294_706_4e-16];
@@ -171,4 +172,28 @@ fn turned_by(before: [f64; 4], turn: [f64; 4]) -> [f64; 4] {
 /// The product of two quaternions.
 fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     clearsweep_geometry::pose::conjugate_product([a[0], -a[1], -a[2], -a[3]], b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::{PI, TAU};
+
+    #[test]
+    fn the_nearest_turn_is_the_same_direction_within_half_a_turn() {
+        let mut turned = 0;
+        for k in -400..400_i32 {
+            let from = 0.37 * f64::from(k % 90);
+            let to = from + 0.01 * f64::from(k % 300) + TAU * f64::from(k / 3);
+            let nearest = nearest_turn(from, to);
+            assert!((nearest - from).abs() <= PI * (1.0 + 1e-15), "{from} {to}: {nearest}");
+            let (of_nearest, of_to) = (libm::sincos(nearest), libm::sincos(to));
+            // `to` is exact, `nearest` is off by its last places.
+            let most = 2.0 * f64::EPSILON * (1.0 + nearest.abs());
+            assert!((of_nearest.0 - of_to.0).abs() <= most && (of_nearest.1 - of_to.1).abs() <= most, "{from} {to}");
+            turned += u32::from(nearest != to);
+        }
+        assert!(turned > 700, "{turned}");
+        assert_eq!(nearest_turn(3.0, 3.1).to_bits(), 3.1_f64.to_bits(), "a short step stays as it is");
+    }
 }

@@ -48,15 +48,17 @@ pub struct MotionRule {
     pub tolerance: f64,
     /// Frames that neighbouring frames of a run may be apart for an interval to be looked at; at least 1.
     pub max_gap: i64,
-    /// Longest time between them, seconds; `None`: see [`MotionRule::MANY_TIMES`]. Without times nothing is long.
+    /// Longest time between them, seconds; `None`: see [`MotionRule::MANY_TIMES`]. Without times
+    /// nothing is long.
     pub max_gap_s: Option<f64>,
-    /// Whether joints that turn without limits go from value to value by the shortest turn ([`BetweenFrames::Joint`]).
+    /// Whether joints that turn without limits go from value to value by the shortest turn
+    /// ([`BetweenFrames::Joint`]).
     pub wraps: bool,
 }
 
 impl MotionRule {
-    /// Where no longest time is stated, the motion over a step is not looked at if its time a frame is so many times that of the
-    /// steps beside it.
+    /// Where no longest time is stated, the motion over a step is not looked at if its time a frame
+    /// is so many times that of the steps beside it.
     pub const MANY_TIMES: f64 = 100.0;
 }
 

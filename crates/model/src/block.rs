@@ -132,9 +132,9 @@ impl FrameBlock {
         }
     }
 
-    /// The intervals after the samples, by the keys of the samples alone. An interval lies between a sample and the next one of
-    /// the same run. The first mask has the intervals of which the frames are at most `max_gap` apart and the times are no gap, the
-    /// second one all others.
+    /// The intervals after the samples, by the keys of the samples alone. An interval lies between
+    /// a sample and the next one of the same run. The first mask has the intervals of which the
+    /// frames are at most `max_gap` apart and the times are no gap, the second one all others.
     pub fn intervals(&self, max_gap: i64) -> [u64; 2] {
         let mut masks = [0; 2];
         for (s, sample) in self.samples.iter().enumerate() {
@@ -146,10 +146,11 @@ impl FrameBlock {
         masks
     }
 
-    /// Marks the intervals that are gaps in time. `before`: the last sample before the block, `behind`: the one after
-    /// [`Self::following`].
+    /// Marks the intervals that are gaps in time. `before`: the last sample before the block,
+    /// `behind`: the one after [`Self::following`].
     ///
-    /// Neighbours in another stretch of [`CUT_FRAMES`] frames do not count, so that a part of a run tells as much as all of it.
+    /// Neighbours in another stretch of [`CUT_FRAMES`] frames do not count, so that a part of a run
+    /// tells as much as all of it.
     pub fn mark_gaps(&mut self, rule: &MotionRule, before: Option<Sample>, behind: Option<Sample>) {
         let mut long = 0;
         for (s, &sample) in self.samples.iter().enumerate() {
@@ -206,8 +207,8 @@ impl FrameBlock {
     }
 }
 
-/// Whether a step takes many times as long as those beside it, each by the time a frame. `beside`: the samples before and after
-/// it in its run.
+/// Whether a step takes many times as long as those beside it, each by the time a frame. `beside`:
+/// the samples before and after it in its run.
 fn is_long([from, to]: [Sample; 2], beside: [Option<Sample>; 2], max_gap: i64) -> bool {
     let time_a_frame = |a: Sample, b: Sample| {
         let frames = b.frame.abs_diff(a.frame);
@@ -282,7 +283,8 @@ mod tests {
         assert!(FrameBlock { starts_run: 1, ..next }.as_following().is_none());
     }
 
-    /// The intervals that are gaps of a run with these frames and times, in blocks of `size` samples.
+    /// The intervals that are gaps of a run with these frames and times, in blocks of `size`
+    /// samples.
     fn gaps(samples: &[(i64, f64)], rule: &MotionRule, size: usize) -> Vec<bool> {
         let samples: Vec<Sample> =
             samples.iter().map(|&(frame, time)| Sample { run: 0, frame, time_s: Some(time) }).collect();
@@ -319,7 +321,8 @@ mod tests {
     fn steps_that_others_explain_are_no_gaps() {
         let rule = MotionRule { max_gap: 500, ..MotionRule::default() };
         let none = |samples: &[(i64, f64)]| assert!(!gaps(samples, &rule, 4).contains(&true), "{samples:?}");
-        // Frames that are missing, a clock that counts whole seconds, a slow log after a fast one, one step alone.
+        // Frames that are missing, a clock that counts whole seconds, a slow log after a fast one,
+        // one step alone.
         none(&[(0, 0.0), (1, 0.1), (2, 0.2), (402, 40.2), (403, 40.3)]);
         none(&[(0, 0.0), (1, 0.0), (2, 0.0), (3, 1.0), (4, 1.0), (5, 1.0)]);
         none(&[(0, 0.0), (1, 0.001), (2, 0.002), (3, 1.0), (4, 2.0), (5, 3.0)]);

@@ -40,8 +40,8 @@ pub struct Link {
     pub name: String,
     /// Line of the file, from 1.
     pub line: usize,
-    /// Frame of the link in that of the robot, unless a joint carries it: the identity but for bodies of MJCF
-    /// that move freely.
+    /// Frame of the link in that of the robot, unless a joint carries it: the identity but for
+    /// bodies of MJCF that move freely.
     pub place: Place,
     /// Collision geometry in the frame of the link, in the order of the file; may be empty.
     pub collisions: Vec<Collision>,

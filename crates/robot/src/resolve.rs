@@ -8,9 +8,9 @@ const LISTED: usize = 12;
 
 /// Finds the file that a URDF file names by `file`.
 ///
-/// - `package://NAME/REST` (and `model://`, as Gazebo writes it): `P/NAME/REST` for each folder `P` of `packages`, or
-///   `P/REST` if the folder `P` itself is called `NAME`; then likewise for the folder of the URDF file and each
-///   folder above it.
+/// - `package://NAME/REST` (and `model://`, as Gazebo writes it): `P/NAME/REST` for each folder `P`
+///   of `packages`, or `P/REST` if the folder `P` itself is called `NAME`; then likewise for the
+///   folder of the URDF file and each folder above it.
 /// - `file://PATH`: the path behind the prefix.
 /// - any other: a path, relative to the folder of the URDF file.
 ///

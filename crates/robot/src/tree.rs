@@ -46,7 +46,8 @@ pub(crate) fn check_mimics(source: &Source<'_>, joints: &[Joint]) -> Result<()> 
     Err(Error::input(source.place(joint.line), problem, "delete the `mimic` of the joint that leads"))
 }
 
-/// Fixes joints that follow a fixed one, whose value is 0, where that leaves them. Mimics never lead in a circle.
+/// Fixes joints that follow a fixed one, whose value is 0, where that leaves them. Mimics never
+/// lead in a circle.
 pub(crate) fn fix_followers(joints: &mut [Joint], notes: &mut Notes) {
     for (number, value) in constant_values(joints).into_iter().enumerate() {
         let Some(value) = value.filter(|_| joints[number].kind != JointKind::Fixed) else { continue };

@@ -198,8 +198,8 @@ impl ContactSearch<'_> {
         })
     }
 
-    /// The middle, on the line of two points of the cores, of the overlap of the balls about them; of balls that are apart,
-    /// the middle between them.
+    /// The middle, on the line of two points of the cores, of the overlap of the balls about them;
+    /// of balls that are apart, the middle between them.
     fn between(&self, near: &NearPoints) -> Vec3<f64> {
         let ([p, q], [r, s]) = (near.points, self.radii);
         let along = if near.distance > 0.0 { (q - p).scale(1.0 / near.distance) } else { Vec3::ZERO };

@@ -245,7 +245,8 @@ impl Facts<'_> {
             let reason = word("reason").unwrap_or("no reason is given");
             format!("{who}: {reason} ({})", counted(rule["pairs"].as_u64().unwrap_or(0), "pair"))
         };
-        // A robot has a rule for each pair of neighbours: what all rules of one reason leave out is one line.
+        // A robot has a rule for each pair of neighbours: what all rules of one reason leave out is
+        // one line.
         let mut of_reason: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
         for rule in &rules {
             of_reason.entry(rule["reason"].as_str().unwrap_or_default()).or_default().push(rule);

@@ -106,7 +106,9 @@ fn faults_name_their_line() {
     assert_fault(changed("count='4'", "count='5'"), 3, "5 points need more than the 12 numbers");
     assert_fault(changed("1 1 0 ", "1 nan 0 "), 2, "is not finite (`nan`)");
     assert_fault(changed("name='X'", "name='S'"), 3, "not X, Y and Z");
-    assert_fault(changed("id='s'", "id='f'"), 2, "a second element with the id `f`");
+    assert_fault(changed("id='f'", "id='s'"), 2, "a second element with the id `s`");
+    let unused = "<extra id='x'/><extra id='x'/></COLLADA>";
+    changed("</COLLADA>", unused).expect("nothing refers to an id that stands twice");
     assert_fault(changed("COLLADA", "X"), 1, "`X`, not `COLLADA`");
 }
 

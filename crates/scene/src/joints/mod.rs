@@ -170,8 +170,9 @@ pub(super) fn find(source: &SceneSource<'_>, file: &mut SceneFile) -> Result<Opt
 }
 
 impl FoundJoints {
-    /// The joints with the bodies by slot; `slots`: the body of each, with its shape. `wraps`: joints that turn without limits go
-    /// from value to value by the shortest turn, but for sweeps, whose steps are as they are written.
+    /// The joints with the bodies by slot; `slots`: the body of each, with its shape. `wraps`:
+    /// joints that turn without limits go from value to value by the shortest turn, but for sweeps,
+    /// whose steps are as they are written.
     ///
     /// # Errors
     /// `wraps`, and a joint follows such a one whose whole turns are none of its own.

@@ -298,8 +298,9 @@ impl<'s> Tree<'s> {
         Ok(PlacedJoints { joints, columns, allowed, narrowed, places, of_body: self.frames.of_body })
     }
 
-    /// Least and greatest value of each column: in the range of its joint and of all that follow it, and such that none goes beyond
-    /// what values may be. Those that followers narrow are told: by a follower, its leader.
+    /// Least and greatest value of each column: in the range of its joint and of all that follow
+    /// it, and such that none goes beyond what values may be. Those that followers narrow are told:
+    /// by a follower, its leader.
     ///
     /// # Errors
     /// A range that goes beyond that, or ranges that have no value in common.
@@ -364,7 +365,8 @@ impl<'s> Tree<'s> {
         leader.kind == JointKind::Revolute && !(leader.is_limited && leader.range.is_some())
     }
 
-    /// Source of each joint's value: its own column, or that of the joint that it follows. Linear time.
+    /// Source of each joint's value: its own column, or that of the joint that it follows. Linear
+    /// time.
     ///
     /// # Errors
     /// A `mimic` of what is no joint, is fixed, or follows in turn.

@@ -310,7 +310,8 @@ impl<'k> RobotReader<'k> {
         }
     }
 
-    /// The frames of the links in the world while all values are zero. A root is where the description puts it.
+    /// The frames of the links in the world while all values are zero. A root is where the
+    /// description puts it.
     fn rests(&self) -> Vec<Pose> {
         let mut rests: Vec<Option<Pose>> = vec![None; self.robot.links.len()];
         let parents: HashMap<usize, (usize, Pose)> =
