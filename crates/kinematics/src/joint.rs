@@ -94,7 +94,7 @@ pub(crate) fn nearest_turn(from: f64, to: f64) -> f64 {
     // 2 pi as the sum of two numbers.
     const TURN: [f64; 2] = [std::f64::consts::TAU, 2.449_293_598_294_706_4e-16];
     let turns = ((to - from) / TURN[0]).round();
-    if turns == 0.0 { to } else { (-turns).mul_add(TURN[1], (-turns).mul_add(TURN[0], to)) }
+    if turns == 0.0 { to } else { libm::fma(-turns, TURN[1], libm::fma(-turns, TURN[0], to)) }
 }
 
 /// A joint as a step on the way from one frame to another.
