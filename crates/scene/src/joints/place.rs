@@ -294,7 +294,7 @@ impl<'s> Tree<'s> {
             });
         }
         let columns: Vec<u32> = columns.into_iter().map(|joint| index[joint]).collect();
-        let (allowed, narrowed) = self.allowed(source, &order, &joints, &columns)?;
+        let AllowedValues { allowed, narrowed } = self.allowed(source, &order, &joints, &columns)?;
         Ok(PlacedJoints { joints, columns, allowed, narrowed, places, of_body: self.frames.of_body })
     }
 
@@ -310,7 +310,7 @@ impl<'s> Tree<'s> {
         order: &[usize],
         joints: &[Joint],
         columns: &[u32],
-    ) -> Result<(Vec<[f64; 2]>, Vec<[u32; 2]>)> {
+    ) -> Result<AllowedValues> {
         let beyond = |joint: usize, what: &str| {
             let (spec, most) = (&self.specs[order[joint]], joints[joint].kind.largest_value());
             let unit = if joints[joint].kind.turns() { "rad" } else { "m" };
@@ -355,7 +355,7 @@ impl<'s> Tree<'s> {
                 return Err(Error::input(source.place(spec.at), problem, remedy));
             }
         }
-        Ok((allowed, narrowed))
+        Ok(AllowedValues { allowed, narrowed })
     }
 
     /// Whether a value is that of a joint that turns without limits, or follows such a one.
@@ -431,6 +431,14 @@ impl<'s> Tree<'s> {
         let problem = format!("the joint `{}` follows itself{by}", spec.name);
         Error::input(source.place(at), problem, "remove `mimic` from one of them")
     }
+}
+
+/// Values that the ranges of all joints leave.
+struct AllowedValues {
+    /// Least and greatest value, by column.
+    allowed: Vec<[f64; 2]>,
+    /// Followers whose limits narrow them, each with its leader.
+    narrowed: Vec<[u32; 2]>,
 }
 
 /// Values of a leader that keep `ratio v + offset` in a range; `ratio` is not 0.
