@@ -144,7 +144,7 @@ fn read<'a>(
 /// Decodes rows and puts them together: poses, or values of joints.
 enum RowReader<'p> {
     Poses { plan: &'p Plan, decoder: Decoder<'p>, assembler: Box<Assembler<'p>> },
-    Joints { names: Arc<[JointName]>, assembler: JointAssembler<'p> },
+    Joints { names: Arc<[JointName]>, assembler: Box<JointAssembler<'p>> },
 }
 
 impl<'p> RowReader<'p> {
@@ -152,7 +152,8 @@ impl<'p> RowReader<'p> {
         match &plan.joints {
             Some(joints) => {
                 let names = joint_names(joints);
-                Self::Joints { assembler: JointAssembler::new(plan, joints, Arc::clone(&names)), names }
+                let assembler = Box::new(JointAssembler::new(plan, joints, Arc::clone(&names)));
+                Self::Joints { names, assembler }
             }
             None => {
                 Self::Poses { plan, decoder: Decoder::new(&plan.body_index), assembler: Box::new(Assembler::new(plan)) }
