@@ -41,7 +41,7 @@ def mujoco_pairs(path):
 
 
 def our_pairs(program, key, path, srdf):
-    """What `check --json` says of the robot alone, all joints at rest or swept."""
+    """The answer of `check --json` about the robot alone, all joints swept."""
     robot = f'[[robot]]\n{key} = "{path}"\nname = "r"\n' + (f'srdf = "{srdf}"\n' if srdf else "")
     with tempfile.TemporaryDirectory() as folder:
         scene = Path(folder) / "scene.toml"

@@ -57,8 +57,8 @@ pub struct MotionRule {
 }
 
 impl MotionRule {
-    /// Where no longest time is stated, the motion over a step is not looked at if its time a frame
-    /// is so many times that of the steps beside it.
+    /// Ratio of an interval's time a frame to that of the intervals beside it from which on it is a
+    /// gap, unless a longest time is stated.
     pub const MANY_TIMES: f64 = 100.0;
 }
 

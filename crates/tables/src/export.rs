@@ -207,7 +207,7 @@ fn push_item(cell: &mut String, item: &str) {
     }
 }
 
-/// The place in the error of a writer that does not take the text: its file is known to the caller.
+/// Place in the error of a writer that does not take the text: the caller knows its file.
 pub const CSV_PLACE: &str = "the CSV";
 
 fn unwritable(error: &std::io::Error) -> Error {
