@@ -1,14 +1,16 @@
 """Pairs of links that are checked, and those that are not, by reason, beside MuJoCo's own filter.
 
-    python benches/robot_pairs.py CLEARSWEEP FOLDER
+    python benches/robot_pairs.py CLEARSWEEP FOLDER [PACKAGES]
 
 CLEARSWEEP: the program. FOLDER: searched for robot descriptions (`.urdf`, with the `.srdf` beside it or in `../srdf`; MJCF, of
-which a file that is loaded alone by MuJoCo is one robot). Needs the package mujoco. One line a robot; the last column counts
+which a file that is loaded alone by MuJoCo is one robot). Of several SRDFs that of the same name counts. PACKAGES: the folder that holds
+the packages which `package://` names, if none of the folders above does. Needs the package mujoco. One line a robot; the last column counts
 pairs of bodies that MuJoCo's broad phase lets through (weld, parent and exclude filters, `contype` and `conaffinity`).
 """
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,6 +45,8 @@ def mujoco_pairs(path):
 def our_pairs(program, key, path, srdf):
     """The answer of `check --json` about the robot alone, all joints swept."""
     robot = f'[[robot]]\n{key} = "{path}"\nname = "r"\n' + (f'srdf = "{srdf}"\n' if srdf else "")
+    if len(sys.argv) > 3:
+        robot += f'packages = ["{Path(sys.argv[3]).absolute()}"]\n'
     with tempfile.TemporaryDirectory() as folder:
         scene = Path(folder) / "scene.toml"
         scene.write_text(f'[scene]\nlength_unit = "m"\n[query]\nwithin = 0.01\n{robot}[[sweep]]\nsteps = 1\n')
@@ -52,9 +56,16 @@ def our_pairs(program, key, path, srdf):
         return json.loads(done.stdout)
 
 
+def robot_name(path):
+    """The name that a description or an SRDF states."""
+    named = re.search(r'<robot[^>]*\bname\s*=\s*"([^"]*)"', path.read_text(errors="replace"))
+    return named and named[1]
+
+
 def robots(folder):
     for path in sorted(folder.rglob("*.urdf")):
         near = [*path.parent.glob("*.srdf"), *(path.parent.parent / "srdf").glob("*.srdf")]
+        near.sort(key=lambda file: (file.stem != path.stem, robot_name(file) != robot_name(path), file))
         for srdf in [None, *near[:1]]:
             yield "urdf", path, srdf
     for path in sorted(folder.rglob("*.xml")):

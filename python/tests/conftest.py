@@ -22,6 +22,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
+# gRPC, which Sail brings, watches forks of the process, and may abort one on its way to another program, such as Spark's.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
+
 # A shell that starts the tests in the background has them ignore interrupts, which some tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -5,6 +5,7 @@ use super::help;
 use super::values::{Bytes, Threads};
 use clap::Args;
 use clearsweep_engine::ShardPosition;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -26,16 +27,14 @@ impl FromStr for ShardArg {
             return Ok(Self::Slurm(None));
         }
         let (index, count) = text.split_once('/').ok_or_else(shape)?;
+        let count = count.parse::<NonZeroU32>().map_err(|_| shape())?.get();
         if index == "slurm" {
-            return Ok(Self::Slurm(Some(count.parse().map_err(|_| shape())?)));
+            return Ok(Self::Slurm(Some(count)));
         }
-        let (index, count): (u32, u32) = (index.parse().map_err(|_| shape())?, count.parse().map_err(|_| shape())?);
+        let index: u32 = index.parse().map_err(|_| shape())?;
         match index < count {
             true => Ok(Self::Position(ShardPosition { index, count })),
-            false => Err(format!(
-                "shards are numbered from 0: of {count} the last one is {}/{count}",
-                count.saturating_sub(1)
-            )),
+            false => Err(format!("shards are numbered from 0: of {count} the last one is {}/{count}", count - 1)),
         }
     }
 }
@@ -169,8 +168,9 @@ mod tests {
         assert_eq!("99/100".parse(), at(99, 100));
         assert_eq!("slurm".parse(), Ok(ShardArg::Slurm(None)));
         assert_eq!("slurm/100".parse(), Ok(ShardArg::Slurm(Some(100))));
-        for wrong in ["100/100", "7", "0/0", "-1/3", "1/x", ""] {
-            assert!(wrong.parse::<ShardArg>().is_err(), "{wrong}");
+        for wrong in ["100/100", "7", "0/0", "slurm/0", "-1/3", "1/x", ""] {
+            let error = wrong.parse::<ShardArg>().expect_err(wrong);
+            assert!(!error.contains("0/0"), "{wrong}: {error}");
         }
     }
 

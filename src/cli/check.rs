@@ -346,7 +346,7 @@ fn warning_text(scene: &Scene, warning: &Warning) -> String {
     let remedy = format!("  help: {}", visible_lines(&warning.remedy));
     // What follows a blank line is TOML, in which a line break would part a name.
     let (words, toml) = remedy.split_once("\n\n").unwrap_or((&remedy, ""));
-    let toml = if toml.is_empty() { String::new() } else { format!("\n{toml}\n") };
+    let toml = if toml.is_empty() { String::new() } else { format!("\n{toml}\n\n") };
     format!("{}\n{}\n{toml}", wrapped(&problem, width(), 0), wrapped(words, width(), 2))
 }
 

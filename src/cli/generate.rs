@@ -6,6 +6,7 @@ use super::progress::Meter;
 use super::text::{count, rate};
 use super::{interrupt, progress, stdout};
 use clearsweep::{ErrorKind, Result};
+use clearsweep_base::text::shell_word;
 use clearsweep_datasets::{BoxGrid, Coherence, Crowd, Dataset, FloorPoses, Object, PipeRack, Separation, ShopFloor};
 use clearsweep_tables::trajectory_file::rows_written;
 use serde_json::json;
@@ -103,8 +104,8 @@ fn text(files: &[PathBuf]) -> String {
     if let Some(scene) = files.last() {
         text.push_str(&format!(
             "next     clearsweep run {} --out {}\n",
-            scene.display(),
-            scene.with_file_name("out").display()
+            shell_word(scene),
+            shell_word(&scene.with_file_name("out"))
         ));
     }
     text

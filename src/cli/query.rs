@@ -125,9 +125,10 @@ fn in_words_of_a_query(error: Error, given: [&str; 2]) -> Error {
     let names = given.into_iter().flat_map(|text| [Some(text), text.split_once(':').map(|(_, file)| file)]).flatten();
     let is_file = |name: &&str| std::path::absolute(name).is_ok_and(|path| path.as_os_str() == file);
     let place = names.into_iter().find(is_file).unwrap_or(file).to_owned();
-    let mut remedy = error.remedy;
+    let mut remedy = error.remedy.replace("the `unit` and the `scale` of the body", "the unit (`--unit`)");
+    remedy = remedy.replace("the `unit` and the `scale`", "the unit (`--unit`)");
     for model in Model::ALL {
-        remedy = remedy.replace(&format!("model = \"{}\"", model.name()), &format!("{}:FILE", model.name()));
+        remedy = remedy.replace(&format!("`model = \"{}\"`", model.name()), &format!("`{}:FILE`", model.name()));
     }
     Error { place, remedy, ..error }
 }

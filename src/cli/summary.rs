@@ -9,6 +9,7 @@ use super::violations::is_static;
 use super::wrap::{width, wrapped};
 use super::{answers, intervals, open_meshes, results, stdout, violations};
 use clearsweep::{Error, Result};
+use clearsweep_base::text::sql_text;
 use clearsweep_engine::NothingChecked;
 use clearsweep_input_guard::regular_file;
 use clearsweep_tables::{RunLine, WorstPair, filled_bodies, nearest_between, worst_pairs, worst_runs};
@@ -384,14 +385,15 @@ fn needs_duckdb(summary: &Value) -> bool {
 
 /// A command that a person may want to run now.
 fn next(summary: &Value, lengths: Lengths, dir: &Path) -> String {
-    let file = |name: &str| dir.join(name).display().to_string().replace('\'', "''");
     match nothing_checked(summary) {
         Some(NothingChecked::NoFrame) => {
             return "check what wrote the trajectories; `clearsweep check` says what they hold".to_owned();
         }
-        Some(NothingChecked::NoPair) => return "add a body, or `static_pairs = true` to [query]".to_owned(),
+        Some(NothingChecked::NoPair) => return "add a body".to_owned(),
         Some(NothingChecked::AllIgnored) => {
-            return "narrow the rules of [[ignore]]; `clearsweep check` says what each covers".to_owned();
+            return "narrow the rules of [[ignore]]; `static_pairs = true` in [query] asks for bodies that one joint \
+                    carries; `clearsweep check` says what each covers"
+                .to_owned();
         }
         Some(NothingChecked::NeverTogether) => {
             return "choose other --runs or --frames; `clearsweep check` names the bodies that are absent".to_owned();
@@ -404,9 +406,9 @@ fn next(summary: &Value, lengths: Lengths, dir: &Path) -> String {
     let (factor, digits, name) = lengths.sql();
     let run = if summary["runs"].as_u64().unwrap_or(1) > 1 { "run, " } else { "" };
     format!(
-        "duckdb -c \"SELECT {run}body_a, body_b, round({factor}min_distance_m, {digits}) AS {name} FROM '{}' ORDER BY \
+        "duckdb -c \"SELECT {run}body_a, body_b, round({factor}min_distance_m, {digits}) AS {name} FROM {} ORDER BY \
          upper_m LIMIT 10\"",
-        file("pairs.parquet")
+        sql_text(&dir.join("pairs.parquet").display().to_string())
     )
 }
 

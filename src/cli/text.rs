@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn names_do_not_command_the_terminal() {
         assert_eq!(visible("P-101 \u{1f600} \u{e9}"), "P-101 \u{1f600} \u{e9}");
-        assert_eq!(visible("a\nb\u{1b}[2J\0"), "a\\nb\\u{1b}[2J\\u{0}");
+        assert_eq!(visible("a\nb\u{1b}[2J\0"), "a\\nb\\u001B[2J\\u0000");
     }
 
     #[test]

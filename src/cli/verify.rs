@@ -22,7 +22,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<ProgramEnd> {
 }
 
 fn as_json(differences: &[Difference]) -> Value {
-    let of = |one: &Difference| json!({ "table": one.table, "rows": one.rows, "runs": one.runs });
+    let of = |one: &Difference| json!({ "table": one.table, "file": one.file, "rows": one.rows, "runs": one.runs });
     json!({ "equal": differences.is_empty(), "differences": differences.iter().map(of).collect::<Vec<_>>() })
 }
 
@@ -36,6 +36,9 @@ fn text(differences: &[Difference], of_two: bool) -> String {
         return problem.to_owned();
     }
     let line = |one: &Difference| {
+        if let Some(file) = &one.file {
+            return format!("{:13} {file}: the rows are those that were written, and other bytes are not\n", one.table);
+        }
         let [first, second] = one.rows.map(|rows| rows.map_or_else(|| "no table".to_owned(), count));
         let rows = match first == second {
             true => format!("{first} rows"),

@@ -53,7 +53,8 @@ fn wrapped_line(line: &str, room: usize, indent: usize) -> String {
     out
 }
 
-/// The words of a line; a number and its unit are one word, and so is a path in single quotes.
+/// The words of a line. A number and its unit are one word, and so are a path in single quotes and
+/// text between backticks.
 fn words(line: &str) -> Vec<&str> {
     const UNITS: [&str; 14] = ["m", "mm", "cm", "km", "in", "ft", "s", "ms", "min", "h", "%", "KiB", "MiB", "GiB"];
     let (mut words, mut start, mut from) = (Vec::new(), 0, 0);
@@ -63,7 +64,8 @@ fn words(line: &str) -> Vec<&str> {
         let word = &line[start..blank];
         let is_number = word.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&unit);
         let is_open = word.starts_with('\'') && word.matches('\'').count() % 2 == 1 && line[blank..].contains('\'');
-        if !is_number && !is_open {
+        let is_quoted = word.matches('`').count() % 2 == 1 && line[blank..].contains('`');
+        if !is_number && !is_open && !is_quoted {
             words.push(word);
             start = blank + 1;
         }
@@ -90,6 +92,7 @@ mod tests {
         assert_eq!(words(lengths).join(" "), lengths);
         assert_eq!(words(" a  1 b "), ["", "a", "", "1", "b", ""], "blanks are kept");
         assert_eq!(words("FROM 'my out/O''Brien p' LIMIT 1"), ["FROM", "'my out/O''Brien p'", "LIMIT", "1"]);
+        assert_eq!(words("(`sort 'my t' s` does it) a `b"), ["(`sort 'my t' s`", "does", "it)", "a", "`b"]);
         assert_eq!(words("'tis no quote"), ["'tis", "no", "quote"]);
         assert_eq!(wrapped("one\ntwo", Some(30), 2), "one\ntwo", "lines stay lines");
         let painted = "\u{1b}[31mfour words in red\u{1b}[0m";

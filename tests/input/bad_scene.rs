@@ -25,7 +25,7 @@ const SYNTAX: &[Row] = &[
     ("no unit", "[scene]\nname = \"x\"\n", &["scene.toml:1", "`length_unit` is missing", "length_unit = \"m\""]),
     ("unknown unit", "[scene]\nlength_unit = \"yd\"\n", &["scene.toml:2", "`yd`", "m, mm, cm, km, in, ft"]),
     ("unit is no text", "[scene]\nlength_unit = 1\n", &["scene.toml:2", "`length_unit` of [scene]", "text"]),
-    ("top key", "+\n[quarry]\nwithin = 1\n", &["scene.toml:6", "`quarry`", "did you mean `query`"]),
+    ("top key", "+\n[quarry]\nwithin = 1\n", &["scene.toml:6", "`quarry`", "known here: scene, "]),
     ("scene key", "[scene]\nlength_unit = \"m\"\nframerate = 5\n", &["scene.toml:3", "`frame_rate`"]),
     ("query key", "[scene]\nlength_unit = \"m\"\n[query]\nwithn = 5\n", &["scene.toml:4", "did you mean `within`"]),
     ("missing word", "[scene]\nlength_unit = \"m\"\nmissing = \"held\"\n", &[":3", "`held`", "did you mean `hold`"]),

@@ -201,8 +201,14 @@ fn row_cases() -> Vec<Case> {
         case("huge q", |p| edited(p, |r| r[0].pose[3..].fill(1e200)), &["row 0", "norm is inf"]),
         case(
             "unknown",
+            |p| edited(p, |r| r[3].body = "bb001".to_owned()),
+            &["row 3", "`bb001` is not in the scene", "did you mean `b001`?"],
+        ),
+        // Another number is another body, and no slip.
+        case(
+            "another number",
             |p| edited(p, |r| r[3].body = "b0001".to_owned()),
-            &["row 3", "`b0001` is not in the scene", "did you mean `b00"],
+            &["row 3", "`b0001` is not in the scene", "names must be those of the scene"],
         ),
         case(
             "unknown, nothing near",

@@ -236,7 +236,11 @@ fn a_unit_may_be_given_or_lie_in_the_metadata_and_not_differ() {
     let ticks: ArrayRef = Arc::new(Int64Array::from(vec![1500, 3000]));
     let batch = track(2, None, [still(2), vec![("time_s", ticks)]].concat());
     let text = wrong(&plain, &every_format(folder.path(), &batch)[0]);
-    assert!(text.contains("has the type Int64, and no unit") && text.contains("unit = \"ns\""), "{text}");
+    assert!(
+        text.contains("has the type Int64, and no unit")
+            && text.contains("unit = \"UNIT\" }` (UNIT is s, ms, us or ns)"),
+        "{text}"
+    );
     let untimed = batch.schema();
     let fields = untimed.fields().iter().map(|field| {
         let unit = (field.name() == "time_s").then(|| ("unit".to_owned(), "ms".to_owned()));
@@ -473,7 +477,10 @@ fn what_does_not_fit_is_one_clear_error() {
             still(1),
             &["t.parquet: has no column `pos_x`, which [columns] gives for `x`", "frame, body, x, y, z"],
         ),
-        (vec![("x", "Z", None)], still(1), &["has no column `Z`", "write `x = \"z\"` in [columns]"]),
+        (vec![("x", "X", None)], still(1), &["has no column `X`", "write `x = \"x\"` in [columns]"]),
+        (vec![("x", "X", Some("mm"))], still(1), &["write `x = { name = \"x\", unit = \"mm\" }` in [columns]"]),
+        // That column is `z`.
+        (vec![("x", "Z", None)], still(1), &["has no column `Z`", "give its name in [columns]"]),
         (vec![("x", "y", None)], still(1), &["has no column `y`: [columns] gives that name to `x`", "too"]),
         (vec![("run", "mission", None)], still(1), &["has no column `mission`, which [columns] gives for `run`"]),
         (
@@ -481,7 +488,7 @@ fn what_does_not_fit_is_one_clear_error() {
             [still(1), vec![("h", one(0.0))]].concat(),
             &["has columns of a quaternion (`qw`) and of angles (`h`)", "leave out"],
         ),
-        (vec![], vec![("yaw", one(0.0))], &["`yaw` is an angle without a unit", "unit = \"deg\""]),
+        (vec![], vec![("yaw", one(0.0))], &["`yaw` is an angle without a unit", "(UNIT is deg or rad)"]),
         (vec![("yaw", "h", None)], vec![("h", one(0.0))], &["`h` is an angle without a unit"]),
         (vec![("roll", "r", Some("deg"))], vec![("r", one(0.0))], &["has no column `pitch`", "[columns] of the scene"]),
         (

@@ -306,7 +306,12 @@ fn what_does_not_fit_has_its_message() {
     let long = "geometry = \"rack.glb\"\neach = \"node\"\n";
     for (text, place, problem, remedy) in [
         (section("geometry = \"rack.glb\""), "scene.toml:5", "`table` is missing", "each = \"node\""),
-        (section("table = \"t.csv\"\ninclude = \"x\""), "key `include`", "section with `each`", "each = \"node\""),
+        (
+            section("table = \"t.csv\"\ninclude = \"x\""),
+            "key `include`",
+            "section with `each`",
+            "add a `geometry` and `each`",
+        ),
         (section("geometry = \"rack.glb\"\neach = \"nod\""), "key `each`", "`nod`", "`node`"),
         (section("geometry = \"rack.glb\"\neach = \"object\""), "rack.glb", "no parts of the kind", "each = \"node\""),
         (section("geometry = \"a.obj\"\neach = \"node\""), "a.obj", "no parts of the kind", "each = \"object\""),
@@ -320,7 +325,9 @@ fn what_does_not_fit_has_its_message() {
         (section(&format!("{long}shape = {{ sphere = 1 }}")), "key `shape`", "`geometry` file", "remove `shape`"),
         (section(&format!("{long}model = \"hul\"")), "key `model`", "`hul`", "`hull`"),
         (section(&format!("{long}[[bodies]]\n{long}")), "scene.toml:8", "was used before", "`name = "),
-        (table(1, "rack/level-3,,,,\n"), "t1.csv:2", "no part of", "did you mean `rack/level-1`"),
+        (table(1, "rack/level-1/pip,,,,\n"), "t1.csv:2", "no part of", "did you mean `rack/level-1/pipe`?"),
+        // Another number is another part, and no slip.
+        (table(4, "rack/level-3/pipe,,,,\n"), "t4.csv:2", "no part of", "`clearsweep check` lists the parts"),
         (table(2, "rack/level-1,,,,\n"), "t2.csv:2", "no body", "below it"),
         (table(3, "rack/level-1/wide,,,,\nrack/level-1/wide,,,,\n"), "scene.toml:8", "two rows", "one row"),
     ] {

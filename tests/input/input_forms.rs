@@ -153,10 +153,13 @@ fn names_that_are_nearly_right_are_suggested() {
         (scene("Within = 1", ""), "did you mean `within`"),
         (scene("WITHIN = 1", ""), "did you mean `within`"),
         (scene("within = 1", "[[ignore]]\na = \"PUMP-1\"\n"), "did you mean `Pump-1`"),
-        (scene("within = 1", "[[ignore]]\na = \"Pump-2\"\n"), "did you mean `Pump-1`"),
+        (scene("within = 1", "[[ignore]]\na = \"Pmp-1\"\n"), "did you mean `Pump-1`"),
+        // Another number is another body, and no slip.
+        (scene("within = 1", "[[ignore]]\na = \"Pump-2\"\n"), "give a body's exact name"),
         (scene("within = 1", "[[ignore]]\na = \"group:hvac\"\n"), "did you mean `group:HVAC`"),
         (scene("within = 1", &body("d", "geometry = \"duct-1.obj\"")), "did you mean `Duct-1.obj`"),
-        (scene("within = 1", &body("d", "geometry = \"Duct-2.obj\"")), "did you mean `Duct-1.obj`"),
+        (scene("within = 1", &body("d", "geometry = \"Dct-1.obj\"")), "did you mean `Duct-1.obj` in the same folder?"),
+        (scene("within = 1", &body("d", "geometry = \"Duct-2.obj\"")), "check the path"),
         (scene("within = 1", &body("d", "geometry = \"pipe.obj\"")), "check the path"),
         (scene("within = 1", "[[bodies]]\ntable = \"parts.csv\"\n"), "check the path"),
     ];

@@ -184,6 +184,37 @@ fn a_baseline_at_rest_is_that_of_the_file() {
     assert_eq!(manifest(&out)["summary"]["rules"][0]["nearer_at_baseline"], 3);
 }
 
+/// A lid on a hinge with play of 5 mm, which a turn lets into its frame; a bolt that stands 20 mm off.
+#[test]
+fn bodies_on_joints_are_at_rest_where_the_joints_are_at_0() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    let scene = |keys: &str| {
+        let text = format!(
+            "[scene]\nlength_unit = \"mm\"\n[query]\nwithin = 200\n[[rule]]\nname = \"gap\"\na = \"*\"\nrequire = 10\n{keys}\n\
+             [[body]]\nname = \"frame\"\nstatic = true\nshape = {{ box = [200, 200, 10] }}\n\
+             [[body]]\nname = \"lid\"\nshape = {{ box = [200, 200, 10] }}\nposition = [0, 0, 15]\n\
+             [[joint]]\nname = \"hinge\"\ntype = \"revolute\"\nchild = \"lid\"\norigin = [0, 0, 15]\naxis = [0, 1, 0]\n\
+             range = [\"-1deg\", \"1deg\"]\n[[sweep]]\nsteps = 4\n"
+        );
+        fs::write(dir.join("lid.toml"), text).expect("written");
+    };
+    let violated = |out: &str| {
+        let rows = rows(&dir.join(out).join("distances"));
+        let is_violated = |row: &&BTreeMap<String, String>| number(row, "upper_m") < number(row, "required_m");
+        let frames = rows.iter().filter(is_violated).map(|row| row["frame"].clone());
+        (rows.len(), frames.collect::<Vec<_>>())
+    };
+    scene("");
+    expect(dir, "run lid.toml --out plain", 3);
+    assert_eq!(violated("plain").1.len(), 5, "5 mm are less than 10");
+    // A degree brings the edges 100 * sin(1 degree) = 1.75 mm nearer, half of it 0.87 mm.
+    scene("baseline = \"rest\"\nworse_by = 1");
+    assert!(expect(dir, "check lid.toml", 0).contains("baseline rest"));
+    expect(dir, "run lid.toml --out rest", 3);
+    assert_eq!(violated("rest"), (5, vec!["0".to_owned(), "4".to_owned()]));
+}
+
 #[test]
 fn nothing_is_required_of_a_pair_that_stands_where_it_did() {
     let dir = tempfile::tempdir().expect("scratch");

@@ -124,7 +124,7 @@ fn a_size_that_a_unit_explains_is_named() {
     assert_eq!(sizes.len(), 1, "{found}");
     assert_eq!(sizes[0]["bodies"], serde_json::json!(["imported"]));
     let (problem, help) = (sizes[0]["problem"].as_str().unwrap_or(""), sizes[0]["help"].as_str().unwrap_or(""));
-    assert!(problem.contains("times larger") && problem.contains("1800") && help.contains("unit = \"mm\""), "{found}");
+    assert!(problem.contains("times larger") && problem.contains("1800") && help.contains("\"500mm\""), "{found}");
 }
 
 #[test]

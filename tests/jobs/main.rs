@@ -31,8 +31,6 @@ mod golden;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod interrupt;
 #[cfg(feature = "cli")]
-mod joint_bytes;
-#[cfg(feature = "cli")]
 mod joints;
 mod library;
 mod memory;
@@ -42,6 +40,8 @@ mod object_stores;
 mod output_safety;
 #[cfg(feature = "cli")]
 mod overlaps;
+#[cfg(feature = "cli")]
+mod remedies;
 #[cfg(feature = "cli")]
 mod report;
 #[cfg(all(feature = "cli", target_os = "linux"))]

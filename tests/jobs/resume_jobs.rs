@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Parts that are a little larger than a block of the job.
-const PARTS: TableLayout = TableLayout {
+pub(super) const PARTS: TableLayout = TableLayout {
     page: 32,
     row_group: 256,
     groups_per_part: 12,
@@ -106,7 +106,7 @@ fn scene(folder: &Path) -> Scene {
 
 /// How a job ends before its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Ending {
+pub(super) enum Ending {
     /// The process is killed.
     Killed,
     /// The job fails, here or elsewhere.
@@ -116,13 +116,13 @@ enum Ending {
 }
 
 /// Tables whose job ends early.
-struct EndingTables {
-    tables: ParquetTables,
-    ending: Ending,
+pub(super) struct EndingTables {
+    pub(super) tables: ParquetTables,
+    pub(super) ending: Ending,
     /// Blocks that are written before.
-    blocks: u64,
+    pub(super) blocks: u64,
     /// The first block that was written.
-    first: Option<u64>,
+    pub(super) first: Option<u64>,
 }
 
 impl RowSink for EndingTables {
@@ -187,7 +187,8 @@ fn tables(out: &Path) -> Vec<(String, Vec<u8>)> {
     files(out).into_iter().filter(|(name, _)| name.ends_with(".parquet")).collect()
 }
 
-fn run(scene: &Scene, number: u64, sink: &mut dyn RowSink) -> Result<u64> {
+/// Executes the job with the options of a number; how many samples an earlier execution had done.
+pub(super) fn run(scene: &Scene, number: u64, sink: &mut dyn RowSink) -> Result<u64> {
     let done = Job::new(scene).options(options(number)).run(sink)?;
     Ok(done.manifest["resumed"]["samples"].as_u64().unwrap_or(0))
 }

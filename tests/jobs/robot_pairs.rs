@@ -105,6 +105,72 @@ fn a_sweep_over_a_range_of_one_value_is_told() {
 }
 
 #[test]
+fn a_continuous_joint_of_a_robot_is_swept_by_a_whole_turn() {
+    let sweep = format!("{ROBOT}{POST}[[sweep]]\njoints = [\"j\"]\n");
+    let all = format!("{ROBOT}{POST}[[sweep]]\n");
+    for rest in [sweep, all] {
+        let dir =
+            scene("[query]\nwithin = 0.1\nrequire = 0", &rest, &[("r.urdf", &urdf("continuous", "", "collision"))]);
+        // The post stands opposite of the arm.
+        expect(dir.path(), "run scene.toml --out o", 3);
+        let (text, _) = expect(dir.path(), "export o --csv --table samples --to -", 0);
+        let values: Vec<f64> = text.lines().skip(1).filter_map(|line| line.rsplit(',').next()?.parse().ok()).collect();
+        let pi = std::f64::consts::PI;
+        assert_eq!((values[0], values[values.len() - 1]), (-pi, pi));
+    }
+}
+
+#[test]
+fn limits_beyond_all_values_are_none_and_told() {
+    let robot = urdf("revolute", "<limit lower='-1e16' upper='1e16'/>", "collision");
+    let rest = format!("{ROBOT}{POST}[posture]\nj = \"170deg\"\n");
+    let dir = scene("[query]\nwithin = 0.1\nrequire = 0", &rest, &[("r.urdf", &robot)]);
+    let told = warnings(dir.path(), 0);
+    assert!(told.contains("-10000000000000000 to 10000000000000000 rad, are beyond all values"), "{told}");
+    let rest = format!("{ROBOT}{POST}[[sweep]]\njoints = [\"j\"]\n");
+    let dir = scene("[query]\nwithin = 0.1", &rest, &[("r.urdf", &robot)]);
+    let (_, told) = expect(dir.path(), "check scene.toml", 1);
+    assert!(told.contains("has no range"), "{told}");
+}
+
+/// A thigh, a shank below the knee, and a foot that is welded to the shank: bent far, the foot meets
+/// the thigh.
+#[test]
+fn what_is_welded_to_a_neighbour_is_checked() {
+    let link = |name: &str, place: &str, size: &str| {
+        format!(
+            "<link name='{name}'><collision><origin xyz='{place}'/><geometry><box size='{size}'/></geometry></collision></link>"
+        )
+    };
+    let joint = |kind: &str, [parent, child]: [&str; 2], place: &str| {
+        let ends =
+            format!("<parent link='{parent}'/><child link='{child}'/><origin xyz='{place}'/><axis xyz='0 1 0'/>");
+        format!("<joint name='{child}-joint' type='{kind}'>{ends}<limit lower='0' upper='3'/></joint>")
+    };
+    let robot = [
+        link("thigh", "0 0 0.2", "0.08 0.08 0.4"),
+        link("shank", "0 0 -0.2", "0.06 0.06 0.4"),
+        link("foot", "0.1 0 0", "0.25 0.08 0.04"),
+        joint("revolute", ["thigh", "shank"], "0 0 0"),
+        joint("fixed", ["shank", "foot"], "0 0 -0.4"),
+    ];
+    let robot = format!("<robot name='r'>{}</robot>", robot.concat());
+    let srdf = |rules: &str| format!("<robot name='r'>{rules}</robot>");
+    let [disabled, enabled] =
+        ["disable", "enable"].map(|word| format!("<{word}_collisions link1='foot' link2='thigh'/>"));
+    let knee = "<enable_collisions link1='shank' link2='thigh'/>";
+    for (rules, code, pairs) in [("", 3, 1), (&*enabled, 3, 1), (&*disabled, 2, 0), (knee, 3, 2)] {
+        let rest = format!("{ROBOT}srdf = \"r.srdf\"\n[[sweep]]\n");
+        let dir = scene("[query]\nwithin = 0.1\nrequire = 0", &rest, &[("r.urdf", &robot), ("r.srdf", &srdf(rules))]);
+        expect(dir.path(), "run scene.toml --out o", code);
+        let (text, _) = expect(dir.path(), "check scene.toml --json", 0);
+        let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let [possible, ignored] = ["pairs_possible", "pairs_ignored"].map(|key| found[key].as_u64().expect("a count"));
+        assert_eq!(possible - ignored, pairs, "{rules}: {text}");
+    }
+}
+
+#[test]
 fn nothing_is_said_of_quaternions_and_single_precision_where_there_are_none() {
     let bodies = "[[body]]\nname = \"arm\"\nshape = { box = [0.9, 0.1, 0.1] }\nposition = [0.5, 0, 0]\n";
     let joint =
@@ -306,15 +372,15 @@ fn pairs_that_are_not_checked_are_told_by_reason() {
     let dir = scene("[query]\nwithin = 0.05", &rest, &[("r.urdf", &robot)]);
     let (text, _) = expect(dir.path(), "check scene.toml --json", 0);
     let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    // l2 and l3 are one part, so l1 and l4 have two neighbours there.
-    assert_eq!(found["pairs_ignored_by_reason"]["neighbours at a joint"], 7, "{text}");
+    // l2 and l3 are one part, but l1 is joined to l2 alone, and l4 to l3.
+    assert_eq!(found["pairs_ignored_by_reason"]["neighbours at a joint"], 5, "{text}");
     assert_eq!(found["pairs_ignored_by_reason"]["welded by fixed joints"], 1, "{text}");
     let (text, _) = expect(dir.path(), "check scene.toml", 0);
-    assert!(text.contains("neighbours at a joint: 7 pairs (") && text.contains("; ...)"), "{text}");
+    assert!(text.contains("neighbours at a joint: 5 pairs (") && text.contains("; ...)"), "{text}");
     expect(dir.path(), "run scene.toml --out o", 0);
     expect(dir.path(), "report o --html page.html", 0);
     let page = fs::read_to_string(dir.path().join("page.html")).expect("a page");
-    assert!(page.contains("neighbours at a joint: 7 pairs by 7 rules"), "the page does not say it");
+    assert!(page.contains("neighbours at a joint: 5 pairs by 5 rules"), "the page does not say it");
 }
 
 #[test]
@@ -340,4 +406,55 @@ fn names_and_lengths_that_no_scene_may_have_are_refused() {
         assert!(told.contains(part) && told.contains(&format!("r.urdf:{line}")), "{part}: {told}");
         assert!(told.len() < 2000, "{}", told.len());
     }
+}
+
+#[test]
+fn a_robot_without_collision_geometry_is_named_with_the_ways_to_check_it() {
+    let robot = "<robot name='r'><link name='a'><visual/></link><link name='b'/>\
+                 <joint name='j' type='revolute'><parent link='a'/><child link='b'/><limit lower='-1' upper='1'/></joint>\
+                 </robot>";
+    let dir = scene("[query]\nwithin = 0.1", ROBOT, &[("r.urdf", robot)]);
+    let (_, told) = expect(dir.path(), "check scene.toml", 1);
+    for part in ["scene.toml:5", "the robot `r` has no collision geometry", "r.urdf", "`parent = \"r/b\"`"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    // As the message says: a body that a link carries.
+    let body = "[[body]]\nname = \"box\"\nshape = { sphere = 0.1 }\n[[joint]]\nname = \"weld\"\ntype = \"fixed\"\n\
+                child = \"box\"\nparent = \"r/b\"\n[[sweep]]\n";
+    let dir = scene("[query]\nwithin = 0.1\nrequire = 0", &format!("{ROBOT}{POST}{body}"), &[("r.urdf", robot)]);
+    let told = warnings(dir.path(), 0);
+    assert!(told.contains("2 links have no collision geometry, 1 of them only visual geometry"), "{told}");
+}
+
+#[test]
+fn files_that_a_description_names_are_told_at_its_line() {
+    let robot = |mesh: &str| {
+        format!(
+            "<robot name='r'>\n<link name='a'><collision><geometry>\n<mesh filename='{mesh}'/></geometry></collision></link></robot>"
+        )
+    };
+    let rest = format!("{ROBOT}packages = [\"clone\"]\n");
+    let mesh = robot("package://arm/a.stl");
+    let dir = scene("[query]\nwithin = 0.1", &rest, &[("r.urdf", &mesh)]);
+    let package = dir.path().join("clone");
+    fs::create_dir(&package).expect("a folder");
+    let told = || expect(dir.path(), "check scene.toml", 1).1;
+    assert!(told().contains("the package of `package://arm/a.stl` was not found"), "{}", told());
+    fs::write(package.join("package.xml"), "<package><name>arm</name></package>").expect("written");
+    assert!(told().contains("is missing in the package `arm`") && told().contains("r.urdf:2"), "{}", told());
+    fs::write(package.join("a.stl"), "solid a\nendsolid\n").expect("written");
+    assert!(told().contains("a.stl") && told().contains("no triangles"), "{}", told());
+
+    let main = "<mujoco>\n<include file='sub/a.xml'/></mujoco>";
+    let rest = ROBOT.replace("urdf = \"r.urdf\"", "mjcf = \"m.xml\"");
+    let dir = scene("[query]\nwithin = 0.1", &rest, &[("m.xml", main)]);
+    let told = || expect(dir.path(), "check scene.toml", 1).1;
+    assert!(told().contains("m.xml:2: the included file `sub/a.xml` does not exist"), "{}", told());
+    assert!(!told().contains("scene file"), "{}", told());
+    fs::create_dir(dir.path().join("sub")).expect("a folder");
+    fs::write(dir.path().join("sub/a.xml"), "<mujoco><include file='b.xml'/></mujoco>").expect("written");
+    let inner =
+        "<mujoco><asset><mesh file='c.stl'/></asset>\n<worldbody><geom type='mesh' mesh='c'/></worldbody></mujoco>";
+    fs::write(dir.path().join("sub/b.xml"), inner).expect("written");
+    assert!(told().contains("b.xml:2: `c.stl` does not exist"), "{}", told());
 }

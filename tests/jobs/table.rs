@@ -215,7 +215,16 @@ fn values_come_back_as_they_went_in() {
     assert!(unknown > 3 && unknown + 3 < deep.len(), "{unknown} of {} protrusions are null", deep.len());
     let text = fs::read_to_string(out.join("manifest.json")).expect("manifest");
     let head = "{\n  \"program\": \"clearsweep\",\n  \"version\": \"0\",\n  \"schema_version\": 1,\n";
-    assert_eq!(text, format!("{head}  \"rows\": {}\n}}\n", rows.len()));
+    let body = format!("{head}  \"rows\": {},\n  \"files\": {{\n", rows.len());
+    assert!(text.starts_with(&body), "{text}");
+    // Every other file is there with the CRC-32 of its bytes.
+    let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let sums = manifest["files"].as_object().expect("files");
+    let written: Vec<_> = files(&out).into_iter().filter(|(name, _)| name != "manifest.json").collect();
+    assert_eq!(sums.len(), written.len(), "{text}");
+    for (name, bytes) in written {
+        assert_eq!(sums[&name], format!("{:08x}", crc32fast::hash(&bytes)), "{name}");
+    }
 }
 
 fn check_keys(s: &Scene, batch: &RecordBatch, rows: &[(&FrameBlock, &Row)]) {

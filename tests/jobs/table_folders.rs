@@ -2,8 +2,12 @@
 //! way to read them.
 
 use super::program::expect;
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+use arrow_ipc::writer::FileWriter;
+use parquet::arrow::ArrowWriter;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 const ROWS: &str = "frame,body,x,y,z\n0,a,2,0,0\n1,a,3,0,0\n";
@@ -59,15 +63,90 @@ fn marks_of_finished_jobs_and_like_names_are_passed() {
     }
 }
 
+/// The distances of a result: frame, body, and the distance in tenths of a metre.
+fn distances(dir: &Path, out: &str) -> Vec<String> {
+    let (text, _) = expect(dir, &format!("export {out} --csv --table distances --to -"), 0);
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let names = lines.next().expect("names");
+    let at = |name: &str| names.iter().position(|&column| column == name).expect("a column");
+    let [frame, body, distance] = ["frame", "body_a", "distance_m"].map(at);
+    let tenths = |cell: &str| (cell.parse::<f64>().expect("a number") * 10.0).round();
+    lines.map(|cells| format!("{} {} {}", cells[frame], cells[body], tenths(cells[distance]))).collect()
+}
+
 #[test]
-fn a_level_that_is_named_as_a_column_is_told() {
-    let rows = "frame,x,y,z\n0,2,0,0\n1,3,0,0\n";
-    let dir = scene("tbl", &[("tbl/body=a/p.csv", rows), ("tbl/body=b/p.csv", rows)]);
-    let (_, told) = expect(dir.path(), "run scene.toml --out o", 1);
-    assert!(told.contains("the directory level `body=a` is not read") && told.contains("hive_partitioning"), "{told}");
-    // A column of that name in the file counts, as before.
-    let dir = scene("tbl", &[("tbl/body=a/p.csv", ROWS)]);
+fn levels_of_frames_and_bodies_are_columns() {
+    // The ball stands 2 m from the other one, then 3 m: 1.8 m and 2.8 m apart.
+    let expected = ["0 a 18", "1 a 28"];
+    let frames = [("tbl/frame=0/p.csv", "body,x,y,z\na,2,0,0\n"), ("tbl/frame=1/p.csv", "body,x,y,z\na,3,0,0\n")];
+    let dir = scene("tbl", &frames);
     expect(dir.path(), "run scene.toml --out o", 0);
+    assert_eq!(distances(dir.path(), "o"), expected);
+    // Parquet and Arrow IPC, of which no column is left where the keys are read.
+    for format in ["parquet", "arrow"] {
+        let dir = scene("tbl", &[]);
+        for (frame, x) in [(1, 3.0), (0, 2.0)] {
+            let path = dir.path().join(format!("tbl/frame={frame}/p.{format}"));
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            let number = |value: f64| Arc::new(Float64Array::from(vec![value])) as ArrayRef;
+            let body = Arc::new(StringArray::from(vec!["a"])) as ArrayRef;
+            let columns = [("body", body), ("x", number(x)), ("y", number(0.0)), ("z", number(0.0))];
+            let batch = RecordBatch::try_from_iter(columns).expect("a batch");
+            let file = fs::File::create(path).expect("created");
+            if format == "parquet" {
+                let mut writer = ArrowWriter::try_new(file, batch.schema(), None).expect("a writer");
+                writer.write(&batch).and_then(|()| writer.close()).expect("written");
+            } else {
+                let mut writer = FileWriter::try_new(file, &batch.schema()).expect("a writer");
+                writer.write(&batch).and_then(|()| writer.finish()).expect("written");
+            }
+        }
+        expect(dir.path(), "run scene.toml --out o", 0);
+        assert_eq!(distances(dir.path(), "o"), expected, "{format}");
+    }
+    // With a run, in any order of levels; `--frames` chooses among them.
+    let dir = scene(
+        "tbl",
+        &[("tbl/frame=1/run=4/p.csv", "body,x,y,z\na,3,0,0\n"), ("tbl/frame=0/run=4/p.csv", "body,x,y,z\na,2,0,0\n")],
+    );
+    expect(dir.path(), "run scene.toml --out o --frames 1", 0);
+    assert_eq!(distances(dir.path(), "o"), expected[1..]);
+    // One body: its file is in order. A column of that name in the file counts. Escaped names are read.
+    for (name, rows) in [
+        ("tbl/body=a/p.csv", "frame,x,y,z\n0,2,0,0\n1,3,0,0\n"),
+        ("tbl/body=%61/p.csv", "frame,x,y,z\n0,2,0,0\n1,3,0,0\n"),
+        ("tbl/body=b/p.csv", ROWS),
+    ] {
+        let dir = scene("tbl", &[(name, rows)]);
+        expect(dir.path(), "run scene.toml --out o", 0);
+        assert_eq!(distances(dir.path(), "o"), expected, "{name}");
+    }
+    // Two bodies: the files interleave, and the remedy is to sort them.
+    let rows = [
+        ("tbl/body=a/p.csv", "frame,x,y,z\n0,2,0,0\n1,3,0,0\n"),
+        ("tbl/body=c/p.csv", "frame,x,y,z\n0,0,4,0\n1,0,5,0\n"),
+    ];
+    let dir = scene("tbl", &rows);
+    let text = fs::read_to_string(dir.path().join("scene.toml")).expect("read");
+    write(dir.path(), "scene.toml", &format!("{text}[[body]]\nname = \"c\"\nshape = {{ sphere = 0.1 }}\n"));
+    let (_, told) = expect(dir.path(), "run scene.toml --out o", 1);
+    assert!(told.contains("clearsweep sort"), "{told}");
+    expect(dir.path(), "sort tbl sorted.parquet", 0);
+    expect(dir.path(), "run scene.toml --trajectories sorted.parquet --out o --within 2m", 0);
+    assert_eq!(distances(dir.path(), "o"), ["0 a 18"]);
+}
+
+#[test]
+fn levels_that_are_no_values_are_named() {
+    for (name, rows, says) in [
+        ("tbl/frame=x/p.csv", "body,x,y,z\na,2,0,0\n", "`frame=x` is not an integer frame"),
+        ("tbl/body=__HIVE_DEFAULT_PARTITION__/p.csv", "frame,x,y,z\n0,2,0,0\n", "is no name of a body"),
+        ("tbl/body=a/body=b/p.csv", "frame,x,y,z\n0,2,0,0\n", "`body=a` and `body=b`"),
+    ] {
+        let dir = scene("tbl", &[(name, rows)]);
+        let (_, told) = expect(dir.path(), "run scene.toml --out o", 1);
+        assert!(told.contains(says), "{name}: {told}");
+    }
 }
 
 #[test]

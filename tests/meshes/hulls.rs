@@ -83,7 +83,8 @@ fn a_dent_beyond_rounding_makes_a_mesh_and_is_measured() {
         assert_eq!(asked.is_ok(), convex, "{dent}");
         if dent > 1e-3 {
             let error = asked.expect_err("refused");
-            for part in ["a.obj", "object 0", "not convex", "lies 5.5", "mm inside its hull", "write model = \"mesh\":"]
+            for part in
+                ["a.obj", "object 0", "not convex", "lies 5.5", "mm inside its hull", "write `model = \"mesh\"`:"]
             {
                 assert!(error.contains(part), "`{part}` is missing in {error}");
             }

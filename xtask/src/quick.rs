@@ -1,7 +1,10 @@
-//! `cargo xtask`: runs the quick loop (`quick`) itself, and hands every other name to the campaigns
-//! (`main.rs`), which need the whole engine as released. This program needs no crate, so it
-//! compiles in a second.
-#![allow(clippy::print_stderr, reason = "tools report to the person who runs them")]
+//! `cargo xtask`: runs the quick loop (`quick`) and the comparison of two programs (`same`) itself, and
+//! hands every other name to the campaigns (`main.rs`), which need the whole engine as released. This
+//! program needs no crate, so it compiles in a second.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tools report to the person who runs them")]
+
+mod counts;
+mod same;
 
 use std::collections::BTreeSet;
 use std::process::{Command, ExitCode};
@@ -18,6 +21,8 @@ fn main() -> ExitCode {
         ["quick"] => quick("HEAD"),
         ["quick", "--since", revision] => quick(revision),
         ["quick", ..] => Err(USAGE.to_owned()),
+        ["counts"] => counts::main().map(|is_done| ExitCode::from(u8::from(!is_done))),
+        ["same", ref rest @ ..] => same::main(rest).map(|is_same| ExitCode::from(u8::from(!is_same))),
         _ => campaign(&arguments),
     };
     match done {

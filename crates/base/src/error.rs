@@ -3,7 +3,7 @@
 //! An error says *where* (a file, with the row or key), *what is wrong*, and *what to do*. The library returns it;
 //! only the program prints it.
 
-use crate::text::is_hidden;
+use crate::text::{escaped, is_hidden};
 use std::fmt::Display;
 use std::path::Path;
 
@@ -76,11 +76,21 @@ impl Error {
 
     /// An input file that cannot be opened or read.
     pub fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+        Self::not_read(path, error, "check the path")
+    }
+
+    /// As [`Self::unreadable`], for a file that a scene names.
+    #[doc(hidden)]
+    pub fn unreadable_of_scene(path: &Path, error: &std::io::Error) -> Self {
+        Self::not_read(path, error, "check the path; paths in a scene are relative to the scene file")
+    }
+
+    /// An input file that cannot be read. `not_found`: remedy if no file has such a name.
+    fn not_read(path: &Path, error: &std::io::Error, not_found: &str) -> Self {
         let remedy = match error.kind() {
-            std::io::ErrorKind::NotFound => match similar_file(path) {
-                Some(near) => format!("did you mean `{near}`? Paths in a scene are relative to the scene file"),
-                None => "check the path; paths in a scene are relative to the scene file".to_owned(),
-            },
+            // A name alone: the path may be longer than what the user wrote.
+            std::io::ErrorKind::NotFound => similar_file(path)
+                .map_or(not_found.to_owned(), |near| format!("did you mean `{near}` in the same folder?")),
             std::io::ErrorKind::FileTooLarge => LARGE_INPUT.to_owned(),
             std::io::ErrorKind::PermissionDenied => "check the permissions of the file".to_owned(),
             _ => "check that the file is a readable regular file".to_owned(),
@@ -143,7 +153,7 @@ const MESSAGE: usize = 20_000;
 fn printable(text: impl Display, quoted: usize) -> String {
     let text = text.to_string();
     let mut out = String::new();
-    let (mut is_quoted, mut length) = (false, 0);
+    let (mut is_quoted, mut length, mut has_hidden) = (false, 0, false);
     for (number, c) in text.chars().enumerate() {
         if number == MESSAGE {
             out.push_str("...");
@@ -156,14 +166,21 @@ fn printable(text: impl Display, quoted: usize) -> String {
                     out.push_str("...");
                 }
             }
-            () if is_hidden(c) && c != '\n' => out.extend(c.escape_default()),
+            () if is_hidden(c) && c != '\n' => {
+                out.push_str(&escaped(c));
+                has_hidden = is_quoted;
+            }
             () => out.push(c),
+        }
+        if has_hidden && !is_quoted {
+            out.push_str(" (with a hidden character)");
+            has_hidden = false;
         }
     }
     out
 }
 
-/// The file beside a missing one whose name is most like its name.
+/// Names in the folder of a missing file that are most like its name.
 fn similar_file(path: &Path) -> Option<String> {
     /// More files than these are not looked at.
     const LOOKED_AT: usize = 10_000;
@@ -171,39 +188,96 @@ fn similar_file(path: &Path) -> Option<String> {
     let entries = std::fs::read_dir(folder).ok()?.take(LOOKED_AT).filter_map(std::result::Result::ok);
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort_unstable();
-    nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str)).map(str::to_owned)
+    nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))
 }
 
 /// Longest word that another is suggested for, characters: the search takes the square of it.
-pub const MAX_SUGGESTED: usize = 1000;
+const MAX_SUGGESTED: usize = 1000;
 
-/// The known word most like a wrong one, if any is like it: one that differs in case only, else the one with the fewest
-/// letters to change; the first of equals.
-pub fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+/// Most words that a message offers.
+const OFFERED: usize = 3;
+
+/// The known words most like a wrong one, for a message that says "did you mean `{}`?": one word,
+/// or two or three equally near ones with "` or `" between them.
+pub fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    offered(&nearest_words(wrong, known))
+}
+
+/// The one known word most like a wrong one, for text that is to be copied; `None`: there is none,
+/// or others are equally near.
+pub fn nearest_one<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    match nearest_words(wrong, known)[..] {
+        [near] => Some(near),
+        _ => None,
+    }
+}
+
+/// As [`nearest`], by the letters that both have rather than by those to change.
+pub fn similar<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    /// Words below this similarity are not worth a suggestion.
+    const SIMILAR: f64 = 0.7;
+    let known = known.filter(|word| word.len().max(wrong.len()) <= MAX_SUGGESTED && !is_other_number(word, wrong));
+    let words = known.map(|word| (1.0 - strsim::jaro_winkler(wrong, word), word));
+    offered(&least(words.filter(|(distance, _)| *distance <= 1.0 - SIMILAR)))
+}
+
+/// The words with "` or `" between them; `None` if there are none or too many.
+fn offered(words: &[&str]) -> Option<String> {
+    (1..=OFFERED).contains(&words.len()).then(|| words.join("` or `"))
+}
+
+/// The known words at the least distance from a wrong one.
+fn nearest_words<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let length = wrong.chars().count();
     if length > MAX_SUGGESTED {
-        return None;
+        return Vec::new();
     }
     let limit = (length / 3).max(2).min(length.saturating_sub(1)); // something must be left of the word
     let lower = wrong.to_lowercase();
-    let mut best: Option<(usize, &str)> = None;
-    for word in known {
+    let distance = |word: &str| match () {
+        () if is_end(word, wrong) || is_end(wrong, word) => 0,
         // The lengths alone bound the distance from below, which spares most of a large scene's names.
-        if word.len().abs_diff(wrong.len()) > 4 * limit {
-            continue;
-        }
-        let folded = word.to_lowercase();
-        let distance = if folded == lower { 0 } else { strsim::damerau_levenshtein(&lower, &folded).max(1) };
-        if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, word));
+        () if word.len().abs_diff(wrong.len()) > 4 * limit => usize::MAX,
+        () => match word.to_lowercase() {
+            folded if folded == lower => 0,
+            folded if is_other_number(&folded, &lower) => usize::MAX,
+            folded => strsim::damerau_levenshtein(&lower, &folded).max(1),
+        },
+    };
+    least(known.map(|word| (distance(word), word)).filter(|(distance, _)| *distance <= limit))
+}
+
+/// The words of the least distance, each once; not all of them if there are too many to offer.
+fn least<'n, D: PartialOrd>(words: impl Iterator<Item = (D, &'n str)>) -> Vec<&'n str> {
+    let mut best: Option<(D, Vec<&str>)> = None;
+    for (distance, word) in words {
+        match &mut best {
+            Some((least, _)) if distance > *least => {}
+            Some((least, words)) if distance == *least => {
+                if words.len() <= OFFERED && !words.contains(&word) {
+                    words.push(word);
+                }
+            }
+            _ => best = Some((distance, vec![word])),
         }
     }
-    best.map(|(_, word)| word)
+    best.map_or(Vec::new(), |(_, words)| words)
+}
+
+/// Whether a name is the end of a path: the last words without those before them are a common slip.
+fn is_end(path: &str, name: &str) -> bool {
+    path.strip_suffix(name).is_some_and(|above| above.ends_with('/'))
+}
+
+/// Whether words differ in digits alone: numbers tell things apart, and are no slips.
+fn is_other_number(word: &str, other: &str) -> bool {
+    let letters = |word: &str| word.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    word != other && letters(word) == letters(other)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Error, MESSAGE, nearest};
+    use super::{Error, MESSAGE, nearest, nearest_one};
 
     #[test]
     fn quoted_texts_are_cut_and_messages_bounded() {
@@ -213,18 +287,30 @@ mod tests {
         assert_eq!(error.remedy.len(), 302);
         let error = Error::input("", "e".repeat(1 << 20), "");
         assert_eq!(error.problem.len(), MESSAGE + 3);
-        assert_eq!(Error::input("", "f`\u{1b}`", "").problem, "f`\\u{1b}`");
-        assert_eq!(Error::input("a\u{202e}b", "c\u{2028}", "").place, "a\\u{202e}b");
+        assert_eq!(Error::input("", "f`\u{1b}`", "").problem, "f`\\u001B` (with a hidden character)");
+        assert_eq!(Error::input("a\u{202e}b", "c\u{2028}", "").place, "a\\u202Eb");
     }
 
     #[test]
     fn words_that_differ_in_case_or_in_a_letter_are_near() {
-        let known = ["pump-1", "Pump-2", "x", "within", "b1"];
-        let near = |wrong| nearest(wrong, known.into_iter());
+        let known = ["pump-1", "Pump-2", "x", "within", "b1", "hall/pipe", "hall/pipe"];
+        let near = |wrong| nearest_one(wrong, known.into_iter());
         assert_eq!((near("PUMP-1"), near("pump-2"), near("X")), (Some("pump-1"), Some("Pump-2"), Some("x")));
-        assert_eq!((near("Wihtin"), near("pump-3"), near("b2")), (Some("within"), Some("pump-1"), Some("b1")));
+        assert_eq!((near("Wihtin"), near("pipe"), near("a/x")), (Some("within"), Some("hall/pipe"), Some("x")));
+        // Another number is another thing, and no slip.
+        assert_eq!((near("pump-3"), near("b2"), near("b"), near("b01")), (None, None, None, None));
         assert_eq!((near("y"), near("crane")), (None, None));
         let [wrong, long] = ['a', 'b'].map(|last| format!("{}{last}", "n".repeat(200_000)));
         assert_eq!(nearest(&wrong, [long.as_str()].into_iter()), None, "in no time");
+    }
+
+    #[test]
+    fn equally_near_words_are_offered_together_or_not_at_all() {
+        let near = |wrong, known: &[&'static str]| {
+            (nearest(wrong, known.iter().copied()), nearest_one(wrong, known.iter().copied()))
+        };
+        assert_eq!(near("slew", &["a/slew", "b/slew", "b/lift"]), (Some("a/slew` or `b/slew".to_owned()), None));
+        assert_eq!(near("pump-d", &["pump-a", "pump-b", "pump-c", "pump-e"]), (None, None));
+        assert_eq!(near("pump-D", &["pump-a", "pump-b", "pump-d"]), (Some("pump-d".to_owned()), Some("pump-d")));
     }
 }

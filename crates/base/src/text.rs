@@ -1,6 +1,7 @@
 //! Text from files, made fit for a terminal and a page: nothing in it is invisible.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 /// A text as it is, but for characters that command a terminal or turn the direction of a line:
 /// they are escaped.
@@ -8,8 +9,41 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
-    let shown = |c: char| if is_hidden(c) { c.escape_default().to_string() } else { c.to_string() };
+    let shown = |c: char| if is_hidden(c) { escaped(c) } else { c.to_string() };
     Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// A character as a TOML string in double quotes escapes it (TOML, String).
+pub(crate) fn escaped(c: char) -> String {
+    match c {
+        '\n' | '\r' | '\t' | '"' | '\\' => c.escape_default().to_string(),
+        c => format!("\\u{:04X}", u32::from(c)), // hidden characters have four digits at most
+    }
+}
+
+/// A text as a TOML string with its quotes. Backticks are escaped, as messages quote by them.
+pub fn toml_text(text: &str) -> String {
+    let is_escaped = |c: char| c == '`' || is_hidden(c);
+    if text.contains(['"', '\\']) && !text.contains(|c| c == '\'' || is_escaped(c)) {
+        return format!("'{text}'");
+    }
+    let shown = |c: char| if is_escaped(c) || "\"\\".contains(c) { escaped(c) } else { c.to_string() };
+    format!("\"{}\"", text.chars().map(shown).collect::<String>())
+}
+
+/// A path as a word of a command line.
+pub fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    // A word that begins with a hyphen is an option.
+    let text = if text.starts_with('-') { format!("./{text}") } else { text };
+    let is_plain = |c: char| c.is_alphanumeric() || "/\\._-+=:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// A text as an SQL string within double quotes of a shell.
+pub fn sql_text(text: &str) -> String {
+    let sql = format!("'{}'", text.replace('\'', "''"));
+    sql.chars().flat_map(|c| "\\\"$`".contains(c).then_some('\\').into_iter().chain([c])).collect()
 }
 
 /// Whether a character is a control, a line separator, a mark or override of direction, or without
@@ -56,7 +90,25 @@ mod tests {
             visible("P-101 \u{1f600} \u{e9} \u{645}\u{200c}\u{64a}"),
             "P-101 \u{1f600} \u{e9} \u{645}\u{200c}\u{64a}"
         );
-        assert_eq!(visible("a\nb\u{1b}[2J\0"), "a\\nb\\u{1b}[2J\\u{0}");
-        assert_eq!(visible("evil\u{202e}gpj.exe\u{2066}\u{2028}"), "evil\\u{202e}gpj.exe\\u{2066}\\u{2028}");
+        assert_eq!(visible("a\nb\u{1b}[2J\0"), "a\\nb\\u001B[2J\\u0000");
+        assert_eq!(visible("evil\u{202e}gpj.exe\u{2066}\u{2028}"), "evil\\u202Egpj.exe\\u2066\\u2028");
+    }
+
+    #[test]
+    fn quoted_texts_can_be_copied() {
+        let texts = ["x", "it's", "pos\"x", "pos\\x", "it's \"x\"", "le\u{200b}ft\n", "a`b\""].map(toml_text);
+        let quoted = [
+            r#""x""#,
+            r#""it's""#,
+            r#"'pos"x'"#,
+            r"'pos\x'",
+            r#""it's \"x\"""#,
+            r#""le\u200Bft\n""#,
+            r#""a\u0060b\"""#,
+        ];
+        assert_eq!(texts, quoted);
+        let words = ["t.csv", "my t.csv", "it's", "-t.csv", ""].map(|path| shell_word(Path::new(path)));
+        assert_eq!(words, ["t.csv", "'my t.csv'", r"'it'\''s'", "./-t.csv", "''"]);
+        assert_eq!(sql_text(r#"it's a "$x" \ `"#), r#"'it''s a \"\$x\" \\ \`'"#);
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
 /// The job that this one is a shard of, likewise: trajectories count by size, contents and run, so that their copies on several machines are the
 /// same.
 pub(super) fn of_divided(scene: &Scene, options: &JobOptions, trajectories: &[MarkedFile]) -> String {
-    let trajectories = trajectories.iter().map(|file| json!([file.bytes, file.mark, file.run])).collect();
+    let trajectories = trajectories.iter().map(|file| json!([file.bytes, file.mark, file.levels])).collect();
     of(scene, options, trajectories).to_string()
 }
 
@@ -106,9 +106,9 @@ fn pivots(scene: &Scene) -> Vec<u64> {
     turns
 }
 
-/// A file by its size, its state, and the run that its place supplies.
+/// A file by its size, its state, and the columns that its place supplies.
 fn of_file(file: &InputFile) -> Result<Value> {
-    Ok(json!([file.bytes, file.state()?, file.run]))
+    Ok(json!([file.bytes, file.state()?, file.levels]))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_scene::model::{BaselineAt, BaselinePair, Baselines};
 use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_store::{MANIFEST, RemoteFolder, local};
-use clearsweep_tables::{DistanceColumns, JobInputs, StoredShard, TableMerger, TableOptions};
+use clearsweep_tables::{DistanceColumns, FileChecksums, JobInputs, StoredShard, TableMerger, TableOptions, checksums};
 use clearsweep_trajectory::ReadPart;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -190,7 +190,7 @@ impl Shards {
         for (index, folder) in self.folders.iter().enumerate() {
             self.fetch(index, &is_state)?;
             let manifest = read_manifest(folder)?;
-            let (part, stored) = (part(&manifest), StoredShard::open(folder, Vec::new())?);
+            let (part, stored) = (part(&manifest), StoredShard::open(folder, Vec::new(), FileChecksums::new())?);
             if manifest["shard"]["job"] != job_digest(&stored.job) {
                 return Err(Error::input(folder.display(), "has the manifest of another shard", AGAIN));
             }
@@ -237,7 +237,7 @@ impl Shards {
         Some(
             fetched
                 .and_then(|()| read_manifest(folder))
-                .and_then(|manifest| StoredShard::open(folder, digests(&manifest))),
+                .and_then(|manifest| StoredShard::open(folder, digests(&manifest), checksums(&manifest))),
         )
     }
 

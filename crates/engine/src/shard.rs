@@ -13,7 +13,7 @@ use super::remote;
 use clearsweep_base::error::{Error, ErrorKind, Result};
 use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_store::{MANIFEST, RemoteFolder, local, publish_attempt, remove_attempts};
-use clearsweep_tables::{ParquetTables, StoredShard};
+use clearsweep_tables::{FileChecksums, ParquetTables, StoredShard};
 use clearsweep_trajectory::{InputFile, ReadPart, plan_shards};
 use serde_json::{Value, json};
 use std::fs;
@@ -58,13 +58,13 @@ pub fn shard_folder(ShardPosition { index, count }: ShardPosition) -> String {
 pub(super) struct MarkedFile {
     path: PathBuf,
     pub(super) bytes: u64,
-    pub(super) run: Option<i64>,
+    pub(super) levels: Vec<String>,
     pub(super) mark: String,
 }
 
 impl MarkedFile {
     fn of(file: &InputFile) -> Result<Self> {
-        Ok(Self { path: file.path.clone(), bytes: file.bytes, run: file.run, mark: file.mark()? })
+        Ok(Self { path: file.path.clone(), bytes: file.bytes, levels: file.levels.clone(), mark: file.mark()? })
     }
 }
 
@@ -270,11 +270,11 @@ impl ShardPlace {
     /// The job of the shard that stands there, in words.
     fn job(&self) -> Result<String> {
         match self {
-            Self::Directory { target, .. } => Ok(StoredShard::open(target, Vec::new())?.job),
+            Self::Directory { target, .. } => Ok(StoredShard::open(target, Vec::new(), FileChecksums::new())?.job),
             Self::Remote(folder) => {
                 let temporary = remote::temporary(None)?;
                 folder.copy_attempt(temporary.path(), &is_state)?;
-                Ok(StoredShard::open(temporary.path(), Vec::new())?.job)
+                Ok(StoredShard::open(temporary.path(), Vec::new(), FileChecksums::new())?.job)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::job::pool;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_tables::{RunsDigest, TableDigest, digest_all};
+use clearsweep_tables::{FileChecksums, RunsDigest, TableDigest, altered_files, checksums, digest_all};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -12,6 +12,8 @@ use std::path::Path;
 pub struct Difference {
     /// Its name.
     pub table: String,
+    /// The file whose bytes are not those that were written, although its rows are: another reader may refuse it.
+    pub file: Option<String>,
     /// Rows on either side; `None`: it is not there.
     pub rows: [Option<u64>; 2],
     /// The runs that the difference lies in, at the most; `None` where a side has no such table. 0 to 0 in tables without runs.
@@ -28,7 +30,8 @@ pub(super) fn digests(manifest: &Value) -> Vec<(String, TableDigest)> {
     tables.filter_map(of).collect()
 }
 
-fn recorded(dir: &Path) -> Result<Vec<(String, TableDigest)>> {
+/// The digests of tables, and the checksums of files, of a result.
+fn recorded(dir: &Path) -> Result<(Vec<(String, TableDigest)>, FileChecksums)> {
     let path = dir.join("manifest.json");
     let text = fs::read_to_string(&path).map_err(|error| Error::unreadable(&path, &error))?;
     let manifest: Value = serde_json::from_str(&text).map_err(|error| {
@@ -39,18 +42,27 @@ fn recorded(dir: &Path) -> Result<Vec<(String, TableDigest)>> {
         let problem = "tells no digests of rows: an older version wrote it, or it is no manifest of tables";
         return Err(Error::input(path.display(), problem, "run the job again"));
     }
-    Ok(found)
+    Ok((found, checksums(&manifest)))
 }
 
-/// Reads all tables of the output directory `dir`, and compares their rows with what was written, as the manifest tells it. Returns the tables that
-/// differ: first what was written, then what is there.
+/// Reads all files of the output directory `dir`, and compares their rows, and then their bytes, with what was
+/// written, as the manifest tells it. Returns the tables that differ: first what was written, then what is there.
 ///
 /// # Errors
 /// The manifest tells no digests, or a table is so damaged that it cannot be read.
 pub fn verify(dir: &Path, threads: Option<usize>) -> Result<Vec<Difference>> {
-    let written = recorded(dir)?;
-    let found = pool(threads)?.install(|| digest_all(dir))?;
-    Ok(differences(&written, &found))
+    let (written, files) = recorded(dir)?;
+    let (found, altered) =
+        pool(threads)?.install(|| digest_all(dir).and_then(|found| Ok((found, altered_files(dir, &files)?))))?;
+    let mut differing = differences(&written, &found);
+    for file in altered {
+        let table = file.split(['/', '.']).next().unwrap_or_default().to_owned();
+        if differing.iter().all(|one| one.table != table || one.file.is_some()) {
+            let rows = found.iter().find(|(name, _)| *name == table).map(|(_, digest)| digest.rows());
+            differing.push(Difference { table, file: Some(file), rows: [rows; 2], runs: None });
+        }
+    }
+    Ok(differing)
 }
 
 /// Compares the rows of two results by what their manifests tell; no table is read.
@@ -58,7 +70,7 @@ pub fn verify(dir: &Path, threads: Option<usize>) -> Result<Vec<Difference>> {
 /// # Errors
 /// A manifest tells no digests.
 pub fn compare(one: &Path, other: &Path) -> Result<Vec<Difference>> {
-    Ok(differences(&recorded(one)?, &recorded(other)?))
+    Ok(differences(&recorded(one)?.0, &recorded(other)?.0))
 }
 
 fn differences(one: &[(String, TableDigest)], other: &[(String, TableDigest)]) -> Vec<Difference> {
@@ -75,7 +87,7 @@ fn differences(one: &[(String, TableDigest)], other: &[(String, TableDigest)]) -
             [Some(a), Some(b)] => Some(a.difference(b)?),
             _ => None,
         };
-        Some(Difference { table: name.clone(), rows, runs })
+        Some(Difference { table: name.clone(), file: None, rows, runs })
     });
     compared.collect()
 }

@@ -28,9 +28,9 @@ mod xml;
 
 pub use collada::{DaeMesh, DaePolygon, UpAxis, read_dae};
 pub use mjcf::read_mjcf;
-pub use model::{Collision, CollisionShape, Joint, JointKind, Link, LinkPair, Mimic, Note, Place, Robot};
+pub use model::{Collision, CollisionShape, Joint, JointKind, Line, Link, LinkPair, Mimic, Note, Place, Robot};
 pub use neighbours::Neighbours;
-pub use resolve::resolve;
+pub use resolve::{PackageFolder, package_name, resolve};
 pub use srdf::{Srdf, read_srdf};
 pub use urdf::read_urdf;
 

@@ -1,5 +1,8 @@
 //! The data that all readers produce.
 
+use std::fmt;
+use std::sync::Arc;
+
 /// Pose of a child frame in its parent frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
@@ -12,6 +15,21 @@ pub struct Place {
 impl Place {
     /// The child frame that coincides with its parent frame.
     pub const IDENTITY: Self = Self { position: [0.0; 3], orientation: [1.0, 0.0, 0.0, 0.0] };
+}
+
+/// Line of a description, which may be in an included file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Path of the file, as messages show it.
+    pub file: Arc<str>,
+    /// Number of the line, from 1.
+    pub number: usize,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.number)
+    }
 }
 
 /// A robot: links, and the joints between them, which form a tree.
@@ -38,8 +56,8 @@ pub struct Robot {
 pub struct Link {
     /// Name, unique among the links.
     pub name: String,
-    /// Line of the file, from 1.
-    pub line: usize,
+    /// Line of its element.
+    pub line: Line,
     /// Frame of the link in that of the robot, unless a joint carries it: the identity but for
     /// bodies of MJCF that move freely.
     pub place: Place,
@@ -54,8 +72,8 @@ pub struct Link {
 pub struct Collision {
     /// Name in the file, if it has one.
     pub name: Option<String>,
-    /// Line of the file, from 1.
-    pub line: usize,
+    /// Line of its element.
+    pub line: Line,
     /// Frame of the shape in the frame of the link.
     pub place: Place,
     /// Shape in its own frame.
@@ -124,8 +142,8 @@ pub enum JointKind {
 pub struct Joint {
     /// Name, unique among the joints.
     pub name: String,
-    /// Line of the file, from 1.
-    pub line: usize,
+    /// Line of its element.
+    pub line: Line,
     /// Degrees of freedom.
     pub kind: JointKind,
     /// Index of the parent in [`Robot::links`].

@@ -1,15 +1,15 @@
 //! The pairs of links that touch by construction, and are not checked against each other.
 //!
-//! One rule for all descriptions. Links that fixed joints weld are one part. Not checked are the
-//! links of one part, and those of two parts that one joint joins, where parts without geometry
-//! between two joints count as part of the joint:
+//! Links that fixed joints weld are one part, whose links are not checked against each other. Nor are
+//! the ends of a joint that moves:
 //!
-//! | | welded links | parent and child | the parent is the world, or welded to it |
-//! | --- | --- | --- | --- |
-//! | MuJoCo (`filterparent`), and MJCF here | not checked | not checked | checked |
-//! | Drake | not checked | not checked | checked |
-//! | MoveIt (setup assistant), and URDF here | not checked | not checked, past links without geometry | not checked: a URDF has no world |
+//! | | welded links | parent and child | links welded to them | the parent is the world, or welded to it |
+//! | --- | --- | --- | --- | --- |
+//! | MuJoCo (`filterparent`), and MJCF here | not checked | not checked | not checked | checked |
+//! | Drake | not checked | not checked | checked | checked |
+//! | MoveIt (setup assistant), and URDF here | not checked | not checked, past links without geometry | checked | not checked: a URDF has no world |
 //!
+//! A foot that is welded to a shank is no neighbour of the thigh: where a knee bends far, they meet.
 //! In MJCF a body without geometry is a body: MuJoCo checks what it lies between. Links that the
 //! reader puts between several joints of one body are none.
 
@@ -33,19 +33,20 @@ impl Robot {
     pub fn neighbours(&self) -> Option<Vec<Neighbours>> {
         let parts = Parts::new(self);
         let mut pairs = Vec::new();
-        for (top, members) in parts.members.iter().enumerate().filter(|(_, members)| !members.is_empty()) {
+        for (top, members) in parts.members.iter().enumerate() {
             // What stands in the world is not checked by default, and is if the scene asks for
             // static pairs.
-            let welded_links = if parts.is_world(top) { &[][..] } else { members };
-            let welded =
-                welded_links.iter().enumerate().flat_map(|(k, &a)| welded_links[..k].iter().map(move |&b| [b, a]));
-            let joint = parts.above[top].and_then(|joint| Some((joint, parts.parent_of(joint)?)));
-            let beyond = joint.map_or(&[][..], |(_, parent)| &parts.members[parent]);
-            if members.len() * (members.len() / 2 + beyond.len()) > MOST_PAIRS - pairs.len() {
+            let members = if parts.is_world(top) { &[][..] } else { members };
+            let welded = members.iter().enumerate().flat_map(|(k, &a)| members[..k].iter().map(move |&b| [b, a]));
+            let across = match self.world {
+                Some(_) => parts.across_welds(top),
+                None => members.iter().filter_map(|&link| parts.across_joints(link)).collect(),
+            };
+            if members.len() * (members.len() / 2) + across.len() > MOST_PAIRS - pairs.len() {
                 return None;
             }
             pairs.extend(welded.map(|links| Neighbours { links, reason: "welded by fixed joints" }));
-            let across = members.iter().flat_map(|&a| beyond.iter().map(move |&b| [a.min(b), a.max(b)]));
+            let across = across.into_iter().map(|[a, b]| [a.min(b), a.max(b)]);
             pairs.extend(across.map(|links| Neighbours { links, reason: "neighbours at a joint" }));
         }
         Some(pairs)
@@ -94,16 +95,37 @@ impl<'r> Parts<'r> {
         self.robot.world.is_some_and(|world| self.part[world] == part)
     }
 
-    /// The part on the other side of a joint, past parts that are none; `None`: the world, or
-    /// nothing that has geometry.
+    /// All links of a part beside all of the part that a joint joins it to, unless that is the world.
+    fn across_welds(&self, top: usize) -> Vec<[usize; 2]> {
+        let (members, above) = (&self.members[top], self.above[top].and_then(|joint| self.parent_of(joint)));
+        let beyond = above.map_or(&[][..], |parent| &self.members[parent]);
+        // Not more than are listed at most: they are counted by who asks.
+        let pairs = members.iter().flat_map(|&a| beyond.iter().map(move |&b| [a, b]));
+        pairs.take(MOST_PAIRS + 1).collect()
+    }
+
+    /// A link beside the next one above it that has geometry, if a joint that moves lies between.
+    fn across_joints(&self, link: usize) -> Option<[usize; 2]> {
+        let (mut at, mut moves) = (link, false);
+        loop {
+            let joint = &self.robot.joints[self.above[at]?];
+            moves |= joint.kind != JointKind::Fixed;
+            at = joint.parent;
+            if !self.robot.links[at].collisions.is_empty() {
+                return moves.then_some([link, at]);
+            }
+        }
+    }
+
+    /// The part on the other side of a joint, past those between several joints of one body;
+    /// `None`: the world.
     fn parent_of(&self, joint: usize) -> Option<usize> {
         let mut part = self.part[self.robot.joints[joint].parent];
         loop {
             if self.is_world(part) {
                 return None;
             }
-            let is_passed = self.robot.world.is_none() || self.robot.links[part].is_between_joints;
-            if !self.members[part].is_empty() || !is_passed {
+            if !self.members[part].is_empty() || !self.robot.links[part].is_between_joints {
                 return Some(part);
             }
             part = self.part[self.robot.joints[self.above[part]?].parent];

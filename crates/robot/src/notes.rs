@@ -1,6 +1,6 @@
 //! Notes of one reader: equal texts are one note with a count.
 
-use crate::model::Note;
+use crate::model::{Line, Note};
 use std::collections::BTreeMap;
 
 /// Texts, each with its first line and its count.
@@ -11,6 +11,12 @@ impl Notes {
     pub(crate) fn add(&mut self, line: usize, text: impl Into<String>) {
         let (_, count) = self.0.entry(text.into()).or_insert((line, 0));
         *count += 1;
+    }
+
+    /// Adds a note on a line, which names the file unless that is the main one.
+    pub(crate) fn add_at(&mut self, at: &Line, main: &str, text: &str) {
+        let file = if *at.file == *main { String::new() } else { format!(" ({})", at.file) };
+        self.add(at.number, format!("{text}{file}"));
     }
 
     /// The notes, sorted by line.

@@ -1,22 +1,34 @@
 //! Files that a description names: `package://`, `model://`, `file://` and paths.
 
+use crate::xml::Source;
 use clearsweep_base::{Error, Result};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Most places that a message lists.
 const LISTED: usize = 12;
 
+/// A folder in which packages are sought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageFolder {
+    /// Path of the folder.
+    pub path: PathBuf,
+    /// Name of the package in its `package.xml`, if there is one; see [`package_name`].
+    pub name: Option<String>,
+}
+
 /// Finds the file that a URDF file names by `file`.
 ///
 /// - `package://NAME/REST` (and `model://`, as Gazebo writes it): `P/NAME/REST` for each folder `P`
-///   of `packages`, or `P/REST` if the folder `P` itself is called `NAME`; then likewise for the
-///   folder of the URDF file and each folder above it.
+///   of `packages`, or `P/REST` if `P` itself is the package `NAME` or is called so; then likewise
+///   for the folder of the URDF file and each folder above it. Slashes before `NAME` are skipped, as
+///   in Pinocchio.
 /// - `file://PATH`: the path behind the prefix.
 /// - any other: a path, relative to the folder of the URDF file.
 ///
 /// # Errors
-/// An address of another scheme, or no such file; the error lists the places where it was sought.
-pub fn resolve(file: &str, urdf: &Path, packages: &[PathBuf]) -> Result<PathBuf> {
+/// An address of another scheme, no such package or no such file; the error lists the places.
+pub fn resolve(file: &str, urdf: &Path, packages: &[PackageFolder]) -> Result<PathBuf> {
     let fault = |problem: String, remedy: &str| Error::input(urdf.display(), problem, remedy);
     let (scheme, rest) = file.split_once("://").unwrap_or(("", file));
     match scheme {
@@ -37,32 +49,56 @@ pub fn resolve(file: &str, urdf: &Path, packages: &[PathBuf]) -> Result<PathBuf>
     }
 }
 
-fn in_package(file: &str, rest: &str, urdf: &Path, packages: &[PathBuf]) -> Result<PathBuf> {
+fn in_package(file: &str, rest: &str, urdf: &Path, packages: &[PackageFolder]) -> Result<PathBuf> {
+    let fault = |problem: String, remedy: String| Err(Error::input(urdf.display(), problem, remedy));
+    let rest = rest.trim_start_matches('/');
     let split = rest.split_once('/').map(|(name, inner)| (name, inner.trim_start_matches('/')));
-    let Some((name, inner)) = split.filter(|(name, inner)| !name.is_empty() && !inner.is_empty()) else {
-        let problem = format!("`{file}` names no file in a package");
-        return Err(Error::input(urdf.display(), problem, "write `package://NAME/...`"));
+    let Some((name, inner)) = split.filter(|(_, inner)| !inner.is_empty()) else {
+        return fault(format!("`{file}` names no file in a package"), "write `package://NAME/...`".to_owned());
     };
-    let searched = packages.iter().cloned().chain(folders_above(urdf));
-    let mut places = Vec::new();
-    for folder in searched {
-        let folder = &folder;
-        let own = is_called(folder, name).then(|| folder.join(inner));
-        for path in std::iter::once(folder.join(name).join(inner)).chain(own) {
-            if path.exists() {
-                return Ok(path);
-            }
-            places.push(format!("\n- {}", path.display()));
-        }
+    // Folders that may be the package.
+    let mut roots: Vec<PathBuf> = Vec::new();
+    let above = folders_above(urdf).into_iter().map(|path| PackageFolder { path, name: None });
+    for PackageFolder { path, name: written } in packages.iter().cloned().chain(above) {
+        let is_package = written.as_deref() == Some(name) || is_called(&path, name);
+        roots.push(path.join(name));
+        roots.extend(is_package.then_some(path));
     }
-    let more = places.len().saturating_sub(LISTED);
-    places.truncate(LISTED);
-    if more > 0 {
-        places.push(format!("\n- and {more} more"));
+    if let Some(found) = roots.iter().map(|root| root.join(inner)).find(|path| path.exists()) {
+        return Ok(found);
     }
-    let problem = format!("the package of `{file}` was not found; these files do not exist:{}", places.concat());
-    let remedy = format!("name the folder that holds the folder `{name}`: `packages = [\"path/to/folder\"]`");
-    Err(Error::input(urdf.display(), problem, remedy))
+    let mut seen = HashSet::new();
+    roots.retain(|root| seen.insert(root.canonicalize().or_else(|_| std::path::absolute(root)).unwrap_or_default()));
+    let list = |roots: &[&PathBuf]| {
+        let places = roots.iter().take(LISTED).map(|root| format!("\n- {}", root.join(inner).display()));
+        let more = roots.len().saturating_sub(LISTED);
+        places.chain((more > 0).then(|| format!("\n- and {more} more"))).collect::<String>()
+    };
+    let there: Vec<&PathBuf> = roots.iter().filter(|root| root.is_dir()).collect();
+    if !there.is_empty() {
+        let problem = format!("`{file}` is missing in the package `{name}`:{}", list(&there));
+        return fault(problem, "correct the name of the file, or add the file".to_owned());
+    }
+    let places = list(&roots.iter().collect::<Vec<_>>());
+    let problem = format!("the package of `{file}` was not found; these files do not exist:{places}");
+    let unnamed = packages.iter().find(|folder| folder.name.is_none() && folder.path.join(inner).exists());
+    let remedy = match unnamed {
+        Some(PackageFolder { path, .. }) => format!(
+            "`{inner}` is in the folder `{}`: rename that to `{name}`, or write \
+             `<package><name>{name}</name></package>` to a file package.xml in it",
+            path.display()
+        ),
+        None => format!("name the folder that holds the folder `{name}`: `packages = [\"path/to/folder\"]`"),
+    };
+    fault(problem, remedy)
+}
+
+/// Returns the name in a `package.xml`, of which `text` is the content (REP 149).
+pub fn package_name(path: &Path, text: &str) -> Option<String> {
+    let source = Source::new(path, text);
+    let document = source.parse("package.xml").ok()?;
+    let name = source.root(&document).child("name").ok()??;
+    Some(name.text().trim().to_owned())
 }
 
 /// The folder of a file, `.` for a bare name.

@@ -15,7 +15,8 @@ pub struct Srdf {
     pub robot: String,
     /// Pairs of `disable_collisions`: never checked.
     pub disabled: Vec<LinkPair>,
-    /// Pairs of `enable_collisions`: checked in spite of `disabled_links`, unless they are in `disabled` too.
+    /// Pairs of `enable_collisions`: checked in spite of `disabled_links`, and though they are
+    /// neighbours, unless they are in `disabled` too.
     pub enabled: Vec<LinkPair>,
     /// Links of `disable_default_collisions` with their lines: none of their pairs is checked by default.
     pub disabled_links: Vec<(String, usize)>,
@@ -120,5 +121,12 @@ impl Srdf {
             disabled.extend(pairs.filter(|pair| !enabled.contains(pair)));
         }
         (disabled.into_iter().collect(), notes.finish())
+    }
+
+    /// Pairs of links of a robot that `enable_collisions` names, each in order.
+    pub fn enabled_pairs(&self, robot: &Robot) -> BTreeSet<[usize; 2]> {
+        let find = |name: &str| robot.links.iter().position(|link| link.name == name);
+        let pairs = self.enabled.iter().filter_map(|pair| Some([find(&pair.a)?, find(&pair.b)?]));
+        pairs.map(|[a, b]| [a.min(b), a.max(b)]).collect()
     }
 }

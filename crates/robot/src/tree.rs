@@ -3,37 +3,36 @@
 use crate::model::{Joint, JointKind, Link, Place};
 use crate::notes::Notes;
 use crate::rotation::{about, compose};
-use crate::xml::Source;
 use clearsweep_base::{Error, Result};
 
 /// Checks that each link has at most one parent and that all hang from one root.
-pub(crate) fn check(source: &Source<'_>, links: &[Link], joints: &[Joint]) -> Result<()> {
+pub(crate) fn check(links: &[Link], joints: &[Joint]) -> Result<()> {
     let mut above: Vec<Option<usize>> = vec![None; links.len()];
     for (number, joint) in joints.iter().enumerate() {
         if let Some(first) = above[joint.child].replace(number) {
             let (child, first) = (&links[joint.child].name, &joints[first]);
             let problem = format!("link `{child}` has two parents: joints `{}` and `{}`", first.name, joint.name);
             let remedy = "a robot is a tree: delete one of the joints; a closed mechanism is cut at one joint";
-            return Err(Error::input(source.place(joint.line), problem, remedy));
+            return Err(Error::input(&joint.line, problem, remedy));
         }
     }
     if let Some(joint) = in_circle(links.len(), |link| above[link].map(|joint| joints[joint].parent)) {
         let joint = &joints[above[joint].unwrap_or_default()];
         let problem = format!("joint `{}` closes a loop: its child is above its parent", joint.name);
-        return Err(Error::input(source.place(joint.line), problem, "a robot is a tree: cut the loop at one joint"));
+        return Err(Error::input(&joint.line, problem, "a robot is a tree: cut the loop at one joint"));
     }
     let mut roots = links.iter().zip(&above).filter(|(_, above)| above.is_none()).map(|(link, _)| link);
     if let (Some(first), Some(second)) = (roots.next(), roots.next()) {
         let count = 2 + roots.count();
         let problem = format!("{count} links have no parent, among them `{}` and `{}`", first.name, second.name);
         let remedy = "connect them by joints of the type `fixed`, or write a file for each robot";
-        return Err(Error::input(source.place(second.line), problem, remedy));
+        return Err(Error::input(&second.line, problem, remedy));
     }
     Ok(())
 }
 
 /// Checks that following mimics never leads in a circle.
-pub(crate) fn check_mimics(source: &Source<'_>, joints: &[Joint]) -> Result<()> {
+pub(crate) fn check_mimics(joints: &[Joint]) -> Result<()> {
     let Some(number) = in_circle(joints.len(), |joint| joints[joint].mimic.map(|mimic| mimic.joint)) else {
         return Ok(());
     };
@@ -43,19 +42,19 @@ pub(crate) fn check_mimics(source: &Source<'_>, joints: &[Joint]) -> Result<()> 
         true => format!("joint `{leads}` mimics itself"),
         false => format!("joint `{}` mimics `{leads}`, which follows it in a circle", joint.name),
     };
-    Err(Error::input(source.place(joint.line), problem, "delete the `mimic` of the joint that leads"))
+    Err(Error::input(&joint.line, problem, "delete the `mimic` of the joint that leads"))
 }
 
 /// Fixes joints that follow a fixed one, whose value is 0, where that leaves them. Mimics never
-/// lead in a circle.
-pub(crate) fn fix_followers(joints: &mut [Joint], notes: &mut Notes) {
+/// lead in a circle. `main`: path of the main file.
+pub(crate) fn fix_followers(joints: &mut [Joint], main: &str, notes: &mut Notes) {
     for (number, value) in constant_values(joints).into_iter().enumerate() {
         let Some(value) = value.filter(|_| joints[number].kind != JointKind::Fixed) else { continue };
         let leader = joints[number].mimic.map_or("", |mimic| &joints[mimic.joint].name);
         let (joint, unit) = (&joints[number], if joints[number].kind == JointKind::Prismatic { "m" } else { "rad" });
         let text =
             format!("joint `{}` follows `{leader}`, which does not move: it stays at {value} {unit}", joint.name);
-        notes.add(joint.line, text);
+        notes.add_at(&joint.line, main, &text);
         let moved = match joint.kind {
             JointKind::Prismatic => Place { position: joint.axis.map(|x| value * x), ..Place::IDENTITY },
             _ => Place { orientation: about(joint.axis, value), ..Place::IDENTITY },

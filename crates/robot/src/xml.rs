@@ -1,5 +1,6 @@
 //! XML with lines: elements of a text, their attributes as numbers, and errors that name the line.
 
+use crate::model::Line;
 use clearsweep_base::error::nearest;
 use clearsweep_base::{Error, Result};
 use roxmltree::{Document, Node, ParsingOptions};
@@ -7,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Most elements, texts and comments of a document. A node takes about 100 bytes.
 const MAX_NODES: u32 = 4_000_000;
@@ -19,7 +21,7 @@ const MAX_ATTRIBUTES: usize = 5000;
 
 /// A text with its file name and the offsets of its lines.
 pub(crate) struct Source<'t> {
-    file: String,
+    file: Arc<str>,
     text: &'t str,
     starts: Vec<usize>,
 }
@@ -28,7 +30,7 @@ impl<'t> Source<'t> {
     pub(crate) fn new(path: &Path, text: &'t str) -> Self {
         let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
         let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
-        Self { file: path.display().to_string(), text, starts }
+        Self { file: path.display().to_string().into(), text, starts }
     }
 
     /// Parses the text; `kind` names the format in messages.
@@ -113,7 +115,7 @@ impl<'t> Source<'t> {
     }
 
     /// Place of a line in messages.
-    pub(crate) fn place(&self, line: usize) -> String {
+    fn place(&self, line: usize) -> String {
         format!("{}:{line}", self.file)
     }
 
@@ -153,14 +155,14 @@ impl<'d> Element<'d> {
         &self.source.file
     }
 
-    /// True if the two elements are of one file.
-    pub(crate) fn is_of(&self, other: &Self) -> bool {
-        std::ptr::eq(self.source, other.source)
+    /// Line of the start tag with its file.
+    pub(crate) fn at(&self) -> Line {
+        Line { file: Arc::clone(&self.source.file), number: self.line() }
     }
 
     /// An error at this element.
     pub(crate) fn fault(&self, problem: impl Display, remedy: impl Display) -> Error {
-        Error::input(self.source.place(self.line()), problem, remedy)
+        Error::input(self.at(), problem, remedy)
     }
 
     pub(crate) fn children(&self) -> impl Iterator<Item = Self> + use<'d> {
@@ -194,7 +196,8 @@ impl<'d> Element<'d> {
 
     /// The child of a name, which must stand once.
     pub(crate) fn required_child(&self, name: &str) -> Result<Self> {
-        let missing = || self.fault(format!("`{}` has no `{name}`", self.name()), format!("add `<{name} .../>`"));
+        let remedy = || format!("add the element `{name}`, or check that the file is complete");
+        let missing = || self.fault(format!("`{}` has no `{name}`", self.name()), remedy());
         self.child(name)?.ok_or_else(missing)
     }
 
@@ -320,15 +323,19 @@ const REMEDY: &str = "give a decimal number such as `0.25`";
 
 /// Checks that a name of a thing is new; `lines` holds the lines of the names so far.
 pub(crate) fn check_unique(
-    lines: &mut HashMap<String, usize>,
+    lines: &mut HashMap<String, Line>,
     element: Element<'_>,
     kind: &str,
     name: &str,
 ) -> Result<()> {
-    match lines.insert(name.to_owned(), element.line()) {
+    match lines.insert(name.to_owned(), element.at()) {
         None => Ok(()),
         Some(first) => {
-            let problem = format!("{kind} `{name}` stands on line {first} already");
+            let place = match *first.file == *element.file() {
+                true => format!("on line {}", first.number),
+                false => format!("in {first}"),
+            };
+            let problem = format!("{kind} `{name}` stands {place} already");
             Err(element.fault(problem, "rename one of the two, and what refers to it"))
         }
     }

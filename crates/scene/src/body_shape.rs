@@ -18,7 +18,7 @@ use clearsweep_geometry::{Inside, LazyPieceTree, LazySurface, Polyhedron, Triang
 use std::sync::Arc;
 
 /// Remedy for a mesh without triangles.
-const HULL_OF_VERTICES: &str = "write model = \"hull\" to use the convex hull of its vertices";
+const HULL_OF_VERTICES: &str = "write `model = \"hull\"` to use the convex hull of its vertices";
 
 /// Vertices of a part of a pass over all of them.
 const PART: usize = 1 << 16;
@@ -271,7 +271,11 @@ fn from_triangles(
     workers: &Workers,
 ) -> Result<BuiltGeometry, Fault> {
     if triangles.is_empty() {
-        return Err(Fault::new("model = \"mesh\", but the geometry has no triangles", HULL_OF_VERTICES));
+        let remedy = match inside {
+            None => HULL_OF_VERTICES,
+            Some(_) => "write `model = \"hull\"` in place of `inside` to use the convex hull of its vertices",
+        };
+        return Err(Fault::new("model = \"mesh\", but the geometry has no triangles", remedy));
     }
     check_range(&points.list).map_err(|error| points.fault(error, None))?;
     // Nearly always all points are used; the predicates of all of them are exact.
@@ -287,8 +291,10 @@ fn from_triangles(
             1 => "its only triangle has no area: its corners are equal or lie on a line".to_owned(),
             n => format!("none of its {n} triangles has an area: their corners are equal or lie on a line"),
         };
-        let remedy =
-            "check the `unit` and the `scale`, or write model = \"hull\" to use the convex hull of its vertices";
+        let place = if inside.is_some() { " in place of `inside`" } else { "" };
+        let remedy = format!(
+            "check the `unit` and the `scale`, or write `model = \"hull\"`{place} to use the convex hull of its vertices"
+        );
         return Err(Fault::new(problem, remedy));
     };
     if inside == Some(Inside::Solid) {
@@ -310,15 +316,15 @@ fn check_solid(condition: &MeshCondition) -> Result<(), Fault> {
         1 => "its triangles do not close up: 1 edge has one triangle".to_owned(),
         n => format!("its triangles do not close up: {n} edges have one triangle"),
     };
-    let remedy = "mend the mesh; or leave `inside` out, and the winding number decides what lies inside; or write inside = \
-                  \"surface\" for a sheet";
+    let remedy = "mend the mesh; or leave `inside` out, and the winding number decides what lies inside; or write \
+                  `inside = \"surface\"` for a sheet";
     Err(Fault::new(format!("inside = \"solid\", but {why}"), remedy))
 }
 
 /// The convex pieces of a mesh by its objects and groups, and, of several, the hull of them all.
 fn pieces(mesh: &Mesh, points: &Distinct) -> Result<(Vec<Polyhedron>, Option<Polyhedron>), Fault> {
     if mesh.pieces == 0 {
-        let remedy = "write model = \"hull\" to use the hull of its vertices";
+        let remedy = "write `model = \"hull\"` to use the hull of its vertices";
         return Err(Fault::new("model = \"pieces\", but the file has no faces and so no pieces", remedy));
     }
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); mesh.pieces];
@@ -383,7 +389,7 @@ fn pieces_fit(
         1 => String::new(),
         n => format!(", and neither are {} others of the {}", n - 1, pieces.len()),
     };
-    let remedy = "write model = \"mesh\": the exact triangles; or model = \"piece-hulls\": the convex hull of each object \
+    let remedy = "write `model = \"mesh\"`: the exact triangles; or `model = \"piece-hulls\"`: the convex hull of each object \
                   contains it, so that distances are lower bounds; or split it into convex objects";
     Err(hull_fit::fault(&mesh.piece_label(*piece), &format!("{why}{more}"), remedy))
 }

@@ -233,7 +233,7 @@ fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Opti
                 return Ok((None, Some(model)));
             }
             let problem = format!("inside = \"{}\", but model = \"{}\" is solid", said.name(), model.name());
-            Err(field.error(problem, "write model = \"mesh\", or remove `inside`"))
+            Err(field.error(problem, "write `model = \"mesh\"`, or remove `inside`"))
         }
         _ => Ok((Some(said), model)),
     }

@@ -189,7 +189,7 @@ fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
     let bytes = match input.read(path) {
         Ok(read) => read,
         Err(error) => {
-            let error = Error::unreadable(path, &error);
+            let error = Error::unreadable_of_scene(path, &error);
             return failed(Fault::new(error.problem, error.remedy));
         }
     };

@@ -82,7 +82,7 @@ fn columns(path: &Path, names: &[&str]) -> Result<[Option<usize>; COLUMNS.len()]
     let mut found = [None; COLUMNS.len()];
     for (index, name) in names.iter().enumerate() {
         let Some(column) = COLUMNS.iter().position(|known| known == name) else {
-            let remedy = match nearest(name, COLUMNS.into_iter()) {
+            let remedy = match nearest(name, COLUMNS.into_iter().filter(|known| !names.contains(known))) {
                 Some(near) => format!("did you mean `{near}`? The columns are {}", COLUMNS.join(", ")),
                 None => format!("remove it; the columns are {}", COLUMNS.join(", ")),
             };

@@ -57,12 +57,22 @@ pub(super) struct EachSection<'k> {
     pub(super) stands: Option<Pose>,
 }
 
+/// The line `each` that fits the `geometry` of a section; `None`: there is no such file.
+pub(super) fn fitting(keys: &Keys<'_>) -> Option<String> {
+    let geometry = keys.get("geometry")?;
+    let each = Each::of_file(Path::new(geometry.text().ok()?))?;
+    Some(format!("`each = \"{}\"`", each.word()))
+}
+
 impl<'k> EachSection<'k> {
     /// The keys of the section; `None`: it has no `each`.
     pub(super) fn of(keys: &'k Keys<'k>) -> Result<Option<Self>> {
         let Some(each) = keys.get("each") else {
             if let Some(stray) = ["include", "exclude", "moving"].into_iter().find_map(|key| keys.get(key)) {
-                let remedy = "add `each = \"node\"`, \"object\" or \"component\" and a `geometry`, or remove the key";
+                let remedy = match fitting(keys) {
+                    Some(each) => format!("add {each}, or remove the key"),
+                    None => "add a `geometry` and `each`, or remove the key".to_owned(),
+                };
                 return Err(stray.error("the key belongs to a section with `each`", remedy));
             }
             return Ok(None);
@@ -307,14 +317,13 @@ impl Lowering<'_> {
             return Err(Error::input(&row.place, problem, "name the bodies below it, a row each"));
         }
         let problem = format!("`{name}` is no part of {file}");
-        Err(Error::input(&row.place, problem, self.suggestion(name)))
+        Err(Error::input(&row.place, problem, self.suggestion(name, |node| node.geometry.is_some())))
     }
 
-    fn suggestion(&self, name: &str) -> String {
-        // The last words of a path without those before them are the commonest slip.
-        let below = |known: &&str| known.strip_suffix(name).is_some_and(|above| above.ends_with('/'));
-        let known = || self.names.iter().map(String::as_str);
-        match known().find(below).or_else(|| nearest(name, known())) {
+    /// Remedy for a name that no part has; `fits`: nodes that may be meant.
+    fn suggestion(&self, name: &str, fits: impl Fn(&PartNode) -> bool) -> String {
+        let fitting = self.names.iter().zip(&self.file.nodes).filter(|(_, node)| fits(node));
+        match nearest(name, fitting.map(|(name, _)| name.as_str())) {
             Some(near) => format!("did you mean `{near}`? `clearsweep check` lists the parts of the file"),
             None => format!(
                 "`clearsweep check` lists the parts of the file, such as `{}`",
@@ -386,7 +395,7 @@ impl Lowering<'_> {
             }
             if !any {
                 let problem = format!("`{glob}` matches no node of {}", self.path.display());
-                return Err(field.error(problem, self.suggestion(&glob)));
+                return Err(field.error(problem, self.suggestion(&glob, |_| true)));
             }
         }
         for index in 0..matched.len() {

@@ -136,7 +136,7 @@ pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFil
         None => Query::default(),
         Some(field) => query(&field.table()?, head.unit)?,
     };
-    let motion = top.get("motion").map(|field| motion(&field.table()?, head.unit)).transpose()?;
+    let motion = top.get("motion").map(|field| motion(&field.table()?, head.unit, has_joints(&top))).transpose()?;
     let (mut tables, mut made) = (InputReader::new(max_input), MadeOfFiles::default());
     let mut joints = JointSpecs::of(source, &top, head.unit, &mut tables)?;
     joints::tell(&joints, &mut made);
@@ -177,7 +177,7 @@ pub(super) fn section(source: &SceneSource<'_>, unit: Option<LengthUnit>) -> Opt
     };
     let motion = match top.get("motion") {
         None => None,
-        Some(field) => Some(motion(&field.table().ok()?, unit).ok()?),
+        Some(field) => Some(motion(&field.table().ok()?, unit, false).ok()?),
     };
     let tables = top.tables("body").ok()?.into_iter();
     let bodies = tables.map(|(at, table)| body(Keys::new(source, String::new(), table, at), unit).ok());
@@ -214,8 +214,12 @@ fn head(top: &Keys<'_>) -> Result<Head> {
 
 /// Lowers `[columns]` of a scene file.
 pub(super) fn named_columns(top: &Keys<'_>) -> Result<TrajectoryColumns> {
-    let has_joints = top.get("joint").is_some() || top.get("robot").is_some();
-    top.get("columns").map(|field| columns(&field.table()?, has_joints)).transpose().map(Option::unwrap_or_default)
+    top.get("columns").map(|field| columns(&field.table()?, has_joints(top))).transpose().map(Option::unwrap_or_default)
+}
+
+/// Whether a scene file describes joints.
+fn has_joints(top: &Keys<'_>) -> bool {
+    top.get("joint").is_some() || top.get("robot").is_some()
 }
 
 /// Frames a second. Outside of the range it is a slip, and the times of frames would not be finite.
@@ -278,7 +282,7 @@ fn bodies(
             return Err(top.error(problem, "write `name = \"...\"` in one of the `[[bodies]]`"));
         }
     }
-    list.finish(source)
+    list.finish(source).map_err(|error| joints.bare_robot().unwrap_or(error))
 }
 
 /// The bodies of a scene so far.

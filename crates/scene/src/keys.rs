@@ -185,7 +185,8 @@ impl<'a> Keys<'a> {
         let unknown = table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref()));
         let Some((key, _)) = unknown.min_by_key(|(key, _)| key.span().start) else { return Ok(()) };
         let name = key.get_ref();
-        let remedy = match nearest(name, known.iter().copied()) {
+        let free = known.iter().copied().filter(|known| !table.contains_key(*known));
+        let remedy = match nearest(name, free) {
             Some(near) => format!("did you mean `{near}`? Known here: {}", known.join(", ")),
             None => format!("known here: {}", known.join(", ")),
         };

@@ -187,7 +187,7 @@ pub(super) fn assemble(
     let require_unit = required_unit(overrides, &file);
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let ignored = ignore::lower(source, &file.bodies, &file.made.trees, &file.ignores);
-    let rules = rules::lower(source, &file.bodies, file.rules, file.query.touch);
+    let rules = rules::lower(source, &file.bodies, joints.is_some(), file.rules, file.query.touch);
     let built = build(folder(path), &file.bodies, overrides.threads, overrides.max_input());
     let ((ignored, ignore_rules), rules, BuiltShapes { shapes, inputs: read, notes }) = match (ignored, rules, built) {
         (Ok(ignored), Ok(rules), Ok(built)) => (ignored, rules, built),
@@ -399,7 +399,14 @@ fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides)
                 format!(
                     "`require` ({required}) needs distances, and `answer = \"overlap\"` computes none beyond `touch`"
                 ),
-                "require 0, or say answer = \"distance\"".to_owned(),
+                match file.query.answer {
+                    // Only a scene of overlaps has no `within`.
+                    AnswerKind::Overlap => {
+                        "require 0, or say `answer = \"distance\"`, and `within = LENGTH` in [query]"
+                    }
+                    _ => "require 0, or leave --answer out",
+                }
+                .to_owned(),
             ],
             AnswerKind::Distance | AnswerKind::Depth => [
                 format!("`require` ({required}) is larger than `within` ({near}): violations would be missed"),

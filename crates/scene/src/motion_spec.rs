@@ -28,7 +28,7 @@ pub(super) struct MotionSpec {
 }
 
 /// Lowers `[motion]`.
-pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit) -> Result<MotionSpec> {
+pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit, has_joints: bool) -> Result<MotionSpec> {
     keys.only(&["between", "pivot", "tolerance", "max_gap", "max_gap_s", "wrap"])?;
     let words = BetweenFrames::ALL.map(|between| (between.name(), between));
     let between = keys
@@ -36,7 +36,11 @@ pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit) -> Result<MotionSpec> {
         .choice(&words)?;
     let wrap = keys.get("wrap");
     if let Some(stray) = wrap.as_ref().filter(|_| between != BetweenFrames::Joint) {
-        return Err(stray.error("only joints wrap", "remove `wrap`, or write `between = \"joint\"`"));
+        let remedy = match has_joints {
+            true => "remove `wrap`, or write `between = \"joint\"`",
+            false => "remove `wrap`: the scene has no joints",
+        };
+        return Err(stray.error("only joints wrap", remedy));
     }
     Ok(MotionSpec {
         between,

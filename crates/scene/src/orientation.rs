@@ -10,8 +10,8 @@ use clearsweep_geometry::angles::{AngleUnit, cos_sin_degrees, from_roll_pitch_ya
 const TOLERANCE: f64 = 1e-3;
 
 /// Forms of an orientation that may be written, for messages.
-const FORMS: &str = "write { qw, qx, qy, qz }, { rpy = [roll, pitch, yaw] } in degrees, { axis = [x, y, z], angle = degrees } or \
-                     { matrix = [[...], [...], [...]] }";
+const FORMS: &str = "write such as `{ qw = 1, qx = 0, qy = 0, qz = 0 }`, `{ rpy = [0, 0, 90] }` (degrees), \
+                     `{ axis = [0, 0, 1], angle = 90 }` (degrees) or `{ matrix = [[1, 0, 0], [0, 1, 0], [0, 0, 1]] }`";
 
 /// The quaternion `w, x, y, z` of an orientation, of norm 1 within 1e-3.
 ///

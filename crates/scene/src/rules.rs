@@ -185,13 +185,15 @@ fn own_name(field: &Field<'_>) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Lowers the rules of a scene. A rule whose selectors name no body matches no pair: rules may be shared by several models.
+/// Lowers the rules of a scene; `are_carried`: joints carry all bodies that move, which are at rest
+/// where the joints have the value 0. A rule whose selectors name no body matches no pair: rules may be shared by several models.
 ///
 /// # Errors
 /// A rule of one body by its name on both sides, or far too many different kinds of bodies. All that is wrong with the rules is reported.
 pub(super) fn lower(
     source: &SceneSource<'_>,
     bodies: &[BodySpec],
+    are_carried: bool,
     specs: Vec<RuleSpec>,
     touch: f64,
 ) -> std::result::Result<PairRules, Vec<Error>> {
@@ -241,7 +243,7 @@ pub(super) fn lower(
     }
     let rules = PairRules::new(rules, (classes.class, classes.count), matrix, is_first);
     for (rule, at) in rests {
-        let moves = |body: &BodySpec| body.pose.is_none() && body.node.is_none();
+        let moves = |body: &BodySpec| !are_carried && body.pose.is_none() && body.node.is_none();
         if let Some((_, body)) = (0..).zip(bodies).find(|&(index, body)| moves(body) && rules.covers(rule, index)) {
             let problem = format!("the body `{}` moves, and no file says where it is at rest", body.name);
             let remedy = "compare with `baseline = \"first\"` or \"frame:N\", or put a rule without a baseline before this one for the body";

@@ -4,7 +4,7 @@
 use super::body_spec::BodySpec;
 use super::glob::glob_matches;
 use super::keys::SceneSource;
-use clearsweep_base::error::{Error, Result, nearest};
+use clearsweep_base::error::{Error, Result, nearest, nearest_one};
 use std::collections::{BTreeSet, HashMap};
 
 /// The bodies by name and by group, for selectors.
@@ -48,7 +48,7 @@ impl<'a> Directory<'a> {
             self.bodies.iter().flat_map(|body| body.groups.iter().map(String::as_str)).collect();
         groups.sort_unstable();
         groups.dedup();
-        let remedy = match nearest(group, groups.iter().copied()) {
+        let remedy = match nearest_one(group, groups.iter().copied()) {
             Some(near) => format!("did you mean `{}`?", group_selector(near)),
             None if groups.is_empty() => "no body has a `group`; add one, or name bodies".to_owned(),
             None => format!("groups of the scene: {}", groups[..groups.len().min(20)].join(", ")),
@@ -61,10 +61,17 @@ impl<'a> Directory<'a> {
     }
 
     fn no_body(&self, selector: &str) -> (String, String) {
-        let remedy = match nearest(selector, self.bodies.iter().map(|body| body.name.as_str())) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "give a body's exact name, `group:NAME`, or a glob with `*` and `?` over names".to_owned(),
+        let mut names = self.bodies.iter().map(|body| body.name.as_str());
+        let remedy = if selector.contains(['*', '?']) {
+            // One body in place of a glob would be another rule.
+            let folded = selector.to_lowercase();
+            let other_case = names.find(|name| glob_matches(&folded, &name.to_lowercase()));
+            other_case.map(|name| format!("write capital letters as names have them, such as those of `{name}`"))
+        } else {
+            nearest(selector, names).map(|near| format!("did you mean `{near}`?"))
         };
+        let general = "give a body's exact name, `group:NAME`, or a glob with `*` and `?` over names";
+        let remedy = remedy.unwrap_or_else(|| general.to_owned());
         (format!("`{selector}` matches no body"), remedy)
     }
 }

@@ -13,7 +13,10 @@ const SHOWN_AROUND: f64 = 1.25;
 /// `within` where the answer is whether bodies overlap, metres: `touch`. The key of a file whose answer the command line replaces is not used.
 pub(super) fn of_overlaps(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<f64> {
     let problem = "`within` needs distances, and `answer = \"overlap\"` computes none: only bodies that touch or overlap have rows";
-    let remedy = "leave `within` out, or say answer = \"distance\"";
+    let remedy = match overrides.answer {
+        Some(_) => "leave `within` out, or say `--answer distance`",
+        None => "leave `within` out, or say `answer = \"distance\"`",
+    };
     match (&overrides.within, file.query.within, &overrides.answer) {
         (Some(_), ..) => Err(Error::usage("--within", problem, remedy)),
         (None, Some(_), None) => Err(Error::input(source.place(file.query.at), problem, remedy)),

@@ -2,6 +2,7 @@
 //! there, and some do not.
 
 use clearsweep_base::error::Error;
+use clearsweep_base::text::sql_text;
 use std::fmt::Display;
 
 /// A format, or a state, in which not all files of a folder are its rows.
@@ -33,7 +34,10 @@ impl TableFormat {
     /// The error of a folder that is read as plain files.
     pub fn refused(self, folder: impl Display) -> Error {
         let duckdb = |scan: &str| {
-            format!("write its rows to a file: duckdb -c \"COPY (FROM {scan}('{folder}')) TO 'trajectories.parquet'\"")
+            format!(
+                "write its rows to a file: duckdb -c \"COPY (FROM {scan}({})) TO 'trajectories.parquet'\"",
+                sql_text(&folder.to_string())
+            )
         };
         let (problem, remedy) = match self {
             Self::Delta => ("is a table of Delta Lake: its log says which of its files count", duckdb("delta_scan")),

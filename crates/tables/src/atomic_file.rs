@@ -31,6 +31,8 @@ struct TemporaryFile {
     file: File,
     target: OutputFile,
     written: u64,
+    /// Of these bytes.
+    checksum: crc32fast::Hasher,
     sync: BackgroundSync,
     out: Arc<OutputDir>,
 }
@@ -43,7 +45,8 @@ impl AtomicFile {
     pub(super) fn create(out: &Arc<OutputDir>, name: &str) -> Result<Self> {
         let (file, target) = out.create(name)?;
         let sync = BackgroundSync::default();
-        let inner = TemporaryFile { file, target, written: 0, sync, out: Arc::clone(out) };
+        let inner =
+            TemporaryFile { file, target, written: 0, checksum: crc32fast::Hasher::new(), sync, out: Arc::clone(out) };
         Ok(Self { buffered: BufWriter::with_capacity(BUFFER_BYTES, inner), to_skip: 0 })
     }
 
@@ -88,11 +91,11 @@ impl AtomicFile {
     pub(super) fn finish(mut self) -> Result<()> {
         debug_assert_eq!(self.to_skip, 0, "bytes that were written ahead were not written again");
         let flushed = self.buffered.flush();
-        let (TemporaryFile { file, target, written, sync, out }, _) = self.buffered.into_parts();
+        let (TemporaryFile { file, target, written, checksum, sync, out }, _) = self.buffered.into_parts();
         let synced = sync.end();
         flushed.and(synced).and_then(|()| file.sync_all()).map_err(|e| out.error(&target.path, &e))?;
         drop(file);
-        out.rename(&target, written)
+        out.rename(&target, written, Some(checksum.finalize()))
     }
 }
 
@@ -130,6 +133,15 @@ impl TemporaryFile {
         self.out.take_space(slices.iter().map(|slice| slice.len() as u64).sum())?;
         self.file.write_vectored(slices)
     }
+
+    /// Adds the first `count` bytes of the slices.
+    fn add_to_checksum(&mut self, slices: &[IoSlice<'_>], mut count: usize) {
+        for slice in slices {
+            let part = &slice[..count.min(slice.len())];
+            self.checksum.update(part);
+            count -= part.len();
+        }
+    }
 }
 
 impl Write for TemporaryFile {
@@ -141,6 +153,7 @@ impl Write for TemporaryFile {
         match self.write_some(slices) {
             Ok(n) => {
                 self.written += n as u64;
+                self.add_to_checksum(slices, n);
                 self.sync.written(&self.file, self.written);
                 Ok(n)
             }

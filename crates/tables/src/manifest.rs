@@ -1,14 +1,17 @@
 //! `manifest.json`.
 
 use super::atomic_file::AtomicFile;
+use super::checksums::with_checksums;
 use super::output_dir::OutputDir;
 use clearsweep_base::error::Result;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Writes the manifest as indented JSON with a newline at its end, once all other files are whole.
+/// Writes the manifest, with the checksums of all other files, as indented JSON with a newline at its
+/// end, once these are whole.
 pub(super) fn write(manifest: &serde_json::Value, out: &Arc<OutputDir>) -> Result<()> {
     out.seal()?;
+    let manifest = with_checksums(manifest, &out.checksums()?);
     let mut file = AtomicFile::create(out, "manifest.json")?;
     // `{:#}` is the indented form of a JSON value; formatting it cannot fail.
     let text = format!("{manifest:#}\n");

@@ -3,6 +3,7 @@
 //! Rows are encoded again, so that every byte is that of an execution that was not divided. Summaries go on from what each shard accumulated
 //! (`shard_state`). Memory depends on neither rows nor shards.
 
+use super::checksums::FileChecksums;
 use super::export::has_table;
 use super::finished_tables::PendingTables;
 use super::options::TableOptions;
@@ -32,14 +33,16 @@ pub struct StoredShard {
     pub baselines: Vec<(BaselineAt, Vec<BaselinePair>)>,
     /// Digests of the rows of its tables, by name, as its manifest has them.
     digests: Vec<(String, TableDigest)>,
+    /// Checksums of its files, as its manifest has them.
+    files: FileChecksums,
 }
 
 impl StoredShard {
-    /// Opens the directory of a shard. `digests`: those of its manifest.
+    /// Opens the directory of a shard. `digests`, `files`: those of its manifest.
     ///
     /// # Errors
     /// The state is missing or damaged.
-    pub fn open(dir: &Path, digests: Vec<(String, TableDigest)>) -> Result<Self> {
+    pub fn open(dir: &Path, digests: Vec<(String, TableDigest)>, files: FileChecksums) -> Result<Self> {
         let (state, _) = ShardState::read(dir)?;
         Ok(Self {
             dir: dir.to_owned(),
@@ -49,6 +52,7 @@ impl StoredShard {
             baselines: state.baselines().collect(),
             job: state.job,
             digests,
+            files,
         })
     }
 
@@ -117,7 +121,7 @@ impl TableMerger {
             }
             digest.groups.iter().for_each(|group| sum.push(*group));
             match self.fast {
-                true => self.writer.link(dir, table, rows)?,
+                true => self.writer.link(dir, table, rows, &shard.files)?,
                 false => {
                     let stored = StoredRows::open(dir, table)?;
                     if stored.rows != rows {

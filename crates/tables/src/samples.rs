@@ -22,8 +22,17 @@ use std::sync::Arc;
 /// The file.
 pub(super) const FILE: &str = "samples.parquet";
 
-/// Rows that are encoded together.
+/// Values of a row group, which is in memory until it is whole: 16 MiB.
+const GROUP_VALUES: usize = 1 << 21;
+
+/// Rows that are encoded together, where a row group has as many.
 const BATCH: usize = 1 << 14;
+
+/// Rows of a row group of so many columns. They depend on nothing else, so that the bytes of the
+/// table do not depend on the job's memory.
+fn group_rows(columns: usize, layout: &TableLayout) -> usize {
+    (GROUP_VALUES / columns).clamp(1, layout.row_group)
+}
 
 /// The table of samples while it is written.
 pub(super) struct SamplesTable {
@@ -36,6 +45,8 @@ pub(super) struct SamplesTable {
     time: Vec<Option<f64>>,
     /// By joint that moves.
     values: Vec<Vec<f64>>,
+    /// Rows that are encoded together.
+    batch: usize,
     digester: RowsDigester,
 }
 
@@ -60,13 +71,14 @@ impl SamplesTable {
         let schema = Arc::new(Schema::new(fields));
         let file = AtomicFile::create(out, FILE)?;
         let path = file.target().to_owned();
-        let properties = base_properties("samples", &schema, layout).build();
+        let group = group_rows(schema.fields().len(), layout);
+        let properties = base_properties("samples", &schema, layout).set_max_row_group_row_count(Some(group)).build();
         let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties));
         let writer = writer.map_err(|error| parquet_error(out, &path, error))?;
-        let values = vec![Vec::with_capacity(BATCH); moving(joints).count()];
-        let (run, frame, time) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
-        let (joints, out) = (Arc::clone(joints), Arc::clone(out));
-        Ok(Self { joints, writer, schema, out, run, frame, time, values, digester: RowsDigester::default() })
+        let values = vec![Vec::new(); moving(joints).count()];
+        let (run, frame, time, digester) = (Vec::new(), Vec::new(), Vec::new(), RowsDigester::default());
+        let (joints, out, batch) = (Arc::clone(joints), Arc::clone(out), BATCH.min(group));
+        Ok(Self { joints, writer, schema, out, run, frame, time, values, batch, digester })
     }
 
     /// Adds the samples of a block.
@@ -82,7 +94,7 @@ impl SamplesTable {
             self.time.push(sample.time_s);
             let values = self.joints.tree.values(&columns);
             self.values.iter_mut().zip(values).for_each(|(column, (_, value))| column.push(value));
-            if self.run.len() == BATCH {
+            if self.run.len() == self.batch {
                 self.encode()?;
             }
         }
@@ -113,7 +125,7 @@ impl SamplesTable {
                     let values = batch.column(at + 3).as_primitive_opt::<Float64Type>().ok_or_else(wrong)?;
                     column.push(values.value(row));
                 }
-                if self.run.len() == BATCH {
+                if self.run.len() == self.batch {
                     self.encode()?;
                 }
             }

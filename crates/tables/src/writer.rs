@@ -1,6 +1,7 @@
 //! The writer of all tables of an execution.
 
 use super::block_table::{BlockTable, BlockTableState};
+use super::checksums::FileChecksums;
 use super::encoder::{EncoderState, TableEncoder};
 use super::export::files;
 use super::fill::JobColumns;
@@ -229,7 +230,7 @@ impl TableWriter {
             strings,
             memory: options.memory,
             summary,
-            samples: scene.joints.as_ref().map(|joints| SamplesTable::create(joints, &layout, &out)).transpose()?,
+            samples: None,
             bodies,
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
             layout,
@@ -246,7 +247,11 @@ impl TableWriter {
             first_block: 0,
             out,
         };
-        writer.resume()
+        let mut writer = writer.resume()?;
+        // It is written anew, once what a killed execution left under its name is gone.
+        let samples = scene.joints.as_ref().map(|joints| SamplesTable::create(joints, &layout, &writer.out));
+        writer.samples = samples.transpose()?;
+        Ok(writer)
     }
 
     /// Goes on with what an execution of the same job left that was killed, if there is something.
@@ -495,14 +500,17 @@ impl TableWriter {
     }
 
     /// Takes over the files of a stored table, one of [`PART_TABLES`]: by a link, or as a copy.
-    pub(super) fn link(&mut self, dir: &Path, table: &str, rows: u64) -> Result<()> {
+    /// `checksums`: those of all files of the directory, as they were written.
+    pub(super) fn link(&mut self, dir: &Path, table: &str, rows: u64, checksums: &FileChecksums) -> Result<()> {
         let at = PART_TABLES.iter().position(|name| *name == table).unwrap_or_default();
         let mut found = 0;
         for path in files(dir, table)? {
             let stored = rows_of(&path)?;
             found += stored;
             if stored > 0 {
-                self.out.link(&path, &part_name(PART_TABLES[at], self.linked[at]))?;
+                let name = path.strip_prefix(dir).unwrap_or(&path).to_string_lossy();
+                let checksum = checksums.get(&*name).copied();
+                self.out.link(&path, &part_name(PART_TABLES[at], self.linked[at]), checksum)?;
                 self.linked[at] += 1;
             }
         }

@@ -153,7 +153,7 @@ impl<'a> BodyColumns<'a> {
                 let digits = if name.parse::<i128>().is_ok() { "an integer is a name in decimal, or the `id` of a body; " } else { "" };
                 let remedy = self.body_index.nearest(&name).map_or_else(
                     || format!("{digits}names must be those of the scene's bodies, such as {}", self.body_index.examples()),
-                    |known| format!("did you mean `{known}`?"),
+                    |known| format!("did you mean `{known}`? Each body has one row in a frame"),
                 );
                 (format!("body `{name}` is not in the scene"), remedy)
             }

@@ -1,7 +1,7 @@
 //! From the names in the rows to the slots of a block.
 
 use super::rest_turns::RestTurns;
-use clearsweep_base::error::{MAX_SUGGESTED, nearest};
+use clearsweep_base::error::{nearest, similar};
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::pose::Recentring;
 use clearsweep_scene::{Motion, NodeLink, Scene};
@@ -19,9 +19,6 @@ pub(super) const STATIC: u32 = u32::MAX - 2;
 pub(super) const UNKNOWN: u32 = u32::MAX - 1;
 /// See [`SEVERAL`].
 pub(super) const NULL: u32 = u32::MAX;
-
-/// Names below this similarity are not worth a suggestion.
-const SIMILAR: f64 = 0.7;
 
 /// The bodies of a scene as far as reading needs them.
 pub(super) struct BodyIndex {
@@ -143,31 +140,20 @@ impl BodyIndex {
         self.codes.get_or_init(|| self.codes()).get(name).copied().unwrap_or(UNKNOWN)
     }
 
-    /// The body whose name is most like an unknown one, if any is; the first of equals.
-    pub(super) fn nearest(&self, name: &str) -> Option<&str> {
-        let known = || self.names.iter().map(String::as_str);
-        // The last words of a path without those before them, or with more before them, are the commonest slip.
-        let is_end = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|above| above.ends_with('/'));
-        let by_path = known().find(|known| is_end(known, name) || is_end(name, known));
-        by_path.or_else(|| nearest(name, known())).or_else(|| self.similar(name))
+    /// The names most like an unknown one among those that rows may have, as [`nearest`] joins them.
+    pub(super) fn nearest(&self, name: &str) -> Option<String> {
+        nearest(name, self.movable()).or_else(|| similar(name, self.movable()))
+    }
+
+    /// The names that rows may have.
+    fn movable(&self) -> impl Iterator<Item = &str> {
+        (0..self.inputs.len() as u32).map(|input| self.name(input)).filter(|name| self.code(name) < AMBIGUOUS)
     }
 
     /// Some of the names, for messages.
     pub(super) fn examples(&self) -> String {
-        let shown: Vec<String> = self.names.iter().take(EXAMPLES).map(|name| format!("`{name}`")).collect();
+        let shown: Vec<String> = self.movable().take(EXAMPLES).map(|name| format!("`{name}`")).collect();
         shown.join(", ")
-    }
-
-    /// As [`Self::nearest`], by the letters that both have rather than by those to change.
-    fn similar(&self, name: &str) -> Option<&str> {
-        let mut best: Option<(&str, f64)> = None;
-        for known in self.names.iter().filter(|known| known.len().max(name.len()) <= MAX_SUGGESTED) {
-            let similarity = strsim::jaro_winkler(name, known);
-            if similarity >= SIMILAR && best.is_none_or(|(_, most)| similarity > most) {
-                best = Some((known, similarity));
-            }
-        }
-        best.map(|(known, _)| known)
     }
 }
 

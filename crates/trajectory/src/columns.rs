@@ -1,9 +1,11 @@
 //! Which columns of a file are which, by the names that `[columns]` gives or by those of the format, and their units.
 
+use super::column_remedies::assignment;
 use super::joint_columns::{self, JointColumns};
+use super::levels::LevelColumn;
 use super::plan::ReadOptions;
 use arrow_schema::{DataType, Field, Schema, TimeUnit as ArrowTimeUnit};
-use clearsweep_base::error::{Error, Result, nearest};
+use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::angles::AngleUnit;
 use clearsweep_kinematics::Joint;
 use clearsweep_scene::model::LengthUnit;
@@ -150,11 +152,13 @@ impl Orientation {
 }
 
 impl Columns {
-    /// Finds the columns in the schema of `file`.
+    /// Finds the columns in the schema of `file`, and behind those of the file among what the levels above it supply.
     ///
     /// # Errors
     /// A column is missing, there twice, of the wrong type, or in an unknown unit.
     pub(super) fn resolve(file: &Path, schema: &Schema, format: &ColumnFormat) -> Result<Self> {
+        let levels = LevelColumn::of(file, schema, format)?;
+        let schema = &*LevelColumn::extend(&Arc::new(schema.clone()), &levels);
         let table = Table { file, schema, names: &format.names };
         let time = table.find(ColumnRole::Time)?;
         let time_unit = time.as_ref().map(|column| table.time_unit(column)).transpose()?;
@@ -224,6 +228,11 @@ impl Columns {
         keys.chain(body).chain(position).chain(poses.orientation.columns()).collect()
     }
 
+    /// The columns of a file with so many, ascending by index: without those of directory levels.
+    pub(super) fn of_file(&self, count: usize) -> Vec<usize> {
+        self.all().into_iter().filter(|&index| index < count).collect()
+    }
+
     /// The columns, ascending by index.
     pub(super) fn all(&self) -> Vec<usize> {
         let joints = self.joints().into_iter().flat_map(JointColumns::columns);
@@ -270,7 +279,7 @@ pub(super) fn is_string(kind: &DataType) -> bool {
 }
 
 /// Whether a column of this type can have a role.
-fn fits(role: ColumnRole, kind: &DataType) -> bool {
+pub(super) fn fits(role: ColumnRole, kind: &DataType) -> bool {
     match role {
         ColumnRole::Run | ColumnRole::Frame => is_integer(kind),
         ColumnRole::Time => is_time(kind),
@@ -280,7 +289,7 @@ fn fits(role: ColumnRole, kind: &DataType) -> bool {
 }
 
 /// The types that fit, for messages.
-fn wanted(role: ColumnRole) -> &'static str {
+pub(super) fn wanted(role: ColumnRole) -> &'static str {
     match role {
         ColumnRole::Run | ColumnRole::Frame => "an integer type",
         ColumnRole::Time => "float64 (seconds), or as a timestamp",
@@ -289,27 +298,9 @@ fn wanted(role: ColumnRole) -> &'static str {
     }
 }
 
-/// All names that a column of the format goes by.
-fn names_of_the_format() -> impl Iterator<Item = &'static str> {
-    ColumnRole::ALL.into_iter().flat_map(|role| role.names().iter().copied())
-}
-
-/// Whether the name of a column says that it holds a part of an orientation.
-fn looks_turned(name: &str) -> bool {
-    const PARTS: [&str; 7] = ["quat", "rotation", "orient", "euler", "yaw", "heading", "azimuth"];
-    const BEGINNINGS: [&str; 3] = ["rot", "roll", "pitch"];
-    const COMPONENTS: [&str; 9] = ["0", "1", "2", "3", "4", "w", "x", "y", "z"];
-    let name = name.to_lowercase();
-    let mut words = name.split(|c: char| !c.is_alphanumeric());
-    let component = name.strip_prefix('q').map(|rest| rest.trim_matches(|c: char| !c.is_alphanumeric()));
-    PARTS.iter().any(|part| name.contains(part))
-        || words.any(|word| BEGINNINGS.iter().any(|part| word.starts_with(part)))
-        || component.is_some_and(|rest| COMPONENTS.contains(&rest))
-}
-
 /// A schema with the file it is of, for messages.
 pub(super) struct Table<'a> {
-    file: &'a Path,
+    pub(super) file: &'a Path,
     pub(super) schema: &'a Schema,
     pub(super) names: &'a TrajectoryColumns,
 }
@@ -348,7 +339,7 @@ impl Table<'_> {
     }
 
     /// Whether a column has a role: by the name given for it, else by a name of the format, if that is given for no other.
-    fn is_of(&self, role: ColumnRole, name: &str) -> bool {
+    pub(super) fn is_of(&self, role: ColumnRole, name: &str) -> bool {
         match self.names.get(role) {
             Some(given) => given.name == name,
             None => role.names().contains(&name) && self.names.role_of(name).is_none(),
@@ -386,64 +377,6 @@ impl Table<'_> {
         self.find(role)?.ok_or_else(|| self.missing(role))
     }
 
-    /// The error of a column that is not there.
-    fn missing(&self, role: ColumnRole) -> Error {
-        let (name, wanted) = (role.name(), wanted(role));
-        let all = || self.schema.fields().iter().map(|field| field.name().as_str());
-        // A column that has a role is no misspelt other one.
-        let free = |column: &&str| {
-            self.names.role_of(column).is_none() && !names_of_the_format().any(|known| known == *column)
-        };
-        if let Some(given) = self.names.get(role) {
-            let problem =
-                format!("has no column `{}`, which [columns] gives for `{name}` ({})", given.name, self.columns());
-            return self.error(
-                problem,
-                match nearest(&given.name, all().filter(|column| self.names.role_of(column).is_none())) {
-                    Some(near) => format!("write `{name} = \"{near}\"` in [columns], if it is that: {wanted}"),
-                    None => format!("give its name in [columns]; `{name}` is {wanted}"),
-                },
-            );
-        }
-        if self.is_index_of_pandas(role) {
-            let problem = format!("`{name}` is the index of a pandas frame, and no column");
-            return self.error(problem, "write the frame with `df.reset_index().to_parquet(...)`");
-        }
-        if let Some(other) = role.names().iter().find_map(|name| self.names.role_of(name)) {
-            let problem = format!("has no column `{name}`: [columns] gives that name to `{}`", other.name());
-            return self.error(problem, format!("give the name of `{name}` in [columns], too"));
-        }
-        if let Some(level) = self.directory_level(role) {
-            let problem = format!("has no column `{name}`, and the directory level `{level}` is not read as one");
-            let remedy = "only levels `run=N` are columns. Write one file with all of them: duckdb -c \"COPY (FROM \
-                read_parquet('DIR/**/*.parquet', hive_partitioning = true)) TO 'trajectories.parquet'\"";
-            return self.error(problem, remedy);
-        }
-        let remedy = match role.names().iter().find_map(|name| nearest(name, all().filter(free))) {
-            Some(near) => format!(
-                "rename the column `{near}` to `{name}`, or write `{name} = \"{near}\"` in [columns] of the scene, if it is \
-                 that: {wanted}"
-            ),
-            None => format!(
-                "trajectories need the columns frame, body, x, y, z, qw, qx, qy, qz; `{name}` is {wanted}. [columns] of the \
-                 scene gives other names"
-            ),
-        };
-        self.error(format!("has no column `{name}` ({})", self.columns()), remedy)
-    }
-
-    /// The directory level of the file's path that is named as a column is, such as `body=a`.
-    fn directory_level(&self, role: ColumnRole) -> Option<String> {
-        let is_level = |level: &str| {
-            level.split_once('=').is_some_and(|(key, _)| role.names().contains(&key) || role.name() == key)
-        };
-        self.file
-            .iter()
-            .map(|level| level.to_string_lossy())
-            .find(|level| is_level(level))
-            .map(|level| level.into_owned())
-    }
-
     /// The columns of the orientation: a quaternion, else yaw, else roll, pitch and yaw, else none.
     fn orientation(&self) -> Result<Orientation> {
         if self.names.is_unturned() {
@@ -465,10 +398,9 @@ impl Table<'_> {
         for (role, angle) in ColumnRole::ANGLES.into_iter().zip(&mut angles) {
             let Some(column) = self.find(role)? else { continue };
             let Some(ColumnUnit::Angle(unit)) = self.unit(role, &column)? else {
-                let (name, key) = (&column.name, role.name());
-                let remedy =
-                    format!("write `{key} = {{ name = \"{name}\", unit = \"deg\" }}` in [columns] (or \"rad\")");
-                return Err(self.error(format!("column `{name}` is an angle without a unit"), remedy));
+                let line = assignment(role.name(), &column.name, Some("UNIT"));
+                let problem = format!("column `{}` is an angle without a unit", column.name);
+                return Err(self.error(problem, format!("write `{line}` in [columns] (UNIT is deg or rad)")));
             };
             *angle = Some(AngleColumn { column, unit });
         }
@@ -480,42 +412,6 @@ impl Table<'_> {
                 Err(self.missing(lacking.map_or(ColumnRole::Yaw, |(role, _)| role)))
             }
         }
-    }
-
-    /// Bodies that do not turn, unless a column looks as if they did.
-    fn no_orientation(&self) -> Result<Orientation> {
-        let free =
-            self.schema.fields().iter().map(|field| field.name()).filter(|name| self.names.role_of(name).is_none());
-        let suspects: Vec<&str> = free.map(String::as_str).filter(|name| looks_turned(name)).collect();
-        if suspects.is_empty() {
-            return Ok(Orientation::None { is_stated: false });
-        }
-        let shown = &suspects[..suspects.len().min(4)];
-        let problem =
-            format!("has no column `qw`, but `{}` may be an orientation ({})", shown.join("`, `"), self.columns());
-        // The order of numbers is not guessed: only names that say it are proposed.
-        let ends = |letter: char| {
-            let mut found = suspects.iter().filter(|name| name.to_lowercase().ends_with(letter));
-            found.next().filter(|_| found.next().is_none())
-        };
-        let how = match ['w', 'x', 'y', 'z'].map(ends) {
-            [Some(w), Some(x), Some(y), Some(z)] => {
-                format!("`qw = \"{w}\"`, `qx = \"{x}\"`, `qy = \"{y}\"`, `qz = \"{z}\"`, if that is their order")
-            }
-            _ => "`qw`, `qx`, `qy`, `qz` (qw is the scalar part), or `yaw = { name = \"NAME\", unit = \"deg\" }` (or \"rad\")".to_owned(),
-        };
-        let remedy = format!(
-            "name the columns in [columns] of the scene: {how}; if bodies do not turn, write `orientation = \"none\"` there"
-        );
-        Err(self.error(problem, remedy))
-    }
-
-    /// Whether pandas has a column in its index alone, which it keeps in the metadata of the schema.
-    fn is_index_of_pandas(&self, role: ColumnRole) -> bool {
-        let Some(text) = self.schema.metadata().get("pandas") else { return false };
-        let said: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-        let indices = said["index_columns"].as_array().into_iter().flatten();
-        indices.filter_map(|index| index["name"].as_str()).any(|name| role.names().contains(&name))
     }
 
     /// The unit of a column: that of `[columns]` or of the field's metadata.
@@ -557,9 +453,9 @@ impl Table<'_> {
             (kind, None) if kind.is_integer() => {
                 let problem = format!("column `{name}` has the type {kind}, and no unit");
                 let remedy = format!(
-                    "write it as {}; or say its unit in [columns] of the scene: `time_s = {{ name = \"{name}\", unit = \"ns\" }}` \
-                     (s, ms, us, ns)",
-                    wanted(ColumnRole::Time)
+                    "write it as {}; or say its unit in [columns] of the scene: `{}` (UNIT is s, ms, us or ns)",
+                    wanted(ColumnRole::Time),
+                    assignment(ColumnRole::Time.name(), name, Some("UNIT"))
                 );
                 Err(self.error(problem, remedy))
             }

@@ -6,6 +6,7 @@
 
 use super::body_column::BodyColumns;
 use super::body_index::BodyIndex;
+use super::column_remedies::assignment;
 use super::columns::{Column, Orientation, of_arrow};
 use super::row_label::RowLabel;
 use super::source::Source;
@@ -16,8 +17,8 @@ use arrow_buffer::ScalarBuffer;
 use arrow_schema::DataType;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::angles::{AngleUnit, from_roll_pitch_yaw};
-use clearsweep_scene::TimeUnit;
 use clearsweep_scene::model::LengthUnit;
+use clearsweep_scene::{ColumnRole, TimeUnit};
 use std::path::Path;
 
 /// Quaternions may be off norm by this much.
@@ -237,17 +238,20 @@ fn times(array: &ArrayRef, name: &str, unit: TimeUnit, defects: &mut Defects<'_>
     if !seconds.iter().fold(true, |fine, time| fine & (time.abs() <= LATEST)) {
         let message = |row: usize| {
             let time = seconds[row];
-            let (unit, factor, word) = match time.abs() {
-                least if least < 1e14 => ("milliseconds", "1e3", "ms"),
-                least if least < 1e17 => ("microseconds", "1e6", "us"),
-                _ => ("nanoseconds", "1e9", "ns"),
-            };
+            // The greatest unit that makes the time plausible is the likeliest.
+            let units = [("ms", 1e3), ("us", 1e6), ("ns", 1e9)];
+            let plausible = units.iter().filter(|(_, factor)| time.abs() / factor <= LATEST).map(|(word, _)| *word);
+            let words = plausible.collect::<Vec<_>>().join(" or ");
             let problem =
                 format!("column `{name}` is {time}, which is no plausible time in seconds (at most {LATEST:e})");
-            let remedy = format!(
-                "if these are {unit}, write `time_s = {{ name = \"{name}\", unit = \"{word}\" }}` in [columns] of the scene, or \
-                 divide them by {factor}, or write a timestamp or a duration (in CSV a text like 2026-03-01T12:00:00.25Z)"
-            );
+            let said = match &*words {
+                "" => String::new(),
+                words => {
+                    let line = assignment(ColumnRole::Time.name(), name, Some("UNIT"));
+                    format!("say their unit: write `{line}` in [columns] of the scene (UNIT is {words}), or ")
+                }
+            };
+            let remedy = format!("{said}write a timestamp or a duration (in CSV a text like 2026-03-01T12:00:00.25Z)");
             (problem, remedy)
         };
         defects.note(|row| seconds[row].abs() > LATEST, message);

@@ -24,8 +24,8 @@ pub struct InputFile {
     pub path: PathBuf,
     /// Its length, bytes.
     pub bytes: u64,
-    /// The run that a directory level supplies.
-    pub run: Option<i64>,
+    /// Directory levels that supply columns, such as `run=7`.
+    pub levels: Vec<String>,
     pub(super) source: InputBytes,
 }
 

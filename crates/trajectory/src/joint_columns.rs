@@ -1,8 +1,10 @@
 //! The columns of values of joints: one for each joint, or a name and a value in each row.
 
+use super::column_remedies::assignment;
 use super::columns::{Column, JointName, Table, is_number, is_string};
 use arrow_schema::DataType;
-use clearsweep_base::error::{Result, nearest};
+use clearsweep_base::error::{Result, nearest, nearest_one};
+use clearsweep_base::text::toml_text;
 use clearsweep_geometry::angles::AngleUnit;
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{ColumnRole, ColumnUnit, TrajectoryColumns};
@@ -152,29 +154,41 @@ impl Table<'_> {
         Ok(Some(unit))
     }
 
+    /// The name of a joint's column: that of [columns], else that of the joint.
+    fn column_of<'j>(&'j self, joint: &'j JointName) -> &'j str {
+        self.names.of_joint(&joint.name).map_or(&*joint.name, |named| &*named.name)
+    }
+
     fn without_column(&self, joints: &[JointName], joint: &JointName) -> Result<JointSource> {
+        let columns = || self.schema.fields().iter().map(|field| field.name().as_str());
         // A column that is another joint's, or a key, is not this one's.
         let is_free = |name: &&str| {
             !joints.iter().any(|other| is_of(self.names, joints, other, name))
                 && !KEYS.iter().any(|role| role.names().contains(name))
         };
-        let free = self.schema.fields().iter().map(|field| field.name().as_str()).filter(is_free);
-        let named = self.names.of_joint(&joint.name);
+        let (named, wanted) = (self.names.of_joint(&joint.name), self.column_of(joint));
+        let lacking = joints.iter().filter(|joint| !columns().any(|name| is_of(self.names, joints, joint, name)));
+        let lacking: Vec<&str> = lacking.map(|joint| self.column_of(joint)).collect();
+        // The joint has to be as clearly that of the column as the column is that of the joint.
+        let near = nearest_one(wanted, columns().filter(is_free))
+            .filter(|near| nearest_one(near, lacking.iter().copied()) == Some(wanted));
+        let unit = named.and_then(|named| named.unit).map(ColumnUnit::word);
+        let line = near.map(|near| assignment(&toml_text(&joint.name), near, unit));
         if let Some(value) = joint.posture.filter(|_| named.is_none()) {
-            let Some(near) = nearest(&joint.name, free) else { return Ok(JointSource::Posture(value)) };
+            let Some(near) = nearest(wanted, columns().filter(is_free)) else { return Ok(JointSource::Posture(value)) };
             let problem = format!("has no column `{}`, and `{near}` is no joint", joint.name);
-            return Err(self.error(
-                problem,
-                format!("rename `{near}`, or name it in [columns], or remove it if [posture] is meant"),
-            ));
+            let line = line.map_or("name it".to_owned(), |line| format!("write `{line}`"));
+            let remedy =
+                format!("{line} in [columns] of the scene, or rename the column, or remove it if [posture] is meant");
+            return Err(self.error(problem, remedy));
         }
-        let wanted = named.map_or(&*joint.name, |named| &*named.name);
-        let remedy = match nearest(wanted, free) {
-            Some(near) => format!(
-                "write `\"{}\" = \"{near}\"` in [columns] of the scene, if it is that: radians or metres, or with a unit",
-                joint.name
-            ),
-            None => format!("add the column, or give the joint a value in [posture]: `\"{}\" = ...`", joint.name),
+        let remedy = match line {
+            Some(line) => {
+                format!("write `{line}` in [columns] of the scene, if it is that: radians or metres, or with a unit")
+            }
+            None => {
+                format!("add the column, or give the joint a value in [posture]: `{} = ...`", toml_text(&joint.name))
+            }
         };
         Err(self.error(format!("has no column `{wanted}` for the joint `{}` ({})", joint.name, self.columns()), remedy))
     }

@@ -29,6 +29,7 @@ mod body_column;
 mod body_index;
 mod bounds;
 mod carry;
+mod column_remedies;
 mod columns;
 mod csv_file;
 mod decode;
@@ -42,6 +43,7 @@ mod ipc_file;
 mod joint_array;
 mod joint_blocks;
 mod joint_columns;
+mod levels;
 mod memory;
 mod open;
 mod parquet_file;
@@ -85,6 +87,7 @@ pub use spool::InputStream;
 use arrow_schema::DataType;
 use body_index::BodyIndex;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_base::text::shell_word;
 use clearsweep_geometry::angles::ANGLES_ROUNDING_RAD;
 use clearsweep_scene::readers::single_step;
 use clearsweep_scene::{FrameBlock, PoseSteps, Scene};
@@ -319,20 +322,13 @@ impl Trajectory {
 
 /// Command that sorts the rows of an input, for messages; `scene`: the scene that names the columns.
 fn sort_command(request: &Request, scene: Option<&Path>) -> String {
-    let scene = scene.map_or(String::new(), |scene| format!(" --scene {}", quoted(scene)));
+    let scene = scene.map_or(String::new(), |scene| format!(" --scene {}", shell_word(scene)));
     match &request.place {
         InputPlace::Path(path) => {
-            format!("`clearsweep sort {} sorted.parquet{scene}`, and use that file", quoted(path))
+            format!("`clearsweep sort {} sorted.parquet{scene}`, and use that file", shell_word(path))
         }
         InputPlace::Stream(_) => {
             format!("write the stream to a file, `clearsweep sort FILE sorted.parquet{scene}`, and use that")
         }
     }
-}
-
-/// A path as a word of a command line.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/\\._-+=:,@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -43,15 +43,16 @@ impl ParquetFile {
         let encrypted = parquet_footer::check(path, file.open.clone(), file.bytes)?;
         let inferred = guard(path, None, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
         let columns = Columns::resolve(path, inferred.schema(), format)?;
-        parquet_pages::refuse_encrypted(path, inferred.metadata(), &encrypted, &columns.all())?;
-        parquet_pages::check_codecs(path, inferred.metadata(), &columns.all())?;
+        let own = columns.of_file(inferred.schema().fields().len());
+        parquet_pages::refuse_encrypted(path, inferred.metadata(), &encrypted, &own)?;
+        parquet_pages::check_codecs(path, inferred.metadata(), &own)?;
         let keyed = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let names = columns.poses().ok().map(|poses| poses.body.index);
+        let names = columns.poses().ok().map(|poses| poses.body.index).filter(|name| own.contains(name));
         let names = names.filter(|&names| !is_integer(inferred.schema().field(names).data_type()));
         let plain = with_names_as(path, &inferred, names, DataType::Utf8)?;
         let dictionary = with_names_as(path, &inferred, names, keyed)?;
         parquet_pages::check_rows(path, inferred.metadata())?;
-        check_empty_groups(path, &file, inferred.metadata(), &columns)?;
+        check_empty_groups(path, &file, inferred.metadata(), &own)?;
         let groups = groups(path, &inferred, &columns)?;
         Ok((Self { bytes, plain, dictionary }, columns, groups))
     }
@@ -93,16 +94,16 @@ impl ParquetFile {
 }
 
 /// Checks that row groups that claim to have no rows, which are never read, have none.
-fn check_empty_groups(path: &Path, file: &BoundedFile, metadata: &ParquetMetaData, columns: &Columns) -> Result<()> {
+fn check_empty_groups(path: &Path, file: &BoundedFile, metadata: &ParquetMetaData, columns: &[usize]) -> Result<()> {
     let mut empty = metadata.row_groups().iter().enumerate().filter(|(_, group)| group.num_rows() == 0);
-    let check = |(index, _)| parquet_pages::check(path, file.open.clone(), metadata, index, &columns.all()).map(|_| ());
+    let check = |(index, _)| parquet_pages::check(path, file.open.clone(), metadata, index, columns).map(|_| ());
     empty.try_for_each(check)
 }
 
 /// The row groups that have rows.
 fn groups(path: &Path, metadata: &ArrowReaderMetadata, columns: &Columns) -> Result<Vec<Group>> {
     let range = |index: usize, root: usize| {
-        let field: &Field = metadata.schema().field(root);
+        let field: &Field = metadata.schema().fields().get(root)?;
         integer_range(chunk(metadata, index, root)?, is_unsigned(field.data_type()))
     };
     let mut first_row = 0_u64;

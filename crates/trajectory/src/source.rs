@@ -7,6 +7,7 @@ use super::files::HiveRun;
 use super::group::Group;
 use super::input_bytes::InputBytes;
 use super::ipc_file::{BatchReader, IpcFile};
+use super::levels::LevelColumn;
 use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
 use super::row_label::{ArrayRows, RowLabel};
 use super::stream_batch::{StreamBatch, batch_name};
@@ -30,6 +31,8 @@ pub(super) struct Source {
     array: Option<ArrayRows>,
     /// The run that a directory level supplies.
     pub(super) run: Option<HiveRun>,
+    /// Columns that directory levels supply, behind those of the file.
+    levels: Vec<LevelColumn>,
     /// Its columns as they are decoded.
     pub(super) schema: SchemaRef,
     /// Which column is which.
@@ -63,6 +66,7 @@ impl Source {
             path,
             array: None,
             run: None,
+            levels: Vec::new(),
             schema,
             columns,
             rows: groups.iter().map(|group| group.rows).sum(),
@@ -79,7 +83,7 @@ impl Source {
     /// The file is unreadable, neither Parquet nor Arrow IPC nor CSV, or its columns do not fit.
     pub(super) fn open(bytes: InputBytes, run: Option<HiveRun>, column_format: &ColumnFormat) -> Result<Self> {
         let (kind, size) = kind(&bytes)?;
-        let (format, schema, columns, groups) = match kind {
+        let (format, schema, columns, mut groups) = match kind {
             SourceFormat::Parquet => {
                 let (file, columns, groups) = ParquetFile::open(bytes.clone(), column_format)?;
                 let schema = file.schema();
@@ -97,9 +101,15 @@ impl Source {
                 (Format::Csv(file), schema, columns, if rows > 0 { vec![group] } else { Vec::new() })
             }
         };
+        let levels = LevelColumn::of(&bytes.path, &schema, column_format)?;
+        if let Some(frame) = levels.iter().find_map(LevelColumn::frame) {
+            groups.iter_mut().for_each(|group| group.frames = Some((frame, frame)));
+        }
+        let schema = LevelColumn::extend(&schema, &levels);
         Ok(Self {
             rows: groups.iter().map(|group| group.rows).sum(),
             size,
+            levels,
             run: run.filter(|run| run.inside || columns.run.is_none()),
             path: Arc::clone(&bytes.path),
             bytes: Some(bytes),
@@ -141,7 +151,8 @@ impl Source {
         let group = Group { index: 0, first_row, rows, runs: None, frames: None };
         let groups = if rows > 0 { vec![group] } else { Vec::new() };
         let format = Format::Memory(batch);
-        Ok(Self { path, array, run: None, schema, columns, groups, rows, size: 0, bytes: None, format })
+        let levels = Vec::new();
+        Ok(Self { path, array, run: None, levels, schema, columns, groups, rows, size: 0, bytes: None, format })
     }
 
     /// Whether its rows are those of a sweep.
@@ -156,8 +167,9 @@ impl Source {
 
     /// Returns the record of a file that is kept once its rows are read; `None`: it is in memory.
     pub(super) fn file(&self) -> Option<InputFile> {
-        let (source, run) = (self.bytes.clone()?, self.run.map(|run| run.value));
-        Some(InputFile { path: self.path.to_path_buf(), bytes: self.size, run, source })
+        let run = self.run.map(|run| format!("run={}", run.value)).into_iter();
+        let levels = run.chain(self.levels.iter().map(|level| level.level.clone())).collect();
+        Some(InputFile { path: self.path.to_path_buf(), bytes: self.size, levels, source: self.bytes.clone()? })
     }
 
     /// The name of the format in messages.
@@ -171,6 +183,9 @@ impl Source {
     /// # Errors
     /// The file cannot be opened any more, or does not decode.
     pub(super) fn read(&self, group: &Group, columns: &[usize], batch_rows: usize) -> Result<GroupReader<'_>> {
+        let own = self.schema.fields().len() - self.levels.len();
+        let (columns, of_levels) = columns.split_at(columns.partition_point(|&column| column < own));
+        let levels = of_levels.iter().map(|&column| &self.levels[column - own]).collect();
         let batches = match &self.format {
             Format::Parquet(file) => Batches::Parquet(file.read(group, columns, batch_rows)?),
             Format::Ipc(file) => Batches::Ipc(Box::new(file.read(columns, batch_rows)?)),
@@ -184,7 +199,14 @@ impl Source {
                 Batches::Memory { batch, at: 0, most: batch_rows.max(1) }
             }
         };
-        Ok(GroupReader { path: &self.path, group: group.index, left: group.rows, row: group.first_row, batches })
+        Ok(GroupReader {
+            path: &self.path,
+            group: group.index,
+            left: group.rows,
+            row: group.first_row,
+            batches,
+            levels,
+        })
     }
 
     /// The chunk of a root column in a row group of Parquet; `None` if it is nested, or the file is no Parquet.
@@ -250,6 +272,7 @@ pub(super) struct GroupReader<'a> {
     left: u64,
     row: u64,
     batches: Batches<'a>,
+    levels: Vec<&'a LevelColumn>,
 }
 
 enum Batches<'a> {
@@ -299,6 +322,10 @@ impl GroupReader<'_> {
         let first = self.row;
         self.left -= rows;
         self.row += rows;
+        let batch = match batch {
+            Some(batch) if !self.levels.is_empty() => Some(LevelColumn::add(&batch, self.levels.iter().copied())?),
+            batch => batch,
+        };
         Ok(batch.map(|batch| (first, batch)))
     }
 }

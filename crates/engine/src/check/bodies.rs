@@ -16,7 +16,16 @@ pub(super) fn warnings(scene: &Scene) -> Vec<Warning> {
     let sizes: Vec<f64> = scene.bodies.iter().map(|body| body.shape.size()).collect();
     let mut warnings = Vec::new();
     for (unit, bodies, factor) in suspects(&sizes, scene.unit) {
-        let first = &scene.bodies[bodies[0] as usize].name;
+        let first = &scene.bodies[bodies[0] as usize];
+        // A shape has no `unit`. A file without triangles cannot be told from one.
+        let remedy = match first.shape.watertight {
+            Some(_) => format!("if its geometry is in {0}, say `unit = \"{0}\"`; else check its scale", unit.word),
+            None => format!(
+                "check its lengths, which may be in {0}: those of a `shape` may say so (`\"500{0}\"`)",
+                unit.word
+            ),
+        };
+        let first = &first.name;
         let size = sizes[bodies[0] as usize] / scene.unit.metres(1.0);
         let how = if factor > 1.0 { "larger" } else { "smaller" };
         let times = if factor > 1.0 { factor } else { 1.0 / factor };
@@ -32,7 +41,7 @@ pub(super) fn warnings(scene: &Scene) -> Vec<Warning> {
                 rounded(size),
                 scene.unit.word
             ),
-            format!("if its geometry is in {}, say `unit = \"{}\"`; else check its scale", unit.word, unit.word),
+            remedy,
         ));
     }
     warnings

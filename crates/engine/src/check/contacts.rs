@@ -1,6 +1,7 @@
 //! Pairs that touch or overlap in nearly all frames: mostly parts of one assembly, which a rule should ignore.
 
 use super::warning::Warning;
+use clearsweep_base::text::toml_text;
 use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, SolverStats, Workspace};
 use clearsweep_scene::{Candidate, FrameBlock, Motion, QueryOptions, Scene};
 use rayon::prelude::*;
@@ -134,7 +135,7 @@ pub(super) fn not_among(contacts: &[LastingContact], bodies: &[u32]) -> Vec<Last
 
 /// The `[[ignore]]` tables that cover the pairs.
 pub(super) fn ignore_rules(scene: &Scene, contacts: &[LastingContact]) -> String {
-    let quoted = |body: u32| toml::Value::String(scene.bodies[body as usize].name.clone()).to_string();
+    let quoted = |body: u32| toml_text(&scene.bodies[body as usize].name);
     let rule = |contact: &LastingContact| {
         let (a, b) = (quoted(contact.a), quoted(contact.b));
         format!("[[ignore]]\na = {a}\nb = {b}\nreason = \"in contact in nearly all frames\"\n")

@@ -11,7 +11,7 @@ use std::sync::Arc;
 const LISTED: usize = 3;
 
 /// Remedy for a mesh whose inside is not known.
-const REMEDY: &str = "mend the mesh; or write inside = \"surface\" for a sheet: nothing lies inside of it";
+const REMEDY: &str = "mend the mesh; or write `inside = \"surface\"` for a sheet: nothing lies inside of it";
 
 /// A mesh of a scene.
 #[derive(Debug, Clone, PartialEq)]

@@ -31,10 +31,10 @@ const IGNORED: [&str; 6] = ["inertial", "site", "camera", "light", "plugin", "us
 impl<'d> MjcfReader<'d, '_> {
     /// Reads the world and all bodies; no recursion, since a file may nest bodies without bound.
     pub(super) fn world(&mut self, worlds: &[Element<'d>]) -> Result<()> {
-        let line = worlds.first().map_or(1, Element::line);
+        let line = worlds.first().unwrap_or(&self.files.main).at();
         self.links.push(Link {
             name: "world".to_owned(),
-            line,
+            line: line.clone(),
             place: Place::IDENTITY,
             collisions: Vec::new(),
             is_between_joints: false,

@@ -17,19 +17,22 @@ impl<'d> MjcfReader<'d, '_> {
                 self.note(element, &format!("`{}` in `contact` is not read", element.name()));
                 continue;
             }
-            let (a, b) = (self.body_of(element, "body1")?, self.body_of(element, "body2")?);
+            let (a, b) = (self.body_of(element, ["body1", "body2"])?, self.body_of(element, ["body2", "body1"])?);
             let reason = element.attribute("name").map(str::to_owned);
             pairs.push(LinkPair { a, b, reason, line: element.line() });
         }
         Ok(pairs)
     }
 
-    fn body_of(&self, element: Element<'d>, side: &str) -> Result<String> {
+    /// The body on one side of an exclusion.
+    fn body_of(&self, element: Element<'d>, [side, other]: [&str; 2]) -> Result<String> {
         let name = element.required(side)?;
         if self.link_lines.contains_key(name) {
             return Ok(name.to_owned());
         }
-        let near = nearest(name, self.links.iter().map(|link| link.name.as_str()));
+        let other = element.attribute(other);
+        let names = self.links.iter().map(|link| link.name.as_str()).filter(|&name| Some(name) != other);
+        let near = nearest(name, names);
         let remedy = near.map_or("correct the name".to_owned(), |near| format!("did you mean `{near}`?"));
         Err(element.fault(format!("`{}` refers to the body `{name}`, which does not exist", element.name()), remedy))
     }
@@ -55,7 +58,7 @@ impl<'d> MjcfReader<'d, '_> {
 
     /// `q1 - ref1 = a0 + a1 (q2 - ref2) + a2 (q2 - ref2)^2 + ...` (MuJoCo, XML reference, `equality/joint`).
     fn coupling(&mut self, element: Element<'d>, numbers: &HashMap<String, usize>) -> Result<()> {
-        let own = self.joint_of(element, "joint1", numbers)?;
+        let own = self.joint_of(element, ["joint1", "joint2"], numbers)?;
         let name = self.joints[own].name.clone();
         let mut terms = element.list("polycoef", 1..=5)?.unwrap_or(vec![0.0, 1.0]);
         terms.resize(5, 0.0);
@@ -63,7 +66,7 @@ impl<'d> MjcfReader<'d, '_> {
             self.note(element, &format!("joint `{name}` is held at a value, which is not read: give it as that"));
             return Ok(());
         }
-        let joint = self.joint_of(element, "joint2", numbers)?;
+        let joint = self.joint_of(element, ["joint2", "joint1"], numbers)?;
         if terms[2..] != [0.0; 3] {
             self.note(element, &format!("the coupling of joint `{name}` is not linear, and not read"));
             return Ok(());
@@ -77,10 +80,18 @@ impl<'d> MjcfReader<'d, '_> {
         Ok(())
     }
 
-    fn joint_of(&self, element: Element<'d>, side: &str, numbers: &HashMap<String, usize>) -> Result<usize> {
+    /// The joint on one side of a coupling.
+    fn joint_of(
+        &self,
+        element: Element<'d>,
+        [side, other]: [&str; 2],
+        numbers: &HashMap<String, usize>,
+    ) -> Result<usize> {
         let name = element.required(side)?;
         let unknown = || {
-            let near = nearest(name, self.joints.iter().map(|joint| joint.name.as_str()));
+            let other = element.attribute(other);
+            let names = self.joints.iter().map(|joint| joint.name.as_str()).filter(|&name| Some(name) != other);
+            let near = nearest(name, names);
             let remedy = near.map_or("correct the name".to_owned(), |near| format!("did you mean `{near}`?"));
             element.fault(format!("`equality` refers to the joint `{name}`, which does not exist"), remedy)
         };

@@ -71,7 +71,7 @@ impl<'d> Defaults<'d> {
             names.sort_unstable();
             let remedy = match nearest(name, names.into_iter()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("add `<default class=\"{name}\">`"),
+                None => format!("add `<default class=\"{name}\"/>` within `default`"),
             };
             element.fault(format!("the class `{name}` of `{}` does not exist", element.name()), remedy)
         };

@@ -108,7 +108,7 @@ impl<'d> MjcfReader<'d, '_> {
             _ => (self.compiler.place(&attributes)?, self.shape(&attributes, kind)?),
         };
         let name = element.attribute("name").map(|name| name.trim().to_owned());
-        Ok(Some(Collision { name, line: element.line(), place: compose(frame, &place), shape }))
+        Ok(Some(Collision { name, line: element.at(), place: compose(frame, &place), shape }))
     }
 
     fn shape(&mut self, attributes: &Attributes<'d, '_>, kind: &str) -> Result<CollisionShape> {

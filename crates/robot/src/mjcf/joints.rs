@@ -42,7 +42,7 @@ impl<'d> MjcfReader<'d, '_> {
             place = Place { position: anchored.map(|x| -x), ..Place::IDENTITY };
         }
         let child = self.add_link(body, name)?;
-        let (line, axis) = (body.line(), [1.0, 0.0, 0.0]);
+        let (line, axis) = (body.at(), [1.0, 0.0, 0.0]);
         let name = format!("{name}/fixed");
         check_unique(&mut self.joint_lines, body, "joint", &name)?;
         let kind = JointKind::Fixed;
@@ -81,7 +81,7 @@ impl<'d> MjcfReader<'d, '_> {
         check_unique(&mut self.link_lines, body, "body", name)?;
         self.links.push(Link {
             name: name.to_owned(),
-            line: body.line(),
+            line: body.at(),
             place: Place::IDENTITY,
             collisions: Vec::new(),
             is_between_joints: false,
@@ -133,7 +133,7 @@ impl<'d> MjcfReader<'d, '_> {
             (true, None) => JointKind::Continuous,
             (true, Some(_)) => JointKind::Revolute,
         };
-        let (line, child) = (element.line(), self.links.len());
+        let (line, child) = (element.at(), self.links.len());
         self.joints.push(Joint { name, line, kind, parent, child, place, axis, range, mimic: None });
         self.references.push(reference);
         Ok(anchor)

@@ -11,21 +11,22 @@ mod files;
 mod geoms;
 mod joints;
 
-use crate::model::{Joint, Link, Robot};
+use crate::model::{Joint, Line, Link, Robot};
 use crate::notes::Notes;
 use crate::tree;
 use crate::xml::{Element, Source};
 use clearsweep_base::Result;
 use compiler::Compiler;
 use defaults::Defaults;
-use files::Files;
+use files::{Files, Include};
 use std::collections::HashMap;
 use std::path::Path;
 
 /// Reads an MJCF model, of which `text` is the main file; `path` names it in messages.
 ///
-/// `include` returns the text of an included file; its argument is the name in the model, relative to the folder of the
-/// main file. Meshes are named only, relative to the same folder. Lines are those of the file that holds the element.
+/// `include` returns the text of an included file, `None` if there is no such file; its argument is
+/// a path relative to the folder of the main file. A file is sought there, then in the folder of the
+/// file that names it, as MuJoCo does. Meshes are named only, relative to the main file's folder.
 /// [`Robot::excluded`] holds the pairs of `contact/exclude`.
 ///
 /// A joint's value is MuJoCo's `qpos`: at `ref` the child has the pose in the file. A coupling of two joints
@@ -34,12 +35,12 @@ use std::path::Path;
 /// # Errors
 /// The first thing that is wrong or that cannot be read as a tree of links, with its line, for example ball joints,
 /// `replicate`, `composite`, `flexcomp` and `attach`, which make further bodies. Errors of `include` are passed on.
-pub fn read_mjcf(path: &Path, text: &str, include: &mut dyn FnMut(&str) -> Result<String>) -> Result<Robot> {
-    let texts = files::read_included(path, text, include)?;
-    let others = texts.iter().map(|(_, path, text)| Source::new(path, text));
+pub fn read_mjcf(path: &Path, text: &str, include: &mut Include<'_>) -> Result<Robot> {
+    let included = files::read_included(path, text, include)?;
+    let others = included.iter().map(|file| Source::new(&file.path, &file.text));
     let sources: Vec<Source<'_>> = std::iter::once(Source::new(path, text)).chain(others).collect();
     let documents = sources.iter().map(|source| source.parse("MJCF")).collect::<Result<Vec<_>>>()?;
-    let files = Files::new(&sources, &documents, &texts);
+    let files = Files::new(&sources, &documents, &included);
     if files.main.name() != "mujoco" {
         let problem = format!("the root element is `{}`, not `mujoco`", files.main.name());
         let remedy = match files.main.name() {
@@ -73,8 +74,8 @@ pub fn read_mjcf(path: &Path, text: &str, include: &mut dyn FnMut(&str) -> Resul
     if let Some(section) = of("deformable").next() {
         reader.note(section, "`deformable` is not read: flexible bodies and skins have no part in the model");
     }
-    tree::check_mimics(&sources[0], &reader.joints)?;
-    tree::fix_followers(&mut reader.joints, &mut reader.notes);
+    tree::check_mimics(&reader.joints)?;
+    tree::fix_followers(&mut reader.joints, files.main.file(), &mut reader.notes);
     let name = files.main.attribute("model").unwrap_or("MuJoCo Model").to_owned();
     let (links, joints, world) = (reader.links, reader.joints, Some(0));
     Ok(Robot { name, links, joints, world, excluded, notes: reader.notes.finish() })
@@ -89,18 +90,15 @@ struct MjcfReader<'d, 'm> {
     links: Vec<Link>,
     joints: Vec<Joint>,
     /// Lines of the names so far.
-    link_lines: HashMap<String, usize>,
-    joint_lines: HashMap<String, usize>,
+    link_lines: HashMap<String, Line>,
+    joint_lines: HashMap<String, Line>,
     /// Value of each joint at which the child has the pose in the file.
     references: Vec<f64>,
     notes: Notes,
 }
 
 impl<'d> MjcfReader<'d, '_> {
-    /// Adds a note; one of an included file names the file.
     fn note(&mut self, element: Element<'d>, text: &str) {
-        let is_main = element.is_of(&self.files.main);
-        let text = if is_main { text.to_owned() } else { format!("{text} ({})", element.file()) };
-        self.notes.add(element.line(), text);
+        self.notes.add_at(&element.at(), self.files.main.file(), text);
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 fn read_with(text: &str, files: &[(&str, &str)]) -> Result<Robot, Error> {
     let mut include = |name: &str| {
         let found = files.iter().find(|(known, _)| *known == name);
-        found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| Error::input(name, "missing", "add it"))
+        Ok(found.map(|(_, text)| (*text).to_owned()))
     };
     read_mjcf(Path::new("m.xml"), text, &mut include)
 }
@@ -313,13 +313,44 @@ fn included_files_stand_in_their_place() {
     let robot = read_with(main, &[inner, ("b.xml", "<x><geom size='1'/><geom contype='0' conaffinity='0'/></x>")]);
     let robot = robot.expect("a model");
     let names: Vec<&str> = robot.links.iter().map(|link| link.name.as_str()).collect();
-    assert_eq!((names, robot.links[1].line, robot.links[1].collisions.len()), (vec!["world", "a", "z"], 2, 1));
+    assert_eq!(
+        (names, robot.links[1].line.to_string(), robot.links[1].collisions.len()),
+        (vec!["world", "a", "z"], "p/a.xml:2".to_owned(), 1)
+    );
     assert_noted(&robot, "(b.xml)");
     let error = read_with(main, &[inner, ("b.xml", "<x>\n<geom size='x'/></x>")]).expect_err("a fault");
     assert_eq!(error.place, "b.xml:2");
     let error = read_with(main, &[inner, ("b.xml", "<x><include file='p/a.xml'/></x>")]).expect_err("a circle");
     assert!(error.problem.contains("`p/a.xml` is included twice"), "{error}");
-    assert_eq!(read_with(main, &[]).expect_err("missing").problem, "missing");
+    let error = read_with(main, &[]).expect_err("missing");
+    assert_eq!((&*error.place, &*error.problem), ("m.xml:2", "the included file `p/a.xml` does not exist"));
+}
+
+#[test]
+fn included_files_are_sought_beside_the_main_file_and_the_includer() {
+    let main = "<mujoco><worldbody><include file='p/a.xml'/></worldbody></mujoco>";
+    let body = |name: &str| format!("<x><body name='{name}'/></x>");
+    let (near, far) = (body("near"), body("far"));
+    let inner = ("p/a.xml", "<x><include file='b.xml'/></x>");
+    let name = |files: &[(&str, &str)]| read_with(main, files).expect("a model").links[1].name.clone();
+    assert_eq!(name(&[inner, ("p/b.xml", &near)]), "near");
+    assert_eq!(name(&[inner, ("p/b.xml", &near), ("b.xml", &far)]), "far");
+    assert_eq!(read_with(main, &[inner]).expect_err("missing").place, "p/a.xml:1");
+    let circle = read_with(main, &[("p/a.xml", "<x><include file='a.xml'/></x>")]).expect_err("a circle");
+    assert!(circle.problem.contains("`p/a.xml` is included twice"), "{circle}");
+}
+
+#[test]
+fn faults_that_are_found_late_name_the_included_file() {
+    let main = "<mujoco><worldbody>\n<include file='a.xml'/>\n<body name='z'/></worldbody></mujoco>";
+    let twice = read_with(main, &[("a.xml", "<x>\n\n<body name='z'/></x>")]).expect_err("a name");
+    assert_eq!((&*twice.place, &*twice.problem), ("m.xml:3", "body `z` stands in a.xml:3 already"));
+    let inner = "<x>\n<body name='b'>\n<joint name='j'/><geom type='mesh' mesh='c'/></body></x>";
+    let main = "<mujoco><asset><mesh file='c.stl'/></asset><worldbody><include file='a.xml'/></worldbody>\n\n\n\n\
+                <equality><joint joint1='j' joint2='j'/></equality></mujoco>";
+    assert_eq!(read_with(main, &[("a.xml", inner)]).expect_err("a circle").place, "a.xml:3");
+    let robot = read_with(&main.replace("equality", "x"), &[("a.xml", inner)]).expect("a model");
+    assert_eq!(robot.links[1].collisions[0].line.to_string(), "a.xml:3");
 }
 
 #[test]

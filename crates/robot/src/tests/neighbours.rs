@@ -82,8 +82,18 @@ fn links_without_geometry_are_passed_in_urdf() {
     assert_urdf([&["a", "b", "c"], &[]], &[[weld, "a", "b"], [weld, "a", "c"]], &all);
     // Two joints with geometry between.
     assert_urdf([&["a", "b", "c"], &[]], &[[turn, "b", "c"], [turn, "a", "b"]], &[["a", "b"], ["b", "c"]]);
+    // A knee: what is welded to the shank is no neighbour of the thigh.
+    assert_urdf([&["a", "b", "c"], &[]], &[[turn, "a", "b"], [weld, "b", "c"]], &[["a", "b"], ["b", "c"]]);
+    assert_urdf([&["a", "b", "c"], &[]], &[[weld, "a", "b"], [turn, "b", "c"]], &[["a", "b"], ["b", "c"]]);
     // Nothing with geometry above.
     assert_urdf([&["b"], &["a"]], &[[turn, "a", "b"]], &[]);
+}
+
+#[test]
+fn any_number_of_bodies_stands_in_the_world() {
+    let world =
+        "<body>BALL</body>".repeat(3000) + "<body name='a'><joint/>BALL<body name='b'><joint/>BALL</body></body>";
+    assert_mjcf(&world, &[["a", "b"]]);
 }
 
 #[test]

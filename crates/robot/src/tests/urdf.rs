@@ -59,7 +59,10 @@ fn collisions_have_names_places_and_lines() {
                 <geometry><sphere radius='1'/></geometry></collision></link>";
     let robot = read(text).expect("a robot");
     let [first, second] = &robot.links[0].collisions[..] else { panic!("{robot:?}") };
-    assert_eq!((first.name.as_deref(), first.line, second.name.as_deref(), second.line), (Some("c"), 4, None, 5));
+    assert_eq!(
+        (first.name.as_deref(), first.line.number, second.name.as_deref(), second.line.number),
+        (Some("c"), 4, None, 5)
+    );
     assert!((first.place.orientation[3] - 1.0).abs() < 1e-15 && first.place.position == [0.0; 3]);
     assert_eq!((second.place.position, second.place.orientation), ([1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 0.0]));
     assert!(robot.notes.is_empty(), "{:?}", robot.notes);
@@ -70,7 +73,7 @@ fn joints_have_kinds_axes_and_ranges() {
     let of = |kind: &str, inner: &str| joint(kind, inner).expect(kind).joints[0].clone();
     let found = of("revolute", "<axis xyz='0 3 4'/><limit lower='-1' upper='2' effort='1' velocity='1'/>");
     assert_eq!((found.kind, found.axis, found.range), (JointKind::Revolute, [0.0, 0.6, 0.8], Some([-1.0, 2.0])));
-    assert_eq!((found.parent, found.child, found.line, found.name.as_str()), (0, 1, 5, "j"));
+    assert_eq!((found.parent, found.child, found.line.number, found.name.as_str()), (0, 1, 5, "j"));
     let found = of("continuous", "<limit effort='1' velocity='1'/><origin xyz='1 0 0'/>");
     assert_eq!((found.kind, found.axis, found.range), (JointKind::Continuous, [1.0, 0.0, 0.0], None));
     assert_eq!(found.place.position, [1.0, 0.0, 0.0]);
@@ -96,7 +99,7 @@ fn parts_that_are_not_read_are_noted() {
         let text = texts(&result.expect(part));
         assert!(text.contains(part), "{part} is not in:\n{text}");
     };
-    noted(joint("fixed", ""), "3: link `a` has no collision geometry: it collides with nothing");
+    noted(read("<link name='a'/>"), "3: link `a` has no collision geometry: it collides with nothing");
     noted(read("<link name='a'><visual/></link>"), "3: link `a` has no collision geometry, only visual geometry");
     noted(joint("revolute", ""), "5: joint `j` has no `limit`");
     noted(joint("revolute", "<limit upper='1'/>"), "lacks `lower` or `upper`, which is 0 then");
@@ -107,6 +110,40 @@ fn parts_that_are_not_read_are_noted() {
     noted(read("<link name='a'/><gazebo/>\n<gazebo/>"), "(2 times; this is the first)");
     noted(collision("<geometry><mesh filename='m' lod='2'/></geometry>"), "the attribute `lod` of `mesh` is not read");
     noted(collision("<hull/><geometry><mesh filename='m'/></geometry>"), "`hull` in `collision` is not read");
+}
+
+#[test]
+fn links_without_collision_geometry_are_one_note() {
+    let links = |names: &[&str], inner: &str| -> String {
+        names.iter().map(|name| format!("<link name='{name}'>{inner}</link>\n")).collect()
+    };
+    let welds: String = ["b", "c", "d", "e"]
+        .map(|child| format!("<joint name='{child}' type='fixed'><parent link='a'/><child link='{child}'/></joint>"))
+        .concat();
+    for (seen, part) in [
+        ("", "3: 5 links have no collision geometry: they collide with nothing (`a`, `b`, `c` and 2 more)"),
+        ("<visual/>", "3: 5 links have no collision geometry, only visual geometry: they collide with nothing ("),
+    ] {
+        let robot = read(&(links(&["a", "b", "c", "d", "e"], seen) + &welds)).expect("a robot");
+        assert!(robot.notes.len() == 1 && texts(&robot).starts_with(part), "{:?}", robot.notes);
+    }
+    let some = links(&["a", "b", "c"], "") + &links(&["d", "e"], "<visual/>") + &welds;
+    let part =
+        "6: 5 links have no collision geometry, 2 of them only visual geometry: they collide with nothing (`d`, ";
+    assert!(texts(&read(&some).expect("a robot")).starts_with(part));
+}
+
+#[test]
+fn a_mimic_of_a_joint_that_does_not_exist_is_noted() {
+    let robot = joint("continuous", "<mimic joint='nobody'/>").expect("a robot");
+    let text = "5: joint `j` mimics `nobody`, which does not exist: it has a value of its own\n";
+    assert!(robot.joints[0].mimic.is_none() && texts(&robot).contains(text), "{:?}", robot.notes);
+    // No joint follows itself.
+    let led = "<link name='c'/><joint name='wrist' type='continuous'><parent link='b'/><child link='c'/>\
+               <mimic joint='wirst'/></joint>";
+    let lead = "<joint name='first' type='continuous'><parent link='a'/><child link='b'/></joint>";
+    let told = texts(&two(&format!("{led}{lead}")).expect("a robot"));
+    assert!(told.contains("it has a value of its own") && !told.contains("`wrist`?"), "{told}");
 }
 
 #[test]
@@ -145,7 +182,6 @@ fn names_are_unique_and_known() {
     assert_fault(two("<joint name='j' type='fixed'><parent link='a'/></joint>"), 5, "`joint` has no `child`");
     assert_fault(two("<joint name='j' type='fixed'><parent link='a'/><child/></joint>"), 5, "`child` has no `link`");
     assert_fault(read("<link/>"), 3, "`link` has no `name`");
-    assert_fault(joint("continuous", "<mimic joint='k'/>"), 5, "the joint `k`, which does not exist");
     let near = two("<joint name='j' type='fixed'><parent link='A'/><child link='b'/></joint>").expect_err("unknown");
     assert_eq!(near.remedy, "did you mean `a`?");
 }

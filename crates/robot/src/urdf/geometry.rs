@@ -22,7 +22,7 @@ impl UrdfReader {
             return Err(second.fault(problem, "write a `collision` for each shape"));
         }
         let shape = self.shape(shape)?;
-        Ok(Collision { name: name.map(str::to_owned), line: element.line(), place, shape })
+        Ok(Collision { name: name.map(str::to_owned), line: element.at(), place, shape })
     }
 
     /// The `origin` in an element: identity if there is none.

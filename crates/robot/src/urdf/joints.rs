@@ -1,6 +1,6 @@
 //! The elements `joint`, `axis`, `limit` and `mimic`.
 
-use super::{UrdfReader, index_of};
+use super::UrdfReader;
 use crate::model::{Joint, JointKind, Link, Mimic};
 use crate::rotation;
 use crate::xml::{Element, check_unique};
@@ -36,7 +36,8 @@ impl UrdfReader {
         let name = element.required("name")?.to_owned();
         self.note_others(element, OF_JOINT);
         let kind = kind(element, &name)?;
-        let (parent, child) = (self.link_of(element, "parent", links)?, self.link_of(element, "child", links)?);
+        let parent = self.link_of(element, ["parent", "child"], links)?;
+        let child = self.link_of(element, ["child", "parent"], links)?;
         if parent == child {
             let problem = format!("joint `{name}` connects a link to itself");
             return Err(element.fault(problem, "correct `parent` or `child`"));
@@ -48,13 +49,31 @@ impl UrdfReader {
             let text = "`safety_controller` is not read: ranges of joints are those of `limit`";
             self.notes.add(element.line(), text);
         }
-        Ok(Joint { name, line: element.line(), kind, parent, child, place, axis, range, mimic: None })
+        Ok(Joint { name, line: element.at(), kind, parent, child, place, axis, range, mimic: None })
     }
 
-    fn link_of(&mut self, joint: Element<'_>, side: &str, links: &HashMap<&str, usize>) -> Result<usize> {
-        let element = joint.required_child(side)?;
+    /// The link on one side of a joint.
+    fn link_of(
+        &mut self,
+        joint: Element<'_>,
+        [side, other]: [&'static str; 2],
+        links: &HashMap<&str, usize>,
+    ) -> Result<usize> {
+        let missing = || joint.fault(format!("`joint` has no `{side}`"), format!("add `<{side} link=\"...\"/>`"));
+        let element = joint.child(side)?.ok_or_else(missing)?;
         self.check_attributes(element, &["link"])?;
-        index_of(links, element, "link", element.required("link")?)
+        let name = element.required("link")?;
+        let unknown = || {
+            let other = joint.all(other).find_map(|element| element.attribute("link"));
+            let mut names: Vec<&str> = links.keys().copied().filter(|&name| Some(name) != other).collect();
+            names.sort_unstable();
+            let remedy = match nearest(name, names.into_iter()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("add `<link name=\"{name}\"/>`, or correct the name"),
+            };
+            element.fault(format!("`{side}` refers to the link `{name}`, which does not exist"), remedy)
+        };
+        links.get(name).copied().ok_or_else(unknown)
     }
 
     /// The unit axis; x if the file gives none.
@@ -100,29 +119,41 @@ impl UrdfReader {
         let mut mimics = Vec::with_capacity(joints.len());
         for (element, own) in root.all("joint").zip(joints) {
             let mimic = element.child("mimic")?.map(|mimic| self.mimic(mimic, own, joints, &numbers)).transpose()?;
-            mimics.push(mimic.filter(|_| own.kind != JointKind::Fixed));
+            mimics.push(mimic.flatten());
         }
         Ok(mimics)
     }
 
+    /// A mimic; `None`, with a note, if the joint is fixed or the followed one does not exist.
     fn mimic(
         &mut self,
         element: Element<'_>,
         own: &Joint,
         joints: &[Joint],
         numbers: &HashMap<&str, usize>,
-    ) -> Result<Mimic> {
+    ) -> Result<Option<Mimic>> {
         self.check_attributes(element, &["joint", "multiplier", "offset"])?;
-        let joint = index_of(numbers, element, "joint", element.required("joint")?)?;
+        let (leader, name) = (element.required("joint")?, &own.name);
         let (ratio, offset) = (element.number("multiplier")?, element.number("offset")?);
-        let (name, leads) = (&own.name, &joints[joint]);
         if own.kind == JointKind::Fixed {
             self.notes.add(element.line(), format!("joint `{name}` is fixed: its `mimic` is not read"));
-        } else if leads.kind == JointKind::Fixed {
+            return Ok(None);
+        }
+        let Some(&joint) = numbers.get(leader) else {
+            let others = joints.iter().filter(|joint| joint.name != *name && joint.kind != JointKind::Fixed);
+            let near = nearest(leader, others.map(|joint| &*joint.name));
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            let text =
+                format!("joint `{name}` mimics `{leader}`, which does not exist: it has a value of its own{near}");
+            self.notes.add(element.line(), text);
+            return Ok(None);
+        };
+        let leads = &joints[joint];
+        if leads.kind == JointKind::Fixed {
             let text = format!("joint `{name}` follows `{}`, which is fixed: it stays at its offset", leads.name);
             self.notes.add(element.line(), text);
         }
-        Ok(Mimic { joint, ratio: ratio.unwrap_or(1.0), offset: offset.unwrap_or(0.0) })
+        Ok(Some(Mimic { joint, ratio: ratio.unwrap_or(1.0), offset: offset.unwrap_or(0.0) }))
     }
 }
 

@@ -10,8 +10,7 @@ use crate::model::{Link, Place, Robot};
 use crate::notes::Notes;
 use crate::tree;
 use crate::xml::{Element, Source, check_unique};
-use clearsweep_base::error::nearest;
-use clearsweep_base::{Error, Result};
+use clearsweep_base::Result;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -40,9 +39,9 @@ pub fn read_urdf(path: &Path, text: &str) -> Result<Robot> {
     let links = reader.links(root)?;
     let mut joints = reader.joints(root, &links)?;
     reader.note_others(root, OF_ROBOT);
-    tree::check(&source, &links, &joints)?;
-    tree::check_mimics(&source, &joints)?;
-    tree::fix_followers(&mut joints, &mut reader.notes);
+    tree::check(&links, &joints)?;
+    tree::check_mimics(&joints)?;
+    tree::fix_followers(&mut joints, root.file(), &mut reader.notes);
     Ok(Robot { name, links, joints, world: None, excluded: Vec::new(), notes: reader.notes.finish() })
 }
 
@@ -77,18 +76,41 @@ impl UrdfReader {
         if links.is_empty() {
             return Err(root.fault("the robot has no `link`", "check that the file is complete"));
         }
+        let bare = root.all("link").zip(&links).filter(|(_, link)| link.collisions.is_empty());
+        self.note_bare(bare.map(|(element, link)| (element, &*link.name)).collect());
         Ok(links)
     }
 
     fn link(&mut self, element: Element<'_>) -> Result<Link> {
-        let (name, line) = (element.required("name")?.to_owned(), element.line());
+        let (name, line) = (element.required("name")?.to_owned(), element.at());
         let collisions = element.all("collision").map(|child| self.collision(child)).collect::<Result<Vec<_>>>()?;
-        if collisions.is_empty() {
-            let seen = if element.all("visual").next().is_some() { ", only visual geometry" } else { "" };
-            self.notes.add(line, format!("link `{name}` has no collision geometry{seen}: it collides with nothing"));
-        }
         self.note_others(element, OF_LINK);
         Ok(Link { name, line, place: Place::IDENTITY, collisions, is_between_joints: false })
+    }
+
+    /// Notes the links without collision geometry, those with visual geometry first.
+    fn note_bare(&mut self, mut bare: Vec<(Element<'_>, &str)>) {
+        /// Most names that the note lists.
+        const LISTED: usize = 3;
+        let is_seen = |(element, _): &(Element<'_>, &str)| element.all("visual").next().is_some();
+        let seen = match (bare.iter().filter(|link| is_seen(link)).count(), bare.len()) {
+            (0, _) => String::new(),
+            (seen, all) if seen == all => ", only visual geometry".to_owned(),
+            (seen, _) => format!(", {seen} of them only visual geometry"),
+        };
+        bare.sort_by_key(|link| !is_seen(link));
+        let text = match bare[..] {
+            [] => return,
+            [(_, name)] => format!("link `{name}` has no collision geometry{seen}: it collides with nothing"),
+            _ => {
+                let names: Vec<String> = bare.iter().take(LISTED).map(|(_, name)| format!("`{name}`")).collect();
+                let more = bare.len() - names.len();
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let (count, names) = (bare.len(), names.join(", "));
+                format!("{count} links have no collision geometry{seen}: they collide with nothing ({names}{more})")
+            }
+        };
+        self.notes.add(bare[0].0.line(), text);
     }
 
     /// Notes the children of an element that are not among `known`.
@@ -111,24 +133,4 @@ impl UrdfReader {
         }
         Ok(())
     }
-}
-
-/// The index of a name that an element refers to.
-fn index_of(numbers: &HashMap<&str, usize>, element: Element<'_>, kind: &str, name: &str) -> Result<usize> {
-    let unknown = || -> Error {
-        let near = nearest(name, sorted(numbers).into_iter());
-        let remedy = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("add `<{kind} name=\"{name}\">`, or correct the name"),
-        };
-        element.fault(format!("`{}` refers to the {kind} `{name}`, which does not exist", element.name()), remedy)
-    };
-    numbers.get(name).copied().ok_or_else(unknown)
-}
-
-/// The names in an order that no hash decides.
-fn sorted<'n>(numbers: &HashMap<&'n str, usize>) -> Vec<&'n str> {
-    let mut names: Vec<&str> = numbers.keys().copied().collect();
-    names.sort_unstable();
-    names
 }

@@ -99,7 +99,7 @@ fn not_solid(closure: &Closure, triangles: &[[u32; 3]]) -> Fault {
         (_, false) => "its triangles do not close up",
         (_, true) => "its triangles have no clear outside, or enclose nothing",
     };
-    let remedy = "mend the mesh, or write model = \"mesh\": the exact triangles";
+    let remedy = "mend the mesh, or write `model = \"mesh\"`: the exact triangles";
     Fault::new(format!("only a solid can be decomposed, but {why}"), remedy)
 }
 
@@ -138,6 +138,6 @@ fn hulls(parts: &[Vec<Vec3<f64>>]) -> Result<(Vec<Polyhedron>, Option<Polyhedron
 fn no_hull() -> Fault {
     Fault::new(
         "it cannot be decomposed: the parts that were found have no hull",
-        "write model = \"mesh\": the exact triangles",
+        "write `model = \"mesh\"`: the exact triangles",
     )
 }

@@ -44,7 +44,7 @@ pub(super) fn parts(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<Pr
 }
 
 /// Remedy for a mesh that is not decomposed.
-const REMEDY: &str = "write model = \"mesh\": the exact triangles";
+const REMEDY: &str = "write `model = \"mesh\"`: the exact triangles";
 
 /// As [`parts`], by any decomposer. It works on the mesh scaled by a power of two, which loses nothing.
 fn parts_by(
@@ -110,7 +110,7 @@ fn decompose(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<ProposedP
 #[cfg(not(feature = "decomposition"))]
 fn decompose(_: &[Vec3<f64>], _: &[[u32; 3]]) -> Result<ProposedParts, Fault> {
     let problem = "model = \"decomposition\", but this library was built without its feature `decomposition`";
-    Err(Fault::new(problem, "build it with the feature, or write model = \"mesh\": the exact triangles"))
+    Err(Fault::new(problem, "build it with the feature, or write `model = \"mesh\"`: the exact triangles"))
 }
 
 #[cfg(test)]

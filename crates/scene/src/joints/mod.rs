@@ -3,7 +3,10 @@
 //! A *frame* is what a joint may carry: a body, a node of a geometry file that may move, or a link of a robot. What is below a node
 //! goes with it, unless a joint of its own carries it.
 
+mod frames;
 mod place;
+mod robot_files;
+mod robot_shapes;
 mod robots;
 mod spec;
 
@@ -19,7 +22,8 @@ use clearsweep_geometry::Pose;
 use clearsweep_kinematics::{
     CarriedBody, Joint, JointKind, JointTree, JointValue, MOST_SAMPLES, Sweep, SweepRuns, SweptJoint,
 };
-use place::{Frames, Placed, Tree};
+use frames::Frames;
+use place::{Placed, Tree};
 use robots::Robots;
 use spec::{JointSpec, PostureSpec, SweepSpec};
 use std::collections::HashMap;
@@ -103,6 +107,11 @@ impl JointSpecs {
     /// The rules that leave out pairs of links.
     pub(super) fn take_ignores(&mut self) -> Vec<IgnoreSpec> {
         std::mem::take(&mut self.robots.ignores)
+    }
+
+    /// The error of a robot without collision geometry, if nothing else of the scene is a body.
+    pub(super) fn bare_robot(&mut self) -> Option<Error> {
+        self.robots.bare.take()
     }
 
     /// Whether there is none, and no robot.
@@ -189,7 +198,7 @@ impl FoundJoints {
                 "wrap = \"shortest\": a whole turn of the joint that `{}` follows is no whole turn of its own",
                 joint.name
             );
-            let remedy = "write values that go on beyond half a turn, and wrap = \"as-given\"";
+            let remedy = "write values that go on beyond half a turn, and `wrap = \"as-given\"`";
             return Err(Error::input(path.display(), problem, remedy));
         }
         let slots: Vec<(u32, Arc<Shape>)> = slots.collect();
@@ -315,7 +324,7 @@ fn posture(source: &SceneSource<'_>, specs: &JointSpecs, placed: &place::PlacedJ
         let error = |problem: String, remedy: &str| {
             Err(Error::input(format!("{}, key `{}` of [posture]", source.place(spec.at), spec.name), problem, remedy))
         };
-        let joint = match placed.column_named(&spec.name) {
+        let joint = match placed.column_named(&spec.name, Some(&[])) {
             Ok(joint) => &placed.joints[joint as usize],
             Err((problem, remedy)) => return error(problem, &remedy),
         };
@@ -349,6 +358,7 @@ fn posture(source: &SceneSource<'_>, specs: &JointSpecs, placed: &place::PlacedJ
 
 /// Refuses columns that `[columns]` gives for joints that are not there; short names become whole ones.
 fn check_columns(source: &SceneSource<'_>, placed: &place::PlacedJoints, file: &mut SceneFile) -> Result<()> {
+    const OTHER_KEYS: [&str; 5] = ["run", "frame", "time_s", "angles", "lengths"];
     let error = |name: &str, problem: String, remedy: String| {
         Err(Error::input(format!("{}, key `{name}` of [columns]", source.path().display()), problem, remedy))
     };
@@ -357,13 +367,16 @@ fn check_columns(source: &SceneSource<'_>, placed: &place::PlacedJoints, file: &
         let remedy = "name columns of joints, run, frame and time_s alone".to_owned();
         return error(stray, "joints carry the bodies, so no table has their poses".to_owned(), remedy);
     }
-    let unknown = columns.joints().find_map(|name| Some((name.to_owned(), placed.column_named(name).err()?)));
+    let unknown =
+        columns.joints().find_map(|name| Some((name.to_owned(), placed.column_named(name, Some(&OTHER_KEYS)).err()?)));
     if let Some((name, (problem, remedy))) = unknown {
         let others = "other keys are run, frame, time_s, and `angles` and `lengths` for the units of all joints";
         return error(&name, problem, format!("{remedy}; {others}"));
     }
     columns.rename_joints(|name| {
-        placed.column_named(name).map_or_else(|_| name.to_owned(), |joint| placed.joints[joint as usize].name.clone())
+        placed
+            .column_named(name, None)
+            .map_or_else(|_| name.to_owned(), |joint| placed.joints[joint as usize].name.clone())
     });
     Ok(())
 }
@@ -420,7 +433,8 @@ fn sweep(source: &SceneSource<'_>, spec: &SweepSpec, placed: &place::PlacedJoint
     let named: Vec<(u32, usize)> = match &spec.joints {
         Some(names) => {
             let find = |(name, at): &(String, usize)| {
-                let found = placed.column_named(name).map_err(|(problem, remedy)| error(*at, problem, &remedy))?;
+                let found =
+                    placed.column_named(name, None).map_err(|(problem, remedy)| error(*at, problem, &remedy))?;
                 Ok((found, *at))
             };
             names.iter().map(find).collect::<Result<_>>()?

@@ -1,108 +1,14 @@
-//! The frames that joints carry, and the joints in order with their places.
+//! The joints in order, with the places of the frames that they carry.
 
-use super::robots::{LinkBody, LinkFrame};
+use super::frames::Frames;
 use super::spec::JointSpec;
-use crate::body_spec::BodySpec;
 use crate::columns::ColumnRole;
-use crate::each::MadeOfFiles;
 use crate::keys::SceneSource;
 use clearsweep_base::error::{Error, Result, nearest};
+use clearsweep_base::text::toml_text;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_kinematics::{Joint, JointKind, JointValue, RANGE_SLACK};
-use std::collections::{HashMap, HashSet};
-
-/// A frame that a joint may carry.
-struct Frame {
-    name: String,
-    /// In the world at rest, metres.
-    rest: Pose,
-    /// The frame that takes it along unless a joint carries it.
-    above: Option<usize>,
-    /// Its pose in that frame, where it is known better than by both at rest.
-    in_above: Option<Pose>,
-    /// Whether it stands in the world.
-    stands: bool,
-}
-
-/// All frames of a scene.
-pub(super) struct Frames {
-    all: Vec<Frame>,
-    by_name: HashMap<String, usize>,
-    /// Of each body.
-    of_body: Vec<usize>,
-}
-
-impl Frames {
-    /// `links`: of robots, with their bodies and the indices of these; `carried`: names of all that joints carry.
-    pub(super) fn new(
-        bodies: &[BodySpec],
-        made: &MadeOfFiles,
-        (links, of_links, link_bodies): (&[LinkFrame], &[LinkBody], &[u32]),
-        carried: &HashSet<&str>,
-    ) -> Self {
-        let mut frames = Self { all: Vec::new(), by_name: HashMap::new(), of_body: vec![usize::MAX; bodies.len()] };
-        for node in &made.moving {
-            let index = frames.all.len();
-            if let Some(body) = node.body {
-                frames.of_body[body as usize] = index;
-            }
-            // Carriers come before what they carry, in the same order.
-            frames.add(Frame {
-                name: node.name.clone(),
-                rest: node.place,
-                above: node.carrier,
-                in_above: None,
-                stands: false,
-            });
-        }
-        let first = frames.all.len();
-        for link in links {
-            let stands = link.is_root && !carried.contains(&*link.name);
-            frames.add(Frame { name: link.name.clone(), rest: link.rest, above: None, in_above: None, stands });
-        }
-        for (body, &index) in of_links.iter().zip(link_bodies) {
-            frames.of_body[index as usize] = frames.all.len();
-            let rest = body.spec.rest.as_ref().map_or(Pose::IDENTITY, |rest| rest.pose);
-            let (above, in_above) = (Some(first + body.link), Some(body.place));
-            frames.add(Frame { name: body.spec.name.clone(), rest, above, in_above, stands: false });
-        }
-        for (index, body) in bodies.iter().enumerate() {
-            if frames.of_body[index] != usize::MAX {
-                continue;
-            }
-            frames.of_body[index] = frames.all.len();
-            let rest = body.pose.or(body.rest.as_ref().map(|rest| rest.pose)).unwrap_or(Pose::IDENTITY);
-            frames.add(Frame {
-                name: body.name.clone(),
-                rest,
-                above: None,
-                in_above: None,
-                stands: body.pose.is_some(),
-            });
-        }
-        for (name, place) in &made.still {
-            frames.add(Frame { name: name.clone(), rest: *place, above: None, in_above: None, stands: true });
-        }
-        frames
-    }
-
-    fn add(&mut self, frame: Frame) {
-        self.by_name.entry(frame.name.clone()).or_insert(self.all.len());
-        self.all.push(frame);
-    }
-
-    fn find(&self, source: &SceneSource<'_>, (name, at): &(String, usize), key: &str, joint: &str) -> Result<usize> {
-        if let Some(&found) = self.by_name.get(name) {
-            return Ok(found);
-        }
-        let place = format!("{}, key `{key}` of [[joint]] `{joint}`", source.place(*at));
-        let remedy = match nearest(name, self.by_name.keys().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`? `clearsweep check` lists bodies and nodes"),
-            None => "name a body, a node of a geometry file, or a link NAME/LINK of a robot".to_owned(),
-        };
-        Err(Error::input(place, format!("`{name}` is no body and no node"), remedy))
-    }
-}
+use std::collections::HashMap;
 
 /// Joints with the frames that they join.
 pub(super) struct Tree<'s> {
@@ -133,12 +39,8 @@ impl<'s> Tree<'s> {
                     format!("the joint name `{}` was used before, on line {}", spec.name, source.line(specs[first].at));
                 return Err(Error::input(source.place(spec.at), problem, "give each joint a name of its own"));
             }
-            let parent = spec
-                .parent
-                .as_ref()
-                .map(|parent| tree.frames.find(source, parent, "parent", &spec.name))
-                .transpose()?;
-            let child = tree.frames.find(source, &spec.child, "child", &spec.name)?;
+            let parent = tree.frames.parent(source, spec)?;
+            let child = tree.frames.child(source, spec)?;
             if parent == Some(child) {
                 let problem = format!("parent and child of the joint `{}` are both `{}`", spec.name, spec.child.0);
                 return Err(Error::input(source.place(spec.at), problem, "name another parent, or none: the world"));
@@ -411,7 +313,8 @@ impl<'s> Tree<'s> {
         let mimic = self.specs[joint].mimic.as_ref().ok_or_else(lost)?;
         let error = |problem: String, remedy: &str| Err(Error::input(source.place(mimic.at), problem, remedy));
         let Some(&leader) = numbers.get(&*mimic.joint) else {
-            let remedy = match nearest(&mimic.joint, self.specs.iter().map(|spec| &*spec.name)) {
+            let others = self.specs.iter().zip(0..).filter(|&(spec, at)| at != joint && spec.kind != JointKind::Fixed);
+            let remedy = match nearest(&mimic.joint, others.map(|(spec, _)| &*spec.name)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "name a joint of the scene".to_owned(),
             };
@@ -513,8 +416,9 @@ impl PlacedJoints {
         }
     }
 
-    /// The joint of a name that has a value of its own, or what is wrong and the remedy.
-    pub(super) fn column_named(&self, name: &str) -> std::result::Result<u32, (String, String)> {
+    /// The joint of a name that has a value of its own, or what is wrong and the remedy. `keys`: the
+    /// other keys of a table in which the name is one; `None`: it is a value.
+    pub(super) fn column_named(&self, name: &str, keys: Option<&[&str]>) -> std::result::Result<u32, (String, String)> {
         let of = |&joint: &u32| &*self.joints[joint as usize].name;
         if let Some(&found) = self.columns.iter().find(|joint| of(joint) == name) {
             return Ok(found);
@@ -529,12 +433,24 @@ impl PlacedJoints {
             let remedy = "name the joint that it follows, or remove its `mimic`".to_owned();
             return Err((format!("`{name}` has no value of its own: it is fixed, or follows another joint"), remedy));
         }
-        let remedy = match nearest(name, self.columns.iter().map(of)) {
+        let known = self.columns.iter().map(of).chain(keys.into_iter().flatten().copied());
+        let remedy = match nearest(name, known) {
+            Some(near) if keys.is_some() => {
+                const BETWEEN: &str = "` or `";
+                let keys: Vec<String> = near.split(BETWEEN).map(as_key).collect();
+                format!("did you mean `{}`?", keys.join(BETWEEN))
+            }
             Some(near) => format!("did you mean `{near}`?"),
             None => "name a joint of the scene".to_owned(),
         };
         Err((format!("`{name}` is no joint"), remedy))
     }
+}
+
+/// A name as TOML writes it before `=`.
+fn as_key(name: &str) -> String {
+    let is_bare = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if is_bare { name.to_owned() } else { toml_text(name) }
 }
 
 /// A frame in the world from its place in another one; positions keep their low parts.

@@ -1,26 +1,27 @@
 //! `[[robot]]`: links and joints of a robot description as bodies, frames and joints of the scene.
 
+use super::robot_files;
+use super::robot_shapes::{largest, largest_length, primitive};
 use super::spec::{JointSpec, MimicSpec};
 use crate::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth, pose_at};
 use crate::digest::InputReader;
 use crate::file::IgnoreSpec;
 use crate::joints::RestSpec;
-use crate::keys::{Field, Keys, SceneSource};
+use crate::keys::{Keys, SceneSource};
 use crate::length::MAX_LENGTH_M;
 use crate::model::{LengthUnit, Model};
 use crate::readers::{self, GeometryNote};
 use crate::shapes::{ShapePart, ShapeSpec};
 use clearsweep_base::error::{Error, Result};
+use clearsweep_base::text::toml_text;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_input_guard::MAX_NAME;
 use clearsweep_kinematics::JointKind;
-use clearsweep_robot::{Collision, CollisionShape, Robot};
+use clearsweep_robot::{Collision, CollisionShape, Line, PackageFolder, Robot};
 use std::collections::{HashMap, HashSet};
+use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Sides of the prism that stands for a round cylinder.
-const SIDES: u32 = 64;
 
 /// A link of a robot, as a frame.
 #[derive(Debug, Clone)]
@@ -50,6 +51,8 @@ pub(super) struct Robots {
     pub(in crate::joints) joints: Vec<JointSpec>,
     pub(super) ignores: Vec<IgnoreSpec>,
     pub(super) notes: Vec<(PathBuf, GeometryNote)>,
+    /// Error of the first robot without collision geometry, if the scene has no body either.
+    pub(super) bare: Option<Error>,
 }
 
 /// Reads the robots of a scene file.
@@ -85,7 +88,7 @@ struct RobotReader<'k> {
     name: String,
     base: Pose,
     model: Option<Model>,
-    packages: Vec<PathBuf>,
+    packages: Vec<PackageFolder>,
     /// Pairs of links that are left out, with reasons.
     disabled: Vec<([usize; 2], String)>,
     /// Names in the SRDF that the robot does not have.
@@ -109,15 +112,14 @@ impl<'k> RobotReader<'k> {
         ])?;
         let (path, robot) = match (keys.get("urdf"), keys.get("mjcf")) {
             (Some(urdf), None) => {
-                let (path, text) = text(&urdf, inputs)?;
+                let (path, text) = robot_files::named(&urdf, inputs)?;
                 let robot = clearsweep_robot::read_urdf(&path, &text)?;
                 (path, robot)
             }
             (None, Some(mjcf)) => {
-                let (path, text) = text(&mjcf, inputs)?;
-                let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-                let robot =
-                    clearsweep_robot::read_mjcf(&path, &text, &mut |file| read_text(&folder.join(file), inputs))?;
+                let (path, text) = robot_files::named(&mjcf, inputs)?;
+                let mut include = |file: &str| robot_files::included(&path.with_file_name(file), inputs);
+                let robot = clearsweep_robot::read_mjcf(&path, &text, &mut include)?;
                 (path, robot)
             }
             (Some(_), Some(mjcf)) => {
@@ -151,9 +153,11 @@ impl<'k> RobotReader<'k> {
         disabled.extend(excluded.map(|(pair, reason)| (pair, because(&file, reason))));
         let mut srdf_notes = Vec::new();
         if let Some(field) = keys.get("srdf") {
-            let (path, text) = text(&field, inputs)?;
+            let (path, text) = robot_files::named(&field, inputs)?;
             let srdf = clearsweep_robot::read_srdf(&path, &text)?;
             let file = path.file_name().unwrap_or_default().to_string_lossy();
+            let enabled = srdf.enabled_pairs(&robot);
+            disabled.retain(|([a, b], _)| !enabled.contains(&[*a.min(b), *a.max(b)]));
             let (pairs, notes) = srdf.disabled_pairs(&robot);
             let remedy = "if the SRDF is another robot's, give that of this one";
             srdf_notes.extend(notes.into_iter().map(|note| {
@@ -172,7 +176,7 @@ impl<'k> RobotReader<'k> {
             name,
             base: pose_at(keys, unit)?,
             model: keys.get("model").map(|word| word.choice(&words)).transpose()?,
-            packages: packages.into_iter().map(|package| folder.join(package)).collect(),
+            packages: packages.into_iter().map(|package| robot_files::package(folder.join(package), inputs)).collect(),
             disabled,
             srdf_notes,
             has_limits: flag("limits")?,
@@ -183,21 +187,19 @@ impl<'k> RobotReader<'k> {
 
     /// Refuses names and lengths that no scene may have.
     fn check(&self) -> Result<()> {
-        let fault = |line: usize, problem: String, remedy: String| {
-            Err(Error::input(format!("{}:{line}", self.path.display()), problem, remedy))
-        };
+        let fault = |line: &Line, problem: String, remedy: String| Err(Error::input(line, problem, remedy));
         let (links, joints) = (&self.robot.links, &self.robot.joints);
-        let named = links.iter().map(|link| (link.line, &link.name));
-        let mut named = named.chain(joints.iter().map(|joint| (joint.line, &joint.name)));
+        let named = links.iter().map(|link| (&link.line, &link.name));
+        let mut named = named.chain(joints.iter().map(|joint| (&joint.line, &joint.name)));
         if let Some((line, name)) = named.find(|(_, name)| self.name.len() + 1 + name.len() > MAX_NAME) {
             let problem =
                 format!("the name has {} bytes with that of the robot: `{name}`", self.name.len() + 1 + name.len());
             return fault(line, problem, format!("give it a name of at most {MAX_NAME} bytes with NAME/ before it"));
         }
         let collisions = links.iter().flat_map(|link| &link.collisions);
-        let placed = collisions.map(|collision| (collision.line, largest_length(collision)));
-        let joints = joints.iter().map(|joint| (joint.line, largest(&joint.place.position)));
-        let roots = links.iter().map(|link| (link.line, largest(&link.place.position)));
+        let placed = collisions.map(|collision| (&collision.line, largest_length(collision)));
+        let joints = joints.iter().map(|joint| (&joint.line, largest(&joint.place.position)));
+        let roots = links.iter().map(|link| (&link.line, largest(&link.place.position)));
         match placed.chain(joints).chain(roots).find(|(_, length)| *length > MAX_LENGTH_M) {
             Some((line, length)) => {
                 let problem = format!("a length is {length:e} m, more than {MAX_LENGTH_M:e} m");
@@ -228,6 +230,9 @@ impl<'k> RobotReader<'k> {
                 all.bodies.push(LinkBody { link: first + index, ..body });
             }
         }
+        if of_link.iter().all(Vec::is_empty) && all.bare.is_none() {
+            all.bare = Some(self.bare());
+        }
         for joint in &self.robot.joints {
             let mimic = joint.mimic.map(|mimic| MimicSpec {
                 joint: full(&self.robot.joints[mimic.joint].name),
@@ -235,19 +240,23 @@ impl<'k> RobotReader<'k> {
                 offset: mimic.offset,
                 at: self.keys.at,
             });
+            let kind = match joint.kind {
+                clearsweep_robot::JointKind::Fixed => JointKind::Fixed,
+                clearsweep_robot::JointKind::Prismatic => JointKind::Prismatic,
+                _ => JointKind::Revolute,
+            };
+            let is_continuous = joint.kind == clearsweep_robot::JointKind::Continuous;
+            // A continuous joint has a range for sweeps alone.
+            let limits = joint.range.filter(|range| self.has_limits && are_limits(kind, *range));
             all.joints.push(JointSpec {
                 name: full(&joint.name),
-                kind: match joint.kind {
-                    clearsweep_robot::JointKind::Fixed => JointKind::Fixed,
-                    clearsweep_robot::JointKind::Prismatic => JointKind::Prismatic,
-                    _ => JointKind::Revolute,
-                },
+                kind,
                 parent: Some((full(&self.robot.links[joint.parent].name), self.keys.at)),
                 child: (full(&self.robot.links[joint.child].name), self.keys.at),
                 place: pose(&joint.place),
                 axis: Vec3::from(joint.axis),
-                range: joint.range.filter(|_| self.has_limits),
-                is_limited: joint.kind != clearsweep_robot::JointKind::Continuous,
+                range: limits.or(is_continuous.then_some([-PI, PI])),
+                is_limited: !is_continuous,
                 mimic,
                 is_link: true,
                 at: self.keys.at,
@@ -266,10 +275,26 @@ impl<'k> RobotReader<'k> {
         Ok(())
     }
 
+    /// The error of a robot without collision geometry.
+    fn bare(&self) -> Error {
+        let problem = format!(
+            "the scene has no bodies: the robot `{}` has no collision geometry, and visual geometry is not read",
+            self.name
+        );
+        let link = self.robot.links.last().map_or("", |link| &link.name);
+        let parent = toml_text(&format!("{}/{link}", self.name));
+        let remedy = format!(
+            "give its links collision geometry in {}, or add a `[[body]]`, and a `[[joint]]` whose `child` it is and \
+             whose parent is a link, such as `parent = {parent}`",
+            self.path.display()
+        );
+        self.keys.error(problem, remedy)
+    }
+
     /// Notes a limit that looks like degrees in place of the radians of URDF.
     fn note_degrees(&self, all: &mut Robots) {
         // Four turns.
-        const MOST: f64 = 8.0 * std::f64::consts::PI;
+        const MOST: f64 = 8.0 * PI;
         if self.keys.get("urdf").is_none() || !self.has_limits {
             return;
         }
@@ -279,9 +304,14 @@ impl<'k> RobotReader<'k> {
                 continue;
             };
             let name = &joint.name;
-            let problem =
-                format!("the limits of the joint `{name}`, {least} to {greatest} rad, are more than four turns");
-            let remedy = "URDF has radians: correct the limits if these are degrees";
+            let limits = format!("the limits of the joint `{name}`, {least} to {greatest} rad, are");
+            let [problem, remedy] = match are_limits(JointKind::Revolute, [least, greatest]) {
+                true => [" more than four turns", "URDF has radians: correct the limits if these are degrees"],
+                false => {
+                    [" beyond all values, and count as none", "write `type=\"continuous\"` for a joint without limits"]
+                }
+            };
+            let problem = limits + problem;
             all.notes.push((self.path.clone(), GeometryNote { kind: "robot", problem, remedy }));
         }
     }
@@ -404,7 +434,7 @@ impl<'k> RobotReader<'k> {
         inputs: &mut InputReader,
         notes: &mut Vec<(PathBuf, GeometryNote)>,
     ) -> Result<GeometrySpec> {
-        let at_line = |error: Error| Error { place: format!("{}:{}", self.path.display(), collision.line), ..error };
+        let at_line = |error: Error| Error { place: collision.line.to_string(), ..error };
         let found = clearsweep_robot::resolve(file, &self.path, &self.packages).map_err(at_line)?;
         let reading =
             GeometryOptions { unit: LengthUnit::ALL[0], scale: 1.0, y_up: false, model: self.model, inside: None };
@@ -425,11 +455,7 @@ impl<'k> RobotReader<'k> {
         let fault = |fault: readers::Fault| {
             let place =
                 fault.line.map_or_else(|| found.display().to_string(), |line| format!("{}:{line}", found.display()));
-            Error::input(
-                format!("{place} (collision of {}:{})", self.path.display(), collision.line),
-                fault.problem,
-                fault.remedy,
-            )
+            Error::input(format!("{place} (collision of {})", collision.line), fault.problem, fault.remedy)
         };
         readers::check_extension(&found).map_err(fault)?;
         let bytes = inputs.read(&found).map_err(|error| Error::unreadable(&found, &error))?;
@@ -451,38 +477,9 @@ impl<'k> RobotReader<'k> {
     }
 }
 
-fn largest(numbers: &[f64]) -> f64 {
-    numbers.iter().fold(0.0, |most, number| most.max(number.abs()))
-}
-
-/// The largest length of a collision geometry, metres; factors of a mesh are not lengths.
-fn largest_length(collision: &Collision) -> f64 {
-    largest(&collision.place.position).max(match &collision.shape {
-        CollisionShape::Box { sides } => largest(sides),
-        CollisionShape::Sphere { radius } => *radius,
-        CollisionShape::Cylinder { radius, length } | CollisionShape::Capsule { radius, length } => radius.max(*length),
-        CollisionShape::Ellipsoid { half_axes } => largest(half_axes),
-        CollisionShape::Mesh { .. } => 0.0,
-    })
-}
-
-/// A primitive of a link, and how far it may lie outside of the described one, metres.
-fn primitive(shape: &CollisionShape) -> (ShapeSpec, f64) {
-    match *shape {
-        CollisionShape::Box { sides } => (ShapeSpec::Box(sides), 0.0),
-        CollisionShape::Sphere { radius } => (ShapeSpec::Sphere(radius), 0.0),
-        CollisionShape::Capsule { radius, length } => (ShapeSpec::Capsule { radius, length }, 0.0),
-        CollisionShape::Cylinder { radius, length } => {
-            let outer = 1.0 / libm::cos(std::f64::consts::PI / f64::from(SIDES)) - 1.0;
-            (ShapeSpec::Cylinder { radius, height: length, sides: SIDES }, radius * outer * (1.0 + 1e-9))
-        }
-        CollisionShape::Ellipsoid { half_axes } => {
-            let (points, excess) = crate::rounded::around_an_ellipsoid(half_axes);
-            (ShapeSpec::Points(points), excess)
-        }
-        // Meshes are bodies of their own.
-        CollisionShape::Mesh { .. } => (ShapeSpec::Points(vec![[0.0; 3]]), 0.0),
-    }
+/// Whether ends of a range are values that a joint may have. A file that has none writes 1e16.
+fn are_limits(kind: JointKind, range: [f64; 2]) -> bool {
+    range.iter().all(|end| end.abs() <= kind.largest_value())
 }
 
 /// A place of a robot description.
@@ -492,17 +489,4 @@ fn pose(place: &clearsweep_robot::Place) -> Pose {
 
 fn because(file: &str, reason: Option<String>) -> String {
     reason.map_or_else(|| format!("disabled by {file}"), |reason| format!("disabled by {file}: {reason}"))
-}
-
-/// The path and the text of the file that a key names, relative to the scene.
-fn text(field: &Field<'_>, inputs: &mut InputReader) -> Result<(PathBuf, String)> {
-    let path = field.scene().parent().unwrap_or(Path::new("")).join(field.text()?);
-    let text = read_text(&path, inputs)
-        .map_err(|error| field.error(format!("{} {}", path.display(), error.problem), error.remedy))?;
-    Ok((path, text))
-}
-
-fn read_text(path: &Path, inputs: &mut InputReader) -> Result<String> {
-    let bytes = inputs.read(path).map_err(|error| Error::unreadable(path, &error))?;
-    String::from_utf8(bytes).map_err(|_| Error::input(path.display(), "is not UTF-8", "save it as UTF-8"))
 }

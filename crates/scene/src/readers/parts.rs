@@ -1,11 +1,13 @@
 //! A geometry file as a tree of named parts: nodes with their places, and the meshes that they share.
 
 use super::components;
+use super::extension;
 use super::mesh::{Fault, Mesh};
 use super::notes::GeometryNote;
 use clearsweep_geometry::Pose;
 use clearsweep_input_guard::MAX_NAME;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Most bytes of all paths: a short file may nest nodes so deeply that its paths would fill any memory.
@@ -33,6 +35,16 @@ impl Each {
     /// Its word.
     pub(crate) fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, each)| *each == self).map_or("", |(word, _)| word)
+    }
+
+    /// The largest parts that a file of this extension has; `None`: it has no parts.
+    pub(crate) fn of_file(path: &Path) -> Option<Self> {
+        match extension(path).as_str() {
+            "glb" | "gltf" => Some(Self::Node),
+            "obj" | "stl" => Some(Self::Object),
+            "ply" => Some(Self::Component),
+            _ => None,
+        }
     }
 }
 
@@ -120,9 +132,9 @@ pub(super) struct NamedMesh {
 /// Refuses parts that a format does not have.
 pub(super) fn check_kind(kind: &str, each: Each) -> Result<(), Fault> {
     let wanted = match (kind, each) {
-        ("glb" | "gltf", Each::Object) => "glTF has nodes: write each = \"node\"",
-        ("obj" | "stl", Each::Node) => "OBJ and STL have objects: write each = \"object\"",
-        ("ply", Each::Node | Each::Object) => "PLY names no parts: write each = \"component\"",
+        ("glb" | "gltf", Each::Object) => "glTF has nodes: write `each = \"node\"`",
+        ("obj" | "stl", Each::Node) => "OBJ and STL have objects: write `each = \"object\"`",
+        ("ply", Each::Node | Each::Object) => "PLY names no parts: write `each = \"component\"`",
         _ => return Ok(()),
     };
     Err(Fault::new(format!("`.{kind}` files have no parts of the kind \"{}\"", each.word()), wanted))
@@ -163,7 +175,7 @@ fn into_components(parts: FileParts, unnamed: &str) -> Result<FileParts, Fault> 
     if count > MAX_PARTS {
         let problem =
             format!("its nodes have more than {MAX_PARTS} components, those of shared meshes counted each time");
-        return Err(Fault::new(problem, "split the file, or write each = \"node\""));
+        return Err(Fault::new(problem, "split the file, or write `each = \"node\"`"));
     }
     let mut nodes: Vec<PartNode> = Vec::with_capacity(count);
     let mut moved: Vec<u32> = Vec::with_capacity(parts.nodes.len());

@@ -12,7 +12,7 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
-use clearsweep_base::error::{Error, LARGE_INPUT, Result, nearest};
+use clearsweep_base::error::{Error, LARGE_INPUT, Result, nearest_one};
 use clearsweep_input_guard::csv_cells;
 use clearsweep_input_guard::csv_header::{self, CsvLines, WORKBOOK, WORKBOOK_REMEDY};
 use clearsweep_input_guard::parquet_pages::{self, PageClaims};
@@ -104,6 +104,8 @@ pub(super) fn read(
 /// The columns that are known, as (column of the file, number of the known one); others are of no concern, unless they
 /// look misspelt.
 fn resolve(path: &Path, names: &[&str], known: &[&[&str]]) -> Result<Vec<(usize, usize)>> {
+    let is_taken =
+        |near: &str| known.iter().any(|all| all.contains(&near) && all.iter().any(|one| names.contains(one)));
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (column, name) in names.iter().enumerate() {
         if let Some(number) = known.iter().position(|names| names.contains(name)) {
@@ -112,7 +114,7 @@ fn resolve(path: &Path, names: &[&str], known: &[&[&str]]) -> Result<Vec<(usize,
                 return Err(Error::input(path.display(), problem, "keep one of them"));
             }
             found.push((column, number));
-        } else if let Some(near) = misspelt(name, known).filter(|near| !names.contains(near)) {
+        } else if let Some(near) = misspelt(name, known).filter(|near| !is_taken(near)) {
             let remedy =
                 format!("did you mean `{near}`? Columns that are not meant for clearsweep may have any other name");
             return Err(Error::input(path.display(), format!("unknown column `{name}`"), remedy));
@@ -124,7 +126,7 @@ fn resolve(path: &Path, names: &[&str], known: &[&[&str]]) -> Result<Vec<(usize,
 /// The known column that a name most likely means: one or two letters away, and long enough to tell.
 fn misspelt<'k>(name: &str, known: &[&[&'k str]]) -> Option<&'k str> {
     let candidates = known.iter().flat_map(|names| names.iter().copied()).filter(|known| known.len() > 3);
-    let near = nearest(name.trim(), candidates)?;
+    let near = nearest_one(name.trim(), candidates)?;
     let most = if near.len() > 6 { 2 } else { 1 };
     (strsim::damerau_levenshtein(&name.trim().to_lowercase(), near) <= most).then_some(near)
 }

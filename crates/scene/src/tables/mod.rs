@@ -109,11 +109,12 @@ pub(super) fn lower(
             lower_parts(section, unit, (inputs, made), take)?;
             continue;
         }
-        let field = keys.required(
-            "table",
-            "name the table of the bodies: a .parquet or a .csv file; or say \
-            `each = \"node\"` (or \"object\", \"component\") to make bodies of the parts of the `geometry`",
-        )?;
+        let parts = match each::fitting(&keys) {
+            Some(each) => format!("say {each} to make bodies of the parts of the `geometry`"),
+            None => "add a `geometry` and `each` to make bodies of the parts of that file".to_owned(),
+        };
+        let remedy = format!("name the table of the bodies: a .parquet or a .csv file; or {parts}");
+        let field = keys.required("table", remedy)?;
         let (path, bytes) = open(&field, inputs)?;
         let names = COLUMNS.map(|(names, _)| names);
         let defaults = RowDefaults { keys: &keys, lowered: LoweredDefaults::default() };
@@ -177,7 +178,7 @@ impl WaitingRows {
 fn open(field: &Field<'_>, inputs: &mut InputReader) -> Result<(PathBuf, Vec<u8>)> {
     let path = field.scene().parent().unwrap_or(Path::new("")).join(field.text()?);
     let bytes = inputs.read(&path).map_err(|error| {
-        let unreadable = Error::unreadable(&path, &error);
+        let unreadable = Error::unreadable_of_scene(&path, &error);
         field.error(format!("{} {}", path.display(), unreadable.problem), unreadable.remedy)
     })?;
     Ok((path, bytes))

@@ -66,7 +66,7 @@ impl OutputDir {
                 let opened = self.target().folder(folder).map_err(failed)?;
                 guard(&self.parts).insert(folder.to_owned(), Arc::new(opened));
             }
-            let written = WrittenFile { identity: about.identity, state: Some(about.state) };
+            let written = WrittenFile { identity: about.identity, state: Some(about.state), checksum: None };
             if guard(&self.files).insert(name.clone(), written).is_none() {
                 self.bytes.fetch_add(about.state.size, Ordering::Relaxed);
             }

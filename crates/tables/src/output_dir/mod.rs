@@ -18,6 +18,7 @@ mod staging;
 #[cfg(test)]
 mod tests;
 
+use super::checksums::{FileChecksums, checksum};
 use super::folder::{EntryAbout, FileIdentity, FileState, Folder};
 use clearsweep_base::error::{Error, Result};
 use earlier::EarlierResult;
@@ -68,6 +69,8 @@ struct WrittenFile {
     identity: FileIdentity,
     /// Once it is complete.
     state: Option<FileState>,
+    /// The CRC-32 of its bytes, once it is complete, if this execution saw them all.
+    checksum: Option<u32>,
 }
 
 impl WrittenFile {
@@ -202,7 +205,7 @@ impl OutputDir {
             let _ = folder.remove_file(&temporary); // nothing would know it later
             self.error(&file.path, &error)
         })?;
-        guard(&self.files).insert(file.beside(&temporary), WrittenFile { identity, state: None });
+        guard(&self.files).insert(file.beside(&temporary), WrittenFile { identity, state: None, checksum: None });
         Ok((opened, file))
     }
 
@@ -223,8 +226,8 @@ impl OutputDir {
         Ok(folder)
     }
 
-    /// Gives a complete file of `bytes` bytes its final name.
-    pub(super) fn rename(&self, file: &OutputFile, bytes: u64) -> Result<()> {
+    /// Gives a complete file of `bytes` bytes its final name. `checksum`: their CRC-32, if it is known.
+    pub(super) fn rename(&self, file: &OutputFile, bytes: u64, checksum: Option<u32>) -> Result<()> {
         let (folder, temporary) = (file.folder(self), names::temporary(file.file_name()));
         let key = file.beside(&temporary);
         let about = folder.about(&temporary).map_err(|error| self.error(&file.path, &error))?;
@@ -233,7 +236,7 @@ impl OutputDir {
             return Err(self.taken(&file.path, ErrorKind::NotFound.into()));
         };
         // Registered before it exists, so that a failure at any point leaves nothing behind.
-        let written = WrittenFile { state: Some(about.state), ..written };
+        let written = WrittenFile { state: Some(about.state), checksum, ..written };
         guard(&self.files).insert(file.name.clone(), written);
         let renamed = folder.rename_new(&temporary, folder, file.file_name());
         renamed.map_err(|error| self.taken(&file.path, error))?;
@@ -243,10 +246,11 @@ impl OutputDir {
     }
 
     /// Takes over a file of another directory under a name: by a link, or as a copy where the file system has none.
+    /// `checksum`: the CRC-32 of its bytes as they were written, if it is known.
     ///
     /// # Errors
     /// The file cannot be read, or the disk failed.
-    pub(super) fn link(&self, from: &Path, name: &str) -> Result<()> {
+    pub(super) fn link(&self, from: &Path, name: &str, checksum: Option<u32>) -> Result<()> {
         let path = self.root().join(name);
         let failed = |error: &io::Error| self.error(&path, error);
         let part_of = name.split_once('/').map(|(folder, _)| self.part_folder(folder)).transpose()?;
@@ -257,13 +261,30 @@ impl OutputDir {
                 .open_file(&temporary)
                 .and_then(|linked| Ok((Folder::identity_of(&linked)?, linked.metadata()?.len())));
             let (identity, bytes) = linked.map_err(|error| failed(&error))?;
-            guard(&self.files).insert(file.beside(&temporary), WrittenFile { identity, state: None });
-            return self.rename(&file, bytes);
+            guard(&self.files).insert(file.beside(&temporary), WrittenFile { identity, state: None, checksum: None });
+            return self.rename(&file, bytes, checksum);
         }
         let mut source = File::open(from).map_err(|error| Error::unreadable(from, &error))?;
         let (mut copy, file) = self.create(name)?;
         let bytes = io::copy(&mut source, &mut copy).and_then(|bytes| copy.sync_all().map(|()| bytes));
-        self.rename(&file, bytes.map_err(|error| failed(&error))?)
+        self.rename(&file, bytes.map_err(|error| failed(&error))?, checksum)
+    }
+
+    /// The checksums of all complete files. Those whose bytes this execution did not see are read.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub(super) fn checksums(&self) -> Result<FileChecksums> {
+        let (files, parts, target) = (guard(&self.files), guard(&self.parts), self.target());
+        let of = |(name, written): (&String, &WrittenFile)| {
+            let read = || {
+                let (folder, file) = locate(target, &parts, name);
+                let found = folder.open_file(file).and_then(checksum);
+                found.map_err(|error| Error::unreadable(&self.root().join(name), &error))
+            };
+            Ok((name.clone(), written.checksum.map_or_else(read, Ok)?))
+        };
+        files.iter().filter(|(_, written)| written.state.is_some()).map(of).collect()
     }
 
     /// A file for what does not fit in memory; it vanishes with its handle.

@@ -118,6 +118,7 @@ pub(super) fn left_out(
     let guess = if is_guess { " (the first one, as the file names no default)" } else { "" };
     let outside = match left.len() {
         0 => String::new(),
+        1 => format!("; 1 node with a mesh is no part of it: {}", listed(left.iter().map(String::as_str))),
         count => format!("; {count} nodes with meshes are no part of it: {}", listed(left.iter().map(String::as_str))),
     };
     Ok(Some(GeometryNote {
