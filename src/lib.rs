@@ -7,9 +7,9 @@
 //! A scene file and its trajectories to Parquet tables:
 //!
 //! ```no_run
-//! use clearsweep::{Job, ParquetTables, Scene, SceneOverrides};
+//! use clearsweep::{Job, ParquetTables, SceneBuilder, SceneOverrides};
 //!
-//! let scene = Scene::load("scene.toml".as_ref(), &SceneOverrides::default())?;
+//! let scene = SceneBuilder::load("scene.toml".as_ref(), &SceneOverrides::default())?;
 //! let outcome = Job::new(&scene).run(&mut ParquetTables::new("out"))?;
 //! assert_eq!(outcome.totals.violated, 0);
 //! # Ok::<(), clearsweep::Error>(())
@@ -49,12 +49,12 @@
 //! | `clearsweep-input-guard` | `base` | checks of untrusted bytes before a decoder sees them |
 //! | `clearsweep-robot` | `base` | readers of robot descriptions: URDF, SRDF, MJCF, COLLADA |
 //! | `clearsweep-geometry` | `base` | numbers, vectors, poses, convex polyhedra, hulls, triangle meshes |
-//! | `clearsweep-model` | `geometry` | what stages hand on: bodies, shapes, blocks of poses, candidates, the query, answers |
-//! | `clearsweep-scene` | `model`, `input-guard` | the scene file and geometry readers |
-//! | `clearsweep-trajectory` | `scene`, `model` | READ: Parquet, Arrow IPC and CSV into blocks |
-//! | `clearsweep-broad` | `scene`, `model` | BROAD: which pairs come near, and when |
+//! | `clearsweep-model` | `geometry`, `kinematics` | what stages hand on: the scene, bodies, shapes, blocks of poses, candidates, the query, answers |
+//! | `clearsweep-scene` | `model`, `input-guard` | loads a scene: the scene file and geometry readers |
+//! | `clearsweep-trajectory` | `model` | READ: Parquet, Arrow IPC and CSV into blocks |
+//! | `clearsweep-broad` | `model` | BROAD: which pairs come near, and when |
 //! | `clearsweep-narrow` | `model` | NARROW: signed distance, witnesses and proof; no files, no clock |
-//! | `clearsweep-tables` | `scene`, `model` | WRITE: Parquet, summaries, the manifest |
+//! | `clearsweep-tables` | `model` | WRITE: Parquet, summaries, the manifest |
 //! | `clearsweep-engine` | all stages | the loop; hands work to the threads |
 //! | `clearsweep-report` | `engine` | reports of tables: HTML, pictures, BCF, GLB, CSV, XLSX (feature `cli`) |
 //! | `clearsweep-datasets` | `geometry`, the writer of trajectories in `tables` | data sets for trials and benchmarks |
@@ -100,8 +100,10 @@ pub use clearsweep_engine::{
     Advance, CancelToken, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict,
 };
 pub use clearsweep_geometry::{Inside, Pose, Vec3};
-pub use clearsweep_model::Bounds;
-pub use clearsweep_model::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
+pub use clearsweep_model::{
+    AnswerKind, BetweenFrames, Body, Bounds, DirectionalDistance, DirectionalRelation, FeatureKind, HullFit,
+    LengthUnit, Method, Missing, Model, Proximity, QueryOptions, Sample, Scene, SceneOverrides, Shape, Status,
+};
 /// # Example
 ///
 /// ```
@@ -116,11 +118,7 @@ pub use clearsweep_model::{DirectionalDistance, DirectionalRelation, FeatureKind
 /// ```
 #[doc(inline)]
 pub use clearsweep_scene::SceneBuilder;
-pub use clearsweep_scene::model::LengthUnit;
-pub use clearsweep_scene::{
-    AnswerKind, BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene,
-    SceneOverrides, Shape,
-};
+pub use clearsweep_scene::{BodyBuilder, Geometry};
 pub use clearsweep_tables::{
     BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
 };

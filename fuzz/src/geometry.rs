@@ -86,7 +86,7 @@ fn bodies(extension: &str, bytes: &[u8], mesh: &Mesh) {
 
 /// Loads a scene, with memory for hulls of what these targets feed it.
 pub fn load(path: &Path) -> clearsweep::Result<Scene> {
-    memory::within(1 << 29, || Scene::load(path, &SceneOverrides::default()))
+    memory::within(1 << 29, || clearsweep_scene::load_scene(path, &SceneOverrides::default()))
 }
 
 /// What every shape must be: pieces that are convex, within the radius, and in the hull of them all; triangles that lie in

@@ -32,7 +32,7 @@ fn setting() -> &'static (PathBuf, Vec<Scene>) {
             }
             let path = folder.join(format!("{missing}.toml"));
             fs::write(&path, text).expect("a scratch file");
-            scenes.push(Scene::load(&path, &SceneOverrides::default()).expect("a scene"));
+            scenes.push(clearsweep_scene::load_scene(&path, &SceneOverrides::default()).expect("a scene"));
         }
         (folder.join("input"), scenes)
     })

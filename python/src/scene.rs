@@ -67,7 +67,7 @@ pub(crate) fn load_scene(
 ) -> PyResult<LoadedScene> {
     let RunOptions { mut overrides, job, .. } = options(py, words)?;
     (overrides.threads, overrides.poses_follow) = (job.threads, poses_follow);
-    let scene = call_plain(py, move || Scene::load(&path, &overrides))?;
+    let scene = call_plain(py, move || clearsweep::SceneBuilder::load(&path, &overrides))?;
     Ok(LoadedScene { scene: Arc::new(scene) })
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn build_scene(py: Python<'_>, document: &Bound<'_, PyDict>, words: V
     let RunOptions { mut overrides, job, .. } = options(py, words)?;
     overrides.threads = job.threads;
     let text = document_text(document)?;
-    let scene = call_plain(py, move || Scene::of_text(&text, &overrides))?;
+    let scene = call_plain(py, move || clearsweep_scene::scene_of_text(&text, &overrides))?;
     Ok(LoadedScene { scene: Arc::new(scene) })
 }
 

@@ -9,7 +9,7 @@ use super::text::{Lengths, columns, count, counted, table, visible};
 use super::{machine, stdout};
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, JobOptions, NothingChecked};
-use clearsweep_scene::Scene;
+use clearsweep_model::Scene;
 use clearsweep_scene::length::parse_length;
 use clearsweep_store::local;
 use clearsweep_tables::{

@@ -7,8 +7,8 @@ use super::text::{Lengths, table};
 use clearsweep::Result;
 use clearsweep_engine::{MotionQuery, PairOptions};
 use clearsweep_geometry::Pose;
+use clearsweep_model::{BetweenFrames, Scene};
 use clearsweep_narrow::interval::{IntervalMethod, IntervalProximity, IntervalStatus};
-use clearsweep_scene::{BetweenFrames, Scene};
 use serde_json::{Value, json};
 
 /// Answers the pair, and prints the least distance, when it is, and the first contact.

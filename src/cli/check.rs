@@ -17,8 +17,7 @@ use clearsweep_engine::{
     Checked, JobOptions, LargestJointStep, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name, rest_row,
     rules_json,
 };
-use clearsweep_scene::model::{Baseline, FreeLength, LengthUnit};
-use clearsweep_scene::{IgnoreRule, Motion, SameAncestor, Scene};
+use clearsweep_model::{Baseline, FreeLength, IgnoreRule, LengthUnit, Motion, SameAncestor, Scene};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -358,7 +357,7 @@ fn visible_lines(text: &str) -> String {
 pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
     let name = |body: &u32| scene.bodies[*body as usize].name.clone();
     let all = |bodies: &[u32]| bodies.iter().map(name).collect::<Vec<_>>();
-    let is_static = |body: &&clearsweep_scene::Body| matches!(body.motion, Motion::Static(_));
+    let is_static = |body: &&clearsweep_model::Body| matches!(body.motion, Motion::Static(_));
     json!({
         "scene": { "path": scene.path.display().to_string(), "name": scene.name, "length_unit": scene.unit.word },
         "bodies": scene.bodies.len(),

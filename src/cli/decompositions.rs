@@ -1,7 +1,7 @@
 //! Text about bodies that are decompositions of solids: their pieces, and how far these may be from the solid.
 
 use super::text::{Lengths, count, counted, visible};
-use clearsweep_scene::{Body, Scene, Shape};
+use clearsweep_model::{Body, Scene, Shape};
 use serde_json::{Value, json};
 
 /// The decompositions of a scene; `None` where there are none.

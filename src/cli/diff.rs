@@ -9,7 +9,7 @@ use super::text::{Lengths, counted, visible};
 use super::{stdout, summary};
 use clearsweep::Result;
 use clearsweep_base::text::marked;
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::LengthUnit;
 use clearsweep_tables::read_events;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

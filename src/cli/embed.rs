@@ -7,7 +7,7 @@ use clap::Parser;
 use clearsweep::{Error, Result};
 use clearsweep_datasets::Dataset;
 use clearsweep_engine::{Checked, JobOptions, ShardPosition, StoodOrWritten, check_device};
-use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_model::{Scene, SceneOverrides};
 use clearsweep_trajectory::PlannedShard;
 use serde_json::Value;
 use std::cell::RefCell;

@@ -1,8 +1,7 @@
 //! Text about bodies whose figures are those of hulls.
 
 use super::text::{Lengths, count, visible};
-use clearsweep_scene::model::HullFit;
-use clearsweep_scene::{Scene, Shape};
+use clearsweep_model::{HullFit, Scene, Shape};
 use serde_json::{Value, json};
 
 /// Behind a figure of a hull.

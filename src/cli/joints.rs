@@ -2,7 +2,7 @@
 
 use super::text::{count, visible};
 use clearsweep_kinematics::{Joint, JointKind, JointValue};
-use clearsweep_scene::Scene;
+use clearsweep_model::Scene;
 
 /// Joints that are listed.
 const LISTED: usize = 20;

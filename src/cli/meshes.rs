@@ -3,7 +3,7 @@
 use super::text::{count, visible};
 use clearsweep_engine::MeshFound;
 use clearsweep_geometry::Inside;
-use clearsweep_scene::{MeshCondition, Scene, Shape};
+use clearsweep_model::{MeshCondition, Scene, Shape};
 use serde_json::{Value, json};
 
 /// Meshes that are named before the rest is summed up.

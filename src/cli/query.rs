@@ -11,10 +11,10 @@ use super::text::{Lengths, table};
 use clearsweep::{Error, Result};
 use clearsweep_engine::{Explained, PairOptions, ProximityQuery};
 use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_model::{LengthUnit, Model, Scene};
 use clearsweep_narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
 use clearsweep_scene::direction::{DIRECTION_REMEDY, parse_direction};
-use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{BodyBuilder, Geometry, Model, Scene, SceneBuilder};
+use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use super::{
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, Outcome, RunVerdict, check_device};
 use clearsweep_engine::{RemoteResult, ShardPosition, StoodOrWritten, run_shard, shard_folder};
-use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_model::{Scene, SceneOverrides};
 use clearsweep_store::{Location, local, location};
 use clearsweep_tables::{DistanceColumns, DistanceStream, ParquetTables, RowSink};
 use clearsweep_trajectory::ReadOptions;
@@ -96,7 +96,7 @@ impl Input {
 
     /// Loads the scene, with its ignore rules.
     pub(crate) fn load_scene(&self) -> Result<Scene> {
-        Scene::load(&self.scene, &self.overrides)
+        clearsweep_scene::load_scene(&self.scene, &self.overrides)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::color::{Tone, paint};
 use super::wrap::{width, wrapped};
 pub(crate) use clearsweep_base::text::visible;
+use clearsweep_model::LengthUnit;
 pub(crate) use clearsweep_report::{count, counted};
-use clearsweep_scene::model::LengthUnit;
 
 /// Text for a scene in which nothing moves.
 pub(crate) const ONCE: &str = "nothing moves: every pair is looked at once";

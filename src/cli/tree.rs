@@ -1,7 +1,7 @@
 //! Tree of the bodies made from geometry files: short for large files.
 
 use super::text::{count, counted, visible};
-use clearsweep_scene::{BodyTree, TreeNode};
+use clearsweep_model::{BodyTree, TreeNode};
 use serde_json::{Value, json};
 
 /// Lines of a tree, about.

@@ -26,7 +26,8 @@ fn execute(scene: &Scene, out: &Path, way: &Way) -> Outcome {
 /// A crowd whose bodies move in this way between frames.
 fn load(crowd: &Crowd, dir: &Path, between: BetweenFrames) -> Scene {
     let files = crowd.write(&dir.join("c")).expect("a data set");
-    let mut scene = Scene::load(files.last().expect("the scene"), &SceneOverrides::default()).expect("a scene");
+    let mut scene =
+        clearsweep_scene::load_scene(files.last().expect("the scene"), &SceneOverrides::default()).expect("a scene");
     scene.motion.between = between;
     scene
 }

@@ -37,7 +37,7 @@ fn scene(keys: &str, missing: &str) -> (TempDir, Scene) {
          [[bodies]]\ngeometry = \"plant.glb\"\neach = \"node\"\n{keys}\n"
     );
     fs::write(dir.path().join("scene.toml"), text).expect("a scene");
-    let scene = Scene::load(&dir.path().join("scene.toml"), &SceneOverrides::default());
+    let scene = clearsweep_scene::load_scene(&dir.path().join("scene.toml"), &SceneOverrides::default());
     (dir, scene.unwrap_or_else(|error| panic!("{error}: {}", error.remedy)))
 }
 
@@ -207,7 +207,8 @@ fn what_has_no_pose_and_what_stands_still_is_said() {
     let text = fs::read_to_string(dir.path().join("scene.toml")).expect("text");
     fs::write(dir.path().join("scene.toml"), text.replace("moving = [", "table = \"over.csv\"\nmoving = [\"crane\", "))
         .expect("a scene");
-    let scene = Scene::load(&dir.path().join("scene.toml"), &SceneOverrides::default()).expect("a scene");
+    let scene =
+        clearsweep_scene::load_scene(&dir.path().join("scene.toml"), &SceneOverrides::default()).expect("a scene");
     assert_eq!(scene.dynamic.len(), 2);
     let rows = [row(0, CRANE, pose)];
     let blocks = read(dir.path(), &scene, &rows, &ReadOptions::default()).expect("good rows");
@@ -229,7 +230,7 @@ fn a_row_of_a_name_that_two_files_have_is_refused() {
         let head =
             "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.parquet\"\nmissing = \"absent\"\n[query]\nwithin = 5\n";
         fs::write(dir.path().join("scene.toml"), format!("{head}{sections}")).expect("a scene");
-        let scene = Scene::load(&dir.path().join("scene.toml"), &SceneOverrides::default());
+        let scene = clearsweep_scene::load_scene(&dir.path().join("scene.toml"), &SceneOverrides::default());
         scene.unwrap_or_else(|error| panic!("{error}: {}", error.remedy))
     };
     let pose = random_pose(&mut Random(1));

@@ -9,7 +9,7 @@ use clearsweep_narrow::interval::{
     IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity_of_joints,
 };
 use clearsweep_narrow::{SolverStats, Workspace};
-use clearsweep_scene::{AnswerKind, BetweenFrames, Scene, SceneOverrides, Shape};
+use clearsweep_scene::{AnswerKind, BetweenFrames, SceneOverrides, Shape};
 use clearsweep_testing::random::Random;
 use clearsweep_testing::random_motions::{about, product};
 use std::fs;
@@ -40,7 +40,7 @@ fn corners((low, high): ([f64; 3], [f64; 3])) -> Vec<[f64; 3]> {
 fn shape(text: &str) -> Arc<Shape> {
     let scene =
         format!("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n[[body]]\nname = \"a\"\nstatic = true\n{text}\n");
-    let scene = Scene::of_text(&scene, &SceneOverrides::default()).expect("a scene");
+    let scene = clearsweep_scene::scene_of_text(&scene, &SceneOverrides::default()).expect("a scene");
     Arc::clone(&scene.bodies[0].shape)
 }
 

@@ -316,7 +316,7 @@ fn scene(dir: &Path, kind: Kind, away: V, motions: &[Ends]) -> (Scene, String) {
          {keys}\n[[body]]\nname = \"s\"\nshape = {{ sphere = {BALL} }}\nstatic = true\n"
     );
     fs::write(dir.join("scene.toml"), text).expect("written");
-    let scene = Scene::load(&dir.join("scene.toml"), &SceneOverrides::default());
+    let scene = clearsweep_scene::load_scene(&dir.join("scene.toml"), &SceneOverrides::default());
     (scene.unwrap_or_else(|error| panic!("{kind:?}: {error}: {}", error.remedy)), name.to_owned())
 }
 

@@ -79,7 +79,7 @@ fn execute(scene: &Scene, out: &Path, device: Option<Box<dyn BroadPhase>>) -> Va
 /// Compares the tables of all devices with those of the processor; the rows.
 fn check(scene: &Path, window: u32) -> u64 {
     let dir = tempfile::tempdir().expect("scratch");
-    let scene = Scene::load(scene, &SceneOverrides::default()).expect("a scene");
+    let scene = clearsweep_scene::load_scene(scene, &SceneOverrides::default()).expect("a scene");
     let on_cpu = execute(&scene, &dir.path().join("cpu"), None);
     let expected = tables(&dir.path().join("cpu"));
     let probe =

@@ -66,7 +66,7 @@ fn check(crowd: &Crowd, between: BetweenFrames, threads: usize) {
     let dir = tempfile::tempdir().expect("scratch");
     crowd.write(&dir.path().join("crowd")).expect("written");
     let file = dir.path().join("crowd/scene.toml");
-    let mut scene = Scene::load(&file, &SceneOverrides::default()).expect("a scene");
+    let mut scene = clearsweep_scene::load_scene(&file, &SceneOverrides::default()).expect("a scene");
     scene.motion = MotionRule { between, ..scene.motion };
     let out = |name: &str| dir.path().join(name);
     let on_cpu = run(&scene, &out("cpu"), threads, None);

@@ -366,7 +366,7 @@ fn load(text: &[u8], files: &[(&str, &[u8])], overrides: &SceneOverrides) -> Res
     }
     let path = folder.path().join("scene.toml");
     fs::write(&path, text).expect("a scene");
-    Scene::load(&path, overrides)
+    clearsweep_scene::load_scene(&path, overrides)
 }
 
 fn check(name: &str, result: Result<Scene, Error>, parts: &[&str]) {
@@ -405,9 +405,17 @@ fn files_that_cannot_be_read_are_named_with_the_body() {
     fs::create_dir(folder.path().join("dir.obj")).expect("a directory");
     let path = folder.path().join("scene.toml");
     fs::write(&path, body("dir.obj")).expect("a scene");
-    check("a directory as geometry", Scene::load(&path, &none), &["dir.obj", "directory", "regular file"]);
-    check("a directory as scene", Scene::load(folder.path(), &none), &["directory", "check the path"]);
-    check("no scene", Scene::load(&folder.path().join("no.toml"), &none), &["no.toml", "cannot be read"]);
+    check(
+        "a directory as geometry",
+        clearsweep_scene::load_scene(&path, &none),
+        &["dir.obj", "directory", "regular file"],
+    );
+    check("a directory as scene", clearsweep_scene::load_scene(folder.path(), &none), &["directory", "check the path"]);
+    check(
+        "no scene",
+        clearsweep_scene::load_scene(&folder.path().join("no.toml"), &none),
+        &["no.toml", "cannot be read"],
+    );
     check("not UTF-8", load(b"[scene]\nname = \"\xff\"\n", &[], &none), &["scene.toml:2", "not UTF-8", "UTF-8"]);
 }
 
@@ -493,13 +501,13 @@ fn no_bytes_make_the_loader_panic() {
     };
     files.iter().for_each(|(name, bytes)| write(name, bytes));
     let path = folder.path().join("scene.toml");
-    Scene::load(&path, &SceneOverrides::default()).expect("the unchanged scene is good");
+    clearsweep_scene::load_scene(&path, &SceneOverrides::default()).expect("the unchanged scene is good");
     let mut random = Random(20_260_601);
     let (mut good, mut bad) = (0, 0);
     for (name, bytes) in files {
         for _ in 0..1500 {
             write(name, &mutated(&mut random, bytes));
-            match Scene::load(&path, &SceneOverrides::default()) {
+            match clearsweep_scene::load_scene(&path, &SceneOverrides::default()) {
                 Ok(scene) => {
                     good += 1;
                     assert!(scene.bodies.iter().all(|body| body.shape.radius.is_finite()));

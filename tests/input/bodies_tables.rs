@@ -19,7 +19,7 @@ fn load(folder: &Path, text: &str) -> Result<Scene, Error> {
     let path = folder.join("scene.toml");
     let _ = fs::remove_file(&path);
     fs::write(&path, text).expect("a scene");
-    Scene::load(&path, &SceneOverrides::default())
+    clearsweep_scene::load_scene(&path, &SceneOverrides::default())
 }
 
 fn good(folder: &Path, text: &str) -> Scene {

@@ -393,7 +393,8 @@ fn integers_stand_for_names_in_decimal_and_for_ids() {
     let text = "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.parquet\"\nmissing = \"absent\"\n[columns]\nbody = \"entity\"\n[query]\n\
                 within = 1.0\n[[bodies]]\ntable = \"bodies.csv\"\n[[body]]\nname = \"bell\"\nid = 100\nshape = { sphere = 1.0 }\n";
     fs::write(folder.path().join("scene.toml"), text).expect("written");
-    let scene = Scene::load(&folder.path().join("scene.toml"), &SceneOverrides::default()).expect("a scene");
+    let scene =
+        clearsweep_scene::load_scene(&folder.path().join("scene.toml"), &SceneOverrides::default()).expect("a scene");
     let ids: Vec<Option<i128>> = scene.bodies.iter().map(|body| body.id).collect();
     assert_eq!(ids, [Some(100), Some(7), Some(-12), None, Some(i128::from(u64::MAX)), None, None]);
     let entities = |array: ArrayRef| {
@@ -454,7 +455,8 @@ fn an_integer_of_two_bodies_is_refused_where_it_is_used() {
         let text = "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.parquet\"\nmissing = \"absent\"\n[query]\nwithin = 1.0\n[[bodies]]\n\
                     table = \"bodies.csv\"\n";
         fs::write(folder.path().join("scene.toml"), text).expect("written");
-        let scene = Scene::load(&folder.path().join("scene.toml"), &SceneOverrides::default()).expect("a scene");
+        let scene = clearsweep_scene::load_scene(&folder.path().join("scene.toml"), &SceneOverrides::default())
+            .expect("a scene");
         let of = |id: i64| track(1, Some(Arc::new(Int64Array::from(vec![id]))), still(1));
         good(&scene, &every_format(folder.path(), &of(6))[0]);
         let text = wrong(&scene, &every_format(folder.path(), &of(5))[0]);
@@ -553,7 +555,9 @@ fn bad_section(section: &str) -> String {
          shape = {{ sphere = 1.0 }}\n"
     );
     fs::write(&path, text).expect("written");
-    let error = Scene::load(&path, &SceneOverrides::default()).err().unwrap_or_else(|| panic!("no error: {section}"));
+    let error = clearsweep_scene::load_scene(&path, &SceneOverrides::default())
+        .err()
+        .unwrap_or_else(|| panic!("no error: {section}"));
     format!("{error} ({})", error.remedy)
 }
 

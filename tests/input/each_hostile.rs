@@ -12,7 +12,7 @@ const HEAD: &str = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 2\n";
 fn load(folder: &Path, file: &str, keys: &str) -> Result<Scene, Error> {
     let path = folder.join("scene.toml");
     fs::write(&path, format!("{HEAD}[[bodies]]\ngeometry = \"{file}\"\n{keys}\n")).expect("a scene");
-    Scene::load(&path, &SceneOverrides::default())
+    clearsweep_scene::load_scene(&path, &SceneOverrides::default())
 }
 
 /// So many nodes of one mesh.

@@ -98,7 +98,7 @@ const HEAD: &str = "[scene]\nlength_unit = \"mm\"\n[query]\nwithin = 1\n";
 fn load(folder: &Path, bodies: &str) -> Result<Scene, clearsweep::Error> {
     let path = folder.join("scene.toml");
     fs::write(&path, format!("{HEAD}{bodies}")).expect("a scene");
-    Scene::load(&path, &SceneOverrides::default())
+    clearsweep_scene::load_scene(&path, &SceneOverrides::default())
 }
 
 fn static_body(name: &str, lines: &str) -> String {

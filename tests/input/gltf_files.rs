@@ -67,7 +67,7 @@ fn load(folder: &Path, keys: &str) -> Result<Scene, clearsweep::Error> {
     let path = folder.join("scene.toml");
     let text = format!("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n{keys}");
     fs::write(&path, text).expect("a scene");
-    Scene::load(&path, &SceneOverrides::default())
+    clearsweep_scene::load_scene(&path, &SceneOverrides::default())
 }
 
 /// Lowest and highest coordinates of a static body.

@@ -18,7 +18,7 @@ const SECTION: &str = "[[bodies]]\ngeometry = \"a.glb\"\neach = \"node\"\n";
 fn load(folder: &Path, text: &str) -> Result<Scene, Error> {
     let path = folder.join("scene.toml");
     fs::write(&path, text).expect("a scene");
-    Scene::load(&path, &SceneOverrides::default())
+    clearsweep_scene::load_scene(&path, &SceneOverrides::default())
 }
 
 fn good(folder: &Path, text: &str) -> Scene {

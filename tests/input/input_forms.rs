@@ -9,7 +9,7 @@ use std::path::Path;
 fn load(folder: &Path, text: &str) -> Result<Scene, Error> {
     let path = folder.join("scene.toml");
     fs::write(&path, text).expect("a scene");
-    Scene::load(&path, &SceneOverrides::default())
+    clearsweep_scene::load_scene(&path, &SceneOverrides::default())
 }
 
 fn good(folder: &Path, text: &str) -> Scene {

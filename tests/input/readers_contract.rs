@@ -201,7 +201,8 @@ fn bodies_of_one_file_share_one_shape_whichever_thread_read_it() {
     let path = folder.path().join("scene.toml");
     fs::write(&path, "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n[[bodies]]\ntable = \"bodies.csv\"\n")
         .expect("a scene");
-    let load = || Scene::load(&path, &SceneOverrides::default()).unwrap_or_else(|error| panic!("{error}"));
+    let load =
+        || clearsweep_scene::load_scene(&path, &SceneOverrides::default()).unwrap_or_else(|error| panic!("{error}"));
     let scene = load();
     let mut of_file: HashMap<usize, &Arc<Shape>> = HashMap::new();
     for (index, body) in scene.bodies.iter().enumerate() {

@@ -33,7 +33,7 @@ fn scene(keys: &str, columns: &str, rows: &str) -> (TempDir, Scene) {
     );
     let path = dir.path().join("scene.toml");
     fs::write(&path, text).expect("a scene");
-    let scene = Scene::load(&path, &SceneOverrides::default());
+    let scene = clearsweep_scene::load_scene(&path, &SceneOverrides::default());
     (dir, scene.unwrap_or_else(|error| panic!("{error}: {}", error.remedy)))
 }
 

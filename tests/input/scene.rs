@@ -19,7 +19,7 @@ fn load(folder: &Path, text: &str) -> Scene {
 fn load_with(folder: &Path, text: &str, overrides: &SceneOverrides) -> Scene {
     let path = folder.join("scene.toml");
     fs::write(&path, text).expect("a scene");
-    Scene::load(&path, overrides).unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.remedy))
+    clearsweep_scene::load_scene(&path, overrides).unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.remedy))
 }
 
 fn scratch() -> tempfile::TempDir {
@@ -361,7 +361,7 @@ fn classes_of_ignore_rules_and_rules_equal_these_pair_by_pair() {
         }
         let path = folder.path().join("scene.toml");
         fs::write(&path, &text).expect("a scene");
-        let scene = Scene::load(&path, &SceneOverrides::default())
+        let scene = clearsweep_scene::load_scene(&path, &SceneOverrides::default())
             .unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.remedy));
         let mut under = vec![0; required.len() + 1];
         assert_eq!(scene.ignore_rules.len(), rules.len());
@@ -513,7 +513,7 @@ fn the_links_of_the_fetch_robot_load() {
         let scene = scratch.path().join("default.toml");
         let body = format!("[[body]]\nname = \"a\"\nstatic = true\ngeometry = {path:?}\n");
         fs::write(&scene, head("m") + &body).expect("a scene");
-        let result = Scene::load(&scene, &SceneOverrides::default());
+        let result = clearsweep_scene::load_scene(&scene, &SceneOverrides::default());
         convex += u32::from(result.is_ok());
         eprintln!(
             "{:?}: watertight {:?}, {}",

@@ -358,7 +358,8 @@ fn quoted_names_of_csv_keep_their_blanks() {
         "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.csv\"\n[query]\nwithin = 1\n[[bodies]]\ntable = \"parts.csv\"\n",
     )
     .expect("written");
-    let scene = Scene::load(&at("s.toml"), &Default::default()).unwrap_or_else(|error| panic!("{error}"));
+    let scene =
+        clearsweep_scene::load_scene(&at("s.toml"), &Default::default()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(scene.bodies.iter().map(|body| body.name.as_str()).collect::<Vec<_>>(), names);
     let blocks = read(&scene, &at("t.csv")).unwrap_or_else(|error| panic!("{error}"));
     let places: Vec<f64> = (0..4).map(|slot| blocks[0].pose(slot, 0).position.x).collect();

@@ -1,7 +1,7 @@
 //! Poses of the links of real robots against those of Pinocchio, which yourdfpy confirmed (benches/forward_kinematics.py).
 
 use clearsweep_geometry::Pose;
-use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_scene::SceneOverrides;
 use clearsweep_testing::data;
 use std::collections::HashMap;
 use std::fs;
@@ -38,7 +38,7 @@ fn links_of_real_robots_are_where_other_libraries_have_them() {
         let scene = format!(
             "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n{body}[[robot]]\nurdf = {copy:?}\nname = \"r\"\nlimits = false\n"
         );
-        let scene = Scene::of_text(&scene, &SceneOverrides::default()).expect("a scene");
+        let scene = clearsweep_scene::scene_of_text(&scene, &SceneOverrides::default()).expect("a scene");
         let tree = &scene.joints.as_ref().expect("joints").tree;
         let (mut links, mut compared, mut worst, mut reach) = (Vec::new(), 0, 0.0_f64, 0.0_f64);
         for case in 0..5 {

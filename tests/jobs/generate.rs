@@ -56,7 +56,7 @@ fn generators_repeat_and_their_seeds_matter() {
 /// A plant of a few frames, loaded.
 fn plant(dir: &Path) -> Scene {
     expect(dir, "generate pipe-rack --out plant --frames 3", 0);
-    Scene::load(&dir.join("plant/scene.toml"), &SceneOverrides::default()).expect("a scene")
+    clearsweep_scene::load_scene(&dir.join("plant/scene.toml"), &SceneOverrides::default()).expect("a scene")
 }
 
 #[test]

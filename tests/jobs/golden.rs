@@ -15,7 +15,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use clearsweep_datasets::{Coherence, Crowd, Object, PipeRack, Separation};
 use clearsweep_engine::{Job, JobOptions};
-use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_scene::SceneOverrides;
 use clearsweep_tables::ParquetTables;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,8 @@ fn generate(set: &str, out: &Path) -> Vec<PathBuf> {
 /// The tables of a run on a committed data set by a method of the narrow phase, as CSV.
 fn computed(set: &str, narrow: &str) -> BTreeMap<&'static str, String> {
     let out = tempfile::tempdir().expect("scratch");
-    let scene = Scene::load(&committed(set).join("scene.toml"), &SceneOverrides::default()).expect("a scene");
+    let scene =
+        clearsweep_scene::load_scene(&committed(set).join("scene.toml"), &SceneOverrides::default()).expect("a scene");
     let options = JobOptions { narrow: narrow.to_owned(), ..JobOptions::default() };
     Job::new(&scene).options(options).run(&mut ParquetTables::new(out.path())).expect("a run");
     let file = |table: &str| match table {

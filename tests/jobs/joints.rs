@@ -381,7 +381,8 @@ fn an_array_is_the_table_of_its_values_and_what_does_not_fit_is_refused() {
     let values = Array2::from_shape_fn((40, 2), |(k, joint)| if joint == 0 { 3.0 * k as f64 } else { 0.05 * k as f64 });
     let rows: String = values.outer_iter().zip(0..).map(|(row, k)| format!("{k},{},{}\n", row[0], row[1])).collect();
     fs::write(dir.join("t.csv"), format!("tick,turn,rail\n{rows}")).expect("written");
-    let scene = Scene::load(&dir.join("scene.toml"), &clearsweep::SceneOverrides::default()).expect("a scene");
+    let scene = clearsweep::SceneBuilder::load(&dir.join("scene.toml"), &clearsweep::SceneOverrides::default())
+        .expect("a scene");
     fn run<'a>(scene: &'a Scene, source: PoseSource<'a>, to: &Path) -> clearsweep::Result<()> {
         Job::new(scene).poses(source).run(&mut ParquetTables::new(to)).map(drop)
     }

@@ -13,7 +13,7 @@ use clearsweep_testing::folder::tables;
 const LIMITS: [u64; 4] = [1 << 20, 16_000_000, 64_000_000, 1_000_000_000];
 
 fn load(scene: &Path) -> Scene {
-    Scene::load(scene, &SceneOverrides::default()).expect("a scene")
+    clearsweep_scene::load_scene(scene, &SceneOverrides::default()).expect("a scene")
 }
 
 /// Runs a scene at every limit; the tables and totals have to be the same.

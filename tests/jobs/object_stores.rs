@@ -169,7 +169,7 @@ fn what_is_wrong_with_shards_in_a_store_is_named() {
         shard(&scene, (index, 3), &into).expect("a shard");
     }
     let other = SceneOverrides { require: Some("10 mm".to_owned()), ..SceneOverrides::default() };
-    let other = Scene::load(&dir.path().join("scene.toml"), &other).expect("a scene");
+    let other = clearsweep_scene::load_scene(&dir.path().join("scene.toml"), &other).expect("a scene");
     let error = shard(&other, (1, 3), &into).expect_err("another job").to_string();
     assert!(error.contains("shard-00001-of-00003") && error.contains("differs in require"), "{error}");
     let told = |name: &str| {
@@ -362,7 +362,7 @@ fn a_shard_reads_the_row_groups_of_its_runs() {
     put(&store, &dir.path().join("poses.parquet"), "t.parquet");
     let size = store.get("t.parquet").len() as u64;
     let overrides = SceneOverrides { trajectories: Some(root.join("t.parquet")), ..SceneOverrides::default() };
-    let scene = Scene::load(&dir.path().join("scene.toml"), &overrides).expect("a scene");
+    let scene = clearsweep_scene::load_scene(&dir.path().join("scene.toml"), &overrides).expect("a scene");
     let shards = dir.path().join("shards");
     for index in 0..4 {
         let before = store.bytes_read();

@@ -1,6 +1,6 @@
 //! A run of the program that is killed or interrupted, and gone on with: the same bytes.
 
-use clearsweep::{Scene, SceneOverrides};
+use clearsweep::SceneOverrides;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -107,6 +107,7 @@ fn a_job_that_begins_late_gives_the_rows_of_one_that_does_not() {
         dir.path(),
         &["generate", "crowd", "--bodies", "40", "--frames", "700", "--runs", "2", "--out", "crowd", "--progress=none"],
     );
-    let scene = Scene::load(&dir.path().join("crowd/scene.toml"), &SceneOverrides::default()).expect("a scene");
+    let scene = clearsweep::SceneBuilder::load(&dir.path().join("crowd/scene.toml"), &SceneOverrides::default())
+        .expect("a scene");
     check_late_starts(&scene, [1, 7, 12, 21], 1000);
 }

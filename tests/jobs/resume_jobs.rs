@@ -101,7 +101,7 @@ fn scene(folder: &Path) -> Scene {
     ] {
         std::fs::write(folder.join(name), text).expect("written");
     }
-    Scene::load(&folder.join("scene.toml"), &SceneOverrides::default()).expect("a scene")
+    clearsweep_scene::load_scene(&folder.join("scene.toml"), &SceneOverrides::default()).expect("a scene")
 }
 
 /// How a job ends before its time.

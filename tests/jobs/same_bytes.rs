@@ -122,7 +122,7 @@ fn scene(dir: &Path, case: Case) -> Scene {
         _ => (placed(), "trajectories = \"t.csv\"\n", between),
     };
     // What joints carry spreads more.
-    let within = if motion == "joint" { 0.5 } else { 0.1 };
+    let within = if motion == "joint" { 0.2 } else { 0.1 };
     let sweep = if between == "sweep" { "[[sweep]]\npath = \"one-by-one\"\nsteps = 8\n" } else { "" };
     let text = format!(
         "[scene]\nlength_unit = \"m\"\n{input}[query]\nwithin = {within}\nrequire = 0.0625\nanswer = \"{answer}\"\n\
@@ -130,7 +130,7 @@ fn scene(dir: &Path, case: Case) -> Scene {
     );
     fs::write(dir.join("t.csv"), csv).expect("written");
     fs::write(dir.join("scene.toml"), text).expect("written");
-    let scene = Scene::load(&dir.join("scene.toml"), &SceneOverrides::default());
+    let scene = clearsweep_scene::load_scene(&dir.join("scene.toml"), &SceneOverrides::default());
     scene.unwrap_or_else(|error| panic!("{error}: {}", error.remedy))
 }
 
@@ -330,10 +330,19 @@ fn check_cells(rows: &BatchCollector, case: Case) {
         let rows: usize = cells.values().sum();
         eprintln!("{case:?}, {table}: {rows} rows of {} pairs of kinds", cells.len());
         for (at, (a, _)) in KINDS.iter().enumerate() {
-            for (b, _) in &KINDS[at..] {
-                let mut cell = [(*a).to_owned(), (*b).to_owned()];
+            let cell = |b: &str| {
+                let mut cell = [(*a).to_owned(), b.to_owned()];
                 cell.sort();
-                assert!(cells.contains_key(&cell), "{case:?}: {table} has no rows of {cell:?}");
+                cell
+            };
+            if ["joint", "sweep"].contains(&case.between) {
+                // What joints carry spreads: each kind meets most others.
+                let met = KINDS.iter().filter(|(b, _)| cells.contains_key(&cell(b))).count();
+                assert!(met > KINDS.len() / 2, "{case:?}: in {table} {a} meets {met} kinds");
+                continue;
+            }
+            for (b, _) in &KINDS[at..] {
+                assert!(cells.contains_key(&cell(b)), "{case:?}: {table} has no rows of {a} and {b}");
             }
         }
     }

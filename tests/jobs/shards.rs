@@ -173,7 +173,7 @@ pub(super) fn parquet(path: &Path, csv: &str, rows: usize) {
 }
 
 pub(super) fn load(dir: &Path) -> Scene {
-    Scene::load(&dir.join("scene.toml"), &SceneOverrides::default()).expect("a scene")
+    clearsweep_scene::load_scene(&dir.join("scene.toml"), &SceneOverrides::default()).expect("a scene")
 }
 
 pub(super) fn one_machine(scene: &Scene, out: &Path) -> Value {

@@ -24,7 +24,8 @@ fn execute(scene: &Scene, out: &Path, way: &Way) -> Outcome {
 fn check(crowd: &Crowd) -> (u64, u64) {
     let dir = tempfile::tempdir().expect("scratch");
     let files = crowd.write(&dir.path().join("c")).expect("a data set");
-    let scene = Scene::load(files.last().expect("the scene"), &SceneOverrides::default()).expect("a scene");
+    let scene =
+        clearsweep_scene::load_scene(files.last().expect("the scene"), &SceneOverrides::default()).expect("a scene");
     let whole = dir.path().join("whole");
     let first = execute(&scene, &whole, &Way { threads: 1, memory: 2 << 30, broad: "brute" });
     let whole = tables(&whole);

@@ -4,7 +4,7 @@ mod cracks;
 
 use crate::hull_solids::{Solid, placed};
 use crate::program::expect;
-use clearsweep::{Body, BodyBuilder, Geometry, Model, Scene, SceneBuilder, SceneOverrides, Shape};
+use clearsweep::{Body, BodyBuilder, Geometry, Model, SceneBuilder, SceneOverrides, Shape};
 use clearsweep_scene::MeshCondition;
 use clearsweep_testing::random::Random;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -427,7 +427,8 @@ fn plant(dir: &Path) {
 fn scene_files_tables_and_parts_have_meshes_and_deviations() {
     let dir = tempfile::tempdir().expect("scratch");
     plant(dir.path());
-    let scene = Scene::load(&dir.path().join("s.toml"), &SceneOverrides::default()).expect("a scene");
+    let scene =
+        clearsweep::SceneBuilder::load(&dir.path().join("s.toml"), &SceneOverrides::default()).expect("a scene");
     let about = |body: &Body| (body.name.clone(), body.shape.model.name(), body.shape.deviation);
     let expected = [
         ("mesh", "mesh", 0.0),

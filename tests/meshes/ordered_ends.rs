@@ -96,7 +96,7 @@ fn scene(dir: &Path, seed: u64, between: &str) -> Scene {
     }
     fs::write(dir.join("t.csv"), csv).expect("written");
     fs::write(dir.join("scene.toml"), text).expect("written");
-    let scene = Scene::load(&dir.join("scene.toml"), &SceneOverrides::default());
+    let scene = clearsweep_scene::load_scene(&dir.join("scene.toml"), &SceneOverrides::default());
     scene.unwrap_or_else(|error| panic!("{error}: {}", error.remedy))
 }
 

@@ -1,7 +1,7 @@
 //! Triangles of a mesh that touch or cross each other, against all pairs in exact arithmetic.
 
 use crate::hull_solids::Solid;
-use clearsweep::{Geometry, Model, Scene, SceneOverrides, Shape};
+use clearsweep::{Geometry, Model, SceneOverrides, Shape};
 use clearsweep_scene::MeshCondition;
 use clearsweep_testing::random::Random;
 use std::fmt::Write;
@@ -227,7 +227,7 @@ fn loading_gives_the_same_mesh_for_any_number_of_threads() {
     fs::write(&path, text).expect("a scene");
     let loaded = |threads: usize| {
         let overrides = SceneOverrides { threads: Some(threads), ..SceneOverrides::default() };
-        Scene::load(&path, &overrides).expect("a scene")
+        clearsweep::SceneBuilder::load(&path, &overrides).expect("a scene")
     };
     let alone = loaded(1);
     let [soup, ring] = [0, 1].map(|k| alone.bodies[k].shape.condition.expect("a mesh"));

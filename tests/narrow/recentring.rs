@@ -14,7 +14,7 @@ use crate::exact::{Exact, Root};
 use cases::Case;
 use clearsweep::{PairOptions, Pose, Proximity, ProximityQuery, Status};
 use clearsweep_engine::Job;
-use clearsweep_scene::{Geometry, Scene, SceneOverrides, Shape};
+use clearsweep_scene::{Geometry, SceneOverrides, Shape};
 use clearsweep_tables::ParquetTables;
 use clearsweep_testing::random::Random;
 use oracle::{Body, Place, signed_distance};
@@ -132,7 +132,7 @@ fn keep_a_requirement_of_zero(dir: &Path, bodies: [&str; 2], turn: &str) {
     let head = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\nrequire = 0\ntouch = 0\nstatic_pairs = true\n";
     let path = dir.join("scene.toml");
     fs::write(&path, format!("{head}{}{}", body("a", bodies[0]), body("b", bodies[1]))).expect("a file");
-    let scene = Scene::load(&path, &SceneOverrides::default()).expect("a scene");
+    let scene = clearsweep_scene::load_scene(&path, &SceneOverrides::default()).expect("a scene");
     assert!(scene.bodies.iter().all(|body| body.shape.center.x > 5e3), "recentred");
     let out = tempfile::tempdir().expect("scratch");
     let outcome = Job::new(&scene).run(&mut ParquetTables::new(out.path().join("o"))).expect("a run");

@@ -5,12 +5,10 @@
 
 use super::lib::{DistanceColumns, IntervalRow, Row, SortedRows, TableOptions, TableWriter};
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
-use clearsweep_model::{FeatureKind, IntervalMethod, IntervalProximity, IntervalStatus, Method, Proximity, Status};
-use clearsweep_scene::SceneOverrides;
-use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep_scene::{
-    BetweenFrames, Body, Candidate, FrameBlock, Missing, Model, Motion, MotionRule, NextSample, Piece, Pivot,
-    QueryOptions, Sample, Scene, Shape,
+use clearsweep_model::{
+    BetweenFrames, Body, Candidate, FeatureKind, FrameBlock, IgnoredPairs, IntervalMethod, IntervalProximity,
+    IntervalStatus, LengthUnit, Method, Missing, Model, Motion, MotionRule, NextSample, Piece, Pivot, Proximity,
+    QueryOptions, Sample, Scene, SceneOverrides, Shape, Status,
 };
 use std::path::Path;
 use std::sync::Arc;

@@ -7,8 +7,8 @@
 
 use crate::support::Outcome;
 use clearsweep_geometry::Polyhedron;
+use clearsweep_scene::SceneOverrides;
 use clearsweep_scene::readers::{Mesh, check_extension, read_mesh};
-use clearsweep_scene::{Scene, SceneOverrides};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ fn facts(file: &Path, scene: &Path, up_y: bool) -> Result<Value, String> {
         json!(file.to_string_lossy())
     );
     fs::write(scene, text).map_err(|error| error.to_string())?;
-    let loaded = Scene::load(scene, &SceneOverrides::default()).map_err(|error| error.to_string())?;
+    let loaded = clearsweep_scene::load_scene(scene, &SceneOverrides::default()).map_err(|error| error.to_string())?;
     let shape = &loaded.bodies[0].shape;
     let hull = &shape.hull().core;
     let [low, high] = bounds((0..hull.count as u32).map(|v| (hull.vertex(v) + shape.center).to_array()));

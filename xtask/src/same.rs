@@ -75,7 +75,15 @@ pub(crate) fn main(arguments: &[&str]) -> Result<bool, String> {
     masked.extend(OF_EXECUTION.map(str::to_owned));
     let scratch = std::env::temp_dir().join(format!("clearsweep-same-{}", std::process::id()));
     let places = ["old", "new"].map(|name| scratch.join(name));
-    places.iter().try_for_each(|place| prepare(place)).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    // Under one name, which help and errors tell.
+    let programs_here = ["old-program", "new-program"].map(|name| scratch.join(name).join("clearsweep"));
+    let copied = programs.iter().zip(&programs_here).try_for_each(|(from, to)| {
+        to.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::copy(from, to).map(drop))
+    });
+    copied
+        .and_then(|()| places.iter().try_for_each(|place| prepare(place)))
+        .map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let programs = programs_here;
     let mut comparison = Comparison { programs, only, masked, places, differing: 0, compared: 0 };
     let begun = Instant::now();
     comparison.cases();
@@ -164,7 +172,7 @@ impl Comparison {
         self.command(&format!("check {scene} --json"), false);
         self.command(&format!("check {scene}"), false);
         self.command(&format!("audit {scene} --csv"), false);
-        for words in ["summary", "summary --json", "violations", "verify --json"] {
+        for words in ["summary", "summary --json", "verify --json"] {
             self.command(&format!("{words} {out}"), false);
         }
         if let Some((_, before)) = earlier {

@@ -5,7 +5,7 @@ use super::broad_scene::BroadScene;
 use super::fixed_boxes::FixedBoxes;
 use super::overlap::{lane_by_lane, one_against};
 use clearsweep_base::simd::{Level, level};
-use clearsweep_scene::FrameBlock;
+use clearsweep_model::FrameBlock;
 use rayon::prelude::*;
 use std::ops::Range;
 

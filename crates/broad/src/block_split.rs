@@ -5,7 +5,7 @@
 //! quarters and so on of the block. The rule below measures the work of past blocks. It affects the running time only,
 //! never the result.
 
-use clearsweep_scene::FrameBlock;
+use clearsweep_model::FrameBlock;
 use std::ops::Range;
 
 /// The number of halvings from a block to single samples.

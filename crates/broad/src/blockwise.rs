@@ -10,7 +10,7 @@ use super::merge::sort_and_merge;
 use super::overlap::{lane_by_lane, one_against};
 use super::pair_search::{PairSearch, PairVisitor, SearchResult};
 use super::static_pairs::{static_pairs, static_pairs_of};
-use clearsweep_scene::{Candidate, FrameBlock, Scene};
+use clearsweep_model::{Candidate, FrameBlock, Scene};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

@@ -8,7 +8,7 @@ use super::lattice::Lattice;
 use clearsweep_base::simd::{Level, dispatch};
 use clearsweep_geometry::Polyhedron;
 use clearsweep_geometry::pose::rotation;
-use clearsweep_scene::{SAMPLES, SampleColumn};
+use clearsweep_model::{SAMPLES, SampleColumn};
 
 /// A symmetry of a core's vertices about the origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use clearsweep_base::simd::{Level, dispatch};
-use clearsweep_scene::SAMPLES;
+use clearsweep_model::SAMPLES;
 use std::ops::Range;
 
 /// An axis-aligned box on the lattice. Both ends belong to it. It is empty where `min > max` along some axis.

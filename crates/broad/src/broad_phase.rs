@@ -2,7 +2,7 @@
 
 use super::boxes::Boxes64;
 use super::broad_scene::BroadScene;
-use clearsweep_scene::{Candidate, FrameBlock, Scene};
+use clearsweep_model::{Candidate, FrameBlock, Scene};
 use std::ops::Range;
 use std::time::Duration;
 

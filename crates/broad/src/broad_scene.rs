@@ -8,8 +8,7 @@ use super::interval_boxes::IntervalRule;
 use super::lattice::Lattice;
 use clearsweep_base::simd::level;
 use clearsweep_geometry::Pose;
-use clearsweep_model::Bounds;
-use clearsweep_scene::{FrameBlock, Motion, SAMPLES, SampleColumn, Scene, Shape, block::COMPONENTS};
+use clearsweep_model::{Bounds, FrameBlock, Motion, SAMPLES, SampleColumn, Scene, Shape, block::COMPONENTS};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -5,7 +5,7 @@
 
 use super::boxes::{Boxes64, LatticeBox};
 use super::broad_scene::BroadScene;
-use clearsweep_scene::{Candidate, Scene};
+use clearsweep_model::{Candidate, Scene};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 

@@ -15,7 +15,7 @@ use super::pair_search::{PairSearch, PairVisitor, SearchResult};
 use super::sweep::SweepAndPrune;
 use super::tree::TreeSearch;
 use clearsweep_base::simd::level;
-use clearsweep_scene::{Candidate, FrameBlock};
+use clearsweep_model::{Candidate, FrameBlock};
 
 pub use super::broad_phase::OperationCounts;
 #[cfg(feature = "gpu")]

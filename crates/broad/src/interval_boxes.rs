@@ -26,8 +26,7 @@ use clearsweep_base::simd::{Level, dispatch};
 use clearsweep_geometry::turn::{ROUNDING, angle_at_most, translation};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_kinematics::JointTree;
-use clearsweep_scene::block::COMPONENTS;
-use clearsweep_scene::{BetweenFrames, FrameBlock, SAMPLES, SampleColumn, Scene, SceneJoints};
+use clearsweep_model::{BetweenFrames, FrameBlock, SAMPLES, SampleColumn, Scene, SceneJoints, block::COMPONENTS};
 use std::f64::consts::PI;
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
 //! The lattice of a job, on which boxes have integer coordinates.
 
 use clearsweep_geometry::Vec3;
-use clearsweep_model::Bounds;
-use clearsweep_scene::{Motion, Scene};
+use clearsweep_model::{Bounds, Motion, Scene};
 
 /// The most cells that the extent of the input covers along its longest axis. As many again lie outside of it.
 const CELLS: f64 = 2_147_483_648.0; // 2^31

@@ -1,7 +1,7 @@
 //! Candidates in their final order.
 
 use super::parallel::{bucket_count, bucket_table, concat, keys_of, partition};
-use clearsweep_scene::Candidate;
+use clearsweep_model::Candidate;
 use rayon::prelude::*;
 use std::ops::Range;
 

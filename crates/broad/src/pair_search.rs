@@ -3,7 +3,7 @@
 use super::box_set::BoxSet;
 use super::fixed_boxes::FixedBoxes;
 use clearsweep_base::simd::Level;
-use clearsweep_scene::Candidate;
+use clearsweep_model::Candidate;
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -6,7 +6,7 @@ use super::broad_scene::{BroadScene, StaticPairs};
 use super::merge::sort_and_merge;
 use super::pair_search::{PairSearch, PairVisitor, SearchResult};
 use clearsweep_base::simd::Level;
-use clearsweep_scene::{Candidate, FrameBlock, Scene};
+use clearsweep_model::{Candidate, FrameBlock, Scene};
 use std::ops::Range;
 
 /// The overlapping pairs of static bodies, in batches and in no particular order: in sample 0 of block 0 if the query asks

@@ -8,8 +8,9 @@ use super::job::Job;
 use super::options::{Device, JobOptions};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
-use clearsweep_scene::model::{BaselineAt, BaselinePair, Body, QueryOptions, Requirements};
-use clearsweep_scene::{BetweenFrames, Motion, MotionRule, NodeHierarchy, Scene};
+use clearsweep_model::{
+    BaselineAt, BaselinePair, BetweenFrames, Body, Motion, MotionRule, NodeHierarchy, QueryOptions, Requirements, Scene,
+};
 use clearsweep_tables::{RowBlock, RowSink};
 use clearsweep_trajectory::{PoseSource, ReadOptions, ReadPart};
 use std::sync::Arc;

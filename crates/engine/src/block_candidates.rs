@@ -1,6 +1,6 @@
 //! Questions about pairs: in which samples, and in which intervals after them.
 
-use clearsweep_scene::{Candidate, SAMPLES};
+use clearsweep_model::{Candidate, SAMPLES};
 use std::ops::Range;
 
 /// Pairs of a block, sorted by (a, b), with the samples and the intervals in which they are asked about.

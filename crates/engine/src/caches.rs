@@ -4,8 +4,8 @@
 //! cached data of each pair is counted against a limit; nothing is cached for pairs that no longer fit.
 
 use super::workspaces::Workspaces;
+use clearsweep_model::Candidate;
 use clearsweep_narrow::PairCache;
-use clearsweep_scene::Candidate;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Blocks that a cache outlives the last one in which its pair was a candidate.

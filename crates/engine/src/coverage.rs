@@ -1,6 +1,6 @@
 //! Whether a job looks at anything at all: a frame in which both bodies of a possible pair have a pose.
 
-use clearsweep_scene::{FrameBlock, Motion, PairCounts, Scene};
+use clearsweep_model::{FrameBlock, Motion, PairCounts, Scene};
 
 /// Why a job looked at nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,7 +168,8 @@ impl RunVerdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clearsweep_scene::{BodyBuilder, Geometry, Missing, Sample, SceneBuilder};
+    use clearsweep_model::{Missing, Sample};
+    use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
 
     /// Two bodies that move and one at rest; `rules` are pairs of selectors that are ignored.
     fn scene(rules: &[(&str, &str)]) -> Scene {

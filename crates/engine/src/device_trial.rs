@@ -4,7 +4,7 @@
 //! goes on. No table depends on the choice: all broad phases return equal candidates, which the trial compares.
 
 use clearsweep_broad::{BroadPhase, BroadScene};
-use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, Scene};
+use clearsweep_model::{BetweenFrames, Candidate, FrameBlock, Scene};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

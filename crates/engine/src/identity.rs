@@ -4,7 +4,7 @@ use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
 use super::shard::MarkedFile;
 use clearsweep_base::error::Result;
-use clearsweep_scene::{BetweenFrames, ColumnRole, ColumnUnit, Missing, Pivot, Scene, TrajectoryColumns};
+use clearsweep_model::{BetweenFrames, ColumnRole, ColumnUnit, Missing, Pivot, Scene, TrajectoryColumns};
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::InputFile;
 use serde_json::{Value, json};

@@ -2,12 +2,11 @@
 
 use super::slice_rows::ChunkRows;
 use clearsweep_kinematics::PairChain;
+use clearsweep_model::{BetweenFrames, Body, Candidate, FrameBlock, Motion, Requirements, Scene};
 use clearsweep_narrow::interval::{
     BlockJoints, BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals,
 };
 use clearsweep_narrow::{BodyPoses, PairCache, Proximity, SolverStats, Workspace};
-use clearsweep_scene::model::Requirements;
-use clearsweep_scene::{BetweenFrames, Body, Candidate, FrameBlock, Motion, Scene};
 use clearsweep_tables::IntervalRow;
 
 /// The intervals of a slice.
@@ -182,8 +181,9 @@ mod tests {
     use super::*;
     use clearsweep_broad::{BroadScene, by_name};
     use clearsweep_geometry::{Pose, Vec3};
+    use clearsweep_model::{BetweenFrames, Sample};
     use clearsweep_narrow::{Auto, IntervalProximity, IntervalStatus};
-    use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, Sample, SceneBuilder};
+    use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
     use clearsweep_trajectory::Bounds;
 
     /// A plate, and needles and balls that fly about it.

@@ -14,9 +14,8 @@ use super::{baselines, caches, identity, manifest, methods, pipeline, slices};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::workers::threads_within;
 use clearsweep_broad::{BroadPhase, BroadScene};
+use clearsweep_model::{BaselineAt, BetweenFrames, Scene, SceneOverrides};
 use clearsweep_narrow::{IntervalStatus, SolverStats, Status};
-use clearsweep_scene::model::BaselineAt;
-use clearsweep_scene::{BetweenFrames, Scene, SceneOverrides};
 use clearsweep_tables::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext, Totals};
 use clearsweep_trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
 use serde_json::{Value, json};
@@ -176,13 +175,15 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Loads a scene, as [`Scene::load`] does, and begins to read the trajectories while its geometry is built.
+    /// Loads a scene, as [`clearsweep_scene::load_scene`] does, and begins to read the trajectories while its geometry is built.
     ///
     /// # Errors
-    /// Those of [`Scene::load`]. [`Job::run`] reports the faults of the trajectories.
+    /// Those of [`clearsweep_scene::load_scene`]. [`Job::run`] reports the faults of the trajectories.
     pub fn load(path: &Path, overrides: &SceneOverrides, options: &ReadOptions) -> Result<Self> {
         let mut reading = None;
-        let scene = Scene::load_and_tell(path, overrides, |outline| reading = Reading::begin(outline, options))?;
+        let scene = clearsweep_scene::load_scene_and_tell(path, overrides, |outline| {
+            reading = Reading::begin(outline, options)
+        })?;
         Ok(Self { scene, reading })
     }
 

@@ -1,8 +1,8 @@
 //! Entries of a manifest about the intervals between frames.
 
 use super::manifest_summary::{required_of, rule_of};
+use clearsweep_model::{BetweenFrames, MotionRule, Scene};
 use clearsweep_narrow::IntervalStatus;
-use clearsweep_scene::{BetweenFrames, MotionRule, Scene};
 use clearsweep_tables::{BetweenTotals, FirstContact, LeastBetween, Totals, ViolatingPair, swept_span};
 use serde_json::{Map, Value, json};
 
@@ -112,7 +112,8 @@ fn violating(scene: &Scene, pair: &ViolatingPair, of_hulls: OfHulls<'_>) -> Valu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clearsweep_scene::{BodyBuilder, Geometry, MotionRule, SceneBuilder};
+    use clearsweep_model::MotionRule;
+    use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
 
     #[test]
     fn intervals_are_reported_where_there_is_motion() {

@@ -4,9 +4,8 @@ use super::check::{open_bodies, pairs_by_rule, rules_json};
 use super::coverage::{NothingChecked, RunVerdict};
 use super::manifest_intervals;
 use clearsweep_base::share::share_with_interval;
-use clearsweep_model::EventState;
+use clearsweep_model::{BetweenFrames, Body, EventState, Scene};
 use clearsweep_narrow::{IntervalStatus, Method, Status};
-use clearsweep_scene::{BetweenFrames, Body, Scene};
 use clearsweep_tables::{Totals, ViolatingPair, Worst};
 use serde_json::{Map, Value, json};
 

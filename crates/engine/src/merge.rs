@@ -10,8 +10,7 @@ use super::remote::{self, RemoteResult};
 use super::shard::{ShardPosition, is_state, job_digest, shard_folder};
 use super::verify::digests;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::model::{BaselineAt, BaselinePair, Baselines};
-use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_model::{BaselineAt, BaselinePair, Baselines, Scene, SceneOverrides};
 use clearsweep_store::{MANIFEST, RemoteFolder, local};
 use clearsweep_tables::{DistanceColumns, FileChecksums, JobInputs, StoredShard, TableMerger, TableOptions, checksums};
 use clearsweep_trajectory::ReadPart;
@@ -115,7 +114,7 @@ struct RemoteShards {
 #[derive(Default)]
 struct ShardStates {
     job: String,
-    pose_steps: Option<clearsweep_scene::PoseSteps>,
+    pose_steps: Option<clearsweep_model::PoseSteps>,
     baselines: Vec<(BaselineAt, Vec<BaselinePair>)>,
     /// The first shard with a sample.
     first_with_samples: Option<usize>,
@@ -444,7 +443,7 @@ fn load(manifest: &Value, options: &MergeOptions, from: &Path) -> Result<Scene> 
                       handed to the merge";
         return Err(Error::input(from.display(), problem, remedy));
     }
-    Scene::load(&path, &overrides)
+    clearsweep_scene::load_scene(&path, &overrides)
 }
 
 #[cfg(test)]

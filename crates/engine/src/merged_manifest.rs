@@ -3,8 +3,8 @@
 use super::coverage::NothingChecked;
 use super::manifest::rows_digest;
 use super::manifest_summary::{Summary, counts};
+use clearsweep_model::{BetweenFrames, Scene};
 use clearsweep_narrow::{IntervalMethod, Method};
-use clearsweep_scene::{BetweenFrames, Scene};
 use clearsweep_tables::Totals;
 use serde_json::{Map, Value, json};
 

@@ -3,9 +3,9 @@
 use super::pair::{PairOptions, check_pose};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
+use clearsweep_model::{BetweenFrames, MotionRule, Pivot, Shape};
 use clearsweep_narrow::interval::{BodyMotion, IntervalOptions, IntervalProximity, interval_proximity};
 use clearsweep_narrow::{SolverStats, Workspace};
-use clearsweep_scene::{BetweenFrames, MotionRule, Pivot, Shape};
 
 /// Answers one pair of shapes over motions from pose to pose.
 pub struct MotionQuery<'a> {

@@ -7,12 +7,11 @@ use super::slices::Slice;
 use super::stretches::{STRETCH, Stretches};
 use super::workspaces::{Borrowed, Workspaces};
 use super::world::Frames;
+use clearsweep_model::{Candidate, FrameBlock, FreeLength, Motion, Requirements, SAMPLES, Scene};
 use clearsweep_narrow::{
     BodyPoses, Contact, DirectionalDistance, Footprint, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats,
     Status, Workspace, contacts, directional_distance, free_length,
 };
-use clearsweep_scene::model::{FreeLength, Requirements};
-use clearsweep_scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
 use clearsweep_tables::{ContactRow, IntervalRow, Row};
 use rayon::prelude::*;
 use std::collections::HashMap;

@@ -4,6 +4,7 @@ use super::methods;
 use super::world::in_world;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_model::{AnswerKind, DEFAULT_TOUCH_M, QueryOptions, Shape};
 use clearsweep_narrow::answer::status;
 use clearsweep_narrow::deviation::widened;
 use clearsweep_narrow::pose_rounding::sum_error;
@@ -12,8 +13,6 @@ use clearsweep_narrow::{
     directional_distance,
 };
 use clearsweep_scene::direction::{DIRECTION_REMEDY, unit_direction};
-use clearsweep_scene::model::DEFAULT_TOUCH_M;
-use clearsweep_scene::{AnswerKind, QueryOptions, Shape};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;

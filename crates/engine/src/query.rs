@@ -4,12 +4,11 @@ use super::methods;
 use super::world::in_world;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Pose, RelativePose};
+use clearsweep_model::{DEFAULT_TOUCH_M, QueryOptions, Shape};
 use clearsweep_narrow::deviation::Deviation;
 use clearsweep_narrow::pair::bound_of;
 use clearsweep_narrow::pose_rounding::pose_error;
 use clearsweep_narrow::{BodyPoses, PairCache, PairQuery, Proximity, SolverStats, Workspace, exact};
-use clearsweep_scene::model::DEFAULT_TOUCH_M;
-use clearsweep_scene::{QueryOptions, Shape};
 
 /// An answer with what led to it.
 #[derive(Debug, Clone, PartialEq)]

@@ -11,7 +11,7 @@ use super::options::JobOptions;
 use super::progress::Progress;
 use super::remote;
 use clearsweep_base::error::{Error, ErrorKind, Result};
-use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_model::{Scene, SceneOverrides};
 use clearsweep_store::{MANIFEST, RemoteFolder, local, publish_attempt, remove_attempts};
 use clearsweep_tables::{FileChecksums, ParquetTables, StoredShard};
 use clearsweep_trajectory::{InputFile, ReadPart, plan_shards};

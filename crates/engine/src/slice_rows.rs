@@ -1,6 +1,6 @@
 //! The rows of a slice in the order of the tables.
 
-use clearsweep_scene::SAMPLES;
+use clearsweep_model::SAMPLES;
 use clearsweep_tables::{ContactRow, IntervalRow, Row};
 
 /// The rows of a slice. They stay where they were found, as a row is two cache lines; only their order is found.

@@ -5,7 +5,7 @@
 //! order of the rows, so that the tables do not depend on where a block is cut. Small blocks are joined likewise.
 
 use super::block_candidates::BlockCandidates;
-use clearsweep_scene::SAMPLES;
+use clearsweep_model::SAMPLES;
 use std::collections::VecDeque;
 
 /// Bytes that a row takes while in flight, rounded up: as a query's answer, sorted, waiting beside the next slice's,
@@ -150,7 +150,7 @@ fn sample_ranges(rows: &[usize; SAMPLES], limit: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clearsweep_scene::Candidate;
+    use clearsweep_model::Candidate;
 
     fn flatten(slices: &[Vec<Candidate>]) -> Vec<(u32, u32, u32)> {
         let mut all = Vec::new();

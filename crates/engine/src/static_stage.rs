@@ -5,7 +5,7 @@
 
 use super::block_candidates::BlockCandidates;
 use super::slices::{Slice, Slices};
-use clearsweep_scene::{Candidate, FrameBlock};
+use clearsweep_model::{Candidate, FrameBlock};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ impl StaticStage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clearsweep_scene::Sample;
+    use clearsweep_model::Sample;
 
     /// All slices of a stage, and what is left of the block.
     fn run(fixed: &[Candidate], moving: &[Candidate], bodies: usize, limit: usize) -> (Vec<Slice>, Vec<Candidate>) {

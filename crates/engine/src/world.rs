@@ -3,8 +3,8 @@
 use clearsweep_base::simd::dispatch;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_model::{SAMPLES, SampleColumn};
 use clearsweep_narrow::{BodyPoses, Proximity};
-use clearsweep_scene::{SAMPLES, SampleColumn};
 
 /// Samples whose axes are found together.
 const EIGHT: usize = 8;

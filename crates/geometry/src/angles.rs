@@ -74,6 +74,25 @@ pub fn cos_sin_degrees(angle: f64) -> (f64, f64) {
     }
 }
 
+/// The unit quaternion w, x, y, z of a rotation, by its largest component, which loses nothing (Shepperd).
+pub fn from_rotation(m: [[f64; 3]; 3]) -> [f64; 4] {
+    let trace = m[0][0] + m[1][1] + m[2][2];
+    // Four times the square of each component.
+    let squares = [1.0 + trace, 1.0 + 2.0 * m[0][0] - trace, 1.0 + 2.0 * m[1][1] - trace, 1.0 + 2.0 * m[2][2] - trace];
+    let largest = (1..4).fold(0, |best, k| if squares[k] > squares[best] { k } else { best });
+    let [wx, wy, wz] = [m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]];
+    let [xy, yz, zx] = [m[1][0] + m[0][1], m[2][1] + m[1][2], m[0][2] + m[2][0]];
+    let four = squares[largest];
+    let q = match largest {
+        0 => [four, wx, wy, wz],
+        1 => [wx, four, xy, zx],
+        2 => [wy, xy, four, yz],
+        _ => [wz, zx, yz, four],
+    };
+    let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    q.map(|c| c / norm)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +131,21 @@ mod tests {
         let turn = |q: [f64; 4], v: Vec3<f64>| Pose::new([0.0; 3], q).apply(v);
         let difference = turn(q, v) - turn(z, turn(y, turn(x, v)));
         assert!(difference.length() < 1e-14);
+    }
+
+    fn close(a: [f64; 4], b: [f64; 4]) -> bool {
+        let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+        (dot.abs() - 1.0).abs() < 1e-14
+    }
+
+    #[test]
+    fn a_matrix_gives_back_its_quaternion() {
+        let halves = [[0.5, 0.5, 0.5, 0.5], [0.1, 0.9, -0.3, 0.3], [-0.01, 0.0, 1.0, 0.02], [0.0, 0.0, 0.0, 1.0]];
+        for q in halves {
+            let norm = q.iter().map(|c: &f64| c * c).sum::<f64>().sqrt();
+            let q = q.map(|c| c / norm);
+            let m = crate::pose::rotation(q).map(|row| row.to_array());
+            assert!(close(from_rotation(m), q), "{q:?}");
+        }
     }
 }

@@ -154,6 +154,12 @@ impl LengthUnit {
         Self::ALL.into_iter().find(|unit| unit.word == word)
     }
 
+    /// The words of all units, for messages.
+    #[doc(hidden)]
+    pub fn words() -> String {
+        Self::ALL.map(|unit| unit.word).join(", ")
+    }
+
     /// Decimals of a length in this unit down to about a micrometre, for messages.
     #[doc(hidden)]
     pub fn decimals(self) -> usize {

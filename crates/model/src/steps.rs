@@ -23,3 +23,10 @@ impl PoseSteps {
         self.position_m.max(self.turn_rad * reach)
     }
 }
+
+/// The spacing of single precision at a magnitude.
+pub fn single_step(magnitude: f64) -> f64 {
+    let one = (magnitude as f32).abs();
+    let next = one.next_up();
+    if next.is_finite() { f64::from(next) - f64::from(one) } else { f64::from(one) - f64::from(one.next_down()) }
+}

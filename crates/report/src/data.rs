@@ -1,6 +1,6 @@
 //! The contents of a report as plain data: every format is written from it.
 
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::LengthUnit;
 
 /// A report of one execution.
 #[derive(Debug, Clone)]

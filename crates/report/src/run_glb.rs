@@ -6,7 +6,7 @@ use crate::glb::{GlbBody, GlbColor, GlbScene, GlbTrack, glb};
 use crate::read::{ReportScene, between, distinct_shapes, load, placement, shape_key};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
-use clearsweep_scene::{FrameBlock, Motion, Scene};
+use clearsweep_model::{FrameBlock, Motion, Scene};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
@@ -138,7 +138,7 @@ fn middle(poses: &[Option<Pose>]) -> [f64; 3] {
 
 /// The poses of all bodies in a sample.
 fn poses(scene: &Scene, block: &FrameBlock, sample: usize) -> Vec<Option<Pose>> {
-    let pose = |body: &clearsweep_scene::Body| match body.motion {
+    let pose = |body: &clearsweep_model::Body| match body.motion {
         Motion::Static(pose) => Some(pose),
         Motion::Dynamic { slot } => {
             (block.present[slot as usize] >> sample & 1 == 1).then(|| block.pose(slot as usize, sample))

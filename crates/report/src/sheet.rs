@@ -7,7 +7,7 @@ use crate::bcf::clean;
 use crate::data::{Fact, Finding, Issue, Report};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::text::marked;
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::LengthUnit;
 use rust_xlsxwriter::{Color, DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 use std::borrow::Cow;
 

@@ -7,7 +7,6 @@ use super::distinct::Distinct;
 use super::hull_fit::{self, MeshAndHull, together};
 use super::length::check_length;
 use super::mesh::{Closure, MeshMade, clean};
-use super::model::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
 use super::readers::{Fault, Mesh};
 use super::rounded::uneven_growth;
 use super::shapes::{ShapePart, ShapeSpec};
@@ -15,6 +14,7 @@ use clearsweep_base::workers::Workers;
 use clearsweep_geometry::hull::check_range;
 use clearsweep_geometry::triangle_tree::bounds;
 use clearsweep_geometry::{Inside, LazyPieceTree, LazySurface, Polyhedron, TriangleMesh, Vec3};
+use clearsweep_model::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
 use std::sync::Arc;
 
 /// Remedy for a mesh without triangles.

@@ -1,17 +1,15 @@
 //! One body as a scene file, a row of a table or a program says it, key by key, in SI units: what bodies are made of.
 
-use super::between::Pivot;
 use super::joints::RestSpec;
 use super::keys::{Field, Keys, Origin, SceneSource};
-use super::model::{LengthUnit, Model};
 use super::motion_spec::pivot;
 use super::orientation::orientation;
 use super::readers::{self, Mesh, SceneChoice};
 use super::shapes::{ShapePart, ShapeSpec};
-use super::steps::PoseSteps;
 use super::values::Value;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::{Inside, Pose};
+use clearsweep_model::{LengthUnit, Model, Pivot, PoseSteps};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use toml::de::DeValue;

@@ -4,11 +4,11 @@
 use super::body_shape::{BuiltGeometry, from_mesh, from_shape};
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth};
 use super::digest::InputReader;
-use super::model::{InputDigest, Model, Shape};
-use super::readers::{self, Fault, GeometryNote, Mesh, SceneChoice};
+use super::readers::{self, Fault, Mesh, SceneChoice};
 use super::shapes::ShapeSpec;
 use clearsweep_base::error::Error;
 use clearsweep_base::workers::Workers;
+use clearsweep_model::{GeometryNote, InputDigest, Model, Shape};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

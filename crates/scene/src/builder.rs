@@ -3,22 +3,21 @@
 //! The builder lowers its values to what a scene file is lowered to, by the same checks of each key. Places in errors name
 //! the key instead of a line.
 
-use super::between::{BetweenFrames, Pivot};
 use super::body_spec::{BodySpec, GeometrySpec, body};
-use super::columns::TrajectoryColumns;
 use super::digest::sha256;
 use super::each::MadeOfFiles;
 use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, WorkList, frame_rate, query};
 use super::joints::JointSpecs;
 use super::keys::{Keys, SceneSource};
-use super::load::{IN_CODE, SceneOverrides, assemble};
-use super::model::{LengthUnit, Missing, Model, Scene, Shape};
+use super::load::{IN_CODE, assemble};
 use super::motion_spec::{MotionSpec, tolerance};
 use super::rules::{self, RuleSpec};
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Inside;
-use clearsweep_model::AnswerKind;
+use clearsweep_model::{
+    AnswerKind, BetweenFrames, LengthUnit, Missing, Model, Pivot, Scene, SceneOverrides, Shape, TrajectoryColumns,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

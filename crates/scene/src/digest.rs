@@ -1,7 +1,7 @@
 //! Reading an input file once: its bytes, its size and its SHA-256.
 
-use super::model::InputDigest;
 use clearsweep_input_guard::regular_file;
+use clearsweep_model::InputDigest;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::io;

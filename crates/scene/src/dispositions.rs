@@ -2,16 +2,15 @@
 
 use super::digest::InputReader;
 use super::foreign;
+use clearsweep_model::{Disposition, Dispositions, LengthUnit, Scene, StaleDisposition};
 
 use super::length::parse_length;
-use super::model::{LengthUnit, Scene};
 use chrono::{NaiveDate, Utc};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result, nearest};
 use clearsweep_base::text::unmarked;
 use clearsweep_input_guard::MAX_NAME;
 use clearsweep_input_guard::csv_cells;
 use clearsweep_input_guard::csv_header::{self, CsvLines};
-use clearsweep_model::{Disposition, Dispositions, StaleDisposition};
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::Path;

@@ -1,15 +1,14 @@
 //! `[[bodies]]` with `each`: a body of every node, object or component of a geometry file.
 
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec};
-use super::body_tree::{BodyTree, TreeNode};
 use super::glob::glob_matches;
 use super::joints::RestSpec;
 use super::keys::{Field, Keys};
-use super::node_hierarchy::MovingNode;
-use super::readers::{Each, FileParts, GeometryNote, MAX_PATHS, PartNode};
+use super::readers::{Each, FileParts, MAX_PATHS, PartNode};
 use super::row_place::RowPlace;
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_model::{BodyTree, GeometryNote, MovingNode, TreeNode};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use super::keys::Field;
 use super::length::{check_length, parse_length};
-use super::model::LengthUnit;
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_model::LengthUnit;
 use toml::de::DeValue;
 
 impl Field<'_> {

@@ -3,22 +3,22 @@
 use super::body_names::BodyNames;
 use super::body_spec::{BodySpec, body, positive};
 use super::body_texts::BodyTexts;
-use super::columns::{TrajectoryColumns, columns};
+use super::columns::columns;
 use super::digest::InputReader;
 use super::direction::{DIRECTION_REMEDY, unit_direction};
 use super::each::MadeOfFiles;
 use super::joints::{self, JointSpecs};
 use super::keys::{Field, Keys, Origin, SceneSource};
 use super::length::unit_of;
-use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::motion_spec::{MotionSpec, motion};
 use super::rules::{RuleSpec, rules};
-use super::same_ancestor::SameAncestor;
 use super::values::Value;
 use super::{rest, tables};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Vec3;
-use clearsweep_model::{AnswerKind, IssueGroup};
+use clearsweep_model::{
+    AnswerKind, DEFAULT_TOUCH_M, InputDigest, IssueGroup, LengthUnit, Missing, SameAncestor, TrajectoryColumns,
+};
 use std::ops::RangeInclusive;
 
 /// A scene file, lowered but not loaded.

@@ -1,12 +1,12 @@
 //! How the hull of a mesh fits the mesh: whether it is its surface, and how far it reaches beyond.
 
 use super::mesh::{Closure, EnclosedVolume};
-use super::model::HullFit;
 use super::readers::Fault;
 use clearsweep_base::workers::Workers;
 use clearsweep_geometry::hausdorff::{ReachLimits, SurfaceReach, reach};
 use clearsweep_geometry::triangle_tree::{Corners, TriangleTree, bounds};
 use clearsweep_geometry::{Polyhedron, Vec3};
+use clearsweep_model::HullFit;
 
 /// A mesh is convex if it and the surface of its hull are within this part of its size from each other. Rounding to
 /// single precision moves vertices by 1e-7 of it.

@@ -1,69 +1,19 @@
 //! Ignore rules: selectors to a bit matrix over classes of bodies, and counting pairs by classes.
 
 use super::body_spec::BodySpec;
-use super::body_tree::BodyTree;
 use super::file::IgnoreSpec;
 pub use super::glob::glob_matches;
 use super::keys::SceneSource;
-use super::model::{Body, IgnoredPairs, Motion, Scene};
-use super::same_ancestor::{Families, SameAncestor};
+use super::same_ancestor::Families;
 use super::selectors::{Directory, Sets, count_pairs};
 use clearsweep_base::error::Error;
-use clearsweep_model::own_pairs;
+use clearsweep_model::{BodyTree, IgnoreRule, IgnoredPairs};
 
 /// Most classes of bodies that the matrix is built for (128 MiB of bits).
 const MAX_CLASSES: usize = 1 << 15;
 
 /// Pairs of a rule that are kept as examples.
 const EXAMPLES: usize = 3;
-
-/// An `[[ignore]]` rule and how much it covers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IgnoreRule {
-    /// The selector `a`, as written; `None`: everything.
-    pub a: Option<String>,
-    /// The selector `b`; `None`: everything.
-    pub b: Option<String>,
-    /// Which ancestor the bodies of a pair have in common; `None`: it does not matter.
-    pub same: Option<SameAncestor>,
-    /// `reason`, as written.
-    pub reason: Option<String>,
-    /// Pairs of bodies (static ones too) that the rule covers; 0 where a group or a glob holds a single body.
-    pub pairs: u64,
-    /// Some of them: indices of bodies.
-    pub examples: Vec<[u32; 2]>,
-}
-
-/// How many pairs of bodies a scene has: pairs of two static bodies count only with `static_pairs`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PairCounts {
-    /// All pairs, the ignored ones too.
-    pub possible: u64,
-    /// Those that rules ignore.
-    pub ignored: u64,
-}
-
-impl Scene {
-    /// Counts the pairs of the scene, by classes of bodies and not one by one.
-    #[doc(hidden)]
-    pub fn pair_counts(&self) -> PairCounts {
-        self.pair_counts_with(self.query.static_pairs)
-    }
-
-    /// As [`Scene::pair_counts`], with the pairs of two static bodies or without them, whatever the scene says.
-    #[doc(hidden)]
-    pub fn pair_counts_with(&self, static_pairs: bool) -> PairCounts {
-        let [dynamic, fixed] = split(&self.bodies);
-        let possible = own_pairs(dynamic, fixed, static_pairs);
-        PairCounts { possible, ignored: self.ignored.count_ignored(&self.bodies, static_pairs) }
-    }
-}
-
-/// Numbers of dynamic and of static bodies.
-fn split(bodies: &[Body]) -> [u64; 2] {
-    let fixed = bodies.iter().filter(|body| matches!(body.motion, Motion::Static(_))).count() as u64;
-    [bodies.len() as u64 - fixed, fixed]
-}
 
 /// Lowers the rules of a scene.
 ///

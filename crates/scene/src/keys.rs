@@ -1,11 +1,10 @@
 //! The keys of a scene, walked one by one, so that every message names the file, the line and the key.
 
-use super::length::words;
-use super::model::LengthUnit;
 use super::row_place::RowPlace;
 use super::values::Value;
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_input_guard::MAX_NAME;
+use clearsweep_model::LengthUnit;
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -390,8 +389,9 @@ impl<'k> Field<'k> {
     /// A length unit.
     pub(super) fn unit(&self) -> Result<LengthUnit> {
         let word = self.text()?;
-        LengthUnit::parse(word)
-            .ok_or_else(|| self.error(format!("`{word}` is no length unit"), format!("use one of {}", words())))
+        LengthUnit::parse(word).ok_or_else(|| {
+            self.error(format!("`{word}` is no length unit"), format!("use one of {}", LengthUnit::words()))
+        })
     }
 
     /// One of some words.

@@ -1,6 +1,6 @@
 //! Lengths as text, with or without a unit of their own.
 
-use super::model::LengthUnit;
+use clearsweep_model::LengthUnit;
 
 /// The largest length, coordinate or size that a scene may name, metres: about a hundred light years.
 ///
@@ -22,7 +22,8 @@ pub fn parse_length(text: &str, unit: LengthUnit) -> Result<f64, String> {
     }
     let unit = match word {
         "" => unit,
-        _ => LengthUnit::parse(word).ok_or_else(|| format!("`{text}`: `{word}` is no length unit ({})", words()))?,
+        _ => LengthUnit::parse(word)
+            .ok_or_else(|| format!("`{text}`: `{word}` is no length unit ({})", LengthUnit::words()))?,
     };
     let value: f64 = number.trim_end().parse().map_err(|_| not_a_length())?;
     let metres = unit.metres(value);
@@ -34,11 +35,6 @@ pub fn parse_length(text: &str, unit: LengthUnit) -> Result<f64, String> {
 pub(super) fn unit_of(text: &str) -> Option<LengthUnit> {
     let text = text.trim();
     LengthUnit::parse(&text[text.trim_end_matches(|c: char| c.is_alphabetic()).len()..])
-}
-
-/// The words of all length units, for messages.
-pub(super) fn words() -> String {
-    LengthUnit::ALL.map(|unit| unit.word).join(", ")
 }
 
 /// Whether a length (metres) is one that a scene may name.

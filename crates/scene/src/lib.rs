@@ -13,7 +13,6 @@ mod body_names;
 mod body_shape;
 mod body_spec;
 mod body_texts;
-mod body_tree;
 mod build;
 mod builder;
 mod centre;
@@ -28,7 +27,6 @@ mod field_lengths;
 mod file;
 mod foreign;
 mod glob;
-pub mod glob_overlap;
 mod hull_fit;
 pub mod ignore;
 mod joints;
@@ -36,7 +34,6 @@ mod keys;
 pub mod length;
 pub mod load;
 mod mesh;
-pub mod model;
 mod motion_spec;
 mod orientation;
 pub mod readers;
@@ -52,22 +49,14 @@ mod tables;
 mod values;
 mod within;
 
-pub use body_tree::{BodyTree, TreeNode};
 pub use builder::{BodyBuilder, Geometry, SceneBuilder};
-use clearsweep_model::{node_hierarchy, steps};
-// What stages exchange has one home, and is found here too.
+// The scene and what stages exchange have one home, and are found here too.
+pub use clearsweep_model as model;
 pub use clearsweep_model::{
-    AnswerKind, BetweenFrames, Body, Candidate, FrameBlock, HullFit, MeshCondition, Missing, Model, Motion, MotionRule,
-    NextSample, NodeHierarchy, NodeLink, Piece, Pivot, PoseSteps, QueryOptions, RestOrientation, RestPose, SAMPLES,
-    Sample, SampleColumn, Shape, between, block, convex_parts,
+    AnswerKind, BetweenFrames, Body, BodyTree, Candidate, ColumnRole, ColumnUnit, FrameBlock, GeometryNote, HullFit,
+    IgnoreRule, MeshCondition, Missing, Model, Motion, MotionRule, NamedColumn, NextSample, NodeHierarchy, NodeLink,
+    PairCounts, Piece, Pivot, PoseSteps, QueryOptions, RestOrientation, RestPose, SAMPLES, SameAncestor, Sample,
+    SampleColumn, Scene, SceneHeader, SceneJoints, SceneOverrides, Shape, TimeUnit, TrajectoryColumns, TreeNode,
+    between, block, convex_parts,
 };
-pub use columns::{ColumnRole, ColumnUnit, NamedColumn, TimeUnit, TrajectoryColumns};
-pub use ignore::IgnoreRule;
-pub use ignore::PairCounts;
-pub use joints::SceneJoints;
-pub use load::{SceneHeader, SceneOverrides};
-pub use model::Scene;
-#[doc(hidden)]
-pub use orientation::from_rotation;
-pub use readers::GeometryNote;
-pub use same_ancestor::SameAncestor;
+pub use load::{load_scene, load_scene_and_tell, scene_of_text};

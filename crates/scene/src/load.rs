@@ -1,9 +1,8 @@
 //! A scene file to a [`Scene`].
 
-use super::between::{BetweenFrames, Pivot};
 use super::body_spec::BodySpec;
 use super::build::{BuiltShapes, Failure, build};
-use super::columns::TrajectoryColumns;
+use super::builder::SceneBuilder;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader, sha256};
 use super::direction::{DIRECTION_REMEDY, parse_direction};
 use super::file::{self, CONTACTS, Head, Query, SceneFile};
@@ -12,131 +11,92 @@ use super::ignore;
 use super::joints::FoundJoints;
 use super::keys::{Keys, SceneSource};
 use super::length::{parse_length, unit_of};
-use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::motion_spec::MotionSpec;
-use super::node_hierarchy::NodeHierarchy;
 use super::same_ancestor::Families;
 use super::values::Value;
 use super::{dispositions, joints, motion_spec, rest, rules, sections, within};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_geometry::Vec3;
-use clearsweep_model::AnswerKind;
+use clearsweep_model::{
+    AnswerKind, BetweenFrames, Body, InputDigest, LengthUnit, Motion, NodeHierarchy, Pivot, QueryOptions, Scene,
+    SceneHeader, SceneOverrides, Shape, TrajectoryColumns,
+};
 use clearsweep_store::{Location, location};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Values of the command line that replace those of the scene file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SceneOverrides {
-    /// Trajectories: a file, a directory or a glob, relative to the working directory.
-    pub trajectories: Option<PathBuf>,
-    /// `within`: a length in the scene's unit, or with its own (`50mm`).
-    pub within: Option<String>,
-    /// `require`, likewise.
-    pub require: Option<String>,
-    /// `direction` as the text `X,Y,Z`: a vector of the world.
-    pub direction: Option<String>,
-    /// How bodies move between frames: `none`, `linear`, `screw` or `hold`.
-    pub between: Option<String>,
-    /// The numbers that are computed about a pair: `overlap`, `distance` or `depth`.
-    pub answer: Option<String>,
-    /// Which contacts have rows: `none` or `all`.
-    pub contacts: Option<String>,
-    /// The file of accepted pairs, relative to the working directory, in place of that of the scene.
-    pub accepted: Option<PathBuf>,
-    /// Most threads that load geometry; `None`: as many as there are cores.
-    pub threads: Option<usize>,
-    /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16 GiB.
-    pub max_input: Option<u64>,
-    /// Whether contacts between frames are looked for: a scene that says no motion between frames has a screw (or its joints), and `within`
-    /// may be left out.
-    #[doc(hidden)]
-    pub for_audit: bool,
-    /// Whether poses, or values of joints, are handed to the job: the scene need not name any.
-    #[doc(hidden)]
-    pub poses_follow: bool,
+/// Bytes that a file may have.
+pub(super) fn max_input(overrides: &SceneOverrides) -> u64 {
+    overrides.max_input.unwrap_or(DEFAULT_MAX_INPUT)
 }
 
-impl SceneOverrides {
-    /// Bytes that a file may have.
-    pub(super) fn max_input(&self) -> u64 {
-        self.max_input.unwrap_or(DEFAULT_MAX_INPUT)
-    }
+/// What is known about the trajectories once the head of a scene is.
+fn header(path: &Path, head: &Head, overrides: &SceneOverrides) -> SceneHeader {
+    let written = head.trajectories.as_ref().map(|(text, _)| folder(path).join(text));
+    let trajectories = overrides.trajectories.clone().or(written);
+    SceneHeader { trajectories, unit: head.unit, missing: head.missing, columns: head.columns.clone() }
 }
 
-/// The facts known about the trajectories of a scene while its bodies are still being read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SceneHeader {
-    /// As [`Scene::trajectories`] will be, if anything moves.
-    pub trajectories: Option<PathBuf>,
-    /// As [`Scene::unit`] will be.
-    pub unit: LengthUnit,
-    /// As [`Scene::missing`] will be.
-    pub missing: Missing,
-    /// As [`Scene::columns`] will be.
-    pub columns: TrajectoryColumns,
+/// As [`SceneBuilder::load`].
+///
+/// # Errors
+/// As there.
+pub fn load_scene(path: &Path, overrides: &SceneOverrides) -> Result<Scene> {
+    load_scene_and_tell(path, overrides, |_| {})
 }
 
-impl SceneHeader {
-    fn of(path: &Path, head: &Head, overrides: &SceneOverrides) -> Self {
-        let written = head.trajectories.as_ref().map(|(text, _)| folder(path).join(text));
-        let trajectories = overrides.trajectories.clone().or(written);
-        Self { trajectories, unit: head.unit, missing: head.missing, columns: head.columns.clone() }
-    }
-}
-
-impl Scene {
+impl SceneBuilder {
     /// Loads a scene file, and every geometry file that it names, all checked and in metres.
     ///
     /// Trajectories are resolved (relative to the scene file) but not opened.
     ///
     /// # Errors
-    /// The first thing that does not fit the contract, with its file, line and key (of rules and geometry files: all); [`clearsweep_base::ErrorKind::Usage`] for an
-    /// override.
-    pub fn load(path: &Path, overrides: &SceneOverrides) -> Result<Self> {
-        Self::load_and_tell(path, overrides, |_| {})
+    /// The first thing that does not fit the contract, with its file, line and key (of rules and
+    /// geometry files: all); [`clearsweep_base::ErrorKind::Usage`] for an override.
+    pub fn load(path: &Path, overrides: &SceneOverrides) -> Result<Scene> {
+        load_scene(path, overrides)
     }
+}
 
-    /// As [`Scene::load`]; `tell` hears of trajectories of poses as soon as they are known, once at most, so that
-    /// somebody may begin to read them. The scene may turn out to be wrong afterwards.
-    ///
-    /// # Errors
-    /// As [`Scene::load`].
-    #[doc(hidden)]
-    pub fn load_and_tell(path: &Path, overrides: &SceneOverrides, tell: impl FnOnce(&SceneHeader)) -> Result<Self> {
-        let max_input = overrides.max_input();
-        let mut input = InputReader::new(max_input);
-        let bytes = read(path, &mut input)?;
-        let text = text(path, &bytes)?;
-        let source = SceneSource::new(path, text).with_threads(overrides.threads);
-        // Values of joints are read once the joints are known.
-        let mut tell = Some(tell).filter(|_| !["joint", "robot"].iter().any(|word| text.contains(word)));
-        let mut outline = |head: &Head| {
-            if let Some(tell) = tell.take() {
-                tell(&SceneHeader::of(path, head, overrides));
-            }
-        };
-        let file = match sections::parse(path, text, overrides.threads, &mut outline) {
-            Some(file) => file,
-            None => file::parse(&source, max_input)?,
-        };
-        outline(&file.head);
-        assemble(&source, file, input.digests, overrides)
-    }
+/// As [`load_scene`]; `tell` hears of trajectories of poses as soon as they are known, once at most, so that
+/// somebody may begin to read them. The scene may turn out to be wrong afterwards.
+///
+/// # Errors
+/// As [`load_scene`].
+#[doc(hidden)]
+pub fn load_scene_and_tell(path: &Path, overrides: &SceneOverrides, tell: impl FnOnce(&SceneHeader)) -> Result<Scene> {
+    let max_input = max_input(overrides);
+    let mut input = InputReader::new(max_input);
+    let bytes = read(path, &mut input)?;
+    let text = text(path, &bytes)?;
+    let source = SceneSource::new(path, text).with_threads(overrides.threads);
+    // Values of joints are read once the joints are known.
+    let mut tell = Some(tell).filter(|_| !["joint", "robot"].iter().any(|word| text.contains(word)));
+    let mut outline = |head: &Head| {
+        if let Some(tell) = tell.take() {
+            tell(&header(path, head, overrides));
+        }
+    };
+    let file = match sections::parse(path, text, overrides.threads, &mut outline) {
+        Some(file) => file,
+        None => file::parse(&source, max_input)?,
+    };
+    outline(&file.head);
+    assemble(&source, file, input.digests, overrides)
+}
 
-    /// Builds the scene that `text` describes as a scene file does, in the name of a program: messages name no line, and paths
-    /// are relative to the working directory. Trajectories may be left out, and a shape may be `pieces`.
-    ///
-    /// # Errors
-    /// As [`Scene::load`].
-    #[doc(hidden)]
-    pub fn of_text(text: &str, overrides: &SceneOverrides) -> Result<Self> {
-        let source = SceneSource::in_code(Path::new(IN_CODE), text).with_threads(overrides.threads);
-        let file = file::parse(&source, overrides.max_input())?;
-        let digest = sha256(text.as_bytes());
-        Ok(Self { builder_digest: Some(digest), ..assemble(&source, file, Vec::new(), overrides)? })
-    }
+/// Builds the scene that `text` describes as a scene file does, in the name of a program: messages name no line, and paths
+/// are relative to the working directory. Trajectories may be left out, and a shape may be `pieces`.
+///
+/// # Errors
+/// As [`load_scene`].
+#[doc(hidden)]
+pub fn scene_of_text(text: &str, overrides: &SceneOverrides) -> Result<Scene> {
+    let source = SceneSource::in_code(Path::new(IN_CODE), text).with_threads(overrides.threads);
+    let file = file::parse(&source, max_input(overrides))?;
+    let digest = sha256(text.as_bytes());
+    Ok(Scene { builder_digest: Some(digest), ..assemble(&source, file, Vec::new(), overrides)? })
 }
 
 /// Name of a scene that no file holds, in messages.
@@ -166,7 +126,7 @@ fn read(path: &Path, input: &mut InputReader) -> Result<Vec<u8>> {
 /// The scene of a lowered scene file, with its geometry built; `read_first`: the files read for that.
 ///
 /// # Errors
-/// As for [`Scene::load`].
+/// As for [`load_scene`].
 pub(super) fn assemble(
     source: &SceneSource<'_>,
     mut file: SceneFile,
@@ -188,7 +148,7 @@ pub(super) fn assemble(
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let ignored = ignore::lower(source, &file.bodies, &file.made.trees, &file.ignores);
     let rules = rules::lower(source, &file.bodies, joints.is_some(), file.rules, file.query.touch);
-    let built = build(folder(path), &file.bodies, overrides.threads, overrides.max_input());
+    let built = build(folder(path), &file.bodies, overrides.threads, max_input(overrides));
     let ((ignored, ignore_rules), rules, BuiltShapes { shapes, inputs: read, notes }) = match (ignored, rules, built) {
         (Ok(ignored), Ok(rules), Ok(built)) => (ignored, rules, built),
         (ignored, rules, built) => {
@@ -256,9 +216,13 @@ pub(super) fn assemble(
         notes,
     };
     if let Some(accepted) = accepted {
-        dispositions::load(&accepted, &mut scene, overrides.max_input())?;
+        dispositions::load(&accepted, &mut scene, max_input(overrides))?;
     }
-    Ok(scene.with_rest(rest))
+    Ok({
+        let mut scene = scene;
+        scene.hierarchy.rest_orientation = rest;
+        scene
+    })
 }
 
 /// The folder of the scene file, which its paths are relative to.

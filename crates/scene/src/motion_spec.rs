@@ -1,9 +1,8 @@
 //! `[motion]`, as a scene file and the command line say it.
 
-use super::between::{BetweenFrames, MotionRule, Pivot};
 use super::keys::{Field, Keys};
-use super::model::LengthUnit;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_model::{BetweenFrames, LengthUnit, MotionRule, Pivot};
 
 /// The tolerance where neither the scene nor the clearance required says more, metres.
 const DEFAULT_TOLERANCE_M: f64 = 1e-4;

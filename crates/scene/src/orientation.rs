@@ -4,7 +4,7 @@ use super::keys::{Field, Keys};
 use super::values::Value;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Vec3;
-use clearsweep_geometry::angles::{AngleUnit, cos_sin_degrees, from_roll_pitch_yaw};
+use clearsweep_geometry::angles::{AngleUnit, cos_sin_degrees, from_roll_pitch_yaw, from_rotation};
 
 /// Quaternions may be off norm, and matrices off orthonormal, by this much.
 const TOLERANCE: f64 = 1e-3;
@@ -119,44 +119,4 @@ fn from_matrix(field: &Field<'_>) -> Result<[f64; 4]> {
         return Err(field.error("the matrix mirrors: its determinant is -1", remedy));
     }
     Ok(from_rotation(m))
-}
-
-/// The unit quaternion w, x, y, z of a rotation, by its largest component, which loses nothing (Shepperd).
-pub fn from_rotation(m: [[f64; 3]; 3]) -> [f64; 4] {
-    let trace = m[0][0] + m[1][1] + m[2][2];
-    // Four times the square of each component.
-    let squares = [1.0 + trace, 1.0 + 2.0 * m[0][0] - trace, 1.0 + 2.0 * m[1][1] - trace, 1.0 + 2.0 * m[2][2] - trace];
-    let largest = (1..4).fold(0, |best, k| if squares[k] > squares[best] { k } else { best });
-    let [wx, wy, wz] = [m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]];
-    let [xy, yz, zx] = [m[1][0] + m[0][1], m[2][1] + m[1][2], m[0][2] + m[2][0]];
-    let four = squares[largest];
-    let q = match largest {
-        0 => [four, wx, wy, wz],
-        1 => [wx, four, xy, zx],
-        2 => [wy, xy, four, yz],
-        _ => [wz, zx, yz, four],
-    };
-    let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-    q.map(|c| c / norm)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn close(a: [f64; 4], b: [f64; 4]) -> bool {
-        let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-        (dot.abs() - 1.0).abs() < 1e-14
-    }
-
-    #[test]
-    fn a_matrix_gives_back_its_quaternion() {
-        let halves = [[0.5, 0.5, 0.5, 0.5], [0.1, 0.9, -0.3, 0.3], [-0.01, 0.0, 1.0, 0.02], [0.0, 0.0, 0.0, 1.0]];
-        for q in halves {
-            let norm = q.iter().map(|c: &f64| c * c).sum::<f64>().sqrt();
-            let q = q.map(|c| c / norm);
-            let m = clearsweep_geometry::pose::rotation(q).map(|row| row.to_array());
-            assert!(close(from_rotation(m), q), "{q:?}");
-        }
-    }
 }

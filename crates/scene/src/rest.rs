@@ -2,7 +2,6 @@
 
 use super::file::SceneFile;
 use super::keys::{Field, SceneSource};
-use super::model::Scene;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::RestOrientation;
 
@@ -32,12 +31,4 @@ pub(super) fn check(source: &SceneSource<'_>, file: &SceneFile) -> Result<RestOr
         return error(problem, remedy);
     }
     Ok(RestOrientation::File)
-}
-
-impl Scene {
-    /// Sets the orientation that those of rows count from.
-    pub(super) fn with_rest(mut self, rest: RestOrientation) -> Self {
-        self.hierarchy.rest_orientation = rest;
-        self
-    }
 }

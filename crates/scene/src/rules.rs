@@ -4,10 +4,9 @@ use super::body_spec::BodySpec;
 use super::file::direction;
 use super::keys::{Field, Keys, SceneSource};
 use super::length::unit_of;
-use super::model::LengthUnit;
 use super::selectors::{Directory, Sets, count_pairs};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{Baseline, BaselineAt, DEFAULT_RULE, FreeLength, PairRules, Rule, Severity};
+use clearsweep_model::{Baseline, BaselineAt, DEFAULT_RULE, FreeLength, LengthUnit, PairRules, Rule, Severity};
 use std::collections::HashMap;
 
 /// Most classes of bodies that the matrix is built for (128 MiB).

@@ -1,39 +1,8 @@
 //! Bodies below one ancestor in the tree of a geometry file: parts of an assembly.
 
 use super::body_spec::BodySpec;
-use super::body_tree::BodyTree;
+use clearsweep_model::{BodyTree, SameAncestor, TreeNode};
 use std::collections::BTreeMap;
-
-/// Which ancestor bodies have in common: `same` of `[[ignore]]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SameAncestor {
-    /// The node above.
-    Parent,
-    /// The node of this level that is above, or the body itself; roots have level 1.
-    Level(u32),
-    /// The node or object of which they are connected components (`each = "component"`).
-    Component,
-}
-
-impl SameAncestor {
-    /// The ancestor of a word of the contract.
-    pub(super) fn parse(word: &str) -> Option<Self> {
-        match word {
-            "parent" => Some(Self::Parent),
-            "component" => Some(Self::Component),
-            level => level.strip_prefix("level:")?.parse().ok().filter(|&level| level > 0).map(Self::Level),
-        }
-    }
-
-    /// The word of the contract.
-    pub fn word(self) -> String {
-        match self {
-            Self::Parent => "parent".to_owned(),
-            Self::Level(level) => format!("level:{level}"),
-            Self::Component => "component".to_owned(),
-        }
-    }
-}
 
 /// Trees with the parent of each node.
 pub(super) struct Families<'a> {
@@ -91,7 +60,7 @@ impl<'a> Families<'a> {
 /// The parent of each node of a tree, whose nodes come depth first.
 fn parents(tree: &BodyTree) -> Vec<Option<u32>> {
     let mut above: Vec<u32> = Vec::new();
-    let parent = |(node, index): (&super::body_tree::TreeNode, u32)| {
+    let parent = |(node, index): (&TreeNode, u32)| {
         above.truncate(node.depth as usize);
         let parent = above.last().copied();
         above.push(index);

@@ -11,8 +11,8 @@ use super::each::MadeOfFiles;
 use super::file::{self, BodyList, Head, SceneFile, SceneSection, WorkList};
 use super::joints::JointSpecs;
 use super::keys::SceneSource;
-use super::model::LengthUnit;
 use clearsweep_base::workers::Workers;
+use clearsweep_model::LengthUnit;
 use std::ops::Range;
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Shapes of the scene file: box, sphere, capsule, cylinder, points. A shape is a core of points and a radius.
 
 use super::keys::Field;
-use super::model::LengthUnit;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_model::LengthUnit;
 use std::cmp::Ordering;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 

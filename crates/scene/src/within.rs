@@ -2,9 +2,10 @@
 
 use super::file::SceneFile;
 use super::keys::SceneSource;
-use super::load::{SceneOverrides, override_length};
+use super::load::override_length;
 use super::rules::RuleSpec;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_model::SceneOverrides;
 
 /// How far pairs are reported where rules are there and `within` is left out, in largest requirements: a pair that comes near to one is
 /// seen before it violates it.

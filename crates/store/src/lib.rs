@@ -13,6 +13,7 @@
 
 mod address;
 mod blocks;
+pub mod glob_overlap;
 mod publish;
 mod remote_file;
 mod remote_folder;

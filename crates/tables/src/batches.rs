@@ -14,8 +14,10 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, SchemaRef};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{ContactKind, DirectionalRelation, FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
-use clearsweep_scene::{FrameBlock, Sample, Scene};
+use clearsweep_model::{
+    ContactKind, DirectionalRelation, FeatureKind, FrameBlock, IntervalMethod, IntervalStatus, Method, Sample, Scene,
+    Status,
+};
 use std::sync::Arc;
 
 /// Makes the batches of a job; the dictionaries are shared by all of them.

@@ -8,7 +8,7 @@ use super::output_dir::OutputDir;
 use super::row::{ContactRow, IntervalRow};
 use super::stored_rows::StoredRows;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::FrameBlock;
+use clearsweep_model::FrameBlock;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;

@@ -10,7 +10,7 @@ use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::{Body, HullFit, MeshCondition, PoseSteps, Scene, Shape};
+use clearsweep_model::{Body, HullFit, MeshCondition, PoseSteps, Scene, Shape};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::SortingColumn;
 use parquet::schema::types::ColumnPath;

@@ -12,8 +12,7 @@ use super::sink::RowBlock;
 use super::totals::{Totals, Worst};
 use super::violations::Violations;
 use clearsweep_base::error::Result;
-use clearsweep_model::Status;
-use clearsweep_scene::{BetweenFrames, SAMPLES, Sample, Scene};
+use clearsweep_model::{BetweenFrames, SAMPLES, Sample, Scene, Status};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 

@@ -9,8 +9,9 @@ use super::row::{IntervalRow, Row};
 use super::spill::{SpillEntry, pair_of, pair_word, put_words, words};
 use clearsweep_base::error::Result;
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_model::{IntervalStatus, Method, Requirements, Shape, Status};
-use clearsweep_scene::{FrameBlock, Motion, SAMPLES, Sample, Scene};
+use clearsweep_model::{
+    FrameBlock, IntervalStatus, Method, Motion, Requirements, SAMPLES, Sample, Scene, Shape, Status,
+};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};

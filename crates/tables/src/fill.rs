@@ -9,8 +9,9 @@ use super::pair_stats::{PairStat, is_smaller};
 use super::row::{ContactRow, IntervalRow, Row};
 use super::samples::swept_value;
 use super::schema::TableKind;
-use clearsweep_model::{Contact, DirectionalDistance, IntervalProximity, Requirements, Status};
-use clearsweep_scene::{FrameBlock, Sample, Scene, SceneJoints};
+use clearsweep_model::{
+    Contact, DirectionalDistance, FrameBlock, IntervalProximity, Requirements, Sample, Scene, SceneJoints, Status,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -8,8 +8,7 @@ use super::row::IntervalRow;
 use super::totals::{FirstContact, LeastBetween, Totals};
 use super::violations::{ViolatingRuns, Violations};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{Dispositions, Requirements};
-use clearsweep_scene::{FrameBlock, SAMPLES, Scene};
+use clearsweep_model::{Dispositions, FrameBlock, Requirements, SAMPLES, Scene};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

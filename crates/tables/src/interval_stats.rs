@@ -3,8 +3,7 @@
 use super::pair_stats::JoinedEntry;
 use super::row::IntervalRow;
 use super::spill::{SpillEntry, pair_of, pair_word, put_words, words};
-use clearsweep_model::IntervalStatus;
-use clearsweep_scene::Sample;
+use clearsweep_model::{IntervalStatus, Sample};
 use serde::{Deserialize, Serialize};
 
 /// A contact within an interval: proven clear before its first end, proven in contact at its second one.

@@ -11,7 +11,7 @@ use super::row::IntervalRow;
 use super::totals::Totals;
 use super::violations::Violations;
 use clearsweep_base::error::Result;
-use clearsweep_scene::{BetweenFrames, FrameBlock, Scene};
+use clearsweep_model::{BetweenFrames, FrameBlock, Scene};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -14,8 +14,7 @@ use super::stored_rows::StoredRows;
 use super::verify::digest_of;
 use super::writer::TableWriter;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{BaselineAt, BaselinePair};
-use clearsweep_scene::{PoseSteps, Scene};
+use clearsweep_model::{BaselineAt, BaselinePair, PoseSteps, Scene};
 use std::path::{Path, PathBuf};
 
 /// A shard that stands: its tables and its state.

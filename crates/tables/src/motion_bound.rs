@@ -7,8 +7,7 @@
 
 use clearsweep_geometry::turn::{ROUNDING, angle, relative_turn, translation};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_scene::block::COMPONENTS;
-use clearsweep_scene::{FrameBlock, SAMPLES};
+use clearsweep_model::{FrameBlock, SAMPLES, block::COMPONENTS};
 use rayon::prelude::*;
 
 /// The motion of the dynamic bodies between samples.
@@ -176,7 +175,7 @@ fn half_angle_sine(a: &Pose, b: &Pose) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clearsweep_scene::Sample;
+    use clearsweep_model::Sample;
 
     fn turned(angle: f64, sign: f64, x: f64) -> Pose {
         let (s, c) = libm::sincos(angle / 2.0);

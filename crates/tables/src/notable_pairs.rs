@@ -9,8 +9,7 @@ use super::row_counts::{count_by_rule, count_rows};
 use super::totals::Totals;
 use super::violations::{ViolatingRuns, Violations};
 use clearsweep_base::error::Result;
-use clearsweep_model::{Dispositions, Method, Requirements};
-use clearsweep_scene::{Sample, Scene};
+use clearsweep_model::{Dispositions, Method, Requirements, Sample, Scene};
 use std::sync::Arc;
 
 /// The part of the memory for violating pairs which those of winding numbers may take beside.

@@ -1,7 +1,7 @@
 //! Options of the output: what to write, and where.
 
 use super::output_dir::JobInputs;
-use clearsweep_scene::PoseSteps;
+use clearsweep_model::PoseSteps;
 use std::path::PathBuf;
 
 /// Which columns of `distances` are written.

@@ -1,6 +1,6 @@
 //! Numbers of possible and of ignored pairs per run.
 
-use clearsweep_scene::{PairCounts, Scene};
+use clearsweep_model::{PairCounts, Scene};
 
 /// Numbers of pairs by run. Static pairs have rows at the first sample of an execution only, so later runs have none.
 #[derive(Debug, Clone, Copy)]

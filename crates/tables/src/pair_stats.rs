@@ -8,8 +8,7 @@ use super::resume::entries::{StoredEntries, store_entries};
 use super::row::Row;
 use super::spill::{MergeReader, SpillEntry, SpillFile, pair_of, pair_word, put_words, words};
 use clearsweep_base::error::Result;
-use clearsweep_model::{Method, Proximity, Status};
-use clearsweep_scene::Sample;
+use clearsweep_model::{Method, Proximity, Sample, Status};
 use std::io::{self, Write};
 use std::sync::Arc;
 

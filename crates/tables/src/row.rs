@@ -1,7 +1,6 @@
 //! Rows of `distances`, of `intervals` and of `contacts`.
 
-use clearsweep_model::{Contact, DirectionalDistance, IntervalProximity, Proximity, Requirements};
-use clearsweep_scene::{FrameBlock, Sample};
+use clearsweep_model::{Contact, DirectionalDistance, FrameBlock, IntervalProximity, Proximity, Requirements, Sample};
 
 /// A row of `distances` before it is encoded. Witness points and normal are in the world frame.
 #[derive(Debug, Clone, Copy, PartialEq)]

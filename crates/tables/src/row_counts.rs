@@ -5,8 +5,7 @@ use super::layout::TILE_ROWS;
 use super::pair_stats::{is_smaller, rank};
 use super::row::Row;
 use super::totals::{RuleTotals, Totals};
-use clearsweep_model::{Method, Requirements, Status};
-use clearsweep_scene::Sample;
+use clearsweep_model::{Method, Requirements, Sample, Status};
 
 /// Counts a tile of rows for `runs` and the totals. `judged`: the bracket of a row that is compared with the requirement, and the requirement,
 /// metres. Comparisons with NaN are false: NaN stands for no requirement and for missing bounds. Returns the number of rows that violate the requirement, and of those that a winding number decides.

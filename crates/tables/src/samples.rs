@@ -13,7 +13,7 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_kinematics::{Joint, JointValue};
-use clearsweep_scene::{FrameBlock, Scene, SceneJoints};
+use clearsweep_model::{FrameBlock, Scene, SceneJoints};
 use parquet::arrow::ArrowWriter;
 use std::collections::HashMap;
 use std::path::Path;

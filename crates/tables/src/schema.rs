@@ -5,7 +5,7 @@ use super::options::DistanceColumns;
 use super::vocabulary::Vocabulary;
 use super::writer_properties;
 use arrow_schema::{DataType, Field, Schema};
-use clearsweep_scene::{BetweenFrames, Scene};
+use clearsweep_model::{BetweenFrames, Scene};
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};

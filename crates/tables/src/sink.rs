@@ -11,7 +11,7 @@ use super::writer::TableWriter;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::{Candidate, FrameBlock, PoseSteps, Sample, Scene};
+use clearsweep_model::{Candidate, FrameBlock, PoseSteps, Sample, Scene};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -28,7 +28,7 @@ use super::totals::{CountedRows, Totals, Worst};
 use super::violations::ViolatingRuns;
 use super::vocabulary::Vocabularies;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
+use clearsweep_model::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::sync::Arc;

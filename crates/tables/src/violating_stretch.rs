@@ -1,7 +1,7 @@
 //! Data of a pair that violates the requirement: in one run, in all, and as it is spilled.
 
 use super::spill::{SpillEntry, pair_of, pair_word, put_words, words};
-use clearsweep_scene::Sample;
+use clearsweep_model::Sample;
 
 /// The violations of a pair in one run.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ use super::row::Row;
 use super::spill::{SpillEntry, SpillFile};
 use super::violating_stretch::{InRun, OfPair, ViolationStretch};
 use clearsweep_base::error::Result;
-use clearsweep_scene::Sample;
+use clearsweep_model::Sample;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::hash_map::Entry;

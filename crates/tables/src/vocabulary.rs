@@ -2,9 +2,9 @@
 
 use super::events::EventKind;
 use clearsweep_model::{
-    ContactKind, DirectionalRelation, EventState, FeatureKind, IntervalMethod, IntervalStatus, Method, Severity, Status,
+    ContactKind, DirectionalRelation, EventState, FeatureKind, IntervalMethod, IntervalStatus, Method, Scene, Severity,
+    Status,
 };
-use clearsweep_scene::Scene;
 use std::sync::Arc;
 
 /// The set of strings of a string column.

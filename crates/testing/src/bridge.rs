@@ -2,8 +2,8 @@
 
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_model::{Model, Piece, QueryOptions, Shape};
 use clearsweep_narrow::{Method, Proximity, Status, query_one};
-use clearsweep_scene::{Model, Piece, QueryOptions, Shape};
 
 use crate::oracle::families::{Recipe, cuboid};
 use crate::oracle::number::{Number, Vector, Wide, add, dot, norm, sub, times, unit, values, wide};

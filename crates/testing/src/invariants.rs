@@ -1,12 +1,12 @@
 //! The invariants of HARD_CASES: what must hold of every pair beyond the single answer.
 
 use clearsweep_geometry::RelativePose;
+use clearsweep_model::{FrameBlock, SAMPLES, Shape};
 use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, VClip,
     Workspace, exact, query_one, resolver,
 };
-use clearsweep_scene::{FrameBlock, SAMPLES, Shape};
 
 use crate::bridge::{Checked, EVERYTHING, Solid, bits, check, pose, recipe, shape};
 use crate::oracle::families::{Random, cuboid, moved};

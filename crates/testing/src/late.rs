@@ -1,7 +1,7 @@
 //! Rows of a job that is begun late, as one that goes on is.
 
 use clearsweep_engine::Job;
-use clearsweep_scene::Scene;
+use clearsweep_model::Scene;
 use clearsweep_tables::{BatchCollector, RowBlock, RowSink};
 
 /// A sink that takes rows from a block on.

@@ -3,11 +3,9 @@
 use crate::random::Random;
 use clearsweep_broad::BroadScene;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
-use clearsweep_scene::SceneOverrides;
-use clearsweep_scene::block::Sample;
-use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep_scene::{
-    Body, FrameBlock, Missing, Model, Motion, MotionRule, NodeHierarchy, Piece, Pivot, QueryOptions, Scene, Shape,
+use clearsweep_model::{
+    Body, FrameBlock, IgnoredPairs, LengthUnit, Missing, Model, Motion, MotionRule, NodeHierarchy, Piece, Pivot,
+    QueryOptions, Scene, SceneOverrides, Shape, block::Sample,
 };
 use clearsweep_trajectory::Bounds;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Meshes made of arithmetic: boxes and balls of many triangles, shells, rings, pipes and open ones.
 
 use clearsweep_geometry::Vec3;
+use clearsweep_model::{Model, Shape};
 use clearsweep_scene::Geometry;
-use clearsweep_scene::{Model, Shape};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;

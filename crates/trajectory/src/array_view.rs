@@ -1,6 +1,6 @@
 //! Numbers of an array of poses (double or single precision, as positions with quaternions or as matrices) or of joint values.
 
-use clearsweep_scene::from_rotation;
+use clearsweep_geometry::angles::from_rotation;
 use ndarray::{ArrayView5, Axis, s};
 use std::ops::Range;
 

@@ -7,7 +7,7 @@ use super::plan::{Choice, Plan, is_beyond};
 use super::read_part::ReadPart;
 use super::stage::{READ, Stage, TILE};
 use clearsweep_base::error::Error;
-use clearsweep_scene::{FrameBlock, Missing, SAMPLES, Sample};
+use clearsweep_model::{FrameBlock, Missing, SAMPLES, Sample};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Blocks that are filled again.
 
-use clearsweep_scene::FrameBlock;
+use clearsweep_model::FrameBlock;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Blocks that are kept, at most.

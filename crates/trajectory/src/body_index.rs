@@ -4,7 +4,7 @@ use super::rest_turns::RestTurns;
 use clearsweep_base::error::{nearest, similar};
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::pose::Recentring;
-use clearsweep_scene::{Motion, NodeLink, Scene};
+use clearsweep_model::{Motion, NodeLink, Scene};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 

@@ -7,8 +7,7 @@ use super::joint_columns::{JointColumns, JointSource};
 use super::source::Source;
 use super::stream_batch::BATCH_ROWS;
 use clearsweep_base::error::Result;
-use clearsweep_model::Bounds;
-use clearsweep_scene::{PoseSteps, SceneJoints};
+use clearsweep_model::{Bounds, PoseSteps, SceneJoints};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::statistics::Statistics;
 

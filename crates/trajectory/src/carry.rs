@@ -2,7 +2,7 @@
 
 use super::stage::{READ, Stage};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_scene::NodeLink;
+use clearsweep_model::NodeLink;
 
 /// Poses of inputs in one sample.
 pub(super) trait InputPoses {

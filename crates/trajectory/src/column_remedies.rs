@@ -4,7 +4,7 @@ use super::columns::{Orientation, Table, fits, wanted};
 use arrow_schema::DataType;
 use clearsweep_base::error::{Error, Result, nearest_one};
 use clearsweep_base::text::toml_text;
-use clearsweep_scene::{ColumnRole, ColumnUnit};
+use clearsweep_model::{ColumnRole, ColumnUnit};
 
 /// The line of `[columns]` that gives a column. `key`: a bare key, or a quoted one.
 pub(super) fn assignment(key: &str, column: &str, unit: Option<&str>) -> String {

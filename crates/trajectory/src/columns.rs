@@ -8,8 +8,7 @@ use arrow_schema::{DataType, Field, Schema, TimeUnit as ArrowTimeUnit};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::angles::AngleUnit;
 use clearsweep_kinematics::Joint;
-use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{ColumnRole, ColumnUnit, Scene, SceneJoints, TimeUnit, TrajectoryColumns};
+use clearsweep_model::{ColumnRole, ColumnUnit, LengthUnit, Scene, SceneJoints, TimeUnit, TrajectoryColumns};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_input_guard::csv_cells::{self, KeptBytes};
 use clearsweep_input_guard::csv_header::{self, CsvLines};
-use clearsweep_scene::TimeUnit;
+use clearsweep_model::TimeUnit;
 use csv::ByteRecord;
 use std::path::Path;
 use std::sync::Arc;

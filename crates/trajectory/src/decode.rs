@@ -17,8 +17,7 @@ use arrow_buffer::ScalarBuffer;
 use arrow_schema::DataType;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::angles::{AngleUnit, from_roll_pitch_yaw};
-use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{ColumnRole, TimeUnit};
+use clearsweep_model::{ColumnRole, LengthUnit, TimeUnit};
 use std::path::Path;
 
 /// Quaternions may be off norm by this much.

@@ -2,7 +2,7 @@
 
 use super::input_bytes::InputBytes;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::model::InputDigest;
+use clearsweep_model::InputDigest;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::io::{self, Read, Seek, SeekFrom};

@@ -2,7 +2,7 @@
 
 use super::read_part::ReadPart;
 use clearsweep_base::error::Result;
-use clearsweep_scene::{FrameBlock, MotionRule, Sample};
+use clearsweep_model::{FrameBlock, MotionRule, Sample};
 
 /// Blocks one after the other, each with the first sample of the next one where that goes on with its run. It reads one block
 /// ahead.

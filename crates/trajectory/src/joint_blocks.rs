@@ -14,7 +14,7 @@ use arrow_schema::DataType;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
 use clearsweep_kinematics::RANGE_SLACK;
-use clearsweep_scene::{FrameBlock, SAMPLES, Sample, SampleColumn, SceneJoints};
+use clearsweep_model::{FrameBlock, SAMPLES, Sample, SampleColumn, SceneJoints};
 use std::sync::Arc;
 
 /// Checked rows of values of joints.

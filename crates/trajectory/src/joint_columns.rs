@@ -6,8 +6,7 @@ use arrow_schema::DataType;
 use clearsweep_base::error::{Result, nearest, nearest_one};
 use clearsweep_base::text::toml_text;
 use clearsweep_geometry::angles::AngleUnit;
-use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{ColumnRole, ColumnUnit, TrajectoryColumns};
+use clearsweep_model::{ColumnRole, ColumnUnit, LengthUnit, TrajectoryColumns};
 
 /// Names of the columns of the long form.
 const JOINT: &str = "joint";

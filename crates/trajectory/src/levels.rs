@@ -5,7 +5,7 @@ use super::columns::ColumnFormat;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::ColumnRole;
+use clearsweep_model::ColumnRole;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use super::source::Source;
 use super::spool::InputStream;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_kinematics::SweepRuns;
-use clearsweep_scene::{Missing, MotionRule, Scene, SceneJoints, TrajectoryColumns};
+use clearsweep_model::{Missing, MotionRule, Scene, SceneJoints, TrajectoryColumns};
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use super::source::{GroupReader, Source};
 use super::stream_batch::{BATCH_ROWS, StreamMessage};
 use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::{FrameBlock, SceneHeader};
+use clearsweep_model::{FrameBlock, SceneHeader};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -355,7 +355,8 @@ mod tests {
     use super::super::block_pool::BlockPool;
     use super::super::body_index::BodyIndex;
     use super::*;
-    use clearsweep_scene::{BodyBuilder, Geometry, MotionRule, SceneBuilder};
+    use clearsweep_model::MotionRule;
+    use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
 
     #[test]
     fn an_order_that_the_thread_leaves_behind_is_seen() {

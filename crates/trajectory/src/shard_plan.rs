@@ -17,8 +17,7 @@ use super::reading::{groups, keys};
 use super::source::Source;
 use super::stream_batch::BATCH_ROWS;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::block::CUT_FRAMES;
-use clearsweep_scene::{BetweenFrames, Missing, Scene};
+use clearsweep_model::{BetweenFrames, Missing, Scene, block::CUT_FRAMES};
 use std::ops::Range;
 use std::path::Path;
 

@@ -17,7 +17,7 @@ use arrow_schema::SchemaRef;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_input_guard::DAMAGED;
 use clearsweep_input_guard::csv_header::{WORKBOOK, WORKBOOK_REMEDY};
-use clearsweep_scene::SceneJoints;
+use clearsweep_model::SceneJoints;
 use parquet::file::metadata::ColumnChunkMetaData;
 use std::io::Read;
 use std::path::Path;

@@ -7,8 +7,7 @@
 
 use clearsweep_geometry::Pose;
 use clearsweep_geometry::pose::Recentring;
-use clearsweep_scene::FrameBlock;
-use clearsweep_scene::block::COMPONENTS;
+use clearsweep_model::{FrameBlock, block::COMPONENTS};
 
 /// Samples gathered before they are laid out: the eight `f64` of a cache line.
 pub(super) const TILE: usize = 8;

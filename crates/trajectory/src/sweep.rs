@@ -5,7 +5,7 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_kinematics::SweepRuns;
-use clearsweep_scene::SceneJoints;
+use clearsweep_model::SceneJoints;
 use std::sync::Arc;
 
 /// Samples of a group: runs that lie together, or frames of one long run.

@@ -34,7 +34,8 @@ pub(crate) struct DataSet {
 impl DataSet {
     pub(crate) fn load(name: &str) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets").join(name);
-        let scene = Scene::load(&folder.join("scene.toml"), &SceneOverrides::default()).expect("a scene");
+        let scene =
+            clearsweep::SceneBuilder::load(&folder.join("scene.toml"), &SceneOverrides::default()).expect("a scene");
         let rows = scene.trajectories.as_deref().map(rows).unwrap_or_default();
         let key = |(at, row): (usize, &PoseRow)| ((row.run, row.frame, row.body.clone()), at);
         let by_key = rows.iter().enumerate().map(key).collect();

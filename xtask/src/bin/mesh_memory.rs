@@ -11,7 +11,7 @@
 )]
 #![allow(clippy::print_stdout, reason = "the program prints what it counts")]
 
-use clearsweep::{Model, Scene, SceneOverrides};
+use clearsweep::{Model, SceneOverrides};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(&scene, text)?;
     let (before, start) = (TAKEN.load(Ordering::Relaxed), Instant::now());
     MOST.store(before, Ordering::Relaxed);
-    let loaded = Scene::load(&scene, &SceneOverrides { threads, ..SceneOverrides::default() })?;
+    let loaded = clearsweep::SceneBuilder::load(&scene, &SceneOverrides { threads, ..SceneOverrides::default() })?;
     let seconds = start.elapsed().as_secs_f64();
     let (stay, most) = (TAKEN.load(Ordering::Relaxed) - before, MOST.load(Ordering::Relaxed) - before);
     let triangles = loaded.bodies[0].shape.triangles;

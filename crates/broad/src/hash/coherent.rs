@@ -29,7 +29,7 @@ use super::labels::{CellEntry, CellObserver, Labels};
 use super::level::cell_range;
 use super::standard::SpatialHash;
 use super::tracker::LabelTracker;
-use clearsweep_scene::{Candidate, FrameBlock, Scene};
+use clearsweep_model::{Candidate, FrameBlock, Scene};
 use std::ops::Range;
 
 /// With fewer close pairs than this, they are tested on one thread.
@@ -191,8 +191,9 @@ impl BroadPhase for CoherentHash {
 mod tests {
     use super::*;
     use clearsweep_model::Bounds;
-    use clearsweep_scene::block::COMPONENTS;
-    use clearsweep_scene::{BodyBuilder, Geometry, Sample, SceneBuilder};
+    use clearsweep_model::Sample;
+    use clearsweep_model::block::COMPONENTS;
+    use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
 
     #[test]
     fn with_more_items_than_labels_are_kept_of_blocks_are_searched_by_themselves() {

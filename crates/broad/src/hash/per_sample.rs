@@ -17,7 +17,7 @@ use super::standard::SpatialHash;
 use super::table::{cells_of, level_of};
 use super::tracker::LabelTracker;
 use clearsweep_base::simd::level;
-use clearsweep_scene::{Candidate, FrameBlock, Scene};
+use clearsweep_model::{Candidate, FrameBlock, Scene};
 use std::ops::Range;
 
 /// A published scheme.

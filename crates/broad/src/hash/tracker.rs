@@ -5,7 +5,7 @@ use super::super::boxes::{Boxes64, LatticeBox};
 use super::super::broad_scene::BroadScene;
 use super::labels::{CellObserver, Labels};
 use super::level::{LEVELS, cell_range, level_for, longest_side};
-use clearsweep_scene::{FrameBlock, Motion, SAMPLES, Scene};
+use clearsweep_model::{FrameBlock, Motion, SAMPLES, Scene};
 
 /// The number of levels above the finest possible one at which a box is stored. Cells are up to `2^(1 + SPARE)` times as
 /// long as the longest side of their boxes: alpha is 1/2 and beta 1, as in Mirtich's Figure 2. Cells are smaller than

@@ -8,7 +8,7 @@ use super::super::boxes::Boxes64;
 use super::limits::DeviceLimits;
 use super::records::{DeviceBox, World};
 use super::search::{ITEM_BYTES, PairMethod};
-use clearsweep_scene::{FrameBlock, SAMPLES};
+use clearsweep_model::{FrameBlock, SAMPLES};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -155,7 +155,7 @@ pub(super) fn append_part(append: &mut dyn FnMut(&[u8]), boxes: &[Boxes64], firs
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clearsweep_scene::Sample;
+    use clearsweep_model::Sample;
 
     fn block(samples: usize, starts_run: u64) -> FrameBlock {
         let mut block = FrameBlock::new(0, 0);

@@ -18,7 +18,7 @@ use super::open_batch::{OpenBatch, OpenSearch, Upload};
 use super::pair_window::FetchAhead;
 use super::records::World;
 use super::search::{BoxSource, RoomSize, SearchRoom, WorldSearch};
-use clearsweep_scene::{Candidate, FrameBlock, Scene};
+use clearsweep_model::{Candidate, FrameBlock, Scene};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;

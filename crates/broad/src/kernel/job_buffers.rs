@@ -5,7 +5,7 @@ use super::failure::DeviceFailure;
 use super::machine::KernelMachine;
 use super::records::{DeviceBox, Tree};
 use super::tree_build::TreeBuild;
-use clearsweep_scene::Scene;
+use clearsweep_model::Scene;
 
 /// The buffers of a job.
 #[derive(Debug)]

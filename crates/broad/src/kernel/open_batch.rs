@@ -5,7 +5,7 @@ use super::super::broad_scene::BroadScene;
 use super::machine::KernelMachine;
 use super::records::{FoundPair, World};
 use super::search::{SearchRoom, WorldSearch};
-use clearsweep_scene::{Candidate, Scene};
+use clearsweep_model::{Candidate, Scene};
 use rayon::prelude::*;
 use std::sync::Arc;
 

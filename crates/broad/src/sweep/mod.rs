@@ -23,7 +23,7 @@ use super::hash::SpatialHash;
 use super::incremental::{PairMap, SampleRows, candidate, is_ignored, items_of, pair_key};
 use super::merge::sort_and_merge;
 use super::static_pairs::{static_pairs, static_pairs_of};
-use clearsweep_scene::{Candidate, FrameBlock, Scene};
+use clearsweep_model::{Candidate, FrameBlock, Scene};
 use endpoints::{EndpointList, EndpointSwap};
 use full_sweep::FullSweep;
 use std::ops::Range;

@@ -1,8 +1,7 @@
 //! Bodies that look as if they were in another unit.
 
 use super::warning::Warning;
-use clearsweep_scene::Scene;
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::{LengthUnit, Scene};
 
 /// A body is looked at if it is so many times as large, or as small, as the median body...
 const SUSPECT: f64 = 20.0;

@@ -2,8 +2,8 @@
 
 use super::warning::Warning;
 use clearsweep_base::text::toml_text;
+use clearsweep_model::{Candidate, FrameBlock, Motion, QueryOptions, Scene};
 use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, SolverStats, Workspace};
-use clearsweep_scene::{Candidate, FrameBlock, Motion, QueryOptions, Scene};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,7 @@
 //! Warnings about what files leave unsaid: parts of them that are no bodies, and numbers that are stored coarsely.
 
 use super::warning::Warning;
-use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{GeometryNote, PoseSteps, Scene};
+use clearsweep_model::{GeometryNote, LengthUnit, PoseSteps, Scene};
 use std::path::PathBuf;
 
 /// Warns of parts left out of geometry files, and of coordinates too coarse for the query. `pose_steps`: the steps of

@@ -1,7 +1,7 @@
 //! How values of joints go on: what gives away angles that were wrapped, and ranges of one value.
 
 use super::warning::Warning;
-use clearsweep_scene::{FrameBlock, Scene, SceneJoints};
+use clearsweep_model::{FrameBlock, Scene, SceneJoints};
 use std::f64::consts::PI;
 
 /// The largest step of a joint that turns.

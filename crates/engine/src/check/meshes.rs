@@ -2,7 +2,7 @@
 
 use super::warning::Warning;
 use clearsweep_geometry::{Inside, TriangleMesh};
-use clearsweep_scene::{Body, MeshCondition, Scene};
+use clearsweep_model::{Body, MeshCondition, Scene};
 use clearsweep_tables::{Totals, ViolatingPair};
 use std::collections::HashMap;
 use std::sync::Arc;

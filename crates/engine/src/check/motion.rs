@@ -5,7 +5,7 @@ use super::quaternion_order::OrderEvidence;
 use super::rest::TippedBodies;
 use super::warning::Warning;
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_scene::{FrameBlock, Sample, Scene};
+use clearsweep_model::{FrameBlock, Sample, Scene};
 
 /// Steps that are reported.
 const REPORTED: usize = 5;

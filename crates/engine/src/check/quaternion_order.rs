@@ -15,8 +15,7 @@
 use super::warning::Warning;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{FrameBlock, Scene};
+use clearsweep_model::{FrameBlock, LengthUnit, Scene};
 
 /// Bodies that are looked at.
 const BODIES: usize = 256;

@@ -2,8 +2,7 @@
 
 use super::warning::Warning;
 use clearsweep_geometry::Pose;
-use clearsweep_scene::model::LengthUnit;
-use clearsweep_scene::{RestOrientation, RestPose, Scene};
+use clearsweep_model::{LengthUnit, RestOrientation, RestPose, Scene};
 use std::collections::BTreeSet;
 
 /// The columns of [`rest_row`].

@@ -1,8 +1,7 @@
 //! Bodies and pairs that rules cover, and members of groups.
 
 use super::warning::Warning;
-use clearsweep_scene::model::{Rule, Severity};
-use clearsweep_scene::{BetweenFrames, IgnoreRule, Scene};
+use clearsweep_model::{BetweenFrames, IgnoreRule, Rule, Scene, Severity};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use super::bodies;
 use super::files;
 use super::motion::{Clock, Motions};
 use super::warning::Warning;
-use clearsweep_scene::{FrameBlock, PoseSteps, Scene};
+use clearsweep_model::{FrameBlock, PoseSteps, Scene};
 
 /// Looks at the blocks of a run as they pass.
 pub(crate) struct TrajectoryWatch<'a> {

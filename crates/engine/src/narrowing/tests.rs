@@ -16,7 +16,7 @@ impl NarrowPhase for Some3 {
     fn query_batch(
         &self,
         queries: &[PairQuery<'_>],
-        _: &clearsweep_scene::QueryOptions,
+        _: &clearsweep_model::QueryOptions,
         _: &mut [PairCache],
         _: &mut Workspace,
         stats: &mut SolverStats,
@@ -67,13 +67,13 @@ fn scene(bodies: u32) -> Scene {
         }
     }
     std::fs::write(&path, text).expect("written");
-    Scene::load(&path, &clearsweep_scene::SceneOverrides::default()).expect("a scene")
+    clearsweep_scene::load_scene(&path, &clearsweep_model::SceneOverrides::default()).expect("a scene")
 }
 
 fn block(scene: &Scene) -> FrameBlock {
     let mut block = FrameBlock::new(0, scene.dynamic.len());
     for frame in 0..SAMPLES {
-        block.samples.push(clearsweep_scene::Sample { run: 0, frame: frame as i64, time_s: None });
+        block.samples.push(clearsweep_model::Sample { run: 0, frame: frame as i64, time_s: None });
         for (slot, &body) in scene.dynamic.iter().enumerate() {
             block.set(slot, frame, &Pose::new([f64::from(body), 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]));
         }

@@ -5,7 +5,7 @@ use crate::data::{
     Camera, DisplayMesh, Fact, Finding, Issue, Moment, Placement, Report, Tone, Verdict, View, ViewPart,
 };
 use clearsweep_base::error::ErrorKind;
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::LengthUnit;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 

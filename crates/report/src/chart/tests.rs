@@ -1,7 +1,7 @@
 use super::*;
 use crate::data::{Curve, CurveBetween, CurvePoint, Histogram, Moment};
 use crate::words::Lengths;
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::LengthUnit;
 
 fn mm() -> Lengths {
     Lengths::of(LengthUnit::parse("mm").expect("a unit"))

@@ -1,6 +1,6 @@
 use super::*;
 use crate::data::*;
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::LengthUnit;
 
 fn at(frame: i64) -> Moment {
     Moment { frame, time_s: Some(0.25 * frame as f64) }

@@ -3,7 +3,7 @@
 use crate::data::{Fact, Tone, Verdict};
 use crate::words::{Lengths, count, counted, longest_step};
 use clearsweep_base::error::Result;
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::LengthUnit;
 use clearsweep_tables::{BodyLine, read_bodies};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -16,8 +16,7 @@ pub(crate) use shapes::{distinct_shapes, shape_key};
 
 use crate::data::{Issue, Report};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::Scene;
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::{LengthUnit, Scene};
 use serde_json::Value;
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use crate::data::Placement;
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_scene::Body;
+use clearsweep_model::Body;
 
 /// The place of a pose relative to a world point.
 pub(crate) fn placement(pose: &Pose, origin: [f64; 3]) -> Placement {

@@ -1,7 +1,7 @@
 //! Boxes of bodies: which ones stand near a point, and where two come near.
 
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_scene::Shape;
+use clearsweep_model::Shape;
 
 /// The box of a body along the axes of its recentred frame, growth included, metres.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,7 @@
 //! The scene of an execution, read again, with the digests of its files compared.
 
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::model::InputDigest;
-use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_model::{InputDigest, Scene, SceneOverrides};
 use clearsweep_trajectory::{InputFile, ReadOptions, Trajectory};
 use serde_json::Value;
 use std::ops::Range;
@@ -53,7 +52,7 @@ pub(crate) fn load(manifest: &Value) -> Result<ReportScene> {
     }
     // Only geometry and poses are read: tables of an audit may be of a scene without `within`.
     let overrides = SceneOverrides { trajectories, for_audit: true, ..SceneOverrides::default() };
-    let scene = Scene::load(Path::new(path), &overrides)?;
+    let scene = clearsweep_scene::load_scene(Path::new(path), &overrides)?;
     let chosen = ["runs", "frames"].map(|key| range(&options[key]));
     let scene = ReportScene { scene, chosen };
     let marks: Vec<(PathBuf, String)> = manifest["inputs"].as_array().into_iter().flatten().filter_map(mark).collect();

@@ -1,6 +1,6 @@
 //! Distinct shapes: bodies of one file share theirs.
 
-use clearsweep_scene::{Scene, Shape};
+use clearsweep_model::{Scene, Shape};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use crate::picture::choose_camera;
 use clearsweep_base::error::Result;
 use clearsweep_engine::{PairOptions, ProximityQuery};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_scene::{FrameBlock, Motion, Scene, Shape};
+use clearsweep_model::{FrameBlock, Motion, Scene, Shape};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 

@@ -2,7 +2,7 @@
 
 use super::{MOST_TEXT, check_rows, csv, outward, shown, xlsx};
 use crate::bcf::tests::{HOSTILE, sample};
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::LengthUnit;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 

@@ -1,7 +1,7 @@
 //! Lengths in the unit of a scene. Bounds are rounded outward: a written bound holds wherever the stored one does.
 
 use super::{count, trimmed};
-use clearsweep_scene::model::LengthUnit;
+use clearsweep_model::LengthUnit;
 
 /// Significant digits of a length.
 const DIGITS: usize = 5;

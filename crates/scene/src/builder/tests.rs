@@ -279,7 +279,7 @@ fn body_text(body: &BodyBuilder) -> String {
 /// Loads the file that says the same.
 fn of_file(path: &Path, scene: &SceneBuilder) -> Result<Scene> {
     fs::write(path, text(scene)).expect("a file");
-    Scene::load(path, &SceneOverrides::default())
+    crate::load::load_scene(path, &SceneOverrides::default())
 }
 
 /// All that a scene says, but for its files and the numbers of its meshes; zeros of both signs are told apart.
@@ -369,7 +369,7 @@ fn columns_are_those_of_a_scene_file() {
     let text = "[scene]\nlength_unit = \"m\"\ntrajectories = \"t\"\n[columns]\nbody = \"who\"\ntime_s = { name = \"stamp\", unit = \"ns\" }\n\
                 orientation = \"none\"\n[query]\nwithin = 1.0\n[[body]]\nname = \"a\"\nid = 7\nshape = { sphere = 1.0 }\n";
     std::fs::write(&path, text).expect("written");
-    let file = Scene::load(&path, &SceneOverrides::default()).expect("a scene");
+    let file = crate::load::load_scene(&path, &SceneOverrides::default()).expect("a scene");
     let body = BodyBuilder::new("a", Geometry::Sphere(1.0)).id(7);
     let builder = SceneBuilder::new(1.0).column("time_s", "stamp", "ns").column("body", "who", None).body(body);
     let built = builder.clone().column("orientation", "none", None).build().expect("a scene");

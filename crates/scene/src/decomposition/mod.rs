@@ -7,7 +7,6 @@ mod vhacd;
 
 use super::distinct::Distinct;
 use super::mesh::{Closure, EnclosedVolume, MeshMade, clean};
-use super::model::MeshCondition;
 use super::readers::Fault;
 use clearsweep_base::workers::Workers;
 use clearsweep_geometry::hausdorff_solids::{PieceUnion, TriangleSolid, out_of_pieces, out_of_solid};
@@ -15,6 +14,7 @@ use clearsweep_geometry::hull::{check_range, convex_hull};
 use clearsweep_geometry::mesh::fans;
 use clearsweep_geometry::triangle_tree::{Corners, bounds};
 use clearsweep_geometry::{Polyhedron, TriangleMesh, Vec3};
+use clearsweep_model::MeshCondition;
 
 /// Distances below this part of the size are not told apart.
 const RESOLUTION: f64 = 1e-9;

@@ -15,13 +15,12 @@ use crate::digest::InputReader;
 use crate::each::MadeOfFiles;
 use crate::file::{IgnoreSpec, SceneFile};
 use crate::keys::{Keys, SceneSource};
-use crate::model::{LengthUnit, Shape};
-use crate::readers::GeometryNote;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
 use clearsweep_kinematics::{
     CarriedBody, Joint, JointKind, JointTree, JointValue, MOST_SAMPLES, Sweep, SweepRuns, SweptJoint,
 };
+use clearsweep_model::{GeometryNote, LengthUnit, SceneJoints, Shape};
 use frames::Frames;
 use place::{Placed, Tree};
 use robots::Robots;
@@ -32,19 +31,6 @@ use std::sync::Arc;
 
 /// Joints on the ways of all bodies together, at most: 200 MB.
 const MOST_STEPS: u64 = 4_000_000;
-
-/// The joints of a scene, and the values that a sweep gives them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SceneJoints {
-    /// The joints, and the dynamic bodies that they carry, by slot.
-    pub tree: JointTree,
-    /// Values in place of trajectories; `None`: a file or a caller gives them.
-    pub sweeps: Option<SweepRuns>,
-    /// Values that `[posture]` gives, by column: of joints that nothing else moves.
-    pub posture: Vec<Option<f64>>,
-    /// Least and greatest value, by column.
-    pub allowed: Vec<[f64; 2]>,
-}
 
 /// `[[joint]]`, `[[sweep]]` and the joints of robots, lowered but for the frames that they name.
 #[derive(Debug, Default)]

@@ -2,12 +2,12 @@
 
 use super::frames::Frames;
 use super::spec::JointSpec;
-use crate::columns::ColumnRole;
 use crate::keys::SceneSource;
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_base::text::toml_text;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_kinematics::{Joint, JointKind, JointValue, RANGE_SLACK};
+use clearsweep_model::ColumnRole;
 use std::collections::HashMap;
 
 /// Joints with the frames that they join.

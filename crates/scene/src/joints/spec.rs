@@ -2,11 +2,11 @@
 
 use crate::body_spec::positive;
 use crate::keys::{Field, Keys, SceneSource};
-use crate::model::LengthUnit;
 use crate::values::Value;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_kinematics::{JointKind, SweepPath};
+use clearsweep_model::LengthUnit;
 use std::f64::consts::{PI, TAU};
 use toml::de::DeValue;
 

@@ -2,12 +2,12 @@
 
 use super::outside::{EnclosedVolume, turned_alike, turned_outward};
 use super::weld::cracks;
-use crate::model::MeshCondition;
 use clearsweep_base::workers::Workers;
 use clearsweep_geometry::convex_split::edges::{Closure, EdgeUse, by_edge, components, edge_uses, repeats_a_vertex};
 use clearsweep_geometry::hull::collinear;
 use clearsweep_geometry::mesh::{InsideOf, self_contacts};
 use clearsweep_geometry::{TriangleMesh, Vec3};
+use clearsweep_model::MeshCondition;
 
 /// Triangles that are looked through in one part, about.
 const PART: usize = 1 << 15;

@@ -1,9 +1,9 @@
 //! COLLADA meshes, in metres.
 
 use super::mesh::{Fault, Mesh};
-use super::notes::GeometryNote;
 use super::polygons::{self, Fan};
 use clearsweep_base::error::Error;
+use clearsweep_model::GeometryNote;
 use std::path::Path;
 
 /// Remedy for what the reader leaves out.

@@ -65,13 +65,6 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The spacing of single precision at a magnitude.
-pub fn single_step(magnitude: f64) -> f64 {
-    let one = (magnitude as f32).abs();
-    let next = one.next_up();
-    if next.is_finite() { f64::from(next) - f64::from(one) } else { f64::from(one) - f64::from(one.next_down()) }
-}
-
 /// Most vertices and triangles of a file: the published feature numbers are 32-bit signed.
 pub(super) const MAX_ELEMENTS: usize = i32::MAX as usize;
 

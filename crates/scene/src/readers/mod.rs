@@ -18,11 +18,9 @@ mod stl;
 
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
 use super::foreign;
-use super::model::LengthUnit;
+use clearsweep_model::{GeometryNote, LengthUnit};
 use mesh::MAX_ELEMENTS;
-pub use mesh::single_step;
 pub use mesh::{Fault, Mesh};
-pub use notes::GeometryNote;
 use parts::NamedMesh;
 pub(super) use parts::{Each, FileParts, MAX_PATHS, PartNode};
 pub(super) use scene_choice::SceneChoice;

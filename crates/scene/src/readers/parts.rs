@@ -3,9 +3,9 @@
 use super::components;
 use super::extension;
 use super::mesh::{Fault, Mesh};
-use super::notes::GeometryNote;
 use clearsweep_geometry::Pose;
 use clearsweep_input_guard::MAX_NAME;
+use clearsweep_model::GeometryNote;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;

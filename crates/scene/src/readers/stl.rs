@@ -5,8 +5,9 @@
 //! begin with "solid" too. Normals are not used and may be anything.
 
 use super::components;
-use super::mesh::{Fault, MAX_ELEMENTS, Mesh, check_finite, single_step, text};
+use super::mesh::{Fault, MAX_ELEMENTS, Mesh, check_finite, text};
 use super::parts::NamedMesh;
+use clearsweep_model::single_step;
 
 const HEADER: usize = 84;
 const TRIANGLE: usize = 50;

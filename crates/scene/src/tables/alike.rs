@@ -5,13 +5,12 @@ use super::cells::Cell;
 use crate::body_spec::BodySpec;
 use crate::keys::Origin;
 use crate::length::check_length;
-use crate::model::LengthUnit;
 use crate::orientation::is_unit;
-use crate::readers::single_step;
 use crate::row_place::RowPlace;
-use crate::steps::PoseSteps;
 use clearsweep_geometry::Pose;
 use clearsweep_input_guard::MAX_NAME;
+use clearsweep_model::single_step;
+use clearsweep_model::{LengthUnit, PoseSteps};
 
 /// The column of integers that stand for names.
 pub(super) const ID: usize = 15;

@@ -3,7 +3,7 @@
 use super::{AuditFinding, FindingKind, KindSummary};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::text::marked;
-use clearsweep_scene::Scene;
+use clearsweep_model::Scene;
 use rustc_hash::FxHashSet;
 use std::io::Write;
 

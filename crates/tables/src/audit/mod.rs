@@ -11,8 +11,7 @@ use self::frames::{FrameJoin, Seen};
 use self::list::WorstFindings;
 use self::rows::{DistanceRows, IntervalRows};
 use clearsweep_base::error::Result;
-use clearsweep_model::{Dispositions, Requirements};
-use clearsweep_scene::Scene;
+use clearsweep_model::{Dispositions, Requirements, Scene};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use super::fault;
 use crate::folder::{EntryKind, FileIdentity, Folder};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::glob_overlap;
+use clearsweep_store::glob_overlap;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io;

@@ -11,8 +11,7 @@ use crate::layout::TableLayout;
 use crate::row::{IntervalRow, Row};
 use crate::{BatchCollector, BatchMaker, DistanceColumns, RowBlock, RowSink, TableOptions, TableWriter, Totals};
 use clearsweep_base::ErrorKind;
-use clearsweep_model::IntervalStatus;
-use clearsweep_scene::Scene;
+use clearsweep_model::{IntervalStatus, Scene};
 use std::collections::BTreeMap;
 
 /// A scene with motion, and results with intervals: of short runs and of one that spans blocks.

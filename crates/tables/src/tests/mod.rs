@@ -4,6 +4,7 @@ mod intervals;
 mod resume;
 
 use crate as lib;
+use clearsweep_model::Scene;
 #[path = "../../../../tests/support/table_fixture.rs"]
 mod fixture;
 use std::time::Duration;
@@ -11,7 +12,6 @@ use std::time::Duration;
 use super::layout::TableLayout;
 use super::{TableWriter, writer};
 use clearsweep_base::ErrorKind;
-use clearsweep_scene::Scene;
 use fixture::{Results, ResultsPlan, files, in_calls, options, results, scene, write_all};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 

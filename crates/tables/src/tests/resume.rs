@@ -5,7 +5,7 @@ use super::{PLAN, SMALL};
 use crate::layout::TableLayout;
 use crate::{TableOptions, TableWriter};
 use clearsweep_base::ErrorKind;
-use clearsweep_scene::Scene;
+use clearsweep_model::Scene;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;

@@ -1,11 +1,11 @@
 //! A family while it is asked: its walks through the engine, and each row to the verifier.
 
+use clearsweep_model::{FrameBlock, QueryOptions, SAMPLES};
 use std::time::Instant;
 
 use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, VClip, Workspace,
 };
-use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
 
 use crate::bridge::EVERYTHING;
 use crate::oracle::families::Random;

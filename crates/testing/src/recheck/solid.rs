@@ -1,5 +1,6 @@
 //! A body three times: for the engine, for the verifier, and (of few points) for the oracle.
 
+use clearsweep_model::Shape;
 use std::cell::OnceCell;
 
 use std::sync::Arc;
@@ -7,7 +8,6 @@ use std::sync::Arc;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::Proximity;
 use clearsweep_scene::Geometry;
-use clearsweep_scene::Shape;
 
 use crate::bridge;
 use crate::oracle::families::Recipe;

@@ -6,9 +6,10 @@ use crate::random::Random;
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
-use clearsweep_scene::SceneOverrides;
-use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep_scene::{Body, Missing, Model, Motion, NodeHierarchy, Piece, QueryOptions, Scene, Shape};
+use clearsweep_model::{
+    Body, IgnoredPairs, LengthUnit, Missing, Model, Motion, NodeHierarchy, Piece, QueryOptions, Scene, SceneOverrides,
+    Shape,
+};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};

@@ -2,7 +2,7 @@
 
 use super::Row;
 use clearsweep_geometry::Pose;
-use clearsweep_scene::{FrameBlock, Missing, Sample, Scene};
+use clearsweep_model::{FrameBlock, Missing, Sample, Scene};
 use clearsweep_trajectory::Bounds;
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -8,7 +8,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, RecordBatch};
 use arrow_schema::DataType;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::glob_overlap;
+use clearsweep_store::glob_overlap;
 use crossbeam_channel::{Receiver, bounded};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};

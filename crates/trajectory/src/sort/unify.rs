@@ -13,7 +13,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_scene::{ColumnRole, TrajectoryColumns};
+use clearsweep_model::{ColumnRole, TrajectoryColumns};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 

@@ -3,7 +3,8 @@
 use super::buffers::Buffers;
 use super::limits::{MAX_INSTANCED, fault};
 use super::schema::{GltfAccessor, SparseElements};
-use crate::readers::mesh::{Fault, single_step};
+use crate::readers::mesh::Fault;
+use clearsweep_model::single_step;
 use std::collections::HashMap;
 
 /// The type in which a number of an accessor is stored.

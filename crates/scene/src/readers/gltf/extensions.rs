@@ -3,7 +3,8 @@
 use super::limits::fault;
 use super::schema::{GltfPrimitive, GltfRoot};
 use crate::readers::mesh::Fault;
-use crate::readers::notes::{GeometryNote, listed};
+use crate::readers::notes::listed;
+use clearsweep_model::GeometryNote;
 
 /// Extensions that are applied.
 const APPLIED: [&str; 2] = ["KHR_mesh_quantization", "KHR_node_visibility"];

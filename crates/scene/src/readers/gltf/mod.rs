@@ -19,11 +19,11 @@ mod schema;
 mod skin;
 
 use super::mesh::{Fault, Mesh, check_finite};
-use super::notes::GeometryNote;
 use super::scene_choice::SceneChoice;
 use crate::digest::InputReader;
 use affine::Affine;
 use buffers::Buffers;
+use clearsweep_model::GeometryNote;
 use limits::{MAX_INSTANCED, MAX_MOVES, REMEDY, fault};
 use morph::MorphedPositions;
 pub(super) use nodes::read_nodes;

@@ -3,8 +3,9 @@
 use super::limits::fault;
 use super::schema::{GltfNode, GltfRoot};
 use crate::readers::mesh::Fault;
-use crate::readers::notes::{GeometryNote, listed};
+use crate::readers::notes::listed;
 use crate::readers::scene_choice::SceneChoice;
+use clearsweep_model::GeometryNote;
 use std::collections::HashSet;
 
 /// A node of the scene that is taken.

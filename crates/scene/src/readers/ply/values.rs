@@ -1,8 +1,9 @@
 //! The values behind the header, from either encoding, one after the other.
 
-use super::super::mesh::{Fault, single_step};
+use super::super::mesh::Fault;
 use super::header::REMEDY;
 use super::header::{Element, PlyEncoding, PlyScalar, Property};
+use clearsweep_model::single_step;
 
 /// The values that are still to be read.
 pub(super) struct Values<'a> {

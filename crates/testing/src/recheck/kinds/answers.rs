@@ -1,7 +1,7 @@
 //! Rows without a depth: `answer = "distance"` and `answer = "overlap"` against rows with one, of the same samples.
 
+use clearsweep_model::{AnswerKind, QueryOptions};
 use clearsweep_narrow::{Method, PairCache, Proximity, Status};
-use clearsweep_scene::{AnswerKind, QueryOptions};
 
 use super::gap::Soups;
 use super::judge::Fault;

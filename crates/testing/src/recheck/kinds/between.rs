@@ -1,9 +1,9 @@
 //! Intervals between two samples, and distances along a direction, against the brute force at many places on the way.
 
 use clearsweep_geometry::Vec3;
+use clearsweep_model::{AnswerKind, BetweenFrames};
 use clearsweep_narrow::interval::{BodyMotion, IntervalOptions, IntervalStatus, interval_proximity};
 use clearsweep_narrow::{DirectionalRelation, SolverStats, Workspace, directional_distance};
-use clearsweep_scene::{AnswerKind, BetweenFrames};
 
 use super::gap::{Gap, Soups};
 use super::judge::Fault;

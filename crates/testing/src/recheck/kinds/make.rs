@@ -1,10 +1,10 @@
 //! Bodies of all kinds, for the engine and for the verifier.
 
+use clearsweep_model::{Model, Shape};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use clearsweep_scene::Geometry;
-use clearsweep_scene::{Model, Shape};
 
 use super::body::Body;
 use super::judge::Place;

@@ -17,6 +17,7 @@ pub mod make;
 pub mod motion;
 pub mod promises;
 use crate::solids;
+use clearsweep_model::{FrameBlock, Model, QueryOptions};
 pub mod tally;
 
 use std::panic::catch_unwind;
@@ -29,7 +30,6 @@ use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{
     Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace, query_one,
 };
-use clearsweep_scene::{FrameBlock, Model, QueryOptions};
 
 use crate::oracle::Placement;
 use crate::oracle::families::Random;

@@ -1,21 +1,13 @@
 //! A loaded scene, as plain data in SI units.
 
-use super::body_tree::BodyTree;
-use super::columns::TrajectoryColumns;
-use super::ignore::IgnoreRule;
-use super::joints::SceneJoints;
-use super::load::SceneOverrides;
-use super::readers::GeometryNote;
+use super::{
+    Baselines, Body, BodyTree, Dispositions, GeometryNote, IgnoreRule, IgnoredPairs, InputDigest, IssueGroup,
+    LengthUnit, Missing, MotionRule, NodeHierarchy, PairRules, QueryOptions, Requirements, SceneJoints,
+    TrajectoryColumns,
+};
 use clearsweep_geometry::Vec3;
-use clearsweep_model::{MotionRule, NodeHierarchy};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-pub use clearsweep_model::{
-    Baseline, BaselineAt, BaselinePair, Baselines, Body, DEFAULT_TOUCH_M, Dispositions, FreeLength, HullFit,
-    IgnoredPairs, InputDigest, IssueGroup, LazyParts, LengthUnit, MeshCondition, Missing, Model, Motion, PairRules,
-    Piece, QueryOptions, Requirements, Rule, Severity, Shape,
-};
 
 /// A loaded scene.
 #[derive(Debug, Clone)]
@@ -73,7 +65,7 @@ pub struct Scene {
     /// Every input file read so far, with its size and SHA-256 digest in hexadecimal, in the order of reading.
     #[doc(hidden)]
     pub inputs: Vec<InputDigest>,
-    /// The SHA-256 digest, in hexadecimal, of what a [`SceneBuilder`](super::SceneBuilder) was told; `None`: of a scene
+    /// The SHA-256 digest, in hexadecimal, of what a builder of scenes was told; `None`: of a scene
     /// file, whose digest is the first of `inputs`.
     #[doc(hidden)]
     pub builder_digest: Option<String>,
@@ -113,4 +105,49 @@ impl Scene {
         }
         None
     }
+}
+
+/// Values of the command line that replace those of the scene file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SceneOverrides {
+    /// Trajectories: a file, a directory or a glob, relative to the working directory.
+    pub trajectories: Option<PathBuf>,
+    /// `within`: a length in the scene's unit, or with its own (`50mm`).
+    pub within: Option<String>,
+    /// `require`, likewise.
+    pub require: Option<String>,
+    /// `direction` as the text `X,Y,Z`: a vector of the world.
+    pub direction: Option<String>,
+    /// How bodies move between frames: `none`, `linear`, `screw` or `hold`.
+    pub between: Option<String>,
+    /// The numbers that are computed about a pair: `overlap`, `distance` or `depth`.
+    pub answer: Option<String>,
+    /// Which contacts have rows: `none` or `all`.
+    pub contacts: Option<String>,
+    /// The file of accepted pairs, relative to the working directory, in place of that of the scene.
+    pub accepted: Option<PathBuf>,
+    /// Most threads that load geometry; `None`: as many as there are cores.
+    pub threads: Option<usize>,
+    /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16 GiB.
+    pub max_input: Option<u64>,
+    /// Whether contacts between frames are looked for: a scene that says no motion between frames has a screw (or its joints), and `within`
+    /// may be left out.
+    #[doc(hidden)]
+    pub for_audit: bool,
+    /// Whether poses, or values of joints, are handed to the job: the scene need not name any.
+    #[doc(hidden)]
+    pub poses_follow: bool,
+}
+
+/// The facts known about the trajectories of a scene while its bodies are still being read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneHeader {
+    /// As [`Scene::trajectories`] will be, if anything moves.
+    pub trajectories: Option<PathBuf>,
+    /// As [`Scene::unit`] will be.
+    pub unit: LengthUnit,
+    /// As [`Scene::missing`] will be.
+    pub missing: Missing,
+    /// As [`Scene::columns`] will be.
+    pub columns: TrajectoryColumns,
 }

@@ -1,0 +1,12 @@
+//! What readers of geometry files left out or chose.
+
+/// Something of a geometry file that is no part of any body, or that was chosen without a word of the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GeometryNote {
+    /// The kind of its warning.
+    pub kind: &'static str,
+    /// The part that is left out, or the choice that was made.
+    pub problem: String,
+    /// The action that the user can take.
+    pub remedy: &'static str,
+}
