@@ -107,7 +107,7 @@ def verify(
     """Checks that tables hold the rows that were written; with ``other``, that two results hold the same.
 
     Of two results only what their manifests tell is compared, in no time. Returns ``equal`` and ``differences``: ``table``,
-    ``rows`` on either side, and the ``runs`` within which they differ.
+    ``file`` (one whose bytes alone differ, or ``None``), ``rows`` on either side, and the ``runs`` within which they differ.
     """
     words = ["verify", *_options.words({"threads": threads}), *[os.fspath(path) for path in (directory, other) if path is not None]]
     return json.loads(_clearsweep.command(words))

@@ -122,7 +122,7 @@ fn scene(dir: &Path, case: Case) -> Scene {
         _ => (placed(), "trajectories = \"t.csv\"\n", between),
     };
     // What joints carry spreads more.
-    let within = if motion == "joint" { 0.2 } else { 0.1 };
+    let within = if motion == "joint" { 0.5 } else { 0.1 };
     let sweep = if between == "sweep" { "[[sweep]]\npath = \"one-by-one\"\nsteps = 8\n" } else { "" };
     let text = format!(
         "[scene]\nlength_unit = \"m\"\n{input}[query]\nwithin = {within}\nrequire = 0.0625\nanswer = \"{answer}\"\n\
