@@ -5,6 +5,7 @@
 //! input. With bounds given, or guessed from the first batches, they pass one by one: a thread of the job takes them from
 //! the iterator of the caller, which may borrow, and hands them to the reading thread.
 
+#[cfg(feature = "ndarray")]
 use super::array::PoseArray;
 #[cfg(feature = "ndarray")]
 use super::bounds::of_joint_values;
@@ -18,7 +19,6 @@ use super::stream_batch::{StreamBatch, StreamMessage, batch_name};
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use clearsweep_base::error::{Error, Result};
-#[cfg(feature = "ndarray")]
 use clearsweep_model::{Bounds, Scene};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::Arc;
