@@ -1,6 +1,6 @@
 //! `cargo xtask same OLD NEW`: two programs, every file and every word that they write compared.
 //!
-//! What may differ from one execution to the next is masked: seconds, the device, its memory, and
+//! Masks hide values that differ from one execution to the next: seconds, the device, its memory, and
 //! with several threads the routes of the search. Anything else that differs is a fault, so that a
 //! change of structure is proven to change nothing that a user sees.
 
@@ -41,12 +41,12 @@ const BATCHES: &str = "import sys, hashlib, clearsweep as c\n\
     for batch in c.run(sys.argv[1], frames=(0, 20)):\n\
     \tprint(batch.num_rows, hashlib.sha256(repr(batch.to_pydict()).encode()).hexdigest())";
 
-/// What to compare.
+/// The programs, and the outputs to compare.
 struct Comparison {
     programs: [PathBuf; 2],
     only: String,
     masked: Vec<String>,
-    /// Where each program works: the same relative names mean the same.
+    /// Folders of the programs: the same relative names mean the same.
     places: [PathBuf; 2],
     differing: usize,
     compared: usize,

@@ -264,7 +264,7 @@ fn least<'n, D: PartialOrd>(words: impl Iterator<Item = (D, &'n str)>) -> Vec<&'
     best.map_or(Vec::new(), |(_, words)| words)
 }
 
-/// Whether a name is the end of a path: the last words without those before them are a common slip.
+/// Whether a name is the end of a path: its last words without those before are a common slip.
 fn is_end(path: &str, name: &str) -> bool {
     path.strip_suffix(name).is_some_and(|above| above.ends_with('/'))
 }

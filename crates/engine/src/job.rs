@@ -175,7 +175,8 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Loads a scene, as [`clearsweep_scene::load_scene`] does, and begins to read the trajectories while its geometry is built.
+    /// Loads a scene, as [`clearsweep_scene::load_scene`] does, and begins to read the
+    /// trajectories while its geometry is built.
     ///
     /// # Errors
     /// Those of [`clearsweep_scene::load_scene`]. [`Job::run`] reports the faults of the trajectories.

@@ -12,7 +12,8 @@ use std::path::Path;
 pub struct Difference {
     /// Its name.
     pub table: String,
-    /// The file whose bytes are not those that were written, although its rows are: another reader may refuse it.
+    /// The file whose bytes are not those that were written, although its rows are: another
+    /// reader may refuse it.
     pub file: Option<String>,
     /// Rows on either side; `None`: it is not there.
     pub rows: [Option<u64>; 2],
@@ -45,8 +46,9 @@ fn recorded(dir: &Path) -> Result<(Vec<(String, TableDigest)>, FileChecksums)> {
     Ok((found, checksums(&manifest)))
 }
 
-/// Reads all files of the output directory `dir`, and compares their rows, and then their bytes, with what was
-/// written, as the manifest tells it. Returns the tables that differ: first what was written, then what is there.
+/// Reads all files of the output directory `dir`, and compares their rows, and then their bytes,
+/// with those written, as the manifest tells them. Returns the tables that differ: first the rows
+/// written, then those there.
 ///
 /// # Errors
 /// The manifest tells no digests, or a table is so damaged that it cannot be read.

@@ -31,7 +31,7 @@ pub(super) fn max_input(overrides: &SceneOverrides) -> u64 {
     overrides.max_input.unwrap_or(DEFAULT_MAX_INPUT)
 }
 
-/// What is known about the trajectories once the head of a scene is.
+/// The facts about the trajectories that the head of a scene tells.
 fn header(path: &Path, head: &Head, overrides: &SceneOverrides) -> SceneHeader {
     let written = head.trajectories.as_ref().map(|(text, _)| folder(path).join(text));
     let trajectories = overrides.trajectories.clone().or(written);

@@ -31,7 +31,7 @@ struct TemporaryFile {
     file: File,
     target: OutputFile,
     written: u64,
-    /// Of these bytes.
+    /// The checksum of these bytes.
     checksum: crc32fast::Hasher,
     sync: BackgroundSync,
     out: Arc<OutputDir>,

@@ -9,7 +9,7 @@ use clearsweep_model::ColumnRole;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What Hive writes for a null.
+/// The word of Hive for a null.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// A column of one value.

@@ -26,7 +26,7 @@ pub(super) struct Frame {
 pub(super) struct Frames {
     pub(super) all: Vec<Frame>,
     by_name: HashMap<String, usize>,
-    /// Of each body.
+    /// The frame of each body.
     pub(super) of_body: Vec<usize>,
 }
 
