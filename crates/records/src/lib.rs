@@ -1,5 +1,40 @@
 //! The tables and the manifest of a result, each declared once.
 //!
+//! - A file a table (`distance`, `penetration`, `interval`, `contact`, `pair`, `run`, `event`, `issue`)
+//!   declares a struct and its columns by the macro of `record`. Writers fill columns from it
+//!   ([`Record`]); readers get rows of the same struct, or of some of its columns ([`StoredRecord`]).
+//! - `column` holds what a declaration says of a column, `cell` how a type is appended and decoded, `words`
+//!   the enumerations whose words are texts.
+//! - `catalogue` lists all tables; [`Table`] (`stored`) reads one of a finished result.
 //! - `manifest` holds the structs that `manifest.json` is written from and read into.
 
+mod catalogue;
+mod cell;
+mod column;
+mod contact;
+mod distance;
+mod event;
+mod interval;
+mod issue;
 pub mod manifest;
+mod pair;
+mod penetration;
+mod record;
+mod run;
+pub mod stored;
+mod words;
+
+pub use catalogue::{CATALOGUE, TABLE_NAMES, TableInfo, has_table, table};
+pub use cell::{Code, ColumnSink, Text};
+pub use column::{Column, ColumnType, Contents, DistanceColumns, TableSchema, Words};
+pub use contact::Contact;
+pub use distance::{Distance, DistanceBracket, DistanceLine};
+pub use event::Event;
+pub use interval::{Interval, IntervalContact, IntervalLine};
+pub use issue::Issue;
+pub use pair::{Pair, PairBetween, PairOfRun, WorstPair};
+pub use penetration::Penetration;
+pub use record::{ColumnFault, Record, StoredRecord};
+pub use run::{Run, WorstRun};
+pub use stored::{OfPair, Rows, RunPair, Table};
+pub use words::{EventKind, Word};

@@ -1,0 +1,139 @@
+//! The tables of a result.
+
+use super::column::{Contents, TableSchema};
+use super::record::Record;
+use super::stored::invalid;
+use super::{Code, Contact, Distance, Event, Interval, Issue, Pair, Penetration, Run};
+use clearsweep_base::error::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// A table of a result.
+#[derive(Debug, Clone, Copy)]
+pub struct TableInfo {
+    /// Name.
+    pub name: &'static str,
+    /// Whether the table is a folder of parts `part-NNNNN.parquet`; otherwise it is one file.
+    pub has_parts: bool,
+    /// Its schema; `None`: no record declares its columns.
+    pub schema: Option<fn(&Contents) -> TableSchema>,
+    /// Which jobs write the table; `None`: all.
+    presence: Option<Presence>,
+}
+
+/// When a table is written.
+#[derive(Debug, Clone, Copy)]
+struct Presence {
+    exists: fn(&Contents) -> bool,
+    /// Reason of its absence, and the remedy.
+    absence: Option<(&'static str, &'static str)>,
+}
+
+impl TableInfo {
+    const fn parts<R: Record>() -> Self {
+        Self { name: R::TABLE, has_parts: true, schema: Some(R::schema), presence: None }
+    }
+
+    const fn file<R: Record>() -> Self {
+        Self { has_parts: false, ..Self::parts::<R>() }
+    }
+
+    const fn undeclared(name: &'static str) -> Self {
+        Self { name, has_parts: false, schema: None, presence: None }
+    }
+
+    const fn only_if(self, exists: fn(&Contents) -> bool, absence: Option<(&'static str, &'static str)>) -> Self {
+        Self { presence: Some(Presence { exists, absence }), ..self }
+    }
+
+    /// Whether a job writes the table.
+    pub fn exists(&self, contents: &Contents) -> bool {
+        self.presence.is_none_or(|presence| (presence.exists)(contents))
+    }
+
+    /// The name of its file, or of its folder of parts.
+    pub fn file_name(&self) -> String {
+        if self.has_parts { self.name.to_owned() } else { format!("{}.parquet", self.name) }
+    }
+
+    /// Whether the result in `dir` has the table; one that every job writes counts as there.
+    pub fn is_in(&self, dir: &Path) -> bool {
+        let path = dir.join(self.file_name());
+        self.presence.is_none() || if self.has_parts { path.is_dir() } else { path.is_file() }
+    }
+
+    /// Lists the files of the table in the result `dir`, in the order of their rows.
+    ///
+    /// # Errors
+    /// The table is missing, or its folder cannot be read.
+    pub fn files(&self, dir: &Path) -> Result<Vec<PathBuf>> {
+        if let Some((reason, remedy)) = self.presence.and_then(|presence| presence.absence)
+            && !self.is_in(dir)
+        {
+            let problem = format!("has no table `{}`: {reason}", self.name);
+            return Err(Error::input(dir.display(), problem, remedy));
+        }
+        let path = dir.join(self.file_name());
+        if self.has_parts { parts(&path) } else { Ok(vec![path]) }
+    }
+}
+
+/// Lists the parts in a folder.
+fn parts(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).map_err(|error| invalid(folder, format!("cannot be read ({error})")))?;
+    let mut parts = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| Error::unreadable(folder, &error))?.path();
+        if path.extension().is_some_and(|extension| extension == "parquet") {
+            parts.push(path);
+        }
+    }
+    // Numbers of more than five digits are longer than the others.
+    parts.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
+    if parts.is_empty() { Err(invalid(folder, "has no part".to_owned())) } else { Ok(parts) }
+}
+
+const NO_INTERVALS: (&str, &str) =
+    ("its scene does not say how bodies move between frames", "set `between` in [motion], and run again");
+const NO_CONTACTS: (&str, &str) =
+    ("its scene does not ask for all contacts", "set `contacts = \"all\"` in [query], and run again");
+const NOTHING_REQUIRED: (&str, &str) =
+    ("its scene requires nothing", "set `require` in [query] or rules, and run again");
+
+/// All tables, in the order in which a result lists them.
+pub const CATALOGUE: [TableInfo; 10] = [
+    TableInfo::parts::<Distance<Code>>(),
+    TableInfo::parts::<Penetration<Code>>(),
+    TableInfo::parts::<Interval<Code>>().only_if(|job| job.intervals, Some(NO_INTERVALS)),
+    TableInfo::parts::<Contact<Code>>().only_if(|job| job.contacts, Some(NO_CONTACTS)),
+    TableInfo::file::<Pair<Code>>(),
+    TableInfo::file::<Run<Code>>(),
+    TableInfo::file::<Event<Code>>().only_if(|job| job.requirements, Some(NOTHING_REQUIRED)),
+    TableInfo::file::<Issue<Code>>().only_if(|job| job.requirements, Some(NOTHING_REQUIRED)),
+    TableInfo::undeclared("bodies"),
+    TableInfo::undeclared("samples").only_if(|job| job.joints, None),
+];
+
+/// The names of all tables, in the order of [`CATALOGUE`].
+pub const TABLE_NAMES: [&str; CATALOGUE.len()] = {
+    let mut names = [""; CATALOGUE.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = CATALOGUE[at].name;
+        at += 1;
+    }
+    names
+};
+
+/// Returns the table of this name.
+///
+/// # Errors
+/// No table has it.
+pub fn table(name: &str) -> Result<&'static TableInfo> {
+    let known = CATALOGUE.iter().find(|table| table.name == name);
+    known.ok_or_else(|| Error::internal(name, "no table has this name"))
+}
+
+/// Whether the result in `dir` has the table `name`; one that every job writes counts as there.
+pub fn has_table(dir: &Path, name: &str) -> bool {
+    table(name).is_ok_and(|table| table.is_in(dir))
+}

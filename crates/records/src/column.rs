@@ -1,0 +1,201 @@
+//! Columns as they are declared, and what decides which of them a job writes.
+
+use arrow_schema::{DataType, Field};
+use clearsweep_model::{BetweenFrames, Scene};
+use std::collections::HashMap;
+
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnType {
+    /// Signed 64-bit integers.
+    Int64,
+    /// Signed 32-bit integers.
+    Int32,
+    /// Double precision numbers.
+    Float64,
+    /// True or false.
+    Boolean,
+    /// Texts, dictionary encoded.
+    Text(Words),
+}
+
+/// The texts that the codes of a text column stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// Names of the bodies, by body index.
+    Bodies,
+    /// Names of the rules, the default last.
+    Rules,
+    /// Texts of issues, which are known at the end of a job.
+    Issues,
+    /// The words of an enumeration.
+    Fixed(&'static [&'static str]),
+}
+
+/// Which columns of `distances` are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DistanceColumns {
+    /// All columns.
+    All,
+    /// Only run, frame, time, bodies, distance, bounds, status, and rule.
+    Distance,
+}
+
+/// The properties of a job that decide which tables and columns its result has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contents {
+    /// Whether `distances` has witness points and features.
+    pub witnesses: bool,
+    /// Whether distances along a direction are asked.
+    pub directional: bool,
+    /// Whether rules require free lengths: rows of other pairs may have none.
+    pub free_lengths: bool,
+    /// Whether the job says something about intervals.
+    pub intervals: bool,
+    /// Whether the scene has rules.
+    pub rules: bool,
+    /// Whether something is required.
+    pub requirements: bool,
+    /// Whether all contacts are asked for.
+    pub contacts: bool,
+    /// Whether joints carry bodies.
+    pub joints: bool,
+    /// Whether joints are swept over their ranges.
+    pub sweeps: bool,
+}
+
+impl Contents {
+    /// Returns the contents of a job on `scene`.
+    pub fn new(scene: &Scene, columns: DistanceColumns) -> Self {
+        let free_lengths = scene.rules.all().iter().any(|rule| rule.free_length.is_some());
+        Self {
+            witnesses: columns == DistanceColumns::All,
+            directional: scene.direction.is_some() || free_lengths,
+            free_lengths,
+            intervals: scene.motion.between != BetweenFrames::None,
+            rules: !scene.rules.all().is_empty(),
+            requirements: scene.requirements().is_something(),
+            contacts: scene.query.contacts,
+            joints: scene.joints.is_some(),
+            sweeps: scene.joints.as_ref().is_some_and(|joints| joints.sweeps.is_some()),
+        }
+    }
+}
+
+/// A property of a job on which a table, a column or its nulls depend.
+pub type Condition = fn(&Contents) -> bool;
+
+/// The declaration of a column.
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    /// Name. It ends in the unit if the column has a length or a time.
+    pub name: &'static str,
+    /// Type of the values.
+    pub kind: ColumnType,
+    /// Field metadata `unit`; `None` for columns without a unit.
+    pub unit: Option<&'static str>,
+    /// Meaning, for the reference.
+    pub meaning: &'static str,
+    /// Whether this is an integer key, which is dictionary encoded.
+    pub is_key: bool,
+    /// For names of bodies: the column of their indices, whose data pages serve both.
+    pub index: Option<&'static str>,
+    /// Whether neighbouring rows usually have equal values.
+    pub(crate) repeats: bool,
+    nulls: Option<Condition>,
+    exists: Option<Condition>,
+}
+
+impl Column {
+    pub(crate) const fn new(name: &'static str, kind: ColumnType, meaning: &'static str) -> Self {
+        Self { name, kind, unit: None, meaning, is_key: false, index: None, repeats: false, nulls: None, exists: None }
+    }
+
+    pub(crate) const fn unit(self, unit: &'static str) -> Self {
+        Self { unit: Some(unit), ..self }
+    }
+
+    pub(crate) const fn key(self) -> Self {
+        Self { is_key: true, ..self }
+    }
+
+    pub(crate) const fn repeats(self) -> Self {
+        Self { repeats: true, ..self }
+    }
+
+    pub(crate) const fn null(self) -> Self {
+        self.null_if(|_| true)
+    }
+
+    pub(crate) const fn null_if(self, condition: Condition) -> Self {
+        Self { nulls: Some(condition), ..self }
+    }
+
+    pub(crate) const fn only_if(self, condition: Condition) -> Self {
+        Self { exists: Some(condition), ..self }
+    }
+
+    pub(crate) const fn texts(self, words: Words) -> Self {
+        Self { kind: ColumnType::Text(words), ..self }
+    }
+
+    pub(crate) const fn name_of(self, index: &'static str) -> Self {
+        Self { index: Some(index), ..self.texts(Words::Bodies) }
+    }
+
+    /// Whether the table of a job has the column.
+    pub fn exists(&self, contents: &Contents) -> bool {
+        self.exists.is_none_or(|condition| condition(contents))
+    }
+
+    /// Whether some results lack the column.
+    pub const fn is_optional(&self) -> bool {
+        self.exists.is_some()
+    }
+
+    /// Whether values may be null.
+    pub fn is_nullable(&self, contents: &Contents) -> bool {
+        self.nulls.is_some_and(|condition| condition(contents))
+    }
+}
+
+/// The table of a job: its columns in the order of the file.
+#[derive(Debug, Clone)]
+pub struct TableSchema {
+    /// Name of the table.
+    pub name: &'static str,
+    /// Columns in the order of the file, each with whether its values may be null.
+    pub columns: Vec<(Column, bool)>,
+    /// Names of the columns by which rows are sorted, most significant first.
+    pub sorted_by: &'static [&'static str],
+}
+
+impl TableSchema {
+    /// Returns the Arrow fields of the columns.
+    pub fn fields(&self) -> Vec<Field> {
+        self.columns.iter().map(|(column, nullable)| field(column, *nullable)).collect()
+    }
+
+    /// Returns the position of a column.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|(column, _)| column.name == name)
+    }
+
+    /// Returns the columns with values of their own: all but the names of bodies.
+    pub fn filled(&self) -> impl Iterator<Item = &(Column, bool)> {
+        self.columns.iter().filter(|(column, _)| column.index.is_none())
+    }
+}
+
+fn field(column: &Column, nullable: bool) -> Field {
+    let data_type = match column.kind {
+        ColumnType::Int64 => DataType::Int64,
+        ColumnType::Int32 => DataType::Int32,
+        ColumnType::Float64 => DataType::Float64,
+        ColumnType::Boolean => DataType::Boolean,
+        ColumnType::Text(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+    };
+    // The map has at most one entry, so its order cannot reach the file.
+    let unit = column.unit.map(|unit| ("unit".to_owned(), unit.to_owned()));
+    Field::new(column.name, data_type, nullable).with_metadata(HashMap::from_iter(unit))
+}
