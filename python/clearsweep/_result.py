@@ -33,9 +33,6 @@ _EXIT_CODES = {
     "uncertified": 4,
 }
 
-#: Tables that are folders of parts; all others are one file.
-_FOLDERS = ("distances", "penetrations", "intervals", "contacts")
-
 
 class Table:
     """A table of a result, in Parquet on disk or in memory.
@@ -361,9 +358,8 @@ def of_run(
     in_memory = owner is not None and address is None and _size(folder) <= keep
     tables: dict[str, Table] = {}
     kept = None if in_memory else owner
-    for name, files in _clearsweep.open_tables(folder, in_memory, kept):
-        file = os.path.join(folder, name if name in _FOLDERS else f"{name}.parquet")
-        tables[name] = Table(name, files, None if in_memory else file)
+    for name, file, files in _clearsweep.open_tables(folder, in_memory, kept):
+        tables[name] = Table(name, files, None if in_memory else os.path.join(folder, file))
     if in_memory and owner is not None:
         owner.remove()
     return Result(json.loads(manifest), tables, address or (None if in_memory else folder), kept)

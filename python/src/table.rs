@@ -4,7 +4,8 @@ use crate::arrow::{Reader, export_schema, export_stream};
 use crate::error::Raise;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use clearsweep_tables::{StoredTable, TABLE_NAMES, TableReader, has_table};
+use clearsweep_records::{CATALOGUE, TableInfo};
+use clearsweep_tables::{StoredTable, TableReader};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::path::PathBuf;
@@ -37,7 +38,7 @@ impl RecordBatchReader for OwnedReader {
     }
 }
 
-/// The tables of an output directory with their names. `in_memory`: their files are read and needed no more; `owner`: the object
+/// The tables of an output directory with their names, and with the names of their files or folders. `in_memory`: their files are read and needed no more; `owner`: the object
 /// that keeps the directory.
 #[pyfunction]
 pub(crate) fn open_tables(
@@ -45,18 +46,21 @@ pub(crate) fn open_tables(
     dir: PathBuf,
     in_memory: bool,
     owner: Option<Py<PyAny>>,
-) -> PyResult<Vec<(&'static str, TableFiles)>> {
+) -> PyResult<Vec<(&'static str, String, TableFiles)>> {
     let open = move || {
-        let there = TABLE_NAMES.into_iter().filter(|table| has_table(&dir, table));
-        let open = |table: &'static str| {
-            let stored = StoredTable::open(&dir, table)?;
+        let there = CATALOGUE.iter().filter(|table| table.is_in(&dir));
+        let open = |table: &'static TableInfo| {
+            let stored = StoredTable::open(&dir, table.name)?;
             Ok((table, if in_memory { stored.in_memory()? } else { stored }))
         };
         there.map(open).collect::<clearsweep::Result<Vec<_>>>()
     };
     let tables = py.detach(open).raise(py)?;
     let owner = owner.map(Arc::new);
-    Ok(tables.into_iter().map(|(name, table)| (name, TableFiles { table, owner: owner.clone() })).collect())
+    let files = |(info, table): (&'static TableInfo, StoredTable)| {
+        (info.name, info.file_name(), TableFiles { table, owner: owner.clone() })
+    };
+    Ok(tables.into_iter().map(files).collect())
 }
 
 #[pymethods]

@@ -7,9 +7,9 @@ use super::{results, stdout, summary};
 use clearsweep::{Error, Result};
 use clearsweep_base::open_file::is_at;
 use clearsweep_base::text::marked;
-use clearsweep_model::{EventState, LengthUnit};
+use clearsweep_model::LengthUnit;
+use clearsweep_records::{Event, Table};
 use clearsweep_scene::dispositions::{COLUMNS, DispositionRow, read_rows};
-use clearsweep_tables::{EventLine, read_events};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -78,30 +78,30 @@ fn key(rule: &str, [a, b]: &[String; 2]) -> RulePair {
 /// The open violations that are chosen, with the least proven lower end of each pair, metres.
 fn chosen(args: &AcceptArgs) -> Result<BTreeMap<RulePair, f64>> {
     let mut chosen: BTreeMap<RulePair, f64> = BTreeMap::new();
-    read_events(&args.dir, |event| {
+    for event in Table::<Event>::open(&args.dir)?.rows() {
+        let event = event?;
         if !is_chosen(args, &event) {
-            return Ok(());
+            continue;
         }
         let Some(lower) = event.lower_m else {
-            let problem = format!("nothing is proven of how near `{}` and `{}` come", event.bodies[0], event.bodies[1]);
+            let problem = format!("nothing is proven of how near `{}` and `{}` come", event.body_a, event.body_b);
             return Err(Error::input(args.dir.display(), problem, "it cannot be accepted: choose other pairs"));
         };
-        let least = chosen.entry(key(&event.rule, &event.bodies)).or_insert(lower);
+        let bodies = [&event.body_a, &event.body_b].map(|name| name.to_string());
+        let least = chosen.entry(key(&event.rule, &bodies)).or_insert(lower);
         *least = least.min(lower);
-        Ok(())
-    })?;
+    }
     Ok(chosen)
 }
 
-fn is_chosen(args: &AcceptArgs, event: &EventLine) -> bool {
-    let is_open = EventState::ALL.into_iter().any(|state| state.is_open() && state.name() == event.state);
-    let by_rule = args.rule.as_ref().is_none_or(|rule| *rule == event.rule);
-    let by_issue = args.issue.as_ref().is_none_or(|issue| *issue == event.issue);
+fn is_chosen(args: &AcceptArgs, event: &Event) -> bool {
+    let by_rule = args.rule.as_ref().is_none_or(|rule| **rule == *event.rule);
+    let by_issue = args.issue.as_ref().is_none_or(|issue| **issue == *event.issue);
     let by_pair = args.pair.as_ref().is_none_or(|pair| {
-        let [a, b] = &event.bodies;
-        matches!(&pair[..], [one, other] if (one == a && other == b) || (one == b && other == a))
+        let (a, b) = (&*event.body_a, &*event.body_b);
+        matches!(&pair[..], [first, second] if [[a, b], [b, a]].contains(&[first.as_str(), second.as_str()]))
     });
-    is_open && by_rule && by_issue && by_pair
+    event.state.is_open() && by_rule && by_issue && by_pair
 }
 
 /// The file of accepted pairs, with a lock of its own beside it, so that of several programs each

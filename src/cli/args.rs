@@ -303,7 +303,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, required = true)]
     pub(crate) csv: bool,
     /// A table; all if left out. May be given several times
-    #[arg(long, value_name = "TABLE", value_parser = clearsweep_tables::TABLE_NAMES)]
+    #[arg(long, value_name = "TABLE", value_parser = clearsweep_records::TABLE_NAMES)]
     pub(crate) table: Vec<String>,
     /// The folder for TABLE.csv, or `-`: one table to stdout; the name of DIR with `-csv` after it, if left out
     #[arg(long, value_name = "PATH")]

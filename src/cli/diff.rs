@@ -10,7 +10,7 @@ use super::{stdout, summary};
 use clearsweep::Result;
 use clearsweep_base::text::marked;
 use clearsweep_model::LengthUnit;
-use clearsweep_tables::read_events;
+use clearsweep_records::{Event, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -91,14 +91,15 @@ fn violations(places: &[ResultPlace]) -> Result<BTreeMap<RulePair, Least>> {
     let mut pairs: BTreeMap<RulePair, Least> = BTreeMap::new();
     for ResultPlace { dir, .. } in places {
         summary::read(dir)?; // only a finished execution has one
-        read_events(dir, |event| {
-            let mut bodies = event.bodies;
+        for event in Table::<Event>::open(dir)?.rows() {
+            let event = event?;
+            let mut bodies = [&event.body_a, &event.body_b].map(|name| name.to_string());
             bodies.sort();
-            let here = Least { lower: event.lower_m.unwrap_or(f64::NEG_INFINITY), upper: event.upper_m };
-            let least = pairs.entry((event.rule, bodies)).or_insert(here);
-            *least = Least { lower: least.lower.min(here.lower), upper: least.upper.min(here.upper) };
-            Ok(())
-        })?;
+            let [lower, upper] = [(event.lower_m, f64::NEG_INFINITY), (event.upper_m, f64::INFINITY)]
+                .map(|(end, unproven)| end.unwrap_or(unproven));
+            let least = pairs.entry((event.rule.to_string(), bodies)).or_insert(Least { lower, upper });
+            *least = Least { lower: least.lower.min(lower), upper: least.upper.min(upper) };
+        }
     }
     Ok(pairs)
 }

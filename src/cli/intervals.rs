@@ -4,8 +4,8 @@ use super::color::{Tone, paint};
 use super::hulls::OF_HULLS;
 use super::text::{Lengths, columns, count, counted, visible};
 use super::violations;
+use clearsweep_records::PairBetween;
 use clearsweep_report::longest_step;
-use clearsweep_tables::PairBetween;
 use serde_json::{Value, json};
 
 /// Lines about the intervals of a summary; none where the scene does not say how bodies move between frames.
@@ -113,9 +113,10 @@ pub(super) fn pairs_text(pairs: &[PairBetween], lengths: Lengths) -> String {
     }
     let row = |pair: &PairBetween| {
         let names = [&pair.body_a, &pair.body_b].map(|name| visible(name).into_owned());
-        let ends = [pair.lower_m, pair.upper_m].map(|end| end.map_or_else(|| "-".to_owned(), |m| lengths.fixed(m)));
+        let ends = [pair.min_between_lower_m, pair.min_between_upper_m]
+            .map(|end| end.map_or_else(|| "-".to_owned(), |m| lengths.fixed(m)));
         let contact = pair.contact_frame.map_or_else(|| "-".to_owned(), |frame| frame.to_string());
-        let [run, frame] = [pair.run, pair.frame].map(|key| key.to_string());
+        let [run, frame] = [pair.run, pair.frame_of_min_between.unwrap_or_default()].map(|key| key.to_string());
         names.into_iter().chain(ends).chain([run, frame, contact]).collect::<Vec<_>>()
     };
     let titles = ["a", "b", "at least", "at most", "run", "after frame", "contact after"];
@@ -127,12 +128,12 @@ pub(super) fn pairs_text(pairs: &[PairBetween], lengths: Lengths) -> String {
 /// Returns a pair as an object; a bound of which nothing is proven is null.
 pub(super) fn pair_json(pair: &PairBetween) -> Value {
     json!({
-        "body_a": pair.body_a,
-        "body_b": pair.body_b,
-        "min_between_lower_m": pair.lower_m,
-        "min_between_upper_m": pair.upper_m,
+        "body_a": &*pair.body_a,
+        "body_b": &*pair.body_b,
+        "min_between_lower_m": pair.min_between_lower_m,
+        "min_between_upper_m": pair.min_between_upper_m,
         "run": pair.run,
-        "frame": pair.frame,
+        "frame": pair.frame_of_min_between,
         "contact_frame": pair.contact_frame,
     })
 }

@@ -12,7 +12,8 @@ use clearsweep::{Error, Result};
 use clearsweep_base::text::sql_text;
 use clearsweep_engine::NothingChecked;
 use clearsweep_input_guard::regular_file;
-use clearsweep_tables::{RunLine, WorstPair, filled_bodies, nearest_between, worst_pairs, worst_runs};
+use clearsweep_records::{Text, WorstPair, WorstRun, bodies_of_hulls};
+use clearsweep_tables::{nearest_between, worst_pairs, worst_runs};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,7 +24,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
     let [results::ResultPlace { name, dir, .. }] = places.as_slice() else { return several(args, places) };
     let mut manifest = read(dir)?;
     let (pairs, runs) = (worst_pairs(dir, LISTED)?, worst_runs(dir, LISTED)?);
-    let filled = filled_bodies(dir)?;
+    let filled = bodies_of_hulls(dir)?;
     let looks_between = manifest["summary"]["intervals"].is_object();
     let nearest = if looks_between { nearest_between(dir, LISTED)? } else { Vec::new() };
     if args.json {
@@ -67,7 +68,7 @@ const LISTED: usize = 10;
 /// The pairs that came nearest of `all`, over all runs; without frames and runs if nothing `moves`.
 fn pairs_text(
     pairs: &[WorstPair],
-    filled: &HashSet<String>,
+    filled: &HashSet<Text>,
     ([all, runs], moves): ([u64; 2], bool),
     lengths: Lengths,
 ) -> String {
@@ -77,9 +78,10 @@ fn pairs_text(
     let rows: Vec<Vec<String>> = pairs
         .iter()
         .map(|pair| {
-            let WorstPair { body_a, body_b, min_distance_m, run, frame, frames_within, frames_penetrating } = pair;
-            let numbers = [run, frame, frames_within, frames_penetrating].map(ToString::to_string);
-            let distance = of_hulls(lengths.fixed(*min_distance_m), filled, body_a, body_b);
+            let WorstPair { body_a, body_b, run, frames_within, frames_penetrating, .. } = pair;
+            let frame = pair.frame_of_min.unwrap_or_default();
+            let numbers = [*run, frame, *frames_within, *frames_penetrating].map(|number| number.to_string());
+            let distance = of_hulls(lengths.fixed(pair.min_distance_m.unwrap_or(f64::NAN)), filled, body_a, body_b);
             let named = [visible(body_a).into_owned(), visible(body_b).into_owned(), distance].into_iter();
             named.chain(numbers.into_iter().take(if moves { 4 } else { 0 })).collect()
         })
@@ -97,15 +99,15 @@ fn pairs_text(
 }
 
 /// A distance, with what it is of where a body of the pair stands for a mesh that is not convex.
-fn of_hulls(distance: String, filled: &HashSet<String>, a: &str, b: &str) -> String {
+fn of_hulls(distance: String, filled: &HashSet<Text>, a: &Text, b: &Text) -> String {
     if filled.contains(a) || filled.contains(b) { format!("{distance} {OF_HULLS}") } else { distance }
 }
 
 /// The worst runs, if there are several; what violates is counted where something is `required`, of intervals where the execution
 /// `looks_between` frames.
 fn runs_text(
-    runs: &[RunLine],
-    filled: &HashSet<String>,
+    runs: &[WorstRun],
+    filled: &HashSet<Text>,
     all: u64,
     [required, looks_between]: [bool; 2],
     lengths: Lengths,
@@ -116,16 +118,16 @@ fn runs_text(
     let rows: Vec<Vec<String>> = runs
         .iter()
         .map(|line| {
-            let (distance, pair, frame) = match &line.worst {
+            let (distance, pair, frame) = match nearest(line) {
                 Some((distance, a, b, frame)) => {
-                    let distance = of_hulls(lengths.fixed(*distance), filled, a, b);
+                    let distance = of_hulls(lengths.fixed(distance), filled, a, b);
                     (distance, format!("{} and {}", visible(a), visible(b)), frame.to_string())
                 }
                 None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
             };
             let count = |n: i64| count(n.unsigned_abs());
             let [frames, rows] = [line.frames, line.rows].map(count);
-            let violated = [line.violated, line.intervals_violated];
+            let violated = [line.violated, line.intervals_violated.unwrap_or(0)];
             let violated = violated.map(|n| if required { count(n) } else { "-".to_owned() });
             let mut cells = vec![line.run.to_string(), frames, rows];
             cells.extend(violated.into_iter().take(if looks_between { 2 } else { 1 }));
@@ -146,32 +148,37 @@ fn runs_text(
     format!("\n{}\n{table}", paint(Tone::Title, &title))
 }
 
-fn pair_json(pair: &WorstPair, filled: &HashSet<String>) -> Value {
+fn pair_json(pair: &WorstPair, filled: &HashSet<Text>) -> Value {
     json!({
-        "body_a": pair.body_a,
-        "body_b": pair.body_b,
+        "body_a": &*pair.body_a,
+        "body_b": &*pair.body_b,
         "min_distance_m": pair.min_distance_m,
         "run": pair.run,
-        "frame": pair.frame,
+        "frame": pair.frame_of_min,
         "frames_within": pair.frames_within,
         "frames_penetrating": pair.frames_penetrating,
         "of_hulls": filled.contains(&pair.body_a) || filled.contains(&pair.body_b),
     })
 }
 
-fn run_json(line: &RunLine, filled: &HashSet<String>) -> Value {
-    let worst = line.worst.as_ref();
+/// The worst row of a run: distance (metres), bodies and frame; `None` without rows.
+fn nearest(line: &WorstRun) -> Option<(f64, &Text, &Text, i64)> {
+    Some((line.min_distance_m?, line.body_a.as_ref()?, line.body_b.as_ref()?, line.frame_of_min?))
+}
+
+fn run_json(line: &WorstRun, filled: &HashSet<Text>) -> Value {
+    let worst = nearest(line);
     json!({
         "run": line.run,
         "frames": line.frames,
         "rows": line.rows,
         "violated": line.violated,
-        "intervals_violated": line.intervals_violated,
+        "intervals_violated": line.intervals_violated.unwrap_or(0),
         "min_distance_m": worst.map(|worst| worst.0),
-        "body_a": worst.map(|worst| &worst.1),
-        "body_b": worst.map(|worst| &worst.2),
+        "body_a": worst.map(|worst| &**worst.1),
+        "body_b": worst.map(|worst| &**worst.2),
         "frame_of_min": worst.map(|worst| worst.3),
-        "of_hulls": worst.map(|worst| filled.contains(&worst.1) || filled.contains(&worst.2)),
+        "of_hulls": worst.map(|worst| filled.contains(worst.1) || filled.contains(worst.2)),
     })
 }
 

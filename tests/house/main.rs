@@ -1,5 +1,6 @@
 //! The sources, the documentation and the listing of public items, read as texts.
 
+mod columns;
 mod docs;
 #[cfg(feature = "cli")]
 mod documented;

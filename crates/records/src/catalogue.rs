@@ -1,6 +1,7 @@
 //! The tables of a result.
 
-use super::column::{Contents, TableSchema};
+use super::body;
+use super::column::{Column, Contents, TableSchema};
 use super::record::Record;
 use super::stored::invalid;
 use super::{Code, Contact, Distance, Event, Interval, Issue, Pair, Penetration, Run};
@@ -14,8 +15,11 @@ pub struct TableInfo {
     pub name: &'static str,
     /// Whether the table is a folder of parts `part-NNNNN.parquet`; otherwise it is one file.
     pub has_parts: bool,
-    /// Its schema; `None`: no record declares its columns.
-    pub schema: Option<fn(&Contents) -> TableSchema>,
+    /// Whether its last pages are encoded at the end of a job, while the disk takes the first table.
+    pub is_deferred: bool,
+    /// All columns that the table may have; empty: no record declares them.
+    pub columns: &'static [Column],
+    sorted_by: &'static [&'static str],
     /// Which jobs write the table; `None`: all.
     presence: Option<Presence>,
 }
@@ -30,19 +34,29 @@ struct Presence {
 
 impl TableInfo {
     const fn parts<R: Record>() -> Self {
-        Self { name: R::TABLE, has_parts: true, schema: Some(R::schema), presence: None }
+        let columns = R::COLUMNS;
+        Self { has_parts: true, columns, sorted_by: R::SORTED_BY, ..Self::undeclared(R::TABLE) }
     }
 
     const fn file<R: Record>() -> Self {
         Self { has_parts: false, ..Self::parts::<R>() }
     }
 
+    const fn deferred(self) -> Self {
+        Self { is_deferred: true, ..self }
+    }
+
     const fn undeclared(name: &'static str) -> Self {
-        Self { name, has_parts: false, schema: None, presence: None }
+        Self { name, has_parts: false, is_deferred: false, columns: &[], sorted_by: &[], presence: None }
     }
 
     const fn only_if(self, exists: fn(&Contents) -> bool, absence: Option<(&'static str, &'static str)>) -> Self {
         Self { presence: Some(Presence { exists, absence }), ..self }
+    }
+
+    /// Returns the columns of the table in a job.
+    pub fn schema(&self, contents: &Contents) -> TableSchema {
+        TableSchema::new(self.name, self.columns, self.sorted_by, contents)
     }
 
     /// Whether a job writes the table.
@@ -102,14 +116,14 @@ const NOTHING_REQUIRED: (&str, &str) =
 /// All tables, in the order in which a result lists them.
 pub const CATALOGUE: [TableInfo; 10] = [
     TableInfo::parts::<Distance<Code>>(),
-    TableInfo::parts::<Penetration<Code>>(),
+    TableInfo::parts::<Penetration<Code>>().deferred(),
     TableInfo::parts::<Interval<Code>>().only_if(|job| job.intervals, Some(NO_INTERVALS)),
     TableInfo::parts::<Contact<Code>>().only_if(|job| job.contacts, Some(NO_CONTACTS)),
     TableInfo::file::<Pair<Code>>(),
     TableInfo::file::<Run<Code>>(),
     TableInfo::file::<Event<Code>>().only_if(|job| job.requirements, Some(NOTHING_REQUIRED)),
     TableInfo::file::<Issue<Code>>().only_if(|job| job.requirements, Some(NOTHING_REQUIRED)),
-    TableInfo::undeclared("bodies"),
+    TableInfo { columns: &body::COLUMNS, sorted_by: &["index"], ..TableInfo::undeclared("bodies") },
     TableInfo::undeclared("samples").only_if(|job| job.joints, None),
 ];
 
@@ -136,4 +150,10 @@ pub fn table(name: &str) -> Result<&'static TableInfo> {
 /// Whether the result in `dir` has the table `name`; one that every job writes counts as there.
 pub fn has_table(dir: &Path, name: &str) -> bool {
     table(name).is_ok_and(|table| table.is_in(dir))
+}
+
+/// For a column of names of bodies, returns the column of their indices.
+pub fn index_column(name: &str) -> Option<&'static str> {
+    let columns = CATALOGUE.iter().flat_map(|table| table.columns);
+    columns.filter(|column| column.name == name).find_map(|column| column.index)
 }

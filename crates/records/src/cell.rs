@@ -37,7 +37,7 @@ pub trait ColumnSink {
 }
 
 /// A value that can be appended to a column.
-pub trait WrittenCell: Copy {
+pub(crate) trait WrittenCell: Copy {
     /// Type of the column.
     const KIND: ColumnType;
 
@@ -55,7 +55,7 @@ pub trait WrittenCell: Copy {
 }
 
 /// A value that can be decoded from a column.
-pub trait StoredCell: Sized {
+pub(crate) trait StoredCell: Sized {
     /// Decodes a column; `None`: it has another type, or a null that the type does not have.
     fn decode(array: &ArrayRef) -> Option<Vec<Self>>;
 

@@ -3,6 +3,7 @@
 use arrow_schema::{DataType, Field};
 use clearsweep_model::{BetweenFrames, Scene};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +18,10 @@ pub enum ColumnType {
     Boolean,
     /// Texts, dictionary encoded.
     Text(Words),
+    /// Texts without a dictionary.
+    PlainText,
+    /// Lists of texts.
+    TextList,
 }
 
 /// The texts that the codes of a text column stand for.
@@ -33,11 +38,12 @@ pub enum Words {
 }
 
 /// Which columns of `distances` are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DistanceColumns {
     /// All columns.
+    #[default]
     All,
-    /// Only run, frame, time, bodies, distance, bounds, status, and rule.
+    /// Keys, bodies, distance, bracket, status.
     Distance,
 }
 
@@ -83,7 +89,7 @@ impl Contents {
 }
 
 /// A property of a job on which a table, a column or its nulls depend.
-pub type Condition = fn(&Contents) -> bool;
+pub(crate) type Condition = fn(&Contents) -> bool;
 
 /// The declaration of a column.
 #[derive(Debug, Clone, Copy)]
@@ -96,6 +102,8 @@ pub struct Column {
     pub unit: Option<&'static str>,
     /// Meaning, for the reference.
     pub meaning: &'static str,
+    /// Whether values may be null, in the table of a job; `false` in a declaration.
+    pub nullable: bool,
     /// Whether this is an integer key, which is dictionary encoded.
     pub is_key: bool,
     /// For names of bodies: the column of their indices, whose data pages serve both.
@@ -107,15 +115,28 @@ pub struct Column {
 }
 
 impl Column {
-    pub(crate) const fn new(name: &'static str, kind: ColumnType, meaning: &'static str) -> Self {
-        Self { name, kind, unit: None, meaning, is_key: false, index: None, repeats: false, nulls: None, exists: None }
+    /// A column without nulls and unit. `meaning`: for the reference.
+    pub const fn new(name: &'static str, kind: ColumnType, meaning: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            unit: None,
+            meaning,
+            nullable: false,
+            is_key: false,
+            index: None,
+            repeats: false,
+            nulls: None,
+            exists: None,
+        }
     }
 
     pub(crate) const fn unit(self, unit: &'static str) -> Self {
         Self { unit: Some(unit), ..self }
     }
 
-    pub(crate) const fn key(self) -> Self {
+    /// The same column as an integer key.
+    pub const fn key(self) -> Self {
         Self { is_key: true, ..self }
     }
 
@@ -153,9 +174,14 @@ impl Column {
         self.exists.is_some()
     }
 
-    /// Whether values may be null.
-    pub fn is_nullable(&self, contents: &Contents) -> bool {
+    /// Whether values may be null in the table of a job.
+    pub(crate) fn is_nullable(&self, contents: &Contents) -> bool {
         self.nulls.is_some_and(|condition| condition(contents))
+    }
+
+    /// Returns the column of a job's table.
+    fn in_job(&self, contents: &Contents) -> Self {
+        Self { nullable: self.is_nullable(contents), ..*self }
     }
 }
 
@@ -164,38 +190,52 @@ impl Column {
 pub struct TableSchema {
     /// Name of the table.
     pub name: &'static str,
-    /// Columns in the order of the file, each with whether its values may be null.
-    pub columns: Vec<(Column, bool)>,
+    /// Columns in the order of the file.
+    pub columns: Vec<Column>,
     /// Names of the columns by which rows are sorted, most significant first.
     pub sorted_by: &'static [&'static str],
 }
 
 impl TableSchema {
+    /// Returns the table of a job.
+    pub(crate) fn new(
+        name: &'static str,
+        columns: &[Column],
+        sorted_by: &'static [&'static str],
+        contents: &Contents,
+    ) -> Self {
+        let columns = columns.iter().filter(|column| column.exists(contents));
+        Self { name, columns: columns.map(|column| column.in_job(contents)).collect(), sorted_by }
+    }
+
     /// Returns the Arrow fields of the columns.
     pub fn fields(&self) -> Vec<Field> {
-        self.columns.iter().map(|(column, nullable)| field(column, *nullable)).collect()
+        self.columns.iter().map(field).collect()
     }
 
     /// Returns the position of a column.
     pub fn position(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|(column, _)| column.name == name)
+        self.columns.iter().position(|column| column.name == name)
     }
 
     /// Returns the columns with values of their own: all but the names of bodies.
-    pub fn filled(&self) -> impl Iterator<Item = &(Column, bool)> {
-        self.columns.iter().filter(|(column, _)| column.index.is_none())
+    pub fn filled(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.index.is_none())
     }
 }
 
-fn field(column: &Column, nullable: bool) -> Field {
+fn field(column: &Column) -> Field {
     let data_type = match column.kind {
         ColumnType::Int64 => DataType::Int64,
         ColumnType::Int32 => DataType::Int32,
         ColumnType::Float64 => DataType::Float64,
         ColumnType::Boolean => DataType::Boolean,
         ColumnType::Text(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+        ColumnType::PlainText => DataType::Utf8,
+        // The Parquet specification (LogicalTypes.md, "Lists") prescribes the name.
+        ColumnType::TextList => DataType::List(Arc::new(Field::new("element", DataType::Utf8, false))),
     };
     // The map has at most one entry, so its order cannot reach the file.
     let unit = column.unit.map(|unit| ("unit".to_owned(), unit.to_owned()));
-    Field::new(column.name, data_type, nullable).with_metadata(HashMap::from_iter(unit))
+    Field::new(column.name, data_type, column.nullable).with_metadata(HashMap::from_iter(unit))
 }

@@ -9,13 +9,11 @@ record! {
     ..KEYS;
     /// Number among the contacts of the pair in the frame, from 0.
     contact: i32;
-    /// `crossing`: a curve in which the surfaces cross; `touching`: the surfaces come within `touch`, and
-    /// cross by no more; `grown`: bodies with an offset or a radius overlap, and the geometries within do
-    /// not cross; `inside`: a connected part of one body lies inside of the other, and no surface is near.
+    /// `touching`, `crossing`, `grown` or `inside`: see below.
     kind: ContactKind;
-    /// Part of A at the point, as in `distances`; -1 if there is none.
+    /// Part at the point, as in `distances`; -1 if there is none.
     part_a: i32;
-    /// Part of B at the point.
+    /// Part at the point, as in `distances`; -1 if there is none.
     part_b: i32;
     /// A point of the region, world frame.
     x: f64 => unit("m");
@@ -23,8 +21,8 @@ record! {
     y: f64 => unit("m");
     /// See `x`.
     z: f64 => unit("m");
-    /// Least corner of a box that holds the region; for `grown`, with the overlap of two balls at its
-    /// nearest points.
+    /// Least corner of a box that holds the region; of `grown`, the overlap of two balls at its
+    /// nearest points is added.
     min_x: f64 => unit("m");
     /// See `min_x`.
     min_y: f64 => unit("m");
@@ -36,7 +34,7 @@ record! {
     max_y: f64 => unit("m");
     /// See `max_x`.
     max_z: f64 => unit("m");
-    /// Length of the curve; null for other kinds.
+    /// Length of the curve; null for kinds other than `crossing`.
     length_m: Option<f64> => unit("m"), null;
     /// Whether the curve is closed. If both surfaces are closed, all curves are, but for rounding.
     closed: bool;

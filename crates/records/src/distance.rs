@@ -7,65 +7,66 @@ record! {
     /// A pair that is within `within` in a frame.
     Distance in "distances", sorted by [run, frame, a_index, b_index];
     ..KEYS;
-    /// Signed distance: positive if separated, minus the depth if penetrating. For method `bound` the end
-    /// of the stored bodies' bracket that is far from 0 if `penetrating`, near 0 if `touching`.
+    /// Signed: separated > 0, penetrating < 0 (minus the depth). For method `bound` an end of the
+    /// stored bodies' bracket: the end far from 0 if `penetrating`, the end near 0 if `touching`.
     distance_m: f64 => unit("m");
-    /// Lower end of the proven bracket of the true signed distance; null if uncertified.
+    /// Lower end of the proven bracket of the true signed distance; null if uncertified (such rows
+    /// are always written).
     lower_m: Option<f64> => unit("m"), null;
-    /// Upper end of the bracket; null if uncertified.
+    /// Upper end, likewise.
     upper_m: Option<f64> => unit("m"), null;
-    /// `separated`, `touching`, `penetrating` or `uncertified`; always `penetrating` if the method is
-    /// `winding`.
+    /// `separated`, `touching`, `penetrating` or `uncertified`; always `penetrating` if the method
+    /// is `winding`.
     status: Status;
-    /// Witness point on A, world frame, to 1e-12 of the pair's size and 4 ulp.
+    /// Witness point on a, world frame, to 1e-12 of the pair's size + 4 ulp.
     a_x: Option<f64> => unit("m"), only_if(|job| job.witnesses);
     /// See `a_x`.
     a_y: Option<f64> => unit("m"), only_if(|job| job.witnesses);
     /// See `a_x`.
     a_z: Option<f64> => unit("m"), only_if(|job| job.witnesses);
-    /// Witness point on B: that of A plus distance times normal, but for method `bound`.
+    /// Witness point on b: b = a + distance * n, but for method `bound` ([witness points of
+    /// overlaps](#witness-points-and-ties)).
     b_x: Option<f64> => unit("m"), only_if(|job| job.witnesses);
     /// See `b_x`.
     b_y: Option<f64> => unit("m"), only_if(|job| job.witnesses);
     /// See `b_x`.
     b_z: Option<f64> => unit("m"), only_if(|job| job.witnesses);
-    /// Unit normal, world frame; moving B along it increases the distance.
+    /// Unit vector, world frame; moving b along +n increases the distance.
     n_x: Option<f64> => unit("1"), only_if(|job| job.witnesses);
     /// See `n_x`.
     n_y: Option<f64> => unit("1"), only_if(|job| job.witnesses);
     /// See `n_x`.
     n_z: Option<f64> => unit("1"), only_if(|job| job.witnesses);
-    /// Piece or triangle of A, 0 for a single hull.
+    /// Piece or triangle of the body; 0 for a single hull, -1 if there is none.
     part_a: Option<i32> => only_if(|job| job.witnesses);
-    /// Piece or triangle of B.
+    /// Piece or triangle of the body; 0 for a single hull, -1 if there is none.
     part_b: Option<i32> => only_if(|job| job.witnesses);
-    /// Feature of A: a vertex by its index in the file as read (the first of duplicates), edges ordered by
-    /// their (low, high) vertices, faces by their sorted vertex lists; of a sphere vertex 0, of a capsule
-    /// edge 0.
+    /// Number of the [feature](#features); -1 if there is none.
     feature_a: Option<i32> => only_if(|job| job.witnesses);
-    /// Feature of B.
+    /// Number of the [feature](#features); -1 if there is none.
     feature_b: Option<i32> => only_if(|job| job.witnesses);
     /// `vertex`, `edge` or `face`.
     feature_a_kind: Option<FeatureKind> => only_if(|job| job.witnesses);
     /// See `feature_a_kind`.
     feature_b_kind: Option<FeatureKind> => only_if(|job| job.witnesses);
-    /// Class of proof: `strict`, `tie`, `exact`, `mesh`, `bound`, `none`, or `winding` (one body lies
-    /// inside of an open mesh); not the route.
+    /// The class of proof, not the route: `strict`, `tie`, `exact`, `mesh`, `bound`, `none`, or
+    /// `winding` (one body lies inside of an [open mesh](models.md#open-meshes)).
     method: Option<Method> => only_if(|job| job.witnesses);
-    /// With a direction: the least t >= 0 such that B moved by t along it touches A or, if they overlap, is
-    /// free of A; null if that never happens, or is not decided.
+    /// With a [direction](#distances-along-a-direction): the least t >= 0 such that b moved by t
+    /// along it touches a, or, if they overlap, is free of a; null if that never happens, or is not
+    /// decided.
     directional_m: Option<f64> => unit("m"), null, only_if(|job| job.directional);
-    /// Lower end of the proven bracket of t; null if it has no end.
+    /// With a direction: lower end of the proven bracket of t; null if it has no end.
     directional_lower_m: Option<f64> => unit("m"), null, only_if(|job| job.directional);
-    /// Upper end of the bracket.
+    /// With a direction: upper end, likewise.
     directional_upper_m: Option<f64> => unit("m"), null, only_if(|job| job.directional);
-    /// `touches` or `leaves` (after t), `in-contact` (t = 0), `misses` (they never touch: proven),
-    /// `undecided`, or `unproven` (numbers are not finite).
+    /// With a direction: one of [six words](#distances-along-a-direction); null only in rows of
+    /// pairs that no direction is asked of.
     directional_relation: Option<DirectionalRelation> =>
         null_if(|job| job.free_lengths), only_if(|job| job.directional);
-    /// With rules: the rule that the pair is under.
+    /// With rules: the rule that the pair is under; `default` if none matches.
     rule: Option<T> => texts(crate::Words::Rules), only_if(|job| job.rules);
-    /// With rules: the clearance that the rule requires; null if none.
+    /// With rules: what is required of the pair; null if nothing is.
     required_m: Option<f64> => unit("m"), null, only_if(|job| job.rules);
 }
 
@@ -79,6 +80,13 @@ columns_of! { Distance:
         time_s: Option<f64>,
         lower_m: Option<f64>,
         upper_m: Option<f64>,
+    }
+}
+
+impl DistanceBracket {
+    /// Returns the bracket, metres; an end is `None` if it is not proven.
+    pub fn bracket_m(&self) -> [Option<f64>; 2] {
+        [self.lower_m, self.upper_m].map(|end| end.filter(|end| end.is_finite()))
     }
 }
 
@@ -105,5 +113,32 @@ columns_of! { Distance:
         n_x: Option<f64>,
         n_y: Option<f64>,
         n_z: Option<f64>,
+    }
+}
+
+impl DistanceLine {
+    /// Returns the bracket, metres; an end is `None` if it is not proven.
+    pub fn bracket_m(&self) -> [Option<f64>; 2] {
+        [self.lower_m, self.upper_m].map(|end| end.filter(|end| end.is_finite()))
+    }
+
+    /// Returns the distance along a direction and its bracket, metres; `None` if none was asked, or it has no end.
+    pub fn directional(&self) -> [Option<f64>; 3] {
+        [self.directional_m, self.directional_lower_m, self.directional_upper_m]
+            .map(|value| value.filter(|value| value.is_finite()))
+    }
+
+    /// Returns the witness points on A and B and the unit normal, world frame, metres; `None` if the table has no
+    /// such columns.
+    pub fn witness(&self) -> Option<[[f64; 3]; 3]> {
+        let vector = |x: Option<f64>, y: Option<f64>, z: Option<f64>| {
+            let vector = [x?, y?, z?];
+            vector.iter().all(|value| value.is_finite()).then_some(vector)
+        };
+        Some([
+            vector(self.a_x, self.a_y, self.a_z)?,
+            vector(self.b_x, self.b_y, self.b_z)?,
+            vector(self.n_x, self.n_y, self.n_z)?,
+        ])
     }
 }

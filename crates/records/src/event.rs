@@ -7,58 +7,57 @@ use clearsweep_model::{EventState, Severity};
 record! {
     /// A longest stretch of frames and intervals of a run in which a pair violates what is required of it.
     Event in "events", sorted by [run];
-    /// Rule (`default`: `require` of `[query]`).
+    /// The rule (`default`: `require` of `[query]`).
     rule: T => texts(crate::Words::Rules);
-    /// Severity of the rule.
+    /// `info`, `minor`, `major` or `critical`.
     severity: Severity;
-    /// Clearance that the rule requires of the pair in that run.
+    /// What the rule requires of the pair in that run.
     required_m: f64 => unit("m");
     /// Run.
     run: i64 => key;
-    /// Index of body A, which comes before B in the order of the scene.
+    /// Body index of a; a is before b in scene order.
     a_index: i32 => key;
-    /// Index of body B.
+    /// Body index of b.
     b_index: i32 => key;
-    /// Name of body A.
+    /// Name of a.
     body_a: T => name_of("a_index");
-    /// Name of body B.
+    /// Name of b.
     body_b: T => name_of("b_index");
-    /// First frame that violates; of a stretch of intervals alone, the frame before them.
+    /// First sample that violates; of intervals alone, the frame before the first.
     begin_frame: i64;
-    /// Time of `begin_frame`.
+    /// Its time.
     begin_s: Option<f64> => unit("s"), null;
-    /// Last frame that violates; of a stretch of intervals alone, the frame behind them.
+    /// Last sample that violates; of intervals alone, the frame behind the last.
     end_frame: i64;
-    /// Time of `end_frame`.
+    /// Its time.
     end_s: Option<f64> => unit("s"), null;
-    /// Frames that violate.
+    /// Samples that violate.
     samples: i64;
     /// Intervals that violate.
     intervals: i64;
-    /// Lower end of the proven bracket of the least distance.
+    /// Proven bracket of the least distance, lower end.
     lower_m: Option<f64> => unit("m"), null;
-    /// Upper end of the bracket.
+    /// Upper end.
     upper_m: Option<f64> => unit("m"), null;
-    /// Frame in which `upper_m` is reached; of an interval, the frame before it.
+    /// Frame where upper_m is reached; of an interval, the frame before it.
     frame_of_least: i64;
-    /// Time at which `upper_m` is reached; of an interval, the first at which it may be.
+    /// Its time; of an interval, the first time at which it may be.
     time_of_least_s: Option<f64> => unit("s"), null;
-    /// Middle of the witness points of the worst frame, world frame; null if no frame violates.
+    /// The middle of the witness points of the worst sample, world frame; null without a sample.
     place_x: Option<f64> => unit("m"), null;
     /// See `place_x`.
     place_y: Option<f64> => unit("m"), null;
     /// See `place_x`.
     place_z: Option<f64> => unit("m"), null;
-    /// The worst of `near`, `touching`, `crossing`, `inside` (one body is proven to lie in the other) and
-    /// `coincident` (both have the same shape at the same place, up to `touch`); the last two as in the
-    /// worst frame.
+    /// The worst: `near`, `touching`, `crossing`, `inside` or `coincident`.
     kind: EventKind;
-    /// State: `worse`, `new`, `expired`, `active`, `approved`.
+    /// [state of acceptance](scene.md#dispositions-accepted-pairs).
     state: EventState;
-    /// Issue that the event belongs to.
+    /// The issue that it belongs to.
     issue: T => texts(crate::Words::Issues);
-    /// With a sweep: value of the swept joint at the begin; null if several joints move.
+    /// With a `[[sweep]]`: value of the swept joint at the first sample; null if several joints
+    /// move at once.
     joint_lo: Option<f64> => unit("rad or m"), null, only_if(|job| job.sweeps);
-    /// With a sweep: value of the swept joint at the end.
+    /// With a `[[sweep]]`: value at the last sample.
     joint_hi: Option<f64> => unit("rad or m"), null, only_if(|job| job.sweeps);
 }

@@ -8,47 +8,50 @@ record! {
     Interval in "intervals", sorted by [run, frame, a_index, b_index];
     /// Run.
     run: i64 => key, repeats;
-    /// Frame at the begin.
+    /// Frame.
     frame: i64 => key, repeats;
-    /// Frame at the end.
+    /// The frame at the end of the interval.
     frame_next: i64 => key, repeats;
-    /// Time of `frame`.
+    /// Time of the frame.
     time_s: Option<f64> => unit("s"), null, repeats;
-    /// Time of `frame_next`.
+    /// Time of that frame.
     time_next_s: Option<f64> => unit("s"), null, repeats;
-    /// Index of body A, which comes before B in the order of the scene.
+    /// Body index of a; a is before b in scene order.
     a_index: i32 => key;
-    /// Index of body B.
+    /// Body index of b.
     b_index: i32 => key;
-    /// Name of body A.
+    /// Name of a.
     body_a: T => name_of("a_index");
-    /// Name of body B.
+    /// Name of b.
     body_b: T => name_of("b_index");
-    /// Lower end of the proven bracket of the least signed distance over the interval; null if nothing is
-    /// proven.
+    /// Lower end of the proven bracket of the least signed distance over the interval; null if
+    /// nothing is proven.
     lower_m: Option<f64> => unit("m"), null;
-    /// Upper end of the bracket.
+    /// Upper end, likewise.
     upper_m: Option<f64> => unit("m"), null;
-    /// Share of the interval (0 at `frame`, 1 at `frame_next`) before which no time of least distance lies.
+    /// All times of least distance lie at or after this share of the interval (0 at frame, 1 at
+    /// frame_next).
     closest_lo: f64 => unit("1");
-    /// Share after which none lies.
+    /// And at or before this one; closest_lo <= closest_hi.
     closest_hi: f64 => unit("1");
-    /// Share of the interval before which the pair is proven clear; null if no contact is proven.
+    /// First contact, as a share: proven clear before it; null if no contact is proven.
     contact_lo: Option<f64> => unit("1"), null;
-    /// Share at which the pair is proven in contact.
+    /// Proven in contact at this share.
     contact_hi: Option<f64> => unit("1"), null;
-    /// `clear` (`lower_m` > `touch`), `contact` (proven to touch or overlap at some time) or `undecided`.
+    /// `clear` (lower_m > `touch`), `contact` (proven to touch or overlap at some time) or
+    /// `undecided` (neither is proven).
     status: IntervalStatus;
-    /// Class of proof: `direction`, `bisection`, `motion`, `hold`, or `limit` (the work limit was reached,
-    /// or the motion is not defined).
+    /// The class of proof: `direction`, `bisection`, `motion`, `hold`, or `limit` (the work limit
+    /// was reached, or the motion is not defined).
     method: IntervalMethod;
-    /// With rules: the rule that the pair is under.
+    /// With rules: the rule that the pair is under; `default` if none matches.
     rule: Option<T> => texts(crate::Words::Rules), only_if(|job| job.rules);
-    /// With rules: the clearance that the rule requires; null if none.
+    /// With rules: what is required of the pair; null if nothing is.
     required_m: Option<f64> => unit("m"), null, only_if(|job| job.rules);
-    /// With a sweep: value of the swept joint at `contact_lo`; null if several joints move.
+    /// With a `[[sweep]]`: value of the swept joint at contact_lo; null if several joints move at
+    /// once.
     joint_lo: Option<f64> => unit("rad or m"), null, only_if(|job| job.sweeps);
-    /// With a sweep: value of the swept joint at `contact_hi`.
+    /// With a `[[sweep]]`: value at contact_hi.
     joint_hi: Option<f64> => unit("rad or m"), null, only_if(|job| job.sweeps);
 }
 
@@ -84,5 +87,19 @@ columns_of! { Interval:
         contact_lo: Option<f64>,
         contact_hi: Option<f64>,
         method: IntervalMethod,
+    }
+}
+
+impl IntervalLine {
+    /// Returns the bracket, metres; an end is `None` if it is not proven.
+    pub fn bracket_m(&self) -> [Option<f64>; 2] {
+        [self.lower_m, self.upper_m].map(|end| end.filter(|end| end.is_finite()))
+    }
+}
+
+impl IntervalContact {
+    /// Returns the bracket, metres; an end is `None` if it is not proven.
+    pub fn bracket_m(&self) -> [Option<f64>; 2] {
+        [self.lower_m, self.upper_m].map(|end| end.filter(|end| end.is_finite()))
     }
 }

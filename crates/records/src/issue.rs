@@ -7,36 +7,37 @@ use clearsweep_model::{EventState, Severity};
 record! {
     /// Events that belong together.
     Issue in "issues", sorted by [];
-    /// 12 hexadecimal digits of the SHA-256 of the rule and the names that lead: the same over revisions of
-    /// a model.
+    /// 12 hexadecimal digits of the SHA-256 of the rule and the names that lead: the same over
+    /// revisions of a model.
     issue: T => texts(crate::Words::Issues);
-    /// Name of the body that leads, of both bodies (sorted, with ` / `), of the nodes above them, or of the
-    /// rule.
+    /// The name of the body that leads, of both bodies (sorted, with ` / `), of the nodes above
+    /// them, or of the rule.
     group: T => texts(crate::Words::Issues);
-    /// Rule.
+    /// The rule.
     rule: T => texts(crate::Words::Issues);
     /// Severity of the rule.
     severity: Severity;
-    /// State of the event that needs somebody most.
+    /// Of its events, the state that needs somebody most.
     state: EventState;
-    /// Worst kind of the events; null without events.
+    /// Of its events, the worst.
     kind: Option<EventKind> => null;
-    /// Events.
+    /// Number of events.
     events: i64;
-    /// Pairs.
+    /// Number of pairs.
     pairs: i64;
     /// Runs with an event, of each pair for itself.
     runs: i64;
-    /// Lower end of the bracket of the least distance.
+    /// Bracket of the least distance, lower end.
     lower_m: Option<f64> => unit("m"), null;
-    /// Upper end of the bracket.
+    /// Upper end.
     upper_m: Option<f64> => unit("m"), null;
-    /// First frame of the events.
+    /// First frame of its events.
     first_frame: Option<i64> => null;
-    /// Last frame of the events.
+    /// Last frame.
     last_frame: Option<i64> => null;
-    /// Least corner of a box along the axes of the world that contains the deepest overlap of a frame; null
-    /// where none overlaps, where a body is known up to a deviation only, and of grown meshes.
+    /// Least corner of a box along the axes of the world that contains the deepest overlap of a
+    /// sample; null if none overlaps, if a body is known up to a deviation only, and of grown
+    /// meshes.
     box_min_x: Option<f64> => unit("m"), null;
     /// See `box_min_x`.
     box_min_y: Option<f64> => unit("m"), null;
@@ -48,11 +49,11 @@ record! {
     box_max_y: Option<f64> => unit("m"), null;
     /// See `box_max_x`.
     box_max_z: Option<f64> => unit("m"), null;
-    /// Lower end of the proven bracket of the volume of that overlap, of solids only.
+    /// Lower end of the proven bracket of the volume of that overlap, of solids only; else null.
     volume_lower_m3: Option<f64> => unit("m3"), null;
-    /// Upper end of that bracket.
+    /// Upper end.
     volume_upper_m3: Option<f64> => unit("m3"), null;
-    /// Note of the rule; the reason of a decision that is resolved; the part that is gone of one that is
+    /// Of the rule; the reason of a decision that is resolved; what is no more of one that is
     /// stale.
     note: Option<T> => texts(crate::Words::Issues), null;
 }

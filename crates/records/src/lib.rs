@@ -8,6 +8,7 @@
 //! - `catalogue` lists all tables; [`Table`] (`stored`) reads one of a finished result.
 //! - `manifest` holds the structs that `manifest.json` is written from and read into.
 
+mod body;
 mod catalogue;
 mod cell;
 mod column;
@@ -24,7 +25,8 @@ mod run;
 pub mod stored;
 mod words;
 
-pub use catalogue::{CATALOGUE, TABLE_NAMES, TableInfo, has_table, table};
+pub use body::{Body, bodies_of_hulls};
+pub use catalogue::{CATALOGUE, TABLE_NAMES, TableInfo, has_table, index_column, table};
 pub use cell::{Code, ColumnSink, Text};
 pub use column::{Column, ColumnType, Contents, DistanceColumns, TableSchema, Words};
 pub use contact::Contact;

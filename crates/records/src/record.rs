@@ -15,9 +15,7 @@ pub trait Record: Copy {
 
     /// Returns the table of a job.
     fn schema(contents: &Contents) -> TableSchema {
-        let columns = Self::COLUMNS.iter().filter(|column| column.exists(contents));
-        let columns = columns.map(|column| (*column, column.is_nullable(contents))).collect();
-        TableSchema { name: Self::TABLE, columns, sorted_by: Self::SORTED_BY }
+        TableSchema::new(Self::TABLE, Self::COLUMNS, Self::SORTED_BY, contents)
     }
 
     /// Appends rows to the columns of [`TableSchema::filled`], column by column. `record` returns the

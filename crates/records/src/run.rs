@@ -7,57 +7,58 @@ record! {
     Run in "runs", sorted by [run];
     /// Run.
     run: i64 => key;
-    /// Frames.
+    /// Number of frames.
     frames: i64;
-    /// Rows of `distances`.
+    /// Number of rows of `distances`.
     rows: i64;
     /// Pairs of bodies of which one moves, ignored pairs too.
     pairs_possible: i64;
-    /// Pairs of `pairs_possible` that the rules of the scene ignore.
+    /// Pairs that are ignored.
     pairs_ignored: i64;
-    /// Pairs that are candidates of the broad phase in some frame.
+    /// Pairs that are a candidate in some frame.
     pairs_candidate: i64;
-    /// Signed distance in the worst row; null in a run without rows.
+    /// The worst row of the run ([ranks](#ranks)); null in a run without rows.
     min_distance_m: Option<f64> => unit("m"), null;
-    /// Index of body A in the worst row.
+    /// Body of that row.
     a_index: Option<i32> => key, null;
-    /// Index of body B in the worst row.
+    /// Body of that row.
     b_index: Option<i32> => key, null;
-    /// Name of body A in the worst row.
+    /// Its name.
     body_a: Option<T> => name_of("a_index"), null;
-    /// Name of body B in the worst row.
+    /// Its name.
     body_b: Option<T> => name_of("b_index"), null;
-    /// Frame of the worst row.
+    /// Frame of that row.
     frame_of_min: Option<i64> => null;
     /// Rows that violate `require`.
     violated: i64;
-    /// Whether the run has a violation: the mean over runs is the probability; null if nothing is required.
+    /// Whether the run has a violation, with motion also in an interval: its mean over runs is the
+    /// probability; null if nothing is required.
     violates: Option<bool> => null;
-    /// Rows whose bracket holds what is required.
+    /// Rows that are undecided.
     undecided: i64;
-    /// Rows of status `uncertified`.
+    /// Rows without a proven bracket.
     uncertified: i64;
-    /// With `intervals`: lower end of the bracket of the least distance over all intervals.
+    /// With motion: bracket of the least distance over all intervals, lower end.
     min_between_lower_m: Option<f64> => unit("m"), null, only_if(|job| job.intervals);
-    /// With `intervals`: upper end of that bracket.
+    /// With motion: upper end.
     min_between_upper_m: Option<f64> => unit("m"), null, only_if(|job| job.intervals);
-    /// With `intervals`: rows of that table.
+    /// With motion: rows of `intervals`.
     intervals: Option<i64> => only_if(|job| job.intervals);
-    /// With `intervals`: rows of status `contact`.
+    /// With motion: those in contact.
     intervals_contact: Option<i64> => only_if(|job| job.intervals);
-    /// With `intervals`: rows that are not decided.
+    /// With motion: those that are undecided.
     intervals_undecided: Option<i64> => only_if(|job| job.intervals);
-    /// With `intervals`: rows that violate `require`; `violates` counts them too.
+    /// With motion: those that violate.
     intervals_violated: Option<i64> => only_if(|job| job.intervals);
-    /// With `intervals`: the frame before the interval of the first proven contact of the run.
+    /// With motion: the first proven contact of the run, the frame before its interval.
     contact_frame: Option<i64> => null, only_if(|job| job.intervals);
-    /// With `intervals`: index of body A in that contact.
+    /// With motion: body of that contact.
     contact_a_index: Option<i32> => key, null, only_if(|job| job.intervals);
-    /// With `intervals`: index of body B in that contact.
+    /// With motion: body of that contact.
     contact_b_index: Option<i32> => key, null, only_if(|job| job.intervals);
-    /// With `intervals`: name of body A in that contact.
+    /// With motion: its name.
     contact_body_a: Option<T> => name_of("contact_a_index"), null, only_if(|job| job.intervals);
-    /// With `intervals`: name of body B in that contact.
+    /// With motion: its name.
     contact_body_b: Option<T> => name_of("contact_b_index"), null, only_if(|job| job.intervals);
 }
 

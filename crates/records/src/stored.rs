@@ -76,10 +76,19 @@ pub struct RunPair {
     pub b: i32,
 }
 
-/// A row about a pair of bodies in a run.
+/// A row about a pair of bodies in a frame, or after it.
 pub trait OfPair {
     /// The pair.
     fn pair(&self) -> RunPair;
+
+    /// The frame.
+    fn frame(&self) -> i64;
+
+    /// Indices of the bodies.
+    fn bodies(&self) -> [u32; 2] {
+        let RunPair { a, b, .. } = self.pair();
+        [a as u32, b as u32]
+    }
 }
 
 macro_rules! of_pair {
@@ -88,11 +97,15 @@ macro_rules! of_pair {
             fn pair(&self) -> RunPair {
                 RunPair { run: self.run, a: self.a_index, b: self.b_index }
             }
+
+            fn frame(&self) -> i64 {
+                self.frame
+            }
         })*
     };
 }
 
-of_pair!(DistanceLine, IntervalLine, PairOfRun);
+of_pair!(DistanceBracket, DistanceLine, IntervalContact, IntervalLine);
 
 /// A stored table, of which the columns of `R` are read.
 ///

@@ -13,6 +13,11 @@ pub trait Word: Copy + 'static {
 
     /// Discriminant.
     fn code(self) -> i32;
+
+    /// Word.
+    fn name(self) -> &'static str {
+        Self::NAMES[self.code() as usize]
+    }
 }
 
 /// How two bodies clash, the worse later.

@@ -1,22 +1,20 @@
-//! Rows to record batches with the schemas of the Parquet tables: the same fillers of columns, and Arrow arrays instead
+//! Rows to record batches with the schemas of the Parquet tables: the same columns, as Arrow arrays instead
 //! of pages.
 
 use super::column_buffer::{ColumnBuffer, ColumnValues};
-use super::fill::{self, JobColumns};
 use super::layout::TILE_ROWS;
-use super::options::DistanceColumns;
 use super::row::{ContactRow, IntervalRow, Row};
-use super::schema::{self, ColumnSpec, ColumnType, TableSpec};
-use super::vocabulary::Vocabulary;
+use super::sources::{ContactSource, IntervalSource, JobColumns, RowSource, SampleSource};
+use super::vocabularies::Vocabularies;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
 };
 use arrow_buffer::{NullBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{
-    ContactKind, DirectionalRelation, FeatureKind, FrameBlock, IntervalMethod, IntervalStatus, Method, Sample, Scene,
-    Status,
+use clearsweep_model::{FrameBlock, Sample, Scene, Status};
+use clearsweep_records::{
+    Code, Column, ColumnType, Contact, Distance, DistanceColumns, Interval, Penetration, Record, TableSchema,
 };
 use std::sync::Arc;
 
@@ -28,162 +26,127 @@ pub struct BatchMaker {
     intervals: BatchTable,
     contacts: BatchTable,
     job: JobColumns,
-    bodies: ArrayRef,
-    rules: ArrayRef,
-    status: ArrayRef,
-    feature: ArrayRef,
-    method: ArrayRef,
-    directional: ArrayRef,
-    interval_status: ArrayRef,
-    interval_method: ArrayRef,
-    contact_kind: ArrayRef,
 }
 
+/// A table of a job.
 #[derive(Debug)]
 struct BatchTable {
-    spec: TableSpec,
-    schema: SchemaRef,
+    schema: TableSchema,
+    arrow: SchemaRef,
+    /// The texts of each column.
+    texts: Vec<Option<ArrayRef>>,
 }
 
 impl BatchTable {
-    fn new(spec: TableSpec) -> Self {
-        Self { schema: spec.schema(), spec }
+    fn new<R: Record>(job: &JobColumns, strings: &Vocabularies) -> Self {
+        let schema = R::schema(&job.contents);
+        let texts = |column: &Column| match column.kind {
+            ColumnType::Text(words) => {
+                let texts: ArrayRef = Arc::new(StringArray::from_iter_values(strings.texts(words)));
+                Some(texts)
+            }
+            _ => None,
+        };
+        let texts = schema.columns.iter().map(texts).collect();
+        Self { arrow: Arc::new(Schema::new(schema.fields())), schema, texts }
     }
 }
 
 impl BatchMaker {
     /// Returns the maker for a job on this scene.
     pub fn new(scene: &Scene, columns: DistanceColumns) -> Self {
-        let words = |list: &[&str]| -> ArrayRef { Arc::new(StringArray::from_iter_values(list)) };
-        let job = JobColumns::of(scene);
-        let rules = (0..job.requirements.count()).map(|rule| job.requirements.name(rule));
+        let (job, strings) = (JobColumns::of(scene, columns), Vocabularies::of_scene(scene));
         Self {
-            distances: BatchTable::new(schema::distances(columns, job.kind)),
-            penetrations: BatchTable::new(schema::penetrations()),
-            intervals: BatchTable::new(schema::intervals(job.kind)),
-            contacts: BatchTable::new(schema::contacts()),
-            bodies: Arc::new(StringArray::from_iter_values(scene.bodies.iter().map(|body| &body.name))),
-            rules: Arc::new(StringArray::from_iter_values(rules)),
+            distances: BatchTable::new::<Distance<Code>>(&job, &strings),
+            penetrations: BatchTable::new::<Penetration<Code>>(&job, &strings),
+            intervals: BatchTable::new::<Interval<Code>>(&job, &strings),
+            contacts: BatchTable::new::<Contact<Code>>(&job, &strings),
             job,
-            status: words(&Status::NAMES),
-            feature: words(&FeatureKind::NAMES),
-            method: words(&Method::NAMES),
-            directional: words(&DirectionalRelation::NAMES),
-            interval_status: words(&IntervalStatus::NAMES),
-            interval_method: words(&IntervalMethod::NAMES),
-            contact_kind: words(&ContactKind::NAMES),
         }
     }
 
     pub(super) fn distances_schema(&self) -> SchemaRef {
-        Arc::clone(&self.distances.schema)
+        Arc::clone(&self.distances.arrow)
     }
 
     pub(super) fn penetrations_schema(&self) -> SchemaRef {
-        Arc::clone(&self.penetrations.schema)
+        Arc::clone(&self.penetrations.arrow)
     }
 
-    /// `None` where the job says nothing about intervals.
+    /// `None` if the job says nothing about intervals.
     pub(super) fn intervals_schema(&self) -> Option<SchemaRef> {
-        self.job.kind.intervals.then(|| Arc::clone(&self.intervals.schema))
+        self.job.contents.intervals.then(|| Arc::clone(&self.intervals.arrow))
     }
 
-    /// `None` where contacts are not asked for.
+    /// `None` if contacts are not asked for.
     pub(super) fn contacts_schema(&self) -> Option<SchemaRef> {
-        self.job.kind.contacts.then(|| Arc::clone(&self.contacts.schema))
+        self.job.contents.contacts.then(|| Arc::clone(&self.contacts.arrow))
     }
 
     /// A batch of `distances`.
     pub(super) fn distances(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
-        let fill = |columns: &mut [ColumnBuffer], rows: &[Row]| fill::distances(columns, rows, samples, &self.job);
-        self.batch(&self.distances, rows.iter().copied(), fill)
+        let sources = rows.iter().map(|row| SampleSource::new(row, samples, &self.job));
+        self.batch::<Distance<Code>, _>(&self.distances, sources.collect())
     }
 
     /// A batch of `penetrations`, of those rows that penetrate.
     pub(super) fn penetrations(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
-        let penetrating = rows.iter().copied().filter(|row| row.proximity.status == Status::Penetrating);
-        self.batch(&self.penetrations, penetrating, |columns, rows| fill::penetrations(columns, rows, samples))
+        let penetrating = rows.iter().filter(|row| row.proximity.status == Status::Penetrating);
+        let sources = penetrating.map(|row| SampleSource::new(row, samples, &self.job));
+        self.batch::<Penetration<Code>, _>(&self.penetrations, sources.collect())
     }
 
     /// A batch of `intervals`.
     pub(super) fn intervals(&self, rows: &[&IntervalRow], block: &FrameBlock) -> Result<RecordBatch> {
-        let fill =
-            |columns: &mut [ColumnBuffer], rows: &[IntervalRow]| fill::intervals(columns, rows, block, &self.job);
-        self.batch(&self.intervals, rows.iter().copied(), fill)
+        let sources = rows.iter().map(|row| IntervalSource::new(row, block, &self.job));
+        self.batch::<Interval<Code>, _>(&self.intervals, sources.collect())
     }
 
     /// A batch of `contacts`.
     pub(super) fn contacts(&self, rows: &[&ContactRow], samples: &[Sample]) -> Result<RecordBatch> {
-        let fill = |columns: &mut [ColumnBuffer], rows: &[ContactRow]| fill::contacts(columns, rows, samples);
-        self.batch(&self.contacts, rows.iter().copied(), fill)
+        let sources = rows.iter().map(|row| ContactSource::new(row, samples));
+        self.batch::<Contact<Code>, _>(&self.contacts, sources.collect())
     }
 
-    fn batch<'r, R: Copy + 'r>(
-        &self,
-        table: &BatchTable,
-        mut rows: impl Iterator<Item = &'r R>,
-        fill: impl Fn(&mut [ColumnBuffer], &[R]),
-    ) -> Result<RecordBatch> {
-        let BatchTable { spec, schema } = table;
-        // The names of bodies are their indices in other words, and are not filled.
-        let own: Vec<&ColumnSpec> =
-            spec.columns.iter().filter(|column| spec.body_index_column(column).is_none()).collect();
-        let mut columns: Vec<ColumnBuffer> = own.iter().map(|column| ColumnBuffer::new(column)).collect();
-        let mut tile = Vec::with_capacity(TILE_ROWS);
-        loop {
-            tile.clear();
-            tile.extend(rows.by_ref().take(TILE_ROWS));
-            if tile.is_empty() {
-                break;
-            }
-            fill(&mut columns, &tile);
+    /// `sources`: `None` if a row is not of its block.
+    fn batch<R: Record, S: RowSource<R>>(&self, table: &BatchTable, sources: Option<Vec<S>>) -> Result<RecordBatch> {
+        let BatchTable { schema, arrow, texts } = table;
+        let sources = sources.ok_or_else(|| Error::internal(schema.name, "a row of another block"))?;
+        let mut columns: Vec<ColumnBuffer> = schema.filled().map(ColumnBuffer::new).collect();
+        for tile in sources.chunks(TILE_ROWS) {
+            R::extend(tile, S::record, &self.job.contents, &mut columns);
         }
-        let filled: Vec<ArrayRef> = own.iter().zip(columns).map(|(spec, column)| array(spec, column)).collect();
-        let find = |name: &str| own.iter().position(|column| column.name == name).and_then(|at| filled.get(at));
-        let finish = |column: &ColumnSpec| {
-            let name = spec.body_index_column(column).map_or(column.name, |index| spec.columns[index].name);
-            let values = find(name).ok_or_else(|| Error::internal(spec.name, "a column was not filled"))?;
-            match column.kind {
-                ColumnType::String(vocabulary) => {
-                    self.words(values, vocabulary).map_err(|error| Error::internal(spec.name, error))
-                }
-                _ => Ok(Arc::clone(values)),
+        // The names of bodies are their indices in other words, and are not filled.
+        let filled: Vec<(&str, ArrayRef)> =
+            schema.filled().zip(columns).map(|(column, values)| (column.name, array(column, values))).collect();
+        let finish = |(column, texts): (&Column, &Option<ArrayRef>)| {
+            let name = column.index.unwrap_or(column.name);
+            let values = filled.iter().find(|(filled, _)| *filled == name).map(|(_, values)| values);
+            let values = values.ok_or_else(|| Error::internal(schema.name, "a column was not filled"))?;
+            match texts {
+                Some(texts) => self::texts(values, texts).map_err(|error| Error::internal(schema.name, error)),
+                None => Ok(Arc::clone(values)),
             }
         };
-        let arrays = spec.columns.iter().map(finish).collect::<Result<Vec<_>>>()?;
-        RecordBatch::try_new(Arc::clone(schema), arrays).map_err(|error| Error::internal(spec.name, error))
-    }
-
-    /// Numbers as the words they stand for.
-    fn words(&self, codes: &ArrayRef, vocabulary: Vocabulary) -> std::result::Result<ArrayRef, ArrowError> {
-        let words = match vocabulary {
-            Vocabulary::Bodies => &self.bodies,
-            Vocabulary::Rules => &self.rules,
-            Vocabulary::Severity | Vocabulary::EventKind | Vocabulary::EventState | Vocabulary::Issues => {
-                return Err(ArrowError::CastError("no rows of this table are handed on as batches".to_owned()));
-            }
-            Vocabulary::Status => &self.status,
-            Vocabulary::Feature => &self.feature,
-            Vocabulary::Method => &self.method,
-            Vocabulary::Directional => &self.directional,
-            Vocabulary::IntervalStatus => &self.interval_status,
-            Vocabulary::IntervalMethod => &self.interval_method,
-            Vocabulary::ContactKind => &self.contact_kind,
-        };
-        let codes = codes.as_any().downcast_ref::<Int32Array>().cloned();
-        let codes = codes.ok_or_else(|| ArrowError::CastError("words are numbered by 32-bit integers".to_owned()))?;
-        Ok(Arc::new(DictionaryArray::try_new(codes, Arc::clone(words))?))
+        let arrays = schema.columns.iter().zip(texts).map(finish).collect::<Result<Vec<_>>>()?;
+        RecordBatch::try_new(Arc::clone(arrow), arrays).map_err(|error| Error::internal(schema.name, error))
     }
 }
 
+/// Codes as the texts that they stand for.
+fn texts(codes: &ArrayRef, texts: &ArrayRef) -> std::result::Result<ArrayRef, arrow_schema::ArrowError> {
+    let codes = arrow_array::cast::as_primitive_array(codes).clone();
+    Ok(Arc::new(DictionaryArray::<arrow_array::types::Int32Type>::try_new(codes, Arc::clone(texts))?))
+}
+
 /// The values of a column; NaN is null where values may be missing.
-fn array(spec: &ColumnSpec, column: ColumnBuffer) -> ArrayRef {
-    match column.values {
+fn array(column: &Column, buffer: ColumnBuffer) -> ArrayRef {
+    match buffer.values {
         ColumnValues::Int64(values) => Arc::new(Int64Array::new(ScalarBuffer::from(values), None)),
         ColumnValues::Int32(values) => Arc::new(Int32Array::new(ScalarBuffer::from(values), None)),
         ColumnValues::Boolean(values) => Arc::new(BooleanArray::from(values)),
         ColumnValues::Float64(values) => {
-            let missing = spec.nullable && values.iter().any(|value| value.is_nan());
+            let missing = column.nullable && values.iter().any(|value| value.is_nan());
             let there = missing.then(|| NullBuffer::from_iter(values.iter().map(|value| !value.is_nan())));
             Arc::new(Float64Array::new(ScalarBuffer::from(values.to_vec()), there))
         }

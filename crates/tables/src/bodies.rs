@@ -1,72 +1,32 @@
-//! `bodies.parquet`.
+//! `bodies`.
 
 use super::atomic_file::AtomicFile;
 use super::layout::TableLayout;
 use super::output_dir::OutputDir;
 use super::part_writer::parquet_error;
 use super::rows_digest::{ReadColumns, RowsDigester, TableDigest};
-use super::schema::base_properties;
+use super::writer_properties::base_properties;
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{Body, HullFit, MeshCondition, PoseSteps, Scene, Shape};
+use clearsweep_records::{Contents, StoredRecord, table};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::SortingColumn;
 use parquet::schema::types::ColumnPath;
-use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The element of the list column. The Parquet specification (LogicalTypes.md, "Lists") prescribes its name.
-fn group_field() -> Field {
-    Field::new("element", DataType::Utf8, false)
-}
-
-fn schema() -> Arc<Schema> {
-    let required = |name: &str, data_type| Field::new(name, data_type, false);
-    let unit = |unit: &str| HashMap::from([("unit".to_owned(), unit.to_owned())]);
-    let of_mesh = |name: &str, of: &str| Field::new(name, DataType::Float64, true).with_metadata(unit(of));
-    let count = |name: &str| Field::new(name, DataType::Int64, true);
-    Arc::new(Schema::new(vec![
-        required("body", DataType::Utf8),
-        required("index", DataType::Int32),
-        required("model", DataType::Utf8),
-        required("vertices", DataType::Int64),
-        required("triangles", DataType::Int64),
-        required("pieces", DataType::Int32),
-        Field::new("watertight", DataType::Boolean, true),
-        required("radius_m", DataType::Float64).with_metadata(unit("m")),
-        required("groups", DataType::List(Arc::new(group_field()))),
-        Field::new("convex", DataType::Boolean, true),
-        of_mesh("hull_excess_m", "m"),
-        of_mesh("hull_volume_m3", "m3"),
-        of_mesh("mesh_volume_m3", "m3"),
-        required("deviation_m", DataType::Float64).with_metadata(unit("m")),
-        Field::new("solid", DataType::Boolean, true),
-        count("components"),
-        count("boundary_edges"),
-        count("nonmanifold_edges"),
-        count("welded_vertices"),
-        count("unused_vertices"),
-        count("degenerate_triangles"),
-        count("duplicate_triangles"),
-        count("turned_triangles"),
-        count("self_contacts"),
-        Field::new("self_contacts_at_least", DataType::Boolean, true),
-        of_mesh("decomposition_deviation_m", "m"),
-        of_mesh("weld_shift_m", "m"),
-        count("warped_triangles"),
-        of_mesh("polygon_warp_m", "m"),
-        required("inside", DataType::Utf8),
-        Field::new("coordinate_step_m", DataType::Float64, true).with_metadata(unit("m")),
-    ]))
-}
+/// Name of the table.
+pub(super) const BODIES: &str = clearsweep_records::Body::TABLE;
 
 /// The rows of the table: one per body of the scene, in the order of body indices.
 /// `pose_steps`: of moving bodies, if they are known.
-pub(super) fn record_batch(scene: &Scene, pose_steps: Option<PoseSteps>) -> Result<RecordBatch> {
+pub(super) fn record_batch(scene: &Scene, pose_steps: Option<PoseSteps>, contents: &Contents) -> Result<RecordBatch> {
+    let schema = Schema::new(table(BODIES)?.schema(contents).fields());
+    let groups_field = Field::new("element", DataType::Utf8, false);
     let all = || scene.bodies.iter();
-    let mut groups = ListBuilder::new(StringBuilder::new()).with_field(group_field());
+    let mut groups = ListBuilder::new(StringBuilder::new()).with_field(groups_field);
     for body in all() {
         body.groups.iter().for_each(|group| groups.values().append_value(group));
         groups.append(true);
@@ -116,7 +76,7 @@ pub(super) fn record_batch(scene: &Scene, pose_steps: Option<PoseSteps>) -> Resu
         Arc::new(StringArray::from_iter_values(all().map(|b| b.shape.inside().name()))),
         Arc::new(Float64Array::from_iter(all().map(|b| b.coordinate_step(pose_steps)))),
     ];
-    RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))
+    RecordBatch::try_new(Arc::new(schema), columns).map_err(|error| Error::internal(BODIES, error))
 }
 
 /// Returns the volume that the triangles of a body enclose, cubic metres; `None` if they do not close up, or there are
@@ -130,14 +90,14 @@ fn mesh_volume(shape: &Shape) -> Option<f64> {
 
 /// Writes the table as one file. Returns the digest of its rows.
 pub(super) fn write(bodies: &RecordBatch, layout: &TableLayout, out: &Arc<OutputDir>) -> Result<TableDigest> {
-    let file = AtomicFile::create(out, "bodies.parquet")?;
+    let file = AtomicFile::create(out, &table(BODIES)?.file_name())?;
     let path = file.target().to_owned();
     let schema = bodies.schema();
-    let index = schema.index_of("index").map_err(|e| Error::internal("bodies", e))?;
+    let index = schema.index_of("index").map_err(|e| Error::internal(BODIES, e))?;
     let sorting = SortingColumn { column_idx: index as i32, descending: false, nulls_first: false };
     // A list whose items are in a dictionary is read by more readers; names of groups repeat anyway.
     let groups = ColumnPath::new(["groups", "list", "element"].map(str::to_owned).to_vec());
-    let properties = base_properties("bodies", &schema, layout)
+    let properties = base_properties(BODIES, &schema, layout)
         .set_sorting_columns(Some(vec![sorting]))
         .set_column_dictionary_enabled(groups, true)
         .build();
@@ -146,7 +106,7 @@ pub(super) fn write(bodies: &RecordBatch, layout: &TableLayout, out: &Arc<Output
         writer.into_inner()
     });
     written.map_err(|e| parquet_error(out, &path, e))?.finish()?;
-    let columns = ReadColumns::of(bodies).ok_or_else(|| Error::internal("bodies", "columns of other types"))?;
+    let columns = ReadColumns::of(bodies).ok_or_else(|| Error::internal(BODIES, "columns of other types"))?;
     let mut digester = RowsDigester::default();
     let full = digester.take(&columns, bodies.num_rows());
     digester.add(full.hash());

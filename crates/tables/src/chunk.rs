@@ -10,10 +10,10 @@ use super::dictionary::{Dictionary, DictionaryValues};
 use super::min_max::{MinMax, statistics};
 use super::page_compressor::{self, PageCompressor, StorePolicy, ZstdFrame};
 use super::page_spill::{ParkingFile, StoredBytes};
-use super::schema::{ColumnSpec, ColumnType};
-use super::vocabulary::{Vocabularies, Vocabulary};
+use super::vocabularies::Vocabularies;
 use super::{rle_bitpack, writer_properties};
 use bytes::Bytes;
+use clearsweep_records::{Column, ColumnType, Words};
 use parquet::basic::{BoundaryOrder, Encoding, EncodingMask, PageType, Type};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
@@ -115,15 +115,16 @@ impl OpenChunk {
 
 impl ColumnChunk {
     /// Creates an empty chunk.
-    pub(super) fn new(spec: &ColumnSpec) -> Self {
+    pub(super) fn new(spec: &Column) -> Self {
         let physical_type = match spec.kind {
             ColumnType::Int64 => Type::INT64,
-            ColumnType::Int32 | ColumnType::String(_) => Type::INT32,
+            ColumnType::Int32 | ColumnType::Text(_) => Type::INT32,
             ColumnType::Float64 => Type::DOUBLE,
             ColumnType::Boolean => Type::BOOLEAN,
+            ColumnType::PlainText | ColumnType::TextList => Type::BYTE_ARRAY,
         };
-        let is_string = matches!(spec.kind, ColumnType::String(_));
-        let dictionary = (spec.key || is_string).then(|| match spec.kind {
+        let is_string = matches!(spec.kind, ColumnType::Text(_));
+        let dictionary = (spec.is_key || is_string).then(|| match spec.kind {
             ColumnType::Int64 => Dictionary::of_numbers(),
             _ => Dictionary::of_codes(),
         });
@@ -289,7 +290,7 @@ impl ClosedChunk {
     pub(super) fn encode_column(
         &mut self,
         column: &ColumnDescPtr,
-        strings: Option<(&Vocabularies, Vocabulary)>,
+        strings: Option<(&Vocabularies, Words)>,
         compressor: &mut PageCompressor,
     ) -> Result<EncodedColumn> {
         let (mut dictionary_page, mut dictionary_size) = (TrackedWrite::new(ChunkedBuffer::default()), 0);
@@ -386,7 +387,7 @@ mod tests {
     use parquet::schema::parser::parse_message_type;
 
     /// Writes a file of one column and one row group with these pages. Returns what the parquet crate reads from it.
-    fn written(message: &str, spec: &ColumnSpec, pages: Vec<ColumnValues>) -> (ArrayRef, Arc<ParquetMetaData>) {
+    fn written(message: &str, spec: &Column, pages: Vec<ColumnValues>) -> (ArrayRef, Arc<ParquetMetaData>) {
         let mut chunk = ColumnChunk::new(spec);
         let pool = CompressorPool::default();
         for values in pages {
@@ -414,7 +415,7 @@ mod tests {
 
     #[test]
     fn a_dictionary_that_reaches_its_limit_is_replaced_by_plain_pages() {
-        let spec = ColumnSpec::key("run", ColumnType::Int64);
+        let spec = Column::new("run", ColumnType::Int64, "").key();
         let page = |first: i64| (first..first + 50_000).map(|i| i * 1_000_003).collect::<Vec<_>>();
         let pages: Vec<_> = (0..5).map(|k| page(k * 49_000)).collect();
         let expected = pages.concat();
@@ -441,7 +442,7 @@ mod tests {
         let pages = || {
             vec![ColumnValues::Float64(vec![nan; 9].into()), ColumnValues::Float64(vec![nan, 2.5, nan, -1.0].into())]
         };
-        let nullable = ColumnSpec { nullable: true, key: false, ..ColumnSpec::key("x", ColumnType::Float64) };
+        let nullable = Column { nullable: true, ..Column::new("x", ColumnType::Float64, "") };
         let (read, metadata) = written("message t { optional double x; }", &nullable, pages());
         let read: Vec<_> = read.as_primitive::<Float64Type>().iter().collect();
         assert_eq!(read, [vec![None; 10], vec![Some(2.5), None, Some(-1.0)]].concat());
@@ -451,7 +452,7 @@ mod tests {
         let index = &metadata.column_index().expect("an index")[0][0];
         assert!(index.is_null_page(0) && !index.is_null_page(1));
 
-        let required = ColumnSpec { nullable: false, ..nullable };
+        let required = Column { nullable: false, ..nullable };
         let (read, metadata) = written("message t { required double x; }", &required, pages());
         assert_eq!(read.null_count(), 0);
         assert_eq!(read.as_primitive::<Float64Type>().values()[10], 2.5);

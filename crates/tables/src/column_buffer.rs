@@ -2,8 +2,8 @@
 
 use super::f64_page::F64Page;
 use super::min_max::MinMax;
-use super::schema::{ColumnSpec, ColumnType};
 use arrow_buffer::ToByteSlice;
+use clearsweep_records::{Column, ColumnSink, ColumnType};
 use std::borrow::Cow;
 
 /// The values of a column.
@@ -61,15 +61,18 @@ pub(super) struct ColumnBuffer {
 
 impl ColumnBuffer {
     /// Creates an empty column.
-    pub(super) fn new(spec: &ColumnSpec) -> Self {
+    pub(super) fn new(spec: &Column) -> Self {
         let values = match spec.kind {
             ColumnType::Int64 => ColumnValues::Int64(Vec::new()),
-            ColumnType::Int32 | ColumnType::String(_) => ColumnValues::Int32(Vec::new()),
+            // Texts are codes; those without a dictionary are in no column of this kind.
+            ColumnType::Int32 | ColumnType::Text(_) | ColumnType::PlainText | ColumnType::TextList => {
+                ColumnValues::Int32(Vec::new())
+            }
             ColumnType::Float64 => ColumnValues::Float64(F64Page::with_capacity(0)),
             ColumnType::Boolean => ColumnValues::Boolean(Vec::new()),
         };
         let is_float = matches!(values, ColumnValues::Float64(_));
-        let has_min_max = !matches!(spec.kind, ColumnType::String(_) | ColumnType::Boolean);
+        let has_min_max = !matches!(spec.kind, ColumnType::Text(_) | ColumnType::Boolean);
         let tracks_min_max = has_min_max && (is_float || !spec.nullable);
         Self { values, valid: Vec::new(), min_max: None, tracks_min_max, nullable: spec.nullable, has_nan: false }
     }
@@ -182,7 +185,7 @@ impl ColumnBuffer {
 
     /// A column of these values. NaN stands for null where `spec` is nullable.
     #[cfg(test)]
-    pub(super) fn of(spec: &ColumnSpec, values: ColumnValues) -> Self {
+    pub(super) fn of(spec: &Column, values: ColumnValues) -> Self {
         let mut column = Self { values, ..Self::new(spec) };
         column.update_statistics(0);
         column
@@ -212,9 +215,11 @@ impl ColumnBuffer {
         }
         Some(present)
     }
+}
 
+impl ColumnSink for ColumnBuffer {
     /// Appends values to an i64 column.
-    pub(super) fn extend_i64(&mut self, values: impl Iterator<Item = i64>) {
+    fn extend_i64(&mut self, values: impl Iterator<Item = i64>) {
         let ColumnValues::Int64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
         let first = v.len();
         v.extend(values);
@@ -222,7 +227,7 @@ impl ColumnBuffer {
     }
 
     /// Appends values to an i32 column.
-    pub(super) fn extend_i32(&mut self, values: impl Iterator<Item = i32>) {
+    fn extend_i32(&mut self, values: impl Iterator<Item = i32>) {
         let ColumnValues::Int32(v) = &mut self.values else { unreachable!("the filler follows the schema") };
         let first = v.len();
         v.extend(values);
@@ -230,13 +235,13 @@ impl ColumnBuffer {
     }
 
     /// Appends values to a column of booleans.
-    pub(super) fn extend_bool(&mut self, values: impl Iterator<Item = bool>) {
+    fn extend_bool(&mut self, values: impl Iterator<Item = bool>) {
         let ColumnValues::Boolean(v) = &mut self.values else { unreachable!("the filler follows the schema") };
         v.extend(values);
     }
 
     /// Appends values to an f64 column.
-    pub(super) fn extend_f64(&mut self, values: impl Iterator<Item = f64>) {
+    fn extend_f64(&mut self, values: impl Iterator<Item = f64>) {
         let ColumnValues::Float64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
         let first = v.len();
         v.extend(values);
@@ -244,14 +249,14 @@ impl ColumnBuffer {
     }
 
     /// Appends `value` `count` times to an i64 column without nulls.
-    pub(super) fn repeat_i64(&mut self, value: i64, count: usize) {
+    fn repeat_i64(&mut self, value: i64, count: usize) {
         let ColumnValues::Int64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
         v.resize(v.len() + count, value);
         self.widen(MinMax::of_int64(&[value]));
     }
 
     /// Appends `value` `count` times to an f64 column. In a nullable column NaN stands for null.
-    pub(super) fn repeat_f64(&mut self, value: f64, count: usize) {
+    fn repeat_f64(&mut self, value: f64, count: usize) {
         let ColumnValues::Float64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
         v.repeat(value, count);
         self.has_nan |= value.is_nan();
@@ -259,20 +264,20 @@ impl ColumnBuffer {
     }
 
     /// Appends values to a nullable i64 column. A null is held as a zero until [`Self::remove_nulls`].
-    pub(super) fn extend_optional_i64(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
+    fn extend_optional_i64(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
         self.valid.extend(values.clone().map(|v| v.is_some()));
         self.extend_i64(values.map(Option::unwrap_or_default));
     }
 
     /// Appends values to a nullable boolean column. See [`Self::extend_optional_i64`].
-    pub(super) fn extend_optional_bool(&mut self, values: impl Iterator<Item = Option<bool>> + Clone) {
+    fn extend_optional_bool(&mut self, values: impl Iterator<Item = Option<bool>> + Clone) {
         let ColumnValues::Boolean(v) = &mut self.values else { unreachable!("the filler follows the schema") };
         self.valid.extend(values.clone().map(|v| v.is_some()));
         v.extend(values.map(Option::unwrap_or_default));
     }
 
     /// Appends values to a nullable i32 column. See [`Self::extend_optional_i64`].
-    pub(super) fn extend_optional_i32(&mut self, values: impl Iterator<Item = Option<i32>> + Clone) {
+    fn extend_optional_i32(&mut self, values: impl Iterator<Item = Option<i32>> + Clone) {
         self.valid.extend(values.clone().map(|v| v.is_some()));
         self.extend_i32(values.map(Option::unwrap_or_default));
     }

@@ -1,6 +1,5 @@
 //! The totals of a job whose rows are not written to tables.
 
-use super::fill::RunRow;
 use super::interval_findings::IntervalFindings;
 use super::interval_stats::IntervalStat;
 use super::layout::TILE_ROWS;
@@ -9,6 +8,7 @@ use super::pair_counts::PairCountsByRun;
 use super::pair_stats::{JoinedEntry, PairStat, is_smaller};
 use super::row::{IntervalRow, Row};
 use super::sink::RowBlock;
+use super::sources::RunRow;
 use super::totals::{Totals, Worst};
 use super::violations::Violations;
 use clearsweep_base::error::Result;

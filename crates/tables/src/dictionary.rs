@@ -1,6 +1,7 @@
 //! Dictionary encoding: the distinct values of a column in a row group, in the order of their first occurrence.
 
-use super::vocabulary::{Vocabularies, Vocabulary};
+use super::vocabularies::Vocabularies;
+use clearsweep_records::Words;
 use rustc_hash::FxHashMap;
 
 /// Marks a code without an index.
@@ -105,11 +106,11 @@ impl DictionaryValues {
     }
 
     /// Replaces `out` by the values in PLAIN encoding. With `strings`, the string of each code is written instead.
-    pub(super) fn encode_plain(&self, strings: Option<(&Vocabularies, Vocabulary)>, out: &mut Vec<u8>) {
+    pub(super) fn encode_plain(&self, strings: Option<(&Vocabularies, Words)>, out: &mut Vec<u8>) {
         out.clear();
         match (self, strings) {
-            (Self::Codes(codes), Some((strings, vocabulary))) => codes.iter().for_each(|&code| {
-                let string = strings.string(vocabulary, code);
+            (Self::Codes(codes), Some((strings, words))) => codes.iter().for_each(|&code| {
+                let string = strings.text(words, code);
                 out.extend_from_slice(&(string.len() as u32).to_le_bytes());
                 out.extend_from_slice(string.as_bytes());
             }),
@@ -145,7 +146,7 @@ mod tests {
     fn codes_are_written_as_their_strings() {
         let strings = Vocabularies::new(["one", "two", "three"].into_iter(), std::iter::empty());
         let mut bytes = Vec::new();
-        DictionaryValues::Codes(vec![2, 0]).encode_plain(Some((&strings, Vocabulary::Bodies)), &mut bytes);
+        DictionaryValues::Codes(vec![2, 0]).encode_plain(Some((&strings, Words::Bodies)), &mut bytes);
         assert_eq!(bytes, b"\x05\0\0\0three\x03\0\0\0one");
     }
 }

@@ -10,15 +10,17 @@ use super::layout::{TILE_ROWS, TableLayout};
 use super::output_dir::OutputDir;
 use super::page_compressor::{CompressorPool, PageCompressor};
 use super::page_spill::ParkingFile;
-use super::part_writer::{FileNaming, PartWriter, RowGroupQueue, part_name};
-use super::report::{guard, invalid, open_with};
+use super::part_writer::{PartWriter, RowGroupQueue, part_name};
 use super::resume::journal::{JournalMark, PageJournal};
 use super::resume::part_journal::PartJournal;
 use super::rows_digest::{ReadColumns, RowsDigester, TableDigest, WrittenColumns};
-use super::schema::{ColumnType, TableSpec};
 use super::stored_rows::{StoredColumns, StoredRows};
-use super::vocabulary::{Vocabularies, Vocabulary};
+use super::vocabularies::Vocabularies;
+use super::writer_properties::of_table;
+use arrow_schema::Schema;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_records::stored::{guard, invalid, open};
+use clearsweep_records::{ColumnType, Contents, TableInfo, TableSchema, Words};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::schema::types::ColumnDescPtr;
 use rayon::prelude::*;
@@ -68,7 +70,7 @@ pub(super) struct TableEncoder {
     deferred: VecDeque<(usize, Vec<ColumnBuffer>)>,
     most_deferred: usize,
     written: WrittenColumns,
-    spec: TableSpec,
+    schema: TableSchema,
     digester: RowsDigester,
     encoder: RowGroupEncoder,
 }
@@ -76,30 +78,31 @@ pub(super) struct TableEncoder {
 impl TableEncoder {
     /// Creates an encoder. It creates no file before the first row group is complete.
     pub(super) fn new(
-        spec: &TableSpec,
-        naming: FileNaming,
+        info: &TableInfo,
+        contents: &Contents,
         strings: &Vocabularies,
         layout: TableLayout,
         out: &Arc<OutputDir>,
     ) -> Result<Self> {
-        let part_pages = match naming {
-            FileNaming::Parts(_) => (layout.groups_per_part * layout.row_group / layout.page) as u64,
-            FileNaming::Single(_) => u64::MAX,
+        let part_pages = match info.has_parts {
+            true => (layout.groups_per_part * layout.row_group / layout.page) as u64,
+            false => u64::MAX,
         };
-        let schema = spec.schema();
-        let properties = Arc::new(spec.properties(&schema, &layout));
-        let described = ArrowSchemaConverter::new().convert(&schema).map_err(|e| Error::internal(spec.name, e))?;
-        let parts =
-            PartWriter::new(naming, described.root_schema_ptr(), properties, layout.groups_per_part, Arc::clone(out));
+        let schema = info.schema(contents);
+        let arrow = Schema::new(schema.fields());
+        let properties = Arc::new(of_table(&schema, &arrow, &layout));
+        let described = ArrowSchemaConverter::new().convert(&arrow).map_err(|e| Error::internal(info.name, e))?;
+        let root = described.root_schema_ptr();
+        let parts = PartWriter::new(*info, root, properties, layout.groups_per_part, Arc::clone(out));
         let mut positions = Vec::new();
         let mut outputs = Vec::new();
         let (mut columns, mut chunks) = (Vec::new(), Vec::new());
-        for (at, column) in spec.columns.iter().enumerate() {
-            let vocabulary = match column.kind {
-                ColumnType::String(vocabulary) => Some(vocabulary),
+        for (at, column) in schema.columns.iter().enumerate() {
+            let words = match column.kind {
+                ColumnType::Text(words) => Some(words),
                 _ => None,
             };
-            let chunk = match spec.body_index_column(column) {
+            let chunk = match column.index.and_then(|index| schema.position(index)) {
                 Some(index) => positions[index],
                 None => {
                     columns.push(ColumnBuffer::new(column));
@@ -108,10 +111,10 @@ impl TableEncoder {
                 }
             };
             positions.push(chunk);
-            outputs.push(OutputColumn { column: described.column(at), chunk, vocabulary });
+            outputs.push(OutputColumn { column: described.column(at), chunk, words });
         }
         let encoder = RowGroupEncoder {
-            name: spec.name,
+            name: info.name,
             page_rows: layout.page,
             group_rows: layout.row_group,
             strings: strings.clone(),
@@ -133,8 +136,8 @@ impl TableEncoder {
             part_journal: None,
             deferred: VecDeque::new(),
             most_deferred: 0,
-            written: WrittenColumns::new(spec, strings),
-            spec: spec.clone(),
+            written: WrittenColumns::new(&schema, strings),
+            schema,
             digester: RowsDigester::default(),
             encoder,
         })
@@ -229,7 +232,7 @@ impl TableEncoder {
     fn digest_parts(&mut self, parts: u64, out: &OutputDir) -> Result<()> {
         for part in 0..parts {
             let path = out.target_path().join(part_name(self.encoder.name, part));
-            let reader = open_with(&path, self.encoder.page_rows)?;
+            let reader = open(&path, self.encoder.page_rows)?;
             let mut reader = guard(&path, || Ok(reader.build()?))?;
             while let Some(batch) = guard(&path, || reader.next().transpose())? {
                 let columns = ReadColumns::of(&batch);
@@ -280,7 +283,7 @@ impl TableEncoder {
             let problem = format!("has {} rows instead of {rows} or more", table.rows);
             return Err(invalid(table.path(), problem));
         }
-        let columns = StoredColumns::new(&self.spec, &self.encoder.strings);
+        let columns = StoredColumns::new(&self.schema, &self.encoder.strings);
         let (mut left, mut next) = (rows, if rows > 0 { table.next()? } else { None });
         while let Some(batch) = next.take() {
             let taken = left.min(batch.num_rows() as u64);
@@ -383,7 +386,7 @@ struct OutputColumn {
     /// Position in [`RowGroupEncoder::chunks`] of the chunk that holds its data pages.
     chunk: usize,
     /// The strings that its codes stand for.
-    vocabulary: Option<Vocabulary>,
+    words: Option<Words>,
 }
 
 /// Encodes pages into row groups.
@@ -453,7 +456,7 @@ impl RowGroupEncoder {
         let Self { name, outputs, pool, strings, .. } = self;
         let mut encoded: Vec<EncodedColumn> = Vec::with_capacity(outputs.len());
         for output in outputs {
-            let strings = output.vocabulary.map(|vocabulary| (&*strings, vocabulary));
+            let strings = output.words.map(|words| (&*strings, words));
             let chunk = &mut closed[output.chunk];
             encoded.push(with_compressor(pool, name, |compressor| {
                 chunk.encode_column(&output.column, strings, compressor)

@@ -12,6 +12,7 @@ use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{
     FrameBlock, IntervalStatus, Method, Motion, Requirements, SAMPLES, Sample, Scene, Shape, Status,
 };
+use clearsweep_records::{EventKind, Word};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -20,39 +21,19 @@ use std::sync::Arc;
 /// Events that stay in memory even if less may be taken, and that are handed on at a time.
 const LEAST_LOGGED: usize = 1024;
 
-/// How two bodies clash, the worse later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum EventKind {
-    /// They are apart, and nearer than required.
-    Near,
-    /// They touch.
-    Touching,
-    /// They overlap.
-    Crossing,
-    /// One lies inside of the other.
-    Inside,
-    /// They have the same shape and the same place: one of them is there twice.
-    Coincident,
+/// The kind of clash that a row shows.
+fn kind_of_row(row: &Row) -> EventKind {
+    match (row.proximity.status, row.proximity.method) {
+        (Status::Penetrating, Method::Winding) => EventKind::Inside,
+        (Status::Penetrating, _) => EventKind::Crossing,
+        (Status::Touching, _) => EventKind::Touching,
+        (Status::Separated | Status::Uncertified, _) => EventKind::Near,
+    }
 }
 
-impl EventKind {
-    /// The words of the contract.
-    pub(super) const NAMES: [&'static str; 5] = ["near", "touching", "crossing", "inside", "coincident"];
-
-    const ALL: [Self; 5] = [Self::Near, Self::Touching, Self::Crossing, Self::Inside, Self::Coincident];
-
-    fn of_row(row: &Row) -> Self {
-        match (row.proximity.status, row.proximity.method) {
-            (Status::Penetrating, Method::Winding) => Self::Inside,
-            (Status::Penetrating, _) => Self::Crossing,
-            (Status::Touching, _) => Self::Touching,
-            (Status::Separated | Status::Uncertified, _) => Self::Near,
-        }
-    }
-
-    fn of_interval(row: &IntervalRow) -> Self {
-        if row.interval.status == IntervalStatus::Contact { Self::Touching } else { Self::Near }
-    }
+/// The kind of clash that an interval shows.
+fn kind_of_interval(row: &IntervalRow) -> EventKind {
+    if row.interval.status == IntervalStatus::Contact { EventKind::Touching } else { EventKind::Near }
 }
 
 /// A frame with its time in seconds (NaN: the input has none).
@@ -117,7 +98,7 @@ impl Event {
             rank: if upper == p.upper { rank(p) } else { upper },
             place: (p.point_a + (p.point_b - p.point_a).scale(0.5)).to_array(),
             poses,
-            kind: EventKind::of_row(row),
+            kind: kind_of_row(row),
         }
     }
 
@@ -137,7 +118,7 @@ impl Event {
             rank: f64::NAN,
             place: [f64::NAN; 3],
             poses: [NO_POSE; 2],
-            kind: EventKind::of_interval(row),
+            kind: kind_of_interval(row),
         }
     }
 }
@@ -230,7 +211,7 @@ impl SpillEntry for Event {
             rank,
             place: [x, y, z],
             poses: [pose(of_poses[0]), pose(of_poses[1])],
-            kind: EventKind::ALL[kind as usize % EventKind::ALL.len()],
+            kind: <EventKind as Word>::ALL[kind as usize % <EventKind as Word>::ALL.len()],
         }
     }
 }

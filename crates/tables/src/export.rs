@@ -1,42 +1,20 @@
 //! Tables of a finished execution as CSV.
 
-use super::output_dir::PART_TABLES;
-use super::report::{guard, invalid, open};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::text::marked;
+use clearsweep_records::stored::{guard, invalid, open};
+use clearsweep_records::table;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::borrow::Cow;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// The tables of an output directory, by the names under which they are exported.
-pub const TABLE_NAMES: [&str; 10] =
-    ["distances", "penetrations", "intervals", "contacts", "pairs", "runs", "events", "issues", "bodies", "samples"];
-
-/// Tables that only some executions have: why they are missing, and what to do about it.
-const OPTIONAL: [(&str, &str, &str); 2] = [
-    ("intervals", "its scene does not say how bodies move between frames", "set `between` in [motion], and run again"),
-    ("contacts", "its scene does not ask for all contacts", "set `contacts = \"all\"` in [query], and run again"),
-];
-
-/// Tables that only executions have in which something is required.
-const OF_REQUIREMENTS: [&str; 2] = ["events", "issues"];
-
-/// Whether the output directory `dir` has a table: `intervals`, `contacts`, `events`, `issues` and `samples` may be missing, all others belong to
-/// every execution.
-pub fn has_table(dir: &Path, table: &str) -> bool {
-    match table {
-        table if OPTIONAL.iter().any(|(name, ..)| *name == table) => dir.join(table).is_dir(),
-        table if OF_REQUIREMENTS.contains(&table) || table == "samples" => {
-            dir.join(format!("{table}.parquet")).is_file()
-        }
-        _ => true,
-    }
-}
+/// Rows that are decoded at a time.
+const BATCH_ROWS: usize = 8192;
 
 /// The outcome of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +25,7 @@ pub enum Exported {
     Stopped,
 }
 
-/// Writes a table of the output directory `dir`, one of [`TABLE_NAMES`], as CSV with a line of column names: numbers as
+/// Writes a table of the output directory `dir`, one of the catalogue, as CSV with a line of column names: numbers as
 /// the shortest text that reads back as the same number, nulls as empty cells, lists with `;` between their items (quoted where
 /// they hold one). Unless `is_raw`, a text that a spreadsheet program would take for a formula has `'` before it.
 ///
@@ -65,8 +43,8 @@ pub fn export_csv(
     let mut writer = csv::Writer::from_writer(out);
     let mut header: Option<SchemaRef> = None;
     let mut rows = 0;
-    for path in files(dir, table)? {
-        let builder = open(&path)?;
+    for path in self::table(table)?.files(dir)? {
+        let builder = open(&path, BATCH_ROWS)?;
         let mut reader = guard(&path, || Ok(builder.build()?))?;
         let schema = parquet_schema(&reader);
         match &header {
@@ -89,33 +67,6 @@ pub fn export_csv(
     }
     writer.flush().map_err(|error| unwritable(&error))?;
     Ok(Exported::Rows(rows))
-}
-
-/// The files of a table, in the order of their rows.
-pub(super) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
-    if OF_REQUIREMENTS.contains(&table) && !has_table(dir, table) {
-        let problem = format!("has no table `{table}`: its scene requires nothing");
-        return Err(Error::input(dir.display(), problem, "set `require` in [query] or rules, and run again"));
-    }
-    if !PART_TABLES.contains(&table) {
-        return Ok(vec![dir.join(format!("{table}.parquet"))]);
-    }
-    if let Some((_, reason, remedy)) = OPTIONAL.into_iter().find(|(name, ..)| *name == table && !has_table(dir, table))
-    {
-        return Err(Error::input(dir.display(), format!("has no table `{table}`: {reason}"), remedy));
-    }
-    let folder = dir.join(table);
-    let entries = std::fs::read_dir(&folder).map_err(|error| invalid(&folder, format!("cannot be read ({error})")))?;
-    let mut parts = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(|error| Error::unreadable(&folder, &error))?.path();
-        if path.extension().is_some_and(|extension| extension == "parquet") {
-            parts.push(path);
-        }
-    }
-    // Numbers of more than five digits are longer than the others.
-    parts.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
-    if parts.is_empty() { Err(invalid(&folder, "has no part".to_owned())) } else { Ok(parts) }
 }
 
 fn parquet_schema(reader: &ParquetRecordBatchReader) -> SchemaRef {

@@ -41,7 +41,7 @@ impl PendingTables {
         let Self { tables, linked, samples, bodies, layout, mut totals, checkpoints, out } = self;
         let of_samples = samples.map(SamplesTable::finish).transpose()?;
         let of_bodies = bodies::write(&bodies, &layout, &out)?;
-        let others = linked.into_iter().chain([("bodies", of_bodies)]);
+        let others = linked.into_iter().chain([(bodies::BODIES, of_bodies)]);
         let others = others.chain(of_samples.map(|digest| ("samples", digest))).map(Ok);
         let digests = tables.into_iter().map(PendingTable::wait).chain(others);
         totals.digests =

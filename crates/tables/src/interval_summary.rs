@@ -1,6 +1,5 @@
 //! Summaries of intervals: statistics per pair of the run in progress, and the findings.
 
-use super::fill::RunRow;
 use super::interval_findings::{FindingsState, IntervalFindings};
 use super::interval_stats::IntervalStat;
 use super::output_dir::OutputDir;
@@ -8,6 +7,7 @@ use super::pair_stats::PairAccumulator;
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::StoredEntries;
 use super::row::IntervalRow;
+use super::sources::RunRow;
 use super::totals::Totals;
 use super::violations::Violations;
 use clearsweep_base::error::Result;

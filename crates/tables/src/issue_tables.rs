@@ -1,20 +1,17 @@
 //! The tables `events` and `issues`, which are written at the end: by then it is known what belongs together.
 
-use super::column_buffer::ColumnBuffer;
 use super::encoder::{PendingTable, TableEncoder};
-use super::events::{Event, EventLog, LoggedEvent};
-use super::fill::{ColumnCursor, finite};
+use super::events::{EventLog, LoggedEvent};
 use super::issues::{Issue, Issues};
 use super::layout::TableLayout;
 use super::output_dir::OutputDir;
 use super::overlaps::{self, OverlapFound, cells_each};
-use super::part_writer::FileNaming;
-use super::samples::swept_value;
-use super::schema;
+use super::sources::{JobColumns, finite};
 use super::totals::IssueCounts;
-use super::vocabulary::Vocabularies;
-use clearsweep_base::error::Result;
-use clearsweep_model::{EventState, Scene, SceneJoints, Severity};
+use super::vocabularies::Vocabularies;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_model::{EventState, Scene, Severity};
+use clearsweep_records::{Code, Event as EventRecord, Issue as IssueRecord, Record, StoredRecord, table};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -64,6 +61,7 @@ struct EventRow {
 /// What both tables are made with.
 pub(super) struct IssueTables<'a> {
     pub(super) scene: &'a Scene,
+    pub(super) columns: &'a JobColumns,
     pub(super) strings: &'a Vocabularies,
     pub(super) layout: TableLayout,
     /// The bytes that a job may take.
@@ -77,7 +75,7 @@ impl IssueTables<'_> {
     /// # Errors
     /// A spill file cannot be read, or a write failed.
     pub(super) fn write(&self, log: &mut EventLog) -> Result<([PendingTable; 2], IssueCounts)> {
-        let Self { scene, strings, layout, memory, out } = *self;
+        let Self { scene, columns, strings, layout, memory, out } = *self;
         let gathered = Issues::gather(log, scene)?;
         let mut words = Words::default();
         let cells = cells_each(gathered.issues.len());
@@ -97,10 +95,11 @@ impl IssueTables<'_> {
             })
             .collect();
         let strings = strings.with_issues(words.texts);
-        let table = |spec, name| TableEncoder::new(&spec, FileNaming::Single(name), &strings, layout, out);
-        let kind = schema::TableKind::of(scene);
-        let swept = scene.joints.as_deref().filter(|_| kind.sweeps);
-        let mut events = table(schema::events(kind), "events.parquet")?.within(memory, out);
+        let contents = &columns.contents;
+        let encoder = |name| {
+            Ok::<_, Error>(TableEncoder::new(table(name)?, contents, &strings, layout, out)?.within(memory, out))
+        };
+        let mut events = encoder(<EventRecord>::TABLE)?;
         let (requirements, mut tile) = (scene.requirements(), Vec::with_capacity(TILE));
         log.read(&mut |part| {
             for part in part.chunks(TILE) {
@@ -108,22 +107,22 @@ impl IssueTables<'_> {
                 tile.extend(part.iter().map(|&logged| {
                     let (state, issue) = gathered.of(&logged, scene);
                     let rule = requirements.rules().get(logged.rule as usize);
-                    EventRow {
+                    let row = EventRow {
                         severity: rule.map_or(Severity::default(), |rule| rule.severity),
                         required: requirements.under(logged.rule as usize, logged.run, logged.event.a, logged.event.b),
                         issue: rows[issue as usize].id,
                         logged,
                         state,
-                    }
+                    };
+                    row.record(columns)
                 }));
-                events.extend(&tile, |columns, rows| fill_events(columns, rows, swept))?;
+                events.extend(&tile, |columns, rows| EventRecord::extend(rows, |row| *row, contents, columns))?;
             }
             Ok(())
         })?;
-        let mut issues = table(schema::issues(), "issues.parquet")?.within(memory, out);
-        for rows in rows.chunks(TILE) {
-            issues.extend(rows, fill_issues)?;
-        }
+        let mut issues = encoder(<IssueRecord>::TABLE)?;
+        let records: Vec<IssueRecord<Code>> = rows.iter().map(IssueRow::record).collect();
+        issues.extend(&records, |columns, rows| IssueRecord::extend(rows, |row| *row, contents, columns))?;
         Ok(([events.finish()?, issues.finish()?], gathered.counts))
     }
 }
@@ -134,68 +133,68 @@ fn overlap(issue: &Issue, scene: &Scene, cells: usize) -> OverlapFound {
     overlaps::found(bodies.map(|body| &*scene.bodies[body as usize].shape), &poses, cells)
 }
 
-fn fill_events(columns: &mut [ColumnBuffer], rows: &[EventRow], swept: Option<&SceneJoints>) {
-    let mut c = ColumnCursor::new(columns);
-    let e = || rows.iter().map(|row| &row.logged.event);
-    c.next().extend_i32(rows.iter().map(|row| row.logged.rule as i32));
-    c.next().extend_i32(rows.iter().map(|row| row.severity as i32));
-    c.next().extend_f64(rows.iter().map(|row| row.required));
-    c.next().extend_i64(rows.iter().map(|row| row.logged.run));
-    c.next().extend_i32(e().map(|e| e.a as i32));
-    c.next().extend_i32(e().map(|e| e.b as i32));
-    for end in 0..2 {
-        c.next().extend_i64(e().map(|e| e.ends[end].0));
-        c.next().extend_f64(e().map(|e| e.ends[end].1));
-    }
-    c.next().extend_i64(e().map(|e| e.samples as i64));
-    c.next().extend_i64(e().map(|e| e.intervals as i64));
-    let bracket = |of: fn(&Event) -> f64| rows.iter().map(move |row| finite(of(&row.logged.event)));
-    c.next().extend_f64(bracket(|e| e.lower));
-    c.next().extend_f64(bracket(|e| e.upper));
-    c.next().extend_i64(e().map(|e| e.least.0));
-    c.next().extend_f64(e().map(|e| e.least.1));
-    for axis in 0..3 {
-        c.next().extend_f64(e().map(|e| e.place[axis]));
-    }
-    c.next().extend_i32(e().map(|e| e.kind as i32));
-    c.next().extend_i32(rows.iter().map(|row| row.state as i32));
-    c.next().extend_i32(rows.iter().map(|row| row.issue));
-    if let Some(joints) = swept {
-        for end in 0..2 {
-            let value = |row: &EventRow| swept_value(joints, (row.logged.run, row.logged.event.ends[end].0), 0.0);
-            c.next().extend_f64(rows.iter().map(value));
+impl EventRow {
+    fn record(&self, columns: &JobColumns) -> EventRecord<Code> {
+        let LoggedEvent { run, rule, event, .. } = &self.logged;
+        let [joint_lo, joint_hi] = columns.swept_values(event.ends.map(|(frame, _)| (*run, frame)), [0.0; 2]);
+        EventRecord {
+            rule: Code(*rule as i32),
+            severity: self.severity,
+            required_m: self.required,
+            run: *run,
+            a_index: event.a as i32,
+            b_index: event.b as i32,
+            body_a: Code(event.a as i32),
+            body_b: Code(event.b as i32),
+            begin_frame: event.ends[0].0,
+            begin_s: Some(event.ends[0].1),
+            end_frame: event.ends[1].0,
+            end_s: Some(event.ends[1].1),
+            samples: event.samples as i64,
+            intervals: event.intervals as i64,
+            lower_m: finite(event.lower),
+            upper_m: finite(event.upper),
+            frame_of_least: event.least.0,
+            time_of_least_s: Some(event.least.1),
+            place_x: Some(event.place[0]),
+            place_y: Some(event.place[1]),
+            place_z: Some(event.place[2]),
+            kind: event.kind,
+            state: self.state,
+            issue: Code(self.issue),
+            joint_lo,
+            joint_hi,
         }
     }
-    c.finish();
 }
 
-fn fill_issues(columns: &mut [ColumnBuffer], rows: &[IssueRow<'_>]) {
-    let mut c = ColumnCursor::new(columns);
-    let sums = || rows.iter().map(|row| row.issue.sum.ok());
-    c.next().extend_i32(rows.iter().map(|row| row.id));
-    c.next().extend_i32(rows.iter().map(|row| row.group));
-    c.next().extend_i32(rows.iter().map(|row| row.rule));
-    c.next().extend_i32(rows.iter().map(|row| row.issue.severity as i32));
-    c.next().extend_i32(rows.iter().map(|row| row.issue.state() as i32));
-    c.next().extend_optional_i32(sums().map(|sum| Some(sum?.kind as i32)));
-    c.next().extend_i64(sums().map(|sum| sum.map_or(0, |sum| sum.events as i64)));
-    c.next().extend_i64(rows.iter().map(|row| row.issue.pairs as i64));
-    c.next().extend_i64(sums().map(|sum| sum.map_or(0, |sum| sum.runs as i64)));
-    c.next().extend_f64(sums().map(|sum| sum.map_or(f64::NAN, |sum| finite(sum.lower))));
-    c.next().extend_f64(sums().map(|sum| sum.map_or(f64::NAN, |sum| finite(sum.upper))));
-    for end in 0..2 {
-        c.next().extend_optional_i64(sums().map(|sum| Some(sum?.frames[end])));
-    }
-    for corner in 0..2 {
-        for axis in 0..3 {
-            let bounds = rows.iter().map(|row| row.overlap.bounds);
-            c.next().extend_f64(bounds.map(|bounds| bounds.map_or(f64::NAN, |bounds| bounds[corner][axis])));
+impl IssueRow<'_> {
+    fn record(&self) -> IssueRecord<Code> {
+        let sum = self.issue.sum.ok();
+        let corner = |corner: usize, axis: usize| self.overlap.bounds.map(|bounds| bounds[corner][axis]);
+        IssueRecord {
+            issue: Code(self.id),
+            group: Code(self.group),
+            rule: Code(self.rule),
+            severity: self.issue.severity,
+            state: self.issue.state(),
+            kind: sum.map(|sum| sum.kind),
+            events: sum.map_or(0, |sum| sum.events as i64),
+            pairs: self.issue.pairs as i64,
+            runs: sum.map_or(0, |sum| sum.runs as i64),
+            lower_m: sum.and_then(|sum| finite(sum.lower)),
+            upper_m: sum.and_then(|sum| finite(sum.upper)),
+            first_frame: sum.map(|sum| sum.frames[0]),
+            last_frame: sum.map(|sum| sum.frames[1]),
+            box_min_x: corner(0, 0),
+            box_min_y: corner(0, 1),
+            box_min_z: corner(0, 2),
+            box_max_x: corner(1, 0),
+            box_max_y: corner(1, 1),
+            box_max_z: corner(1, 2),
+            volume_lower_m3: self.overlap.volume.map(|volume| volume[0]),
+            volume_upper_m3: self.overlap.volume.map(|volume| volume[1]),
+            note: self.note.map(Code),
         }
     }
-    for end in 0..2 {
-        let volumes = rows.iter().map(|row| row.overlap.volume);
-        c.next().extend_f64(volumes.map(|volume| volume.map_or(f64::NAN, |volume| volume[end])));
-    }
-    c.next().extend_optional_i32(rows.iter().map(|row| row.note));
-    c.finish();
 }

@@ -1,10 +1,11 @@
 //! Issues: the events of a job, gathered into what somebody works off.
 
-use super::events::{EventKind, EventLog, LoggedEvent};
+use super::events::{EventLog, LoggedEvent};
 use super::totals::IssueCounts;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Pose;
 use clearsweep_model::{EventState, IssueGroup, Requirements, Scene, Severity, StaleDisposition};
+use clearsweep_records::EventKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 use std::collections::BinaryHeap;

@@ -4,10 +4,8 @@
 //! (`shard_state`). Memory depends on neither rows nor shards.
 
 use super::checksums::FileChecksums;
-use super::export::has_table;
 use super::finished_tables::PendingTables;
 use super::options::TableOptions;
-use super::output_dir::PART_TABLES;
 use super::rows_digest::TableDigest;
 use super::shard_state::{RUN_AGAIN, ShardState};
 use super::stored_rows::StoredRows;
@@ -15,6 +13,7 @@ use super::verify::digest_of;
 use super::writer::TableWriter;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{BaselineAt, BaselinePair, PoseSteps, Scene};
+use clearsweep_records::{CATALOGUE, Pair, Run, StoredRecord, has_table};
 use std::path::{Path, PathBuf};
 
 /// A shard that stands: its tables and its state.
@@ -91,7 +90,11 @@ impl TableMerger {
     /// # Errors
     /// Those of [`TableWriter::create`].
     pub fn create(scene: &Scene, options: &TableOptions, fast: bool) -> Result<Self> {
-        let sums = PART_TABLES.iter().map(|&table| (table, TableDigest::default())).collect();
+        let sums = CATALOGUE
+            .iter()
+            .filter(|table| table.has_parts)
+            .map(|table| (table.name, TableDigest::default()))
+            .collect();
         Ok(Self { writer: TableWriter::create(scene, options)?, samples: 0, last: None, fast, sums })
     }
 
@@ -108,11 +111,11 @@ impl TableMerger {
             let problem = format!("begins with run {}, frame {}, which a shard before it has", first.0, first.1);
             return Err(Error::input(dir.display(), problem, "run all shards of one plan"));
         }
-        let rows = [state.summary.rows(), state.penetrations, state.intervals, state.contacts];
-        for ((table, sum), rows) in self.sums.iter_mut().zip(rows) {
+        for (table, sum) in &mut self.sums {
             if !has_table(dir, table) {
                 continue;
             }
+            let rows = state.rows.iter().find(|(name, _)| name == table).map_or(0, |(_, rows)| *rows);
             let digest = shard.digest(table)?;
             if digest.rows() != rows {
                 let problem = format!("its manifest has {} rows of `{table}`, and its state {rows}", digest.rows());
@@ -132,7 +135,7 @@ impl TableMerger {
             }
         }
         // Their rows are taken as they are, but for those of a run that is cut.
-        ["pairs", "runs"].into_iter().try_for_each(|table| shard.check_rows(table))?;
+        [<Pair>::TABLE, <Run>::TABLE].into_iter().try_for_each(|table| shard.check_rows(table))?;
         self.writer.append_samples(dir)?;
         let samples = state.summary.samples();
         self.writer.append_summary(state.summary, &mut lists, dir, self.samples)?;

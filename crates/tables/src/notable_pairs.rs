@@ -1,11 +1,11 @@
 //! Pairs that a summary names: those that violate the requirement, and those that a winding number leaves undecided.
 
-use super::fill::RunRow;
 use super::output_dir::OutputDir;
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::StoredEntries;
 use super::row::Row;
 use super::row_counts::{count_by_rule, count_rows};
+use super::sources::RunRow;
 use super::totals::Totals;
 use super::violations::{ViolatingRuns, Violations};
 use clearsweep_base::error::Result;

@@ -2,17 +2,8 @@
 
 use super::output_dir::JobInputs;
 use clearsweep_model::PoseSteps;
+use clearsweep_records::DistanceColumns;
 use std::path::PathBuf;
-
-/// Which columns of `distances` are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DistanceColumns {
-    /// All columns.
-    #[default]
-    All,
-    /// Keys, bodies, distance, bracket, status.
-    Distance,
-}
 
 /// Output directory and contents of the tables.
 #[derive(Debug, Clone)]

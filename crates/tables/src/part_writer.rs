@@ -5,6 +5,7 @@ use super::chunk::EncodedColumn;
 use super::output_dir::OutputDir;
 use bytes::Bytes;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_records::TableInfo;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{ChunkReader, Length};
@@ -15,15 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-
-/// How the files of a table are named.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum FileNaming {
-    /// `NAME/part-NNNNN.parquet`, each of a fixed number of row groups.
-    Parts(&'static str),
-    /// One file with this name.
-    Single(&'static str),
-}
 
 /// The name of a part of a table, relative to the output directory.
 pub(super) fn part_name(table: &str, part: u64) -> String {
@@ -38,7 +30,7 @@ type TableFile = SerializedFileWriter<AtomicFile>;
 
 /// Writes the files of a table, one after the other.
 pub(super) struct PartWriter {
-    naming: FileNaming,
+    info: TableInfo,
     schema: TypePtr,
     properties: Arc<WriterProperties>,
     groups_per_part: usize,
@@ -53,19 +45,19 @@ pub(super) struct PartWriter {
 impl PartWriter {
     /// Creates the writer. It opens no file before the first row group.
     pub(super) fn new(
-        naming: FileNaming,
+        info: TableInfo,
         schema: TypePtr,
         properties: Arc<WriterProperties>,
         groups_per_part: usize,
         out: Arc<OutputDir>,
     ) -> Self {
-        Self { naming, schema, properties, groups_per_part, out, file: None, groups: 0, parts: 0 }
+        Self { info, schema, properties, groups_per_part, out, file: None, groups: 0, parts: 0 }
     }
 
     fn path(&self) -> String {
-        match self.naming {
-            FileNaming::Parts(directory) => part_name(directory, self.parts as u64),
-            FileNaming::Single(name) => name.to_owned(),
+        match self.info.has_parts {
+            true => part_name(self.info.name, self.parts as u64),
+            false => self.info.file_name(),
         }
     }
 
@@ -85,7 +77,7 @@ impl PartWriter {
             append(file, group).map_err(|e| self.failed(e))?;
         }
         self.groups += 1;
-        let full = matches!(self.naming, FileNaming::Parts(_)) && self.groups == self.groups_per_part;
+        let full = self.info.has_parts && self.groups == self.groups_per_part;
         if full { self.close() } else { Ok(()) }
     }
 

@@ -1,9 +1,9 @@
 //! Counts of the rows of `distances`.
 
-use super::fill::{RunRow, WorstRow};
 use super::layout::TILE_ROWS;
 use super::pair_stats::{is_smaller, rank};
 use super::row::Row;
+use super::sources::{RunRow, WorstRow};
 use super::totals::{RuleTotals, Totals};
 use clearsweep_model::{Method, Requirements, Sample, Status};
 

@@ -14,13 +14,13 @@
 //! is found in the runs that it is in.
 
 use super::column_buffer::{ColumnBuffer, ColumnValues};
-use super::schema::{ColumnType, TableSpec};
-use super::vocabulary::Vocabularies;
+use super::vocabularies::Vocabularies;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_buffer::ToByteSlice;
 use arrow_schema::DataType;
+use clearsweep_records::{ColumnType, TableSchema, index_column};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -335,10 +335,10 @@ pub(super) struct WrittenColumns {
 }
 
 impl WrittenColumns {
-    pub(super) fn new(spec: &TableSpec, strings: &Vocabularies) -> Self {
-        let own: Vec<_> = spec.columns.iter().filter(|column| spec.body_index_column(column).is_none()).collect();
+    pub(super) fn new(schema: &TableSchema, strings: &Vocabularies) -> Self {
+        let own: Vec<_> = schema.filled().collect();
         let keys = |kind: ColumnType| match kind {
-            ColumnType::String(vocabulary) => Some(strings.words(vocabulary).map(text_key).collect()),
+            ColumnType::Text(words) => Some(strings.texts(words).map(text_key).collect()),
             _ => None,
         };
         let position = |name: &str| own.iter().position(|column| column.name == name);
@@ -437,10 +437,7 @@ impl ReadColumns {
     /// The columns of a batch of a table; `None` if one is of a type that no table has.
     pub(super) fn of(batch: &RecordBatch) -> Option<Self> {
         let schema = batch.schema();
-        let is_name = |name: &str| {
-            name.rsplit_once("body_")
-                .is_some_and(|(before, of)| schema.index_of(&format!("{before}{of}_index")).is_ok())
-        };
+        let is_name = |name: &str| index_column(name).is_some_and(|index| schema.index_of(index).is_ok());
         let fields = schema.fields().iter().zip(batch.columns());
         let own: Vec<_> = fields.filter(|(field, _)| !is_name(field.name())).collect();
         let position = |name: &str| own.iter().position(|(field, _)| field.name() == name);

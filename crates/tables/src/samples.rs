@@ -4,9 +4,8 @@ use super::atomic_file::AtomicFile;
 use super::layout::TableLayout;
 use super::output_dir::OutputDir;
 use super::part_writer::parquet_error;
-use super::report::open;
 use super::rows_digest::{ReadColumns, RowsDigester, TableDigest};
-use super::schema::base_properties;
+use super::writer_properties::base_properties;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
@@ -14,6 +13,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_kinematics::{Joint, JointValue};
 use clearsweep_model::{FrameBlock, Scene, SceneJoints};
+use clearsweep_records::stored::open;
 use parquet::arrow::ArrowWriter;
 use std::collections::HashMap;
 use std::path::Path;
@@ -107,8 +107,9 @@ impl SamplesTable {
     /// It cannot be read, has other columns, or the file cannot be written.
     pub(super) fn append(&mut self, stored: &Path) -> Result<()> {
         let wrong = || Error::input(stored.display(), "is no table of these joints' values", "run the shard again");
-        let rows =
-            open(stored)?.build().map_err(|error| Error::input(stored.display(), error, "run the shard again"))?;
+        let rows = open(stored, BATCH)?
+            .build()
+            .map_err(|error| Error::input(stored.display(), error, "run the shard again"))?;
         for batch in rows {
             let batch = batch.map_err(|error| Error::input(stored.display(), error, "run the shard again"))?;
             if batch.num_columns() != self.values.len() + 3 {

@@ -26,10 +26,8 @@ pub(super) struct ShardState {
     pub(super) job: String,
     /// (run, frame) of its first and of its last sample.
     pub(super) ends: Option<[(i64, i64); 2]>,
-    /// Rows of `penetrations`, of `intervals` and of `contacts`.
-    pub(super) penetrations: u64,
-    pub(super) intervals: u64,
-    pub(super) contacts: u64,
+    /// Rows of the tables of parts, by name.
+    pub(super) rows: Vec<(String, u64)>,
     /// Rounding steps of poses: position, metres, and turn, radians.
     pose_steps: Option<(f64, f64)>,
     baselines: StoredBaselines,
@@ -56,7 +54,7 @@ impl ShardState {
     pub(super) fn new(
         job: String,
         ends: Option<[Sample; 2]>,
-        [penetrations, intervals, contacts]: [u64; 3],
+        rows: Vec<(String, u64)>,
         pose_steps: Option<PoseSteps>,
         baselines: &Baselines,
         summary: ShardSummary,
@@ -64,9 +62,7 @@ impl ShardState {
         Self {
             job,
             ends: ends.map(|ends| ends.map(|end| (end.run, end.frame))),
-            penetrations,
-            intervals,
-            contacts,
+            rows,
             pose_steps: pose_steps.map(|steps| (steps.position_m, steps.turn_rad)),
             baselines: baselines
                 .moments()

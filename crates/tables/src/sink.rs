@@ -3,7 +3,7 @@
 use super::batches::BatchMaker;
 use super::finished_tables::{FinishedTables, PendingTables};
 use super::layout::TableLayout;
-use super::options::{DistanceColumns, TableOptions};
+use super::options::TableOptions;
 use super::output_dir::JobInputs;
 use super::row::{ContactRow, IntervalRow, Row};
 use super::totals::Totals;
@@ -12,6 +12,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{Candidate, FrameBlock, PoseSteps, Sample, Scene};
+use clearsweep_records::DistanceColumns;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,14 +1,14 @@
 //! Rows of a finished table, read to be written again.
 
 use super::column_buffer::ColumnBuffer;
-use super::report::invalid;
-use super::schema::{ColumnType, TableSpec};
 use super::table_reader::{StoredTable, TableReader};
-use super::vocabulary::Vocabularies;
+use super::vocabularies::Vocabularies;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use clearsweep_base::error::Result;
+use clearsweep_records::stored::invalid;
+use clearsweep_records::{ColumnSink, ColumnType, TableSchema};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -56,20 +56,19 @@ pub(super) struct StoredColumns {
 }
 
 impl StoredColumns {
-    pub(super) fn new(spec: &TableSpec, strings: &Vocabularies) -> Self {
-        let own = spec.columns.iter().filter(|column| spec.body_index_column(column).is_none());
+    pub(super) fn new(schema: &TableSchema, strings: &Vocabularies) -> Self {
         let codes = |kind: ColumnType| match kind {
-            ColumnType::String(vocabulary) => {
+            ColumnType::Text(words) => {
                 // The first of equal words: both stand for the same text.
                 let mut codes = TextCodes::default();
-                strings.words(vocabulary).zip(0..).for_each(|(word, code)| {
+                strings.texts(words).zip(0..).for_each(|(word, code)| {
                     codes.entry(Box::from(word)).or_insert(code);
                 });
                 Some(codes)
             }
             _ => None,
         };
-        Self { columns: own.map(|column| (column.name, column.nullable, codes(column.kind))).collect() }
+        Self { columns: schema.filled().map(|column| (column.name, column.nullable, codes(column.kind))).collect() }
     }
 
     /// The values of a batch; `path`: its table, for messages.

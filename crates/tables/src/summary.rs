@@ -5,10 +5,8 @@
 
 mod merge;
 
-use super::column_buffer::ColumnBuffer;
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
 use super::events::Events;
-use super::fill::{self, JobColumns, PairRow, RunRow, WorstRow};
 use super::interval_findings::FindingsState;
 use super::interval_summary::IntervalSummary;
 use super::issue_tables::IssueTables;
@@ -19,16 +17,17 @@ use super::output_dir::OutputDir;
 use super::pair_counts::PairCountsByRun;
 use super::pair_keys::{LOOKAHEAD, lower_bound, pair_key};
 use super::pair_stats::{PairAccumulator, PairStat, is_smaller, join};
-use super::part_writer::FileNaming;
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::StoredEntries;
+use super::resume::journal::JournalMark;
 use super::row::{IntervalRow, Row};
-use super::schema;
+use super::sources::{JobColumns, PairRow, RunRow, WorstRow};
 use super::totals::{CountedRows, Totals, Worst};
 use super::violations::ViolatingRuns;
-use super::vocabulary::Vocabularies;
+use super::vocabularies::Vocabularies;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
+use clearsweep_records::{Code, Pair, Record, Run, StoredRecord, table};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::sync::Arc;
@@ -54,6 +53,13 @@ pub(super) struct SummaryState {
     pub(super) pairs: EncoderState,
     pub(super) runs: EncoderState,
     pub(super) accumulated: AccumulatedState,
+}
+
+impl SummaryState {
+    /// Names of the tables, and how far their journals were written.
+    pub(super) fn marks(&self) -> impl Iterator<Item = (&'static str, JournalMark)> {
+        [(<Pair>::TABLE, self.pairs.journal), (<Run>::TABLE, self.runs.journal)].into_iter()
+    }
 }
 
 /// The accumulated state at the start of a block, without lists: of finished runs, and of the run in progress.
@@ -150,26 +156,26 @@ impl SummaryWriter {
     /// Creates the writer. `memory`: the bytes that a job may take, of which pairs get a share.
     pub(super) fn new(
         scene: &Scene,
+        columns: &JobColumns,
         strings: &Vocabularies,
         memory: u64,
         layout: TableLayout,
         out: &Arc<OutputDir>,
     ) -> Result<Self> {
-        let table = |spec, name| TableEncoder::new(&spec, FileNaming::Single(name), strings, layout, out);
+        let table = |name| TableEncoder::new(table(name)?, &columns.contents, strings, layout, out);
         let slot = |motion: &Motion| match motion {
             Motion::Static(_) => STATIC,
             Motion::Dynamic { slot } => *slot,
         };
-        let columns = JobColumns::of(scene);
         // Rows and intervals share the memory.
-        let share = if columns.kind.intervals { memory / 2 } else { memory };
+        let share = if columns.contents.intervals { memory / 2 } else { memory };
         // A quarter, of which the stable sort takes a third: it needs memory for half of the entries.
         let (of_stats, of_violations) = (share / 6, share / VIOLATIONS_SHARE);
         let limit = usize::try_from(of_stats / size_of::<PairStat>() as u64).unwrap_or(usize::MAX);
         let pair_counts = PairCountsByRun::of(scene);
         Ok(Self {
-            pairs: table(schema::pairs(columns.kind), "pairs.parquet")?.within(memory, out),
-            runs: table(schema::runs(columns.kind), "runs.parquet")?,
+            pairs: table(<Pair>::TABLE)?.within(memory, out),
+            runs: table(<Run>::TABLE)?,
             stats: PairAccumulator::new(limit.max(layout.least_pairs), Arc::clone(out)),
             run: None,
             block: None,
@@ -190,7 +196,7 @@ impl SummaryWriter {
                 .requirements
                 .is_something()
                 .then(|| Events::new(scene, of_violations, layout.least_pairs, out)),
-            columns,
+            columns: columns.clone(),
             worst: None,
             between: IntervalSummary::new(scene, [of_stats, of_violations], layout.least_pairs, out),
             counter: SegmentCounter::default(),
@@ -405,7 +411,8 @@ impl SummaryWriter {
         self.totals.violated += row.violated;
         self.totals.undecided += row.undecided;
         self.totals.runs_violated += u64::from(row.violates());
-        self.runs.extend(&[row], fill::runs)
+        let contents = &self.columns.contents;
+        self.runs.extend(&[row.record()], |columns, rows| Run::extend(rows, |row| *row, contents, columns))
     }
 
     /// Writes the pairs of a run that have a row or an interval, and counts all of them.
@@ -415,7 +422,9 @@ impl SummaryWriter {
             slot => steps[slot as usize],
         };
         let (pairs, totals, job) = (&mut self.pairs, &mut self.totals, &self.columns);
-        let fill = |columns: &mut [ColumnBuffer], rows: &[PairRow]| fill::pairs(columns, rows, job);
+        let mut write = |rows: &[Pair<Code>]| {
+            pairs.extend(rows, |columns, rows| Pair::extend(rows, |row| *row, &job.contents, columns))
+        };
         let (intervals, mut findings) = match &mut self.between {
             Some(between) => (Some(between.stats.drain()), Some(&mut between.findings)),
             None => (None, None),
@@ -432,14 +441,14 @@ impl SummaryWriter {
                 findings.count_pair((row.run, between), |touch| stat.is_apart(touch), totals);
             }
             let max_step = add_up(step(stat.a), step(stat.b));
-            rows.push(PairRow { run: row.run, stat, max_step, between: between.copied() });
+            rows.push(PairRow { run: row.run, stat, max_step, between: between.copied() }.record(job));
             if rows.len() == rows.capacity() {
-                pairs.extend(&rows, fill)?;
+                write(&rows)?;
                 rows.clear();
             }
             Ok(())
         })?;
-        pairs.extend(&rows, fill)
+        write(&rows)
     }
 
     /// Counts the candidates and the intervals of the segments before number `end`, which have no further rows.

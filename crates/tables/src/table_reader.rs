@@ -1,11 +1,10 @@
 //! A table of a finished execution as record batches, row group by row group, from its files or from their bytes in memory.
 
-use super::export::files;
-use super::report::{guard, open_with};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use bytes::Bytes;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_records::stored::{guard, open};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,14 +29,14 @@ struct TablePart {
 }
 
 impl StoredTable {
-    /// Opens a table of the output directory `dir`, one of [`TABLE_NAMES`](super::TABLE_NAMES).
+    /// Opens a table of the output directory `dir`, one of [`CATALOGUE`](clearsweep_records::CATALOGUE).
     ///
     /// # Errors
     /// The table is missing, or clearsweep did not write it.
     pub fn open(dir: &Path, table: &str) -> Result<Self> {
         let (mut parts, mut schema, mut rows) = (Vec::new(), None, 0);
-        for path in files(dir, table)? {
-            let builder = open_with(&path, BATCH_ROWS)?;
+        for path in clearsweep_records::table(table)?.files(dir)? {
+            let builder = open(&path, BATCH_ROWS)?;
             rows += builder.metadata().file_metadata().num_rows().unsigned_abs();
             schema.get_or_insert_with(|| Arc::clone(builder.schema()));
             parts.push(TablePart { path, bytes: None });
@@ -100,7 +99,7 @@ impl TableReader {
             self.next += 1;
             self.current = Some(match bytes {
                 None => {
-                    let builder = open_with(path, BATCH_ROWS)?;
+                    let builder = open(path, BATCH_ROWS)?;
                     guard(path, || Ok(builder.build()?))?
                 }
                 Some(bytes) => guard(path, || {

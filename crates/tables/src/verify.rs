@@ -1,14 +1,13 @@
 //! Whether the tables of an output directory hold the rows that were written.
 
-use super::TABLE_NAMES;
-use super::export::has_table;
-use super::report::invalid;
 use super::rows_digest::{ReadColumns, RowsDigester, TableDigest};
 use super::stored_rows::StoredRows;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, RecordBatch, StringArray};
 use clearsweep_base::error::Result;
+use clearsweep_records::stored::invalid;
+use clearsweep_records::{Body, StoredRecord, TABLE_NAMES, Text, has_table, index_column};
 use std::path::Path;
 
 /// Reads a table of the output directory `dir`, and digests its rows.
@@ -46,31 +45,27 @@ pub fn tables_of(dir: &Path) -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// A table cannot be read, or a name is not that of its index.
 pub fn digest_all(dir: &Path) -> Result<Vec<(String, TableDigest)>> {
-    let mut names: Vec<String> = Vec::new();
-    let bodies = read(dir, "bodies", &mut |batch, _| {
-        let column = batch.column_by_name("body").and_then(|column| column.as_string_opt::<i32>());
-        names.extend(column.into_iter().flatten().map(|name| name.unwrap_or_default().to_owned()));
+    let mut names: Vec<Text> = Vec::new();
+    let bodies = read(dir, Body::TABLE, &mut |batch, path| {
+        let rows = Body::decode(batch).map_err(|_| invalid(path, "has columns of other types".to_owned()))?;
+        names.extend(rows.into_iter().map(|row| row.body));
         Ok(())
     })?;
     let mut all = Vec::new();
-    for table in tables_of(dir).filter(|table| *table != "bodies") {
+    for table in tables_of(dir).filter(|table| *table != Body::TABLE) {
         let digest = read(dir, table, &mut |batch, path| check_names(batch, &names, path))?;
         all.push((table.to_owned(), digest));
     }
-    all.push(("bodies".to_owned(), bodies));
+    all.push((Body::TABLE.to_owned(), bodies));
     Ok(all)
 }
 
 /// Fails if a name of a body is not that of its index.
-fn check_names(batch: &RecordBatch, names: &[String], path: &Path) -> Result<()> {
-    let columns = [
-        ("body_a", "a_index"),
-        ("body_b", "b_index"),
-        ("contact_body_a", "contact_a_index"),
-        ("contact_body_b", "contact_b_index"),
-    ];
-    for (name, index) in columns {
-        let (Some(texts), Some(indices)) = (batch.column_by_name(name), batch.column_by_name(index)) else { continue };
+fn check_names(batch: &RecordBatch, names: &[Text], path: &Path) -> Result<()> {
+    let schema = batch.schema();
+    for (name, texts) in schema.fields().iter().map(|field| field.name()).zip(batch.columns()) {
+        let Some(index) = index_column(name) else { continue };
+        let Some(indices) = batch.column_by_name(index) else { continue };
         let wrong = || invalid(path, format!("has names in `{name}` that are not those of `{index}`"));
         let texts = texts.as_dictionary_opt::<Int32Type>().ok_or_else(wrong)?;
         let indices = indices.as_primitive_opt::<Int32Type>().ok_or_else(wrong)?;
@@ -87,7 +82,7 @@ fn check_names(batch: &RecordBatch, names: &[String], path: &Path) -> Result<()>
             let (word, index) = (texts.keys().value(row) as usize, indices.value(row));
             let seen = known.get_mut(word).ok_or_else(wrong)?;
             if *seen != Some(index) {
-                if names.get(index as usize).map(String::as_str) != Some(words.value(word)) {
+                if names.get(index as usize).map(|name| &**name) != Some(words.value(word)) {
                     return Err(wrong());
                 }
                 *seen = Some(index);

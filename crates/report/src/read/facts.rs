@@ -4,7 +4,7 @@ use crate::data::{Fact, Tone, Verdict};
 use crate::words::{Lengths, count, counted, longest_step};
 use clearsweep_base::error::Result;
 use clearsweep_model::LengthUnit;
-use clearsweep_tables::{BodyLine, read_bodies};
+use clearsweep_records::{Body, Table};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -68,7 +68,7 @@ fn extent(summary: &Value) -> &'static str {
 
 /// Returns the facts that were checked, and those that were not.
 pub(super) fn all(dir: &Path, manifest: &Value, unit: LengthUnit) -> Result<(Vec<Fact>, Vec<Fact>)> {
-    let bodies = read_bodies(dir)?;
+    let bodies = Table::<Body>::open(dir)?.rows().collect::<Result<Vec<_>>>()?;
     let facts = Facts { manifest, summary: &manifest["summary"], lengths: Lengths::of(unit), bodies: &bodies };
     Ok((facts.checked(), facts.unchecked()))
 }
@@ -78,7 +78,7 @@ struct Facts<'a> {
     manifest: &'a Value,
     summary: &'a Value,
     lengths: Lengths,
-    bodies: &'a [BodyLine],
+    bodies: &'a [Body],
 }
 
 fn fact(name: &str, text: String, details: Vec<String>) -> Fact {
@@ -292,8 +292,8 @@ impl Facts<'_> {
     }
 
     fn inside(&self, word: &str, name: &str, what: &str) -> Option<Fact> {
-        let of: Vec<&BodyLine> = self.bodies.iter().filter(|body| body.inside.as_deref() == Some(word)).collect();
-        let names = listed(of.iter().map(|body| body.name.clone()));
+        let of: Vec<&Body> = self.bodies.iter().filter(|body| body.inside.as_deref() == Some(word)).collect();
+        let names = listed(of.iter().map(|body| body.body.to_string()));
         (!of.is_empty()).then(|| {
             fact(
                 name,
@@ -304,7 +304,7 @@ impl Facts<'_> {
     }
 
     fn hulls(&self) -> Option<Fact> {
-        let of: Vec<&BodyLine> = self.bodies.iter().filter(|body| body.is_convex == Some(false)).collect();
+        let of: Vec<&Body> = self.bodies.iter().filter(|body| body.convex == Some(false)).collect();
         let hulls = &self.summary["hulls"];
         let excess = hulls["hull_excess_m"].as_f64().map(|excess| self.lengths.at_most(excess)).unwrap_or_default();
         let text = format!(
@@ -312,7 +312,7 @@ impl Facts<'_> {
             count(of.len() as u64),
             count(self.bodies.len() as u64)
         );
-        let names = listed(of.iter().map(|body| body.name.clone()));
+        let names = listed(of.iter().map(|body| body.body.to_string()));
         (!of.is_empty()).then(|| fact("hulls", text, names))
     }
 
@@ -387,11 +387,11 @@ mod tests {
                 "dispositions": { "stale": 1, "stale_pairs": [] },
             },
         });
-        let body = |name: &str, inside: &str, is_convex| BodyLine {
-            name: name.to_owned(),
-            is_convex,
+        let body = |name: &str, inside: &str, convex| Body {
+            body: name.into(),
+            convex,
             deviation_m: Some(1e-4),
-            inside: Some(inside.to_owned()),
+            inside: Some(inside.into()),
         };
         let bodies =
             [body("open", "winding", None), body("sheet", "surface", None), body("hull", "solid", Some(false))];

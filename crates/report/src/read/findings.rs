@@ -3,7 +3,7 @@
 use crate::data::{Finding, Issue, Moment};
 use clearsweep_base::error::Result;
 use clearsweep_model::EventState;
-use clearsweep_tables::{EventLine, IssueLine, read_events, read_issues};
+use clearsweep_records::{Event, Issue as IssueRecord, Table, Text, Word};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -12,26 +12,26 @@ type FindingKey = (usize, [u32; 2]);
 
 /// Reads all issues of an execution, with their pairs.
 pub(super) fn gather(dir: &Path) -> Result<Vec<Issue>> {
-    let mut issues: Vec<Issue> = read_issues(dir)?.into_iter().map(issue).collect();
+    let mut issues =
+        Table::<IssueRecord>::open(dir)?.rows().map(|row| row.map(issue)).collect::<Result<Vec<Issue>>>()?;
     let numbers: FxHashMap<String, usize> =
         issues.iter().enumerate().map(|(number, issue)| (issue.id.clone(), number)).collect();
     let mut found: FxHashMap<FindingKey, (Finding, i64)> = FxHashMap::default();
-    read_events(dir, |event| {
-        if let Some(&number) = numbers.get(&event.issue) {
-            match found.get_mut(&(number, event.indices)) {
-                Some((known, last_run)) => {
-                    known.runs += u64::from(*last_run != event.run);
-                    *last_run = event.run;
-                    add(known, event);
-                }
-                None => {
-                    let (key, run) = ((number, event.indices), event.run);
-                    found.insert(key, (finding(event), run));
-                }
+    for event in Table::<Event>::open(dir)?.rows() {
+        let event = event?;
+        let Some(&number) = numbers.get(&*event.issue) else { continue };
+        let key = (number, [event.a_index as u32, event.b_index as u32]);
+        match found.get_mut(&key) {
+            Some((known, last_run)) => {
+                known.runs += u64::from(*last_run != event.run);
+                *last_run = event.run;
+                add(known, &event);
+            }
+            None => {
+                found.insert(key, (finding(&event), event.run));
             }
         }
-        Ok(())
-    })?;
+    }
     for ((number, _), (finding, _)) in found {
         issues[number].findings.push(finding);
     }
@@ -46,28 +46,45 @@ pub(super) fn gather(dir: &Path) -> Result<Vec<Issue>> {
     Ok(issues)
 }
 
-/// Whether somebody has to decide about what is in the state of this word.
+/// Whether somebody has to decide about findings in the state of this word.
 fn is_open(word: &str) -> bool {
     EventState::ALL.into_iter().any(|state| state.is_open() && state.name() == word)
 }
 
-fn issue(line: IssueLine) -> Issue {
+/// The text of a cell; `None` if it is empty.
+fn text(cell: Option<Text>) -> Option<String> {
+    cell.filter(|text| !text.is_empty()).map(|text| text.to_string())
+}
+
+/// A point or corner; `None` if a coordinate is missing.
+fn point(x: Option<f64>, y: Option<f64>, z: Option<f64>) -> Option<[f64; 3]> {
+    Some([finite(x)?, finite(y)?, finite(z)?])
+}
+
+fn finite(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| value.is_finite())
+}
+
+fn issue(row: IssueRecord) -> Issue {
+    let least = point(row.box_min_x, row.box_min_y, row.box_min_z);
+    let greatest = point(row.box_max_x, row.box_max_y, row.box_max_z);
+    let volume = finite(row.volume_lower_m3).zip(finite(row.volume_upper_m3));
     Issue {
-        is_open: is_open(&line.state),
-        id: line.issue,
-        group: line.group,
-        rule: line.rule,
-        severity: line.severity,
-        state: line.state,
-        kind: line.kind,
-        events: line.events,
-        pairs: line.pairs,
-        runs: line.runs,
-        bracket_m: line.bracket_m,
-        frames: line.frames,
-        overlap_m: line.overlap_m,
-        volume_m3: line.volume_m3,
-        note: line.note,
+        is_open: row.state.is_open(),
+        id: row.issue.to_string(),
+        group: row.group.to_string(),
+        rule: row.rule.to_string(),
+        severity: row.severity.name().to_owned(),
+        state: row.state.name().to_owned(),
+        kind: row.kind.map(|kind| kind.name().to_owned()),
+        events: row.events.unsigned_abs(),
+        pairs: row.pairs.unsigned_abs(),
+        runs: row.runs.unsigned_abs(),
+        bracket_m: [finite(row.lower_m), finite(row.upper_m)],
+        frames: row.first_frame.zip(row.last_frame).map(|(first, last)| [first, last]),
+        overlap_m: least.zip(greatest).map(|(least, greatest)| [least, greatest]),
+        volume_m3: volume.map(|(lower, upper)| [lower, upper]),
+        note: text(row.note),
         findings: Vec::new(),
     }
 }
@@ -77,20 +94,20 @@ fn rank(finding: &Finding) -> f64 {
     finding.bracket_m[1].unwrap_or(f64::INFINITY)
 }
 
-fn finding(event: EventLine) -> Finding {
-    let moment = |(frame, time_s)| Moment { frame, time_s };
+fn finding(event: &Event) -> Finding {
+    let moment = |frame, time_s| Moment { frame, time_s: finite(time_s) };
     Finding {
-        bodies: event.indices,
-        names: event.bodies,
+        bodies: [event.a_index as u32, event.b_index as u32],
+        names: [&event.body_a, &event.body_b].map(|name| name.to_string()),
         required_m: event.required_m,
         run: event.run,
-        span: event.span.map(moment),
-        least: moment(event.least),
+        span: [moment(event.begin_frame, event.begin_s), moment(event.end_frame, event.end_s)],
+        least: moment(event.frame_of_least, event.time_of_least_s),
         share: (event.samples == 0).then_some(0.5),
-        bracket_m: [event.lower_m, Some(event.upper_m).filter(|upper| upper.is_finite())],
-        place: event.place_m,
-        kind: event.kind,
-        state: event.state,
+        bracket_m: [finite(event.lower_m), finite(event.upper_m)],
+        place: point(event.place_x, event.place_y, event.place_z),
+        kind: event.kind.name().to_owned(),
+        state: event.state.name().to_owned(),
         events: 1,
         runs: 1,
         view: None,
@@ -100,10 +117,10 @@ fn finding(event: EventLine) -> Finding {
 }
 
 /// Adds an event of the same pair: the worse one stays, and the bracket is that of the least distance of both.
-fn add(known: &mut Finding, event: EventLine) {
+fn add(known: &mut Finding, event: &Event) {
     let (events, runs) = (known.events + 1, known.runs);
-    let lower = known.bracket_m[0].zip(event.lower_m).map(|(known, other)| known.min(other));
-    if event.upper_m < rank(known) {
+    let lower = known.bracket_m[0].zip(event.lower_m).map(|(known, lower)| known.min(lower));
+    if event.upper_m.is_some_and(|upper| upper < rank(known)) {
         *known = Finding { runs, ..finding(event) };
     }
     known.events = events;

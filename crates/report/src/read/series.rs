@@ -4,7 +4,7 @@ use super::thinned::Thinned;
 use crate::data::{Curve, CurveBetween, CurvePoint, Finding, Histogram, Issue, Moment};
 use clearsweep_base::error::Result;
 use clearsweep_base::share::share_with_interval;
-use clearsweep_tables::{RunPair, read_distances, read_intervals, read_pairs};
+use clearsweep_records::{DistanceLine, IntervalLine, OfPair, PairOfRun, RunPair, Table};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 use std::path::Path;
@@ -96,20 +96,22 @@ fn read_points(
     issues: &[Issue],
     (curves, rows): (&mut FxHashMap<[usize; 2], OpenCurve>, &mut WorstRows),
 ) -> Result<()> {
-    read_distances(dir, keys, |pair, line| {
+    for line in Table::<DistanceLine>::open(dir)?.of_pairs(keys) {
+        let line = line?;
         let moment = Moment { frame: line.frame, time_s: line.time_s };
-        for &at in &wanted[&pair] {
+        let [own_lower, own_upper] = line.bracket_m();
+        for &at in &wanted[&line.pair()] {
             let (Some(open), finding) = (curves.get_mut(&at), &issues[at[0]].findings[at[1]]) else { continue };
             let [value, lower, upper] = match open.is_directional {
-                true => line.directional_m,
-                false => [Some(line.distance_m), line.bracket_m[0], line.bracket_m[1]],
+                true => line.directional(),
+                false => [Some(line.distance_m), own_lower, own_upper],
             };
             if line.frame == finding.least.frame {
                 // An event of samples and intervals is least at a sample if that has the event's own upper end.
                 if upper == finding.bracket_m[1] {
                     rows.at_sample.insert(at);
                 }
-                if let Some(witness) = line.witness {
+                if let Some(witness) = line.witness() {
                     rows.witness.insert(at, witness);
                 }
             }
@@ -117,8 +119,8 @@ fn read_points(
             extend(&mut open.span, moment);
             open.points.push(CurvePoint { moment, distance_m, bracket_m: [lower, upper] }, nearer_point);
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Reads the intervals of the wanted pairs, and when those are least between whose frames an event is.
@@ -128,24 +130,27 @@ fn read_between(
     issues: &mut [Issue],
     (curves, rows): (&mut FxHashMap<[usize; 2], OpenCurve>, &mut WorstRows),
 ) -> Result<()> {
-    read_intervals(dir, keys, |pair, line| {
-        let [first, next] = [0, 1].map(|end| Moment { frame: line.frames[end], time_s: line.times_s[end] });
-        for &at in &wanted[&pair] {
+    for line in Table::<IntervalLine>::open(dir)?.of_pairs(keys) {
+        let line = line?;
+        let first = Moment { frame: line.frame, time_s: line.time_s };
+        let next = Moment { frame: line.frame_next, time_s: line.time_next_s };
+        let bracket_m = line.bracket_m();
+        for &at in &wanted[&line.pair()] {
             let (Some(open), finding) = (curves.get_mut(&at), &mut issues[at[0]].findings[at[1]]) else { continue };
             if open.is_directional {
                 continue;
             }
-            let is_least = first.frame == finding.least.frame && line.bracket_m[1] == finding.bracket_m[1];
+            let is_least = first.frame == finding.least.frame && bracket_m[1] == finding.bracket_m[1];
             if is_least && !rows.at_sample.contains(&at) {
-                finding.share = Some(line.closest[0]);
+                finding.share = Some(line.closest_lo);
                 rows.next_frames.push(next.frame);
             }
             extend(&mut open.span, first);
             extend(&mut open.span, next);
-            open.between.push(CurveBetween { ends: [first, next], bracket_m: line.bracket_m }, nearer_between);
+            open.between.push(CurveBetween { ends: [first, next], bracket_m }, nearer_between);
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Extends the moments that an axis shows.
@@ -174,12 +179,13 @@ fn add_histograms(dir: &Path, runs: u64, issues: &mut [Issue]) -> Result<()> {
     for finding in issues.iter().flat_map(|issue| issue.findings.iter().take(MOST_SHOWN)) {
         values.insert(indices(finding), (0, [f64::INFINITY, f64::NEG_INFINITY]));
     }
-    read_pairs(dir, |row| {
-        if let Some(((count, ends), value)) = values.get_mut(&[row.pair.a, row.pair.b]).zip(row.upper_m) {
+    for row in Table::<PairOfRun>::open(dir)?.rows() {
+        let row = row?;
+        if let Some(((count, ends), value)) = values.get_mut(&[row.a_index, row.b_index]).zip(row.least_upper_m()) {
             *count += 1;
             *ends = [ends[0].min(value), ends[1].max(value)];
         }
-    })?;
+    }
     let mut histograms: FxHashMap<[i32; 2], Vec<([usize; 2], Histogram)>> = FxHashMap::default();
     for (i, issue) in issues.iter().enumerate() {
         for (f, finding) in issue.findings.iter().take(MOST_SHOWN).enumerate() {
@@ -189,8 +195,9 @@ fn add_histograms(dir: &Path, runs: u64, issues: &mut [Issue]) -> Result<()> {
             }
         }
     }
-    read_pairs(dir, |row| {
-        if let Some((of, value)) = histograms.get_mut(&[row.pair.a, row.pair.b]).zip(row.upper_m) {
+    for row in Table::<PairOfRun>::open(dir)?.rows() {
+        let row = row?;
+        if let Some((of, value)) = histograms.get_mut(&[row.a_index, row.b_index]).zip(row.least_upper_m()) {
             for (_, histogram) in of {
                 // A bin holds its lower edge; the last one its upper edge too.
                 let after = histogram.edges_m.partition_point(|&edge| edge <= value);
@@ -198,7 +205,7 @@ fn add_histograms(dir: &Path, runs: u64, issues: &mut [Issue]) -> Result<()> {
                 histogram.counts[bin] += 1;
             }
         }
-    })?;
+    }
     for ([i, f], histogram) in histograms.into_values().flatten() {
         issues[i].findings[f].histogram = Some(histogram);
     }

@@ -1,9 +1,41 @@
 //! Join of samples and intervals, one frame after another.
 
-use super::rows::{DistanceRow, FrameKey, IntervalRow};
 use super::{AuditFinding, Decisions, FindingKind};
 use clearsweep_base::error::Result;
+use clearsweep_model::IntervalMethod;
+use clearsweep_records::{DistanceBracket, IntervalContact, OfPair, Rows, StoredRecord, Table};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::iter::Peekable;
+
+/// A run and a frame.
+pub(super) type FrameKey = (i64, i64);
+
+/// The rows of a table, frame by frame.
+pub(super) struct FrameRows<R: StoredRecord>(Peekable<Rows<R>>);
+
+impl<R: StoredRecord + OfPair> FrameRows<R> {
+    pub(super) fn new(table: Table<R>) -> Self {
+        Self(table.rows().peekable())
+    }
+
+    /// Run and frame of the next row.
+    pub(super) fn key(&mut self) -> Result<Option<FrameKey>> {
+        match self.0.peek() {
+            Some(Ok(row)) => Ok(Some((row.pair().run, row.frame()))),
+            Some(Err(_)) => self.0.next().transpose().map(|_| None),
+            None => Ok(None),
+        }
+    }
+
+    /// Puts the rows of a frame into `rows`, in place of others.
+    pub(super) fn take(&mut self, key: FrameKey, rows: &mut Vec<R>) -> Result<()> {
+        rows.clear();
+        while self.key()? == Some(key) {
+            rows.extend(self.0.next().transpose()?);
+        }
+        Ok(())
+    }
+}
 
 /// Takes the findings.
 type Tell<'a> = dyn FnMut(&AuditFinding) -> Result<()> + 'a;
@@ -85,8 +117,8 @@ impl FrameJoin {
     pub(super) fn frame(
         &mut self,
         (run, frame): FrameKey,
-        rows: &[DistanceRow],
-        intervals: &[IntervalRow],
+        rows: &[DistanceBracket],
+        intervals: &[IntervalContact],
         tell: &mut Tell<'_>,
     ) -> Result<()> {
         if self.run != Some(run) {
@@ -108,8 +140,8 @@ impl FrameJoin {
         self.close_stretches(i64::MAX, tell)
     }
 
-    fn sample(&mut self, (run, frame): FrameKey, row: &DistanceRow) {
-        let DistanceRow { bodies, time_s, bracket_m: [lower, upper] } = *row;
+    fn sample(&mut self, (run, frame): FrameKey, row: &DistanceBracket) {
+        let (bodies, time_s, [lower, upper]) = (row.bodies(), row.time_s, row.bracket_m());
         self.seen.rows += 1;
         if lower.is_none_or(|lower| lower <= self.touch) {
             self.near.insert(bodies);
@@ -147,8 +179,10 @@ impl FrameJoin {
         }
     }
 
-    fn interval(&mut self, (run, frame): FrameKey, interval: &IntervalRow) {
-        let IntervalRow { bodies, frame_next, times_s, bracket_m: [lower, upper], contact, is_limited } = *interval;
+    fn interval(&mut self, (run, frame): FrameKey, interval: &IntervalContact) {
+        let (bodies, frame_next, [lower, upper]) = (interval.bodies(), interval.frame_next, interval.bracket_m());
+        let times_s = [interval.time_s, interval.time_next_s];
+        let contact = interval.contact_lo.zip(interval.contact_hi).map(|(from, to)| [from, to]);
         self.seen.intervals += 1;
         if let Some(stretch) = self.stretches.get_mut(&bodies) {
             stretch.next = Some(frame_next);
@@ -158,7 +192,7 @@ impl FrameJoin {
             return;
         }
         let answer = match contact {
-            None => OpenAnswer::Undecided { is_limited },
+            None => OpenAnswer::Undecided { is_limited: interval.method == IntervalMethod::Limit },
             Some(_) if self.decisions.accept(bodies, lower) => OpenAnswer::Accepted,
             Some(contact) => OpenAnswer::Contact(AuditFinding {
                 kind: FindingKind::Tunnel,
@@ -232,23 +266,32 @@ mod tests {
         FrameJoin::new(1e-6, allow, Decisions { requirements, dispositions: Arc::new(Dispositions::default()) })
     }
 
-    fn row(a: u32, lower: f64, upper: f64) -> DistanceRow {
-        DistanceRow { bodies: [a, 9], time_s: None, bracket_m: [Some(lower), Some(upper)] }
+    fn row(a: i32, lower: f64, upper: f64) -> DistanceBracket {
+        let (lower_m, upper_m) = (Some(lower), Some(upper));
+        DistanceBracket { run: 0, frame: 0, a_index: a, b_index: 9, time_s: None, lower_m, upper_m }
     }
 
-    fn between(a: u32, frame_next: i64, contact: bool) -> IntervalRow {
-        IntervalRow {
-            bodies: [a, 9],
+    fn between(a: i32, frame_next: i64, contact: bool) -> IntervalContact {
+        IntervalContact {
+            run: 0,
+            frame: 0,
             frame_next,
-            times_s: [Some(0.5), Some(0.75)],
-            bracket_m: [Some(-0.2), Some(if contact { -0.1 } else { 0.1 })],
-            contact: contact.then_some([0.25, 0.5]),
-            is_limited: !contact,
+            a_index: a,
+            b_index: 9,
+            time_s: Some(0.5),
+            time_next_s: Some(0.75),
+            lower_m: Some(-0.2),
+            upper_m: Some(if contact { -0.1 } else { 0.1 }),
+            contact_lo: contact.then_some(0.25),
+            contact_hi: contact.then_some(0.5),
+            method: if contact { IntervalMethod::Bisection } else { IntervalMethod::Limit },
         }
     }
 
-    /// The findings of frames: their keys, rows and intervals.
-    fn found(join: &mut FrameJoin, frames: &[(FrameKey, Vec<DistanceRow>, Vec<IntervalRow>)]) -> Vec<AuditFinding> {
+    fn found(
+        join: &mut FrameJoin,
+        frames: &[(FrameKey, Vec<DistanceBracket>, Vec<IntervalContact>)],
+    ) -> Vec<AuditFinding> {
         let mut found = Vec::new();
         let mut tell = |finding: &AuditFinding| {
             found.push(*finding);

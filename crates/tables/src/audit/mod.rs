@@ -5,13 +5,12 @@
 
 mod frames;
 mod list;
-mod rows;
 
-use self::frames::{FrameJoin, Seen};
+use self::frames::{FrameJoin, FrameRows, Seen};
 use self::list::WorstFindings;
-use self::rows::{DistanceRows, IntervalRows};
 use clearsweep_base::error::Result;
 use clearsweep_model::{Dispositions, Requirements, Scene};
+use clearsweep_records::{DistanceBracket, IntervalContact, Table};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -123,7 +122,8 @@ pub fn audit(
     terms: &AuditTerms,
     each: &mut dyn FnMut(&AuditFinding) -> Result<()>,
 ) -> Result<AuditSummary> {
-    let (mut distances, mut intervals) = (DistanceRows::open(dir)?, IntervalRows::open(dir)?);
+    let mut distances = FrameRows::new(Table::<DistanceBracket>::open(dir)?);
+    let mut intervals = FrameRows::new(Table::<IntervalContact>::open(dir)?);
     let mut join = FrameJoin::new(scene.query.touch, terms.allow, Decisions::of(scene));
     let mut worst = WorstFindings::new(terms.top);
     let mut tell = |finding: &AuditFinding| {

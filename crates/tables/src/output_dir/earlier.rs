@@ -3,11 +3,12 @@
 use super::checkpoint_names as checkpoints;
 use super::fault;
 use super::lock::{LOCK, is_lock_file};
-use super::names::{MANIFEST, PART_TABLES, SHARD_HEAD, SHARD_STATE, STAGING, TABLES, is_part, of_temporary};
+use super::names::{MANIFEST, SHARD_HEAD, SHARD_STATE, STAGING, is_part, of_temporary, table_of_file};
 use crate::background_io::DeferredClose;
 use crate::folder::{EntryAbout, EntryKind, FileIdentity, Folder};
 use clearsweep_base::error::Result;
 use clearsweep_input_guard::{guarded, parquet_footer};
+use clearsweep_records::CATALOGUE;
 use parquet::file::metadata::ParquetMetaDataReader;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read};
@@ -70,9 +71,7 @@ impl EarlierResult {
     fn take_file(&mut self, folder: &Folder, name: &OsStr, about: EntryAbout, holds: Holds) -> bool {
         let text = name.to_str().unwrap_or_default();
         let is_known = |text: &str| match holds {
-            Holds::Result { .. } => {
-                text == MANIFEST || text == SHARD_STATE || TABLES.iter().any(|(file, _)| *file == text)
-            }
+            Holds::Result { .. } => text == MANIFEST || text == SHARD_STATE || table_of_file(text).is_some(),
             Holds::Parts(_) => is_part(text),
             Holds::Checkpoints => checkpoints::is_known(text),
         };
@@ -85,7 +84,7 @@ impl EarlierResult {
             Holds::Result { .. } if text == LOCK => is_lock_file(folder),
             Holds::Result { .. } if text == MANIFEST => is_manifest(folder, name),
             Holds::Result { .. } if text == SHARD_STATE => is_shard_state(folder, name),
-            Holds::Result { .. } => TABLES.iter().any(|(file, table)| *file == text && is_table(folder, name, table)),
+            Holds::Result { .. } => table_of_file(text).is_some_and(|table| is_table(folder, name, table.name)),
             Holds::Parts(table) => is_part(text) && is_table(folder, name, table),
             Holds::Checkpoints => checkpoints::is_known(text) && checkpoints::is_ours(folder, name),
         };
@@ -103,7 +102,8 @@ impl EarlierResult {
         holds: Holds,
     ) -> Result<bool> {
         let Holds::Result { staged } = holds else { return Ok(false) };
-        let parts = PART_TABLES.into_iter().find(|table| name == *table).map(Holds::Parts);
+        let parts =
+            CATALOGUE.iter().find(|table| table.has_parts && name == table.name).map(|table| Holds::Parts(table.name));
         let stages = (!staged && STAGING.iter().any(|stage| name == *stage)).then_some(Holds::Result { staged: true });
         let checkpoints = (name == checkpoints::FOLDER).then_some(Holds::Checkpoints);
         let Some(inner_holds) = parts.or(stages).or(checkpoints) else { return Ok(false) };

@@ -1,8 +1,11 @@
 //! Inputs of a job, which its output must not touch.
 
 use super::fault;
+use super::names::MANIFEST;
 use crate::folder::{EntryKind, FileIdentity, Folder};
+use crate::part_writer::part_name;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_records::{CATALOGUE, TableInfo};
 use clearsweep_store::glob_overlap;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -18,20 +21,6 @@ pub struct JobInputs {
     pub trajectories: Option<PathBuf>,
 }
 
-/// Tables as the next job would find them, relative to the output directory.
-const TABLES: [&str; 10] = [
-    "manifest.json",
-    "bodies.parquet",
-    "events.parquet",
-    "issues.parquet",
-    "pairs.parquet",
-    "runs.parquet",
-    "contacts/part-00000.parquet",
-    "distances/part-00000.parquet",
-    "intervals/part-00000.parquet",
-    "penetrations/part-00000.parquet",
-];
-
 impl JobInputs {
     /// Checks that tables in `root`, which need not exist, would not be read as trajectories the next time.
     ///
@@ -39,7 +28,10 @@ impl JobInputs {
     /// The directory lies in that of the trajectories, or their glob matches its files.
     pub(super) fn check_place(&self, root: &Path) -> Result<()> {
         let Some(trajectories) = &self.trajectories else { return Ok(()) };
-        if !TABLES.iter().any(|table| glob_overlap::is_reached(trajectories, &root.join(table))) {
+        // Files as the next job would find them.
+        let first = |table: &TableInfo| if table.has_parts { part_name(table.name, 0) } else { table.file_name() };
+        let mut names = CATALOGUE.iter().map(first).chain([MANIFEST.to_owned()]);
+        if !names.any(|name| glob_overlap::is_reached(trajectories, &root.join(name))) {
             return Ok(());
         }
         Err(Error::output(

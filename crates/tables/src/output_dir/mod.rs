@@ -24,7 +24,6 @@ use clearsweep_base::error::{Error, Result};
 use earlier::EarlierResult;
 pub use inputs::JobInputs;
 use lock::LOCK;
-pub(super) use names::PART_TABLES;
 pub use names::{is_part_table, is_result_file};
 use place::LockedPlace;
 use staging::StagedResult;

@@ -1,24 +1,14 @@
 //! The names that clearsweep gives in an output directory.
 
+use clearsweep_records::{CATALOGUE, TableInfo};
 use std::ffi::{OsStr, OsString};
 
 /// The last file that is written, and the first that is removed.
 pub(super) const MANIFEST: &str = "manifest.json";
-/// Tables of one file: the file, and the table's name in its footer.
-pub(super) const TABLES: [(&str, &str); 6] = [
-    ("bodies.parquet", "bodies"),
-    ("events.parquet", "events"),
-    ("issues.parquet", "issues"),
-    ("pairs.parquet", "pairs"),
-    ("runs.parquet", "runs"),
-    ("samples.parquet", "samples"),
-];
 /// The file of a shard that a merge needs beside its tables.
 pub(crate) const SHARD_STATE: &str = "shard.state";
 /// First bytes of that file.
 pub(crate) const SHARD_HEAD: &[u8; 19] = b"clearsweep shard 1\n";
-/// Tables of several files `part-NNNNN.parquet`, each in a directory of this name, in the order in which a merge goes through them.
-pub(crate) const PART_TABLES: [&str; 4] = ["distances", "penetrations", "intervals", "contacts"];
 /// Directories in the output directory where the file system cannot exchange directories: the new result until it is
 /// whole, and the old one until the new one has its place.
 pub(super) const STAGING: [&str; 2] = [".clearsweep-new", ".clearsweep-old"];
@@ -64,12 +54,17 @@ pub fn is_result_file(name: &str) -> bool {
 
 /// Whether a table of this name has several files, in a directory of its own.
 pub fn is_part_table(name: &str) -> bool {
-    PART_TABLES.contains(&name)
+    CATALOGUE.iter().any(|table| table.has_parts && table.name == name)
+}
+
+/// The table that is the file of this name.
+pub(super) fn table_of_file(name: &str) -> Option<&'static TableInfo> {
+    CATALOGUE.iter().find(|table| !table.has_parts && table.file_name() == name)
 }
 
 /// Whether a file of a result has this name.
 fn is_single(name: &str) -> bool {
-    name == MANIFEST || name == SHARD_STATE || TABLES.iter().any(|(file, _)| *file == name)
+    name == MANIFEST || name == SHARD_STATE || table_of_file(name).is_some()
 }
 
 /// The directory beside an output directory of this name in which the result that is to replace it is written.

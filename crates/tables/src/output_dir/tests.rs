@@ -4,7 +4,7 @@ use super::names::{STAGING, beside};
 use super::{ClaimMode, JobInputs, OutputDir};
 use crate::atomic_file::AtomicFile;
 use crate::layout::TableLayout;
-use crate::{manifest, schema};
+use crate::{manifest, writer_properties};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A Parquet file whose footer names a table; `mark` makes its bytes differ.
 fn table(name: &str, mark: &str) -> Vec<u8> {
     let schema = Arc::new(Schema::new(vec![Field::new(mark, DataType::Int32, false)]));
-    let properties = schema::base_properties(name, &schema, &TableLayout::CONTRACT).build();
+    let properties = writer_properties::base_properties(name, &schema, &TableLayout::CONTRACT).build();
     ArrowWriter::try_new(Vec::new(), schema, Some(properties)).and_then(ArrowWriter::into_inner).expect("written")
 }
 

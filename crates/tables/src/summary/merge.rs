@@ -10,6 +10,7 @@ use crate::pair_stats::is_smaller;
 use crate::resume::checkpoint::FoundLists;
 use crate::stored_rows::StoredRows;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_records::{Pair, Run, StoredRecord};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -30,11 +31,6 @@ impl ShardSummary {
     /// Samples of the shard.
     pub(crate) fn samples(&self) -> u64 {
         self.accumulated.counted.samples
-    }
-
-    /// Rows of `distances`.
-    pub(crate) fn rows(&self) -> u64 {
-        self.accumulated.counted.rows
     }
 }
 
@@ -77,8 +73,8 @@ impl SummaryWriter {
         }
         self.totals.join(&counted);
         self.totals.runs -= u64::from(goes_on);
-        self.pairs.append(StoredRows::open(dir, "pairs")?, pairs)?;
-        self.runs.append(StoredRows::open(dir, "runs")?, runs)?;
+        self.pairs.append(StoredRows::open(dir, <Pair>::TABLE)?, pairs)?;
+        self.runs.append(StoredRows::open(dir, <Run>::TABLE)?, runs)?;
         if let Some((run, worst)) = worst
             && self.worst.is_none_or(|(_, least)| is_smaller(worst.rank, least.rank))
         {

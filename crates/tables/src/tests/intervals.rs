@@ -197,7 +197,7 @@ fn batches_hold_the_rows_of_the_table() {
 /// The summaries as they are read back.
 #[test]
 fn what_is_written_is_read_back() {
-    use crate::{export_csv, has_table, nearest_between, worst_pairs, worst_runs};
+    use crate::{export_csv, nearest_between, worst_pairs, worst_runs};
     let (s, results) = job(50);
     let dir = tempfile::tempdir().expect("dir");
     let out = dir.path().join("out");
@@ -214,15 +214,15 @@ fn what_is_written_is_read_back() {
     let nearest = nearest_between(&out, 10).expect("read");
     let mut sorted: Vec<f64> = uppers.values().copied().collect();
     sorted.sort_by(f64::total_cmp);
-    assert_eq!(nearest.iter().map(|pair| pair.upper_m.expect("proven")).collect::<Vec<_>>(), sorted[..10]);
+    assert_eq!(nearest.iter().map(|pair| pair.min_between_upper_m.expect("proven")).collect::<Vec<_>>(), sorted[..10]);
     let names: Vec<(String, String)> =
         uppers.keys().map(|(a, b)| (format!("body-{a:04}"), format!("body-{b:04}"))).collect();
     let all = nearest_between(&out, 1000).expect("read");
-    let mut listed: Vec<_> = all.iter().map(|pair| (pair.body_a.clone(), pair.body_b.clone())).collect();
+    let mut listed: Vec<_> = all.iter().map(|pair| (pair.body_a.to_string(), pair.body_b.to_string())).collect();
     listed.sort();
     assert_eq!(listed, names, "each pair once");
     assert!(all.iter().any(|pair| pair.contact_frame.is_none()) && all.iter().any(|pair| pair.contact_frame.is_some()));
-    assert!(all.iter().any(|pair| pair.lower_m.is_none()), "of some nothing is proven from below");
+    assert!(all.iter().any(|pair| pair.min_between_lower_m.is_none()), "of some nothing is proven from below");
     // Pairs without a row have no distance, and are not among the nearest at frames.
     let pairs = worst_pairs(&out, 1000).expect("read");
     let mut with_rows: Vec<(u32, u32)> = results.iter().flat_map(|r| r.rows.iter().map(|row| (row.a, row.b))).collect();
@@ -231,12 +231,17 @@ fn what_is_written_is_read_back() {
     assert_eq!(pairs.len(), with_rows.len());
     assert!(with_rows.len() < uppers.len(), "some pairs have intervals only");
     let runs = worst_runs(&out, 1000).expect("read");
-    assert_eq!(runs.iter().map(|run| run.intervals_violated as u64).sum::<u64>(), found.intervals_violated);
-    assert!(runs.is_sorted_by_key(|run| -(run.violated + run.intervals_violated)));
+    assert_eq!(
+        runs.iter().map(|run| run.intervals_violated.expect("counted") as u64).sum::<u64>(),
+        found.intervals_violated
+    );
+    assert!(runs.is_sorted_by_key(|run| -(run.violated + run.intervals_violated.expect("counted"))));
     let mut csv = Vec::new();
     export_csv(&out, "intervals", false, &mut csv, &|| true).expect("exported");
     let csv = String::from_utf8(csv).expect("text");
     assert_eq!(csv.lines().count() as u64, 1 + found.intervals);
     assert!(csv.starts_with("run,frame,frame_next,time_s,time_next_s,a_index,b_index,body_a,body_b,lower_m,upper_m,"));
-    assert!(has_table(&out, "intervals") && !has_table(dir.path(), "intervals"));
+    assert!(
+        clearsweep_records::has_table(&out, "intervals") && !clearsweep_records::has_table(dir.path(), "intervals")
+    );
 }

@@ -10,7 +10,7 @@ mod fixture;
 use std::time::Duration;
 
 use super::layout::TableLayout;
-use super::{TableWriter, writer};
+use super::{TableWriter, part_tables};
 use clearsweep_base::ErrorKind;
 use fixture::{Results, ResultsPlan, files, in_calls, options, results, scene, write_all};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -96,7 +96,7 @@ fn spilled_summaries_are_the_same() {
     writer.finish().expect("finish").write_manifest(&serde_json::json!({})).expect("manifest");
     let spilled = files(&out);
     // The deferral of pages of `penetrations`, which depends on memory, changes no byte either.
-    assert!(writer::deferred_pages(1 << 30, SMALL) > 1000 && writer::deferred_pages(0, SMALL) == 0);
+    assert!(part_tables::deferred_pages(1 << 30, SMALL) > 1000 && part_tables::deferred_pages(0, SMALL) == 0);
     let tables = |list: &[(String, Vec<u8>)]| -> Vec<_> {
         list.iter().filter(|(name, _)| name.ends_with(".parquet")).cloned().collect()
     };

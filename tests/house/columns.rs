@@ -1,0 +1,73 @@
+//! The column tables of docs/reference/tables.md are those of the declarations.
+
+use clearsweep_records::{CATALOGUE, Column, ColumnType, Contents, TableInfo};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// The variable with which the tables are written anew.
+const UPDATE: &str = "CLEARSWEEP_UPDATE_COLUMNS";
+
+/// Jobs that differ in everything on which a column or its nulls depend.
+fn jobs() -> [Contents; 2] {
+    let all = |flag| Contents {
+        witnesses: true,
+        directional: true,
+        free_lengths: flag,
+        intervals: flag,
+        rules: true,
+        requirements: true,
+        contacts: true,
+        joints: true,
+        sweeps: true,
+    };
+    [all(true), all(false)]
+}
+
+fn kind(column: &Column) -> &'static str {
+    match column.kind {
+        ColumnType::Int64 => "int64",
+        ColumnType::Int32 => "int32",
+        ColumnType::Float64 => "float64",
+        ColumnType::Boolean => "boolean",
+        ColumnType::Text(_) => "dictionary",
+        ColumnType::PlainText => "string",
+        ColumnType::TextList => "list of string",
+    }
+}
+
+/// The columns of a table as Markdown.
+fn listed(table: &TableInfo) -> String {
+    let mut text = "| column | type | unit | null | meaning |\n| --- | --- | --- | --- | --- |\n".to_owned();
+    let schemas = jobs().map(|job| table.schema(&job));
+    for column in table.columns {
+        let is_nullable = |name| schemas.iter().flat_map(|schema| &schema.columns).any(|c| c.name == name && c.nullable);
+        let null = if is_nullable(column.name) { "yes" } else { "no" };
+        let (unit, meaning) = (column.unit.unwrap_or(""), column.meaning.trim().trim_end_matches('.'));
+        writeln!(text, "| {} | {} | {unit} | {null} | {meaning} |", column.name, kind(column)).expect("a text grows");
+    }
+    text
+}
+
+#[test]
+fn the_columns_of_the_reference_are_those_that_are_declared() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/tables.md");
+    let kept = std::fs::read_to_string(&path).expect("the reference").replace('\r', "");
+    let mut page = kept.clone();
+    for table in CATALOGUE.iter().filter(|table| !table.columns.is_empty()) {
+        let (begin, end) = (format!("<!-- columns: {} -->\n", table.name), "<!-- end -->");
+        let from = page.find(&begin).unwrap_or_else(|| panic!("no place for the columns of `{}`", table.name));
+        let from = from + begin.len();
+        let to = from + page[from..].find(end).expect("an end of the columns");
+        page.replace_range(from..to, &listed(table));
+    }
+    if std::env::var_os(UPDATE).is_some() {
+        std::fs::write(&path, &page).expect("docs/reference/tables.md can be written");
+        return;
+    }
+    let differing = page.lines().zip(kept.lines()).find(|(declared, kept)| declared != kept);
+    assert!(
+        page == kept,
+        "docs/reference/tables.md lists other columns than crates/records declares: {differing:?}\nto write them anew: \
+         {UPDATE}=1 cargo test --test house columns::"
+    );
+}
