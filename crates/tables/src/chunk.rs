@@ -442,7 +442,8 @@ mod tests {
         let pages = || {
             vec![ColumnValues::Float64(vec![nan; 9].into()), ColumnValues::Float64(vec![nan, 2.5, nan, -1.0].into())]
         };
-        let nullable = Column { nullable: true, ..Column::new("x", ColumnType::Float64, "") };
+        let mut nullable = Column::new("x", ColumnType::Float64, "");
+        nullable.nullable = true;
         let (read, metadata) = written("message t { optional double x; }", &nullable, pages());
         let read: Vec<_> = read.as_primitive::<Float64Type>().iter().collect();
         assert_eq!(read, [vec![None; 10], vec![Some(2.5), None, Some(-1.0)]].concat());
@@ -452,7 +453,7 @@ mod tests {
         let index = &metadata.column_index().expect("an index")[0][0];
         assert!(index.is_null_page(0) && !index.is_null_page(1));
 
-        let required = Column { nullable: false, ..nullable };
+        let required = Column::new("x", ColumnType::Float64, "");
         let (read, metadata) = written("message t { required double x; }", &required, pages());
         assert_eq!(read.null_count(), 0);
         assert_eq!(read.as_primitive::<Float64Type>().values()[10], 2.5);
