@@ -1,4 +1,4 @@
-//! Extensions of glTF: those that move vertices are applied or refused by name (docs/reference/formats.md lists them).
+//! Extensions of glTF: those that move vertices are applied or refused by name (docs/reference/geometry.md lists them).
 
 use super::limits::fault;
 use super::schema::{GltfPrimitive, GltfRoot};
