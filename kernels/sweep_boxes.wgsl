@@ -4,7 +4,7 @@
 struct Params {
     slots: u32,
     items: u32,
-    // Samples of a part, for which each item has so many values in each of six columns.
+    // Samples of a part: each item has `stride` values in each of six columns.
     stride: u32,
     // 1: `extent` becomes the bounds of all items, 0: it stays as it is.
     measures: u32,

@@ -13,8 +13,8 @@ const ALWAYS_ALLOWED: usize = 64;
 /// Threads for each core beyond which more of them only wait for each other.
 const THREADS_PER_CORE: usize = 4;
 
-/// The threads that are started where so many are asked for (`None`: as many as there are cores): at least one, and at
-/// most four for each core, or 64 on a small machine.
+/// Returns the number of threads to start if `asked` threads are asked for (`None`: one for each core): at least one, and
+/// at most four for each core, or 64 on a small machine.
 pub fn threads_within(asked: Option<usize>) -> usize {
     // Counted here, because rayon's own default reads the environment.
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());

@@ -64,8 +64,8 @@ pub trait BroadPhase: Send {
         None
     }
 
-    /// Seconds for one search of blocks whose boxes lie on the device, the mean of so many; `None` without a device. For
-    /// measurements: the pairs stay there, too.
+    /// Seconds for one search of blocks whose boxes lie on the device, the mean of `rounds` searches; `None` without a device.
+    /// For measurements: the pairs stay on the device, too.
     #[doc(hidden)]
     fn resident_seconds(
         &mut self,
@@ -77,7 +77,7 @@ pub trait BroadPhase: Send {
         None
     }
 
-    /// Seconds to write so many bytes to the device, and to fetch them; `None` without a device, or where it has not so much
+    /// Seconds to write `bytes` bytes to the device, and to fetch them; `None` if there is no device, or if it has too little
     /// memory. For measurements.
     #[doc(hidden)]
     fn bus_seconds(&mut self, _bytes: u64) -> Option<[f64; 2]> {

@@ -8,12 +8,12 @@ use super::box16::WIDTH;
 /// The ratio of fixed to moving boxes above which the moving boxes count as few.
 const FIXED_PER_MOVING: usize = 8;
 
-/// Whether so many boxes fit into one leaf of the tree. They are compared by brute force, without a tree.
+/// Whether the boxes fit into one leaf of the tree. Then they are compared by brute force, without a tree.
 pub(super) fn is_leaf(boxes: usize) -> bool {
     boxes <= WIDTH
 }
 
-/// Whether there are few moving boxes for so many fixed ones. Then the moving boxes are so far apart that the bounds of a
+/// Whether there are few moving boxes beside the fixed boxes. Then the moving boxes are so far apart that the bounds of a
 /// leaf of them would overlap most fixed boxes, and each is looked up on its own.
 pub(super) fn few_moving(moving: usize, fixed: usize) -> bool {
     FIXED_PER_MOVING * moving < fixed

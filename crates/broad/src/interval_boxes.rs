@@ -11,7 +11,7 @@
 //!   displacement across the axis, divided by 2 sin(theta / 2). The whole displacement stands for that part.
 //! - `Hold`: 0.
 //!
-//! Of bodies that joints move the bound is that of the joints, for each interval (`JointTree::sagitta`).
+//! If joints move a body, the bound comes from the joints, for each interval (`JointTree::sagitta`).
 //!
 //! Turns within [`HALF_TURN_MARGIN`] of a half turn have no shortest way. The box of such an interval contains the ball around
 //! the pivot (of a screw, around the nearest point of the axis) that contains the body, at both ends: it is inflated by the
@@ -196,7 +196,7 @@ fn cells_by_joints(tree: &JointTree, lattice: &Lattice, block: &FrameBlock, slot
     cells
 }
 
-/// Replaces the box of each sample up to `last` by the union with that of the next one, inflated by so many cells.
+/// Replaces the box of each sample up to `last` by the union with the next sample's box, inflated by the sample's `cells`.
 #[inline(always)] // into code for wider registers
 fn inflate(cells: &[u32; SAMPLES], last: usize, after: &LatticeBox, boxes: &mut Boxes64) {
     for k in 0..3 {

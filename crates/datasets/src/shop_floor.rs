@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 const SIZE: Point3 = [1.2, 0.8, 0.5];
 /// Boxes on the floor.
 const BOXES: u32 = 6;
-/// Boxes that never stop; each of the others drives for so many seconds, then stands as long.
+/// Boxes that never stop.
 const RESTLESS: usize = 4;
+/// Seconds for which each of the other boxes drives; then it stands as long.
 const STINTS: [f64; 2] = [7.0, 9.0];
 /// Seconds that a stint adds to the clock of a path, for each second of the stint. A stint starts and ends at rest. In
 /// its middle the clock runs 1.875 times as fast as on average, about as fast as that of a box that never stops.

@@ -153,7 +153,7 @@ impl ReachSearch<'_> {
         self.limits.settled.max(self.found.0 * (1.0 + EXCESS))
     }
 
-    /// Bound of the rounding of a distance from a part after so many cuts. With u = 2^-53 and coordinates up to the
+    /// Bound on the rounding of a distance from a part after `cuts` cuts. With u = 2^-53 and coordinates up to the
     /// scale s: a cut places a corner off the line by less than 5 u s in each coordinate, 9 u s in all; the nearest
     /// point of a triangle, the difference and its length are off by less than 40 u s together. Both are rounded up.
     fn rounding(&self, cuts: u32) -> f64 {

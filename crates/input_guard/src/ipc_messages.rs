@@ -38,7 +38,7 @@ pub enum IpcLayout {
     Pipe,
 }
 
-/// Checks all messages of a file of so many bytes; the number of its rows.
+/// Checks all messages of a file of `bytes` bytes, and returns the number of its rows.
 ///
 /// # Errors
 /// It is cut off, claims more than it holds, or bytes follow its end.
@@ -273,7 +273,7 @@ impl<R: Read + Seek> Walk<R> {
     }
 }
 
-/// The most bytes that so many compressed ones can hold.
+/// Returns the most bytes that `compressed` compressed bytes can hold.
 fn most(codec: CompressionType, compressed: u64) -> u64 {
     let by_format = match codec {
         // Every byte adds at most 255 to the length of a match (LZ4 block format, "sequences").

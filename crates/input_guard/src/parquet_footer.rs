@@ -18,7 +18,7 @@ const MAX_FOOTER: u64 = 256 << 20;
 /// Bytes of the tail: the footer's length, and the magic.
 const TAIL: u64 = 8;
 
-/// Checks the magic and the footer of a file of so many bytes. Returns the leaf columns that are encrypted, ascending.
+/// Checks the magic and the footer of a file of `bytes` bytes. Returns the leaf columns that are encrypted, ascending.
 ///
 /// # Errors
 /// It is no Parquet file, or its footer is damaged.
@@ -370,7 +370,7 @@ impl Cursor<'_> {
 mod tests {
     use super::*;
 
-    /// A schema element with so many children, and nothing else.
+    /// Returns a schema element with `children` children, and nothing else.
     fn element(children: u8) -> [u8; 3] {
         [0x55, 2 * children, wire::STOP]
     }

@@ -62,7 +62,7 @@ impl PageClaims {
         wanted.min(usize::try_from(most).unwrap_or(usize::MAX)).max(1)
     }
 
-    /// With those of another column or row group.
+    /// Adds the claims of another column or row group.
     pub fn add(&mut self, other: &Self) {
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.values = self.values.saturating_add(other.values);
@@ -102,7 +102,7 @@ fn in_group((path, group): (&Path, usize)) -> String {
     format!("{}, row group {group}", path.display())
 }
 
-/// Checks the number of values that a column's pages claim in a row group of so many rows.
+/// Checks the number of values that a column's pages claim in a row group of `rows` rows.
 fn check_values(of: (&Path, usize), rows: i64, chunk: &ColumnChunkMetaData, found: &PageClaims) -> Result<()> {
     let (column, values) = (chunk.column_path().string(), found.values);
     if chunk.column_descr().max_rep_level() == 0 {
@@ -219,7 +219,7 @@ fn check_chunk<R: Read + Seek>(of: (&Path, usize), file: &mut R, chunk: &ColumnC
     Ok(claims)
 }
 
-/// The most bytes that a page of so many texts may hold.
+/// Returns the most bytes that a page of `texts` texts may hold.
 fn most_texts(texts: u64) -> u64 {
     MAX_TEXTS.saturating_add(texts.saturating_mul(MAX_MEAN_TEXT)).min(MAX_TEXT_PAGE)
 }
@@ -238,7 +238,7 @@ fn header<R: Read + Seek>(file: &mut R, at: u64, end: u64, bytes: &mut Vec<u8>) 
     Ok(None)
 }
 
-/// The most bytes that so many compressed ones can hold; `None` where nothing is reserved.
+/// Returns the function from compressed bytes to the most bytes that they can hold; `None` if nothing is reserved.
 fn most(codec: Compression) -> Option<fn(u64) -> u64> {
     match codec {
         // A copy of at most 64 bytes takes three (format description of Snappy, section 2.2).

@@ -7,7 +7,7 @@ use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, Vec3};
 use smallvec::SmallVec;
 
-/// Bound on the rounding of a pose behind so many joints whose angles add up to so many radians, relative to the length of the chain: the
+/// Bound on the rounding of a pose behind `joints` joints whose angles add up to `angles` radians, relative to the length of the chain: the
 /// quaternion of each joint is two products and a sine, its position a rotated vector, and its angle is off by a few units in its last place
 /// (docs/reference/numerics.md, "Joints").
 pub(crate) fn units(joints: usize, angles: f64) -> f64 {

@@ -8,7 +8,7 @@ const TURN: f64 = PI / 60.0;
 /// Samples of all sweeps together, at most.
 pub const MOST_SAMPLES: u64 = 1_000_000_000;
 
-/// Steps where nothing turns, likewise.
+/// Steps of a sweep in which no joint turns.
 const SLIDES: u32 = 90;
 
 /// The way through the ranges of several joints.
@@ -111,7 +111,7 @@ impl Sweep {
 }
 
 impl SweptJoint {
-    /// The value at a step of so many: both ends exactly.
+    /// Returns the value at step `step` of `steps`: both ends exactly.
     pub fn at(&self, step: u64, steps: u32) -> f64 {
         let [from, to] = self.range;
         if step == u64::from(steps) { to } else { from + (to - from) * (step as f64 / f64::from(steps)) }

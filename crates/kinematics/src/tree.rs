@@ -41,7 +41,7 @@ struct WayStep {
 }
 
 impl JointTree {
-    /// Creates a tree of joints of which each comes after its parent. `columns`: the joint that each column of values is of; `bodies`: by slot.
+    /// Creates a tree. Joints must follow their parents. `columns[i]`: joint driven by value column `i`; `bodies`: by slot.
     pub fn new(joints: Vec<Joint>, columns: Vec<u32>, bodies: Vec<CarriedBody>) -> Self {
         let mut tree = Self { joints, columns, bodies, ways: Vec::new() };
         tree.ways = tree.bodies.iter().map(|body| tree.way_of(body)).collect();

@@ -33,7 +33,7 @@ pub(super) struct BuiltGeometry {
     hull: Option<Polyhedron>,
     /// The radius of a sphere or a capsule, metres.
     radius: f64,
-    /// Those of the cores of several parts, and how far rounding may have moved them, metres.
+    /// Radii of the cores of several parts, and how far rounding may have moved the cores, metres.
     parts: Option<(Vec<f64>, f64)>,
     center: Vec3<f64>,
     /// See [`Shape::middle`].

@@ -13,10 +13,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Starting a thread pays from about so many files on...
+/// Files for each thread: with fewer, starting a thread does not pay, unless one of few files is larger than `LARGE_FILE`.
 const JOBS_PER_THREAD: usize = 8;
 
-/// ...or where one of several files has so many bytes.
+/// Bytes above which a file is worth a thread of its own.
 const LARGE_FILE: u64 = 1 << 20;
 
 /// A file, a part of one, or one shape, with all the ways in which bodies use it.
@@ -52,7 +52,7 @@ impl BuildPlan {
             GeometryJob::Part { mesh, .. } => size_of_val(&mesh.vertices[..]) as u64 > LARGE_FILE,
             GeometryJob::Shape(..) => false,
         };
-        // Of many files it does not matter.
+        // With many files, a large one does not matter.
         let are_few = self.jobs.len() <= JOBS_PER_THREAD * JOBS_PER_THREAD;
         if are_few && self.jobs.iter().any(is_large) { 1 } else { JOBS_PER_THREAD }
     }

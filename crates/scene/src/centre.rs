@@ -3,7 +3,7 @@
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::real::two_sum;
 
-/// A body is recentred if the centre of its box lies farther from its origin than so many half-diagonals.
+/// A body is recentred if the centre of its box lies farther from its origin, in half-diagonals.
 const NEAR_ORIGIN: f64 = 8.0;
 
 /// The centre and the half-diagonal of the box around points; zero where there are none.

@@ -48,7 +48,7 @@ impl Field<'_> {
         Ok(metres)
     }
 
-    /// A list of so many lengths, in metres.
+    /// Returns the items of a list of `N` lengths, in metres.
     pub(super) fn lengths<const N: usize>(&self, unit: LengthUnit) -> Result<[f64; N]> {
         let mut metres = [0.0; N];
         for (to, item) in metres.iter_mut().zip(self.items(Some(N), "lengths")?) {

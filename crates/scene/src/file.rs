@@ -44,9 +44,9 @@ pub(super) struct SceneFile {
 pub(super) struct Head {
     pub(super) name: Option<String>,
     pub(super) unit: LengthUnit,
-    /// The path as written, and where.
+    /// Path of the trajectories as written, and its place in the text.
     pub(super) trajectories: Option<(String, usize)>,
-    /// Values of joints, likewise.
+    /// Path of the joint values as written, and its place in the text.
     pub(super) joints: Option<(String, usize)>,
     pub(super) missing: Missing,
     /// The place of `rest = "file"`; `None`: it is not asked for.
@@ -98,9 +98,9 @@ pub(super) struct WorkList {
 /// `[[ignore]]`.
 #[derive(Debug)]
 pub(super) struct IgnoreSpec {
-    /// The selector `a`, and where; `None`: everything.
+    /// The selector `a`, and its place in the text; `None`: everything.
     pub(super) a: Option<(String, usize)>,
-    /// Likewise.
+    /// The selector `b`, and its place in the text; `None`: everything.
     pub(super) b: Option<(String, usize)>,
     /// Only bodies below one ancestor.
     pub(super) same: Option<SameAncestor>,

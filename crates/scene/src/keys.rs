@@ -52,7 +52,7 @@ impl<'a> SceneSource<'a> {
         Self { path, text, base: 0, line_starts: OnceLock::new(), row: None, in_code: false, threads: None }
     }
 
-    /// The same text, lowered by at most so many threads.
+    /// Returns the same text, to be lowered by at most `threads` threads.
     pub(super) fn with_threads(self, threads: Option<usize>) -> Self {
         Self { threads, ..self }
     }
@@ -179,7 +179,7 @@ impl<'a> Keys<'a> {
 
     /// Refuses keys that are not known, naming the nearest that is; the first in the file.
     pub(super) fn only(&self, known: &[&str]) -> Result<()> {
-        // Those of rows and of scenes in code are known.
+        // Keys of rows and of scenes in code are known.
         let Value::Keys(table) = self.table else { return Ok(()) };
         let unknown = table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref()));
         let Some((key, _)) = unknown.min_by_key(|(key, _)| key.span().start) else { return Ok(()) };
@@ -332,7 +332,7 @@ impl<'k> Field<'k> {
         }
     }
 
-    /// A list of so many numbers.
+    /// Returns the items of a list of `count` numbers.
     pub(super) fn numbers(&self, count: usize) -> Result<Vec<f64>> {
         self.items(Some(count), "numbers")?.iter().map(Field::number).collect()
     }

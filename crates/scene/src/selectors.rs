@@ -179,7 +179,7 @@ impl Sets {
         &self.lists[set]
     }
 
-    /// Divides so many bodies into at most `most` classes; `rules` names the rules in a message.
+    /// Divides `n` bodies into at most `most` classes; `rules` names the rules in a message.
     ///
     /// # Errors
     /// There are more classes.

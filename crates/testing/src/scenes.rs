@@ -164,7 +164,7 @@ impl Setup {
     }
 }
 
-/// An empty block of so many samples; `run_length` samples a run.
+/// Returns an empty block of `samples` samples; `run_length` samples a run.
 pub fn block(index: u64, slots: usize, samples: usize, run_length: usize) -> FrameBlock {
     let mut block = FrameBlock::new(index, slots);
     for s in 0..samples {

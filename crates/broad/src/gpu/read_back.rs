@@ -18,10 +18,10 @@ pub(super) struct ReadBuffer {
 pub(super) struct ReadBuffers(Vec<ReadBuffer>);
 
 impl ReadBuffers {
-    /// A buffer of at least so many bytes. Those that are all too small go before a larger one comes.
+    /// Returns a buffer of at least `bytes` bytes. If all buffers are too small, they are freed before a larger one is made.
     ///
     /// # Errors
-    /// There is not so much memory.
+    /// The device has too little memory.
     pub(super) fn take(
         &mut self,
         device: &wgpu::Device,

@@ -47,7 +47,7 @@ pub(super) struct UploadPlace {
 }
 
 impl UploadPlace {
-    /// Writes bytes, so many after the beginning of this place (a multiple of 8), on all threads of the pool.
+    /// Writes bytes at the offset `after` (a multiple of 8) of this place, on all threads of the pool.
     pub(super) fn write(&self, after: u64, bytes: &[u8]) {
         let write = |(chunk, part): (usize, &[u8])| {
             let from = self.offset + after + (chunk * COPY_BYTES) as u64;
@@ -65,10 +65,10 @@ impl UploadPlace {
 }
 
 impl UploadRing {
-    /// A place for so many bytes, in a buffer that is there already where one has room.
+    /// Returns a place for `bytes` bytes, in an open buffer if one has space.
     ///
     /// # Errors
-    /// There is not so much memory.
+    /// The device has too little memory.
     pub(super) fn place(
         &mut self,
         device: &wgpu::Device,
@@ -91,7 +91,8 @@ impl UploadRing {
         Ok(place)
     }
 
-    /// An empty buffer with so much room. Large ones that are all too small go before a larger one comes.
+    /// Returns an empty buffer of at least `bytes` bytes. If all large buffers are too small, they are freed before a larger one
+    /// is made.
     fn free_buffer(
         &mut self,
         device: &wgpu::Device,

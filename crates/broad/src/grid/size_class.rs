@@ -61,7 +61,7 @@ impl ClassExtent {
         Self { ends: [0, 1, 2].map(ends), sides: [0, 1, 2].map(|k| self.sides[k].max(other.sides[k])) }
     }
 
-    /// The cells along y and z for so many boxes.
+    /// Returns the cells along y and z for `count` boxes.
     fn cells(&self, count: usize) -> [CellAxis; 2] {
         let sides = self.sides.map(|side| f64::from(side.max(1)));
         let extents = [0, 1, 2].map(|k| f64::from(self.ends[k][1]) - f64::from(self.ends[k][0]) + sides[k]);

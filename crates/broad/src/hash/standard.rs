@@ -12,7 +12,7 @@ use clearsweep_base::simd::Level;
 const PARALLEL_THRESHOLD: usize = 2048;
 /// The number of boxes or cells per task.
 const CHUNK: usize = 512;
-/// Up to so many fixed boxes are compared with every moving one by brute force.
+/// Most fixed boxes that are compared with every moving box by brute force.
 const BRUTE_FORCE_FIXED: usize = 128;
 
 /// The search by hierarchical spatial hashing.

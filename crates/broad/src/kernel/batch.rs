@@ -91,7 +91,7 @@ fn stride(slots: u32, most_bytes: u64) -> u32 {
     stride
 }
 
-/// Whether bodies so many are more than the device can hold.
+/// Whether the device cannot hold `slots` bodies.
 pub(super) fn is_too_large(slots: u32, limits: &DeviceLimits) -> bool {
     let sweeps = u64::from(slots) * size_of::<DeviceBox>() as u64;
     part_bytes(slots, stride(slots, limits.most_bytes)).max(sweeps) > limits.most_bytes

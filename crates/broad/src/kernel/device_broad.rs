@@ -176,7 +176,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(())
     }
 
-    /// A buffer for so many bytes of boxes that no search reads; which one.
+    /// Returns the index of a box buffer of at least `bytes` bytes that no search reads.
     fn free_upload(&mut self, bytes: u64) -> Result<usize, DeviceFailure> {
         let Some(machine) = &mut self.machine else {
             return Err(DeviceFailure::Lost("before an upload".to_owned()));
@@ -199,8 +199,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(at)
     }
 
-    /// Room for a search of worlds, whose boxes take so many bytes; if there is none left, the earliest searches are
-    /// finished first.
+    /// Returns the buffers for a search of worlds whose boxes take `upload_bytes` bytes. If they do not fit, the earliest
+    /// searches are finished first.
     fn room(
         &mut self,
         scene: &Scene,

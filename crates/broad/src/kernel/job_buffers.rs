@@ -27,7 +27,7 @@ impl<B> JobBuffers<B> {
     /// Uploads what a job needs, and begins to build the tree of its fixed boxes.
     ///
     /// # Errors
-    /// The device failed, or has not so much memory.
+    /// The device failed, or has too little memory.
     pub(super) fn new(
         machine: &mut impl KernelMachine<Buffer = B>,
         job: &BroadScene,

@@ -13,7 +13,7 @@ const LEAST_MEMORY: u64 = 1 << 20;
 /// Limits on what a device is given at a time.
 #[derive(Debug, Clone)]
 pub struct DeviceLimits {
-    /// Most bytes of a buffer, if the device allows so many.
+    /// Most bytes of a buffer; the device may allow fewer.
     pub most_bytes: u64,
     /// Most bytes of all buffers together.
     pub memory_bytes: u64,
@@ -34,7 +34,7 @@ impl Default for DeviceLimits {
 }
 
 impl DeviceLimits {
-    /// Returns the limits for so many bytes of memory.
+    /// Returns the limits for `memory_bytes` bytes of memory; `None`: the default.
     pub fn within(memory_bytes: Option<u64>) -> Self {
         Self { memory_bytes: memory_bytes.unwrap_or(DEFAULT_MEMORY), ..Self::default() }
     }
@@ -54,8 +54,8 @@ impl DeviceLimits {
         self.memory_bytes / 16
     }
 
-    /// How many searches fit, of which each takes so many bytes with what is uploaded and fetched for it, where `taken` bytes are taken by others. The
-    /// next upload comes before the earliest search is done.
+    /// Number of searches that fit into memory if each takes `bytes` bytes, uploads and fetches included, and `taken` bytes are
+    /// in use. The next upload comes before the earliest search is done.
     pub(super) fn searches_that_fit(&self, bytes: u64, taken: u64) -> usize {
         let fit = self.memory_bytes.saturating_sub(taken) / bytes.max(1);
         fit.saturating_sub(1).clamp(1, self.searches.max(1) as u64) as usize
@@ -76,15 +76,15 @@ impl DeviceLimits {
 #[doc(hidden)]
 #[derive(Debug, Clone, Default)]
 pub struct DeviceFaults {
-    /// It is lost after so many fetches.
+    /// The device is lost after this number of fetches.
     pub lost_after: Option<u64>,
-    /// It does not answer any more after so many fetches.
+    /// The device stops answering after this number of fetches.
     pub stalls_after: Option<u64>,
     /// How long an answer is waited for.
     pub patience: Option<Duration>,
-    /// It has no more memory than this, bytes, whatever it is believed to have.
+    /// Memory that the device really has, bytes, whatever the limits say.
     pub memory_bytes: Option<u64>,
-    /// It takes at most so many workgroups along an axis.
+    /// Most workgroups along an axis.
     pub groups: Option<u32>,
 }
 

@@ -45,23 +45,23 @@ pub(crate) trait KernelMachine: Send {
     /// How much of its memory is taken, and may be.
     fn memory(&self) -> &Arc<DeviceMemory>;
 
-    /// A buffer of so many bytes (a multiple of 4), full of zeros.
+    /// Returns a buffer of `bytes` zeros (a multiple of 4).
     ///
     /// # Errors
-    /// There is not so much memory.
+    /// The device has too little memory.
     fn buffer(&mut self, bytes: u64) -> Result<Self::Buffer, DeviceFailure>;
 
     /// Writes to a buffer before any command that was not begun yet.
     fn write(&mut self, buffer: &Self::Buffer, from: u64, bytes: &[u8]);
 
-    /// Writes like [`Self::write`] to the first `bytes` of a buffer, piece by piece: `pieces` is shown where to append them (each a
-    /// multiple of 8 bytes), and appends so many bytes.
+    /// Writes like [`Self::write`] to the first `bytes` of a buffer, piece by piece: `pieces` appends `bytes` bytes to the place
+    /// that it is given, each piece a multiple of 8 bytes.
     fn write_with(&mut self, buffer: &Self::Buffer, bytes: u64, pieces: &mut Pieces<'_>);
 
     /// Zeros in the first bytes of a buffer.
     fn clear(&mut self, buffer: &Self::Buffer, bytes: u64);
 
-    /// So many workgroups of a kernel.
+    /// Runs `groups` workgroups of a kernel.
     fn run<P: Pod>(&mut self, kernel: Kernel, params: &P, buffers: &[&Self::Buffer], groups: u32);
 
     /// Begins all commands so far, after which the regions, one after the other, are fetched.

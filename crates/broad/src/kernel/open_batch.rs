@@ -52,7 +52,7 @@ pub(super) struct OpenBatch {
 }
 
 impl OpenBatch {
-    /// A batch of so many blocks, nothing of which is begun.
+    /// Returns a batch of `blocks` blocks before any search.
     pub(super) fn new(number: u64, blocks: usize) -> Self {
         Self { number, found: vec![Vec::new(); blocks], ..Self::default() }
     }

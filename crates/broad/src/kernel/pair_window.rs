@@ -28,7 +28,7 @@ impl FetchAhead {
     /// No pair: they stay on the device.
     pub(super) const NOTHING: Self = Self(0);
 
-    /// Learns that a window kept so many pairs: the next may keep an eighth more. It forgets slowly, as the last window of
+    /// Learns that a window kept `kept` pairs: the next may keep an eighth more. It forgets slowly, as the last window of
     /// a search keeps few.
     pub(super) fn learn(&mut self, kept: u32) {
         let wanted = kept.saturating_add(kept / 8).min(MOST_AHEAD).next_multiple_of(LEAST_AHEAD);
@@ -51,7 +51,7 @@ pub(super) struct PairWindow<B> {
 }
 
 impl<B> PairWindow<B> {
-    /// Room for so many pairs.
+    /// Creates the buffers of a window of `capacity` pairs.
     pub(super) fn new(machine: &mut impl KernelMachine<Buffer = B>, capacity: u32) -> Result<Self, DeviceFailure> {
         let pairs = u64::from(capacity);
         Ok(Self {

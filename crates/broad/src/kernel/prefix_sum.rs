@@ -1,4 +1,4 @@
-//! Exclusive prefix sums of any length: blocks, their sums likewise, and the sums added to the blocks.
+//! Exclusive prefix sums of any length: sums within blocks, prefix sums of the blocks' sums, and these added to the blocks.
 
 use super::Kernel;
 use super::failure::DeviceFailure;

@@ -94,7 +94,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// The tree of so many leaves, at most [`MOST_LEAVES`], and its number of nodes.
+    /// Returns the tree of `leaves` leaves, at most [`MOST_LEAVES`], and its number of nodes.
     pub(crate) fn of(leaves: u32) -> (Self, u32) {
         debug_assert!(leaves <= MOST_LEAVES);
         let mut tree = Self { leaves, top: 0, unused: [0; 2], starts: [0; LEVELS] };
@@ -207,7 +207,7 @@ pub(crate) struct BruteParams {
 }
 
 impl BruteParams {
-    /// All pairs of so many worlds, in a window.
+    /// Returns the parameters for all pairs of `worlds` worlds, in a window.
     pub(crate) fn new(slots: u32, worlds: u32, window_start: u32, window_size: u32) -> Self {
         let worlds_per_group = (LANES / slots.max(1)).max(1);
         let groups_per_world = slots.div_ceil(LANES).max(1);

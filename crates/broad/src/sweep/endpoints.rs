@@ -24,7 +24,7 @@ pub(super) enum EndpointSwap {
 }
 
 impl EndpointList {
-    /// The endpoints of so many items, in an arbitrary order.
+    /// Returns the endpoints of `items` items, in an arbitrary order.
     pub(super) fn new(items: usize) -> Self {
         assert!(items as u64 <= ITEM, "items are numbered by 31 bits: more do not fit into memory");
         Self { ends: (0..items as u64).flat_map(|item| [item, item | UPPER]).collect() }

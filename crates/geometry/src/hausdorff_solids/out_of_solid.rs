@@ -41,7 +41,7 @@ impl OutOfSolid<'_, '_> {
         distance
     }
 
-    /// Whether the cell, moved by so much, is proven to lie inside; along one of the directions that lead inward.
+    /// Whether the cell, moved by `by` along one of the directions that lead inward, is proven to lie inside.
     fn is_inside_when_moved(&mut self, body: &Tetrahedron, source: u32, by: f64) -> bool {
         let center = body.center();
         let inward = self.pieces.core(source).mean - center;

@@ -113,7 +113,7 @@ pub(super) fn largest(
     settled.max(known.found)
 }
 
-/// Bound of the rounding of a distance from a cell after so many cuts, with coordinates up to `scale`. With u = 2^-53: a cut places a
+/// Bound on the rounding of a distance from a cell after `cuts` cuts, with coordinates up to `scale`. With u = 2^-53: a cut places a
 /// corner off the line by less than 5 u scale in each coordinate, 9 u scale in all; the nearest point of a triangle, the difference and
 /// its length are off by less than 40 u scale together. Both are rounded up.
 pub(super) fn rounding(scale: f64, cuts: u32) -> f64 {

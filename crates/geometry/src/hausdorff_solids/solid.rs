@@ -64,7 +64,7 @@ impl SolidQueries<'_> {
         found
     }
 
-    /// The triangles that may come within `margin` of a cell, at most so many; `None`: there are more.
+    /// Returns the triangles that may come within `margin` of a cell; `None`: there are more than `most`.
     pub(super) fn meeting(&mut self, cell: &Tetrahedron, margin: f64, most: usize) -> Option<Vec<u32>> {
         let (low, high) = cell.bounds();
         let wide = Vec3::new(margin, margin, margin).scale(1.0 + 4.0 * f64::EPSILON);

@@ -190,7 +190,7 @@ impl FittedBox {
     }
 }
 
-/// A node of so many children, which are to be filled in.
+/// Returns a node of `count` children, which are to be filled in.
 fn empty_node(items: &[Item], count: usize) -> MeshNode {
     let origin = items.iter().fold(Vec3::ZERO, |sum, i| sum + i.center).scale(1.0 / (3.0 * items.len() as f64));
     MeshNode {

@@ -32,7 +32,7 @@ const BLOCKS_PER_THREAD: usize = 4;
 pub struct SelfContacts {
     /// Number of pairs.
     pub count: u64,
-    /// Counting ended early: there are at least so many.
+    /// Whether counting ended early: there are at least `count` pairs.
     pub at_least: bool,
 }
 

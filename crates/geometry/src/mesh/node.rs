@@ -41,7 +41,7 @@ impl NodeId {
         if self.0 & LEAF == 0 { Child::Inner(self.0) } else { Child::Leaf(self.0 & !LEAF) }
     }
 
-    /// Returns its number in a list with so many other nodes and leaves before it.
+    /// Returns its number in a list in which `nodes` other nodes and `leaves` other leaves come before it.
     pub fn moved(self, nodes: u32, leaves: u32) -> Self {
         match self.get() {
             Child::Inner(index) => Self::inner(index + nodes),

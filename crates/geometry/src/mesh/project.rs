@@ -73,12 +73,12 @@ impl Intervals {
         }
     }
 
-    /// Becomes those of the children of a node; what is beyond its last lane means nothing.
+    /// Projects the boxes of a node's children; lanes beyond the last child mean nothing.
     pub fn of_node(&mut self, node: &MeshNode, frame: &SearchFrame) {
         project_boxes(node, frame, self);
     }
 
-    /// Becomes those of the triangles of a leaf, likewise.
+    /// Projects the boxes of a leaf's triangles; lanes beyond the last triangle mean nothing.
     pub fn of_leaf(&mut self, mesh: &TriangleMesh, leaf: u32, frame: &SearchFrame) {
         let mut corners = [[[0.0; LEAF_TRIANGLES]; 3]; 3];
         for (lane, t) in mesh.leaf(leaf).enumerate() {

@@ -39,7 +39,7 @@ pub(super) struct JointSpecs {
     sweeps: Vec<SweepSpec>,
     posture: Vec<PostureSpec>,
     robots: Robots,
-    /// Of each body of a robot, its index in the scene.
+    /// Indices in the scene of the bodies of robots.
     link_bodies: Vec<u32>,
 }
 
@@ -77,7 +77,7 @@ impl JointSpecs {
     /// Hands the bodies of robots to `take`, which says their indices, and adds their rules and notes.
     ///
     /// # Errors
-    /// That of `take`.
+    /// The error of `take`.
     pub(super) fn add_robots(
         &mut self,
         made: &mut MadeOfFiles,
@@ -121,7 +121,7 @@ pub(super) struct FoundJoints {
     allowed: Vec<[f64; 2]>,
     /// Values of joints that nothing moves, by column.
     rest: Vec<f64>,
-    /// Of each body: the joint that carries it, and its frame in that link.
+    /// By body: the joint that carries it, and its frame in that link.
     carried: Vec<Option<(u32, Pose)>>,
 }
 
@@ -468,7 +468,7 @@ pub(super) struct RestSpec {
     pub(super) pose: Pose,
     /// The key that says it, and its place in messages; `None`: a geometry file does.
     pub(super) written: Option<(String, String)>,
-    /// What is wrong with it: place, problem and remedy.
+    /// Fault of the written pose: place, problem and remedy.
     pub(super) fault: Option<[String; 3]>,
 }
 

@@ -14,9 +14,9 @@ use std::collections::HashMap;
 pub(super) struct Tree<'s> {
     specs: &'s [JointSpec],
     frames: Frames,
-    /// Of each joint: the frames of its parent and of its child.
+    /// By joint: the frames of its parent and of its child.
     ends: Vec<(Option<usize>, usize)>,
-    /// Of each frame: the joint whose child it is.
+    /// By frame: the joint whose child it is.
     carrier: HashMap<usize, usize>,
 }
 
@@ -460,7 +460,7 @@ fn in_frame(world_from_frame: &Pose, place: &Pose) -> Pose {
     Pose { position: sum.position + turned.position, rest: low_part(sum.position, turned.position), q: turned.q }
 }
 
-/// What the sum of two vectors loses by rounding (Knuth).
+/// Returns the rounding error of the sum of two vectors (Knuth, TwoSum).
 fn low_part(a: Vec3<f64>, b: Vec3<f64>) -> Vec3<f64> {
     let of = |a: f64, b: f64| {
         let sum = a + b;

@@ -43,7 +43,7 @@ pub(in crate::joints) struct LinkBody {
     pub(in crate::joints) place: Pose,
 }
 
-/// What all robots of a scene add to it.
+/// Everything that the robots of a scene add to it.
 #[derive(Debug, Default)]
 pub(super) struct Robots {
     pub(in crate::joints) links: Vec<LinkFrame>,

@@ -31,7 +31,7 @@ pub(in crate::joints) struct JointSpec {
     pub(in crate::joints) mimic: Option<MimicSpec>,
     /// Whether the frame behind it is that of its child: a link of a robot.
     pub(in crate::joints) is_link: bool,
-    /// Where it begins.
+    /// Place of its section in the text.
     pub(in crate::joints) at: usize,
 }
 
@@ -41,7 +41,7 @@ pub(in crate::joints) struct MimicSpec {
     pub(in crate::joints) joint: String,
     pub(in crate::joints) ratio: f64,
     pub(in crate::joints) offset: f64,
-    /// Where it is written.
+    /// Place of the key in the text.
     pub(in crate::joints) at: usize,
 }
 

@@ -113,7 +113,7 @@ pub(crate) fn clean(
 /// Leaves out triangles with a repeated vertex, and all but the first of those with the same vertices in the same direction.
 /// Two that run in opposite directions are the two sides of a sheet, or of solids that touch: both stay.
 fn proper_triangles(points: &[Vec3<f64>], triangles: &[[u32; 3]], workers: &Workers) -> ProperTriangles {
-    // Those of a range of lowest vertices are looked through by themselves.
+    // Each part handles the triangles whose lowest vertex lies in its range.
     let parts = triangles.len().div_ceil(PART).clamp(1, PARTS);
     let lowest = |triangle: &[u32; 3]| triangle[0].min(triangle[1]).min(triangle[2]) as usize;
     let of_parts = workers.each(parts, 1, |part| {

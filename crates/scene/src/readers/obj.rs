@@ -156,7 +156,7 @@ impl ObjLabels {
         self.of_triangle.resize(count, current);
     }
 
-    /// The parts of the file, which has so many `o`, in order of their first faces. An object without a face is none.
+    /// Returns the parts of the file in order of their first faces; an object without a face is none. `objects`: number of `o`.
     fn into_parts(self, mesh: &Mesh, names: &ObjNames, objects: u32) -> Vec<NamedMesh> {
         let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
         let mut parts: Vec<(String, Vec<Arc<str>>)> = Vec::new();

@@ -115,7 +115,7 @@ enum AsciiPlace {
     Outside,
     Solid,
     Facet,
-    /// In a loop with so many corners.
+    /// In a loop, after this number of corners.
     Loop(usize),
     /// Behind a loop.
     Closed,

@@ -152,7 +152,7 @@ fn edges(search: &mut Search, a: &Placed<'_>, b: &Placed<'_>, s: f64) {
             let normal = cross(u, v);
             let (square, lengths) = (dot(normal, normal), dot(u, u) * dot(v, v));
             if square < 1e-12 * lengths {
-                // Nearly parallel: the ends are looked at elsewhere; what lies between them is at most so much nearer.
+                // Nearly parallel: the ends are looked at elsewhere; points between them are nearer by at most `drop`.
                 let nearest = ends_to_edges(p, p1, q, q1);
                 let drop = 2e-6 * norm(u).max(norm(v)) + 1e-9 * s;
                 search.offer((nearest - drop).max(0.0), false, Pair::Edges(i, j));

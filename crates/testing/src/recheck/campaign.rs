@@ -21,7 +21,7 @@ pub struct Plan {
     /// The first chunk that is asked: another record has those before it.
     pub from: u64,
     pub threads: usize,
-    /// No chunk is begun after so many hours.
+    /// Hours after which no chunk is begun.
     pub hours: f64,
     pub effort: Effort,
 }

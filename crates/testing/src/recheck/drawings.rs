@@ -10,7 +10,7 @@ use crate::recheck::solid::Solid;
 /// Places of the drawings, metres: far along one, two or three axes. On the grid of their lattices.
 const OFFSETS: [[f64; 3]; 3] = [[6_000.0, 0.125, -0.5], [-12.25, 0.0, 3_000.625], [700.5, -40.0, -900.0]];
 
-/// Bodies of a lattice, whose faces lie in common planes, and any: of one drawing after the other.
+/// Returns bodies of drawing `i`: bodies of a lattice, whose faces lie in common planes, and any bodies.
 pub fn drawn(random: &mut Random, i: usize) -> Recipe {
     let within = i / OFFSETS.len();
     let recipe =

@@ -31,7 +31,7 @@ fn millimetres(random: &mut Random, low: usize, high: usize) -> f64 {
     (low + random.below(high - low + 1)) as f64 / 1000.0
 }
 
-/// A prism of so many sides about an axis (0, 1, 2).
+/// Returns a prism of `sides` sides about an axis (0, 1, 2).
 fn prism(sides: usize, radius: f64, half: f64, axis: usize) -> Vec<Vector<f64>> {
     let mut points = Vec::with_capacity(2 * sides);
     for k in 0..sides {

@@ -21,7 +21,7 @@ const RENEWAL: u64 = 20_000;
 /// Misses shown in full, for each family.
 const SHOWN: u64 = 5;
 
-/// Share of the queries of which more is asked than to prove the row again: one in so many.
+/// Rates of the checks beyond proving a row again: each is made for one query in this number.
 #[derive(Clone, Copy)]
 pub struct Effort {
     /// Asked in every way.

@@ -26,7 +26,7 @@ impl<'a> Values<'a> {
         Fault { line, problem, remedy: REMEDY.to_owned() }
     }
 
-    /// The count of an element, once it is known that the rest of the file can hold so many; 0 if it has no properties.
+    /// Returns the count of an element, if the rest of the file can hold that number; 0 if it has no properties.
     pub(super) fn fits(&self, element: &Element) -> Result<usize, String> {
         let least = |property: &Property| match self.encoding {
             PlyEncoding::Ascii => 2, // a character, and a blank

@@ -18,7 +18,7 @@ use crate::recheck::place::Place as Relative;
 /// Times at which the distance is sampled.
 const TIMES: usize = 32;
 
-/// Contact is a distance of at most so many sizes.
+/// Largest distance that counts as contact, in sizes of the pair.
 const TOUCH: f64 = 1e-6;
 
 /// The poses of a body at a share of the interval: its origin moves on a line, its rotation along the shorter arc.

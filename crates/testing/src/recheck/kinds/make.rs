@@ -349,7 +349,7 @@ pub fn choose(random: &mut Random, kinds: [Kind; 2], aim: Place) -> [usize; 2] {
     if holder == 0 { [large, small] } else { [small, large] }
 }
 
-/// A body of a kind, by so many units of length.
+/// Returns a body of a kind, with lengths multiplied by `scale`.
 pub fn make(kind: Kind, random: &mut Random, scale: f64) -> Subject {
     let growth = scale * grid(random, 2, 24);
     match kind {
