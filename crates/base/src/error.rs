@@ -1,7 +1,7 @@
 //! The one error type of the library.
 //!
-//! An error says *where* (a file, with the row or key), *what is wrong*, and *what to do*. The library returns it;
-//! only the program prints it.
+//! An error says *where* (a file, with the row or key), *what is wrong*, and *what to do*. The
+//! library returns it; only the program prints it.
 
 use crate::text::{escaped, is_hidden};
 use std::fmt::Display;
@@ -112,7 +112,8 @@ impl Error {
         Self::output(path.display(), format!("cannot be written ({error})"), remedy)
     }
 
-    /// Several things that are wrong at once, as one error; `place`: what they have in common. One alone stays as it is.
+    /// Several things that are wrong at once, as one error; `place`: what they have in common. One
+    /// alone stays as it is.
     #[doc(hidden)]
     pub fn several(place: impl Display, mut errors: Vec<Self>) -> Self {
         /// More than these are counted.
@@ -236,7 +237,8 @@ fn nearest_words<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Vec<&
     let lower = wrong.to_lowercase();
     let distance = |word: &str| match () {
         () if is_end(word, wrong) || is_end(wrong, word) => 0,
-        // The lengths alone bound the distance from below, which spares most of a large scene's names.
+        // The lengths alone bound the distance from below, which spares most of a large scene's
+        // names.
         () if word.len().abs_diff(wrong.len()) > 4 * limit => usize::MAX,
         () => match word.to_lowercase() {
             folded if folded == lower => 0,

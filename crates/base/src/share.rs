@@ -1,7 +1,7 @@
 //! Shares of counted things, with their confidence.
 
-/// The share of `count` in `all`, and its 95 % interval after Wilson ("Probable inference, the law of succession, and
-/// statistical inference", 1927), which holds for small shares too.
+/// The share of `count` in `all`, and its 95 % interval after Wilson ("Probable inference, the law
+/// of succession, and statistical inference", 1927), which holds for small shares too.
 pub fn share_with_interval(count: u64, all: u64) -> (f64, [f64; 2]) {
     /// The 97.5 % quantile of the normal distribution.
     const Z: f64 = 1.959_963_984_540_054;

@@ -1,8 +1,8 @@
 //! Threads for loading: pieces of work are handed out to as many threads as are free.
 //!
-//! Work may have parts that are handed out too: a thread that finds no further file to read helps with the triangles of the
-//! largest one. What is computed never depends on how many threads there are: pieces are cut by the amount of work alone, and
-//! results come in their order.
+//! Work may have parts that are handed out too: a thread that finds no further file to read helps
+//! with the triangles of the largest one. What is computed never depends on how many threads there
+//! are: pieces are cut by the amount of work alone, and results come in their order.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -13,8 +13,8 @@ const ALWAYS_ALLOWED: usize = 64;
 /// Threads for each core beyond which more of them only wait for each other.
 const THREADS_PER_CORE: usize = 4;
 
-/// Returns the number of threads to start if `asked` threads are asked for (`None`: one for each core): at least one, and
-/// at most four for each core, or 64 on a small machine.
+/// Returns the number of threads to start if `asked` threads are asked for (`None`: one for each
+/// core): at least one, and at most four for each core, or 64 on a small machine.
 pub fn threads_within(asked: Option<usize>) -> usize {
     // Counted here, because rayon's own default reads the environment.
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -39,8 +39,8 @@ impl Workers {
         Self { spare: AtomicUsize::new(0) }
     }
 
-    /// `work` of each number below `count`, in order of the numbers; `per_thread`: how many make a thread worth its start. Numbers are
-    /// handed out in ascending order.
+    /// `work` of each number below `count`, in order of the numbers; `per_thread`: how many make a
+    /// thread worth its start. Numbers are handed out in ascending order.
     pub fn each<T: Send + Sync>(&self, count: usize, per_thread: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let slots: Vec<OnceLock<T>> = (0..count).map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);

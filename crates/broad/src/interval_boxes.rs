@@ -1,24 +1,29 @@
 //! From the boxes of samples to those of the intervals between them.
 //!
-//! A point of a body that turns by the angle theta at constant speed, at the distance r from the axis, has an acceleration of
-//! theta^2 r over the square of the interval. So it leaves the chord between its two ends by at most theta^2 r / 8, and the
-//! chord lies in the union of the boxes of both ends. The box of an interval is this union, inflated on all sides by the bound
+//! A point of a body that turns by the angle theta at constant speed, at the distance r from the
+//! axis, has an acceleration of theta^2 r over the square of the interval. So it leaves the chord
+//! between its two ends by at most theta^2 r / 8, and the chord lies in the union of the boxes of
+//! both ends. The box of an interval is this union, inflated on all sides by the bound
 //! ([`ArcBound`]), in cells rounded up, plus one cell.
 //!
 //! The bound of r is a constant of the body, as boxes need not be tight:
-//! - `Linear`: the reach of the shape about the recentred origin, plus the distance of the pivot from there.
-//! - `Screw`: the reach, plus the distance of the recentred origin from the axis of the screw, which is the part of its
-//!   displacement across the axis, divided by 2 sin(theta / 2). The whole displacement stands for that part.
+//! - `Linear`: the reach of the shape about the recentred origin, plus the distance of the pivot
+//!   from there.
+//! - `Screw`: the reach, plus the distance of the recentred origin from the axis of the screw,
+//!   which is the part of its displacement across the axis, divided by 2 sin(theta / 2). The whole
+//!   displacement stands for that part.
 //! - `Hold`: 0.
 //!
-//! If joints move a body, the bound comes from the joints, for each interval (`JointTree::sagitta`).
+//! If joints move a body, the bound comes from the joints, for each interval
+//! (`JointTree::sagitta`).
 //!
-//! Turns within [`HALF_TURN_MARGIN`] of a half turn have no shortest way. The box of such an interval contains the ball around
-//! the pivot (of a screw, around the nearest point of the axis) that contains the body, at both ends: it is inflated by the
-//! diameter of that ball, since the box of each end contains a point of the ball. This is more than the bound of an arc.
+//! Turns within [`HALF_TURN_MARGIN`] of a half turn have no shortest way. The box of such an
+//! interval contains the ball around the pivot (of a screw, around the nearest point of the axis)
+//! that contains the body, at both ends: it is inflated by the diameter of that ball, since the box
+//! of each end contains a point of the ball. This is more than the bound of an arc.
 //!
-//! The bound is `f64` arithmetic with its rounding errors added, and the same on all instruction sets. So the box of an
-//! interval is defined by its value, too.
+//! The bound is `f64` arithmetic with its rounding errors added, and the same on all instruction
+//! sets. So the box of an interval is defined by its value, too.
 
 use super::boxes::{Boxes64, LatticeBox, SweptBounds};
 use super::lattice::Lattice;
@@ -36,14 +41,16 @@ const HALF_TURN_MARGIN: f64 = 1e-6;
 /// How far a point of a body may leave the chord between two samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ArcBound {
-    /// The distance of any point of the body from the pivot, at most, metres; of a screw, from the recentred origin.
+    /// The distance of any point of the body from the pivot, at most, metres; of a screw, from the
+    /// recentred origin.
     radius: f64,
     /// 1 for a screw, else 0: how much of the displacement of the recentred origin counts.
     displaced: f64,
 }
 
 impl ArcBound {
-    /// Returns the bound for a shape with this reach (metres) and this pivot in the recentred frame.
+    /// Returns the bound for a shape with this reach (metres) and this pivot in the recentred
+    /// frame.
     fn new(between: BetweenFrames, reach: f64, pivot: Vec3<f64>) -> Self {
         match between {
             BetweenFrames::Linear => Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 },
@@ -53,8 +60,8 @@ impl ArcBound {
         }
     }
 
-    /// The growth of the box of an interval, metres, from upper bounds of the angle and of the displacement of the recentred
-    /// origin. NaN if one of them is.
+    /// The growth of the box of an interval, metres, from upper bounds of the angle and of the
+    /// displacement of the recentred origin. NaN if one of them is.
     ///
     /// For x = theta / 2 up to pi / 2, (x / sin x - 1) / x^2 increases to 0.23134.
     #[inline(always)]
@@ -101,8 +108,9 @@ impl IntervalRule {
         block.intervals(self.max_gap)[0]
     }
 
-    /// Replaces the boxes of a slot in the samples of a block by those of its `intervals`, empty in all others. `after` is the
-    /// box in the sample that follows the block. Returns their bounds over the block.
+    /// Replaces the boxes of a slot in the samples of a block by those of its `intervals`, empty in
+    /// all others. `after` is the box in the sample that follows the block. Returns their bounds
+    /// over the block.
     pub(super) fn make(
         &self,
         (simd, lattice): (Level, &Lattice),
@@ -196,7 +204,8 @@ fn cells_by_joints(tree: &JointTree, lattice: &Lattice, block: &FrameBlock, slot
     cells
 }
 
-/// Replaces the box of each sample up to `last` by the union with the next sample's box, inflated by the sample's `cells`.
+/// Replaces the box of each sample up to `last` by the union with the next sample's box, inflated
+/// by the sample's `cells`.
 #[inline(always)] // into code for wider registers
 fn inflate(cells: &[u32; SAMPLES], last: usize, after: &LatticeBox, boxes: &mut Boxes64) {
     for k in 0..3 {

@@ -1,14 +1,17 @@
-//! The numbers that queries are answered in: `f64`, and `Dd`, an unevaluated sum of two `f64`s (about 106 bits), for the
-//! rung of the pair solver where rounding in `f64` leaves a question open.
+//! The numbers that queries are answered in: `f64`, and `Dd`, an unevaluated sum of two `f64`s
+//! (about 106 bits), for the rung of the pair solver where rounding in `f64` leaves a question
+//! open.
 //!
-//! No operation uses a fused multiply-add, so a value is the same on every machine.
-//! Source of the double-double operations: Dekker 1971, Knuth (TAOCP 2, 4.2.2); error bounds: Joldes, Muller,
-//! Popescu 2017, "Tight and rigorous error bounds for basic building blocks of double-word arithmetic".
+//! No operation uses a fused multiply-add, so a value is the same on every machine. Source of the
+//! double-double operations: Dekker 1971, Knuth (TAOCP 2, 4.2.2); error bounds: Joldes, Muller,
+//! Popescu 2017, "Tight and rigorous error bounds for basic building blocks of double-word
+//! arithmetic".
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
-/// The numbers that formulas are written in: `f64`, double-double, or a register of eight `f64` (`simd::V`).
+/// The numbers that formulas are written in: `f64`, double-double, or a register of eight `f64`
+/// (`simd::V`).
 ///
 /// A formula that is generic over it does the same operations in the same order in each of them.
 pub trait Scalar:
@@ -16,7 +19,8 @@ pub trait Scalar:
 {
     /// Result of a comparison: a truth value for each number.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
-    /// The numbers of working precision that error bounds are computed in: `f64`, or a register of them.
+    /// The numbers of working precision that error bounds are computed in: `f64`, or a register of
+    /// them.
     type Bound: Scalar<Mask = Self::Mask>;
     /// Half a unit in the last place of 1: the relative error of one operation.
     const UNIT: f64;
@@ -79,8 +83,8 @@ pub trait Real: Scalar<Mask = bool, Bound = f64> + Debug + PartialOrd + AddAssig
     const ONE: Self;
     /// The sum of `hi` and `lo`, rounded to this type.
     fn from_parts(hi: f64, lo: f64) -> Self;
-    /// `(b + rest_b) - (a + rest_a)`, rounded to this type; the difference of the leading parts comes first, so that
-    /// a common offset cancels.
+    /// `(b + rest_b) - (a + rest_a)`, rounded to this type; the difference of the leading parts
+    /// comes first, so that a common offset cancels.
     fn difference(a: f64, rest_a: f64, b: f64, rest_b: f64) -> Self;
     /// The nearest `f64`.
     #[inline(always)]
@@ -168,7 +172,8 @@ fn split(a: f64) -> (f64, f64) {
     (hi, a - hi)
 }
 
-/// `a * b` exactly, as a rounded product and its error (Dekker); exact while nothing over- or underflows.
+/// `a * b` exactly, as a rounded product and its error (Dekker); exact while nothing over- or
+/// underflows.
 #[inline]
 pub fn two_prod(a: f64, b: f64) -> (f64, f64) {
     let p = a * b;

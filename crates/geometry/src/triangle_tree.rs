@@ -13,7 +13,8 @@ const LEAF: usize = 4;
 struct TriangleNode {
     low: Vec3<f64>,
     high: Vec3<f64>,
-    /// First index in `order` of a leaf's triangles. For an inner node: the second child; the first one follows this node.
+    /// First index in `order` of a leaf's triangles. For an inner node: the second child; the first
+    /// one follows this node.
     at: u32,
     /// Triangles of a leaf; 0: it has children.
     count: u32,
@@ -60,8 +61,8 @@ impl TriangleTree {
         self.triangles.len()
     }
 
-    /// The triangle nearest to a point. Where boxes overlap, all of them may have to be looked at: the search ends after
-    /// `most` boxes, as soon as it has any triangle.
+    /// The triangle nearest to a point. Where boxes overlap, all of them may have to be looked at:
+    /// the search ends after `most` boxes, as soon as it has any triangle.
     pub fn nearest(&self, p: Vec3<f64>, most: usize) -> NearestTriangle {
         let mut best = (f64::INFINITY, 0);
         let mut visits = 0;
@@ -92,8 +93,8 @@ impl TriangleTree {
         NearestTriangle { d2: best.0, triangle: best.1, visits, is_nearest: true }
     }
 
-    /// Hands `meet` every triangle that a ray from a point along +z may meet, and others; ends after `most` boxes. Returns
-    /// how many boxes were looked at: fewer than `most`, if all were.
+    /// Hands `meet` every triangle that a ray from a point along +z may meet, and others; ends
+    /// after `most` boxes. Returns how many boxes were looked at: fewer than `most`, if all were.
     pub fn above(&self, p: Vec3<f64>, most: usize, mut meet: impl FnMut(u32)) -> usize {
         let mut visits = 0;
         let mut open = vec![0_u32];
@@ -116,8 +117,9 @@ impl TriangleTree {
         visits
     }
 
-    /// Hands `meet` every triangle whose box meets that from `low` to `high`, and others, until it returns false; ends after
-    /// `most` boxes. Returns how many boxes were looked at, and whether it came to the end.
+    /// Hands `meet` every triangle whose box meets that from `low` to `high`, and others, until it
+    /// returns false; ends after `most` boxes. Returns how many boxes were looked at, and whether
+    /// it came to the end.
     pub fn in_box(
         &self,
         (low, high): (Vec3<f64>, Vec3<f64>),
@@ -153,8 +155,9 @@ impl TriangleTree {
     }
 }
 
-/// Builds the subtree over `order`, which begins at `start` of the whole list: halves by centroids along the longest
-/// side of their box, so that the depth is logarithmic whatever the triangles are.
+/// Builds the subtree over `order`, which begins at `start` of the whole list: halves by centroids
+/// along the longest side of their box, so that the depth is logarithmic whatever the triangles
+/// are.
 fn split(triangles: &[Corners], order: &mut [u32], start: u32, nodes: &mut Vec<TriangleNode>) {
     let corners = order.iter().flat_map(|&t| triangles[t as usize]);
     let (low, high) = bounds(corners);
@@ -191,8 +194,9 @@ pub fn distance2(p: Vec3<f64>, triangle: &Corners) -> f64 {
     offset(p, triangle).length2()
 }
 
-/// The vector to a point from a point of the triangle: the nearest one, but for rounding. As that point lies on the
-/// triangle whatever the rounding, the vector is never too short by more than the rounding of the point.
+/// The vector to a point from a point of the triangle: the nearest one, but for rounding. As that
+/// point lies on the triangle whatever the rounding, the vector is never too short by more than the
+/// rounding of the point.
 pub fn offset(p: Vec3<f64>, &[a, b, c]: &Corners) -> Vec3<f64> {
     let shorter = |u: Vec3<f64>, v: Vec3<f64>| if v.length2() < u.length2() { v } else { u };
     let border = shorter(shorter(from_segment(p, a, b), from_segment(p, b, c)), from_segment(p, c, a));

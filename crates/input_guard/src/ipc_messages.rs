@@ -1,8 +1,9 @@
 //! Checks of an Arrow IPC file or stream before the decoder sees it.
 //!
-//! The decoder reserves memory for a message's body, and for a compressed buffer's contents, as their headers claim.
-//! This module walks the messages (a stream one after the other, a file by the blocks of its footer), compares every
-//! claim with the file, and counts the rows. No column is decoded.
+//! The decoder reserves memory for a message's body, and for a compressed buffer's contents, as
+//! their headers claim. This module walks the messages (a stream one after the other, a file by the
+//! blocks of its footer), compares every claim with the file, and counts the rows. No column is
+//! decoded.
 
 use super::MAX_NAME;
 use super::decoder::guarded_arrow;
@@ -12,7 +13,8 @@ use clearsweep_base::error::{Error, Result};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Bytes that a compressed buffer may claim to hold, whatever its size: a column of half a billion `f64`.
+/// Bytes that a compressed buffer may claim to hold, whatever its size: a column of half a billion
+/// `f64`.
 const MAX_BUFFER: u64 = 1 << 32;
 
 /// Bytes that a compressed buffer may claim to hold, whatever its rows...
@@ -145,7 +147,8 @@ impl<R: Read + Seek> Walk<R> {
         Ok(bytes.try_into().map_or(0, i32::from_le_bytes))
     }
 
-    /// A stream: a schema, then batches, each behind its length, until a length of 0 or the end of the file.
+    /// A stream: a schema, then batches, each behind its length, until a length of 0 or the end of
+    /// the file.
     fn stream(&mut self, needs_end: bool) -> MessageResult<()> {
         let (mut at, mut is_ended) = (0, false);
         while at < self.bytes {
@@ -247,7 +250,8 @@ impl<R: Read + Seek> Walk<R> {
         Ok(start + body)
     }
 
-    /// Checks the buffers of a batch against its body: where they lie, and what they claim to decompress to.
+    /// Checks the buffers of a batch against its body: where they lie, and what they claim to
+    /// decompress to.
     fn batch(&mut self, batch: RecordBatch<'_>, start: u64, body: u64) -> MessageResult<()> {
         let codec = batch.compression().map(|compression| compression.codec());
         let rows = u64::try_from(batch.length()).unwrap_or(0);

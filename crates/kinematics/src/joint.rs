@@ -29,7 +29,8 @@ impl JointKind {
         matches!(self, Self::Revolute | Self::Screw { .. })
     }
 
-    /// Largest magnitude of its values: radians beyond which single values are no longer told apart well, or metres.
+    /// Largest magnitude of its values: radians beyond which single values are no longer told apart
+    /// well, or metres.
     pub fn largest_value(self) -> f64 {
         if self.turns() { 1e6 } else { 1e18 }
     }
@@ -49,7 +50,8 @@ impl JointKind {
 pub enum JointValue {
     /// It is fixed and has none.
     None,
-    /// `ratio` times the value in a column, plus `offset`: 1 and 0 of the joint that the column is of, others of one that mimics it.
+    /// `ratio` times the value in a column, plus `offset`: 1 and 0 of the joint that the column is
+    /// of, others of one that mimics it.
     Column {
         /// Index of the column.
         column: u32,
@@ -150,7 +152,8 @@ pub(crate) fn turned(rows: &[Vec3<f64>; 3], v: Vec3<f64>) -> Vec3<f64> {
     Vec3::new(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v))
 }
 
-/// A frame placed in another one: [`Pose::after`], with the low part of positions, so that what stands far from the origin loses nothing.
+/// A frame placed in another one: [`Pose::after`], with the low part of positions, so that what
+/// stands far from the origin loses nothing.
 pub(crate) fn placed(before: &Pose, place: &Pose) -> Pose {
     let moved = moved(before, [place.position, place.rest]);
     Pose { q: turned_by(before.q, place.q), ..moved }

@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-/// Largest turn of a joint in a step, unless the number of steps is given, radians: intervals stay small.
+/// Largest turn of a joint in a step, unless the number of steps is given, radians: intervals stay
+/// small.
 const TURN: f64 = PI / 60.0;
 
 /// Samples of all sweeps together, at most.

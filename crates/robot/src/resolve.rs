@@ -21,8 +21,8 @@ pub struct PackageFolder {
 ///
 /// - `package://NAME/REST` (and `model://`, as Gazebo writes it): `P/NAME/REST` for each folder `P`
 ///   of `packages`, or `P/REST` if `P` itself is the package `NAME` or is called so; then likewise
-///   for the folder of the URDF file and each folder above it. Slashes before `NAME` are skipped, as
-///   in Pinocchio.
+///   for the folder of the URDF file and each folder above it. Slashes before `NAME` are skipped,
+///   as in Pinocchio.
 /// - `file://PATH`: the path behind the prefix.
 /// - any other: a path, relative to the folder of the URDF file.
 ///

@@ -201,7 +201,8 @@ fn triangle_count(core: &Polyhedron) -> u64 {
     (0..core.face_count()).map(|f| core.face(f as u32).len() as u64 - 2).sum()
 }
 
-/// The geometry of a mesh; where the model is left out, a hull if the mesh is convex, else its triangles.
+/// The geometry of a mesh; where the model is left out, a hull if the mesh is convex, else its
+/// triangles.
 ///
 /// # Errors
 /// It is not what its model says.
@@ -261,7 +262,8 @@ fn measured<'a>(
     MeshAndHull { points: &points.list, triangles, hull, size: hull_fit::size(hull), warp, workers }
 }
 
-/// The exact triangles; `of_all`: the hull of all points, if it is known; `inside`: what the body says of it.
+/// The exact triangles; `of_all`: the hull of all points, if it is known; `inside`: what the body
+/// says of it.
 fn from_triangles(
     points: &Distinct,
     triangles: &[[u32; 3]],
@@ -350,8 +352,8 @@ fn hulls(mut members: Vec<Vec<u32>>, points: &Distinct) -> Result<(Vec<Polyhedro
     Ok((cores, Some(points.hull(Some(&all))?)))
 }
 
-/// How the hulls of pieces fit the objects of a mesh; objects that are not convex are refused unless their hulls are
-/// asked for.
+/// How the hulls of pieces fit the objects of a mesh; objects that are not convex are refused
+/// unless their hulls are asked for.
 fn pieces_fit(
     (mesh, reading): (&Mesh, &GeometryOptions),
     points: &Distinct,

@@ -1,4 +1,5 @@
-//! One body as a scene file, a row of a table or a program says it, key by key, in SI units: what bodies are made of.
+//! One body as a scene file, a row of a table or a program says it, key by key, in SI units: what
+//! bodies are made of.
 
 use super::joints::RestSpec;
 use super::keys::{Field, Keys, Origin, SceneSource};
@@ -219,7 +220,8 @@ fn scene_choice(keys: &Keys<'_>, file: &Field<'_>) -> Result<Option<SceneChoice>
     Ok(Some(SceneChoice::Name(field.text()?.into())))
 }
 
-/// Reads `inside`, and returns it with the model: a sheet is a mesh. A default does not concern a row of another model.
+/// Reads `inside`, and returns it with the model: a sheet is a mesh. A default does not concern a
+/// row of another model.
 fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Option<Model>)> {
     let Some(field) = keys.get("inside") else { return Ok((None, model)) };
     let said = field.choice(&Inside::ALL.map(|inside| (inside.name(), inside)))?;
@@ -237,7 +239,8 @@ fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Opti
     }
 }
 
-/// The lowered keys of a section of `[[bodies]]`: each is lowered once, however many rows it holds for.
+/// The lowered keys of a section of `[[bodies]]`: each is lowered once, however many rows it holds
+/// for.
 #[derive(Debug, Default)]
 pub(super) struct LoweredDefaults {
     path: OnceLock<Arc<str>>,
@@ -264,7 +267,8 @@ fn shape(
     unit: LengthUnit,
     known: &OnceLock<Arc<ShapeSpec>>,
 ) -> Result<Arc<ShapeSpec>> {
-    // Defaults that are meant for the geometry files of other rows do not concern a row's own shape.
+    // Defaults that are meant for the geometry files of other rows do not concern a row's own
+    // shape.
     let concerns = |stray: &Field<'_>| stray.is_of(keys) || !field.is_of(keys);
     for key in ["unit", "scale", "up", "scene", "inside"] {
         if let Some(stray) = keys.get(key).filter(concerns) {
@@ -335,7 +339,8 @@ fn groups(keys: &Keys<'_>, known: &OnceLock<Arc<[String]>>) -> Result<Arc<[Strin
     Ok(if kinds.is_empty() { groups } else { sorted(groups.iter().cloned().chain(kinds).collect()) })
 }
 
-/// The group of the bodies of a class or a level, which selectors call by the same text: `class:IfcWall`.
+/// The group of the bodies of a class or a level, which selectors call by the same text:
+/// `class:IfcWall`.
 fn kind_group(kind: &str, name: &str) -> String {
     format!("{kind}:{name}")
 }

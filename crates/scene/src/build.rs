@@ -1,5 +1,5 @@
-//! Geometry files and shapes to hulls: each file read and hashed once, each distinct geometry built once, in parallel,
-//! with the same result and the same first error for any number of threads.
+//! Geometry files and shapes to hulls: each file read and hashed once, each distinct geometry built
+//! once, in parallel, with the same result and the same first error for any number of threads.
 
 use super::body_shape::{BuiltGeometry, from_mesh, from_shape};
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth};
@@ -13,7 +13,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files for each thread: with fewer, starting a thread does not pay, unless one of few files is larger than `LARGE_FILE`.
+/// Files for each thread: with fewer, starting a thread does not pay, unless one of few files is
+/// larger than `LARGE_FILE`.
 const JOBS_PER_THREAD: usize = 8;
 
 /// Bytes above which a file is worth a thread of its own.
@@ -118,7 +119,8 @@ pub(super) fn build(
     Ok(BuiltShapes { shapes, inputs, notes })
 }
 
-/// Finds what is to be built: files are the same if they are the same on disk, however they are written.
+/// Finds what is to be built: files are the same if they are the same on disk, however they are
+/// written.
 fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
     let mut jobs: Vec<GeometryJob> = Vec::new();
     let mut by_key: HashMap<(Vec<u64>, [u64; 2]), usize> = HashMap::new();
@@ -199,7 +201,8 @@ fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
     }
 }
 
-/// The shape of each variant of a mesh. Those that differ in growth only share the work, and the triangles of a mesh body.
+/// The shape of each variant of a mesh. Those that differ in growth only share the work, and the
+/// triangles of a mesh body.
 fn all_variants(mesh: &Mesh, variants: &[Variant], workers: &Workers) -> Vec<Result<Arc<Shape>, Fault>> {
     let mut shapes: Vec<Option<Result<Arc<Shape>, Fault>>> = vec![None; variants.len()];
     // A model that is left out comes first, as it may turn out to be one that others name.

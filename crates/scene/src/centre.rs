@@ -17,12 +17,12 @@ fn half_diagonal(points: &[Vec3<f64>]) -> (Vec3<f64>, f64) {
     ((low + high) * 0.5, (high - low).length() * 0.5)
 }
 
-/// Returns the recentred origin: the body's own origin, if the body is near it, else the centre of its box,
-/// rounded to a grid of an eighth of the half-diagonal (a power of two), along the axes where subtracting it is exact for
-/// all points.
+/// Returns the recentred origin: the body's own origin, if the body is near it, else the centre of
+/// its box, rounded to a grid of an eighth of the half-diagonal (a power of two), along the axes
+/// where subtracting it is exact for all points.
 ///
-/// It is along every axis on which the box is four half-diagonals away: the coordinates are then within a factor of two of
-/// the centre. On other axes the body's own origin is near.
+/// It is along every axis on which the box is four half-diagonals away: the coordinates are then
+/// within a factor of two of the centre. On other axes the body's own origin is near.
 pub(super) fn centre(points: &[Vec3<f64>]) -> Vec3<f64> {
     let (middle, half) = half_diagonal(points);
     if middle.length() <= NEAR_ORIGIN * half {

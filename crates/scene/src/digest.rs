@@ -26,8 +26,8 @@ impl InputReader {
     /// The bytes of a file.
     ///
     /// # Errors
-    /// The file is missing or unreadable, it is no regular file (a directory; a device could be endless), or it is larger
-    /// than the limit.
+    /// The file is missing or unreadable, it is no regular file (a directory; a device could be
+    /// endless), or it is larger than the limit.
     pub(super) fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
         let bytes = regular_file::read(path, self.limit)?;
         let digest = InputDigest { path: path.to_path_buf(), bytes: bytes.len() as u64, sha256: sha256(&bytes) };

@@ -106,8 +106,8 @@ struct Lowering<'s> {
     group_bytes: usize,
 }
 
-/// Makes bodies of the parts of a file and hands them to `take`, which says their indices. `template`: a body with the
-/// section's keys; `reading`: what it says of geometry.
+/// Makes bodies of the parts of a file and hands them to `take`, which says their indices.
+/// `template`: a body with the section's keys; `reading`: what it says of geometry.
 ///
 /// # Errors
 /// A glob that matches nothing, a row without a part, or the first error of `take`.
@@ -335,7 +335,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Refuses skins that trajectories would bend: joints place them, at the rest pose of the file only.
+    /// Refuses skins that trajectories would bend: joints place them, at the rest pose of the file
+    /// only.
     fn check_skins(&self, chosen: &[bool], moves: &[bool]) -> Result<()> {
         let nodes = self.file.nodes.iter().enumerate();
         // Nodes of one skin share the list of its joints.

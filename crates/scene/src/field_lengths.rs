@@ -90,7 +90,8 @@ impl Field<'_> {
     }
 }
 
-/// Three finite numbers, with a point or an exponent each in TOML: nearly all points are such, and there may be very many.
+/// Three finite numbers, with a point or an exponent each in TOML: nearly all points are such, and
+/// there may be very many.
 fn plain_point(value: Value<'_>) -> Option<[f64; 3]> {
     let mut point = [0.0_f64; 3];
     match value {

@@ -1,4 +1,5 @@
-//! Contents of a scene file, key by key, in SI units: the shape of the contract, before any geometry is read.
+//! Contents of a scene file, key by key, in SI units: the shape of the contract, before any
+//! geometry is read.
 
 use super::body_names::BodyNames;
 use super::body_spec::{BodySpec, body, positive};
@@ -158,8 +159,8 @@ pub(super) struct SceneSection {
     pub(super) rules: Option<Vec<RuleSpec>>,
 }
 
-/// Lowers a part of a scene file; lengths are in `unit`, unless the part says in which. `None`: something in it is wrong,
-/// or is for [`parse`].
+/// Lowers a part of a scene file; lengths are in `unit`, unless the part says in which. `None`:
+/// something in it is wrong, or is for [`parse`].
 pub(super) fn section(source: &SceneSource<'_>, unit: Option<LengthUnit>) -> Option<SceneSection> {
     let document = source.parse().ok()?;
     let top = Keys::new(source, "the scene file", Value::Keys(document.get_ref()), 0);

@@ -45,7 +45,8 @@ const SIGNATURES: [(&[u8], ForeignFormat); 12] = [
     (b"\xef\xbb\xbf", ForeignFormat { name: "text with a byte order mark of UTF-8", remedy: PLAIN, extensions: &[] }),
 ];
 
-/// The format that the first bytes of a file show, if its extension (lower case) is none of that format.
+/// The format that the first bytes of a file show, if its extension (lower case) is none of that
+/// format.
 pub(super) fn format(bytes: &[u8], extension: &str) -> Option<ForeignFormat> {
     let (_, format) = SIGNATURES.iter().find(|(signature, _)| bytes.starts_with(signature))?;
     (!format.extensions.contains(&extension)).then_some(*format)

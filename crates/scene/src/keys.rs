@@ -1,4 +1,5 @@
-//! The keys of a scene, walked one by one, so that every message names the file, the line and the key.
+//! The keys of a scene, walked one by one, so that every message names the file, the line and the
+//! key.
 
 use super::row_place::RowPlace;
 use super::values::Value;
@@ -57,12 +58,14 @@ impl<'a> SceneSource<'a> {
         Self { threads, ..self }
     }
 
-    /// A scene in code; `path` is what messages call it. `text`: the keys of a program that has written them as TOML.
+    /// A scene in code; `path` is what messages call it. `text`: the keys of a program that has
+    /// written them as TOML.
     pub(super) fn in_code(path: &'a Path, text: &'a str) -> Self {
         Self { in_code: true, ..Self::new(path, text) }
     }
 
-    /// A part of a scene file, which begins with this byte of it. Places are those of the whole, but lines are not known.
+    /// A part of a scene file, which begins with this byte of it. Places are those of the whole,
+    /// but lines are not known.
     pub(super) fn of_section(path: &'a Path, base: usize, text: &'a str) -> Self {
         Self { base, ..Self::new(path, text) }
     }
@@ -337,7 +340,8 @@ impl<'k> Field<'k> {
         self.items(Some(count), "numbers")?.iter().map(Field::number).collect()
     }
 
-    /// The items of a list, of the given length unless that is `None`, each as a value of this key; `what` they are.
+    /// The items of a list, of the given length unless that is `None`, each as a value of this key;
+    /// `what` they are.
     pub(super) fn items(&self, count: Option<usize>, what: &str) -> Result<Vec<Field<'k>>> {
         let wanted = match count {
             Some(count) => format!("a list of {count} {what}"),

@@ -1,4 +1,5 @@
-//! `[[rule]]`: what is required of which pairs. The first rule that matches a pair counts; `require` of `[query]` comes last.
+//! `[[rule]]`: what is required of which pairs. The first rule that matches a pair counts;
+//! `require` of `[query]` comes last.
 
 use super::body_spec::BodySpec;
 use super::file::direction;
@@ -185,10 +186,12 @@ fn own_name(field: &Field<'_>) -> Result<String> {
 }
 
 /// Lowers the rules of a scene; `are_carried`: joints carry all bodies that move, which are at rest
-/// where the joints have the value 0. A rule whose selectors name no body matches no pair: rules may be shared by several models.
+/// where the joints have the value 0. A rule whose selectors name no body matches no pair: rules
+/// may be shared by several models.
 ///
 /// # Errors
-/// A rule of one body by its name on both sides, or far too many different kinds of bodies. All that is wrong with the rules is reported.
+/// A rule of one body by its name on both sides, or far too many different kinds of bodies. All
+/// that is wrong with the rules is reported.
 pub(super) fn lower(
     source: &SceneSource<'_>,
     bodies: &[BodySpec],

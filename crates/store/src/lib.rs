@@ -7,9 +7,11 @@
 //! knows folders that are tables with a log. `publish` writes results: the manifest comes last, by
 //! a write that fails if another was faster.
 //!
-//! Nothing here is trusted to be there twice: an object is known by its version (entity tag), and every read asks for that one.
+//! Nothing here is trusted to be there twice: an object is known by its version (entity tag), and
+//! every read asks for that one.
 //!
-//! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-base`, and speaks to no network itself.
+//! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-base`, and speaks to no
+//! network itself.
 
 mod address;
 mod blocks;

@@ -1,6 +1,7 @@
 //! A copy of an object in a temporary file, filled where it is read.
 //!
-//! Each byte is asked for at most once, however often it is read. What is needed soon may be told beforehand: threads fetch it meanwhile.
+//! Each byte is asked for at most once, however often it is read. What is needed soon may be told
+//! beforehand: threads fetch it meanwhile.
 
 use super::address::Address;
 use super::blocks::{AT_A_TIME, BLOCK, REQUEST, block_count, copy_blocks, read_at};
@@ -107,7 +108,8 @@ impl RemoteFile {
         }
     }
 
-    /// Marks the blocks of ranges that nobody has asked for as coming; returns them in runs, each of which is a request.
+    /// Marks the blocks of ranges that nobody has asked for as coming; returns them in runs, each
+    /// of which is a request.
     fn claim(&self, ranges: impl IntoIterator<Item = Range<u64>>) -> VecDeque<Range<u64>> {
         let mut asked: VecDeque<Range<u64>> = VecDeque::new();
         let mut blocks = guard(&self.blocks);

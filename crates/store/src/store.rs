@@ -19,7 +19,8 @@ pub struct ObjectAbout {
     pub version: Option<String>,
 }
 
-/// A bucket of an object store. Every operation waits for its end, and is tried again by itself where that may help.
+/// A bucket of an object store. Every operation waits for its end, and is tried again by itself
+/// where that may help.
 pub trait Store: fmt::Debug + Send + Sync {
     /// The objects whose keys begin with `folder`, then a slash; all of the bucket if it is empty.
     ///
@@ -63,7 +64,8 @@ pub type Connect = fn(&Address) -> Result<Arc<dyn Store>>;
 
 static CONNECT: OnceLock<Connect> = OnceLock::new();
 
-/// Says how buckets are connected to, for the whole process; the first one counts. Without, every address is an error.
+/// Says how buckets are connected to, for the whole process; the first one counts. Without, every
+/// address is an error.
 pub fn register(connect: Connect) {
     let _ = CONNECT.set(connect);
 }

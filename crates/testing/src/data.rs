@@ -13,7 +13,8 @@ pub fn repository() -> &'static Path {
     above.find(|folder| folder.join("Cargo.lock").is_file()).expect("the repository has a lock file")
 }
 
-/// A folder of `../shared/data`. `None` if it is missing, which stderr says even of tests that pass.
+/// A folder of `../shared/data`. `None` if it is missing, which stderr says even of tests that
+/// pass.
 ///
 /// Panics instead if `CLEARSWEEP_REQUIRE_DATA` is set.
 pub fn data(folder: &str) -> Option<PathBuf> {

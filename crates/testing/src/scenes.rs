@@ -134,7 +134,8 @@ impl Setup {
         });
     }
 
-    /// Assigns every body to one of `classes` by its index. Class 0 ignores itself; classes 0 and 1 ignore each other.
+    /// Assigns every body to one of `classes` by its index. Class 0 ignores itself; classes 0 and 1
+    /// ignore each other.
     pub fn ignore(&mut self, classes: usize) {
         assert!((2..8).contains(&classes));
         self.scene.ignored = IgnoredPairs {
@@ -184,7 +185,8 @@ pub struct Recipe {
     pub fixed: f64,
     /// The edges of the space along each axis, in sizes of a body.
     pub space: [f64; 3],
-    /// The ratio of the largest to the smallest size, which is 1; sizes are distributed log-uniformly.
+    /// The ratio of the largest to the smallest size, which is 1; sizes are distributed
+    /// log-uniformly.
     pub ratio: f64,
     /// The motion between samples, in sizes.
     pub step: f64,

@@ -11,8 +11,8 @@ pub const TABLE: usize = 32;
 
 /// The operations of a level on eight lanes.
 ///
-/// The types behind the levels are to be used only in code that [`dispatch!`](crate::dispatch) has entered: the processor must have their
-/// instructions.
+/// The types behind the levels are to be used only in code that [`dispatch!`](crate::dispatch) has
+/// entered: the processor must have their instructions.
 pub trait Simd: Copy + 'static {
     /// Eight numbers.
     type F: Copy;

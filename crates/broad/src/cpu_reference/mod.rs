@@ -1,7 +1,7 @@
 //! The kernels' CPU reference: what each of them computes, as plain loops over the same buffers.
 //!
-//! They are the oracle of the kernels, and a [`KernelMachine`] on their own, so that everything around the kernels is
-//! tested without a GPU.
+//! They are the oracle of the kernels, and a [`KernelMachine`] on their own, so that everything
+//! around the kernels is tested without a GPU.
 
 mod add_block_sums;
 mod brute_pairs;

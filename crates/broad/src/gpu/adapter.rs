@@ -43,7 +43,8 @@ pub enum NoDevice {
     Refused(String, String),
 }
 
-/// All adapters, the preferred one first: discrete before integrated before virtual ones, software last.
+/// All adapters, the preferred one first: discrete before integrated before virtual ones, software
+/// last.
 pub fn adapters() -> Vec<AdapterDescription> {
     found().iter().map(|(_, description)| description.clone()).collect()
 }
@@ -90,7 +91,8 @@ fn describe(adapter: &wgpu::Adapter) -> AdapterDescription {
     }
 }
 
-/// The adapter whose name contains `name`, whatever its case; without a name, the preferred one that is no software.
+/// The adapter whose name contains `name`, whatever its case; without a name, the preferred one
+/// that is no software.
 pub(super) fn choose(name: Option<&str>) -> Result<(wgpu::Adapter, AdapterDescription), NoDevice> {
     let mut found = found();
     let names = |found: &[(wgpu::Adapter, AdapterDescription)]| {

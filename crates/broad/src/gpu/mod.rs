@@ -13,8 +13,8 @@ use super::broad_phase::BroadPhase;
 use super::kernel::{DeviceBroadPhase, DeviceFaults, DeviceLimits};
 use machine::GpuMachine;
 
-/// The broad phase on an adapter whose name contains `name`; without a name, on the preferred one that is no software. It takes
-/// at most `memory_bytes` bytes of the device's memory.
+/// The broad phase on an adapter whose name contains `name`; without a name, on the preferred one
+/// that is no software. It takes at most `memory_bytes` bytes of the device's memory.
 ///
 /// # Errors
 /// [`NoDevice`]: there is no such adapter, or it cannot be used.

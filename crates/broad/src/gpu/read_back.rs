@@ -1,4 +1,5 @@
-//! Buffers of the host into which the device copies what is fetched. They are counted as memory of the device.
+//! Buffers of the host into which the device copies what is fetched. They are counted as memory of
+//! the device.
 
 use super::super::kernel::{DeviceFailure, DeviceMemory, TakenMemory};
 use std::sync::Arc;
@@ -18,7 +19,8 @@ pub(super) struct ReadBuffer {
 pub(super) struct ReadBuffers(Vec<ReadBuffer>);
 
 impl ReadBuffers {
-    /// Returns a buffer of at least `bytes` bytes. If all buffers are too small, they are freed before a larger one is made.
+    /// Returns a buffer of at least `bytes` bytes. If all buffers are too small, they are freed
+    /// before a larger one is made.
     ///
     /// # Errors
     /// The device has too little memory.

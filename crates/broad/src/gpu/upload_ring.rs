@@ -1,5 +1,5 @@
-//! Memory of the host from which the device copies what is uploaded: mapped, written, copied, and mapped again. It is counted
-//! as memory of the device.
+//! Memory of the host from which the device copies what is uploaded: mapped, written, copied, and
+//! mapped again. It is counted as memory of the device.
 
 use super::super::kernel::{DeviceFailure, DeviceMemory, TakenMemory};
 use rayon::prelude::*;
@@ -47,7 +47,8 @@ pub(super) struct UploadPlace {
 }
 
 impl UploadPlace {
-    /// Writes bytes at the offset `after` (a multiple of 8) of this place, on all threads of the pool.
+    /// Writes bytes at the offset `after` (a multiple of 8) of this place, on all threads of the
+    /// pool.
     pub(super) fn write(&self, after: u64, bytes: &[u8]) {
         let write = |(chunk, part): (usize, &[u8])| {
             let from = self.offset + after + (chunk * COPY_BYTES) as u64;
@@ -91,8 +92,8 @@ impl UploadRing {
         Ok(place)
     }
 
-    /// Returns an empty buffer of at least `bytes` bytes. If all large buffers are too small, they are freed before a larger one
-    /// is made.
+    /// Returns an empty buffer of at least `bytes` bytes. If all large buffers are too small, they
+    /// are freed before a larger one is made.
     fn free_buffer(
         &mut self,
         device: &wgpu::Device,
@@ -117,8 +118,8 @@ impl UploadRing {
         Ok(UploadBuffer { buffer, used: 0, _taken: taken })
     }
 
-    /// Gives the buffers that were written to the device; to be called before the commands that copy from them begin.
-    /// [`Self::take_back`] follows.
+    /// Gives the buffers that were written to the device; to be called before the commands that
+    /// copy from them begin. [`Self::take_back`] follows.
     pub(super) fn close(&mut self) -> Vec<ClosedUpload> {
         let close = |own: UploadBuffer| {
             own.buffer.unmap();

@@ -1,4 +1,5 @@
-//! Standard hashing: the table is rebuilt for each search, by sorting, over boxes swept over many samples.
+//! Standard hashing: the table is rebuilt for each search, by sorting, over boxes swept over many
+//! samples.
 
 use super::super::box_set::BoxSet;
 use super::super::brute::BruteForce;

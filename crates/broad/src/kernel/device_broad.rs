@@ -27,7 +27,8 @@ use std::time::Instant;
 /// How often a device that is out of memory is asked again for half as much.
 const MOST_HALVINGS: u64 = 6;
 
-/// The broad phase that a [`KernelMachine`] executes. If the machine fails, the processor does the rest.
+/// The broad phase that a [`KernelMachine`] executes. If the machine fails, the processor does the
+/// rest.
 pub(crate) struct DeviceBroadPhase<M: KernelMachine> {
     /// `None` once it failed.
     machine: Option<M>,
@@ -79,8 +80,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         }
     }
 
-    /// Drops all that is on the machine. One that is out of memory is given less at a time from now on, several times; any
-    /// other is given up.
+    /// Drops all that is on the machine. One that is out of memory is given less at a time from now
+    /// on, several times; any other is given up.
     fn fail(&mut self, failure: DeviceFailure) {
         self.searches.clear();
         self.rooms.clear();
@@ -135,7 +136,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(())
     }
 
-    /// Uploads boxes and begins the searches of them. `made`: the block of which boxes were made last.
+    /// Uploads boxes and begins the searches of them. `made`: the block of which boxes were made
+    /// last.
     fn begin_upload(
         &mut self,
         job: &BroadScene,
@@ -199,8 +201,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(at)
     }
 
-    /// Returns the buffers for a search of worlds whose boxes take `upload_bytes` bytes. If they do not fit, the earliest
-    /// searches are finished first.
+    /// Returns the buffers for a search of worlds whose boxes take `upload_bytes` bytes. If they do
+    /// not fit, the earliest searches are finished first.
     fn room(
         &mut self,
         scene: &Scene,
@@ -210,7 +212,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
     ) -> Result<SearchRoom<M::Buffer>, DeviceFailure> {
         let fixed = self.job.as_ref().map_or(0, |own| own.fixed);
         let size = RoomSize::of(worlds.len() as u32, job.slots() as u32, fixed, &self.limits);
-        // What is uploaded lies on the device and, until it is copied, in memory of the host that is counted too.
+        // What is uploaded lies on the device and, until it is copied, in memory of the host that
+        // is counted too.
         let most = self.limits.searches_that_fit(size.bytes() + 2 * upload_bytes, self.job_bytes);
         while self.searches.len() >= most {
             self.finish_search(scene, job)?;
@@ -243,8 +246,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(())
     }
 
-    /// Searches a batch that is on the machine as often as asked, in one room for each search: all windows, of which the
-    /// pairs are not fetched. The mean of the times.
+    /// Searches a batch that is on the machine as often as asked, in one room for each search: all
+    /// windows, of which the pairs are not fetched. The mean of the times.
     fn repeat(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock], rounds: usize) -> Option<f64> {
         let limits = self.limits.clone();
         self.limits.searches = usize::MAX;

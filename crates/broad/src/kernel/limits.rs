@@ -19,9 +19,10 @@ pub struct DeviceLimits {
     pub memory_bytes: u64,
     /// Pairs that are tested at a time.
     pub window: u32,
-    /// Slots up to which a world is searched all against all. Measured on an NVIDIA H200 (docs/evidence/benchmarks.md, "On a GPU"): a tree takes
-    /// 2.1 times as long for 1,024 bodies, 1.4 times for 4,096, 1.2 times for 8,192, and 0.7 times for 16,384. A device with fewer cores
-    /// gains from trees earlier.
+    /// Slots up to which a world is searched all against all. Measured on an NVIDIA H200
+    /// (docs/evidence/benchmarks.md, "On a GPU"): a tree takes 2.1 times as long for 1,024 bodies,
+    /// 1.4 times for 4,096, 1.2 times for 8,192, and 0.7 times for 16,384. A device with fewer
+    /// cores gains from trees earlier.
     pub brute_slots: u32,
     /// Searches at a time.
     pub searches: usize,
@@ -54,8 +55,9 @@ impl DeviceLimits {
         self.memory_bytes / 16
     }
 
-    /// Number of searches that fit into memory if each takes `bytes` bytes, uploads and fetches included, and `taken` bytes are
-    /// in use. The next upload comes before the earliest search is done.
+    /// Number of searches that fit into memory if each takes `bytes` bytes, uploads and fetches
+    /// included, and `taken` bytes are in use. The next upload comes before the earliest search is
+    /// done.
     pub(super) fn searches_that_fit(&self, bytes: u64, taken: u64) -> usize {
         let fit = self.memory_bytes.saturating_sub(taken) / bytes.max(1);
         fit.saturating_sub(1).clamp(1, self.searches.max(1) as u64) as usize

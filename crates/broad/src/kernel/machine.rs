@@ -54,8 +54,8 @@ pub(crate) trait KernelMachine: Send {
     /// Writes to a buffer before any command that was not begun yet.
     fn write(&mut self, buffer: &Self::Buffer, from: u64, bytes: &[u8]);
 
-    /// Writes like [`Self::write`] to the first `bytes` of a buffer, piece by piece: `pieces` appends `bytes` bytes to the place
-    /// that it is given, each piece a multiple of 8 bytes.
+    /// Writes like [`Self::write`] to the first `bytes` of a buffer, piece by piece: `pieces`
+    /// appends `bytes` bytes to the place that it is given, each piece a multiple of 8 bytes.
     fn write_with(&mut self, buffer: &Self::Buffer, bytes: u64, pieces: &mut Pieces<'_>);
 
     /// Zeros in the first bytes of a buffer.
@@ -73,7 +73,8 @@ pub(crate) trait KernelMachine: Send {
     /// The device failed, now or before.
     fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u32>, DeviceFailure>;
 
-    /// Forgets that it was out of memory, with all commands that were not begun. A device that is lost stays lost.
+    /// Forgets that it was out of memory, with all commands that were not begun. A device that is
+    /// lost stays lost.
     fn recover(&mut self) {}
 
     /// Returns the usage so far.

@@ -1,6 +1,8 @@
-//! The broad phase as kernels: what they are called, what they bind, and the order in which they search a batch of blocks.
+//! The broad phase as kernels: what they are called, what they bind, and the order in which they
+//! search a batch of blocks.
 //!
-//! A [`KernelMachine`] executes them: a GPU (`broad/gpu`), or the CPU reference (`broad/cpu_reference`), which the tests compare with it.
+//! A [`KernelMachine`] executes them: a GPU (`broad/gpu`), or the CPU reference
+//! (`broad/cpu_reference`), which the tests compare with it.
 
 mod batch;
 mod device_broad;

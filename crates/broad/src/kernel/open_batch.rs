@@ -9,7 +9,8 @@ use clearsweep_model::{Candidate, Scene};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The cost of searching an item, in the unit of [`BlockWork`]: about one and a half tests of a pair.
+/// The cost of searching an item, in the unit of [`BlockWork`]: about one and a half tests of a
+/// pair.
 const ITEM_COST: f64 = 60.0;
 
 /// Pairs that a thread converts at a time.
@@ -57,7 +58,8 @@ impl OpenBatch {
         Self { number, found: vec![Vec::new(); blocks], ..Self::default() }
     }
 
-    /// Takes what a search found that is done. `filters`: pairs are still to be held against the rules.
+    /// Takes what a search found that is done. `filters`: pairs are still to be held against the
+    /// rules.
     pub(super) fn take<M: KernelMachine>(
         &mut self,
         open: &OpenSearch<M>,

@@ -1,4 +1,5 @@
-//! A window of pairs: as many as fit into the buffers, of which the masks are found and those that overlap are kept.
+//! A window of pairs: as many as fit into the buffers, of which the masks are found and those that
+//! overlap are kept.
 
 use super::Kernel;
 use super::failure::DeviceFailure;
@@ -8,13 +9,14 @@ use super::records::{FoundPair, ItemPair, ItemParams, LANES, MaskParams};
 
 /// Workgroups that go through the pairs of a window.
 const MASK_GROUPS: u32 = 4096;
-/// Pairs that are fetched with their number at least, and what they are a multiple of; as many bytes as a fetch takes anyway.
+/// Pairs that are fetched with their number at least, and what they are a multiple of; as many
+/// bytes as a fetch takes anyway.
 const LEAST_AHEAD: u32 = 4096;
 /// Pairs that are fetched with their number at most: 16 MB.
 const MOST_AHEAD: u32 = 1 << 20;
 
-/// How many pairs are fetched with their number, in the hope that these are all: one answer of the device is waited for then,
-/// which comes before those to all commands that were begun after it.
+/// How many pairs are fetched with their number, in the hope that these are all: one answer of the
+/// device is waited for then, which comes before those to all commands that were begun after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FetchAhead(u32);
 
@@ -28,8 +30,8 @@ impl FetchAhead {
     /// No pair: they stay on the device.
     pub(super) const NOTHING: Self = Self(0);
 
-    /// Learns that a window kept `kept` pairs: the next may keep an eighth more. It forgets slowly, as the last window of
-    /// a search keeps few.
+    /// Learns that a window kept `kept` pairs: the next may keep an eighth more. It forgets slowly,
+    /// as the last window of a search keeps few.
     pub(super) fn learn(&mut self, kept: u32) {
         let wanted = kept.saturating_add(kept / 8).min(MOST_AHEAD).next_multiple_of(LEAST_AHEAD);
         let remembered = (self.0 - self.0 / 8) / LEAST_AHEAD * LEAST_AHEAD;
@@ -64,7 +66,8 @@ impl<B> PairWindow<B> {
         })
     }
 
-    /// Finds the masks of the pairs, which were filled in. `buffers`: boxes, worlds, fixed boxes, counts, rules.
+    /// Finds the masks of the pairs, which were filled in. `buffers`: boxes, worlds, fixed boxes,
+    /// counts, rules.
     pub(super) fn run(&self, machine: &mut impl KernelMachine<Buffer = B>, params: &MaskParams, buffers: [&B; 5]) {
         let [boxes, worlds, fixed, counts, rules] = buffers;
         let Self { capacity, pairs, masks, places, sum, found } = self;

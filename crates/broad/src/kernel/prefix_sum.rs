@@ -1,4 +1,5 @@
-//! Exclusive prefix sums of any length: sums within blocks, prefix sums of the blocks' sums, and these added to the blocks.
+//! Exclusive prefix sums of any length: sums within blocks, prefix sums of the blocks' sums, and
+//! these added to the blocks.
 
 use super::Kernel;
 use super::failure::DeviceFailure;
@@ -31,7 +32,8 @@ impl<B> PrefixSum<B> {
         self.most
     }
 
-    /// Replaces the first values of a buffer by the sums of those before each. Sums beyond 32 bits are `u32::MAX`.
+    /// Replaces the first values of a buffer by the sums of those before each. Sums beyond 32 bits
+    /// are `u32::MAX`.
     pub(super) fn run(&self, machine: &mut impl KernelMachine<Buffer = B>, values: &B, items: u32) {
         debug_assert!(items <= self.most);
         let mut levels = vec![(values, items)];

@@ -1,4 +1,5 @@
-//! Data that kernels read and write: the constants and records that `kernels/*.wgsl` share with the CPU.
+//! Data that kernels read and write: the constants and records that `kernels/*.wgsl` share with the
+//! CPU.
 //!
 //! A test parses the WGSL and compares every layout.
 
@@ -81,7 +82,8 @@ pub(crate) struct FoundPair {
     pub samples: [u32; 2],
 }
 
-/// An implicit tree: level 0 holds the leaves, each node of the next level bounds `1 << WIDTH_BITS` nodes.
+/// An implicit tree: level 0 holds the leaves, each node of the next level bounds `1 << WIDTH_BITS`
+/// nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Tree {
@@ -135,7 +137,8 @@ impl SweepParams {
     }
 }
 
-/// Invocations that share an item or a pair: the least power of two that is no less than the samples of any of these worlds.
+/// Invocations that share an item or a pair: the least power of two that is no less than the
+/// samples of any of these worlds.
 pub(crate) fn lanes(worlds: &[World]) -> u32 {
     let samples = worlds.iter().map(|world| world.samples).max().unwrap_or(0);
     samples.clamp(1, LANES).next_power_of_two()

@@ -82,11 +82,13 @@ impl RoomSize {
 
 /// Bytes of an item: bounds, and two counts.
 pub(super) const ITEM_BYTES: u64 = size_of::<DeviceBox>() as u64 + 2 * 4;
-/// Bytes of a pair in a window: itself, its mask, its place, a place among those that are kept, and one where it is fetched.
+/// Bytes of a pair in a window: itself, its mask, its place, a place among those that are kept, and
+/// one where it is fetched.
 const WINDOW_PAIR_BYTES: u64 = (size_of::<ItemPair>() + 8 + 4 + 2 * size_of::<FoundPair>()) as u64;
 /// Words of a pair that is kept.
 const PAIR_WORDS: usize = size_of::<FoundPair>() / 4;
-/// Bytes of a leaf: two keys, two values and a count to be sorted, its box, and a share of the nodes above.
+/// Bytes of a leaf: two keys, two values and a count to be sorted, its box, and a share of the
+/// nodes above.
 const LEAF_BYTES: u64 = 5 * 4 + 2 * size_of::<DeviceBox>() as u64;
 
 /// How the pairs of moving bodies are found.

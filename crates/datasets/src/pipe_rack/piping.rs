@@ -44,7 +44,8 @@ impl PipeLine {
         Self { name: name.into(), size, insulation, pipes: 0, elbows: 0, tees: 0, flanges: 0, valves: 0 }
     }
 
-    /// Lays the line along `way`, with items on its legs: (leg, distance from the leg's first point, item), in order.
+    /// Lays the line along `way`, with items on its legs: (leg, distance from the leg's first
+    /// point, item), in order.
     pub(super) fn lay(
         &mut self,
         parts: &mut Vec<PlantPart>,

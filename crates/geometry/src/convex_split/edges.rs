@@ -35,8 +35,9 @@ const PART: usize = 1 << 15;
 /// Parts in which sides are sorted, at most: each looks at all triangles.
 const PARTS: usize = 16;
 
-/// The sides of all triangles (fewer than 2^31, with their numbers), sorted: vertices of equal positions have equal indices. Those of a
-/// range of lower vertices are sorted by themselves, and ranges lie one behind the other.
+/// The sides of all triangles (fewer than 2^31, with their numbers), sorted: vertices of equal
+/// positions have equal indices. Those of a range of lower vertices are sorted by themselves, and
+/// ranges lie one behind the other.
 pub fn edge_uses(triangles: &[[u32; 3]], workers: &Workers) -> Vec<EdgeUse> {
     let numbered = || (0..).zip(triangles);
     let parts = triangles.len().div_ceil(PART).clamp(1, PARTS);
@@ -91,8 +92,8 @@ pub struct Closure {
 }
 
 impl Closure {
-    /// Returns the closure of triangles over vertices; equal positions have equal indices. Triangles with a repeated
-    /// vertex are left out.
+    /// Returns the closure of triangles over vertices; equal positions have equal indices.
+    /// Triangles with a repeated vertex are left out.
     pub fn of(triangles: &[[u32; 3]], workers: &Workers) -> Self {
         if !triangles.iter().any(repeats_a_vertex) {
             return Self::of_uses(&edge_uses(triangles, workers));
@@ -114,8 +115,8 @@ impl Closure {
     }
 }
 
-/// For each of `count` triangles the number of its connected component, in order of their first triangles. Triangles are
-/// connected where they share an edge.
+/// For each of `count` triangles the number of its connected component, in order of their first
+/// triangles. Triangles are connected where they share an edge.
 pub fn components(count: usize, uses: &[EdgeUse]) -> Vec<u32> {
     let mut sets = ParitySets::new(count);
     for pair in uses.windows(2).filter(|pair| pair[0].edge == pair[1].edge) {

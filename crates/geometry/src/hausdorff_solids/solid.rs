@@ -8,7 +8,8 @@ use crate::triangle_tree::{Corners, NearestTriangle, TriangleTree, bounds};
 /// Boxes of triangles that any search may look at.
 const VISITS_LEAST: usize = 256;
 
-/// Triangles that close up and face outward: the solid is what they wind around, and the triangles themselves.
+/// Triangles that close up and face outward: the solid is what they wind around, and the triangles
+/// themselves.
 #[derive(Debug)]
 pub struct TriangleSolid {
     pub(crate) tree: TriangleTree,
@@ -64,7 +65,8 @@ impl SolidQueries<'_> {
         found
     }
 
-    /// Returns the triangles that may come within `margin` of a cell; `None`: there are more than `most`.
+    /// Returns the triangles that may come within `margin` of a cell; `None`: there are more than
+    /// `most`.
     pub(super) fn meeting(&mut self, cell: &Tetrahedron, margin: f64, most: usize) -> Option<Vec<u32>> {
         let (low, high) = cell.bounds();
         let wide = Vec3::new(margin, margin, margin).scale(1.0 + 4.0 * f64::EPSILON);

@@ -23,8 +23,8 @@ pub(super) fn segment(points: &[Vec3<f64>], a: u32, b: u32) -> Polyhedron {
     hull
 }
 
-/// The polyhedron with these faces, given as strictly convex polygons of `points`: of a solid, or (`dimension` 2) the
-/// front and back of a polygon.
+/// The polyhedron with these faces, given as strictly convex polygons of `points`: of a solid, or
+/// (`dimension` 2) the front and back of a polygon.
 pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Rings) -> Result<Polyhedron, Inexact> {
     let mut source = faces.vertices.clone();
     source.sort_unstable();
@@ -42,7 +42,8 @@ pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Ring
     Ok(hull)
 }
 
-/// A polyhedron with everything that depends on the vertices alone: the points `source`, ascending and all different.
+/// A polyhedron with everything that depends on the vertices alone: the points `source`, ascending
+/// and all different.
 pub(super) fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyhedron {
     let vertices: Vec<Vec3<f64>> = source.iter().map(|&i| points[i as usize] + Vec3::ZERO).collect();
     let padded = |axis: usize| {
@@ -136,7 +137,8 @@ fn set_edges(hull: &mut Polyhedron) -> Result<(), Inexact> {
     Ok(())
 }
 
-/// Fills in the neighbours of the vertices, ascending, from the edges, which are sorted by their ends.
+/// Fills in the neighbours of the vertices, ascending, from the edges, which are sorted by their
+/// ends.
 fn set_neighbours(hull: &mut Polyhedron) {
     for v in hull.edges.iter().flat_map(|edge| edge.v) {
         hull.neighbour_start[v as usize + 1] += 1;

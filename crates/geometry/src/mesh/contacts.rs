@@ -1,10 +1,11 @@
 //! Counts of the contacts and crossings of a mesh with itself: its tree is searched against itself.
 //!
-//! Boxes here are those of the coordinates themselves, not the boxes of the nodes, so that nothing is rounded and what is left out has no
-//! point in common. Leaves are taken in blocks, each block by one thread, and each leaf is searched for among those behind it.
+//! Boxes here are those of the coordinates themselves, not the boxes of the nodes, so that nothing
+//! is rounded and what is left out has no point in common. Leaves are taken in blocks, each block
+//! by one thread, and each leaf is searched for among those behind it.
 //!
-//! Work is bounded: where counting ends does not depend on threads, as it ends at the first place, in the order of leaves, where the blocks before
-//! have found or taken too much.
+//! Work is bounded: where counting ends does not depend on threads, as it ends at the first place,
+//! in the order of leaves, where the blocks before have found or taken too much.
 
 use super::TriangleMesh;
 use super::node::{Child, LEAF_TRIANGLES, MeshNode, NodeId};
@@ -17,7 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Contacts that are counted.
 const MOST: u64 = 1 << 20;
 
-/// Pairs of triangles whose boxes have a point in common that are looked at, for each triangle and for any mesh.
+/// Pairs of triangles whose boxes have a point in common that are looked at, for each triangle and
+/// for any mesh.
 const PAIRS_EACH: u64 = 64;
 const PAIRS: u64 = 1 << 22;
 
@@ -36,8 +38,9 @@ pub struct SelfContacts {
     pub at_least: bool,
 }
 
-/// Counts the pairs of triangles that have a point in common that is no common corner and on no common side
-/// ([`in_contact`]). Vertices have to be in the range of [`check_range`](crate::hull::check_range).
+/// Counts the pairs of triangles that have a point in common that is no common corner and on no
+/// common side ([`in_contact`]). Vertices have to be in the range of
+/// [`check_range`](crate::hull::check_range).
 pub fn self_contacts(mesh: &TriangleMesh, workers: &Workers) -> SelfContacts {
     within(mesh, workers, MOST, PAIRS + PAIRS_EACH * mesh.triangles().len() as u64)
 }

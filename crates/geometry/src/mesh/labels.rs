@@ -12,13 +12,16 @@ pub struct FeatureLabels {
 
 #[derive(Debug, Clone)]
 enum LabelledParts {
-    /// Labels of a mesh: the number in the file of each triangle; edges and faces are numbered when the first is asked for.
+    /// Labels of a mesh: the number in the file of each triangle; edges and faces are numbered when
+    /// the first is asked for.
     Triangles { numbers: Vec<u32>, ranks: OnceLock<Ranks> },
-    /// Labels of convex pieces: piece and face of each triangle; first vertex and edges, in order, of each piece.
+    /// Labels of convex pieces: piece and face of each triangle; first vertex and edges, in order,
+    /// of each piece.
     Pieces { of_triangle: Vec<[u32; 2]>, edges: Vec<(u32, Vec<[u32; 2]>)> },
 }
 
-/// Edges ordered by their (low, high) vertices, and the ranks of triangles by their sorted vertices.
+/// Edges ordered by their (low, high) vertices, and the ranks of triangles by their sorted
+/// vertices.
 #[derive(Debug, Clone)]
 struct Ranks {
     edges: Vec<[u32; 2]>,
@@ -50,7 +53,8 @@ impl PartialEq for FeatureLabels {
 }
 
 impl FeatureLabels {
-    /// Creates the labels of a mesh from the numbers of its vertices, ascending, and of its triangles.
+    /// Creates the labels of a mesh from the numbers of its vertices, ascending, and of its
+    /// triangles.
     pub(super) fn of_mesh(triangles: &[[u32; 3]], vertices: Vec<u32>, numbers: Vec<u32>) -> Self {
         debug_assert_eq!(triangles.len(), numbers.len());
         Self { vertices, parts: LabelledParts::Triangles { numbers, ranks: OnceLock::new() } }

@@ -6,7 +6,8 @@ use clearsweep_base::Result;
 use clearsweep_base::error::nearest;
 use std::collections::HashMap;
 
-/// Most levels of nested classes, and most elements of one kind in a class: each look-up of an attribute walks over them.
+/// Most levels of nested classes, and most elements of one kind in a class: each look-up of an
+/// attribute walks over them.
 const MAX_LEVELS: usize = 64;
 
 /// Kinds of elements whose defaults are read.

@@ -13,8 +13,8 @@ type Placed<'d> = (Element<'d>, Place, usize);
 impl<'d> MjcfReader<'d, '_> {
     /// Adds the link of a body, and the joints and links between it and its parent.
     ///
-    /// Joints of a body act in their order, each about its own anchor. Between two joints is a link without geometry,
-    /// whose origin is the anchor of the first of them.
+    /// Joints of a body act in their order, each about its own anchor. Between two joints is a link
+    /// without geometry, whose origin is the anchor of the first of them.
     pub(super) fn attach(
         &mut self,
         body: Element<'d>,

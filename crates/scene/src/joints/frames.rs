@@ -31,7 +31,8 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// `links`: of robots, with their bodies and the indices of these; `carried`: names of all that joints carry.
+    /// `links`: of robots, with their bodies and the indices of these; `carried`: names of all that
+    /// joints carry.
     pub(super) fn new(
         bodies: &[BodySpec],
         made: &MadeOfFiles,

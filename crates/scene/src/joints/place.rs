@@ -416,8 +416,8 @@ impl PlacedJoints {
         }
     }
 
-    /// The joint of a name that has a value of its own, or what is wrong and the remedy. `keys`: the
-    /// other keys of a table in which the name is one; `None`: it is a value.
+    /// The joint of a name that has a value of its own, or what is wrong and the remedy. `keys`:
+    /// the other keys of a table in which the name is one; `None`: it is a value.
     pub(super) fn column_named(&self, name: &str, keys: Option<&[&str]>) -> std::result::Result<u32, (String, String)> {
         let of = |&joint: &u32| &*self.joints[joint as usize].name;
         if let Some(&found) = self.columns.iter().find(|joint| of(joint) == name) {
@@ -470,7 +470,8 @@ fn low_part(a: Vec3<f64>, b: Vec3<f64>) -> Vec3<f64> {
     Vec3::new(of(a.x, b.x), of(a.y, b.y), of(a.z, b.z))
 }
 
-/// A frame in another one, both in the world: the difference of the positions comes first, so that a common offset costs nothing.
+/// A frame in another one, both in the world: the difference of the positions comes first, so that
+/// a common offset costs nothing.
 fn relative(from: &Pose, to: &Pose) -> Pose {
     let away = (to.position - from.position) + (to.rest - from.rest);
     let back = Pose { q: from.q, ..Pose::IDENTITY }.inverse();

@@ -26,7 +26,8 @@ pub(in crate::joints) struct JointSpec {
     /// Unit.
     pub(in crate::joints) axis: Vec3<f64>,
     pub(in crate::joints) range: Option<[f64; 2]>,
-    /// Whether values outside of the range are refused: a continuous joint has a range for sweeps alone.
+    /// Whether values outside of the range are refused: a continuous joint has a range for sweeps
+    /// alone.
     pub(in crate::joints) is_limited: bool,
     pub(in crate::joints) mimic: Option<MimicSpec>,
     /// Whether the frame behind it is that of its child: a link of a robot.

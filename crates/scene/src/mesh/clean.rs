@@ -1,4 +1,5 @@
-//! The mesh of a body: triangles that have an area, once each, over different vertices, turned outward.
+//! The mesh of a body: triangles that have an area, once each, over different vertices, turned
+//! outward.
 
 use super::outside::{EnclosedVolume, turned_alike, turned_outward};
 use super::weld::cracks;
@@ -29,15 +30,16 @@ pub(crate) struct MeshMade {
 struct ProperTriangles {
     /// Vertices of each, and its number in the file.
     proper: Vec<([u32; 3], u32)>,
-    /// Whether each triangle of `proper` has no area. The neighbours of such a triangle meet through it, as if it were
-    /// an edge.
+    /// Whether each triangle of `proper` has no area. The neighbours of such a triangle meet
+    /// through it, as if it were an edge.
     flat: Vec<bool>,
     degenerate: u64,
     duplicates: u64,
 }
 
-/// The mesh of triangles over different points (recentred, metres; `first`: the first vertex of the file at each, of `vertices`
-/// in all; `is_sheet`: nothing lies inside of it). `None`: no triangle has an area. Predicates of the points have to be exact
+/// The mesh of triangles over different points (recentred, metres; `first`: the first vertex of the
+/// file at each, of `vertices` in all; `is_sheet`: nothing lies inside of it). `None`: no triangle
+/// has an area. Predicates of the points have to be exact
 /// ([`check_range`](clearsweep_geometry::hull::check_range)).
 pub(crate) fn clean(
     points: &[Vec3<f64>],
@@ -110,8 +112,9 @@ pub(crate) fn clean(
     Some(MeshMade { mesh, condition, points: used, closure })
 }
 
-/// Leaves out triangles with a repeated vertex, and all but the first of those with the same vertices in the same direction.
-/// Two that run in opposite directions are the two sides of a sheet, or of solids that touch: both stay.
+/// Leaves out triangles with a repeated vertex, and all but the first of those with the same
+/// vertices in the same direction. Two that run in opposite directions are the two sides of a
+/// sheet, or of solids that touch: both stay.
 fn proper_triangles(points: &[Vec3<f64>], triangles: &[[u32; 3]], workers: &Workers) -> ProperTriangles {
     // Each part handles the triangles whose lowest vertex lies in its range.
     let parts = triangles.len().div_ceil(PART).clamp(1, PARTS);

@@ -1,4 +1,5 @@
-//! Families of whole installations: a crush of bodies that stay in each other, and the parts of a plant.
+//! Families of whole installations: a crush of bodies that stay in each other, and the parts of a
+//! plant.
 
 use crate::oracle::families::{Random, Recipe, cuboid};
 use crate::oracle::number::{Vector, dot};
@@ -46,7 +47,8 @@ fn prism(sides: usize, radius: f64, half: f64, axis: usize) -> Vec<Vector<f64>> 
     points
 }
 
-/// Pipes, flanges, vessels, beams, plates, and capsules as soft obstacles; a third as a file of single precision gives them.
+/// Pipes, flanges, vessels, beams, plates, and capsules as soft obstacles; a third as a file of
+/// single precision gives them.
 fn parts(random: &mut Random, i: usize) -> Recipe {
     let axis = random.below(3);
     let length = |random: &mut Random, low, high| millimetres(random, low, high) / 2.0;
@@ -103,7 +105,8 @@ fn installed(random: &mut Random, pool: &[Solid]) -> Walk {
     Walk { bodies, samples: samples.collect(), known: Vec::new(), within: f64::INFINITY }
 }
 
-/// Both by quarter turns (or B by a heading), beside each other along an axis with a clearance in millimetres.
+/// Both by quarter turns (or B by a heading), beside each other along an axis with a clearance in
+/// millimetres.
 fn mounted(random: &mut Random, [a, b]: [&Solid; 2]) -> (Placement, Placement) {
     let home = station(random);
     let qa = random.quarter_turn();

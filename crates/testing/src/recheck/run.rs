@@ -68,8 +68,9 @@ impl Run {
         self.tally
     }
 
-    /// One walk, in blocks as the engine cuts them: by each method in turn, with a fresh memory or what the walk before left; one
-    /// in four sample by sample, each from a cold start, every other such walk's samples handed over together.
+    /// One walk, in blocks as the engine cuts them: by each method in turn, with a fresh memory or
+    /// what the walk before left; one in four sample by sample, each from a cold start, every other
+    /// such walk's samples handed over together.
     fn walk(&mut self, walk: &Walk) {
         let options = QueryOptions { within: walk.within, ..EVERYTHING };
         let methods: [&dyn NarrowPhase; 3] = [&Auto, &Gjk::DEFAULT, &VClip];
@@ -168,7 +169,8 @@ impl Run {
     }
 }
 
-/// A signed distance from elsewhere: given with the query, or by the oracle for some; and how far it may be off, metres.
+/// A signed distance from elsewhere: given with the query, or by the oracle for some; and how far
+/// it may be off, metres.
 fn known(claim: &Claim<'_>, given: Option<f64>, for_oracle: bool) -> Option<(Wide, f64)> {
     if let Some(given) = given.filter(|d| !d.is_nan()) {
         // Rounded to f64.

@@ -1,4 +1,5 @@
-//! Every way to a row: cold, from memories of elsewhere and of others, by each method. All bits must be equal.
+//! Every way to a row: cold, from memories of elsewhere and of others, by each method. All bits
+//! must be equal.
 
 use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, VClip, Workspace,
@@ -68,7 +69,8 @@ fn together(method: &dyn NarrowPhase, queries: &[([&Solid; 2], (Placement, Place
     rows[rows.len() - 1]
 }
 
-/// Compares the row of one sample with that of all other ways; the error is the first way that differs.
+/// Compares the row of one sample with that of all other ways; the error is the first way that
+/// differs.
 pub fn compare(
     ways: &mut Ways,
     random: &mut Random,

@@ -1,4 +1,5 @@
-//! Code that the tests of trajectories share: scenes of points, and a writer of Parquet files of every shape.
+//! Code that the tests of trajectories share: scenes of points, and a writer of Parquet files of
+//! every shape.
 
 pub mod oracle;
 

@@ -1,5 +1,5 @@
-//! Tests of what the kernels declare: the layout of records, the bindings, and that every device of WebGPU can execute
-//! them.
+//! Tests of what the kernels declare: the layout of records, the bindings, and that every device of
+//! WebGPU can execute them.
 
 use super::*;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -11,7 +11,8 @@ const INVOCATIONS: u32 = 256;
 const STORAGE_BUFFERS: usize = 8;
 const UNIFORM_BYTES: u32 = 65_536;
 
-/// A kernel, parsed and validated as for a device without any optional feature: uniformity of barriers included.
+/// A kernel, parsed and validated as for a device without any optional feature: uniformity of
+/// barriers included.
 fn module(kernel: Kernel) -> (Module, ModuleInfo) {
     let source = kernel.source();
     let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));

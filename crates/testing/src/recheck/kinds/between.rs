@@ -1,4 +1,5 @@
-//! Intervals between two samples, and distances along a direction, against the brute force at many places on the way.
+//! Intervals between two samples, and distances along a direction, against the brute force at many
+//! places on the way.
 
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{AnswerKind, BetweenFrames};
@@ -21,7 +22,8 @@ const TIMES: usize = 32;
 /// Largest distance that counts as contact, in sizes of the pair.
 const TOUCH: f64 = 1e-6;
 
-/// The poses of a body at a share of the interval: its origin moves on a line, its rotation along the shorter arc.
+/// The poses of a body at a share of the interval: its origin moves on a line, its rotation along
+/// the shorter arc.
 fn between(ends: &[Placement; 2], t: f64) -> Placement {
     let [p, q] = ends;
     let cosine: f64 = (0..4).map(|k| p.q[k] * q.q[k]).sum();

@@ -187,7 +187,8 @@ fn flat_piece(random: &mut Random) -> Vec<Vector<f64>> {
     }
 }
 
-/// Six walls around a void, or an L, a U, or two hulls through each other, or a hull with a fin or a rod without a volume.
+/// Six walls around a void, or an L, a U, or two hulls through each other, or a hull with a fin or
+/// a rod without a volume.
 fn pieces(random: &mut Random, scale: f64) -> Subject {
     let mut parts: Vec<(Vec<Vector<f64>>, Vector<f64>)> = Vec::new();
     let (mut walls, mut flat) = (false, None);

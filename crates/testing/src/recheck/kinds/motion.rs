@@ -1,4 +1,5 @@
-//! Placements and motions: at any place to each other, parallel to the axes, with headings or turned, far away or not.
+//! Placements and motions: at any place to each other, parallel to the axes, with headings or
+//! turned, far away or not.
 
 use super::body::Body;
 use super::gap::Soups;
@@ -120,8 +121,8 @@ fn snapped(random: &mut Random, p: Vector<f64>, scale: f64) -> Vector<f64> {
     if random.chance(0.5) { p.map(|c| (c / step).round() * step) } else { p }
 }
 
-/// A position of B in A's frame that is likely in a place; of bodies that nearly touch also the direction, parallel to an axis, along which
-/// B came. Unit, away from A.
+/// A position of B in A's frame that is likely in a place; of bodies that nearly touch also the
+/// direction, parallel to an axis, along which B came. Unit, away from A.
 fn offset(
     random: &mut Random,
     a: &Body,

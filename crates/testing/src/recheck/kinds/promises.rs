@@ -1,4 +1,5 @@
-//! Promises beside the bracket of a row: the same answer for bodies that are swapped, moved together, or scaled.
+//! Promises beside the bracket of a row: the same answer for bodies that are swapped, moved
+//! together, or scaled.
 
 use clearsweep_narrow::Proximity;
 
@@ -39,7 +40,8 @@ pub struct Others<'a> {
 }
 
 impl Others<'_> {
-    /// Tries a promise: `None` if it cannot be, `Some(None)` if it holds. `row`: that of the sample asked alone.
+    /// Tries a promise: `None` if it cannot be, `Some(None)` if it holds. `row`: that of the sample
+    /// asked alone.
     pub fn breach(
         &self,
         promise: Promise,
