@@ -85,7 +85,7 @@ impl Error {
         Self::not_read(path, error, "check the path; paths in a scene are relative to the scene file")
     }
 
-    /// An input file that cannot be read. `not_found`: remedy if no file has such a name.
+    /// An input file that cannot be read. `not_found`: remedy if no file has that name.
     fn not_read(path: &Path, error: &std::io::Error, not_found: &str) -> Self {
         let remedy = match error.kind() {
             // A name alone: the path may be longer than what the user wrote.
@@ -183,7 +183,7 @@ fn printable(text: impl Display, quoted: usize) -> String {
 
 /// Names in the folder of a missing file that are most like its name.
 fn similar_file(path: &Path) -> Option<String> {
-    /// More files than these are not looked at.
+    /// Most files of a folder whose names are compared.
     const LOOKED_AT: usize = 10_000;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = std::fs::read_dir(folder).ok()?.take(LOOKED_AT).filter_map(std::result::Result::ok);

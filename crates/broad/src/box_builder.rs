@@ -18,7 +18,7 @@ enum Symmetry {
     None,
     /// The negative of each vertex is a vertex, too. Only one of the two is listed.
     Central,
-    /// The eight points (+-x, +-y, +-z), of which the first is listed.
+    /// The eight points (+-x, +-y, +-z); only the first is listed.
     Cuboid,
 }
 
@@ -68,7 +68,7 @@ impl SupportVertices {
     }
 
     /// The minimum and the maximum of `row . v` over all vertices v, in each lane. A row of NaN
-    /// gives NaN ends, of which the lattice makes the largest box.
+    /// gives NaN ends, which the lattice turns into the largest box.
     #[inline(always)]
     fn extent(&self, row: &[[f64; WIDTH]; 3]) -> ([f64; WIDTH], [f64; WIDTH]) {
         let mut low = [f64::INFINITY; WIDTH];

@@ -20,8 +20,9 @@ pub trait BroadPhase: Send {
     /// work. `job` must be made from `scene`.
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate>;
 
-    /// The candidates of two static bodies of which the first is one of `bodies` (indices into
-    /// `scene.bodies`), sorted by (a, b): those that [`Self::candidates`] would include in block 0.
+    /// The candidates of two static bodies whose first body is one of `bodies` (indices into
+    /// `scene.bodies`), sorted by (a, b): the ones that [`Self::candidates`] would include in block
+    /// 0.
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate>;
 
     /// The candidates of the intervals after the samples of a block, sorted by (a, b): bit `s` of
@@ -56,8 +57,8 @@ pub trait BroadPhase: Send {
         blocks.iter().map(|block| self.candidates(job, scene, block)).collect()
     }
 
-    /// The candidates of a block of which the boxes are given, one entry for each slot; `None` if
-    /// the implementation cannot start from boxes. For measurements: no poses are read.
+    /// The candidates of a block whose boxes are given, one entry for each slot; `None` if the
+    /// implementation cannot start from boxes. For measurements: no poses are read.
     #[doc(hidden)]
     fn candidates_of_boxes(
         &mut self,

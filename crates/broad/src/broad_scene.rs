@@ -121,8 +121,8 @@ impl BroadScene {
         boxes
     }
 
-    /// The boxes of a slot in the intervals after the samples of a block, empty where there is
-    /// none.
+    /// The boxes of a slot in the intervals after the samples of a block; empty for a sample
+    /// without an interval.
     pub fn interval_boxes(&self, block: &FrameBlock, slot: usize) -> Boxes64 {
         let Some(rule) = &self.intervals else { return Boxes64::EMPTY };
         let intervals = rule.intervals(block, rule.of_samples(block), slot);
@@ -132,7 +132,7 @@ impl BroadScene {
         boxes
     }
 
-    /// The box of each slot in the sample that follows a block, empty where it is absent.
+    /// The box of each slot in the sample that follows a block; empty if the body is absent.
     pub(super) fn boxes_after(&self, block: &FrameBlock) -> Vec<LatticeBox> {
         let mut boxes = vec![LatticeBox::EMPTY; self.slots.len()];
         let Some(following) = &block.following else { return boxes };

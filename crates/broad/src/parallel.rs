@@ -16,7 +16,7 @@ pub(super) fn bucket_count() -> usize {
 }
 
 /// The bucket of each key in `0..keys`, ascending, so that each bucket gets about equally many
-/// items. `sample(i)` is the key of item `i`, of which there are `items`.
+/// items. `sample(i)` is the key of item `i`, below `items`.
 pub(super) fn bucket_table(keys: usize, buckets: usize, items: usize, sample: impl Fn(usize) -> u32) -> Vec<u16> {
     debug_assert!(buckets <= usize::from(u16::MAX));
     let mut sampled: Vec<u32> = (0..items).step_by(items.div_ceil(SAMPLE).max(1)).map(sample).collect();

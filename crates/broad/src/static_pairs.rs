@@ -1,5 +1,5 @@
-//! The candidates of which both bodies are static: with those of the first block, or range by
-//! range, since there may be many times more of them than bodies.
+//! Candidates of two static bodies: found together with the candidates of the first block, or range
+//! by range, since they may outnumber the bodies by far.
 
 use super::box_set::BoxSet;
 use super::broad_scene::{BroadScene, StaticPairs};
@@ -24,8 +24,8 @@ pub(super) fn static_pairs(
     search.within(simd, &job.fixed.set, &StaticPairVisitor { job, scene }).into_batches()
 }
 
-/// The overlapping pairs of static bodies of which the first is one of `bodies`, sorted by (a, b),
-/// in sample 0; none if the query does not ask for them and a body is dynamic.
+/// Returns the overlapping pairs of static bodies whose first body is one of `bodies`, sorted by
+/// (a, b), in sample 0; none if the query does not ask for them and a body is dynamic.
 pub(super) fn static_pairs_of(
     search: &impl PairSearch,
     simd: Level,

@@ -28,9 +28,9 @@ const EXCESS: f64 = 1.0 / 64.0;
 const STEPS_EACH: usize = 16;
 const STEPS: usize = 20_000;
 
-/// Boxes of triangles that may be looked at, for each polygon and triangle, and for any input. A
-/// search for the nearest triangle takes some tens of them, but all where the boxes overlap. Once
-/// they are used up, searches end at some triangle near by: bounds still hold.
+/// Most boxes of triangles that are visited: for each polygon and triangle, and in addition for any
+/// input. A search for the nearest triangle visits some tens of boxes, but all of them if they
+/// overlap. Once the visits are used up, searches end at some triangle near by: bounds still hold.
 const VISITS_EACH: usize = 2048;
 const VISITS: usize = 1 << 24;
 
@@ -146,7 +146,7 @@ struct ReachSearch<'t> {
     found: (f64, usize),
     /// The largest bound of a part that is not refined further.
     settled: f64,
-    /// Boxes of triangles that may still be looked at.
+    /// Boxes of triangles that may still be visited.
     visits: usize,
     open: BinaryHeap<PolygonPart>,
 }
@@ -283,7 +283,7 @@ fn farthest(corners: &[Vec3<f64>], triangle: &Corners) -> (usize, f64) {
 }
 
 /// The parts of a polygon where a linear function is not above, and not below, zero; both keep the
-/// corners where it is zero. Empty where there is no corner on that side.
+/// corners at which it is zero. A part without a corner on its side is empty.
 fn cut(corners: &[Vec3<f64>], function: impl Fn(Vec3<f64>) -> f64) -> (Polygon, Polygon) {
     let (mut below, mut beyond) = (Vec::with_capacity(corners.len() + 2), Vec::with_capacity(corners.len() + 2));
     for (k, &p) in corners.iter().enumerate() {
@@ -319,7 +319,7 @@ mod tests {
         vec![v(0.0, 0.0, 0.0), v(4.0, 0.0, 0.0), v(4.0, 4.0, 0.0), v(0.0, 4.0, 0.0)]
     }
 
-    /// Triangles of the cells (their side is 4 / `cells`) of which `keep` is true, at a height
+    /// Triangles of the cells (their side is 4 / `cells`) for which `keep` is true, at a height
     /// each.
     fn cells(cells: usize, keep: impl Fn(usize, usize) -> bool, height: impl Fn(usize, usize) -> f64) -> Vec<Corners> {
         let side = 4.0 / cells as f64;

@@ -155,8 +155,7 @@ impl Polyhedron {
         }
     }
 
-    /// A vertex that is far along `d`, and most likely near the farthest; `None` where there is no
-    /// table.
+    /// A vertex that is far along `d`, and most likely near the farthest; `None` without a table.
     #[inline]
     pub fn near(&self, d: Vec3<f64>) -> Option<u32> {
         let (x, y, z) = (d.x.abs(), d.y.abs(), d.z.abs());

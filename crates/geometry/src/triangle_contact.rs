@@ -2,9 +2,9 @@
 //!
 //! Signs of volumes and areas are Shewchuk's exact predicates, so nothing is rounded and there is
 //! no tolerance: coordinates have to be in the range of [`check_range`](super::hull::check_range).
-//! First both triangles are looked at along an axis along which the first one has an area: where
-//! their shadows are apart, so are they. Signs of areas settle most pairs, and planes of exactly
-//! coplanar triangles need no other test.
+//! First both triangles are projected along an axis along which the first one has an area: if their
+//! shadows are apart, so are they. Signs of areas settle most pairs, and planes of exactly coplanar
+//! triangles need no other test.
 
 use super::hull::{side, turn};
 use super::vec3::Vec3;
@@ -57,7 +57,7 @@ fn sign(x: f64) -> i8 {
     i8::from(x > 0.0) - i8::from(x < 0.0)
 }
 
-/// The sign of the area of a shadow: 1 where it is counter-clockwise seen from the far end of the
+/// The sign of the area of a shadow: 1 if it is counter-clockwise seen from the far end of the
 /// axis.
 fn area(a: ContactPoint, b: ContactPoint, c: ContactPoint, axis: usize) -> i8 {
     sign(turn(a, b, c, axis))

@@ -27,7 +27,7 @@ pub struct NearestTriangle {
     pub d2: f64,
     /// The triangle.
     pub triangle: u32,
-    /// Boxes looked at.
+    /// Number of boxes visited.
     pub visits: usize,
     /// Whether no triangle is nearer; else the search was cut short.
     pub is_nearest: bool,
@@ -61,8 +61,8 @@ impl TriangleTree {
         self.triangles.len()
     }
 
-    /// The triangle nearest to a point. Where boxes overlap, all of them may have to be looked at:
-    /// the search ends after `most` boxes, as soon as it has any triangle.
+    /// The triangle nearest to a point. If boxes overlap, a search may have to visit all of them:
+    /// it ends after `most` boxes, as soon as it has any triangle.
     pub fn nearest(&self, p: Vec3<f64>, most: usize) -> NearestTriangle {
         let mut best = (f64::INFINITY, 0);
         let mut visits = 0;
@@ -94,7 +94,7 @@ impl TriangleTree {
     }
 
     /// Hands `meet` every triangle that a ray from a point along +z may meet, and others; ends
-    /// after `most` boxes. Returns how many boxes were looked at: fewer than `most`, if all were.
+    /// after `most` boxes. Returns the number of boxes visited: fewer than `most`, if all were.
     pub fn above(&self, p: Vec3<f64>, most: usize, mut meet: impl FnMut(u32)) -> usize {
         let mut visits = 0;
         let mut open = vec![0_u32];
@@ -118,8 +118,8 @@ impl TriangleTree {
     }
 
     /// Hands `meet` every triangle whose box meets that from `low` to `high`, and others, until it
-    /// returns false; ends after `most` boxes. Returns how many boxes were looked at, and whether
-    /// it came to the end.
+    /// returns false; ends after `most` boxes. Returns the number of boxes visited, and whether the
+    /// search came to its end.
     pub fn in_box(
         &self,
         (low, high): (Vec3<f64>, Vec3<f64>),
@@ -178,7 +178,7 @@ fn split(triangles: &[Corners], order: &mut [u32], start: u32, nodes: &mut Vec<T
     split(triangles, second, start + middle as u32, nodes);
 }
 
-/// Lowest and highest coordinates; infinite where there are no points.
+/// Returns the lowest and the highest coordinates; infinite without points.
 pub fn bounds(points: impl Iterator<Item = Vec3<f64>>) -> (Vec3<f64>, Vec3<f64>) {
     let none = f64::INFINITY;
     points.fold((Vec3::new(none, none, none), Vec3::new(-none, -none, -none)), |(low, high), p| {

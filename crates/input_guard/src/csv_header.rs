@@ -45,8 +45,8 @@ impl CsvLines {
 /// Problem of a table that a spreadsheet program has saved in its own format.
 pub const WORKBOOK: &str = "is a workbook of a spreadsheet program, which is not read";
 
-/// Remedy for such a table. Spreadsheet programs offer commas or semicolons, depending on the
-/// settings of the system.
+/// Remedy for a table that is a workbook. Spreadsheet programs offer commas or semicolons,
+/// depending on the settings of the system.
 pub const WORKBOOK_REMEDY: &str = "save the sheet as a .csv file in UTF-8, separated by commas, with points in numbers";
 
 /// The error of a table that lacks a column, where its names are separated by something else than

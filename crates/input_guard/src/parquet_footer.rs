@@ -126,7 +126,7 @@ pub(super) struct PageHeader {
     pub(super) compressed: u64,
     /// Size of the page's contents, uncompressed.
     pub(super) uncompressed: u64,
-    /// The values of the column that it holds, nulls included; `None` where it is no page of data.
+    /// The values of the column that it holds, nulls included; `None` if it is no data page.
     pub(super) values: Option<u64>,
     /// The values of the dictionary that it holds.
     pub(super) entries: Option<u64>,

@@ -231,7 +231,8 @@ fn most_texts(texts: u64) -> u64 {
     MAX_TEXTS.saturating_add(texts.saturating_mul(MAX_MEAN_TEXT)).min(MAX_TEXT_PAGE)
 }
 
-/// The header at a byte, read further where it does not fit; `None` if it makes no sense.
+/// The header at a byte, read again with more bytes if it does not fit; `None` if it makes no
+/// sense.
 fn header<R: Read + Seek>(file: &mut R, at: u64, end: u64, bytes: &mut Vec<u8>) -> std::io::Result<Option<PageHeader>> {
     let left = usize::try_from(end - at).unwrap_or(usize::MAX);
     for most in [HEADER, MAX_HEADER] {

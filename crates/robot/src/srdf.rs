@@ -39,7 +39,7 @@ const OF_ROBOT: &[&str] = &[
     "joint_property",
 ];
 
-/// Reads an SRDF file, of which `text` is the content; `path` names it in messages.
+/// Reads an SRDF file from its `text`; `path` names it in messages.
 ///
 /// # Errors
 /// Not XML, xacro that is not expanded, another root than `robot`, a rule without its links.

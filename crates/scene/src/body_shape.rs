@@ -29,7 +29,7 @@ pub(super) struct BuiltGeometry {
     model: Model,
     /// One hull, or one of each piece.
     cores: Vec<Polyhedron>,
-    /// The hull of all pieces, where there are several.
+    /// The hull of all pieces, if there are several.
     hull: Option<Polyhedron>,
     /// The radius of a sphere or a capsule, metres.
     radius: f64,

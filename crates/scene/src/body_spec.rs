@@ -57,7 +57,7 @@ fn owner(name: &str, plain: bool) -> String {
 /// Source of the geometry of a body. Bodies of a table share what their section says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum GeometrySpec {
-    /// A file, as written; `scene`: which one of glTF.
+    /// A file, as written; `scene`: the scene of a glTF file.
     File { path: Arc<str>, scene: Option<SceneChoice>, reading: GeometryOptions },
     /// A part of a file that was read already; bodies of one mesh share it.
     Part { mesh: Arc<Mesh>, file: Arc<Path>, reading: GeometryOptions },
@@ -285,7 +285,7 @@ fn shape(
     lowered((keys, field), known, || one_shape(keys, field, unit).map(Arc::new))
 }
 
-/// The shape of which a key names the kind.
+/// Returns the shape whose kind a key names.
 fn one_shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
     if field.key() == "parts" {
         return parts(field, unit);

@@ -201,7 +201,7 @@ fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
     }
 }
 
-/// The shape of each variant of a mesh. Those that differ in growth only share the work, and the
+/// The shape of each variant of a mesh. Variants that differ in growth only share the work, and the
 /// triangles of a mesh body.
 fn all_variants(mesh: &Mesh, variants: &[Variant], workers: &Workers) -> Vec<Result<Arc<Shape>, Fault>> {
     let mut shapes: Vec<Option<Result<Arc<Shape>, Fault>>> = vec![None; variants.len()];

@@ -179,7 +179,7 @@ impl BodyBuilder {
 
     /// Says what the inside of a geometry file is: [`Inside::Surface`] of a sheet, inside of which
     /// nothing lies; [`Inside::Solid`] refuses a mesh that does not close up. Left out, and with
-    /// [`Inside::Winding`], the winding number decides where a mesh is open.
+    /// [`Inside::Winding`], the winding number decides if a mesh is open.
     pub fn inside(self, inside: Inside) -> Self {
         Self { inside: Some(inside), ..self }
     }
@@ -326,7 +326,7 @@ impl SceneBuilder {
     }
 
     /// The baseline of the rule that was added last: `rest`, `first` or `frame:N`. A pair that is
-    /// nearer than required there counts only where it is nearer than it was there by more than
+    /// nearer than required at the baseline counts only when it is nearer than there by more than
     /// `worse_by` (`None`: `touch`).
     pub fn baseline(mut self, at: impl Into<String>, worse_by: impl Into<Option<f64>>) -> Self {
         let baseline = (at.into(), worse_by.into());

@@ -6,7 +6,7 @@ use clearsweep_geometry::real::two_sum;
 /// A body is recentred if the centre of its box lies farther from its origin, in half-diagonals.
 const NEAR_ORIGIN: f64 = 8.0;
 
-/// The centre and the half-diagonal of the box around points; zero where there are none.
+/// The centre and the half-diagonal of the box around points; zero without points.
 fn half_diagonal(points: &[Vec3<f64>]) -> (Vec3<f64>, f64) {
     let Some(&first) = points.first() else { return (Vec3::ZERO, 0.0) };
     let (mut low, mut high) = (first, first);

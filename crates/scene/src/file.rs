@@ -324,7 +324,7 @@ impl BodyList {
         Ok(bodies.len() as u32 - 1)
     }
 
-    /// All bodies, of which there must be some.
+    /// Returns all bodies; a scene without bodies is an error.
     pub(super) fn finish(self, source: &SceneSource<'_>) -> Result<Vec<BodySpec>> {
         if self.bodies.is_empty() {
             let remedy = "add a `[[body]]` table for each body";

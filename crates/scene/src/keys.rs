@@ -165,7 +165,7 @@ impl<'a> Keys<'a> {
         Field { keys: self, key, value, at: self.at }
     }
 
-    /// The same table, with keys that hold where it has none of the name.
+    /// Returns the same table with default keys, which hold if it has no key of that name.
     pub(super) fn with_defaults(self, defaults: &'a Keys<'a>) -> Self {
         Self { defaults: Some(defaults), ..self }
     }

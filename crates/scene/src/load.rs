@@ -264,7 +264,7 @@ const MOVERS_OF_COMMAND: &str = "leave --trajectories out, or remove `static = t
 const MOVERS_OF_SCENE: &str = "remove `trajectories`, or remove `static = true` from the bodies that move (of a file with \
     `each`: name the nodes that move in `moving`)";
 
-/// The trajectories, which there are exactly if something moves.
+/// Returns the trajectories: there are some exactly if something moves.
 fn trajectories(
     source: &SceneSource<'_>,
     file: &SceneFile,

@@ -1,5 +1,5 @@
-//! `[[rule]]`: what is required of which pairs. The first rule that matches a pair counts;
-//! `require` of `[query]` comes last.
+//! `[[rule]]`: requirements for pairs. The first rule that matches a pair counts; `require` of
+//! `[query]` comes last.
 
 use super::body_spec::BodySpec;
 use super::file::direction;
@@ -80,7 +80,7 @@ pub(super) fn owner(number: usize) -> String {
     format!("[[rule]] number {number}")
 }
 
-/// The rules of which these are the keys.
+/// Returns the rules of these keys.
 ///
 /// # Errors
 /// As [`rules`].

@@ -55,7 +55,7 @@ fn in_parts(
 /// Cuts the text into the part before the first body, and parts of at least `bytes` bytes that
 /// begin with a body each.
 fn cut(text: &str, bytes: usize) -> Option<(Range<usize>, Vec<Range<usize>>)> {
-    // Only in a text of several lines could such a line be something else.
+    // Only in a text of several lines could a line that begins a section be something else.
     if text.contains("\"\"\"") || text.contains("'''") {
         return None;
     }
@@ -76,7 +76,7 @@ fn cut(text: &str, bytes: usize) -> Option<(Range<usize>, Vec<Range<usize>>)> {
     Some((first, starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()))
 }
 
-/// The file of which these are the sections; `None` where two of them say the same thing.
+/// Joins the sections of a file; `None` if two of them say the same thing.
 fn join(source: &SceneSource<'_>, sections: impl Iterator<Item = Option<SceneSection>>) -> Option<SceneFile> {
     fn set<T>(known: &mut Option<T>, more: Option<T>) -> Option<()> {
         match more {

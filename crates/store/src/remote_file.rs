@@ -1,7 +1,7 @@
-//! A copy of an object in a temporary file, filled where it is read.
+//! A copy of an object in a temporary file, filled on demand.
 //!
-//! Each byte is asked for at most once, however often it is read. What is needed soon may be told
-//! beforehand: threads fetch it meanwhile.
+//! Each byte is asked for at most once, however often it is read. Ranges that are needed soon may
+//! be announced: threads fetch them meanwhile.
 
 use super::address::Address;
 use super::blocks::{AT_A_TIME, BLOCK, REQUEST, block_count, copy_blocks, read_at};
@@ -108,8 +108,8 @@ impl RemoteFile {
         }
     }
 
-    /// Marks the blocks of ranges that nobody has asked for as coming; returns them in runs, each
-    /// of which is a request.
+    /// Marks the blocks of ranges that nobody has asked for as coming; returns them in runs, one
+    /// request each.
     fn claim(&self, ranges: impl IntoIterator<Item = Range<u64>>) -> VecDeque<Range<u64>> {
         let mut asked: VecDeque<Range<u64>> = VecDeque::new();
         let mut blocks = guard(&self.blocks);

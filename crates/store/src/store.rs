@@ -19,8 +19,8 @@ pub struct ObjectAbout {
     pub version: Option<String>,
 }
 
-/// A bucket of an object store. Every operation waits for its end, and is tried again by itself
-/// where that may help.
+/// A bucket of an object store. Every operation waits for its end, and is tried again if that may
+/// help.
 pub trait Store: fmt::Debug + Send + Sync {
     /// The objects whose keys begin with `folder`, then a slash; all of the bucket if it is empty.
     ///

@@ -1,4 +1,4 @@
-//! Adapters: which there are, and which one is used.
+//! Adapters: the list of them, and the choice of one.
 
 use std::fmt;
 use thiserror::Error;
@@ -32,7 +32,7 @@ pub enum NoDevice {
     /// No adapter that computes by itself.
     #[error("this machine has no graphics adapter that a Vulkan, Metal or DX12 driver shows")]
     NoAdapter,
-    /// None but such that compute on the processor.
+    /// Only adapters that compute on the processor.
     #[error("this machine has software adapters only: {0}")]
     OnlySoftware(String),
     /// No adapter of this name.

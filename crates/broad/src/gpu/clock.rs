@@ -1,4 +1,4 @@
-//! How long kernels take, by the device's own clock, where it has one.
+//! Times of kernels by the device's own clock, if it has one.
 
 use super::super::kernel::Kernel;
 use std::collections::BTreeMap;

@@ -131,8 +131,8 @@ impl GpuMachine {
         Ok((machine, description))
     }
 
-    /// Has these faults from now on. A device that is lost is destroyed, which a driver that gives
-    /// up does likewise.
+    /// Simulates these faults from now on. A lost device is destroyed, as by a driver that gives
+    /// up.
     pub(super) fn simulate(&mut self, faults: &DeviceFaults) {
         self.loses_after = faults.lost_after;
         self.stalls_after = faults.stalls_after;

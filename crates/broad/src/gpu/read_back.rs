@@ -4,7 +4,7 @@
 use super::super::kernel::{DeviceFailure, DeviceMemory, TakenMemory};
 use std::sync::Arc;
 
-/// Size step of such a buffer: its bytes are a multiple of this.
+/// Size step of a buffer: its bytes are a multiple of this.
 const STEP_BYTES: u64 = 16 << 10;
 
 /// A buffer to fetch into.

@@ -15,8 +15,8 @@ mod uploads;
 /// Sizes at which workgroups are empty, full, or not quite full.
 const SIZES: [u32; 9] = [0, 1, 63, 64, 65, 255, 257, 1234, 70_000];
 
-/// A machine on any adapter, software too; `None` where there is no adapter, which a variable makes
-/// a failure.
+/// A machine on any adapter, software too; `None` if there is no adapter. With
+/// `CLEARSWEEP_REQUIRE_GPU` set, that is a failure.
 #[allow(clippy::disallowed_methods)] // a test is told by its runner whether an adapter has to be there
 pub(super) fn machine() -> Option<GpuMachine> {
     let first = adapters().into_iter().next();

@@ -206,8 +206,7 @@ impl<V: PairVisitor> RangeJoin for ClassJoin<'_, V> {
     }
 }
 
-/// The join of a set with a grid, over a range of boxes of the set, each of which is looked up on
-/// its own.
+/// The join of a set with a grid, over a range of boxes of the set; each box is looked up alone.
 struct GridLookupJoin<'a, V>(&'a BoxSet, &'a GridIndex, &'a V);
 
 impl<V: PairVisitor> RangeJoin for GridLookupJoin<'_, V> {

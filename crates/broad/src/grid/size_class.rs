@@ -99,8 +99,8 @@ pub(super) struct SizeClass {
 type RowEntry = u64;
 
 impl SizeClass {
-    /// The class of the boxes of a set at `places`, of which there is at least one. It is built on
-    /// rayon's current pool if `parallel`.
+    /// Builds the class of the boxes of a set at `places` (at least one). `parallel`: on rayon's
+    /// current pool.
     pub(super) fn build(set: &BoxSet, places: &[u32], parallel: bool) -> Self {
         debug_assert!(!places.is_empty(), "a class has boxes");
         let parallel = parallel && places.len() > PARALLEL_THRESHOLD;

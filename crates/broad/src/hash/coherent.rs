@@ -52,9 +52,9 @@ pub(in super::super) struct CoherentHash {
     /// The target of merging `fresh` into `pairs`.
     merged: Vec<u64>,
     operations: OperationCounts,
-    /// The most items that labels are kept of.
+    /// Most items for which labels are kept.
     most_items: usize,
-    /// Searches each block by itself where there are more.
+    /// Search for a job of more items: each block alone.
     standard: Blockwise<SpatialHash>,
 }
 
@@ -178,7 +178,7 @@ impl BroadPhase for CoherentHash {
         sort_and_merge(out, scene.bodies.len())
     }
 
-    /// By a search of each block by itself: labels are kept of the boxes of samples.
+    /// Searches each block alone: labels are kept for the boxes of samples only.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         self.standard.interval_candidates(job, scene, block)
     }

@@ -15,10 +15,10 @@
 //!   to meet, rho_(l+1) / rho_l = beta / alpha. Here that is 2: cells nest, and a cell is found by
 //!   a shift.
 //! - **Cells of a box.** sz < rho_l as beta <= 1, so a box lies in at most two cells along each
-//!   axis and in at most 2^3 cells; at coarser levels likewise. Mirtich requires beta >= 1, which
-//!   only says that cells need not be larger than boxes; his proofs use no more than sz <= beta
-//!   rho. A beta below 1 gives a box fewer cells, (1 + sz/rho)^3 on average over positions: from
-//!   1.9 to 3.4 with spare 1, from 3.4 to 8 with spare 0.
+//!   axis and in at most 2^3 cells; the same holds at coarser levels. Mirtich requires beta >= 1,
+//!   which only says that cells need not be larger than boxes; his proofs use no more than sz <=
+//!   beta rho. A beta below 1 gives a box fewer cells, (1 + sz/rho)^3 on average over positions:
+//!   from 1.9 to 3.4 with spare 1, from 3.4 to 8 with spare 0.
 //! - **Resolving power** (Theorem 3). Boxes that share a cell at the level of the larger one are
 //!   nearer than its diagonal, sqrt(3) sz / alpha.
 //! - **Number of levels** (Lemma 1). Mirtich starts at rho = sz_min / alpha and needs

@@ -177,7 +177,7 @@ impl BroadPhase for PerSampleHash {
         sort_and_merge(batches, scene.bodies.len())
     }
 
-    /// By a search of each block by itself, which is not counted.
+    /// Searches each block alone; its operations are not counted.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         Blockwise::new(SpatialHash).interval_candidates(job, scene, block)
     }

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// Most items of a search of several worlds.
 const SEARCH_ITEMS: u64 = 1 << 20;
-/// Boxes of which the samples of a part are gathered at a time.
+/// Boxes whose samples are gathered at a time.
 const GATHERED_BOXES: usize = 1 << 13;
 
 /// The plan of one upload: samples of a batch's blocks.

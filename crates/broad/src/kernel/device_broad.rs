@@ -136,8 +136,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(())
     }
 
-    /// Uploads boxes and begins the searches of them. `made`: the block of which boxes were made
-    /// last.
+    /// Uploads boxes and begins their searches. `made`: the block whose boxes were made last.
     fn begin_upload(
         &mut self,
         job: &BroadScene,
@@ -163,7 +162,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         });
         let parts = Arc::new(parts);
         for (method, worlds) in searches {
-            // It stays where it is while rooms are made.
+            // The upload keeps its index while buffers are made.
             self.uploads[upload].readers += 1;
             let room = self.room(scene, job, &worlds, bytes)?;
             let (Some(machine), Some(own)) = (&mut self.machine, &self.job) else { return Ok(()) };
@@ -246,8 +245,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(())
     }
 
-    /// Searches a batch that is on the machine as often as asked, in one room for each search: all
-    /// windows, of which the pairs are not fetched. The mean of the times.
+    /// Searches a batch that is on the machine as often as asked, with buffers of its own for each
+    /// search: all windows, without fetching their pairs. Returns the mean time.
     fn repeat(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock], rounds: usize) -> Option<f64> {
         let limits = self.limits.clone();
         self.limits.searches = usize::MAX;
@@ -307,7 +306,7 @@ impl<M: KernelMachine> BroadPhase for DeviceBroadPhase<M> {
         self.finish(job, scene, &[block]).pop().unwrap_or_default()
     }
 
-    /// By a search of each block by itself: the processor has the poses.
+    /// Searches each block alone on the processor, which has the poses.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         self.processor.interval_candidates(job, scene, block)
     }

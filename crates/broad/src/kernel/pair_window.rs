@@ -1,4 +1,4 @@
-//! A window of pairs: as many as fit into the buffers, of which the masks are found and those that
+//! A window of pairs: as many as fit into the buffers. Their masks are found, and the pairs that
 //! overlap are kept.
 
 use super::Kernel;
@@ -39,7 +39,7 @@ impl FetchAhead {
     }
 }
 
-/// Room for a window.
+/// The buffers of a window.
 #[derive(Debug)]
 pub(super) struct PairWindow<B> {
     /// Most pairs.

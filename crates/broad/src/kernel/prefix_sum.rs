@@ -6,7 +6,7 @@ use super::failure::DeviceFailure;
 use super::machine::KernelMachine;
 use super::records::{ItemParams, SCAN_ITEMS, SCAN_THREADS};
 
-/// Room for the sums of each level.
+/// The buffers for the sums of each level.
 #[derive(Debug)]
 pub(super) struct PrefixSum<B> {
     /// Most values, and the sums of the blocks of each level.
@@ -15,7 +15,7 @@ pub(super) struct PrefixSum<B> {
 }
 
 impl<B> PrefixSum<B> {
-    /// Room for up to `most` values.
+    /// Creates the buffers for up to `most` values.
     pub(super) fn new(machine: &mut impl KernelMachine<Buffer = B>, most: u32) -> Result<Self, DeviceFailure> {
         let (mut sums, mut count) = (Vec::new(), most);
         loop {

@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 pub(crate) const LANES: u32 = 64;
 /// Invocations of a workgroup of the prefix sums.
 pub(crate) const SCAN_THREADS: u32 = 256;
-/// Values that such a workgroup adds up.
+/// Values that a workgroup of the scan adds up.
 pub(crate) const SCAN_ITEMS: u32 = 1024;
 /// Digits of the radix sort, and invocations of its workgroups.
 pub(crate) const DIGITS: u32 = 256;
@@ -55,7 +55,7 @@ impl DeviceBox {
     }
 }
 
-/// A range of samples of one part, of which the boxes are swept together.
+/// A range of samples of one part whose boxes are swept together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct World {

@@ -82,8 +82,8 @@ impl RoomSize {
 
 /// Bytes of an item: bounds, and two counts.
 pub(super) const ITEM_BYTES: u64 = size_of::<DeviceBox>() as u64 + 2 * 4;
-/// Bytes of a pair in a window: itself, its mask, its place, a place among those that are kept, and
-/// one where it is fetched.
+/// Bytes of a pair in a window: itself, its mask, its place, and two copies if it is kept: one on
+/// the device, one to be fetched.
 const WINDOW_PAIR_BYTES: u64 = (size_of::<ItemPair>() + 8 + 4 + 2 * size_of::<FoundPair>()) as u64;
 /// Words of a pair that is kept.
 const PAIR_WORDS: usize = size_of::<FoundPair>() / 4;
@@ -150,7 +150,7 @@ pub(super) struct WorldSearch<F> {
     pub(super) found: Vec<FetchedPairs>,
     /// The most pairs that a window kept.
     pub(super) most_kept: u32,
-    /// Pairs of which the masks were found.
+    /// Pairs whose masks were found.
     pub(super) tested: u64,
 }
 

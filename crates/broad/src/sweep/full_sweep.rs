@@ -47,7 +47,7 @@ impl SortedBoxes {
 }
 
 impl FullSweep {
-    /// Calls `hit` with every overlapping pair of which not both items are fixed. Of two
+    /// Calls `hit` with every overlapping pair in which at least one item is not fixed. Of two
     /// overlapping boxes, the second lower end along axis `k` lies in the interval of the other.
     /// Returns the number of pairs compared.
     pub(super) fn sweep(

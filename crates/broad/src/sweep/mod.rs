@@ -7,8 +7,8 @@
 //! endpoint changes whether two intervals overlap. The overlap status is not kept for each axis,
 //! since that would take every pair that overlaps along *one*. Instead, an exchange that begins an
 //! overlap of intervals compares the two boxes, and one that ends an overlap removes the pair. A
-//! pair whose boxes begin to overlap has such an exchange along at least one axis; a pair that
-//! overlaps throughout has none.
+//! pair whose boxes begin to overlap has an exchange that begins it along at least one axis; a pair
+//! that overlaps throughout has none.
 //!
 //! If motion is large (the first sample, the start of a run) or endpoints cluster (Mirtich 1997,
 //! Figure 6), the number of exchanges is quadratic. Then the lists are sorted from scratch and
@@ -264,7 +264,7 @@ impl BroadPhase for SweepAndPrune {
         sort_and_merge(batches, scene.bodies.len())
     }
 
-    /// By a search of each block by itself: endpoints are kept of the boxes of samples.
+    /// Searches each block alone: endpoints are kept for the boxes of samples only.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         self.intervals.interval_candidates(job, scene, block)
     }

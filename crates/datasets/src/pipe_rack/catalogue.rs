@@ -34,7 +34,7 @@ pub(super) const DN150: Size =
 pub(super) const DN200: Size =
     Size { dn: 200, outside: 219.1, elbow: 304.8, tee: 177.8, flange: [340.0, 24.0], valve: [230.0, 570.0, 350.0] };
 
-/// Sizes of which elbows, tees and valves are made.
+/// Sizes of elbows, tees and valves.
 pub(super) const SIZES: [Size; 4] = [DN80, DN100, DN150, DN200];
 
 /// Thickness of a hand wheel's rim.

@@ -21,8 +21,8 @@ const MOST_SIDES: usize = 1 << 22;
 /// file. `None`: the mesh is not solid, a connected component is not convex or not oriented
 /// outward, or there are more than [`MOST_SOLIDS`], or more tests than `MOST_SIDES`.
 ///
-/// A closed surface, oriented outward, of which every triangle lies on a supporting plane covers
-/// the boundary of its hull.
+/// A closed surface, oriented outward, covers the boundary of its hull if every triangle lies on a
+/// supporting plane.
 pub fn convex_components(mesh: &TriangleMesh) -> Option<Vec<Vec<u32>>> {
     let all: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
     let count = mesh.triangles().len();
@@ -79,8 +79,8 @@ fn components(mesh: &TriangleMesh) -> Option<Vec<Vec<u32>>> {
     (found.len() <= MOST_SOLIDS).then_some(found)
 }
 
-/// The patch of each triangle: those connected by edges of two triangles. `None` if such an edge is
-/// not convex.
+/// Returns the patch of each triangle: triangles connected by edges of two triangles. `None` if
+/// such an edge is not convex.
 fn patches(mesh: &TriangleMesh, uses: &[EdgeUse]) -> Option<Vec<u32>> {
     let mut sets = ParitySets::new(mesh.triangles().len());
     for same in by_edge(uses).filter(|same| same.len() <= 2) {

@@ -37,7 +37,7 @@ use tetrahedron::Tetrahedron;
 const STEPS_EACH: usize = 16;
 const STEPS: usize = 40_000;
 
-/// Boxes of triangles that may be looked at, for each triangle, and for any input.
+/// Most boxes of triangles that are visited: for each triangle, and in addition for any input.
 const VISITS_EACH: usize = 4096;
 const VISITS: usize = 1 << 25;
 

@@ -24,7 +24,7 @@ const PIECES: usize = 3;
 /// corners.
 const TRIANGLES: usize = 64;
 
-/// Vertices of the solid that are looked at first.
+/// Vertices of the solid that are tested first.
 const VERTICES: usize = 4096;
 
 pub(super) struct OutOfPieces<'a, 'p> {

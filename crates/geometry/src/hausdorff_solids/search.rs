@@ -64,7 +64,7 @@ impl Eq for ReachCell {}
 /// The distance that is bounded.
 pub(super) trait Reaching {
     /// An upper bound of the distances of the points of a cell that belong to the set; `None`:
-    /// there are none. Tells `known` of points of the set that it looked at.
+    /// there are none. Tells `known` of the points of the set that it tested.
     fn bound(&mut self, body: &Tetrahedron, source: u32, cuts: u32, known: &mut Known) -> Option<f64>;
 
     /// The cells that a cell is split into, together the whole of it; none if it is as small as

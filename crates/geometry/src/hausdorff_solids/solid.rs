@@ -20,7 +20,7 @@ pub struct TriangleSolid {
 /// A solid with the work that may still be done on it.
 pub(super) struct SolidQueries<'a> {
     pub(super) solid: &'a TriangleSolid,
-    /// Boxes of triangles that may still be looked at.
+    /// Boxes of triangles that may still be visited.
     pub(super) visits: usize,
     /// Largest magnitude of a coordinate of anything that is compared.
     pub(super) scale: f64,
@@ -38,7 +38,7 @@ impl TriangleSolid {
         (0..self.tree.len() as u32).map(|t| self.tree.triangle(t))
     }
 
-    /// Whether a point lies inside or on a triangle: exact. Also how many boxes were looked at.
+    /// Whether a point lies inside or on a triangle (exact), and the number of boxes visited.
     pub(crate) fn contains(&self, p: Vec3<f64>) -> (bool, usize) {
         let (mut winding, mut is_on) = (0, false);
         let visits = self.tree.above(p, usize::MAX, |triangle| match crossing(p, self.tree.triangle(triangle)) {

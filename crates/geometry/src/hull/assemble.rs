@@ -181,7 +181,7 @@ fn set_stars(hull: &mut Polyhedron) {
 /// Vertices from which a table of starts pays.
 const STARTS_FROM: usize = 64;
 
-/// Neighbours looked at, at most, to fill the table.
+/// Most neighbours visited to fill the table.
 const MOST_LOOKS: f64 = 5e7;
 
 /// Fills in the starts of climbs, each by a climb from the cell before.

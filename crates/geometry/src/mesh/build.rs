@@ -9,10 +9,10 @@ use clearsweep_base::workers::Workers;
 /// leaves.
 pub(super) type BuiltTree = (Vec<[u32; 3]>, Vec<u32>, Vec<MeshNode>, Vec<u32>);
 
-/// Cuts one behind the other that make the children of a node.
+/// Successive cuts that make the children of a node.
 const CUTS: u32 = WIDTH.ilog2();
 
-/// Triangles from which the subtrees of a node are built side by side.
+/// Number of triangles from which the subtrees of a node are built in parallel.
 const LARGE: usize = 1 << 14;
 
 /// Triangles of a part of a pass over all of them.
@@ -57,8 +57,8 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Over items that begin at `start` of all: the subtrees of a large node are built side by side
-    /// and put one behind the other, as [`Self::subtree`] does.
+    /// Over items that begin at `start` of all: the subtrees of a large node are built in parallel
+    /// and joined in order, as [`Self::subtree`] does.
     fn tree(&self, items: &mut [Item], start: usize) -> Subtree {
         let mut made = Subtree::default();
         if items.len() < LARGE {

@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Contacts that are counted.
 const MOST: u64 = 1 << 20;
 
-/// Pairs of triangles whose boxes have a point in common that are looked at, for each triangle and
-/// for any mesh.
+/// Most pairs of triangles with a common point of their boxes that are tested: for each triangle,
+/// and in addition for any mesh.
 const PAIRS_EACH: u64 = 64;
 const PAIRS: u64 = 1 << 22;
 
@@ -76,7 +76,7 @@ fn within(mesh: &TriangleMesh, workers: &Workers, most: u64, pairs: u64) -> Self
     SelfContacts { count: sum.contacts, at_least: false }
 }
 
-/// Numbers of contacts found and of pairs of triangles looked at.
+/// Numbers of contacts found and of pairs of triangles tested.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counted {
     contacts: u64,

@@ -43,7 +43,7 @@ impl PartialEq for Cell {
 impl Eq for Cell {}
 
 /// Bounds the overlap of two regions in `root`, which contains it: the cell of largest undecided
-/// volume is cut into eight, until `budget` cells have been looked at.
+/// volume is cut into eight, until `budget` cells have been tested.
 pub(super) fn search(regions: [&Region; 2], root: &Aabb, unit: f64, budget: usize) -> Local {
     let mut open = BinaryHeap::new();
     let mut looked = 0;

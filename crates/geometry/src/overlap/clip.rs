@@ -35,7 +35,7 @@ type Corners = [Vec3<f64>; 4];
 /// Cuts that lead to a tetrahedron, at most; what is left then counts for the upper end only.
 const CUTS: u32 = 64;
 
-/// Tetrahedra that are looked at, at most; what is left then counts for the upper end only.
+/// Most tetrahedra that are clipped; the rest then counts for the upper end only.
 const TETRAHEDRA: usize = 1 << 18;
 
 /// Growth of the margin with each cut, units: more than a new corner is off, and than its height
@@ -118,7 +118,7 @@ struct Clipping<'a> {
     place: &'a RelativePose<f64>,
     unit: f64,
     step: f64,
-    /// Tetrahedra that may still be looked at.
+    /// Tetrahedra that may still be clipped.
     left: usize,
     /// Volumes of the last tetrahedra.
     sum: Dd,

@@ -154,8 +154,8 @@ impl Local {
     }
 }
 
-/// Bounds the overlap of two bodies, each at the pose of its recentred frame. `budget`: cells of an
-/// octree that may be looked at.
+/// Bounds the overlap of two bodies, each at the pose of its recentred frame. `budget`: most cells
+/// of an octree that are tested.
 ///
 /// - *Convex pieces without radius* are clipped by each other. For two pieces the bracket is narrow
 ///   to rounding. For unions the upper end is the sum over all pairs of pieces, and the lower end

@@ -24,7 +24,7 @@ struct Pairs<'a> {
     pieces: [Vec<Piece<'a>>; 2],
 }
 
-/// Bounds the overlap of two unions of polyhedra. Those of dimension 3 have faces.
+/// Bounds the overlap of two unions of polyhedra; polyhedra of dimension 3 have faces.
 pub(super) fn of_unions(frames: &Frames, bodies: [&[(&Polyhedron, f64)]; 2]) -> Local {
     let of_body = |body: usize| {
         bodies[body].iter().map(|&(core, _)| Piece { core, bounds: frames.bounds(body, core, 0.0) }).collect()

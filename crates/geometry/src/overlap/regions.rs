@@ -6,8 +6,8 @@
 //! - *A convex piece with a radius.* Its signed distance is a convex function `f`. Outside: all
 //!   that lies beyond a supporting plane. Inside: let `t` be the least of `n x - f(x)` over the
 //!   corners of the cell. The affine function `n x - t` is at least `f` at each corner, so at each
-//!   point of the cell (Jensen's inequality, with the weights of trilinear interpolation), and
-//!   where it is at most 0, `f` is.
+//!   point of the cell (Jensen's inequality, with the weights of trilinear interpolation), and if
+//!   it is at most 0, so is `f`.
 //! - *A mesh.* The heights of its triangles in the cell along a direction span an interval. Nothing
 //!   but triangles separates inside from outside, so each of the two parts beyond that interval
 //!   lies inside or outside as a whole, as one of its corners does.
@@ -29,7 +29,7 @@ const OPENED: f64 = 1024.0;
 /// of that and by `MOVED`; a distance by less than 40 u of that and by `MOVED`.
 const OFF: f64 = 1024.0;
 
-/// Triangles of a cell that are looked at; a cell that meets more is left undecided.
+/// Most triangles of a cell that are tested; a cell that meets more stays undecided.
 const TRIANGLES: usize = 512;
 
 /// Bound on the rounding of a share of a cell.

@@ -60,7 +60,7 @@ pub struct DaeMesh {
     pub notes: Vec<Note>,
 }
 
-/// Reads a COLLADA file, of which `text` is the content; `path` names it in messages.
+/// Reads a COLLADA file from its `text`; `path` names it in messages.
 ///
 /// The mesh is that of the scene: all instances of geometries, moved by their nodes and scaled to
 /// metres (`unit`). A node that mirrors turns the triangles round, so that they stay anticlockwise.

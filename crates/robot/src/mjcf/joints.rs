@@ -51,8 +51,8 @@ impl<'d> MjcfReader<'d, '_> {
         Ok(child)
     }
 
-    /// True for a body with a free joint, or one that the user moves; such a body is a root, placed
-    /// by the file.
+    /// True for a body with a free joint, or one that the user moves; the body is then a root,
+    /// placed by the file.
     fn moves_freely(&mut self, body: Element<'d>, name: &str, parent: usize, joints: &[Placed<'d>]) -> Result<bool> {
         let is_free = |&(element, _, class): &Placed<'d>| -> Result<bool> {
             Ok(element.name() == "freejoint" || self.defaults.attributes(element, class)?.text("type") == Some("free"))

@@ -23,7 +23,7 @@ use files::{Files, Include};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Reads an MJCF model, of which `text` is the main file; `path` names it in messages.
+/// Reads an MJCF model from the `text` of its main file; `path` names it in messages.
 ///
 /// `include` returns the text of an included file, `None` if there is no such file; its argument is
 /// a path relative to the folder of the main file. A file is sought there, then in the folder of

@@ -84,7 +84,7 @@ fn srdf_files_have_the_counts_of_a_scan() {
     }
 }
 
-/// Reads a model of the Fetch robot, of which one file is replaced by `(name, text)`.
+/// Reads a model of the Fetch robot, with one file replaced by `(name, text)`.
 fn fetch(main: &str, replaced: Option<(&str, &str)>) -> Option<Result<Robot>> {
     let file = |name: &str| match replaced {
         Some((own, text)) if own == name => Some((PathBuf::from(name), text.to_owned())),

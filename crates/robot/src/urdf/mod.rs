@@ -14,7 +14,7 @@ use clearsweep_base::Result;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Reads a URDF file, of which `text` is the content; `path` names it in messages.
+/// Reads a URDF file from its `text`; `path` names it in messages.
 ///
 /// Checks that the joints form one tree. Meshes are named only, see [`crate::resolve`].
 ///

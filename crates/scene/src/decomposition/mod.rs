@@ -34,7 +34,7 @@ pub(super) struct DecomposedSolid {
     /// The pieces, each of them solid; at least one. `source` counts the vertices of all pieces, in
     /// order.
     pub(super) pieces: Vec<Polyhedron>,
-    /// The hull of all pieces, where there are several; `source` as that of the pieces.
+    /// The hull of all pieces, if there are several; `source` as in the pieces.
     pub(super) hull: Option<Polyhedron>,
     /// The centre of the box around the solid, metres.
     pub(super) middle: Vec3<f64>,

@@ -26,8 +26,8 @@ const CONCAVITY: f64 = 0.0025;
 /// Tests of a voxel against a triangle, at most: a second or a few.
 const TESTS: f64 = (1_u64 << 27) as f64;
 
-/// Bytes of stack: hulls are searched by recursion over facets, of which there may be hundreds of
-/// thousands. Only what is used is taken.
+/// Bytes of stack: hulls are searched by recursion over facets, hundreds of thousands of them at
+/// times. The system gives memory only for the part that is used.
 const STACK: usize = 1 << 28;
 
 /// Binary exponent of the largest coordinate after scaling: the coordinate is below 1.

@@ -172,8 +172,8 @@ impl FoundJoints {
     /// joints that turn without limits go from value to value by the shortest turn, but for sweeps,
     /// whose steps are as they are written.
     ///
-    /// # Errors
-    /// `wraps`, and a joint follows such a one whose whole turns are none of its own.
+    /// # Errors `wraps`, and a joint follows one that turns without limits, and whole turns of that
+    /// one are no whole turns of its own.
     pub(super) fn build(
         mut self,
         path: &Path,

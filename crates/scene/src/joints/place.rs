@@ -201,8 +201,8 @@ impl<'s> Tree<'s> {
     }
 
     /// Least and greatest value of each column: in the range of its joint and of all that follow
-    /// it, and such that none goes beyond what values may be. Those that followers narrow are told:
-    /// by a follower, its leader.
+    /// it, and such that none goes beyond what values may be. Returns the columns that followers
+    /// narrow, as pairs of follower and leader.
     ///
     /// # Errors
     /// A range that goes beyond that, or ranges that have no value in common.
@@ -260,7 +260,7 @@ impl<'s> Tree<'s> {
         Ok(AllowedValues { allowed, narrowed })
     }
 
-    /// Whether a value is that of a joint that turns without limits, or follows such a one.
+    /// Whether a value belongs to a joint that turns without limits, or that follows one.
     fn turns_freely(&self, value: JointValue, columns: &[usize]) -> bool {
         let JointValue::Column { column, .. } = value else { return false };
         let leader = &self.specs[columns[column as usize]];

@@ -11,7 +11,7 @@ use clearsweep_geometry::triangle_tree::{Corners, TriangleTree};
 const RAYS: usize = 3;
 const TRIED: usize = 12;
 
-/// Boxes of triangles that may be looked at, for each triangle and for any mesh.
+/// Most boxes of triangles that are visited: for each triangle, and in addition for any mesh.
 const VISITS_EACH: usize = 256;
 const VISITS: usize = 1 << 24;
 

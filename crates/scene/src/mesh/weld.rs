@@ -1,9 +1,9 @@
 //! Cracks of rounding: corners of neighbouring triangles that differ by far less than the mesh is
 //! exact.
 //!
-//! Only vertices of open edges are looked at, so that a mesh that closes up stays as it is. Those
+//! Only vertices of open edges are moved, so that a mesh that closes up stays as it is. Vertices
 //! nearer to each other than a share of the size are one cluster, and become its first vertex, if
-//! that closes an edge, and neither turns a triangle over nor lays two of them on each other.
+//! that closes an edge, and neither turns a triangle over nor lays two triangles on each other.
 
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::convex_split::edges::{EdgeUse, by_edge, repeats_a_vertex};

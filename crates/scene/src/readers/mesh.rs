@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// A problem of a geometry file or a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Line of the file, from 1, where it is known.
+    /// Line of the file, from 1, if it is known.
     pub line: Option<usize>,
     /// The problem, in words.
     pub problem: String,
@@ -38,7 +38,7 @@ pub struct Mesh {
     pub piece: Vec<u32>,
     /// Number of pieces.
     pub pieces: usize,
-    /// Names of the pieces as the file has them, long ones cut off; empty where it has none.
+    /// Names of the pieces as the file has them, long ones cut off; empty without names.
     pub names: Vec<String>,
     /// The largest rounding step of a coordinate as the file stores it, in the unit of `vertices`:
     /// of single precision the spacing at the largest magnitude, of integers 1, of `f64` and of

@@ -25,9 +25,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Fault> {
     read_with(bytes, ObjReader::default()).map(|reader| reader.mesh)
 }
 
-/// The objects of an OBJ file, each begun by an `o`; where there is no `o`, its groups, which `g`
-/// may take up again. The groups of an object are its pieces. Groups of a part are the `g` of its
-/// faces and `material:NAME` of `usemtl`.
+/// The objects of an OBJ file, each begun by an `o`; without any `o`, its groups, which `g` may
+/// take up again. The groups of an object are its pieces. Groups of a part are the `g` of its faces
+/// and `material:NAME` of `usemtl`.
 ///
 /// # Errors
 /// As for [`read`].

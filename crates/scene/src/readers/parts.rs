@@ -24,7 +24,7 @@ const MAX_PARTS: usize = 1 << 23;
 pub(crate) enum Each {
     /// A node of glTF with a mesh.
     Node,
-    /// An object of OBJ (a group where there are no objects), a solid of STL.
+    /// An object of OBJ (a group, if there are no objects), a solid of STL.
     Object,
     /// A connected component of either, or of a file that has neither.
     Component,

@@ -18,8 +18,8 @@ use std::collections::HashMap;
 /// The remedy for a polygon that cannot be cut.
 pub(super) const REMEDY: &str = "cut the face into triangles in the program that wrote it, or mend it";
 
-/// Most corners of a polygon of which the fan is not right: inserting edges may take a time that is
-/// quadratic in them.
+/// Most corners of a polygon whose fan is not right: inserting edges may take a time quadratic in
+/// their number.
 const MAX_CORNERS: usize = 100_000;
 
 /// A polygon is flat if the heights of its corners above a plane differ by no more than this part
@@ -53,9 +53,9 @@ pub(super) struct BadPolygon {
     pub(super) problem: String,
 }
 
-/// Cuts the polygons anew of which the fans are wrong, and notes those that are not flat. Where
-/// triangles were renumbered, returns for each the former number of one of the same polygon;
-/// `piece` is renumbered already.
+/// Cuts polygons with wrong fans anew, and notes polygons that are not flat. If triangles were
+/// renumbered, returns for each the former number of one of the same polygon; `piece` is renumbered
+/// already.
 ///
 /// # Errors
 /// The first polygon that crosses or overlaps itself, encloses nothing, or is too long.
@@ -290,8 +290,8 @@ impl SeenCorners {
     }
 }
 
-/// The triangles of a polygon, seen along an axis. Those without area fill the edges on which other
-/// corners lie, and stand for stretches that the outline runs forth and back outside of the
+/// The triangles of a polygon, seen along an axis. Triangles without area fill the edges on which
+/// other corners lie, and stand for stretches that the outline runs forth and back outside of the
 /// polygon.
 fn triangulated(points: &[Vec3<f64>], axis: usize) -> Result<Vec<[u32; 3]>, &'static str> {
     if points.len() > MAX_CORNERS {

@@ -316,7 +316,7 @@ fn toml<'c>(place: &RowPlace, text: &'c str) -> Result<DeValue<'c>> {
     })
 }
 
-/// Values of neighbouring columns from number `first` on, of which all are there or none.
+/// Values of neighbouring columns from number `first` on: all of them, or none.
 fn all<'v, const N: usize>(
     place: &RowPlace,
     first: usize,

@@ -37,8 +37,8 @@ const HARMLESS: [&str; 23] = [
     "MSFT_texture_",
 ];
 
-/// Extensions that are read where the file has the same triangles uncompressed; `primitive` and the
-/// buffer views say where it has not.
+/// Extensions that are ignored if the file has the same triangles uncompressed; `primitive` and the
+/// buffer views say if it has not.
 const WITH_FALLBACK: [&str; 3] = ["EXT_meshopt_compression", DRACO, "KHR_meshopt_compression"];
 
 const DRACO: &str = "KHR_draco_mesh_compression";
