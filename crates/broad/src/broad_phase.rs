@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// A broad phase. All implementations return equal candidates.
 pub trait BroadPhase: Send {
-    /// Its name on the command line.
+    /// Name on the command line.
     fn name(&self) -> &'static str;
 
     /// The candidates of a block, sorted by (a, b).
@@ -108,15 +108,15 @@ pub struct DeviceReport {
     pub written_bytes: u64,
     /// Bytes that were fetched from it.
     pub fetched_bytes: u64,
-    /// How often something was fetched: the times that the processor waited for it.
+    /// Number of fetches, for each of which the processor waited.
     pub fetches: u64,
-    /// How often it was out of memory, and was asked again for half as much.
+    /// Times that the device was out of memory, and was asked again for half as much.
     pub halvings: u64,
     /// The time of each kernel, where the device has a clock.
     pub kernels: Option<Vec<(&'static str, Duration)>>,
-    /// How it failed; `None` if it did not.
+    /// Failure of the device; `None` if it did not fail.
     pub failure: Option<String>,
-    /// Which failure that is: `lost`, `refused`, `out-of-memory` or `too-small`.
+    /// Kind of the failure: `lost`, `refused`, `out-of-memory` or `too-small`.
     pub failure_kind: Option<&'static str>,
     /// Blocks that the processor searched, because it had failed.
     pub fallback_blocks: u64,

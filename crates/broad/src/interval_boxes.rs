@@ -38,7 +38,7 @@ use std::sync::Arc;
 /// Turns that are nearer to a half turn than this, radians, have no shortest way.
 const HALF_TURN_MARGIN: f64 = 1e-6;
 
-/// How far a point of a body may leave the chord between two samples.
+/// Bound on how far a point of a body may leave the chord between two samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ArcBound {
     /// The distance of any point of the body from the pivot, at most, metres; of a screw, from the
@@ -189,7 +189,7 @@ fn widen(arc: ArcBound, lattice: &Lattice, ends: &SlotEnds<'_>, after: &LatticeB
     inflate(&cells, ends.last, after, boxes);
 }
 
-/// By how many cells the boxes of the intervals of a slot grow that joints move.
+/// Cells by which the interval boxes of a slot grow, if joints move it.
 fn cells_by_joints(tree: &JointTree, lattice: &Lattice, block: &FrameBlock, slot: usize) -> [u32; SAMPLES] {
     let mut cells = [0; SAMPLES];
     let last = block.samples.len() - 1;

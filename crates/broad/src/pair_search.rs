@@ -56,7 +56,7 @@ pub(super) trait PairVisitor: Sync {
 /// It visits every pair at least once. It checks `found.stopped` from time to time and returns
 /// early if it is set.
 pub(super) trait PairSearch: Send + Sync {
-    /// Its name on the command line.
+    /// Name on the command line.
     fn name(&self) -> &'static str;
 
     /// The estimated cost of a search, nanoseconds. It only guides how blocks are split.

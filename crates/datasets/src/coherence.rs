@@ -47,7 +47,7 @@ impl Object {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Cube, Self::Icosahedron, Self::Disk, Self::Sphere642];
 
-    /// Its vertices, metres.
+    /// Vertices, metres.
     pub fn vertices(self) -> Vec<[f64; 3]> {
         self.solid().vertices
     }

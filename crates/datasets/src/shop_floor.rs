@@ -66,7 +66,7 @@ impl FloorPoses {
 /// A shop floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShopFloor {
-    /// How boxes are turned. Their places do not depend on it, but for the noise.
+    /// Orientation of the boxes. Their places do not depend on it, but for the noise.
     pub poses: FloorPoses,
     /// Frames, 100 a second.
     pub frames: u32,
@@ -84,7 +84,7 @@ impl Default for ShopFloor {
 struct FloorPath {
     /// Amplitude, frequency and phase of the waves in x, in y and in the heading.
     waves: [[[f64; 3]; WAVES]; 3],
-    /// How long the box drives and stands, seconds, if it ever stands.
+    /// Time for which the box drives, and stands, seconds; `None`: it never stands.
     stint: Option<f64>,
 }
 
@@ -183,7 +183,7 @@ impl FloorPath {
         ([x, y, SIZE[2] / 2.0], heading)
     }
 
-    /// How far along the path is, seconds: constant to the bit while the box stands.
+    /// Returns the clock of the path, seconds: constant to the bit while the box stands.
     fn clock(&self, t: f64) -> f64 {
         let Some(stint) = self.stint else { return t };
         let round = (t / (2.0 * stint)).floor();

@@ -60,7 +60,7 @@ pub struct Planes {
 pub struct Plane {
     /// Unit normal.
     pub normal: Vec3<f64>,
-    /// Its distance from the origin along the normal, metres.
+    /// Distance from the origin along the normal, metres.
     pub offset: f64,
 }
 

@@ -81,10 +81,10 @@ impl Pose {
 /// Place of a recentred frame in the body's own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Recentring {
-    /// Its origin, metres; zero: it is the body's own frame.
+    /// Origin, metres; zero: it is the body's own frame.
     pub center: Vec3<f64>,
-    /// How far from the origin of the world a position and its rest tell places of the body apart,
-    /// metres: the sum of the coordinates' sizes.
+    /// Distance from the origin of the world up to which a position and its rest tell places of the
+    /// body apart, metres: the sum of the coordinates' sizes.
     pub reach: f64,
 }
 

@@ -29,7 +29,7 @@ const MAX_METADATA: u64 = 256 << 20;
 /// Bytes behind the footer of a file: its length and the magic.
 const TAIL: u64 = 10;
 
-/// How messages follow each other.
+/// Layout of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IpcLayout {
     /// A file with a footer.

@@ -130,7 +130,7 @@ pub(super) struct PageHeader {
     pub(super) values: Option<u64>,
     /// The values of the dictionary that it holds.
     pub(super) entries: Option<u64>,
-    /// How its values are encoded: a number of the format's `Encoding`.
+    /// Encoding of its values: a number of the format's `Encoding`.
     pub(super) encoding: Option<i64>,
 }
 

@@ -59,7 +59,7 @@ pub struct PageClaims {
 }
 
 impl PageClaims {
-    /// How many of the rows wanted may be decoded at a time, so that texts that they share take
+    /// Number of the wanted rows that may be decoded at a time, so that texts that they share take
     /// bounded memory.
     pub fn batch_rows(&self, wanted: usize) -> usize {
         let most = MAX_BATCH / self.shared.max(1);

@@ -24,7 +24,7 @@ const CANCELLATION: f64 = 256.0 * f64::EPSILON;
 /// A joint that moves, at the start of an interval.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hinge {
-    /// How far its value moves over the interval; not negative.
+    /// Change of its value over the interval; not negative.
     pub(crate) rate: f64,
     pub(crate) turns: bool,
     /// Way along the axis with each unit of the value; not negative.
@@ -51,7 +51,7 @@ pub struct Derivatives {
 pub struct ChainBounds {
     /// In the recentred frame of the body at the start.
     hinges: SmallVec<[Hinge; 8]>,
-    /// How far the origin of each joint may be from that of the last one.
+    /// Bound on the distance of each joint's origin from the last joint's origin.
     lengths: SmallVec<[f64; 8]>,
 }
 

@@ -7,7 +7,7 @@ use clearsweep_geometry::{Dd, Pose, Real, Vec3};
 /// much, relative to the greater of 1 and the limit.
 pub const RANGE_SLACK: f64 = 1e-9;
 
-/// How what a joint carries moves with its value.
+/// Motion of a joint's child with the joint's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JointKind {
     /// Not at all.
@@ -55,7 +55,7 @@ pub enum JointValue {
     Column {
         /// Index of the column.
         column: u32,
-        /// Its own units over those of the column.
+        /// Own units over those of the column.
         ratio: f64,
         /// In its own units.
         offset: f64,
@@ -65,13 +65,13 @@ pub enum JointValue {
 /// A joint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joint {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// How it moves.
+    /// Kind of its motion.
     pub kind: JointKind,
     /// The joint whose link carries it; `None`: it stands in the world.
     pub parent: Option<u32>,
-    /// Its frame in that of the link that carries it (metres): its axis goes through the origin.
+    /// Frame in that of the link that carries it (metres): its axis goes through the origin.
     pub place: Pose,
     /// The axis in its frame, unit.
     pub axis: Vec3<f64>,
@@ -123,12 +123,12 @@ impl Step {
         Some(Self { place, axis, axis_before, kind, column, ratio, offset, wraps })
     }
 
-    /// Its value, from that of its column.
+    /// Value, from that of its column.
     pub(crate) fn value(&self, of_column: f64) -> f64 {
         self.ratio * of_column + self.offset
     }
 
-    /// Its values at both ends of an interval, from those of its column.
+    /// Values at both ends of an interval, from those of its column.
     pub(crate) fn ends(&self, [from, to]: [f64; 2]) -> [f64; 2] {
         [from, if self.wraps { nearest_turn(from, to) } else { to }].map(|of_column| self.value(of_column))
     }

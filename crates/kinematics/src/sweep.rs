@@ -27,9 +27,9 @@ pub enum SweepPath {
 /// A joint of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SweptJoint {
-    /// Its column.
+    /// Column.
     pub column: u32,
-    /// Its first and last value.
+    /// First and last value.
     pub range: [f64; 2],
     /// Whether its value is an angle.
     pub turns: bool,

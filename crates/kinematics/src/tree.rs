@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 pub struct CarriedBody {
     /// The joint whose link it belongs to.
     pub joint: u32,
-    /// Its recentred frame in that link, metres.
+    /// Recentred frame in that link, metres.
     pub place: Pose,
     /// No point of it is farther from the origin of that frame, metres.
     pub reach: f64,

@@ -44,7 +44,7 @@ pub(super) struct BuiltGeometry {
     fit: Option<HullFit>,
     mesh: Option<Arc<TriangleMesh>>,
     condition: Option<MeshCondition>,
-    /// How far the pieces of a decomposition are from its mesh, at most, metres.
+    /// Bound on the distance of a decomposition's pieces from its mesh, metres.
     measured: Option<f64>,
     /// The rounding step of the coordinates as the file stores them, metres.
     coordinate_step: f64,
@@ -352,8 +352,8 @@ fn hulls(mut members: Vec<Vec<u32>>, points: &Distinct) -> Result<(Vec<Polyhedro
     Ok((cores, Some(points.hull(Some(&all))?)))
 }
 
-/// How the hulls of pieces fit the objects of a mesh; objects that are not convex are refused
-/// unless their hulls are asked for.
+/// Measures how well the hulls of pieces fit the objects of a mesh. Objects that are not convex are
+/// refused unless their hulls are asked for.
 fn pieces_fit(
     (mesh, reading): (&Mesh, &GeometryOptions),
     points: &Distinct,

@@ -68,9 +68,9 @@ pub(super) enum GeometrySpec {
 /// The growth of a geometry, metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Growth {
-    /// By how much the body grows.
+    /// Growth of the body (`offset`).
     pub(super) offset: f64,
-    /// How far the true surface may lie from the inflated geometry.
+    /// Bound on the distance of the true surface from the inflated geometry.
     pub(super) deviation: f64,
 }
 
@@ -81,7 +81,7 @@ impl Growth {
     }
 }
 
-/// How a geometry file is turned into a body.
+/// Keys that turn a geometry file into a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct GeometryOptions {
     pub(super) unit: LengthUnit,

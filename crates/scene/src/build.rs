@@ -46,7 +46,7 @@ struct BuildPlan {
 }
 
 impl BuildPlan {
-    /// How many jobs make a thread worth its start.
+    /// Number of jobs that make a thread worth its start.
     fn jobs_per_thread(&self) -> usize {
         let is_large = |job: &GeometryJob| match job {
             GeometryJob::File { path, .. } => path.metadata().is_ok_and(|about| about.len() > LARGE_FILE),

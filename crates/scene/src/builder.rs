@@ -98,8 +98,7 @@ pub enum Geometry {
     File {
         /// The path, relative to the working directory.
         path: PathBuf,
-        /// How the file is understood; `None`: the hull of a convex mesh, the triangles of any
-        /// other.
+        /// Model of the file; `None`: the hull of a convex mesh, the triangles of any other mesh.
         model: Option<Model>,
         /// The unit of its lengths; `None`: its own where the format has one, else that of the
         /// scene.
@@ -361,8 +360,8 @@ impl SceneBuilder {
         Self { motion: MotionSpec { between, ..self.motion }, ..self }
     }
 
-    /// How wide the bracket of the least distance between frames may be; a tenth of a millimetre
-    /// unless it is set, and a tenth of the clearance required at most.
+    /// Sets how wide the bracket of the least distance between frames may be. Default: a tenth of a
+    /// millimetre, or a tenth of the clearance required if that is less.
     pub fn between_tolerance(self, tolerance: f64) -> Self {
         Self { motion: MotionSpec { tolerance: Some(tolerance), ..self.motion }, ..self }
     }

@@ -356,7 +356,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Which nodes are chosen by `include` and not left out by `exclude`.
+    /// Returns, by node, whether `include` chooses it and `exclude` does not leave it out.
     fn chosen(&self) -> Result<Vec<bool>> {
         let included = match &self.section.include {
             Some(field) => self.matched(field)?,
@@ -369,7 +369,8 @@ impl Lowering<'_> {
         Ok(included.into_iter().zip(excluded).map(|(included, excluded)| included && !excluded).collect())
     }
 
-    /// Which nodes trajectories may move: those named or carried by joints, and all below them.
+    /// Returns, by node, whether trajectories may move it: nodes that are named or carried by
+    /// joints, and all below them.
     fn moves(&self, carried: &HashSet<String>) -> Result<Vec<bool>> {
         let mut moves = match &self.section.moving {
             Some(field) => self.matched(field)?,

@@ -29,8 +29,8 @@ pub(super) struct MeshAndHull<'a> {
     /// The size of the whole body ([`size`]): rounding moves the vertices of a small object of it
     /// as far as all others.
     pub(super) size: f64,
-    /// How far its surface may be from the triangles, as polygons that are not flat can be cut in
-    /// several ways.
+    /// Bound on the distance of its surface from the triangles, since polygons that are not flat
+    /// can be cut in several ways.
     pub(super) warp: f64,
     /// Threads that may help.
     pub(super) workers: &'a Workers,
@@ -39,9 +39,9 @@ pub(super) struct MeshAndHull<'a> {
 /// Why a mesh is not convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct NotConvex {
-    /// How far the hull reaches beyond the mesh.
+    /// Reach of the hull beyond the mesh.
     excess: SurfaceReach,
-    /// How far the mesh lies inside the hull, and which triangle.
+    /// Depth of the mesh inside the hull, and the triangle there.
     depth: SurfaceReach,
     /// The length up to which both would count as rounding.
     tolerance: f64,
@@ -112,7 +112,7 @@ impl MeshAndHull<'_> {
         HullFit { excess: excess.upper, convex, hull_volume, mesh_volume }
     }
 
-    /// How far the surface of the hull reaches from the mesh.
+    /// Largest distance of the hull's surface from the mesh.
     fn excess(&self, limits: ReachLimits) -> SurfaceReach {
         let tree = TriangleTree::new(self.triangles.iter().map(|t| self.corners(t)).collect());
         let vertices = |list: &[u32]| list.iter().map(|&v| self.hull.vertex(v)).collect::<Vec<_>>();
@@ -123,7 +123,7 @@ impl MeshAndHull<'_> {
         reach(faces.iter().map(Vec::as_slice), &tree, limits)
     }
 
-    /// How far the mesh reaches from the surface of the hull: all of it lies in the hull.
+    /// Largest distance of the mesh from the hull's surface; all of the mesh lies in the hull.
     fn depth(&self, limits: ReachLimits) -> SurfaceReach {
         self.depth_of(self.triangles.iter(), limits)
     }

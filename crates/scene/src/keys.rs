@@ -134,7 +134,7 @@ impl<'a> SceneSource<'a> {
 #[derive(Clone)]
 pub(super) struct Keys<'a> {
     pub(super) source: &'a SceneSource<'a>,
-    /// Its name in messages, such as "[query]" or "[[body]] `duct`".
+    /// Name in messages, such as "[query]" or "[[body]] `duct`".
     pub(super) owner: String,
     /// The keys and their values, as TOML or plain.
     table: Value<'a>,

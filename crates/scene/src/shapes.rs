@@ -47,7 +47,7 @@ pub enum ShapeSpec {
 pub struct ShapePart {
     /// No part of several parts.
     pub shape: ShapeSpec,
-    /// Its frame in that of the body, metres.
+    /// Frame in that of the body, metres.
     pub place: Pose,
 }
 

@@ -7,8 +7,8 @@ use super::rules::RuleSpec;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::SceneOverrides;
 
-/// How far pairs are reported where rules are there and `within` is left out, in largest
-/// requirements: a pair that comes near to one is seen before it violates it.
+/// Distance up to which pairs are reported if there are rules and `within` is left out, in largest
+/// requirements: a pair that comes near to a requirement is seen before it violates it.
 const SHOWN_AROUND: f64 = 1.25;
 
 /// `within` where the answer is whether bodies overlap, metres: `touch`. The key of a file whose

@@ -56,17 +56,17 @@ impl RemoteFile {
         Ok(Self { address, store, object, copy, blocks, came: Condvar::new() })
     }
 
-    /// Its address.
+    /// Address.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Its length, bytes.
+    /// Length, bytes.
     pub fn bytes(&self) -> u64 {
         self.object.bytes
     }
 
-    /// Its version; `None`: the store tells none.
+    /// Version; `None`: the store tells none.
     pub fn version(&self) -> Option<&str> {
         self.object.version.as_deref()
     }

@@ -134,7 +134,7 @@ impl RemoteFolder {
         }
     }
 
-    /// Its address.
+    /// Address.
     pub fn address(&self) -> &Address {
         &self.address
     }

@@ -11,9 +11,9 @@ use std::sync::{Arc, OnceLock};
 /// An object as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectAbout {
-    /// Its key in the bucket.
+    /// Key in the bucket.
     pub key: String,
-    /// Its length, bytes.
+    /// Length, bytes.
     pub bytes: u64,
     /// The version that reads ask for (entity tag); `None`: the store tells none.
     pub version: Option<String>,

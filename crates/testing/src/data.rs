@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often this program missed data.
+/// Number of times that this program missed data.
 static SKIPPED: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns the root of the repository.

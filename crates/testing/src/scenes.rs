@@ -10,7 +10,7 @@ use clearsweep_model::{
 use clearsweep_trajectory::Bounds;
 use std::sync::Arc;
 
-/// A convex core, of which only the vertices matter here.
+/// A convex core; only its vertices matter here.
 pub fn core(points: &[[f64; 3]]) -> Polyhedron {
     let padded = points.len().next_multiple_of(8);
     let column = |k: usize| (0..padded).map(|i| points[if i < points.len() { i } else { 0 }][k]).collect();

@@ -25,8 +25,8 @@ const LEAST_BYTES: u64 = 256;
 /// Bytes of one buffer that are enough on any card.
 const ENOUGH_BYTES: u64 = 2 << 30;
 
-/// How long an answer is waited for. Drivers give up commands that take seconds; those that compute
-/// on the processor take their time.
+/// Time after which an answer is given up. Drivers give up commands that take seconds; drivers that
+/// compute on the processor take their time.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A GPU that executes kernels.

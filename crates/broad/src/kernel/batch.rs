@@ -98,8 +98,8 @@ pub(super) fn is_too_large(slots: u32, limits: &DeviceLimits) -> bool {
     part_bytes(slots, stride(slots, limits.most_bytes)).max(sweeps) > limits.most_bytes
 }
 
-/// How the pairs of a world are found, and how many worlds are searched together: fewer than could
-/// have more pairs than 32 bits count.
+/// Returns the method that finds the pairs of a world, and the number of worlds that are searched
+/// together: few enough for 32 bits to count their pairs.
 fn method(slots: u32, fixed: u32, limits: &DeviceLimits) -> (PairMethod, usize) {
     let (slots64, fixed) = (u64::from(slots), u64::from(fixed));
     let pairs = slots64 * (slots64 / 2 + fixed + 1);

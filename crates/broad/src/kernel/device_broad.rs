@@ -24,7 +24,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How often a device that is out of memory is asked again for half as much.
+/// Most times that a device out of memory is asked again for half as much.
 const MOST_HALVINGS: u64 = 6;
 
 /// The broad phase that a [`KernelMachine`] executes. If the machine fails, the processor does the
@@ -36,7 +36,7 @@ pub(crate) struct DeviceBroadPhase<M: KernelMachine> {
     /// Usage of a machine that failed.
     used: DeviceUse,
     limits: DeviceLimits,
-    /// How often the device was out of memory, and was asked again for half as much.
+    /// Times that the device was out of memory, and was asked again for half as much.
     halvings: u64,
     job: Option<JobBuffers<M::Buffer>>,
     /// Bytes of the buffers of the job.

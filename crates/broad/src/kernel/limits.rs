@@ -82,7 +82,7 @@ pub struct DeviceFaults {
     pub lost_after: Option<u64>,
     /// The device stops answering after this number of fetches.
     pub stalls_after: Option<u64>,
-    /// How long an answer is waited for.
+    /// Time after which an answer is given up.
     pub patience: Option<Duration>,
     /// Memory that the device really has, bytes, whatever the limits say.
     pub memory_bytes: Option<u64>,

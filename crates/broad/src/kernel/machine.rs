@@ -15,7 +15,7 @@ pub(crate) struct DeviceUse {
     /// Bytes that were written to it, and fetched from it.
     pub written_bytes: u64,
     pub fetched_bytes: u64,
-    /// How often something was fetched.
+    /// Number of fetches.
     pub fetches: u64,
     /// The time of each kernel, where the device has a clock.
     pub kernels: Option<Vec<(&'static str, Duration)>>,
@@ -42,7 +42,7 @@ pub(crate) trait KernelMachine: Send {
     /// Most bytes of a buffer that a kernel binds.
     fn most_bytes(&self) -> u64;
 
-    /// How much of its memory is taken, and may be.
+    /// Memory that is taken, and its limit.
     fn memory(&self) -> &Arc<DeviceMemory>;
 
     /// Returns a buffer of `bytes` zeros (a multiple of 4).

@@ -29,7 +29,7 @@ pub(super) struct Upload<B> {
 pub(super) struct OpenSearch<M: KernelMachine> {
     pub(super) search: WorldSearch<M::Fetch>,
     pub(super) room: SearchRoom<M::Buffer>,
-    /// Which upload it reads.
+    /// Index of the upload that it reads.
     pub(super) upload: usize,
     pub(super) stride: u32,
     /// The block of each part, in its batch, and its first sample.

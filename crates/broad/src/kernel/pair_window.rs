@@ -15,8 +15,9 @@ const LEAST_AHEAD: u32 = 4096;
 /// Pairs that are fetched with their number at most: 16 MB.
 const MOST_AHEAD: u32 = 1 << 20;
 
-/// How many pairs are fetched with their number, in the hope that these are all: one answer of the
-/// device is waited for then, which comes before those to all commands that were begun after it.
+/// Number of pairs that are fetched together with their count, in the hope that these are all. Then
+/// one answer of the device is waited for; it comes before the answers to all commands that were
+/// begun later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FetchAhead(u32);
 

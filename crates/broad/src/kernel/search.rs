@@ -50,7 +50,7 @@ impl<B> SearchRoom<B> {
     }
 }
 
-/// How large a search is.
+/// Size of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RoomSize {
     pub(super) worlds: u32,
@@ -91,7 +91,7 @@ const PAIR_WORDS: usize = size_of::<FoundPair>() / 4;
 /// nodes above.
 const LEAF_BYTES: u64 = 5 * 4 + 2 * size_of::<DeviceBox>() as u64;
 
-/// How the pairs of moving bodies are found.
+/// Method that finds the pairs of moving bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PairMethod {
     /// All against all, in each world.
@@ -198,7 +198,7 @@ impl<F: Send> WorldSearch<F> {
         search
     }
 
-    /// How the pairs of moving bodies are found.
+    /// Method that finds the pairs of moving bodies.
     pub(super) fn method(&self) -> PairMethod {
         self.method
     }

@@ -22,7 +22,7 @@ use parts::{PlantPart, table};
 use std::path::{Path, PathBuf};
 use traffic::{Skid, Vehicle};
 
-/// How long it all takes, seconds, whatever the number of frames.
+/// Duration of the motion, seconds, for any number of frames.
 const DURATION: f64 = 100.0;
 /// Streams of the random numbers.
 const LINES: u64 = 0;

@@ -17,7 +17,7 @@ pub(super) enum PipelineItem {
     Valve(Point3),
 }
 
-/// How a line ends.
+/// End of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum End {
     /// In the branch of a tee of the same size.

@@ -93,7 +93,7 @@ impl Vehicle {
 /// The pump on its skid while it is winched out of its bay.
 pub(super) struct Skid {
     x: f64,
-    /// Its y.
+    /// Y.
     pull: Ease,
     /// Phases of its wobble.
     phases: [f64; 2],

@@ -125,7 +125,7 @@ impl SeparatingPair {
         (rotate(back, sub(from, to)), product(back, payload.q))
     }
 
-    /// How far the payload has moved away at a push, along the stage's axis.
+    /// Distance that the payload has moved away at a push, along the stage's axis.
     fn gap(&self, state: &[f64; 2 * STATE], push: &Push) -> f64 {
         let [payload, stage] = [0, 1].map(|which| RigidBody::of(state, which));
         let at = [push.at[0], push.at[1], 0.0];

@@ -15,7 +15,7 @@ use dynamics::{Mass, Push, SeparatingPair};
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
-/// How long a run lasts, seconds, whatever the number of frames.
+/// Duration of a run, seconds, for any number of frames.
 const DURATION: f64 = 5.0;
 /// Name of the table of drawn parameters.
 const INPUTS: &str = "runs_input.parquet";

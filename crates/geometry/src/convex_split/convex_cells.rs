@@ -91,7 +91,7 @@ fn points(cell: &Polyhedron) -> Vec<Point> {
     (0..cell.count as u32).map(|v| cell.vertex(v)).collect()
 }
 
-/// How a plane lies to a cell.
+/// Position of a plane relative to a cell.
 enum Cut {
     /// All of the cell lies on one side.
     Beside,

@@ -113,7 +113,7 @@ fn wedges(mesh: &TriangleMesh, same: &[EdgeUse], patch: &[u32]) -> Option<Vec<[E
     Some(found)
 }
 
-/// Which of `ends` has the narrowest wedge with the triangle of `begin`.
+/// Returns the index in `ends` with the narrowest wedge to the triangle of `begin`.
 fn narrowest(mesh: &TriangleMesh, begin: EdgeUse, ends: &[EdgeUse]) -> Option<usize> {
     let is_outside = |one: EdgeUse, p: Vec3<f64>| {
         let [a, b, c] = mesh.corners(one.triangle());

@@ -82,7 +82,7 @@ pub fn repeats_a_vertex(&[a, b, c]: &[u32; 3]) -> bool {
     a == b || b == c || c == a
 }
 
-/// How the triangles of a mesh meet at their edges.
+/// Closure of a mesh: the way in which its triangles meet at their edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Closure {
     /// Whether every edge belongs to two triangles, or to four, six, ... if solids touch along it.

@@ -33,7 +33,7 @@ impl TriangleSolid {
         Self { tree: TriangleTree::new(triangles), low, high }
     }
 
-    /// Its triangles.
+    /// Triangles.
     pub(super) fn triangles(&self) -> impl Iterator<Item = &Corners> {
         (0..self.tree.len() as u32).map(|t| self.tree.triangle(t))
     }

@@ -40,7 +40,7 @@ impl Tetrahedron {
         self.0.iter().map(|&corner| (corner - p).length2()).fold(0.0, f64::max).sqrt()
     }
 
-    /// Its box.
+    /// Box.
     pub(super) fn bounds(&self) -> (Vec3<f64>, Vec3<f64>) {
         bounds(self.0.into_iter())
     }

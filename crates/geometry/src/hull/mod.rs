@@ -54,7 +54,7 @@ pub enum HullError {
     Empty,
     /// Point `index` is not finite.
     NotFinite {
-        /// Its index in the input.
+        /// Index in the input.
         index: usize,
     },
     /// Coordinates are so large or so small that predicates could over- or underflow: a magnitude

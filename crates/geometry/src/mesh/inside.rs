@@ -120,9 +120,9 @@ impl OpenSurface {
         Self { turned, tree: Lazy::default() }
     }
 
-    /// How often the surface winds around a point of the mesh's frame that may be off by `error`
-    /// (metres). A function of the mesh and the point: triangles are summed in their order, and
-    /// those of a part that does not hold the point by the cone over its rim.
+    /// Winding number of the surface around a point of the mesh's frame that may be off by `error`
+    /// (metres). It is a function of the mesh and the point: triangles are summed in their order. A
+    /// part that does not hold the point counts by the cone over its rim.
     pub(super) fn winding(
         &self,
         vertices: &[Vec3<f64>],

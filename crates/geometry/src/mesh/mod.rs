@@ -198,8 +198,8 @@ impl TriangleMesh {
         self.inside
     }
 
-    /// How often an open surface winds around a point of its frame that may be off by `error`
-    /// (metres); `None` of any other.
+    /// Winding number of an open surface around a point of its frame that may be off by `error`
+    /// (metres); `None` for other surfaces.
     pub fn winding(&self, p: Vec3<f64>, error: f64) -> Option<WindingNumber> {
         self.open.as_ref().map(|open| open.winding(&self.vertices, &self.triangles, p, error))
     }

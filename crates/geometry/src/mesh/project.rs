@@ -91,16 +91,16 @@ impl Intervals {
     }
 }
 
-/// How high the children of a node reach along a direction, metres from the origin of the mesh's
-/// frame; what is beyond its last lane means nothing.
+/// Returns how high the children of a node reach along a direction, metres from the origin of the
+/// mesh's frame. Lanes beyond the last child mean nothing.
 pub fn heights_of_node(node: &MeshNode, direction: Vec3<f64>) -> [f64; WIDTH] {
     let mut heights = [0.0; WIDTH];
     raise_boxes(node, direction, &mut heights);
     heights
 }
 
-/// How high each triangle of a leaf reaches along a direction, metres from the origin of the mesh's
-/// frame; what is beyond the last means nothing.
+/// Returns how high each triangle of a leaf reaches along a direction, metres from the origin of
+/// the mesh's frame. Lanes beyond the last triangle mean nothing.
 pub fn heights_of_leaf(mesh: &TriangleMesh, leaf: u32, direction: Vec3<f64>) -> [f64; LEAF_TRIANGLES] {
     let mut heights = [f64::NEG_INFINITY; LEAF_TRIANGLES];
     for (height, t) in heights.iter_mut().zip(mesh.leaf(leaf)) {

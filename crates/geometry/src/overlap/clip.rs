@@ -220,8 +220,8 @@ fn fold(values: [f64; 4], pick: impl Fn(f64, f64) -> f64) -> f64 {
     pick(pick(values[0], values[1]), pick(values[2], values[3]))
 }
 
-/// Cuts out the parts of a tetrahedron in which the affine function of these values at the corners is
-/// not above 0. Returns the number of parts.
+/// Cuts out the parts of a tetrahedron in which the affine function of these values at the corners
+/// is not above 0. Returns the number of parts.
 fn below(corners: &Corners, values: [f64; 4], parts: &mut [Corners; 3]) -> usize {
     let mut order = [0, 1, 2, 3];
     order.sort_unstable_by(|&i, &j| values[i].total_cmp(&values[j]));

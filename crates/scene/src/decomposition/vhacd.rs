@@ -76,7 +76,7 @@ fn parts_by(
     Ok(parts.into_iter().map(|part| part.into_iter().map(scaled(exponent)).collect()).collect())
 }
 
-/// How many voxels the boxes of all triangles hold.
+/// Number of voxels in the boxes of all triangles.
 fn tests(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> f64 {
     let sides = |(low, high): (Vec3<f64>, Vec3<f64>)| (high - low).to_array().into_iter();
     let voxel = sides(bounds(vertices.iter().copied())).fold(0.0, f64::max) / f64::from(RESOLUTION);

@@ -16,7 +16,7 @@ pub(super) struct Frame {
     pub(super) rest: Pose,
     /// The frame that takes it along unless a joint carries it.
     pub(super) above: Option<usize>,
-    /// Its pose in that frame, if it is known better than from both poses at rest.
+    /// Pose in that frame, if it is known better than from both poses at rest.
     pub(super) in_above: Option<Pose>,
     /// Whether it stands in the world.
     pub(super) stands: bool,

@@ -355,9 +355,9 @@ fn followed(range: [f64; 2], ratio: f64, offset: f64) -> [f64; 2] {
 pub(super) struct Placed {
     /// The joint whose link it belongs to; `None`: none carries it.
     pub(super) joint: Option<u32>,
-    /// Its pose in that link, metres.
+    /// Pose in that link, metres.
     pub(super) in_link: Pose,
-    /// Its pose in the world at rest, metres.
+    /// Pose in the world at rest, metres.
     pub(super) rest: Pose,
     /// Whether it stands in the world.
     pub(super) stands: bool,

@@ -39,7 +39,7 @@ pub(in crate::joints) struct LinkBody {
     pub(in crate::joints) spec: BodySpec,
     /// The link, an index among all.
     pub(in crate::joints) link: usize,
-    /// Its frame in that of the link, metres.
+    /// Frame in that of the link, metres.
     pub(in crate::joints) place: Pose,
 }
 

@@ -21,7 +21,7 @@ pub(in crate::joints) struct JointSpec {
     /// The name of what carries it, and where it is written; `None`: the world.
     pub(in crate::joints) parent: Option<(String, usize)>,
     pub(in crate::joints) child: (String, usize),
-    /// Its frame in that of the parent, metres.
+    /// Frame in that of the parent, metres.
     pub(in crate::joints) place: Pose,
     /// Unit.
     pub(in crate::joints) axis: Vec3<f64>,

@@ -22,7 +22,7 @@ pub(crate) struct MeshMade {
     pub(crate) condition: MeshCondition,
     /// The points that it uses, ascending.
     pub(crate) points: Vec<u32>,
-    /// How all triangles of the file meet, but those with a repeated vertex.
+    /// Closure of all triangles of the file but the ones with a repeated vertex.
     pub(crate) closure: Closure,
 }
 
@@ -167,7 +167,7 @@ fn used(count: usize, triangles: impl Iterator<Item = [u32; 3]>) -> (Vec<u32>, V
     (used, renamed)
 }
 
-/// How many connected components there are that are more than edges.
+/// Counts the connected components that are more than edges.
 fn components_with_area(uses: &[EdgeUse], flat: &[bool]) -> u64 {
     let component = components(flat.len(), uses);
     let mut numbers: Vec<u32> = component.into_iter().zip(flat).filter(|(_, flat)| !**flat).map(|(n, _)| n).collect();
@@ -176,7 +176,7 @@ fn components_with_area(uses: &[EdgeUse], flat: &[bool]) -> u64 {
     numbers.len() as u64
 }
 
-/// How many edges have one triangle, and how many more than two.
+/// Counts the edges with one triangle, and the edges with more than two.
 fn edge_counts(uses: &[EdgeUse]) -> MeshCondition {
     let mut counts = MeshCondition::default();
     for same in by_edge(uses) {

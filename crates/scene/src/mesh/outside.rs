@@ -52,9 +52,9 @@ impl EnclosedVolume {
     }
 }
 
-/// Which triangles (over `points`, three different ones each) are to be turned so that all are
-/// oriented outward; `uses`: those of all edges. `None`: the triangles do not close up, cannot be
-/// oriented, enclose nothing or contradict each other.
+/// Finds the triangles (over `points`, three different ones each) that are to be turned so that all
+/// are oriented outward; `uses`: the uses of all edges. `None`: the triangles do not close up,
+/// cannot be oriented, enclose nothing or contradict each other.
 pub(super) fn turned_outward(points: &[Vec3<f64>], triangles: &[[u32; 3]], uses: &[EdgeUse]) -> Option<Vec<bool>> {
     if !Closure::of_uses(uses).closed {
         return None;
@@ -90,8 +90,8 @@ pub(super) fn turned_outward(points: &[Vec3<f64>], triangles: &[[u32; 3]], uses:
     Some(turned)
 }
 
-/// Which of `count` triangles are to be turned so that neighbours agree, patch by patch; none of
-/// them where a patch has no two sides.
+/// Finds the triangles, of `count`, that are to be turned so that neighbours agree, patch by patch;
+/// none in a patch without two sides.
 pub(super) fn turned_alike(count: usize, uses: &[EdgeUse]) -> Vec<bool> {
     patches(count, uses).map_or_else(|| vec![false; count], |patches| patches.turned)
 }
@@ -148,8 +148,8 @@ fn shells(patch: &[u32], uses: &[EdgeUse], forward: impl Fn(&EdgeUse) -> bool) -
     patch.iter().map(|&patch| number[patch as usize]).collect()
 }
 
-/// Which shells are to be turned; `outward`: whether a shell has a positive volume; `within`: the
-/// shells that each lies inside of. `None`: they contradict each other.
+/// Finds the shells that are to be turned; `outward`: whether a shell has a positive volume;
+/// `within`: the shells that each lies inside of. `None`: they contradict each other.
 fn inside_out(outward: &[bool], within: &[Vec<u32>]) -> Option<Vec<bool>> {
     let is_outermost = |shell: &&u32| within[**shell as usize].is_empty();
     let mut turned = Vec::with_capacity(outward.len());

@@ -25,7 +25,7 @@ const ROUNDS: usize = 16;
 pub(super) struct Weld {
     /// For each point the one that stands for it.
     pub(super) stands_for: Vec<u32>,
-    /// How many points have another in their place.
+    /// Number of points that another one replaces.
     pub(super) moved: u64,
     /// No point is farther from the one in its place, metres.
     pub(super) shift: f64,

@@ -35,7 +35,7 @@ impl Each {
     pub(crate) const WORDS: [(&str, Self); 3] =
         [("node", Self::Node), ("object", Self::Object), ("component", Self::Component)];
 
-    /// Its word.
+    /// Word.
     pub(crate) fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, each)| *each == self).map_or("", |(word, _)| word)
     }
@@ -61,7 +61,7 @@ pub(crate) struct PartNode {
     pub(crate) parent: Option<u32>,
     /// The index of its mesh, if it has triangles.
     pub(crate) geometry: Option<u32>,
-    /// Its frame in that of the file, in the file's unit and axes.
+    /// Frame in that of the file, in the file's unit and axes.
     pub(crate) place: Pose,
     /// Groups that the file names: materials, and groups of OBJ. Nodes of the same mesh share them.
     pub(crate) groups: Arc<[Arc<str>]>,

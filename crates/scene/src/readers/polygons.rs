@@ -38,7 +38,7 @@ const OUT_OF_RANGE: &str = "has a coordinate that is so large or so small that i
 /// A polygon of more than three corners, cut into the fan from its first one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fan {
-    /// Its first triangle, and how many it has.
+    /// First triangle, and how many it has.
     pub(super) first: u32,
     pub(super) count: u32,
     /// Line or number of the face.
@@ -180,9 +180,9 @@ fn extent(points: &[Vec3<f64>]) -> f64 {
     points.iter().flat_map(|&q| (q - p).to_array()).fold(0.0, |most, c| c.abs().max(most))
 }
 
-/// How far two surfaces can be apart that the polygon spans, each one inside of the hull of its
-/// corners and over its outline seen along the axis: no more than the heights of the corners above
-/// a plane, along the axis, differ. Rounded up.
+/// Bound on the distance of two surfaces that the polygon spans, each inside of the hull of its
+/// corners and over its outline seen along the axis: the spread of the heights of the corners above
+/// a plane, along the axis. Rounded up.
 fn height(points: &[Vec3<f64>], size: f64, axis: usize) -> f64 {
     if let [a, b, c, d] = *points
         && side(a, b, c, d) == 0.0
@@ -199,7 +199,7 @@ fn height(points: &[Vec3<f64>], size: f64, axis: usize) -> f64 {
     if spread <= FLAT * largest || spread.is_infinite() { 0.0 } else { spread * (1.0 + 1e-9) }
 }
 
-/// By how much the heights of the corners above a plane differ, along the axis.
+/// Spread of the heights of the corners above a plane, along the axis.
 fn spread(points: &[Vec3<f64>], (normal, axis): (Vec3<Dd>, usize), size: f64) -> f64 {
     let along = normal[axis];
     if along.to_f64().abs() < f64::EPSILON * f64::EPSILON {
@@ -355,7 +355,7 @@ fn sign(edge: FixedDirectedEdgeHandle) -> i32 {
     if edge.as_undirected().as_directed() == edge { 1 } else { -1 }
 }
 
-/// How often the outline runs around each face, counter-clockwise.
+/// Winding number of the outline around each face, counter-clockwise.
 fn windings(flat: &FlatTriangulation, runs: &[(i32, bool)]) -> Vec<i32> {
     let mut winding: Vec<Option<i32>> = vec![None; flat.num_all_faces()];
     winding[flat.outer_face().fix().index()] = Some(0);

@@ -44,7 +44,7 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// Its number, also where a text table holds it.
+    /// Number, also where a text table holds it.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) | Self::Single(number) => Some(*number),
@@ -54,7 +54,7 @@ impl Cell {
         }
     }
 
-    /// Its whole number. pandas makes floating-point numbers of integers beside missing ones.
+    /// Whole number. pandas makes floating-point numbers of integers beside missing ones.
     pub(super) fn integer(&self) -> Option<i128> {
         /// Beyond this not every integer is an `f64`.
         const EXACT: f64 = 9_007_199_254_740_992.0;

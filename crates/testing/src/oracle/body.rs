@@ -181,7 +181,7 @@ impl Body {
         self.edges = found.into_iter().map(|(ends, wings)| Edge { ends, wings }).collect();
     }
 
-    /// How far a point of the body's own frame lies from its surface (of a flat body: from the
+    /// Distance of a point of the body's own frame from its surface (of a flat body: from the
     /// body), in `f64`.
     pub fn off_surface(&self, p: Vector<f64>) -> f64 {
         let plane = |f: &Facet| dot(values(f.normal), sub(p, self.vertices[f.vertices[0]]));

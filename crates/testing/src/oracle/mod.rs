@@ -96,9 +96,9 @@ pub struct Truth {
     pub distance: Wide,
     /// Unit, from A to B, world axes: moving B along it increases the distance.
     pub normal: Vector<f64>,
-    /// How much of the answer is not certified by duality (0 where bodies overlap: there
-    /// enumeration is the proof). Where edges are parallel but for 1e-16 the direction is known no
-    /// better than that; the distance is.
+    /// Part of the answer that duality does not certify (0 if bodies overlap: then enumeration is
+    /// the proof). If edges are parallel but for 1e-16 the direction is known no better than that;
+    /// the distance is.
     pub gap: f64,
 }
 
@@ -144,7 +144,7 @@ fn core_distance(a: &Placed<'_>, b: &Placed<'_>, s: f64) -> Truth {
     }
 }
 
-/// How far the points `on_a`, `on_b` (in A's own frame) lie off the surfaces of their bodies.
+/// Distances of the points `on_a`, `on_b` (in A's own frame) from the surfaces of their bodies.
 pub fn off_surfaces(
     a: &Body,
     pa: &Placement,

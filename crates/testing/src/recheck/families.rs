@@ -26,9 +26,9 @@ type Step = fn(&mut Random, &[Solid]) -> Walk;
 /// A family of queries.
 pub struct Family {
     pub name: &'static str,
-    /// Its part of all queries.
+    /// Part of all queries.
     pub share: f64,
-    /// How its bodies are drawn; `None`: the pool is given.
+    /// Drawing of its bodies; `None`: the pool is given.
     draw: Option<Draw>,
     pub step: Step,
     pub pool: Vec<Solid>,

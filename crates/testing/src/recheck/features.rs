@@ -49,7 +49,7 @@ trait Frame<T: Number> {
     fn b(&self, point: usize) -> Vector<T>;
     fn normal_a(&self, facet: usize) -> Vector<T>;
     fn normal_b(&self, facet: usize) -> Vector<T>;
-    /// How far inside a face a foot must lie at least, metres.
+    /// Least distance of a foot from the border of its face, metres.
     fn inset(&self) -> T;
 }
 
@@ -251,7 +251,7 @@ fn across(v: Vector<Wide>, edge: Vector<Wide>) -> Vector<Wide> {
     once(times(v, Wide::of(1.0) / norm(v)))
 }
 
-/// How far two points of A's frame lie off the features of A and of B, at most, in `f64`.
+/// Larger distance of two points of A's frame from the features of A and of B, in `f64`.
 pub fn off(pair: &Pair<'_>, features: [Feature<'_>; 2], points: [Vector<f64>; 2]) -> f64 {
     let frame = Rough(pair);
     let a = off_feature(features[0], points[0], |f| frame.normal_a(f), |k| frame.a(k));

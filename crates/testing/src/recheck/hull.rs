@@ -101,7 +101,7 @@ impl Points<'_> {
         wide(self.all[i])
     }
 
-    /// Two points far apart; `None` where there is but one.
+    /// Two points far apart; `None` if there is only one.
     fn farthest(&self) -> Option<[usize; 2]> {
         let from = |o: usize| {
             let far = |i: &usize| norm(sub(self.all[*i], self.all[o]));

@@ -122,7 +122,7 @@ fn mounted(random: &mut Random, [a, b]: [&Solid; 2]) -> (Placement, Placement) {
     (Placement::new(home, qa), Placement::new(at, qb))
 }
 
-/// How far a body reaches along an axis of the world, or against it.
+/// Reach of a body along an axis of the world, or against it.
 fn highest(body: &Solid, q: [f64; 4], axis: usize, sign: f64) -> f64 {
     let turned = Placement::new([0.0; 3], q);
     let row = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|e| out_of_frame(&turned, e)[axis]);

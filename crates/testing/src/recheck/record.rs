@@ -16,7 +16,7 @@ pub struct Terms {
     pub seed: u64,
     /// Queries of a chunk, before it is rounded up to whole walks.
     pub chunk: u64,
-    /// Which version of the sources was asked.
+    /// Commit of the sources that were asked.
     pub commit: String,
 }
 

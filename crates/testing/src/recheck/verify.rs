@@ -24,16 +24,16 @@ use crate::recheck::place::{FILTER, FINE, Pair};
 /// the pair.
 const PROMISE: f64 = 1e-12;
 
-/// How far the oracle may be off, in sizes of the pair: the direction of edges that are parallel
-/// but for 1e-13 is known to 1e-18 in its 104 bits, and the separation along it as much too small.
-/// (The verifier has its own way for these.)
+/// Bound on the oracle's error, in sizes of the pair: the direction of edges that are parallel but
+/// for 1e-13 is known to 1e-18 in its 104 bits, and the separation along it as much too small. (The
+/// verifier has its own way for these.)
 pub const ORACLE: f64 = 1e-18;
 
-/// By how much a false bracket misses the truth at least, in sizes of the pair (see
+/// Least distance by which a false bracket misses the truth, in sizes of the pair (see
 /// [`Claim::deceived`]).
 const DECEIT: f64 = 1e-15;
 
-/// How an end of a bracket was proven.
+/// Proof of an end of a bracket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum By {
     /// `f64` with a bound of its error.
@@ -53,7 +53,7 @@ impl By {
     pub const NAMES: [&'static str; 5] = ["filter", "wide", "features", "list", "oracle"];
 }
 
-/// How both ends were proven.
+/// Proofs of both ends.
 pub struct Proof {
     pub lower: By,
     pub upper: By,

@@ -130,7 +130,7 @@ pub fn compare(
     wrong.map_or(Ok(()), Err)
 }
 
-/// Other bodies whose memory is not dropped at sight; the same bodies where there are none.
+/// Other bodies whose memory is not dropped at sight; the same bodies if there are no others.
 fn alike(random: &mut Random, pool: &[Solid], bodies: [usize; 2]) -> [usize; 2] {
     bodies.map(|body| {
         let same: Vec<usize> =

@@ -122,7 +122,7 @@ fn numbers<const N: usize>(bytes: &[u8], kind: Component, normalised: bool) -> [
 
 /// The format that an accessor must have to be of use.
 pub(super) struct VectorFormat {
-    /// Its type.
+    /// Type.
     kind: &'static str,
     /// Statement of the required vector, for a message.
     words: &'static str,

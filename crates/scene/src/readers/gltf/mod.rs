@@ -117,7 +117,7 @@ fn worlds(root: &GltfRoot, nodes: &[SceneNode]) -> Result<Vec<Affine>, Fault> {
 
 /// The transforms that place the vertices of a mesh.
 enum Placing<'p> {
-    /// Its node.
+    /// Node.
     Node(&'p Affine),
     /// The joints of its node's skin.
     Joints(&'p JointMatrices),

@@ -45,7 +45,7 @@ fn normalised(p: &Placement) -> Placement {
     Placement::new(p.position, p.q.map(|c| c / length))
 }
 
-/// How far a point of a body moves at most over the interval, metres.
+/// Bound on the way of a point of a body over the interval, metres.
 fn way(subject: &Subject, ends: &[Placement; 2]) -> f64 {
     let cosine: f64 = (0..4).map(|k| ends[0].q[k] * ends[1].q[k]).sum::<f64>().abs().min(1.0);
     let angle = 2.0 * libm::acos(cosine) + 1e-7;

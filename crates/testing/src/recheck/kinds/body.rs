@@ -71,7 +71,7 @@ impl Body {
         all
     }
 
-    /// Whether it is a surface of which the winding number tells the inside.
+    /// Whether it is a surface whose inside the winding number tells.
     pub fn is_open(&self) -> bool {
         !self.is_convex && self.solids.is_empty()
     }

@@ -50,7 +50,7 @@ impl<'a> Soups<'a> {
         Self { a, b, place, moved, boxes, size }
     }
 
-    /// How far `f64` may be off, metres.
+    /// Bound on the error of `f64`, metres.
     pub fn doubt(&self) -> f64 {
         FILTER * self.size
     }

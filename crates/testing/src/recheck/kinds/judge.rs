@@ -19,7 +19,7 @@ use crate::oracle::number::{Number, Vector, Wide, norm, sub, times};
 /// the pair.
 const PROMISE: f64 = 1e-12;
 
-/// How far a witness point of bodies that overlap may be off them, in sizes of the pair.
+/// Largest distance of a witness point from its body, if bodies overlap, in sizes of the pair.
 const ON_BODY: f64 = 1e-9;
 
 /// The place of two bodies relative to each other.

@@ -10,7 +10,7 @@ use crate::oracle::families::Random;
 use crate::oracle::number::{Vector, add, dot, sub, times};
 use crate::recheck::place::Place as Relative;
 
-/// How samples follow each other.
+/// Motion from sample to sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Memory {
     /// One sample, with what another pair left.
@@ -30,7 +30,7 @@ pub const SAMPLES: usize = 12;
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
-/// How bodies are turned.
+/// Orientation of bodies.
 #[derive(Clone, Copy)]
 enum Turns {
     None,

@@ -13,7 +13,7 @@ use crate::oracle::Placement;
 use crate::oracle::families::Random;
 use crate::oracle::number::{add, norm, times};
 
-/// By what bodies and positions are scaled.
+/// Factors by which bodies and positions are scaled.
 pub const FACTORS: [f64; 4] = [1024.0, 1.0 / 1024.0, 10.0, 0.1];
 
 /// Promise that is tried beside the bracket of a row.

@@ -19,7 +19,7 @@ pub struct Terms {
     pub seed: u64,
     /// Rows of a chunk, before it is rounded up to whole motions.
     pub chunk: u64,
-    /// Which version of the sources was asked.
+    /// Commit of the sources that were asked.
     pub commit: String,
 }
 
@@ -30,7 +30,7 @@ pub struct Tally {
     /// Rows by place and memory.
     pub cells: [[u64; 3]; 6],
     pub faults: [u64; Fault::ALL.len()],
-    /// How often each promise was tried.
+    /// Number of trials of each promise.
     pub promises: [u64; Promise::ALL.len()],
     pub seconds: f64,
 }
