@@ -7,8 +7,8 @@ struct LatticeBox {
     max: array<u32, 3>,
 }
 
-// A range of samples of one part, of which the boxes are swept together. All worlds have the same
-// number of slots.
+// A range of samples of one part whose boxes are swept together. All worlds have the same number of
+// slots.
 struct World {
     part: u32,
     first: u32,

@@ -57,7 +57,7 @@ impl Workers {
                 work_off();
                 self.give(1);
             };
-            // Where the system gives no further thread, those that there are do the work.
+            // If the system gives no further thread, the threads at hand do the work.
             while taken > 0 && std::thread::Builder::new().spawn_scoped(scope, help).is_ok() {
                 taken -= 1;
             }

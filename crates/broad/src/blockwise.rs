@@ -134,7 +134,7 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
             return Vec::new();
         }
         let mut out = Vec::new();
-        // Its samples were searched just before.
+        // If the samples of the block were searched just before, its boxes are there.
         if self.made.take() != Some(block.index) {
             self.block.make(job, block, &mut Vec::<()>::new(), |_, _| ());
         }

@@ -108,7 +108,7 @@ pub struct DeviceReport {
     pub written_bytes: u64,
     /// Bytes that were fetched from it.
     pub fetched_bytes: u64,
-    /// Number of fetches, for each of which the processor waited.
+    /// Number of fetches: each time the processor waited.
     pub fetches: u64,
     /// Times that the device was out of memory, and was asked again for half as much.
     pub halvings: u64,

@@ -55,7 +55,7 @@ impl ArcBound {
         match between {
             BetweenFrames::Linear => Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 },
             BetweenFrames::Screw => Self { radius: reach, displaced: 1.0 },
-            // How far joints move a point is asked for each interval.
+            // Bounds of the joints are computed for each interval.
             BetweenFrames::Hold | BetweenFrames::None | BetweenFrames::Joint => Self { radius: 0.0, displaced: 0.0 },
         }
     }

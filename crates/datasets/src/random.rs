@@ -91,11 +91,11 @@ mod tests {
 
     #[test]
     fn the_recurrences_are_the_published_ones() {
-        // Of the reference implementation of SplitMix64, seed 1234567.
+        // Numbers of the reference implementation of SplitMix64, seed 1234567.
         let mut spread = SplitMix64(1_234_567);
         assert_eq!(spread.next(), 6_457_827_717_110_365_317);
         assert_eq!(spread.next(), 3_203_168_211_198_807_973);
-        // Of the reference implementation of xoshiro256++, state 1, 2, 3, 4.
+        // Numbers of the reference implementation of xoshiro256++, state 1, 2, 3, 4.
         let mut random = Random { state: [1, 2, 3, 4] };
         assert_eq!([random.next(), random.next(), random.next()], [41_943_041, 58_720_359, 3_588_806_011_781_223]);
     }

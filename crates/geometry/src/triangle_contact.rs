@@ -86,7 +86,7 @@ fn common_corner(from: ContactPoint, [a, b]: [ContactPoint; 2], [c, d]: [Contact
     let (own, other) = (seen(a, b), seen(c, d));
     if other != 0 {
         let [ac, ad, bc, bd] = [seen(a, c), seen(a, d), seen(b, c), seen(b, d)];
-        // Of two wedges in a plane that have a ray in common one holds a border of the other.
+        // If two wedges in a plane have a ray in common, one of them holds a border of the other.
         let holds = |of: i8, before: i8, behind: i8| before * of >= 0 && behind * of >= 0;
         let meet = holds(other, -ac, ad) || holds(other, -bc, bd) || holds(own, ac, -bc) || holds(own, ad, -bd);
         if !meet {

@@ -34,8 +34,7 @@ impl Robot {
         let parts = Parts::new(self);
         let mut pairs = Vec::new();
         for (top, members) in parts.members.iter().enumerate() {
-            // What stands in the world is not checked by default, and is if the scene asks for
-            // static pairs.
+            // Bodies that stand in the world are checked only if the scene asks for static pairs.
             let members = if parts.is_world(top) { &[][..] } else { members };
             let welded = members.iter().enumerate().flat_map(|(k, &a)| members[..k].iter().map(move |&b| [b, a]));
             let across = match self.world {

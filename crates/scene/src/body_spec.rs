@@ -141,7 +141,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         (shape, parts) => shape.or(parts),
     };
     let (file, shape_key) = match (keys.get("geometry"), shape_of_body) {
-        // What a row says holds, whichever of the two the defaults say.
+        // The key of a row holds, whichever of the two keys the defaults have.
         (Some(file), Some(shape)) if file.is_of(&keys) && !shape.is_of(&keys) => (Some(file), None),
         (Some(file), Some(shape)) if shape.is_of(&keys) && !file.is_of(&keys) => (None, Some(shape)),
         both => both,

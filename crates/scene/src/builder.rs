@@ -176,8 +176,8 @@ impl BodyBuilder {
         Self { pivot: Pivot::Centre, ..self }
     }
 
-    /// Says what the inside of a geometry file is: [`Inside::Surface`] of a sheet, inside of which
-    /// nothing lies; [`Inside::Solid`] refuses a mesh that does not close up. Left out, and with
+    /// States the inside of a geometry file: [`Inside::Surface`] declares a sheet, which has none;
+    /// [`Inside::Solid`] refuses a mesh that does not close up. Left out, and with
     /// [`Inside::Winding`], the winding number decides if a mesh is open.
     pub fn inside(self, inside: Inside) -> Self {
         Self { inside: Some(inside), ..self }

@@ -15,7 +15,7 @@ const CAD: &str = "export the model from the CAD program as .glb, .stl or .obj, 
 const RENAME_GLB: &str = "name it with the extension .glb";
 const PLAIN: &str = "save the file as UTF-8 without a byte order mark";
 
-/// Signatures, the first of which counts.
+/// Signatures; the first that matches counts.
 const SIGNATURES: [(&[u8], ForeignFormat); 12] = [
     (b"glTF", ForeignFormat { name: "a binary glTF file", remedy: RENAME_GLB, extensions: &["glb"] }),
     (b"ISO-10303-21", ForeignFormat { name: "a STEP or IFC file", remedy: CAD, extensions: &[] }),

@@ -54,14 +54,14 @@ impl MeshAndHull<'_> {
     pub(super) fn if_convex(&self) -> Option<HullFit> {
         let tolerance = self.tolerance();
         let limits = ReachLimits { settled: RESOLUTION * self.size, enough: tolerance };
-        // Of most meshes that are not convex any few triangles tell.
+        // For most meshes that are not convex, a few triangles decide.
         let step = self.triangles.len().div_ceil(SAMPLED);
         if step > 1 && self.depth_of(self.triangles.iter().step_by(step), limits).lower > tolerance {
             return None;
         }
         let is_on_hull = || self.depth(limits).upper <= tolerance;
         let excess = if step > 1 {
-            // It is nearly certain that both are asked for.
+            // Both are nearly certainly needed.
             let (is_on_hull, excess) = self.workers.both(is_on_hull, || self.excess(limits));
             is_on_hull.then_some(excess)?
         } else {

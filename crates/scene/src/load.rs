@@ -161,7 +161,7 @@ pub(super) fn assemble(
         }
     };
     let required = rules.all().iter().map(|rule| rule.require).chain(query.require).filter(|&require| require > 0.0);
-    // What joints sweep is asked for between the samples, too, unless the scene says otherwise.
+    // Sweeps are checked between the samples, too, unless the scene says otherwise.
     let by_default = if sweeps { BetweenFrames::Joint } else { BetweenFrames::None };
     let motion_spec = file.motion.unwrap_or(MotionSpec { between: by_default, ..MotionSpec::default() });
     let motion = motion_spec::rule(&motion_spec, overrides.between.as_deref(), required.reduce(f64::min))?;

@@ -91,8 +91,8 @@ pub(super) fn count_pairs(sets: [Option<&[u32]>; 2], n: usize) -> u64 {
         [Some(a), None] | [None, Some(a)] => a.len() as u64,
         [None, None] => n as u64,
     };
-    // Of all ordered choices, those of a body with itself are no pairs, and pairs within both sets
-    // come twice.
+    // Among all ordered choices, a body with itself is no pair, and pairs within both sets come
+    // twice.
     size(sets[0]) * size(sets[1]) - common * (common + 1) / 2
 }
 

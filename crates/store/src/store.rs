@@ -52,7 +52,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// As for [`Self::list`]; the file cannot be read.
     fn upload(&self, key: &str, file: &mut File, bytes: u64) -> io::Result<()>;
 
-    /// Removes objects. Those that are gone count as removed.
+    /// Removes objects. Objects that are gone count as removed.
     ///
     /// # Errors
     /// As for [`Self::list`].

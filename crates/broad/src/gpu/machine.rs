@@ -170,7 +170,8 @@ impl GpuMachine {
         }
         let mut place = self.uploads.place(&self.device, &self.memory, bytes);
         if place.is_err() {
-            // What the device still copies from comes back, and goes if it is too small.
+            // Buffers from which the device still copies come back; the ones that are too small are
+            // freed.
             self.wait(None);
             self.uploads.drop_free();
             place = self.uploads.place(&self.device, &self.memory, bytes);

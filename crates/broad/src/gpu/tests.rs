@@ -69,7 +69,7 @@ impl Random {
         (0..count).map(|_| self.below(limit)).collect()
     }
 
-    /// Boxes of which some touch an end of the lattice and some are empty.
+    /// Boxes, some of which touch an end of the lattice, and some of which are empty.
     fn boxes(&mut self, count: u32) -> Vec<DeviceBox> {
         (0..count)
             .map(|k| {

@@ -52,7 +52,7 @@ impl UploadPlace {
     pub(super) fn write(&self, after: u64, bytes: &[u8]) {
         let write = |(chunk, part): (usize, &[u8])| {
             let from = self.offset + after + (chunk * COPY_BYTES) as u64;
-            // Where there is no range, there is no buffer, and the driver has said why.
+            // Without a range there is no buffer, and the driver has reported why.
             if let Ok(mut view) = self.buffer.get_mapped_range_mut(from..from + part.len() as u64) {
                 view.copy_from_slice(part);
             }
@@ -134,7 +134,7 @@ impl UploadRing {
             own.used = 0;
             let (buffer, sender) = (own.buffer.clone(), self.sender.clone());
             buffer.map_async(wgpu::MapMode::Write, .., move |result| {
-                // What cannot be mapped, or comes when nobody uploads any more, is dropped.
+                // A buffer that cannot be mapped, or that comes after the last upload, is dropped.
                 if result.is_ok() {
                     let _ = sender.send(own);
                 }

@@ -138,7 +138,7 @@ impl CellObserver for ClosePairFinder<'_> {
         };
         let [low, high] = cell_range(&other_box, entry.level);
         let were_close = entry.old.is_some_and(|[from, to]| (0..3).all(|k| from[k] <= high[k] && low[k] <= to[k]));
-        // Of all cells that two bodies share, the lowest one reports the pair.
+        // The lowest cell that two bodies share reports the pair.
         let reports = (0..3).all(|k| entry.cell[k] == low[k].max(entry.new[0][k]));
         if reports && !were_close && !is_ignored(self.job, self.scene, entry.item, other) {
             self.fresh.push(pair_key(entry.item, other));

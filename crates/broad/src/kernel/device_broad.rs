@@ -211,8 +211,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
     ) -> Result<SearchRoom<M::Buffer>, DeviceFailure> {
         let fixed = self.job.as_ref().map_or(0, |own| own.fixed);
         let size = RoomSize::of(worlds.len() as u32, job.slots() as u32, fixed, &self.limits);
-        // What is uploaded lies on the device and, until it is copied, in memory of the host that
-        // is counted too.
+        // An upload lies on the device and, until it is copied, in host memory that is counted too.
         let most = self.limits.searches_that_fit(size.bytes() + 2 * upload_bytes, self.job_bytes);
         while self.searches.len() >= most {
             self.finish_search(scene, job)?;

@@ -99,7 +99,7 @@ mod tests {
         for memory in [1 << 20, 100 << 20, DEFAULT_MEMORY, 64 << 30] {
             let limits = DeviceLimits::within(Some(memory));
             for upload in [limits.upload_bytes(), limits.part_bytes()] {
-                // What is uploaded lies on the device and in the memory from which it is copied.
+                // An upload lies on the device and in the memory from which it is copied.
                 let upload = 2 * upload;
                 let each = upload + 2 * limits.room_bytes();
                 let searches = limits.searches_that_fit(each, 0) as u64;

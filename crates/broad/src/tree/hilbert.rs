@@ -141,8 +141,8 @@ fn hilbert_axes(cells: &mut [[u32; LANES]; 3]) {
         for lane in 0..LANES {
             x[lane] ^= low & all_ones(x[lane], bit);
         }
-        // Where the bit is set, the low bits of the first axis are inverted; elsewhere they are
-        // exchanged with the other's.
+        // If the bit is set, the low bits of the first axis are inverted; else they are exchanged
+        // with the low bits of the other axis.
         for other in [y, z] {
             for lane in 0..LANES {
                 let set = all_ones(other[lane], bit);

@@ -171,7 +171,7 @@ mod tests {
         line.lay(&mut parts, &way, &items, [End::Flange, End::Flange]);
         let count = |letter: &str| parts.iter().filter(|part| part.name.starts_with(&format!("L-{letter}"))).count();
         assert_eq!([count("P"), count("E"), count("T"), count("F"), count("V")], [6, 2, 1, 4, 0]);
-        // What pipes, elbows, tees and flanges take along the way is the way.
+        // The lengths of pipes, elbows, tees and flanges add up to the way.
         let cylinders = parts.iter().filter_map(|part| match &part.form {
             Form::Shape(shape) => shape.split(", ").nth(1).map(|x| x.parse::<f64>().expect("a length")),
             _ => None,

@@ -83,7 +83,7 @@ impl Reaching for OutOfSolid<'_, '_> {
             self.point(corner, known);
         }
         let threshold = known.threshold();
-        // What moving rounds by is less than the rounding of the cell.
+        // Moving rounds by less than the rounding of the cell.
         let step = threshold - 2.0 * rounding;
         if upper > threshold && step > 0.0 && self.is_inside_when_moved(body, source, step) {
             return Some(threshold);

@@ -99,7 +99,7 @@ pub(super) fn largest(
     for step in 0..=steps {
         let Some(cell) = open.pop() else { break };
         if cell.upper <= known.threshold() || step == steps || reaching.is_exhausted() {
-            // It has the largest bound of all that are open.
+            // This cell has the largest bound of all open cells.
             settled = settled.max(cell.upper);
             break;
         }

@@ -149,7 +149,7 @@ fn set_neighbours(hull: &mut Polyhedron) {
     let mut next = hull.neighbour_start.clone();
     hull.neighbours = vec![0; 2 * hull.edges.len()];
     hull.neighbour_edges = vec![0; 2 * hull.edges.len()];
-    // Of a vertex, the lower neighbours come first.
+    // The lower neighbours of a vertex come first.
     for [own, neighbour] in [[1, 0], [0, 1]] {
         for (e, edge) in hull.edges.iter().enumerate() {
             let at = &mut next[edge.v[own] as usize];

@@ -192,7 +192,8 @@ impl<'a> Quickhull<'a> {
             self.orphans.append(&mut facet.outside);
             self.free.push(place);
         }
-        // It lies in the plane of every new facet: an exact zero is what costs most to find.
+        // The apex lies in the plane of every new facet, and an exact zero is the most expensive
+        // sign.
         self.orphans.retain(|&p| p != apex);
         let cone = self.close_with(apex)?;
         self.adopt_orphans(&cone);

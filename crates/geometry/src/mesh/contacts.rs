@@ -50,7 +50,7 @@ fn within(mesh: &TriangleMesh, workers: &Workers, most: u64, pairs: u64) -> Self
     let boxes = TreeBoxes::of(mesh);
     let limits = Counted { contacts: most, pairs };
     let blocks = boxes.leaves.len().div_ceil(BLOCK);
-    // Of all blocks that were counted: those are all before any that is left out.
+    // Sums over the blocks that were counted. All of them come before any block that is left out.
     let (contacts, tested) = (AtomicU64::new(0), AtomicU64::new(0));
     let counted = workers.each(blocks, BLOCKS_PER_THREAD, |block| {
         let so_far = Counted { contacts: contacts.load(Ordering::Relaxed), pairs: tested.load(Ordering::Relaxed) };

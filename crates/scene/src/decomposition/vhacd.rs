@@ -103,7 +103,7 @@ fn decompose(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<ProposedP
     let points: Vec<Vector> = vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
     let found = VHACD::decompose(&parameters, &points, triangles, true);
     let hulls = found.compute_exact_convex_hulls(&points, triangles).into_iter().zip(found.voxel_parts());
-    // Where it finds no hull of a part, ours is that of all its points.
+    // If the library finds no hull of a part, all points of the part are taken.
     let points_of = |((hull, _), part): ((Vec<Vector>, _), &VoxelSet)| match hull.is_empty() {
         true => part.compute_primitive_intersections(&points, triangles),
         false => hull,

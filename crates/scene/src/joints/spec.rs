@@ -126,7 +126,7 @@ fn axis(field: &Field<'_>) -> Result<Vec3<f64>> {
     let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));
     let unit = axis.scale(1.0 / largest).normalized();
     if largest > 0.0 && unit.is_finite() {
-        // What is along a coordinate axis stays so, bit by bit.
+        // An axis along a coordinate axis stays so, bit by bit.
         return Ok(Vec3::new(unit.x + 0.0, unit.y + 0.0, unit.z + 0.0));
     }
     Err(field.error("the axis has no direction", "give a vector other than zero, such as [0, 0, 1]"))

@@ -1,4 +1,4 @@
-//! Which shells of a mesh lie inside of which others, by rays that cross them.
+//! Nesting of a mesh's shells, by rays that cross them.
 //!
 //! A ray crosses each closed shell as often as a ray that meets none of its edges
 //! (`crates/geometry/src/ray.rs`).

@@ -117,7 +117,7 @@ fn patches(count: usize, uses: &[EdgeUse]) -> Option<Patches> {
     }
     let (patch, mut turned) = sets.numbered();
     let patches = patch.iter().max().map_or(0, |&most| most as usize + 1);
-    // How many more triangles of a patch are to be turned than not.
+    // Triangles of each patch that are to be turned, less the others.
     let mut surplus = vec![0_i64; patches];
     for (&patch, &turned) in patch.iter().zip(&turned) {
         surplus[patch as usize] += if turned { 1 } else { -1 };

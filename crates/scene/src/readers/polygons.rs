@@ -84,7 +84,7 @@ pub(super) fn cut(mesh: &mut Mesh, fans: &[Fan]) -> Result<Option<Vec<u32>>, Bad
         }
     }
     let former = (!anew.is_empty()).then(|| renumbered(mesh, &anew));
-    // How far the triangles behind a polygon moved up in the list.
+    // Places by which the triangles behind a polygon moved up in the list.
     let mut shift = vec![0_i64];
     for (fan, triangles) in &anew {
         shift.push(shift[shift.len() - 1] + triangles.len() as i64 - i64::from(fan.count));
@@ -314,7 +314,7 @@ fn by_winding(points: &[Vec3<f64>], seen: &SeenCorners, axis: usize) -> Result<V
             return Err(CROSSES);
         }
     }
-    // How often the outline runs along each edge, in its own direction more than against it, and at
+    // Runs of the outline along each edge, less the runs against it; and whether it runs there at
     // all.
     let mut runs = vec![(0_i32, false); flat.num_undirected_edges()];
     let mut triangles = Vec::new();

@@ -129,7 +129,7 @@ pub(super) fn lower(
             let waits = rows.rows.len() < WAITING_ROWS && rows.bytes < WAITING_BYTES;
             if waits { Ok(()) } else { rows.lower(&defaults, unit, take) }
         });
-        // What is wrong with a row comes before what is wrong with a later one.
+        // An error of a row comes before the errors of later rows.
         rows.lower(&defaults, unit, take)?;
         read?;
     }
@@ -198,7 +198,7 @@ fn lower_parts(
     let keys = section.keys;
     let geometry = keys.required("geometry", "name the geometry file of which bodies are to be made")?;
     section.stands = Some(body_spec::pose_at(keys, unit)?);
-    // What holds for each body: a part stands where the file has it, unless it is to move.
+    // Defaults of each body: a part stands where the file has it, unless it is to move.
     let hidden = [&OWN_KEYS[..], &["position", "orientation"]].concat();
     let still = Keys::new(keys.source, "", Value::Table(&[("static", Value::Bool(true))]), keys.at);
     let part_keys = keys.clone().without(&hidden).with_defaults(&still);

@@ -92,7 +92,7 @@ fn records_lie_as_the_kernels_say() {
         let (module, _) = module(kernel);
         for (name, (expected, size)) in shared_records().into_iter().chain([("Params", params_of(kernel))]) {
             let (found, span) = members(&module, name).unwrap_or_else(|| panic!("{kernel:?} has no record {name}"));
-            // What follows the last member of a kernel's record is padding, which Rust names.
+            // Bytes behind the last member of a kernel's record are padding, which Rust names.
             let expected: Vec<_> = expected.into_iter().map(|(name, at, bytes)| (name.to_owned(), at, bytes)).collect();
             let (named, padding) = expected.split_at(found.len().min(expected.len()));
             assert_eq!(found, named, "{kernel:?}, {name}");

@@ -166,7 +166,7 @@ impl Claim<'_> {
             if row.upper - row.lower > PROMISE * self.soups.size && self.slack == 0.0 {
                 faults.push(Fault::Wide);
             }
-            // Of bodies that may touch, points count as on them more generously.
+            // If bodies may touch, points count as on them within a wider margin.
             let room = if row.method == Method::Bound { ON_BODY } else { 4.0 * PROMISE };
             self.witnesses(room, &mut faults);
         } else if self.slack == 0.0 {
