@@ -29,7 +29,7 @@ pub(crate) struct Region<'a, B> {
     pub bytes: u64,
 }
 
-/// Shows bytes piece by piece to whom it is given.
+/// A function that hands bytes, piece by piece, to the function that it is given.
 pub(crate) type Pieces<'a> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'a;
 
 /// A machine that executes kernels: commands are collected, begun together, and done in order.
@@ -54,8 +54,8 @@ pub(crate) trait KernelMachine: Send {
     /// Writes to a buffer before any command that was not begun yet.
     fn write(&mut self, buffer: &Self::Buffer, from: u64, bytes: &[u8]);
 
-    /// Writes like [`Self::write`] to the first `bytes` of a buffer, piece by piece: `pieces`
-    /// appends `bytes` bytes to the place that it is given, each piece a multiple of 8 bytes.
+    /// Writes like [`Self::write`] to the first `bytes` of a buffer, piece by piece: `pieces` hands
+    /// over pieces of a multiple of 8 bytes, `bytes` bytes in all.
     fn write_with(&mut self, buffer: &Self::Buffer, bytes: u64, pieces: &mut Pieces<'_>);
 
     /// Zeros in the first bytes of a buffer.

@@ -10,8 +10,8 @@ use crate::recheck::solid::Solid;
 /// Places of the drawings, metres: far along one, two or three axes. On the grid of their lattices.
 const OFFSETS: [[f64; 3]; 3] = [[6_000.0, 0.125, -0.5], [-12.25, 0.0, 3_000.625], [700.5, -40.0, -900.0]];
 
-/// Returns bodies of drawing `i`: bodies of a lattice, whose faces lie in common planes, and any
-/// bodies.
+/// Returns body `i`: a body of a lattice, whose faces lie in common planes, or any body. Successive
+/// bodies belong to the drawings in turn.
 pub fn drawn(random: &mut Random, i: usize) -> Recipe {
     let within = i / OFFSETS.len();
     let recipe =
@@ -21,7 +21,7 @@ pub fn drawn(random: &mut Random, i: usize) -> Recipe {
     Recipe { points: recipe.points.iter().map(|&p| add(p, offset)).collect(), ..recipe }
 }
 
-/// Two bodies of a drawing at one pose after the other; in one sample of three B has moved by a
+/// Two bodies of one drawing at a sequence of poses; in one sample of three B has moved by a
 /// little.
 pub fn carried(random: &mut Random, pool: &[Solid]) -> Walk {
     let first = random.below(pool.len());
