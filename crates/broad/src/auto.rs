@@ -23,8 +23,8 @@ enum SearchChoice {
 
 /// With fewer moving boxes than this, the grid is not considered.
 const GRID_MIN_MOVING: usize = 64;
-/// Boxes are of similar size if the longest side of any is at most this many times that of any
-/// other.
+/// Boxes are of similar size if the longest side of any is at most this many times the longest side
+/// of any other box.
 const SIMILAR_RATIO: u32 = 4;
 /// With more fixed boxes per moving box than this, the tree is faster than the grid.
 const TREE_FIXED_PER_MOVING: usize = 20;

@@ -40,8 +40,8 @@ impl LatticeBox {
 /// The columns of 64 boxes, borrowed: min x, y, z, max x, y, z.
 pub(super) type BoxColumns<'a> = [&'a [u32; 64]; 6];
 
-/// 64 boxes as a structure of arrays: those of one body in the samples of a block, or those of 64
-/// static bodies.
+/// 64 boxes as a structure of arrays: the boxes of one body in the samples of a block, or the boxes
+/// of 64 static bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Boxes64 {

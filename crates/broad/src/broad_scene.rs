@@ -50,8 +50,8 @@ static JOBS: AtomicU64 = AtomicU64::new(0);
 
 impl BroadScene {
     /// Chooses the lattice and makes the boxes of the static bodies. `within` is in metres.
-    /// `bounds` (metres) are those of the positions of the dynamic bodies; a body outside of them
-    /// is treated correctly, but far outside its boxes saturate and give superfluous candidates.
+    /// `bounds` (metres): bounds of the positions of the dynamic bodies; a body outside of them is
+    /// treated correctly, but far outside its boxes saturate and give superfluous candidates.
     pub fn new(scene: &Scene, bounds: Option<Bounds>, within: f64) -> Self {
         // Carried bodies have no rows, which the bounds are of.
         let reach = scene.hierarchy.reach;
@@ -144,7 +144,7 @@ impl BroadScene {
         boxes
     }
 
-    /// The number of slots, which is that of the dynamic bodies.
+    /// The number of slots: one for each dynamic body.
     pub(super) fn slots(&self) -> usize {
         self.slots.len()
     }

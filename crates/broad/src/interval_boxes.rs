@@ -1,4 +1,4 @@
-//! From the boxes of samples to those of the intervals between them.
+//! Boxes of intervals, from the boxes of the samples at their ends.
 //!
 //! A point of a body that turns by the angle theta at constant speed, at the distance r from the
 //! axis, has an acceleration of theta^2 r over the square of the interval. So it leaves the chord
@@ -108,9 +108,9 @@ impl IntervalRule {
         block.intervals(self.max_gap)[0]
     }
 
-    /// Replaces the boxes of a slot in the samples of a block by those of its `intervals`, empty in
-    /// all others. `after` is the box in the sample that follows the block. Returns their bounds
-    /// over the block.
+    /// Replaces the boxes of a slot in the samples of a block by the boxes of its `intervals`;
+    /// empty in all other samples. `after` is the box in the sample that follows the block. Returns
+    /// their bounds over the block.
     pub(super) fn make(
         &self,
         (simd, lattice): (Level, &Lattice),
@@ -134,7 +134,8 @@ impl IntervalRule {
         Self::without_missing(simd, block, intervals, boxes)
     }
 
-    /// Empties the boxes of all samples but those of `intervals`; the bounds of what is left.
+    /// Empties the boxes of all samples that are not in `intervals`; returns the bounds of the
+    /// others.
     fn without_missing(simd: Level, block: &FrameBlock, intervals: u64, boxes: &mut Boxes64) -> SweptBounds {
         let mut missing = !intervals;
         while missing != 0 {
@@ -177,7 +178,7 @@ fn pose(c: &[SampleColumn], s: usize) -> Pose {
     Pose { position: Vec3::new(v(0), v(1), v(2)), q: [v(3), v(4), v(5), v(6)], rest: Vec3::new(v(7), v(8), v(9)) }
 }
 
-/// Replaces the box of each sample by that of the interval after it.
+/// Replaces the box of each sample by the box of the interval after it.
 #[inline(always)]
 fn widen(arc: ArcBound, lattice: &Lattice, ends: &SlotEnds<'_>, after: &LatticeBox, boxes: &mut Boxes64) {
     let next = ends.shifted();

@@ -71,7 +71,7 @@ impl Lattice {
                     let at = pose.position.to_array();
                     cover(at, at, radius + within);
                 }
-                // `bounds` are those of the origins as read; the recentred origin lies up to
+                // `bounds` contain the origins as read; the recentred origin lies up to
                 // |center| from there.
                 Motion::Dynamic { .. } => {
                     let reach = radius + clamp_finite(manhattan_norm(body.shape.center));

@@ -12,10 +12,10 @@
 //! Incremental methods (`coherent-hash`, `sweep`) advance sample by sample and keep their
 //! structures from one sample to the next: see `incremental`.
 //!
-//! `interval_boxes` makes the boxes of intervals from those of samples and from the motion assumed
-//! between samples. A pair search over these boxes finds the candidates of intervals, whichever
-//! method is asked. The incremental methods and the device keep their structures for the samples
-//! alone.
+//! `interval_boxes` makes the boxes of intervals from the boxes of samples and from the motion
+//! assumed between samples. A pair search over these boxes finds the candidates of intervals,
+//! whichever method is asked. The incremental methods and the device keep their structures for the
+//! samples alone.
 //!
 //! On a device (`gpu`) compute kernels search a batch of blocks: `kernel` says which and in which
 //! order, `gpu` executes them through wgpu, and `cpu_reference` has each of them as plain loops
@@ -88,8 +88,7 @@ pub const ON_DEVICE: &str = "gpu";
 
 /// The broad phase of a name (see [`NAMES`]).
 ///
-/// # Errors
-/// [`Unavailable`] if the name is unknown or that of a broad phase on a device.
+/// # Errors [`Unavailable`] if the name is unknown, or names a broad phase on a device.
 pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
     match name {
         "auto" => Ok(Box::new(Blockwise::new(AutoSearch))),

@@ -91,8 +91,8 @@ pub struct Polyhedron {
     /// No vertex is farther from the recentred origin, metres: the largest distance, rounded up; of
     /// a recentred body no less than what `Polyhedron::recentred` asks for.
     pub radius: f64,
-    /// Distance of the recentred origin from that of the body's own frame, rounded up, metres; 0 if
-    /// they are one.
+    /// Distance of the recentred origin from the origin of the body's own frame, rounded up,
+    /// metres; 0 if they are one.
     pub away: f64,
     /// Representatives of the face normals up to sign and exact parallelism: indices of faces.
     pub distinct_normals: Vec<u32>,

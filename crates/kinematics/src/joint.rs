@@ -50,12 +50,12 @@ impl JointKind {
 pub enum JointValue {
     /// It is fixed and has none.
     None,
-    /// `ratio` times the value in a column, plus `offset`: 1 and 0 of the joint that the column is
-    /// of, others of one that mimics it.
+    /// `ratio` times the value in a column, plus `offset`: 1 and 0 for the joint of the column,
+    /// other numbers for a joint that mimics it.
     Column {
         /// Index of the column.
         column: u32,
-        /// Own units over those of the column.
+        /// Units of the joint for one unit of the column.
         ratio: f64,
         /// In its own units.
         offset: f64,
@@ -71,7 +71,8 @@ pub struct Joint {
     pub kind: JointKind,
     /// The joint whose link carries it; `None`: it stands in the world.
     pub parent: Option<u32>,
-    /// Frame in that of the link that carries it (metres): its axis goes through the origin.
+    /// Pose of its frame in the frame of the link that carries it (metres). Its axis goes through
+    /// the origin.
     pub place: Pose,
     /// The axis in its frame, unit.
     pub axis: Vec3<f64>,
@@ -123,12 +124,12 @@ impl Step {
         Some(Self { place, axis, axis_before, kind, column, ratio, offset, wraps })
     }
 
-    /// Value, from that of its column.
+    /// Returns the joint's value, from the value of its column.
     pub(crate) fn value(&self, of_column: f64) -> f64 {
         self.ratio * of_column + self.offset
     }
 
-    /// Values at both ends of an interval, from those of its column.
+    /// Returns the joint's values at both ends of an interval, from the values of its column.
     pub(crate) fn ends(&self, [from, to]: [f64; 2]) -> [f64; 2] {
         [from, if self.wraps { nearest_turn(from, to) } else { to }].map(|of_column| self.value(of_column))
     }

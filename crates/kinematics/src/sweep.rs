@@ -90,7 +90,7 @@ impl Sweep {
         }
     }
 
-    /// Sets `values`, by column, to those of a frame of a run.
+    /// Sets `values`, by column, to the values of a frame of a run.
     pub fn values(&self, run: u64, frame: u64, values: &mut [f64]) {
         values.copy_from_slice(&self.rest);
         let mut number = run;

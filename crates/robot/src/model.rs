@@ -61,8 +61,8 @@ pub struct Link {
     pub name: String,
     /// Line of its element.
     pub line: Line,
-    /// Frame of the link in that of the robot, unless a joint carries it: the identity but for
-    /// bodies of MJCF that move freely.
+    /// Pose of the link's frame in the robot's frame, unless a joint carries it: the identity but
+    /// for bodies of MJCF that move freely.
     pub place: Place,
     /// Collision geometry in the frame of the link, in the order of the file; may be empty.
     pub collisions: Vec<Collision>,

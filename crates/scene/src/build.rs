@@ -78,8 +78,8 @@ pub(super) struct BuiltShapes {
 
 /// Builds the shape of each body from files of `limit` bytes each, by at most `threads` threads.
 ///
-/// # Errors
-/// For every geometry that cannot be used, that of its first body in scene order.
+/// # Errors One failure for each geometry that cannot be used: that of its first body in scene
+/// order.
 pub(super) fn build(
     folder: &Path,
     bodies: &[BodySpec],

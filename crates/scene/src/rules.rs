@@ -172,7 +172,7 @@ fn baseline(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<BaselineSpec>> {
     Ok(Some(BaselineSpec { moment, worse_by, at: field.at }))
 }
 
-/// A name of a rule, which is that of nothing else.
+/// Returns the name of a rule, which is neither empty nor `default`.
 fn own_name(field: &Field<'_>) -> Result<String> {
     let name = field.text()?;
     if name.trim().is_empty() {

@@ -106,7 +106,7 @@ pub(super) struct Sets {
     lists: Vec<Vec<u32>>,
 }
 
-/// Classes of bodies: those of one class are in the same sets.
+/// Classes of bodies: bodies of one class are in the same sets.
 pub(super) struct Classes {
     /// Class of each body, numbered in scene order.
     pub(super) class: Vec<u32>,
@@ -128,8 +128,8 @@ impl Sets {
         Ok(self.lists.len() - 1)
     }
 
-    /// The pairs of sets that a rule covers: those of its selectors (`None`: everything), or what
-    /// these have of each family.
+    /// The pairs of sets that a rule covers: the sets of its selectors (`None`: everything), or
+    /// their parts within each family.
     pub(super) fn covered(
         &mut self,
         selected: [Option<usize>; 2],

@@ -47,7 +47,7 @@ pub enum ShapeSpec {
 pub struct ShapePart {
     /// No part of several parts.
     pub shape: ShapeSpec,
-    /// Frame in that of the body, metres.
+    /// Pose of its frame in the body's frame, metres.
     pub place: Pose,
 }
 

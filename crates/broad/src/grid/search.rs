@@ -90,8 +90,8 @@ impl SizeClass {
         }
     }
 
-    /// Visits the pairs of up to sixteen boxes, sorted by their lowest x, with those of a row of
-    /// this class. `mask` tells which of the sixteen count; `ids` are their identifiers. `row`
+    /// Visits the pairs of up to sixteen boxes, sorted by their lowest x, with the boxes of a row
+    /// of this class. `mask` tells which of the sixteen count; `ids` are their identifiers. `row`
     /// begins no later than the first box that can overlap any of them, and `bounds` are its
     /// bounds. Returns where the row begins for boxes with a greater lowest x.
     #[inline(always)]
@@ -133,7 +133,7 @@ impl SizeClass {
         at + self.lowest_x()[at..part.end].partition_point(|&v| v < x)
     }
 
-    /// Visits the pairs of the boxes of a row of `other` with those of a row of this class.
+    /// Visits the pairs of a box of a row of `other` and a box of a row of this class.
     #[inline(always)]
     fn join_rows<K: BoxKernel, V: PairVisitor>(
         &self,

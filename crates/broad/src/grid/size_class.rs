@@ -180,7 +180,7 @@ impl SizeClass {
         self.z.near(one.min[2], one.max[2], self.sides[2]).flat_map(move |z| y.clone().map(move |y| z * across + y))
     }
 
-    /// The rows after `row` whose boxes can overlap those of `row`.
+    /// The rows after `row` whose boxes can overlap boxes of `row`.
     #[inline(always)]
     pub(super) fn after(&self, row: usize) -> impl Iterator<Item = usize> + use<> {
         let across = self.y.count as usize;

@@ -6,7 +6,7 @@
 //! box.
 //!
 //! - `level`: the resolutions;
-//! - `table`: a table of boxes by cell, and `fixed_tables`: those of the fixed boxes;
+//! - `table`: a table of boxes by cell, and `fixed_tables`: the tables of the fixed boxes;
 //! - `standard`: the method `hash`, which rebuilds its table for each search;
 //! - `coherent`: the method `coherent-hash`, which keeps labels (`labels`, `tracker`) and close
 //!   pairs from sample to sample;

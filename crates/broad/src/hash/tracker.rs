@@ -9,8 +9,8 @@ use clearsweep_model::{FrameBlock, Motion, SAMPLES, Scene};
 
 /// The number of levels above the finest possible one at which a box is stored. Cells are up to
 /// `2^(1 + SPARE)` times as long as the longest side of their boxes: alpha is 1/2 and beta 1, as in
-/// Mirtich's Figure 2. Cells are smaller than those of the standard variant, because bodies rarely
-/// change cells, but every close pair is tested.
+/// Mirtich's Figure 2. Cells are smaller than in the standard variant, because bodies rarely change
+/// cells, but every close pair is tested.
 const SPARE: u32 = 0;
 
 /// The labels of a job's bodies, and what is needed to update them.

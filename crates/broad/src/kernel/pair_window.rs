@@ -88,7 +88,7 @@ impl<B> PairWindow<B> {
         [number, Region { buffer: &self.found, from: 0, bytes }]
     }
 
-    /// Returns the region of those of `kept` pairs that were not fetched ahead.
+    /// Returns the region of the `kept` pairs that were not fetched ahead.
     pub(super) fn rest(&self, kept: u32, ahead: FetchAhead) -> Option<Region<'_, B>> {
         let size = size_of::<FoundPair>() as u64;
         let left =

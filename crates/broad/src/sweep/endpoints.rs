@@ -92,7 +92,7 @@ impl EndpointList {
     }
 }
 
-/// Whether an endpoint is that of an empty box, whose lower end lies above all others and its upper
+/// Whether an endpoint belongs to an empty box, whose lower end lies above all others and its upper
 /// end below.
 #[inline]
 fn is_of_empty_box(end: u64) -> bool {

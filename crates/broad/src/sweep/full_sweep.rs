@@ -21,8 +21,8 @@ struct SortedBoxes {
 }
 
 impl SortedBoxes {
-    /// Replaces the boxes by those of `items`, which must be sorted by their lower ends along axis
-    /// `k`.
+    /// Replaces the boxes by the boxes of `items`, which must be sorted by their lower ends along
+    /// axis `k`.
     fn fill(&mut self, boxes: &[LatticeBox], k: usize, items: impl Iterator<Item = u32>) {
         let lower = &mut self.lower;
         lower.clear();

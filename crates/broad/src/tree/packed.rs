@@ -116,7 +116,7 @@ impl PackedTree {
         }
     }
 
-    /// The identifiers of the boxes of a leaf; those of unused lanes have no meaning.
+    /// The identifiers of the boxes of a leaf; identifiers in unused lanes have no meaning.
     #[inline(always)]
     pub(super) fn ids(&self, leaf: usize) -> &[u32; WIDTH] {
         self.ids[leaf * WIDTH..].first_chunk().expect("there is an identifier for each lane")

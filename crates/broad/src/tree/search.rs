@@ -97,7 +97,7 @@ impl PackedTree {
         pairs.drain(|first, second| visitor.visit(first, second, found));
     }
 
-    /// Visits the pairs of the boxes of a leaf, `own` with their identifiers, with those of the
+    /// Visits the pairs of the boxes of a leaf (`own`, with their identifiers) and the boxes of the
     /// leaves `near` of this tree.
     #[inline(always)]
     fn leaf_pairs<K: BoxKernel>(

@@ -9,13 +9,13 @@ pub struct ParitySets {
 }
 
 impl ParitySets {
-    /// So many sets of one member each.
+    /// Returns `count` sets of one member each.
     pub fn new(count: usize) -> Self {
         Self { leader: (0..count as u32).collect(), differs: vec![false; count] }
     }
 
-    /// Makes one set of those of `a` and `b`, which differ or not. Returns whether that fits what
-    /// was said before.
+    /// Joins the set of `a` and the set of `b`. `differ`: whether `a` and `b` have different
+    /// parities. Returns whether that agrees with what was stated before.
     pub fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((a, of_a), (b, of_b)) = (self.find(a), self.find(b));
         let differ = of_a ^ of_b ^ differ;

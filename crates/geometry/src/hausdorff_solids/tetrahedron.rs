@@ -51,7 +51,7 @@ impl Tetrahedron {
     }
 
     /// Planes of the faces (outward unit normal, and a point) that no corner is farther outside of
-    /// than `slack`: those of faces nearly without area may be missing.
+    /// than `slack`; planes of faces nearly without area may be missing.
     pub(super) fn planes(&self, slack: f64) -> impl Iterator<Item = (Vec3<f64>, Vec3<f64>)> {
         let c = self.0;
         let planes =

@@ -207,7 +207,7 @@ impl LeafSearch<'_> {
         }
     }
 
-    /// All triangles of one leaf against those of another.
+    /// Tests all triangles of one leaf against the triangles of another.
     fn against(&mut self, own: &[BoxedTriangle], span: TriangleBox, other: u32) {
         for t in self.mesh.leaf(other) {
             let corners = self.mesh.corners(t);

@@ -83,7 +83,8 @@ impl FeatureLabels {
         }
     }
 
-    /// The number of the face that triangle `t` is, or belongs to. `triangles`: those of the mesh.
+    /// The number of the face that triangle `t` is, or belongs to. `triangles`: the triangles of
+    /// the mesh.
     pub fn face(&self, triangles: &[[u32; 3]], t: u32) -> u32 {
         match &self.parts {
             LabelledParts::Triangles { ranks, .. } => ranks.get_or_init(|| Ranks::new(triangles)).faces[t as usize],
@@ -91,7 +92,8 @@ impl FeatureLabels {
         }
     }
 
-    /// The number of the edge between two vertices of triangle `t`. `triangles`: those of the mesh.
+    /// The number of the edge between two vertices of triangle `t`. `triangles`: the triangles of
+    /// the mesh.
     pub fn edge(&self, triangles: &[[u32; 3]], t: u32, [u, v]: [u32; 2]) -> EdgeLabel {
         let key = [u.min(v), u.max(v)];
         let place = |edges: &[[u32; 2]]| edges.binary_search(&key).ok().map(|edge| EdgeLabel::Edge(edge as u32));

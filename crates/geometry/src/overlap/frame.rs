@@ -13,7 +13,7 @@ use crate::{Polyhedron, Pose, Vec3};
 pub(super) struct Frames {
     /// Origin of the near frame in the world, metres.
     pub(super) origin: Vec3<f64>,
-    /// The near frame from that of A, and from that of B.
+    /// Poses of the frames of A and of B in the near frame.
     pub(super) near_from: [RelativePose<f64>; 2],
     /// A's frame from B's, and B's from A's.
     pub(super) relative: [RelativePose<f64>; 2],

@@ -164,12 +164,13 @@ impl Local {
 /// - *Other bodies* are bounded by an octree. The width falls with the square of the side of the
 ///   cells, which is about the inverse of `budget`; where pieces with radii abut, and at edges of
 ///   meshes, it falls more slowly.
-/// - *Meshes that are not solid* have the volume 0 to that of the common box.
+/// - *Meshes that are not solid* have a volume between 0 and the volume of the common box.
 ///
 /// A body without volume (points, segments and polygons without radius) has an overlap of volume 0.
 /// Nothing is known if a pose is not finite, its quaternion is 0, a radius is negative or not a
 /// number, or a length overflows: the box is then the whole space, and the volume `[0, inf]`. A
-/// pair whose size is not between 2^-240 m and 2^240 m has the volume 0 to that of the common box.
+/// pair whose size is not between 2^-240 m and 2^240 m has a volume between 0 and the volume of the
+/// common box.
 ///
 /// Cost: clipping takes time proportional to the faces of one piece times those of the other, and
 /// more for the cuts (1 to 3 ms for 50 vertices each); the octree takes 2 to 20 microseconds a

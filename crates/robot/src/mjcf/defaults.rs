@@ -86,7 +86,7 @@ impl<'d> Defaults<'d> {
     }
 }
 
-/// An element whose missing attributes are those of its class.
+/// An element whose missing attributes come from its class.
 #[derive(Clone, Copy)]
 pub(super) struct Attributes<'d, 'm> {
     pub(super) element: Element<'d>,

@@ -39,7 +39,7 @@ pub(in crate::joints) struct LinkBody {
     pub(in crate::joints) spec: BodySpec,
     /// The link, an index among all.
     pub(in crate::joints) link: usize,
-    /// Frame in that of the link, metres.
+    /// Pose of its frame in the link's frame, metres.
     pub(in crate::joints) place: Pose,
 }
 

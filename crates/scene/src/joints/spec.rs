@@ -21,7 +21,7 @@ pub(in crate::joints) struct JointSpec {
     /// The name of what carries it, and where it is written; `None`: the world.
     pub(in crate::joints) parent: Option<(String, usize)>,
     pub(in crate::joints) child: (String, usize),
-    /// Frame in that of the parent, metres.
+    /// Pose of its frame in the parent's frame, metres.
     pub(in crate::joints) place: Pose,
     /// Unit.
     pub(in crate::joints) axis: Vec3<f64>,
@@ -30,7 +30,7 @@ pub(in crate::joints) struct JointSpec {
     /// alone.
     pub(in crate::joints) is_limited: bool,
     pub(in crate::joints) mimic: Option<MimicSpec>,
-    /// Whether the frame behind it is that of its child: a link of a robot.
+    /// Whether the frame behind it is the child's own frame: a link of a robot.
     pub(in crate::joints) is_link: bool,
     /// Place of its section in the text.
     pub(in crate::joints) at: usize,

@@ -15,8 +15,8 @@ const TRIED: usize = 12;
 const VISITS_EACH: usize = 256;
 const VISITS: usize = 1 << 24;
 
-/// For each shell the others that it lies inside of; `shell`: that of each triangle, of `count`.
-/// `None`: shells cross each other, or it takes too much work to find out.
+/// For each shell the others that it lies inside of; `shell`: the shell of each triangle, below
+/// `count`. `None`: shells cross each other, or it takes too much work to find out.
 pub(super) fn containers(triangles: Vec<Corners>, shell: &[u32], count: usize) -> Option<Vec<Vec<u32>>> {
     if count == 1 {
         return Some(vec![Vec::new()]);

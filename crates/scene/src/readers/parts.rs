@@ -61,7 +61,7 @@ pub(crate) struct PartNode {
     pub(crate) parent: Option<u32>,
     /// The index of its mesh, if it has triangles.
     pub(crate) geometry: Option<u32>,
-    /// Frame in that of the file, in the file's unit and axes.
+    /// Pose of its frame in the file's frame, in the file's unit and axes.
     pub(crate) place: Pose,
     /// Groups that the file names: materials, and groups of OBJ. Nodes of the same mesh share them.
     pub(crate) groups: Arc<[Arc<str>]>,

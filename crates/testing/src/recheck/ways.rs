@@ -69,7 +69,7 @@ fn together(method: &dyn NarrowPhase, queries: &[([&Solid; 2], (Placement, Place
     rows[rows.len() - 1]
 }
 
-/// Compares the row of one sample with that of all other ways; the error is the first way that
+/// Compares the row of one sample with the rows of all other ways; the error is the first way that
 /// differs.
 pub fn compare(
     ways: &mut Ways,
