@@ -1,13 +1,13 @@
-// The pairs of small worlds, all against all. A workgroup holds several whole worlds, where they
-// have at most half as many slots as it has invocations, and else a stretch of the slots of one.
-// `count` and `fill` as in `tree_pairs`.
+// The pairs of small worlds, all against all. A workgroup holds several whole worlds, if they have
+// at most half as many slots as it has invocations, and else a stretch of the slots of one. `count`
+// and `fill` as in `tree_pairs`.
 
 struct Params {
     slots: u32,
     worlds: u32,
     // Worlds of a workgroup, 1 where a world takes several.
     worlds_per_group: u32,
-    // Workgroups of a world, 1 where one holds several.
+    // Workgroups of a world; 1 if a workgroup holds several worlds.
     groups_per_world: u32,
     window_start: u32,
     window_size: u32,

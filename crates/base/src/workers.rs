@@ -29,7 +29,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// So many threads in all (`None`: as many as there are cores), this one included.
+    /// Creates `threads` threads in all (`None`: one for each core), this one included.
     pub fn new(threads: Option<usize>) -> Self {
         Self { spare: AtomicUsize::new(threads_within(threads) - 1) }
     }

@@ -30,20 +30,20 @@ pub trait Scalar:
     fn bound(self) -> Self::Bound;
     /// Square root; NaN below zero.
     fn sqrt(self) -> Self;
-    /// Whether it is less than the other; false where one is NaN.
+    /// Whether it is less than the other; false if one is NaN.
     fn lt(self, other: Self) -> Self::Mask;
-    /// Whether it is at most the other; false where one is NaN.
+    /// Whether it is at most the other; false if one is NaN.
     fn le(self, other: Self) -> Self::Mask;
     /// `a` where the mask is true, else `b`.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
     /// Whether a mask is true for any number.
     fn any(mask: Self::Mask) -> bool;
-    /// Whether it is greater than the other; false where one is NaN.
+    /// Whether it is greater than the other; false if one is NaN.
     #[inline(always)] // as everything below: into code for wider registers
     fn gt(self, other: Self) -> Self::Mask {
         other.lt(self)
     }
-    /// Whether it is at least the other; false where one is NaN.
+    /// Whether it is at least the other; false if one is NaN.
     #[inline(always)]
     fn ge(self, other: Self) -> Self::Mask {
         other.le(self)
@@ -63,12 +63,12 @@ pub trait Scalar:
     fn abs(self) -> Self {
         Self::select(self.lt(Self::zero()), -self, self)
     }
-    /// The larger of two numbers (the first where they are equal or not ordered).
+    /// The larger of two numbers (the first if they are equal or not ordered).
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
         Self::select(self.lt(other), other, self)
     }
-    /// The smaller of two numbers (the first where they are equal or not ordered).
+    /// The smaller of two numbers (the first if they are equal or not ordered).
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {
         Self::select(other.lt(self), other, self)

@@ -63,7 +63,7 @@ fn area(a: ContactPoint, b: ContactPoint, c: ContactPoint, axis: usize) -> i8 {
     sign(turn(a, b, c, axis))
 }
 
-/// The sign of the volume that `d` spans with a triangle: 1 where it lies above.
+/// The sign of the volume that `d` spans with a triangle: 1 if `d` lies above.
 fn volume(a: ContactPoint, b: ContactPoint, c: ContactPoint, d: ContactPoint) -> i8 {
     sign(side(a, b, c, d))
 }

@@ -83,7 +83,7 @@ enum MessageFault {
     Claim(String),
     /// A stream from a pipe has no end marker.
     Unended,
-    /// So many bytes follow the end of a stream.
+    /// Number of bytes behind the end of a stream.
     Trailing(u64),
     /// The footer and a message are of different versions, which the decoder does not read.
     Version {

@@ -135,7 +135,7 @@ pub(super) struct PageHeader {
 }
 
 impl PageHeader {
-    /// The header that bytes begin with; `None` where they end early or make no sense.
+    /// Returns the header that bytes begin with; `None` if they end early or make no sense.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let mut cursor = Cursor { bytes };
         let (mut id, mut sizes, mut values, mut entries, mut encoding) = (0, [None; 2], None, None, None);
@@ -162,7 +162,7 @@ impl PageHeader {
     }
 }
 
-/// Walks a footer; `None` where it ends early or makes no sense.
+/// Walks a footer; `None` if it ends early or makes no sense.
 struct Cursor<'a> {
     bytes: &'a [u8],
 }

@@ -362,7 +362,7 @@ fn poses(keys: &Keys<'_>, unit: LengthUnit) -> Result<(Option<Pose>, Option<Rest
     Ok((None, rest))
 }
 
-/// `position` and `orientation`; the identity where they are left out.
+/// Returns the pose of `position` and `orientation`; the identity if they are left out.
 pub(super) fn pose_at(keys: &Keys<'_>, unit: LengthUnit) -> Result<Pose> {
     let position = keys.get("position").map(|field| field.lengths(unit)).transpose()?.unwrap_or([0.0; 3]);
     let q = keys.get("orientation").map(|field| orientation(&field)).transpose()?.unwrap_or(Pose::IDENTITY.q);

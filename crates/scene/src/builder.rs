@@ -366,7 +366,7 @@ impl SceneBuilder {
         Self { motion: MotionSpec { tolerance: Some(tolerance), ..self.motion }, ..self }
     }
 
-    /// Whether two static bodies are a pair too; always so where nothing moves.
+    /// Whether two static bodies are a pair too; always so if nothing moves.
     pub fn static_pairs(self, static_pairs: bool) -> Self {
         Self { static_pairs, ..self }
     }

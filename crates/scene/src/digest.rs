@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-/// Bytes that a file may have where nobody says otherwise: 16 GiB.
+/// Default of the most bytes that a file may have: 16 GiB.
 pub(super) const DEFAULT_MAX_INPUT: u64 = 16 << 30;
 
 /// Reads whole files up to a limit, and keeps their digests in the order of reading.

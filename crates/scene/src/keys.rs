@@ -138,7 +138,7 @@ pub(super) struct Keys<'a> {
     pub(super) owner: String,
     /// The keys and their values, as TOML or plain.
     table: Value<'a>,
-    /// Byte where it begins.
+    /// Byte at which it begins.
     pub(super) at: usize,
     /// Keys that are taken as missing.
     hidden: &'a [&'a str],

@@ -29,7 +29,7 @@ pub struct RemoteFile {
     address: Address,
     store: Arc<dyn Store>,
     object: ObjectAbout,
-    /// As long as the object, and empty where nothing was read.
+    /// A file as long as the object, with zeros in blocks that were not read.
     copy: File,
     blocks: Mutex<Vec<Block>>,
     /// Told when a block has come, or could not be fetched.

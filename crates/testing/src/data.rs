@@ -1,4 +1,4 @@
-//! Data beside the repository. Tests that need them are skipped where they are missing, and say so.
+//! Data beside the repository. Tests that need missing data are skipped, and say so.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

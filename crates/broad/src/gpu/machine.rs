@@ -64,7 +64,7 @@ pub(super) struct GpuBuffer {
     _taken: TakenMemory,
 }
 
-/// Bytes on their way; nothing where there was no memory for them.
+/// Bytes on their way; `None` if there was no memory for them.
 #[derive(Debug)]
 pub(super) struct GpuFetch(Option<OpenFetch>);
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Bytes of a device that may be taken where nobody says otherwise: what any card has.
+/// Bytes of a device that may be taken by default: any card has them.
 const DEFAULT_MEMORY: u64 = 2 << 30;
 /// Most bytes of an upload of several blocks: beyond, a larger one is no faster.
 const UPLOAD_BYTES: u64 = 32 << 20;

@@ -57,7 +57,7 @@ pub(super) struct RoomSize {
     pub(super) items: u32,
     /// Pairs that are tested at a time.
     pub(super) window: u32,
-    /// Leaves of a tree of the items; 0 where none is built.
+    /// Leaves of a tree of the items; 0 if none is built.
     pub(super) tree: u32,
 }
 

@@ -33,9 +33,9 @@ use full_sweep::FullSweep;
 use std::ops::Range;
 
 /// The exchanges that insertion sort may take in a sample, over all axes, per item and binary digit
-/// of the number of items. So many cost about as much as sorting from scratch (six endpoints per
-/// item, a few steps for each digit) with the sweep: a sample in which insertion sort is abandoned
-/// takes no more than twice the necessary time.
+/// of the number of items. That number of exchanges costs about as much as sorting from scratch
+/// (six endpoints per item, a few steps for each digit) with the sweep: a sample in which insertion
+/// sort is abandoned takes no more than twice the necessary time.
 const SWAP_LIMIT: f64 = 8.0;
 /// The most samples for which insertion sort is not tried after failures. The pause doubles with
 /// each failure: 1, 2, 4, ...

@@ -28,7 +28,8 @@ const LAST_CLASS: u32 = 63;
 const DIGIT_BITS: u32 = 12;
 /// The number of digits of a key.
 const DIGITS: u32 = 3;
-/// So many boxes of one key need no finer order, since they share few nodes in any order.
+/// Number of boxes of one key up to which they need no finer order, since they share few nodes in
+/// any order.
 const UNREFINED: usize = 16;
 
 /// The bounds and the largest size of the boxes of a set, from which their keys are computed.

@@ -116,7 +116,7 @@ impl Closure {
 }
 
 /// For each of `count` triangles the number of its connected component, in order of their first
-/// triangles. Triangles are connected where they share an edge.
+/// triangles. Triangles are connected if they share an edge.
 pub fn components(count: usize, uses: &[EdgeUse]) -> Vec<u32> {
     let mut sets = ParitySets::new(count);
     for pair in uses.windows(2).filter(|pair| pair[0].edge == pair[1].edge) {

@@ -59,7 +59,7 @@ pub(super) fn group(mesh: &Mesh, numbers: &[u32], count: usize) -> Vec<Mesh> {
 }
 
 /// The connected components of a mesh, in order of their first triangles. Triangles are connected
-/// where they share an edge; vertices of equal positions are one, since many formats repeat them.
+/// if they share an edge; vertices of equal positions are one, since many formats repeat them.
 pub(super) fn split(mesh: &Mesh) -> Vec<Mesh> {
     let numbers = components(mesh);
     let count = numbers.iter().max().map_or(0, |&most| most as usize + 1);

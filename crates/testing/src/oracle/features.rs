@@ -41,7 +41,7 @@ impl Search {
 pub struct Between {
     pub vector: Vector<Wide>,
     axis: Option<Vector<Wide>>,
-    /// The edge that the direction must be perpendicular to, where there is but one.
+    /// The edge that the direction must be perpendicular to, if there is only one.
     edge: Option<Vector<Wide>>,
 }
 

@@ -12,7 +12,8 @@ pub struct Walk {
     /// Indices into the pool.
     pub bodies: [usize; 2],
     pub samples: Vec<(Placement, Placement)>,
-    /// Signed distances known from elsewhere, one a sample or none at all; NaN where there is none.
+    /// Signed distances known from elsewhere, one a sample or none at all; NaN for a sample without
+    /// one.
     pub known: Vec<f64>,
     pub within: f64,
 }

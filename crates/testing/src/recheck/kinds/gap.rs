@@ -11,7 +11,7 @@ use super::body::Body;
 use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times, values, wide};
 use crate::recheck::place::{FILTER, Place};
 
-/// The unsigned distance of two cores, metres; 0 where they meet.
+/// The unsigned distance of two cores, metres; 0 if they meet.
 #[derive(Clone, Copy, Debug)]
 pub struct Gap {
     pub lower: f64,
