@@ -6,7 +6,7 @@ table of wall time, processor time and peak memory, with ratios to one machine i
 that of one machine, byte by byte, and each fast merge by `verify`. The first call at the default size takes some minutes on two cores, and needs
 5 GB in WORK. The data set is kept there for the next call.
 
---paper also prints the tables of docs/guide/scale-out.md, "On paper": with `--frames 25 --within 80mm`, which are those of datasets/separation.
+--paper also prints the tables of docs/evidence/scale-out.md, "A job of 10^9 runs": with `--frames 25 --within 80mm`, which are those of datasets/separation.
 
 --chaos tests instead of measuring: one shard is computed twice at once, ten workers compute 40 shards while processes are killed at random and
 started again, and single bits of one shard are flipped. A merge then gives the bytes of one machine, or an error that names the shard.
@@ -199,7 +199,7 @@ def footer_bytes(path):
 
 
 def on_paper(bench, costs):
-    """Prints the tables of docs/guide/scale-out.md, "On paper"."""
+    """Prints the tables of docs/evidence/scale-out.md, "A job of 10^9 runs"."""
     one, volume, rows, poses = costs["one machine, 2 threads"], size(bench.one), bench.rows(), bench.poses()
     file = bench.scene.parent / "trajectories.parquet"
     few, many = COUNTS[0], COUNTS[-1]

@@ -1,12 +1,13 @@
-// The pairs of small worlds, all against all. A workgroup holds several whole worlds, where they have at most half as many
-// slots as it has invocations, and else a stretch of the slots of one. `count` and `fill` as in `tree_pairs`.
+// The pairs of small worlds, all against all. A workgroup holds several whole worlds, if they have
+// at most half as many slots as it has invocations, and else a stretch of the slots of one. `count`
+// and `fill` as in `tree_pairs`.
 
 struct Params {
     slots: u32,
     worlds: u32,
     // Worlds of a workgroup, 1 where a world takes several.
     worlds_per_group: u32,
-    // Workgroups of a world, 1 where one holds several.
+    // Workgroups of a world; 1 if a workgroup holds several worlds.
     groups_per_world: u32,
     window_start: u32,
     window_size: u32,
@@ -17,8 +18,9 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(3) var<storage, read_write> pairs: array<ItemPair>;
 
-// The boxes that all invocations of the workgroup compare with next. None is read that was not written since the last barrier:
-// places beyond the slots of a world, or beyond the worlds, are neither.
+// The boxes that all invocations of the workgroup compare with next. None is read that was not
+// written since the last barrier: places beyond the slots of a world, or beyond the worlds, are
+// neither.
 var<workgroup> tile: array<LatticeBox, LANES>;
 
 struct Place {
@@ -41,7 +43,8 @@ fn place_of(group: u32, lane: u32) -> Place {
     return Place(world, slot, 0u, world < params.worlds && slot < params.slots);
 }
 
-// Compares an invocation's slot with those after it; `place`: where its pairs go, in the window. Returns how many there are.
+// Compares an invocation's slot with those after it; `place`: where its pairs go, in the window.
+// Returns how many there are.
 fn search(group: u32, lane: u32, fills: bool, start: u32) -> u32 {
     let at = place_of(group, lane);
     let item = at.world * params.slots + at.slot;

@@ -1,12 +1,14 @@
-// Shared by all kernels: the records of `src/broad/kernel/records.rs`, the overlap test, and numbers of workgroups.
-// The constants (LANES, SCAN_THREADS, SCAN_ITEMS, DIGITS, WIDTH_BITS) come before this text, from Rust.
+// Shared by all kernels: the records of `src/broad/kernel/records.rs`, the overlap test, and
+// numbers of workgroups. The constants (LANES, SCAN_THREADS, SCAN_ITEMS, DIGITS, WIDTH_BITS) come
+// before this text, from Rust.
 
 struct LatticeBox {
     min: array<u32, 3>,
     max: array<u32, 3>,
 }
 
-// A range of samples of one part, of which the boxes are swept together. All worlds have the same number of slots.
+// A range of samples of one part whose boxes are swept together. All worlds have the same number of
+// slots.
 struct World {
     part: u32,
     first: u32,
@@ -26,7 +28,8 @@ struct FoundPair {
     samples: array<u32, 2>,
 }
 
-// An implicit tree: level 0 holds the leaves in order, each node of the next level bounds 2^WIDTH_BITS of them.
+// An implicit tree: level 0 holds the leaves in order, each node of the next level bounds
+// 2^WIDTH_BITS of them.
 struct Tree {
     leaves: u32,
     top: u32,
@@ -34,7 +37,8 @@ struct Tree {
     starts: array<vec4<u32>, 3>,
 }
 
-// Axes are written out, here and elsewhere: an array that a variable indexes cannot stay in registers.
+// Axes are written out, here and elsewhere: an array that a variable indexes cannot stay in
+// registers.
 fn overlaps(a: LatticeBox, b: LatticeBox) -> bool {
     return a.min[0] <= b.max[0] && b.min[0] <= a.max[0]
         && a.min[1] <= b.max[1] && b.min[1] <= a.max[1]

@@ -1,4 +1,5 @@
-// The pairs of a window that overlap in some sample, one after the other: `places` are the sums of `kept` before each.
+// The pairs of a window that overlap in some sample, one after the other: `places` are the sums of
+// `kept` before each.
 
 struct Params {
     items: u32,

@@ -1,5 +1,6 @@
-// In which samples the boxes of each pair of a window overlap. A workgroup holds as many pairs at a time as fit, with `lanes`
-// invocations for each: one for each sample. The mask of a pair that rules ignore is zero.
+// In which samples the boxes of each pair of a window overlap. A workgroup holds as many pairs at a
+// time as fit, with `lanes` invocations for each: one for each sample. The mask of a pair that
+// rules ignore is zero.
 
 struct Params {
     slots: u32,
@@ -20,7 +21,8 @@ struct Params {
 @group(0) @binding(3) var<storage, read> fixed_boxes: array<LatticeBox>;
 @group(0) @binding(4) var<storage, read> counts: array<u32>;
 @group(0) @binding(5) var<storage, read> pairs: array<ItemPair>;
-// The class of each slot, then of each fixed box; then, from the next word on, bit `c * classes + d`: ignored.
+// The class of each slot, then of each fixed box; then, from the next word on, bit
+// `c * classes + d`: ignored.
 @group(0) @binding(6) var<storage, read> rules: array<u32>;
 @group(0) @binding(7) var<storage, read_write> masks: array<array<u32, 2>>;
 @group(0) @binding(8) var<storage, read_write> kept: array<u32>;
@@ -46,7 +48,8 @@ fn is_ignored(a: u32, b: u32) -> bool {
     return (rules[rules[0] + bit / 32u] >> (bit % 32u) & 1u) == 1u;
 }
 
-// Adds a sample of its world to the mask of a pair, which begins at `half`, if the pair overlaps there.
+// Adds a sample of its world to the mask of a pair, which begins at `half`, if the pair overlaps
+// there.
 fn add_sample(pair: ItemPair, half: u32, index: u32) {
     let world = worlds[pair.item / params.slots];
     let slot = pair.item % params.slots;

@@ -1,4 +1,5 @@
-// The Morton code of the centre of each item within the extent of all, and the item itself; 30 bits. Empty items come last.
+// The Morton code of the centre of each item within the extent of all, and the item itself; 30
+// bits. Empty items come last.
 
 struct Params {
     items: u32,

@@ -1,4 +1,5 @@
-// Radix sort, first half of a pass: how often each digit occurs among the keys of each workgroup (one key an invocation).
+// Radix sort, first half of a pass: how often each digit occurs among the keys of each workgroup
+// (one key an invocation).
 
 struct Params {
     items: u32,

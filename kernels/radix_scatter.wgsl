@@ -1,4 +1,5 @@
-// Radix sort, second half of a pass: keys and values go to where the sums of the counts before them say. Stable.
+// Radix sort, second half of a pass: keys and values go to where the sums of the counts before them
+// say. Stable.
 
 struct Params {
     items: u32,

@@ -1,4 +1,5 @@
-// Exclusive prefix sums, in place, of each block of SCAN_ITEMS values, and the sum of each block. Sums saturate.
+// Exclusive prefix sums, in place, of each block of SCAN_ITEMS values, and the sum of each block.
+// Sums saturate.
 
 struct Params {
     items: u32,

@@ -1,10 +1,10 @@
-// The bounds of each item over the samples of its world. A workgroup holds as many items as fit, with `lanes` invocations for
-// each: one for each sample.
+// The bounds of each item over the samples of its world. A workgroup holds as many items as fit,
+// with `lanes` invocations for each: one for each sample.
 
 struct Params {
     slots: u32,
     items: u32,
-    // Samples of a part, for which each item has so many values in each of six columns.
+    // Samples of a part: each item has `stride` values in each of six columns.
     stride: u32,
     // 1: `extent` becomes the bounds of all items, 0: it stays as it is.
     measures: u32,
@@ -23,7 +23,8 @@ struct Params {
 // before any is read.
 var<workgroup> ends: array<u32, 6 * LANES>;
 
-// Nearly all items lie within the bounds so far: a look is cheaper than a write that all of them wait for.
+// Nearly all items lie within the bounds so far: a look is cheaper than a write that all of them
+// wait for.
 fn widen(axis: u32, low: u32, high: u32) {
     if low < atomicLoad(&extent[axis]) {
         atomicMin(&extent[axis], low);

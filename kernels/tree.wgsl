@@ -1,5 +1,5 @@
-// Walking an implicit tree (`params.tree` over `nodes`) in the order of its leaves. The index of the next leaf and a level
-// say everything, so there is no stack that could overflow.
+// Walking an implicit tree (`params.tree` over `nodes`) in the order of its leaves. The index of
+// the next leaf and a level say everything, so there is no stack that could overflow.
 
 struct TreeCursor {
     leaf: u32,
@@ -15,7 +15,8 @@ fn climb(leaf: u32, lowest: u32) -> TreeCursor {
     return TreeCursor(leaf, level);
 }
 
-// The next leaf that overlaps a box, or the number of leaves. The cursor is where to look; it is left at the leaf.
+// The next leaf that overlaps a box, or the number of leaves. The cursor is where to look; it is
+// left at the leaf.
 fn next_overlapping(own: LatticeBox, begin: TreeCursor) -> u32 {
     var at = begin;
     while at.leaf < params.tree.leaves {

@@ -1,5 +1,5 @@
-// The pairs of a single world by its tree: each leaf meets those after it. `count`, then `fill` where the sums of the
-// counts before say; pairs outside of the window are left to another pass.
+// The pairs of a single world by its tree: each leaf meets those after it. `count`, then `fill`
+// where the sums of the counts before say; pairs outside of the window are left to another pass.
 
 struct Params {
     tree: Tree,

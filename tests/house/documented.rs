@@ -198,7 +198,7 @@ fn every_scene_runs_as_it_stands() {
             seen += 1;
         }
     }
-    assert!(seen >= 2, "docs/guide/scenes.md and docs/reference/formats.md show a scene each");
+    assert!(seen >= 2, "docs/guide/scenes.md and docs/reference/scene.md show a scene each");
 }
 
 /// The arguments of a line that runs the program.

@@ -58,7 +58,7 @@ fn write_all(folder: &Path, rows: &[Row], shaping: &Shaping) -> [PathBuf; 3] {
     paths
 }
 
-/// The names of a column, as docs/reference/formats.md lists them.
+/// The names of a column, as docs/reference/trajectories.md lists them.
 const NAMES: [(&str, &[&str]); 7] = [
     ("run", &["run_id"]),
     ("frame", &["frame_index"]),

@@ -1,7 +1,7 @@
 //! The one error type of the library.
 //!
-//! An error says *where* (a file, with the row or key), *what is wrong*, and *what to do*. The library returns it;
-//! only the program prints it.
+//! An error says *where* (a file, with the row or key), *what is wrong*, and *what to do*. The
+//! library returns it; only the program prints it.
 
 use crate::text::{escaped, is_hidden};
 use std::fmt::Display;
@@ -85,7 +85,7 @@ impl Error {
         Self::not_read(path, error, "check the path; paths in a scene are relative to the scene file")
     }
 
-    /// An input file that cannot be read. `not_found`: remedy if no file has such a name.
+    /// An input file that cannot be read. `not_found`: remedy if no file has that name.
     fn not_read(path: &Path, error: &std::io::Error, not_found: &str) -> Self {
         let remedy = match error.kind() {
             // A name alone: the path may be longer than what the user wrote.
@@ -112,7 +112,8 @@ impl Error {
         Self::output(path.display(), format!("cannot be written ({error})"), remedy)
     }
 
-    /// Several things that are wrong at once, as one error; `place`: what they have in common. One alone stays as it is.
+    /// Several things that are wrong at once, as one error; `place`: what they have in common. One
+    /// alone stays as it is.
     #[doc(hidden)]
     pub fn several(place: impl Display, mut errors: Vec<Self>) -> Self {
         /// More than these are counted.
@@ -182,7 +183,7 @@ fn printable(text: impl Display, quoted: usize) -> String {
 
 /// Names in the folder of a missing file that are most like its name.
 fn similar_file(path: &Path) -> Option<String> {
-    /// More files than these are not looked at.
+    /// Most files of a folder whose names are compared.
     const LOOKED_AT: usize = 10_000;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = std::fs::read_dir(folder).ok()?.take(LOOKED_AT).filter_map(std::result::Result::ok);
@@ -236,7 +237,8 @@ fn nearest_words<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Vec<&
     let lower = wrong.to_lowercase();
     let distance = |word: &str| match () {
         () if is_end(word, wrong) || is_end(wrong, word) => 0,
-        // The lengths alone bound the distance from below, which spares most of a large scene's names.
+        // The lengths alone bound the distance from below, which spares most of a large scene's
+        // names.
         () if word.len().abs_diff(wrong.len()) > 4 * limit => usize::MAX,
         () => match word.to_lowercase() {
             folded if folded == lower => 0,

@@ -1,7 +1,7 @@
 //! Shares of counted things, with their confidence.
 
-/// The share of `count` in `all`, and its 95 % interval after Wilson ("Probable inference, the law of succession, and
-/// statistical inference", 1927), which holds for small shares too.
+/// The share of `count` in `all`, and its 95 % interval after Wilson ("Probable inference, the law
+/// of succession, and statistical inference", 1927), which holds for small shares too.
 pub fn share_with_interval(count: u64, all: u64) -> (f64, [f64; 2]) {
     /// The 97.5 % quantile of the normal distribution.
     const Z: f64 = 1.959_963_984_540_054;
@@ -9,7 +9,7 @@ pub fn share_with_interval(count: u64, all: u64) -> (f64, [f64; 2]) {
     let middle = share + Z * Z / (2.0 * n);
     let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
     let bound = |value: f64| (value / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
-    // The ends are exact where none or all are counted; rounding would miss them.
+    // The ends are exact if none or all are counted; rounding would miss them.
     let low = if count == 0 { 0.0 } else { bound(middle - half) };
     let high = if count == all { 1.0 } else { bound(middle + half) };
     (share, [low, high])

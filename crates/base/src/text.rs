@@ -58,7 +58,7 @@ pub fn is_hidden(c: char) -> bool {
 /// Injection). `TEXT_MARK` is one of them: it may stand before such a text already.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', TEXT_MARK];
 
-/// Character that such programs take for the mark of a text.
+/// Character that spreadsheet programs take for the mark of a text.
 const TEXT_MARK: char = '\'';
 
 /// A text, with a mark before it if a spreadsheet program would take it for a formula.

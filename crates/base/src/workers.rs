@@ -1,8 +1,8 @@
 //! Threads for loading: pieces of work are handed out to as many threads as are free.
 //!
-//! Work may have parts that are handed out too: a thread that finds no further file to read helps with the triangles of the
-//! largest one. What is computed never depends on how many threads there are: pieces are cut by the amount of work alone, and
-//! results come in their order.
+//! Work may have parts that are handed out too: a thread that finds no further file to read helps
+//! with the triangles of the largest one. What is computed never depends on how many threads there
+//! are: pieces are cut by the amount of work alone, and results come in their order.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -13,8 +13,8 @@ const ALWAYS_ALLOWED: usize = 64;
 /// Threads for each core beyond which more of them only wait for each other.
 const THREADS_PER_CORE: usize = 4;
 
-/// The threads that are started where so many are asked for (`None`: as many as there are cores): at least one, and at
-/// most four for each core, or 64 on a small machine.
+/// Returns the number of threads to start if `asked` threads are asked for (`None`: one for each
+/// core): at least one, and at most four for each core, or 64 on a small machine.
 pub fn threads_within(asked: Option<usize>) -> usize {
     // Counted here, because rayon's own default reads the environment.
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -29,7 +29,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// So many threads in all (`None`: as many as there are cores), this one included.
+    /// Creates `threads` threads in all (`None`: one for each core), this one included.
     pub fn new(threads: Option<usize>) -> Self {
         Self { spare: AtomicUsize::new(threads_within(threads) - 1) }
     }
@@ -39,8 +39,8 @@ impl Workers {
         Self { spare: AtomicUsize::new(0) }
     }
 
-    /// `work` of each number below `count`, in order of the numbers; `per_thread`: how many make a thread worth its start. Numbers are
-    /// handed out in ascending order.
+    /// `work` of each number below `count`, in order of the numbers; `per_thread`: how many make a
+    /// thread worth its start. Numbers are handed out in ascending order.
     pub fn each<T: Send + Sync>(&self, count: usize, per_thread: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let slots: Vec<OnceLock<T>> = (0..count).map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);
@@ -57,7 +57,7 @@ impl Workers {
                 work_off();
                 self.give(1);
             };
-            // Where the system gives no further thread, those that there are do the work.
+            // If the system gives no further thread, the threads at hand do the work.
             while taken > 0 && std::thread::Builder::new().spawn_scoped(scope, help).is_ok() {
                 taken -= 1;
             }

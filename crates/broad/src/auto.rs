@@ -1,4 +1,5 @@
-//! The pair search with the least estimated cost, chosen for each search: see docs/reference/broad-phase.md.
+//! The pair search with the least estimated cost, chosen for each search: see
+//! docs/reference/broad-phase.md.
 
 use super::box_set::BoxSet;
 use super::brute::BruteForce;
@@ -22,14 +23,17 @@ enum SearchChoice {
 
 /// With fewer moving boxes than this, the grid is not considered.
 const GRID_MIN_MOVING: usize = 64;
-/// Boxes are of similar size if the longest side of any is at most this many times that of any other.
+/// Boxes are of similar size if the longest side of any is at most this many times the longest side
+/// of any other box.
 const SIMILAR_RATIO: u32 = 4;
 /// With more fixed boxes per moving box than this, the tree is faster than the grid.
 const TREE_FIXED_PER_MOVING: usize = 20;
-/// The tree's cost for boxes of mixed sizes, as a multiple of its cost model, which is fitted to all cases.
+/// The tree's cost for boxes of mixed sizes, as a multiple of its cost model, which is fitted to
+/// all cases.
 const MIXED_SIZES_FACTOR: f64 = 1.15;
 
-/// Whether all boxes are of similar size. Then one size class of the grid holds them, and the grid is faster than the tree.
+/// Whether all boxes are of similar size. Then one size class of the grid holds them, and the grid
+/// is faster than the tree.
 fn are_similar(moving: &BoxSet, fixed: &FixedBoxes) -> bool {
     let ((short, long), (fixed_short, fixed_long)) = (moving.size_range(), fixed.size_range());
     long.max(fixed_long) <= short.min(fixed_short).saturating_mul(SIMILAR_RATIO)

@@ -27,8 +27,8 @@ impl BlockBoxes {
         Self { simd: level(), boxes: Vec::new(), sweeps: Vec::new() }
     }
 
-    /// Makes the boxes of all slots of the job and their bounds over the block. `note(slot, boxes)` is called for each
-    /// slot; its values go into `notes`.
+    /// Makes the boxes of all slots of the job and their bounds over the block. `note(slot, boxes)`
+    /// is called for each slot; its values go into `notes`.
     pub(super) fn make<N: Default + Clone + Send>(
         &mut self,
         job: &BroadScene,
@@ -65,8 +65,8 @@ impl BlockBoxes {
         }
     }
 
-    /// Replaces the boxes of all slots, which are those of the samples of `block`, by the boxes of its intervals, and makes their
-    /// bounds over the block.
+    /// Replaces the boxes of all slots, which are those of the samples of `block`, by the boxes of
+    /// its intervals, and makes their bounds over the block.
     pub(super) fn make_intervals(&mut self, job: &BroadScene, block: &FrameBlock) {
         let Some(rule) = &job.intervals else { return };
         let (of_samples, after) = (rule.of_samples(block), job.boxes_after(block));
@@ -96,8 +96,8 @@ impl BlockBoxes {
         }
     }
 
-    /// The samples of the mask `all` in which two items overlap. `i` is a slot; `j` is a slot, or the number of slots plus
-    /// the position of a fixed box.
+    /// The samples of the mask `all` in which two items overlap. `i` is a slot; `j` is a slot, or
+    /// the number of slots plus the position of a fixed box.
     #[inline]
     pub(super) fn mask(&self, fixed: &FixedBoxes, all: u64, i: u32, j: u32) -> u64 {
         let (i, j) = (i as usize, j as usize);

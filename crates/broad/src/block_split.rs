@@ -1,9 +1,9 @@
 //! How a block is split into ranges of samples that are searched one by one.
 //!
-//! While bodies move slowly, one search of the whole block is cheapest, since it serves 64 samples. When they move fast,
-//! their swept boxes overlap in many pairs that never come near. Testing those pairs costs more than searching halves,
-//! quarters and so on of the block. The rule below measures the work of past blocks. It affects the running time only,
-//! never the result.
+//! While bodies move slowly, one search of the whole block is cheapest, since it serves 64 samples.
+//! When they move fast, their swept boxes overlap in many pairs that never come near. Testing those
+//! pairs costs more than searching halves, quarters and so on of the block. The rule below measures
+//! the work of past blocks. It affects the running time only, never the result.
 
 use clearsweep_model::FrameBlock;
 use std::ops::Range;
@@ -51,7 +51,8 @@ impl SplitDepthRule {
     pub(super) fn depth(&self) -> usize {
         let known = (0..=DEEPEST).filter_map(|d| self.cost[d].map(|c| (c, d)));
         let Some((_, best)) = known.min_by(|a, b| a.0.total_cmp(&b.0)) else { return 0 };
-        // Splitting deeper doubles the cost of searching, and saves no more than the cost of the tests.
+        // Splitting deeper doubles the cost of searching, and saves no more than the cost of the
+        // tests.
         let deeper = (best < DEEPEST && self.tests_dominate[best]).then_some(best + 1);
         if let Some(deeper) = deeper.filter(|&d| self.cost[d].is_none()) {
             return deeper;
@@ -71,8 +72,8 @@ impl SplitDepthRule {
     }
 }
 
-/// Returns the sample at which to split a range of at least two: the start of a run inside it, where bodies jump, else the middle.
-/// Neither part is empty.
+/// Returns the sample at which to split a range of at least two: the start of a run inside it,
+/// where bodies jump, else the middle. Neither part is empty.
 pub(super) fn split_point(block: &FrameBlock, range: Range<usize>) -> usize {
     debug_assert!(range.len() >= 2, "{range:?} cannot be split");
     let middle = range.start + range.len() / 2;

@@ -1,4 +1,5 @@
-//! From a pair search to the candidates of a block: searches over swept boxes, then masks of the pairs found.
+//! From a pair search to the candidates of a block: searches over swept boxes, then masks of the
+//! pairs found.
 
 use super::block_boxes::BlockBoxes;
 use super::block_split::{BlockWork, SplitDepthRule, split_point};
@@ -45,8 +46,8 @@ impl<S: PairSearch> Blockwise<S> {
         }
     }
 
-    /// Appends the candidates with a dynamic body to `out`. The block is split to the depth of the rule, and a range deeper
-    /// if its search is abandoned.
+    /// Appends the candidates with a dynamic body to `out`. The block is split to the depth of the
+    /// rule, and a range deeper if its search is abandoned.
     fn search_block(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock, out: &mut Vec<Vec<Candidate>>) {
         let samples = block.samples.len();
         let depth = self.depth_rule.depth();
@@ -133,7 +134,7 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
             return Vec::new();
         }
         let mut out = Vec::new();
-        // Its samples were searched just before.
+        // If the samples of the block were searched just before, its boxes are there.
         if self.made.take() != Some(block.index) {
             self.block.make(job, block, &mut Vec::<()>::new(), |_, _| ());
         }
@@ -161,7 +162,8 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
     }
 }
 
-/// Counts the tests of all tasks of a search and abandons the search when a smaller range of samples would be cheaper.
+/// Counts the tests of all tasks of a search and abandons the search when a smaller range of
+/// samples would be cheaper.
 #[derive(Debug)]
 struct TestBudget {
     tests: AtomicU64,
@@ -174,8 +176,9 @@ impl TestBudget {
         Self { tests: AtomicU64::new(0), limit, stop: AtomicBool::new(false) }
     }
 
-    /// Counts [`COUNT_INTERVAL`] tests. A search is abandoned when it has tested many pairs per body and most of them
-    /// overlap in no sample: over a smaller range, their swept boxes would be disjoint.
+    /// Counts [`COUNT_INTERVAL`] tests. A search is abandoned when it has tested many pairs per
+    /// body and most of them overlap in no sample: over a smaller range, their swept boxes would be
+    /// disjoint.
     fn count(&self, found: &mut SearchResult) {
         let tests = self.tests.fetch_add(COUNT_INTERVAL, Ordering::Relaxed) + COUNT_INTERVAL;
         if tests > self.limit && found.tests > 4 * found.kept {
@@ -196,7 +199,8 @@ struct SampleTest<'a> {
 }
 
 impl SampleTest<'_> {
-    /// Records the pair with the samples that `test` returns, or with all of them, untested, if `always`.
+    /// Records the pair with the samples that `test` returns, or with all of them, untested, if
+    /// `always`.
     #[inline]
     fn decide(&self, (a, b): (u32, u32), always: bool, found: &mut SearchResult, test: impl Fn() -> u64) {
         let (a, b) = (a.min(b), a.max(b));

@@ -1,7 +1,8 @@
 //! From poses to boxes on the lattice.
 //!
-//! The box of a body in a sample is the tight `f64` box of the rotated core of its hull, inflated by the hull's radius and by
-//! `within / 2`, and rounded outward to the lattice with one more cell ([`Lattice`] says why that cell is there).
+//! The box of a body in a sample is the tight `f64` box of the rotated core of its hull, inflated
+//! by the hull's radius and by `within / 2`, and rounded outward to the lattice with one more cell
+//! ([`Lattice`] says why that cell is there).
 
 use super::boxes::{Boxes64, SweptBounds};
 use super::lattice::Lattice;
@@ -17,15 +18,15 @@ enum Symmetry {
     None,
     /// The negative of each vertex is a vertex, too. Only one of the two is listed.
     Central,
-    /// The eight points (+-x, +-y, +-z), of which the first is listed.
+    /// The eight points (+-x, +-y, +-z); only the first is listed.
     Cuboid,
 }
 
 /// The vertices of a core from which its box in any orientation is computed.
 ///
-/// Symmetries save work and change no bit of the result. Rounding is symmetric, so the two ends of a symmetric core are
-/// the negatives of each other. Rounding is monotone, so among all signed sums of products the sum of their magnitudes
-/// is the largest.
+/// Symmetries save work and change no bit of the result. Rounding is symmetric, so the two ends of
+/// a symmetric core are the negatives of each other. Rounding is monotone, so among all signed sums
+/// of products the sum of their magnitudes is the largest.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SupportVertices {
     x: Vec<f64>,
@@ -66,8 +67,8 @@ impl SupportVertices {
         Self { x: column(0), y: column(1), z: column(2), symmetry }
     }
 
-    /// The minimum and the maximum of `row . v` over all vertices v, in each lane. A row of NaN gives NaN ends, of
-    /// which the lattice makes the largest box.
+    /// The minimum and the maximum of `row . v` over all vertices v, in each lane. A row of NaN
+    /// gives NaN ends, which the lattice turns into the largest box.
     #[inline(always)]
     fn extent(&self, row: &[[f64; WIDTH]; 3]) -> ([f64; WIDTH], [f64; WIDTH]) {
         let mut low = [f64::INFINITY; WIDTH];
@@ -117,8 +118,9 @@ pub(super) struct BoxBuilder<'a> {
 }
 
 impl BoxBuilder<'_> {
-    /// Writes the boxes of a body into `out`: from the pose components of its slot in the samples of the mask `present`,
-    /// empty in the others. Returns their bounds over the first `samples` samples.
+    /// Writes the boxes of a body into `out`: from the pose components of its slot in the samples
+    /// of the mask `present`, empty in the others. Returns their bounds over the first `samples`
+    /// samples.
     pub(super) fn make(
         &self,
         simd: Level,
@@ -155,7 +157,8 @@ impl BoxBuilder<'_> {
         out.sweep(0..samples)
     }
 
-    /// The ends of the rotated core along the axis that has this row of the rotation matrix, in each sample.
+    /// The ends of the rotated core along the axis that has this row of the rotation matrix, in
+    /// each sample.
     #[inline(always)]
     fn extent(&self, row: [&[f64; SAMPLES]; 3]) -> ([f64; SAMPLES], [f64; SAMPLES]) {
         let (mut low, mut high) = ([0.0; SAMPLES], [0.0; SAMPLES]);

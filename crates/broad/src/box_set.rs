@@ -8,12 +8,14 @@ use rayon::prelude::*;
 /// The number of boxes that a task copies.
 const PART: usize = 4096;
 
-/// Boxes with identifiers, in columns that the overlap kernels can read 64 at a time from any position.
+/// Boxes with identifiers, in columns that the overlap kernels can read 64 at a time from any
+/// position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct BoxSet {
     /// The identifier of each box: a slot, or a position in a list of bodies.
     pub(super) ids: Vec<u32>,
-    /// min x, y, z, max x, y, z. 64 empty boxes follow the last one, so that a chunk of 64 may begin at any box.
+    /// min x, y, z, max x, y, z. 64 empty boxes follow the last one, so that a chunk of 64 may
+    /// begin at any box.
     columns: [Vec<u32>; 6],
 }
 
@@ -42,7 +44,8 @@ impl BoxSet {
         }
     }
 
-    /// Replaces the boxes by `count` boxes `get(i)` on rayon's current pool, and keeps the allocations.
+    /// Replaces the boxes by `count` boxes `get(i)` on rayon's current pool, and keeps the
+    /// allocations.
     pub(super) fn par_fill(&mut self, count: usize, get: impl Fn(usize) -> (u32, LatticeBox) + Sync) {
         self.ids.resize(count, 0);
         for (k, column) in self.columns.iter_mut().enumerate() {
@@ -83,7 +86,8 @@ impl BoxSet {
         self.columns.each_ref().map(|column| &column[..self.len()])
     }
 
-    /// The least and the greatest longest side of the boxes, lattice spacings; `(u32::MAX, 0)` without boxes.
+    /// The least and the greatest longest side of the boxes, lattice spacings; `(u32::MAX, 0)`
+    /// without boxes.
     pub(super) fn size_range(&self) -> (u32, u32) {
         let [x, y, z, to_x, to_y, to_z] = self.columns();
         (0..self.len()).fold((u32::MAX, 0), |(shortest, longest), i| {
@@ -93,7 +97,8 @@ impl BoxSet {
         })
     }
 
-    /// Calls `hit` with the index of every box in `from..to` that overlaps `one`, in ascending order.
+    /// Calls `hit` with the index of every box in `from..to` that overlaps `one`, in ascending
+    /// order.
     #[inline]
     pub(super) fn overlapping(
         &self,

@@ -1,13 +1,16 @@
-//! Boxes on the lattice: one, the 64 of a body over a block, and their bounds over a range of samples.
+//! Boxes on the lattice: one, the 64 of a body over a block, and their bounds over a range of
+//! samples.
 //!
-//! `box_builder` makes boxes from poses; nothing else does. Every search, on every device, compares these integers.
+//! `box_builder` makes boxes from poses; nothing else does. Every search, on every device, compares
+//! these integers.
 
 use bytemuck::{Pod, Zeroable};
 use clearsweep_base::simd::{Level, dispatch};
 use clearsweep_model::SAMPLES;
 use std::ops::Range;
 
-/// An axis-aligned box on the lattice. Both ends belong to it. It is empty where `min > max` along some axis.
+/// An axis-aligned box on the lattice. Both ends belong to it. It is empty where `min > max` along
+/// some axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LatticeBox {
     /// Lowest coordinates, in `1..u32::MAX` unless the box is empty.
@@ -17,7 +20,8 @@ pub struct LatticeBox {
 }
 
 impl LatticeBox {
-    /// The empty box. It overlaps no box, not even the largest, since no coordinate of a box is 0 or `u32::MAX`.
+    /// The empty box. It overlaps no box, not even the largest, since no coordinate of a box is 0
+    /// or `u32::MAX`.
     pub const EMPTY: Self = Self { min: [u32::MAX; 3], max: [0; 3] };
 
     /// Whether two boxes share a lattice point.
@@ -36,7 +40,8 @@ impl LatticeBox {
 /// The columns of 64 boxes, borrowed: min x, y, z, max x, y, z.
 pub(super) type BoxColumns<'a> = [&'a [u32; 64]; 6];
 
-/// 64 boxes as a structure of arrays: those of one body in the samples of a block, or those of 64 static bodies.
+/// 64 boxes as a structure of arrays: the boxes of one body in the samples of a block, or the boxes
+/// of 64 static bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Boxes64 {
@@ -105,10 +110,12 @@ dispatch!(loops at sweep_at, sweep_body, (boxes: &Boxes64, range: Range<usize>) 
 /// The bounds of a body's boxes over a range of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SweptBounds {
-    /// The smallest box that contains every box of the range. Two bodies whose unions are disjoint overlap in no sample.
+    /// The smallest box that contains every box of the range. Two bodies whose unions are disjoint
+    /// overlap in no sample.
     pub union: LatticeBox,
-    /// The latest beginning and the earliest end along each axis (`min > max` is possible). Two bodies whose
-    /// intersections pass the overlap test overlap in *every* sample. It is empty if the body is absent in some sample.
+    /// The latest beginning and the earliest end along each axis (`min > max` is possible). Two
+    /// bodies whose intersections pass the overlap test overlap in *every* sample. It is empty if
+    /// the body is absent in some sample.
     pub intersection: LatticeBox,
 }
 

@@ -8,30 +8,36 @@ use std::time::Duration;
 
 /// A broad phase. All implementations return equal candidates.
 pub trait BroadPhase: Send {
-    /// Its name on the command line.
+    /// Name on the command line.
     fn name(&self) -> &'static str;
 
     /// The candidates of a block, sorted by (a, b).
     ///
-    /// Pairs of static bodies are included if the query asks for them or if no body is dynamic, unless `job` leaves them
-    /// to [`Self::static_candidates`]; they carry only sample bit 0 of block 0. The search runs on rayon's current pool where that pays, and its result does not depend on the
-    /// number of threads. An implementation keeps state from block to block to save work. `job` must be made from `scene`.
+    /// Pairs of static bodies are included if the query asks for them or if no body is dynamic,
+    /// unless `job` leaves them to [`Self::static_candidates`]; they carry only sample bit 0 of
+    /// block 0. The search runs on rayon's current pool where that pays, and its result does not
+    /// depend on the number of threads. An implementation keeps state from block to block to save
+    /// work. `job` must be made from `scene`.
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate>;
 
-    /// The candidates of two static bodies of which the first is one of `bodies` (indices into `scene.bodies`), sorted by
-    /// (a, b): those that [`Self::candidates`] would include in block 0.
+    /// The candidates of two static bodies whose first body is one of `bodies` (indices into
+    /// `scene.bodies`), sorted by (a, b): the ones that [`Self::candidates`] would include in block
+    /// 0.
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate>;
 
-    /// The candidates of the intervals after the samples of a block, sorted by (a, b): bit `s` of `samples` stands for the closed
-    /// interval between sample `s` and the next one of its run, if at most `max_gap` frames lie between them and both bodies
-    /// have a pose at both ends. None where nothing is assumed of the motion, and none of two static bodies.
+    /// The candidates of the intervals after the samples of a block, sorted by (a, b): bit `s` of
+    /// `samples` stands for the closed interval between sample `s` and the next one of its run, if
+    /// at most `max_gap` frames lie between them and both bodies have a pose at both ends. None
+    /// where nothing is assumed of the motion, and none of two static bodies.
     ///
-    /// Two bodies are candidates of an interval if the boxes of that interval overlap: no pair that comes near in between is
-    /// missing. The candidates of both samples are among them. `block` is the last one that [`Self::candidates`] was asked about, or it was
-    /// never asked about one of this index.
+    /// Two bodies are candidates of an interval if the boxes of that interval overlap: no pair that
+    /// comes near in between is missing. The candidates of both samples are among them. `block` is
+    /// the last one that [`Self::candidates`] was asked about, or it was never asked about one of
+    /// this index.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate>;
 
-    /// Whether [`Self::begin`] begins something, and a batch of any size is best searched as a whole.
+    /// Whether [`Self::begin`] begins something, and a batch of any size is best searched as a
+    /// whole.
     fn works_beside(&self) -> bool {
         false
     }
@@ -41,18 +47,18 @@ pub trait BroadPhase: Send {
         None
     }
 
-    /// Begins the search of the blocks of a batch, if the implementation can do that beside other work. Batches are begun and
-    /// finished in the same order.
+    /// Begins the search of the blocks of a batch, if the implementation can do that beside other
+    /// work. Batches are begun and finished in the same order.
     fn begin(&mut self, _job: &BroadScene, _scene: &Scene, _blocks: &[&FrameBlock]) {}
 
-    /// The candidates of the blocks of the earliest batch that was begun and is not finished, as [`Self::candidates`] gives
-    /// them.
+    /// The candidates of the blocks of the earliest batch that was begun and is not finished, as
+    /// [`Self::candidates`] gives them.
     fn finish(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock]) -> Vec<Vec<Candidate>> {
         blocks.iter().map(|block| self.candidates(job, scene, block)).collect()
     }
 
-    /// The candidates of a block of which the boxes are given, one entry for each slot; `None` if the implementation
-    /// cannot start from boxes. For measurements: no poses are read.
+    /// The candidates of a block whose boxes are given, one entry for each slot; `None` if the
+    /// implementation cannot start from boxes. For measurements: no poses are read.
     #[doc(hidden)]
     fn candidates_of_boxes(
         &mut self,
@@ -64,8 +70,8 @@ pub trait BroadPhase: Send {
         None
     }
 
-    /// Seconds for one search of blocks whose boxes lie on the device, the mean of so many; `None` without a device. For
-    /// measurements: the pairs stay there, too.
+    /// Seconds for one search of blocks whose boxes lie on the device, the mean of `rounds`
+    /// searches; `None` without a device. For measurements: the pairs stay on the device, too.
     #[doc(hidden)]
     fn resident_seconds(
         &mut self,
@@ -77,8 +83,8 @@ pub trait BroadPhase: Send {
         None
     }
 
-    /// Seconds to write so many bytes to the device, and to fetch them; `None` without a device, or where it has not so much
-    /// memory. For measurements.
+    /// Seconds to write `bytes` bytes to the device, and to fetch them; `None` if there is no
+    /// device, or if it has too little memory. For measurements.
     #[doc(hidden)]
     fn bus_seconds(&mut self, _bytes: u64) -> Option<[f64; 2]> {
         None
@@ -102,27 +108,29 @@ pub struct DeviceReport {
     pub written_bytes: u64,
     /// Bytes that were fetched from it.
     pub fetched_bytes: u64,
-    /// How often something was fetched: the times that the processor waited for it.
+    /// Number of fetches: each time the processor waited.
     pub fetches: u64,
-    /// How often it was out of memory, and was asked again for half as much.
+    /// Times that the device was out of memory, and was asked again for half as much.
     pub halvings: u64,
     /// The time of each kernel, where the device has a clock.
     pub kernels: Option<Vec<(&'static str, Duration)>>,
-    /// How it failed; `None` if it did not.
+    /// Failure of the device; `None` if it did not fail.
     pub failure: Option<String>,
-    /// Which failure that is: `lost`, `refused`, `out-of-memory` or `too-small`.
+    /// Kind of the failure: `lost`, `refused`, `out-of-memory` or `too-small`.
     pub failure_kind: Option<&'static str>,
     /// Blocks that the processor searched, because it had failed.
     pub fallback_blocks: u64,
 }
 
-/// Counts of the operations of a broad phase since it was made. Each algorithm counts what it is usually judged by.
+/// Counts of the operations of a broad phase since it was made. Each algorithm counts what it is
+/// usually judged by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OperationCounts {
     /// Hashing: labels added and removed, and cells looked up.
     pub cells: u64,
-    /// Coherent hashing: how often a body entered a cell that another body was in. The published variant also counts how
-    /// often a body left such a cell, since either event changes a close counter.
+    /// Coherent hashing: how often a body entered a cell that another body was in. The published
+    /// variant also counts how often a body left such a cell, since either event changes a close
+    /// counter.
     pub cell_meetings: u64,
     /// Pairs of boxes that were tested.
     pub tests: u64,

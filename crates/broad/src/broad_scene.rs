@@ -12,7 +12,8 @@ use clearsweep_model::{Bounds, FrameBlock, Motion, SAMPLES, SampleColumn, Scene,
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Data that all broad phases share for a job: the lattice, the shapes, and the boxes of the static bodies.
+/// Data that all broad phases share for a job: the lattice, the shapes, and the boxes of the static
+/// bodies.
 #[derive(Debug)]
 pub struct BroadScene {
     lattice: Lattice,
@@ -24,11 +25,13 @@ pub struct BroadScene {
     pub(super) intervals: Option<IntervalRule>,
     /// Which pairs of static bodies are candidates.
     pub(super) static_pairs: StaticPairs,
-    /// A number that no other job of this process has. A method that keeps state compares it to detect a new job.
+    /// A number that no other job of this process has. A method that keeps state compares it to
+    /// detect a new job.
     pub(super) serial: u64,
 }
 
-/// Inputs for the boxes of a body: the index of its support vertices, and the margin of its boxes in metres.
+/// Inputs for the boxes of a body: the index of its support vertices, and the margin of its boxes
+/// in metres.
 type BoxBuild = (u32, f64);
 
 /// Which pairs of static bodies are candidates.
@@ -46,9 +49,9 @@ pub(super) enum StaticPairs {
 static JOBS: AtomicU64 = AtomicU64::new(0);
 
 impl BroadScene {
-    /// Chooses the lattice and makes the boxes of the static bodies. `within` is in metres. `bounds` (metres) are those of
-    /// the positions of the dynamic bodies; a body outside of them is treated correctly, but far outside its boxes
-    /// saturate and give superfluous candidates.
+    /// Chooses the lattice and makes the boxes of the static bodies. `within` is in metres.
+    /// `bounds` (metres): bounds of the positions of the dynamic bodies; a body outside of them is
+    /// treated correctly, but far outside its boxes saturate and give superfluous candidates.
     pub fn new(scene: &Scene, bounds: Option<Bounds>, within: f64) -> Self {
         // Carried bodies have no rows, which the bounds are of.
         let reach = scene.hierarchy.reach;
@@ -83,7 +86,8 @@ impl BroadScene {
         Self { lattice, supports, slots, fixed, intervals, static_pairs, serial: JOBS.fetch_add(1, Ordering::Relaxed) }
     }
 
-    /// Leaves the pairs of static bodies out of the first block: [`BroadPhase::static_candidates`] finds them range by range.
+    /// Leaves the pairs of static bodies out of the first block: [`BroadPhase::static_candidates`]
+    /// finds them range by range.
     ///
     /// [`BroadPhase::static_candidates`]: super::BroadPhase::static_candidates
     #[must_use]
@@ -117,7 +121,8 @@ impl BroadScene {
         boxes
     }
 
-    /// The boxes of a slot in the intervals after the samples of a block, empty where there is none.
+    /// The boxes of a slot in the intervals after the samples of a block; empty for a sample
+    /// without an interval.
     pub fn interval_boxes(&self, block: &FrameBlock, slot: usize) -> Boxes64 {
         let Some(rule) = &self.intervals else { return Boxes64::EMPTY };
         let intervals = rule.intervals(block, rule.of_samples(block), slot);
@@ -127,7 +132,7 @@ impl BroadScene {
         boxes
     }
 
-    /// The box of each slot in the sample that follows a block, empty where it is absent.
+    /// The box of each slot in the sample that follows a block; empty if the body is absent.
     pub(super) fn boxes_after(&self, block: &FrameBlock) -> Vec<LatticeBox> {
         let mut boxes = vec![LatticeBox::EMPTY; self.slots.len()];
         let Some(following) = &block.following else { return boxes };
@@ -139,7 +144,7 @@ impl BroadScene {
         boxes
     }
 
-    /// The number of slots, which is that of the dynamic bodies.
+    /// The number of slots: one for each dynamic body.
     pub(super) fn slots(&self) -> usize {
         self.slots.len()
     }
@@ -151,8 +156,8 @@ impl BroadScene {
     }
 }
 
-/// The boxes of bodies that have one pose each. Bodies that are made from the same are boxed 64 at a time, in the lanes that
-/// otherwise hold the samples of one body.
+/// The boxes of bodies that have one pose each. Bodies that are made from the same are boxed 64 at
+/// a time, in the lanes that otherwise hold the samples of one body.
 fn boxes_of_poses(lattice: &Lattice, supports: &[SupportVertices], placed: &[(BoxBuild, Pose)]) -> Vec<LatticeBox> {
     let build_key = |i: usize| (placed[i].0.0, placed[i].0.1.to_bits());
     let mut order: Vec<usize> = (0..placed.len()).collect();

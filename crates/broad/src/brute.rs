@@ -1,4 +1,5 @@
-//! Brute force: compares each box with all others, sixteen at a time. It is the fastest search for few bodies.
+//! Brute force: compares each box with all others, sixteen at a time. It is the fastest search for
+//! few bodies.
 
 use super::box_set::BoxSet;
 use super::cost;

@@ -1,20 +1,24 @@
-//! A model of what searches cost, nanoseconds, and the conditions under which the tree and the grid change their ways.
+//! A model of what searches cost, nanoseconds, and the conditions under which the tree and the grid
+//! change their ways.
 //!
-//! The constants are rounded from the fits that `cargo bench --bench broad_fit` prints (docs/reference/broad-phase.md), measured on
-//! an Intel Xeon (Sapphire Rapids, AVX-512), 2026-11-22. Only their ratios matter.
+//! The constants are rounded from the fits that `cargo bench --bench broad_fit` prints
+//! (docs/reference/broad-phase.md), measured on an Intel Xeon (Sapphire Rapids, AVX-512),
+//! 2026-11-22. Only their ratios matter.
 
 use super::box16::WIDTH;
 
 /// The ratio of fixed to moving boxes above which the moving boxes count as few.
 const FIXED_PER_MOVING: usize = 8;
 
-/// Whether so many boxes fit into one leaf of the tree. They are compared by brute force, without a tree.
+/// Whether the boxes fit into one leaf of the tree. Then they are compared by brute force, without
+/// a tree.
 pub(super) fn is_leaf(boxes: usize) -> bool {
     boxes <= WIDTH
 }
 
-/// Whether there are few moving boxes for so many fixed ones. Then the moving boxes are so far apart that the bounds of a
-/// leaf of them would overlap most fixed boxes, and each is looked up on its own.
+/// Whether there are few moving boxes beside the fixed boxes. Then the moving boxes are so far
+/// apart that the bounds of a leaf of them would overlap most fixed boxes, and each is looked up on
+/// its own.
 pub(super) fn few_moving(moving: usize, fixed: usize) -> bool {
     FIXED_PER_MOVING * moving < fixed
 }
@@ -25,8 +29,8 @@ pub(super) fn brute(moving: usize, fixed: usize) -> f64 {
     54.0 + 13.0 * n + 0.305 * (n * n / 2.0 + n * m)
 }
 
-/// The tree: building it from the moving boxes unless they are few, then searching the tree of the fixed boxes leaf by leaf
-/// or box by box.
+/// The tree: building it from the moving boxes unless they are few, then searching the tree of the
+/// fixed boxes leaf by leaf or box by box.
 pub(super) fn tree(moving: usize, fixed: usize) -> f64 {
     let (n, m) = (moving as f64, fixed as f64);
     let few = few_moving(moving, fixed);

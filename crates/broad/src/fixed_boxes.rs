@@ -1,4 +1,5 @@
-//! The boxes of the static bodies, made once for a job, and the indexes that searches build of them.
+//! The boxes of the static bodies, made once for a job, and the indexes that searches build of
+//! them.
 
 use super::box_set::BoxSet;
 use super::grid::index::FixedGrid;

@@ -1,7 +1,8 @@
 //! Parts that the incremental methods share: maps of pairs, and boxes sample by sample.
 //!
-//! An incremental method advances sample by sample and keeps its structures from one sample to the next and from one block
-//! to the next. It numbers bodies as *items*: the slots first, then the fixed boxes of the job.
+//! An incremental method advances sample by sample and keeps its structures from one sample to the
+//! next and from one block to the next. It numbers bodies as *items*: the slots first, then the
+//! fixed boxes of the job.
 
 use super::boxes::{Boxes64, LatticeBox};
 use super::broad_scene::BroadScene;
@@ -9,8 +10,8 @@ use clearsweep_model::{Candidate, Scene};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// A map from pairs of items ([`pair_key`]) to values. Its order of iteration follows from the insertions and removals
-/// alone, not from hashes.
+/// A map from pairs of items ([`pair_key`]) to values. Its order of iteration follows from the
+/// insertions and removals alone, not from hashes.
 pub(super) type PairMap<T> = IndexMap<u64, T, FxBuildHasher>;
 
 /// The key of a pair of items, the same in either order.
@@ -48,10 +49,11 @@ pub(super) fn candidate(job: &BroadScene, scene: &Scene, (i, j): (u32, u32), sam
     Candidate { a: a.min(b), b: a.max(b), samples }
 }
 
-/// The boxes of all items in one sample after the other, for methods that look at one sample at a time.
+/// The boxes of all items in one sample after the other, for methods that look at one sample at a
+/// time.
 ///
-/// The boxes of a slot are stored sample by sample ([`Boxes64`]). They are transposed for sixteen samples at once, since a
-/// cache line of a column holds sixteen values.
+/// The boxes of a slot are stored sample by sample ([`Boxes64`]). They are transposed for sixteen
+/// samples at once, since a cache line of a column holds sixteen values.
 #[derive(Debug, Default)]
 pub(super) struct SampleRows {
     /// Boxes by `[sample % ROWS][item]`.

@@ -1,4 +1,5 @@
-//! For benchmarks and experiments: searches over given boxes, counts of operations, and variants that no user needs.
+//! For benchmarks and experiments: searches over given boxes, counts of operations, and variants
+//! that no user needs.
 
 use super::auto::AutoSearch;
 use super::block_boxes::BlockBoxes;
@@ -48,8 +49,8 @@ impl BoxMaker {
     }
 }
 
-/// The broad phase `sweep` with another limit: it sorts from scratch once insertion sort has made `most_swaps` exchanges
-/// per item and binary digit of the number of items.
+/// The broad phase `sweep` with another limit: it sorts from scratch once insertion sort has made
+/// `most_swaps` exchanges per item and binary digit of the number of items.
 pub fn sweep_with_limit(most_swaps: f64) -> Box<dyn BroadPhase> {
     Box::new(SweepAndPrune::with_limit(most_swaps))
 }
@@ -68,9 +69,9 @@ impl SearchInput {
         Self { moving: BoxSet::new((0..).zip(moving)), fixed }
     }
 
-    /// The overlapping pairs within the moving boxes and of a moving and a fixed box, in sample 0 and in no particular
-    /// order, by a search that keeps nothing of the moving boxes. `None` if `method` names no pair search. Runs on
-    /// rayon's current pool where that pays.
+    /// The overlapping pairs within the moving boxes and of a moving and a fixed box, in sample 0
+    /// and in no particular order, by a search that keeps nothing of the moving boxes. `None` if
+    /// `method` names no pair search. Runs on rayon's current pool where that pays.
     pub fn pairs(&self, method: &str) -> Option<Vec<Candidate>> {
         match method {
             "auto" => Some(self.search_with(&AutoSearch)),

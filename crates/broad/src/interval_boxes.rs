@@ -1,24 +1,29 @@
-//! From the boxes of samples to those of the intervals between them.
+//! Boxes of intervals, from the boxes of the samples at their ends.
 //!
-//! A point of a body that turns by the angle theta at constant speed, at the distance r from the axis, has an acceleration of
-//! theta^2 r over the square of the interval. So it leaves the chord between its two ends by at most theta^2 r / 8, and the
-//! chord lies in the union of the boxes of both ends. The box of an interval is this union, inflated on all sides by the bound
+//! A point of a body that turns by the angle theta at constant speed, at the distance r from the
+//! axis, has an acceleration of theta^2 r over the square of the interval. So it leaves the chord
+//! between its two ends by at most theta^2 r / 8, and the chord lies in the union of the boxes of
+//! both ends. The box of an interval is this union, inflated on all sides by the bound
 //! ([`ArcBound`]), in cells rounded up, plus one cell.
 //!
 //! The bound of r is a constant of the body, as boxes need not be tight:
-//! - `Linear`: the reach of the shape about the recentred origin, plus the distance of the pivot from there.
-//! - `Screw`: the reach, plus the distance of the recentred origin from the axis of the screw, which is the part of its
-//!   displacement across the axis, divided by 2 sin(theta / 2). The whole displacement stands for that part.
+//! - `Linear`: the reach of the shape about the recentred origin, plus the distance of the pivot
+//!   from there.
+//! - `Screw`: the reach, plus the distance of the recentred origin from the axis of the screw,
+//!   which is the part of its displacement across the axis, divided by 2 sin(theta / 2). The whole
+//!   displacement stands for that part.
 //! - `Hold`: 0.
 //!
-//! Of bodies that joints move the bound is that of the joints, for each interval (`JointTree::sagitta`).
+//! If joints move a body, the bound comes from the joints, for each interval
+//! (`JointTree::sagitta`).
 //!
-//! Turns within [`HALF_TURN_MARGIN`] of a half turn have no shortest way. The box of such an interval contains the ball around
-//! the pivot (of a screw, around the nearest point of the axis) that contains the body, at both ends: it is inflated by the
-//! diameter of that ball, since the box of each end contains a point of the ball. This is more than the bound of an arc.
+//! Turns within [`HALF_TURN_MARGIN`] of a half turn have no shortest way. The box of such an
+//! interval contains the ball around the pivot (of a screw, around the nearest point of the axis)
+//! that contains the body, at both ends: it is inflated by the diameter of that ball, since the box
+//! of each end contains a point of the ball. This is more than the bound of an arc.
 //!
-//! The bound is `f64` arithmetic with its rounding errors added, and the same on all instruction sets. So the box of an
-//! interval is defined by its value, too.
+//! The bound is `f64` arithmetic with its rounding errors added, and the same on all instruction
+//! sets. So the box of an interval is defined by its value, too.
 
 use super::boxes::{Boxes64, LatticeBox, SweptBounds};
 use super::lattice::Lattice;
@@ -33,28 +38,30 @@ use std::sync::Arc;
 /// Turns that are nearer to a half turn than this, radians, have no shortest way.
 const HALF_TURN_MARGIN: f64 = 1e-6;
 
-/// How far a point of a body may leave the chord between two samples.
+/// Bound on how far a point of a body may leave the chord between two samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ArcBound {
-    /// The distance of any point of the body from the pivot, at most, metres; of a screw, from the recentred origin.
+    /// The distance of any point of the body from the pivot, at most, metres; of a screw, from the
+    /// recentred origin.
     radius: f64,
     /// 1 for a screw, else 0: how much of the displacement of the recentred origin counts.
     displaced: f64,
 }
 
 impl ArcBound {
-    /// Returns the bound for a shape with this reach (metres) and this pivot in the recentred frame.
+    /// Returns the bound for a shape with this reach (metres) and this pivot in the recentred
+    /// frame.
     fn new(between: BetweenFrames, reach: f64, pivot: Vec3<f64>) -> Self {
         match between {
             BetweenFrames::Linear => Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 },
             BetweenFrames::Screw => Self { radius: reach, displaced: 1.0 },
-            // How far joints move a point is asked for each interval.
+            // Bounds of the joints are computed for each interval.
             BetweenFrames::Hold | BetweenFrames::None | BetweenFrames::Joint => Self { radius: 0.0, displaced: 0.0 },
         }
     }
 
-    /// The growth of the box of an interval, metres, from upper bounds of the angle and of the displacement of the recentred
-    /// origin. NaN if one of them is.
+    /// The growth of the box of an interval, metres, from upper bounds of the angle and of the
+    /// displacement of the recentred origin. NaN if one of them is.
     ///
     /// For x = theta / 2 up to pi / 2, (x / sin x - 1) / x^2 increases to 0.23134.
     #[inline(always)]
@@ -101,8 +108,9 @@ impl IntervalRule {
         block.intervals(self.max_gap)[0]
     }
 
-    /// Replaces the boxes of a slot in the samples of a block by those of its `intervals`, empty in all others. `after` is the
-    /// box in the sample that follows the block. Returns their bounds over the block.
+    /// Replaces the boxes of a slot in the samples of a block by the boxes of its `intervals`;
+    /// empty in all other samples. `after` is the box in the sample that follows the block. Returns
+    /// their bounds over the block.
     pub(super) fn make(
         &self,
         (simd, lattice): (Level, &Lattice),
@@ -126,7 +134,8 @@ impl IntervalRule {
         Self::without_missing(simd, block, intervals, boxes)
     }
 
-    /// Empties the boxes of all samples but those of `intervals`; the bounds of what is left.
+    /// Empties the boxes of all samples that are not in `intervals`; returns the bounds of the
+    /// others.
     fn without_missing(simd: Level, block: &FrameBlock, intervals: u64, boxes: &mut Boxes64) -> SweptBounds {
         let mut missing = !intervals;
         while missing != 0 {
@@ -169,7 +178,7 @@ fn pose(c: &[SampleColumn], s: usize) -> Pose {
     Pose { position: Vec3::new(v(0), v(1), v(2)), q: [v(3), v(4), v(5), v(6)], rest: Vec3::new(v(7), v(8), v(9)) }
 }
 
-/// Replaces the box of each sample by that of the interval after it.
+/// Replaces the box of each sample by the box of the interval after it.
 #[inline(always)]
 fn widen(arc: ArcBound, lattice: &Lattice, ends: &SlotEnds<'_>, after: &LatticeBox, boxes: &mut Boxes64) {
     let next = ends.shifted();
@@ -181,7 +190,7 @@ fn widen(arc: ArcBound, lattice: &Lattice, ends: &SlotEnds<'_>, after: &LatticeB
     inflate(&cells, ends.last, after, boxes);
 }
 
-/// By how many cells the boxes of the intervals of a slot grow that joints move.
+/// Cells by which the interval boxes of a slot grow, if joints move it.
 fn cells_by_joints(tree: &JointTree, lattice: &Lattice, block: &FrameBlock, slot: usize) -> [u32; SAMPLES] {
     let mut cells = [0; SAMPLES];
     let last = block.samples.len() - 1;
@@ -196,7 +205,8 @@ fn cells_by_joints(tree: &JointTree, lattice: &Lattice, block: &FrameBlock, slot
     cells
 }
 
-/// Replaces the box of each sample up to `last` by the union with that of the next one, inflated by so many cells.
+/// Replaces the box of each sample up to `last` by the union with the next sample's box, inflated
+/// by the sample's `cells`.
 #[inline(always)] // into code for wider registers
 fn inflate(cells: &[u32; SAMPLES], last: usize, after: &LatticeBox, boxes: &mut Boxes64) {
     for k in 0..3 {

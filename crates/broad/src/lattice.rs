@@ -3,11 +3,13 @@
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{Bounds, Motion, Scene};
 
-/// The most cells that the extent of the input covers along its longest axis. As many again lie outside of it.
+/// The most cells that the extent of the input covers along its longest axis. As many again lie
+/// outside of it.
 const CELLS: f64 = 2_147_483_648.0; // 2^31
 /// The number of cells between the origin of the lattice and the lowest point of the input.
 const MARGIN: f64 = 1_073_741_824.0; // 2^30
-/// The most cells in the magnitude of a coordinate, so that a cell is coarser than any rounding error. See [`Lattice`].
+/// The most cells in the magnitude of a coordinate, so that a cell is coarser than any rounding
+/// error. See [`Lattice`].
 const RESOLUTION: f64 = 1_099_511_627_776.0; // 2^40
 /// The length to which longer ones are clamped, metres, so that differences and sums stay finite.
 const FAR: f64 = 1e300;
@@ -20,21 +22,25 @@ const HIGH: f64 = 4_294_967_294.0;
 
 /// A cubic lattice over the world, with saturating coordinates of type `u32`.
 ///
-/// **One cell of margin contains every rounding error.** Let M be the largest magnitude of a coordinate of the job, body
-/// radii and `within` included, s the spacing and u = 2^-53. By construction s >= M / 2^40.
-/// - A rotation row of `M(q)/|q|^2` has at most 10 roundings in each of three entries and its product with a vertex
-///   (no longer than the radius, which is at most M) five more: together less than 64 u M.
+/// **One cell of margin contains every rounding error.** Let M be the largest magnitude of a
+/// coordinate of the job, body radii and `within` included, s the spacing and u = 2^-53. By
+/// construction s >= M / 2^40.
+/// - A rotation row of `M(q)/|q|^2` has at most 10 roundings in each of three entries and its
+///   product with a vertex (no longer than the radius, which is at most M) five more: together less
+///   than 64 u M.
 /// - Adding the rest, the position, and the growth (itself one rounded sum): less than 8 u M.
-/// - Subtracting the origin gives at most 2^33 s within reach of `u32`: less than 2^33 u s, which is negligible.
-///   Multiplying by 1 / s, a power of two, is exact.
+/// - Subtracting the origin gives at most 2^33 s within reach of `u32`: less than 2^33 u s, which
+///   is negligible. Multiplying by 1 / s, a power of two, is exact.
 ///
-/// So the error of a bound is less than 2^7 u M <= 2^-46 2^40 s = s / 64. Rounding outward and adding one cell contains
-/// the exact box, with 63/64 of a cell to spare. A body outside of the announced bounds with a larger error lies beyond
-/// the ends of the lattice, where both its exact and its rounded coordinate saturate. Saturation and rounding are
-/// monotone: boxes that overlap in the world overlap on the lattice.
+/// So the error of a bound is less than 2^7 u M <= 2^-46 2^40 s = s / 64. Rounding outward and
+/// adding one cell contains the exact box, with 63/64 of a cell to spare. A body outside of the
+/// announced bounds with a larger error lies beyond the ends of the lattice, where both its exact
+/// and its rounded coordinate saturate. Saturation and rounding are monotone: boxes that overlap in
+/// the world overlap on the lattice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lattice {
-    /// The position of the lattice point (0, 0, 0), metres. Its components are multiples of the spacing.
+    /// The position of the lattice point (0, 0, 0), metres. Its components are multiples of the
+    /// spacing.
     pub origin: [f64; 3],
     /// The edge of a cell, metres. It is a power of two.
     pub spacing: f64,
@@ -43,8 +49,9 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// The lattice of a job. It covers all static bodies and the `bounds` (metres) of the positions of the dynamic bodies
-    /// inflated by their largest radius; all is inflated by `within` (metres).
+    /// The lattice of a job. It covers all static bodies and the `bounds` (metres) of the positions
+    /// of the dynamic bodies inflated by their largest radius; all is inflated by `within`
+    /// (metres).
     pub fn new(scene: &Scene, bounds: Option<&Bounds>, within: f64) -> Self {
         let within = clamp_finite(within).max(0.0);
         let mut low = [f64::INFINITY; 3];
@@ -64,7 +71,8 @@ impl Lattice {
                     let at = pose.position.to_array();
                     cover(at, at, radius + within);
                 }
-                // `bounds` are those of the origins as read; the recentred origin lies up to |center| from there.
+                // `bounds` contain the origins as read; the recentred origin lies up to
+                // |center| from there.
                 Motion::Dynamic { .. } => {
                     let reach = radius + clamp_finite(manhattan_norm(body.shape.center));
                     largest = Some(largest.unwrap_or(0.0).max(reach));
@@ -81,8 +89,8 @@ impl Lattice {
         Self::covering(low, high)
     }
 
-    /// The finest lattice that covers the box from `low` to `high` (metres, finite, `low <= high`) and whose cells are
-    /// coarser than the rounding errors there.
+    /// The finest lattice that covers the box from `low` to `high` (metres, finite, `low <= high`)
+    /// and whose cells are coarser than the rounding errors there.
     pub(super) fn covering(low: [f64; 3], high: [f64; 3]) -> Self {
         let mut extent = 0.0_f64;
         let mut magnitude = 0.0_f64;
@@ -91,12 +99,14 @@ impl Lattice {
             magnitude = magnitude.max(low[k].abs()).max(high[k].abs());
         }
         let spacing = power_of_two_above((extent / CELLS).max(magnitude / RESOLUTION).max(FINEST));
-        // The quotient is an integer of at most 41 bits, so the origin is an exact multiple of the spacing.
+        // The quotient is an integer of at most 41 bits, so the origin is an exact multiple of the
+        // spacing.
         let origin = low.map(|v| ((v / spacing).floor() - MARGIN) * spacing);
         Self { origin, spacing, inverse: 1.0 / spacing }
     }
 
-    /// The coordinate of the lower end `v` (metres) of a box along `axis`: floor - 1, or the lowest coordinate for NaN.
+    /// The coordinate of the lower end `v` (metres) of a box along `axis`: floor - 1, or the lowest
+    /// coordinate for NaN.
     #[inline(always)]
     pub(super) fn lower(&self, axis: usize, v: f64) -> u32 {
         let t = (v - self.origin[axis]) * self.inverse;
@@ -106,7 +116,8 @@ impl Lattice {
         to_u32(if rounded > t { rounded - 2.0 } else { rounded - 1.0 })
     }
 
-    /// The coordinate of the upper end `v` (metres) of a box along `axis`: ceil + 1, or the highest coordinate for NaN.
+    /// The coordinate of the upper end `v` (metres) of a box along `axis`: ceil + 1, or the highest
+    /// coordinate for NaN.
     #[inline(always)]
     pub(super) fn upper(&self, axis: usize, v: f64) -> u32 {
         let t = (v - self.origin[axis]) * self.inverse;
@@ -118,8 +129,8 @@ impl Lattice {
 }
 
 impl Lattice {
-    /// The number of cells by which a box grows that is inflated by a length (metres, 0 or more): the length in cells, rounded up,
-    /// plus one; as many as there are for NaN.
+    /// The number of cells by which a box grows that is inflated by a length (metres, 0 or more):
+    /// the length in cells, rounded up, plus one; as many as there are for NaN.
     #[inline(always)]
     pub(super) fn cells(&self, length: f64) -> u32 {
         let t = length * self.inverse;
@@ -147,11 +158,12 @@ fn power_of_two_above(v: f64) -> f64 {
     f64::from_bits(if bits & MANTISSA == 0 { floor } else { floor + (1 << 52) })
 }
 
-/// 2^52: `f64` numbers from here on are integers. For `t` in 0..2^32, the low half of the bits of `t + 2^52` is the integer
-/// nearest to `t`.
+/// 2^52: `f64` numbers from here on are integers. For `t` in 0..2^32, the low half of the bits of
+/// `t + 2^52` is the integer nearest to `t`.
 const ROUNDER: f64 = 4_503_599_627_370_496.0; // 2^52
 
-/// Rounds `t` in 0..2^32 to the nearest integer. Two additions, which every vector unit has, unlike `floor`.
+/// Rounds `t` in 0..2^32 to the nearest integer. Two additions, which every vector unit has, unlike
+/// `floor`.
 #[inline(always)]
 fn nearest(t: f64) -> f64 {
     (t + ROUNDER) - ROUNDER

@@ -1,25 +1,28 @@
 //! The broad phase: which pairs of bodies come near each other, and in which samples of a block.
 //!
-//! A candidate is a pair whose lattice boxes overlap in some sample. This defines the candidate set by its value, not by
-//! an algorithm: every method returns the same set, sorted by (a, b).
+//! A candidate is a pair whose lattice boxes overlap in some sample. This defines the candidate set
+//! by its value, not by an algorithm: every method returns the same set, sorted by (a, b).
 //!
-//! Most methods search a block in two steps. A pair search (`brute`, `hash`, `tree`, `grid`) finds the pairs whose boxes
-//! *swept over* a range of samples overlap. Each of these pairs is then tested in all samples at once with SIMD, which
-//! gives its mask, unless its swept bounds prove that it overlaps throughout. Swept boxes contain every box of the range,
-//! so no candidate is lost. `block_split` decides into how many ranges a block is split.
+//! Most methods search a block in two steps. A pair search (`brute`, `hash`, `tree`, `grid`) finds
+//! the pairs whose boxes *swept over* a range of samples overlap. Each of these pairs is then
+//! tested in all samples at once with SIMD, which gives its mask, unless its swept bounds prove
+//! that it overlaps throughout. Swept boxes contain every box of the range, so no candidate is
+//! lost. `block_split` decides into how many ranges a block is split.
 //!
-//! Incremental methods (`coherent-hash`, `sweep`) advance sample by sample and keep their structures from one sample to
-//! the next: see `incremental`.
+//! Incremental methods (`coherent-hash`, `sweep`) advance sample by sample and keep their
+//! structures from one sample to the next: see `incremental`.
 //!
-//! `interval_boxes` makes the boxes of intervals from those of samples and from the motion assumed between samples. A
-//! pair search over these boxes finds the candidates of intervals, whichever method is asked. The incremental methods
-//! and the device keep their structures for the samples alone.
+//! `interval_boxes` makes the boxes of intervals from the boxes of samples and from the motion
+//! assumed between samples. A pair search over these boxes finds the candidates of intervals,
+//! whichever method is asked. The incremental methods and the device keep their structures for the
+//! samples alone.
 //!
-//! On a device (`gpu`) compute kernels search a batch of blocks: `kernel` says which and in which order, `gpu` executes them
-//! through wgpu, and `cpu_reference` has each of them as plain loops over the same buffers, to be compared with.
+//! On a device (`gpu`) compute kernels search a batch of blocks: `kernel` says which and in which
+//! order, `gpu` executes them through wgpu, and `cpu_reference` has each of them as plain loops
+//! over the same buffers, to be compared with.
 //!
-//! *Architecture invariant*: integers decide. `box_builder` makes the integer boxes, nothing else does, and methods compare
-//! only those.
+//! *Architecture invariant*: integers decide. `box_builder` makes the integer boxes, nothing else
+//! does, and methods compare only those.
 
 mod auto;
 mod block_boxes;
@@ -85,8 +88,7 @@ pub const ON_DEVICE: &str = "gpu";
 
 /// The broad phase of a name (see [`NAMES`]).
 ///
-/// # Errors
-/// [`Unavailable`] if the name is unknown or that of a broad phase on a device.
+/// # Errors [`Unavailable`] if the name is unknown, or names a broad phase on a device.
 pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
     match name {
         "auto" => Ok(Box::new(Blockwise::new(AutoSearch))),

@@ -23,8 +23,8 @@ pub(super) fn join_batches(mut batches: Vec<Vec<Candidate>>) -> Vec<Candidate> {
     }
 }
 
-/// Sorts the candidates of all batches by (a, b) and joins the masks of equal pairs. `bodies` is the number of bodies of
-/// the scene.
+/// Sorts the candidates of all batches by (a, b) and joins the masks of equal pairs. `bodies` is
+/// the number of bodies of the scene.
 pub(super) fn sort_and_merge(batches: Vec<Vec<Candidate>>, bodies: usize) -> Vec<Candidate> {
     let total: usize = batches.iter().map(Vec::len).sum();
     let sorted = if total > PARALLEL_THRESHOLD && rayon::current_num_threads() > 1 {
@@ -43,7 +43,8 @@ pub(super) fn sort_and_merge(batches: Vec<Vec<Candidate>>, bodies: usize) -> Vec
     sorted
 }
 
-/// [`sort_and_merge`] by a bucket sort: each bucket holds the candidates of a range of first bodies.
+/// [`sort_and_merge`] by a bucket sort: each bucket holds the candidates of a range of first
+/// bodies.
 fn sort_parallel(batches: Vec<Vec<Candidate>>, total: usize, bodies: usize) -> Vec<Candidate> {
     let buckets = bucket_count();
     let limits: Vec<usize> =
@@ -70,7 +71,8 @@ fn sort_parallel(batches: Vec<Vec<Candidate>>, total: usize, bodies: usize) -> V
     concat(&sorted, FILLER)
 }
 
-/// A counting sort by the first body, which lies in `bodies`. `total` is the number of candidates in the lists.
+/// A counting sort by the first body, which lies in `bodies`. `total` is the number of candidates
+/// in the lists.
 fn count_by_first(lists: &[impl AsRef<[Candidate]>], total: usize, bodies: Range<usize>) -> Vec<Candidate> {
     let mut ends = vec![0_usize; bodies.len() + 1];
     for list in lists {

@@ -5,14 +5,15 @@ use super::box16::{Box16Columns, WIDTH};
 use super::boxes::{BoxColumns, LatticeBox};
 use clearsweep_base::simd::{Level, dispatch};
 
-/// The mask of the boxes of `many` that overlap `one`: bit `i` stands for box `i`. Only the first `count` (at most 64)
-/// boxes are compared.
+/// The mask of the boxes of `many` that overlap `one`: bit `i` stands for box `i`. Only the first
+/// `count` (at most 64) boxes are compared.
 #[inline]
 pub(super) fn one_against(simd: Level, one: &LatticeBox, many: BoxColumns<'_>, count: usize) -> u64 {
     one_against_at(simd, one, many, count)
 }
 
-/// The mask of the lanes in which two columns of boxes overlap: bit `i` stands for box `i` of `a` and box `i` of `b`.
+/// The mask of the lanes in which two columns of boxes overlap: bit `i` stands for box `i` of `a`
+/// and box `i` of `b`.
 #[inline]
 pub(super) fn lane_by_lane(simd: Level, a: BoxColumns<'_>, b: BoxColumns<'_>) -> u64 {
     lane_by_lane_at(simd, a, b)
@@ -51,7 +52,8 @@ dispatch!(at lane_by_lane_at, lane_by_lane_body, (a: BoxColumns<'_>, b: BoxColum
 mod tests {
     use super::*;
 
-    /// Columns of boxes in a small space, so that overlaps, shared ends and misses all occur. A few boxes are empty.
+    /// Columns of boxes in a small space, so that overlaps, shared ends and misses all occur. A few
+    /// boxes are empty.
     fn columns(seed: u64) -> [[u32; 64]; 6] {
         let mut state = seed;
         let mut next = |n: u64| {

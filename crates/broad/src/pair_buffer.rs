@@ -3,9 +3,9 @@
 use super::box_kernel::BoxKernel;
 use super::box16::WIDTH;
 
-/// Collects pairs before they are visited. A comparison finds up to sixteen pairs, mostly zero to three: a loop over the
-/// hits of each comparison would be mispredicted nearly every time. Hits are appended here without a branch and visited in
-/// one long loop.
+/// Collects pairs before they are visited. A comparison finds up to sixteen pairs, mostly zero to
+/// three: a loop over the hits of each comparison would be mispredicted nearly every time. Hits are
+/// appended here without a branch and visited in one long loop.
 #[derive(Debug)]
 pub(super) struct PairBuffer {
     first: [u32; CAPACITY],
@@ -36,7 +36,8 @@ impl PairBuffer {
         self.count = 0;
     }
 
-    /// Appends the pairs of `first` with each of `ids` whose bit is set in `hits`. The buffer must not be full.
+    /// Appends the pairs of `first` with each of `ids` whose bit is set in `hits`. The buffer must
+    /// not be full.
     #[inline(always)]
     pub(super) fn append<K: BoxKernel>(&mut self, first: u32, ids: &[u32; WIDTH], hits: u32) {
         debug_assert!(!self.is_full(), "the buffer is drained in time");

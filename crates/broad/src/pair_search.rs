@@ -53,9 +53,10 @@ pub(super) trait PairVisitor: Sync {
 
 /// An algorithm that finds all pairs of overlapping boxes.
 ///
-/// It visits every pair at least once. It checks `found.stopped` from time to time and returns early if it is set.
+/// It visits every pair at least once. It checks `found.stopped` from time to time and returns
+/// early if it is set.
 pub(super) trait PairSearch: Send + Sync {
-    /// Its name on the command line.
+    /// Name on the command line.
     fn name(&self) -> &'static str;
 
     /// The estimated cost of a search, nanoseconds. It only guides how blocks are split.
@@ -73,8 +74,8 @@ pub(super) trait PairSearch: Send + Sync {
         visitor: &impl PairVisitor,
     ) -> SearchResult;
 
-    /// Runs both searches: pairs within `moving` go to `pairs`, those with a fixed box to `fixed_pairs`. An algorithm
-    /// overrides this if one index of the moving boxes serves both.
+    /// Runs both searches: pairs within `moving` go to `pairs`, those with a fixed box to
+    /// `fixed_pairs`. An algorithm overrides this if one index of the moving boxes serves both.
     fn both(
         &self,
         simd: Level,
@@ -91,7 +92,8 @@ pub(super) trait PairSearch: Send + Sync {
     }
 }
 
-/// Runs `work` over chunks of `0..count`, on rayon's current pool if `parallel`, and joins the results in order.
+/// Runs `work` over chunks of `0..count`, on rayon's current pool if `parallel`, and joins the
+/// results in order.
 pub(super) fn search_chunks(
     parallel: bool,
     count: usize,
@@ -147,7 +149,8 @@ mod tests {
         }
     }
 
-    /// Boxes of very different sizes in a cube of a given edge. Some touch the lower end of the lattice, some the upper.
+    /// Boxes of very different sizes in a cube of a given edge. Some touch the lower end of the
+    /// lattice, some the upper.
     fn boxes(count: u32, edge: u32, seed: u64) -> Vec<LatticeBox> {
         let mut state = seed;
         let mut next = || {

@@ -1,20 +1,22 @@
 //! Building blocks of parallel sorting: partition into buckets, and concatenation.
 //!
-//! A parallel bucket sort splits the keys into ranges of about equal shares. Each task distributes a part of the items to
-//! the buckets; then each bucket is sorted by one task. The result does not depend on the number of threads.
+//! A parallel bucket sort splits the keys into ranges of about equal shares. Each task distributes
+//! a part of the items to the buckets; then each bucket is sorted by one task. The result does not
+//! depend on the number of threads.
 
 use rayon::prelude::*;
 
 /// The most keys in the sample by which keys are split into ranges.
 const SAMPLE: usize = 1024;
 
-/// The number of buckets for the current pool: several per thread, so that the threads finish at about the same time.
+/// The number of buckets for the current pool: several per thread, so that the threads finish at
+/// about the same time.
 pub(super) fn bucket_count() -> usize {
     (4 * rayon::current_num_threads()).min(usize::from(u16::MAX))
 }
 
-/// The bucket of each key in `0..keys`, ascending, so that each bucket gets about equally many items. `sample(i)` is the
-/// key of item `i`, of which there are `items`.
+/// The bucket of each key in `0..keys`, ascending, so that each bucket gets about equally many
+/// items. `sample(i)` is the key of item `i`, below `items`.
 pub(super) fn bucket_table(keys: usize, buckets: usize, items: usize, sample: impl Fn(usize) -> u32) -> Vec<u16> {
     debug_assert!(buckets <= usize::from(u16::MAX));
     let mut sampled: Vec<u32> = (0..items).step_by(items.div_ceil(SAMPLE).max(1)).map(sample).collect();
@@ -33,8 +35,8 @@ pub(super) fn keys_of(table: &[u16], bucket: usize) -> std::ops::Range<usize> {
     table.partition_point(|&b| usize::from(b) < bucket)..table.partition_point(|&b| usize::from(b) <= bucket)
 }
 
-/// Distributes items to buckets: `place` gives the bucket of an item and what is stored there. The result is indexed by
-/// part and bucket, and each list keeps the order of its part.
+/// Distributes items to buckets: `place` gives the bucket of an item and what is stored there. The
+/// result is indexed by part and bucket, and each list keeps the order of its part.
 pub(super) fn partition<P: AsRef<[T]> + Sync, T: Sync, U: Send>(
     parts: &[P],
     buckets: usize,

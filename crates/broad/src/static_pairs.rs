@@ -1,5 +1,5 @@
-//! The candidates of which both bodies are static: with those of the first block, or range by range, since there may be
-//! many times more of them than bodies.
+//! Candidates of two static bodies: found together with the candidates of the first block, or range
+//! by range, since they may outnumber the bodies by far.
 
 use super::box_set::BoxSet;
 use super::broad_scene::{BroadScene, StaticPairs};
@@ -9,8 +9,8 @@ use clearsweep_base::simd::Level;
 use clearsweep_model::{Candidate, FrameBlock, Scene};
 use std::ops::Range;
 
-/// The overlapping pairs of static bodies, in batches and in no particular order: in sample 0 of block 0 if the query asks
-/// for them or no body is dynamic, else none.
+/// The overlapping pairs of static bodies, in batches and in no particular order: in sample 0 of
+/// block 0 if the query asks for them or no body is dynamic, else none.
 pub(super) fn static_pairs(
     search: &impl PairSearch,
     simd: Level,
@@ -24,8 +24,8 @@ pub(super) fn static_pairs(
     search.within(simd, &job.fixed.set, &StaticPairVisitor { job, scene }).into_batches()
 }
 
-/// The overlapping pairs of static bodies of which the first is one of `bodies`, sorted by (a, b), in sample 0; none if the
-/// query does not ask for them and a body is dynamic.
+/// Returns the overlapping pairs of static bodies whose first body is one of `bodies`, sorted by
+/// (a, b), in sample 0; none if the query does not ask for them and a body is dynamic.
 pub(super) fn static_pairs_of(
     search: &impl PairSearch,
     simd: Level,
@@ -67,7 +67,8 @@ impl PairVisitor for StaticPairVisitor<'_> {
     }
 }
 
-/// Receives a box of a range and a fixed box, in either order of their bodies: a pair is that of its first body.
+/// Receives a box of a range and a fixed box, in either order of their bodies: a pair is that of
+/// its first body.
 struct FirstOfPairVisitor<'a>(StaticPairVisitor<'a>);
 
 impl PairVisitor for FirstOfPairVisitor<'_> {

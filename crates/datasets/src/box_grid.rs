@@ -1,7 +1,9 @@
-//! Equal boxes in a grid, face to face: every box touches up to 26 others, at faces, along edges and at corners.
+//! Equal boxes in a grid, face to face: every box touches up to 26 others, at faces, along edges
+//! and at corners.
 //!
-//! Multiples of two of the three sides are no binary fractions, and from the second frame on the whole grid is turned and
-//! shifted as a rigid body. Boxes that touch do so up to rounding, with gaps and overlaps of some 1e-15 m.
+//! Multiples of two of the three sides are no binary fractions, and from the second frame on the
+//! whole grid is turned and shifted as a rigid body. Boxes that touch do so up to rounding, with
+//! gaps and overlaps of some 1e-15 m.
 
 use super::dataset::{Dataset, SCENE, TRAJECTORIES};
 use super::random::Random;
@@ -22,8 +24,8 @@ const STEP: [f64; 2] = [PI / 180.0, 0.01];
 /// A grid of boxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoxGrid {
-    /// Boxes, at least 1: in layers of as many rows as columns, about twice as many as there are layers. The last layer may
-    /// be incomplete.
+    /// Boxes, at least 1: in layers of as many rows as columns, about twice as many as there are
+    /// layers. The last layer may be incomplete.
     pub bodies: u32,
     /// Frames. In the first one the grid is aligned with the axes.
     pub frames: u32,
@@ -44,7 +46,8 @@ struct GridMotion {
 }
 
 impl BoxGrid {
-    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the scene last.
+    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the
+    /// scene last.
     ///
     /// # Errors
     /// There is nothing to write, or the directory cannot be written.

@@ -1,7 +1,8 @@
-//! The coherence test of Mirtich 1997, "V-Clip: fast and robust polyhedral collision detection", Algorithm 9.
+//! The coherence test of Mirtich 1997, "V-Clip: fast and robust polyhedral collision detection",
+//! Algorithm 9.
 //!
-//! Two identical bodies of circumradius 1: one rests at the origin, the other one revolves around it on a
-//! Lissajous curve while it turns about a fixed axis, both by omega a frame.
+//! Two identical bodies of circumradius 1: one rests at the origin, the other one revolves around
+//! it on a Lissajous curve while it turns about a fixed axis, both by omega a frame.
 
 use super::dataset::{Dataset, SCENE, TRAJECTORIES};
 use super::random::Random;
@@ -46,7 +47,7 @@ impl Object {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Cube, Self::Icosahedron, Self::Disk, Self::Sphere642];
 
-    /// Its vertices, metres.
+    /// Vertices, metres.
     pub fn vertices(self) -> Vec<[f64; 3]> {
         self.solid().vertices
     }
@@ -108,8 +109,9 @@ impl CoherenceStart {
     }
 }
 
-/// The smallest distance of the centres over all theta. The sum of the squares of `cos(theta + phase)` is
-/// `3/2 + |S| cos(2 theta + arg S) / 2` with S the sum of `exp(2 i phase)`; its minimum is `(3 - |S|) / 2`.
+/// The smallest distance of the centres over all theta. The sum of the squares of
+/// `cos(theta + phase)` is `3/2 + |S| cos(2 theta + arg S) / 2` with S the sum of `exp(2 i phase)`;
+/// its minimum is `(3 - |S|) / 2`.
 fn nearest(phases: [f64; 3]) -> f64 {
     let re: f64 = phases.iter().map(|phase| libm::cos(2.0 * phase)).sum();
     let im: f64 = phases.iter().map(|phase| libm::sin(2.0 * phase)).sum();
@@ -117,14 +119,16 @@ fn nearest(phases: [f64; 3]) -> f64 {
 }
 
 impl Coherence {
-    /// The poses of the moving body in a run, frame by frame: position, metres, and quaternion w, x, y, z.
+    /// The poses of the moving body in a run, frame by frame: position, metres, and quaternion w,
+    /// x, y, z.
     pub fn poses(&self, run: u32) -> impl Iterator<Item = ([f64; 3], [f64; 4])> {
         let draw = CoherenceStart::new(&mut Random::new(self.seed, u64::from(run)));
         let omega = self.omega;
         (1..=self.frames).map(move |frame| draw.pose(omega * f64::from(frame) * (PI / 180.0)))
     }
 
-    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the scene last.
+    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the
+    /// scene last.
     ///
     /// # Errors
     /// `omega` is not a number, or the directory cannot be written.

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 const FRAME_RATE: f64 = 60.0;
 /// Waves in the motion of a body along an axis.
 const WAVES: usize = 2;
-/// Stream of the random numbers for the shapes; motions take theirs from a stream for each run and body.
+/// Stream of the random numbers for the shapes; motions take theirs from a stream for each run and
+/// body.
 const SHAPES: u64 = u64::MAX;
 
 /// A crowd.
@@ -62,7 +63,8 @@ struct CrowdMotion {
 }
 
 impl Crowd {
-    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the scene last.
+    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the
+    /// scene last.
     ///
     /// # Errors
     /// A number that makes no crowd, or the directory cannot be written.

@@ -10,8 +10,8 @@ pub(super) const TRAJECTORIES: &str = "trajectories.parquet";
 /// Name of the scene in a data set.
 pub(super) const SCENE: &str = "scene.toml";
 
-/// A directory being filled. Everything is written into a hidden directory inside it and moved up at the end, the
-/// scene last; dropped before that, it leaves nothing.
+/// A directory being filled. Everything is written into a hidden directory inside it and moved up
+/// at the end, the scene last; dropped before that, it leaves nothing.
 pub struct Dataset {
     out: PathBuf,
     work: tempfile::TempDir,
@@ -29,8 +29,9 @@ fn go_on() -> Result<()> {
 }
 
 impl Dataset {
-    /// Lets every data set of this process end with [`clearsweep_base::ErrorKind::Cancelled`] before its next file, or before its files are
-    /// moved to their place; then nothing of it is left. For the program, which writes one data set and ends.
+    /// Lets every data set of this process end with [`clearsweep_base::ErrorKind::Cancelled`]
+    /// before its next file, or before its files are moved to their place; then nothing of it is
+    /// left. For the program, which writes one data set and ends.
     pub fn stop() {
         STOPPED.store(true, Ordering::Relaxed);
     }
@@ -68,7 +69,8 @@ impl Dataset {
         }
     }
 
-    /// Returns the path at which a file of this name is to be written; `folder/name` is made a folder of its own.
+    /// Returns the path at which a file of this name is to be written; `folder/name` is made a
+    /// folder of its own.
     ///
     /// # Errors
     /// The folder cannot be made.
@@ -91,7 +93,8 @@ impl Dataset {
         fs::write(&path, bytes).map_err(|error| Error::unwritable(&self.out.join(name), &error))
     }
 
-    /// Moves all files to their place, in the order in which they were written. Returns their paths.
+    /// Moves all files to their place, in the order in which they were written. Returns their
+    /// paths.
     ///
     /// # Errors
     /// A file cannot be moved.

@@ -1,6 +1,8 @@
-//! Data sets for trials, tests and benchmarks: a scene and its trajectories, the same bytes on every platform.
+//! Data sets for trials, tests and benchmarks: a scene and its trajectories, the same bytes on
+//! every platform.
 //!
-//! *Architecture invariant*: beside the engine; sees the writer of trajectories, and no other stage.
+//! *Architecture invariant*: beside the engine; sees the writer of trajectories, and no other
+//! stage.
 
 mod box_grid;
 mod coherence;

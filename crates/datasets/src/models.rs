@@ -24,8 +24,9 @@ pub(super) struct SolidModel {
     pieces: Vec<(String, Loft)>,
 }
 
-/// The corners of a regular polygon that contains the circle of `radius` around `center`, normal to `axis`;
-/// counter-clockwise seen from where `axis` points, the first corner in the direction of `first`.
+/// The corners of a regular polygon that contains the circle of `radius` around `center`, normal to
+/// `axis`; counter-clockwise seen from where `axis` points, the first corner in the direction of
+/// `first`.
 pub(super) fn ring(center: Point3, axis: Point3, first: Point3, radius: f64, sides: u32) -> Ring {
     let second = cross(axis, first);
     let outer = radius / libm::cos(PI / f64::from(sides));
@@ -79,8 +80,8 @@ impl Loft {
         faces
     }
 
-    /// The faces of the piece with its corners rounded to a thousandth, which bends a polygon of four corners or more:
-    /// those of the hull, so that the piece stays convex.
+    /// The faces of the piece with its corners rounded to a thousandth, which bends a polygon of
+    /// four corners or more: those of the hull, so that the piece stays convex.
     fn rounded_faces(&self) -> Vec<Vec<usize>> {
         let corners: Vec<Vec3<f64>> = self.corners().map(|corner| corner.map(thousandth).into()).collect();
         let Ok(hull) = convex_hull(&corners) else { return self.faces() };
@@ -150,8 +151,8 @@ impl SolidModel {
         text
     }
 
-    /// A binary glTF file, a node for each piece: single precision, y up as the standard has it (z of the model becomes
-    /// y of the file). The model's unit is taken for metres.
+    /// A binary glTF file, a node for each piece: single precision, y up as the standard has it (z
+    /// of the model becomes y of the file). The model's unit is taken for metres.
     pub(super) fn to_glb(&self) -> Vec<u8> {
         let (mut binary, mut views, mut accessors) = (Vec::new(), Vec::new(), Vec::new());
         let (mut meshes, mut nodes) = (Vec::new(), Vec::new());
@@ -200,21 +201,23 @@ fn container(mut json: Vec<u8>, binary: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Rounded to a thousandth, without a negative zero: short to write, and the same on every platform.
+/// Rounded to a thousandth, without a negative zero: short to write, and the same on every
+/// platform.
 pub(super) fn thousandth(x: f64) -> f64 {
     (x * 1000.0).round() / 1000.0 + 0.0
 }
 
-/// Two triangles that cover a quadrilateral, seen counterclockwise from outside, and whose common edge is convex: a corner
-/// that rounding has left off the plane of the others must not make a dent.
+/// Two triangles that cover a quadrilateral, seen counterclockwise from outside, and whose common
+/// edge is convex: a corner that rounding has left off the plane of the others must not make a
+/// dent.
 fn convex_halves([a, b, c, d]: [Point3; 4]) -> [[Point3; 3]; 2] {
     let normal = cross(sub(b, a), sub(c, a));
     let beyond = (0..3).map(|k| normal[k] * sub(d, a)[k]).sum::<f64>();
     if beyond <= 0.0 { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] }
 }
 
-/// The dished end of a vessel: half an ellipsoid of diameter 1 and height 1/4 above the origin, as rings of an STL
-/// that is one convex piece.
+/// The dished end of a vessel: half an ellipsoid of diameter 1 and height 1/4 above the origin, as
+/// rings of an STL that is one convex piece.
 pub(super) fn dished_end() -> String {
     const SIDES: u32 = 24;
     const RINGS: u32 = 4;

@@ -1,8 +1,8 @@
 //! Random numbers that are the same on every platform and in every version of this crate.
 //!
-//! Sources: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators" (SplitMix64, which spreads the
-//! seed); Blackman, Vigna 2021, "Scrambled linear pseudorandom number generators" (xoshiro256++); Shoemake 1992,
-//! "Uniform random rotations".
+//! Sources: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators" (SplitMix64,
+//! which spreads the seed); Blackman, Vigna 2021, "Scrambled linear pseudorandom number generators"
+//! (xoshiro256++); Shoemake 1992, "Uniform random rotations".
 
 use std::f64::consts::PI;
 
@@ -13,8 +13,8 @@ pub(super) struct Random {
 }
 
 impl Random {
-    /// A generator for `seed` and a stream of it: streams are independent of each other, so that a body's motion
-    /// does not depend on how many bodies come before it.
+    /// A generator for `seed` and a stream of it: streams are independent of each other, so that a
+    /// body's motion does not depend on how many bodies come before it.
     pub(super) fn new(seed: u64, stream: u64) -> Self {
         let mut spread = SplitMix64(SplitMix64(seed).next() ^ stream);
         Self { state: std::array::from_fn(|_| spread.next()) }
@@ -49,7 +49,8 @@ impl Random {
         (self.unit() * f64::from(count)) as u32
     }
 
-    /// Normally distributed (Box, Muller 1958, "A note on the generation of random normal deviates").
+    /// Normally distributed (Box, Muller 1958, "A note on the generation of random normal
+    /// deviates").
     pub(super) fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
         let radius = (-2.0 * libm::log(1.0 - self.unit())).sqrt();
         mean + deviation * radius * libm::cos(2.0 * PI * self.unit())
@@ -90,11 +91,11 @@ mod tests {
 
     #[test]
     fn the_recurrences_are_the_published_ones() {
-        // Of the reference implementation of SplitMix64, seed 1234567.
+        // Numbers of the reference implementation of SplitMix64, seed 1234567.
         let mut spread = SplitMix64(1_234_567);
         assert_eq!(spread.next(), 6_457_827_717_110_365_317);
         assert_eq!(spread.next(), 3_203_168_211_198_807_973);
-        // Of the reference implementation of xoshiro256++, state 1, 2, 3, 4.
+        // Numbers of the reference implementation of xoshiro256++, state 1, 2, 3, 4.
         let mut random = Random { state: [1, 2, 3, 4] };
         assert_eq!([random.next(), random.next(), random.next()], [41_943_041, 58_720_359, 3_588_806_011_781_223]);
     }

@@ -1,8 +1,8 @@
-//! Six boxes that drive about on a floor, beside and past each other, with parallel faces: where shortest distances are
-//! ties, and features hardly change from frame to frame.
+//! Six boxes that drive about on a floor, beside and past each other, with parallel faces: where
+//! shortest distances are ties, and features hardly change from frame to frame.
 //!
-//! A box's place and heading are sums of slow sines. Two of the boxes stop again and again, and keep every bit of their
-//! pose as long as they stand.
+//! A box's place and heading are sums of slow sines. Two of the boxes stop again and again, and
+//! keep every bit of their pose as long as they stand.
 
 use super::dataset::{Dataset, SCENE, TRAJECTORIES};
 use super::random::Random;
@@ -17,17 +17,20 @@ use std::path::{Path, PathBuf};
 const SIZE: Point3 = [1.2, 0.8, 0.5];
 /// Boxes on the floor.
 const BOXES: u32 = 6;
-/// Boxes that never stop; each of the others drives for so many seconds, then stands as long.
+/// Boxes that never stop.
 const RESTLESS: usize = 4;
+/// Seconds for which each of the other boxes drives; then it stands as long.
 const STINTS: [f64; 2] = [7.0, 9.0];
-/// Seconds that a stint adds to the clock of a path, for each second of the stint. A stint starts and ends at rest. In
-/// its middle the clock runs 1.875 times as fast as on average, about as fast as that of a box that never stops.
+/// Seconds that a stint adds to the clock of a path, for each second of the stint. A stint starts
+/// and ends at rest. In its middle the clock runs 1.875 times as fast as on average, about as fast
+/// as that of a box that never stops.
 const PACE: f64 = 0.6;
 /// Frames a second.
 const FRAME_RATE: f64 = 100.0;
 /// Waves in a coordinate of a path.
 const WAVES: usize = 3;
-/// Amplitudes of a coordinate (metres) and of the heading (radians), frequencies (radians a second).
+/// Amplitudes of a coordinate (metres) and of the heading (radians), frequencies (radians a
+/// second).
 const REACH: [f64; 2] = [1.2, 2.6];
 const TURN: [f64; 2] = [0.5, 1.2];
 const FREQUENCY: [f64; 2] = [0.1, 0.5];
@@ -44,7 +47,8 @@ pub enum FloorPoses {
     Aligned,
     /// About z, along the path: faces are parallel in z.
     Headings,
-    /// About z, with noise in all six degrees of freedom while a box drives: faces are nearly parallel in z.
+    /// About z, with noise in all six degrees of freedom while a box drives: faces are nearly
+    /// parallel in z.
     Noisy,
 }
 
@@ -62,7 +66,7 @@ impl FloorPoses {
 /// A shop floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShopFloor {
-    /// How boxes are turned. Their places do not depend on it, but for the noise.
+    /// Orientation of the boxes. Their places do not depend on it, but for the noise.
     pub poses: FloorPoses,
     /// Frames, 100 a second.
     pub frames: u32,
@@ -80,12 +84,13 @@ impl Default for ShopFloor {
 struct FloorPath {
     /// Amplitude, frequency and phase of the waves in x, in y and in the heading.
     waves: [[[f64; 3]; WAVES]; 3],
-    /// How long the box drives and stands, seconds, if it ever stands.
+    /// Time for which the box drives, and stands, seconds; `None`: it never stands.
     stint: Option<f64>,
 }
 
 impl ShopFloor {
-    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the scene last.
+    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the
+    /// scene last.
     ///
     /// # Errors
     /// There is nothing to write, or the directory cannot be written.
@@ -116,7 +121,8 @@ impl ShopFloor {
         (0..).zip(stints).map(|(body, stint)| FloorPath::draw(&mut Random::new(self.seed, body), stint)).collect()
     }
 
-    /// Position and orientation of a box at a time, seconds. `noise` is drawn from only where there is noise.
+    /// Position and orientation of a box at a time, seconds. `noise` is drawn from only where there
+    /// is noise.
     fn pose(&self, path: &FloorPath, t: f64, noise: &mut Random) -> (Point3, Quaternion) {
         let (position, heading) = path.at(t);
         let turned = about([0.0, 0.0, 1.0], heading);
@@ -177,7 +183,7 @@ impl FloorPath {
         ([x, y, SIZE[2] / 2.0], heading)
     }
 
-    /// How far along the path is, seconds: constant to the bit while the box stands.
+    /// Returns the clock of the path, seconds: constant to the bit while the box stands.
     fn clock(&self, t: f64) -> f64 {
         let Some(stint) = self.stint else { return t };
         let round = (t / (2.0 * stint)).floor();

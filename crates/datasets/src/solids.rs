@@ -41,7 +41,8 @@ pub(super) fn icosahedron() -> Solid {
     Solid { vertices, faces }
 }
 
-/// The triangles between vertices that are all neighbours of each other (at the smallest distance, within 1 %).
+/// The triangles between vertices that are all neighbours of each other (at the smallest distance,
+/// within 1 %).
 fn triangles_of_nearest(vertices: &[[f64; 3]]) -> Vec<Vec<usize>> {
     let d2 = |i: usize, j: usize| (0..3).map(|k| (vertices[i][k] - vertices[j][k]).powi(2)).sum::<f64>();
     let n = vertices.len();
@@ -68,7 +69,8 @@ fn outward(vertices: &[[f64; 3]], [i, j, k]: [usize; 3]) -> Vec<usize> {
     if det > 0.0 { vec![i, j, k] } else { vec![i, k, j] }
 }
 
-/// The icosahedron with every triangle cut into four, three times, on the unit sphere: 642 vertices.
+/// The icosahedron with every triangle cut into four, three times, on the unit sphere: 642
+/// vertices.
 pub(super) fn sphere642() -> Solid {
     let mut solid = icosahedron();
     for _ in 0..3 {

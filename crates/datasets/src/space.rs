@@ -1,5 +1,5 @@
-//! Vectors, rotations and smooth motions of generated scenes. Only sums, products, quotients, square roots and the
-//! `libm` crate: the same bits on every platform.
+//! Vectors, rotations and smooth motions of generated scenes. Only sums, products, quotients,
+//! square roots and the `libm` crate: the same bits on every platform.
 
 pub(super) type Point3 = [f64; 3];
 /// w, x, y, z.
@@ -96,7 +96,8 @@ pub(super) fn along(direction: Point3) -> Quaternion {
     from_axes(cross(y, direction), y, direction)
 }
 
-/// A value that goes from one level to another and rests before and after; twice continuously differentiable.
+/// A value that goes from one level to another and rests before and after; twice continuously
+/// differentiable.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ease {
     /// When it starts and ends, seconds.

@@ -11,8 +11,9 @@ pub enum AngleUnit {
     Degrees,
 }
 
-/// Bound on the angle between the rotation by roll, pitch and yaw and that of [`from_roll_pitch_yaw`], radians
-/// (docs/reference/numerics.md, "Angles in place of a quaternion").
+/// Bound on the angle between the rotation by roll, pitch and yaw and that of
+/// [`from_roll_pitch_yaw`], radians (docs/reference/numerics.md, "Angles in place of a
+/// quaternion").
 pub const ANGLES_ROUNDING_RAD: f64 = 1.0 / (1_u64 << 48) as f64;
 
 impl AngleUnit {
@@ -50,14 +51,16 @@ impl AngleUnit {
     }
 }
 
-/// The unit quaternion `w, x, y, z` of `Rz(yaw) Ry(pitch) Rx(roll)`: turns about the fixed axes x, y, z in this order, as in
-/// URDF, or about z, y', x'' of the body. `half`: cosine and sine of half of each angle, roll first.
+/// The unit quaternion `w, x, y, z` of `Rz(yaw) Ry(pitch) Rx(roll)`: turns about the fixed axes x,
+/// y, z in this order, as in URDF, or about z, y', x'' of the body. `half`: cosine and sine of half
+/// of each angle, roll first.
 pub fn from_roll_pitch_yaw(half: [(f64, f64); 3]) -> [f64; 4] {
     let [(cr, sr), (cp, sp), (cy, sy)] = half;
     [cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy]
 }
 
-/// Cosine and sine of an angle in degrees, exact at multiples of 45 degrees but for the rounding of the root.
+/// Cosine and sine of an angle in degrees, exact at multiples of 45 degrees but for the rounding of
+/// the root.
 pub fn cos_sin_degrees(angle: f64) -> (f64, f64) {
     let angle = angle % 360.0; // exact
     let quarters = (angle / 90.0).round();
@@ -74,7 +77,8 @@ pub fn cos_sin_degrees(angle: f64) -> (f64, f64) {
     }
 }
 
-/// The unit quaternion w, x, y, z of a rotation, by its largest component, which loses nothing (Shepperd).
+/// The unit quaternion w, x, y, z of a rotation, by its largest component, which loses nothing
+/// (Shepperd).
 pub fn from_rotation(m: [[f64; 3]; 3]) -> [f64; 4] {
     let trace = m[0][0] + m[1][1] + m[2][2];
     // Four times the square of each component.

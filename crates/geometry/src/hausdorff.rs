@@ -1,17 +1,20 @@
 //! The directed Hausdorff distance of one surface from another, as a proven upper bound.
 //!
-//! `h(P, T) = max over p in P of min over q in T of |p - q|`, for convex polygons `P` and triangles `T`. It is found by
-//! branch and bound. A polygon is bounded in two ways, and refined while its bound is above that of a point found:
+//! `h(P, T) = max over p in P of min over q in T of |p - q|`, for convex polygons `P` and triangles
+//! `T`. It is found by branch and bound. A polygon is bounded in two ways, and refined while its
+//! bound is above that of a point found:
 //!
-//! - The distance to *one* triangle is a convex function. So no point of a polygon is farther from the triangle than
-//!   its farthest corner.
-//! - Distances change no faster than points move. So no point of a polygon is farther from `T` than its middle is, plus
-//!   the distance from the middle to the farthest corner.
+//! - The distance to *one* triangle is a convex function. So no point of a polygon is farther from
+//!   the triangle than its farthest corner.
+//! - Distances change no faster than points move. So no point of a polygon is farther from `T` than
+//!   its middle is, plus the distance from the middle to the farthest corner.
 //!
-//! A polygon is refined along the sides of its nearest triangle, if that settles the part above the triangle: where
-//! triangles cover a polygon, each of them settles its own part, whatever the gaps that rounding left between them. Else
-//! it is halved: across the direction in which its farthest corner lies from the triangle, which splits a long slit along
-//! its middle; or across its longest side, where the second bound is the smaller one. Every bound includes the rounding of the cuts and of the distances.
+//! A polygon is refined along the sides of its nearest triangle, if that settles the part above the
+//! triangle: where triangles cover a polygon, each of them settles its own part, whatever the gaps
+//! that rounding left between them. Else it is halved: across the direction in which its farthest
+//! corner lies from the triangle, which splits a long slit along its middle; or across its longest
+//! side, where the second bound is the smaller one. Every bound includes the rounding of the cuts
+//! and of the distances.
 
 use super::triangle_tree::{Corners, NearestTriangle, TriangleTree, bounds, distance2, offset};
 use super::vec3::Vec3;
@@ -25,9 +28,9 @@ const EXCESS: f64 = 1.0 / 64.0;
 const STEPS_EACH: usize = 16;
 const STEPS: usize = 20_000;
 
-/// Boxes of triangles that may be looked at, for each polygon and triangle, and for any input. A search for the nearest
-/// triangle takes some tens of them, but all where the boxes overlap. Once they are used up, searches end at some triangle
-/// near by: bounds still hold.
+/// Most boxes of triangles that are visited: for each polygon and triangle, and in addition for any
+/// input. A search for the nearest triangle visits some tens of boxes, but all of them if they
+/// overlap. Once the visits are used up, searches end at some triangle near by: bounds still hold.
 const VISITS_EACH: usize = 2048;
 const VISITS: usize = 1 << 24;
 
@@ -108,7 +111,8 @@ struct PolygonPart {
     source: usize,
     /// Cuts that led to it.
     cuts: u32,
-    /// Vector from that triangle to its farthest corner; zero if the bound does not come from that distance.
+    /// Vector from that triangle to its farthest corner; zero if the bound does not come from that
+    /// distance.
     outward: Vec3<f64>,
 }
 
@@ -142,7 +146,7 @@ struct ReachSearch<'t> {
     found: (f64, usize),
     /// The largest bound of a part that is not refined further.
     settled: f64,
-    /// Boxes of triangles that may still be looked at.
+    /// Boxes of triangles that may still be visited.
     visits: usize,
     open: BinaryHeap<PolygonPart>,
 }
@@ -153,14 +157,16 @@ impl ReachSearch<'_> {
         self.limits.settled.max(self.found.0 * (1.0 + EXCESS))
     }
 
-    /// Bound of the rounding of a distance from a part after so many cuts. With u = 2^-53 and coordinates up to the
-    /// scale s: a cut places a corner off the line by less than 5 u s in each coordinate, 9 u s in all; the nearest
-    /// point of a triangle, the difference and its length are off by less than 40 u s together. Both are rounded up.
+    /// Bound on the rounding of a distance from a part after `cuts` cuts. With u = 2^-53 and
+    /// coordinates up to the scale s: a cut places a corner off the line by less than 5 u s in each
+    /// coordinate, 9 u s in all; the nearest point of a triangle, the difference and its length are
+    /// off by less than 40 u s together. Both are rounded up.
     fn rounding(&self, cuts: u32) -> f64 {
         (0.5 * f64::EPSILON * self.scale * (64.0 + 16.0 * f64::from(cuts))).next_up()
     }
 
-    /// The triangle nearest to a point of a polygon, or one near by, and the square of its distance.
+    /// The triangle nearest to a point of a polygon, or one near by, and the square of its
+    /// distance.
     fn nearest(&mut self, p: Vec3<f64>, source: usize) -> (f64, u32) {
         let NearestTriangle { d2, triangle, visits, is_nearest } = self.to.nearest(p, self.visits.max(VISITS_LEAST));
         self.visits = self.visits.saturating_sub(visits);
@@ -228,8 +234,8 @@ impl ReachSearch<'_> {
         (high - low > self.rounding(0)).then(|| cut(corners, |p| along.dot(p) - middle))
     }
 
-    /// The part of a polygon above (or below) a triangle, and the parts beyond its sides; `None` if there is nothing
-    /// above it.
+    /// The part of a polygon above (or below) a triangle, and the parts beyond its sides; `None` if
+    /// there is nothing above it.
     fn cut_along(&self, corners: &[Vec3<f64>], triangle: &Corners) -> Option<(Polygon, Vec<Polygon>)> {
         let normal = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]);
         let mut above = corners.to_vec();
@@ -241,7 +247,8 @@ impl ReachSearch<'_> {
             if length <= 0.0 || !length.is_finite() {
                 return None;
             }
-            // Corners nearly on the side count as on it: where a cut runs is free, and slivers cost time.
+            // Corners nearly on the side count as on it: where a cut runs is free, and slivers cost
+            // time.
             let on = 0.5 * self.rounding(0);
             let side = |p: Vec3<f64>| {
                 let distance = outward.dot(p - from) / length;
@@ -275,8 +282,8 @@ fn farthest(corners: &[Vec3<f64>], triangle: &Corners) -> (usize, f64) {
     (index, d2.sqrt())
 }
 
-/// The parts of a polygon where a linear function is not above, and not below, zero; both keep the corners where it is
-/// zero. Empty where there is no corner on that side.
+/// The parts of a polygon where a linear function is not above, and not below, zero; both keep the
+/// corners at which it is zero. A part without a corner on its side is empty.
 fn cut(corners: &[Vec3<f64>], function: impl Fn(Vec3<f64>) -> f64) -> (Polygon, Polygon) {
     let (mut below, mut beyond) = (Vec::with_capacity(corners.len() + 2), Vec::with_capacity(corners.len() + 2));
     for (k, &p) in corners.iter().enumerate() {
@@ -312,7 +319,8 @@ mod tests {
         vec![v(0.0, 0.0, 0.0), v(4.0, 0.0, 0.0), v(4.0, 4.0, 0.0), v(0.0, 4.0, 0.0)]
     }
 
-    /// Triangles of the cells (their side is 4 / `cells`) of which `keep` is true, at a height each.
+    /// Triangles of the cells (their side is 4 / `cells`) for which `keep` is true, at a height
+    /// each.
     fn cells(cells: usize, keep: impl Fn(usize, usize) -> bool, height: impl Fn(usize, usize) -> f64) -> Vec<Corners> {
         let side = 4.0 / cells as f64;
         let mut triangles = Vec::new();

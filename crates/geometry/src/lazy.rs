@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-/// A part of a body that is built when first asked for. It says nothing that its body does not: two of them are always equal, and a
-/// clone is not built.
+/// A part of a body that is built when first asked for. It says nothing that its body does not: two
+/// of them are always equal, and a clone is not built.
 pub struct Lazy<T>(OnceLock<Box<T>>);
 
 impl<T> Lazy<T> {

@@ -1,5 +1,5 @@
-//! Geometry that knows no files, no time and no pairs: numbers, poses, boxes, convex polyhedra and triangle
-//! meshes.
+//! Geometry that knows no files, no time and no pairs: numbers, poses, boxes, convex polyhedra and
+//! triangle meshes.
 //!
 //! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-base`.
 

@@ -1,9 +1,10 @@
-//! The Voronoi planes of a polyhedron: the planes between the Voronoi regions of neighbouring features, computed once
-//! (Mirtich 1997, section 2.1).
+//! The Voronoi planes of a polyhedron: the planes between the Voronoi regions of neighbouring
+//! features, computed once (Mirtich 1997, section 2.1).
 //!
-//! A plane is a unit normal and an offset; `side(x) = normal . x - offset` is the signed distance of a point. Each of
-//! the two features that share a plane holds it with the positive side towards its own region. Both hold the same
-//! numbers up to the sign, so rounding never puts a point beyond the plane for both of them.
+//! A plane is a unit normal and an offset; `side(x) = normal . x - offset` is the signed distance
+//! of a point. Each of the two features that share a plane holds it with the positive side towards
+//! its own region. Both hold the same numbers up to the sign, so rounding never puts a point beyond
+//! the plane for both of them.
 //!
 //! ```text
 //! vertex   per neighbour: the plane through the vertex, orthogonal to the edge                 blocks of eight
@@ -11,18 +12,19 @@
 //! face     per edge: the side plane along it, orthogonal to the face; the face's own plane     blocks of four
 //! ```
 //!
-//! A block holds each component of its planes in a row of its own, so one load fills a register with a component of
-//! four or eight planes. Their order is that of the lists `neighbours` and `face_vertices`. The padding of the last
-//! block is a plane that no point lies beyond. A vertex block has a fifth row, the offsets of the parallel planes at
-//! the neighbours, so that a walk from vertex to vertex reads nothing else. Face blocks hold four planes and not eight
-//! because most faces are triangles, and both ends of an edge are tested at once.
+//! A block holds each component of its planes in a row of its own, so one load fills a register
+//! with a component of four or eight planes. Their order is that of the lists `neighbours` and
+//! `face_vertices`. The padding of the last block is a plane that no point lies beyond. A vertex
+//! block has a fifth row, the offsets of the parallel planes at the neighbours, so that a walk from
+//! vertex to vertex reads nothing else. Face blocks hold four planes and not eight because most
+//! faces are triangles, and both ends of an edge are tested at once.
 //!
-//! *Rounding*, in units of 2^-53 (a test compares with double-double): normals are off by up to 8 at vertices and 16
-//! along edges, offsets by up to 16 and 24 times the polyhedron's radius.
+//! *Rounding*, in units of 2^-53 (a test compares with double-double): normals are off by up to 8
+//! at vertices and 16 along edges, offsets by up to 16 and 24 times the polyhedron's radius.
 //!
-//! Only V-Clip and Lin-Canny require the planes, and they take four to five times the memory of the rest of a polyhedron (about
-//! 1,100 bytes per vertex where faces are triangles). So they are computed on first use, and a clone of a polyhedron
-//! starts without them.
+//! Only V-Clip and Lin-Canny require the planes, and they take four to five times the memory of the
+//! rest of a polyhedron (about 1,100 bytes per vertex where faces are triangles). So they are
+//! computed on first use, and a clone of a polyhedron starts without them.
 
 use super::polyhedron::{Edge, LANES, NO_FACE, Polyhedron};
 use super::real::Scalar;
@@ -39,8 +41,8 @@ pub struct Planes {
     /// Vertex `v` has `vertex_planes[vertex_start[v]..vertex_start[v + 1]]`.
     vertex_planes: Vec<VertexPlanes>,
     vertex_start: Vec<u32>,
-    /// By edge: at `v[0]`, at `v[1]`, along `f[0]`, along `f[1]` (see [`super::Edge`]). Where there is no face, no
-    /// point lies beyond the plane.
+    /// By edge: at `v[0]`, at `v[1]`, along `f[0]`, along `f[1]` (see [`super::Edge`]). Where there
+    /// is no face, no point lies beyond the plane.
     edges: Vec<FourPlanes>,
     /// Face `f` has `side_planes[side_start[f]..side_start[f + 1]]`.
     side_planes: Vec<FourPlanes>,
@@ -58,7 +60,7 @@ pub struct Planes {
 pub struct Plane {
     /// Unit normal.
     pub normal: Vec3<f64>,
-    /// Its distance from the origin along the normal, metres.
+    /// Distance from the origin along the normal, metres.
     pub offset: f64,
 }
 
@@ -80,8 +82,8 @@ pub struct VertexPlanes {
     pub normals: [[f64; LANES]; 3],
     /// Offsets, metres.
     pub offsets: [f64; LANES],
-    /// Offsets of the parallel planes at the neighbours, along the same normals: a point whose height is below one lies
-    /// beyond the edge, in front of the neighbour.
+    /// Offsets of the parallel planes at the neighbours, along the same normals: a point whose
+    /// height is below one lies beyond the edge, in front of the neighbour.
     pub neighbour_offsets: [f64; LANES],
 }
 
@@ -153,7 +155,8 @@ impl Planes {
             let along = unit(head - tail);
             [Plane::through(tail, along), Plane::through(head, -along)]
         };
-        // Along edge `e`, positive towards the inside of its face `f[side]`; face `f[0]` lies to the left of the edge.
+        // Along edge `e`, positive towards the inside of its face `f[side]`; face `f[0]` lies to
+        // the left of the edge.
         let inward = |e: u32, side: usize| {
             let edge = &p.edges[e as usize];
             if edge.f[side] == NO_FACE {
@@ -255,21 +258,22 @@ impl Planes {
         &self.supports[f as usize]
     }
 
-    /// The clearance of face `f`: a lower bound of the depths below its plane of all vertices that are not its own,
-    /// metres.
+    /// The clearance of face `f`: a lower bound of the depths below its plane of all vertices that
+    /// are not its own, metres.
     #[inline(always)]
     pub fn face_clearance(&self, f: u32) -> f64 {
         self.face_clearances[f as usize]
     }
 
-    /// The clearances of edge `e`. For a unit direction `d` orthogonal to the edge and between the normals of its
-    /// faces: all vertices that are not the edge's stay below its support plane along `d` by at least the lesser of
-    /// `clearance[0] (d . c[2])` and `clearance[1] (d . c[3])`, where `c[i]` is the normal in lane `i` of
-    /// [`Planes::edge`].
+    /// The clearances of edge `e`. For a unit direction `d` orthogonal to the edge and between the
+    /// normals of its faces: all vertices that are not the edge's stay below its support plane
+    /// along `d` by at least the lesser of `clearance[0] (d . c[2])` and `clearance[1] (d . c[3])`,
+    /// where `c[i]` is the normal in lane `i` of [`Planes::edge`].
     ///
-    /// Derivation: let `d = a m + b n` with the normals `m` and `n` of the faces. A vertex whose depths below the two
-    /// faces are `h` and `k` lies `a h + b k` below the edge; one of the depths may be zero, but not both. With the
-    /// angle `w` between the faces, `d . c[2] = b sin w` and `d . c[3] = a sin w`.
+    /// Derivation: let `d = a m + b n` with the normals `m` and `n` of the faces. A vertex whose
+    /// depths below the two faces are `h` and `k` lies `a h + b k` below the edge; one of the
+    /// depths may be zero, but not both. With the angle `w` between the faces, `d . c[2] = b sin w`
+    /// and `d . c[3] = a sin w`.
     #[inline(always)]
     pub fn edge_clearance(&self, e: u32) -> &[f64; 2] {
         &self.edge_clearances[e as usize]
@@ -285,8 +289,8 @@ fn vertex_clearance(p: &Polyhedron, v: u32) -> f64 {
     squares.fold(f64::INFINITY, f64::min).sqrt() * (1.0 - HEIGHT_ROUNDING * f64::UNIT)
 }
 
-/// The clearance of face `f`. The vertex next below it is a neighbour of one of its vertices, since from every vertex a
-/// path along edges climbs to the face.
+/// The clearance of face `f`. The vertex next below it is a neighbour of one of its vertices, since
+/// from every vertex a path along edges climbs to the face.
 fn face_clearance(p: &Polyhedron, f: u32) -> f64 {
     let (own, normal) = (p.face(f), p.normals[f as usize]);
     let top = normal.dot(p.vertex(own[0]));
@@ -319,8 +323,8 @@ fn unit(v: Vec3<f64>) -> Vec3<f64> {
     Vec3 { x: scaled.x / length, y: scaled.y / length, z: scaled.z / length }
 }
 
-/// The planes of a polyhedron, computed on first use. They follow from the rest of the polyhedron, so they are ignored
-/// in comparisons and not cloned.
+/// The planes of a polyhedron, computed on first use. They follow from the rest of the polyhedron,
+/// so they are ignored in comparisons and not cloned.
 #[derive(Default)]
 pub struct LazyPlanes {
     planes: OnceLock<Box<Planes>>,

@@ -8,8 +8,9 @@ use super::vec3::Vec3;
 pub struct Edge {
     /// The two vertices, lower index first.
     pub v: [u32; 2],
-    /// The two faces beside it: walking from `v[0]` to `v[1]` with the outside towards the eye, `f[0]` lies to the
-    /// left and `f[1]` to the right. A segment's edge has no faces: `[NO_FACE; 2]`.
+    /// The two faces beside it: walking from `v[0]` to `v[1]` with the outside towards the eye,
+    /// `f[0]` lies to the left and `f[1]` to the right. A segment's edge has no faces:
+    /// `[NO_FACE; 2]`.
     pub f: [u32; 2],
 }
 
@@ -19,28 +20,33 @@ pub const NO_FACE: u32 = u32::MAX;
 /// SampleColumn of a scan: coordinates are padded to a multiple of this with copies of vertex 0.
 pub const LANES: usize = 8;
 
-/// Vertices up to which the coordinates of neighbours are kept side by side ([`Polyhedron::neighbour_blocks`]).
+/// Vertices up to which the coordinates of neighbours are kept side by side
+/// ([`Polyhedron::neighbour_blocks`]).
 pub const MAX_TABLED_VERTICES: usize = 1 << 16;
 
-/// The least radius of a recentred piece, growth included, in distances of its recentred origin from that of its body's own
-/// frame.
+/// The least radius of a recentred piece, growth included, in distances of its recentred origin
+/// from that of its body's own frame.
 const LEAST_SHARE: f64 = 1.0 / (1_u64 << 49) as f64;
 
-/// The least radius of a recentred piece, growth included, metres: 2^-23, so that positions to 10^9 m are told apart.
+/// The least radius of a recentred piece, growth included, metres: 2^-23, so that positions to 10^9
+/// m are told apart.
 const LEAST_RADIUS: f64 = 1.0 / (1_u64 << 23) as f64;
 
-/// A convex polyhedron, polygon, segment or point: the hull of its `f64` vertices, which *are* the truth.
+/// A convex polyhedron, polygon, segment or point: the hull of its `f64` vertices, which *are* the
+/// truth.
 ///
-/// All coordinates are metres in the body's recentred frame. Vertices are ordered by `source`; edges by their (low,
-/// high) vertices; faces by their sorted vertex lists (so that indices are the published feature numbers).
-/// A polygon (`dimension` 2) has two faces, its front and its back; a segment one edge and no face; a point neither.
+/// All coordinates are metres in the body's recentred frame. Vertices are ordered by `source`;
+/// edges by their (low, high) vertices; faces by their sorted vertex lists (so that indices are the
+/// published feature numbers). A polygon (`dimension` 2) has two faces, its front and its back; a
+/// segment one edge and no face; a point neither.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Polyhedron {
     /// 0 point, 1 segment, 2 flat polygon, 3 solid.
     pub dimension: u8,
     /// Number of vertices.
     pub count: usize,
-    /// Coordinates, structure of arrays, `count` rounded up to a multiple of `LANES`; the padding repeats vertex 0.
+    /// Coordinates, structure of arrays, `count` rounded up to a multiple of `LANES`; the padding
+    /// repeats vertex 0.
     pub x: Vec<f64>,
     /// See `x`.
     pub y: Vec<f64>,
@@ -50,8 +56,9 @@ pub struct Polyhedron {
     pub source: Vec<u32>,
     /// The edges, ordered by (low, high).
     pub edges: Vec<Edge>,
-    /// Face `f` has the vertices `face_vertices[face_start[f]..face_start[f + 1]]`, counter-clockwise seen from
-    /// outside, starting with its lowest; exactly coplanar triangles are merged.
+    /// Face `f` has the vertices `face_vertices[face_start[f]..face_start[f + 1]]`,
+    /// counter-clockwise seen from outside, starting with its lowest; exactly coplanar triangles
+    /// are merged.
     pub face_start: Vec<u32>,
     /// See `face_start`.
     pub face_vertices: Vec<u32>,
@@ -65,23 +72,27 @@ pub struct Polyhedron {
     pub neighbours: Vec<u32>,
     /// The edge to each of `neighbours`.
     pub neighbour_edges: Vec<u32>,
-    /// The coordinates of the neighbours, vertex by vertex in blocks of `LANES`: x, y, z of eight neighbours each, in the
-    /// order of `neighbours`; the padding repeats the vertex itself. Empty above `MAX_TABLED_VERTICES` vertices, where it would cost
-    /// more memory than the walk along edges is worth.
+    /// The coordinates of the neighbours, vertex by vertex in blocks of `LANES`: x, y, z of eight
+    /// neighbours each, in the order of `neighbours`; the padding repeats the vertex itself. Empty
+    /// above `MAX_TABLED_VERTICES` vertices, where it would cost more memory than the walk along
+    /// edges is worth.
     pub neighbour_blocks: Vec<[[f64; LANES]; 3]>,
-    /// Vertex `v` has the blocks `neighbour_blocks[neighbour_block_start[v]..neighbour_block_start[v + 1]]`.
+    /// Vertex `v` has the blocks
+    /// `neighbour_blocks[neighbour_block_start[v]..neighbour_block_start[v + 1]]`.
     pub neighbour_block_start: Vec<u32>,
-    /// Start vertices of climbs: for each cell of a grid on the faces of a cube around the directions, a vertex farthest along
-    /// its middle. `6 * start_side^2` cells; empty on small polyhedra and above `MAX_TABLED_VERTICES` vertices.
+    /// Start vertices of climbs: for each cell of a grid on the faces of a cube around the
+    /// directions, a vertex farthest along its middle. `6 * start_side^2` cells; empty on small
+    /// polyhedra and above `MAX_TABLED_VERTICES` vertices.
     pub starts: Vec<u32>,
     /// Cells along a side of a face of that cube.
     pub start_side: u32,
     /// The mean of the vertices: a point of the relative interior.
     pub mean: Vec3<f64>,
-    /// No vertex is farther from the recentred origin, metres: the largest distance, rounded up; of a recentred body no less
-    /// than what `Polyhedron::recentred` asks for.
+    /// No vertex is farther from the recentred origin, metres: the largest distance, rounded up; of
+    /// a recentred body no less than what `Polyhedron::recentred` asks for.
     pub radius: f64,
-    /// Distance of the recentred origin from that of the body's own frame, rounded up, metres; 0 if they are one.
+    /// Distance of the recentred origin from the origin of the body's own frame, rounded up,
+    /// metres; 0 if they are one.
     pub away: f64,
     /// Representatives of the face normals up to sign and exact parallelism: indices of faces.
     pub distinct_normals: Vec<u32>,
@@ -92,10 +103,11 @@ pub struct Polyhedron {
 }
 
 impl Polyhedron {
-    /// The same, its frame's origin at `center` (metres) of the body's own frame; `growth`: that of the piece, metres.
+    /// The same, its frame's origin at `center` (metres) of the body's own frame; `growth`: that of
+    /// the piece, metres.
     ///
-    /// The radius is such that the bounds of rounding cover what a pose of the recentred frame may be off
-    /// (docs/reference/numerics.md, "Recentring"). Only that of a point or a speck grows.
+    /// The radius is such that the bounds of rounding cover what a pose of the recentred frame may
+    /// be off (docs/reference/numerics.md, "Recentring"). Only that of a point or a speck grows.
     pub fn recentred(self, center: Vec3<f64>, growth: f64) -> Self {
         if center == Vec3::ZERO {
             return self;
@@ -132,7 +144,8 @@ impl Polyhedron {
         &self.neighbours[self.neighbour_start[v] as usize..self.neighbour_start[v + 1] as usize]
     }
 
-    /// The neighbours' coordinates of vertex `v`: see `neighbour_blocks`. Empty where they are not kept.
+    /// The neighbours' coordinates of vertex `v`: see `neighbour_blocks`. Empty where they are not
+    /// kept.
     #[inline]
     pub fn neighbour_blocks_of(&self, v: u32) -> &[[[f64; LANES]; 3]] {
         let v = v as usize;
@@ -142,7 +155,7 @@ impl Polyhedron {
         }
     }
 
-    /// A vertex that is far along `d`, and most likely near the farthest; `None` where there is no table.
+    /// A vertex that is far along `d`, and most likely near the farthest; `None` without a table.
     #[inline]
     pub fn near(&self, d: Vec3<f64>) -> Option<u32> {
         let (x, y, z) = (d.x.abs(), d.y.abs(), d.z.abs());
@@ -166,7 +179,8 @@ impl Polyhedron {
         self.planes.get_or_compute(self)
     }
 
-    /// A number that no other polyhedron of the process has, clones included: what tells memories of polyhedra apart.
+    /// A number that no other polyhedron of the process has, clones included: what tells memories
+    /// of polyhedra apart.
     #[inline(always)]
     pub fn identity(&self) -> u64 {
         self.planes.identity()

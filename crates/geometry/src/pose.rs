@@ -1,7 +1,8 @@
 //! Poses, and the relative pose of a pair.
 //!
-//! Conventions: `world_from_body`; right-handed; quaternions `(w, x, y, z)`. The rotation of a quaternion `q` is the
-//! rational matrix `M(q) / |q|^2`, so a quaternion off norm by rounding still names an exact rotation.
+//! Conventions: `world_from_body`; right-handed; quaternions `(w, x, y, z)`. The rotation of a
+//! quaternion `q` is the rational matrix `M(q) / |q|^2`, so a quaternion off norm by rounding still
+//! names an exact rotation.
 
 use super::real::{Dd, Real, Scalar};
 use super::vec3::Vec3;
@@ -11,7 +12,8 @@ use super::vec3::Vec3;
 pub struct Pose {
     /// Position of the recentred origin, leading part, metres.
     pub position: Vec3<f64>,
-    /// Remainder of the position, metres (zero unless the body was recentred): the origin is `position + rest`.
+    /// Remainder of the position, metres (zero unless the body was recentred): the origin is
+    /// `position + rest`.
     pub rest: Vec3<f64>,
     /// Quaternion w, x, y, z as read; the rotation is that of the quaternion normalised.
     pub q: [f64; 4],
@@ -26,7 +28,8 @@ impl Pose {
         Self { position: position.into(), rest: Vec3::ZERO, q }
     }
 
-    /// The pose of the frame that lies at `center` of this one: `position + R center`, in double-double.
+    /// The pose of the frame that lies at `center` of this one: `position + R center`, in
+    /// double-double.
     pub fn recentred(&self, center: Vec3<f64>) -> Self {
         if center == Vec3::ZERO {
             return *self;
@@ -42,8 +45,9 @@ impl Pose {
         Self { position: Vec3::new(x.hi, y.hi, z.hi), rest: Vec3::new(x.lo, y.lo, z.lo), q: self.q }
     }
 
-    /// First `child`, then `self`, in `f64`: `world_from_parent` and `parent_from_child` to `world_from_child`. Neither
-    /// frame may be recentred. The identity on either side leaves the other as it is, bit by bit.
+    /// First `child`, then `self`, in `f64`: `world_from_parent` and `parent_from_child` to
+    /// `world_from_child`. Neither frame may be recentred. The identity on either side leaves the
+    /// other as it is, bit by bit.
     #[doc(hidden)]
     pub fn after(&self, child: &Self) -> Self {
         if *self == Self::IDENTITY {
@@ -77,16 +81,16 @@ impl Pose {
 /// Place of a recentred frame in the body's own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Recentring {
-    /// Its origin, metres; zero: it is the body's own frame.
+    /// Origin, metres; zero: it is the body's own frame.
     pub center: Vec3<f64>,
-    /// How far from the origin of the world a position and its rest tell places of the body apart, metres: the sum of the
-    /// coordinates' sizes.
+    /// Distance from the origin of the world up to which a position and its rest tell places of the
+    /// body apart, metres: the sum of the coordinates' sizes.
     pub reach: f64,
 }
 
 impl Recentring {
-    /// The pose of the recentred frame, from that of the body's own. Beyond the reach its rest is NaN: what is computed
-    /// from it is uncertified.
+    /// The pose of the recentred frame, from that of the body's own. Beyond the reach its rest is
+    /// NaN: what is computed from it is uncertified.
     pub fn place(&self, pose: &Pose) -> Pose {
         let placed = pose.recentred(self.center);
         let [x, y, z] = placed.position.to_array().map(f64::abs);
@@ -140,8 +144,8 @@ pub struct RelativePose<T> {
 }
 
 impl<T: Real> RelativePose<T> {
-    /// Computes the relative pose from two poses in the world. The difference of the positions is formed before it is rotated, so that
-    /// a common offset costs no accuracy.
+    /// Computes the relative pose from two poses in the world. The difference of the positions is
+    /// formed before it is rotated, so that a common offset costs no accuracy.
     #[inline(always)]
     pub fn between(a: &Pose, b: &Pose) -> Self {
         let d = Vec3::new(
@@ -155,8 +159,8 @@ impl<T: Real> RelativePose<T> {
 }
 
 impl<T: Scalar> RelativePose<T> {
-    /// From the orientation of A, as rows and as quaternion, the quaternion of B, and the way from A's origin to B's in the world,
-    /// metres.
+    /// From the orientation of A, as rows and as quaternion, the quaternion of B, and the way from
+    /// A's origin to B's in the world, metres.
     #[inline(always)]
     pub fn of_rotations((rows, qa): (&[Vec3<T>; 3], [T; 4]), qb: [T; 4], d: Vec3<T>) -> Self {
         // R_a^T d: the columns of R_a times the components of d.
@@ -190,9 +194,9 @@ impl<T: Scalar> RelativePose<T> {
         Self { r: [Vec3::from_f64(a), Vec3::from_f64(b), Vec3::from_f64(c)], t: Vec3::from_f64(pose.t) }
     }
 
-    /// A bound of how far any point of B within `radius` of its origin moves in A's frame between two relative poses:
-    /// the translation, and the chord of the rotation, whose matrix difference has the Frobenius norm
-    /// `2 sqrt 2 sin(angle / 2)`. Exact but for a few ulp of the operands.
+    /// A bound of how far any point of B within `radius` of its origin moves in A's frame between
+    /// two relative poses: the translation, and the chord of the rotation, whose matrix difference
+    /// has the Frobenius norm `2 sqrt 2 sin(angle / 2)`. Exact but for a few ulp of the operands.
     #[inline(always)]
     pub fn motion(&self, other: &Self, radius: f64) -> T {
         let rows = [self.r[0] - other.r[0], self.r[1] - other.r[1], self.r[2] - other.r[2]];

@@ -1,9 +1,10 @@
 //! Rays along +z against triangles, exactly.
 //!
-//! A ray along +z crosses a triangle if its start lies inside of the triangle seen from above, and below it. Both are decided
-//! by exact predicates. Where the ray meets an edge or a vertex, its start counts as moved a little along +x, and by much less
-//! along +y (Edelsbrunner and Mücke 1990, "Simulation of simplicity"), so that it crosses each closed shell as often as a ray
-//! that meets none.
+//! A ray along +z crosses a triangle if its start lies inside of the triangle seen from above, and
+//! below it. Both are decided by exact predicates. Where the ray meets an edge or a vertex, its
+//! start counts as moved a little along +x, and by much less along +y (Edelsbrunner and Mücke 1990,
+//! "Simulation of simplicity"), so that it crosses each closed shell as often as a ray that meets
+//! none.
 
 use super::hull::{side, turn};
 use super::triangle_tree::Corners;
@@ -14,7 +15,8 @@ use super::vec3::Vec3;
 pub enum RayCrossing {
     /// The ray does not meet it.
     None,
-    /// The ray leaves through it (+1: a triangle that is counter-clockwise seen from above), or enters (-1).
+    /// The ray leaves through it (+1: a triangle that is counter-clockwise seen from above), or
+    /// enters (-1).
     Through(i32),
     /// The ray begins on it.
     At,
@@ -35,8 +37,8 @@ pub fn crossing(p: Vec3<f64>, &[a, b, c]: &Corners) -> RayCrossing {
     }
 }
 
-/// Whether `p`, moved a little along +x and by much less along +y, lies to the left of the line from `a` to `b`, seen from
-/// above.
+/// Whether `p`, moved a little along +x and by much less along +y, lies to the left of the line
+/// from `a` to `b`, seen from above.
 fn left_of(p: Vec3<f64>, a: Vec3<f64>, b: Vec3<f64>) -> bool {
     let signs = [turn(a, b, p, 2), a.y - b.y, b.x - a.x];
     signs.into_iter().find(|&sign| sign != 0.0).is_some_and(|sign| sign > 0.0)

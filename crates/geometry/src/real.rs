@@ -1,14 +1,17 @@
-//! The numbers that queries are answered in: `f64`, and `Dd`, an unevaluated sum of two `f64`s (about 106 bits), for the
-//! rung of the pair solver where rounding in `f64` leaves a question open.
+//! The numbers that queries are answered in: `f64`, and `Dd`, an unevaluated sum of two `f64`s
+//! (about 106 bits), for the rung of the pair solver where rounding in `f64` leaves a question
+//! open.
 //!
-//! No operation uses a fused multiply-add, so a value is the same on every machine.
-//! Source of the double-double operations: Dekker 1971, Knuth (TAOCP 2, 4.2.2); error bounds: Joldes, Muller,
-//! Popescu 2017, "Tight and rigorous error bounds for basic building blocks of double-word arithmetic".
+//! No operation uses a fused multiply-add, so a value is the same on every machine. Source of the
+//! double-double operations: Dekker 1971, Knuth (TAOCP 2, 4.2.2); error bounds: Joldes, Muller,
+//! Popescu 2017, "Tight and rigorous error bounds for basic building blocks of double-word
+//! arithmetic".
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
-/// The numbers that formulas are written in: `f64`, double-double, or a register of eight `f64` (`simd::V`).
+/// The numbers that formulas are written in: `f64`, double-double, or a register of eight `f64`
+/// (`simd::V`).
 ///
 /// A formula that is generic over it does the same operations in the same order in each of them.
 pub trait Scalar:
@@ -16,7 +19,8 @@ pub trait Scalar:
 {
     /// Result of a comparison: a truth value for each number.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
-    /// The numbers of working precision that error bounds are computed in: `f64`, or a register of them.
+    /// The numbers of working precision that error bounds are computed in: `f64`, or a register of
+    /// them.
     type Bound: Scalar<Mask = Self::Mask>;
     /// Half a unit in the last place of 1: the relative error of one operation.
     const UNIT: f64;
@@ -26,20 +30,20 @@ pub trait Scalar:
     fn bound(self) -> Self::Bound;
     /// Square root; NaN below zero.
     fn sqrt(self) -> Self;
-    /// Whether it is less than the other; false where one is NaN.
+    /// Whether it is less than the other; false if one is NaN.
     fn lt(self, other: Self) -> Self::Mask;
-    /// Whether it is at most the other; false where one is NaN.
+    /// Whether it is at most the other; false if one is NaN.
     fn le(self, other: Self) -> Self::Mask;
     /// `a` where the mask is true, else `b`.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
     /// Whether a mask is true for any number.
     fn any(mask: Self::Mask) -> bool;
-    /// Whether it is greater than the other; false where one is NaN.
+    /// Whether it is greater than the other; false if one is NaN.
     #[inline(always)] // as everything below: into code for wider registers
     fn gt(self, other: Self) -> Self::Mask {
         other.lt(self)
     }
-    /// Whether it is at least the other; false where one is NaN.
+    /// Whether it is at least the other; false if one is NaN.
     #[inline(always)]
     fn ge(self, other: Self) -> Self::Mask {
         other.le(self)
@@ -59,12 +63,12 @@ pub trait Scalar:
     fn abs(self) -> Self {
         Self::select(self.lt(Self::zero()), -self, self)
     }
-    /// The larger of two numbers (the first where they are equal or not ordered).
+    /// The larger of two numbers (the first if they are equal or not ordered).
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
         Self::select(self.lt(other), other, self)
     }
-    /// The smaller of two numbers (the first where they are equal or not ordered).
+    /// The smaller of two numbers (the first if they are equal or not ordered).
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {
         Self::select(other.lt(self), other, self)
@@ -79,8 +83,8 @@ pub trait Real: Scalar<Mask = bool, Bound = f64> + Debug + PartialOrd + AddAssig
     const ONE: Self;
     /// The sum of `hi` and `lo`, rounded to this type.
     fn from_parts(hi: f64, lo: f64) -> Self;
-    /// `(b + rest_b) - (a + rest_a)`, rounded to this type; the difference of the leading parts comes first, so that
-    /// a common offset cancels.
+    /// `(b + rest_b) - (a + rest_a)`, rounded to this type; the difference of the leading parts
+    /// comes first, so that a common offset cancels.
     fn difference(a: f64, rest_a: f64, b: f64, rest_b: f64) -> Self;
     /// The nearest `f64`.
     #[inline(always)]
@@ -168,7 +172,8 @@ fn split(a: f64) -> (f64, f64) {
     (hi, a - hi)
 }
 
-/// `a * b` exactly, as a rounded product and its error (Dekker); exact while nothing over- or underflows.
+/// `a * b` exactly, as a rounded product and its error (Dekker); exact while nothing over- or
+/// underflows.
 #[inline]
 pub fn two_prod(a: f64, b: f64) -> (f64, f64) {
     let p = a * b;

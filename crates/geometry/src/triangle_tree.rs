@@ -13,7 +13,8 @@ const LEAF: usize = 4;
 struct TriangleNode {
     low: Vec3<f64>,
     high: Vec3<f64>,
-    /// First index in `order` of a leaf's triangles. For an inner node: the second child; the first one follows this node.
+    /// First index in `order` of a leaf's triangles. For an inner node: the second child; the first
+    /// one follows this node.
     at: u32,
     /// Triangles of a leaf; 0: it has children.
     count: u32,
@@ -26,7 +27,7 @@ pub struct NearestTriangle {
     pub d2: f64,
     /// The triangle.
     pub triangle: u32,
-    /// Boxes looked at.
+    /// Number of boxes visited.
     pub visits: usize,
     /// Whether no triangle is nearer; else the search was cut short.
     pub is_nearest: bool,
@@ -60,8 +61,8 @@ impl TriangleTree {
         self.triangles.len()
     }
 
-    /// The triangle nearest to a point. Where boxes overlap, all of them may have to be looked at: the search ends after
-    /// `most` boxes, as soon as it has any triangle.
+    /// The triangle nearest to a point. If boxes overlap, a search may have to visit all of them:
+    /// it ends after `most` boxes, as soon as it has any triangle.
     pub fn nearest(&self, p: Vec3<f64>, most: usize) -> NearestTriangle {
         let mut best = (f64::INFINITY, 0);
         let mut visits = 0;
@@ -92,8 +93,8 @@ impl TriangleTree {
         NearestTriangle { d2: best.0, triangle: best.1, visits, is_nearest: true }
     }
 
-    /// Hands `meet` every triangle that a ray from a point along +z may meet, and others; ends after `most` boxes. Returns
-    /// how many boxes were looked at: fewer than `most`, if all were.
+    /// Hands `meet` every triangle that a ray from a point along +z may meet, and others; ends
+    /// after `most` boxes. Returns the number of boxes visited: fewer than `most`, if all were.
     pub fn above(&self, p: Vec3<f64>, most: usize, mut meet: impl FnMut(u32)) -> usize {
         let mut visits = 0;
         let mut open = vec![0_u32];
@@ -116,8 +117,9 @@ impl TriangleTree {
         visits
     }
 
-    /// Hands `meet` every triangle whose box meets that from `low` to `high`, and others, until it returns false; ends after
-    /// `most` boxes. Returns how many boxes were looked at, and whether it came to the end.
+    /// Hands `meet` every triangle whose box meets that from `low` to `high`, and others, until it
+    /// returns false; ends after `most` boxes. Returns the number of boxes visited, and whether the
+    /// search came to its end.
     pub fn in_box(
         &self,
         (low, high): (Vec3<f64>, Vec3<f64>),
@@ -153,8 +155,9 @@ impl TriangleTree {
     }
 }
 
-/// Builds the subtree over `order`, which begins at `start` of the whole list: halves by centroids along the longest
-/// side of their box, so that the depth is logarithmic whatever the triangles are.
+/// Builds the subtree over `order`, which begins at `start` of the whole list: halves by centroids
+/// along the longest side of their box, so that the depth is logarithmic whatever the triangles
+/// are.
 fn split(triangles: &[Corners], order: &mut [u32], start: u32, nodes: &mut Vec<TriangleNode>) {
     let corners = order.iter().flat_map(|&t| triangles[t as usize]);
     let (low, high) = bounds(corners);
@@ -175,7 +178,7 @@ fn split(triangles: &[Corners], order: &mut [u32], start: u32, nodes: &mut Vec<T
     split(triangles, second, start + middle as u32, nodes);
 }
 
-/// Lowest and highest coordinates; infinite where there are no points.
+/// Returns the lowest and the highest coordinates; infinite without points.
 pub fn bounds(points: impl Iterator<Item = Vec3<f64>>) -> (Vec3<f64>, Vec3<f64>) {
     let none = f64::INFINITY;
     points.fold((Vec3::new(none, none, none), Vec3::new(-none, -none, -none)), |(low, high), p| {
@@ -191,8 +194,9 @@ pub fn distance2(p: Vec3<f64>, triangle: &Corners) -> f64 {
     offset(p, triangle).length2()
 }
 
-/// The vector to a point from a point of the triangle: the nearest one, but for rounding. As that point lies on the
-/// triangle whatever the rounding, the vector is never too short by more than the rounding of the point.
+/// The vector to a point from a point of the triangle: the nearest one, but for rounding. As that
+/// point lies on the triangle whatever the rounding, the vector is never too short by more than the
+/// rounding of the point.
 pub fn offset(p: Vec3<f64>, &[a, b, c]: &Corners) -> Vec3<f64> {
     let shorter = |u: Vec3<f64>, v: Vec3<f64>| if v.length2() < u.length2() { v } else { u };
     let border = shorter(shorter(from_segment(p, a, b), from_segment(p, b, c)), from_segment(p, c, a));

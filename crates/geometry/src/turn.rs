@@ -1,13 +1,15 @@
-//! Upper bounds of the angle and of the length of the translation from one pose of a body to another.
+//! Upper bounds of the angle and of the length of the translation from one pose of a body to
+//! another.
 //!
-//! The rotation is the shorter one of the two that lead from one orientation to the other: `q` and `-q` are the same
-//! rotation. Every formula adds a bound of its rounding error, so that the result is never below the exact value.
+//! The rotation is the shorter one of the two that lead from one orientation to the other: `q` and
+//! `-q` are the same rotation. Every formula adds a bound of its rounding error, so that the result
+//! is never below the exact value.
 
 use super::pose::Pose;
 
-/// Relative bound of the rounding errors of one formula, with a margin. It also bounds the absolute error of an angle that
-/// [`relative_turn`] leads to: the vector part suffers cancellation, its error is a few ulp of the norms, and those are 1 to
-/// within 1e-3.
+/// Relative bound of the rounding errors of one formula, with a margin. It also bounds the absolute
+/// error of an angle that [`relative_turn`] leads to: the vector part suffers cancellation, its
+/// error is a few ulp of the norms, and those are 1 to within 1e-3.
 pub const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// The quaternion `conj(a) b`: its scalar part, and the length of its vector part.
@@ -20,7 +22,8 @@ pub fn relative_turn(a: [f64; 4], b: [f64; 4]) -> (f64, f64) {
     (w, (x * x + y * y + z * z).sqrt())
 }
 
-/// Upper bound of the angle between two rotations, radians. Exactly 0 for quaternions that are equal up to sign.
+/// Upper bound of the angle between two rotations, radians. Exactly 0 for quaternions that are
+/// equal up to sign.
 pub fn angle(a: [f64; 4], b: [f64; 4]) -> f64 {
     if a == b || a == b.map(|c| -c) {
         return 0.0;
@@ -29,11 +32,11 @@ pub fn angle(a: [f64; 4], b: [f64; 4]) -> f64 {
     2.0 * libm::atan2(v, w.abs()) + ROUNDING
 }
 
-/// Returns an upper bound of the angle, radians, at most 0.9 percent and [`ROUNDING`] above it, by arithmetic alone: loops over it
-/// vectorise. NaN for a quaternion that is 0 or NaN.
+/// Returns an upper bound of the angle, radians, at most 0.9 percent and [`ROUNDING`] above it, by
+/// arithmetic alone: loops over it vectorise. NaN for a quaternion that is 0 or NaN.
 ///
-/// A quarter of the angle has the sine s = v / sqrt(2 n (n + |w|)) with n the norm of the relative quaternion, and
-/// s <= sqrt(1/2). On that range (asin s - s) / s^3 increases to 0.22145.
+/// A quarter of the angle has the sine s = v / sqrt(2 n (n + |w|)) with n the norm of the relative
+/// quaternion, and s <= sqrt(1/2). On that range (asin s - s) / s^3 increases to 0.22145.
 #[inline(always)]
 pub fn angle_at_most(a: [f64; 4], b: [f64; 4]) -> f64 {
     let (w, v) = relative_turn(a, b);

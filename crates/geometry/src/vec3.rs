@@ -1,7 +1,8 @@
 //! Three-dimensional vectors over any [`Scalar`].
 //!
-//! Our own, not a linear-algebra crate's: values here define rows, so the order of every sum is fixed by this file
-//! and the same code runs in `f64`, in double-double and in registers of eight `f64`.
+//! Our own, not a linear-algebra crate's: values here define rows, so the order of every sum is
+//! fixed by this file and the same code runs in `f64`, in double-double and in registers of eight
+//! `f64`.
 
 use super::real::{Real, Scalar};
 use std::ops::{Add, Index, Mul, Neg, Sub};

@@ -1,7 +1,8 @@
-//! Cells of CSV as they are meant: blanks around a cell are no part of it, and blanks within quotes are.
+//! Cells of CSV as they are meant: blanks around a cell are no part of it, and blanks within quotes
+//! are.
 //!
-//! The parser does not say which cells were quoted. So the bytes of a record are kept, and looked at where a cell begins or ends
-//! with a blank.
+//! The parser does not say which cells were quoted. So the bytes of a record are kept, and looked
+//! at where a cell begins or ends with a blank.
 
 use csv::Position;
 use std::io::Read;
@@ -46,7 +47,8 @@ pub fn begin<R: Read>(reader: &mut csv::Reader<KeptBytes<R>>) {
     reader.get_mut().needed = at;
 }
 
-/// The text of a cell of the record that was parsed last, which begins at `record`: without the blanks outside of quotes.
+/// The text of a cell of the record that was parsed last, which begins at `record`: without the
+/// blanks outside of quotes.
 pub fn text<'c, R: Read>(
     reader: &csv::Reader<KeptBytes<R>>,
     record: Option<&Position>,
@@ -60,7 +62,8 @@ pub fn text<'c, R: Read>(
     }
 }
 
-/// The blanks between the quotes and the end of a cell in the bytes of a record; `None`: it is not quoted.
+/// The blanks between the quotes and the end of a cell in the bytes of a record; `None`: it is not
+/// quoted.
 fn blanks_behind_quotes(record: &[u8], index: usize) -> Option<usize> {
     let is_end = |byte: &u8| matches!(byte, b',' | b'\r' | b'\n');
     let begin = record.iter().position(|byte| !matches!(byte, b'\r' | b'\n'))?;

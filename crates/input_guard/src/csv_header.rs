@@ -3,8 +3,8 @@
 use clearsweep_base::error::Error;
 use std::path::Path;
 
-/// Numbers the lines of a CSV table as an editor does, from 1. The parser counts the line feed of CRLF with the record
-/// behind it, so that it names the line before a record.
+/// Numbers the lines of a CSV table as an editor does, from 1. The parser counts the line feed of
+/// CRLF with the record behind it, so that it names the line before a record.
 #[derive(Debug, Clone, Copy)]
 pub struct CsvLines {
     /// Lines that the parser has not counted when it begins a record.
@@ -45,11 +45,12 @@ impl CsvLines {
 /// Problem of a table that a spreadsheet program has saved in its own format.
 pub const WORKBOOK: &str = "is a workbook of a spreadsheet program, which is not read";
 
-/// Remedy for such a table. Spreadsheet programs offer commas or semicolons, depending on the settings of the system.
+/// Remedy for a table that is a workbook. Spreadsheet programs offer commas or semicolons,
+/// depending on the settings of the system.
 pub const WORKBOOK_REMEDY: &str = "save the sheet as a .csv file in UTF-8, separated by commas, with points in numbers";
 
-/// The error of a table that lacks a column, where its names are separated by something else than commas; `None`: they
-/// are not.
+/// The error of a table that lacks a column, where its names are separated by something else than
+/// commas; `None`: they are not.
 pub fn other_separator(path: &Path, names: &[&str]) -> Option<Error> {
     let [line] = names else { return None };
     let separators = [(';', "semicolons"), ('\t', "tabs"), ('|', "vertical bars")];

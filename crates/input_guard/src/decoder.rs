@@ -1,6 +1,7 @@
 //! Running a third-party decoder on untrusted bytes.
 //!
-//! Protects against panics: a decoder that panics on damaged bytes gives `None` or an error, and the process goes on.
+//! Protects against panics: a decoder that panics on damaged bytes gives `None` or an error, and
+//! the process goes on.
 
 use arrow_schema::ArrowError;
 use clearsweep_base::error::{Error, Result};
@@ -19,9 +20,9 @@ thread_local! {
 
 /// Runs a decoder; `None` if it panicked.
 ///
-/// Such a panic is an answer about the bytes, which the caller turns into an error with its place and remedy, so it is
-/// kept from the process' panic hook: the first call puts a hook before the one that is set, which passes every other
-/// panic on.
+/// Such a panic is an answer about the bytes, which the caller turns into an error with its place
+/// and remedy, so it is kept from the process' panic hook: the first call puts a hook before the
+/// one that is set, which passes every other panic on.
 pub fn guarded<T>(run: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,8 +1,9 @@
 //! Checks of an Arrow IPC file or stream before the decoder sees it.
 //!
-//! The decoder reserves memory for a message's body, and for a compressed buffer's contents, as their headers claim.
-//! This module walks the messages (a stream one after the other, a file by the blocks of its footer), compares every
-//! claim with the file, and counts the rows. No column is decoded.
+//! The decoder reserves memory for a message's body, and for a compressed buffer's contents, as
+//! their headers claim. This module walks the messages (a stream one after the other, a file by the
+//! blocks of its footer), compares every claim with the file, and counts the rows. No column is
+//! decoded.
 
 use super::MAX_NAME;
 use super::decoder::guarded_arrow;
@@ -12,7 +13,8 @@ use clearsweep_base::error::{Error, Result};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Bytes that a compressed buffer may claim to hold, whatever its size: a column of half a billion `f64`.
+/// Bytes that a compressed buffer may claim to hold, whatever its size: a column of half a billion
+/// `f64`.
 const MAX_BUFFER: u64 = 1 << 32;
 
 /// Bytes that a compressed buffer may claim to hold, whatever its rows...
@@ -27,7 +29,7 @@ const MAX_METADATA: u64 = 256 << 20;
 /// Bytes behind the footer of a file: its length and the magic.
 const TAIL: u64 = 10;
 
-/// How messages follow each other.
+/// Layout of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IpcLayout {
     /// A file with a footer.
@@ -38,7 +40,7 @@ pub enum IpcLayout {
     Pipe,
 }
 
-/// Checks all messages of a file of so many bytes; the number of its rows.
+/// Checks all messages of a file of `bytes` bytes, and returns the number of its rows.
 ///
 /// # Errors
 /// It is cut off, claims more than it holds, or bytes follow its end.
@@ -81,7 +83,7 @@ enum MessageFault {
     Claim(String),
     /// A stream from a pipe has no end marker.
     Unended,
-    /// So many bytes follow the end of a stream.
+    /// Number of bytes behind the end of a stream.
     Trailing(u64),
     /// The footer and a message are of different versions, which the decoder does not read.
     Version {
@@ -145,7 +147,8 @@ impl<R: Read + Seek> Walk<R> {
         Ok(bytes.try_into().map_or(0, i32::from_le_bytes))
     }
 
-    /// A stream: a schema, then batches, each behind its length, until a length of 0 or the end of the file.
+    /// A stream: a schema, then batches, each behind its length, until a length of 0 or the end of
+    /// the file.
     fn stream(&mut self, needs_end: bool) -> MessageResult<()> {
         let (mut at, mut is_ended) = (0, false);
         while at < self.bytes {
@@ -247,7 +250,8 @@ impl<R: Read + Seek> Walk<R> {
         Ok(start + body)
     }
 
-    /// Checks the buffers of a batch against its body: where they lie, and what they claim to decompress to.
+    /// Checks the buffers of a batch against its body: where they lie, and what they claim to
+    /// decompress to.
     fn batch(&mut self, batch: RecordBatch<'_>, start: u64, body: u64) -> MessageResult<()> {
         let codec = batch.compression().map(|compression| compression.codec());
         let rows = u64::try_from(batch.length()).unwrap_or(0);
@@ -273,7 +277,7 @@ impl<R: Read + Seek> Walk<R> {
     }
 }
 
-/// The most bytes that so many compressed ones can hold.
+/// Returns the most bytes that `compressed` compressed bytes can hold.
 fn most(codec: CompressionType, compressed: u64) -> u64 {
     let by_format = match codec {
         // Every byte adds at most 255 to the length of a match (LZ4 block format, "sequences").

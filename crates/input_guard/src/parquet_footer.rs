@@ -1,8 +1,9 @@
 //! Checks of a Parquet file before the decoder sees it.
 //!
-//! The decoder reserves memory for as many row groups as the footer claims, and walks the tree of columns by recursion.
-//! Hostile bytes could make both numbers as large as they like. This module finds both in the footer (Thrift compact
-//! protocol, struct `FileMetaData` of the format's `parquet.thrift`) and refuses numbers that no writer makes.
+//! The decoder reserves memory for as many row groups as the footer claims, and walks the tree of
+//! columns by recursion. Hostile bytes could make both numbers as large as they like. This module
+//! finds both in the footer (Thrift compact protocol, struct `FileMetaData` of the format's
+//! `parquet.thrift`) and refuses numbers that no writer makes.
 
 use clearsweep_base::error::{Error, Result};
 use std::collections::BTreeSet;
@@ -12,13 +13,15 @@ use std::path::Path;
 /// Structures nested deeper than this are refused, in the tree of columns and in the footer itself.
 const MAX_DEPTH: usize = 64;
 
-/// Longest footer, bytes: a quarter of a million row groups. In memory it takes several times as much.
+/// Longest footer, bytes: a quarter of a million row groups. In memory it takes several times as
+/// much.
 const MAX_FOOTER: u64 = 256 << 20;
 
 /// Bytes of the tail: the footer's length, and the magic.
 const TAIL: u64 = 8;
 
-/// Checks the magic and the footer of a file of so many bytes. Returns the leaf columns that are encrypted, ascending.
+/// Checks the magic and the footer of a file of `bytes` bytes. Returns the leaf columns that are
+/// encrypted, ascending.
 ///
 /// # Errors
 /// It is no Parquet file, or its footer is damaged.
@@ -106,7 +109,8 @@ const FIELD_CHILDREN: i64 = 5;
 
 /// `PageHeader.uncompressed_page_size` and `PageHeader.compressed_page_size`.
 const FIELDS_SIZES: [i64; 2] = [2, 3];
-/// `PageHeader.data_page_header` and `PageHeader.data_page_header_v2`, each with the number of its `encoding`.
+/// `PageHeader.data_page_header` and `PageHeader.data_page_header_v2`, each with the number of its
+/// `encoding`.
 const FIELDS_DATA: [(i64, i64); 2] = [(5, 2), (8, 4)];
 /// `PageHeader.dictionary_page_header`, with the number of its `encoding`.
 const FIELD_DICTIONARY: (i64, i64) = (7, 2);
@@ -122,16 +126,16 @@ pub(super) struct PageHeader {
     pub(super) compressed: u64,
     /// Size of the page's contents, uncompressed.
     pub(super) uncompressed: u64,
-    /// The values of the column that it holds, nulls included; `None` where it is no page of data.
+    /// The values of the column that it holds, nulls included; `None` if it is no data page.
     pub(super) values: Option<u64>,
     /// The values of the dictionary that it holds.
     pub(super) entries: Option<u64>,
-    /// How its values are encoded: a number of the format's `Encoding`.
+    /// Encoding of its values: a number of the format's `Encoding`.
     pub(super) encoding: Option<i64>,
 }
 
 impl PageHeader {
-    /// The header that bytes begin with; `None` where they end early or make no sense.
+    /// Returns the header that bytes begin with; `None` if they end early or make no sense.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let mut cursor = Cursor { bytes };
         let (mut id, mut sizes, mut values, mut entries, mut encoding) = (0, [None; 2], None, None, None);
@@ -158,7 +162,7 @@ impl PageHeader {
     }
 }
 
-/// Walks a footer; `None` where it ends early or makes no sense.
+/// Walks a footer; `None` if it ends early or makes no sense.
 struct Cursor<'a> {
     bytes: &'a [u8],
 }
@@ -247,7 +251,8 @@ impl Cursor<'_> {
         Some(children)
     }
 
-    /// The number of values in the header of a page of a kind, and how they are encoded, as the field of this number says.
+    /// The number of values in the header of a page of a kind, and how they are encoded, as the
+    /// field of this number says.
     fn page_values(&mut self, encoding: i64) -> Option<(u64, Option<i64>)> {
         let (mut id, mut values, mut how) = (0, None, None);
         while let Some(kind) = self.field(&mut id)? {
@@ -288,7 +293,8 @@ impl Cursor<'_> {
         Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
 
-    /// The wire type of the next field of a struct, and its number in `id`; `Some(None)` at the end of the struct.
+    /// The wire type of the next field of a struct, and its number in `id`; `Some(None)` at the end
+    /// of the struct.
     fn field(&mut self, id: &mut i64) -> Option<Option<u8>> {
         let header = self.byte()?;
         let kind = header & 0x0f;
@@ -370,7 +376,7 @@ impl Cursor<'_> {
 mod tests {
     use super::*;
 
-    /// A schema element with so many children, and nothing else.
+    /// Returns a schema element with `children` children, and nothing else.
     fn element(children: u8) -> [u8; 3] {
         [0x55, 2 * children, wire::STOP]
     }
@@ -407,7 +413,8 @@ mod tests {
 
     #[test]
     fn page_headers_say_their_sizes() {
-        // A data page (type 0) of 300 bytes that hold 1,000; then its own header, with two numbers in it.
+        // A data page (type 0) of 300 bytes that hold 1,000; then its own header, with two numbers
+        // in it.
         let bytes = [0x15, 0, 0x15, 0xd0, 0x0f, 0x15, 0xd8, 0x04, 0x2c, 0x15, 6, 0x15, 14, 0, 0, 99];
         let header = PageHeader {
             length: 15,

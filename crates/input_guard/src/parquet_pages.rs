@@ -1,11 +1,13 @@
 //! Checks of the pages of a Parquet column before the decoder sees them.
 //!
-//! The decoder reserves, and fills with zeros, as many bytes as the header of a compressed page claims: a few bytes can
-//! claim two gigabytes. This module walks the headers and refuses a claim beyond what the codec's format can hold in the
-//! bytes of the page. It takes a short read for each page.
+//! The decoder reserves, and fills with zeros, as many bytes as the header of a compressed page
+//! claims: a few bytes can claim two gigabytes. This module walks the headers and refuses a claim
+//! beyond what the codec's format can hold in the bytes of the page. It takes a short read for each
+//! page.
 //!
-//! Texts and lists can take far more memory than space in the file, so pages of texts are bounded. If the decoder writes
-//! out texts that many rows share, [`PageClaims::batch_rows`] says how many rows to decode at a time.
+//! Texts and lists can take far more memory than space in the file, so pages of texts are bounded.
+//! If the decoder writes out texts that many rows share, [`PageClaims::batch_rows`] says how many
+//! rows to decode at a time.
 
 use super::DAMAGED;
 use super::parquet_footer::{PageHeader, read_at};
@@ -33,7 +35,8 @@ const MAX_TEXT_PAGE: u64 = 256 << 20;
 /// Values of lists in a row group: in the file they may take no space at all.
 const MAX_LISTED: u64 = 1 << 25;
 
-/// Bytes that the texts of a batch may take in memory, where they take more than in the file; those of one row may.
+/// Bytes that the texts of a batch may take in memory, where they take more than in the file; those
+/// of one row may.
 const MAX_BATCH: u64 = 256 << 20;
 
 /// `Encoding.DELTA_BYTE_ARRAY`: each text names how much of the text before it begins it.
@@ -56,13 +59,14 @@ pub struct PageClaims {
 }
 
 impl PageClaims {
-    /// How many of the rows wanted may be decoded at a time, so that texts that they share take bounded memory.
+    /// Number of the wanted rows that may be decoded at a time, so that texts that they share take
+    /// bounded memory.
     pub fn batch_rows(&self, wanted: usize) -> usize {
         let most = MAX_BATCH / self.shared.max(1);
         wanted.min(usize::try_from(most).unwrap_or(usize::MAX)).max(1)
     }
 
-    /// With those of another column or row group.
+    /// Adds the claims of another column or row group.
     pub fn add(&mut self, other: &Self) {
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.values = self.values.saturating_add(other.values);
@@ -74,8 +78,9 @@ impl PageClaims {
 /// Checks the pages of the columns with these root indices in a row group; what they claim.
 ///
 /// # Errors
-/// A page claims more than it can hold, its texts are too long, or its header makes no sense; the pages of a column do
-/// not hold as many values as the row group claims to have rows; lists hold too many values; the file cannot be read.
+/// A page claims more than it can hold, its texts are too long, or its header makes no sense; the
+/// pages of a column do not hold as many values as the row group claims to have rows; lists hold
+/// too many values; the file cannot be read.
 pub fn check<R: Read + Seek>(
     path: &Path,
     mut file: R,
@@ -102,7 +107,7 @@ fn in_group((path, group): (&Path, usize)) -> String {
     format!("{}, row group {group}", path.display())
 }
 
-/// Checks the number of values that a column's pages claim in a row group of so many rows.
+/// Checks the number of values that a column's pages claim in a row group of `rows` rows.
 fn check_values(of: (&Path, usize), rows: i64, chunk: &ColumnChunkMetaData, found: &PageClaims) -> Result<()> {
     let (column, values) = (chunk.column_path().string(), found.values);
     if chunk.column_descr().max_rep_level() == 0 {
@@ -134,7 +139,8 @@ pub fn check_rows(path: &Path, metadata: &ParquetMetaData) -> Result<()> {
     Err(Error::input(path.display(), problem, DAMAGED))
 }
 
-/// Refuses encrypted columns among the root columns `roots`; `encrypted`: leaf columns, as `parquet_footer::check` finds them.
+/// Refuses encrypted columns among the root columns `roots`; `encrypted`: leaf columns, as
+/// `parquet_footer::check` finds them.
 ///
 /// # Errors
 /// One of them is encrypted.
@@ -146,7 +152,8 @@ pub fn refuse_encrypted(path: &Path, metadata: &ParquetMetaData, encrypted: &[us
     Err(Error::input(path.display(), problem, "write the file without encryption"))
 }
 
-/// Checks that the columns with these root indices are compressed by codecs that the decoder has, in all row groups.
+/// Checks that the columns with these root indices are compressed by codecs that the decoder has,
+/// in all row groups.
 ///
 /// # Errors
 /// A column is compressed otherwise: the file is sound, but cannot be read.
@@ -219,12 +226,13 @@ fn check_chunk<R: Read + Seek>(of: (&Path, usize), file: &mut R, chunk: &ColumnC
     Ok(claims)
 }
 
-/// The most bytes that a page of so many texts may hold.
+/// Returns the most bytes that a page of `texts` texts may hold.
 fn most_texts(texts: u64) -> u64 {
     MAX_TEXTS.saturating_add(texts.saturating_mul(MAX_MEAN_TEXT)).min(MAX_TEXT_PAGE)
 }
 
-/// The header at a byte, read further where it does not fit; `None` if it makes no sense.
+/// The header at a byte, read again with more bytes if it does not fit; `None` if it makes no
+/// sense.
 fn header<R: Read + Seek>(file: &mut R, at: u64, end: u64, bytes: &mut Vec<u8>) -> std::io::Result<Option<PageHeader>> {
     let left = usize::try_from(end - at).unwrap_or(usize::MAX);
     for most in [HEADER, MAX_HEADER] {
@@ -238,7 +246,8 @@ fn header<R: Read + Seek>(file: &mut R, at: u64, end: u64, bytes: &mut Vec<u8>) 
     Ok(None)
 }
 
-/// The most bytes that so many compressed ones can hold; `None` where nothing is reserved.
+/// Returns the function from compressed bytes to the most bytes that they can hold; `None` if
+/// nothing is reserved.
 fn most(codec: Compression) -> Option<fn(u64) -> u64> {
     match codec {
         // A copy of at most 64 bytes takes three (format description of Snappy, section 2.2).

@@ -1,4 +1,5 @@
-//! Opening a file of a user without waiting for it, and reading it without taking more than its share.
+//! Opening a file of a user without waiting for it, and reading it without taking more than its
+//! share.
 //!
 //! Opening a pipe waits for a writer that may never come, and a device may be endless.
 

@@ -1,14 +1,16 @@
 //! Bounds of speed, acceleration and jerk of points that a chain of joints carries.
 //!
-//! A point behind the joints 1 to n has, by the product of exponentials, the derivatives `w_i x (w_j x ... (dp / dq_k))` for i <= j <= ... <= k: a joint
-//! that turns adds a factor of at most 1, one that slides makes the derivative zero unless it is the last. With the rate `v_k` of each joint, `r_k` the
-//! distance of the point from its axis, `s_k` its slide and `W_k` the sum of the rates of the joints before it that turn:
+//! A point behind the joints 1 to n has, by the product of exponentials, the derivatives
+//! `w_i x (w_j x ... (dp / dq_k))` for i <= j <= ... <= k: a joint that turns adds a factor of at
+//! most 1, one that slides makes the derivative zero unless it is the last. With the rate `v_k` of
+//! each joint, `r_k` the distance of the point from its axis, `s_k` its slide and `W_k` the sum of
+//! the rates of the joints before it that turn:
 //! - speed: the sum of `v_k (r_k + s_k)`;
 //! - acceleration: the sum of `v_k^2 r_k + 2 W_k v_k (r_k + s_k)`;
 //! - jerk: the sum of `v_k^3 r_k + 3 W_k v_k^2 r_k + 3 W_k^2 v_k (r_k + s_k)`.
 //!
-//! (`r_k` is 0 for a joint that slides only.) No point is farther from an axis than at the start by more than the joints behind move it, nor farther than
-//! the links between are long.
+//! (`r_k` is 0 for a joint that slides only.) No point is farther from an axis than at the start by
+//! more than the joints behind move it, nor farther than the links between are long.
 
 use clearsweep_geometry::Vec3;
 use smallvec::SmallVec;
@@ -22,7 +24,7 @@ const CANCELLATION: f64 = 256.0 * f64::EPSILON;
 /// A joint that moves, at the start of an interval.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hinge {
-    /// How far its value moves over the interval; not negative.
+    /// Change of its value over the interval; not negative.
     pub(crate) rate: f64,
     pub(crate) turns: bool,
     /// Way along the axis with each unit of the value; not negative.
@@ -49,7 +51,7 @@ pub struct Derivatives {
 pub struct ChainBounds {
     /// In the recentred frame of the body at the start.
     hinges: SmallVec<[Hinge; 8]>,
-    /// How far the origin of each joint may be from that of the last one.
+    /// Bound on the distance of each joint's origin from the last joint's origin.
     lengths: SmallVec<[f64; 8]>,
 }
 
@@ -75,7 +77,8 @@ impl ChainBounds {
         self.hinges.iter().filter(|hinge| hinge.turns).map(|hinge| hinge.rate).sum::<f64>() * MARGIN
     }
 
-    /// Bounds for all points of a ball: its middle in the recentred frame of the body, and its radius, metres.
+    /// Bounds for all points of a ball: its middle in the recentred frame of the body, and its
+    /// radius, metres.
     pub fn of_ball(&self, middle: Vec3<f64>, radius: f64) -> Derivatives {
         let Some(last) = self.hinges.last() else { return Derivatives::default() };
         let to_last = (middle - last.origin).length() + radius;

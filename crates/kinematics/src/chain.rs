@@ -8,7 +8,8 @@ use clearsweep_geometry::Pose;
 pub struct PairChain {
     /// The joints that move, from that link on.
     pub(crate) ways: [Vec<Step>; 2],
-    /// The recentred frames of both bodies, in those behind the last joints, or in that of the link.
+    /// The recentred frames of both bodies, in those behind the last joints, or in that of the
+    /// link.
     pub(crate) ends: [Pose; 2],
     /// Lengths of all ways together, but for what slides, and of the bodies, metres.
     pub(crate) length: f64,
@@ -18,7 +19,8 @@ impl PairChain {
     pub(crate) fn new([(way_a, end_a), (way_b, end_b)]: [(Vec<Step>, Pose); 2], reaches: [f64; 2]) -> Self {
         let ways = [way_a, way_b];
         let ends = [end_a, end_b];
-        // A way that begins in the world counts from its first joint: positions have their low parts.
+        // A way that begins in the world counts from its first joint: positions have their low
+        // parts.
         let origin = ways.iter().find_map(|way| way.first()).map_or(ends[0].position, |step| step.place.position);
         let of_steps = ways.iter().map(|way| {
             way.iter().zip(0..).map(|(step, at)| match at {

@@ -7,7 +7,7 @@ use clearsweep_geometry::{Dd, Pose, Real, Vec3};
 /// much, relative to the greater of 1 and the limit.
 pub const RANGE_SLACK: f64 = 1e-9;
 
-/// How what a joint carries moves with its value.
+/// Motion of a joint's child with the joint's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JointKind {
     /// Not at all.
@@ -29,7 +29,8 @@ impl JointKind {
         matches!(self, Self::Revolute | Self::Screw { .. })
     }
 
-    /// Largest magnitude of its values: radians beyond which single values are no longer told apart well, or metres.
+    /// Largest magnitude of its values: radians beyond which single values are no longer told apart
+    /// well, or metres.
     pub fn largest_value(self) -> f64 {
         if self.turns() { 1e6 } else { 1e18 }
     }
@@ -49,11 +50,12 @@ impl JointKind {
 pub enum JointValue {
     /// It is fixed and has none.
     None,
-    /// `ratio` times the value in a column, plus `offset`: 1 and 0 of the joint that the column is of, others of one that mimics it.
+    /// `ratio` times the value in a column, plus `offset`: 1 and 0 for the joint of the column,
+    /// other numbers for a joint that mimics it.
     Column {
         /// Index of the column.
         column: u32,
-        /// Its own units over those of the column.
+        /// Units of the joint for one unit of the column.
         ratio: f64,
         /// In its own units.
         offset: f64,
@@ -63,13 +65,14 @@ pub enum JointValue {
 /// A joint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joint {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// How it moves.
+    /// Kind of its motion.
     pub kind: JointKind,
     /// The joint whose link carries it; `None`: it stands in the world.
     pub parent: Option<u32>,
-    /// Its frame in that of the link that carries it (metres): its axis goes through the origin.
+    /// Pose of its frame in the frame of the link that carries it (metres). Its axis goes through
+    /// the origin.
     pub place: Pose,
     /// The axis in its frame, unit.
     pub axis: Vec3<f64>,
@@ -121,12 +124,12 @@ impl Step {
         Some(Self { place, axis, axis_before, kind, column, ratio, offset, wraps })
     }
 
-    /// Its value, from that of its column.
+    /// Returns the joint's value, from the value of its column.
     pub(crate) fn value(&self, of_column: f64) -> f64 {
         self.ratio * of_column + self.offset
     }
 
-    /// Its values at both ends of an interval, from those of its column.
+    /// Returns the joint's values at both ends of an interval, from the values of its column.
     pub(crate) fn ends(&self, [from, to]: [f64; 2]) -> [f64; 2] {
         [from, if self.wraps { nearest_turn(from, to) } else { to }].map(|of_column| self.value(of_column))
     }
@@ -150,7 +153,8 @@ pub(crate) fn turned(rows: &[Vec3<f64>; 3], v: Vec3<f64>) -> Vec3<f64> {
     Vec3::new(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v))
 }
 
-/// A frame placed in another one: [`Pose::after`], with the low part of positions, so that what stands far from the origin loses nothing.
+/// A frame placed in another one: [`Pose::after`], with the low part of positions, so that what
+/// stands far from the origin loses nothing.
 pub(crate) fn placed(before: &Pose, place: &Pose) -> Pose {
     let moved = moved(before, [place.position, place.rest]);
     Pose { q: turned_by(before.q, place.q), ..moved }

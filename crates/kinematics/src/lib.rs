@@ -1,4 +1,5 @@
-//! Joints: the poses of the bodies that they carry, and bounds of how these move while the joints' values move on lines.
+//! Joints: the poses of the bodies that they carry, and bounds of how these move while the joints'
+//! values move on lines.
 //!
 //! ```text
 //! joint.rs    one joint, and the pose of what it carries
@@ -9,10 +10,12 @@
 //! sweep.rs    values over ranges of motion
 //! ```
 //!
-//! Source of the derivatives: the product of exponentials (Brockett 1984; Murray, Li, Sastry 1994, "A Mathematical Introduction to Robotic
-//! Manipulation", section 3.2); derivation in docs/reference/numerics.md, "Joints".
+//! Source of the derivatives: the product of exponentials (Brockett 1984; Murray, Li, Sastry 1994,
+//! "A Mathematical Introduction to Robotic Manipulation", section 3.2); derivation in
+//! docs/reference/numerics.md, "Joints".
 //!
-//! *Architecture invariant*: knows no scene, no file and no shape; lengths in metres, angles in radians.
+//! *Architecture invariant*: knows no scene, no file and no shape; lengths in metres, angles in
+//! radians.
 
 mod bounds;
 mod chain;

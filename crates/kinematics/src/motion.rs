@@ -7,8 +7,9 @@ use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, Vec3};
 use smallvec::SmallVec;
 
-/// Bound on the rounding of a pose behind so many joints whose angles add up to so many radians, relative to the length of the chain: the
-/// quaternion of each joint is two products and a sine, its position a rotated vector, and its angle is off by a few units in its last place
+/// Bound on the rounding of a pose behind `joints` joints whose angles add up to `angles` radians,
+/// relative to the length of the chain: the quaternion of each joint is two products and a sine,
+/// its position a rotated vector, and its angle is off by a few units in its last place
 /// (docs/reference/numerics.md, "Joints").
 pub(crate) fn units(joints: usize, angles: f64) -> f64 {
     f64::EPSILON * (48.0 + 24.0 * joints as f64 + 8.0 * angles)
@@ -17,8 +18,8 @@ pub(crate) fn units(joints: usize, angles: f64) -> f64 {
 /// Values of the joints on both ways at one time.
 type WayValues = [SmallVec<[f64; 8]>; 2];
 
-/// Two bodies while the joints between them move on lines in their values; times are shares of the interval. All poses are in the frame of the link that
-/// carries both bodies, or in the world.
+/// Two bodies while the joints between them move on lines in their values; times are shares of the
+/// interval. All poses are in the frame of the link that carries both bodies, or in the world.
 #[derive(Debug, Clone)]
 pub struct JointMotion<'a> {
     chain: &'a PairChain,
@@ -30,12 +31,14 @@ pub struct JointMotion<'a> {
     pub tilt: f64,
 }
 
-/// The motion of a body that at most one joint moves: it turns about a fixed axis at a constant rate and slides along it. Times are shares of the interval.
+/// The motion of a body that at most one joint moves: it turns about a fixed axis at a constant
+/// rate and slides along it. Times are shares of the interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Twist {
     /// Angular velocity, radians.
     pub omega: Vec3<f64>,
-    /// Vector from the recentred origin of the body to the axis at the start, metres; zero if it does not turn.
+    /// Vector from the recentred origin of the body to the axis at the start, metres; zero if it
+    /// does not turn.
     pub arm: Vec3<f64>,
     /// Velocity along the axis, metres.
     pub velocity: Vec3<f64>,
@@ -79,7 +82,8 @@ impl<'a> JointMotion<'a> {
         }
     }
 
-    /// The poses of the recentred frames of both bodies at a share of the interval, within [`Self::error`].
+    /// The poses of the recentred frames of both bodies at a share of the interval, within
+    /// [`Self::error`].
     pub fn poses(&self, share: f64) -> [Pose; 2] {
         [0, 1].map(|body| {
             let way = self.chain.ways[body].iter().zip(0..);
@@ -88,7 +92,8 @@ impl<'a> JointMotion<'a> {
         })
     }
 
-    /// Bounds of the motion of each body's points: in the frame of the link that carries both, and in that of the other body.
+    /// Bounds of the motion of each body's points: in the frame of the link that carries both, and
+    /// in that of the other body.
     pub fn bounds(&self) -> [[ChainBounds; 2]; 2] {
         let ways = [0, 1].map(|body| self.hinges(body));
         let poses = self.poses(0.0);
@@ -107,8 +112,8 @@ impl<'a> JointMotion<'a> {
         })
     }
 
-    /// The motion of each body in the frame of the link that carries both; `None`: several joints move one of them. Places are within
-    /// [`Self::error`], directions within [`Self::tilt`].
+    /// The motion of each body in the frame of the link that carries both; `None`: several joints
+    /// move one of them. Places are within [`Self::error`], directions within [`Self::tilt`].
     pub fn twists(&self) -> Option<[Twist; 2]> {
         let moving = [0, 1].map(|body| {
             let mut moving =

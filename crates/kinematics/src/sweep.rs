@@ -2,13 +2,14 @@
 
 use std::f64::consts::PI;
 
-/// Largest turn of a joint in a step, unless the number of steps is given, radians: intervals stay small.
+/// Largest turn of a joint in a step, unless the number of steps is given, radians: intervals stay
+/// small.
 const TURN: f64 = PI / 60.0;
 
 /// Samples of all sweeps together, at most.
 pub const MOST_SAMPLES: u64 = 1_000_000_000;
 
-/// Steps where nothing turns, likewise.
+/// Steps of a sweep in which no joint turns.
 const SLIDES: u32 = 90;
 
 /// The way through the ranges of several joints.
@@ -26,9 +27,9 @@ pub enum SweepPath {
 /// A joint of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SweptJoint {
-    /// Its column.
+    /// Column.
     pub column: u32,
-    /// Its first and last value.
+    /// First and last value.
     pub range: [f64; 2],
     /// Whether its value is an angle.
     pub turns: bool,
@@ -89,7 +90,7 @@ impl Sweep {
         }
     }
 
-    /// Sets `values`, by column, to those of a frame of a run.
+    /// Sets `values`, by column, to the values of a frame of a run.
     pub fn values(&self, run: u64, frame: u64, values: &mut [f64]) {
         values.copy_from_slice(&self.rest);
         let mut number = run;
@@ -111,7 +112,7 @@ impl Sweep {
 }
 
 impl SweptJoint {
-    /// The value at a step of so many: both ends exactly.
+    /// Returns the value at step `step` of `steps`: both ends exactly.
     pub fn at(&self, step: u64, steps: u32) -> f64 {
         let [from, to] = self.range;
         if step == u64::from(steps) { to } else { from + (to - from) * (step as f64 / f64::from(steps)) }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 pub struct CarriedBody {
     /// The joint whose link it belongs to.
     pub joint: u32,
-    /// Its recentred frame in that link, metres.
+    /// Recentred frame in that link, metres.
     pub place: Pose,
     /// No point of it is farther from the origin of that frame, metres.
     pub reach: f64,
@@ -41,7 +41,8 @@ struct WayStep {
 }
 
 impl JointTree {
-    /// Creates a tree of joints of which each comes after its parent. `columns`: the joint that each column of values is of; `bodies`: by slot.
+    /// Creates a tree. Joints must follow their parents. `columns[i]`: joint driven by value column
+    /// `i`; `bodies`: by slot.
     pub fn new(joints: Vec<Joint>, columns: Vec<u32>, bodies: Vec<CarriedBody>) -> Self {
         let mut tree = Self { joints, columns, bodies, ways: Vec::new() };
         tree.ways = tree.bodies.iter().map(|body| tree.way_of(body)).collect();
@@ -97,8 +98,9 @@ impl JointTree {
         placed(&links[body.joint as usize], &body.place)
     }
 
-    /// The joints between two bodies: slots, or poses of recentred frames of bodies that stand in the world. `reaches`: no point of each body is farther from
-    /// the origin of that frame, metres.
+    /// The joints between two bodies: slots, or poses of recentred frames of bodies that stand in
+    /// the world. `reaches`: no point of each body is farther from the origin of that frame,
+    /// metres.
     pub fn chain(&self, bodies: [Result<usize, Pose>; 2], reaches: [f64; 2]) -> PairChain {
         let ways = bodies.map(|body| body.map_or(SmallVec::new(), |slot| self.way(self.bodies[slot].joint)));
         let common = ways[0].iter().zip(&ways[1]).take_while(|(a, b)| a == b).count();
@@ -137,8 +139,8 @@ impl JointTree {
         way
     }
 
-    /// A bound of how far any point of a slot's body leaves the chord between two samples while the values move on lines, metres. `values`: by
-    /// column, at both.
+    /// A bound of how far any point of a slot's body leaves the chord between two samples while the
+    /// values move on lines, metres. `values`: by column, at both.
     pub fn sagitta(&self, slot: usize, values: [&dyn Fn(u32) -> f64; 2]) -> f64 {
         // From the body to the world: what slides beyond a joint lengthens its reach.
         let (mut slides, mut bend, mut moved) = (0.0, 0.0, 0.0);
@@ -149,7 +151,8 @@ impl JointTree {
             let rate = (at[1] - at[0]).abs();
             let reach = step.reach + slides;
             if step.kind.turns() {
-                // Each joint bends with itself and with all that it carries; `moved`: how far the latter move a point.
+                // Each joint bends with itself and with all that it carries; `moved`: how far the
+                // latter move a point.
                 bend += rate * (rate * reach + 2.0 * moved);
                 moved += rate * reach;
             }
@@ -160,7 +163,8 @@ impl JointTree {
         0.125 * bend * (1.0 + 1e-9)
     }
 
-    /// The ball that contains the origins of a slot's body while no value is larger than `largest` by column: its middle and radius, metres.
+    /// The ball that contains the origins of a slot's body while no value is larger than `largest`
+    /// by column: its middle and radius, metres.
     pub fn origins(&self, slot: usize, largest: &dyn Fn(u32) -> f64) -> ([f64; 3], f64) {
         let body = &self.bodies[slot];
         let root = self.way(body.joint).first().map_or(Pose::IDENTITY, |&root| self.joints[root as usize].place);
@@ -172,8 +176,8 @@ impl JointTree {
         (root.position.to_array(), reach + self.ways[slot].iter().map(slide).sum::<f64>())
     }
 
-    /// A bound on the rounding of the poses of a slot's body while no value is larger than `largest` by column: of any of its points, metres, and of its
-    /// orientation, radians.
+    /// A bound on the rounding of the poses of a slot's body while no value is larger than
+    /// `largest` by column: of any of its points, metres, and of its orientation, radians.
     pub fn rounding(&self, slot: usize, largest: &dyn Fn(u32) -> f64) -> [f64; 2] {
         let (_, length) = self.origins(slot, largest);
         let way = &self.ways[slot];

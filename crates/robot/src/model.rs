@@ -39,13 +39,16 @@ pub struct Robot {
     pub name: String,
     /// Links in the order of the file; names are unique.
     pub links: Vec<Link>,
-    /// Joints in the order of the file; names are unique. Each link is the child of at most one joint.
+    /// Joints in the order of the file; names are unique. Each link is the child of at most one
+    /// joint.
     ///
-    /// URDF has exactly one root. MJCF has the root `world`, and one more for each body that moves freely.
+    /// URDF has exactly one root. MJCF has the root `world`, and one more for each body that moves
+    /// freely.
     pub joints: Vec<Joint>,
     /// Index of the link that is the world (MJCF only).
     pub world: Option<usize>,
-    /// Pairs of links that the file excludes from collision checks (MJCF only; for URDF see [`crate::Srdf`]).
+    /// Pairs of links that the file excludes from collision checks (MJCF only; for URDF see
+    /// [`crate::Srdf`]).
     pub excluded: Vec<LinkPair>,
     /// Parts of the file that were not read and may matter for proximity.
     pub notes: Vec<Note>,
@@ -58,8 +61,8 @@ pub struct Link {
     pub name: String,
     /// Line of its element.
     pub line: Line,
-    /// Frame of the link in that of the robot, unless a joint carries it: the identity but for
-    /// bodies of MJCF that move freely.
+    /// Pose of the link's frame in the robot's frame, unless a joint carries it: the identity but
+    /// for bodies of MJCF that move freely.
     pub place: Place,
     /// Collision geometry in the frame of the link, in the order of the file; may be empty.
     pub collisions: Vec<Collision>,
@@ -80,7 +83,8 @@ pub struct Collision {
     pub shape: CollisionShape,
 }
 
-/// A shape in its own frame: its centre is the origin, and its axis, if it has one, is z. Lengths in metres.
+/// A shape in its own frame: its centre is the origin, and its axis, if it has one, is z. Lengths
+/// in metres.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CollisionShape {
     /// Box with edges along the axes.
@@ -116,7 +120,8 @@ pub enum CollisionShape {
     Mesh {
         /// Name of the file as the description gives it; see [`crate::resolve`].
         file: String,
-        /// Factors along x, y and z that are applied to the vertices first. None is 0; a negative one mirrors.
+        /// Factors along x, y and z that are applied to the vertices first. None is 0; a negative
+        /// one mirrors.
         scale: [f64; 3],
     },
 }
@@ -136,8 +141,8 @@ pub enum JointKind {
 
 /// A connection of two links.
 ///
-/// At the joint value `v`, the child's frame in the parent's frame is `place`, followed by a rotation by `v` about
-/// `axis` or a translation by `v` along it.
+/// At the joint value `v`, the child's frame in the parent's frame is `place`, followed by a
+/// rotation by `v` about `axis` or a translation by `v` along it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joint {
     /// Name, unique among the joints.
@@ -154,7 +159,8 @@ pub struct Joint {
     pub place: Place,
     /// Axis in the frame of the joint, unit length; `[1, 0, 0]` for a fixed joint.
     pub axis: [f64; 3],
-    /// Least and greatest value: radians, or metres for a prismatic joint. `None` if the file gives none.
+    /// Least and greatest value: radians, or metres for a prismatic joint. `None` if the file gives
+    /// none.
     pub range: Option<[f64; 2]>,
     /// The joint that this one follows.
     pub mimic: Option<Mimic>,
@@ -163,7 +169,8 @@ pub struct Joint {
 /// Coupling of a joint to another: `value = ratio * other + offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mimic {
-    /// Index of the other joint in [`Robot::joints`]. Following these indices never leads in a circle.
+    /// Index of the other joint in [`Robot::joints`]. Following these indices never leads in a
+    /// circle.
     pub joint: usize,
     /// Factor; radians and metres as the two joints have them.
     pub ratio: f64,
@@ -171,7 +178,8 @@ pub struct Mimic {
     pub offset: f64,
 }
 
-/// Two links that are not to be checked against each other, or are to be checked in spite of a default.
+/// Two links that are not to be checked against each other, or are to be checked in spite of a
+/// default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkPair {
     /// Name of one link.

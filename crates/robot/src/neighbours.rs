@@ -1,7 +1,7 @@
 //! The pairs of links that touch by construction, and are not checked against each other.
 //!
-//! Links that fixed joints weld are one part, whose links are not checked against each other. Nor are
-//! the ends of a joint that moves:
+//! Links that fixed joints weld are one part, whose links are not checked against each other. Nor
+//! are the ends of a joint that moves:
 //!
 //! | | welded links | parent and child | links welded to them | the parent is the world, or welded to it |
 //! | --- | --- | --- | --- | --- |
@@ -9,9 +9,9 @@
 //! | Drake | not checked | not checked | checked | checked |
 //! | MoveIt (setup assistant), and URDF here | not checked | not checked, past links without geometry | checked | not checked: a URDF has no world |
 //!
-//! A foot that is welded to a shank is no neighbour of the thigh: where a knee bends far, they meet.
-//! In MJCF a body without geometry is a body: MuJoCo checks what it lies between. Links that the
-//! reader puts between several joints of one body are none.
+//! A foot that is welded to a shank is no neighbour of the thigh: where a knee bends far, they
+//! meet. In MJCF a body without geometry is a body: MuJoCo checks what it lies between. Links that
+//! the reader puts between several joints of one body are none.
 
 use crate::model::{JointKind, Robot};
 
@@ -34,8 +34,7 @@ impl Robot {
         let parts = Parts::new(self);
         let mut pairs = Vec::new();
         for (top, members) in parts.members.iter().enumerate() {
-            // What stands in the world is not checked by default, and is if the scene asks for
-            // static pairs.
+            // Bodies that stand in the world are checked only if the scene asks for static pairs.
             let members = if parts.is_world(top) { &[][..] } else { members };
             let welded = members.iter().enumerate().flat_map(|(k, &a)| members[..k].iter().map(move |&b| [b, a]));
             let across = match self.world {
@@ -95,7 +94,8 @@ impl<'r> Parts<'r> {
         self.robot.world.is_some_and(|world| self.part[world] == part)
     }
 
-    /// All links of a part beside all of the part that a joint joins it to, unless that is the world.
+    /// All links of a part beside all of the part that a joint joins it to, unless that is the
+    /// world.
     fn across_welds(&self, top: usize) -> Vec<[usize; 2]> {
         let (members, above) = (&self.members[top], self.above[top].and_then(|joint| self.parent_of(joint)));
         let beyond = above.map_or(&[][..], |parent| &self.members[parent]);

@@ -20,9 +20,9 @@ pub struct PackageFolder {
 /// Finds the file that a URDF file names by `file`.
 ///
 /// - `package://NAME/REST` (and `model://`, as Gazebo writes it): `P/NAME/REST` for each folder `P`
-///   of `packages`, or `P/REST` if `P` itself is the package `NAME` or is called so; then likewise
-///   for the folder of the URDF file and each folder above it. Slashes before `NAME` are skipped, as
-///   in Pinocchio.
+///   of `packages`, or `P/REST` if `P` itself is the package `NAME` or is called so; then the same
+///   for the folder of the URDF file and each folder above it. Slashes before `NAME` are skipped,
+///   as in Pinocchio.
 /// - `file://PATH`: the path behind the prefix.
 /// - any other: a path, relative to the folder of the URDF file.
 ///
@@ -93,7 +93,7 @@ fn in_package(file: &str, rest: &str, urdf: &Path, packages: &[PackageFolder]) -
     fault(problem, remedy)
 }
 
-/// Returns the name in a `package.xml`, of which `text` is the content (REP 149).
+/// Returns the name in the `text` of a `package.xml` (REP 149).
 pub fn package_name(path: &Path, text: &str) -> Option<String> {
     let source = Source::new(path, text);
     let document = source.parse("package.xml").ok()?;

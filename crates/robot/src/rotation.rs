@@ -1,4 +1,5 @@
-//! Quaternions `(w, x, y, z)` in f64, with the sine and cosine of libm: equal bits on every platform.
+//! Quaternions `(w, x, y, z)` in f64, with the sine and cosine of libm: equal bits on every
+//! platform.
 
 use crate::model::Place;
 
@@ -58,7 +59,8 @@ pub(crate) fn from_z(to: [f64; 3]) -> [f64; 4] {
     about(unit(across).unwrap_or([1.0, 0.0, 0.0]), angle)
 }
 
-/// The rotation that takes x, y, z to three orthonormal vectors (Shepperd 1978: the largest component first).
+/// The rotation that takes x, y, z to three orthonormal vectors (Shepperd 1978: the largest
+/// component first).
 pub(crate) fn from_axes([x, y, z]: [[f64; 3]; 3]) -> [f64; 4] {
     let sums = [
         [1.0 + x[0] + y[1] + z[2], y[2] - z[1], z[0] - x[2], x[1] - y[0]],

@@ -1,4 +1,5 @@
-//! SRDF of MoveIt (<https://github.com/moveit/srdfdom>): which pairs of links are not checked against each other.
+//! SRDF of MoveIt (<https://github.com/moveit/srdfdom>): which pairs of links are not checked
+//! against each other.
 
 use crate::model::{LinkPair, Note, Robot};
 use crate::notes::Notes;
@@ -18,7 +19,8 @@ pub struct Srdf {
     /// Pairs of `enable_collisions`: checked in spite of `disabled_links`, and though they are
     /// neighbours, unless they are in `disabled` too.
     pub enabled: Vec<LinkPair>,
-    /// Links of `disable_default_collisions` with their lines: none of their pairs is checked by default.
+    /// Links of `disable_default_collisions` with their lines: none of their pairs is checked by
+    /// default.
     pub disabled_links: Vec<(String, usize)>,
     /// Parts of the file that were not read and may matter for proximity.
     pub notes: Vec<Note>,
@@ -37,7 +39,7 @@ const OF_ROBOT: &[&str] = &[
     "joint_property",
 ];
 
-/// Reads an SRDF file, of which `text` is the content; `path` names it in messages.
+/// Reads an SRDF file from its `text`; `path` names it in messages.
 ///
 /// # Errors
 /// Not XML, xacro that is not expanded, another root than `robot`, a rule without its links.
@@ -80,11 +82,12 @@ fn pair(element: Element<'_>) -> Result<LinkPair> {
 }
 
 impl Srdf {
-    /// Returns the pairs of links of a robot that are not checked, as sorted indices `[a, b]` with `a < b`, and notes
-    /// on names that the robot does not have.
+    /// Returns the pairs of links of a robot that are not checked, as sorted indices `[a, b]` with
+    /// `a < b`, and notes on names that the robot does not have.
     ///
-    /// A pair is not checked if `disabled` holds it, or if one of its links is in `disabled_links` and `enabled` does
-    /// not hold the pair (MoveIt, `AllowedCollisionMatrix` of an SRDF model). MoveIt, too, reads past unknown names.
+    /// A pair is not checked if `disabled` holds it, or if one of its links is in `disabled_links`
+    /// and `enabled` does not hold the pair (MoveIt, `AllowedCollisionMatrix` of an SRDF model).
+    /// MoveIt, too, reads past unknown names.
     pub fn disabled_pairs(&self, robot: &Robot) -> (Vec<[usize; 2]>, Vec<Note>) {
         let mut notes = Notes::default();
         if self.robot != robot.name {

@@ -13,10 +13,12 @@ use std::sync::Arc;
 /// Most elements, texts and comments of a document. A node takes about 100 bytes.
 const MAX_NODES: u32 = 4_000_000;
 
-/// Most declarations of namespaces: the parser copies those of the parents for each element that declares one.
+/// Most declarations of namespaces: the parser copies those of the parents for each element that
+/// declares one.
 const MAX_NAMESPACES: usize = 1000;
 
-/// Most equal signs between two `<`: the parser compares each attribute of an element with all others.
+/// Most equal signs between two `<`: the parser compares each attribute of an element with all
+/// others.
 const MAX_ATTRIBUTES: usize = 5000;
 
 /// A text with its file name and the offsets of its lines.
@@ -300,7 +302,8 @@ impl<'d> Element<'d> {
         }
     }
 
-    /// Refuses attributes that look like a misspelt one of `known`; returns the first other one that is unknown.
+    /// Refuses attributes that look like a misspelt one of `known`; returns the first other one
+    /// that is unknown.
     pub(crate) fn unknown_attribute(&self, known: &[&str]) -> Result<Option<&'d str>> {
         let mut first = None;
         for attribute in self.node.attributes().filter(|attribute| attribute.namespace().is_none()) {

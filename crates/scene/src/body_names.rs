@@ -18,8 +18,8 @@ pub(super) struct BodyNames {
 }
 
 impl BodyNames {
-    /// Adds the name of the body that is to follow `bodies`, whose names were all added before; the index of the body that
-    /// has it already.
+    /// Adds the name of the body that is to follow `bodies`, whose names were all added before; the
+    /// index of the body that has it already.
     pub(super) fn add(&mut self, name: &str, bodies: &[BodySpec]) -> Option<usize> {
         let hash = self.hasher.hash_one(name);
         self.add_hashed(hash, name, bodies.len(), |body| bodies[body].name.as_str())

@@ -29,11 +29,11 @@ pub(super) struct BuiltGeometry {
     model: Model,
     /// One hull, or one of each piece.
     cores: Vec<Polyhedron>,
-    /// The hull of all pieces, where there are several.
+    /// The hull of all pieces, if there are several.
     hull: Option<Polyhedron>,
     /// The radius of a sphere or a capsule, metres.
     radius: f64,
-    /// Those of the cores of several parts, and how far rounding may have moved them, metres.
+    /// Radii of the cores of several parts, and how far rounding may have moved the cores, metres.
     parts: Option<(Vec<f64>, f64)>,
     center: Vec3<f64>,
     /// See [`Shape::middle`].
@@ -44,7 +44,7 @@ pub(super) struct BuiltGeometry {
     fit: Option<HullFit>,
     mesh: Option<Arc<TriangleMesh>>,
     condition: Option<MeshCondition>,
-    /// How far the pieces of a decomposition are from its mesh, at most, metres.
+    /// Bound on the distance of a decomposition's pieces from its mesh, metres.
     measured: Option<f64>,
     /// The rounding step of the coordinates as the file stores them, metres.
     coordinate_step: f64,
@@ -201,7 +201,8 @@ fn triangle_count(core: &Polyhedron) -> u64 {
     (0..core.face_count()).map(|f| core.face(f as u32).len() as u64 - 2).sum()
 }
 
-/// The geometry of a mesh; where the model is left out, a hull if the mesh is convex, else its triangles.
+/// The geometry of a mesh; where the model is left out, a hull if the mesh is convex, else its
+/// triangles.
 ///
 /// # Errors
 /// It is not what its model says.
@@ -261,7 +262,8 @@ fn measured<'a>(
     MeshAndHull { points: &points.list, triangles, hull, size: hull_fit::size(hull), warp, workers }
 }
 
-/// The exact triangles; `of_all`: the hull of all points, if it is known; `inside`: what the body says of it.
+/// The exact triangles; `of_all`: the hull of all points, if it is known; `inside`: what the body
+/// says of it.
 fn from_triangles(
     points: &Distinct,
     triangles: &[[u32; 3]],
@@ -350,8 +352,8 @@ fn hulls(mut members: Vec<Vec<u32>>, points: &Distinct) -> Result<(Vec<Polyhedro
     Ok((cores, Some(points.hull(Some(&all))?)))
 }
 
-/// How the hulls of pieces fit the objects of a mesh; objects that are not convex are refused unless their hulls are
-/// asked for.
+/// Measures how well the hulls of pieces fit the objects of a mesh. Objects that are not convex are
+/// refused unless their hulls are asked for.
 fn pieces_fit(
     (mesh, reading): (&Mesh, &GeometryOptions),
     points: &Distinct,

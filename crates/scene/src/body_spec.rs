@@ -1,4 +1,5 @@
-//! One body as a scene file, a row of a table or a program says it, key by key, in SI units: what bodies are made of.
+//! One body as a scene file, a row of a table or a program says it, key by key, in SI units: what
+//! bodies are made of.
 
 use super::joints::RestSpec;
 use super::keys::{Field, Keys, Origin, SceneSource};
@@ -56,7 +57,7 @@ fn owner(name: &str, plain: bool) -> String {
 /// Source of the geometry of a body. Bodies of a table share what their section says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum GeometrySpec {
-    /// A file, as written; `scene`: which one of glTF.
+    /// A file, as written; `scene`: the scene of a glTF file.
     File { path: Arc<str>, scene: Option<SceneChoice>, reading: GeometryOptions },
     /// A part of a file that was read already; bodies of one mesh share it.
     Part { mesh: Arc<Mesh>, file: Arc<Path>, reading: GeometryOptions },
@@ -67,9 +68,9 @@ pub(super) enum GeometrySpec {
 /// The growth of a geometry, metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Growth {
-    /// By how much the body grows.
+    /// Growth of the body (`offset`).
     pub(super) offset: f64,
-    /// How far the true surface may lie from the inflated geometry.
+    /// Bound on the distance of the true surface from the inflated geometry.
     pub(super) deviation: f64,
 }
 
@@ -80,7 +81,7 @@ impl Growth {
     }
 }
 
-/// How a geometry file is turned into a body.
+/// Keys that turn a geometry file into a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct GeometryOptions {
     pub(super) unit: LengthUnit,
@@ -140,7 +141,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         (shape, parts) => shape.or(parts),
     };
     let (file, shape_key) = match (keys.get("geometry"), shape_of_body) {
-        // What a row says holds, whichever of the two the defaults say.
+        // The key of a row holds, whichever of the two keys the defaults have.
         (Some(file), Some(shape)) if file.is_of(&keys) && !shape.is_of(&keys) => (Some(file), None),
         (Some(file), Some(shape)) if shape.is_of(&keys) && !file.is_of(&keys) => (None, Some(shape)),
         both => both,
@@ -219,7 +220,8 @@ fn scene_choice(keys: &Keys<'_>, file: &Field<'_>) -> Result<Option<SceneChoice>
     Ok(Some(SceneChoice::Name(field.text()?.into())))
 }
 
-/// Reads `inside`, and returns it with the model: a sheet is a mesh. A default does not concern a row of another model.
+/// Reads `inside`, and returns it with the model: a sheet is a mesh. A default does not concern a
+/// row of another model.
 fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Option<Model>)> {
     let Some(field) = keys.get("inside") else { return Ok((None, model)) };
     let said = field.choice(&Inside::ALL.map(|inside| (inside.name(), inside)))?;
@@ -237,7 +239,8 @@ fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Opti
     }
 }
 
-/// The lowered keys of a section of `[[bodies]]`: each is lowered once, however many rows it holds for.
+/// The lowered keys of a section of `[[bodies]]`: each is lowered once, however many rows it holds
+/// for.
 #[derive(Debug, Default)]
 pub(super) struct LoweredDefaults {
     path: OnceLock<Arc<str>>,
@@ -264,7 +267,8 @@ fn shape(
     unit: LengthUnit,
     known: &OnceLock<Arc<ShapeSpec>>,
 ) -> Result<Arc<ShapeSpec>> {
-    // Defaults that are meant for the geometry files of other rows do not concern a row's own shape.
+    // Defaults that are meant for the geometry files of other rows do not concern a row's own
+    // shape.
     let concerns = |stray: &Field<'_>| stray.is_of(keys) || !field.is_of(keys);
     for key in ["unit", "scale", "up", "scene", "inside"] {
         if let Some(stray) = keys.get(key).filter(concerns) {
@@ -281,7 +285,7 @@ fn shape(
     lowered((keys, field), known, || one_shape(keys, field, unit).map(Arc::new))
 }
 
-/// The shape of which a key names the kind.
+/// Returns the shape whose kind a key names.
 fn one_shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
     if field.key() == "parts" {
         return parts(field, unit);
@@ -335,7 +339,8 @@ fn groups(keys: &Keys<'_>, known: &OnceLock<Arc<[String]>>) -> Result<Arc<[Strin
     Ok(if kinds.is_empty() { groups } else { sorted(groups.iter().cloned().chain(kinds).collect()) })
 }
 
-/// The group of the bodies of a class or a level, which selectors call by the same text: `class:IfcWall`.
+/// The group of the bodies of a class or a level, which selectors call by the same text:
+/// `class:IfcWall`.
 fn kind_group(kind: &str, name: &str) -> String {
     format!("{kind}:{name}")
 }
@@ -357,7 +362,7 @@ fn poses(keys: &Keys<'_>, unit: LengthUnit) -> Result<(Option<Pose>, Option<Rest
     Ok((None, rest))
 }
 
-/// `position` and `orientation`; the identity where they are left out.
+/// Returns the pose of `position` and `orientation`; the identity if they are left out.
 pub(super) fn pose_at(keys: &Keys<'_>, unit: LengthUnit) -> Result<Pose> {
     let position = keys.get("position").map(|field| field.lengths(unit)).transpose()?.unwrap_or([0.0; 3]);
     let q = keys.get("orientation").map(|field| orientation(&field)).transpose()?.unwrap_or(Pose::IDENTITY.q);

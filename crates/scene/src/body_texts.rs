@@ -1,4 +1,5 @@
-//! How much text all bodies of a scene have: a short file may give a long list of groups to each of many bodies.
+//! How much text all bodies of a scene have: a short file may give a long list of groups to each of
+//! many bodies.
 
 use super::body_spec::BodySpec;
 
@@ -10,11 +11,12 @@ pub(super) struct BodyTexts {
 }
 
 impl BodyTexts {
-    /// The most bytes of all names, and of all groups with what their list takes. A column of texts in memory holds less
-    /// than 2^31.
+    /// The most bytes of all names, and of all groups with what their list takes. A column of texts
+    /// in memory holds less than 2^31.
     pub(super) const MOST: usize = 1 << 30;
 
-    /// Counts the texts of the next body; which of them are too many with those of the bodies before.
+    /// Counts the texts of the next body; which of them are too many with those of the bodies
+    /// before.
     pub(super) fn add(&mut self, body: &BodySpec) -> Option<&'static str> {
         self.add_texts(&body.name, &body.groups)
     }

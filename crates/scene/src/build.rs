@@ -1,5 +1,5 @@
-//! Geometry files and shapes to hulls: each file read and hashed once, each distinct geometry built once, in parallel,
-//! with the same result and the same first error for any number of threads.
+//! Geometry files and shapes to hulls: each file read and hashed once, each distinct geometry built
+//! once, in parallel, with the same result and the same first error for any number of threads.
 
 use super::body_shape::{BuiltGeometry, from_mesh, from_shape};
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth};
@@ -13,10 +13,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Starting a thread pays from about so many files on...
+/// Files for each thread: with fewer, starting a thread does not pay, unless one of few files is
+/// larger than `LARGE_FILE`.
 const JOBS_PER_THREAD: usize = 8;
 
-/// ...or where one of several files has so many bytes.
+/// Bytes above which a file is worth a thread of its own.
 const LARGE_FILE: u64 = 1 << 20;
 
 /// A file, a part of one, or one shape, with all the ways in which bodies use it.
@@ -45,14 +46,14 @@ struct BuildPlan {
 }
 
 impl BuildPlan {
-    /// How many jobs make a thread worth its start.
+    /// Number of jobs that make a thread worth its start.
     fn jobs_per_thread(&self) -> usize {
         let is_large = |job: &GeometryJob| match job {
             GeometryJob::File { path, .. } => path.metadata().is_ok_and(|about| about.len() > LARGE_FILE),
             GeometryJob::Part { mesh, .. } => size_of_val(&mesh.vertices[..]) as u64 > LARGE_FILE,
             GeometryJob::Shape(..) => false,
         };
-        // Of many files it does not matter.
+        // With many files, a large one does not matter.
         let are_few = self.jobs.len() <= JOBS_PER_THREAD * JOBS_PER_THREAD;
         if are_few && self.jobs.iter().any(is_large) { 1 } else { JOBS_PER_THREAD }
     }
@@ -77,8 +78,8 @@ pub(super) struct BuiltShapes {
 
 /// Builds the shape of each body from files of `limit` bytes each, by at most `threads` threads.
 ///
-/// # Errors
-/// For every geometry that cannot be used, that of its first body in scene order.
+/// # Errors One failure for each geometry that cannot be used: that of its first body in scene
+/// order.
 pub(super) fn build(
     folder: &Path,
     bodies: &[BodySpec],
@@ -118,7 +119,8 @@ pub(super) fn build(
     Ok(BuiltShapes { shapes, inputs, notes })
 }
 
-/// Finds what is to be built: files are the same if they are the same on disk, however they are written.
+/// Finds what is to be built: files are the same if they are the same on disk, however they are
+/// written.
 fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
     let mut jobs: Vec<GeometryJob> = Vec::new();
     let mut by_key: HashMap<(Vec<u64>, [u64; 2]), usize> = HashMap::new();
@@ -199,7 +201,8 @@ fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
     }
 }
 
-/// The shape of each variant of a mesh. Those that differ in growth only share the work, and the triangles of a mesh body.
+/// The shape of each variant of a mesh. Variants that differ in growth only share the work, and the
+/// triangles of a mesh body.
 fn all_variants(mesh: &Mesh, variants: &[Variant], workers: &Workers) -> Vec<Result<Arc<Shape>, Fault>> {
     let mut shapes: Vec<Option<Result<Arc<Shape>, Fault>>> = vec![None; variants.len()];
     // A model that is left out comes first, as it may turn out to be one that others name.

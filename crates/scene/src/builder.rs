@@ -1,7 +1,7 @@
 //! A scene built in code.
 //!
-//! The builder lowers its values to what a scene file is lowered to, by the same checks of each key. Places in errors name
-//! the key instead of a line.
+//! The builder lowers its values to what a scene file is lowered to, by the same checks of each
+//! key. Places in errors name the key instead of a line.
 
 use super::body_spec::{BodySpec, GeometrySpec, body};
 use super::digest::sha256;
@@ -21,10 +21,11 @@ use clearsweep_model::{
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A scene in code: bodies, ignore rules and query options, with the meaning of the same keys of a scene file.
+/// A scene in code: bodies, ignore rules and query options, with the meaning of the same keys of a
+/// scene file.
 ///
-/// Lengths are in [`SceneBuilder::length_unit`], metres unless it is called; so are positions of trajectories without
-/// a unit of their own, and geometry files that have none.
+/// Lengths are in [`SceneBuilder::length_unit`], metres unless it is called; so are positions of
+/// trajectories without a unit of their own, and geometry files that have none.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct SceneBuilder {
@@ -97,9 +98,10 @@ pub enum Geometry {
     File {
         /// The path, relative to the working directory.
         path: PathBuf,
-        /// How the file is understood; `None`: the hull of a convex mesh, the triangles of any other.
+        /// Model of the file; `None`: the hull of a convex mesh, the triangles of any other mesh.
         model: Option<Model>,
-        /// The unit of its lengths; `None`: its own where the format has one, else that of the scene.
+        /// The unit of its lengths; `None`: its own where the format has one, else that of the
+        /// scene.
         unit: Option<LengthUnit>,
         /// A factor on its coordinates; 1 unless it is to be scaled.
         scale: f64,
@@ -162,19 +164,21 @@ impl BodyBuilder {
         Self { offset, ..self }
     }
 
-    /// Says how far the true surface may lie from the geometry, a length of 0 or more: as the tessellation of a curved surface
-    /// does. It widens every bracket of the body.
+    /// Says how far the true surface may lie from the geometry, a length of 0 or more: as the
+    /// tessellation of a curved surface does. It widens every bracket of the body.
     pub fn deviation(self, deviation: f64) -> Self {
         Self { deviation, ..self }
     }
 
-    /// Between frames the middle of the body's geometry moves on a line, and not the origin of its own frame.
+    /// Between frames the middle of the body's geometry moves on a line, and not the origin of its
+    /// own frame.
     pub fn pivot_at_centre(self) -> Self {
         Self { pivot: Pivot::Centre, ..self }
     }
 
-    /// Says what the inside of a geometry file is: [`Inside::Surface`] of a sheet, inside of which nothing lies; [`Inside::Solid`]
-    /// refuses a mesh that does not close up. Left out, and with [`Inside::Winding`], the winding number decides where a mesh is open.
+    /// States the inside of a geometry file: [`Inside::Surface`] declares a sheet, which has none;
+    /// [`Inside::Solid`] refuses a mesh that does not close up. Left out, and with
+    /// [`Inside::Winding`], the winding number decides if a mesh is open.
     pub fn inside(self, inside: Inside) -> Self {
         Self { inside: Some(inside), ..self }
     }
@@ -239,7 +243,8 @@ impl BodyBuilder {
 }
 
 impl SceneBuilder {
-    /// A scene without bodies, in metres. A row is reported for every pair within the distance `within`.
+    /// A scene without bodies, in metres. A row is reported for every pair within the distance
+    /// `within`.
     pub fn new(within: f64) -> Self {
         Self {
             name: None,
@@ -279,15 +284,16 @@ impl SceneBuilder {
         self
     }
 
-    /// Never reports pairs of a body that the selector `a` names with one that `b` names (`None`: with any other).
-    /// A selector is a name, `group:NAME`, or a glob over names.
+    /// Never reports pairs of a body that the selector `a` names with one that `b` names (`None`:
+    /// with any other). A selector is a name, `group:NAME`, or a glob over names.
     pub fn ignore<'s>(mut self, a: impl Into<String>, b: impl Into<Option<&'s str>>) -> Self {
         self.ignores.push((a.into(), b.into().map(str::to_owned)));
         self
     }
 
-    /// Requires another clearance, at most `within`, of pairs of a body that the selector `a` names with one that `b` names (`None`: with any
-    /// other); negative: an overlap up to that depth is allowed. The first rule that matches a pair counts. `name` is unique, and not `default`;
+    /// Requires another clearance, at most `within`, of pairs of a body that the selector `a` names
+    /// with one that `b` names (`None`: with any other); negative: an overlap up to that depth is
+    /// allowed. The first rule that matches a pair counts. `name` is unique, and not `default`;
     /// `severity` is info, minor, major (`None`) or critical.
     pub fn rule<'s>(
         mut self,
@@ -310,22 +316,25 @@ impl SceneBuilder {
         self
     }
 
-    /// Makes the rule that was added last require a free length: how far bodies of `a` move along a direction of the world until they touch
-    /// the others. `footprint`: radius by which they grow across it first, in the scene's unit.
+    /// Makes the rule that was added last require a free length: how far bodies of `a` move along a
+    /// direction of the world until they touch the others. `footprint`: radius by which they grow
+    /// across it first, in the scene's unit.
     pub fn free_length(mut self, direction: [f64; 3], footprint: f64) -> Self {
         self.rules.last_mut().into_iter().for_each(|rule| rule.free_length = Some((direction, footprint)));
         self
     }
 
-    /// The baseline of the rule that was added last: `rest`, `first` or `frame:N`. A pair that is nearer than required there counts only where it
-    /// is nearer than it was there by more than `worse_by` (`None`: `touch`).
+    /// The baseline of the rule that was added last: `rest`, `first` or `frame:N`. A pair that is
+    /// nearer than required at the baseline counts only when it is nearer than there by more than
+    /// `worse_by` (`None`: `touch`).
     pub fn baseline(mut self, at: impl Into<String>, worse_by: impl Into<Option<f64>>) -> Self {
         let baseline = (at.into(), worse_by.into());
         self.rules.last_mut().into_iter().for_each(|rule| rule.baseline = Some(baseline.clone()));
         self
     }
 
-    /// The clearance required of pairs that no [`SceneBuilder::rule`] matches, at most `within`: a row violates it where the upper bound of its distance is less.
+    /// The clearance required of pairs that no [`SceneBuilder::rule`] matches, at most `within`: a
+    /// row violates it where the upper bound of its distance is less.
     pub fn require(self, require: f64) -> Self {
         Self { require: Some(require), ..self }
     }
@@ -335,8 +344,8 @@ impl SceneBuilder {
         Self { touch: Some(touch), ..self }
     }
 
-    /// Sets what is computed of each pair. With [`AnswerKind::Overlap`] the distance of [`Self::new`] is not used: only bodies that touch or overlap
-    /// have rows.
+    /// Sets what is computed of each pair. With [`AnswerKind::Overlap`] the distance of
+    /// [`Self::new`] is not used: only bodies that touch or overlap have rows.
     pub fn answer(self, answer: AnswerKind) -> Self {
         Self { answer, ..self }
     }
@@ -351,30 +360,32 @@ impl SceneBuilder {
         Self { motion: MotionSpec { between, ..self.motion }, ..self }
     }
 
-    /// How wide the bracket of the least distance between frames may be; a tenth of a millimetre unless it is set, and a tenth of the
-    /// clearance required at most.
+    /// Sets how wide the bracket of the least distance between frames may be. Default: a tenth of a
+    /// millimetre, or a tenth of the clearance required if that is less.
     pub fn between_tolerance(self, tolerance: f64) -> Self {
         Self { motion: MotionSpec { tolerance: Some(tolerance), ..self.motion }, ..self }
     }
 
-    /// Whether two static bodies are a pair too; always so where nothing moves.
+    /// Whether two static bodies are a pair too; always so if nothing moves.
     pub fn static_pairs(self, static_pairs: bool) -> Self {
         Self { static_pairs, ..self }
     }
 
-    /// Also asks how far body b of each row is from body a along this vector of the world, of any length but zero.
+    /// Also asks how far body b of each row is from body a along this vector of the world, of any
+    /// length but zero.
     pub fn direction(self, direction: [f64; 3]) -> Self {
         Self { direction: Some(direction), ..self }
     }
 
-    /// The trajectories: a file, a directory or a glob, relative to the working directory. Not needed where the poses
-    /// are handed to the job.
+    /// The trajectories: a file, a directory or a glob, relative to the working directory. Not
+    /// needed where the poses are handed to the job.
     pub fn trajectories(self, path: impl Into<PathBuf>) -> Self {
         Self { trajectories: Some(path.into()), ..self }
     }
 
-    /// Names a column of the trajectories, with its unit, as a key of `[columns]` in a scene file does: `("time_s", "stamp", "ns")`,
-    /// `("body", "entity_id", None)`, `("orientation", "none", None)`.
+    /// Names a column of the trajectories, with its unit, as a key of `[columns]` in a scene file
+    /// does: `("time_s", "stamp", "ns")`, `("body", "entity_id", None)`,
+    /// `("orientation", "none", None)`.
     pub fn column<'s>(mut self, role: &str, name: &str, unit: impl Into<Option<&'s str>>) -> Self {
         self.columns.push((role.to_owned(), name.to_owned(), unit.into().map(str::to_owned)));
         self
@@ -398,7 +409,8 @@ impl SceneBuilder {
     /// The scene, checked as a scene file is, with its geometry files read and its shapes built.
     ///
     /// # Errors
-    /// The first thing that does not fit (of ignore rules and geometry: all), with its body and key.
+    /// The first thing that does not fit (of ignore rules and geometry: all), with its body and
+    /// key.
     pub fn build(&self) -> Result<Scene> {
         let source = SceneSource::in_code(Path::new(IN_CODE), "");
         let (trajectories, max_input) = (self.trajectories.clone(), self.max_input);

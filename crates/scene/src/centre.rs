@@ -3,10 +3,10 @@
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::real::two_sum;
 
-/// A body is recentred if the centre of its box lies farther from its origin than so many half-diagonals.
+/// A body is recentred if the centre of its box lies farther from its origin, in half-diagonals.
 const NEAR_ORIGIN: f64 = 8.0;
 
-/// The centre and the half-diagonal of the box around points; zero where there are none.
+/// The centre and the half-diagonal of the box around points; zero without points.
 fn half_diagonal(points: &[Vec3<f64>]) -> (Vec3<f64>, f64) {
     let Some(&first) = points.first() else { return (Vec3::ZERO, 0.0) };
     let (mut low, mut high) = (first, first);
@@ -17,12 +17,12 @@ fn half_diagonal(points: &[Vec3<f64>]) -> (Vec3<f64>, f64) {
     ((low + high) * 0.5, (high - low).length() * 0.5)
 }
 
-/// Returns the recentred origin: the body's own origin, if the body is near it, else the centre of its box,
-/// rounded to a grid of an eighth of the half-diagonal (a power of two), along the axes where subtracting it is exact for
-/// all points.
+/// Returns the recentred origin: the body's own origin, if the body is near it, else the centre of
+/// its box, rounded to a grid of an eighth of the half-diagonal (a power of two), along the axes
+/// where subtracting it is exact for all points.
 ///
-/// It is along every axis on which the box is four half-diagonals away: the coordinates are then within a factor of two of
-/// the centre. On other axes the body's own origin is near.
+/// It is along every axis on which the box is four half-diagonals away: the coordinates are then
+/// within a factor of two of the centre. On other axes the body's own origin is near.
 pub(super) fn centre(points: &[Vec3<f64>]) -> Vec3<f64> {
     let (middle, half) = half_diagonal(points);
     if middle.length() <= NEAR_ORIGIN * half {

@@ -36,7 +36,8 @@ fn name_and_unit(field: &Field<'_>, key: &str) -> Result<(String, Option<String>
     }
 }
 
-/// Adds the keys that are none of the format: names of joints, which are looked for once these are known, and the units of all of them.
+/// Adds the keys that are none of the format: names of joints, which are looked for once these are
+/// known, and the units of all of them.
 fn add_joints(columns: &mut TrajectoryColumns, table: &Keys<'_>) -> Result<()> {
     for key in table.names() {
         let Some(field) = table.get(key).filter(|_| !TrajectoryColumns::keys().contains(&key)) else { continue };

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-/// Bytes that a file may have where nobody says otherwise: 16 GiB.
+/// Default of the most bytes that a file may have: 16 GiB.
 pub(super) const DEFAULT_MAX_INPUT: u64 = 16 << 30;
 
 /// Reads whole files up to a limit, and keeps their digests in the order of reading.
@@ -26,8 +26,8 @@ impl InputReader {
     /// The bytes of a file.
     ///
     /// # Errors
-    /// The file is missing or unreadable, it is no regular file (a directory; a device could be endless), or it is larger
-    /// than the limit.
+    /// The file is missing or unreadable, it is no regular file (a directory; a device could be
+    /// endless), or it is larger than the limit.
     pub(super) fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
         let bytes = regular_file::read(path, self.limit)?;
         let digest = InputDigest { path: path.to_path_buf(), bytes: bytes.len() as u64, sha256: sha256(&bytes) };

@@ -5,8 +5,8 @@ use clearsweep_geometry::Vec3;
 /// Remedy for numbers that give no direction.
 pub const DIRECTION_REMEDY: &str = "give x, y and z of a vector that is not zero, for example 0,0,-1";
 
-/// The unit vector along `[x, y, z]`; its components are rounded, and what is rounded is the direction. `None` if one of the
-/// numbers is not finite, or all are zero.
+/// The unit vector along `[x, y, z]`; its components are rounded, and what is rounded is the
+/// direction. `None` if one of the numbers is not finite, or all are zero.
 pub fn unit_direction(components: [f64; 3]) -> Option<Vec3<f64>> {
     let largest = components.into_iter().fold(0.0, |most: f64, c| most.max(c.abs()));
     if largest == 0.0 || !components.iter().all(|c| c.is_finite()) {

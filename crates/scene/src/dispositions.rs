@@ -1,4 +1,5 @@
-//! `accepted.csv`: what people decided about pairs, written by `clearsweep accept` or in a spreadsheet.
+//! `accepted.csv`: what people decided about pairs, written by `clearsweep accept` or in a
+//! spreadsheet.
 
 use super::digest::InputReader;
 use super::foreign;
@@ -41,7 +42,8 @@ pub struct DispositionRow {
 /// Reads the rows of a file; lengths without a unit are in `unit`.
 ///
 /// # Errors
-/// It is not CSV in UTF-8, lacks a column, or a cell is no length or day: with its line, and the remedy. Two rows are about one pair under one rule.
+/// It is not CSV in UTF-8, lacks a column, or a cell is no length or day: with its line, and the
+/// remedy. Two rows are about one pair under one rule.
 pub fn read_rows(path: &Path, bytes: &[u8], unit: LengthUnit) -> Result<Vec<DispositionRow>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if let Some(foreign) = foreign::format(bytes, "csv") {

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// 2^64 over the golden ratio, an odd number.
 const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The hash of a point: the folded products of its words (as wyhash and its successors mix). Its seed differs from process to
-/// process, so that no file can be made to collide.
+/// The hash of a point: the folded products of its words (as wyhash and its successors mix). Its
+/// seed differs from process to process, so that no file can be made to collide.
 #[derive(Clone, Copy)]
 struct PointHash(u64);
 
@@ -55,7 +55,8 @@ impl Hasher for PointHasher {
 /// Vertices of a part of a pass over all of them, or of a part that is searched.
 const PART: usize = 1 << 16;
 
-/// Parts of vertices that are searched for equal ones: more than there are threads, and few enough to be told by a byte.
+/// Parts of vertices that are searched for equal ones: more than there are threads, and few enough
+/// to be told by a byte.
 fn parts(vertices: usize) -> usize {
     vertices.div_ceil(PART).clamp(1, 64)
 }
@@ -76,7 +77,8 @@ pub(super) struct Distinct {
 }
 
 impl Distinct {
-    /// Points that are equal are in one part, whichever point they are looked for from, so that parts are searched side by side.
+    /// Points that are equal are in one part, whichever point they are looked for from, so that
+    /// parts are searched side by side.
     pub(super) fn of(mut points: Vec<Vec3<f64>>, center: Vec3<f64>, workers: &Workers) -> Self {
         let hash = PointHash::default();
         let parts = parts(points.len());

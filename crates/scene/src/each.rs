@@ -106,8 +106,8 @@ struct Lowering<'s> {
     group_bytes: usize,
 }
 
-/// Makes bodies of the parts of a file and hands them to `take`, which says their indices. `template`: a body with the
-/// section's keys; `reading`: what it says of geometry.
+/// Makes bodies of the parts of a file and hands them to `take`, which says their indices.
+/// `template`: a body with the section's keys; `reading`: what it says of geometry.
 ///
 /// # Errors
 /// A glob that matches nothing, a row without a part, or the first error of `take`.
@@ -335,7 +335,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Refuses skins that trajectories would bend: joints place them, at the rest pose of the file only.
+    /// Refuses skins that trajectories would bend: joints place them, at the rest pose of the file
+    /// only.
     fn check_skins(&self, chosen: &[bool], moves: &[bool]) -> Result<()> {
         let nodes = self.file.nodes.iter().enumerate();
         // Nodes of one skin share the list of its joints.
@@ -355,7 +356,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Which nodes are chosen by `include` and not left out by `exclude`.
+    /// Returns, by node, whether `include` chooses it and `exclude` does not leave it out.
     fn chosen(&self) -> Result<Vec<bool>> {
         let included = match &self.section.include {
             Some(field) => self.matched(field)?,
@@ -368,7 +369,8 @@ impl Lowering<'_> {
         Ok(included.into_iter().zip(excluded).map(|(included, excluded)| included && !excluded).collect())
     }
 
-    /// Which nodes trajectories may move: those named or carried by joints, and all below them.
+    /// Returns, by node, whether trajectories may move it: nodes that are named or carried by
+    /// joints, and all below them.
     fn moves(&self, carried: &HashSet<String>) -> Result<Vec<bool>> {
         let mut moves = match &self.section.moving {
             Some(field) => self.matched(field)?,

@@ -48,7 +48,7 @@ impl Field<'_> {
         Ok(metres)
     }
 
-    /// A list of so many lengths, in metres.
+    /// Returns the items of a list of `N` lengths, in metres.
     pub(super) fn lengths<const N: usize>(&self, unit: LengthUnit) -> Result<[f64; N]> {
         let mut metres = [0.0; N];
         for (to, item) in metres.iter_mut().zip(self.items(Some(N), "lengths")?) {
@@ -90,7 +90,8 @@ impl Field<'_> {
     }
 }
 
-/// Three finite numbers, with a point or an exponent each in TOML: nearly all points are such, and there may be very many.
+/// Three finite numbers, with a point or an exponent each in TOML: nearly all points are such, and
+/// there may be very many.
 fn plain_point(value: Value<'_>) -> Option<[f64; 3]> {
     let mut point = [0.0_f64; 3];
     match value {

@@ -1,4 +1,5 @@
-//! Contents of a scene file, key by key, in SI units: the shape of the contract, before any geometry is read.
+//! Contents of a scene file, key by key, in SI units: the shape of the contract, before any
+//! geometry is read.
 
 use super::body_names::BodyNames;
 use super::body_spec::{BodySpec, body, positive};
@@ -44,9 +45,9 @@ pub(super) struct SceneFile {
 pub(super) struct Head {
     pub(super) name: Option<String>,
     pub(super) unit: LengthUnit,
-    /// The path as written, and where.
+    /// Path of the trajectories as written, and its place in the text.
     pub(super) trajectories: Option<(String, usize)>,
-    /// Values of joints, likewise.
+    /// Path of the joint values as written, and its place in the text.
     pub(super) joints: Option<(String, usize)>,
     pub(super) missing: Missing,
     /// The place of `rest = "file"`; `None`: it is not asked for.
@@ -98,9 +99,9 @@ pub(super) struct WorkList {
 /// `[[ignore]]`.
 #[derive(Debug)]
 pub(super) struct IgnoreSpec {
-    /// The selector `a`, and where; `None`: everything.
+    /// The selector `a`, and its place in the text; `None`: everything.
     pub(super) a: Option<(String, usize)>,
-    /// Likewise.
+    /// The selector `b`, and its place in the text; `None`: everything.
     pub(super) b: Option<(String, usize)>,
     /// Only bodies below one ancestor.
     pub(super) same: Option<SameAncestor>,
@@ -158,8 +159,8 @@ pub(super) struct SceneSection {
     pub(super) rules: Option<Vec<RuleSpec>>,
 }
 
-/// Lowers a part of a scene file; lengths are in `unit`, unless the part says in which. `None`: something in it is wrong,
-/// or is for [`parse`].
+/// Lowers a part of a scene file; lengths are in `unit`, unless the part says in which. `None`:
+/// something in it is wrong, or is for [`parse`].
 pub(super) fn section(source: &SceneSource<'_>, unit: Option<LengthUnit>) -> Option<SceneSection> {
     let document = source.parse().ok()?;
     let top = Keys::new(source, "the scene file", Value::Keys(document.get_ref()), 0);
@@ -323,7 +324,7 @@ impl BodyList {
         Ok(bodies.len() as u32 - 1)
     }
 
-    /// All bodies, of which there must be some.
+    /// Returns all bodies; a scene without bodies is an error.
     pub(super) fn finish(self, source: &SceneSource<'_>) -> Result<Vec<BodySpec>> {
         if self.bodies.is_empty() {
             let remedy = "add a `[[body]]` table for each body";

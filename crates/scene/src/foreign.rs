@@ -15,7 +15,7 @@ const CAD: &str = "export the model from the CAD program as .glb, .stl or .obj, 
 const RENAME_GLB: &str = "name it with the extension .glb";
 const PLAIN: &str = "save the file as UTF-8 without a byte order mark";
 
-/// Signatures, the first of which counts.
+/// Signatures; the first that matches counts.
 const SIGNATURES: [(&[u8], ForeignFormat); 12] = [
     (b"glTF", ForeignFormat { name: "a binary glTF file", remedy: RENAME_GLB, extensions: &["glb"] }),
     (b"ISO-10303-21", ForeignFormat { name: "a STEP or IFC file", remedy: CAD, extensions: &[] }),
@@ -45,7 +45,8 @@ const SIGNATURES: [(&[u8], ForeignFormat); 12] = [
     (b"\xef\xbb\xbf", ForeignFormat { name: "text with a byte order mark of UTF-8", remedy: PLAIN, extensions: &[] }),
 ];
 
-/// The format that the first bytes of a file show, if its extension (lower case) is none of that format.
+/// The format that the first bytes of a file show, if its extension (lower case) is none of that
+/// format.
 pub(super) fn format(bytes: &[u8], extension: &str) -> Option<ForeignFormat> {
     let (_, format) = SIGNATURES.iter().find(|(signature, _)| bytes.starts_with(signature))?;
     (!format.extensions.contains(&extension)).then_some(*format)

@@ -1,6 +1,7 @@
 //! Globs over names.
 
-/// Whether a name fits a glob in which `*` is any text, `?` any one character, and all else (`[` too) itself.
+/// Whether a name fits a glob in which `*` is any text, `?` any one character, and all else (`[`
+/// too) itself.
 pub fn glob_matches(glob: &str, name: &str) -> bool {
     let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
     let (mut g, mut n) = (0, 0);

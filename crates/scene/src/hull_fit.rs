@@ -8,8 +8,8 @@ use clearsweep_geometry::triangle_tree::{Corners, TriangleTree, bounds};
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::HullFit;
 
-/// A mesh is convex if it and the surface of its hull are within this part of its size from each other. Rounding to
-/// single precision moves vertices by 1e-7 of it.
+/// A mesh is convex if it and the surface of its hull are within this part of its size from each
+/// other. Rounding to single precision moves vertices by 1e-7 of it.
 const CONVEX_TOLERANCE: f64 = 1e-6;
 
 /// Distances below this part of the size are not told apart.
@@ -26,9 +26,11 @@ pub(super) struct MeshAndHull<'a> {
     pub(super) triangles: &'a [[u32; 3]],
     /// The hull of the points that count.
     pub(super) hull: &'a Polyhedron,
-    /// The size of the whole body ([`size`]): rounding moves the vertices of a small object of it as far as all others.
+    /// The size of the whole body ([`size`]): rounding moves the vertices of a small object of it
+    /// as far as all others.
     pub(super) size: f64,
-    /// How far its surface may be from the triangles, as polygons that are not flat can be cut in several ways.
+    /// Bound on the distance of its surface from the triangles, since polygons that are not flat
+    /// can be cut in several ways.
     pub(super) warp: f64,
     /// Threads that may help.
     pub(super) workers: &'a Workers,
@@ -37,9 +39,9 @@ pub(super) struct MeshAndHull<'a> {
 /// Why a mesh is not convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct NotConvex {
-    /// How far the hull reaches beyond the mesh.
+    /// Reach of the hull beyond the mesh.
     excess: SurfaceReach,
-    /// How far the mesh lies inside the hull, and which triangle.
+    /// Depth of the mesh inside the hull, and the triangle there.
     depth: SurfaceReach,
     /// The length up to which both would count as rounding.
     tolerance: f64,
@@ -52,14 +54,14 @@ impl MeshAndHull<'_> {
     pub(super) fn if_convex(&self) -> Option<HullFit> {
         let tolerance = self.tolerance();
         let limits = ReachLimits { settled: RESOLUTION * self.size, enough: tolerance };
-        // Of most meshes that are not convex any few triangles tell.
+        // For most meshes that are not convex, a few triangles decide.
         let step = self.triangles.len().div_ceil(SAMPLED);
         if step > 1 && self.depth_of(self.triangles.iter().step_by(step), limits).lower > tolerance {
             return None;
         }
         let is_on_hull = || self.depth(limits).upper <= tolerance;
         let excess = if step > 1 {
-            // It is nearly certain that both are asked for.
+            // Both are nearly certainly needed.
             let (is_on_hull, excess) = self.workers.both(is_on_hull, || self.excess(limits));
             is_on_hull.then_some(excess)?
         } else {
@@ -86,8 +88,9 @@ impl MeshAndHull<'_> {
         })
     }
 
-    /// The length up to which the triangles and the hull are the same, so that the surface is. Never zero: bounds of distances are rounded
-    /// up, and a mesh that is scaled to a point is its hull.
+    /// The length up to which the triangles and the hull are the same, so that the surface is.
+    /// Never zero: bounds of distances are rounded up, and a mesh that is scaled to a point is its
+    /// hull.
     fn tolerance(&self) -> f64 {
         (CONVEX_TOLERANCE * self.size - self.warp).max(f64::MIN_POSITIVE)
     }
@@ -109,7 +112,7 @@ impl MeshAndHull<'_> {
         HullFit { excess: excess.upper, convex, hull_volume, mesh_volume }
     }
 
-    /// How far the surface of the hull reaches from the mesh.
+    /// Largest distance of the hull's surface from the mesh.
     fn excess(&self, limits: ReachLimits) -> SurfaceReach {
         let tree = TriangleTree::new(self.triangles.iter().map(|t| self.corners(t)).collect());
         let vertices = |list: &[u32]| list.iter().map(|&v| self.hull.vertex(v)).collect::<Vec<_>>();
@@ -120,7 +123,7 @@ impl MeshAndHull<'_> {
         reach(faces.iter().map(Vec::as_slice), &tree, limits)
     }
 
-    /// How far the mesh reaches from the surface of the hull: all of it lies in the hull.
+    /// Largest distance of the mesh from the hull's surface; all of the mesh lies in the hull.
     fn depth(&self, limits: ReachLimits) -> SurfaceReach {
         self.depth_of(self.triangles.iter(), limits)
     }
@@ -144,7 +147,8 @@ pub(super) fn size(hull: &Polyhedron) -> f64 {
 }
 
 impl NotConvex {
-    /// Returns the words of a message, with the triangle (its index among those of the mesh) as the file counts it.
+    /// Returns the words of a message, with the triangle (its index among those of the mesh) as the
+    /// file counts it.
     pub(super) fn words(&self, triangle_of_file: impl Fn(usize) -> usize) -> String {
         let Self { excess, depth, tolerance, warp, closed } = self;
         let reaches = format!("its hull reaches {} beyond its surface", metric(excess.lower));
@@ -182,7 +186,8 @@ pub(super) fn fault(object: &str, why: &str, remedy: &str) -> Fault {
     Fault::new(format!("{object} of the geometry is not convex ({why})"), remedy)
 }
 
-/// The triangles of the surface of a hull, fans of its faces; of a hull without faces, what there is of it.
+/// The triangles of the surface of a hull, fans of its faces; of a hull without faces, what there
+/// is of it.
 fn surface(hull: &Polyhedron) -> impl Iterator<Item = Corners> + '_ {
     let fans = (0..hull.face_count()).flat_map(move |f| {
         let corners = hull.face(f as u32);

@@ -18,8 +18,8 @@ const EXAMPLES: usize = 3;
 /// Lowers the rules of a scene.
 ///
 /// # Errors
-/// A selector without a body, a rule of one body by its name on both sides, or far too many different kinds of bodies.
-/// All that is wrong with the rules is reported.
+/// A selector without a body, a rule of one body by its name on both sides, or far too many
+/// different kinds of bodies. All that is wrong with the rules is reported.
 pub(super) fn lower(
     source: &SceneSource<'_>,
     bodies: &[BodySpec],

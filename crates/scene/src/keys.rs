@@ -1,4 +1,5 @@
-//! The keys of a scene, walked one by one, so that every message names the file, the line and the key.
+//! The keys of a scene, walked one by one, so that every message names the file, the line and the
+//! key.
 
 use super::row_place::RowPlace;
 use super::values::Value;
@@ -52,17 +53,19 @@ impl<'a> SceneSource<'a> {
         Self { path, text, base: 0, line_starts: OnceLock::new(), row: None, in_code: false, threads: None }
     }
 
-    /// The same text, lowered by at most so many threads.
+    /// Returns the same text, to be lowered by at most `threads` threads.
     pub(super) fn with_threads(self, threads: Option<usize>) -> Self {
         Self { threads, ..self }
     }
 
-    /// A scene in code; `path` is what messages call it. `text`: the keys of a program that has written them as TOML.
+    /// A scene in code; `path` is what messages call it. `text`: the keys of a program that has
+    /// written them as TOML.
     pub(super) fn in_code(path: &'a Path, text: &'a str) -> Self {
         Self { in_code: true, ..Self::new(path, text) }
     }
 
-    /// A part of a scene file, which begins with this byte of it. Places are those of the whole, but lines are not known.
+    /// A part of a scene file, which begins with this byte of it. Places are those of the whole,
+    /// but lines are not known.
     pub(super) fn of_section(path: &'a Path, base: usize, text: &'a str) -> Self {
         Self { base, ..Self::new(path, text) }
     }
@@ -131,11 +134,11 @@ impl<'a> SceneSource<'a> {
 #[derive(Clone)]
 pub(super) struct Keys<'a> {
     pub(super) source: &'a SceneSource<'a>,
-    /// Its name in messages, such as "[query]" or "[[body]] `duct`".
+    /// Name in messages, such as "[query]" or "[[body]] `duct`".
     pub(super) owner: String,
     /// The keys and their values, as TOML or plain.
     table: Value<'a>,
-    /// Byte where it begins.
+    /// Byte at which it begins.
     pub(super) at: usize,
     /// Keys that are taken as missing.
     hidden: &'a [&'a str],
@@ -162,7 +165,7 @@ impl<'a> Keys<'a> {
         Field { keys: self, key, value, at: self.at }
     }
 
-    /// The same table, with keys that hold where it has none of the name.
+    /// Returns the same table with default keys, which hold if it has no key of that name.
     pub(super) fn with_defaults(self, defaults: &'a Keys<'a>) -> Self {
         Self { defaults: Some(defaults), ..self }
     }
@@ -179,7 +182,7 @@ impl<'a> Keys<'a> {
 
     /// Refuses keys that are not known, naming the nearest that is; the first in the file.
     pub(super) fn only(&self, known: &[&str]) -> Result<()> {
-        // Those of rows and of scenes in code are known.
+        // Keys of rows and of scenes in code are known.
         let Value::Keys(table) = self.table else { return Ok(()) };
         let unknown = table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref()));
         let Some((key, _)) = unknown.min_by_key(|(key, _)| key.span().start) else { return Ok(()) };
@@ -332,12 +335,13 @@ impl<'k> Field<'k> {
         }
     }
 
-    /// A list of so many numbers.
+    /// Returns the items of a list of `count` numbers.
     pub(super) fn numbers(&self, count: usize) -> Result<Vec<f64>> {
         self.items(Some(count), "numbers")?.iter().map(Field::number).collect()
     }
 
-    /// The items of a list, of the given length unless that is `None`, each as a value of this key; `what` they are.
+    /// The items of a list, of the given length unless that is `None`, each as a value of this key;
+    /// `what` they are.
     pub(super) fn items(&self, count: Option<usize>, what: &str) -> Result<Vec<Field<'k>>> {
         let wanted = match count {
             Some(count) => format!("a list of {count} {what}"),

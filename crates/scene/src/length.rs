@@ -2,16 +2,18 @@
 
 use clearsweep_model::LengthUnit;
 
-/// The largest length, coordinate or size that a scene may name, metres: about a hundred light years.
+/// The largest length, coordinate or size that a scene may name, metres: about a hundred light
+/// years.
 ///
-/// Far beyond any plant or orbit, and far below where squares and cubes of lengths leave the range of `f64`.
+/// Far beyond any plant or orbit, and far below where squares and cubes of lengths leave the range
+/// of `f64`.
 pub const MAX_LENGTH_M: f64 = 1e18;
 
 /// A length in metres: `0.2` in the given unit, or `50mm`, `1.5 ft` in its own.
 ///
 /// # Errors
-/// Text that is no finite number with an optional unit, or a length beyond [`MAX_LENGTH_M`]; the message says what is
-/// wrong with it.
+/// Text that is no finite number with an optional unit, or a length beyond [`MAX_LENGTH_M`]; the
+/// message says what is wrong with it.
 pub fn parse_length(text: &str, unit: LengthUnit) -> Result<f64, String> {
     let text = text.trim();
     let number = text.trim_end_matches(|c: char| c.is_alphabetic());

@@ -2,12 +2,13 @@
 //!
 //! *Architecture invariant*: data and the reading of scene and geometry files only; knows no stage.
 //!
-//! Loading runs downward through the files: `keys` (`values` with places) -> `file` (what the scene file says; `sections`: a
-//! large one in parts, on all cores; `tables`: the rows of `[[bodies]]`; `each`: the parts of a geometry file) ->
-//! `build` (geometry files and shapes, in parallel; `readers`, `shapes`) -> `body_shape` (hulls, pieces or triangles; `centre`,
-//! `distinct`, `hull_fit`, `mesh`) -> `load` (the [`Scene`]).
-//! `joints` says which of them joints carry.
-//! `body_spec` lowers the keys of a body, whatever they come from; `builder` is the way in for scenes in code.
+//! Loading runs downward through the files: `keys` (`values` with places) -> `file` (what the scene
+//! file says; `sections`: a large one in parts, on all cores; `tables`: the rows of `[[bodies]]`;
+//! `each`: the parts of a geometry file) -> `build` (geometry files and shapes, in parallel;
+//! `readers`, `shapes`) -> `body_shape` (hulls, pieces or triangles; `centre`, `distinct`,
+//! `hull_fit`, `mesh`) -> `load` (the [`Scene`]). `joints` says which of them joints carry.
+//! `body_spec` lowers the keys of a body, whatever they come from; `builder` is the way in for
+//! scenes in code.
 
 mod body_names;
 mod body_shape;

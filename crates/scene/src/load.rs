@@ -59,8 +59,8 @@ impl SceneBuilder {
     }
 }
 
-/// As [`load_scene`]; `tell` hears of trajectories of poses as soon as they are known, once at most, so that
-/// somebody may begin to read them. The scene may turn out to be wrong afterwards.
+/// As [`load_scene`]; `tell` hears of trajectories of poses as soon as they are known, once at
+/// most, so that somebody may begin to read them. The scene may turn out to be wrong afterwards.
 ///
 /// # Errors
 /// As [`load_scene`].
@@ -86,8 +86,9 @@ pub fn load_scene_and_tell(path: &Path, overrides: &SceneOverrides, tell: impl F
     assemble(&source, file, input.digests, overrides)
 }
 
-/// Builds the scene that `text` describes as a scene file does, in the name of a program: messages name no line, and paths
-/// are relative to the working directory. Trajectories may be left out, and a shape may be `pieces`.
+/// Builds the scene that `text` describes as a scene file does, in the name of a program: messages
+/// name no line, and paths are relative to the working directory. Trajectories may be left out, and
+/// a shape may be `pieces`.
 ///
 /// # Errors
 /// As [`load_scene`].
@@ -123,7 +124,8 @@ fn read(path: &Path, input: &mut InputReader) -> Result<Vec<u8>> {
     })
 }
 
-/// The scene of a lowered scene file, with its geometry built; `read_first`: the files read for that.
+/// The scene of a lowered scene file, with its geometry built; `read_first`: the files read for
+/// that.
 ///
 /// # Errors
 /// As for [`load_scene`].
@@ -159,7 +161,7 @@ pub(super) fn assemble(
         }
     };
     let required = rules.all().iter().map(|rule| rule.require).chain(query.require).filter(|&require| require > 0.0);
-    // What joints sweep is asked for between the samples, too, unless the scene says otherwise.
+    // Sweeps are checked between the samples, too, unless the scene says otherwise.
     let by_default = if sweeps { BetweenFrames::Joint } else { BetweenFrames::None };
     let motion_spec = file.motion.unwrap_or(MotionSpec { between: by_default, ..MotionSpec::default() });
     let motion = motion_spec::rule(&motion_spec, overrides.between.as_deref(), required.reduce(f64::min))?;
@@ -262,7 +264,7 @@ const MOVERS_OF_COMMAND: &str = "leave --trajectories out, or remove `static = t
 const MOVERS_OF_SCENE: &str = "remove `trajectories`, or remove `static = true` from the bodies that move (of a file with \
     `each`: name the nodes that move in `moving`)";
 
-/// The trajectories, which there are exactly if something moves.
+/// Returns the trajectories: there are some exactly if something moves.
 fn trajectories(
     source: &SceneSource<'_>,
     file: &SceneFile,
@@ -385,7 +387,8 @@ fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides)
     Ok(QueryOptions { within, require, touch, static_pairs, answer, contacts })
 }
 
-/// The unit that the clearance required is written in: of `[query]`, else that of the first rule that names one.
+/// The unit that the clearance required is written in: of `[query]`, else that of the first rule
+/// that names one.
 fn required_unit(overrides: &SceneOverrides, file: &SceneFile) -> LengthUnit {
     let written = match &overrides.require {
         Some(text) => unit_of(text),

@@ -1,4 +1,5 @@
-//! The key `orientation` of a static body: a quaternion, roll, pitch and yaw, an axis with an angle, or a matrix.
+//! The key `orientation` of a static body: a quaternion, roll, pitch and yaw, an axis with an
+//! angle, or a matrix.
 
 use super::keys::{Field, Keys};
 use super::values::Value;

@@ -1,4 +1,5 @@
-//! `rest` of `[scene]`: whether orientations in trajectories count from those of the nodes in their files.
+//! `rest` of `[scene]`: whether orientations in trajectories count from the orientations of the
+//! nodes in their files.
 
 use super::file::SceneFile;
 use super::keys::{Field, SceneSource};

@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 /// Divisions of each edge of the icosahedron.
 const DIVISIONS: u32 = 8;
 
-/// The vertices of a polyhedron that contains the unit ball, and their largest distance from its middle.
+/// The vertices of a polyhedron that contains the unit ball, and their largest distance from its
+/// middle.
 fn around_the_unit_ball() -> &'static (Vec<Vec3<f64>>, f64) {
     static FOUND: OnceLock<(Vec<Vec3<f64>>, f64)> = OnceLock::new();
     FOUND.get_or_init(|| {
@@ -19,7 +20,8 @@ fn around_the_unit_ball() -> &'static (Vec<Vec3<f64>>, f64) {
             Vec3::new(x, y, z)
         };
         let corners: Vec<Vec3<f64>> = (0..12).map(corner).collect();
-        // The faces of an icosahedron are the triples of corners that are an edge apart; its edges have the length 2.
+        // The faces of an icosahedron are the triples of corners that are an edge apart; its edges
+        // have the length 2.
         let is_edge = |a: usize, b: usize| ((corners[a] - corners[b]).length() - 2.0).abs() < 1e-9;
         let mut points: Vec<Vec3<f64>> = Vec::new();
         for a in 0..12 {
@@ -58,7 +60,8 @@ fn nearest_face(hull: &Polyhedron) -> f64 {
     (0..hull.face_count()).map(of_face).fold(f64::INFINITY, f64::min)
 }
 
-/// The corners of a polyhedron around an ellipsoid with these half axes (metres), and how far it may lie outside.
+/// The corners of a polyhedron around an ellipsoid with these half axes (metres), and how far it
+/// may lie outside.
 pub(super) fn around_an_ellipsoid(half_axes: [f64; 3]) -> (Vec<[f64; 3]>, f64) {
     let (ball, largest) = around_the_unit_ball();
     let scaled = |point: &Vec3<f64>| [0, 1, 2].map(|k| point[k] * half_axes[k] * (1.0 + 4.0 * f64::EPSILON));
@@ -66,8 +69,8 @@ pub(super) fn around_an_ellipsoid(half_axes: [f64; 3]) -> (Vec<[f64; 3]>, f64) {
     (ball.iter().map(scaled).collect(), longest * (largest - 1.0) * (1.0 + 1e-9))
 }
 
-/// The surface of several cores of these radii, grown by `offset`, metres, whose frame has its origin at `center` of the body's own; `None` if all radii are
-/// equal. `hull`: of all cores.
+/// The surface of several cores of these radii, grown by `offset`, metres, whose frame has its
+/// origin at `center` of the body's own; `None` if all radii are equal. `hull`: of all cores.
 pub(super) fn uneven_growth(
     cores: &[Polyhedron],
     radii: &[f64],
@@ -92,7 +95,8 @@ pub(super) fn uneven_growth(
     Some(UnevenGrowth { growth, outer, hull: hull.recentred(center, growth), excess: excess.next_up() })
 }
 
-/// Polyhedra around cores of these radii, less the least of them, and the hull of all; `None`: their coordinates are out of the range of hulls.
+/// Polyhedra around cores of these radii, less the least of them, and the hull of all; `None`:
+/// their coordinates are out of the range of hulls.
 fn outer(cores: &[Polyhedron], radii: &[f64], least: f64, ball: &[Vec3<f64>]) -> Option<(Vec<Polyhedron>, Polyhedron)> {
     let around = |core: &Polyhedron, radius: f64| {
         if radius <= least {

@@ -9,7 +9,7 @@ pub(super) struct RowPlace {
     pub(super) table: Arc<Path>,
     /// From 0.
     pub(super) row: u64,
-    /// Its line in the file, from 1, where it has one.
+    /// Line in the file, from 1; `None` in a file without lines.
     pub(super) line: Option<u64>,
 }
 

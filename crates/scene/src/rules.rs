@@ -1,4 +1,5 @@
-//! `[[rule]]`: what is required of which pairs. The first rule that matches a pair counts; `require` of `[query]` comes last.
+//! `[[rule]]`: requirements for pairs. The first rule that matches a pair counts; `require` of
+//! `[query]` comes last.
 
 use super::body_spec::BodySpec;
 use super::file::direction;
@@ -79,7 +80,7 @@ pub(super) fn owner(number: usize) -> String {
     format!("[[rule]] number {number}")
 }
 
-/// The rules of which these are the keys.
+/// Returns the rules of these keys.
 ///
 /// # Errors
 /// As [`rules`].
@@ -171,7 +172,7 @@ fn baseline(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<BaselineSpec>> {
     Ok(Some(BaselineSpec { moment, worse_by, at: field.at }))
 }
 
-/// A name of a rule, which is that of nothing else.
+/// Returns the name of a rule, which is neither empty nor `default`.
 fn own_name(field: &Field<'_>) -> Result<String> {
     let name = field.text()?;
     if name.trim().is_empty() {
@@ -185,10 +186,12 @@ fn own_name(field: &Field<'_>) -> Result<String> {
 }
 
 /// Lowers the rules of a scene; `are_carried`: joints carry all bodies that move, which are at rest
-/// where the joints have the value 0. A rule whose selectors name no body matches no pair: rules may be shared by several models.
+/// where the joints have the value 0. A rule whose selectors name no body matches no pair: rules
+/// may be shared by several models.
 ///
 /// # Errors
-/// A rule of one body by its name on both sides, or far too many different kinds of bodies. All that is wrong with the rules is reported.
+/// A rule of one body by its name on both sides, or far too many different kinds of bodies. All
+/// that is wrong with the rules is reported.
 pub(super) fn lower(
     source: &SceneSource<'_>,
     bodies: &[BodySpec],

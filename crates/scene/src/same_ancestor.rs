@@ -15,7 +15,8 @@ impl<'a> Families<'a> {
         Self { trees, parents: trees.iter().map(parents).collect() }
     }
 
-    /// The bodies below each ancestor that they have in common, ascending; the ancestors in the order of the files.
+    /// The bodies below each ancestor that they have in common, ascending; the ancestors in the
+    /// order of the files.
     pub(super) fn of(&self, same: SameAncestor, bodies: &[BodySpec]) -> Vec<Vec<u32>> {
         let mut families: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
         for (body, index) in bodies.iter().zip(0..) {

@@ -1,11 +1,13 @@
 //! A large scene file in sections, on all cores.
 //!
-//! A scene that holds the points of its bodies is megabytes of TOML. A line that begins with `[[body]]` ends what is
-//! before it, whatever that is, so the parts between such lines are documents of their own. They are parsed and lowered
-//! side by side, and the first of them, which says where the trajectories are, before all others.
+//! A scene that holds the points of its bodies is megabytes of TOML. A line that begins with
+//! `[[body]]` ends what is before it, whatever that is, so the parts between such lines are
+//! documents of their own. They are parsed and lowered side by side, and the first of them, which
+//! says where the trajectories are, before all others.
 //!
-//! Nothing is reported from here: where a part is wrong, or parts have more in common than bodies, the caller parses the
-//! whole as it would without this module. So messages and what is allowed do not depend on the size of a file.
+//! Nothing is reported from here: where a part is wrong, or parts have more in common than bodies,
+//! the caller parses the whole as it would without this module. So messages and what is allowed do
+//! not depend on the size of a file.
 
 use super::each::MadeOfFiles;
 use super::file::{self, BodyList, Head, SceneFile, SceneSection, WorkList};
@@ -25,7 +27,8 @@ const PART: usize = 16 << 10;
 /// Begins a body.
 const BODY: &str = "\n[[body]]";
 
-/// Lowers a large scene file; `told` hears its head first. `None`: it is not large, or not as simple as most are.
+/// Lowers a large scene file; `told` hears its head first. `None`: it is not large, or not as
+/// simple as most are.
 pub(super) fn parse(path: &Path, text: &str, threads: Option<usize>, told: &mut dyn FnMut(&Head)) -> Option<SceneFile> {
     if text.len() < LARGE { None } else { in_parts(path, text, PART, threads, told) }
 }
@@ -49,9 +52,10 @@ fn in_parts(
     join(&SceneSource::new(path, text), std::iter::once(Some(first)).chain(sections))
 }
 
-/// Cuts the text into the part before the first body, and parts of at least `bytes` bytes that begin with a body each.
+/// Cuts the text into the part before the first body, and parts of at least `bytes` bytes that
+/// begin with a body each.
 fn cut(text: &str, bytes: usize) -> Option<(Range<usize>, Vec<Range<usize>>)> {
-    // Only in a text of several lines could such a line be something else.
+    // Only in a text of several lines could a line that begins a section be something else.
     if text.contains("\"\"\"") || text.contains("'''") {
         return None;
     }
@@ -62,7 +66,8 @@ fn cut(text: &str, bytes: usize) -> Option<(Range<usize>, Vec<Range<usize>>)> {
         }
     }
     let first = 0..*starts.first()?;
-    // Whoever is told of the head begins to read by `[columns]`, too, which may stand behind the bodies.
+    // Whoever is told of the head begins to read by `[columns]`, too, which may stand behind the
+    // bodies.
     let is_columns = |line: &str| line.starts_with('[') && !line.starts_with(&BODY[1..]) && line.contains("columns");
     if text[first.end..].lines().map(str::trim_start).any(is_columns) {
         return None;
@@ -71,7 +76,7 @@ fn cut(text: &str, bytes: usize) -> Option<(Range<usize>, Vec<Range<usize>>)> {
     Some((first, starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()))
 }
 
-/// The file of which these are the sections; `None` where two of them say the same thing.
+/// Joins the sections of a file; `None` if two of them say the same thing.
 fn join(source: &SceneSource<'_>, sections: impl Iterator<Item = Option<SceneSection>>) -> Option<SceneFile> {
     fn set<T>(known: &mut Option<T>, more: Option<T>) -> Option<()> {
         match more {

@@ -1,5 +1,5 @@
-//! Selectors of bodies, of `[[ignore]]` and `[[rule]]`: selectors to sets of bodies, and sets to classes of bodies that all rules treat
-//! alike.
+//! Selectors of bodies, of `[[ignore]]` and `[[rule]]`: selectors to sets of bodies, and sets to
+//! classes of bodies that all rules treat alike.
 
 use super::body_spec::BodySpec;
 use super::glob::glob_matches;
@@ -26,7 +26,8 @@ impl<'a> Directory<'a> {
         Self { bodies, by_name, by_group }
     }
 
-    /// The bodies of a selector, ascending: an exact name, else `group:NAME`, `class:NAME` or `level:NAME`, else a glob over names.
+    /// The bodies of a selector, ascending: an exact name, else `group:NAME`, `class:NAME` or
+    /// `level:NAME`, else a glob over names.
     fn select(&self, selector: &str) -> std::result::Result<Vec<u32>, (String, String)> {
         if let Some(&body) = self.by_name.get(selector) {
             return Ok(vec![body]);
@@ -90,7 +91,8 @@ pub(super) fn count_pairs(sets: [Option<&[u32]>; 2], n: usize) -> u64 {
         [Some(a), None] | [None, Some(a)] => a.len() as u64,
         [None, None] => n as u64,
     };
-    // Of all ordered choices, those of a body with itself are no pairs, and pairs within both sets come twice.
+    // Among all ordered choices, a body with itself is no pair, and pairs within both sets come
+    // twice.
     size(sets[0]) * size(sets[1]) - common * (common + 1) / 2
 }
 
@@ -104,7 +106,7 @@ pub(super) struct Sets {
     lists: Vec<Vec<u32>>,
 }
 
-/// Classes of bodies: those of one class are in the same sets.
+/// Classes of bodies: bodies of one class are in the same sets.
 pub(super) struct Classes {
     /// Class of each body, numbered in scene order.
     pub(super) class: Vec<u32>,
@@ -126,7 +128,8 @@ impl Sets {
         Ok(self.lists.len() - 1)
     }
 
-    /// The pairs of sets that a rule covers: those of its selectors (`None`: everything), or what these have of each family.
+    /// The pairs of sets that a rule covers: the sets of its selectors (`None`: everything), or
+    /// their parts within each family.
     pub(super) fn covered(
         &mut self,
         selected: [Option<usize>; 2],
@@ -179,7 +182,7 @@ impl Sets {
         &self.lists[set]
     }
 
-    /// Divides so many bodies into at most `most` classes; `rules` names the rules in a message.
+    /// Divides `n` bodies into at most `most` classes; `rules` names the rules in a message.
     ///
     /// # Errors
     /// There are more classes.

@@ -1,4 +1,5 @@
-//! Shapes of the scene file: box, sphere, capsule, cylinder, points. A shape is a core of points and a radius.
+//! Shapes of the scene file: box, sphere, capsule, cylinder, points. A shape is a core of points
+//! and a radius.
 
 use super::keys::Field;
 use clearsweep_base::error::Result;
@@ -46,12 +47,13 @@ pub enum ShapeSpec {
 pub struct ShapePart {
     /// No part of several parts.
     pub shape: ShapeSpec,
-    /// Its frame in that of the body, metres.
+    /// Pose of its frame in the body's frame, metres.
     pub place: Pose,
 }
 
 impl ShapePart {
-    /// The points whose hull is the core, in the frame of the body, and the radius; how far rounding may move a point, metres.
+    /// The points whose hull is the core, in the frame of the body, and the radius; how far
+    /// rounding may move a point, metres.
     pub(super) fn core(&self) -> (Vec<Vec3<f64>>, f64, f64) {
         let (points, radius) = self.shape.core();
         if self.place == Pose::IDENTITY {
@@ -147,8 +149,9 @@ impl ShapeSpec {
 
     /// The points whose hull is the core, in published vertex order, and the radius.
     ///
-    /// Box: vertex `i` lies at +x where bit 0 of `i` is set, at +y by bit 1, at +z by bit 2. Capsule: the end at -z,
-    /// then +z. Cylinder: the polygon at -z, counter-clockwise from +x, then the one at +z.
+    /// Box: vertex `i` lies at +x where bit 0 of `i` is set, at +y by bit 1, at +z by bit 2.
+    /// Capsule: the end at -z, then +z. Cylinder: the polygon at -z, counter-clockwise from +x,
+    /// then the one at +z.
     pub fn core(&self) -> (Vec<Vec3<f64>>, f64) {
         match self {
             Self::Box([x, y, z]) => {
@@ -185,8 +188,8 @@ fn sides(field: &Field<'_>, number: f64) -> Result<u32> {
     Err(field.error(format!("{number} is not a number of sides"), remedy))
 }
 
-/// Cosine and sine of `i / n` of a turn, `i < n`: reduced to the first octant, so that quarter turns and mirror images
-/// are exact.
+/// Cosine and sine of `i / n` of a turn, `i < n`: reduced to the first octant, so that quarter
+/// turns and mirror images are exact.
 fn turn(i: u32, n: u32) -> (f64, f64) {
     let (quadrant, part) = (4 * i / n, 4 * i % n); // part / n of a quarter turn
     let quarter = |part: u32| FRAC_PI_2 * (f64::from(part) / f64::from(n));
@@ -234,7 +237,8 @@ mod tests {
             assert!(points[0].x > 0.3 && points[0].y == 0.0 && points[0].z == -1.0);
             for i in 0..sides as usize {
                 let (a, b) = (points[i], points[(i + 1) % sides as usize]);
-                // The line's distance from the axis, in double-double: the answer must not depend on the test's rounding.
+                // The line's distance from the axis, in double-double: the answer must not depend
+                // on the test's rounding.
                 let ([ax, ay], [bx, by]) = ([a.x, a.y].map(Dd::from_f64), [b.x, b.y].map(Dd::from_f64));
                 let (dx, dy) = (bx - ax, by - ay);
                 let apothem = (ax * by - ay * bx) / (dx * dx + dy * dy).sqrt();

@@ -41,7 +41,7 @@ impl<'v> Value<'v> {
             Self::Bool(_) => "boolean",
             Self::Keys(_) => "table",
             Self::Toml(value) => value.type_str(),
-            // Those of rows and of scenes in code have the right type.
+            // Values of rows and of scenes in code have the right type.
             _ => "value",
         }
     }

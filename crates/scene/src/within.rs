@@ -7,11 +7,12 @@ use super::rules::RuleSpec;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::SceneOverrides;
 
-/// How far pairs are reported where rules are there and `within` is left out, in largest requirements: a pair that comes near to one is
-/// seen before it violates it.
+/// Distance up to which pairs are reported if there are rules and `within` is left out, in largest
+/// requirements: a pair that comes near to a requirement is seen before it violates it.
 const SHOWN_AROUND: f64 = 1.25;
 
-/// `within` where the answer is whether bodies overlap, metres: `touch`. The key of a file whose answer the command line replaces is not used.
+/// `within` where the answer is whether bodies overlap, metres: `touch`. The key of a file whose
+/// answer the command line replaces is not used.
 pub(super) fn of_overlaps(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<f64> {
     let problem = "`within` needs distances, and `answer = \"overlap\"` computes none: only bodies that touch or overlap have rows";
     let remedy = match overrides.answer {
@@ -25,8 +26,8 @@ pub(super) fn of_overlaps(source: &SceneSource<'_>, file: &SceneFile, overrides:
     }
 }
 
-/// `within` where distances are answered, metres: what the command line says, else the file. Where there are rules and neither says it, all that
-/// rules require, and what is around it.
+/// `within` where distances are answered, metres: what the command line says, else the file. Where
+/// there are rules and neither says it, all that rules require, and what is around it.
 pub(super) fn of_distances(
     source: &SceneSource<'_>,
     file: &SceneFile,

@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 const WITHIN_NAMES: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: false };
 
-/// Whether reading `trajectories` takes a file at `path` or opens a directory above it: a directory that holds it at
-/// any depth, or a glob that matches. Neither `path` nor its directory need exist.
+/// Whether reading `trajectories` takes a file at `path` or opens a directory above it: a directory
+/// that holds it at any depth, or a glob that matches. Neither `path` nor its directory need exist.
 pub fn is_reached(trajectories: &Path, path: &Path) -> bool {
     if let Ok(about) = std::fs::metadata(trajectories) {
         return about.is_dir() && real(path).starts_with(real(trajectories));

@@ -2,14 +2,16 @@
 //!
 //! An `address` (`s3://bucket/key`) names an object or a folder of objects. `store` has the few
 //! operations of a store, which wait for their ends; the program registers who does them
-//! ([`register`]). A `remote_file` is a copy of an object that is filled where it is read, block by
-//! block (`blocks`); a `remote_folder` is a folder of objects, copied as a whole. `table_format`
-//! knows folders that are tables with a log. `publish` writes results: the manifest comes last, by
-//! a write that fails if another was faster.
+//! ([`register`]). A `remote_file` is a copy of an object that is filled on demand, block by block
+//! (`blocks`); a `remote_folder` is a folder of objects, copied as a whole. `table_format` knows
+//! folders that are tables with a log. `publish` writes results: the manifest comes last, by a
+//! write that fails if another was faster.
 //!
-//! Nothing here is trusted to be there twice: an object is known by its version (entity tag), and every read asks for that one.
+//! Nothing here is trusted to be there twice: an object is known by its version (entity tag), and
+//! every read asks for that one.
 //!
-//! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-base`, and speaks to no network itself.
+//! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-base`, and speaks to no
+//! network itself.
 
 mod address;
 mod blocks;

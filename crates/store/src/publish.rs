@@ -2,12 +2,12 @@
 //!
 //! A result is whole once its manifest is there, which is written last and at once.
 //!
-//! Several workers may write the same shard. Each writes its files to a folder of its own, an attempt, and the manifest tells which
-//! attempt counts: it is created by a write that fails if it is there already, so that the first one stays, and no file of it is ever
-//! written again.
+//! Several workers may write the same shard. Each writes its files to a folder of its own, an
+//! attempt, and the manifest tells which attempt counts: it is created by a write that fails if it
+//! is there already, so that the first one stays, and no file of it is ever written again.
 //!
-//! The files of any other result have the names that they have on a disk, for the programs that read them. Whoever writes them holds a claim, an
-//! object as well.
+//! The files of any other result have the names that they have on a disk, for the programs that
+//! read them. Whoever writes them holds a claim, an object as well.
 
 use super::address::Address;
 use super::remote_folder::RemoteFolder;
@@ -62,7 +62,8 @@ fn unique() -> String {
     format!("{:016x}{:016x}", part(), part())
 }
 
-/// Copies the files of a directory to a folder. `go_on` is asked before each, and may end it with an error.
+/// Copies the files of a directory to a folder. `go_on` is asked before each, and may end it with
+/// an error.
 fn upload(to: &RemoteFolder, dir: &Path, files: &[ResultFile], go_on: &dyn Fn() -> Result<()>) -> Result<()> {
     for ResultFile { name, bytes } in files {
         go_on()?;
@@ -99,11 +100,13 @@ impl RemoteFolder {
         self.store.remove(&keys).map_err(|error| unwritable(&self.address, &error))
     }
 
-    /// Copies the shard that stands in this folder to a directory, with its manifest as it was on the disk of the worker. `wanted`: the files that
-    /// are copied. Returns false if there is no shard.
+    /// Copies the shard that stands in this folder to a directory, with its manifest as it was on
+    /// the disk of the worker. `wanted`: the files that are copied. Returns false if there is no
+    /// shard.
     ///
     /// # Errors
-    /// An object that the manifest names is missing; the store cannot be reached; the directory cannot be written.
+    /// An object that the manifest names is missing; the store cannot be reached; the directory
+    /// cannot be written.
     pub fn copy_attempt(&self, to: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<bool> {
         let address = self.address.join(MANIFEST);
         let Some(text) = self.read(MANIFEST)? else { return Ok(false) };
@@ -132,8 +135,8 @@ impl RemoteFolder {
     }
 }
 
-/// Publishes the result in a directory as the shard of a folder. Returns false if a shard stood there already, or another worker was faster: then
-/// nothing of this attempt is left.
+/// Publishes the result in a directory as the shard of a folder. Returns false if a shard stood
+/// there already, or another worker was faster: then nothing of this attempt is left.
 ///
 /// # Errors
 /// The store cannot be reached, or refuses; `go_on`, which is asked before each file, ends it.
@@ -186,7 +189,8 @@ pub struct Publication {
 }
 
 impl Publication {
-    /// Looks whether a result can be written to a folder: nothing is there; or, with `force`, nothing but what `is_ours` says of names.
+    /// Looks whether a result can be written to a folder: nothing is there; or, with `force`,
+    /// nothing but what `is_ours` says of names.
     ///
     /// # Errors
     /// Something is there; the store cannot be reached, or refuses.
@@ -207,10 +211,12 @@ impl Publication {
         }
     }
 
-    /// Writes the result in a directory: an earlier one goes first, and the manifest comes last. `go_on` is asked before each file.
+    /// Writes the result in a directory: an earlier one goes first, and the manifest comes last.
+    /// `go_on` is asked before each file.
     ///
     /// # Errors
-    /// Somebody else writes there; the store cannot be reached, or refuses; `go_on` ends it. What was written is removed again.
+    /// Somebody else writes there; the store cannot be reached, or refuses; `go_on` ends it. What
+    /// was written is removed again.
     pub fn publish(self, dir: &Path, is_ours: &dyn Fn(&str) -> bool, go_on: &dyn Fn() -> Result<()>) -> Result<()> {
         let Self { folder, force } = &self;
         let files = files(dir)?;
@@ -268,7 +274,8 @@ impl Publication {
 const CLAIMED: &str = "is being written by another job";
 const CLAIMED_REMEDY: &str = "wait for its end; if it was killed, --force takes its place";
 
-/// Copies the result in a folder to a directory: the manifest, and the files that `wanted` says of names. Returns false if there is no whole result.
+/// Copies the result in a folder to a directory: the manifest, and the files that `wanted` says of
+/// names. Returns false if there is no whole result.
 ///
 /// # Errors
 /// The store cannot be reached, or refuses; the directory cannot be written.

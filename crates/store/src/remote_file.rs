@@ -1,6 +1,7 @@
-//! A copy of an object in a temporary file, filled where it is read.
+//! A copy of an object in a temporary file, filled on demand.
 //!
-//! Each byte is asked for at most once, however often it is read. What is needed soon may be told beforehand: threads fetch it meanwhile.
+//! Each byte is asked for at most once, however often it is read. Ranges that are needed soon may
+//! be announced: threads fetch them meanwhile.
 
 use super::address::Address;
 use super::blocks::{AT_A_TIME, BLOCK, REQUEST, block_count, copy_blocks, read_at};
@@ -28,7 +29,7 @@ pub struct RemoteFile {
     address: Address,
     store: Arc<dyn Store>,
     object: ObjectAbout,
-    /// As long as the object, and empty where nothing was read.
+    /// A file as long as the object, with zeros in blocks that were not read.
     copy: File,
     blocks: Mutex<Vec<Block>>,
     /// Told when a block has come, or could not be fetched.
@@ -55,17 +56,17 @@ impl RemoteFile {
         Ok(Self { address, store, object, copy, blocks, came: Condvar::new() })
     }
 
-    /// Its address.
+    /// Address.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Its length, bytes.
+    /// Length, bytes.
     pub fn bytes(&self) -> u64 {
         self.object.bytes
     }
 
-    /// Its version; `None`: the store tells none.
+    /// Version; `None`: the store tells none.
     pub fn version(&self) -> Option<&str> {
         self.object.version.as_deref()
     }
@@ -107,7 +108,8 @@ impl RemoteFile {
         }
     }
 
-    /// Marks the blocks of ranges that nobody has asked for as coming; returns them in runs, each of which is a request.
+    /// Marks the blocks of ranges that nobody has asked for as coming; returns them in runs, one
+    /// request each.
     fn claim(&self, ranges: impl IntoIterator<Item = Range<u64>>) -> VecDeque<Range<u64>> {
         let mut asked: VecDeque<Range<u64>> = VecDeque::new();
         let mut blocks = guard(&self.blocks);

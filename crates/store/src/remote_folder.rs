@@ -25,9 +25,10 @@ pub struct RemoteFolder {
     pub(crate) store: Arc<dyn Store>,
 }
 
-/// Finds the input files at an address: an object, those below a folder, or those that a glob matches. Objects below a name that
-/// begins with `.` or `_` are left out, as Parquet data sets set them aside. `temp`: the directory for copies. Returns them with the folder that
-/// they were looked for in: that of the object, or the one before the first wildcard.
+/// Finds the input files at an address: an object, those below a folder, or those that a glob
+/// matches. Objects below a name that begins with `.` or `_` are left out, as Parquet data sets set
+/// them aside. `temp`: the directory for copies. Returns them with the folder that they were looked
+/// for in: that of the object, or the one before the first wildcard.
 ///
 /// # Errors
 /// Nothing is there; the store cannot be reached, or refuses.
@@ -124,7 +125,8 @@ impl RemoteFolder {
     /// The folder at a path; `None`: the path is of this machine.
     ///
     /// # Errors
-    /// As for [`location`]; the program was built without clients, or the environment holds a key or an endpoint that is none.
+    /// As for [`location`]; the program was built without clients, or the environment holds a key
+    /// or an endpoint that is none.
     pub fn at(path: &Path) -> Result<Option<Self>> {
         match location(path)? {
             Location::Local(_) => Ok(None),
@@ -132,7 +134,7 @@ impl RemoteFolder {
         }
     }
 
-    /// Its address.
+    /// Address.
     pub fn address(&self) -> &Address {
         &self.address
     }

@@ -11,15 +11,16 @@ use std::sync::{Arc, OnceLock};
 /// An object as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectAbout {
-    /// Its key in the bucket.
+    /// Key in the bucket.
     pub key: String,
-    /// Its length, bytes.
+    /// Length, bytes.
     pub bytes: u64,
     /// The version that reads ask for (entity tag); `None`: the store tells none.
     pub version: Option<String>,
 }
 
-/// A bucket of an object store. Every operation waits for its end, and is tried again by itself where that may help.
+/// A bucket of an object store. Every operation waits for its end, and is tried again if that may
+/// help.
 pub trait Store: fmt::Debug + Send + Sync {
     /// The objects whose keys begin with `folder`, then a slash; all of the bucket if it is empty.
     ///
@@ -51,7 +52,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// As for [`Self::list`]; the file cannot be read.
     fn upload(&self, key: &str, file: &mut File, bytes: u64) -> io::Result<()>;
 
-    /// Removes objects. Those that are gone count as removed.
+    /// Removes objects. Objects that are gone count as removed.
     ///
     /// # Errors
     /// As for [`Self::list`].
@@ -63,7 +64,8 @@ pub type Connect = fn(&Address) -> Result<Arc<dyn Store>>;
 
 static CONNECT: OnceLock<Connect> = OnceLock::new();
 
-/// Says how buckets are connected to, for the whole process; the first one counts. Without, every address is an error.
+/// Says how buckets are connected to, for the whole process; the first one counts. Without, every
+/// address is an error.
 pub fn register(connect: Connect) {
     let _ = CONNECT.set(connect);
 }

@@ -1,4 +1,5 @@
-//! Between the oracle and the engine: the same body for both, and the checks that every answer must pass.
+//! Between the oracle and the engine: the same body for both, and the checks that every answer must
+//! pass.
 
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Pose, Vec3};
@@ -111,7 +112,8 @@ pub struct Checked {
     pub bracket: f64,
 }
 
-/// Asks the engine and the oracle, and checks all that one answer can be checked for. The error says what is wrong.
+/// Asks the engine and the oracle, and checks all that one answer can be checked for. The error
+/// says what is wrong.
 pub fn check(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Result<Checked, String> {
     let row = query_one(&a.shape, &b.shape, &pose(pa), &pose(pb), &EVERYTHING);
     let truth = oracle::signed_distance(&a.body, pa, &b.body, pb);

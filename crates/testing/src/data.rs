@@ -1,10 +1,10 @@
-//! Data beside the repository. Tests that need them are skipped where they are missing, and say so.
+//! Data beside the repository. Tests that need missing data are skipped, and say so.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often this program missed data.
+/// Number of times that this program missed data.
 static SKIPPED: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns the root of the repository.
@@ -13,7 +13,8 @@ pub fn repository() -> &'static Path {
     above.find(|folder| folder.join("Cargo.lock").is_file()).expect("the repository has a lock file")
 }
 
-/// A folder of `../shared/data`. `None` if it is missing, which stderr says even of tests that pass.
+/// A folder of `../shared/data`. `None` if it is missing, which stderr says even of tests that
+/// pass.
 ///
 /// Panics instead if `CLEARSWEEP_REQUIRE_DATA` is set.
 pub fn data(folder: &str) -> Option<PathBuf> {

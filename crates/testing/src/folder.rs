@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All files below a folder, hidden ones too, by their path there; none if it is not there. What is no regular file counts
-/// as empty, and links to folders are not followed.
+/// All files below a folder, hidden ones too, by their path there; none if it is not there. What is
+/// no regular file counts as empty, and links to folders are not followed.
 pub fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![dir.to_owned()];
@@ -23,7 +23,8 @@ pub fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// The tables of a result: its files but the manifest, which differs between executions, and the lock.
+/// The tables of a result: its files but the manifest, which differs between executions, and the
+/// lock.
 pub fn tables(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = files(dir);
     assert!(found.remove(Path::new("manifest.json")).is_some(), "a manifest in {}", dir.display());

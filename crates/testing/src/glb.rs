@@ -8,7 +8,8 @@ pub struct GlbMesh {
     pub material: Option<usize>,
 }
 
-/// The twelve triangles of a box whose corner `i` lies at +x where bit 0 of `i` is set, at +y by bit 1, at +z by bit 2.
+/// The twelve triangles of a box whose corner `i` lies at +x where bit 0 of `i` is set, at +y by
+/// bit 1, at +z by bit 2.
 pub const BOX: [[u32; 3]; 12] = [
     [0, 2, 1],
     [1, 2, 3],
@@ -31,7 +32,8 @@ pub fn cuboid(name: &'static str, sides: [f32; 3], material: Option<usize>) -> G
     GlbMesh { name, positions: (0..8).map(corner).collect(), triangles: BOX.to_vec(), material }
 }
 
-/// The bytes of a file. `nodes`: the JSON of each; `roots`: those of the scene; `materials`: their names.
+/// The bytes of a file. `nodes`: the JSON of each; `roots`: those of the scene; `materials`: their
+/// names.
 pub fn glb(nodes: &[String], roots: &[usize], meshes: &[GlbMesh], materials: &[&str]) -> Vec<u8> {
     let (mut binary, mut views, mut accessors, mut written) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut add = |bytes: Vec<u8>, kind: u32, count: usize, shape: &str| {

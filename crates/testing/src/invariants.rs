@@ -13,7 +13,8 @@ use crate::oracle::families::{Random, cuboid, moved};
 use crate::oracle::number::{Number, Vector, norm, times};
 use crate::oracle::{self, Placement};
 
-/// Most vertices of both cores together for which the exact rung is asked: it takes milliseconds where they are few.
+/// Most vertices of both cores together for which the exact rung is asked: it takes milliseconds
+/// where they are few.
 const EXACT: usize = 32;
 
 /// All methods.
@@ -41,7 +42,8 @@ pub fn walk_by(
     rows[0]
 }
 
-/// Checks one answer (see [`check`]) and: rigid motion, warm = cold, every route, and that the depth separates.
+/// Checks one answer (see [`check`]) and: rigid motion, warm = cold, every route, and that the
+/// depth separates.
 #[track_caller]
 pub fn check_invariants(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Checked {
     let checked = match check(a, pa, b, pb) {
@@ -115,9 +117,9 @@ pub fn warm_is_cold(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) {
     }
 }
 
-/// The row by every route of the pair solver, bit for bit: GJK and V-Clip, cold, from stale and foreign caches, at both ends
-/// of a walk of 64 samples, and the cold resolver itself; and the exact rung, whose bracket meets the row's and whose
-/// sign is the row's. Returns the row.
+/// The row by every route of the pair solver, bit for bit: GJK and V-Clip, cold, from stale and
+/// foreign caches, at both ends of a walk of 64 samples, and the cold resolver itself; and the
+/// exact rung, whose bracket meets the row's and whose sign is the row's. Returns the row.
 #[track_caller]
 pub fn every_route(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement) -> Proximity {
     let cold = query_one(a, b, &pose(pa), &pose(pb), &EVERYTHING);
@@ -169,8 +171,9 @@ pub fn every_route(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement) -> Prox
     cold
 }
 
-/// A body of the same vertices, edges and faces and another form (so that its memory is not dropped at sight): flat bodies
-/// stay flat, and coplanar corners coplanar, under factors that are powers of two.
+/// A body of the same vertices, edges and faces and another form (so that its memory is not dropped
+/// at sight): flat bodies stay flat, and coplanar corners coplanar, under factors that are powers
+/// of two.
 fn squashed(body: &Shape) -> Shape {
     let piece = &body.pieces[0];
     let corner = |v: u32| {
@@ -180,8 +183,8 @@ fn squashed(body: &Shape) -> Shape {
     shape(&(0..piece.core.count as u32).map(corner).collect::<Vec<_>>(), piece.radius)
 }
 
-/// The rows at a pose in which a walk of 64 samples ends, and in which the next block, with the same memory, begins to
-/// lead away again.
+/// The rows at a pose in which a walk of 64 samples ends, and in which the next block, with the
+/// same memory, begins to lead away again.
 fn ends_of_walks(
     random: &mut Random,
     method: &dyn NarrowPhase,
@@ -216,7 +219,8 @@ fn ends_of_walks(
     [rows[0].remove(SAMPLES - 1), rows[1].remove(0)]
 }
 
-/// The exact rung: its bracket meets the row's, and where the sign is proven by both it is the same.
+/// The exact rung: its bracket meets the row's, and where the sign is proven by both it is the
+/// same.
 #[track_caller]
 pub fn exactly(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement, row: &Proximity) {
     let (piece_a, piece_b) = (&a.pieces[0], &b.pieces[0]);

@@ -20,8 +20,8 @@ impl RowSink for LateSink {
     }
 }
 
-/// Checks that a job begun at each of these blocks gives the last rows of `distances` of the whole job, some and not all of them; and that
-/// one begun at `beyond` gives none.
+/// Checks that a job begun at each of these blocks gives the last rows of `distances` of the whole
+/// job, some and not all of them; and that one begun at `beyond` gives none.
 pub fn check_late_starts(scene: &Scene, blocks: impl IntoIterator<Item = u64>, beyond: u64) {
     let of = |from: u64| {
         let mut sink = LateSink { from, rows: BatchCollector::default() };

@@ -1,10 +1,12 @@
-//! Oracles, fixtures and the verifier of rows, for the tests, benchmarks and tools of this repository. Not published.
+//! Oracles, fixtures and the verifier of rows, for the tests, benchmarks and tools of this
+//! repository. Not published.
 //!
-//! - [`oracle`]: signed distances of convex bodies by enumeration; [`bridge`] holds the engine against it, [`invariants`]
-//!   and [`survey`] hold many cases against it.
+//! - [`oracle`]: signed distances of convex bodies by enumeration; [`bridge`] holds the engine
+//!   against it, [`invariants`] and [`survey`] hold many cases against it.
 //! - [`recheck`]: proves rows again, by code that shares nothing with the engine.
 //! - [`random`]: the generator of random numbers.
-//! - [`solids`], [`scenes`], [`random_motions`], [`glb`], [`trajectories`]: bodies, motions and files.
+//! - [`solids`], [`scenes`], [`random_motions`], [`glb`], [`trajectories`]: bodies, motions and
+//!   files.
 //! - [`folder`], [`clone`], [`data`], [`late`]: results and folders.
 #![allow(rustdoc::private_intra_doc_links, reason = "read in the sources")]
 #![allow(missing_docs, unreachable_pub, reason = "test code: names say what the fixtures are")]

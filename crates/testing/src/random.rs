@@ -1,4 +1,5 @@
-//! One generator of random numbers for tests, benchmarks and tools: a seed gives the same numbers on every machine.
+//! One generator of random numbers for tests, benchmarks and tools: a seed gives the same numbers
+//! on every machine.
 
 use crate::random_motions::about;
 use clearsweep_geometry::{Pose, Vec3};
@@ -80,7 +81,8 @@ impl Random {
     pub fn turn_by(&mut self, angle: f64) -> [f64; 4] {
         about(self.direction(), angle)
     }
-    /// One of the rotations of the cube onto itself; exact, since the quaternion's scale cancels exactly.
+    /// One of the rotations of the cube onto itself; exact, since the quaternion's scale cancels
+    /// exactly.
     pub fn quarter_turn(&mut self) -> [f64; 4] {
         let c = [1.0, 0.5_f64.sqrt(), 0.5][self.below(3)];
         let filled = if c == 1.0 {

@@ -10,7 +10,7 @@ use clearsweep_model::{
 use clearsweep_trajectory::Bounds;
 use std::sync::Arc;
 
-/// A convex core, of which only the vertices matter here.
+/// A convex core; only its vertices matter here.
 pub fn core(points: &[[f64; 3]]) -> Polyhedron {
     let padded = points.len().next_multiple_of(8);
     let column = |k: usize| (0..padded).map(|i| points[if i < points.len() { i } else { 0 }][k]).collect();
@@ -134,7 +134,8 @@ impl Setup {
         });
     }
 
-    /// Assigns every body to one of `classes` by its index. Class 0 ignores itself; classes 0 and 1 ignore each other.
+    /// Assigns every body to one of `classes` by its index. Class 0 ignores itself; classes 0 and 1
+    /// ignore each other.
     pub fn ignore(&mut self, classes: usize) {
         assert!((2..8).contains(&classes));
         self.scene.ignored = IgnoredPairs {
@@ -164,7 +165,7 @@ impl Setup {
     }
 }
 
-/// An empty block of so many samples; `run_length` samples a run.
+/// Returns an empty block of `samples` samples; `run_length` samples a run.
 pub fn block(index: u64, slots: usize, samples: usize, run_length: usize) -> FrameBlock {
     let mut block = FrameBlock::new(index, slots);
     for s in 0..samples {
@@ -184,7 +185,8 @@ pub struct Recipe {
     pub fixed: f64,
     /// The edges of the space along each axis, in sizes of a body.
     pub space: [f64; 3],
-    /// The ratio of the largest to the smallest size, which is 1; sizes are distributed log-uniformly.
+    /// The ratio of the largest to the smallest size, which is 1; sizes are distributed
+    /// log-uniformly.
     pub ratio: f64,
     /// The motion between samples, in sizes.
     pub step: f64,

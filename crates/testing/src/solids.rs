@@ -1,4 +1,5 @@
-//! Meshes made of arithmetic: boxes and balls of many triangles, shells, rings, pipes and open ones.
+//! Meshes made of arithmetic: boxes and balls of many triangles, shells, rings, pipes and open
+//! ones.
 
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{Model, Shape};

@@ -11,8 +11,8 @@ use crate::oracle::number::times;
 /// Two bodies with their places.
 pub type Case = (Solid, Placement, Solid, Placement);
 
-/// Checks `pairs` cases against the oracle, and that a cache warmed elsewhere gives the same row. `shares`: the least
-/// part of the cases that must be separated, and that must penetrate.
+/// Checks `pairs` cases against the oracle, and that a cache warmed elsewhere gives the same row.
+/// `shares`: the least part of the cases that must be separated, and that must penetrate.
 pub fn survey(name: &str, seed: u64, pairs: usize, shares: [f64; 2], mut make: impl FnMut(&mut Random, usize) -> Case) {
     let mut random = Random(seed);
     let (mut methods, mut statuses) = ([0; 6], [0; 4]);
@@ -36,7 +36,8 @@ pub fn survey(name: &str, seed: u64, pairs: usize, shares: [f64; 2], mut make: i
     assert!(share(0) >= shares[0] && share(2) >= shares[1], "not representative: {statuses:?}");
 }
 
-/// The row after a walk from elsewhere is the cold one: from near, from another turn, from next to it.
+/// The row after a walk from elsewhere is the cold one: from near, from another turn, from next to
+/// it.
 fn the_way_does_not_matter(
     random: &mut Random,
     a: &Solid,

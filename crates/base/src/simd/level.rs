@@ -1,6 +1,7 @@
 //! The levels of registers, their detection, and the only run-time dispatch of the crate.
 
-/// Registers that this processor has. A value is a proof: it comes from [`level`] or [`Level::available`] only.
+/// Registers that this processor has. A value is a proof: it comes from [`level`] or
+/// [`Level::available`] only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level(Registers);
 
@@ -42,7 +43,8 @@ impl Level {
 fn detect() -> Registers {
     #[cfg(target_arch = "x86_64")]
     {
-        // All processors with AVX2 have instructions that count and shift bits; an emulator may lack them.
+        // All processors with AVX2 have instructions that count and shift bits; an emulator may
+        // lack them.
         let bits = is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("lzcnt")
@@ -104,7 +106,8 @@ pub fn features() -> Vec<&'static str> {
     found
 }
 
-/// Defines a function that runs the copy of a body compiled for this processor: the only run-time dispatch of the crate.
+/// Defines a function that runs the copy of a body compiled for this processor: the only run-time
+/// dispatch of the crate.
 ///
 /// | form | the function | the body |
 /// | --- | --- | --- |
@@ -112,8 +115,9 @@ pub fn features() -> Vec<&'static str> {
 /// | `dispatch!(at name, body, ..)` | `fn name(level: Level, x: X) -> R` at that level | likewise |
 /// | `dispatch!(loops name, body, ..)`, `dispatch!(loops at name, body, ..)` | as above | `body(x)`: plain loops that the compiler vectorises |
 ///
-/// `name[T: Bound]` makes function and body generic over `T` too (`body::<S, T>`, `body::<T>`). The body must be
-/// `#[inline(always)]`, as must be what it calls down to the registers: a closure is not, and is compiled without them.
+/// `name[T: Bound]` makes function and body generic over `T` too (`body::<S, T>`, `body::<T>`). The
+/// body must be `#[inline(always)]`, as must be what it calls down to the registers: a closure is
+/// not, and is compiled without them.
 #[macro_export]
 macro_rules! dispatch {
     (loops at $name:ident $([$($T:ident: $B:path),*])?, $body:ident, ($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty) => {

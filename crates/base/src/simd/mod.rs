@@ -1,8 +1,10 @@
-//! Eight numbers side by side, in the widest registers the processor has: chosen once at run time, the same bits on each.
+//! Eight numbers side by side, in the widest registers the processor has: chosen once at run time,
+//! the same bits on each.
 //!
-//! A search or a check in eight lanes is written once, generic over [`Simd`], and compiled for each level; `dispatch!`
-//! enters the copy for this processor. Every operation is one IEEE operation in each lane, nothing is contracted, and no
-//! sum runs across lanes, so that all levels agree in every bit.
+//! A search or a check in eight lanes is written once, generic over [`Simd`], and compiled for each
+//! level; `dispatch!` enters the copy for this processor. Every operation is one IEEE operation in
+//! each lane, nothing is contracted, and no sum runs across lanes, so that all levels agree in
+//! every bit.
 
 mod level;
 mod portable;

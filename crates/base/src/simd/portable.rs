@@ -1,4 +1,5 @@
-//! Eight lanes in plain arrays: for processors without a level of their own, where the compiler makes of them what it can.
+//! Eight lanes in plain arrays: for processors without a level of their own, where the compiler
+//! makes of them what it can.
 
 use super::registers::{Lane, Simd, TABLE, WIDTH};
 

@@ -11,8 +11,8 @@ pub const TABLE: usize = 32;
 
 /// The operations of a level on eight lanes.
 ///
-/// The types behind the levels are to be used only in code that [`dispatch!`](crate::dispatch) has entered: the processor must have their
-/// instructions.
+/// The types behind the levels are to be used only in code that [`dispatch!`](crate::dispatch) has
+/// entered: the processor must have their instructions.
 pub trait Simd: Copy + 'static {
     /// Eight numbers.
     type F: Copy;
@@ -40,9 +40,9 @@ pub trait Simd: Copy + 'static {
     fn gather(from: &[f64], at: Self::F) -> Self::F;
     /// `table[at[i]]` in lane `i`, `at` below [`TABLE`] (else some other entry).
     fn look_up(table: &[f64; TABLE], at: &[u8; WIDTH]) -> Self::F;
-    /// The larger (`b` where they are equal or one is NaN).
+    /// The larger (`b` if they are equal or one is NaN).
     fn max(a: Self::F, b: Self::F) -> Self::F;
-    /// The smaller (`b` where they are equal or one is NaN).
+    /// The smaller (`b` if they are equal or one is NaN).
     fn min(a: Self::F, b: Self::F) -> Self::F;
     /// The same four numbers in lanes 0 to 3 and in lanes 4 to 7.
     fn twice(from: &[f64; 4]) -> Self::F;

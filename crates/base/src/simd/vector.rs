@@ -49,12 +49,12 @@ impl<S: Simd> V<S> {
     pub fn scaled(self, x: f64) -> Self {
         self * Self::splat(x)
     }
-    /// The larger of two numbers (the first where they are equal or not ordered).
+    /// The larger of two numbers (the first if they are equal or not ordered).
     #[inline(always)]
     pub fn larger(self, o: Self) -> Self {
         Self(S::max(o.0, self.0))
     }
-    /// The smaller of two numbers (the first where they are equal or not ordered).
+    /// The smaller of two numbers (the first if they are equal or not ordered).
     #[inline(always)]
     pub fn smaller(self, o: Self) -> Self {
         Self(S::min(o.0, self.0))

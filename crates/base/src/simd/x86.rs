@@ -261,7 +261,8 @@ impl Simd for Avx512 {
     fn gather(from: &[f64], at: Self::F) -> Self::F {
         assert!(!from.is_empty() && from.len() <= i32::MAX as usize);
         unsafe {
-            // Into the slice, whatever the number (a maximum with NaN in its first place is its second, 0).
+            // Into the slice, whatever the number (a maximum with NaN in its first place is its
+            // second, 0).
             let last = _mm512_set1_pd((from.len() - 1) as f64);
             let inside = _mm512_min_pd(_mm512_max_pd(at, _mm512_setzero_pd()), last);
             _mm512_i32gather_pd::<8>(_mm512_cvttpd_epi32(inside), from.as_ptr())

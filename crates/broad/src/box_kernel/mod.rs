@@ -1,7 +1,8 @@
 //! The comparison of boxes, sixteen at a time, by the vector instructions of each level.
 //!
-//! Two boxes overlap when, along each axis, neither begins after the other has ended; both ends belong to a box. A pair
-//! takes six unsigned comparisons of integers. AVX-512 compares sixteen integers at once, AVX2 eight.
+//! Two boxes overlap when, along each axis, neither begins after the other has ended; both ends
+//! belong to a box. A pair takes six unsigned comparisons of integers. AVX-512 compares sixteen
+//! integers at once, AVX2 eight.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -14,7 +15,8 @@ use clearsweep_base::simd::{Avx2, Avx512};
 
 /// The integer operations of a level on sixteen lanes. Bit `i` of a mask stands for lane `i`.
 ///
-/// The implementations for x86-64 may be used only in code that `dispatch!` has entered, as all of [`clearsweep_base::simd`].
+/// The implementations for x86-64 may be used only in code that `dispatch!` has entered, as all of
+/// [`clearsweep_base::simd`].
 pub(super) trait BoxKernel: Copy {
     /// A box prepared for comparisons: each coordinate in all lanes of a vector.
     type Broadcast: Copy;
@@ -38,7 +40,8 @@ pub(super) trait BoxKernel: Copy {
     /// The mask of the numbers below `limit`.
     fn less_than_mask(numbers: &[u32; WIDTH], limit: u32) -> u32;
 
-    /// Writes the numbers whose bit is set in `mask` to the beginning of `to`. The rest of `to` is unspecified.
+    /// Writes the numbers whose bit is set in `mask` to the beginning of `to`. The rest of `to` is
+    /// unspecified.
     #[inline(always)]
     fn compress(numbers: &[u32; WIDTH], mut mask: u32, to: &mut [u32; WIDTH]) {
         let mut count = 0;
@@ -158,7 +161,8 @@ mod tests {
     use super::*;
     use clearsweep_base::simd::{Level, dispatch};
 
-    /// Compares a box with the boxes of `many`, and checks the masks and the pairs that are appended.
+    /// Compares a box with the boxes of `many`, and checks the masks and the pairs that are
+    /// appended.
     #[inline(always)]
     fn check<K: BoxKernel>(one: &LatticeBox, many: &Box16, expected: u32) {
         let mut single = Box16::EMPTY;

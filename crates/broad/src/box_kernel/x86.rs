@@ -68,7 +68,8 @@ fn load8(numbers: &[u32; WIDTH], half: usize) -> __m256i {
     }
 }
 
-/// All ones in the lanes where `a <= b`, unsigned: AVX2 has no such comparison, but `max(a, b) == b` says the same.
+/// All ones in the lanes where `a <= b`, unsigned: AVX2 has no such comparison, but
+/// `max(a, b) == b` says the same.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn less_or_equal(a: __m256i, b: __m256i) -> __m256i {

@@ -14,7 +14,7 @@ fn brute(params: &BruteParams, sweeps: &[DeviceBox], item: u32, show: &mut impl 
     }
 }
 
-/// How many pairs each item has.
+/// Counts the pairs of each item.
 pub(super) fn count(params: &BruteParams, sweeps: &[DeviceBox], counts: &mut [u32], _: &mut [ItemPair]) {
     for item in 0..params.slots * params.worlds {
         let mut found = 0;

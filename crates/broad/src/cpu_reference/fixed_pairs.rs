@@ -4,7 +4,7 @@ use super::super::kernel::records::{DeviceBox, FixedParams, ItemPair};
 use super::tree::visit;
 use super::window_places::WindowPlaces;
 
-/// How many fixed boxes each item overlaps.
+/// Counts the fixed boxes that each item overlaps.
 pub(super) fn count(
     params: &FixedParams,
     nodes: &[DeviceBox],

@@ -1,7 +1,7 @@
 //! The kernels' CPU reference: what each of them computes, as plain loops over the same buffers.
 //!
-//! They are the oracle of the kernels, and a [`KernelMachine`] on their own, so that everything around the kernels is
-//! tested without a GPU.
+//! They are the oracle of the kernels, and a [`KernelMachine`] on their own, so that everything
+//! around the kernels is tested without a GPU.
 
 mod add_block_sums;
 mod brute_pairs;
@@ -83,7 +83,8 @@ impl KernelMachine for CpuReferenceMachine {
     }
 
     fn buffer(&mut self, bytes: u64) -> Result<CpuReferenceBuffer, DeviceFailure> {
-        // As a GPU's, it has room for the largest record even if nothing is to be in it.
+        // Like a GPU's buffer, it holds at least the largest record, even if nothing is stored in
+        // it.
         let words = (bytes as usize / 4).max(64);
         Ok(CpuReferenceBuffer { _taken: self.memory.take(4 * words as u64)?, words: RefCell::new(vec![0; words]) })
     }

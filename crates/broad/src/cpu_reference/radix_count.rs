@@ -7,7 +7,7 @@ pub(super) fn digit(key: u32, shift: u32) -> usize {
     (key >> shift & (DIGITS - 1)) as usize
 }
 
-/// How often each digit occurs among the keys of each group.
+/// Counts the occurrences of each digit among the keys of each group.
 pub(super) fn radix_count(params: &RadixParams, keys: &[u32], counts: &mut [u32]) {
     let groups = params.groups as usize;
     counts[..groups * DIGITS as usize].fill(0);

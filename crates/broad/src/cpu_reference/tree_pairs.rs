@@ -4,7 +4,7 @@ use super::super::kernel::records::{DeviceBox, ItemPair, TreeParams};
 use super::tree::visit;
 use super::window_places::WindowPlaces;
 
-/// How many leaves after its own each leaf overlaps.
+/// Counts the leaves behind each leaf that it overlaps.
 pub(super) fn count(params: &TreeParams, nodes: &[DeviceBox], _: &[u32], counts: &mut [u32], _: &mut [ItemPair]) {
     for at in 0..params.count {
         let (leaf, mut found) = (params.first + at, 0);

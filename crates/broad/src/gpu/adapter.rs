@@ -1,4 +1,4 @@
-//! Adapters: which there are, and which one is used.
+//! Adapters: the list of them, and the choice of one.
 
 use std::fmt;
 use thiserror::Error;
@@ -32,7 +32,7 @@ pub enum NoDevice {
     /// No adapter that computes by itself.
     #[error("this machine has no graphics adapter that a Vulkan, Metal or DX12 driver shows")]
     NoAdapter,
-    /// None but such that compute on the processor.
+    /// Only adapters that compute on the processor.
     #[error("this machine has software adapters only: {0}")]
     OnlySoftware(String),
     /// No adapter of this name.
@@ -43,7 +43,8 @@ pub enum NoDevice {
     Refused(String, String),
 }
 
-/// All adapters, the preferred one first: discrete before integrated before virtual ones, software last.
+/// All adapters, the preferred one first: discrete before integrated before virtual ones, software
+/// last.
 pub fn adapters() -> Vec<AdapterDescription> {
     found().iter().map(|(_, description)| description.clone()).collect()
 }
@@ -90,7 +91,8 @@ fn describe(adapter: &wgpu::Adapter) -> AdapterDescription {
     }
 }
 
-/// The adapter whose name contains `name`, whatever its case; without a name, the preferred one that is no software.
+/// The adapter whose name contains `name`, whatever its case; without a name, the preferred one
+/// that is no software.
 pub(super) fn choose(name: Option<&str>) -> Result<(wgpu::Adapter, AdapterDescription), NoDevice> {
     let mut found = found();
     let names = |found: &[(wgpu::Adapter, AdapterDescription)]| {

@@ -1,4 +1,4 @@
-//! How long kernels take, by the device's own clock, where it has one.
+//! Times of kernels by the device's own clock, if it has one.
 
 use super::super::kernel::Kernel;
 use std::collections::BTreeMap;
@@ -40,7 +40,8 @@ impl KernelClock {
         Some(Self { queries, times, period, dispatched: Vec::new(), spent: BTreeMap::new() })
     }
 
-    /// Returns the place of the times of the next dispatch; dispatches beyond [`MOST_DISPATCHES`] are not timed.
+    /// Returns the place of the times of the next dispatch; dispatches beyond [`MOST_DISPATCHES`]
+    /// are not timed.
     pub(super) fn next(&mut self, kernel: Kernel) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         let at = self.dispatched.len() as u32;
         if at == MOST_DISPATCHES {

@@ -23,14 +23,16 @@ impl FailureSlot {
         });
     }
 
-    /// Keeps the first failure: those that follow are its consequences, such as commands on a buffer that could not be had.
+    /// Keeps the first failure: those that follow are its consequences, such as commands on a
+    /// buffer that could not be had.
     pub(super) fn report(&self, failure: DeviceFailure) {
         self.with(|own| {
             own.get_or_insert(failure);
         });
     }
 
-    /// The device is lost, whatever it reported before: a driver may refuse commands first, and say later that it is lost.
+    /// The device is lost, whatever it reported before: a driver may refuse commands first, and say
+    /// later that it is lost.
     pub(super) fn lose(&self, why: String) {
         self.with(|own| {
             if !matches!(own, Some(DeviceFailure::Lost(_))) {

@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Bytes of the parameters of a dispatch: what the offset of a uniform binding is a multiple of on every device.
+/// Bytes of the parameters of a dispatch: what the offset of a uniform binding is a multiple of on
+/// every device.
 const PARAMS_BYTES: u64 = 256;
 /// Dispatches that may be collected.
 const PARAMS_SLOTS: u64 = 4096;
@@ -24,8 +25,8 @@ const LEAST_BYTES: u64 = 256;
 /// Bytes of one buffer that are enough on any card.
 const ENOUGH_BYTES: u64 = 2 << 30;
 
-/// How long an answer is waited for. Drivers give up commands that take seconds; those that compute on the processor take
-/// their time.
+/// Time after which an answer is given up. Drivers give up commands that take seconds; drivers that
+/// compute on the processor take their time.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A GPU that executes kernels.
@@ -63,7 +64,7 @@ pub(super) struct GpuBuffer {
     _taken: TakenMemory,
 }
 
-/// Bytes on their way; nothing where there was no memory for them.
+/// Bytes on their way; `None` if there was no memory for them.
 #[derive(Debug)]
 pub(super) struct GpuFetch(Option<OpenFetch>);
 
@@ -130,7 +131,8 @@ impl GpuMachine {
         Ok((machine, description))
     }
 
-    /// Has these faults from now on. A device that is lost is destroyed, which a driver that gives up does likewise.
+    /// Simulates these faults from now on. A lost device is destroyed, as by a driver that gives
+    /// up.
     pub(super) fn simulate(&mut self, faults: &DeviceFaults) {
         self.loses_after = faults.lost_after;
         self.stalls_after = faults.stalls_after;
@@ -160,15 +162,16 @@ impl GpuMachine {
         submission
     }
 
-    /// Copies bytes to a buffer before all commands that were not begun yet: `write` writes them where they are copied from.
-    /// Returns whether there is memory for them.
+    /// Copies bytes to a buffer before all commands that were not begun yet: `write` writes them
+    /// where they are copied from. Returns whether there is memory for them.
     fn upload(&mut self, to: &wgpu::Buffer, from: u64, bytes: u64, write: impl FnOnce(&UploadPlace)) -> bool {
         if bytes == 0 {
             return true;
         }
         let mut place = self.uploads.place(&self.device, &self.memory, bytes);
         if place.is_err() {
-            // What the device still copies from comes back, and goes if it is too small.
+            // Buffers from which the device still copies come back; the ones that are too small are
+            // freed.
             self.wait(None);
             self.uploads.drop_free();
             place = self.uploads.place(&self.device, &self.memory, bytes);
@@ -188,15 +191,16 @@ impl GpuMachine {
         }
     }
 
-    /// Waits for a submission, or for all of them: until it is done, the device is lost, or patience ends, which is as if it
-    /// were lost. What the driver says.
+    /// Waits for a submission, or for all of them: until it is done, the device is lost, or
+    /// patience ends, which is as if it were lost. What the driver says.
     fn wait(&mut self, submission_index: Option<wgpu::SubmissionIndex>) -> String {
         if self.stalls_after.is_some_and(|after| self.fetches > after) {
             self.give_up();
             return "nothing".to_owned();
         }
         let wait = wgpu::PollType::Wait { submission_index, timeout: Some(self.patience) };
-        // A device that is lost while it is waited for makes wgpu panic, after it has called back and freed its locks.
+        // A device that is lost while it is waited for makes wgpu panic, after it has called back
+        // and freed its locks.
         let polled = catch_unwind(AssertUnwindSafe(|| self.device.poll(wait)));
         match &polled {
             Ok(Err(wgpu::PollError::Timeout)) => self.give_up(),
@@ -209,7 +213,8 @@ impl GpuMachine {
     /// The failure, if there is one.
     fn failed(&mut self) -> Option<DeviceFailure> {
         if matches!(self.failure.failure(), Some(DeviceFailure::Refused(_))) {
-            // A driver that lost its device refuses commands first, and calls back when it is waited for.
+            // A driver that lost its device refuses commands first, and calls back when it is
+            // waited for.
             self.wait(None);
         }
         self.failure.failure()
@@ -217,7 +222,8 @@ impl GpuMachine {
 
     /// Counts a device that does not answer as lost.
     fn give_up(&mut self) {
-        // Who drops the last handle waits for the commands without end. A handle that is never dropped is not the last one.
+        // Who drops the last handle waits for the commands without end. A handle that is never
+        // dropped is not the last one.
         std::mem::forget((self.device.clone(), self.queue.clone()));
         self.failure.lose(DeviceFailure::no_answer(self.patience));
     }

@@ -13,8 +13,8 @@ use super::broad_phase::BroadPhase;
 use super::kernel::{DeviceBroadPhase, DeviceFaults, DeviceLimits};
 use machine::GpuMachine;
 
-/// The broad phase on an adapter whose name contains `name`; without a name, on the preferred one that is no software. It takes
-/// at most so many bytes of the device's memory.
+/// The broad phase on an adapter whose name contains `name`; without a name, on the preferred one
+/// that is no software. It takes at most `memory_bytes` bytes of the device's memory.
 ///
 /// # Errors
 /// [`NoDevice`]: there is no such adapter, or it cannot be used.
@@ -28,7 +28,7 @@ pub fn open(
 /// Opens the device like [`open`], with other limits and with faults: for tests.
 ///
 /// # Errors
-/// Like those of [`open`].
+/// As for [`open`].
 #[doc(hidden)]
 pub fn open_with(
     name: Option<&str>,

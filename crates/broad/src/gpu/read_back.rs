@@ -1,9 +1,10 @@
-//! Buffers of the host into which the device copies what is fetched. They are counted as memory of the device.
+//! Buffers of the host into which the device copies what is fetched. They are counted as memory of
+//! the device.
 
 use super::super::kernel::{DeviceFailure, DeviceMemory, TakenMemory};
 use std::sync::Arc;
 
-/// Size step of such a buffer: its bytes are a multiple of this.
+/// Size step of a buffer: its bytes are a multiple of this.
 const STEP_BYTES: u64 = 16 << 10;
 
 /// A buffer to fetch into.
@@ -18,10 +19,11 @@ pub(super) struct ReadBuffer {
 pub(super) struct ReadBuffers(Vec<ReadBuffer>);
 
 impl ReadBuffers {
-    /// A buffer of at least so many bytes. Those that are all too small go before a larger one comes.
+    /// Returns a buffer of at least `bytes` bytes. If all buffers are too small, they are freed
+    /// before a larger one is made.
     ///
     /// # Errors
-    /// There is not so much memory.
+    /// The device has too little memory.
     pub(super) fn take(
         &mut self,
         device: &wgpu::Device,

@@ -15,7 +15,8 @@ mod uploads;
 /// Sizes at which workgroups are empty, full, or not quite full.
 const SIZES: [u32; 9] = [0, 1, 63, 64, 65, 255, 257, 1234, 70_000];
 
-/// A machine on any adapter, software too; `None` where there is no adapter, which a variable makes a failure.
+/// A machine on any adapter, software too; `None` if there is no adapter. With
+/// `CLEARSWEEP_REQUIRE_GPU` set, that is a failure.
 #[allow(clippy::disallowed_methods)] // a test is told by its runner whether an adapter has to be there
 pub(super) fn machine() -> Option<GpuMachine> {
     let first = adapters().into_iter().next();
@@ -68,7 +69,7 @@ impl Random {
         (0..count).map(|_| self.below(limit)).collect()
     }
 
-    /// Boxes of which some touch an end of the lattice and some are empty.
+    /// Boxes, some of which touch an end of the lattice, and some of which are empty.
     fn boxes(&mut self, count: u32) -> Vec<DeviceBox> {
         (0..count)
             .map(|k| {
@@ -140,7 +141,8 @@ fn columns(r: &mut Random, items: u32, stride: u32) -> Vec<u32> {
     boxes
 }
 
-/// Worlds of up to `run` samples that cover the samples of all parts but the first `skipped` of each.
+/// Worlds of up to `run` samples that cover the samples of all parts but the first `skipped` of
+/// each.
 fn worlds_of(parts: u32, stride: u32, run: u32, skipped: u32) -> Vec<World> {
     let starts = |part| (skipped..stride).step_by(run as usize).map(move |first| (part, first));
     let world = |(part, first)| World { part, first, samples: run.min(stride - first), unused: 0 };
@@ -212,7 +214,8 @@ fn tree_of(leaves: &[DeviceBox]) -> (Tree, Vec<u32>) {
     (tree, all)
 }
 
-/// Runs the counting kernel, sums its counts, and compares what is filled in three windows. Returns the number of pairs.
+/// Runs the counting kernel, sums its counts, and compares what is filled in three windows. Returns
+/// the number of pairs.
 fn count_and_fill<P: Pod>(
     gpu: &mut GpuMachine,
     [count, fill]: [Kernel; 2],

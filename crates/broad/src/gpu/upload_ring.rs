@@ -1,5 +1,5 @@
-//! Memory of the host from which the device copies what is uploaded: mapped, written, copied, and mapped again. It is counted
-//! as memory of the device.
+//! Memory of the host from which the device copies what is uploaded: mapped, written, copied, and
+//! mapped again. It is counted as memory of the device.
 
 use super::super::kernel::{DeviceFailure, DeviceMemory, TakenMemory};
 use rayon::prelude::*;
@@ -47,11 +47,12 @@ pub(super) struct UploadPlace {
 }
 
 impl UploadPlace {
-    /// Writes bytes, so many after the beginning of this place (a multiple of 8), on all threads of the pool.
+    /// Writes bytes at the offset `after` (a multiple of 8) of this place, on all threads of the
+    /// pool.
     pub(super) fn write(&self, after: u64, bytes: &[u8]) {
         let write = |(chunk, part): (usize, &[u8])| {
             let from = self.offset + after + (chunk * COPY_BYTES) as u64;
-            // Where there is no range, there is no buffer, and the driver has said why.
+            // Without a range there is no buffer, and the driver has reported why.
             if let Ok(mut view) = self.buffer.get_mapped_range_mut(from..from + part.len() as u64) {
                 view.copy_from_slice(part);
             }
@@ -65,10 +66,10 @@ impl UploadPlace {
 }
 
 impl UploadRing {
-    /// A place for so many bytes, in a buffer that is there already where one has room.
+    /// Returns a place for `bytes` bytes, in an open buffer if one has space.
     ///
     /// # Errors
-    /// There is not so much memory.
+    /// The device has too little memory.
     pub(super) fn place(
         &mut self,
         device: &wgpu::Device,
@@ -91,7 +92,8 @@ impl UploadRing {
         Ok(place)
     }
 
-    /// An empty buffer with so much room. Large ones that are all too small go before a larger one comes.
+    /// Returns an empty buffer of at least `bytes` bytes. If all large buffers are too small, they
+    /// are freed before a larger one is made.
     fn free_buffer(
         &mut self,
         device: &wgpu::Device,
@@ -116,8 +118,8 @@ impl UploadRing {
         Ok(UploadBuffer { buffer, used: 0, _taken: taken })
     }
 
-    /// Gives the buffers that were written to the device; to be called before the commands that copy from them begin.
-    /// [`Self::take_back`] follows.
+    /// Gives the buffers that were written to the device; to be called before the commands that
+    /// copy from them begin. [`Self::take_back`] follows.
     pub(super) fn close(&mut self) -> Vec<ClosedUpload> {
         let close = |own: UploadBuffer| {
             own.buffer.unmap();
@@ -132,7 +134,7 @@ impl UploadRing {
             own.used = 0;
             let (buffer, sender) = (own.buffer.clone(), self.sender.clone());
             buffer.map_async(wgpu::MapMode::Write, .., move |result| {
-                // What cannot be mapped, or comes when nobody uploads any more, is dropped.
+                // A buffer that cannot be mapped, or that comes after the last upload, is dropped.
                 if result.is_ok() {
                     let _ = sender.send(own);
                 }

@@ -6,7 +6,8 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct CellAxis {
     low: u32,
-    /// The number of cells in 2^32 coordinates. Multiplying by it is faster than dividing by the width.
+    /// The number of cells in 2^32 coordinates. Multiplying by it is faster than dividing by the
+    /// width.
     factor: u64,
     /// The number of cells.
     pub(super) count: u64,
@@ -15,7 +16,8 @@ pub(super) struct CellAxis {
 }
 
 impl CellAxis {
-    /// Cells at least `width` coordinates wide from `low` to the one that contains `high`, without edges.
+    /// Cells at least `width` coordinates wide from `low` to the one that contains `high`, without
+    /// edges.
     pub(super) fn new([low, high]: [u32; 2], width: f64) -> Self {
         let mut cells = Self { low, factor: (1 << 32) / (width.ceil() as u64).max(1), count: 0, edges: Vec::new() };
         cells.count = u64::from(cells.of(high)) + 1;
@@ -32,14 +34,15 @@ impl CellAxis {
         self
     }
 
-    /// The cell of a coordinate. It is monotone, and coordinates no farther apart than the width lie in the same cell or in
-    /// neighbouring ones.
+    /// The cell of a coordinate. It is monotone, and coordinates no farther apart than the width
+    /// lie in the same cell or in neighbouring ones.
     #[inline(always)]
     pub(super) fn of(&self, v: u32) -> u32 {
         ((u64::from(v.saturating_sub(self.low)) * self.factor) >> 32) as u32
     }
 
-    /// The cells in which a box no longer than `side` can begin and overlap the interval from `min` to `max`.
+    /// The cells in which a box no longer than `side` can begin and overlap the interval from `min`
+    /// to `max`.
     #[inline(always)]
     pub(super) fn near(&self, min: u32, max: u32, side: u32) -> Range<usize> {
         if max < self.low {

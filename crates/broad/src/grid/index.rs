@@ -22,8 +22,8 @@ pub(in super::super) struct GridIndex {
 
 /// The grid of a job's fixed boxes, built when it is first needed.
 ///
-/// It is built on one thread. With rayon, the building thread could steal a task that asks for the grid, and wait for
-/// itself.
+/// It is built on one thread. With rayon, the building thread could steal a task that asks for the
+/// grid, and wait for itself.
 #[derive(Debug, Default)]
 pub(in super::super) struct FixedGrid(OnceLock<GridIndex>);
 

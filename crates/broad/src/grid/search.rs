@@ -1,7 +1,8 @@
 //! Searches for pairs by a grid.
 //!
-//! A row is compared with itself and with the four neighbouring rows that follow it. Of a neighbour, each box is compared
-//! with one stretch, sixteen boxes at once. Boxes of different classes meet in the rows of the larger ones.
+//! A row is compared with itself and with the four neighbouring rows that follow it. Of a
+//! neighbour, each box is compared with one stretch, sixteen boxes at once. Boxes of different
+//! classes meet in the rows of the larger ones.
 
 use super::super::box_kernel::BoxKernel;
 use super::super::box_set::BoxSet;
@@ -67,8 +68,8 @@ impl SizeClass {
         }
     }
 
-    /// Visits the pairs of one box (its identifier, its highest x) with the boxes of a part of a row that do not begin
-    /// beyond it.
+    /// Visits the pairs of one box (its identifier, its highest x) with the boxes of a part of a
+    /// row that do not begin beyond it.
     #[inline(always)]
     fn stretch<K: BoxKernel, V: PairVisitor>(
         &self,
@@ -89,9 +90,10 @@ impl SizeClass {
         }
     }
 
-    /// Visits the pairs of up to sixteen boxes, sorted by their lowest x, with those of a row of this class. `mask` tells
-    /// which of the sixteen count; `ids` are their identifiers. `row` begins no later than the first box that can overlap
-    /// any of them, and `bounds` are its bounds. Returns where the row begins for boxes with a greater lowest x.
+    /// Visits the pairs of up to sixteen boxes, sorted by their lowest x, with the boxes of a row
+    /// of this class. `mask` tells which of the sixteen count; `ids` are their identifiers. `row`
+    /// begins no later than the first box that can overlap any of them, and `bounds` are its
+    /// bounds. Returns where the row begins for boxes with a greater lowest x.
     #[inline(always)]
     fn join_sixteen<K: BoxKernel, V: PairVisitor>(
         &self,
@@ -131,7 +133,7 @@ impl SizeClass {
         at + self.lowest_x()[at..part.end].partition_point(|&v| v < x)
     }
 
-    /// Visits the pairs of the boxes of a row of `other` with those of a row of this class.
+    /// Visits the pairs of a box of a row of `other` and a box of a row of this class.
     #[inline(always)]
     fn join_rows<K: BoxKernel, V: PairVisitor>(
         &self,
@@ -204,7 +206,7 @@ impl<V: PairVisitor> RangeJoin for ClassJoin<'_, V> {
     }
 }
 
-/// The join of a set with a grid, over a range of boxes of the set, each of which is looked up on its own.
+/// The join of a set with a grid, over a range of boxes of the set; each box is looked up alone.
 struct GridLookupJoin<'a, V>(&'a BoxSet, &'a GridIndex, &'a V);
 
 impl<V: PairVisitor> RangeJoin for GridLookupJoin<'_, V> {

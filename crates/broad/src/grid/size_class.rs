@@ -15,19 +15,21 @@ const PARALLEL_THRESHOLD: usize = 2048;
 /// The number of boxes that a task reads.
 const PART: usize = 4096;
 
-/// The mean number of boxes of a neighbouring row with which a box is compared. It is less than sixteen, since boxes are
-/// not distributed evenly.
+/// The mean number of boxes of a neighbouring row with which a box is compared. It is less than
+/// sixteen, since boxes are not distributed evenly.
 const STRETCH: f64 = 12.0;
 /// The least and the greatest width of a cell, as a multiple of the longest side.
 const WIDTH_RANGE: [f64; 2] = [1.5, 4.0];
 
-/// The width of the cells along y and z, as a multiple of the longest sides. It is chosen so that a stretch of a row that is
-/// as long as two boxes has [`STRETCH`] of `count` boxes that fill a space of these extents.
+/// The width of the cells along y and z, as a multiple of the longest sides. It is chosen so that a
+/// stretch of a row that is as long as two boxes has [`STRETCH`] of `count` boxes that fill a space
+/// of these extents.
 fn relative_width(extents: [f64; 3], sides: [f64; 3], count: usize) -> f64 {
     let volume: f64 = (0..3).map(|k| extents[k] / sides[k]).product();
     let area = STRETCH * volume / (2.0 * count as f64);
     let thickness = (extents[1] / sides[1]).min(extents[2] / sides[2]);
-    // A cell is no wider than the space. In a thin space, its width along the other axis makes up for that.
+    // A cell is no wider than the space. In a thin space, its width along the other axis makes up
+    // for that.
     area.sqrt().max(area / thickness).clamp(WIDTH_RANGE[0], WIDTH_RANGE[1])
 }
 
@@ -61,7 +63,7 @@ impl ClassExtent {
         Self { ends: [0, 1, 2].map(ends), sides: [0, 1, 2].map(|k| self.sides[k].max(other.sides[k])) }
     }
 
-    /// The cells along y and z for so many boxes.
+    /// Returns the cells along y and z for `count` boxes.
     fn cells(&self, count: usize) -> [CellAxis; 2] {
         let sides = self.sides.map(|side| f64::from(side.max(1)));
         let extents = [0, 1, 2].map(|k| f64::from(self.ends[k][1]) - f64::from(self.ends[k][0]) + sides[k]);
@@ -76,14 +78,16 @@ impl ClassExtent {
     }
 }
 
-/// Boxes of similar size. A row holds those whose lowest corners lie in one cell of the y-z plane, sorted by their lowest x.
+/// Boxes of similar size. A row holds those whose lowest corners lie in one cell of the y-z plane,
+/// sorted by their lowest x.
 #[derive(Debug, Default)]
 pub(super) struct SizeClass {
     /// The longest side along each axis.
     sides: [u32; 3],
     y: CellAxis,
     z: CellAxis,
-    /// The index of the first box of each row, row by row along y and then z, and the end of the last row.
+    /// The index of the first box of each row, row by row along y and then z, and the end of the
+    /// last row.
     starts: Vec<u32>,
     /// The boxes as columns min x, y, z, max x, y, z. Sixteen empty boxes follow the last one.
     columns: [Vec<u32>; 6],
@@ -95,8 +99,8 @@ pub(super) struct SizeClass {
 type RowEntry = u64;
 
 impl SizeClass {
-    /// The class of the boxes of a set at `places`, of which there is at least one. It is built on rayon's current pool if
-    /// `parallel`.
+    /// Builds the class of the boxes of a set at `places` (at least one). `parallel`: on rayon's
+    /// current pool.
     pub(super) fn build(set: &BoxSet, places: &[u32], parallel: bool) -> Self {
         debug_assert!(!places.is_empty(), "a class has boxes");
         let parallel = parallel && places.len() > PARALLEL_THRESHOLD;
@@ -176,7 +180,7 @@ impl SizeClass {
         self.z.near(one.min[2], one.max[2], self.sides[2]).flat_map(move |z| y.clone().map(move |y| z * across + y))
     }
 
-    /// The rows after `row` whose boxes can overlap those of `row`.
+    /// The rows after `row` whose boxes can overlap boxes of `row`.
     #[inline(always)]
     pub(super) fn after(&self, row: usize) -> impl Iterator<Item = usize> + use<> {
         let across = self.y.count as usize;
@@ -220,8 +224,8 @@ impl SizeClass {
     }
 }
 
-/// Sorts entries (row, entry) into the rows of a range, and each row by its entries. Returns the index of the first entry
-/// of each row, and the entries.
+/// Sorts entries (row, entry) into the rows of a range, and each row by its entries. Returns the
+/// index of the first entry of each row, and the entries.
 fn sort_into_rows(lists: &[&[(u32, RowEntry)]], rows: Range<usize>) -> (Vec<u32>, Vec<RowEntry>) {
     let mut ends = vec![0_u32; rows.len()];
     for list in lists {
@@ -246,8 +250,9 @@ fn sort_into_rows(lists: &[&[(u32, RowEntry)]], rows: Range<usize>) -> (Vec<u32>
     (starts, sorted)
 }
 
-/// The columns and the identifiers of `count` boxes of a set in the order of their entries, with sixteen empty boxes at the
-/// end. The parts of the list are copied on rayon's current pool if there are several.
+/// The columns and the identifiers of `count` boxes of a set in the order of their entries, with
+/// sixteen empty boxes at the end. The parts of the list are copied on rayon's current pool if
+/// there are several.
 fn gather(set: &BoxSet, count: usize, sorted: &[(Vec<u32>, Vec<RowEntry>)]) -> ([Vec<u32>; 6], Vec<u32>) {
     let [x, y, z, to_x, to_y, to_z] = set.columns();
     let sources = [x, y, z, to_x, to_y, to_z, &set.ids];

@@ -1,21 +1,24 @@
 //! Coherent hashing: labels and close pairs are kept from sample to sample.
 //!
-//! Source: Mirtich 1997, section 2.2. A body that stays in its cells costs nothing; one that enters or leaves cells touches
-//! only those cells. Two bodies are *close* (Definition 1) while they share a cell at the level of the coarser one. Only
-//! the boxes of close pairs may overlap.
+//! Source: Mirtich 1997, section 2.2. A body that stays in its cells costs nothing; one that enters
+//! or leaves cells touches only those cells. Two bodies are *close* (Definition 1) while they share
+//! a cell at the level of the coarser one. Only the boxes of close pairs may overlap.
 //!
 //! This implementation differs from the paper:
-//! - A whole block is known. The samples in which a body changes cells are found for 64 samples at once. Pairs are not
-//!   compared sample by sample: each pair that is close in *some* sample is tested once, for all samples, at the end.
-//! - Close counters are not stored. A counter only tells when it leaves zero and when it returns to zero, and both follow
-//!   from the cells of the two bodies. The first cell that two bodies come to share adds their pair, and at the end of a
-//!   block the pairs that share no cell any more are dropped. So leaving a cell touches no other body, and the close pairs
-//!   are a sorted list instead of a map. (`per_sample` has the published form with counters, which spends most of its time
-//!   in that map if many bodies are near each other.)
-//! - Labels are numbered with 32 bits. A job of more than 16 million bodies may have more labels, and is searched block by
-//!   block as `standard` does.
-//! - The level of a moving body follows from its radius (as section 2.2 proposes), so it does not change as the body turns.
-//!   If a box nevertheless outgrows it (a pose that is NaN), its body moves to a coarser level for the rest of the job.
+//! - A whole block is known. The samples in which a body changes cells are found for 64 samples at
+//!   once. Pairs are not compared sample by sample: each pair that is close in *some* sample is
+//!   tested once, for all samples, at the end.
+//! - Close counters are not stored. A counter only tells when it leaves zero and when it returns to
+//!   zero, and both follow from the cells of the two bodies. The first cell that two bodies come to
+//!   share adds their pair, and at the end of a block the pairs that share no cell any more are
+//!   dropped. So leaving a cell touches no other body, and the close pairs are a sorted list
+//!   instead of a map. (`per_sample` has the published form with counters, which spends most of its
+//!   time in that map if many bodies are near each other.)
+//! - Labels are numbered with 32 bits. A job of more than 16 million bodies may have more labels,
+//!   and is searched block by block as `standard` does.
+//! - The level of a moving body follows from its radius (as section 2.2 proposes), so it does not
+//!   change as the body turns. If a box nevertheless outgrows it (a pose that is NaN), its body
+//!   moves to a coarser level for the rest of the job.
 
 use super::super::blockwise::Blockwise;
 use super::super::boxes::LatticeBox;
@@ -43,14 +46,15 @@ pub(in super::super) struct CoherentHash {
     tracker: LabelTracker,
     /// The keys of the close pairs, ascending, without the pairs that the scene tells to ignore.
     pairs: Vec<u64>,
-    /// The keys of pairs that have become close in this block, in any order. Some may be in `pairs` already.
+    /// The keys of pairs that have become close in this block, in any order. Some may be in `pairs`
+    /// already.
     fresh: Vec<u64>,
     /// The target of merging `fresh` into `pairs`.
     merged: Vec<u64>,
     operations: OperationCounts,
-    /// The most items that labels are kept of.
+    /// Most items for which labels are kept.
     most_items: usize,
-    /// Searches each block by itself where there are more.
+    /// Search for a job of more items: each block alone.
     standard: Blockwise<SpatialHash>,
 }
 
@@ -134,7 +138,7 @@ impl CellObserver for ClosePairFinder<'_> {
         };
         let [low, high] = cell_range(&other_box, entry.level);
         let were_close = entry.old.is_some_and(|[from, to]| (0..3).all(|k| from[k] <= high[k] && low[k] <= to[k]));
-        // Of all cells that two bodies share, the lowest one reports the pair.
+        // The lowest cell that two bodies share reports the pair.
         let reports = (0..3).all(|k| entry.cell[k] == low[k].max(entry.new[0][k]));
         if reports && !were_close && !is_ignored(self.job, self.scene, entry.item, other) {
             self.fresh.push(pair_key(entry.item, other));
@@ -144,7 +148,8 @@ impl CellObserver for ClosePairFinder<'_> {
     #[inline]
     fn on_part(&mut self, _: u32, _: u32) {}
 
-    /// Close pairs are reported again. The list drops none before the end of the block, so nothing is lost.
+    /// Close pairs are reported again. The list drops none before the end of the block, so nothing
+    /// is lost.
     fn on_rebuild(&mut self) {}
 }
 
@@ -173,7 +178,7 @@ impl BroadPhase for CoherentHash {
         sort_and_merge(out, scene.bodies.len())
     }
 
-    /// By a search of each block by itself: labels are kept of the boxes of samples.
+    /// Searches each block alone: labels are kept for the boxes of samples only.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         self.standard.interval_candidates(job, scene, block)
     }

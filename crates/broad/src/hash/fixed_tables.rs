@@ -7,14 +7,14 @@ use std::sync::OnceLock;
 
 /// The hash tables of a job's fixed boxes, each built when it is first needed.
 ///
-/// They are built on one thread. With rayon, the building thread could steal a task that asks for the same table, and
-/// wait for itself.
+/// They are built on one thread. With rayon, the building thread could steal a task that asks for
+/// the same table, and wait for itself.
 #[derive(Debug)]
 pub(in super::super) struct FixedTables {
     /// Each box at its own level, where smaller boxes find it.
     own: OnceLock<CellTable>,
-    /// For each level: the boxes of that level and of finer ones in its cells, where larger boxes find them. A large box
-    /// would touch too many cells of the finer levels.
+    /// For each level: the boxes of that level and of finer ones in its cells, where larger boxes
+    /// find them. A large box would touch too many cells of the finer levels.
     gathered: [OnceLock<CellTable>; LEVELS],
 }
 

@@ -1,13 +1,13 @@
 //! The labels of the coherent variant: which items are in which cells.
 //!
-//! Source: Mirtich 1997, section 2.2. An item has a label in every cell that it touches at its own level and at each
-//! coarser level in use. Two items meet in a cell whose level is the *own* level of one of them, the coarser one. So a cell
-//! keeps the labels of its own level apart from those of finer levels, and an item that enters a cell of a coarser level
-//! meets only the former.
+//! Source: Mirtich 1997, section 2.2. An item has a label in every cell that it touches at its own
+//! level and at each coarser level in use. Two items meet in a cell whose level is the *own* level
+//! of one of them, the coarser one. So a cell keeps the labels of its own level apart from those of
+//! finer levels, and an item that enters a cell of a coarser level meets only the former.
 //!
-//! A label is removed in constant time: each moving item stores the position of each of its labels. An item touches at
-//! most two cells along an axis, and neighbouring cells differ in parity. So the parities of a cell's coordinates select
-//! one of eight places at each level.
+//! A label is removed in constant time: each moving item stores the position of each of its labels.
+//! An item touches at most two cells along an axis, and neighbouring cells differ in parity. So the
+//! parities of a cell's coordinates select one of eight places at each level.
 
 use super::super::boxes::LatticeBox;
 use super::level::{LEVELS, cell_range};
@@ -77,12 +77,12 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// The most items, moving and fixed together, whose labels and cells 32 bits can number: an item has at most eight
-    /// labels, each in a cell of its own, at each level.
+    /// The most items, moving and fixed together, whose labels and cells 32 bits can number: an
+    /// item has at most eight labels, each in a cell of its own, at each level.
     pub(super) const MOST_ITEMS: usize = u32::MAX as usize / (8 * LEVELS);
 
-    /// The labels of the fixed items `(item, box, level)`. The moving items, whose own levels are `levels`, have none yet.
-    /// There are at most [`Self::MOST_ITEMS`] of both.
+    /// The labels of the fixed items `(item, box, level)`. The moving items, whose own levels are
+    /// `levels`, have none yet. There are at most [`Self::MOST_ITEMS`] of both.
     pub(super) fn new(levels: Vec<u32>, fixed: &[(u32, LatticeBox, u32)]) -> Self {
         let mask = |levels: &mut dyn Iterator<Item = u32>| levels.fold(0_u64, |mask, level| mask | 1 << level);
         let moving = mask(&mut levels.iter().copied());
@@ -97,7 +97,8 @@ impl Labels {
         labels.places = vec![LabelPlace::default(); places as usize];
         labels.levels = levels;
         for (item, b, level) in fixed {
-            // Pairs of fixed items do not count, so above its own level a fixed item is stored only where moving ones look.
+            // Pairs of fixed items do not count, so above its own level a fixed item is stored only
+            // where moving ones look.
             let at = 1 << level | moving & (u64::MAX << level);
             for l in (0..LEVELS as u32).filter(|l| at >> l & 1 == 1) {
                 for_cells(cell_range(b, l), |at| {
@@ -121,9 +122,9 @@ impl Labels {
         self.levels
     }
 
-    /// Moves the labels of an item from one box to another; either may be empty. `held` are the boxes that the labels of
-    /// all moving items follow. `observer` is told of every item that it leaves or finds in a cell of the coarser level of
-    /// the two.
+    /// Moves the labels of an item from one box to another; either may be empty. `held` are the
+    /// boxes that the labels of all moving items follow. `observer` is told of every item that it
+    /// leaves or finds in a cell of the coarser level of the two.
     pub(super) fn update(
         &mut self,
         item: u32,
@@ -214,12 +215,13 @@ pub(super) struct CellEntry {
 
 /// Is told which items come to share cells, and which share them no longer.
 pub(super) trait CellObserver {
-    /// The item of `entry` meets another one in the cell. `held` are the boxes that the labels of the moving items
-    /// follow; that of the item itself is the new one already.
+    /// The item of `entry` meets another one in the cell. `held` are the boxes that the labels of
+    /// the moving items follow; that of the item itself is the new one already.
     fn on_meet(&mut self, entry: &CellEntry, other: u32, held: &[LatticeBox]);
     /// The item leaves a cell in which it met another one.
     fn on_part(&mut self, item: u32, other: u32);
-    /// All labels of moving items are about to be removed without calls of `on_part`, and added again.
+    /// All labels of moving items are about to be removed without calls of `on_part`, and added
+    /// again.
     fn on_rebuild(&mut self);
 }
 

@@ -1,29 +1,34 @@
-//! The levels (resolutions) of the hash tables: Mirtich 1997, section 2.1, constraint (2) and Lemma 1, on an integer
-//! lattice.
+//! The levels (resolutions) of the hash tables: Mirtich 1997, section 2.1, constraint (2) and Lemma
+//! 1, on an integer lattice.
 //!
-//! Let sz(X) be the longest side of a box X (highest minus lowest coordinate) and rho_l = 2^l the side of a cell at
-//! level l, in lattice spacings. A box is stored at the one level where
+//! Let sz(X) be the longest side of a box X (highest minus lowest coordinate) and rho_l = 2^l the
+//! side of a cell at level l, in lattice spacings. A box is stored at the one level where
 //!
 //! ```text
 //! alpha <= sz(X) / rho_l < beta,     beta = 2^-spare,  alpha = beta / 2
 //! ```
 //!
-//! Since sz has b = bits(sz) binary digits exactly when 2^(b-1) <= sz < 2^b, that level is l = b + spare. It follows:
+//! Since sz has b = bits(sz) binary digits exactly when 2^(b-1) <= sz < 2^b, that level is l = b +
+//! spare. It follows:
 //!
-//! - **Ratio of adjacent resolutions.** For the ranges [alpha rho_l, beta rho_l) of adjacent levels to meet,
-//!   rho_(l+1) / rho_l = beta / alpha. Here that is 2: cells nest, and a cell is found by a shift.
-//! - **Cells of a box.** sz < rho_l as beta <= 1, so a box lies in at most two cells along each axis and in at most
-//!   2^3 cells; at coarser levels likewise. Mirtich requires beta >= 1, which only says that cells need not be larger
-//!   than boxes; his proofs use no more than sz <= beta rho. A beta below 1 gives a box fewer cells, (1 + sz/rho)^3 on
-//!   average over positions: from 1.9 to 3.4 with spare 1, from 3.4 to 8 with spare 0.
-//! - **Resolving power** (Theorem 3). Boxes that share a cell at the level of the larger one are nearer than its
-//!   diagonal, sqrt(3) sz / alpha.
-//! - **Number of levels** (Lemma 1). Mirtich starts at rho = sz_min / alpha and needs ceil(log_(beta/alpha)(sz_max /
-//!   sz_min)). Powers of two do not start at a given size, which adds at most one level: sizes from sz_min to
-//!   sz_max have at most ceil(log2(sz_max / sz_min)) + 1 different numbers of digits. The bound is not tight: a search
-//!   visits only levels at which some box is stored.
+//! - **Ratio of adjacent resolutions.** For the ranges [alpha rho_l, beta rho_l) of adjacent levels
+//!   to meet, rho_(l+1) / rho_l = beta / alpha. Here that is 2: cells nest, and a cell is found by
+//!   a shift.
+//! - **Cells of a box.** sz < rho_l as beta <= 1, so a box lies in at most two cells along each
+//!   axis and in at most 2^3 cells; the same holds at coarser levels. Mirtich requires beta >= 1,
+//!   which only says that cells need not be larger than boxes; his proofs use no more than sz <=
+//!   beta rho. A beta below 1 gives a box fewer cells, (1 + sz/rho)^3 on average over positions:
+//!   from 1.9 to 3.4 with spare 1, from 3.4 to 8 with spare 0.
+//! - **Resolving power** (Theorem 3). Boxes that share a cell at the level of the larger one are
+//!   nearer than its diagonal, sqrt(3) sz / alpha.
+//! - **Number of levels** (Lemma 1). Mirtich starts at rho = sz_min / alpha and needs
+//!   ceil(log_(beta/alpha)(sz_max / sz_min)). Powers of two do not start at a given size, which
+//!   adds at most one level: sizes from sz_min to sz_max have at most ceil(log2(sz_max / sz_min)) +
+//!   1 different numbers of digits. The bound is not tight: a search visits only levels at which
+//!   some box is stored.
 //!
-//! The last level is 32, where one cell holds the whole lattice. Every box has sz < 2^32 and fits there for any spare.
+//! The last level is 32, where one cell holds the whole lattice. Every box has sz < 2^32 and fits
+//! there for any spare.
 
 use super::super::boxes::LatticeBox;
 

@@ -1,5 +1,5 @@
-//! Both hashing schemes as published, which find the pairs of one sample at a time. They are the reference of the
-//! experiments, not methods for users.
+//! Both hashing schemes as published, which find the pairs of one sample at a time. They are the
+//! reference of the experiments, not methods for users.
 
 use super::super::block_boxes::BlockBoxes;
 use super::super::blockwise::Blockwise;
@@ -44,7 +44,8 @@ impl PerSampleHash {
         Self { scheme, job: None, rows: SampleRows::default(), operations: OperationCounts::default() }
     }
 
-    /// Standard hashing. With `count_cells` it also counts the cells that each search touches, which takes extra time.
+    /// Standard hashing. With `count_cells` it also counts the cells that each search touches,
+    /// which takes extra time.
     pub fn standard(count_cells: bool) -> Self {
         Self::new(Scheme::Standard { boxes: BlockBoxes::new(), items: BoxSet::default(), count_cells })
     }
@@ -54,7 +55,8 @@ impl PerSampleHash {
         Self::new(Scheme::CoherentHash { tracker: LabelTracker::new(), pairs: PairMap::default() })
     }
 
-    /// The overlapping pairs of each sample that have a dynamic body: a candidate for each sample, in no particular order.
+    /// The overlapping pairs of each sample that have a dynamic body: a candidate for each sample,
+    /// in no particular order.
     pub fn search(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         let Self { scheme, rows, operations, .. } = self;
         if self.job != Some(job.serial) {
@@ -130,8 +132,8 @@ impl CellObserver for CloseCounters<'_> {
     }
 }
 
-/// The number of cells in which a search stores or looks up the boxes of a set, at their own levels and at the coarser ones
-/// in use.
+/// The number of cells in which a search stores or looks up the boxes of a set, at their own levels
+/// and at the coarser ones in use.
 fn cells_touched(set: &BoxSet) -> u64 {
     let in_use = (0..set.len()).fold(0_u64, |levels, i| levels | 1 << level_of(&set.get(i)));
     let mut cells = 0;
@@ -175,7 +177,7 @@ impl BroadPhase for PerSampleHash {
         sort_and_merge(batches, scene.bodies.len())
     }
 
-    /// By a search of each block by itself, which is not counted.
+    /// Searches each block alone; its operations are not counted.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         Blockwise::new(SpatialHash).interval_candidates(job, scene, block)
     }

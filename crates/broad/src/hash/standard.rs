@@ -1,4 +1,5 @@
-//! Standard hashing: the table is rebuilt for each search, by sorting, over boxes swept over many samples.
+//! Standard hashing: the table is rebuilt for each search, by sorting, over boxes swept over many
+//! samples.
 
 use super::super::box_set::BoxSet;
 use super::super::brute::BruteForce;
@@ -12,7 +13,7 @@ use clearsweep_base::simd::Level;
 const PARALLEL_THRESHOLD: usize = 2048;
 /// The number of boxes or cells per task.
 const CHUNK: usize = 512;
-/// Up to so many fixed boxes are compared with every moving one by brute force.
+/// Most fixed boxes that are compared with every moving box by brute force.
 const BRUTE_FORCE_FIXED: usize = 128;
 
 /// The search by hierarchical spatial hashing.

@@ -1,11 +1,12 @@
 //! A hierarchical hash table of boxes.
 //!
-//! Space is tiled at 33 levels (`level.rs`) into cells of `2^level` lattice coordinates. A box lies in at most two cells
-//! along each axis at its own level and at coarser ones. Entries (cell, box) are sorted by the hash of the cell, so that
-//! the boxes of a cell are consecutive for the overlap kernel. A directory with open addressing finds the run of a cell.
+//! Space is tiled at 33 levels (`level.rs`) into cells of `2^level` lattice coordinates. A box lies
+//! in at most two cells along each axis at its own level and at coarser ones. Entries (cell, box)
+//! are sorted by the hash of the cell, so that the boxes of a cell are consecutive for the overlap
+//! kernel. A directory with open addressing finds the run of a cell.
 //!
-//! A cell is identified by a 64-bit hash only. If two cells share a hash, their runs are one run. Pairs may then be visited
-//! twice, but every pair is tested by its boxes, and none is lost.
+//! A cell is identified by a 64-bit hash only. If two cells share a hash, their runs are one run.
+//! Pairs may then be visited twice, but every pair is tested by its boxes, and none is lost.
 
 use super::super::box_set::BoxSet;
 use super::super::boxes::LatticeBox;
@@ -13,9 +14,9 @@ use super::level::{level_for, longest_side};
 use clearsweep_base::simd::Level;
 use rayon::prelude::*;
 
-/// The number of levels above the finest possible one at which a box is stored. Cells are up to `2^(1 + SPARE)` times as
-/// long as the longest side of their boxes, so Mirtich's alpha is 1/4 and beta 1/2. Large cells give fewer entries, and
-/// comparisons by sixteens are cheap.
+/// The number of levels above the finest possible one at which a box is stored. Cells are up to
+/// `2^(1 + SPARE)` times as long as the longest side of their boxes, so Mirtich's alpha is 1/4 and
+/// beta 1/2. Large cells give fewer entries, and comparisons by sixteens are cheap.
 const SPARE: u32 = 1;
 
 /// The level at which a box is stored.
@@ -33,8 +34,8 @@ pub(super) fn hash_of(level: u32, point: [u32; 3]) -> u64 {
 
 #[inline]
 fn hash_cell(level: u32, [x, y, z]: [u64; 3]) -> u64 {
-    // Odd multipliers spread the coordinates over the word. The finalizer is that of splitmix64 (Steele, Lea and Flood
-    // 2014).
+    // Odd multipliers spread the coordinates over the word. The finalizer is that of splitmix64
+    // (Steele, Lea and Flood 2014).
     let mut h = x.wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ y.wrapping_mul(0xC2B2_AE3D_27D4_EB4F).rotate_left(21)
         ^ z.wrapping_mul(0x1656_67B1_9E37_79F9).rotate_left(42)
@@ -44,7 +45,8 @@ fn hash_cell(level: u32, [x, y, z]: [u64; 3]) -> u64 {
     h ^ (h >> 31)
 }
 
-/// Calls `visit` with the hash of every cell that a box touches at a level not below its own: at most eight.
+/// Calls `visit` with the hash of every cell that a box touches at a level not below its own: at
+/// most eight.
 #[inline]
 pub(super) fn cells_of(b: &LatticeBox, level: u32, mut visit: impl FnMut(u64)) {
     let from = b.min.map(|v| u64::from(v) >> level);
@@ -58,8 +60,8 @@ pub(super) fn cells_of(b: &LatticeBox, level: u32, mut visit: impl FnMut(u64)) {
     }
 }
 
-/// The lowest point that two overlapping boxes share. A pair is reported only in the cell that contains this point, one of
-/// the cells that both boxes touch.
+/// The lowest point that two overlapping boxes share. A pair is reported only in the cell that
+/// contains this point, one of the cells that both boxes touch.
 #[inline]
 fn lowest_common_point(a: &LatticeBox, b: &LatticeBox) -> [u32; 3] {
     std::array::from_fn(|k| a.min[k].max(b.min[k]))
@@ -76,20 +78,21 @@ pub(super) struct CellRun {
 /// Boxes by cell.
 #[derive(Debug, Default)]
 pub(super) struct CellTable {
-    /// The boxes cell by cell, once for each cell that they are stored in. Their identifiers are those of the set.
+    /// The boxes cell by cell, once for each cell that they are stored in. Their identifiers are
+    /// those of the set.
     pub(super) boxes: BoxSet,
     /// The runs of the cells, sorted by hash.
     pub(super) runs: Vec<CellRun>,
     /// Bit `l` is set if some box is stored at level `l`.
     pub(super) levels: u64,
-    /// A hash table with open addressing and linear probing. An entry is 1 + an index into `runs`, or 0 if it is free. The
-    /// length is a power of two.
+    /// A hash table with open addressing and linear probing. An entry is 1 + an index into `runs`,
+    /// or 0 if it is free. The length is a power of two.
     directory: Vec<u32>,
 }
 
 impl CellTable {
-    /// Stores the boxes of a set for which `level(box)` is some level, which must not be below the box's own. Sorts on
-    /// rayon's current pool if `parallel`.
+    /// Stores the boxes of a set for which `level(box)` is some level, which must not be below the
+    /// box's own. Sorts on rayon's current pool if `parallel`.
     pub(super) fn build(set: &BoxSet, parallel: bool, level: impl Fn(&LatticeBox) -> Option<u32>) -> Self {
         let mut levels = 0;
         let mut entries: Vec<(u64, u32)> = Vec::with_capacity(3 * set.len());
@@ -149,8 +152,8 @@ impl CellTable {
         }
     }
 
-    /// Calls `hit` with the identifier of every box stored at `level` that overlaps `one`, whose own level is not above
-    /// `level`.
+    /// Calls `hit` with the identifier of every box stored at `level` that overlaps `one`, whose
+    /// own level is not above `level`.
     #[inline]
     pub(super) fn lookup(&self, simd: Level, one: &LatticeBox, level: u32, mut hit: impl FnMut(u32)) {
         if self.levels >> level & 1 == 0 {
@@ -166,8 +169,8 @@ impl CellTable {
         });
     }
 
-    /// Calls `hit` with the identifiers of every two overlapping boxes of one level that are stored in `run`. The first
-    /// precedes the second in the set.
+    /// Calls `hit` with the identifiers of every two overlapping boxes of one level that are stored
+    /// in `run`. The first precedes the second in the set.
     #[inline]
     pub(super) fn pairs_of_run(&self, simd: Level, run: CellRun, mut hit: impl FnMut(u32, u32)) {
         for i in run.start as usize..run.end as usize {

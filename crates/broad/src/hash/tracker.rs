@@ -7,9 +7,10 @@ use super::labels::{CellObserver, Labels};
 use super::level::{LEVELS, cell_range, level_for, longest_side};
 use clearsweep_model::{FrameBlock, Motion, SAMPLES, Scene};
 
-/// The number of levels above the finest possible one at which a box is stored. Cells are up to `2^(1 + SPARE)` times as
-/// long as the longest side of their boxes: alpha is 1/2 and beta 1, as in Mirtich's Figure 2. Cells are smaller than
-/// those of the standard variant, because bodies rarely change cells, but every close pair is tested.
+/// The number of levels above the finest possible one at which a box is stored. Cells are up to
+/// `2^(1 + SPARE)` times as long as the longest side of their boxes: alpha is 1/2 and beta 1, as in
+/// Mirtich's Figure 2. Cells are smaller than in the standard variant, because bodies rarely change
+/// cells, but every close pair is tested.
 const SPARE: u32 = 0;
 
 /// The labels of a job's bodies, and what is needed to update them.
@@ -18,9 +19,11 @@ pub(super) struct LabelTracker {
     /// The serial number of the job whose bodies are stored.
     job: Option<u64>,
     pub(super) boxes: BlockBoxes,
-    /// For each slot, bit `s` is set if its cells in sample `s` differ from those in the previous sample.
+    /// For each slot, bit `s` is set if its cells in sample `s` differ from those in the previous
+    /// sample.
     pub(super) changes: Vec<u64>,
-    /// For each slot, the box that its labels follow. It touches the same cells as the box of the last sample.
+    /// For each slot, the box that its labels follow. It touches the same cells as the box of the
+    /// last sample.
     held: Vec<LatticeBox>,
     labels: Labels,
     /// The slots that change cells, by sample.
@@ -44,7 +47,8 @@ impl LabelTracker {
         let mut levels = vec![0; job.slots()];
         for body in &scene.bodies {
             if let Motion::Dynamic { slot } = body.motion {
-                // Rounding adds a few lattice spacings to the box; saturation only makes it smaller.
+                // Rounding adds a few lattice spacings to the box; saturation only makes it
+                // smaller.
                 let side = (2.0 * body.shape.reach() + scene.query.within) / job.lattice().spacing + 6.0;
                 levels[slot as usize] = level_for(side as u32, SPARE);
             }
@@ -55,8 +59,8 @@ impl LabelTracker {
         self.job = Some(job.serial);
     }
 
-    /// Makes the boxes of a block and lists the slots that change cells in each sample. Returns whether the job is a new
-    /// one.
+    /// Makes the boxes of a block and lists the slots that change cells in each sample. Returns
+    /// whether the job is a new one.
     pub(super) fn prepare(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> bool {
         let is_new = self.job != Some(job.serial);
         if is_new {
@@ -92,7 +96,8 @@ impl LabelTracker {
         self.due[sample] = due;
     }
 
-    /// Moves a body to the level of a box that is too large for its own level, and rebuilds all labels.
+    /// Moves a body to the level of a box that is too large for its own level, and rebuilds all
+    /// labels.
     fn outgrow(&mut self, job: &BroadScene, slot: u32, b: &LatticeBox, observer: &mut impl CellObserver) {
         let mut levels = std::mem::take(&mut self.labels).into_levels();
         levels[slot as usize] = level_for(longest_side(b), SPARE);
@@ -138,8 +143,8 @@ fn with_fixed(job: &BroadScene, levels: Vec<u32>) -> Labels {
     Labels::new(levels, &fixed)
 }
 
-/// The samples in which the cells of a body at a level differ from those in the previous sample; `held` precedes sample 0.
-/// A body that is absent is in no cell.
+/// The samples in which the cells of a body at a level differ from those in the previous sample;
+/// `held` precedes sample 0. A body that is absent is in no cell.
 fn changes(boxes: &Boxes64, held: &LatticeBox, level: u32) -> u64 {
     let ends = [held.min[0], held.min[1], held.min[2], held.max[0], held.max[1], held.max[2]];
     let mut differ = [0_u32; SAMPLES];
@@ -150,7 +155,8 @@ fn changes(boxes: &Boxes64, held: &LatticeBox, level: u32) -> u64 {
         }
     }
     if level as usize == LEVELS - 1 {
-        // A single cell holds all boxes, so only presence matters. Only the empty box begins at u32::MAX.
+        // A single cell holds all boxes, so only presence matters. Only the empty box begins at
+        // u32::MAX.
         let (mut bits, mut before) = (0, ends[0] == u32::MAX);
         for s in 0..SAMPLES {
             let absent = boxes.columns[0][s] == u32::MAX;

@@ -1,7 +1,8 @@
 //! How blocks become uploads, and uploads searches.
 //!
-//! An upload holds the boxes of consecutive parts: whole blocks, or ranges of samples of one where a block is more than a
-//! binding holds. Small worlds of all its parts are searched together, all against all; a large one alone, by a tree.
+//! An upload holds the boxes of consecutive parts: whole blocks, or ranges of samples of one where
+//! a block is more than a binding holds. Small worlds of all its parts are searched together, all
+//! against all; a large one alone, by a tree.
 
 use super::super::block_split::split_point;
 use super::super::boxes::Boxes64;
@@ -14,7 +15,7 @@ use std::ops::Range;
 
 /// Most items of a search of several worlds.
 const SEARCH_ITEMS: u64 = 1 << 20;
-/// Boxes of which the samples of a part are gathered at a time.
+/// Boxes whose samples are gathered at a time.
 const GATHERED_BOXES: usize = 1 << 13;
 
 /// The plan of one upload: samples of a batch's blocks.
@@ -91,14 +92,14 @@ fn stride(slots: u32, most_bytes: u64) -> u32 {
     stride
 }
 
-/// Whether bodies so many are more than the device can hold.
+/// Whether the device cannot hold `slots` bodies.
 pub(super) fn is_too_large(slots: u32, limits: &DeviceLimits) -> bool {
     let sweeps = u64::from(slots) * size_of::<DeviceBox>() as u64;
     part_bytes(slots, stride(slots, limits.most_bytes)).max(sweeps) > limits.most_bytes
 }
 
-/// How the pairs of a world are found, and how many worlds are searched together: fewer than could have more pairs than
-/// 32 bits count.
+/// Returns the method that finds the pairs of a world, and the number of worlds that are searched
+/// together: few enough for 32 bits to count their pairs.
 fn method(slots: u32, fixed: u32, limits: &DeviceLimits) -> (PairMethod, usize) {
     let (slots64, fixed) = (u64::from(slots), u64::from(fixed));
     let pairs = slots64 * (slots64 / 2 + fixed + 1);
@@ -132,8 +133,8 @@ fn ranges(block: &FrameBlock, depth: usize) -> Vec<Range<usize>> {
     all
 }
 
-/// Appends the boxes of a part as bytes: whole blocks as they lie, else the samples of the part, which all threads gather
-/// from some thousand boxes at a time.
+/// Appends the boxes of a part as bytes: whole blocks as they lie, else the samples of the part,
+/// which all threads gather from some thousand boxes at a time.
 pub(super) fn append_part(append: &mut dyn FnMut(&[u8]), boxes: &[Boxes64], first: usize, stride: u32) {
     let stride = stride as usize;
     if stride == SAMPLES {

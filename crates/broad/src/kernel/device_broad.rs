@@ -24,10 +24,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How often a device that is out of memory is asked again for half as much.
+/// Most times that a device out of memory is asked again for half as much.
 const MOST_HALVINGS: u64 = 6;
 
-/// The broad phase that a [`KernelMachine`] executes. If the machine fails, the processor does the rest.
+/// The broad phase that a [`KernelMachine`] executes. If the machine fails, the processor does the
+/// rest.
 pub(crate) struct DeviceBroadPhase<M: KernelMachine> {
     /// `None` once it failed.
     machine: Option<M>,
@@ -35,7 +36,7 @@ pub(crate) struct DeviceBroadPhase<M: KernelMachine> {
     /// Usage of a machine that failed.
     used: DeviceUse,
     limits: DeviceLimits,
-    /// How often the device was out of memory, and was asked again for half as much.
+    /// Times that the device was out of memory, and was asked again for half as much.
     halvings: u64,
     job: Option<JobBuffers<M::Buffer>>,
     /// Bytes of the buffers of the job.
@@ -79,8 +80,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         }
     }
 
-    /// Drops all that is on the machine. One that is out of memory is given less at a time from now on, several times; any
-    /// other is given up.
+    /// Drops all that is on the machine. One that is out of memory is given less at a time from now
+    /// on, several times; any other is given up.
     fn fail(&mut self, failure: DeviceFailure) {
         self.searches.clear();
         self.rooms.clear();
@@ -135,7 +136,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(())
     }
 
-    /// Uploads boxes and begins the searches of them. `made`: the block of which boxes were made last.
+    /// Uploads boxes and begins their searches. `made`: the block whose boxes were made last.
     fn begin_upload(
         &mut self,
         job: &BroadScene,
@@ -161,7 +162,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         });
         let parts = Arc::new(parts);
         for (method, worlds) in searches {
-            // It stays where it is while rooms are made.
+            // The upload keeps its index while buffers are made.
             self.uploads[upload].readers += 1;
             let room = self.room(scene, job, &worlds, bytes)?;
             let (Some(machine), Some(own)) = (&mut self.machine, &self.job) else { return Ok(()) };
@@ -176,7 +177,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(())
     }
 
-    /// A buffer for so many bytes of boxes that no search reads; which one.
+    /// Returns the index of a box buffer of at least `bytes` bytes that no search reads.
     fn free_upload(&mut self, bytes: u64) -> Result<usize, DeviceFailure> {
         let Some(machine) = &mut self.machine else {
             return Err(DeviceFailure::Lost("before an upload".to_owned()));
@@ -199,8 +200,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(at)
     }
 
-    /// Room for a search of worlds, whose boxes take so many bytes; if there is none left, the earliest searches are
-    /// finished first.
+    /// Returns the buffers for a search of worlds whose boxes take `upload_bytes` bytes. If they do
+    /// not fit, the earliest searches are finished first.
     fn room(
         &mut self,
         scene: &Scene,
@@ -210,7 +211,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
     ) -> Result<SearchRoom<M::Buffer>, DeviceFailure> {
         let fixed = self.job.as_ref().map_or(0, |own| own.fixed);
         let size = RoomSize::of(worlds.len() as u32, job.slots() as u32, fixed, &self.limits);
-        // What is uploaded lies on the device and, until it is copied, in memory of the host that is counted too.
+        // An upload lies on the device and, until it is copied, in host memory that is counted too.
         let most = self.limits.searches_that_fit(size.bytes() + 2 * upload_bytes, self.job_bytes);
         while self.searches.len() >= most {
             self.finish_search(scene, job)?;
@@ -243,8 +244,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Ok(())
     }
 
-    /// Searches a batch that is on the machine as often as asked, in one room for each search: all windows, of which the
-    /// pairs are not fetched. The mean of the times.
+    /// Searches a batch that is on the machine as often as asked, with buffers of its own for each
+    /// search: all windows, without fetching their pairs. Returns the mean time.
     fn repeat(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock], rounds: usize) -> Option<f64> {
         let limits = self.limits.clone();
         self.limits.searches = usize::MAX;
@@ -304,7 +305,7 @@ impl<M: KernelMachine> BroadPhase for DeviceBroadPhase<M> {
         self.finish(job, scene, &[block]).pop().unwrap_or_default()
     }
 
-    /// By a search of each block by itself: the processor has the poses.
+    /// Searches each block alone on the processor, which has the poses.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         self.processor.interval_candidates(job, scene, block)
     }

@@ -1,4 +1,5 @@
-//! Data that the device keeps for a whole job: the fixed boxes with their tree, and the rules that ignore pairs.
+//! Data that the device keeps for a whole job: the fixed boxes with their tree, and the rules that
+//! ignore pairs.
 
 use super::super::broad_scene::BroadScene;
 use super::failure::DeviceFailure;
@@ -27,7 +28,7 @@ impl<B> JobBuffers<B> {
     /// Uploads what a job needs, and begins to build the tree of its fixed boxes.
     ///
     /// # Errors
-    /// The device failed, or has not so much memory.
+    /// The device failed, or has too little memory.
     pub(super) fn new(
         machine: &mut impl KernelMachine<Buffer = B>,
         job: &BroadScene,
@@ -62,7 +63,8 @@ impl<B> JobBuffers<B> {
     }
 }
 
-/// Returns the words of the rules: where the matrix begins, the class of each slot and each fixed box, and the matrix.
+/// Returns the words of the rules: where the matrix begins, the class of each slot and each fixed
+/// box, and the matrix.
 fn rules(job: &BroadScene, scene: &Scene) -> Vec<u32> {
     if scene.ignored.class.is_empty() {
         return vec![0];

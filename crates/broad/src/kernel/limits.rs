@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Bytes of a device that may be taken where nobody says otherwise: what any card has.
+/// Bytes of a device that may be taken by default: any card has them.
 const DEFAULT_MEMORY: u64 = 2 << 30;
 /// Most bytes of an upload of several blocks: beyond, a larger one is no faster.
 const UPLOAD_BYTES: u64 = 32 << 20;
@@ -13,15 +13,16 @@ const LEAST_MEMORY: u64 = 1 << 20;
 /// Limits on what a device is given at a time.
 #[derive(Debug, Clone)]
 pub struct DeviceLimits {
-    /// Most bytes of a buffer, if the device allows so many.
+    /// Most bytes of a buffer; the device may allow fewer.
     pub most_bytes: u64,
     /// Most bytes of all buffers together.
     pub memory_bytes: u64,
     /// Pairs that are tested at a time.
     pub window: u32,
-    /// Slots up to which a world is searched all against all. Measured on an NVIDIA H200 (docs/evidence/benchmarks.md, "On a GPU"): a tree takes
-    /// 2.1 times as long for 1,024 bodies, 1.4 times for 4,096, 1.2 times for 8,192, and 0.7 times for 16,384. A device with fewer cores
-    /// gains from trees earlier.
+    /// Slots up to which a world is searched all against all. Measured on an NVIDIA H200
+    /// (docs/evidence/benchmarks.md, "On a GPU"): a tree takes 2.1 times as long for 1,024 bodies,
+    /// 1.4 times for 4,096, 1.2 times for 8,192, and 0.7 times for 16,384. A device with fewer
+    /// cores gains from trees earlier.
     pub brute_slots: u32,
     /// Searches at a time.
     pub searches: usize,
@@ -34,7 +35,7 @@ impl Default for DeviceLimits {
 }
 
 impl DeviceLimits {
-    /// Returns the limits for so many bytes of memory.
+    /// Returns the limits for `memory_bytes` bytes of memory; `None`: the default.
     pub fn within(memory_bytes: Option<u64>) -> Self {
         Self { memory_bytes: memory_bytes.unwrap_or(DEFAULT_MEMORY), ..Self::default() }
     }
@@ -54,8 +55,9 @@ impl DeviceLimits {
         self.memory_bytes / 16
     }
 
-    /// How many searches fit, of which each takes so many bytes with what is uploaded and fetched for it, where `taken` bytes are taken by others. The
-    /// next upload comes before the earliest search is done.
+    /// Number of searches that fit into memory if each takes `bytes` bytes, uploads and fetches
+    /// included, and `taken` bytes are in use. The next upload comes before the earliest search is
+    /// done.
     pub(super) fn searches_that_fit(&self, bytes: u64, taken: u64) -> usize {
         let fit = self.memory_bytes.saturating_sub(taken) / bytes.max(1);
         fit.saturating_sub(1).clamp(1, self.searches.max(1) as u64) as usize
@@ -76,15 +78,15 @@ impl DeviceLimits {
 #[doc(hidden)]
 #[derive(Debug, Clone, Default)]
 pub struct DeviceFaults {
-    /// It is lost after so many fetches.
+    /// The device is lost after this number of fetches.
     pub lost_after: Option<u64>,
-    /// It does not answer any more after so many fetches.
+    /// The device stops answering after this number of fetches.
     pub stalls_after: Option<u64>,
-    /// How long an answer is waited for.
+    /// Time after which an answer is given up.
     pub patience: Option<Duration>,
-    /// It has no more memory than this, bytes, whatever it is believed to have.
+    /// Memory that the device really has, bytes, whatever the limits say.
     pub memory_bytes: Option<u64>,
-    /// It takes at most so many workgroups along an axis.
+    /// Most workgroups along an axis.
     pub groups: Option<u32>,
 }
 
@@ -97,7 +99,7 @@ mod tests {
         for memory in [1 << 20, 100 << 20, DEFAULT_MEMORY, 64 << 30] {
             let limits = DeviceLimits::within(Some(memory));
             for upload in [limits.upload_bytes(), limits.part_bytes()] {
-                // What is uploaded lies on the device and in the memory from which it is copied.
+                // An upload lies on the device and in the memory from which it is copied.
                 let upload = 2 * upload;
                 let each = upload + 2 * limits.room_bytes();
                 let searches = limits.searches_that_fit(each, 0) as u64;

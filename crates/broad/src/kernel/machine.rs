@@ -15,7 +15,7 @@ pub(crate) struct DeviceUse {
     /// Bytes that were written to it, and fetched from it.
     pub written_bytes: u64,
     pub fetched_bytes: u64,
-    /// How often something was fetched.
+    /// Number of fetches.
     pub fetches: u64,
     /// The time of each kernel, where the device has a clock.
     pub kernels: Option<Vec<(&'static str, Duration)>>,
@@ -29,7 +29,7 @@ pub(crate) struct Region<'a, B> {
     pub bytes: u64,
 }
 
-/// Shows bytes piece by piece to whom it is given.
+/// A function that hands bytes, piece by piece, to the function that it is given.
 pub(crate) type Pieces<'a> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'a;
 
 /// A machine that executes kernels: commands are collected, begun together, and done in order.
@@ -42,26 +42,26 @@ pub(crate) trait KernelMachine: Send {
     /// Most bytes of a buffer that a kernel binds.
     fn most_bytes(&self) -> u64;
 
-    /// How much of its memory is taken, and may be.
+    /// Memory that is taken, and its limit.
     fn memory(&self) -> &Arc<DeviceMemory>;
 
-    /// A buffer of so many bytes (a multiple of 4), full of zeros.
+    /// Returns a buffer of `bytes` zeros (a multiple of 4).
     ///
     /// # Errors
-    /// There is not so much memory.
+    /// The device has too little memory.
     fn buffer(&mut self, bytes: u64) -> Result<Self::Buffer, DeviceFailure>;
 
     /// Writes to a buffer before any command that was not begun yet.
     fn write(&mut self, buffer: &Self::Buffer, from: u64, bytes: &[u8]);
 
-    /// Writes like [`Self::write`] to the first `bytes` of a buffer, piece by piece: `pieces` is shown where to append them (each a
-    /// multiple of 8 bytes), and appends so many bytes.
+    /// Writes like [`Self::write`] to the first `bytes` of a buffer, piece by piece: `pieces` hands
+    /// over pieces of a multiple of 8 bytes, `bytes` bytes in all.
     fn write_with(&mut self, buffer: &Self::Buffer, bytes: u64, pieces: &mut Pieces<'_>);
 
     /// Zeros in the first bytes of a buffer.
     fn clear(&mut self, buffer: &Self::Buffer, bytes: u64);
 
-    /// So many workgroups of a kernel.
+    /// Runs `groups` workgroups of a kernel.
     fn run<P: Pod>(&mut self, kernel: Kernel, params: &P, buffers: &[&Self::Buffer], groups: u32);
 
     /// Begins all commands so far, after which the regions, one after the other, are fetched.
@@ -73,7 +73,8 @@ pub(crate) trait KernelMachine: Send {
     /// The device failed, now or before.
     fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u32>, DeviceFailure>;
 
-    /// Forgets that it was out of memory, with all commands that were not begun. A device that is lost stays lost.
+    /// Forgets that it was out of memory, with all commands that were not begun. A device that is
+    /// lost stays lost.
     fn recover(&mut self) {}
 
     /// Returns the usage so far.

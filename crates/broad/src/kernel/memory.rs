@@ -19,7 +19,7 @@ impl Default for DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Lets no more than so many bytes be taken, nor more than before.
+    /// Lowers the limit to `bytes`; it never rises.
     pub(crate) fn limit(&self, bytes: u64) {
         self.limit.fetch_min(bytes, Ordering::Relaxed);
     }

@@ -1,6 +1,8 @@
-//! The broad phase as kernels: what they are called, what they bind, and the order in which they search a batch of blocks.
+//! The broad phase as kernels: what they are called, what they bind, and the order in which they
+//! search a batch of blocks.
 //!
-//! A [`KernelMachine`] executes them: a GPU (`broad/gpu`), or the CPU reference (`broad/cpu_reference`), which the tests compare with it.
+//! A [`KernelMachine`] executes them: a GPU (`broad/gpu`), or the CPU reference
+//! (`broad/cpu_reference`), which the tests compare with it.
 
 mod batch;
 mod device_broad;
@@ -23,7 +25,7 @@ pub use limits::{DeviceFaults, DeviceLimits};
 pub(crate) use machine::{DeviceUse, KernelMachine, Pieces, Region};
 pub(crate) use memory::{DeviceMemory, TakenMemory};
 
-/// How a kernel uses a buffer.
+/// Use of a buffer by a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Reads it.
@@ -110,7 +112,7 @@ impl Kernel {
         self.parts().0
     }
 
-    /// Its entry point.
+    /// Entry point.
     pub(crate) fn entry(self) -> &'static str {
         self.parts().2
     }
@@ -124,7 +126,7 @@ impl Kernel {
         [&records::constants(), wgsl!("common"), tree, self.parts().1].join("\n")
     }
 
-    /// Its buffers: bindings 1, 2, ...; binding 0 is the parameters.
+    /// Buffers: bindings 1, 2, ...; binding 0 is the parameters.
     pub(crate) fn bindings(self) -> &'static [Access] {
         match self {
             Self::SweepBoxes => &[Read, Read, Write, Write],

@@ -9,7 +9,8 @@ use clearsweep_model::{Candidate, Scene};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The cost of searching an item, in the unit of [`BlockWork`]: about one and a half tests of a pair.
+/// The cost of searching an item, in the unit of [`BlockWork`]: about one and a half tests of a
+/// pair.
 const ITEM_COST: f64 = 60.0;
 
 /// Pairs that a thread converts at a time.
@@ -28,7 +29,7 @@ pub(super) struct Upload<B> {
 pub(super) struct OpenSearch<M: KernelMachine> {
     pub(super) search: WorldSearch<M::Fetch>,
     pub(super) room: SearchRoom<M::Buffer>,
-    /// Which upload it reads.
+    /// Index of the upload that it reads.
     pub(super) upload: usize,
     pub(super) stride: u32,
     /// The block of each part, in its batch, and its first sample.
@@ -52,12 +53,13 @@ pub(super) struct OpenBatch {
 }
 
 impl OpenBatch {
-    /// A batch of so many blocks, nothing of which is begun.
+    /// Returns a batch of `blocks` blocks before any search.
     pub(super) fn new(number: u64, blocks: usize) -> Self {
         Self { number, found: vec![Vec::new(); blocks], ..Self::default() }
     }
 
-    /// Takes what a search found that is done. `filters`: pairs are still to be held against the rules.
+    /// Takes what a search found that is done. `filters`: pairs are still to be held against the
+    /// rules.
     pub(super) fn take<M: KernelMachine>(
         &mut self,
         open: &OpenSearch<M>,

@@ -1,4 +1,5 @@
-//! A window of pairs: as many as fit into the buffers, of which the masks are found and those that overlap are kept.
+//! A window of pairs: as many as fit into the buffers. Their masks are found, and the pairs that
+//! overlap are kept.
 
 use super::Kernel;
 use super::failure::DeviceFailure;
@@ -8,13 +9,15 @@ use super::records::{FoundPair, ItemPair, ItemParams, LANES, MaskParams};
 
 /// Workgroups that go through the pairs of a window.
 const MASK_GROUPS: u32 = 4096;
-/// Pairs that are fetched with their number at least, and what they are a multiple of; as many bytes as a fetch takes anyway.
+/// Pairs that are fetched with their number at least, and what they are a multiple of; as many
+/// bytes as a fetch takes anyway.
 const LEAST_AHEAD: u32 = 4096;
 /// Pairs that are fetched with their number at most: 16 MB.
 const MOST_AHEAD: u32 = 1 << 20;
 
-/// How many pairs are fetched with their number, in the hope that these are all: one answer of the device is waited for then,
-/// which comes before those to all commands that were begun after it.
+/// Number of pairs that are fetched together with their count, in the hope that these are all. Then
+/// one answer of the device is waited for; it comes before the answers to all commands that were
+/// begun later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FetchAhead(u32);
 
@@ -28,8 +31,8 @@ impl FetchAhead {
     /// No pair: they stay on the device.
     pub(super) const NOTHING: Self = Self(0);
 
-    /// Learns that a window kept so many pairs: the next may keep an eighth more. It forgets slowly, as the last window of
-    /// a search keeps few.
+    /// Learns that a window kept `kept` pairs: the next may keep an eighth more. It forgets slowly,
+    /// as the last window of a search keeps few.
     pub(super) fn learn(&mut self, kept: u32) {
         let wanted = kept.saturating_add(kept / 8).min(MOST_AHEAD).next_multiple_of(LEAST_AHEAD);
         let remembered = (self.0 - self.0 / 8) / LEAST_AHEAD * LEAST_AHEAD;
@@ -37,7 +40,7 @@ impl FetchAhead {
     }
 }
 
-/// Room for a window.
+/// The buffers of a window.
 #[derive(Debug)]
 pub(super) struct PairWindow<B> {
     /// Most pairs.
@@ -51,7 +54,7 @@ pub(super) struct PairWindow<B> {
 }
 
 impl<B> PairWindow<B> {
-    /// Room for so many pairs.
+    /// Creates the buffers of a window of `capacity` pairs.
     pub(super) fn new(machine: &mut impl KernelMachine<Buffer = B>, capacity: u32) -> Result<Self, DeviceFailure> {
         let pairs = u64::from(capacity);
         Ok(Self {
@@ -64,7 +67,8 @@ impl<B> PairWindow<B> {
         })
     }
 
-    /// Finds the masks of the pairs, which were filled in. `buffers`: boxes, worlds, fixed boxes, counts, rules.
+    /// Finds the masks of the pairs, which were filled in. `buffers`: boxes, worlds, fixed boxes,
+    /// counts, rules.
     pub(super) fn run(&self, machine: &mut impl KernelMachine<Buffer = B>, params: &MaskParams, buffers: [&B; 5]) {
         let [boxes, worlds, fixed, counts, rules] = buffers;
         let Self { capacity, pairs, masks, places, sum, found } = self;
@@ -84,7 +88,7 @@ impl<B> PairWindow<B> {
         [number, Region { buffer: &self.found, from: 0, bytes }]
     }
 
-    /// Returns the region of those of `kept` pairs that were not fetched ahead.
+    /// Returns the region of the `kept` pairs that were not fetched ahead.
     pub(super) fn rest(&self, kept: u32, ahead: FetchAhead) -> Option<Region<'_, B>> {
         let size = size_of::<FoundPair>() as u64;
         let left =

@@ -1,11 +1,12 @@
-//! Exclusive prefix sums of any length: blocks, their sums likewise, and the sums added to the blocks.
+//! Exclusive prefix sums of any length: sums within blocks, prefix sums of the blocks' sums, and
+//! these added to the blocks.
 
 use super::Kernel;
 use super::failure::DeviceFailure;
 use super::machine::KernelMachine;
 use super::records::{ItemParams, SCAN_ITEMS, SCAN_THREADS};
 
-/// Room for the sums of each level.
+/// The buffers for the sums of each level.
 #[derive(Debug)]
 pub(super) struct PrefixSum<B> {
     /// Most values, and the sums of the blocks of each level.
@@ -14,7 +15,7 @@ pub(super) struct PrefixSum<B> {
 }
 
 impl<B> PrefixSum<B> {
-    /// Room for up to `most` values.
+    /// Creates the buffers for up to `most` values.
     pub(super) fn new(machine: &mut impl KernelMachine<Buffer = B>, most: u32) -> Result<Self, DeviceFailure> {
         let (mut sums, mut count) = (Vec::new(), most);
         loop {
@@ -31,7 +32,8 @@ impl<B> PrefixSum<B> {
         self.most
     }
 
-    /// Replaces the first values of a buffer by the sums of those before each. Sums beyond 32 bits are `u32::MAX`.
+    /// Replaces the first values of a buffer by the sums of those before each. Sums beyond 32 bits
+    /// are `u32::MAX`.
     pub(super) fn run(&self, machine: &mut impl KernelMachine<Buffer = B>, values: &B, items: u32) {
         debug_assert!(items <= self.most);
         let mut levels = vec![(values, items)];

@@ -19,7 +19,7 @@ pub(super) struct RadixSort<B> {
 }
 
 impl<B> RadixSort<B> {
-    /// Room for up to `most` keys.
+    /// Creates the buffers for up to `most` keys.
     pub(super) fn new(machine: &mut impl KernelMachine<Buffer = B>, most: u32) -> Result<Self, DeviceFailure> {
         let bytes = 4 * u64::from(most.max(1));
         let counts = most.div_ceil(DIGITS).max(1) * DIGITS;

@@ -1,4 +1,5 @@
-//! Data that kernels read and write: the constants and records that `kernels/*.wgsl` share with the CPU.
+//! Data that kernels read and write: the constants and records that `kernels/*.wgsl` share with the
+//! CPU.
 //!
 //! A test parses the WGSL and compares every layout.
 
@@ -8,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 pub(crate) const LANES: u32 = 64;
 /// Invocations of a workgroup of the prefix sums.
 pub(crate) const SCAN_THREADS: u32 = 256;
-/// Values that such a workgroup adds up.
+/// Values that a workgroup of the scan adds up.
 pub(crate) const SCAN_ITEMS: u32 = 1024;
 /// Digits of the radix sort, and invocations of its workgroups.
 pub(crate) const DIGITS: u32 = 256;
@@ -54,7 +55,7 @@ impl DeviceBox {
     }
 }
 
-/// A range of samples of one part, of which the boxes are swept together.
+/// A range of samples of one part whose boxes are swept together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct World {
@@ -81,7 +82,8 @@ pub(crate) struct FoundPair {
     pub samples: [u32; 2],
 }
 
-/// An implicit tree: level 0 holds the leaves, each node of the next level bounds `1 << WIDTH_BITS` nodes.
+/// An implicit tree: level 0 holds the leaves, each node of the next level bounds `1 << WIDTH_BITS`
+/// nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Tree {
@@ -94,7 +96,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// The tree of so many leaves, at most [`MOST_LEAVES`], and its number of nodes.
+    /// Returns the tree of `leaves` leaves, at most [`MOST_LEAVES`], and its number of nodes.
     pub(crate) fn of(leaves: u32) -> (Self, u32) {
         debug_assert!(leaves <= MOST_LEAVES);
         let mut tree = Self { leaves, top: 0, unused: [0; 2], starts: [0; LEVELS] };
@@ -135,7 +137,8 @@ impl SweepParams {
     }
 }
 
-/// Invocations that share an item or a pair: the least power of two that is no less than the samples of any of these worlds.
+/// Invocations that share an item or a pair: the least power of two that is no less than the
+/// samples of any of these worlds.
 pub(crate) fn lanes(worlds: &[World]) -> u32 {
     let samples = worlds.iter().map(|world| world.samples).max().unwrap_or(0);
     samples.clamp(1, LANES).next_power_of_two()
@@ -207,7 +210,7 @@ pub(crate) struct BruteParams {
 }
 
 impl BruteParams {
-    /// All pairs of so many worlds, in a window.
+    /// Returns the parameters for all pairs of `worlds` worlds, in a window.
     pub(crate) fn new(slots: u32, worlds: u32, window_start: u32, window_size: u32) -> Self {
         let worlds_per_group = (LANES / slots.max(1)).max(1);
         let groups_per_world = slots.div_ceil(LANES).max(1);

@@ -50,14 +50,14 @@ impl<B> SearchRoom<B> {
     }
 }
 
-/// How large a search is.
+/// Size of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RoomSize {
     pub(super) worlds: u32,
     pub(super) items: u32,
     /// Pairs that are tested at a time.
     pub(super) window: u32,
-    /// Leaves of a tree of the items; 0 where none is built.
+    /// Leaves of a tree of the items; 0 if none is built.
     pub(super) tree: u32,
 }
 
@@ -82,14 +82,16 @@ impl RoomSize {
 
 /// Bytes of an item: bounds, and two counts.
 pub(super) const ITEM_BYTES: u64 = size_of::<DeviceBox>() as u64 + 2 * 4;
-/// Bytes of a pair in a window: itself, its mask, its place, a place among those that are kept, and one where it is fetched.
+/// Bytes of a pair in a window: itself, its mask, its place, and two copies if it is kept: one on
+/// the device, one to be fetched.
 const WINDOW_PAIR_BYTES: u64 = (size_of::<ItemPair>() + 8 + 4 + 2 * size_of::<FoundPair>()) as u64;
 /// Words of a pair that is kept.
 const PAIR_WORDS: usize = size_of::<FoundPair>() / 4;
-/// Bytes of a leaf: two keys, two values and a count to be sorted, its box, and a share of the nodes above.
+/// Bytes of a leaf: two keys, two values and a count to be sorted, its box, and a share of the
+/// nodes above.
 const LEAF_BYTES: u64 = 5 * 4 + 2 * size_of::<DeviceBox>() as u64;
 
-/// How the pairs of moving bodies are found.
+/// Method that finds the pairs of moving bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PairMethod {
     /// All against all, in each world.
@@ -148,7 +150,7 @@ pub(super) struct WorldSearch<F> {
     pub(super) found: Vec<FetchedPairs>,
     /// The most pairs that a window kept.
     pub(super) most_kept: u32,
-    /// Pairs of which the masks were found.
+    /// Pairs whose masks were found.
     pub(super) tested: u64,
 }
 
@@ -196,7 +198,7 @@ impl<F: Send> WorldSearch<F> {
         search
     }
 
-    /// How the pairs of moving bodies are found.
+    /// Method that finds the pairs of moving bodies.
     pub(super) fn method(&self) -> PairMethod {
         self.method
     }

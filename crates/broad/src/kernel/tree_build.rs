@@ -6,7 +6,7 @@ use super::machine::KernelMachine;
 use super::radix_sort::RadixSort;
 use super::records::{DeviceBox, ItemParams, LANES, LevelParams, Tree};
 
-/// A tree and room to build it.
+/// A tree and the buffers to build it.
 #[derive(Debug)]
 pub(super) struct TreeBuild<B> {
     most: u32,
@@ -17,7 +17,7 @@ pub(super) struct TreeBuild<B> {
 }
 
 impl<B> TreeBuild<B> {
-    /// Room for up to `most` items.
+    /// Creates the buffers for up to `most` items.
     pub(super) fn new(machine: &mut impl KernelMachine<Buffer = B>, most: u32) -> Result<Self, DeviceFailure> {
         let (_, nodes) = Tree::of(most);
         let bytes = size_of::<DeviceBox>() as u64 * u64::from(nodes.max(1));
@@ -44,7 +44,7 @@ impl<B> TreeBuild<B> {
         machine.write(&self.extent, 0, bytemuck::bytes_of(&DeviceBox::EMPTY));
     }
 
-    /// Builds the tree of the first items of `sweeps`, of which the extent was measured.
+    /// Builds the tree of the first `items` items of `sweeps`, whose extent was measured.
     pub(super) fn run(&self, machine: &mut impl KernelMachine<Buffer = B>, sweeps: &B, items: u32) -> Tree {
         let (tree, _) = Tree::of(items);
         let Self { sort, extent, nodes, .. } = self;

@@ -7,8 +7,9 @@ const UPPER: u64 = 1 << 31;
 /// The bits of the item of an endpoint.
 const ITEM: u64 = UPPER - 1;
 
-/// The endpoints along one axis. An endpoint has the coordinate in its upper half, then the bit [`UPPER`], then the item.
-/// So a lower endpoint precedes an upper one of the same coordinate, and boxes that touch overlap.
+/// The endpoints along one axis. An endpoint has the coordinate in its upper half, then the bit
+/// [`UPPER`], then the item. So a lower endpoint precedes an upper one of the same coordinate, and
+/// boxes that touch overlap.
 #[derive(Debug, Default)]
 pub(super) struct EndpointList {
     ends: Vec<u64>,
@@ -24,7 +25,7 @@ pub(super) enum EndpointSwap {
 }
 
 impl EndpointList {
-    /// The endpoints of so many items, in an arbitrary order.
+    /// Returns the endpoints of `items` items, in an arbitrary order.
     pub(super) fn new(items: usize) -> Self {
         assert!(items as u64 <= ITEM, "items are numbered by 31 bits: more do not fit into memory");
         Self { ends: (0..items as u64).flat_map(|item| [item, item | UPPER]).collect() }
@@ -44,8 +45,9 @@ impl EndpointList {
         self.ends.sort_unstable();
     }
 
-    /// Sorts by insertion and calls `swapped` for each exchange of a lower and an upper endpoint of two items. Returns the
-    /// number of all exchanges. Stops, with the list not sorted, once it exceeds `limit`.
+    /// Sorts by insertion and calls `swapped` for each exchange of a lower and an upper endpoint of
+    /// two items. Returns the number of all exchanges. Stops, with the list not sorted, once it
+    /// exceeds `limit`.
     pub(super) fn insertion_sort(&mut self, limit: u64, mut swapped: impl FnMut(EndpointSwap, u32, u32)) -> u64 {
         let mut swaps = 0;
         for i in 1..self.ends.len() {
@@ -90,7 +92,8 @@ impl EndpointList {
     }
 }
 
-/// Whether an endpoint is that of an empty box, whose lower end lies above all others and its upper end below.
+/// Whether an endpoint belongs to an empty box, whose lower end lies above all others and its upper
+/// end below.
 #[inline]
 fn is_of_empty_box(end: u64) -> bool {
     end >> 32 == if end & UPPER == 0 { u64::from(u32::MAX) } else { 0 }

@@ -21,15 +21,16 @@ struct SortedBoxes {
 }
 
 impl SortedBoxes {
-    /// Replaces the boxes by those of `items`, which must be sorted by their lower ends along axis `k`.
+    /// Replaces the boxes by the boxes of `items`, which must be sorted by their lower ends along
+    /// axis `k`.
     fn fill(&mut self, boxes: &[LatticeBox], k: usize, items: impl Iterator<Item = u32>) {
         let lower = &mut self.lower;
         lower.clear();
         self.set.fill(items.map(|item| (item, boxes[item as usize])).inspect(|(_, b)| lower.push(b.min[k])));
     }
 
-    /// Calls `hit` with the items from index `after` on that overlap `one` and whose lower ends are in `from..=to`. Returns
-    /// the number of boxes compared.
+    /// Calls `hit` with the items from index `after` on that overlap `one` and whose lower ends are
+    /// in `from..=to`. Returns the number of boxes compared.
     fn within(
         &self,
         simd: Level,
@@ -46,8 +47,9 @@ impl SortedBoxes {
 }
 
 impl FullSweep {
-    /// Calls `hit` with every overlapping pair of which not both items are fixed. Of two overlapping boxes, the second lower
-    /// end along axis `k` lies in the interval of the other. Returns the number of pairs compared.
+    /// Calls `hit` with every overlapping pair in which at least one item is not fixed. Of two
+    /// overlapping boxes, the second lower end along axis `k` lies in the interval of the other.
+    /// Returns the number of pairs compared.
     pub(super) fn sweep(
         &mut self,
         simd: Level,

@@ -1,15 +1,19 @@
-//! Sweep and prune: the endpoints of all boxes, sorted along each axis, are kept from sample to sample.
+//! Sweep and prune: the endpoints of all boxes, sorted along each axis, are kept from sample to
+//! sample.
 //!
-//! Source: Lin's survey, section 4.3 (I-COLLIDE: Cohen, Lin, Manocha and Ponamgi 1995). Two boxes overlap when their
-//! intervals overlap along all three axes. Between samples few endpoints change places, so insertion sort takes few
-//! exchanges, and only an exchange of a lower with an upper endpoint changes whether two intervals overlap. The overlap
-//! status is not kept for each axis, since that would take every pair that overlaps along *one*. Instead, an exchange that
-//! begins an overlap of intervals compares the two boxes, and one that ends an overlap removes the pair. A pair whose boxes
-//! begin to overlap has such an exchange along at least one axis; a pair that overlaps throughout has none.
+//! Source: Lin's survey, section 4.3 (I-COLLIDE: Cohen, Lin, Manocha and Ponamgi 1995). Two boxes
+//! overlap when their intervals overlap along all three axes. Between samples few endpoints change
+//! places, so insertion sort takes few exchanges, and only an exchange of a lower with an upper
+//! endpoint changes whether two intervals overlap. The overlap status is not kept for each axis,
+//! since that would take every pair that overlaps along *one*. Instead, an exchange that begins an
+//! overlap of intervals compares the two boxes, and one that ends an overlap removes the pair. A
+//! pair whose boxes begin to overlap has an exchange that begins it along at least one axis; a pair
+//! that overlaps throughout has none.
 //!
-//! If motion is large (the first sample, the start of a run) or endpoints cluster (Mirtich 1997, Figure 6), the number of exchanges is
-//! quadratic. Then the lists are sorted from scratch and swept along the axis with the fewest overlapping intervals. So a sample costs O(n
-//! log n) and that sweep.
+//! If motion is large (the first sample, the start of a run) or endpoints cluster (Mirtich 1997,
+//! Figure 6), the number of exchanges is quadratic. Then the lists are sorted from scratch and
+//! swept along the axis with the fewest overlapping intervals. So a sample costs O(n log n) and
+//! that sweep.
 
 mod endpoints;
 mod full_sweep;
@@ -28,11 +32,13 @@ use endpoints::{EndpointList, EndpointSwap};
 use full_sweep::FullSweep;
 use std::ops::Range;
 
-/// The exchanges that insertion sort may take in a sample, over all axes, per item and binary digit of the number of items.
-/// So many cost about as much as sorting from scratch (six endpoints per item, a few steps for each digit) with the sweep:
-/// a sample in which insertion sort is abandoned takes no more than twice the necessary time.
+/// The exchanges that insertion sort may take in a sample, over all axes, per item and binary digit
+/// of the number of items. That number of exchanges costs about as much as sorting from scratch
+/// (six endpoints per item, a few steps for each digit) with the sweep: a sample in which insertion
+/// sort is abandoned takes no more than twice the necessary time.
 const SWAP_LIMIT: f64 = 8.0;
-/// The most samples for which insertion sort is not tried after failures. The pause doubles with each failure: 1, 2, 4, ...
+/// The most samples for which insertion sort is not tried after failures. The pause doubles with
+/// each failure: 1, 2, 4, ...
 const LONGEST_PAUSE: u32 = 16;
 /// The value of [`PairStatus::since`] of a pair that does not overlap.
 const NEVER: u8 = u8::MAX;
@@ -92,7 +98,8 @@ impl SweepAndPrune {
         Self::with_limit(SWAP_LIMIT)
     }
 
-    /// Sweep and prune that abandons insertion sort after `most_swaps` exchanges per item and digit: see [`SWAP_LIMIT`].
+    /// Sweep and prune that abandons insertion sort after `most_swaps` exchanges per item and
+    /// digit: see [`SWAP_LIMIT`].
     pub(super) fn with_limit(most_swaps: f64) -> Self {
         Self {
             job: None,
@@ -121,7 +128,8 @@ impl SweepAndPrune {
         self.job = Some(job.serial);
     }
 
-    /// Advances to the current sample by insertion sort unless that is paused; returns whether it succeeded.
+    /// Advances to the current sample by insertion sort unless that is paused; returns whether it
+    /// succeeded.
     fn try_advance(&mut self, now: CurrentSample<'_>) -> bool {
         if self.paused > 0 {
             self.paused -= 1;
@@ -133,7 +141,8 @@ impl SweepAndPrune {
         done
     }
 
-    /// Advances to the current sample by insertion sort; returns whether that stayed within the limit.
+    /// Advances to the current sample by insertion sort; returns whether that stayed within the
+    /// limit.
     fn advance(&mut self, now: CurrentSample<'_>) -> bool {
         let Self { axes, pairs, before, operations, .. } = self;
         let items = now.boxes.len() as f64;
@@ -179,7 +188,8 @@ impl SweepAndPrune {
             .sweep(self.boxes.simd, now.job.slots(), &axes[best], best, now.boxes, |i, j| now.begin(pairs, i, j));
     }
 
-    /// Appends the candidates of the block to `out`. Pairs that overlap in its last sample are kept for the next block.
+    /// Appends the candidates of the block to `out`. Pairs that overlap in its last sample are kept
+    /// for the next block.
     fn collect(&mut self, job: &BroadScene, scene: &Scene, samples: usize, out: &mut Vec<Candidate>) {
         let pairs = &mut self.pairs;
         for index in (0..pairs.len()).rev() {
@@ -254,7 +264,7 @@ impl BroadPhase for SweepAndPrune {
         sort_and_merge(batches, scene.bodies.len())
     }
 
-    /// By a search of each block by itself: endpoints are kept of the boxes of samples.
+    /// Searches each block alone: endpoints are kept for the boxes of samples only.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         self.intervals.interval_candidates(job, scene, block)
     }

@@ -1,8 +1,10 @@
-//! The order of boxes in the leaves of the tree: boxes of similar size that are near each other are consecutive.
+//! The order of boxes in the leaves of the tree: boxes of similar size that are near each other are
+//! consecutive.
 //!
-//! Boxes are sorted by size class, then by the Hilbert index of their centre. Unlike Morton's curve, Hilbert's never
-//! jumps: sixteen consecutive boxes fill about half the volume, and half as many leaves overlap. A large box among small
-//! ones would make every node above it large; in a class of its own it does not.
+//! Boxes are sorted by size class, then by the Hilbert index of their centre. Unlike Morton's
+//! curve, Hilbert's never jumps: sixteen consecutive boxes fill about half the volume, and half as
+//! many leaves overlap. A large box among small ones would make every node above it large; in a
+//! class of its own it does not.
 
 use super::super::box_set::BoxSet;
 use super::super::boxes::LatticeBox;
@@ -26,7 +28,8 @@ const LAST_CLASS: u32 = 63;
 const DIGIT_BITS: u32 = 12;
 /// The number of digits of a key.
 const DIGITS: u32 = 3;
-/// So many boxes of one key need no finer order, since they share few nodes in any order.
+/// Number of boxes of one key up to which they need no finer order, since they share few nodes in
+/// any order.
 const UNREFINED: usize = 16;
 
 /// The bounds and the largest size of the boxes of a set, from which their keys are computed.
@@ -70,9 +73,10 @@ impl SetExtent {
         std::array::from_fn(|k| b.min[k].midpoint(b.max[k]).saturating_sub(self.low[k]))
     }
 
-    /// The keys of up to sixteen boxes from box `at` on: the class in the high bits, then the Hilbert index. Small boxes
-    /// come first. A leaf is joined with the leaves after it, so the pairs of a small and a large box belong to the task of
-    /// the small one, and the pairs of large boxes are spread over many tasks.
+    /// The keys of up to sixteen boxes from box `at` on: the class in the high bits, then the
+    /// Hilbert index. Small boxes come first. A leaf is joined with the leaves after it, so the
+    /// pairs of a small and a large box belong to the task of the small one, and the pairs of large
+    /// boxes are spread over many tasks.
     #[inline(always)]
     fn keys(&self, set: &BoxSet, at: usize, out: &mut [u64]) {
         let mut cells = [[0_u32; LANES]; 3];
@@ -126,8 +130,9 @@ fn spread(v: u64) -> u64 {
 /// The number of boxes whose keys are computed side by side.
 const LANES: usize = 16;
 
-/// Transforms coordinates of [`HILBERT_BITS`] bits into those whose interleaved bits, the first axis highest, are the
-/// Hilbert index (Skilling 2004, "Programming the Hilbert curve": inverse undo, then Gray encode).
+/// Transforms coordinates of [`HILBERT_BITS`] bits into those whose interleaved bits, the first
+/// axis highest, are the Hilbert index (Skilling 2004, "Programming the Hilbert curve": inverse
+/// undo, then Gray encode).
 #[inline(always)]
 fn hilbert_axes(cells: &mut [[u32; LANES]; 3]) {
     // The loops over the lanes are innermost, so that they compile to vector instructions.
@@ -137,7 +142,8 @@ fn hilbert_axes(cells: &mut [[u32; LANES]; 3]) {
         for lane in 0..LANES {
             x[lane] ^= low & all_ones(x[lane], bit);
         }
-        // Where the bit is set, the low bits of the first axis are inverted; elsewhere they are exchanged with the other's.
+        // If the bit is set, the low bits of the first axis are inverted; else they are exchanged
+        // with the low bits of the other axis.
         for other in [y, z] {
             for lane in 0..LANES {
                 let set = all_ones(other[lane], bit);
@@ -216,8 +222,8 @@ pub(super) fn hilbert_order(simd: Level, set: &BoxSet, parallel: bool) -> Vec<u3
     concat(&sorted, 0)
 }
 
-/// Splitters of a sample sort: the least keys, without indices, of all buckets but the first. The buckets hold about equally
-/// many entries.
+/// Splitters of a sample sort: the least keys, without indices, of all buckets but the first. The
+/// buckets hold about equally many entries.
 fn splitters(entries: &[u64], buckets: usize) -> Vec<u64> {
     const SAMPLE: usize = 1024;
     let mut sample: Vec<u64> = entries.iter().step_by((entries.len() / SAMPLE).max(1)).copied().collect();

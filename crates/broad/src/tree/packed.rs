@@ -1,8 +1,8 @@
 //! The tree: sixteen children per node, no pointers.
 //!
-//! The boxes are sorted by size and position (`hilbert`). Sixteen consecutive boxes make a leaf, the bounds of sixteen
-//! consecutive leaves make a node, and so on: the structure follows from the order. This is a packed Hilbert R-tree (Kamel
-//! and Faloutsos 1993, "On packing R-trees").
+//! The boxes are sorted by size and position (`hilbert`). Sixteen consecutive boxes make a leaf,
+//! the bounds of sixteen consecutive leaves make a node, and so on: the structure follows from the
+//! order. This is a packed Hilbert R-tree (Kamel and Faloutsos 1993, "On packing R-trees").
 
 use super::super::box_kernel::BoxKernel;
 use super::super::box_set::BoxSet;
@@ -22,15 +22,16 @@ const STACK: usize = 8 * WIDTH;
 pub(in super::super) struct PackedTree {
     /// The identifiers of the boxes in the order of the leaves, one for each lane.
     ids: Vec<u32>,
-    /// `levels[0]` are the leaves, which hold the boxes. Lane `c` of node `k` of level `l + 1` bounds node `16 k + c` of
-    /// level `l`. The last level is the root, a single node above the leaves. There are no levels if there are no boxes.
+    /// `levels[0]` are the leaves, which hold the boxes. Lane `c` of node `k` of level `l + 1`
+    /// bounds node `16 k + c` of level `l`. The last level is the root, a single node above the
+    /// leaves. There are no levels if there are no boxes.
     levels: Vec<Vec<Box16>>,
 }
 
 /// The tree of a job's fixed boxes, built when it is first needed.
 ///
-/// It is built on one thread. With rayon, the building thread could steal a task that asks for the tree, and wait for
-/// itself.
+/// It is built on one thread. With rayon, the building thread could steal a task that asks for the
+/// tree, and wait for itself.
 #[derive(Debug, Default)]
 pub(in super::super) struct FixedTree(OnceLock<PackedTree>);
 
@@ -86,8 +87,8 @@ impl PackedTree {
 
     /// Replaces `leaves` by the leaves from index `from` on whose bounds overlap `one`.
     ///
-    /// It returns a list instead of calling a closure, because a closure is not compiled for the instruction set of its
-    /// caller.
+    /// It returns a list instead of calling a closure, because a closure is not compiled for the
+    /// instruction set of its caller.
     #[inline(always)]
     pub(super) fn overlapping_leaves<K: BoxKernel>(&self, one: &K::Broadcast, from: usize, leaves: &mut Vec<u32>) {
         leaves.clear();
@@ -115,7 +116,7 @@ impl PackedTree {
         }
     }
 
-    /// The identifiers of the boxes of a leaf; those of unused lanes have no meaning.
+    /// The identifiers of the boxes of a leaf; identifiers in unused lanes have no meaning.
     #[inline(always)]
     pub(super) fn ids(&self, leaf: usize) -> &[u32; WIDTH] {
         self.ids[leaf * WIDTH..].first_chunk().expect("there is an identifier for each lane")

@@ -1,7 +1,8 @@
 //! Searches for pairs by a tree.
 //!
-//! A search takes one leaf at a time. It traverses the tree once with the bounds of the leaf. In every leaf that it
-//! reaches, it compares those of its own boxes that overlap the bounds of that leaf, each with sixteen boxes at once.
+//! A search takes one leaf at a time. It traverses the tree once with the bounds of the leaf. In
+//! every leaf that it reaches, it compares those of its own boxes that overlap the bounds of that
+//! leaf, each with sixteen boxes at once.
 
 use super::super::box_kernel::BoxKernel;
 use super::super::box_set::BoxSet;
@@ -68,7 +69,8 @@ impl PackedTree {
         pairs.drain(|first, second| visitor.visit(first, second, found));
     }
 
-    /// Visits the pairs of a range of boxes of `moving` with the boxes of this tree, which is traversed for each of them.
+    /// Visits the pairs of a range of boxes of `moving` with the boxes of this tree, which is
+    /// traversed for each of them.
     #[inline(always)]
     fn join_boxes<K: BoxKernel>(
         &self,
@@ -95,7 +97,8 @@ impl PackedTree {
         pairs.drain(|first, second| visitor.visit(first, second, found));
     }
 
-    /// Visits the pairs of the boxes of a leaf, `own` with their identifiers, with those of the leaves `near` of this tree.
+    /// Visits the pairs of the boxes of a leaf (`own`, with their identifiers) and the boxes of the
+    /// leaves `near` of this tree.
     #[inline(always)]
     fn leaf_pairs<K: BoxKernel>(
         &self,
@@ -170,7 +173,8 @@ impl TreeSearch {
         PackedTree::build(simd, set, set.len() > PARALLEL_THRESHOLD)
     }
 
-    /// Visits the pairs of a moving and a fixed box by looking up each moving box. There must be fixed boxes.
+    /// Visits the pairs of a moving and a fixed box by looking up each moving box. There must be
+    /// fixed boxes.
     fn look_up(simd: Level, moving: &BoxSet, fixed: &FixedBoxes, visitor: &impl PairVisitor) -> SearchResult {
         let fixed = fixed.tree.get(simd, &fixed.set);
         let join = TreeLookupJoin { moving, fixed, visitor };

@@ -1,7 +1,8 @@
 //! Piping components by nominal size, and the geometry files that bodies share. Millimetres.
 //!
-//! Sources of the dimensions: ASME B36.10 (outside diameters), ASME B16.9 (centre to end of long-radius elbows and
-//! straight tees), EN 1092-1 PN 16 (flanges), EN 558 series 3 and makers' sheets (valves), rounded.
+//! Sources of the dimensions: ASME B36.10 (outside diameters), ASME B16.9 (centre to end of
+//! long-radius elbows and straight tees), EN 1092-1 PN 16 (flanges), EN 558 series 3 and makers'
+//! sheets (valves), rounded.
 
 use super::parts::Mm;
 use crate::models::{Loft, SolidModel, ring};
@@ -33,7 +34,7 @@ pub(super) const DN150: Size =
 pub(super) const DN200: Size =
     Size { dn: 200, outside: 219.1, elbow: 304.8, tee: 177.8, flange: [340.0, 24.0], valve: [230.0, 570.0, 350.0] };
 
-/// Sizes of which elbows, tees and valves are made.
+/// Sizes of elbows, tees and valves.
 pub(super) const SIZES: [Size; 4] = [DN80, DN100, DN150, DN200];
 
 /// Thickness of a hand wheel's rim.
@@ -54,7 +55,8 @@ impl Size {
         format!("{kind}-dn{}.{extension}", self.dn)
     }
 
-    /// A 90 degree elbow: comes in along +x, its centre lines meet at the origin, goes out along +y.
+    /// A 90 degree elbow: comes in along +x, its centre lines meet at the origin, goes out along
+    /// +y.
     pub(super) fn elbow_model(&self) -> SolidModel {
         const SEGMENTS: u32 = 6;
         let radius = self.elbow;
@@ -95,8 +97,8 @@ impl Size {
         model
     }
 
-    /// The shoe that carries a pipe along x: a web under the pipe and a base plate on the steel, the origin on the
-    /// centre line.
+    /// The shoe that carries a pipe along x: a web under the pipe and a base plate on the steel,
+    /// the origin on the centre line.
     pub(super) fn shoe_model(&self) -> SolidModel {
         let (r, bottom) = (self.outside / 2.0, -self.outside / 2.0 - SHOE);
         let plate = Loft::cuboid([0.0, 0.0, bottom + 6.0], [300.0, 1.2 * r + 60.0, 12.0]);
@@ -116,7 +118,8 @@ fn rim(radius: Mm, low: Mm, segments: u32) -> Vec<Loft> {
     (0..segments).map(|k| Loft::between(section(k), section(k + 1))).collect()
 }
 
-/// An I section along z, from the origin: height and width of the section, thickness of web and flange, length.
+/// An I section along z, from the origin: height and width of the section, thickness of web and
+/// flange, length.
 pub(super) fn i_section([height, width]: [Mm; 2], [web, flange]: [Mm; 2], length: Mm) -> SolidModel {
     let middle = length / 2.0;
     let at = (height - flange) / 2.0;
@@ -136,8 +139,8 @@ pub(super) fn tray(width: Mm, height: Mm, length: Mm) -> SolidModel {
         .with("side-2", side(half))
 }
 
-/// A pump on its skid: base plate on z = 0, motor towards -y, suction towards +y at 600 above the ground, discharge
-/// upwards at y = 350. In metres, as glTF is.
+/// A pump on its skid: base plate on z = 0, motor towards -y, suction towards +y at 600 above the
+/// ground, discharge upwards at y = 350. In metres, as glTF is.
 pub(super) fn pump_skid() -> SolidModel {
     let m = |v: Point3| scale(v, 1e-3);
     let cuboid = |center: Point3, sides: Point3| Loft::cuboid(m(center), m(sides));

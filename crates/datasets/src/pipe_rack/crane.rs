@@ -1,8 +1,10 @@
-//! A tower crane that slews while its trolley runs, and the load that swings under it. Metres and seconds.
+//! A tower crane that slews while its trolley runs, and the load that swings under it. Metres and
+//! seconds.
 //!
-//! The load is a spherical pendulum of constant length under a pivot that moves: with `u` the unit vector from the pivot
-//! to the load, `L u'' = (g - a) - ((g - a).u) u - L |u'|^2 u - c L u'`, `a` the acceleration of the pivot, `c` a light
-//! damping. It is integrated by the Runge-Kutta method of order 4 and put back onto the sphere after every step.
+//! The load is a spherical pendulum of constant length under a pivot that moves: with `u` the unit
+//! vector from the pivot to the load, `L u'' = (g - a) - ((g - a).u) u - L |u'|^2 u - c L u'`, `a`
+//! the acceleration of the pivot, `c` a light damping. It is integrated by the Runge-Kutta method
+//! of order 4 and put back onto the sphere after every step.
 
 use crate::models::{Loft, SolidModel};
 use crate::random::Random;
@@ -120,7 +122,8 @@ fn onto_sphere(state: [f64; 6]) -> [f64; 6] {
     [u[0], u[1], u[2], v[0], v[1], v[2]]
 }
 
-/// The jib with counterweight and cab, its origin on the axis at the height of the trolley, along +x.
+/// The jib with counterweight and cab, its origin on the axis at the height of the trolley, along
+/// +x.
 pub(super) fn jib() -> SolidModel {
     let mm = |center: Point3, sides: Point3| Loft::cuboid(scale(center, 1e3), scale(sides, 1e3));
     SolidModel::default()
@@ -130,7 +133,8 @@ pub(super) fn jib() -> SolidModel {
         .with("turntable", Loft::cylinder([0.0, 0.0, 0.0], [0.0, 0.0, 500.0], 1100.0, 24))
 }
 
-/// Hook block, slings and spreader beam: the origin at the middle of the load, z along the rope, the beam along y.
+/// Hook block, slings and spreader beam: the origin at the middle of the load, z along the rope,
+/// the beam along y.
 pub(super) fn rigging() -> SolidModel {
     let high = (PENDULUM - ROPE) * 1e3;
     let sling = |y: f64| Loft::cylinder([0.0, 0.0, high - 300.0], [0.0, y, 1150.0], 15.0, 8);

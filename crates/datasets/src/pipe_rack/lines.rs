@@ -106,7 +106,8 @@ fn branches() -> Vec<Branch> {
     all
 }
 
-/// Suction and discharge of a pump at x. The spools at pump B are taken out: it is about to be pulled.
+/// Suction and discharge of a pump at x. The spools at pump B are taken out: it is about to be
+/// pulled.
 fn of_pump(pump: &str, x: Mm) -> [Branch; 2] {
     let gap = if pump == "B" { 120.0 } else { 0.0 };
     let (suction, discharge) = (PUMP_Y + 950.0 + gap, 1150.0 + gap);

@@ -1,5 +1,5 @@
-//! A plant: a pipe rack with its lines, tanks and pumps, at rest; a crane with a swinging load, a pump being pulled out
-//! of its bay and two vehicles, moving.
+//! A plant: a pipe rack with its lines, tanks and pumps, at rest; a crane with a swinging load, a
+//! pump being pulled out of its bay and two vehicles, moving.
 
 mod catalogue;
 mod crane;
@@ -22,7 +22,7 @@ use parts::{PlantPart, table};
 use std::path::{Path, PathBuf};
 use traffic::{Skid, Vehicle};
 
-/// How long it all takes, seconds, whatever the number of frames.
+/// Duration of the motion, seconds, for any number of frames.
 const DURATION: f64 = 100.0;
 /// Streams of the random numbers.
 const LINES: u64 = 0;
@@ -61,7 +61,8 @@ impl Default for PipeRack {
 }
 
 impl PipeRack {
-    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the scene last.
+    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the
+    /// scene last.
     ///
     /// # Errors
     /// There are no frames, or the directory cannot be written.

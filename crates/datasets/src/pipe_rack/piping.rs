@@ -17,7 +17,7 @@ pub(super) enum PipelineItem {
     Valve(Point3),
 }
 
-/// How a line ends.
+/// End of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum End {
     /// In the branch of a tee of the same size.
@@ -44,7 +44,8 @@ impl PipeLine {
         Self { name: name.into(), size, insulation, pipes: 0, elbows: 0, tees: 0, flanges: 0, valves: 0 }
     }
 
-    /// Lays the line along `way`, with items on its legs: (leg, distance from the leg's first point, item), in order.
+    /// Lays the line along `way`, with items on its legs: (leg, distance from the leg's first
+    /// point, item), in order.
     pub(super) fn lay(
         &mut self,
         parts: &mut Vec<PlantPart>,
@@ -170,7 +171,7 @@ mod tests {
         line.lay(&mut parts, &way, &items, [End::Flange, End::Flange]);
         let count = |letter: &str| parts.iter().filter(|part| part.name.starts_with(&format!("L-{letter}"))).count();
         assert_eq!([count("P"), count("E"), count("T"), count("F"), count("V")], [6, 2, 1, 4, 0]);
-        // What pipes, elbows, tees and flanges take along the way is the way.
+        // The lengths of pipes, elbows, tees and flanges add up to the way.
         let cylinders = parts.iter().filter_map(|part| match &part.form {
             Form::Shape(shape) => shape.split(", ").nth(1).map(|x| x.parse::<f64>().expect("a length")),
             _ => None,

@@ -1,4 +1,5 @@
-//! The ground, the steel of the rack, cable trays, and what stands around. Millimetres; x along the rack, z up.
+//! The ground, the steel of the rack, cable trays, and what stands around. Millimetres; x along the
+//! rack, z up.
 
 use super::catalogue::{SIZES, Size, i_section, tray};
 use super::crane::{JIB, TOWER};
@@ -17,7 +18,8 @@ const COLUMN: [Mm; 2] = [300.0, 9200.0];
 /// The trays of the top level: their middles and width.
 const TRAYS: [Mm; 3] = [2500.0, 3500.0, 4500.0];
 const TRAY_WIDTH: Mm = 600.0;
-/// The cable tray outside row A, which the crane's load passes: its middle, width, height of its floor.
+/// The cable tray outside row A, which the crane's load passes: its middle, width, height of its
+/// floor.
 const BRIDGE: [Mm; 3] = [-850.0, 400.0, 6000.0];
 /// Bollards where the truck turns.
 const BOLLARDS: [[Mm; 2]; 8] = [

@@ -1,8 +1,9 @@
-//! Motion on the ground: a pump on its skid, a truck with a semi-trailer, a fork lift. Metres and seconds.
+//! Motion on the ground: a pump on its skid, a truck with a semi-trailer, a fork lift. Metres and
+//! seconds.
 //!
-//! Vehicles are steered as drivers do: the curvature of the way grows and falls linearly. The trailer is dragged: with
-//! `theta` the heading of the tractor, `phi` that of the trailer and `d` from the king pin to its axle,
-//! `d phi / d s = sin(theta - phi) / d`, so that it cuts corners.
+//! Vehicles are steered as drivers do: the curvature of the way grows and falls linearly. The
+//! trailer is dragged: with `theta` the heading of the tractor, `phi` that of the trailer and `d`
+//! from the king pin to its axle, `d phi / d s = sin(theta - phi) / d`, so that it cuts corners.
 
 use crate::models::{Loft, SolidModel};
 use crate::random::Random;
@@ -13,8 +14,8 @@ use std::f64::consts::PI;
 const STEP: f64 = 0.02;
 const UP: Point3 = [0.0, 0.0, 1.0];
 
-/// A bend: where it begins, length over which the wheel is turned, and again turned back, length between, curvature
-/// (1/m, left is positive).
+/// A bend: where it begins, length over which the wheel is turned, and again turned back, length
+/// between, curvature (1/m, left is positive).
 #[derive(Debug, Clone, Copy)]
 struct Bend {
     start: f64,
@@ -92,7 +93,7 @@ impl Vehicle {
 /// The pump on its skid while it is winched out of its bay.
 pub(super) struct Skid {
     x: f64,
-    /// Its y.
+    /// Y.
     pull: Ease,
     /// Phases of its wobble.
     phases: [f64; 2],
@@ -105,7 +106,8 @@ impl Skid {
         Self { x, pull: Ease { time: [12.0, 72.0], value: [y, y - 7.0] }, phases }
     }
 
-    /// Position and orientation: it drifts by millimetres and turns by tenths of a degree while it moves.
+    /// Position and orientation: it drifts by millimetres and turns by tenths of a degree while it
+    /// moves.
     pub(super) fn at(&self, t: f64) -> (Point3, Quaternion) {
         let [y, ..] = self.pull.at(t);
         let way = self.pull.value[0] - y;
@@ -144,7 +146,8 @@ pub(super) fn tractor() -> SolidModel {
     wheels(model, &[0.0, 4.2], [0.85, 1.22], 0.5)
 }
 
-/// The semi-trailer with a stack of pipes, mm: the origin on the ground under the king pin, forward along x.
+/// The semi-trailer with a stack of pipes, mm: the origin on the ground under the king pin, forward
+/// along x.
 pub(super) fn trailer() -> SolidModel {
     let mut model = SolidModel::default()
         .with("deck", cuboid([-10.2, 1.1], [-1.25, 1.25], [1.2, 1.45]))
@@ -160,7 +163,8 @@ pub(super) fn trailer() -> SolidModel {
     wheels(model, &[-6.9, -8.2], [0.85, 1.22], 0.5)
 }
 
-/// The fork lift without what it lifts, mm: the origin on the ground under its front axle, forward along x.
+/// The fork lift without what it lifts, mm: the origin on the ground under its front axle, forward
+/// along x.
 pub(super) fn fork_lift() -> SolidModel {
     let mut model = SolidModel::default()
         .with("chassis", cuboid([-1.9, 0.2], [-0.55, 0.55], [0.2, 0.8]))

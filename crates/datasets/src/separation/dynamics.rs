@@ -1,15 +1,16 @@
 //! Two rigid bodies pushed apart by springs, in free fall: SI units.
 //!
-//! The springs sit on the stage and push along its axis, each with a force that falls linearly to nothing over its
-//! stroke. Both bodies feel the same force at the same point, with opposite signs, so that the system keeps its momentum
-//! and its angular momentum. Attitudes follow Euler's equations; everything is integrated together by the Runge-Kutta
-//! method of order 4.
+//! The springs sit on the stage and push along its axis, each with a force that falls linearly to
+//! nothing over its stroke. Both bodies feel the same force at the same point, with opposite signs,
+//! so that the system keeps its momentum and its angular momentum. Attitudes follow Euler's
+//! equations; everything is integrated together by the Runge-Kutta method of order 4.
 
 use crate::space::{
     Point3, Quaternion, add, conjugate, cross, dot, normalised, product, rotate, runge_kutta, scale, sub,
 };
 
-/// Numbers in the state of a body: position and velocity of its centre of mass, attitude, rates in its own frame.
+/// Numbers in the state of a body: position and velocity of its centre of mass, attitude, rates in
+/// its own frame.
 const STATE: usize = 13;
 /// Longest step while a spring pushes, and afterwards, seconds.
 const STEPS: [f64; 2] = [0.0005, 0.005];
@@ -34,7 +35,8 @@ pub(super) struct Push {
     pub(super) force: f64,
     /// Way over which it acts, metres.
     pub(super) stroke: f64,
-    /// Whether the force falls linearly to nothing over the stroke (a spring), or stays (friction of a connector).
+    /// Whether the force falls linearly to nothing over the stroke (a spring), or stays (friction
+    /// of a connector).
     pub(super) falls: bool,
 }
 
@@ -86,7 +88,8 @@ impl RigidBody {
 }
 
 impl SeparatingPair {
-    /// At release: the velocity of the payload's centre of mass (the stage recoils), the rates of both.
+    /// At release: the velocity of the payload's centre of mass (the stage recoils), the rates of
+    /// both.
     pub(super) fn new(mass: [Mass; 2], pushes: Vec<Push>, velocity: Point3, rates: [Point3; 2]) -> Self {
         let recoil = scale(velocity, -mass[0].mass / mass[1].mass);
         let mut state = [0.0; 2 * STATE];
@@ -122,7 +125,7 @@ impl SeparatingPair {
         (rotate(back, sub(from, to)), product(back, payload.q))
     }
 
-    /// How far the payload has moved away at a push, along the stage's axis.
+    /// Distance that the payload has moved away at a push, along the stage's axis.
     fn gap(&self, state: &[f64; 2 * STATE], push: &Push) -> f64 {
         let [payload, stage] = [0, 1].map(|which| RigidBody::of(state, which));
         let at = [push.at[0], push.at[1], 0.0];
@@ -217,7 +220,8 @@ mod tests {
             let now = balance(&pair);
             assert!(length(sub(now.0, before.0)) < 1e-9, "momentum {:?}", now.0);
             assert!(length(sub(now.1, before.1)) < 1e-6 * length(before.1), "angular momentum {:?}", now.1);
-            // The force acts along the stage's axis where the payload is, so a tilted spring does a little work aside.
+            // The force acts along the stage's axis where the payload is, so a tilted spring does a
+            // little work aside.
             assert!((now.2 - before.2).abs() < 2e-4 * before.2, "energy {} {}", now.2, before.2);
         }
     }
@@ -243,7 +247,8 @@ mod tests {
         let mut pair = pair(0.0, [0.01, 0.0, 0.95], [[0.0; 3]; 2]);
         pair.advance(3.0);
         let (position, q) = pair.relative();
-        // The springs push at x = 0, the centre of mass lies at +x: the payload turns about +y by moving its -x side up.
+        // The springs push at x = 0, the centre of mass lies at +x: the payload turns about +y by
+        // moving its -x side up.
         let rate = RigidBody::of(&pair.state, 0).rate;
         assert!(rate[1] > 0.005 && rate[1] < 0.05, "{rate:?}");
         assert!(q[2] > 0.0 && position[2] > 1.5, "{q:?} {position:?}");

@@ -60,7 +60,7 @@ fn band_half() -> SolidModel {
     })
 }
 
-/// Its front is the plane x = 0 of its own frame.
+/// Front is the plane x = 0 of its own frame.
 fn neighbour() -> SolidModel {
     SolidModel::default()
         .with("bus", cuboid([0.05, 0.85], [-0.4, 0.4], [0.2, 1.5]))

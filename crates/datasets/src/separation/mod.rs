@@ -1,5 +1,6 @@
-//! A Monte Carlo sweep: a payload leaves its adapter between two neighbours, with dispersed springs, mass properties
-//! and rates; the halves of its clamp band fly open. Poses are in the frame of the stage, which recoils.
+//! A Monte Carlo sweep: a payload leaves its adapter between two neighbours, with dispersed
+//! springs, mass properties and rates; the halves of its clamp band fly open. Poses are in the
+//! frame of the stage, which recoils.
 
 mod dynamics;
 mod hardware;
@@ -14,7 +15,7 @@ use dynamics::{Mass, Push, SeparatingPair};
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
-/// How long a run lasts, seconds, whatever the number of frames.
+/// Duration of a run, seconds, for any number of frames.
 const DURATION: f64 = 5.0;
 /// Name of the table of drawn parameters.
 const INPUTS: &str = "runs_input.parquet";
@@ -66,8 +67,9 @@ impl Default for Separation {
 }
 
 impl Separation {
-    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the scene last. Runs are
-    /// computed and written one by one: memory does not grow with their number.
+    /// Writes the data set into `out`, which must not exist or be empty; returns the files, the
+    /// scene last. Runs are computed and written one by one: memory does not grow with their
+    /// number.
     ///
     /// # Errors
     /// There is nothing to write, or the directory cannot be written.
@@ -170,7 +172,8 @@ struct Band {
     state: [f64; 2],
 }
 
-/// Catcher: where it holds the band, metres outwards; natural frequency (1/s) and damping ratio; tilt per way (rad/m).
+/// Catcher: where it holds the band, metres outwards; natural frequency (1/s) and damping ratio;
+/// tilt per way (rad/m).
 const CATCHER: (f64, f64, f64, f64) = (0.06, 14.0, 0.35, 1.6);
 
 impl Band {
@@ -188,8 +191,8 @@ impl Band {
         }
     }
 
-    /// Returns the pose of the half at +y (`side` 1) or -y (-1): the same body, turned about z. The half tilts outwards
-    /// as it opens.
+    /// Returns the pose of the half at +y (`side` 1) or -y (-1): the same body, turned about z. The
+    /// half tilts outwards as it opens.
     fn pose(&self, side: f64) -> (Point3, Quaternion) {
         let way = self.state[0];
         let tilt = about([1.0, 0.0, 0.0], -CATCHER.3 * way);

@@ -1,8 +1,9 @@
 //! The convex cells of a solid mesh with few planes, exactly as its vertices are stored.
 //!
-//! The box of the mesh is cut by the planes of all its triangles, so that each cell lies inside of the solid or outside as a whole: its
-//! winding number tells. Cells inside are joined where two of them make a convex one. All signs are exact; a solid is left whole if a cut
-//! meets an edge at a point that `f64` numbers cannot state.
+//! The box of the mesh is cut by the planes of all its triangles, so that each cell lies inside of
+//! the solid or outside as a whole: its winding number tells. Cells inside are joined where two of
+//! them make a convex one. All signs are exact; a solid is left whole if a cut meets an edge at a
+//! point that `f64` numbers cannot state.
 
 use crate::hull::{collinear, convex_hull, side};
 use crate::{Polyhedron, TriangleMesh, Vec3};
@@ -22,8 +23,8 @@ type Point = Vec3<f64>;
 /// Three points of a plane, counter-clockwise seen from its outside.
 type Plane = [Point; 3];
 
-/// The vertices of convex solids that are the mesh together and have no inside in common, in a fixed order. `None`: the mesh is not solid, has
-/// too many planes or cells, or a cut is not exact.
+/// The vertices of convex solids that are the mesh together and have no inside in common, in a
+/// fixed order. `None`: the mesh is not solid, has too many planes or cells, or a cut is not exact.
 pub fn convex_cells(mesh: &TriangleMesh) -> Option<Vec<Vec<Point>>> {
     if !mesh.is_solid() || mesh.triangles().len() > MOST_TRIANGLES {
         return None;
@@ -90,7 +91,7 @@ fn points(cell: &Polyhedron) -> Vec<Point> {
     (0..cell.count as u32).map(|v| cell.vertex(v)).collect()
 }
 
-/// How a plane lies to a cell.
+/// Position of a plane relative to a cell.
 enum Cut {
     /// All of the cell lies on one side.
     Beside,
@@ -120,7 +121,8 @@ fn cut(cell: &Polyhedron, plane: &Plane) -> Option<Cut> {
     Some(Cut::Through(Box::new([part(-1.0)?, part(1.0)?])))
 }
 
-/// Finds the point at which an edge crosses a plane, if it is exactly one of `f64` numbers. Each end comes with its `side` of the plane.
+/// Finds the point at which an edge crosses a plane, if it is exactly one of `f64` numbers. Each
+/// end comes with its `side` of the plane.
 fn crossing(plane: &Plane, (from, below): (Point, f64), (to, above): (Point, f64)) -> Option<Point> {
     let [a, b, c] = *plane;
     let share = below / (below - above);
@@ -140,7 +142,8 @@ fn crossing(plane: &Plane, (from, below): (Point, f64), (to, above): (Point, f64
     std::iter::once(near).chain(snapped).find(is_exact)
 }
 
-/// Whether a cell lies inside of the solid; `None` if its middle is not known to lie within it, or its winding number is not known.
+/// Whether a cell lies inside of the solid; `None` if its middle is not known to lie within it, or
+/// its winding number is not known.
 fn is_inside(mesh: &TriangleMesh, cell: &Polyhedron) -> Option<bool> {
     let is_within = |f: usize| {
         let [a, b, c] = [0, 1, 2].map(|k| cell.vertex(cell.face(f as u32)[k]));

@@ -1,8 +1,9 @@
 //! The convex solids that a solid mesh is put together of, exactly as its vertices are stored.
 //!
-//! Triangles belong to one solid if they meet at an edge and enclose a wedge of at most 180 degrees there. At an edge of more than two
-//! triangles, which solids share, triangles that other edges connect belong together, and others in the narrowest wedge. All signs are
-//! exact, and the solids found are tested as a whole.
+//! Triangles belong to one solid if they meet at an edge and enclose a wedge of at most 180 degrees
+//! there. At an edge of more than two triangles, which solids share, triangles that other edges
+//! connect belong together, and others in the narrowest wedge. All signs are exact, and the solids
+//! found are tested as a whole.
 
 use super::edges::{EdgeUse, by_edge, edge_uses};
 use super::sets::ParitySets;
@@ -16,14 +17,17 @@ pub const MOST_SOLIDS: usize = 64;
 /// Tests of a vertex against the plane of a triangle, at most: some tenths of a second.
 const MOST_SIDES: usize = 1 << 22;
 
-/// The vertices of each convex solid of a mesh, ascending, in order of their first triangles in the file. `None`: the mesh is not solid, a
-/// connected component is not convex or not oriented outward, or there are more than [`MOST_SOLIDS`], or more tests than `MOST_SIDES`.
+/// The vertices of each convex solid of a mesh, ascending, in order of their first triangles in the
+/// file. `None`: the mesh is not solid, a connected component is not convex or not oriented
+/// outward, or there are more than [`MOST_SOLIDS`], or more tests than `MOST_SIDES`.
 ///
-/// A closed surface, oriented outward, of which every triangle lies on a supporting plane covers the boundary of its hull.
+/// A closed surface, oriented outward, covers the boundary of its hull if every triangle lies on a
+/// supporting plane.
 pub fn convex_components(mesh: &TriangleMesh) -> Option<Vec<Vec<u32>>> {
     let all: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
     let count = mesh.triangles().len();
-    // A closed surface has half as many vertices as triangles, so larger meshes exceed the tests however they split.
+    // A closed surface has half as many vertices as triangles, so larger meshes exceed the tests
+    // however they split.
     if !mesh.is_solid() || count.saturating_mul(count) / (2 * MOST_SOLIDS) > MOST_SIDES {
         return None;
     }
@@ -55,7 +59,8 @@ fn is_convex<'a>(mesh: &TriangleMesh, mut triangles: impl Iterator<Item = &'a [u
     triangles.all(|&[a, b, c]| vertices.iter().all(|&p| side(at(a), at(b), at(c), at(p)) <= 0.0))
 }
 
-/// The triangles of each solid; `None` if one has an edge that is not convex, or there are too many.
+/// The triangles of each solid; `None` if one has an edge that is not convex, or there are too
+/// many.
 fn components(mesh: &TriangleMesh) -> Option<Vec<Vec<u32>>> {
     if mesh.component_vertices().len() > MOST_SOLIDS {
         return None;
@@ -74,7 +79,8 @@ fn components(mesh: &TriangleMesh) -> Option<Vec<Vec<u32>>> {
     (found.len() <= MOST_SOLIDS).then_some(found)
 }
 
-/// The patch of each triangle: those connected by edges of two triangles. `None` if such an edge is not convex.
+/// Returns the patch of each triangle: triangles connected by edges of two triangles. `None` if
+/// such an edge is not convex.
 fn patches(mesh: &TriangleMesh, uses: &[EdgeUse]) -> Option<Vec<u32>> {
     let mut sets = ParitySets::new(mesh.triangles().len());
     for same in by_edge(uses).filter(|same| same.len() <= 2) {
@@ -84,8 +90,8 @@ fn patches(mesh: &TriangleMesh, uses: &[EdgeUse]) -> Option<Vec<u32>> {
     Some(sets.numbered().0)
 }
 
-/// Pairs of the triangles at an edge, each with its neighbour: one of its own patch if it has one, else the one of the narrowest wedge.
-/// `None` if one is left over.
+/// Pairs of the triangles at an edge, each with its neighbour: one of its own patch if it has one,
+/// else the one of the narrowest wedge. `None` if one is left over.
 fn wedges(mesh: &TriangleMesh, same: &[EdgeUse], patch: &[u32]) -> Option<Vec<[EdgeUse; 2]>> {
     let (mut begins, mut ends): (Vec<EdgeUse>, Vec<EdgeUse>) = same.iter().partition(|one| one.is_forward());
     if begins.len() != ends.len() {
@@ -107,7 +113,7 @@ fn wedges(mesh: &TriangleMesh, same: &[EdgeUse], patch: &[u32]) -> Option<Vec<[E
     Some(found)
 }
 
-/// Which of `ends` has the narrowest wedge with the triangle of `begin`.
+/// Returns the index in `ends` with the narrowest wedge to the triangle of `begin`.
 fn narrowest(mesh: &TriangleMesh, begin: EdgeUse, ends: &[EdgeUse]) -> Option<usize> {
     let is_outside = |one: EdgeUse, p: Vec3<f64>| {
         let [a, b, c] = mesh.corners(one.triangle());
@@ -119,7 +125,8 @@ fn narrowest(mesh: &TriangleMesh, begin: EdgeUse, ends: &[EdgeUse]) -> Option<us
         .reduce(|narrowest, end| if is_within(end, narrowest) { end } else { narrowest })
 }
 
-/// Whether two triangles that run against each other through an edge enclose more than 0 and at most 180 degrees.
+/// Whether two triangles that run against each other through an edge enclose more than 0 and at
+/// most 180 degrees.
 fn is_convex_wedge(mesh: &TriangleMesh, begin: EdgeUse, end: EdgeUse) -> bool {
     let [a, b, c] = mesh.corners(begin.triangle());
     let (own, other) = (apex(mesh, begin), apex(mesh, end));

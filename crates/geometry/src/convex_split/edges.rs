@@ -29,14 +29,15 @@ impl EdgeUse {
     }
 }
 
-/// Triangles of which the sides are sorted in one part, about.
+/// Number of triangles, about, whose sides are sorted in one part.
 const PART: usize = 1 << 15;
 
 /// Parts in which sides are sorted, at most: each looks at all triangles.
 const PARTS: usize = 16;
 
-/// The sides of all triangles (fewer than 2^31, with their numbers), sorted: vertices of equal positions have equal indices. Those of a
-/// range of lower vertices are sorted by themselves, and ranges lie one behind the other.
+/// The sides of all triangles (fewer than 2^31, with their numbers), sorted: vertices of equal
+/// positions have equal indices. Each range of lower vertices is sorted alone, and the ranges
+/// follow each other.
 pub fn edge_uses(triangles: &[[u32; 3]], workers: &Workers) -> Vec<EdgeUse> {
     let numbered = || (0..).zip(triangles);
     let parts = triangles.len().div_ceil(PART).clamp(1, PARTS);
@@ -81,18 +82,18 @@ pub fn repeats_a_vertex(&[a, b, c]: &[u32; 3]) -> bool {
     a == b || b == c || c == a
 }
 
-/// How the triangles of a mesh meet at their edges.
+/// Closure of a mesh: the way in which its triangles meet at their edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Closure {
-    /// Every edge belongs to two triangles; or to four, six, ... where solids touch along it.
+    /// Whether every edge belongs to two triangles, or to four, six, ... if solids touch along it.
     pub closed: bool,
-    /// And as many of them run through it in one direction as in the other.
+    /// Whether, in addition, equally many triangles run through each edge in both directions.
     pub oriented: bool,
 }
 
 impl Closure {
-    /// Returns the closure of triangles over vertices; equal positions have equal indices. Triangles with a repeated
-    /// vertex are left out.
+    /// Returns the closure of triangles over vertices; equal positions have equal indices.
+    /// Triangles with a repeated vertex are left out.
     pub fn of(triangles: &[[u32; 3]], workers: &Workers) -> Self {
         if !triangles.iter().any(repeats_a_vertex) {
             return Self::of_uses(&edge_uses(triangles, workers));
@@ -114,8 +115,8 @@ impl Closure {
     }
 }
 
-/// For each of `count` triangles the number of its connected component, in order of their first triangles. Triangles are
-/// connected where they share an edge.
+/// For each of `count` triangles the number of its connected component, in order of their first
+/// triangles. Triangles are connected if they share an edge.
 pub fn components(count: usize, uses: &[EdgeUse]) -> Vec<u32> {
     let mut sets = ParitySets::new(count);
     for pair in uses.windows(2).filter(|pair| pair[0].edge == pair[1].edge) {

@@ -1,5 +1,6 @@
-//! Meshes as convex solids, exactly: `convex_components` finds the convex solids that a mesh is put together of, `convex_cells` cuts a mesh of
-//! few planes into some. `edges` says how triangles meet at their edges; `sets` are disjoint sets.
+//! Meshes as convex solids, exactly: `convex_components` finds the convex solids that a mesh is put
+//! together of, `convex_cells` cuts a mesh of few planes into some. `edges` says how triangles meet
+//! at their edges; `sets` are disjoint sets.
 
 mod convex_cells;
 mod convex_components;

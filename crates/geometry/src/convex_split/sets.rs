@@ -1,6 +1,7 @@
 //! Disjoint sets whose members know whether they agree with the first member of their set.
 
-/// Numbers from 0 in sets (Tarjan 1975, with halving of paths). The leader of a set is its least member.
+/// Numbers from 0 in sets (Tarjan 1975, with halving of paths). The leader of a set is its least
+/// member.
 pub struct ParitySets {
     leader: Vec<u32>,
     /// Whether a member differs from the one that `leader` names.
@@ -8,12 +9,13 @@ pub struct ParitySets {
 }
 
 impl ParitySets {
-    /// So many sets of one member each.
+    /// Returns `count` sets of one member each.
     pub fn new(count: usize) -> Self {
         Self { leader: (0..count as u32).collect(), differs: vec![false; count] }
     }
 
-    /// Makes one set of those of `a` and `b`, which differ or not. Returns whether that fits what was said before.
+    /// Joins the set of `a` and the set of `b`. `differ`: whether `a` and `b` have different
+    /// parities. Returns whether that agrees with what was stated before.
     pub fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((a, of_a), (b, of_b)) = (self.find(a), self.find(b));
         let differ = of_a ^ of_b ^ differ;
@@ -25,7 +27,8 @@ impl ParitySets {
         true
     }
 
-    /// For each member the number of its set, in order of their first members, and whether it differs from the first.
+    /// For each member the number of its set, in order of their first members, and whether it
+    /// differs from the first.
     pub fn numbered(mut self) -> (Vec<u32>, Vec<bool>) {
         let mut number = vec![0; self.leader.len()];
         let mut count = 0;

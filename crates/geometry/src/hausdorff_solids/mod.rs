@@ -1,4 +1,5 @@
-//! The Hausdorff distance of the union of convex pieces from the solid of a mesh, as a proven upper bound.
+//! The Hausdorff distance of the union of convex pieces from the solid of a mesh, as a proven upper
+//! bound.
 //!
 //! ```text
 //! search.rs       branch and bound, best first
@@ -7,9 +8,10 @@
 //! out_of_solid.rs how far pieces reach from the solid; out_of_pieces.rs: how far the solid reaches from the pieces
 //! ```
 //!
-//! Both directions ask for the largest distance over a *volume*: pieces may fill a cavity of the mesh, and may leave a gap inside of
-//! it, that no surface shows. Cells are bounded so that sets which agree are settled at once, whatever the size of the cell: see the two
-//! directions. docs/reference/numerics.md has the proofs.
+//! Both directions ask for the largest distance over a *volume*: pieces may fill a cavity of the
+//! mesh, and may leave a gap inside of it, that no surface shows. Cells are bounded so that sets
+//! which agree are settled at once, whatever the size of the cell: see the two directions.
+//! docs/reference/numerics.md has the proofs.
 
 mod out_of_pieces;
 mod out_of_solid;
@@ -35,7 +37,7 @@ use tetrahedron::Tetrahedron;
 const STEPS_EACH: usize = 16;
 const STEPS: usize = 40_000;
 
-/// Boxes of triangles that may be looked at, for each triangle, and for any input.
+/// Most boxes of triangles that are visited: for each triangle, and in addition for any input.
 const VISITS_EACH: usize = 4096;
 const VISITS: usize = 1 << 25;
 
@@ -48,7 +50,8 @@ pub struct SolidReach {
     pub lower: f64,
 }
 
-/// Bounds the reach of the pieces from the solid, whose points are at 0; distances up to `settled` are not told apart.
+/// Bounds the reach of the pieces from the solid, whose points are at 0; distances up to `settled`
+/// are not told apart.
 pub fn out_of_solid(pieces: &PieceUnion<'_>, solid: &TriangleSolid, settled: f64) -> SolidReach {
     let mut known = Known { found: 0.0, settled };
     let mut reaching = OutOfSolid { pieces, queries: queries(pieces, solid) };
@@ -59,7 +62,8 @@ pub fn out_of_solid(pieces: &PieceUnion<'_>, solid: &TriangleSolid, settled: f64
     SolidReach { upper, lower: known.found }
 }
 
-/// Bounds the reach of the solid from the pieces, whose points are at 0; distances up to `settled` are not told apart.
+/// Bounds the reach of the solid from the pieces, whose points are at 0; distances up to `settled`
+/// are not told apart.
 pub fn out_of_pieces(solid: &TriangleSolid, pieces: &PieceUnion<'_>, settled: f64) -> SolidReach {
     let mut known = Known { found: 0.0, settled };
     let mut reaching = OutOfPieces { pieces, queries: queries(pieces, solid) };

@@ -1,12 +1,14 @@
 //! The reach of a solid from convex pieces.
 //!
-//! A cell is a part of the box of the solid. The distance to *one* piece is a convex function, and the largest value of a convex function
-//! over a compact set is that at an extreme point of its hull. Of the part of the solid in a cell those are corners of the cell that lie
-//! inside, and corners of what the cell cuts out of triangles: at any other point the set goes on to both sides along some line. So no
-//! point of the solid in the cell is farther from the pieces than the farthest of these corners is from one piece.
+//! A cell is a part of the box of the solid. The distance to *one* piece is a convex function, and
+//! the largest value of a convex function over a compact set is that at an extreme point of its
+//! hull. Of the part of the solid in a cell those are corners of the cell that lie inside, and
+//! corners of what the cell cuts out of triangles: at any other point the set goes on to both sides
+//! along some line. So no point of the solid in the cell is farther from the pieces than the
+//! farthest of these corners is from one piece.
 //!
-//! A cell is cut along a face of the nearest piece, so that what lies in the piece is settled as a whole and what lies beyond is left for
-//! the others; every other time it is halved.
+//! A cell is cut along a face of the nearest piece, so that what lies in the piece is settled as a
+//! whole and what lies beyond is left for the others; every other time it is halved.
 
 use super::pieces::PieceUnion;
 use super::search::{Known, ReachCell, Reaching, rounding};
@@ -18,10 +20,11 @@ use crate::triangle_tree::Corners;
 /// Pieces that a cell is bounded by: the nearest ones.
 const PIECES: usize = 3;
 
-/// Triangles of a cell that are cut to it; cells that meet more of them are bounded by their corners.
+/// Triangles of a cell that are cut to it; cells that meet more of them are bounded by their
+/// corners.
 const TRIANGLES: usize = 64;
 
-/// Vertices of the solid that are looked at first.
+/// Vertices of the solid that are tested first.
 const VERTICES: usize = 4096;
 
 pub(super) struct OutOfPieces<'a, 'p> {
@@ -38,7 +41,8 @@ impl OutOfPieces<'_, '_> {
         }
     }
 
-    /// The points among which the extreme points of the part of the solid in a cell are; `None`: it has none there.
+    /// The points among which the extreme points of the part of the solid in a cell are; `None`: it
+    /// has none there.
     fn extreme_points(&mut self, body: &Tetrahedron, margin: f64) -> Option<Vec<Vec3<f64>>> {
         let corners = body.0.to_vec();
         let Some(triangles) = self.queries.meeting(body, margin, TRIANGLES) else { return Some(corners) };
@@ -92,7 +96,8 @@ impl Reaching for OutOfPieces<'_, '_> {
             let far = body.0.map(|corner| self.pieces.distance(piece, corner));
             let most = (1..4).fold(0, |most, i| if far[i] > far[most] { i } else { most });
             let (n, at) = self.pieces.plane_below(piece, body.0[most]);
-            // Corners nearly on the plane count as on it: where a cut runs is free, and slivers cost time.
+            // Corners nearly on the plane count as on it: where a cut runs is free, and slivers
+            // cost time.
             let side = |p: Vec3<f64>| {
                 let side = n.dot(p - at);
                 if side.abs() <= 4.0 * least { 0.0 } else { side }

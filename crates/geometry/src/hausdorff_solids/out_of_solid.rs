@@ -2,11 +2,13 @@
 //!
 //! A cell is a part of one piece. No point of it is farther from the solid than the least of
 //!
-//! - its middle is, plus the distance from the middle to the farthest corner: distances change no faster than points move;
+//! - its middle is, plus the distance from the middle to the farthest corner: distances change no
+//!   faster than points move;
 //! - its farthest corner is from *one* triangle: that distance is a convex function;
-//! - `|v|`, if the cell moved by `v` meets no triangle and a point of it then lies inside: nothing but triangles separates inside from
-//!   outside, so all of the moved cell is inside. With `v` towards the middle of the piece, a face of the piece that lies on the surface of
-//!   the solid, or a little beyond it, is settled as a whole, however it is triangulated.
+//! - `|v|`, if the cell moved by `v` meets no triangle and a point of it then lies inside: nothing
+//!   but triangles separates inside from outside, so all of the moved cell is inside. With `v`
+//!   towards the middle of the piece, a face of the piece that lies on the surface of the solid, or
+//!   a little beyond it, is settled as a whole, however it is triangulated.
 
 use super::pieces::PieceUnion;
 use super::search::{Known, ReachCell, Reaching, rounding};
@@ -41,7 +43,8 @@ impl OutOfSolid<'_, '_> {
         distance
     }
 
-    /// Whether the cell, moved by so much, is proven to lie inside; along one of the directions that lead inward.
+    /// Whether the cell, moved by `by` along one of the directions that lead inward, is proven to
+    /// lie inside.
     fn is_inside_when_moved(&mut self, body: &Tetrahedron, source: u32, by: f64) -> bool {
         let center = body.center();
         let inward = self.pieces.core(source).mean - center;
@@ -80,7 +83,7 @@ impl Reaching for OutOfSolid<'_, '_> {
             self.point(corner, known);
         }
         let threshold = known.threshold();
-        // What moving rounds by is less than the rounding of the cell.
+        // Moving rounds by less than the rounding of the cell.
         let step = threshold - 2.0 * rounding;
         if upper > threshold && step > 0.0 && self.is_inside_when_moved(body, source, step) {
             return Some(threshold);

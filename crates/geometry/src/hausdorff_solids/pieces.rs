@@ -57,7 +57,8 @@ impl<'a> PieceUnion<'a> {
         }
     }
 
-    /// The pieces nearest to a point, `most` of them or all there are, the nearest first, with their distances.
+    /// The pieces nearest to a point, `most` of them or all there are, the nearest first, with
+    /// their distances.
     pub(super) fn nearest(&self, p: Vec3<f64>, most: usize) -> Vec<(f64, u32)> {
         let mut by_box: Vec<(f64, u32)> = self.pieces.iter().map(|piece| box_distance(p, piece)).zip(0..).collect();
         by_box.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
@@ -73,7 +74,8 @@ impl<'a> PieceUnion<'a> {
         found
     }
 
-    /// The plane of the face of a piece beyond which a point lies farthest: unit normal, and a corner.
+    /// The plane of the face of a piece beyond which a point lies farthest: unit normal, and a
+    /// corner.
     pub(super) fn plane_below(&self, piece: u32, p: Vec3<f64>) -> (Vec3<f64>, Vec3<f64>) {
         let core = self.core(piece);
         let plane = |f: usize| (core.normals[f], core.vertex(core.face(f as u32)[0]));

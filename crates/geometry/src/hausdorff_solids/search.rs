@@ -63,18 +63,20 @@ impl Eq for ReachCell {}
 
 /// The distance that is bounded.
 pub(super) trait Reaching {
-    /// An upper bound of the distances of the points of a cell that belong to the set; `None`: there are none. Tells `known` of points
-    /// of the set that it looked at.
+    /// An upper bound of the distances of the points of a cell that belong to the set; `None`:
+    /// there are none. Tells `known` of the points of the set that it tested.
     fn bound(&mut self, body: &Tetrahedron, source: u32, cuts: u32, known: &mut Known) -> Option<f64>;
 
-    /// The cells that a cell is split into, together the whole of it; none if it is as small as rounding.
+    /// The cells that a cell is split into, together the whole of it; none if it is as small as
+    /// rounding.
     fn split(&mut self, cell: &ReachCell, parts: &mut Vec<Tetrahedron>);
 
     /// Whether no more work may be done.
     fn is_exhausted(&self) -> bool;
 }
 
-/// An upper bound of the distances of all points of the set, which the cells cover; `steps`: refinements at most.
+/// An upper bound of the distances of all points of the set, which the cells cover; `steps`:
+/// refinements at most.
 pub(super) fn largest(
     reaching: &mut impl Reaching,
     cells: impl Iterator<Item = (Tetrahedron, u32)>,
@@ -97,7 +99,7 @@ pub(super) fn largest(
     for step in 0..=steps {
         let Some(cell) = open.pop() else { break };
         if cell.upper <= known.threshold() || step == steps || reaching.is_exhausted() {
-            // It has the largest bound of all that are open.
+            // This cell has the largest bound of all open cells.
             settled = settled.max(cell.upper);
             break;
         }
@@ -113,9 +115,10 @@ pub(super) fn largest(
     settled.max(known.found)
 }
 
-/// Bound of the rounding of a distance from a cell after so many cuts, with coordinates up to `scale`. With u = 2^-53: a cut places a
-/// corner off the line by less than 5 u scale in each coordinate, 9 u scale in all; the nearest point of a triangle, the difference and
-/// its length are off by less than 40 u scale together. Both are rounded up.
+/// Bound on the rounding of a distance from a cell after `cuts` cuts, with coordinates up to
+/// `scale`. With u = 2^-53: a cut places a corner off the line by less than 5 u scale in each
+/// coordinate, 9 u scale in all; the nearest point of a triangle, the difference and its length are
+/// off by less than 40 u scale together. Both are rounded up.
 pub(super) fn rounding(scale: f64, cuts: u32) -> f64 {
     (0.5 * f64::EPSILON * scale * (64.0 + 16.0 * f64::from(cuts))).next_up()
 }

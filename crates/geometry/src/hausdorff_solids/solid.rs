@@ -8,7 +8,8 @@ use crate::triangle_tree::{Corners, NearestTriangle, TriangleTree, bounds};
 /// Boxes of triangles that any search may look at.
 const VISITS_LEAST: usize = 256;
 
-/// Triangles that close up and face outward: the solid is what they wind around, and the triangles themselves.
+/// Triangles that close up and face outward: the solid is what they wind around, and the triangles
+/// themselves.
 #[derive(Debug)]
 pub struct TriangleSolid {
     pub(crate) tree: TriangleTree,
@@ -19,7 +20,7 @@ pub struct TriangleSolid {
 /// A solid with the work that may still be done on it.
 pub(super) struct SolidQueries<'a> {
     pub(super) solid: &'a TriangleSolid,
-    /// Boxes of triangles that may still be looked at.
+    /// Boxes of triangles that may still be visited.
     pub(super) visits: usize,
     /// Largest magnitude of a coordinate of anything that is compared.
     pub(super) scale: f64,
@@ -32,12 +33,12 @@ impl TriangleSolid {
         Self { tree: TriangleTree::new(triangles), low, high }
     }
 
-    /// Its triangles.
+    /// Triangles.
     pub(super) fn triangles(&self) -> impl Iterator<Item = &Corners> {
         (0..self.tree.len() as u32).map(|t| self.tree.triangle(t))
     }
 
-    /// Whether a point lies inside or on a triangle: exact. Also how many boxes were looked at.
+    /// Whether a point lies inside or on a triangle (exact), and the number of boxes visited.
     pub(crate) fn contains(&self, p: Vec3<f64>) -> (bool, usize) {
         let (mut winding, mut is_on) = (0, false);
         let visits = self.tree.above(p, usize::MAX, |triangle| match crossing(p, self.tree.triangle(triangle)) {
@@ -64,7 +65,8 @@ impl SolidQueries<'_> {
         found
     }
 
-    /// The triangles that may come within `margin` of a cell, at most so many; `None`: there are more.
+    /// Returns the triangles that may come within `margin` of a cell; `None`: there are more than
+    /// `most`.
     pub(super) fn meeting(&mut self, cell: &Tetrahedron, margin: f64, most: usize) -> Option<Vec<u32>> {
         let (low, high) = cell.bounds();
         let wide = Vec3::new(margin, margin, margin).scale(1.0 + 4.0 * f64::EPSILON);

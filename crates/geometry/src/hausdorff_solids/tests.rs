@@ -60,8 +60,9 @@ fn a_solid_and_pieces_that_fill_it_are_as_near_as_rounding() {
 #[test]
 fn gaps_and_excess_are_measured_to_their_middle() {
     let unit = cuboid(v(0.0, 0.0, 0.0), v(1.0, 1.0, 1.0));
-    // A slab of 0.1 is missing in the middle, which no surface of the solid shows but its border. Each cell is bounded by one piece, so
-    // that all cells at the middle of the slab have to be small: the work ends before the bound is sharp.
+    // A slab of 0.1 is missing in the middle, which no surface of the solid shows but its border.
+    // Each cell is bounded by one piece, so that all cells at the middle of the slab have to be
+    // small: the work ends before the bound is sharp.
     let pieces = [cuboid(v(0.0, 0.0, 0.0), v(0.4, 1.0, 1.0)), cuboid(v(0.5, 0.0, 0.0), v(1.0, 1.0, 1.0))];
     let [missing, excess] = both(surface(&unit), &pieces);
     assert!(
@@ -73,7 +74,8 @@ fn gaps_and_excess_are_measured_to_their_middle() {
     assert!(excess.upper >= 0.2 && excess.upper < 0.204 && missing.upper < 2.0 * SETTLED, "{missing:?} {excess:?}");
 }
 
-/// A piece that fills a cavity is as far from the solid as the middle of the cavity; a gap inside of a solid is as wide as it is.
+/// A piece that fills a cavity is as far from the solid as the middle of the cavity; a gap inside
+/// of a solid is as wide as it is.
 #[test]
 fn what_no_surface_shows_is_measured() {
     let outer = cuboid(v(-1.0, -1.0, -1.0), v(1.0, 1.0, 1.0));

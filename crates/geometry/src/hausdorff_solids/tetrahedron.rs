@@ -40,7 +40,7 @@ impl Tetrahedron {
         self.0.iter().map(|&corner| (corner - p).length2()).fold(0.0, f64::max).sqrt()
     }
 
-    /// Its box.
+    /// Box.
     pub(super) fn bounds(&self) -> (Vec3<f64>, Vec3<f64>) {
         bounds(self.0.into_iter())
     }
@@ -50,8 +50,8 @@ impl Tetrahedron {
         Self(self.0.map(|corner| corner + by))
     }
 
-    /// Planes of the faces (outward unit normal, and a point) that no corner is farther outside of than `slack`: those of faces
-    /// nearly without area may be missing.
+    /// Planes of the faces (outward unit normal, and a point) that no corner is farther outside of
+    /// than `slack`; planes of faces nearly without area may be missing.
     pub(super) fn planes(&self, slack: f64) -> impl Iterator<Item = (Vec3<f64>, Vec3<f64>)> {
         let c = self.0;
         let planes =
@@ -80,8 +80,9 @@ impl Tetrahedron {
         Some([with(j), with(i)])
     }
 
-    /// Cut where a linear function of these values at the corners is zero: the parts below, then those beyond. Together they are
-    /// the whole. Both have a corner where the function is not zero.
+    /// Cut where a linear function of these values at the corners is zero: the parts below, then
+    /// those beyond. Together they are the whole. Both have a corner where the function is not
+    /// zero.
     pub(super) fn cut(&self, values: [f64; 4], parts: &mut Vec<Self>) {
         let (mut below, mut beyond): (Vec<usize>, Vec<usize>) = (0..4).partition(|&i| values[i] <= 0.0);
         let crossing = |i: usize, j: usize| {
@@ -106,8 +107,8 @@ impl Tetrahedron {
         }
     }
 
-    /// Whether it comes within `margin` of a triangle; false only if a plane leaves this much between them, rounding of the
-    /// products (coordinates up to `scale`) included.
+    /// Whether it comes within `margin` of a triangle; false only if a plane leaves this much
+    /// between them, rounding of the products (coordinates up to `scale`) included.
     pub(super) fn may_meet(&self, triangle: &Corners, margin: f64, scale: f64) -> bool {
         let c = &self.0;
         let sides = [triangle[1] - triangle[0], triangle[2] - triangle[0], triangle[2] - triangle[1]];

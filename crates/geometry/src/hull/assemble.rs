@@ -23,8 +23,8 @@ pub(super) fn segment(points: &[Vec3<f64>], a: u32, b: u32) -> Polyhedron {
     hull
 }
 
-/// The polyhedron with these faces, given as strictly convex polygons of `points`: of a solid, or (`dimension` 2) the
-/// front and back of a polygon.
+/// The polyhedron with these faces, given as strictly convex polygons of `points`: of a solid, or
+/// (`dimension` 2) the front and back of a polygon.
 pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Rings) -> Result<Polyhedron, Inexact> {
     let mut source = faces.vertices.clone();
     source.sort_unstable();
@@ -42,7 +42,8 @@ pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Ring
     Ok(hull)
 }
 
-/// A polyhedron with everything that depends on the vertices alone: the points `source`, ascending and all different.
+/// A polyhedron with everything that depends on the vertices alone: the points `source`, ascending
+/// and all different.
 pub(super) fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyhedron {
     let vertices: Vec<Vec3<f64>> = source.iter().map(|&i| points[i as usize] + Vec3::ZERO).collect();
     let padded = |axis: usize| {
@@ -136,7 +137,8 @@ fn set_edges(hull: &mut Polyhedron) -> Result<(), Inexact> {
     Ok(())
 }
 
-/// Fills in the neighbours of the vertices, ascending, from the edges, which are sorted by their ends.
+/// Fills in the neighbours of the vertices, ascending, from the edges, which are sorted by their
+/// ends.
 fn set_neighbours(hull: &mut Polyhedron) {
     for v in hull.edges.iter().flat_map(|edge| edge.v) {
         hull.neighbour_start[v as usize + 1] += 1;
@@ -147,7 +149,7 @@ fn set_neighbours(hull: &mut Polyhedron) {
     let mut next = hull.neighbour_start.clone();
     hull.neighbours = vec![0; 2 * hull.edges.len()];
     hull.neighbour_edges = vec![0; 2 * hull.edges.len()];
-    // Of a vertex, the lower neighbours come first.
+    // The lower neighbours of a vertex come first.
     for [own, neighbour] in [[1, 0], [0, 1]] {
         for (e, edge) in hull.edges.iter().enumerate() {
             let at = &mut next[edge.v[own] as usize];
@@ -179,7 +181,7 @@ fn set_stars(hull: &mut Polyhedron) {
 /// Vertices from which a table of starts pays.
 const STARTS_FROM: usize = 64;
 
-/// Neighbours looked at, at most, to fill the table.
+/// Most neighbours visited to fill the table.
 const MOST_LOOKS: f64 = 5e7;
 
 /// Fills in the starts of climbs, each by a climb from the cell before.

@@ -1,8 +1,8 @@
-//! Proves a finished hull to be a convex polyhedron, exactly, in every build: one test per vertex of each face, a few
-//! per cent of the time of the hull.
+//! Proves a finished hull to be a convex polyhedron, exactly, in every build: one test per vertex
+//! of each face, a few per cent of the time of the hull.
 //!
-//! A closed surface of Euler characteristic 2 of flat, strictly convex faces that is strictly convex along every edge
-//! is the boundary of a convex polyhedron.
+//! A closed surface of Euler characteristic 2 of flat, strictly convex faces that is strictly
+//! convex along every edge is the boundary of a convex polyhedron.
 
 use super::exact::{side, turn};
 use super::inexact::Inexact;

@@ -1,5 +1,5 @@
-//! Exact signs and exact sums: Shewchuk 1997, "Adaptive precision floating-point arithmetic and fast robust geometric
-//! predicates" (the predicates themselves are those of the crate `robust`).
+//! Exact signs and exact sums: Shewchuk 1997, "Adaptive precision floating-point arithmetic and
+//! fast robust geometric predicates" (the predicates themselves are those of the crate `robust`).
 //!
 //! Everything here is exact for coordinates in the range of [`super::convex_hull`].
 
@@ -9,16 +9,16 @@ use robust::{Coord, Coord3D};
 
 type Point = Vec3<f64>;
 
-/// Positive iff `d` lies above the plane through `a`, `b`, `c`, that is on the side from which they are seen
-/// counter-clockwise; zero iff the four are coplanar.
+/// Positive iff `d` lies above the plane through `a`, `b`, `c`, that is on the side from which they
+/// are seen counter-clockwise; zero iff the four are coplanar.
 #[inline]
 pub fn side(a: Point, b: Point, c: Point, d: Point) -> f64 {
     let p = |p: Point| Coord3D { x: p.x, y: p.y, z: p.z };
     -robust::orient3d(p(a), p(b), p(c), p(d))
 }
 
-/// The sign of component `axis` of `(b - a) x (c - a)`: positive iff `a`, `b`, `c` are counter-clockwise seen from
-/// the far end of that axis.
+/// The sign of component `axis` of `(b - a) x (c - a)`: positive iff `a`, `b`, `c` are
+/// counter-clockwise seen from the far end of that axis.
 #[inline]
 pub fn turn(a: Point, b: Point, c: Point, axis: usize) -> f64 {
     let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -31,7 +31,8 @@ pub fn collinear(a: Point, b: Point, c: Point) -> bool {
     (0..3).all(|axis| turn(a, b, c, axis) == 0.0)
 }
 
-/// A sum of `f64`s that is exact: nonoverlapping terms of increasing magnitude, none of them zero; at most `N`.
+/// A sum of `f64`s that is exact: nonoverlapping terms of increasing magnitude, none of them zero;
+/// at most `N`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Expansion<const N: usize> {
     terms: [f64; N],

@@ -5,11 +5,13 @@ use super::merge::Rings;
 use crate::vec3::Vec3;
 use std::cmp::Ordering;
 
-/// The two faces, front and back, of the hull of `points`, which all lie in the plane of `triangle`.
+/// The two faces, front and back, of the hull of `points`, which all lie in the plane of
+/// `triangle`.
 pub(super) fn polygon(points: &[Vec3<f64>], triangle: [u32; 3]) -> Rings {
     let [a, b, c] = triangle.map(|v| points[v as usize]);
-    // Along an axis that is not in the plane the projection is one to one, and lines stay lines: so is any axis with
-    // a turn that is not zero, and there is one as the three points are not collinear.
+    // Along an axis that is not in the plane the projection is one to one, and lines stay lines: so
+    // is any axis with a turn that is not zero, and there is one as the three points are not
+    // collinear.
     let axis = (0..3).find(|&axis| turn(a, b, c, axis) != 0.0).unwrap_or(2);
     let front = chain(points, axis);
     let count = front.len() as u32;

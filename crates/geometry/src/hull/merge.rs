@@ -1,12 +1,13 @@
-//! Merges a weakly convex triangulation into the faces of the hull: coplanar neighbours are joined, exactly, and vertices
-//! that lie inside a face or an edge are dropped.
+//! Merges a weakly convex triangulation into the faces of the hull: coplanar neighbours are joined,
+//! exactly, and vertices that lie inside a face or an edge are dropped.
 
 use super::exact::side;
 use super::inexact::Inexact;
 use super::quickhull::Triangle;
 use crate::vec3::Vec3;
 
-/// Polygons of points: ring `i` is `vertices[start[i]..start[i + 1]]`, counter-clockwise seen from outside.
+/// Polygons of points: ring `i` is `vertices[start[i]..start[i + 1]]`, counter-clockwise seen from
+/// outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rings {
     /// One more than there are rings.
@@ -39,8 +40,8 @@ struct BorderSide {
 pub(super) fn faces(points: &[Vec3<f64>], triangles: &[Triangle]) -> Result<Rings, Inexact> {
     let region = coplanar_regions(points, triangles);
     let mut border = Vec::new();
-    // As many regions meet at a vertex as border sides start there: none inside a face, two inside an edge, three or
-    // more where the point is extreme.
+    // As many regions meet at a vertex as border sides start there: none inside a face, two inside
+    // an edge, three or more where the point is extreme.
     let mut regions_at = vec![0_u32; points.len()];
     for (t, triangle) in triangles.iter().enumerate() {
         for i in 0..3 {
@@ -63,8 +64,8 @@ pub(super) fn faces(points: &[Vec3<f64>], triangles: &[Triangle]) -> Result<Ring
     Ok(rings)
 }
 
-/// The region of each triangle: neighbours in one plane are of one region. As the surface is convex, a region is a
-/// whole face of the hull.
+/// The region of each triangle: neighbours in one plane are of one region. As the surface is
+/// convex, a region is a whole face of the hull.
 fn coplanar_regions(points: &[Vec3<f64>], triangles: &[Triangle]) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let mut region = vec![NONE; triangles.len()];

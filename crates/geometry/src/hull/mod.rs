@@ -1,26 +1,32 @@
 //! Convex hulls of points by exact predicates, as polyhedra with merged faces.
 //!
-//! The straight line: `simplex` finds the dimension of the points, exactly; `quickhull` triangulates the boundary
-//! of a solid; `merge` turns coplanar triangles into polygons and drops vertices that are not extreme; `flat` does
-//! the same for coplanar points; `assemble` numbers and lays out the polyhedron; `normals` computes its normals
-//! and distinct directions; `check` proves the result convex. `exact` has the arithmetic.
+//! The straight line: `simplex` finds the dimension of the points, exactly; `quickhull`
+//! triangulates the boundary of a solid; `merge` turns coplanar triangles into polygons and drops
+//! vertices that are not extreme; `flat` does the same for coplanar points; `assemble` numbers and
+//! lays out the polyhedron; `normals` computes its normals and distinct directions; `check` proves
+//! the result convex. `exact` has the arithmetic.
 //!
 //! # Why coplanar points do no harm
-//! The triangulation is quickhull (Barber, Dobkin, Huhdanpaa 1996) with one rule: a point *sees* a triangle only if it
-//! lies strictly above its plane, decided exactly (Shewchuk 1997). By induction the triangles are always a
-//! triangulation, without degenerate triangles, of the boundary of the hull `P` of the points inserted so far:
-//! - The triangles that `p` sees are also those seen by a point moved from `p` a little towards the interior of `P`,
-//!   which lies in no plane of `P`: so they form a disc, and their border, the horizon, is one simple cycle.
-//! - `p` is not collinear with a horizon edge: it would lie in the plane of the seen triangle beside it. So every
-//!   triangle between the horizon and `p` has an area.
-//! - Where `p` lies in the plane of a polygon of `P`, it sees the neighbour across a side of that polygon iff it lies
-//!   strictly beyond that side: so the new triangles over those sides are just what extends the polygon to `p`.
-//! - Each point outside `P` is kept with one triangle that it sees. When that triangle goes, the point, if still
-//!   outside, sees one of the *new* triangles: if it sees only old ones, then, as what it saw was connected, it saw
-//!   both triangles `f` (now gone) and `g` (kept) beside some horizon edge. The new triangle there has the plane
-//!   `h = s f + t g`, `s >= 0`, `t > 0` (since `f(p) > 0 >= g(p)`), so `h > 0` at the point too.
+//! The triangulation is quickhull (Barber, Dobkin, Huhdanpaa 1996) with one rule: a point *sees* a
+//! triangle only if it lies strictly above its plane, decided exactly (Shewchuk 1997). By induction
+//! the triangles are always a triangulation, without degenerate triangles, of the boundary of the
+//! hull `P` of the points inserted so far:
+//! - The triangles that `p` sees are also those seen by a point moved from `p` a little towards the
+//!   interior of `P`, which lies in no plane of `P`: so they form a disc, and their border, the
+//!   horizon, is one simple cycle.
+//! - `p` is not collinear with a horizon edge: it would lie in the plane of the seen triangle
+//!   beside it. So every triangle between the horizon and `p` has an area.
+//! - Where `p` lies in the plane of a polygon of `P`, it sees the neighbour across a side of that
+//!   polygon iff it lies strictly beyond that side: so the new triangles over those sides are just
+//!   what extends the polygon to `p`.
+//! - Each point outside `P` is kept with one triangle that it sees. When that triangle goes, the
+//!   point, if still outside, sees one of the *new* triangles: if it sees only old ones, then, as
+//!   what it saw was connected, it saw both triangles `f` (now gone) and `g` (kept) beside some
+//!   horizon edge. The new triangle there has the plane `h = s f + t g`, `s >= 0`, `t > 0` (since
+//!   `f(p) > 0 >= g(p)`), so `h > 0` at the point too.
 //!
-//! The result is a weakly convex triangulation; joining its coplanar neighbours, again exactly, gives the faces.
+//! The result is a weakly convex triangulation; joining its coplanar neighbours, again exactly,
+//! gives the faces.
 
 mod assemble;
 mod check;
@@ -48,37 +54,41 @@ pub enum HullError {
     Empty,
     /// Point `index` is not finite.
     NotFinite {
-        /// Its index in the input.
+        /// Index in the input.
         index: usize,
     },
-    /// Coordinates are so large or so small that predicates could over- or underflow: a magnitude above
-    /// [`LARGEST_COORDINATE`], or below [`SMALLEST_COORDINATE`] but not zero.
+    /// Coordinates are so large or so small that predicates could over- or underflow: a magnitude
+    /// above [`LARGEST_COORDINATE`], or below [`SMALLEST_COORDINATE`] but not zero.
     OutOfRange {
         /// Index of an offending point.
         index: usize,
     },
 }
 
-/// Largest magnitude of a coordinate: the product of three differences, times the 2^27 of a split, stays finite.
+/// Largest magnitude of a coordinate: the product of three differences, times the 2^27 of a split,
+/// stays finite.
 pub const LARGEST_COORDINATE: f64 = f64::from_bits((1023 + 250) << 52);
 
-/// Smallest magnitude of a nonzero coordinate, 2^-250: coordinates, and so their differences, are multiples of
-/// 2^-302, products of three of them multiples of 2^-906, and even the error bounds of the predicates, 2^-106 times
-/// such products, are normal numbers: nothing underflows.
+/// Smallest magnitude of a nonzero coordinate, 2^-250: coordinates, and so their differences, are
+/// multiples of 2^-302, products of three of them multiples of 2^-906, and even the error bounds of
+/// the predicates, 2^-106 times such products, are normal numbers: nothing underflows.
 pub const SMALLEST_COORDINATE: f64 = f64::from_bits((1023 - 250) << 52);
 
 /// The hull of points (metres); `source` of its vertices are indices into `points`.
 ///
-/// Its vertices are the extreme points only, the first of equal ones (`-0.0` equals `0.0`, and is stored as `0.0`);
-/// exactly coplanar triangles are merged. Of a flat polygon's two faces, which have the same vertices, the one that
-/// goes on from vertex 0 to the lower of its neighbours comes first. About O(n log n); the same for every run.
+/// Its vertices are the extreme points only, the first of equal ones (`-0.0` equals `0.0`, and is
+/// stored as `0.0`); exactly coplanar triangles are merged. Of a flat polygon's two faces, which
+/// have the same vertices, the one that goes on from vertex 0 to the lower of its neighbours comes
+/// first. About O(n log n); the same for every run.
 ///
 /// # Errors
-/// See [`HullError`]; flat, collinear and single points are no error but polyhedra of lower dimension.
+/// See [`HullError`]; flat, collinear and single points are no error but polyhedra of lower
+/// dimension.
 pub fn convex_hull(points: &[Vec3<f64>]) -> Result<Polyhedron, HullError> {
     check_range(points)?;
-    // Every predicate is exact in the range just checked, so a broken structure is impossible. Should it be found all
-    // the same (a compiler that contracts or reorders sums), the honest answer is that the predicates failed here.
+    // Every predicate is exact in the range just checked, so a broken structure is impossible.
+    // Should it be found all the same (a compiler that contracts or reorders sums), the honest
+    // answer is that the predicates failed here.
     let hull = hull_in_range(points);
     hull.map_err(|Inexact { point }| HullError::OutOfRange { index: point as usize })
 }
@@ -130,7 +140,8 @@ pub fn extreme_points(points: &[Vec3<f64>]) -> Result<Vec<u32>, HullError> {
     Ok(extreme)
 }
 
-/// A polyhedron of these points without edges and faces: for scans over vertices alone. At least one point.
+/// A polyhedron of these points without edges and faces: for scans over vertices alone. At least
+/// one point.
 pub fn vertices_only(points: &[Vec3<f64>]) -> Polyhedron {
     assemble::vertices_only(points, 3, (0..points.len() as u32).collect())
 }

@@ -1,15 +1,16 @@
 //! Unit normals of faces, and representatives of what is parallel.
 //!
-//! The vector product of two exact differences is formed exactly and rounded once to double-double, so a normal is
-//! right however thin its face; as the face is exactly flat, any three of its vertices give the same one.
+//! The vector product of two exact differences is formed exactly and rounded once to double-double,
+//! so a normal is right however thin its face; as the face is exactly flat, any three of its
+//! vertices give the same one.
 
 use super::exact::{cross, difference, orthogonal, parallel};
 use crate::polyhedron::Polyhedron;
 use crate::real::{Dd, Scalar};
 use crate::vec3::Vec3;
 
-/// Number of directions told apart that round to the same unit vector, but differ; any more count as distinct from
-/// everything, which costs a query time but is never wrong.
+/// Number of directions told apart that round to the same unit vector, but differ; any more count
+/// as distinct from everything, which costs a query time but is never wrong.
 const ALIKE: usize = 64;
 
 /// Fills in `normals` and `distinct_normals` of a polyhedron that has its vertices and faces.
@@ -56,18 +57,20 @@ fn unit_normal(hull: &Polyhedron, f: u32) -> Vec3<f64> {
 /// A vector divided by its length, rounded to `f64`; zeros are positive.
 fn unit(v: Vec3<Dd>) -> Vec3<f64> {
     let size = v.x.abs().larger(v.y.abs()).larger(v.z.abs()).hi;
-    // A power of two within a factor of two of 1 / size: squares of what it scales neither over- nor underflow.
+    // A power of two within a factor of two of 1 / size: squares of what it scales neither over-
+    // nor underflow.
     let scale = Dd::from_f64(f64::from_bits((2046 << 52) - (size.to_bits() & (0x7ff << 52))));
     v.scale(scale).normalized().to_f64() + Vec3::ZERO
 }
 
 /// For each direction (unit vectors, rounded): the first one it is exactly parallel to, up to sign.
 ///
-/// Only directions that round to the same vector, up to sign, are asked about: where parallel ones round differently
-/// they count as distinct.
+/// Only directions that round to the same vector, up to sign, are asked about: where parallel ones
+/// round differently they count as distinct.
 fn classes(directions: &[Vec3<f64>], parallel: impl Fn(u32, u32) -> bool) -> Vec<u32> {
     let keys: Vec<[u64; 3]> = directions.iter().map(|d| up_to_sign(*d).to_array().map(f64::to_bits)).collect();
-    // Sorted by one number, so that most are told apart by it; what it does not tell apart, by the whole key.
+    // Sorted by one number, so that most are told apart by it; what it does not tell apart, by the
+    // whole key.
     let mixed = |[x, y, z]: [u64; 3]| x ^ y.rotate_left(21) ^ z.rotate_left(42);
     let mut order: Vec<(u64, u32)> = keys.iter().map(|&key| mixed(key)).zip(0..).collect();
     order.sort_unstable();

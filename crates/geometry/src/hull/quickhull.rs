@@ -1,5 +1,5 @@
-//! A weakly convex triangulation of the boundary of the hull of points that span space: quickhull by exact tests.
-//! Why it is sound: see the parent module.
+//! A weakly convex triangulation of the boundary of the hull of points that span space: quickhull
+//! by exact tests. Why it is sound: see the parent module.
 
 use super::exact::side;
 use super::inexact::Inexact;
@@ -15,16 +15,18 @@ pub(super) struct Triangle {
     pub(super) across: [u32; 3],
 }
 
-/// The boundary of the hull of `points`, which has `tetrahedron` (the last point below the plane of the others) to
-/// begin with. Vertices may lie inside faces or edges, but no triangle is degenerate.
+/// The boundary of the hull of `points`, which has `tetrahedron` (the last point below the plane of
+/// the others) to begin with. Vertices may lie inside faces or edges, but no triangle is
+/// degenerate.
 ///
-/// Among equal points only the first can be a vertex (if it is so in `tetrahedron`): they see the same facets, so they
-/// are always in one list, in their order, and the first of those ranked highest is taken; after that the others see
-/// none.
+/// Among equal points only the first can be a vertex (if it is so in `tetrahedron`): they see the
+/// same facets, so they are always in one list, in their order, and the first of those ranked
+/// highest is taken; after that the others see none.
 pub(super) fn triangulate(points: &[Vec3<f64>], tetrahedron: [u32; 4]) -> Result<Vec<Triangle>, Inexact> {
     let mut hull = Quickhull::new(points, tetrahedron);
     while let Some(f) = hull.pending.pop_front() {
-        // A place may have been given to another triangle since; then this entry stands for that one, or for none.
+        // A place may have been given to another triangle since; then this entry stands for that
+        // one, or for none.
         if hull.facets[f as usize].alive && !hull.facets[f as usize].outside.is_empty() {
             hull.insert_farthest_of(f)?;
         }
@@ -42,8 +44,8 @@ struct Facet {
     certain: f64,
     /// Points strictly above the plane; each point of the input is in at most one such list.
     outside: Vec<u32>,
-    /// The point of `outside` with the largest rounded height, then the largest distance from the first vertex: an end of its
-    /// level, so that of coplanar points the corners come first.
+    /// The point of `outside` with the largest rounded height, then the largest distance from the
+    /// first vertex: an end of its level, so that of coplanar points the corners come first.
     farthest: (f64, f64, u32),
     alive: bool,
     /// The insertion that last asked whether its point sees this facet, and the answer.
@@ -51,7 +53,8 @@ struct Facet {
     seen: bool,
 }
 
-/// A side of the border of what a point sees: from one vertex to the next, the unseen facet beyond it.
+/// A side of the border of what a point sees: from one vertex to the next, the unseen facet beyond
+/// it.
 #[derive(Debug, Clone, Copy)]
 struct HorizonSide {
     from: u32,
@@ -68,7 +71,8 @@ struct Quickhull<'a> {
     free: Vec<u32>,
     /// Facets that may have points outside, first come, first served.
     pending: VecDeque<u32>,
-    /// For each point: the new facet whose horizon side starts there, as far as the current insertion set it.
+    /// For each point: the new facet whose horizon side starts there, as far as the current
+    /// insertion set it.
     new_at: Vec<u32>,
     insertions: u32,
     seen: Vec<u32>,
@@ -114,8 +118,9 @@ impl<'a> Quickhull<'a> {
         let facet = Facet {
             triangle,
             normal: u.cross(v),
-            // The height is a sum of six products of three differences, each at most size(u) size(v) extent, and each
-            // off by less than 9 roundings of 2^-53: 54 units; 64 leave clearance for the roundings of this bound.
+            // The height is a sum of six products of three differences, each at most size(u)
+            // size(v) extent, and each off by less than 9 roundings of 2^-53: 54 units; 64 leave
+            // clearance for the roundings of this bound.
             certain: 64.0 * (f64::EPSILON / 2.0) * (size(u) * size(v) * self.extent),
             outside: Vec::new(),
             farthest: (0.0, 0.0, u32::MAX),
@@ -148,7 +153,8 @@ impl<'a> Quickhull<'a> {
         (above, height)
     }
 
-    /// Gives each orphan to the first of `facets` that it sees; those that see none are inside for good.
+    /// Gives each orphan to the first of `facets` that it sees; those that see none are inside for
+    /// good.
     fn adopt_orphans(&mut self, facets: &[u32]) {
         let orphans = std::mem::take(&mut self.orphans);
         for &p in &orphans {
@@ -186,7 +192,8 @@ impl<'a> Quickhull<'a> {
             self.orphans.append(&mut facet.outside);
             self.free.push(place);
         }
-        // It lies in the plane of every new facet: an exact zero is what costs most to find.
+        // The apex lies in the plane of every new facet, and an exact zero is the most expensive
+        // sign.
         self.orphans.retain(|&p| p != apex);
         let cone = self.close_with(apex)?;
         self.adopt_orphans(&cone);

@@ -3,7 +3,8 @@
 use super::exact::{collinear, side};
 use crate::vec3::Vec3;
 
-/// The affine span of points, with vertices of a simplex of that dimension; each the first of the points equal to it.
+/// The affine span of points, with vertices of a simplex of that dimension; each the first of the
+/// points equal to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AffineSpan {
     /// All points are equal.
@@ -16,7 +17,8 @@ pub(super) enum AffineSpan {
     Solid([u32; 4]),
 }
 
-/// Finds the affine span of `points` (at least one). The simplex is chosen large, by rounded sizes; whether it is one is exact.
+/// Finds the affine span of `points` (at least one). The simplex is chosen large, by rounded sizes;
+/// whether it is one is exact.
 pub(super) fn span(points: &[Vec3<f64>]) -> AffineSpan {
     let at = |i: u32| points[i as usize];
     let a = lexicographic_extreme(points, |p, q| p < q);
@@ -65,7 +67,8 @@ fn largest(points: &[Vec3<f64>], size: impl Fn(Vec3<f64>) -> f64) -> u32 {
     best
 }
 
-/// The first point that comes `before` all others by x, then y, then z: on a line, one of its two ends.
+/// The first point that comes `before` all others by x, then y, then z: on a line, one of its two
+/// ends.
 fn lexicographic_extreme(points: &[Vec3<f64>], before: impl Fn(&[f64; 3], &[f64; 3]) -> bool) -> u32 {
     let mut best = 0;
     for (i, p) in points.iter().enumerate() {

@@ -1,16 +1,18 @@
-//! Builds the tree: each node's triangles are cut in two three times, along the longest axis of what is cut.
+//! Builds the tree: each node's triangles are cut in two three times, along the longest axis of
+//! what is cut.
 
 use super::node::{LEAF_TRIANGLES, MeshNode, NodeId, WIDTH};
 use crate::Vec3;
 use clearsweep_base::workers::Workers;
 
-/// Triangles in the order of the tree, their order before, the inner nodes, and the starts of the leaves.
+/// Triangles in the order of the tree, their order before, the inner nodes, and the starts of the
+/// leaves.
 pub(super) type BuiltTree = (Vec<[u32; 3]>, Vec<u32>, Vec<MeshNode>, Vec<u32>);
 
-/// Cuts one behind the other that make the children of a node.
+/// Successive cuts that make the children of a node.
 const CUTS: u32 = WIDTH.ilog2();
 
-/// Triangles from which the subtrees of a node are built side by side.
+/// Number of triangles from which the subtrees of a node are built in parallel.
 const LARGE: usize = 1 << 14;
 
 /// Triangles of a part of a pass over all of them.
@@ -55,8 +57,8 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Over items that begin at `start` of all: the subtrees of a large node are built side by side and put one behind the other, as
-    /// [`Self::subtree`] does.
+    /// Over items that begin at `start` of all: the subtrees of a large node are built in parallel
+    /// and joined in order, as [`Self::subtree`] does.
     fn tree(&self, items: &mut [Item], start: usize) -> Subtree {
         let mut made = Subtree::default();
         if items.len() < LARGE {
@@ -112,8 +114,9 @@ impl Builder<'_> {
 
     /// Fits an oriented box to items of a node with this origin.
     ///
-    /// For a unit direction f the sizes of the components of f along three axes at right angles add up to 1 or more, so that what f
-    /// sees too little of the rounded centre and sides is made up for by `slack` at each side.
+    /// For a unit direction f the sizes of the components of f along three axes at right angles add
+    /// up to 1 or more, so that what f sees too little of the rounded centre and sides is made up
+    /// for by `slack` at each side.
     fn fit(&self, items: &[Item], origin: Vec3<f64>) -> FittedBox {
         let axes = self.principal_axes(items);
         let ends = self.bounds(items, origin, &axes);
@@ -145,8 +148,8 @@ impl Builder<'_> {
         ends
     }
 
-    /// The principal axes of the corners, those of the largest triangles first: the directions in which a flat patch is long, and
-    /// its normal.
+    /// The principal axes of the corners, those of the largest triangles first: the directions in
+    /// which a flat patch is long, and its normal.
     fn principal_axes(&self, items: &[Item]) -> [Vec3<f64>; 3] {
         let (mut weight, mut mean) = (0.0, Vec3::ZERO);
         let mut moments = [[0.0; 3]; 3];
@@ -190,7 +193,7 @@ impl FittedBox {
     }
 }
 
-/// A node of so many children, which are to be filled in.
+/// Returns a node of `count` children, which are to be filled in.
 fn empty_node(items: &[Item], count: usize) -> MeshNode {
     let origin = items.iter().fold(Vec3::ZERO, |sum, i| sum + i.center).scale(1.0 / (3.0 * items.len() as f64));
     MeshNode {
@@ -202,8 +205,8 @@ fn empty_node(items: &[Item], count: usize) -> MeshNode {
     }
 }
 
-/// Cuts many items into groups like [`groups`], with the halves cut side by side. None of them is ever a leaf, and all of one size are cut
-/// before any of their halves.
+/// Cuts many items into groups like [`groups`], with the halves cut side by side. None of them is
+/// ever a leaf, and all of one size are cut before any of their halves.
 fn halved(items: &mut [Item], cuts: u32, workers: &Workers) -> Vec<(usize, usize)> {
     if cuts == 0 {
         return vec![(0, items.len())];
@@ -234,8 +237,8 @@ fn groups(items: &mut [Item]) -> Vec<(usize, usize)> {
     runs
 }
 
-/// Sorts items into two halves along the longest side of the box of their centres; returns where the second begins. Whole leaves go to the
-/// first.
+/// Sorts items into two halves along the longest side of the box of their centres; returns where
+/// the second begins. Whole leaves go to the first.
 fn halve(items: &mut [Item]) -> usize {
     let mut ends = [(f64::INFINITY, f64::NEG_INFINITY); 3];
     for item in items.iter() {

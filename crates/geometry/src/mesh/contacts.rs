@@ -1,10 +1,11 @@
 //! Counts of the contacts and crossings of a mesh with itself: its tree is searched against itself.
 //!
-//! Boxes here are those of the coordinates themselves, not the boxes of the nodes, so that nothing is rounded and what is left out has no
-//! point in common. Leaves are taken in blocks, each block by one thread, and each leaf is searched for among those behind it.
+//! Boxes here are those of the coordinates themselves, not the boxes of the nodes, so that nothing
+//! is rounded and what is left out has no point in common. Leaves are taken in blocks, each block
+//! by one thread, and each leaf is searched for among those behind it.
 //!
-//! Work is bounded: where counting ends does not depend on threads, as it ends at the first place, in the order of leaves, where the blocks before
-//! have found or taken too much.
+//! Work is bounded: where counting ends does not depend on threads, as it ends at the first place,
+//! in the order of leaves, where the blocks before have found or taken too much.
 
 use super::TriangleMesh;
 use super::node::{Child, LEAF_TRIANGLES, MeshNode, NodeId};
@@ -17,7 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Contacts that are counted.
 const MOST: u64 = 1 << 20;
 
-/// Pairs of triangles whose boxes have a point in common that are looked at, for each triangle and for any mesh.
+/// Most pairs of triangles with a common point of their boxes that are tested: for each triangle,
+/// and in addition for any mesh.
 const PAIRS_EACH: u64 = 64;
 const PAIRS: u64 = 1 << 22;
 
@@ -32,12 +34,13 @@ const BLOCKS_PER_THREAD: usize = 4;
 pub struct SelfContacts {
     /// Number of pairs.
     pub count: u64,
-    /// Counting ended early: there are at least so many.
+    /// Whether counting ended early: there are at least `count` pairs.
     pub at_least: bool,
 }
 
-/// Counts the pairs of triangles that have a point in common that is no common corner and on no common side
-/// ([`in_contact`]). Vertices have to be in the range of [`check_range`](crate::hull::check_range).
+/// Counts the pairs of triangles that have a point in common that is no common corner and on no
+/// common side ([`in_contact`]). Vertices have to be in the range of
+/// [`check_range`](crate::hull::check_range).
 pub fn self_contacts(mesh: &TriangleMesh, workers: &Workers) -> SelfContacts {
     within(mesh, workers, MOST, PAIRS + PAIRS_EACH * mesh.triangles().len() as u64)
 }
@@ -47,7 +50,7 @@ fn within(mesh: &TriangleMesh, workers: &Workers, most: u64, pairs: u64) -> Self
     let boxes = TreeBoxes::of(mesh);
     let limits = Counted { contacts: most, pairs };
     let blocks = boxes.leaves.len().div_ceil(BLOCK);
-    // Of all blocks that were counted: those are all before any that is left out.
+    // Sums over the blocks that were counted. All of them come before any block that is left out.
     let (contacts, tested) = (AtomicU64::new(0), AtomicU64::new(0));
     let counted = workers.each(blocks, BLOCKS_PER_THREAD, |block| {
         let so_far = Counted { contacts: contacts.load(Ordering::Relaxed), pairs: tested.load(Ordering::Relaxed) };
@@ -73,7 +76,7 @@ fn within(mesh: &TriangleMesh, workers: &Workers, most: u64, pairs: u64) -> Self
     SelfContacts { count: sum.contacts, at_least: false }
 }
 
-/// Numbers of contacts found and of pairs of triangles looked at.
+/// Numbers of contacts found and of pairs of triangles tested.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counted {
     contacts: u64,
@@ -204,7 +207,7 @@ impl LeafSearch<'_> {
         }
     }
 
-    /// All triangles of one leaf against those of another.
+    /// Tests all triangles of one leaf against the triangles of another.
     fn against(&mut self, own: &[BoxedTriangle], span: TriangleBox, other: u32) {
         for t in self.mesh.leaf(other) {
             let corners = self.mesh.corners(t);

@@ -5,8 +5,8 @@ use crate::Vec3;
 /// Sweeps over the three pairs of axes: convergence is quadratic, and five or six reach rounding.
 const SWEEPS: usize = 12;
 
-/// Unit eigenvectors at right angles, but for rounding, for any symmetric matrix; those of the identity where it is not finite.
-/// Source: Golub and Van Loan, *Matrix Computations*, 8.5.
+/// Unit eigenvectors at right angles, but for rounding, for any symmetric matrix; the axes if it is
+/// not finite. Source: Golub and Van Loan, *Matrix Computations*, 8.5.
 pub(super) fn eigenvectors(mut m: [[f64; 3]; 3]) -> [Vec3<f64>; 3] {
     let mut axes = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
     for _ in 0..SWEEPS {

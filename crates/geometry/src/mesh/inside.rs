@@ -1,7 +1,8 @@
 //! Knowledge of the inside of a body, and the winding number of a mesh that does not close up.
 //!
-//! Sources: van Oosterom and Strackee, "The solid angle of a plane triangle" (1983); Jacobson, Kavan and Sorkine-Hornung, "Robust
-//! inside-outside segmentation using generalized winding numbers" (2013), with the hierarchy of its section 4.
+//! Sources: van Oosterom and Strackee, "The solid angle of a plane triangle" (1983); Jacobson,
+//! Kavan and Sorkine-Hornung, "Robust inside-outside segmentation using generalized winding
+//! numbers" (2013), with the hierarchy of its section 4.
 
 use crate::Vec3;
 use crate::lazy::Lazy;
@@ -41,14 +42,16 @@ const LEAF: u32 = 32;
 /// Half a unit in the last place of 1.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
-/// Bound on the error of the two terms of a solid angle together, and of the angle by them. Units: rounding of the product of the three
-/// lengths; each of some 20 operations, twice.
+/// Bound on the error of the two terms of a solid angle together, and of the angle by them. Units:
+/// rounding of the product of the three lengths; each of some 20 operations, twice.
 const ROUNDING: f64 = 128.0;
 
-/// Bound on the change of both terms and of the angle when the point moves by one length, in products of two of the lengths.
+/// Bound on the change of both terms and of the angle when the point moves by one length, in
+/// products of two of the lengths.
 const DISPLACEMENT: f64 = 8.0;
 
-/// The open surface of a mesh: which triangles are to be turned so that neighbours agree, and a tree over them.
+/// The open surface of a mesh: which triangles are to be turned so that neighbours agree, and a
+/// tree over them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OpenSurface {
     /// Triangles to be turned, in the mesh's order.
@@ -69,7 +72,8 @@ struct WindingNode {
     parts: Option<[u32; 2]>,
 }
 
-/// The cone from a vertex over the rim of a part. From a point that its box does not hold it takes the same part of the view.
+/// The cone from a vertex over the rim of a part. From a point that its box does not hold it takes
+/// the same part of the view.
 #[derive(Debug)]
 struct RimCone {
     apex: u32,
@@ -94,13 +98,15 @@ impl WindingNumber {
         sum.finish()
     }
 
-    /// The winding number around a point beside a closed surface, which is an integer; `None` if rounding leaves it open.
+    /// The winding number around a point beside a closed surface, which is an integer; `None` if
+    /// rounding leaves it open.
     pub fn whole(self) -> Option<i64> {
         let nearest = self.value.round();
         (self.error < 0.25 && (self.value - nearest).abs() <= self.error).then_some(nearest as i64)
     }
 
-    /// Whether the point counts as inside: half of its view is taken, but for rounding. NaN counts as inside.
+    /// Whether the point counts as inside: half of its view is taken, but for rounding. NaN counts
+    /// as inside.
     pub fn is_inside(self) -> bool {
         let most = self.value.abs() + self.error;
         most.is_nan() || most >= 0.5
@@ -108,13 +114,15 @@ impl WindingNumber {
 }
 
 impl OpenSurface {
-    /// Creates the open surface of a mesh. `turned`: which triangles are to be turned, in the mesh's order.
+    /// Creates the open surface of a mesh. `turned`: which triangles are to be turned, in the
+    /// mesh's order.
     pub(super) fn new(turned: Vec<bool>) -> Self {
         Self { turned, tree: Lazy::default() }
     }
 
-    /// How often the surface winds around a point of the mesh's frame that may be off by `error` (metres). A function of the mesh and
-    /// the point: triangles are summed in their order, and those of a part that does not hold the point by the cone over its rim.
+    /// Winding number of the surface around a point of the mesh's frame that may be off by `error`
+    /// (metres). It is a function of the mesh and the point: triangles are summed in their order. A
+    /// part that does not hold the point counts by the cone over its rim.
     pub(super) fn winding(
         &self,
         vertices: &[Vec3<f64>],
@@ -165,8 +173,8 @@ impl WindingTreeBuilder<'_> {
         parts
     }
 
-    /// Adds a part with those of it, and returns its rim: edges from the lower vertex to the higher one, ascending, and how often they
-    /// run so, less how often the other way.
+    /// Adds a part with those of it, and returns its rim: edges from the lower vertex to the higher
+    /// one, ascending, and how often they run so, less how often the other way.
     fn part(&self, triangles: Range<u32>, all: &mut Vec<WindingNode>) -> Vec<([u32; 2], i64)> {
         let index = all.len();
         all.push(WindingNode {
@@ -202,7 +210,8 @@ impl WindingTreeBuilder<'_> {
 }
 
 impl RimCone {
-    /// Over edges, and how often each runs from the first vertex to the second, less how often the other way.
+    /// Over edges, and how often each runs from the first vertex to the second, less how often the
+    /// other way.
     fn over(rim: &[([u32; 2], i64)]) -> Self {
         let apex = rim.first().map_or(0, |&([apex, _], _)| apex);
         let runs = |&([p, q], times): &([u32; 2], i64)| {
@@ -230,10 +239,12 @@ fn summed(mut edges: Vec<([u32; 2], i64)>) -> Vec<([u32; 2], i64)> {
     edges
 }
 
-/// A sum of the solid angles of triangles, seen from the origin, in the order in which they are added.
+/// A sum of the solid angles of triangles, seen from the origin, in the order in which they are
+/// added.
 ///
-/// Half of an angle is the argument of a complex number (van Oosterom and Strackee, equation 8). Numbers of positive real part are
-/// multiplied, which adds their arguments, so that most triangles take no arc tangent.
+/// Half of an angle is the argument of a complex number (van Oosterom and Strackee, equation 8).
+/// Numbers of positive real part are multiplied, which adds their arguments, so that most triangles
+/// take no arc tangent.
 struct AngleSum {
     /// Bound on the error of the origin's place, metres.
     error: f64,
@@ -309,8 +320,8 @@ impl AngleSum {
 
 dispatch!(half_angles, half_angles_in, (corners: &[[Lane; 3]; 3], error: f64, to: &mut HalfAngles) -> ());
 
-/// Computes the angles of eight triangles; positive where the origin lies behind them. `error`: bound on the error of the origin's place,
-/// metres.
+/// Computes the angles of eight triangles; positive where the origin lies behind them. `error`:
+/// bound on the error of the origin's place, metres.
 #[inline(always)] // into code for wider registers
 fn half_angles_in<S: Simd>(corners: &[[Lane; 3]; 3], error: f64, to: &mut HalfAngles) {
     let a = Vec3::<V<S>>::load(&corners[0]);

@@ -12,13 +12,16 @@ pub struct FeatureLabels {
 
 #[derive(Debug, Clone)]
 enum LabelledParts {
-    /// Labels of a mesh: the number in the file of each triangle; edges and faces are numbered when the first is asked for.
+    /// Labels of a mesh: the number in the file of each triangle; edges and faces are numbered when
+    /// the first is asked for.
     Triangles { numbers: Vec<u32>, ranks: OnceLock<Ranks> },
-    /// Labels of convex pieces: piece and face of each triangle; first vertex and edges, in order, of each piece.
+    /// Labels of convex pieces: piece and face of each triangle; first vertex and edges, in order,
+    /// of each piece.
     Pieces { of_triangle: Vec<[u32; 2]>, edges: Vec<(u32, Vec<[u32; 2]>)> },
 }
 
-/// Edges ordered by their (low, high) vertices, and the ranks of triangles by their sorted vertices.
+/// Edges ordered by their (low, high) vertices, and the ranks of triangles by their sorted
+/// vertices.
 #[derive(Debug, Clone)]
 struct Ranks {
     edges: Vec<[u32; 2]>,
@@ -50,7 +53,8 @@ impl PartialEq for FeatureLabels {
 }
 
 impl FeatureLabels {
-    /// Creates the labels of a mesh from the numbers of its vertices, ascending, and of its triangles.
+    /// Creates the labels of a mesh from the numbers of its vertices, ascending, and of its
+    /// triangles.
     pub(super) fn of_mesh(triangles: &[[u32; 3]], vertices: Vec<u32>, numbers: Vec<u32>) -> Self {
         debug_assert_eq!(triangles.len(), numbers.len());
         Self { vertices, parts: LabelledParts::Triangles { numbers, ranks: OnceLock::new() } }
@@ -79,7 +83,8 @@ impl FeatureLabels {
         }
     }
 
-    /// The number of the face that triangle `t` is, or belongs to. `triangles`: those of the mesh.
+    /// The number of the face that triangle `t` is, or belongs to. `triangles`: the triangles of
+    /// the mesh.
     pub fn face(&self, triangles: &[[u32; 3]], t: u32) -> u32 {
         match &self.parts {
             LabelledParts::Triangles { ranks, .. } => ranks.get_or_init(|| Ranks::new(triangles)).faces[t as usize],
@@ -87,7 +92,8 @@ impl FeatureLabels {
         }
     }
 
-    /// The number of the edge between two vertices of triangle `t`. `triangles`: those of the mesh.
+    /// The number of the edge between two vertices of triangle `t`. `triangles`: the triangles of
+    /// the mesh.
     pub fn edge(&self, triangles: &[[u32; 3]], t: u32, [u, v]: [u32; 2]) -> EdgeLabel {
         let key = [u.min(v), u.max(v)];
         let place = |edges: &[[u32; 2]]| edges.binary_search(&key).ok().map(|edge| EdgeLabel::Edge(edge as u32));

@@ -26,7 +26,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The triangles of a body in its recentred frame, metres, and a tree of boxes over them.
 ///
-/// Corners that are equal have one index. Memory: 55 bytes a triangle of a closed mesh, counted by `xtask/src/bin/mesh_memory.rs`.
+/// Corners that are equal have one index. Memory: 55 bytes a triangle of a closed mesh, counted by
+/// `xtask/src/bin/mesh_memory.rs`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriangleMesh {
     vertices: Vec<Vec3<f64>>,
@@ -82,8 +83,9 @@ impl PartialEq for MeshIdentity {
 }
 
 impl TriangleMesh {
-    /// Builds the mesh of `vertices` (distinct, finite, metres in the recentred frame) and `triangles` (three distinct vertices and an area
-    /// above 0, at least one). `vertex_numbers`: the published number of each vertex, ascending. `triangle_numbers`: the number of each
+    /// Builds the mesh of `vertices` (distinct, finite, metres in the recentred frame) and
+    /// `triangles` (three distinct vertices and an area above 0, at least one). `vertex_numbers`:
+    /// the published number of each vertex, ascending. `triangle_numbers`: the number of each
     /// triangle in the file. `inside`: what is known of their inside.
     pub fn new(
         vertices: Vec<Vec3<f64>>,
@@ -107,8 +109,9 @@ impl TriangleMesh {
         Self { open, ..Self::assemble(vertices, triangles, labels, nodes, leaf_start, inside) }
     }
 
-    /// The surfaces of convex pieces, as fans of their faces; of a piece without faces its segment or point. Solid if some piece is: flat polygons
-    /// then have both of their sides, so that the surface winds around no point beside them.
+    /// The surfaces of convex pieces, as fans of their faces; of a piece without faces its segment
+    /// or point. Solid if some piece is: flat polygons then have both of their sides, so that the
+    /// surface winds around no point beside them.
     pub fn of_pieces<'a>(pieces: impl Iterator<Item = &'a Polyhedron> + Clone) -> Self {
         let (mut vertices, mut triangles, mut of_triangle, mut sources) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -168,7 +171,8 @@ impl TriangleMesh {
         &self.vertices
     }
 
-    /// The triangles, in the order of the tree: indices of vertices, counter-clockwise seen from outside where the mesh is solid.
+    /// The triangles, in the order of the tree: indices of vertices, counter-clockwise seen from
+    /// outside where the mesh is solid.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
@@ -178,7 +182,8 @@ impl TriangleMesh {
         self.labels.vertices()
     }
 
-    /// The published number of each triangle, in the order of [`TriangleMesh::triangles`]: of a mesh its index in the file.
+    /// The published number of each triangle, in the order of [`TriangleMesh::triangles`]: of a
+    /// mesh its index in the file.
     pub fn triangle_numbers(&self) -> Vec<u32> {
         (0..self.triangles.len() as u32).map(|t| self.labels.part(t)).collect()
     }
@@ -193,7 +198,8 @@ impl TriangleMesh {
         self.inside
     }
 
-    /// How often an open surface winds around a point of its frame that may be off by `error` (metres); `None` of any other.
+    /// Winding number of an open surface around a point of its frame that may be off by `error`
+    /// (metres); `None` for other surfaces.
     pub fn winding(&self, p: Vec3<f64>, error: f64) -> Option<WindingNumber> {
         self.open.as_ref().map(|open| open.winding(&self.vertices, &self.triangles, p, error))
     }
@@ -203,7 +209,8 @@ impl TriangleMesh {
         WindingNumber::of_triangles((0..self.triangles.len() as u32).map(|t| self.corners(t)), p)
     }
 
-    /// A number that no other mesh of the process has but clones of this one, which are equal to it.
+    /// A number that no other mesh of the process has but clones of this one, which are equal to
+    /// it.
     pub fn identity(&self) -> u64 {
         self.identity.0
     }
@@ -262,7 +269,8 @@ impl TriangleMesh {
     }
 }
 
-/// The faces of a polyhedron cut into fans: number of the face, and vertices. A segment or a point is one triangle without area.
+/// The faces of a polyhedron cut into fans: number of the face, and vertices. A segment or a point
+/// is one triangle without area.
 pub fn fans(core: &Polyhedron) -> impl Iterator<Item = (u32, [u32; 3])> + '_ {
     // The back of a flat polygon is its front once more.
     let faces = if core.dimension == 2 { 1 } else { core.face_count() as u32 };

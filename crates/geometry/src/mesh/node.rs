@@ -41,7 +41,8 @@ impl NodeId {
         if self.0 & LEAF == 0 { Child::Inner(self.0) } else { Child::Leaf(self.0 & !LEAF) }
     }
 
-    /// Returns its number in a list with so many other nodes and leaves before it.
+    /// Returns its number in a list in which `nodes` other nodes and `leaves` other leaves come
+    /// before it.
     pub fn moved(self, nodes: u32, leaves: u32) -> Self {
         match self.get() {
             Child::Inner(index) => Self::inner(index + nodes),
@@ -56,15 +57,17 @@ impl NodeId {
     }
 }
 
-/// Oriented boxes around the triangles of up to eight children, side by side (Gottschalk, Lin, Manocha 1996).
+/// Oriented boxes around the triangles of up to eight children, side by side (Gottschalk, Lin,
+/// Manocha 1996).
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeshNode {
     /// Point that the centres are measured from, metres in the mesh's frame.
     pub origin: Vec3<f64>,
     /// Centre of each child's box less `origin`, by coordinate, metres.
     pub centers: [[f32; WIDTH]; 3],
-    /// By axis of the boxes and coordinate: from the centre of each child's box to the middle of a side, metres. Long enough to cover
-    /// what rounding to `f32` takes from them and from the centre.
+    /// By axis of the boxes and coordinate: from the centre of each child's box to the middle of a
+    /// side, metres. Long enough to cover what rounding to `f32` takes from them and from the
+    /// centre.
     pub halves: [[[f32; WIDTH]; 3]; 3],
     /// The children.
     pub children: [NodeId; WIDTH],
@@ -73,7 +76,8 @@ pub struct MeshNode {
 }
 
 impl MeshNode {
-    /// The box of child `lane`: its centre in the mesh's frame, and from there to the middles of three sides, metres.
+    /// The box of child `lane`: its centre in the mesh's frame, and from there to the middles of
+    /// three sides, metres.
     #[inline(always)]
     pub fn oriented_box(&self, lane: usize) -> (Vec3<f64>, [Vec3<f64>; 3]) {
         let at = |of: &[[f32; WIDTH]; 3]| Vec3::new(of[0][lane].into(), of[1][lane].into(), of[2][lane].into());
@@ -81,7 +85,8 @@ impl MeshNode {
         (self.origin + at(&self.centers), [at(x), at(y), at(z)])
     }
 
-    /// A ball around the box of child `lane`: its centre in the mesh's frame, and its radius, metres.
+    /// A ball around the box of child `lane`: its centre in the mesh's frame, and its radius,
+    /// metres.
     pub fn ball(&self, lane: usize) -> (Vec3<f64>, f64) {
         let at = |of: &[[f32; WIDTH]; 3]| Vec3::new(of[0][lane].into(), of[1][lane].into(), of[2][lane].into());
         let radius2: f64 = self.halves.iter().map(|half| at(half).length2()).sum();

@@ -1,14 +1,15 @@
 //! Boxes and triangles projected to three axes: what two trees are compared by.
 //!
-//! The axes are those of the search, not of the boxes: where one of them is the normal of the contact, thin boxes along a
-//! surface are as far apart along it as their triangles are.
+//! The axes are those of the search, not of the boxes: where one of them is the normal of the
+//! contact, thin boxes along a surface are as far apart along it as their triangles are.
 
 use super::TriangleMesh;
 use super::node::{LEAF_TRIANGLES, MeshNode, WIDTH};
 use crate::{RelativePose, Vec3};
 use clearsweep_base::simd::dispatch;
 
-/// Three axes at right angles, as directions in the frame of a mesh, and by how much coordinates along them are shifted, metres.
+/// Three axes at right angles, as directions in the frame of a mesh, and by how much coordinates
+/// along them are shifted, metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchFrame {
     /// Unit, but for rounding.
@@ -73,12 +74,12 @@ impl Intervals {
         }
     }
 
-    /// Becomes those of the children of a node; what is beyond its last lane means nothing.
+    /// Projects the boxes of a node's children; lanes beyond the last child mean nothing.
     pub fn of_node(&mut self, node: &MeshNode, frame: &SearchFrame) {
         project_boxes(node, frame, self);
     }
 
-    /// Becomes those of the triangles of a leaf, likewise.
+    /// Projects the boxes of a leaf's triangles; lanes beyond the last triangle mean nothing.
     pub fn of_leaf(&mut self, mesh: &TriangleMesh, leaf: u32, frame: &SearchFrame) {
         let mut corners = [[[0.0; LEAF_TRIANGLES]; 3]; 3];
         for (lane, t) in mesh.leaf(leaf).enumerate() {
@@ -90,16 +91,16 @@ impl Intervals {
     }
 }
 
-/// How high the children of a node reach along a direction, metres from the origin of the mesh's frame; what is beyond its last lane
-/// means nothing.
+/// Returns how high the children of a node reach along a direction, metres from the origin of the
+/// mesh's frame. Lanes beyond the last child mean nothing.
 pub fn heights_of_node(node: &MeshNode, direction: Vec3<f64>) -> [f64; WIDTH] {
     let mut heights = [0.0; WIDTH];
     raise_boxes(node, direction, &mut heights);
     heights
 }
 
-/// How high each triangle of a leaf reaches along a direction, metres from the origin of the mesh's frame; what is beyond the last means
-/// nothing.
+/// Returns how high each triangle of a leaf reaches along a direction, metres from the origin of
+/// the mesh's frame. Lanes beyond the last triangle mean nothing.
 pub fn heights_of_leaf(mesh: &TriangleMesh, leaf: u32, direction: Vec3<f64>) -> [f64; LEAF_TRIANGLES] {
     let mut heights = [f64::NEG_INFINITY; LEAF_TRIANGLES];
     for (height, t) in heights.iter_mut().zip(mesh.leaf(leaf)) {

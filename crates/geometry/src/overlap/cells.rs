@@ -42,8 +42,8 @@ impl PartialEq for Cell {
 
 impl Eq for Cell {}
 
-/// Bounds the overlap of two regions in `root`, which contains it: the cell of largest undecided volume is cut into eight, until `budget` cells have
-/// been looked at.
+/// Bounds the overlap of two regions in `root`, which contains it: the cell of largest undecided
+/// volume is cut into eight, until `budget` cells have been tested.
 pub(super) fn search(regions: [&Region; 2], root: &Aabb, unit: f64, budget: usize) -> Local {
     let mut open = BinaryHeap::new();
     let mut looked = 0;
@@ -87,7 +87,7 @@ fn in_cell(regions: [&Region; 2], cell: &Aabb, unit: f64) -> Option<[f64; 2]> {
     }
     let (a, b) = (of_first.share, of_second.share);
     let volume = cell.volume();
-    // What lies in neither of the two parts outside.
+    // The share of the cell that lies in neither of the two outer parts.
     let lower = (a[0] + b[0] - 1.0 - 4.0 * f64::EPSILON).max(0.0) * (1.0 - 16.0 * f64::EPSILON);
     let lower = if a[0] == 1.0 && b[0] == 1.0 { 1.0 - 16.0 * f64::EPSILON } else { lower };
     Some([volume * lower, volume * a[1].min(b[1])])

@@ -1,21 +1,26 @@
 //! A convex polyhedron clipped by half-spaces, as tetrahedra.
 //!
-//! The polyhedron is cut exactly into tetrahedra, in its own frame. Each is cut by one plane after the other, the one that it reaches farthest over
-//! first, and the part above is dropped.
+//! The polyhedron is cut exactly into tetrahedra, in its own frame. Each is cut by one plane after
+//! the other, the one that it reaches farthest over first, and the part above is dropped.
 //!
 //! # Proof
-//! Let `K` be the true intersection, `L` the height over a true plane, and `l` the height as computed: `|l - L| <= e = HEIGHT` units at every point
-//! asked. A cut is where the affine function through the four computed heights is the margin `m`. That is exact, whatever `l` is; only
-//! the new corners are stored `step` off their place at most, so that a stored tetrahedron is at every point within `step` of the exact part of
-//! the one it was cut from.
+//! Let `K` be the true intersection, `L` the height over a true plane, and `l` the height as
+//! computed: `|l - L| <= e = HEIGHT` units at every point asked. A cut is where the affine function
+//! through the four computed heights is the margin `m`. That is exact, whatever `l` is; only the
+//! new corners are stored `step` off their place at most, so that a stored tetrahedron is at every
+//! point within `step` of the exact part of the one it was cut from.
 //!
-//! *Upper end.* A point `x` of `K` has a companion in the tetrahedra left after `k` cuts, no farther from `x` than `k step`. Its affine height is at most
-//! `e + k step`, which is below the margin of the next cut: it is not cut away. So `K` lies in the last tetrahedra opened by `k step`; opening a convex
-//! body of the area `F` within a ball of radius `R` by `d` adds at most `d (F + 16 pi R d)`. The box of the corners opened alike contains `K`.
+//! *Upper end.* A point `x` of `K` has a companion in the tetrahedra left after `k` cuts, no
+//! farther from `x` than `k step`. Its affine height is at most `e + k step`, which is below the
+//! margin of the next cut: it is not cut away. So `K` lies in the last tetrahedra opened by
+//! `k step`; opening a convex body of the area `F` within a ball of radius `R` by `d` adds at most
+//! `d (F + 16 pi R d)`. The box of the corners opened alike contains `K`.
 //!
-//! *Lower end.* Let `F(T)` be the volume of the part of `T` in all half-spaces. A cut and a drop only lose volume of `F`, and storing a corner
-//! `step` off its place adds at most `step` times the area of the stored part. In a last tetrahedron no more than `(max l + e) area / 2` lies above a plane:
-//! a section of a convex body is at most half of its area. So the sum of the last volumes less these is at most the volume of `K`.
+//! *Lower end.* Let `F(T)` be the volume of the part of `T` in all half-spaces. A cut and a drop
+//! only lose volume of `F`, and storing a corner `step` off its place adds at most `step` times the
+//! area of the stored part. In a last tetrahedron no more than `(max l + e) area / 2` lies above a
+//! plane: a section of a convex body is at most half of its area. So the sum of the last volumes
+//! less these is at most the volume of `K`.
 
 use super::aabb::Aabb;
 use super::frame::{HEIGHT, HalfSpace, MOVED, flushed};
@@ -30,14 +35,16 @@ type Corners = [Vec3<f64>; 4];
 /// Cuts that lead to a tetrahedron, at most; what is left then counts for the upper end only.
 const CUTS: u32 = 64;
 
-/// Tetrahedra that are looked at, at most; what is left then counts for the upper end only.
+/// Most tetrahedra that are clipped; the rest then counts for the upper end only.
 const TETRAHEDRA: usize = 1 << 18;
 
-/// Growth of the margin with each cut, units: more than a new corner is off, and than its height is.
+/// Growth of the margin with each cut, units: more than a new corner is off, and than its height
+/// is.
 const MARGIN_STEP: f64 = 64.0;
 
-/// Displacement of a new corner, in 2^-53 of the radius of the polyhedron. Its share of the edge is off by 2 u, the difference of the ends,
-/// the product and the sum round once each: less than `4 u |q - p| + u |p|`.
+/// Displacement of a new corner, in 2^-53 of the radius of the polyhedron. Its share of the edge is
+/// off by 2 u, the difference of the ends, the product and the sum round once each: less than
+/// `4 u |q - p| + u |p|`.
 const CORNER_STEP: f64 = 10.0;
 
 /// The clipped polyhedron.
@@ -49,8 +56,9 @@ pub(super) struct Clipped {
     pub(super) bounds: Option<Aabb>,
 }
 
-/// Clips `core` (of dimension 3, with faces) by half-spaces in its own frame. `place`: the pose of that frame for the box; `unit`: of
-/// rounding, metres; `hint`: a point that is most likely deep in the half-spaces.
+/// Clips `core` (of dimension 3, with faces) by half-spaces in its own frame. `place`: the pose of
+/// that frame for the box; `unit`: of rounding, metres; `hint`: a point that is most likely deep in
+/// the half-spaces.
 pub(super) fn clip(
     core: &Polyhedron,
     planes: &[HalfSpace],
@@ -76,7 +84,8 @@ pub(super) fn clip(
     clipping.finish()
 }
 
-/// The tetrahedra between a point of the polyhedron and the faces that it is not on: exactly the polyhedron.
+/// The tetrahedra between a point of the polyhedron and the faces that it is not on: exactly the
+/// polyhedron.
 fn tetrahedra(core: &Polyhedron, apex: Vec3<f64>) -> impl Iterator<Item = Corners> + '_ {
     let faces = (0..core.face_count() as u32).filter(move |&f| height_sign(core, f, apex) != 0.0);
     faces.flat_map(move |f| {
@@ -92,8 +101,9 @@ fn height_sign(core: &Polyhedron, f: u32, p: Vec3<f64>) -> f64 {
     side(a, b, c, p)
 }
 
-/// The point of the polyhedron that is deepest in the half-spaces: its mean, the hint, the middle of both, or a vertex. Cuts then take off
-/// no more than the far ends of tetrahedra, mostly. The choice changes no volume.
+/// The point of the polyhedron that is deepest in the half-spaces: its mean, the hint, the middle
+/// of both, or a vertex. Cuts then take off no more than the far ends of tetrahedra, mostly. The
+/// choice changes no volume.
 fn apex(core: &Polyhedron, planes: &[HalfSpace], hint: Vec3<f64>) -> Vec3<f64> {
     let inner = [hint, core.mean, (hint + core.mean).scale(0.5)].map(flushed);
     let is_inside = |p: &Vec3<f64>| (0..core.face_count() as u32).all(|f| height_sign(core, f, *p) < 0.0);
@@ -108,7 +118,7 @@ struct Clipping<'a> {
     place: &'a RelativePose<f64>,
     unit: f64,
     step: f64,
-    /// Tetrahedra that may still be looked at.
+    /// Tetrahedra that may still be clipped.
     left: usize,
     /// Volumes of the last tetrahedra.
     sum: Dd,
@@ -196,7 +206,8 @@ impl Clipping<'_> {
         if self.bounds == Aabb::empty() {
             return Clipped { volume: [0.0; 2], bounds: None };
         }
-        // The bounds are sums of positive numbers, each off by less than 2^-40 for 2^18 terms; the sum is one of double-doubles.
+        // The bounds are sums of positive numbers, each off by less than 2^-40 for 2^18 terms; the
+        // sum is one of double-doubles.
         let wide = 1.0 + 2.0_f64.powi(-30);
         let sum = self.sum.to_f64();
         let lower = (sum * (1.0 - 2.0 * f64::EPSILON) - self.lost * wide).max(0.0);
@@ -209,7 +220,8 @@ fn fold(values: [f64; 4], pick: impl Fn(f64, f64) -> f64) -> f64 {
     pick(pick(values[0], values[1]), pick(values[2], values[3]))
 }
 
-/// The parts of a tetrahedron where the affine function of these values at the corners is at most 0. Returns how many there are.
+/// Cuts out the parts of a tetrahedron in which the affine function of these values at the corners
+/// is not above 0. Returns the number of parts.
 fn below(corners: &Corners, values: [f64; 4], parts: &mut [Corners; 3]) -> usize {
     let mut order = [0, 1, 2, 3];
     order.sort_unstable_by(|&i, &j| values[i].total_cmp(&values[j]));
@@ -245,7 +257,8 @@ fn prism([a, b, c]: [Vec3<f64>; 3], [d, e, f]: [Vec3<f64>; 3]) -> [Corners; 3] {
     [[a, b, c, f], [a, b, e, f], [a, d, e, f]]
 }
 
-/// The volume, and a bound on its rounding: three differences, products of three, and five sums, each less than u of the product of the lengths.
+/// The volume, and a bound on its rounding: three differences, products of three, and five sums,
+/// each less than u of the product of the lengths.
 fn volume(corners: &Corners) -> (f64, f64) {
     let [a, b, c] = [1, 2, 3].map(|i| corners[i] - corners[0]);
     let size = a.length() * b.length() * c.length();
@@ -256,7 +269,8 @@ fn volume(corners: &Corners) -> (f64, f64) {
 fn area(corners: &Corners) -> f64 {
     let [a, b, c] = [1, 2, 3].map(|i| corners[i] - corners[0]);
     let faces = [a.cross(b), b.cross(c), c.cross(a), (b - a).cross(c - a)];
-    // Each product is off by less than 8 u of its two lengths, and all of them by less than 20 u of this sum.
+    // Each product is off by less than 8 u of its two lengths, and all of them by less than 20 u of
+    // this sum.
     let slack = 16.0 * f64::EPSILON * (a.length2() + b.length2() + c.length2());
     0.5 * faces.iter().map(|face| face.length()).sum::<f64>() + slack
 }

@@ -5,11 +5,12 @@ use super::frame::{Frames, MOVED};
 use super::{Solid, cells};
 use crate::Pose;
 
-/// Vertices of the inner body that are looked at before cells are.
+/// Vertices of the inner body that are tested before cells.
 const VERTICES: usize = 64;
 
-/// Whether all of `inner` is proven to lie in `outer`, each at the pose of its recentred frame. `budget`: cells of an octree that may be looked at;
-/// each of them that `inner` may reach has to lie in `outer` as a whole. Bodies without a known inside contain nothing and are in nothing.
+/// Whether all of `inner` is proven to lie in `outer`, each at the pose of its recentred frame.
+/// `budget`: most cells of an octree that are tested; each cell that `inner` may reach has to lie
+/// in `outer` as a whole. Bodies without a known inside contain nothing and are in nothing.
 ///
 /// If one sticks out of the other, a corner mostly shows it at once.
 pub fn is_inside(inner: Solid<'_>, outer: Solid<'_>, pose_inner: &Pose, pose_outer: &Pose, budget: usize) -> bool {

@@ -8,31 +8,34 @@ use crate::{Polyhedron, Pose, Vec3};
 
 /// The frames of a pair of bodies.
 ///
-/// The *near frame* has the axes of the world and its origin at the leading part of A's position, which is exact; coordinates in it are as small
-/// as the bodies, if they overlap.
+/// The *near frame* has the axes of the world and its origin at the leading part of A's position,
+/// which is exact; coordinates in it are as small as the bodies, if they overlap.
 pub(super) struct Frames {
     /// Origin of the near frame in the world, metres.
     pub(super) origin: Vec3<f64>,
-    /// The near frame from that of A, and from that of B.
+    /// Poses of the frames of A and of B in the near frame.
     pub(super) near_from: [RelativePose<f64>; 2],
     /// A's frame from B's, and B's from A's.
     pub(super) relative: [RelativePose<f64>; 2],
-    /// 2^-53 of the size `S` of the pair, metres. `S` is the sum of both radii and of the sizes of the coordinates of the translation and of the rests.
+    /// 2^-53 of the size `S` of the pair, metres. `S` is the sum of both radii and of the sizes of
+    /// the coordinates of the translation and of the rests.
     pub(super) unit: f64,
     /// Whether products of three lengths neither overflow nor lose digits to underflow.
     pub(super) has_range: bool,
 }
 
-/// Bound on the displacement of a transformed vertex, in units. The rotation of a quaternion has entries that are off by less than 10 u; a row
-/// of them times `v` by less than 10 sqrt 3 + 3 < 21 u |v|; the translation by less than 4 u S; the sum rounds once more. All three
-/// coordinates together: less than 44. Recentring adds less than 48 (docs/reference/numerics.md, "Recentring"), to a mesh if its radius is at least
-/// 2^-49 of the distance of its recentred origin from its own.
+/// Bound on the displacement of a transformed vertex, in units. The rotation of a quaternion has
+/// entries that are off by less than 10 u; a row of them times `v` by less than 10 sqrt 3 + 3 < 21
+/// u |v|; the translation by less than 4 u S; the sum rounds once more. All three coordinates
+/// together: less than 44. Recentring adds less than 48 (docs/reference/numerics.md, "Recentring"),
+/// to a mesh if its radius is at least 2^-49 of the distance of its recentred origin from its own.
 pub(super) const MOVED: f64 = 128.0;
 
-/// Bound on the error of a computed height over the plane of a face, in units, for points within `S` of a vertex of the face. The normal is
-/// off by 4 u as stored and by less than 110 u when turned by a relative pose (entries to 32 u); the vertex by less than 117 u S; the
-/// difference and the product by less than 10 u S; recentring of both bodies adds less than 96 u S. A plane of the same body, up to `2 S`
-/// away, is off by less than 30.
+/// Bound on the error of a computed height over the plane of a face, in units, for points within
+/// `S` of a vertex of the face. The normal is off by 4 u as stored and by less than 110 u when
+/// turned by a relative pose (entries to 32 u); the vertex by less than 117 u S; the difference and
+/// the product by less than 10 u S; recentring of both bodies adds less than 96 u S. A plane of the
+/// same body, up to `2 S` away, is off by less than 30.
 pub(super) const HEIGHT: f64 = 384.0;
 
 impl Frames {

@@ -3,8 +3,9 @@
 use super::aabb::Aabb;
 use crate::Vec3;
 
-/// The part of the volume of a box where an affine function is at most 0, from its values at the corners (in the order of
-/// [`Aabb::corners`]); to a few units of rounding. The box is cut into the six tetrahedra of its diagonal (Kuhn), so nothing cancels.
+/// The part of the volume of a box where an affine function is at most 0, from its values at the
+/// corners (in the order of [`Aabb::corners`]); to a few units of rounding. The box is cut into the
+/// six tetrahedra of its diagonal (Kuhn), so nothing cancels.
 pub(super) fn share_below(values: &[f64; 8]) -> f64 {
     if values.iter().all(|&v| v <= 0.0) {
         return 1.0;

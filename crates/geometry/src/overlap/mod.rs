@@ -28,7 +28,8 @@ pub use containment::is_inside;
 use frame::Frames;
 use regions::Region;
 
-/// A bracket of the pairs of pieces that is wider than this share of its upper end is tightened by the octree.
+/// A bracket of the pairs of pieces that is wider than this share of its upper end is tightened by
+/// the octree.
 const WIDE: f64 = 1e-3;
 
 /// Gap that proves hulls apart, in units: both are off by `MOVED`, and a product by less than 8.
@@ -37,7 +38,8 @@ const SEPARATED: f64 = 1024.0;
 /// A body in its recentred frame, metres.
 #[derive(Debug, Clone, Copy)]
 pub enum Solid<'a> {
-    /// The union of convex polyhedra, as [`crate::hull::convex_hull`] builds them, each grown by a radius (metres, at least 0).
+    /// The union of convex polyhedra, as [`crate::hull::convex_hull`] builds them, each grown by a
+    /// radius (metres, at least 0).
     Pieces(&'a [(&'a Polyhedron, f64)]),
     /// The points that a closed mesh winds around.
     Mesh(&'a TriangleMesh),
@@ -46,8 +48,8 @@ pub enum Solid<'a> {
 /// Bounds of the overlap of two bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overlap {
-    /// Low and high corner of a box along the axes of the world that contains the whole overlap, metres; `None`: the bodies are proven
-    /// to have no point in common.
+    /// Low and high corner of a box along the axes of the world that contains the whole overlap,
+    /// metres; `None`: the bodies are proven to have no point in common.
     pub bounds: Option<[Vec3<f64>; 2]>,
     /// Proven lower and upper bound of the volume, cubic metres.
     pub volume: [f64; 2],
@@ -86,7 +88,8 @@ impl Solid<'_> {
         }
     }
 
-    /// Sets of points whose hulls, grown by [`Solid::growth`], contain the body `body` of the pair, in the near frame.
+    /// Sets of points whose hulls, grown by [`Solid::growth`], contain the body `body` of the pair,
+    /// in the near frame.
     fn hulls(&self, frames: &Frames, body: usize) -> Vec<Vec<Vec3<f64>>> {
         let pose = &frames.near_from[body];
         match self {
@@ -151,21 +154,27 @@ impl Local {
     }
 }
 
-/// Bounds the overlap of two bodies, each at the pose of its recentred frame. `budget`: cells of an octree that may be looked at.
+/// Bounds the overlap of two bodies, each at the pose of its recentred frame. `budget`: most cells
+/// of an octree that are tested.
 ///
-/// - *Convex pieces without radius* are clipped by each other. For two pieces the bracket is narrow to rounding. For unions the upper end is the sum over
-///   all pairs of pieces, and the lower end is the larger of the largest pair and the sum less all triple intersections (Bonferroni). A bracket that
-///   is wider than a thousandth is tightened by the octree.
-/// - *Other bodies* are bounded by an octree. The width falls with the square of the side of the cells, which is about the
-///   inverse of `budget`; where pieces with radii abut, and at edges of meshes, it falls more slowly.
-/// - *Meshes that are not solid* have the volume 0 to that of the common box.
+/// - *Convex pieces without radius* are clipped by each other. For two pieces the bracket is narrow
+///   to rounding. For unions the upper end is the sum over all pairs of pieces, and the lower end
+///   is the larger of the largest pair and the sum less all triple intersections (Bonferroni). A
+///   bracket that is wider than a thousandth is tightened by the octree.
+/// - *Other bodies* are bounded by an octree. The width falls with the square of the side of the
+///   cells, which is about the inverse of `budget`; where pieces with radii abut, and at edges of
+///   meshes, it falls more slowly.
+/// - *Meshes that are not solid* have a volume between 0 and the volume of the common box.
 ///
-/// A body without volume (points, segments and polygons without radius) has an overlap of volume 0. Nothing is known if a pose is not finite, its
-/// quaternion is 0, a radius is negative or not a number, or a length overflows: the box is then the whole space, and the volume
-/// `[0, inf]`. A pair whose size is not between 2^-240 m and 2^240 m has the volume 0 to that of the common box.
+/// A body without volume (points, segments and polygons without radius) has an overlap of volume 0.
+/// Nothing is known if a pose is not finite, its quaternion is 0, a radius is negative or not a
+/// number, or a length overflows: the box is then the whole space, and the volume `[0, inf]`. A
+/// pair whose size is not between 2^-240 m and 2^240 m has a volume between 0 and the volume of the
+/// common box.
 ///
-/// Cost: clipping takes time proportional to the faces of one piece times those of the other, and more for the cuts (1 to 3 ms for 50 vertices each); the
-/// octree takes 2 to 20 microseconds a cell.
+/// Cost: clipping takes time proportional to the faces of one piece times those of the other, and
+/// more for the cuts (1 to 3 ms for 50 vertices each); the octree takes 2 to 20 microseconds a
+/// cell.
 pub fn overlap(a: Solid<'_>, b: Solid<'_>, pose_a: &Pose, pose_b: &Pose, budget: usize) -> Overlap {
     let Some(frames) = Frames::new([&a, &b], [pose_a, pose_b]) else { return Overlap::UNKNOWN };
     let Some(common) = a.bounds(&frames, 0).zip(b.bounds(&frames, 1)).and_then(|(a, b)| a.meet(&b)) else {

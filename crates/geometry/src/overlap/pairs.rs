@@ -1,8 +1,10 @@
 //! Unions of convex pieces without radius, pair by pair.
 //!
-//! Let `n(x)` be how many pieces of A hold the point `x`, and `m(x)` how many of B. The volumes of all pairs add up to the integral of `n m`, which
-//! is at least the volume of the overlap. On the overlap `n m - 1 = (n - 1) m + (m - 1)`, and `n - 1` is at most the number of pairs of
-//! pieces of A that hold `x`. So the sum is too large by no more than the volumes of all `A_i A_k B_j` and `A_i B_j B_l` (Bonferroni).
+//! Let `n(x)` be how many pieces of A hold the point `x`, and `m(x)` how many of B. The volumes of
+//! all pairs add up to the integral of `n m`, which is at least the volume of the overlap. On the
+//! overlap `n m - 1 = (n - 1) m + (m - 1)`, and `n - 1` is at most the number of pairs of pieces of
+//! A that hold `x`. So the sum is too large by no more than the volumes of all `A_i A_k B_j` and
+//! `A_i B_j B_l` (Bonferroni).
 
 use super::Local;
 use super::aabb::Aabb;
@@ -22,7 +24,7 @@ struct Pairs<'a> {
     pieces: [Vec<Piece<'a>>; 2],
 }
 
-/// Bounds the overlap of two unions of polyhedra. Those of dimension 3 have faces.
+/// Bounds the overlap of two unions of polyhedra; polyhedra of dimension 3 have faces.
 pub(super) fn of_unions(frames: &Frames, bodies: [&[(&Polyhedron, f64)]; 2]) -> Local {
     let of_body = |body: usize| {
         bodies[body].iter().map(|&(core, _)| Piece { core, bounds: frames.bounds(body, core, 0.0) }).collect()
@@ -51,7 +53,8 @@ fn indices<'a>(a: &'a [Piece<'_>], b: &'a [Piece<'_>]) -> impl Iterator<Item = (
 }
 
 impl Pairs<'_> {
-    /// The volume of the intersection of a piece of A and one of B, and its box; `None`: they do not overlap.
+    /// The volume of the intersection of a piece of A and one of B, and its box; `None`: they do
+    /// not overlap.
     fn pair(&self, i: usize, j: usize) -> Option<([f64; 2], Aabb)> {
         let (a, b) = (&self.pieces[0][i], &self.pieces[1][j]);
         let around = a.bounds.meet(&b.bounds)?;
@@ -80,7 +83,8 @@ impl Pairs<'_> {
         clip(self.pieces[body][piece].core, &planes, hint, &self.frames.near_from[body], self.frames.unit)
     }
 
-    /// An upper bound of the volumes of intersections of two pieces of one body and one of the other, all together.
+    /// An upper bound of the volumes of intersections of two pieces of one body and one of the
+    /// other, all together.
     fn counted_twice(&self, met: &[[usize; 2]]) -> f64 {
         let mut sum = Dd::ZERO;
         for body in 0..2 {
@@ -98,7 +102,8 @@ impl Pairs<'_> {
         sum.to_f64() * (1.0 + 2.0 * f64::EPSILON)
     }
 
-    /// An upper bound of the volume of the intersection of three pieces; each is a body and an index.
+    /// An upper bound of the volume of the intersection of three pieces; each is a body and an
+    /// index.
     fn of_three(&self, first: [usize; 2], second: [usize; 2], third: [usize; 2]) -> f64 {
         let [a, b, c] = [first, second, third].map(|[body, index]| &self.pieces[body][index]);
         let around = a.bounds.meet(&b.bounds).and_then(|met| met.meet(&c.bounds));

@@ -1,12 +1,16 @@
 //! Proven bounds of a body within a cell.
 //!
-//! A *cell* is a box in the near frame. For each body two parts of it, cut by planes, are known to lie inside and outside.
+//! A *cell* is a box in the near frame. For each body two parts of it, cut by planes, are known to
+//! lie inside and outside.
 //!
-//! - *A convex piece with a radius.* Its signed distance is a convex function `f`. Outside: all that lies beyond a supporting plane. Inside: let `t` be the
-//!   least of `n x - f(x)` over the corners of the cell. The affine function `n x - t` is at least `f` at each corner, so at each point of the cell
-//!   (Jensen's inequality, with the weights of trilinear interpolation), and where it is at most 0, `f` is.
-//! - *A mesh.* The heights of its triangles in the cell along a direction span an interval. Nothing but triangles separates inside from outside, so each of
-//!   the two parts beyond that interval lies inside or outside as a whole, as one of its corners does.
+//! - *A convex piece with a radius.* Its signed distance is a convex function `f`. Outside: all
+//!   that lies beyond a supporting plane. Inside: let `t` be the least of `n x - f(x)` over the
+//!   corners of the cell. The affine function `n x - t` is at least `f` at each corner, so at each
+//!   point of the cell (Jensen's inequality, with the weights of trilinear interpolation), and if
+//!   it is at most 0, so is `f`.
+//! - *A mesh.* The heights of its triangles in the cell along a direction span an interval. Nothing
+//!   but triangles separates inside from outside, so each of the two parts beyond that interval
+//!   lies inside or outside as a whole, as one of its corners does.
 
 use super::aabb::Aabb;
 use super::frame::{Frames, HalfSpace, flushed};
@@ -16,14 +20,16 @@ use crate::mesh::fans;
 use crate::triangle_tree::{Corners, TriangleTree, bounds, offset};
 use crate::{Polyhedron, TriangleMesh, Vec3};
 
-/// Opening of a cell for triangles, and of their heights, units: more than triangles are off (`MOVED`), and than six cuts and a product round.
+/// Opening of a cell for triangles, and of their heights, units: more than triangles are off
+/// (`MOVED`), and than six cuts and a product round.
 const OPENED: f64 = 1024.0;
 
-/// Bound on the error of a distance, a height or a support, in units. Points of a cell are within 4 S of all points of both bodies, as the cell
-/// lies in both boxes. A height errs by less than 52 u of that and by `MOVED`; a distance by less than 40 u of that and by `MOVED`.
+/// Bound on the error of a distance, a height or a support, in units. Points of a cell are within 4
+/// S of all points of both bodies, as the cell lies in both boxes. A height errs by less than 52 u
+/// of that and by `MOVED`; a distance by less than 40 u of that and by `MOVED`.
 const OFF: f64 = 1024.0;
 
-/// Triangles of a cell that are looked at; a cell that meets more is left undecided.
+/// Most triangles of a cell that are tested; a cell that meets more stays undecided.
 const TRIANGLES: usize = 512;
 
 /// Bound on the rounding of a share of a cell.
@@ -141,7 +147,8 @@ impl GrownPiece {
         Part::of_shares(share(inside), share(beyond))
     }
 
-    /// An upper bound of the signed distance of a point, metres, and a direction outward: unit but for rounding.
+    /// An upper bound of the signed distance of a point, metres, and a direction outward: unit but
+    /// for rounding.
     fn signed_distance(&self, p: Vec3<f64>, unit: f64) -> (f64, Vec3<f64>) {
         let mut face = (f64::NEG_INFINITY, Vec3::ZERO);
         for half_space in &self.faces {

@@ -5,8 +5,9 @@ use crate::Vec3;
 /// Directions that are tried.
 const DIRECTIONS: usize = 32;
 
-/// Whether the hulls of two sets of points are proven to be more than `gap` apart (metres). Each direction is that of the point of a difference
-/// segment nearest to the origin (Gilbert 1966). `margin`: more than the points and their products are off together.
+/// Whether the hulls of two sets of points are proven to be more than `gap` apart (metres). Each
+/// direction is that of the point of a difference segment nearest to the origin (Gilbert 1966).
+/// `margin`: more than the points and their products are off together.
 pub(super) fn are_apart(a: &[Vec3<f64>], b: &[Vec3<f64>], gap: f64, margin: f64) -> bool {
     let (Some(&p), Some(&q)) = (a.first(), b.first()) else { return true };
     let mut nearest = q - p;

@@ -1,4 +1,5 @@
-//! Builds the tree: pieces are cut in two along the longest side of the box of their middles; hulls are joined on the way back.
+//! Builds the tree: pieces are cut in two along the longest side of the box of their middles; hulls
+//! are joined on the way back.
 
 use super::node::{NODE_VERTICES, PieceNode, PieceParts};
 use super::outer::{OuterHull, around};
@@ -21,7 +22,8 @@ struct PieceTreeBuilder<'a> {
 }
 
 impl PieceTreeBuilder<'_> {
-    /// Over some pieces: returns its node. Halves, so that the depth is logarithmic whatever the pieces are.
+    /// Over some pieces: returns its node. Halves, so that the depth is logarithmic whatever the
+    /// pieces are.
     fn subtree(&mut self, order: &mut [u32]) -> u32 {
         let index = self.nodes.len();
         if let [piece] = *order {
@@ -39,7 +41,8 @@ impl PieceTreeBuilder<'_> {
         index as u32
     }
 
-    /// Sorts pieces into two halves along the longest side of the box of their middles; returns where the second begins.
+    /// Sorts pieces into two halves along the longest side of the box of their middles; returns
+    /// where the second begins.
     fn halve(&self, order: &mut [u32]) -> usize {
         let middle = |piece: u32| self.pieces[piece as usize].0.mean;
         let (low, high) = bounds(order.iter().map(|&piece| middle(piece)));

@@ -1,8 +1,9 @@
-//! A tree over the convex pieces of a body (V-Clip paper, section 1.4; two-phase paper, section 3.4): an inner node is a hull of its
-//! two parts, a leaf is a piece.
+//! A tree over the convex pieces of a body (V-Clip paper, section 1.4; two-phase paper, section
+//! 3.4): an inner node is a hull of its two parts, a leaf is a piece.
 //!
-//! A node is a hull of few vertices, and a length by which it grows: the growth of the pieces, and where the hull of the parts has
-//! many vertices, how far they reach from a simpler hull. So it contains its parts, and the memory is linear in the number of pieces.
+//! A node is a hull of few vertices, and a length by which it grows: the growth of the pieces, and
+//! where the hull of the parts has many vertices, how far they reach from a simpler hull. So it
+//! contains its parts, and the memory is linear in the number of pieces.
 
 mod build;
 mod node;
@@ -28,8 +29,8 @@ pub struct PieceTree {
 }
 
 impl PieceTree {
-    /// Over pieces: cores in one frame, and by how much each grows, metres. At least one, fewer than 2^31. The same for the same pieces,
-    /// always.
+    /// Over pieces: cores in one frame, and by how much each grows, metres. At least one, fewer
+    /// than 2^31. The same for the same pieces, always.
     pub fn new(pieces: &[(&Polyhedron, f64)]) -> Self {
         let nodes = build::build(pieces);
         let mut leaves = vec![0; pieces.len()];

@@ -3,7 +3,7 @@
 use crate::polyhedron::Polyhedron;
 use crate::vec3::Vec3;
 
-/// Vertices of the hull of a node, at most. A scan over so many costs some ten instructions.
+/// Most vertices of the hull of a node. A scan over them costs some ten instructions.
 pub(super) const NODE_VERTICES: usize = 64;
 
 /// Contents of a node.

@@ -6,7 +6,8 @@ use crate::mesh::fans;
 use crate::triangle_tree::TriangleTree;
 use crate::vec3::Vec3;
 
-/// Cells along a side of the cube around the directions in which a vertex is kept: 6 * 3 * 3 directions.
+/// Cells along a side of the cube around the directions in which a vertex is kept: 6 * 3 * 3
+/// directions.
 const SIDE: i32 = 3;
 
 /// Vertices, and how far points reach from their hull at most, metres: proven, rounding included.
@@ -15,7 +16,8 @@ pub(super) struct OuterHull {
     pub(super) excess: f64,
 }
 
-/// A hull of at most [`NODE_VERTICES`] vertices of points: their own if it has no more, else that of the farthest in fixed directions.
+/// A hull of at most [`NODE_VERTICES`] vertices of points: their own if it has no more, else that
+/// of the farthest in fixed directions.
 ///
 /// # Errors
 /// See [`HullError`].

@@ -42,8 +42,8 @@ fn pieces_of(tree: &PieceTree, index: u32) -> (Vec<u32>, usize) {
     }
 }
 
-/// Along many directions no inflated part reaches farther than the inflated hull of its node, nor beyond the ball; returns the largest
-/// share by which a hull reaches farther than its parts.
+/// Along many directions no inflated part reaches farther than the inflated hull of its node, nor
+/// beyond the ball; returns the largest share by which a hull reaches farther than its parts.
 fn check_nodes(tree: &PieceTree, pieces: &[Polyhedron], growth: f64, next: &mut impl FnMut() -> f64) -> f64 {
     let mut loosest = 0.0_f64;
     for node in 0..tree.nodes.len() as u32 {

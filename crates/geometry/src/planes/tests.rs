@@ -1,4 +1,5 @@
-//! The stored planes against planes computed in double-double; neighbouring features hold the same numbers.
+//! The stored planes against planes computed in double-double; neighbouring features hold the same
+//! numbers.
 
 use super::*;
 use crate::hull::convex_hull;
@@ -57,7 +58,8 @@ fn face_normal(p: &Polyhedron, f: u32) -> Vec3<Dd> {
     best.normalized()
 }
 
-/// The errors of a stored plane in units of 2^-53: of its normal, and of its offset relative to the radius.
+/// The errors of a stored plane in units of 2^-53: of its normal, and of its offset relative to the
+/// radius.
 fn off(p: &Polyhedron, plane: Plane, normal: Vec3<Dd>, through: u32) -> [f64; 2] {
     let offset = (Dd::from_f64(plane.offset) - normal.dot(wide(p, through))).to_f64().abs();
     [(Vec3::from_f64(plane.normal) - normal).to_f64().length() / f64::UNIT, offset / (f64::UNIT * p.radius)]
@@ -97,7 +99,8 @@ fn stored_planes_are_those_of_extended_precision_but_for_their_rounding() {
         }
     }
     assert!(seen.iter().all(|&n| n > 2000), "not representative: {seen:?}");
-    // The bounds that the module documents; the errors found are near enough to them for a mistake to show.
+    // The bounds that the module documents; the errors found are near enough to them for a mistake
+    // to show.
     assert!(at_vertices[0] <= 8.0 && at_vertices[1] <= 16.0, "{at_vertices:?}");
     assert!(along_edges[0] <= 16.0 && along_edges[1] <= 24.0, "{along_edges:?}");
     assert!(own[0] <= 8.0 && own[1] <= 16.0, "{own:?}");
@@ -129,7 +132,8 @@ fn neighbours_hold_the_same_numbers() {
                 let start = p.face_start[f as usize] as usize;
                 let at = (0..p.face(f).len()).position(|i| p.face_edges[start + i] == e as u32).expect("an edge");
                 assert_eq!(planes.side_planes(f)[at / 4].plane(at % 4), lane.flipped());
-                // The face's other vertices lie inside of the face's side plane, so beyond the edge's.
+                // The face's other vertices lie inside of the face's side plane, so beyond the
+                // edge's.
                 for &v in p.face(f).iter().filter(|v| !edge.v.contains(v)) {
                     assert!(lane.side(p.vertex(v)) < 0.0, "case {case}, edge {e}, face {f}, vertex {v}");
                 }

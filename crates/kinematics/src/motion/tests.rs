@@ -32,7 +32,8 @@ impl Random {
     }
 }
 
-/// A branching tree of `joints` joints, two bodies at the ends of its two ways. `far`: metres from the origin.
+/// A branching tree of `joints` joints, two bodies at the ends of its two ways. `far`: metres from
+/// the origin.
 fn tree(random: &mut Random, joints: usize, far: f64) -> JointTree {
     let mut all: Vec<Joint> = Vec::new();
     let split = (random.0 >> 20) as usize % joints;
@@ -89,7 +90,8 @@ fn matrix(pose: &Pose) -> Matrix {
     })
 }
 
-/// Cosine and sine by their series at a 64th of the angle, doubled six times: they share no code with the library's.
+/// Cosine and sine by their series at a 64th of the angle, doubled six times: they share no code
+/// with the library's.
 fn cos_sin(angle: f64) -> (Dd, Dd) {
     let x = Dd::from_f64(angle) / Dd::from_f64(64.0);
     let (mut cos, mut sin, mut term) = (Dd::ONE, Dd::ZERO, Dd::ONE);

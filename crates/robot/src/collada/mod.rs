@@ -50,22 +50,25 @@ pub struct DaeMesh {
     pub vertices: Vec<[f64; 3]>,
     /// Triangles as indices of vertices, anticlockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
-    /// Polygons of more than three corners. A fan is right for a convex flat polygon only: the caller cuts the others anew.
+    /// Polygons of more than three corners. A fan is right for a convex flat polygon only: the
+    /// caller cuts the others anew.
     pub polygons: Vec<DaePolygon>,
-    /// The axis that the file calls up. It is not applied: RViz and MoveIt ignore it, Gazebo turns the mesh.
+    /// The axis that the file calls up. It is not applied: RViz and MoveIt ignore it, Gazebo turns
+    /// the mesh.
     pub up_axis: UpAxis,
     /// Parts of the file that were not read and may matter for proximity.
     pub notes: Vec<Note>,
 }
 
-/// Reads a COLLADA file, of which `text` is the content; `path` names it in messages.
+/// Reads a COLLADA file from its `text`; `path` names it in messages.
 ///
-/// The mesh is that of the scene: all instances of geometries, moved by their nodes and scaled to metres (`unit`). A node
-/// that mirrors turns the triangles round, so that they stay anticlockwise.
+/// The mesh is that of the scene: all instances of geometries, moved by their nodes and scaled to
+/// metres (`unit`). A node that mirrors turns the triangles round, so that they stay anticlockwise.
 ///
 /// # Errors
-/// The first thing that is wrong, with its line; and skins and morphs (`instance_controller`), strips and fans of
-/// triangles, polygons with holes, geometries other than meshes, `lookat` and `skew`.
+/// The first thing that is wrong, with its line; and skins and morphs (`instance_controller`),
+/// strips and fans of triangles, polygons with holes, geometries other than meshes, `lookat` and
+/// `skew`.
 pub fn read_dae(path: &Path, text: &str) -> Result<DaeMesh> {
     let source = Source::new(path, text);
     let document = source.parse("COLLADA")?;

@@ -115,7 +115,8 @@ impl<'d> DaeReader<'d> {
             [base + a, base + b, base + c]
         }));
         mesh.polygons.extend(geometry.polygons.iter().map(|&polygon| {
-            // The triangles of a mirrored fan stand in reverse, so that they are a fan of the reversed polygon.
+            // The triangles of a mirrored fan stand in reverse, so that they are a fan of the
+            // reversed polygon.
             DaePolygon { first: triangles + polygon.first, ..polygon }
         }));
         if is_mirrored {

@@ -17,7 +17,8 @@ struct Waiting<'d> {
     class: usize,
 }
 
-/// The contents of a body, each with its frame in the frame of the body, and the class that holds around it.
+/// The contents of a body, each with its frame in the frame of the body, and the class that holds
+/// around it.
 #[derive(Default)]
 pub(super) struct Contents<'d> {
     pub(super) joints: Vec<(Element<'d>, Place, usize)>,

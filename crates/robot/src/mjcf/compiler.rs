@@ -1,4 +1,5 @@
-//! The element `compiler`: units, conventions, the folder of meshes; and poses, which depend on them.
+//! The element `compiler`: units, conventions, the folder of meshes; and poses, which depend on
+//! them.
 
 use super::defaults::Attributes;
 use crate::model::Place;

@@ -56,7 +56,8 @@ impl<'d> MjcfReader<'d, '_> {
         Ok(())
     }
 
-    /// `q1 - ref1 = a0 + a1 (q2 - ref2) + a2 (q2 - ref2)^2 + ...` (MuJoCo, XML reference, `equality/joint`).
+    /// `q1 - ref1 = a0 + a1 (q2 - ref2) + a2 (q2 - ref2)^2 + ...` (MuJoCo, XML reference,
+    /// `equality/joint`).
     fn coupling(&mut self, element: Element<'d>, numbers: &HashMap<String, usize>) -> Result<()> {
         let own = self.joint_of(element, ["joint1", "joint2"], numbers)?;
         let name = self.joints[own].name.clone();

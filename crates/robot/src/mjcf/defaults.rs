@@ -6,7 +6,8 @@ use clearsweep_base::Result;
 use clearsweep_base::error::nearest;
 use std::collections::HashMap;
 
-/// Most levels of nested classes, and most elements of one kind in a class: each look-up of an attribute walks over them.
+/// Most levels of nested classes, and most elements of one kind in a class: each look-up of an
+/// attribute walks over them.
 const MAX_LEVELS: usize = 64;
 
 /// Kinds of elements whose defaults are read.
@@ -85,7 +86,7 @@ impl<'d> Defaults<'d> {
     }
 }
 
-/// An element whose missing attributes are those of its class.
+/// An element whose missing attributes come from its class.
 #[derive(Clone, Copy)]
 pub(super) struct Attributes<'d, 'm> {
     pub(super) element: Element<'d>,

@@ -46,7 +46,8 @@ impl<'d> MjcfReader<'d, '_> {
         Ok(())
     }
 
-    /// The collision geometry of a geom; none if the geom is only seen, or is a plane or a height field.
+    /// The collision geometry of a geom; none if the geom is only seen, or is a plane or a height
+    /// field.
     pub(super) fn geom(&mut self, element: Element<'d>, frame: &Place, class: usize) -> Result<Option<Collision>> {
         const KNOWN: [&str; 35] = [
             "name",

@@ -13,8 +13,8 @@ type Placed<'d> = (Element<'d>, Place, usize);
 impl<'d> MjcfReader<'d, '_> {
     /// Adds the link of a body, and the joints and links between it and its parent.
     ///
-    /// Joints of a body act in their order, each about its own anchor. Between two joints is a link without geometry,
-    /// whose origin is the anchor of the first of them.
+    /// Joints of a body act in their order, each about its own anchor. Between two joints is a link
+    /// without geometry, whose origin is the anchor of the first of them.
     pub(super) fn attach(
         &mut self,
         body: Element<'d>,
@@ -51,8 +51,8 @@ impl<'d> MjcfReader<'d, '_> {
         Ok(child)
     }
 
-    /// True for a body with a free joint, or one that the user moves; such a body is a root, placed
-    /// by the file.
+    /// True for a body with a free joint, or one that the user moves; the body is then a root,
+    /// placed by the file.
     fn moves_freely(&mut self, body: Element<'d>, name: &str, parent: usize, joints: &[Placed<'d>]) -> Result<bool> {
         let is_free = |&(element, _, class): &Placed<'d>| -> Result<bool> {
             Ok(element.name() == "freejoint" || self.defaults.attributes(element, class)?.text("type") == Some("free"))

@@ -1,7 +1,8 @@
-//! MJCF (<https://mujoco.readthedocs.io/en/stable/XMLreference.html>): bodies with geoms, and joints.
+//! MJCF (<https://mujoco.readthedocs.io/en/stable/XMLreference.html>): bodies with geoms, and
+//! joints.
 //!
-//! The world is the first link. A body is a link, whose frame is the body's. A body with several joints, or with a joint
-//! away from its origin, has links without geometry above it.
+//! The world is the first link. A body is a link, whose frame is the body's. A body with several
+//! joints, or with a joint away from its origin, has links without geometry above it.
 
 mod bodies;
 mod compiler;
@@ -22,19 +23,20 @@ use files::{Files, Include};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Reads an MJCF model, of which `text` is the main file; `path` names it in messages.
+/// Reads an MJCF model from the `text` of its main file; `path` names it in messages.
 ///
 /// `include` returns the text of an included file, `None` if there is no such file; its argument is
-/// a path relative to the folder of the main file. A file is sought there, then in the folder of the
-/// file that names it, as MuJoCo does. Meshes are named only, relative to the main file's folder.
-/// [`Robot::excluded`] holds the pairs of `contact/exclude`.
+/// a path relative to the folder of the main file. A file is sought there, then in the folder of
+/// the file that names it, as MuJoCo does. Meshes are named only, relative to the main file's
+/// folder. [`Robot::excluded`] holds the pairs of `contact/exclude`.
 ///
-/// A joint's value is MuJoCo's `qpos`: at `ref` the child has the pose in the file. A coupling of two joints
-/// (`equality/joint`) is a mimic if it is linear.
+/// A joint's value is MuJoCo's `qpos`: at `ref` the child has the pose in the file. A coupling of
+/// two joints (`equality/joint`) is a mimic if it is linear.
 ///
 /// # Errors
-/// The first thing that is wrong or that cannot be read as a tree of links, with its line, for example ball joints,
-/// `replicate`, `composite`, `flexcomp` and `attach`, which make further bodies. Errors of `include` are passed on.
+/// The first thing that is wrong or that cannot be read as a tree of links, with its line, for
+/// example ball joints, `replicate`, `composite`, `flexcomp` and `attach`, which make further
+/// bodies. Errors of `include` are passed on.
 pub fn read_mjcf(path: &Path, text: &str, include: &mut Include<'_>) -> Result<Robot> {
     let included = files::read_included(path, text, include)?;
     let others = included.iter().map(|file| Source::new(&file.path, &file.text));

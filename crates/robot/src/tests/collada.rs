@@ -3,7 +3,8 @@ use crate::{DaeMesh, DaePolygon, UpAxis, read_dae};
 use clearsweep_base::Error;
 use std::path::Path;
 
-/// A file with a square of four points, whose primitives (line 4), nodes (line 6) and asset are given.
+/// A file with a square of four points, whose primitives (line 4), nodes (line 6) and asset are
+/// given.
 fn file(asset: &str, primitives: &str, nodes: &str) -> String {
     format!(
         "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'><asset>{asset}</asset>\n\

@@ -156,7 +156,8 @@ fn the_pose_of_the_file_is_that_at_the_reference() {
     assert_near(robot.joints[0].place.orientation, [rooted, 0.0, 0.0, -rooted]);
 }
 
-/// A model with each convention that can go wrong: several joints with anchors, references, frames, `fromto`.
+/// A model with each convention that can go wrong: several joints with anchors, references, frames,
+/// `fromto`.
 const KINEMATICS: &str = "<mujoco>
  <compiler eulerseq='zyX'/>
  <default><geom type='capsule' size='0.1 0.2'/><default class='c'><joint axis='1 2 3'/><geom type='box' size='0.1 0.2 0.3'/></default></default>

@@ -84,7 +84,7 @@ fn srdf_files_have_the_counts_of_a_scan() {
     }
 }
 
-/// Reads a model of the Fetch robot, of which one file is replaced by `(name, text)`.
+/// Reads a model of the Fetch robot, with one file replaced by `(name, text)`.
 fn fetch(main: &str, replaced: Option<(&str, &str)>) -> Option<Result<Robot>> {
     let file = |name: &str| match replaced {
         Some((own, text)) if own == name => Some((PathBuf::from(name), text.to_owned())),
@@ -103,7 +103,8 @@ fn mjcf_files_have_the_counts_of_a_scan() {
         let robot = robot.unwrap_or_else(|error| panic!("{error}; {}", error.remedy));
         let texts = [main, "robot.xml"].map(|name| shared(&format!("fetch_links/mjcf/{name}")).expect(name).1);
         let counted = |part: &str| texts.iter().map(|text| count(text, part)).sum::<usize>();
-        // The base has three joints, hence two links more; four geoms are only seen, and the floor is a plane.
+        // The base has three joints, hence two links more; four geoms are only seen, and the floor
+        // is a plane.
         assert_eq!(robot.links.len(), 1 + counted("<body ") + 2, "{main}");
         let geoms = robot.links.iter().map(|link| link.collisions.len()).sum::<usize>();
         assert_eq!(geoms, counted("<geom ") - 4 - counted("type=\"plane\""), "{main}");

@@ -1,7 +1,7 @@
 //! URDF (<https://wiki.ros.org/urdf/XML>): links with collision geometry, and joints.
 //!
-//! Files of the versions 1.0 to 1.2 are read; 1.2 adds capsules and `quat_xyzw`. Visual geometry, inertia, dynamics,
-//! calibration and transmissions do not matter for proximity, and are read past.
+//! Files of the versions 1.0 to 1.2 are read; 1.2 adds capsules and `quat_xyzw`. Visual geometry,
+//! inertia, dynamics, calibration and transmissions do not matter for proximity, and are read past.
 
 mod geometry;
 mod joints;
@@ -14,14 +14,14 @@ use clearsweep_base::Result;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Reads a URDF file, of which `text` is the content; `path` names it in messages.
+/// Reads a URDF file from its `text`; `path` names it in messages.
 ///
 /// Checks that the joints form one tree. Meshes are named only, see [`crate::resolve`].
 ///
 /// # Errors
-/// The first thing that is wrong, with its line: not XML, xacro that is not expanded, numbers that are missing or not
-/// finite, sizes that are not positive, names that are unknown or used twice, loops, several roots, joints of the types
-/// `floating` and `planar`.
+/// The first thing that is wrong, with its line: not XML, xacro that is not expanded, numbers that
+/// are missing or not finite, sizes that are not positive, names that are unknown or used twice,
+/// loops, several roots, joints of the types `floating` and `planar`.
 pub fn read_urdf(path: &Path, text: &str) -> Result<Robot> {
     let source = Source::new(path, text);
     let document = source.parse("URDF")?;

@@ -1,4 +1,5 @@
-//! Scenes in code: messages, names, and that a scene in code is the scene of the file that says the same.
+//! Scenes in code: messages, names, and that a scene in code is the scene of the file that says the
+//! same.
 
 use super::*;
 use std::fmt::{Display, Write};
@@ -45,7 +46,8 @@ fn names_of_any_text_are_kept() {
     assert!(SceneBuilder::new(1.0).body(BodyBuilder::new("", Geometry::Sphere(1.0))).build().is_err());
 }
 
-/// A generator of our own, so that a seed gives the same cases everywhere (splitmix64, Steele et al. 2014).
+/// A generator of our own, so that a seed gives the same cases everywhere (splitmix64, Steele et
+/// al. 2014).
 struct Random(u64);
 
 impl Random {
@@ -70,7 +72,8 @@ impl Random {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A length that is mostly positive, at times one of the numbers that are hard to write or wrong.
+    /// A length that is mostly positive, at times one of the numbers that are hard to write or
+    /// wrong.
     fn length(&mut self) -> f64 {
         const HARD: [f64; 9] =
             [5e-324, 2.5e-310, 1e300, -1e300, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
@@ -282,7 +285,8 @@ fn of_file(path: &Path, scene: &SceneBuilder) -> Result<Scene> {
     crate::load::load_scene(path, &SceneOverrides::default())
 }
 
-/// All that a scene says, but for its files and the numbers of its meshes; zeros of both signs are told apart.
+/// All that a scene says, but for its files and the numbers of its meshes; zeros of both signs are
+/// told apart.
 fn facts(scene: &Scene) -> String {
     let Scene { name, unit, bodies, dynamic, missing, frame_rate, query, direction, motion, .. } = scene;
     let facts = (name, unit, bodies, dynamic, missing, frame_rate, query, direction, motion);

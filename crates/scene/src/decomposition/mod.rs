@@ -1,7 +1,7 @@
 //! A solid mesh to convex pieces, with how far they are from it.
 //!
-//! `vhacd` proposes the pieces: lists of points, which nothing is concluded from. Their hulls are ours, and `geometry::solid_reach` proves
-//! how far the hulls and the solid are from each other.
+//! `vhacd` proposes the pieces: lists of points, which nothing is concluded from. Their hulls are
+//! ours, and `geometry::solid_reach` proves how far the hulls and the solid are from each other.
 
 mod vhacd;
 
@@ -19,7 +19,8 @@ use clearsweep_model::MeshCondition;
 /// Distances below this part of the size are not told apart.
 const RESOLUTION: f64 = 1e-9;
 
-/// A mesh is convex if its hull deviates from it by no more than this part of the size, as where no model is given.
+/// A mesh is convex if its hull deviates from it by no more than this part of the size, as where no
+/// model is given.
 const CONVEX: f64 = 1e-6;
 
 /// A mesh that fills less of its hull is not measured against it first.
@@ -30,14 +31,15 @@ const SIZES: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
 
 /// The decomposition that stands for a solid.
 pub(super) struct DecomposedSolid {
-    /// The pieces, each of them solid; at least one. `source` counts the vertices of all pieces, in order.
+    /// The pieces, each of them solid; at least one. `source` counts the vertices of all pieces, in
+    /// order.
     pub(super) pieces: Vec<Polyhedron>,
-    /// The hull of all pieces, where there are several; `source` as that of the pieces.
+    /// The hull of all pieces, if there are several; `source` as in the pieces.
     pub(super) hull: Option<Polyhedron>,
     /// The centre of the box around the solid, metres.
     pub(super) middle: Vec3<f64>,
-    /// No point of the solid is farther from the pieces than this, and no point of a piece farther from the solid: proven, above 0,
-    /// metres.
+    /// No point of the solid is farther from the pieces than this, and no point of a piece farther
+    /// from the solid: proven, above 0, metres.
     pub(super) deviation: f64,
     /// The findings about the triangles of the solid.
     pub(super) condition: MeshCondition,
@@ -75,8 +77,9 @@ pub(super) fn from_solid(
     Ok(DecomposedSolid { pieces, hull, middle, deviation, condition, watertight })
 }
 
-/// The hull of a mesh that is convex, and how far they are from each other, at most `tolerance`; `None` for other meshes. V-HACD would
-/// cut a convex mesh, too, since its voxels do not fill their hull.
+/// The hull of a mesh that is convex, and how far they are from each other, at most `tolerance`;
+/// `None` for other meshes. V-HACD would cut a convex mesh, too, since its voxels do not fill their
+/// hull.
 fn convex_whole(
     mesh: &TriangleMesh,
     volume: Option<f64>,
@@ -103,7 +106,8 @@ fn not_solid(closure: &Closure, triangles: &[[u32; 3]]) -> Fault {
     Fault::new(format!("only a solid can be decomposed, but {why}"), remedy)
 }
 
-/// The Hausdorff distance of the pieces and the solid, at most; distances up to `settled` are not told apart.
+/// The Hausdorff distance of the pieces and the solid, at most; distances up to `settled` are not
+/// told apart.
 fn deviation(mesh: &TriangleMesh, pieces: &[Polyhedron], settled: f64) -> f64 {
     let corners: Vec<Corners> = mesh.triangles().iter().map(|t| t.map(|v| mesh.vertices()[v as usize])).collect();
     let (solid, pieces) = (TriangleSolid::new(corners), PieceUnion::new(pieces));
@@ -112,7 +116,8 @@ fn deviation(mesh: &TriangleMesh, pieces: &[Polyhedron], settled: f64) -> f64 {
     missing.upper.max(excess.upper)
 }
 
-/// The hulls of parts that have a volume, and, of several, the hull of them all; vertices are counted through all pieces.
+/// The hulls of parts that have a volume, and, of several, the hull of them all; vertices are
+/// counted through all pieces.
 fn hulls(parts: &[Vec<Vec3<f64>>]) -> Result<(Vec<Polyhedron>, Option<Polyhedron>), Fault> {
     let (mut pieces, mut all) = (Vec::new(), Vec::new());
     for part in parts.iter().filter(|part| !part.is_empty()) {

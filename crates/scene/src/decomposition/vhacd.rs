@@ -1,7 +1,9 @@
-//! The decomposer: V-HACD (Mamou 2016, "Volumetric hierarchical approximate convex decomposition") of the crate `parry3d-f64`.
+//! The decomposer: V-HACD (Mamou 2016, "Volumetric hierarchical approximate convex decomposition")
+//! of the crate `parry3d-f64`.
 //!
-//! Voxels that a mesh fills are cut by planes between them, until each part nearly fills its hull. What comes out is untrusted: it is
-//! points, and where it panics or returns numbers that are not finite there is none.
+//! Voxels that a mesh fills are cut by planes between them, until each part nearly fills its hull.
+//! What comes out is untrusted: it is points, and where it panics or returns numbers that are not
+//! finite there is none.
 
 use super::super::readers::Fault;
 use clearsweep_geometry::Vec3;
@@ -24,7 +26,8 @@ const CONCAVITY: f64 = 0.0025;
 /// Tests of a voxel against a triangle, at most: a second or a few.
 const TESTS: f64 = (1_u64 << 27) as f64;
 
-/// Bytes of stack: hulls are searched by recursion over facets, of which there may be hundreds of thousands. Only what is used is taken.
+/// Bytes of stack: hulls are searched by recursion over facets, hundreds of thousands of them at
+/// times. The system gives memory only for the part that is used.
 const STACK: usize = 1 << 28;
 
 /// Binary exponent of the largest coordinate after scaling: the coordinate is below 1.
@@ -46,7 +49,8 @@ pub(super) fn parts(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<Pr
 /// Remedy for a mesh that is not decomposed.
 const REMEDY: &str = "write `model = \"mesh\"`: the exact triangles";
 
-/// As [`parts`], by any decomposer. It works on the mesh scaled by a power of two, which loses nothing.
+/// As [`parts`], by any decomposer. It works on the mesh scaled by a power of two, which loses
+/// nothing.
 fn parts_by(
     vertices: &[Vec3<f64>],
     triangles: &[[u32; 3]],
@@ -72,7 +76,7 @@ fn parts_by(
     Ok(parts.into_iter().map(|part| part.into_iter().map(scaled(exponent)).collect()).collect())
 }
 
-/// How many voxels the boxes of all triangles hold.
+/// Number of voxels in the boxes of all triangles.
 fn tests(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> f64 {
     let sides = |(low, high): (Vec3<f64>, Vec3<f64>)| (high - low).to_array().into_iter();
     let voxel = sides(bounds(vertices.iter().copied())).fold(0.0, f64::max) / f64::from(RESOLUTION);
@@ -91,15 +95,15 @@ fn decompose(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<ProposedP
         concavity: CONCAVITY,
         resolution: RESOLUTION,
         max_convex_hulls: MOST_PARTS as u32 / 2,
-        // A closed cavity is filled, and counts in the deviation: with the search for cavities, a solid that reaches to the border of the
-        // voxels on all sides is taken for one.
+        // A closed cavity is filled, and counts in the deviation: with the search for cavities, a
+        // solid that reaches to the border of the voxels on all sides is taken for one.
         fill_mode: FillMode::FloodFill { detect_cavities: false },
         ..VHACDParameters::default()
     };
     let points: Vec<Vector> = vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
     let found = VHACD::decompose(&parameters, &points, triangles, true);
     let hulls = found.compute_exact_convex_hulls(&points, triangles).into_iter().zip(found.voxel_parts());
-    // Where it finds no hull of a part, ours is that of all its points.
+    // If the library finds no hull of a part, all points of the part are taken.
     let points_of = |((hull, _), part): ((Vec<Vector>, _), &VoxelSet)| match hull.is_empty() {
         true => part.compute_primitive_intersections(&points, triangles),
         false => hull,

@@ -16,7 +16,7 @@ pub(super) struct Frame {
     pub(super) rest: Pose,
     /// The frame that takes it along unless a joint carries it.
     pub(super) above: Option<usize>,
-    /// Its pose in that frame, where it is known better than by both at rest.
+    /// Pose in that frame, if it is known better than from both poses at rest.
     pub(super) in_above: Option<Pose>,
     /// Whether it stands in the world.
     pub(super) stands: bool,
@@ -31,7 +31,8 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// `links`: of robots, with their bodies and the indices of these; `carried`: names of all that joints carry.
+    /// `links`: of robots, with their bodies and the indices of these; `carried`: names of all that
+    /// joints carry.
     pub(super) fn new(
         bodies: &[BodySpec],
         made: &MadeOfFiles,

@@ -1,7 +1,7 @@
 //! Joints: which of them carries which body, where, and how their values move.
 //!
-//! A *frame* is what a joint may carry: a body, a node of a geometry file that may move, or a link of a robot. What is below a node
-//! goes with it, unless a joint of its own carries it.
+//! A *frame* is what a joint may carry: a body, a node of a geometry file that may move, or a link
+//! of a robot. What is below a node goes with it, unless a joint of its own carries it.
 
 mod frames;
 mod place;
@@ -39,7 +39,7 @@ pub(super) struct JointSpecs {
     sweeps: Vec<SweepSpec>,
     posture: Vec<PostureSpec>,
     robots: Robots,
-    /// Of each body of a robot, its index in the scene.
+    /// Indices in the scene of the bodies of robots.
     link_bodies: Vec<u32>,
 }
 
@@ -74,10 +74,11 @@ impl JointSpecs {
         Ok(Self { joints, sweeps, posture, robots, link_bodies: Vec::new() })
     }
 
-    /// Hands the bodies of robots to `take`, which says their indices, and adds their rules and notes.
+    /// Hands the bodies of robots to `take`, which says their indices, and adds their rules and
+    /// notes.
     ///
     /// # Errors
-    /// That of `take`.
+    /// The error of `take`.
     pub(super) fn add_robots(
         &mut self,
         made: &mut MadeOfFiles,
@@ -121,15 +122,17 @@ pub(super) struct FoundJoints {
     allowed: Vec<[f64; 2]>,
     /// Values of joints that nothing moves, by column.
     rest: Vec<f64>,
-    /// Of each body: the joint that carries it, and its frame in that link.
+    /// By body: the joint that carries it, and its frame in that link.
     carried: Vec<Option<(u32, Pose)>>,
 }
 
-/// Finds what the joints of a scene file carry: bodies that no joint moves become static, and pairs that no joint moves relative to each other are
-/// ignored unless static pairs are asked for. `None`: there are no joints.
+/// Finds what the joints of a scene file carry: bodies that no joint moves become static, and pairs
+/// that no joint moves relative to each other are ignored unless static pairs are asked for.
+/// `None`: there are no joints.
 ///
 /// # Errors
-/// A name that is not there or stands twice, a closed loop, a body that nothing carries, or a sweep that does not fit.
+/// A name that is not there or stands twice, a closed loop, a body that nothing carries, or a sweep
+/// that does not fit.
 pub(super) fn find(source: &SceneSource<'_>, file: &mut SceneFile) -> Result<Option<FoundJoints>> {
     let specs = std::mem::take(&mut file.joints);
     if specs.is_empty() {
@@ -169,8 +172,8 @@ impl FoundJoints {
     /// joints that turn without limits go from value to value by the shortest turn, but for sweeps,
     /// whose steps are as they are written.
     ///
-    /// # Errors
-    /// `wraps`, and a joint follows such a one whose whole turns are none of its own.
+    /// # Errors `wraps`, and a joint follows one that turns without limits, and whole turns of that
+    /// one are no whole turns of its own.
     pub(super) fn build(
         mut self,
         path: &Path,
@@ -215,8 +218,9 @@ impl FoundJoints {
         Err(Error::input(path.display(), problem, "weld what does not move, or give poses as trajectories"))
     }
 
-    /// Drops the sweeps if the command line names values in their place (`is_replaced`). Without a sweep and without values that the scene names or
-    /// a caller may hand over (`is_named`), a posture is one sample.
+    /// Drops the sweeps if the command line names values in their place (`is_replaced`). Without a
+    /// sweep and without values that the scene names or a caller may hand over (`is_named`), a
+    /// posture is one sample.
     pub(super) fn choose_values(&mut self, is_replaced: bool, is_named: bool) {
         if is_replaced {
             self.sweeps = None;
@@ -247,7 +251,8 @@ fn check_stray_poses(bodies: &[BodySpec]) -> Result<()> {
     Err(Error::input(place, format!("a dynamic body has no `{key}` in the scene"), remedy))
 }
 
-/// The joint that carries a body, and its frame in that link; a body that no joint moves becomes static.
+/// The joint that carries a body, and its frame in that link; a body that no joint moves becomes
+/// static.
 fn carry(
     source: &SceneSource<'_>,
     body: &mut BodySpec,
@@ -277,7 +282,8 @@ fn carry(
     }
 }
 
-/// Groups of the bodies that one joint moves, and rules that leave out their pairs: these stand still relative to each other.
+/// Groups of the bodies that one joint moves, and rules that leave out their pairs: these stand
+/// still relative to each other.
 fn ignore_rigid(placed: &place::PlacedJoints, carried: &[Option<(u32, Pose)>], file: &mut SceneFile) {
     let mut together: HashMap<u32, Vec<usize>> = HashMap::new();
     for (body, carried) in carried.iter().enumerate() {
@@ -342,7 +348,8 @@ fn posture(source: &SceneSource<'_>, specs: &JointSpecs, placed: &place::PlacedJ
     Ok(values)
 }
 
-/// Refuses columns that `[columns]` gives for joints that are not there; short names become whole ones.
+/// Refuses columns that `[columns]` gives for joints that are not there; short names become whole
+/// ones.
 fn check_columns(source: &SceneSource<'_>, placed: &place::PlacedJoints, file: &mut SceneFile) -> Result<()> {
     const OTHER_KEYS: [&str; 5] = ["run", "frame", "time_s", "angles", "lengths"];
     let error = |name: &str, problem: String, remedy: String| {
@@ -452,7 +459,8 @@ fn sweep(source: &SceneSource<'_>, spec: &SweepSpec, placed: &place::PlacedJoint
     Ok(Sweep { joints, path: spec.path, steps, rest: rest.to_vec() })
 }
 
-/// The values of joints that nothing moves, by column: as the posture says, else 0, or the value of the range that is nearest to 0.
+/// The values of joints that nothing moves, by column: as the posture says, else 0, or the value of
+/// the range that is nearest to 0.
 fn rest(placed: &place::PlacedJoints, posture: &[Option<f64>]) -> Vec<f64> {
     let of = |(&joint, posture): (&u32, &Option<f64>)| {
         let nearest = |[least, greatest]: [f64; 2]| 0.0_f64.clamp(least, greatest);
@@ -468,7 +476,7 @@ pub(super) struct RestSpec {
     pub(super) pose: Pose,
     /// The key that says it, and its place in messages; `None`: a geometry file does.
     pub(super) written: Option<(String, String)>,
-    /// What is wrong with it: place, problem and remedy.
+    /// Fault of the written pose: place, problem and remedy.
     pub(super) fault: Option<[String; 3]>,
 }
 

@@ -14,9 +14,9 @@ use std::collections::HashMap;
 pub(super) struct Tree<'s> {
     specs: &'s [JointSpec],
     frames: Frames,
-    /// Of each joint: the frames of its parent and of its child.
+    /// By joint: the frames of its parent and of its child.
     ends: Vec<(Option<usize>, usize)>,
-    /// Of each frame: the joint whose child it is.
+    /// By frame: the joint whose child it is.
     carrier: HashMap<usize, usize>,
 }
 
@@ -201,8 +201,8 @@ impl<'s> Tree<'s> {
     }
 
     /// Least and greatest value of each column: in the range of its joint and of all that follow
-    /// it, and such that none goes beyond what values may be. Those that followers narrow are told:
-    /// by a follower, its leader.
+    /// it, and such that none goes beyond what values may be. Returns the columns that followers
+    /// narrow, as pairs of follower and leader.
     ///
     /// # Errors
     /// A range that goes beyond that, or ranges that have no value in common.
@@ -260,7 +260,7 @@ impl<'s> Tree<'s> {
         Ok(AllowedValues { allowed, narrowed })
     }
 
-    /// Whether a value is that of a joint that turns without limits, or follows such a one.
+    /// Whether a value belongs to a joint that turns without limits, or that follows one.
     fn turns_freely(&self, value: JointValue, columns: &[usize]) -> bool {
         let JointValue::Column { column, .. } = value else { return false };
         let leader = &self.specs[columns[column as usize]];
@@ -355,9 +355,9 @@ fn followed(range: [f64; 2], ratio: f64, offset: f64) -> [f64; 2] {
 pub(super) struct Placed {
     /// The joint whose link it belongs to; `None`: none carries it.
     pub(super) joint: Option<u32>,
-    /// Its pose in that link, metres.
+    /// Pose in that link, metres.
     pub(super) in_link: Pose,
-    /// Its pose in the world at rest, metres.
+    /// Pose in the world at rest, metres.
     pub(super) rest: Pose,
     /// Whether it stands in the world.
     pub(super) stands: bool,
@@ -416,8 +416,8 @@ impl PlacedJoints {
         }
     }
 
-    /// The joint of a name that has a value of its own, or what is wrong and the remedy. `keys`: the
-    /// other keys of a table in which the name is one; `None`: it is a value.
+    /// The joint of a name that has a value of its own, or what is wrong and the remedy. `keys`:
+    /// the other keys of a table in which the name is one; `None`: it is a value.
     pub(super) fn column_named(&self, name: &str, keys: Option<&[&str]>) -> std::result::Result<u32, (String, String)> {
         let of = |&joint: &u32| &*self.joints[joint as usize].name;
         if let Some(&found) = self.columns.iter().find(|joint| of(joint) == name) {
@@ -460,7 +460,7 @@ fn in_frame(world_from_frame: &Pose, place: &Pose) -> Pose {
     Pose { position: sum.position + turned.position, rest: low_part(sum.position, turned.position), q: turned.q }
 }
 
-/// What the sum of two vectors loses by rounding (Knuth).
+/// Returns the rounding error of the sum of two vectors (Knuth, TwoSum).
 fn low_part(a: Vec3<f64>, b: Vec3<f64>) -> Vec3<f64> {
     let of = |a: f64, b: f64| {
         let sum = a + b;
@@ -470,7 +470,8 @@ fn low_part(a: Vec3<f64>, b: Vec3<f64>) -> Vec3<f64> {
     Vec3::new(of(a.x, b.x), of(a.y, b.y), of(a.z, b.z))
 }
 
-/// A frame in another one, both in the world: the difference of the positions comes first, so that a common offset costs nothing.
+/// A frame in another one, both in the world: the difference of the positions comes first, so that
+/// a common offset costs nothing.
 fn relative(from: &Pose, to: &Pose) -> Pose {
     let away = (to.position - from.position) + (to.rest - from.rest);
     let back = Pose { q: from.q, ..Pose::IDENTITY }.inverse();

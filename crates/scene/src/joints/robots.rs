@@ -39,11 +39,11 @@ pub(in crate::joints) struct LinkBody {
     pub(in crate::joints) spec: BodySpec,
     /// The link, an index among all.
     pub(in crate::joints) link: usize,
-    /// Its frame in that of the link, metres.
+    /// Pose of its frame in the link's frame, metres.
     pub(in crate::joints) place: Pose,
 }
 
-/// What all robots of a scene add to it.
+/// Everything that the robots of a scene add to it.
 #[derive(Debug, Default)]
 pub(super) struct Robots {
     pub(in crate::joints) links: Vec<LinkFrame>,

@@ -21,17 +21,18 @@ pub(in crate::joints) struct JointSpec {
     /// The name of what carries it, and where it is written; `None`: the world.
     pub(in crate::joints) parent: Option<(String, usize)>,
     pub(in crate::joints) child: (String, usize),
-    /// Its frame in that of the parent, metres.
+    /// Pose of its frame in the parent's frame, metres.
     pub(in crate::joints) place: Pose,
     /// Unit.
     pub(in crate::joints) axis: Vec3<f64>,
     pub(in crate::joints) range: Option<[f64; 2]>,
-    /// Whether values outside of the range are refused: a continuous joint has a range for sweeps alone.
+    /// Whether values outside of the range are refused: a continuous joint has a range for sweeps
+    /// alone.
     pub(in crate::joints) is_limited: bool,
     pub(in crate::joints) mimic: Option<MimicSpec>,
-    /// Whether the frame behind it is that of its child: a link of a robot.
+    /// Whether the frame behind it is the child's own frame: a link of a robot.
     pub(in crate::joints) is_link: bool,
-    /// Where it begins.
+    /// Place of its section in the text.
     pub(in crate::joints) at: usize,
 }
 
@@ -41,7 +42,7 @@ pub(in crate::joints) struct MimicSpec {
     pub(in crate::joints) joint: String,
     pub(in crate::joints) ratio: f64,
     pub(in crate::joints) offset: f64,
-    /// Where it is written.
+    /// Place of the key in the text.
     pub(in crate::joints) at: usize,
 }
 
@@ -125,7 +126,7 @@ fn axis(field: &Field<'_>) -> Result<Vec3<f64>> {
     let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));
     let unit = axis.scale(1.0 / largest).normalized();
     if largest > 0.0 && unit.is_finite() {
-        // What is along a coordinate axis stays so, bit by bit.
+        // An axis along a coordinate axis stays so, bit by bit.
         return Ok(Vec3::new(unit.x + 0.0, unit.y + 0.0, unit.z + 0.0));
     }
     Err(field.error("the axis has no direction", "give a vector other than zero, such as [0, 0, 1]"))

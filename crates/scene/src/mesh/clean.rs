@@ -1,4 +1,5 @@
-//! The mesh of a body: triangles that have an area, once each, over different vertices, turned outward.
+//! The mesh of a body: triangles that have an area, once each, over different vertices, turned
+//! outward.
 
 use super::outside::{EnclosedVolume, turned_alike, turned_outward};
 use super::weld::cracks;
@@ -21,7 +22,7 @@ pub(crate) struct MeshMade {
     pub(crate) condition: MeshCondition,
     /// The points that it uses, ascending.
     pub(crate) points: Vec<u32>,
-    /// How all triangles of the file meet, but those with a repeated vertex.
+    /// Closure of all triangles of the file but the ones with a repeated vertex.
     pub(crate) closure: Closure,
 }
 
@@ -29,15 +30,16 @@ pub(crate) struct MeshMade {
 struct ProperTriangles {
     /// Vertices of each, and its number in the file.
     proper: Vec<([u32; 3], u32)>,
-    /// Whether each triangle of `proper` has no area. The neighbours of such a triangle meet through it, as if it were
-    /// an edge.
+    /// Whether each triangle of `proper` has no area. The neighbours of such a triangle meet
+    /// through it, as if it were an edge.
     flat: Vec<bool>,
     degenerate: u64,
     duplicates: u64,
 }
 
-/// The mesh of triangles over different points (recentred, metres; `first`: the first vertex of the file at each, of `vertices`
-/// in all; `is_sheet`: nothing lies inside of it). `None`: no triangle has an area. Predicates of the points have to be exact
+/// The mesh of triangles over different points (recentred, metres; `first`: the first vertex of the
+/// file at each, of `vertices` in all; `is_sheet`: nothing lies inside of it). `None`: no triangle
+/// has an area. Predicates of the points have to be exact
 /// ([`check_range`](clearsweep_geometry::hull::check_range)).
 pub(crate) fn clean(
     points: &[Vec3<f64>],
@@ -110,10 +112,11 @@ pub(crate) fn clean(
     Some(MeshMade { mesh, condition, points: used, closure })
 }
 
-/// Leaves out triangles with a repeated vertex, and all but the first of those with the same vertices in the same direction.
-/// Two that run in opposite directions are the two sides of a sheet, or of solids that touch: both stay.
+/// Leaves out triangles with a repeated vertex, and all but the first of those with the same
+/// vertices in the same direction. Two that run in opposite directions are the two sides of a
+/// sheet, or of solids that touch: both stay.
 fn proper_triangles(points: &[Vec3<f64>], triangles: &[[u32; 3]], workers: &Workers) -> ProperTriangles {
-    // Those of a range of lowest vertices are looked through by themselves.
+    // Each part handles the triangles whose lowest vertex lies in its range.
     let parts = triangles.len().div_ceil(PART).clamp(1, PARTS);
     let lowest = |triangle: &[u32; 3]| triangle[0].min(triangle[1]).min(triangle[2]) as usize;
     let of_parts = workers.each(parts, 1, |part| {
@@ -164,7 +167,7 @@ fn used(count: usize, triangles: impl Iterator<Item = [u32; 3]>) -> (Vec<u32>, V
     (used, renamed)
 }
 
-/// How many connected components there are that are more than edges.
+/// Counts the connected components that are more than edges.
 fn components_with_area(uses: &[EdgeUse], flat: &[bool]) -> u64 {
     let component = components(flat.len(), uses);
     let mut numbers: Vec<u32> = component.into_iter().zip(flat).filter(|(_, flat)| !**flat).map(|(n, _)| n).collect();
@@ -173,7 +176,7 @@ fn components_with_area(uses: &[EdgeUse], flat: &[bool]) -> u64 {
     numbers.len() as u64
 }
 
-/// How many edges have one triangle, and how many more than two.
+/// Counts the edges with one triangle, and the edges with more than two.
 fn edge_counts(uses: &[EdgeUse]) -> MeshCondition {
     let mut counts = MeshCondition::default();
     for same in by_edge(uses) {

@@ -72,7 +72,7 @@ fn unions_of_cubes_are_cut_into_cells_of_their_volume() {
                 list.push(next);
             }
         }
-        // Numbers of which no sum is exact.
+        // Numbers whose sums are not exact.
         let scale = [[1.0; 3], [0.1, 0.3, 0.7]][draw(2) as usize];
         let Some(cells) = cubes(&list, scale).and_then(|mesh| convex_cells(&mesh)) else { continue };
         let whole = list.len() as f64 * scale.iter().product::<f64>();

@@ -27,7 +27,8 @@ impl Triangles {
         self
     }
 
-    /// A box around `at` of sides 2, with a point in the middle of its face +x that is `dent` inside; `sign`: -1 turns it inside out.
+    /// A box around `at` of sides 2, with a point in the middle of its face +x that is `dent`
+    /// inside; `sign`: -1 turns it inside out.
     fn cube(self, at: [f64; 3], half: f64, dent: f64, sign: i32) -> Self {
         let corner = |k: usize| [0, 1, 2].map(|i| at[i] + if k >> i & 1 == 1 { half } else { -half });
         let top = [at[0] + half - dent, at[1], at[2]];

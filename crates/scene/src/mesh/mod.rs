@@ -1,6 +1,8 @@
-//! The triangles of a mesh body: how they meet, which side of them is outside, and what is left out of them.
+//! The triangles of a mesh body: how they meet, which side of them is outside, and what is left out
+//! of them.
 //!
-//! `clean` makes the mesh of a body of the triangles of a file and tells what was done to them; `outside` turns them outward where they close up, with `nesting` for shells inside of others;
+//! `clean` makes the mesh of a body of the triangles of a file and tells what was done to them;
+//! `outside` turns them outward where they close up, with `nesting` for shells inside of others;
 //! `weld` closes cracks of rounding first.
 
 mod clean;

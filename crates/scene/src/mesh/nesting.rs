@@ -1,6 +1,7 @@
-//! Which shells of a mesh lie inside of which others, by rays that cross them.
+//! Nesting of a mesh's shells, by rays that cross them.
 //!
-//! A ray crosses each closed shell as often as a ray that meets none of its edges (`crates/geometry/src/ray.rs`).
+//! A ray crosses each closed shell as often as a ray that meets none of its edges
+//! (`crates/geometry/src/ray.rs`).
 
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::ray::{RayCrossing, crossing};
@@ -10,12 +11,12 @@ use clearsweep_geometry::triangle_tree::{Corners, TriangleTree};
 const RAYS: usize = 3;
 const TRIED: usize = 12;
 
-/// Boxes of triangles that may be looked at, for each triangle and for any mesh.
+/// Most boxes of triangles that are visited: for each triangle, and in addition for any mesh.
 const VISITS_EACH: usize = 256;
 const VISITS: usize = 1 << 24;
 
-/// For each shell the others that it lies inside of; `shell`: that of each triangle, of `count`. `None`: shells cross
-/// each other, or it takes too much work to find out.
+/// For each shell the others that it lies inside of; `shell`: the shell of each triangle, below
+/// `count`. `None`: shells cross each other, or it takes too much work to find out.
 pub(super) fn containers(triangles: Vec<Corners>, shell: &[u32], count: usize) -> Option<Vec<Vec<u32>>> {
     if count == 1 {
         return Some(vec![Vec::new()]);
@@ -45,7 +46,8 @@ pub(super) fn containers(triangles: Vec<Corners>, shell: &[u32], count: usize) -
     Some(all)
 }
 
-/// The shells other than its `own` that a point lies inside of, ascending; `None`: it lies on one, or work ran out.
+/// The shells other than its `own` that a point lies inside of, ascending; `None`: it lies on one,
+/// or work ran out.
 fn around(p: Vec3<f64>, own: u32, (tree, shell): (&TriangleTree, &[u32]), visits: &mut usize) -> Option<Vec<u32>> {
     let mut crossed: Vec<(u32, i32)> = Vec::new();
     let mut is_on = false;

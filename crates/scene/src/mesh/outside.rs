@@ -1,14 +1,16 @@
 //! Which side of the triangles of a closed mesh is outside.
 //!
-//! - *Patches* are triangles that are connected by edges of exactly two triangles. A patch that can be oriented at all can be
-//!   oriented in two ways; it keeps the direction of most of its triangles.
-//! - *Shells* are patches that close up by themselves, or several that close up together. A shell with a positive volume is
-//!   oriented outward.
-//! - Shells that lie inside of others keep their direction relative to the shell around them: a cavity runs the other way
-//!   round. So a shell is turned with all that it contains, if the outermost shell around it is oriented inward.
+//! - *Patches* are triangles that are connected by edges of exactly two triangles. A patch that can
+//!   be oriented at all can be oriented in two ways; it keeps the direction of most of its
+//!   triangles.
+//! - *Shells* are patches that close up by themselves, or several that close up together. A shell
+//!   with a positive volume is oriented outward.
+//! - Shells that lie inside of others keep their direction relative to the shell around them: a
+//!   cavity runs the other way round. So a shell is turned with all that it contains, if the
+//!   outermost shell around it is oriented inward.
 //!
-//! Afterwards no point may lie inside of more cavities than solids: then the orientation contradicts itself, and no side of the
-//! triangles is the outside.
+//! Afterwards no point may lie inside of more cavities than solids: then the orientation
+//! contradicts itself, and no side of the triangles is the outside.
 
 use super::nesting::containers;
 use clearsweep_geometry::Vec3;
@@ -16,7 +18,8 @@ use clearsweep_geometry::convex_split::edges::{Closure, EdgeUse, by_edge};
 use clearsweep_geometry::convex_split::sets::ParitySets;
 use clearsweep_geometry::triangle_tree::Corners;
 
-/// A shell whose volume is no larger than this part of the volumes that its triangles span with a point near it is flat.
+/// A shell whose volume is no larger than this part of the volumes that its triangles span with a
+/// point near it is flat.
 const FLAT: f64 = 1.0 / (1_u64 << 40) as f64;
 
 /// The volume that oriented triangles enclose.
@@ -49,8 +52,9 @@ impl EnclosedVolume {
     }
 }
 
-/// Which triangles (over `points`, three different ones each) are to be turned so that all are oriented outward; `uses`:
-/// those of all edges. `None`: the triangles do not close up, cannot be oriented, enclose nothing or contradict each other.
+/// Finds the triangles (over `points`, three different ones each) that are to be turned so that all
+/// are oriented outward; `uses`: the uses of all edges. `None`: the triangles do not close up,
+/// cannot be oriented, enclose nothing or contradict each other.
 pub(super) fn turned_outward(points: &[Vec3<f64>], triangles: &[[u32; 3]], uses: &[EdgeUse]) -> Option<Vec<bool>> {
     if !Closure::of_uses(uses).closed {
         return None;
@@ -86,7 +90,8 @@ pub(super) fn turned_outward(points: &[Vec3<f64>], triangles: &[[u32; 3]], uses:
     Some(turned)
 }
 
-/// Which of `count` triangles are to be turned so that neighbours agree, patch by patch; none of them where a patch has no two sides.
+/// Finds the triangles, of `count`, that are to be turned so that neighbours agree, patch by patch;
+/// none in a patch without two sides.
 pub(super) fn turned_alike(count: usize, uses: &[EdgeUse]) -> Vec<bool> {
     patches(count, uses).map_or_else(|| vec![false; count], |patches| patches.turned)
 }
@@ -112,7 +117,7 @@ fn patches(count: usize, uses: &[EdgeUse]) -> Option<Patches> {
     }
     let (patch, mut turned) = sets.numbered();
     let patches = patch.iter().max().map_or(0, |&most| most as usize + 1);
-    // How many more triangles of a patch are to be turned than not.
+    // Triangles of each patch that are to be turned, less the others.
     let mut surplus = vec![0_i64; patches];
     for (&patch, &turned) in patch.iter().zip(&turned) {
         surplus[patch as usize] += if turned { 1 } else { -1 };
@@ -123,7 +128,8 @@ fn patches(count: usize, uses: &[EdgeUse]) -> Option<Patches> {
     Some(Patches { turned, patch })
 }
 
-/// The shell of each triangle: patches belong together where one of them does not close up by itself.
+/// The shell of each triangle: patches belong together where one of them does not close up by
+/// itself.
 fn shells(patch: &[u32], uses: &[EdgeUse], forward: impl Fn(&EdgeUse) -> bool) -> Vec<u32> {
     let count = patch.iter().max().map_or(0, |&most| most + 1);
     let mut sets = ParitySets::new(count as usize);
@@ -142,8 +148,8 @@ fn shells(patch: &[u32], uses: &[EdgeUse], forward: impl Fn(&EdgeUse) -> bool) -
     patch.iter().map(|&patch| number[patch as usize]).collect()
 }
 
-/// Which shells are to be turned; `outward`: whether a shell has a positive volume; `within`: the shells that each lies inside
-/// of. `None`: they contradict each other.
+/// Finds the shells that are to be turned; `outward`: whether a shell has a positive volume;
+/// `within`: the shells that each lies inside of. `None`: they contradict each other.
 fn inside_out(outward: &[bool], within: &[Vec<u32>]) -> Option<Vec<bool>> {
     let is_outermost = |shell: &&u32| within[**shell as usize].is_empty();
     let mut turned = Vec::with_capacity(outward.len());

@@ -1,8 +1,9 @@
-//! Cracks of rounding: corners of neighbouring triangles that differ by far less than the mesh is exact.
+//! Cracks of rounding: corners of neighbouring triangles that differ by far less than the mesh is
+//! exact.
 //!
-//! Only vertices of open edges are looked at, so that a mesh that closes up stays as it is. Those nearer to each other than a share of the size
-//! are one cluster, and become its first vertex, if that closes an edge, and neither turns a triangle over nor lays two of them on
-//! each other.
+//! Only vertices of open edges are moved, so that a mesh that closes up stays as it is. Vertices
+//! nearer to each other than a share of the size are one cluster, and become its first vertex, if
+//! that closes an edge, and neither turns a triangle over nor lays two triangles on each other.
 
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::convex_split::edges::{EdgeUse, by_edge, repeats_a_vertex};
@@ -24,13 +25,14 @@ const ROUNDS: usize = 16;
 pub(super) struct Weld {
     /// For each point the one that stands for it.
     pub(super) stands_for: Vec<u32>,
-    /// How many points have another in their place.
+    /// Number of points that another one replaces.
     pub(super) moved: u64,
     /// No point is farther from the one in its place, metres.
     pub(super) shift: f64,
 }
 
-/// The points that close cracks of triangles with an area; `uses`: the sides of all triangles. `None`: there is nothing to close.
+/// The points that close cracks of triangles with an area; `uses`: the sides of all triangles.
+/// `None`: there is nothing to close.
 pub(super) fn cracks(points: &[Vec3<f64>], triangles: &[[u32; 3]], uses: &[EdgeUse]) -> Option<Weld> {
     let open: Vec<[u32; 2]> = by_edge(uses).filter(|same| same.len() % 2 == 1).map(|same| same[0].vertices()).collect();
     if open.is_empty() {

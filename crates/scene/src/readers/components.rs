@@ -1,12 +1,13 @@
-//! Parts of a mesh: some of its triangles with the vertices that they use, and the components that hang together.
+//! Parts of a mesh: some of its triangles with the vertices that they use, and the components that
+//! hang together.
 
 use super::mesh::Mesh;
 use crate::mesh::edges;
 use clearsweep_base::workers::Workers;
 use std::collections::HashMap;
 
-/// The mesh of some triangles (ascending indices). Its vertices are those that the triangles use, in the order of the
-/// file; its pieces are numbered anew, in order of first use.
+/// The mesh of some triangles (ascending indices). Its vertices are those that the triangles use,
+/// in the order of the file; its pieces are numbered anew, in order of first use.
 fn subset(mesh: &Mesh, triangles: &[u32]) -> Mesh {
     let mut used: Vec<u32> = triangles.iter().flat_map(|&t| mesh.triangles[t as usize]).collect();
     used.sort_unstable();
@@ -57,8 +58,8 @@ pub(super) fn group(mesh: &Mesh, numbers: &[u32], count: usize) -> Vec<Mesh> {
     members.iter().map(|triangles| subset(mesh, triangles)).collect()
 }
 
-/// The connected components of a mesh, in order of their first triangles. Triangles are connected where they share an
-/// edge; vertices of equal positions are one, since many formats repeat them.
+/// The connected components of a mesh, in order of their first triangles. Triangles are connected
+/// if they share an edge; vertices of equal positions are one, since many formats repeat them.
 pub(super) fn split(mesh: &Mesh) -> Vec<Mesh> {
     let numbers = components(mesh);
     let count = numbers.iter().max().map_or(0, |&most| most as usize + 1);
@@ -82,7 +83,8 @@ fn components(mesh: &Mesh) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// Tetrahedra as triangle soup (each corner a vertex of its own), at some places along x, their triangles interleaved.
+    /// Tetrahedra as triangle soup (each corner a vertex of its own), at some places along x, their
+    /// triangles interleaved.
     fn soup(places: &[f64]) -> Mesh {
         let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let mut mesh = Mesh::default();

@@ -9,8 +9,9 @@ use std::path::Path;
 /// Remedy for what the reader leaves out.
 const REMEDY: &str = "export the mesh as STL or OBJ if it matters";
 
-/// Reads the triangles of a COLLADA file, with what was left out of it. The axis that the file calls up is not applied: tools of robot descriptions
-/// disagree, and the note says which axis it is.
+/// Reads the triangles of a COLLADA file, with what was left out of it. The axis that the file
+/// calls up is not applied: tools of robot descriptions disagree, and the note says which axis it
+/// is.
 ///
 /// # Errors
 /// The file is no COLLADA that can be read, or a polygon crosses itself.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// A problem of a geometry file or a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Line of the file, from 1, where it is known.
+    /// Line of the file, from 1, if it is known.
     pub line: Option<usize>,
     /// The problem, in words.
     pub problem: String,
@@ -28,21 +28,24 @@ impl Fault {
 /// A triangle mesh as read: coordinates in the file's own unit and axes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
-    /// Positions; the index of a vertex is its order in the file (STL: 3 * triangle + corner). All finite.
+    /// Positions; the index of a vertex is its order in the file (STL: 3 * triangle + corner). All
+    /// finite.
     pub vertices: Vec<[f64; 3]>,
     /// Vertex indices of each triangle; convex polygons are cut into fans from their first vertex.
     pub triangles: Vec<[u32; 3]>,
-    /// For each triangle: the object, group, solid or node that it belongs to, numbered from 0 in order of first use.
+    /// For each triangle: the object, group, solid or node that it belongs to, numbered from 0 in
+    /// order of first use.
     pub piece: Vec<u32>,
     /// Number of pieces.
     pub pieces: usize,
-    /// Names of the pieces as the file has them, long ones cut off; empty where it has none.
+    /// Names of the pieces as the file has them, long ones cut off; empty without names.
     pub names: Vec<String>,
-    /// The largest rounding step of a coordinate as the file stores it, in the unit of `vertices`: of single precision the
-    /// spacing at the largest magnitude, of integers 1, of `f64` and of decimals 0. A part of a file keeps that of the file.
+    /// The largest rounding step of a coordinate as the file stores it, in the unit of `vertices`:
+    /// of single precision the spacing at the largest magnitude, of integers 1, of `f64` and of
+    /// decimals 0. A part of a file keeps that of the file.
     pub coordinate_step: f64,
-    /// Triangles of polygons that are not flat, ascending: each with the length, in the unit of `vertices`, that any other way to cut
-    /// its polygon may be off.
+    /// Triangles of polygons that are not flat, ascending: each with the length, in the unit of
+    /// `vertices`, that any other way to cut its polygon may be off.
     pub warped: Vec<(u32, f64)>,
 }
 
@@ -56,8 +59,8 @@ impl Mesh {
     }
 }
 
-/// Text of a file that says nothing of its encoding: UTF-8, or else Latin-1, in which every byte is a character. Names that
-/// differ stay different in either.
+/// Text of a file that says nothing of its encoding: UTF-8, or else Latin-1, in which every byte is
+/// a character. Names that differ stay different in either.
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),

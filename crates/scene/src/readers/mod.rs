@@ -1,8 +1,9 @@
-//! Geometry files to triangle meshes: bytes in memory go in, vertices in the order of the file come out.
+//! Geometry files to triangle meshes: bytes in memory go in, vertices in the order of the file come
+//! out.
 //!
-//! Readers trust nothing: whatever the bytes are, they return a mesh with finite coordinates and valid indices, or a
-//! [`Fault`]; they never panic, and never allocate more than the file's own size warrants (glTF may copy a mesh many
-//! times: there, more than a fixed bound).
+//! Readers trust nothing: whatever the bytes are, they return a mesh with finite coordinates and
+//! valid indices, or a [`Fault`]; they never panic, and never allocate more than the file's own
+//! size warrants (glTF may copy a mesh many times: there, more than a fixed bound).
 
 mod components;
 mod dae;
@@ -34,8 +35,8 @@ pub fn read_mesh(path: &Path, bytes: Vec<u8>) -> Result<Mesh, Fault> {
     read_with_companions(path, bytes, None, &mut InputReader::new(DEFAULT_MAX_INPUT)).map(|(mesh, _)| mesh)
 }
 
-/// As [`read_mesh`], with what is left out of the file. `scene`: which scene of glTF; the files beside it that were read too
-/// (the buffers of `.gltf`) are read by `companions`.
+/// As [`read_mesh`], with what is left out of the file. `scene`: which scene of glTF; the files
+/// beside it that were read too (the buffers of `.gltf`) are read by `companions`.
 pub(super) fn read_with_companions(
     path: &Path,
     bytes: Vec<u8>,
@@ -64,10 +65,12 @@ pub(super) fn read_with_companions(
     Ok((mesh, notes))
 }
 
-/// Reads the parts of a geometry file from memory. `scene`: which scene of glTF; the files beside it that were read too are read by `companions`.
+/// Reads the parts of a geometry file from memory. `scene`: which scene of glTF; the files beside
+/// it that were read too are read by `companions`.
 ///
 /// # Errors
-/// Bytes that are not what the extension says, a format that has no such parts, or no part with a triangle.
+/// Bytes that are not what the extension says, a format that has no such parts, or no part with a
+/// triangle.
 pub(super) fn read_parts(
     path: &Path,
     bytes: Vec<u8>,
@@ -91,7 +94,8 @@ pub(super) fn read_parts(
     parts::finish(found, each, &stem)
 }
 
-/// The fault of a file that a reader did not understand: what its first bytes show, if that is another format.
+/// The fault of a file that a reader did not understand: what its first bytes show, if that is
+/// another format.
 fn called_by_its_format(bytes: &[u8], extension: &str, fault: Fault) -> Fault {
     match foreign::format(bytes, extension) {
         Some(found) => Fault::new(format!("the file is {}, not `.{extension}`", found.name), found.remedy),
@@ -110,7 +114,8 @@ pub fn check_extension(path: &Path) -> Result<(), Fault> {
     }
 }
 
-/// The unit that a format prescribes, or that its reader turns lengths into: glTF and COLLADA are in metres.
+/// The unit that a format prescribes, or that its reader turns lengths into: glTF and COLLADA are
+/// in metres.
 pub(super) fn own_unit(path: &Path) -> Option<LengthUnit> {
     (has_scenes(path) || extension(path) == "dae").then_some(LengthUnit::ALL[0])
 }

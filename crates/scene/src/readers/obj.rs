@@ -1,9 +1,9 @@
 //! Wavefront OBJ: positions, faces, objects and groups.
 //!
-//! A reader of our own, because a published feature number is the vertex's index in the file: general readers renumber
-//! vertices in order of use, drop those that no face uses, and cannot say which line is wrong. Normals, texture
-//! coordinates and colours are skipped, and no material file is ever opened. Text need not be UTF-8: comments and
-//! names often are Latin-1.
+//! A reader of our own, because a published feature number is the vertex's index in the file:
+//! general readers renumber vertices in order of use, drop those that no face uses, and cannot say
+//! which line is wrong. Normals, texture coordinates and colours are skipped, and no material file
+//! is ever opened. Text need not be UTF-8: comments and names often are Latin-1.
 
 use super::components;
 use super::mesh::{Fault, Mesh, check_finite, text};
@@ -25,8 +25,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Fault> {
     read_with(bytes, ObjReader::default()).map(|reader| reader.mesh)
 }
 
-/// The objects of an OBJ file, each begun by an `o`; where there is no `o`, its groups, which `g` may take up again. The
-/// groups of an object are its pieces. Groups of a part are the `g` of its faces and `material:NAME` of `usemtl`.
+/// The objects of an OBJ file, each begun by an `o`; without any `o`, its groups, which `g` may
+/// take up again. The groups of an object are its pieces. Groups of a part are the `g` of its faces
+/// and `material:NAME` of `usemtl`.
 ///
 /// # Errors
 /// As for [`read`].
@@ -47,7 +48,8 @@ fn read_with(bytes: &[u8], mut reader: ObjReader) -> Result<ObjReader, Fault> {
     reader.finish()
 }
 
-/// Lines with their numbers from 1, without comments; a line that ends in a backslash goes on in the next one.
+/// Lines with their numbers from 1, without comments; a line that ends in a backslash goes on in
+/// the next one.
 fn logical_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, std::borrow::Cow<'_, str>)> {
     let mut lines = bytes.split(|&b| b == b'\n').enumerate();
     std::iter::from_fn(move || {
@@ -81,7 +83,8 @@ struct ObjReader {
     group: u32,
     pieces: HashMap<(u32, u32), u32>,
     piece: Option<u32>,
-    /// The largest vertex that a face used before it was defined (legal, if it is defined later), and that line.
+    /// The largest vertex that a face used before it was defined (legal, if it is defined later),
+    /// and that line.
     ahead: Option<(u32, usize)>,
     corners: Vec<u32>,
     /// Polygons of more than three corners; `place` is their line.
@@ -93,8 +96,8 @@ struct ObjReader {
     labels: Option<ObjLabels>,
 }
 
-/// Names of objects, groups and materials, each kept once: a short file may say a long name once and use it in many
-/// combinations with others.
+/// Names of objects, groups and materials, each kept once: a short file may say a long name once
+/// and use it in many combinations with others.
 struct ObjNames {
     known: HashMap<Arc<str>, u32>,
     /// The first one is empty.
@@ -130,7 +133,8 @@ impl ObjNames {
     }
 }
 
-/// Label of faces: the number of the `o` before them, and the numbers of its name, of the group and of the material.
+/// Label of faces: the number of the `o` before them, and the numbers of its name, of the group and
+/// of the material.
 type ObjLabel = (u32, u32, u32, u32);
 
 /// The labels of the triangles.
@@ -156,7 +160,8 @@ impl ObjLabels {
         self.of_triangle.resize(count, current);
     }
 
-    /// The parts of the file, which has so many `o`, in order of their first faces. An object without a face is none.
+    /// Returns the parts of the file in order of their first faces; an object without a face is
+    /// none. `objects`: number of `o`.
     fn into_parts(self, mesh: &Mesh, names: &ObjNames, objects: u32) -> Vec<NamedMesh> {
         let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
         let mut parts: Vec<(String, Vec<Arc<str>>)> = Vec::new();
@@ -286,7 +291,8 @@ impl ObjReader {
         Ok(index)
     }
 
-    /// The number of the object and group that faces now belong to. The same names later are the same piece.
+    /// The number of the object and group that faces now belong to. The same names later are the
+    /// same piece.
     fn current_piece(&mut self) -> u32 {
         if let Some(piece) = self.piece {
             return piece;

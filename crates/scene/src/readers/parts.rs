@@ -1,4 +1,5 @@
-//! A geometry file as a tree of named parts: nodes with their places, and the meshes that they share.
+//! A geometry file as a tree of named parts: nodes with their places, and the meshes that they
+//! share.
 
 use super::components;
 use super::extension;
@@ -10,10 +11,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Most bytes of all paths: a short file may nest nodes so deeply that its paths would fill any memory.
+/// Most bytes of all paths: a short file may nest nodes so deeply that its paths would fill any
+/// memory.
 pub(crate) const MAX_PATHS: usize = 1 << 28;
 
-/// Most nodes once components are nodes: a short file may name a mesh of many components many times.
+/// Most nodes once components are nodes: a short file may name a mesh of many components many
+/// times.
 const MAX_PARTS: usize = 1 << 23;
 
 /// The part of a file that becomes a body.
@@ -21,7 +24,7 @@ const MAX_PARTS: usize = 1 << 23;
 pub(crate) enum Each {
     /// A node of glTF with a mesh.
     Node,
-    /// An object of OBJ (a group where there are no objects), a solid of STL.
+    /// An object of OBJ (a group, if there are no objects), a solid of STL.
     Object,
     /// A connected component of either, or of a file that has neither.
     Component,
@@ -32,7 +35,7 @@ impl Each {
     pub(crate) const WORDS: [(&str, Self); 3] =
         [("node", Self::Node), ("object", Self::Object), ("component", Self::Component)];
 
-    /// Its word.
+    /// Word.
     pub(crate) fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, each)| *each == self).map_or("", |(word, _)| word)
     }
@@ -51,13 +54,14 @@ impl Each {
 /// A node, an object or a component.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PartNode {
-    /// As the file names it; once [`finish`] is done, its path with the names of its ancestors, which is unique.
+    /// As the file names it; once [`finish`] is done, its path with the names of its ancestors,
+    /// which is unique.
     pub(crate) name: String,
     /// The node above it; always before it in the list.
     pub(crate) parent: Option<u32>,
     /// The index of its mesh, if it has triangles.
     pub(crate) geometry: Option<u32>,
-    /// Its frame in that of the file, in the file's unit and axes.
+    /// Pose of its frame in the file's frame, in the file's unit and axes.
     pub(crate) place: Pose,
     /// Groups that the file names: materials, and groups of OBJ. Nodes of the same mesh share them.
     pub(crate) groups: Arc<[Arc<str>]>,
@@ -82,8 +86,8 @@ pub(crate) struct FileParts {
     pub(crate) notes: Vec<GeometryNote>,
 }
 
-/// Names the parts of a file by their paths, components first if these are asked for; `unnamed`: what a part is called that
-/// has no name.
+/// Names the parts of a file by their paths, components first if these are asked for; `unnamed`:
+/// what a part is called that has no name.
 ///
 /// # Errors
 /// No part has a triangle, or the parts or their paths would take too much memory.
@@ -214,7 +218,8 @@ fn into_components(parts: FileParts, unnamed: &str) -> Result<FileParts, Fault> 
     Ok(FileParts { nodes, geometries, ..parts })
 }
 
-/// Turns names into unique paths: of several that are the same, the second is followed by `#2`, and so on.
+/// Turns names into unique paths: of several that are the same, the second is followed by `#2`, and
+/// so on.
 fn name(parts: &mut FileParts, unnamed: &str) -> Result<(), Fault> {
     let mut bytes = 0_usize;
     let mut taken: HashSet<String> = HashSet::with_capacity(parts.nodes.len());

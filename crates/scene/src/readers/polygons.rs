@@ -1,9 +1,11 @@
 //! Polygons of OBJ and PLY to triangles.
 //!
-//! Readers cut a polygon into the fan from its first corner. A fan that covers the polygon once stays, as of every convex polygon. Any
-//! other polygon is cut anew by a constrained Delaunay triangulation (the crate `spade`) of its corners in a coordinate plane, and what lies
-//! inside is decided by the winding number of its outline. So a polygon may have holes (its outline runs along a bridge and back) and touch
-//! itself; one that crosses or overlaps itself is refused. All signs are exact: dropping a coordinate rounds nothing.
+//! Readers cut a polygon into the fan from its first corner. A fan that covers the polygon once
+//! stays, as of every convex polygon. Any other polygon is cut anew by a constrained Delaunay
+//! triangulation (the crate `spade`) of its corners in a coordinate plane, and what lies inside is
+//! decided by the winding number of its outline. So a polygon may have holes (its outline runs
+//! along a bridge and back) and touch itself; one that crosses or overlaps itself is refused. All
+//! signs are exact: dropping a coordinate rounds nothing.
 
 use super::mesh::Mesh;
 use clearsweep_geometry::hull::{LARGEST_COORDINATE, SMALLEST_COORDINATE, collinear, side, turn};
@@ -16,11 +18,12 @@ use std::collections::HashMap;
 /// The remedy for a polygon that cannot be cut.
 pub(super) const REMEDY: &str = "cut the face into triangles in the program that wrote it, or mend it";
 
-/// Most corners of a polygon of which the fan is not right: inserting edges may take a time that is quadratic in them.
+/// Most corners of a polygon whose fan is not right: inserting edges may take a time quadratic in
+/// their number.
 const MAX_CORNERS: usize = 100_000;
 
-/// A polygon is flat if the heights of its corners above a plane differ by no more than this part of its largest coordinate: so far
-/// rounding moves the corners of a turned one.
+/// A polygon is flat if the heights of its corners above a plane differ by no more than this part
+/// of its largest coordinate: so far rounding moves the corners of a turned one.
 const FLAT: f64 = 1.0 / (1_u64 << 48) as f64;
 
 /// Normals below this part of the square of the size are rounding.
@@ -35,7 +38,7 @@ const OUT_OF_RANGE: &str = "has a coordinate that is so large or so small that i
 /// A polygon of more than three corners, cut into the fan from its first one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fan {
-    /// Its first triangle, and how many it has.
+    /// First triangle, and how many it has.
     pub(super) first: u32,
     pub(super) count: u32,
     /// Line or number of the face.
@@ -50,8 +53,9 @@ pub(super) struct BadPolygon {
     pub(super) problem: String,
 }
 
-/// Cuts the polygons anew of which the fans are wrong, and notes those that are not flat. Where triangles were renumbered, returns for each the
-/// former number of one of the same polygon; `piece` is renumbered already.
+/// Cuts polygons with wrong fans anew, and notes polygons that are not flat. If triangles were
+/// renumbered, returns for each the former number of one of the same polygon; `piece` is renumbered
+/// already.
 ///
 /// # Errors
 /// The first polygon that crosses or overlaps itself, encloses nothing, or is too long.
@@ -80,7 +84,7 @@ pub(super) fn cut(mesh: &mut Mesh, fans: &[Fan]) -> Result<Option<Vec<u32>>, Bad
         }
     }
     let former = (!anew.is_empty()).then(|| renumbered(mesh, &anew));
-    // How far the triangles behind a polygon moved up in the list.
+    // Places by which the triangles behind a polygon moved up in the list.
     let mut shift = vec![0_i64];
     for (fan, triangles) in &anew {
         shift.push(shift[shift.len() - 1] + triangles.len() as i64 - i64::from(fan.count));
@@ -114,11 +118,12 @@ fn renumbered(mesh: &mut Mesh, anew: &[(Fan, Vec<[u32; 3]>)]) -> Vec<u32> {
     former
 }
 
-/// The triangles of a polygon over its corners, if they are not the fan, and how far any other way to cut it may be off, in units of the file.
+/// The triangles of a polygon over its corners, if they are not the fan, and how far any other way
+/// to cut it may be off, in units of the file.
 type CutPolygon = (Option<Vec<[u32; 3]>>, f64);
 
-/// The triangles of a polygon over its corners (`None`: the fan from the first one), and how far any other way to cut it may be off: 0 of
-/// a polygon that is flat.
+/// The triangles of a polygon over its corners (`None`: the fan from the first one), and how far
+/// any other way to cut it may be off: 0 of a polygon that is flat.
 fn cut_one(points: &[Vec3<f64>]) -> Result<CutPolygon, &'static str> {
     let is_exact = |c: f64| c == 0.0 || (SMALLEST_COORDINATE..=LARGEST_COORDINATE).contains(&c.abs());
     if !points.iter().all(|p| p.to_array().into_iter().all(is_exact)) {
@@ -157,7 +162,8 @@ fn farthest(points: &[Vec3<f64>]) -> Vec3<f64> {
     points.iter().fold((points[0], 0.0), |best, p| if distance(p) > best.1 { (*p, distance(p)) } else { best }).0
 }
 
-/// The normal of a polygon by the cross products of its fan (Newell's method), over the square of its size.
+/// The normal of a polygon by the cross products of its fan (Newell's method), over the square of
+/// its size.
 fn newell<T: Scalar>(points: &[Vec3<f64>], size: f64) -> Vec3<T> {
     let crosses = points[1..].windows(2).map(|pair| offset(points, pair[0], size).cross(offset(points, pair[1], size)));
     crosses.reduce(|sum, cross| sum + cross).unwrap_or_else(|| Vec3::from_f64(Vec3::ZERO))
@@ -174,8 +180,9 @@ fn extent(points: &[Vec3<f64>]) -> f64 {
     points.iter().flat_map(|&q| (q - p).to_array()).fold(0.0, |most, c| c.abs().max(most))
 }
 
-/// How far two surfaces can be apart that the polygon spans, each one inside of the hull of its corners and over its outline seen along the axis:
-/// no more than the heights of the corners above a plane, along the axis, differ. Rounded up.
+/// Bound on the distance of two surfaces that the polygon spans, each inside of the hull of its
+/// corners and over its outline seen along the axis: the spread of the heights of the corners above
+/// a plane, along the axis. Rounded up.
 fn height(points: &[Vec3<f64>], size: f64, axis: usize) -> f64 {
     if let [a, b, c, d] = *points
         && side(a, b, c, d) == 0.0
@@ -183,7 +190,8 @@ fn height(points: &[Vec3<f64>], size: f64, axis: usize) -> f64 {
     {
         return 0.0;
     }
-    // The plane of three corners far from each other is the better one of a long outline, on which roundings add up.
+    // The plane of three corners far from each other is the better one of a long outline, on which
+    // roundings add up.
     let spread = [newell::<Dd>(points, size), widest(points, size)].map(|normal| spread(points, (normal, axis), size));
     let spread = spread[0].min(spread[1]);
     let largest = points.iter().flat_map(|p| p.to_array()).fold(0.0_f64, |most, c| most.max(c.abs()));
@@ -191,7 +199,7 @@ fn height(points: &[Vec3<f64>], size: f64, axis: usize) -> f64 {
     if spread <= FLAT * largest || spread.is_infinite() { 0.0 } else { spread * (1.0 + 1e-9) }
 }
 
-/// By how much the heights of the corners above a plane differ, along the axis.
+/// Spread of the heights of the corners above a plane, along the axis.
 fn spread(points: &[Vec3<f64>], (normal, axis): (Vec3<Dd>, usize), size: f64) -> f64 {
     let along = normal[axis];
     if along.to_f64().abs() < f64::EPSILON * f64::EPSILON {
@@ -282,8 +290,9 @@ impl SeenCorners {
     }
 }
 
-/// The triangles of a polygon, seen along an axis. Those without area fill the edges on which other corners lie, and stand for stretches that
-/// the outline runs forth and back outside of the polygon.
+/// The triangles of a polygon, seen along an axis. Triangles without area fill the edges on which
+/// other corners lie, and stand for stretches that the outline runs forth and back outside of the
+/// polygon.
 fn triangulated(points: &[Vec3<f64>], axis: usize) -> Result<Vec<[u32; 3]>, &'static str> {
     if points.len() > MAX_CORNERS {
         return Err(TOO_LONG);
@@ -305,7 +314,8 @@ fn by_winding(points: &[Vec3<f64>], seen: &SeenCorners, axis: usize) -> Result<V
             return Err(CROSSES);
         }
     }
-    // How often the outline runs along each edge, in its own direction more than against it, and at all.
+    // Runs of the outline along each edge, less the runs against it; and whether it runs there at
+    // all.
     let mut runs = vec![(0_i32, false); flat.num_undirected_edges()];
     let mut triangles = Vec::new();
     for [from, to] in seen.outline() {
@@ -345,7 +355,7 @@ fn sign(edge: FixedDirectedEdgeHandle) -> i32 {
     if edge.as_undirected().as_directed() == edge { 1 } else { -1 }
 }
 
-/// How often the outline runs around each face, counter-clockwise.
+/// Winding number of the outline around each face, counter-clockwise.
 fn windings(flat: &FlatTriangulation, runs: &[(i32, bool)]) -> Vec<i32> {
     let mut winding: Vec<Option<i32>> = vec![None; flat.num_all_faces()];
     winding[flat.outer_face().fix().index()] = Some(0);

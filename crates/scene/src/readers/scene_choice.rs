@@ -1,8 +1,8 @@
-//! Which scene of a glTF file is taken.
+//! The scene of a glTF file that is taken.
 
 use std::sync::Arc;
 
-/// Which scene of a glTF file is taken.
+/// The scene of a glTF file that is taken.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum SceneChoice {
     /// By its number, from 0.

@@ -1,8 +1,9 @@
 //! STL, binary and ASCII: the raw triangle soup.
 //!
-//! A reader of our own: a record of a binary file is fifty bytes, and general readers round the decimals of ASCII files to single
-//! precision and read the first `solid` only. Binary is what has exactly the size that its count promises, as many binary files
-//! begin with "solid" too. Normals are not used and may be anything.
+//! A reader of our own: a record of a binary file is fifty bytes, and general readers round the
+//! decimals of ASCII files to single precision and read the first `solid` only. Binary is what has
+//! exactly the size that its count promises, as many binary files begin with "solid" too. Normals
+//! are not used and may be anything.
 
 use super::components;
 use super::mesh::{Fault, MAX_ELEMENTS, Mesh, check_finite, text};
@@ -115,7 +116,7 @@ enum AsciiPlace {
     Outside,
     Solid,
     Facet,
-    /// In a loop with so many corners.
+    /// In a loop, after this number of corners.
     Loop(usize),
     /// Behind a loop.
     Closed,

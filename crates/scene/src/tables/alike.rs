@@ -1,5 +1,5 @@
-//! Rows that differ from one before in nothing but their name and the numbers of their pose, as nearly all rows of a large
-//! table do.
+//! Rows that differ from one before in nothing but their name and the numbers of their pose, as
+//! nearly all rows of a large table do.
 
 use super::cells::Cell;
 use crate::body_spec::BodySpec;
@@ -43,10 +43,11 @@ pub(super) struct LoweredRow<'c> {
 }
 
 impl LoweredRow<'_> {
-    /// The body of another row of the section, as lowering it key by key makes it; lengths of the row are in `unit`.
+    /// The body of another row of the section, as lowering it key by key makes it; lengths of the
+    /// row are in `unit`.
     ///
-    /// `None`: the row differs in more than the name and the pose, or something of it is unusual or wrong. Then it is to be
-    /// lowered key by key, which knows what to say.
+    /// `None`: the row differs in more than the name and the pose, or something of it is unusual or
+    /// wrong. Then it is to be lowered key by key, which knows what to say.
     pub(super) fn alike(&self, place: &RowPlace, cells: &[(usize, Cell)], unit: LengthUnit) -> Option<BodySpec> {
         if cells.len() != self.cells.len() {
             return None;

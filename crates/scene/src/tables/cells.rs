@@ -44,7 +44,7 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// Its number, also where a text table holds it.
+    /// Number, also where a text table holds it.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) | Self::Single(number) => Some(*number),
@@ -54,7 +54,7 @@ impl Cell {
         }
     }
 
-    /// Its whole number. pandas makes floating-point numbers of integers beside missing ones.
+    /// Whole number. pandas makes floating-point numbers of integers beside missing ones.
     pub(super) fn integer(&self) -> Option<i128> {
         /// Beyond this not every integer is an `f64`.
         const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -78,14 +78,16 @@ impl Cell {
     }
 }
 
-/// Takes the rows of a table: where each is, and its cells by the number of their column among those known.
+/// Takes the rows of a table: where each is, and its cells by the number of their column among
+/// those known.
 pub(super) type Take<'a> = dyn FnMut(RowPlace, Vec<(usize, Cell)>) -> Result<()> + 'a;
 
-/// Reads a table; `known` are the columns that matter, each with all names it goes by; `limit`: bytes
-/// that it may hold when it is decompressed.
+/// Reads a table; `known` are the columns that matter, each with all names it goes by; `limit`:
+/// bytes that it may hold when it is decompressed.
 ///
 /// # Errors
-/// The file is no such table, a column is there twice or nearly goes by a known name, or the first error of `take`.
+/// The file is no such table, a column is there twice or nearly goes by a known name, or the first
+/// error of `take`.
 pub(super) fn read(
     path: &Arc<Path>,
     (bytes, limit): (Vec<u8>, u64),
@@ -101,8 +103,8 @@ pub(super) fn read(
     }
 }
 
-/// The columns that are known, as (column of the file, number of the known one); others are of no concern, unless they
-/// look misspelt.
+/// The columns that are known, as (column of the file, number of the known one); others are of no
+/// concern, unless they look misspelt.
 fn resolve(path: &Path, names: &[&str], known: &[&[&str]]) -> Result<Vec<(usize, usize)>> {
     let is_taken =
         |near: &str| known.iter().any(|all| all.contains(&near) && all.iter().any(|one| names.contains(one)));
@@ -123,7 +125,8 @@ fn resolve(path: &Path, names: &[&str], known: &[&[&str]]) -> Result<Vec<(usize,
     Ok(found)
 }
 
-/// The known column that a name most likely means: one or two letters away, and long enough to tell.
+/// The known column that a name most likely means: one or two letters away, and long enough to
+/// tell.
 fn misspelt<'k>(name: &str, known: &[&[&'k str]]) -> Option<&'k str> {
     let candidates = known.iter().flat_map(|names| names.iter().copied()).filter(|known| known.len() > 3);
     let near = nearest_one(name.trim(), candidates)?;

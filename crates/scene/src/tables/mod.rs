@@ -1,8 +1,10 @@
 //! `[[bodies]]`: many bodies from the rows of a table.
 //!
-//! A section with `each` makes bodies of a geometry file, and its table says in what some of them differ.
+//! A section with `each` makes bodies of a geometry file, and its table says in what some of them
+//! differ.
 //!
-//! The cells of a row are the keys of a `[[body]]`: it is lowered like one, with the section's own keys as defaults.
+//! The cells of a row are the keys of a `[[body]]`: it is lowered like one, with the section's own
+//! keys as defaults.
 
 mod alike;
 mod cells;
@@ -39,7 +41,8 @@ enum BodiesTableFormat {
     Texts,
 }
 
-/// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is required.
+/// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is
+/// required.
 const COLUMNS: [(&[&str], BodiesTableFormat); 23] = [
     (&["body", "name"], BodiesTableFormat::Text),
     (&["geometry"], BodiesTableFormat::Text),
@@ -66,7 +69,8 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 23] = [
     (&["qz"], BodiesTableFormat::Number),
 ];
 
-/// Numbers of the columns of the geometry, of `static`, of the first of the pose, and of its quaternion, in [`COLUMNS`].
+/// Numbers of the columns of the geometry, of `static`, of the first of the pose, and of its
+/// quaternion, in [`COLUMNS`].
 const GEOMETRY: usize = 1;
 const SHAPE: usize = 2;
 const STATIC: usize = 14;
@@ -83,8 +87,8 @@ const WAITING_BYTES: u64 = 4 << 20;
 const ROWS_OF_TASK: usize = 256;
 const TASKS_OF_THREAD: usize = 4;
 
-/// Lowers a scene's `[[bodies]]` sections, in order, and hands each body to `take`, which says its index; the files that
-/// were read and what became of their nodes are added to `read`.
+/// Lowers a scene's `[[bodies]]` sections, in order, and hands each body to `take`, which says its
+/// index; the files that were read and what became of their nodes are added to `read`.
 ///
 /// # Errors
 /// The first key, file or row that does not fit, or the first error of `take`.
@@ -125,7 +129,7 @@ pub(super) fn lower(
             let waits = rows.rows.len() < WAITING_ROWS && rows.bytes < WAITING_BYTES;
             if waits { Ok(()) } else { rows.lower(&defaults, unit, take) }
         });
-        // What is wrong with a row comes before what is wrong with a later one.
+        // An error of a row comes before the errors of later rows.
         rows.lower(&defaults, unit, take)?;
         read?;
     }
@@ -194,7 +198,7 @@ fn lower_parts(
     let keys = section.keys;
     let geometry = keys.required("geometry", "name the geometry file of which bodies are to be made")?;
     section.stands = Some(body_spec::pose_at(keys, unit)?);
-    // What holds for each body: a part stands where the file has it, unless it is to move.
+    // Defaults of each body: a part stands where the file has it, unless it is to move.
     let hidden = [&OWN_KEYS[..], &["position", "orientation"]].concat();
     let still = Keys::new(keys.source, "", Value::Table(&[("static", Value::Bool(true))]), keys.at);
     let part_keys = keys.clone().without(&hidden).with_defaults(&still);
@@ -312,7 +316,7 @@ fn toml<'c>(place: &RowPlace, text: &'c str) -> Result<DeValue<'c>> {
     })
 }
 
-/// Values of neighbouring columns from number `first` on, of which all are there or none.
+/// Values of neighbouring columns from number `first` on: all of them, or none.
 fn all<'v, const N: usize>(
     place: &RowPlace,
     first: usize,

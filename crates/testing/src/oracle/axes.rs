@@ -32,7 +32,8 @@ fn highest(body: &Placed<'_>, n: Vector<Wide>, s: f64) -> Wide {
     best.expect("a body has a vertex")
 }
 
-/// The greatest separation with its axis; `None` where the Minkowski difference has no facet at all.
+/// The greatest separation with its axis; `None` where the Minkowski difference has no facet at
+/// all.
 pub fn greatest_separation(a: &Placed<'_>, b: &Placed<'_>, s: f64) -> Option<(Wide, Vector<Wide>)> {
     let mut found: Vec<(f64, Axis)> = Vec::new();
     let mut best = f64::NEG_INFINITY;

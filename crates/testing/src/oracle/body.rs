@@ -54,7 +54,8 @@ impl Body {
         body
     }
 
-    /// Any number of points without facets or edges: enough for separations along given axes, nothing else.
+    /// Any number of points without facets or edges: enough for separations along given axes,
+    /// nothing else.
     pub fn cloud(points: &[Vector<f64>], radius: f64) -> Self {
         let reach = points.iter().map(|&v| norm(v)).fold(0.0, f64::max) + radius;
         Self { vertices: points.to_vec(), facets: Vec::new(), edges: Vec::new(), radius, reach }
@@ -106,8 +107,8 @@ impl Body {
         self.find_edges();
     }
 
-    /// The outward normal of the plane through a triple, the mask of vertices on it, and whether they are all; `None`
-    /// if vertices lie on both sides or the triple is collinear.
+    /// The outward normal of the plane through a triple, the mask of vertices on it, and whether
+    /// they are all; `None` if vertices lie on both sides or the triple is collinear.
     fn supporting(&self, [i, j, k]: [usize; 3]) -> Option<(Vector<Wide>, u128, bool)> {
         let (o, u, v) =
             (self.vertices[i], sub(self.vertices[j], self.vertices[i]), sub(self.vertices[k], self.vertices[i]));
@@ -180,7 +181,8 @@ impl Body {
         self.edges = found.into_iter().map(|(ends, wings)| Edge { ends, wings }).collect();
     }
 
-    /// How far a point of the body's own frame lies from its surface (of a flat body: from the body), in `f64`.
+    /// Distance of a point of the body's own frame from its surface (of a flat body: from the
+    /// body), in `f64`.
     pub fn off_surface(&self, p: Vector<f64>) -> f64 {
         let plane = |f: &Facet| dot(values(f.normal), sub(p, self.vertices[f.vertices[0]]));
         let highest = self.facets.iter().map(plane).fold(f64::NEG_INFINITY, f64::max);

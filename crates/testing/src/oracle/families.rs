@@ -34,7 +34,8 @@ pub fn cuboid(half: [f64; 3]) -> Vec<Vector<f64>> {
     (0..8).map(|i: usize| [sign(i & 1) * half[0], sign(i >> 1 & 1) * half[1], sign(i >> 2) * half[2]]).collect()
 }
 
-/// The placement moved by a vector of the world; the position keeps what does not fit in its leading part.
+/// The placement moved by a vector of the world; the position keeps what does not fit in its
+/// leading part.
 pub fn moved(p: &Placement, by: Vector<f64>) -> Placement {
     let parts = [0, 1, 2].map(|k: usize| Wide::sum(p.position[k], p.rest[k]) + Wide::of(by[k]));
     Placement { position: parts.map(|w| w.0), rest: parts.map(|w| w.1), q: p.q }
@@ -60,7 +61,8 @@ pub fn place(random: &mut Random, a: &Body, b: &Body, regime: Regime) -> (Placem
     let mut pa = Placement::new(start, qa);
     let mut pb = Placement::new(add(start, t), qb);
     if let Some(gap) = gap(random, regime, reach) {
-        // Twice: the second step mends the rounding of the first, and a normal that changed on the way.
+        // Twice: the second step mends the rounding of the first, and a normal that changed on the
+        // way.
         for _ in 0..2 {
             let truth = signed_distance(a, &pa, b, &pb);
             let step = (Wide(gap, 0.0) - truth.distance).0;

@@ -35,13 +35,13 @@ impl Search {
     }
 }
 
-/// The vector from A's foot to B's, and its direction where the features tell it better than the vector itself: the
-/// normal of the facet, the cross product of the edges.
+/// The vector from A's foot to B's, and its direction where the features tell it better than the
+/// vector itself: the normal of the facet, the cross product of the edges.
 #[derive(Clone, Copy)]
 pub struct Between {
     pub vector: Vector<Wide>,
     axis: Option<Vector<Wide>>,
-    /// The edge that the direction must be perpendicular to, where there is but one.
+    /// The edge that the direction must be perpendicular to, if there is only one.
     edge: Option<Vector<Wide>>,
 }
 
@@ -62,7 +62,8 @@ impl Between {
             Some(axis) if dot(axis, self.vector).0 < 0.0 => Some(unit(axis.map(|x| -x))),
             Some(axis) => Some(unit(axis)),
             None => {
-                // Near contact the rounding of the feet tilts the direction; what it tilts along the edge is taken out.
+                // Near contact the rounding of the feet tilts the direction; what it tilts along
+                // the edge is taken out.
                 let rough = unit(self.vector);
                 let along = |e: Vector<Wide>| unit(sub(rough, times(e, dot(rough, e) / dot(e, e))));
                 Some(self.edge.map_or(rough, along))
@@ -108,7 +109,8 @@ fn vertex_edges(search: &mut Search, v: &Placed<'_>, e: &Placed<'_>, vertex_is_a
         let [p, q] = edge.ends.map(|i| e.rough[i]);
         let along = sub(q, p);
         let square = dot(along, along);
-        // Rough places are off by a share of both bodies' size, which may be many lengths of this edge.
+        // Rough places are off by a share of both bodies' size, which may be many lengths of this
+        // edge.
         let doubt = 1e-9 + 1e-14 * s / square.sqrt();
         for i in 0..v.rough.len() {
             let d = sub(v.rough[i], p);
@@ -152,7 +154,8 @@ fn edges(search: &mut Search, a: &Placed<'_>, b: &Placed<'_>, s: f64) {
             let normal = cross(u, v);
             let (square, lengths) = (dot(normal, normal), dot(u, u) * dot(v, v));
             if square < 1e-12 * lengths {
-                // Nearly parallel: the ends are looked at elsewhere; what lies between them is at most so much nearer.
+                // Nearly parallel: the ends are looked at elsewhere; points between them are nearer
+                // by at most `drop`.
                 let nearest = ends_to_edges(p, p1, q, q1);
                 let drop = 2e-6 * norm(u).max(norm(v)) + 1e-9 * s;
                 search.offer((nearest - drop).max(0.0), false, Pair::Edges(i, j));
@@ -235,8 +238,8 @@ fn between_edges(a: &Placed<'_>, i: usize, b: &Placed<'_>, j: usize) -> Option<B
         return (on_edge(share_a) && on_edge(share_b))
             .then_some(Between { axis: Some(normal), ..Between::only(vector) });
     }
-    // Badly conditioned: clamped feet are points of both edges anyhow, so that the distance is never too small; and
-    // what it is too large by is of second order.
+    // Badly conditioned: clamped feet are points of both edges anyhow, so that the distance is
+    // never too small; and what it is too large by is of second order.
     let share_b = clamped(share_b);
     let share_a = clamped(dot(add(d, times(v, share_b)), u) / dot(u, u));
     let share_b = clamped(dot(sub(times(u, share_a), d), v) / dot(v, v));

@@ -1,11 +1,14 @@
-//! The oracle: the signed distance of two convex bodies by enumeration of all their features, in ~104 bits.
+//! The oracle: the signed distance of two convex bodies by enumeration of all their features, in
+//! ~104 bits.
 //!
-//! It shares no code with the engine: not the numbers, not the rotation, not the hull. It is slow and plain.
-//! - A *distance* between any two features is an upper bound of the distance; the least one is the distance of
-//!   bodies that are apart (vertex and edge pairs, vertex over facet).
-//! - The *separation* along any unit axis, `min over B of n.x - max over A of n.x`, is a lower bound of the signed
-//!   distance; the greatest one over the facet normals of the Minkowski difference (facet normals of both bodies and
-//!   cross products of edges) is minus the depth of bodies that overlap.
+//! It shares no code with the engine: not the numbers, not the rotation, not the hull. It is slow
+//! and plain.
+//! - A *distance* between any two features is an upper bound of the distance; the least one is the
+//!   distance of bodies that are apart (vertex and edge pairs, vertex over facet).
+//! - The *separation* along any unit axis, `min over B of n.x - max over A of n.x`, is a lower
+//!   bound of the signed distance; the greatest one over the facet normals of the Minkowski
+//!   difference (facet normals of both bodies and cross products of edges) is minus the depth of
+//!   bodies that overlap.
 //!
 //! Candidates are found in `f64` with generous tolerances and measured in [`Wide`].
 
@@ -18,7 +21,8 @@ pub mod number;
 pub use body::Body;
 use number::{Number, Vector, Wide, add, dot, norm, sub, unit, values, wide};
 
-/// `world_from_body` for the oracle: position, what the position leaves (see `Pose`), quaternion w, x, y, z.
+/// `world_from_body` for the oracle: position, what the position leaves (see `Pose`), quaternion w,
+/// x, y, z.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement {
     pub position: [f64; 3],
@@ -31,7 +35,8 @@ impl Placement {
         Self { position, rest: [0.0; 3], q }
     }
 
-    /// The columns of the rotation: what the Hamilton product `q e q*` / `q q*` makes of the unit vectors.
+    /// The columns of the rotation: what the Hamilton product `q e q*` / `q q*` makes of the unit
+    /// vectors.
     fn columns(&self) -> [Vector<Wide>; 3] {
         let [w, x, y, z] = self.q.map(|c| Wide(c, 0.0));
         let square = w * w + x * x + y * y + z * z;
@@ -91,8 +96,9 @@ pub struct Truth {
     pub distance: Wide,
     /// Unit, from A to B, world axes: moving B along it increases the distance.
     pub normal: Vector<f64>,
-    /// How much of the answer is not certified by duality (0 where bodies overlap: there enumeration is the proof). Where
-    /// edges are parallel but for 1e-16 the direction is known no better than that; the distance is.
+    /// Part of the answer that duality does not certify (0 if bodies overlap: then enumeration is
+    /// the proof). If edges are parallel but for 1e-16 the direction is known no better than that;
+    /// the distance is.
     pub gap: f64,
 }
 
@@ -138,7 +144,7 @@ fn core_distance(a: &Placed<'_>, b: &Placed<'_>, s: f64) -> Truth {
     }
 }
 
-/// How far the points `on_a`, `on_b` (in A's own frame) lie off the surfaces of their bodies.
+/// Distances of the points `on_a`, `on_b` (in A's own frame) from the surfaces of their bodies.
 pub fn off_surfaces(
     a: &Body,
     pa: &Placement,

@@ -1,7 +1,8 @@
-//! Numbers and vectors of the oracle: `f64` to find the candidates, `Wide` (two `f64`s, ~104 bits) to measure them.
+//! Numbers and vectors of the oracle: `f64` to find the candidates, `Wide` (two `f64`s, ~104 bits)
+//! to measure them.
 //!
-//! Written for the tests alone, on purpose apart from the engine's arithmetic: products are split by masking bits, not
-//! by Veltkamp's multiplication, so that one mistake cannot hide in both.
+//! Written for the tests alone, on purpose apart from the engine's arithmetic: products are split
+//! by masking bits, not by Veltkamp's multiplication, so that one mistake cannot hide in both.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

@@ -1,4 +1,5 @@
-//! A campaign: chunks of queries, each of one family and with a seed of its own, on several threads, with a record.
+//! A campaign: chunks of queries, each of one family and with a seed of its own, on several
+//! threads, with a record.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +22,7 @@ pub struct Plan {
     /// The first chunk that is asked: another record has those before it.
     pub from: u64,
     pub threads: usize,
-    /// No chunk is begun after so many hours.
+    /// Hours after which no chunk is begun.
     pub hours: f64,
     pub effort: Effort,
 }
@@ -36,8 +37,9 @@ pub fn families() -> Vec<Family> {
     all
 }
 
-/// The families of the first chunks, by index: each chunk goes to the family that is most behind its share, so that any
-/// beginning of a campaign is representative, and a longer campaign continues a shorter one.
+/// The families of the first chunks, by index: each chunk goes to the family that is most behind
+/// its share, so that any beginning of a campaign is representative, and a longer campaign
+/// continues a shorter one.
 pub fn order(shares: &[f64], chunks: u64) -> Vec<usize> {
     let whole: f64 = shares.iter().sum();
     let mut behind = vec![0.0; shares.len()];

@@ -1,14 +1,17 @@
-//! The upper end of an overlap: a complete list of the directions that can carry a facet of the Minkowski difference.
+//! The upper end of an overlap: a complete list of the directions that can carry a facet of the
+//! Minkowski difference.
 //!
-//! Bodies overlap by the least overlap along the normals of the facets of `A - B`: faces of A, faces of B, and products
-//! of edges whose arcs cross on the Gauss map. The depth is as large as a row says iff along *none* of them the bodies
-//! overlap by less. Arcs are compared with a margin far above rounding, so that no crossing is left out; a direction
-//! that carries no facet does no harm, since the bodies overlap along it by the depth at least.
+//! Bodies overlap by the least overlap along the normals of the facets of `A - B`: faces of A,
+//! faces of B, and products of edges whose arcs cross on the Gauss map. The depth is as large as a
+//! row says iff along *none* of them the bodies overlap by less. Arcs are compared with a margin
+//! far above rounding, so that no crossing is left out; a direction that carries no facet does no
+//! harm, since the bodies overlap along it by the depth at least.
 //!
 //! Most directions are excluded without being made: see [`Arcs::exclude`].
 //!
-//! Products of edges closer to parallel than [`PARALLEL`] are left out: such a facet is a strip no wider than the sine
-//! times the edge, and the facets along its sides come as near to the origin but for that width.
+//! Products of edges closer to parallel than [`PARALLEL`] are left out: such a facet is a strip no
+//! wider than the sine times the edge, and the facets along its sides come as near to the origin
+//! but for that width.
 
 use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times};
 use crate::recheck::hull::NONE;
@@ -34,14 +37,16 @@ struct Arcs {
     along: Vec<Vector<f64>>,
     /// A point of each.
     start: Vec<Vector<f64>>,
-    /// The normals beside each, from A to B; the same one twice and opposite for the edge of a segment.
+    /// The normals beside each, from A to B; the same one twice and opposite for the edge of a
+    /// segment.
     beside: Vec<[usize; 2]>,
     normals: Vec<Vector<f64>>,
 }
 
-/// Whether along every facet normal the cores are apart by `upper` metres at most (overlap by `-upper` at least).
-/// The error is a direction along which they overlap by less, with the gap in metres. A difference without any facet (of
-/// points and parallel segments) has no inside to overlap in.
+/// Whether along every facet normal the cores are apart by `upper` metres at most (overlap by
+/// `-upper` at least). The error is a direction along which they overlap by less, with the gap in
+/// metres. A difference without any facet (of points and parallel segments) has no inside to
+/// overlap in.
 pub fn reaches(pair: &Pair<'_>, upper: Wide) -> Result<(), (Vector<f64>, f64)> {
     let mut beyond = None;
     let any = above(pair, upper.value() - FILTER * pair.size, &mut |n, gap| {
@@ -65,8 +70,8 @@ pub fn shows(pair: &Pair<'_>, lower: Wide) -> bool {
     found
 }
 
-/// Shows the directions that may have a gap above `floor` metres, with that gap, until told to stop. Returns whether there
-/// is any direction, whatever its gap.
+/// Shows the directions that may have a gap above `floor` metres, with that gap, until told to
+/// stop. Returns whether there is any direction, whatever its gap.
 fn above(pair: &Pair<'_>, floor: f64, show: &mut dyn FnMut(Vector<f64>, Wide) -> bool) -> bool {
     let (a, b) = (arcs_a(pair), arcs_b(pair));
     let mut list = List { pair, floor, show, any: !a.normals.is_empty() || !b.normals.is_empty() };
@@ -109,7 +114,8 @@ fn arcs_b(pair: &Pair<'_>) -> Arcs {
     }
     for edge in &hull.edges {
         let [p, q] = edge.ends.map(|k| pair.b.points[k]);
-        // The difference is turned, not the points: it is off by a few units of itself, however short it is.
+        // The difference is turned, not the points: it is off by a few units of itself, however
+        // short it is.
         arcs.push(arcs.points[edge.ends[0]], pair.place.rough_vector(sub(q, p)), edge.facets);
     }
     arcs
@@ -121,15 +127,17 @@ impl Arcs {
         Self { points, outward, feet: Vec::new(), along, start, beside, normals: Vec::new() }
     }
 
-    /// An upper bound of the gap along the normal of a facet, metres: no support of the other body reaches less far than
-    /// any of its points. `own`: a point of the facet.
+    /// An upper bound of the gap along the normal of a facet, metres: no support of the other body
+    /// reaches less far than any of its points. `own`: a point of the facet.
     fn bound(&self, facet: usize, own: Vector<f64>, other: Vector<f64>) -> f64 {
         self.outward * dot(self.normals[facet], sub(other, own))
     }
 
-    /// By facet: a point of the other body that shows a gap of `floor` at most along its normal, or [`OPEN`].
+    /// By facet: a point of the other body that shows a gap of `floor` at most along its normal, or
+    /// [`OPEN`].
     fn excluded_by(&self, others: &[Vector<f64>], floor: f64) -> Vec<usize> {
-        // Normals of one sector of the sphere mostly have one support: the last one found is tried first.
+        // Normals of one sector of the sphere mostly have one support: the last one found is tried
+        // first.
         let mut last = [0; 64];
         let exclude = |f: usize| {
             let known = &mut last[sector(self.normals[f])];
@@ -149,10 +157,11 @@ impl Arcs {
 
     /// Whether no direction of an arc has a gap above `floor`.
     ///
-    /// A direction of the arc is `n = (s f + t g) / l`, `f` and `g` the normals beside the edge, `s, t >= 0`, `s + t = 1`,
-    /// `l <= 1`. For a point `y` of the other body and `x` of the edge the gap along `n` is at most `n.(y - x)`. Where this
-    /// is below zero along both `f` and `g`, it is as far below zero along `n`, or farther. Not so for the half circles
-    /// of flat bodies, and for floors above zero.
+    /// A direction of the arc is `n = (s f + t g) / l`, `f` and `g` the normals beside the edge,
+    /// `s, t >= 0`, `s + t = 1`, `l <= 1`. For a point `y` of the other body and `x` of the edge
+    /// the gap along `n` is at most `n.(y - x)`. Where this is below zero along both `f` and `g`,
+    /// it is as far below zero along `n`, or farther. Not so for the half circles of flat bodies,
+    /// and for floors above zero.
     fn exclude(&self, edge: usize, others: &[Vector<f64>], by: &[usize], floor: f64) -> bool {
         let [f, g] = self.beside[edge];
         if floor >= 0.0 || f == NONE || by[f] == OPEN || by[g] == OPEN || self.normals.len() < 4 {
@@ -172,14 +181,16 @@ impl Arcs {
         self.beside.push(facets);
     }
 
-    /// Whether a direction (of that length) may lie on the arc of an edge across whose plane it was found.
+    /// Whether a direction (of that length) may lie on the arc of an edge across whose plane it was
+    /// found.
     fn may_hold(&self, edge: usize, n: Vector<f64>, doubt: f64) -> bool {
         let [f, g] = self.beside[edge];
         f == NONE || dot(n, self.normals[f]) + dot(n, self.normals[g]) >= -doubt
     }
 }
 
-/// One of 64 sectors of the sphere: by the signs of the coordinates, and by which of them are larger.
+/// One of 64 sectors of the sphere: by the signs of the coordinates, and by which of them are
+/// larger.
 fn sector([x, y, z]: Vector<f64>) -> usize {
     let (p, q, r) = (x.abs(), y.abs(), z.abs());
     let bits = [x > 0.0, y > 0.0, z > 0.0, p > q, q > r, p > r];
@@ -196,7 +207,8 @@ fn lowest(points: &[Vector<f64>], n: Vector<f64>) -> usize {
     best.1
 }
 
-/// Whether the arcs of two edges may cross: unless both ends of one lie clearly on one side of the plane of the other.
+/// Whether the arcs of two edges may cross: unless both ends of one lie clearly on one side of the
+/// plane of the other.
 fn crosses(a: &Arcs, b: &Arcs, i: usize, j: usize) -> bool {
     let one_side = |along: Vector<f64>, normals: &[Vector<f64>], [f, g]: [usize; 2]| {
         let side = |h: usize| dot(along, normals[h]);

@@ -1,5 +1,5 @@
-//! Bodies far from their own origins, as parts in the coordinates of a plant are: the engine recentres them, the verifier takes
-//! the numbers of the input.
+//! Bodies far from their own origins, as parts in the coordinates of a plant are: the engine
+//! recentres them, the verifier takes the numbers of the input.
 
 use crate::oracle::Placement;
 use crate::oracle::families::{self as bodies, Random, Recipe, rounded};
@@ -10,7 +10,8 @@ use crate::recheck::solid::Solid;
 /// Places of the drawings, metres: far along one, two or three axes. On the grid of their lattices.
 const OFFSETS: [[f64; 3]; 3] = [[6_000.0, 0.125, -0.5], [-12.25, 0.0, 3_000.625], [700.5, -40.0, -900.0]];
 
-/// Bodies of a lattice, whose faces lie in common planes, and any: of one drawing after the other.
+/// Returns body `i`: a body of a lattice, whose faces lie in common planes, or any body. Successive
+/// bodies belong to the drawings in turn.
 pub fn drawn(random: &mut Random, i: usize) -> Recipe {
     let within = i / OFFSETS.len();
     let recipe =
@@ -20,7 +21,8 @@ pub fn drawn(random: &mut Random, i: usize) -> Recipe {
     Recipe { points: recipe.points.iter().map(|&p| add(p, offset)).collect(), ..recipe }
 }
 
-/// Two bodies of a drawing at one pose after the other; in one sample of three B has moved by a little.
+/// Two bodies of one drawing at a sequence of poses; in one sample of three B has moved by a
+/// little.
 pub fn carried(random: &mut Random, pool: &[Solid]) -> Walk {
     let first = random.below(pool.len());
     let others = pool.len() / OFFSETS.len();

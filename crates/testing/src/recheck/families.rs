@@ -12,7 +12,8 @@ pub struct Walk {
     /// Indices into the pool.
     pub bodies: [usize; 2],
     pub samples: Vec<(Placement, Placement)>,
-    /// Signed distances known from elsewhere, one a sample or none at all; NaN where there is none.
+    /// Signed distances known from elsewhere, one a sample or none at all; NaN for a sample without
+    /// one.
     pub known: Vec<f64>,
     pub within: f64,
 }
@@ -26,15 +27,16 @@ type Step = fn(&mut Random, &[Solid]) -> Walk;
 /// A family of queries.
 pub struct Family {
     pub name: &'static str,
-    /// Its part of all queries.
+    /// Part of all queries.
     pub share: f64,
-    /// How its bodies are drawn; `None`: the pool is given.
+    /// Drawing of its bodies; `None`: the pool is given.
     draw: Option<Draw>,
     pub step: Step,
     pub pool: Vec<Solid>,
     /// Walks to be done first.
     pub given: Vec<Walk>,
-    /// The least shares of rows apart, touching and overlapping for the family to be representative, percent.
+    /// The least shares of rows apart, touching and overlapping for the family to be
+    /// representative, percent.
     pub least: [f64; 3],
 }
 
@@ -87,7 +89,8 @@ pub fn two(random: &mut Random, pool: &[Solid]) -> [usize; 2] {
     [random.below(pool.len()), random.below(pool.len())]
 }
 
-/// Boxes, hulls of up to 20 points, prisms, capsules, spheres; some inflated: as `clearsweep generate crowd` draws them.
+/// Boxes, hulls of up to 20 points, prisms, capsules, spheres; some inflated: as
+/// `clearsweep generate crowd` draws them.
 pub fn crowd(random: &mut Random, i: usize) -> Recipe {
     let inflated = if random.chance(0.2) { random.between(0.005, 0.05) } else { 0.0 };
     let mut recipe = match i % 8 {
@@ -159,7 +162,8 @@ fn symmetric(random: &mut Random, i: usize) -> Recipe {
     Recipe::new("symmetric", half.iter().flat_map(|&d| [d, d.map(|c| -c)]).collect(), 0.0)
 }
 
-/// The placement of B moved along the normal to about that gap: where poses come from proves nothing about rows.
+/// The placement of B moved along the normal to about that gap: where poses come from proves
+/// nothing about rows.
 fn brought_to(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement, gap: f64) -> Placement {
     let row = cold(a, pa, b, pb);
     moved(pb, times(oracle::out_of_frame(pa, row.normal.to_array()), gap - row.distance))
@@ -229,8 +233,8 @@ fn coherent(random: &mut Random, pool: &[Solid]) -> Walk {
     coherent_between(random, pool, bodies, [0.0, 1.1], [0.02, 4.0])
 }
 
-/// Makes a walk like [`coherent`] of given bodies; `near`: how near the origins come, in reaches; `motion`: the way in reaches, and the
-/// turn in radians.
+/// Makes a walk like [`coherent`] of given bodies; `near`: how near the origins come, in reaches;
+/// `motion`: the way in reaches, and the turn in radians.
 pub fn coherent_between(
     random: &mut Random,
     pool: &[Solid],
@@ -306,8 +310,8 @@ fn turned(matrix: &[Vector<f64>; 3], v: Vector<f64>) -> Vector<f64> {
     matrix.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
 }
 
-/// Bodies of dyadic coordinates that touch exactly: flush along an axis of A, then both turned by a rational rotation
-/// that takes the way from A to B to dyadic numbers again.
+/// Bodies of dyadic coordinates that touch exactly: flush along an axis of A, then both turned by a
+/// rational rotation that takes the way from A to B to dyadic numbers again.
 fn exact_touch(random: &mut Random, pool: &[Solid]) -> Walk {
     let bodies = two(random, pool);
     let [a, b] = bodies.map(|i| &pool[i]);
@@ -355,7 +359,8 @@ fn creepers(random: &mut Random, i: usize) -> Recipe {
     [bodies::compact, bodies::tied, disks, bodies::flat][i % 4](random, i / 4)
 }
 
-/// From touch on in steps of 1e-17 to 1e-9 of the reach, with turns as small: where strict ends and ties begin.
+/// From touch on in steps of 1e-17 to 1e-9 of the reach, with turns as small: where strict ends and
+/// ties begin.
 fn creep(random: &mut Random, pool: &[Solid]) -> Walk {
     let bodies = two(random, pool);
     let [a, b] = bodies.map(|i| &pool[i]);

@@ -1,7 +1,9 @@
-//! Closest points of two features: points of the bodies, so that their distance bounds the bodies' from above.
+//! Closest points of two features: points of the bodies, so that their distance bounds the bodies'
+//! from above.
 //!
-//! The features are those that a row names, looked up in the verifier's own hull. What is computed here is valid
-//! whatever they are: shares are clamped into edges, and feet outside a face are refused.
+//! The features are those that a row names, looked up in the verifier's own hull. What is computed
+//! here is valid whatever they are: shares are clamped into edges, and feet outside a face are
+//! refused.
 
 use clearsweep_narrow::{FeatureKind, Proximity};
 
@@ -47,7 +49,7 @@ trait Frame<T: Number> {
     fn b(&self, point: usize) -> Vector<T>;
     fn normal_a(&self, facet: usize) -> Vector<T>;
     fn normal_b(&self, facet: usize) -> Vector<T>;
-    /// How far inside a face a foot must lie at least, metres.
+    /// Least distance of a foot from the border of its face, metres.
     fn inset(&self) -> T;
 }
 
@@ -90,8 +92,9 @@ impl Frame<Wide> for Fine<'_, '_> {
     }
 }
 
-/// The distance of the closest points of two features in `f64`, off by [`FILTER`] at most; `None` where rounding leaves
-/// open whether a foot lies in its face. Of parallel features: of the points next to `near`, in A's frame.
+/// The distance of the closest points of two features in `f64`, off by [`FILTER`] at most; `None`
+/// where rounding leaves open whether a foot lies in its face. Of parallel features: of the points
+/// next to `near`, in A's frame.
 pub fn rough_distance(pair: &Pair<'_>, features: [Feature<'_>; 2], near: Vector<f64>) -> Option<f64> {
     closest(&Rough(pair), features, near).map(norm)
 }
@@ -101,8 +104,9 @@ pub fn fine_distance(pair: &Pair<'_>, features: [Feature<'_>; 2], near: Vector<f
     closest(&Fine(pair), features, wide(near)).map(norm)
 }
 
-/// Whether two parallel features have points that are no farther apart than `upper` metres: corners of one over the
-/// other, or points of their sides, in [`Wide`]. Closest points of parallel polygons are always among these.
+/// Whether two parallel features have points that are no farther apart than `upper` metres: corners
+/// of one over the other, or points of their sides, in [`Wide`]. Closest points of parallel
+/// polygons are always among these.
 pub fn parts_reach(pair: &Pair<'_>, features: [Feature<'_>; 2], upper: Wide) -> bool {
     let fine = Fine(pair);
     let corners = features.map(|f| f.corners());
@@ -127,8 +131,8 @@ pub fn parts_reach(pair: &Pair<'_>, features: [Feature<'_>; 2], upper: Wide) -> 
     (0..a.len()).any(|i| (0..b.len()).any(|j| near(edges(side(&a, i), side(&b, j)))))
 }
 
-/// The vector from A's closest point to B's; of parallel features from A's point next to `near` to its foot on B's, or the
-/// other way round.
+/// The vector from A's closest point to B's; of parallel features from A's point next to `near` to
+/// its foot on B's, or the other way round.
 fn closest<T: Number>(frame: &impl Frame<T>, features: [Feature<'_>; 2], near: Vector<T>) -> Option<Vector<T>> {
     use Feature::{Edge, Face, Vertex};
     let minus = |v: Vector<T>| v.map(|c| -c);
@@ -169,7 +173,8 @@ fn to_edge<T: Number>(p: Vector<T>, [q, r]: [Vector<T>; 2]) -> Vector<T> {
     add(d, times(along, share))
 }
 
-/// Between two edges: by the product of their directions, then each foot moved to where it is nearest.
+/// Between two edges: by the product of their directions, then each foot moved to where it is
+/// nearest.
 fn edges<T: Number>([p, p1]: [Vector<T>; 2], [q, q1]: [Vector<T>; 2]) -> Vector<T> {
     let (u, v, d) = (sub(p1, p), sub(q1, q), sub(q, p));
     let n = cross(u, v);
@@ -201,9 +206,10 @@ fn to_face<T: Number>(
     within.then(|| times(normal, height))
 }
 
-/// Directions that two features may be apart along, in [`Wide`], of any length, on the side of `hint`; `near`: as for their
-/// distance. Edges that are hardly parallel have three: they are nearest where a corner of one has its foot in the other, or
-/// where they cross, and each direction has no part along one of them.
+/// Directions that two features may be apart along, in [`Wide`], of any length, on the side of
+/// `hint`; `near`: as for their distance. Edges that are hardly parallel have three: they are
+/// nearest where a corner of one has its foot in the other, or where they cross, and each direction
+/// has no part along one of them.
 pub fn directions(
     pair: &Pair<'_>,
     features: [Feature<'_>; 2],
@@ -245,7 +251,7 @@ fn across(v: Vector<Wide>, edge: Vector<Wide>) -> Vector<Wide> {
     once(times(v, Wide::of(1.0) / norm(v)))
 }
 
-/// How far two points of A's frame lie off the features of A and of B, at most, in `f64`.
+/// Larger distance of two points of A's frame from the features of A and of B, in `f64`.
 pub fn off(pair: &Pair<'_>, features: [Feature<'_>; 2], points: [Vector<f64>; 2]) -> f64 {
     let frame = Rough(pair);
     let a = off_feature(features[0], points[0], |f| frame.normal_a(f), |k| frame.a(k));

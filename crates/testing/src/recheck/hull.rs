@@ -1,7 +1,8 @@
 //! The verifier's own hull: facets by wrapping a plane around the points, edge by edge.
 //!
-//! Slow and plain, once for each shape. Signs are taken in `f64` where they are beyond doubt and in [`Wide`] elsewhere;
-//! points within [`ZERO`] of a plane count as on it, which is far below anything the verifier can tell.
+//! Slow and plain, once for each shape. Signs are taken in `f64` where they are beyond doubt and in
+//! [`Wide`] elsewhere; points within [`ZERO`] of a plane count as on it, which is far below
+//! anything the verifier can tell.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +42,8 @@ struct Points<'a> {
 }
 
 impl Hull {
-    /// The hull of any points. Panics where the structure found is no polyhedron: the verifier itself would be wrong.
+    /// The hull of any points. Panics where the structure found is no polyhedron: the verifier
+    /// itself would be wrong.
     pub fn new(points: &[Vector<f64>]) -> Self {
         let mut kept: Vec<usize> = Vec::new();
         for (i, p) in points.iter().enumerate() {
@@ -99,7 +101,7 @@ impl Points<'_> {
         wide(self.all[i])
     }
 
-    /// Two points far apart; `None` where there is but one.
+    /// Two points far apart; `None` if there is only one.
     fn farthest(&self) -> Option<[usize; 2]> {
         let from = |o: usize| {
             let far = |i: &usize| norm(sub(self.all[*i], self.all[o]));
@@ -118,7 +120,8 @@ impl Points<'_> {
         (off(k) > ZERO * norm(along).0 * self.reach).then_some(k)
     }
 
-    /// On which side of the plane through three points a fourth one lies: 1 above (counter-clockwise is outside).
+    /// On which side of the plane through three points a fourth one lies: 1 above
+    /// (counter-clockwise is outside).
     fn side(&self, [i, j, k]: [usize; 3], l: usize) -> i32 {
         let p = self.all[i];
         let (u, v, d) = (sub(self.all[j], p), sub(self.all[k], p), sub(self.all[l], p));
@@ -133,7 +136,8 @@ impl Points<'_> {
         sign(dot(cross(u, v), d).value(), ZERO * size * self.reach)
     }
 
-    /// Whether a third point turns left off the line through two, seen along a facet's normal from outside.
+    /// Whether a third point turns left off the line through two, seen along a facet's normal from
+    /// outside.
     fn turn(&self, normal: Vector<Wide>, [i, j]: [usize; 2], l: usize) -> i32 {
         let (u, d) = (sub(self.all[j], self.all[i]), sub(self.all[l], self.all[i]));
         let det = dot(values(normal), cross(u, d));

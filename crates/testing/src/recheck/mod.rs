@@ -1,4 +1,5 @@
-//! The verifier of rows: proves each again, and asks for it in other ways. `cargo xtask recheck` runs campaigns of it.
+//! The verifier of rows: proves each again, and asks for it in other ways. `cargo xtask recheck`
+//! runs campaigns of it.
 
 pub mod campaign;
 pub mod depth;

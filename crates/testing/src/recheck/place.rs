@@ -1,11 +1,13 @@
-//! The verifier's relative pose, and the gap of supporting planes over all points: in `f64`, and in [`Wide`].
+//! The verifier's relative pose, and the gap of supporting planes over all points: in `f64`, and in
+//! [`Wide`].
 
 use crate::oracle::Placement;
 use crate::oracle::number::{Number, Vector, Wide, dot, norm, sub, times, unit, values, wide};
 use crate::recheck::solid::Solid;
 
-/// Bound on the error of the filters in `f64`, in sizes of the pair: 64 units of rounding. A point of B in A's frame is off
-/// by less than 20 (the pose is rounded from [`Wide`] once), a product with a unit vector by 4 more, for each body.
+/// Bound on the error of the filters in `f64`, in sizes of the pair: 64 units of rounding. A point
+/// of B in A's frame is off by less than 20 (the pose is rounded from [`Wide`] once), a product
+/// with a unit vector by 4 more, for each body.
 pub const FILTER: f64 = 64.0 * f64::EPSILON / 2.0;
 
 /// Bound on the error of [`Wide`], in sizes of the pair: 2^-94, a thousand of its own units.
@@ -19,7 +21,8 @@ pub struct Place {
     pub rough_shift: Vector<f64>,
 }
 
-/// The rows of the rotation of a quaternion, whatever its norm: `1 + 2 (w [u] + u u^T - u.u) / |q|^2`.
+/// The rows of the rotation of a quaternion, whatever its norm:
+/// `1 + 2 (w [u] + u u^T - u.u) / |q|^2`.
 fn rotation(q: [f64; 4]) -> [Vector<Wide>; 3] {
     let [w, x, y, z] = q.map(Wide::of);
     let (xx, yy, zz) = (x * x, y * y, z * z);
@@ -100,7 +103,8 @@ impl<'a> Pair<'a> {
         Wide::sum(self.a.growth, self.b.growth)
     }
 
-    /// `min over B of n.x - max over A of n.x` of the cores, `n` a unit vector: off by [`FILTER`] at most.
+    /// `min over B of n.x - max over A of n.x` of the cores, `n` a unit vector: off by [`FILTER`]
+    /// at most.
     pub fn rough_gap(&self, n: Vector<f64>) -> f64 {
         let m = self.place.rough_back(n).map(|c| -c);
         dot(n, self.place.rough_shift) - highest(&self.b.by_axis, m) - highest(&self.a.by_axis, n)

@@ -1,4 +1,5 @@
-//! Families of whole installations: a crush of bodies that stay in each other, and the parts of a plant.
+//! Families of whole installations: a crush of bodies that stay in each other, and the parts of a
+//! plant.
 
 use crate::oracle::families::{Random, Recipe, cuboid};
 use crate::oracle::number::{Vector, dot};
@@ -31,7 +32,7 @@ fn millimetres(random: &mut Random, low: usize, high: usize) -> f64 {
     (low + random.below(high - low + 1)) as f64 / 1000.0
 }
 
-/// A prism of so many sides about an axis (0, 1, 2).
+/// Returns a prism of `sides` sides about an axis (0, 1, 2).
 fn prism(sides: usize, radius: f64, half: f64, axis: usize) -> Vec<Vector<f64>> {
     let mut points = Vec::with_capacity(2 * sides);
     for k in 0..sides {
@@ -46,7 +47,8 @@ fn prism(sides: usize, radius: f64, half: f64, axis: usize) -> Vec<Vector<f64>> 
     points
 }
 
-/// Pipes, flanges, vessels, beams, plates, and capsules as soft obstacles; a third as a file of single precision gives them.
+/// Pipes, flanges, vessels, beams, plates, and capsules as soft obstacles; a third as a file of
+/// single precision gives them.
 fn parts(random: &mut Random, i: usize) -> Recipe {
     let axis = random.below(3);
     let length = |random: &mut Random, low, high| millimetres(random, low, high) / 2.0;
@@ -103,7 +105,8 @@ fn installed(random: &mut Random, pool: &[Solid]) -> Walk {
     Walk { bodies, samples: samples.collect(), known: Vec::new(), within: f64::INFINITY }
 }
 
-/// Both by quarter turns (or B by a heading), beside each other along an axis with a clearance in millimetres.
+/// Both by quarter turns (or B by a heading), beside each other along an axis with a clearance in
+/// millimetres.
 fn mounted(random: &mut Random, [a, b]: [&Solid; 2]) -> (Placement, Placement) {
     let home = station(random);
     let qa = random.quarter_turn();
@@ -119,7 +122,7 @@ fn mounted(random: &mut Random, [a, b]: [&Solid; 2]) -> (Placement, Placement) {
     (Placement::new(home, qa), Placement::new(at, qb))
 }
 
-/// How far a body reaches along an axis of the world, or against it.
+/// Reach of a body along an axis of the world, or against it.
 fn highest(body: &Solid, q: [f64; 4], axis: usize, sign: f64) -> f64 {
     let turned = Placement::new([0.0; 3], q);
     let row = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|e| out_of_frame(&turned, e)[axis]);

@@ -1,4 +1,5 @@
-//! The record of a campaign: a file of lines of JSON, one for each chunk that is done. A kill loses the chunk it interrupts.
+//! The record of a campaign: a file of lines of JSON, one for each chunk that is done. A kill loses
+//! the chunk it interrupts.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -15,7 +16,7 @@ pub struct Terms {
     pub seed: u64,
     /// Queries of a chunk, before it is rounded up to whole walks.
     pub chunk: u64,
-    /// Which version of the sources was asked.
+    /// Commit of the sources that were asked.
     pub commit: String,
 }
 
@@ -31,7 +32,8 @@ pub struct Chunk {
     pub family: String,
     /// The seed of its queries.
     pub seed: u64,
-    /// The message, if the engine or the verifier panicked: the chunk then counts as failed, and has no figures.
+    /// The message, if the engine or the verifier panicked: the chunk then counts as failed, and
+    /// has no figures.
     pub panic: Option<String>,
     pub tally: Tally,
 }

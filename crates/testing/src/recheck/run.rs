@@ -21,7 +21,7 @@ const RENEWAL: u64 = 20_000;
 /// Misses shown in full, for each family.
 const SHOWN: u64 = 5;
 
-/// Share of the queries of which more is asked than to prove the row again: one in so many.
+/// Rates of the checks beyond proving a row again: each is made for one query in this number.
 #[derive(Clone, Copy)]
 pub struct Effort {
     /// Asked in every way.
@@ -68,8 +68,9 @@ impl Run {
         self.tally
     }
 
-    /// One walk, in blocks as the engine cuts them: by each method in turn, with a fresh memory or what the walk before left; one
-    /// in four sample by sample, each from a cold start, every other such walk's samples handed over together.
+    /// One walk, in blocks as the engine cuts them: by each method in turn, with a fresh memory or
+    /// what the walk before left; one in four sample by sample, each from a cold start, every other
+    /// such walk's samples handed over together.
     fn walk(&mut self, walk: &Walk) {
         let options = QueryOptions { within: walk.within, ..EVERYTHING };
         let methods: [&dyn NarrowPhase; 3] = [&Auto, &Gjk::DEFAULT, &VClip];
@@ -168,7 +169,8 @@ impl Run {
     }
 }
 
-/// A signed distance from elsewhere: given with the query, or by the oracle for some; and how far it may be off, metres.
+/// A signed distance from elsewhere: given with the query, or by the oracle for some; and how far
+/// it may be off, metres.
 fn known(claim: &Claim<'_>, given: Option<f64>, for_oracle: bool) -> Option<(Wide, f64)> {
     if let Some(given) = given.filter(|d| !d.is_nan()) {
         // Rounded to f64.

@@ -21,7 +21,8 @@ const ORACLE: usize = 40;
 pub struct Solid {
     pub points: Vec<Vector<f64>>,
     pub growth: f64,
-    /// Shape as the engine reads it: far from its origin it is recentred. The verifier knows the points alone.
+    /// Shape as the engine reads it: far from its origin it is recentred. The verifier knows the
+    /// points alone.
     pub shape: Arc<Shape>,
     pub hull: Hull,
     /// The points once more, by coordinate: the scans run over them.
@@ -66,7 +67,8 @@ impl Solid {
         self.reach + self.growth
     }
 
-    /// Returns the counts that a memory is checked against before it is used: vertices, edges, faces of the engine's core.
+    /// Returns the counts that a memory is checked against before it is used: vertices, edges,
+    /// faces of the engine's core.
     pub fn counts(&self) -> [usize; 3] {
         let core = &self.shape.pieces[0].core;
         [core.count, core.edges.len(), core.face_count()]

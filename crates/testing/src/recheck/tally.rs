@@ -89,7 +89,7 @@ fn grouped(n: u64) -> String {
     parts.join(",")
 }
 
-/// The tables of all families; `routes`: that of the routes, too.
+/// The tables of all families; `routes`: the table of the routes, too.
 pub fn print(families: &[(&str, Tally)], stats: bool) {
     let mut all = Tally::default();
     families.iter().for_each(|(_, t)| all.add(t));

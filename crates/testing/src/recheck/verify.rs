@@ -1,13 +1,15 @@
-//! The verdict on a row: each end of its bracket is proven again, from the input points and poses alone.
+//! The verdict on a row: each end of its bracket is proven again, from the input points and poses
+//! alone.
 //!
-//! - *Lower end*: the gap of the supporting planes over all input points along the row's normal (any direction is a
-//!   witness); where rounding the normal to `f64` costs too much, along a direction made from the named features, or any of
-//!   the list below.
+//! - *Lower end*: the gap of the supporting planes over all input points along the row's normal
+//!   (any direction is a witness); where rounding the normal to `f64` costs too much, along a
+//!   direction made from the named features, or any of the list below.
 //! - *Upper end, cores apart*: the distance of two points inside the named features.
-//! - *Upper end, cores overlapping*: a complete list of directions (`depth.rs`). It also shows that cores overlap by less
-//!   than rounding, where no two points of the features do.
+//! - *Upper end, cores overlapping*: a complete list of directions (`depth.rs`). It also shows that
+//!   cores overlap by less than rounding, where no two points of the features do.
 //!
-//! `f64` with a bound of its error comes first, [`Wide`] where it cannot tell, and the oracle where neither can.
+//! `f64` with a bound of its error comes first, [`Wide`] where it cannot tell, and the oracle where
+//! neither can.
 
 use clearsweep_narrow::{Method, Proximity, Status};
 
@@ -18,24 +20,28 @@ use crate::recheck::depth;
 use crate::recheck::features::{self, Feature};
 use crate::recheck::place::{FILTER, FINE, Pair};
 
-/// The promised width of a bracket, and how far witnesses may lie off their features, in sizes of the pair.
+/// The promised width of a bracket, and how far witnesses may lie off their features, in sizes of
+/// the pair.
 const PROMISE: f64 = 1e-12;
 
-/// How far the oracle may be off, in sizes of the pair: the direction of edges that are parallel but for 1e-13 is known to
-/// 1e-18 in its 104 bits, and the separation along it as much too small. (The verifier has its own way for these.)
+/// Bound on the oracle's error, in sizes of the pair: the direction of edges that are parallel but
+/// for 1e-13 is known to 1e-18 in its 104 bits, and the separation along it as much too small. (The
+/// verifier has its own way for these.)
 pub const ORACLE: f64 = 1e-18;
 
-/// By how much a false bracket misses the truth at least, in sizes of the pair (see [`Claim::deceived`]).
+/// Least distance by which a false bracket misses the truth, in sizes of the pair (see
+/// [`Claim::deceived`]).
 const DECEIT: f64 = 1e-15;
 
-/// How an end of a bracket was proven.
+/// Proof of an end of a bracket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum By {
     /// `f64` with a bound of its error.
     Filter,
     /// [`Wide`], along the row's normal or between points of its features.
     Wide,
-    /// [`Wide`], along a direction made from the features, or between points of the parts of parallel ones.
+    /// [`Wide`], along a direction made from the features, or between points of the parts of
+    /// parallel ones.
     Features,
     /// The complete list of directions.
     List,
@@ -47,7 +53,7 @@ impl By {
     pub const NAMES: [&'static str; 5] = ["filter", "wide", "features", "list", "oracle"];
 }
 
-/// How both ends were proven.
+/// Proofs of both ends.
 pub struct Proof {
     pub lower: By,
     pub upper: By,
@@ -58,7 +64,8 @@ pub struct Claim<'a> {
     pub pair: Pair<'a>,
     pub places: [&'a Placement; 2],
     pub row: &'a Proximity,
-    /// Whether a list of any length is worth it for an end that nothing else proves: rare, unless it is false.
+    /// Whether a list of any length is worth it for an end that nothing else proves: rare, unless
+    /// it is false.
     pub last_resort: bool,
 }
 
@@ -74,8 +81,9 @@ impl Claim<'_> {
         Ok(Proof { lower: self.lower(named)?, upper: self.upper(named)? })
     }
 
-    /// Counts the ends that are taken for proven of two brackets that both miss the truth, one above and one below it. None are, if the
-    /// verifier is worth anything. `from`, `to`: metres, the truth is between them.
+    /// Counts the ends that are taken for proven of two brackets that both miss the truth, one
+    /// above and one below it. None are, if the verifier is worth anything. `from`, `to`: metres,
+    /// the truth is between them.
     pub fn deceived(&self, from: f64, to: f64) -> u64 {
         let step = DECEIT * self.pair.size;
         let row = Proximity { lower: to + step, upper: from - step, ..*self.row };
@@ -168,7 +176,8 @@ impl Claim<'_> {
             if features::parts_reach(&self.pair, named, upper) {
                 return Ok(By::Features);
             }
-            // Cores that touch may overlap by less than rounding; no two points of their features show it.
+            // Cores that touch may overlap by less than rounding; no two points of their features
+            // show it.
             let overlap = Wide::of(-2.0 * FINE * size);
             if (self.list() <= LIST || self.last_resort) && depth::reaches(&self.pair, overlap).is_ok() {
                 return Ok(By::List);

@@ -1,4 +1,5 @@
-//! Every way to a row: cold, from memories of elsewhere and of others, by each method. All bits must be equal.
+//! Every way to a row: cold, from memories of elsewhere and of others, by each method. All bits
+//! must be equal.
 
 use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, VClip, Workspace,
@@ -68,7 +69,8 @@ fn together(method: &dyn NarrowPhase, queries: &[([&Solid; 2], (Placement, Place
     rows[rows.len() - 1]
 }
 
-/// Compares the row of one sample with that of all other ways; the error is the first way that differs.
+/// Compares the row of one sample with the rows of all other ways; the error is the first way that
+/// differs.
 pub fn compare(
     ways: &mut Ways,
     random: &mut Random,
@@ -128,7 +130,7 @@ pub fn compare(
     wrong.map_or(Ok(()), Err)
 }
 
-/// Other bodies whose memory is not dropped at sight; the same bodies where there are none.
+/// Other bodies whose memory is not dropped at sight; the same bodies if there are no others.
 fn alike(random: &mut Random, pool: &[Solid], bodies: [usize; 2]) -> [usize; 2] {
     bodies.map(|body| {
         let same: Vec<usize> =

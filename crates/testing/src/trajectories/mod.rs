@@ -1,4 +1,5 @@
-//! Code that the tests of trajectories share: scenes of points, and a writer of Parquet files of every shape.
+//! Code that the tests of trajectories share: scenes of points, and a writer of Parquet files of
+//! every shape.
 
 pub mod oracle;
 
@@ -149,7 +150,7 @@ pub fn random_pose(random: &mut Random) -> [f64; 7] {
     [x, y, z, qw, qx, qy, qz]
 }
 
-/// How a file is written.
+/// Format of a written file.
 #[derive(Clone)]
 pub struct Shaping {
     /// Type of the runs; `None`: no such column.

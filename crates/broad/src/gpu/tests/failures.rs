@@ -5,7 +5,8 @@ use super::super::machine::GpuBuffer;
 use super::*;
 use std::time::Duration;
 
-/// Returns the failure of a fetch beyond the end of a buffer of 1,024 bytes, which the driver refuses.
+/// Returns the failure of a fetch beyond the end of a buffer of 1,024 bytes, which the driver
+/// refuses.
 fn fetch_too_much(gpu: &mut GpuMachine, buffer: &GpuBuffer) -> DeviceFailure {
     let fetch = gpu.fetch(&[Region { buffer, from: 0, bytes: 4096 }]);
     gpu.receive(fetch).expect_err("it is refused")

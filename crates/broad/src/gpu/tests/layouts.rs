@@ -1,5 +1,5 @@
-//! Tests of what the kernels declare: the layout of records, the bindings, and that every device of WebGPU can execute
-//! them.
+//! Tests of what the kernels declare: the layout of records, the bindings, and that every device of
+//! WebGPU can execute them.
 
 use super::*;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -11,7 +11,8 @@ const INVOCATIONS: u32 = 256;
 const STORAGE_BUFFERS: usize = 8;
 const UNIFORM_BYTES: u32 = 65_536;
 
-/// A kernel, parsed and validated as for a device without any optional feature: uniformity of barriers included.
+/// A kernel, parsed and validated as for a device without any optional feature: uniformity of
+/// barriers included.
 fn module(kernel: Kernel) -> (Module, ModuleInfo) {
     let source = kernel.source();
     let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
@@ -91,7 +92,7 @@ fn records_lie_as_the_kernels_say() {
         let (module, _) = module(kernel);
         for (name, (expected, size)) in shared_records().into_iter().chain([("Params", params_of(kernel))]) {
             let (found, span) = members(&module, name).unwrap_or_else(|| panic!("{kernel:?} has no record {name}"));
-            // What follows the last member of a kernel's record is padding, which Rust names.
+            // Bytes behind the last member of a kernel's record are padding, which Rust names.
             let expected: Vec<_> = expected.into_iter().map(|(name, at, bytes)| (name.to_owned(), at, bytes)).collect();
             let (named, padding) = expected.split_at(found.len().min(expected.len()));
             assert_eq!(found, named, "{kernel:?}, {name}");

@@ -50,7 +50,7 @@ fn uploads_are_counted_and_their_memory_is_used_again() {
     for value in 2..9 {
         assert_eq!(round(value), first);
     }
-    // As much as is there, and half as much again.
+    // The memory that is taken, and half of a buffer more.
     let more = gpu.buffer(2 * size).expect("memory");
     gpu.memory().limit(gpu.memory().taken() + size / 2);
     gpu.write(&more, 0, &vec![3; 2 * size as usize]);

@@ -18,7 +18,8 @@ fn normals_are_within_two_ulp_of_the_planes() {
     let mut random = Random(7);
     let mut slivers = 0;
     for case in 0..400 {
-        // Coordinates of 40 bits: vector products of 82 bits, exact in i128. Every other case is a thin needle.
+        // Coordinates of 40 bits: vector products of 82 bits, exact in i128. Every other case is a
+        // thin needle.
         let wide = 1_u64 << 40;
         let thin = if case % 2 == 0 { wide } else { 4 };
         let points: Vec<[i128; 3]> = (0..12)
@@ -47,8 +48,8 @@ fn normals_are_within_two_ulp_of_the_planes() {
 
 #[test]
 fn normals_of_wildly_mixed_magnitudes_are_right() {
-    // Differences that need two doubles: 1 - 1e-30 is not one. The plane through (1, 0, 0), (0, e, 0), (0, 0, e) has
-    // the normal (e, 1, 1), all but.
+    // Differences that need two doubles: 1 - 1e-30 is not one. The plane through (1, 0, 0), (0, e,
+    // 0), (0, 0, e) has the normal (e, 1, 1), all but.
     let e = 1e-30;
     let hull = checked_hull(&[p(1., 0., 0.), p(e, 1., 0.), p(e, 0., 1.), p(e, 0., 0.)]);
     let third = (1.0 / 3.0_f64).sqrt();
@@ -59,7 +60,8 @@ fn normals_of_wildly_mixed_magnitudes_are_right() {
 
 #[test]
 fn nearly_parallel_is_not_parallel() {
-    // The top is tilted by the last bit of one corner, so that its normal rounds to that of the bottom or next to it.
+    // The top is tilted by the last bit of one corner, so that its normal rounds to that of the
+    // bottom or next to it.
     let mut points: Vec<Point> =
         (0..8).map(|i| p(f64::from(i & 1), f64::from(i >> 1 & 1), 1.0 + f64::from(i >> 2))).collect();
     assert_eq!(checked_hull(&points).distinct_normals.len(), 3);

@@ -108,7 +108,8 @@ fn times_of_awkward_inputs() {
 
 #[test]
 fn a_paraboloid_over_a_grid() {
-    // Integers: every cell of the grid is exactly flat, so all faces but the lid are quadrilaterals.
+    // Integers: every cell of the grid is exactly flat, so all faces but the lid are
+    // quadrilaterals.
     let points: Vec<Point> = (0..10_000_u32)
         .map(|i| (f64::from(i % 100) - 50.0, f64::from(i / 100) - 50.0))
         .map(|(x, y)| p(x, y, x * x + y * y))

@@ -5,8 +5,8 @@ use crate::hull::exact::{Expansion, side, turn};
 use crate::polyhedron::{LANES, NO_FACE, Polyhedron};
 use std::collections::HashMap;
 
-/// Checks the documented layout, exact convexity, and (as long as that is not too much work) that every point is
-/// inside.
+/// Checks the documented layout, exact convexity, and (as long as that is not too much work) that
+/// every point is inside.
 pub(super) fn check(hull: &Polyhedron, points: &[Point]) {
     vertices(hull, points);
     faces(hull);

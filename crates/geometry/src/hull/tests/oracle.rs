@@ -60,7 +60,8 @@ fn enumerate(points: &[Int3]) -> Features {
     found
 }
 
-/// The face of the points `on` a plane of normal `n`: its edges are where a line through two has none to its right.
+/// The face of the points `on` a plane of normal `n`: its edges are where a line through two has
+/// none to its right.
 fn add_face(found: &mut Features, on: &[(Int3, u32)], n: Int3) {
     let mut corners = BTreeSet::new();
     for a in on {

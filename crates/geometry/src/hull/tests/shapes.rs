@@ -34,7 +34,8 @@ fn a_box() {
     assert_eq!(hull.face(0), [0, 2, 3, 1]);
     assert_eq!(hull.face(5), [4, 5, 7, 6]);
     assert_eq!(hull.edges[0].v, [0, 1]);
-    // Walking up x at the lower front edge, seen from outside: the front is to the left, above the bottom.
+    // Walking up x at the lower front edge, seen from outside: the front is to the left, above the
+    // bottom.
     assert_eq!(hull.edges[0].f, [1, 0]);
     assert_eq!(hull.distinct_normals, [0, 1, 2]);
     assert_eq!(hull.distinct_edges, [0, 1, 2]);
@@ -58,7 +59,8 @@ fn a_grid_is_its_box() {
 
 #[test]
 fn a_sheared_grid_off_the_origin_is_its_parallelepiped() {
-    // Dyadic steps, so that the sheared points are exactly coplanar; the coordinates need many bits.
+    // Dyadic steps, so that the sheared points are exactly coplanar; the coordinates need many
+    // bits.
     let points: Vec<Point> = (0..512_u32)
         .map(|i| [i % 8, i / 8 % 8, i / 64].map(f64::from))
         .map(|[i, j, k]| p(1e5 + i * 0.375 + j * 0.0625, -3e4 + j * 0.5 + k * 0.03125, 7.0 + k * 0.25 - i * 0.125))
@@ -159,7 +161,8 @@ fn slivers_are_solids() {
     assert_eq!(counts(&hull), [4, 6, 4, 4, 6]);
     let root = 0.5_f64.sqrt();
     assert!(hull.normals.iter().any(|n| (n.y - root).abs() < 1e-15 && (n.z - root).abs() < 1e-15));
-    // Nearly flat, nearly collinear, far from the origin: every coordinate differs by a few last bits only.
+    // Nearly flat, nearly collinear, far from the origin: every coordinate differs by a few last
+    // bits only.
     let mut random = Random(5);
     let mut solids = 0;
     for _ in 0..300 {

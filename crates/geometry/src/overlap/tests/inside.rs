@@ -33,7 +33,7 @@ fn a_polytope_is_in_another_if_all_of_its_corners_are() {
         let as_mesh = mesh_of(&large);
         let by_mesh = inside(Solid::Pieces(&[(&small, 0.0)]), Solid::Mesh(&as_mesh), [&poses[0], &poses[1]]);
         assert!(highest <= 1e-6 || !(found || by_mesh), "{highest}");
-        // What is a twentieth deep is found.
+        // A body that is a twentieth deep is found.
         assert!(highest > -0.05 || (found && by_mesh), "{highest}");
         held += usize::from(highest < -0.05);
         crossing += usize::from(highest > 0.0);

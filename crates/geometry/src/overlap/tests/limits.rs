@@ -42,7 +42,8 @@ fn bodies_that_are_apart_have_no_box() {
     let a = cube(0.5);
     let mesh = mesh_of(&a);
     let pieces = [(&a, 0.0)];
-    // The edges of two cubes that are turned by 45 degrees about different axes cross at a distance.
+    // The edges of two cubes that are turned by 45 degrees about different axes cross at a
+    // distance.
     let root = 0.5_f64.sqrt();
     let turned = |axis: usize| {
         let mut q = [(PI / 8.0).cos(), 0.0, 0.0, 0.0];

@@ -1,4 +1,5 @@
-//! Widths and times, printed: `cargo test -p clearsweep-geometry --lib overlap::tests::measured -- --ignored --nocapture`.
+//! Widths and times, printed:
+//! `cargo test -p clearsweep-geometry --lib overlap::tests::measured -- --ignored --nocapture`.
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
 use super::*;

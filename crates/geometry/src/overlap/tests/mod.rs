@@ -1,4 +1,5 @@
-//! Brackets against formulas, against all points in which three planes meet, and against counts of points.
+//! Brackets against formulas, against all points in which three planes meet, and against counts of
+//! points.
 
 mod inside;
 mod limits;
@@ -83,8 +84,9 @@ pub(super) fn in_body(pose: &Pose, p: Vec3<f64>) -> Vec3<f64> {
     r[0].scale(d.x) + r[1].scale(d.y) + r[2].scale(d.z)
 }
 
-/// Counts points of the box of an overlap for which `is_in_both` holds, and asserts that the volume lies in the bracket but for six
-/// standard deviations. Points around the box that are in both contradict it. Returns how many were counted.
+/// Counts points of the box of an overlap for which `is_in_both` holds, and asserts that the volume
+/// lies in the bracket but for six standard deviations. Points around the box that are in both
+/// contradict it. Returns how many were counted.
 pub(super) fn assert_counted(found: &Overlap, random: &mut Random, is_in_both: impl Fn(Vec3<f64>) -> bool) -> usize {
     let [low, high] = found.bounds.expect("they overlap");
     let (middle, half) = ((low + high).scale(0.5), (high - low).scale(0.5));

@@ -20,7 +20,8 @@ fn half_spaces(core: &Polyhedron, pose: &Pose) -> Vec<Plane> {
     (0..core.face_count() as u32).map(of_face).collect()
 }
 
-/// The volume of the intersection of half-spaces: the hull of all points in which three planes meet and that lie in all others.
+/// The volume of the intersection of half-spaces: the hull of all points in which three planes meet
+/// and that lie in all others.
 fn volume_by_vertices(planes: &[Plane]) -> f64 {
     let mut points = Vec::new();
     for i in 0..planes.len() {
@@ -87,7 +88,8 @@ fn boxes_along_the_axes_are_exact() {
 
 #[test]
 fn boxes_that_are_turned_alike_are_exact() {
-    // The rotations are rational, with the denominator 9, 25 or 27; moved by multiples of it, the positions are exact.
+    // The rotations are rational, with the denominator 9, 25 or 27; moved by multiples of it, the
+    // positions are exact.
     let mut random = Random(2);
     for q in [[1.0, 2.0, 2.0, 0.0], [3.0, 0.0, 4.0, 0.0], [1.0, 1.0, 3.0, 4.0], [0.5, 0.5, -0.5, 0.5]] {
         let norm: f64 = q.iter().map(|c| c * c).sum();

@@ -1,4 +1,5 @@
-//! Accessors: typed arrays in a buffer, packed or strided, whole or sparse, checked before anything is read.
+//! Accessors: typed arrays in a buffer, packed or strided, whole or sparse, checked before anything
+//! is read.
 
 use super::buffers::Buffers;
 use super::limits::{MAX_INSTANCED, fault};
@@ -99,7 +100,8 @@ fn accessor<'a>(buffers: &Buffers<'a>, index: usize) -> Result<(&'a GltfAccessor
     Ok((accessor, count.ok_or_else(|| fault(format!("accessor {index} has {} elements", accessor.count)))?))
 }
 
-/// A component as a number; integers in -1 to 1 or 0 to 1 if they are normalised (glTF 2.0, section 3.11).
+/// A component as a number; integers in -1 to 1 or 0 to 1 if they are normalised (glTF 2.0, section
+/// 3.11).
 fn number(bytes: &[u8], kind: Component, normalised: bool) -> f64 {
     let two = || [bytes[0], bytes[1]];
     let four = || [bytes[0], bytes[1], bytes[2], bytes[3]];
@@ -120,7 +122,7 @@ fn numbers<const N: usize>(bytes: &[u8], kind: Component, normalised: bool) -> [
 
 /// The format that an accessor must have to be of use.
 pub(super) struct VectorFormat {
-    /// Its type.
+    /// Type.
     kind: &'static str,
     /// Statement of the required vector, for a message.
     words: &'static str,
@@ -224,8 +226,8 @@ impl<'b, const N: usize> Vectors<'b, N> {
     }
 }
 
-/// The indices and the values of the elements that are given one by one; `whole`: the accessor and its number of
-/// elements.
+/// The indices and the values of the elements that are given one by one; `whole`: the accessor and
+/// its number of elements.
 fn sparse<'b>(
     buffers: &'b Buffers<'_>,
     about: &SparseElements,

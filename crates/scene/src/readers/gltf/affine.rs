@@ -39,7 +39,8 @@ impl Affine {
         a[0] * cross[0] + a[1] * cross[1] + a[2] * cross[2] < 0.0
     }
 
-    /// Whether everything comes to lie at one point: glTF hides meshes so (2.0, section 3.5.3, note on scale).
+    /// Whether everything comes to lie at one point: glTF hides meshes so (2.0, section 3.5.3, note
+    /// on scale).
     pub(super) fn hides(&self) -> bool {
         self.columns.as_flattened().iter().all(|&c| c == 0.0)
     }

@@ -1,4 +1,5 @@
-//! Extensions of glTF: those that move vertices are applied or refused by name (docs/reference/formats.md lists them).
+//! Extensions of glTF: those that move vertices are applied or refused by name
+//! (docs/reference/geometry.md lists them).
 
 use super::limits::fault;
 use super::schema::{GltfPrimitive, GltfRoot};
@@ -36,8 +37,8 @@ const HARMLESS: [&str; 23] = [
     "MSFT_texture_",
 ];
 
-/// Extensions that are read where the file has the same triangles uncompressed; `primitive` and the buffer views say
-/// where it has not.
+/// Extensions that are ignored if the file has the same triangles uncompressed; `primitive` and the
+/// buffer views say if it has not.
 const WITH_FALLBACK: [&str; 3] = ["EXT_meshopt_compression", DRACO, "KHR_meshopt_compression"];
 
 const DRACO: &str = "KHR_draco_mesh_compression";
@@ -77,7 +78,8 @@ pub(super) fn unknown(root: &GltfRoot) -> Option<GeometryNote> {
     })
 }
 
-/// Refuses a primitive whose triangles are compressed only. `accessor`: where its positions would be.
+/// Refuses a primitive whose triangles are compressed only. `accessor`: where its positions would
+/// be.
 pub(super) fn check_primitive(root: &GltfRoot, primitive: &GltfPrimitive, accessor: usize) -> Result<(), Fault> {
     let is_empty = root.accessors.get(accessor).is_some_and(|it| it.buffer_view.is_none() && it.sparse.is_none());
     match (&primitive.extensions.draco, is_empty) {

@@ -4,10 +4,12 @@ use crate::readers::mesh::Fault;
 
 pub(super) const REMEDY: &str = "export the file again; a glTF validator says more";
 
-/// Most vertices, and most triangles, after every node has its copy: a small file may name one mesh many times.
+/// Most vertices, and most triangles, after every node has its copy: a small file may name one mesh
+/// many times.
 pub(super) const MAX_INSTANCED: usize = 1 << 26;
 
-/// Most times that a vertex is moved by a morph target or a joint: a short file may name one target many times.
+/// Most times that a vertex is moved by a morph target or a joint: a short file may name one target
+/// many times.
 pub(super) const MAX_MOVES: usize = 1 << 30;
 
 /// A fault of the file as a whole.

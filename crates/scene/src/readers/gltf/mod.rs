@@ -1,10 +1,12 @@
-//! glTF 2.0, as text (`.gltf`) and as one binary file (`.glb`): the triangles of a scene, at the rest pose of the file.
+//! glTF 2.0, as text (`.gltf`) and as one binary file (`.glb`): the triangles of a scene, at the
+//! rest pose of the file.
 //!
-//! The nodes of the scene (`scenes`) are walked depth first; every node with a mesh is a piece, and adds the vertices of
-//! its primitives, in order, turned into the scene's frame. Nodes that share a mesh each add it. Only positions and
-//! indices of triangles, strips and fans are read (`accessor`, `buffers`), moved by morph targets (`morph`) and skins
-//! (`skin`). Materials, images and animations are not. `schema` has what is read of the JSON; every index, offset and
-//! count in it is checked here.
+//! The nodes of the scene (`scenes`) are walked depth first; every node with a mesh is a piece, and
+//! adds the vertices of its primitives, in order, turned into the scene's frame. Nodes that share a
+//! mesh each add it. Only positions and indices of triangles, strips and fans are read (`accessor`,
+//! `buffers`), moved by morph targets (`morph`) and skins (`skin`). Materials, images and
+//! animations are not. `schema` has what is read of the JSON; every index, offset and count in it
+//! is checked here.
 
 mod accessor;
 mod affine;
@@ -32,10 +34,12 @@ use schema::{GltfAsset, GltfNode, GltfPrimitive, GltfRoot, TRIANGLE_FAN, TRIANGL
 use skin::{Influences, JointMatrices, Skins};
 use std::path::Path;
 
-/// Reads a glTF file from memory, with the buffers that lie in files beside it, which `read` reads; and what is left out.
+/// Reads a glTF file from memory, with the buffers that lie in files beside it, which `read` reads;
+/// and what is left out.
 ///
 /// # Errors
-/// It is malformed, needs an extension that changes its shape, or names a buffer that cannot be read.
+/// It is malformed, needs an extension that changes its shape, or names a buffer that cannot be
+/// read.
 pub(super) fn read(
     path: &Path,
     bytes: &[u8],
@@ -82,7 +86,8 @@ fn parse(bytes: &[u8]) -> Result<(GltfRoot, Option<&[u8]>), Fault> {
     Ok((root, binary))
 }
 
-/// Refuses a file of another major version, and one that asks for more than 2.0 (glTF 2.0, section 3.2).
+/// Refuses a file of another major version, and one that asks for more than 2.0 (glTF 2.0, section
+/// 3.2).
 fn check_version(asset: Option<&GltfAsset>) -> Result<(), Fault> {
     let asset = asset.ok_or_else(|| fault("is not valid glTF: it has no `asset` with a version"))?;
     let needed = asset.min_version.as_ref();
@@ -112,7 +117,7 @@ fn worlds(root: &GltfRoot, nodes: &[SceneNode]) -> Result<Vec<Affine>, Fault> {
 
 /// The transforms that place the vertices of a mesh.
 enum Placing<'p> {
-    /// Its node.
+    /// Node.
     Node(&'p Affine),
     /// The joints of its node's skin.
     Joints(&'p JointMatrices),

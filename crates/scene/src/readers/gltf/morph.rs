@@ -6,7 +6,8 @@ use super::limits::fault;
 use super::schema::{GltfMesh, GltfNode, GltfPrimitive};
 use crate::readers::mesh::Fault;
 
-/// The weights of the morph targets of a node's mesh at rest; none where there are no targets, or all weights are zero.
+/// The weights of the morph targets of a node's mesh at rest; none if there are no targets, or all
+/// weights are zero.
 pub(super) fn weights<'a>(node: &'a GltfNode, mesh: &'a GltfMesh) -> Result<&'a [f64], Fault> {
     let counts = || mesh.primitives.iter().map(|primitive| primitive.targets.len());
     let count = counts().next().unwrap_or(0);

@@ -1,4 +1,5 @@
-//! The nodes of a glTF file with their places, and one mesh for all nodes of the same mesh, scale, weights and skin.
+//! The nodes of a glTF file with their places, and one mesh for all nodes of the same mesh, scale,
+//! weights and skin.
 
 use super::affine::Affine;
 use super::limits::fault;
@@ -73,8 +74,8 @@ struct GltfTree<'a> {
     known: HashMap<GeometryKey, Option<u32>>,
     /// The group of each material that has a name.
     materials: Vec<Option<Arc<str>>>,
-    /// By mesh: the groups of its nodes. These are shared, since a short file may name a mesh of many materials many
-    /// times.
+    /// By mesh: the groups of its nodes. These are shared, since a short file may name a mesh of
+    /// many materials many times.
     groups: HashMap<usize, Arc<[Arc<str>]>>,
     /// Vertices and triangles of all geometries.
     size: (usize, usize),

@@ -1,11 +1,12 @@
-//! A transformation as a rigid motion behind a stretch: the motion is a body's place, the stretch is part of its shape.
+//! A transformation as a rigid motion behind a stretch: the motion is a body's place, the stretch
+//! is part of its shape.
 
 use super::affine::{Affine, rotation};
 use super::schema::GltfNode;
 use clearsweep_geometry::Pose;
 
-/// Numbers of a matrix of single precision that differ by this part of the largest are taken for equal: four units in the
-/// last place.
+/// Numbers of a matrix of single precision that differ by this part of the largest are taken for
+/// equal: four units in the last place.
 const NOISE: f64 = 4.0 * f32::EPSILON as f64;
 
 /// First a stretch, then a rotation, then a translation.
@@ -13,15 +14,17 @@ const NOISE: f64 = 4.0 * f32::EPSILON as f64;
 pub(super) struct Rigid {
     /// The rotation and the translation.
     pub(super) place: Pose,
-    /// The columns of the stretch: upper triangular; diagonal unless the file shears. Negative where it mirrors.
+    /// The columns of the stretch: upper triangular; diagonal unless the file shears. Negative
+    /// where it mirrors.
     pub(super) stretch: [[f64; 3]; 3],
 }
 
 impl Rigid {
     pub(super) const IDENTITY: Self = Self { place: Pose::IDENTITY, stretch: Affine::IDENTITY.columns };
 
-    /// The transformation of a node: as its rotation and its scale say, or, of a matrix, by orthogonalising its columns
-    /// in order. Where a matrix mirrors, the third axis is turned round.
+    /// The transformation of a node: as its rotation and its scale say, or, of a matrix, by
+    /// orthogonalising its columns in order. Where a matrix mirrors, the third axis is turned
+    /// round.
     pub(super) fn of(node: &GltfNode) -> Result<Self, &'static str> {
         let affine = Affine::of(node)?;
         if node.matrix.is_some() {
@@ -42,7 +45,8 @@ impl Rigid {
         let own = Affine { columns: self.stretch, translation: [0.0; 3] };
         let moved = Pose::new(own.apply(child.place.position.to_array()), child.place.q);
         let product = |columns: [[f64; 3]; 3]| columns.map(|column| own.apply(column));
-        // A uniform stretch and a rotation commute; behind no rotation a stretch is followed by another.
+        // A uniform stretch and a rotation commute; behind no rotation a stretch is followed by
+        // another.
         if let Some(factor) = uniform(self.stretch) {
             let stretch = if factor == 1.0 { child.stretch } else { product(child.stretch) };
             return Self { place: self.place.after(&moved), stretch };
@@ -66,8 +70,9 @@ fn uniform([a, b, c]: [[f64; 3]; 3]) -> Option<f64> {
     ([a, b, c] == scaled).then_some(factor)
 }
 
-/// Columns as a rotation (a quaternion w, x, y, z) behind an upper triangular matrix (Gram-Schmidt, twice, so that
-/// nearly parallel columns lose nothing). The rotation of columns that are zero or dependent is some rotation.
+/// Columns as a rotation (a quaternion w, x, y, z) behind an upper triangular matrix (Gram-Schmidt,
+/// twice, so that nearly parallel columns lose nothing). The rotation of columns that are zero or
+/// dependent is some rotation.
 fn orthogonal(columns: [[f64; 3]; 3]) -> ([f64; 4], [[f64; 3]; 3]) {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let cross =
@@ -119,8 +124,9 @@ fn quaternion([a, b, c]: [[f64; 3]; 3]) -> [f64; 4] {
     q.map(|e| e / norm)
 }
 
-/// The stretch of a matrix of single precision without its rounding, so that instances have equal ones: what is nearly
-/// no shear is none, what is nearly uniform is, and a factor that is nearly one of six digits is that.
+/// The stretch of a matrix of single precision without its rounding, so that instances have equal
+/// ones: what is nearly no shear is none, what is nearly uniform is, and a factor that is nearly
+/// one of six digits is that.
 fn cleaned(stretch: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
     let mut stretch = without_noise(stretch, NOISE);
     let factors = [0, 1, 2].map(|i| stretch[i][i]);

@@ -38,7 +38,8 @@ pub(super) fn walk(root: &GltfRoot, choice: Option<&SceneChoice>) -> Result<Vec<
     Ok(list)
 }
 
-/// The number of the scene: the one chosen, else the one to show, else the first. `None`: the file has no scenes.
+/// The number of the scene: the one chosen, else the one to show, else the first. `None`: the file
+/// has no scenes.
 fn number(root: &GltfRoot, choice: Option<&SceneChoice>) -> Result<Option<usize>, Fault> {
     let count = root.scenes.len();
     let chosen = match choice {

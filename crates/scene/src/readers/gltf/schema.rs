@@ -1,4 +1,5 @@
-//! The parts of the glTF 2.0 schema that say where triangles lie. JSON numbers are read as `f64`; all else is passed over.
+//! The parts of the glTF 2.0 schema that say where triangles lie. JSON numbers are read as `f64`;
+//! all else is passed over.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -143,7 +144,8 @@ pub(super) struct GltfMaterial {
 pub(super) struct GltfSkin {
     /// Nodes.
     pub(super) joints: Vec<usize>,
-    /// An accessor: for each joint, the matrix from the mesh to the joint's frame. Left out: the identity.
+    /// An accessor: for each joint, the matrix from the mesh to the joint's frame. Left out: the
+    /// identity.
     pub(super) inverse_bind_matrices: Option<usize>,
 }
 

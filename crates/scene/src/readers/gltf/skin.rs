@@ -119,7 +119,7 @@ pub(super) struct Influences<'b> {
 }
 
 impl<'b> Influences<'b> {
-    /// Those of a primitive of so many vertices.
+    /// Returns the influences of a primitive of `count` vertices.
     pub(super) fn of(buffers: &'b Buffers<'_>, primitive: &GltfPrimitive, count: usize) -> Result<Self, Fault> {
         let mut sets = Vec::new();
         loop {

@@ -7,7 +7,7 @@ pub(super) const REMEDY: &str = "export the file again; it may have been cut off
 /// Longest header, bytes: real ones have a few hundred.
 const MAX_HEADER: usize = 1 << 20;
 
-/// How the values behind the header are written.
+/// Encoding of the values behind the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PlyEncoding {
     Ascii,

@@ -1,9 +1,11 @@
-//! PLY (the Stanford polygon format), ASCII and binary of either byte order: positions, faces and triangle strips.
+//! PLY (the Stanford polygon format), ASCII and binary of either byte order: positions, faces and
+//! triangle strips.
 //!
-//! A reader of our own, for the reasons of the OBJ reader, and because the general ones build a map of values for every
-//! vertex and reserve what the header claims. The header (`header`) says which elements follow with which properties;
-//! `values` reads them one after the other from either encoding; what is neither a coordinate nor a list of vertices
-//! is skipped. Decimals of an ASCII file are read in double precision, even if the header declares single.
+//! A reader of our own, for the reasons of the OBJ reader, and because the general ones build a map
+//! of values for every vertex and reserve what the header claims. The header (`header`) says which
+//! elements follow with which properties; `values` reads them one after the other from either
+//! encoding; what is neither a coordinate nor a list of vertices is skipped. Decimals of an ASCII
+//! file are read in double precision, even if the header declares single.
 
 mod header;
 mod values;
@@ -20,7 +22,8 @@ const LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
 /// Reads a PLY file from memory.
 ///
 /// # Errors
-/// A header that is malformed or promises more than the file holds; values that are cut off or make no sense.
+/// A header that is malformed or promises more than the file holds; values that are cut off or make
+/// no sense.
 pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Fault> {
     let (header, body) = PlyHeader::parse(bytes)?;
     let mut values = Values::new(header.encoding, &bytes[body..], header.lines);

@@ -26,7 +26,8 @@ impl<'a> Values<'a> {
         Fault { line, problem, remedy: REMEDY.to_owned() }
     }
 
-    /// The count of an element, once it is known that the rest of the file can hold so many; 0 if it has no properties.
+    /// Returns the count of an element, if the rest of the file can hold that number; 0 if it has
+    /// no properties.
     pub(super) fn fits(&self, element: &Element) -> Result<usize, String> {
         let least = |property: &Property| match self.encoding {
             PlyEncoding::Ascii => 2, // a character, and a blank
@@ -67,7 +68,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The length of a list (1 for a single value), once it is known that the rest of the file can hold it.
+    /// The length of a list (1 for a single value), once it is known that the rest of the file can
+    /// hold it.
     pub(super) fn length(&mut self, property: &Property) -> Result<usize, String> {
         let Some(kind) = property.length else { return Ok(1) };
         let length = self.scalar(kind)?;

@@ -1,4 +1,5 @@
-//! Rows without a depth: `answer = "distance"` and `answer = "overlap"` against rows with one, of the same samples.
+//! Rows without a depth: `answer = "distance"` and `answer = "overlap"` against rows with one, of
+//! the same samples.
 
 use clearsweep_model::{AnswerKind, QueryOptions};
 use clearsweep_narrow::{Method, PairCache, Proximity, Status};
@@ -15,7 +16,8 @@ use crate::recheck::place::Place;
 /// Margin of a translation beyond its bracket, in sizes of the pair.
 const ROOM: f64 = 1e-12;
 
-/// Asks samples without their depth, with memory and each alone. Returns the faults, and the number of rows that say no more than that bodies overlap.
+/// Asks samples without their depth, with memory and each alone. Returns the faults, and the number
+/// of rows that say no more than that bodies overlap.
 pub fn answer_faults(
     pair: [&Subject; 2],
     samples: &[[Placement; 2]],
@@ -54,8 +56,8 @@ pub fn answer_faults(
     (faults, overlaps)
 }
 
-/// Whether a row that is not the one with the depth is right: the bodies overlap by more than `touch`, and the translation of its lower end separates
-/// them.
+/// Whether a row that is not the one with the depth is right: the bodies overlap by more than
+/// `touch`, and the translation of its lower end separates them.
 fn agrees(pair: [&Subject; 2], places: &[Placement; 2], row: &Proximity, deep: &Proximity, touch: f64) -> bool {
     let have_common = row.lower <= deep.upper && deep.lower <= row.upper;
     if row.method == Method::Winding || deep.method == Method::Winding {

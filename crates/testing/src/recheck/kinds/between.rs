@@ -1,4 +1,5 @@
-//! Intervals between two samples, and distances along a direction, against the brute force at many places on the way.
+//! Intervals between two samples, and distances along a direction, against the brute force at many
+//! places on the way.
 
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{AnswerKind, BetweenFrames};
@@ -18,10 +19,11 @@ use crate::recheck::place::Place as Relative;
 /// Times at which the distance is sampled.
 const TIMES: usize = 32;
 
-/// Contact is a distance of at most so many sizes.
+/// Largest distance that counts as contact, in sizes of the pair.
 const TOUCH: f64 = 1e-6;
 
-/// The poses of a body at a share of the interval: its origin moves on a line, its rotation along the shorter arc.
+/// The poses of a body at a share of the interval: its origin moves on a line, its rotation along
+/// the shorter arc.
 fn between(ends: &[Placement; 2], t: f64) -> Placement {
     let [p, q] = ends;
     let cosine: f64 = (0..4).map(|k| p.q[k] * q.q[k]).sum();
@@ -43,7 +45,7 @@ fn normalised(p: &Placement) -> Placement {
     Placement::new(p.position, p.q.map(|c| c / length))
 }
 
-/// How far a point of a body moves at most over the interval, metres.
+/// Bound on the way of a point of a body over the interval, metres.
 fn way(subject: &Subject, ends: &[Placement; 2]) -> f64 {
     let cosine: f64 = (0..4).map(|k| ends[0].q[k] * ends[1].q[k]).sum::<f64>().abs().min(1.0);
     let angle = 2.0 * libm::acos(cosine) + 1e-7;

@@ -1,4 +1,5 @@
-//! A body for the verifier: its triangles, and which of them close a solid. A convex body is the solid of its triangles too.
+//! A body for the verifier: its triangles, and which of them close a solid. A convex body is the
+//! solid of its triangles too.
 
 use std::ops::Range;
 
@@ -22,7 +23,8 @@ pub struct Body {
     pub is_convex: bool,
     /// Convex but for rounding, which a mesh may be, too.
     pub is_nearly_convex: bool,
-    /// Triangles that close a solid with its cavities filled, if the body encloses a cavity; its middle is the origin.
+    /// Triangles that close a solid with its cavities filled, if the body encloses a cavity; its
+    /// middle is the origin.
     pub filled: Vec<[usize; 3]>,
     /// Points inside the solids, beneath the middle of each triangle.
     pub probes: Vec<Vector<f64>>,
@@ -69,7 +71,7 @@ impl Body {
         all
     }
 
-    /// Whether it is a surface of which the winding number tells the inside.
+    /// Whether it is a surface whose inside the winding number tells.
     pub fn is_open(&self) -> bool {
         !self.is_convex && self.solids.is_empty()
     }

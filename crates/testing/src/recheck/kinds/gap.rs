@@ -1,7 +1,9 @@
-//! The distance of two triangle soups by brute force, as a bracket, and whether one lies in a solid of the other.
+//! The distance of two triangle soups by brute force, as a bracket, and whether one lies in a solid
+//! of the other.
 //!
-//! Pairs of triangles are compared feature by feature in `f64`. The plane across the nearest points proves the lower end.
-//! [`Wide`] decides what `f64` leaves open; exact signs decide crossings and what lies inside.
+//! Pairs of triangles are compared feature by feature in `f64`. The plane across the nearest points
+//! proves the lower end. [`Wide`] decides what `f64` leaves open; exact signs decide crossings and
+//! what lies inside.
 
 use robust::{Coord3D, orient3d};
 
@@ -9,7 +11,7 @@ use super::body::Body;
 use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times, values, wide};
 use crate::recheck::place::{FILTER, Place};
 
-/// The unsigned distance of two cores, metres; 0 where they meet.
+/// The unsigned distance of two cores, metres; 0 if they meet.
 #[derive(Clone, Copy, Debug)]
 pub struct Gap {
     pub lower: f64,
@@ -48,7 +50,7 @@ impl<'a> Soups<'a> {
         Self { a, b, place, moved, boxes, size }
     }
 
-    /// How far `f64` may be off, metres.
+    /// Bound on the error of `f64`, metres.
     pub fn doubt(&self) -> f64 {
         FILTER * self.size
     }
@@ -72,7 +74,8 @@ impl<'a> Soups<'a> {
         gap
     }
 
-    /// The bracket in `f64` where B is; where `f64` hardly tells the surfaces apart, that of [`Wide`].
+    /// The bracket in `f64` where B is; where `f64` hardly tells the surfaces apart, that of
+    /// [`Wide`].
     pub fn sharp_gap(&self) -> Gap {
         let gap = self.gap([0.0; 3]);
         if gap.crosses || gap.is_inside || gap.upper - gap.lower <= self.doubt() {
@@ -149,7 +152,8 @@ impl<'a> Soups<'a> {
             || self.a.starts.iter().any(|&v| inside(self.b, &|t| t.map(|v| self.moved[v]), add(self.a.points[v], back)))
     }
 
-    /// Whether they overlap by more than `room` beyond doubt, with B moved by `by`: bodies that fit without play do not.
+    /// Whether they overlap by more than `room` beyond doubt, with B moved by `by`: bodies that fit
+    /// without play do not.
     pub fn overlap(&self, by: Vector<f64>, growth: f64, room: f64) -> bool {
         let gap = self.gap(by);
         if growth > 0.0 {
@@ -219,14 +223,16 @@ impl<'a> Soups<'a> {
             || self.a.starts.iter().all(|&v| holds(self.b, &self.moved, self.a.points[v]))
     }
 
-    /// Whether one inflated body lies in the other, also where it does so because of its growth: the corners of one core, and the middles of
-    /// its edges and triangles, lie in the other core or near to it, or the balls around them do, as far as points of them show.
+    /// Whether one inflated body lies in the other, also where it does so because of its growth:
+    /// the corners of one core, and the middles of its edges and triangles, lie in the other core
+    /// or near to it, or the balls around them do, as far as points of them show.
     pub fn is_swallowed(&self) -> bool {
         (0..2).any(|k| self.parts_of(k).iter().flatten().all(|&p| self.is_swallowed_at(k, p)))
     }
 
-    /// Whether each connected part of inflated body `k` lies in the other one as a whole, or outside of it as a whole, by the points of
-    /// [`Self::is_swallowed`], and one lies in it: then no point of the other one's surface is in body `k`.
+    /// Whether each connected part of inflated body `k` lies in the other one as a whole, or
+    /// outside of it as a whole, by the points of [`Self::is_swallowed`], and one lies in it: then
+    /// no point of the other one's surface is in body `k`.
     pub fn holds_parts_of(&self, k: usize) -> bool {
         let is_outside = |&p: &Vector<f64>| {
             let distance = self.distances_from_cores(p)[1 - k];
@@ -239,7 +245,8 @@ impl<'a> Soups<'a> {
         are_held.contains(&true) && parts.iter().zip(&are_held).all(are_free)
     }
 
-    /// The corners of the triangles of core `k`, the middles of their edges and their own, in A's frame, by connected part.
+    /// The corners of the triangles of core `k`, the middles of their edges and their own, in A's
+    /// frame, by connected part.
     fn parts_of(&self, k: usize) -> Vec<Vec<Vector<f64>>> {
         let (body, points) = [(self.a, &self.a.points), (self.b, &self.moved)][k];
         let mut parts = vec![Vec::new(); body.starts.len()];
@@ -251,7 +258,8 @@ impl<'a> Soups<'a> {
         parts
     }
 
-    /// Whether the ball of the growth of body `k` around a point of its core lies in the other inflated body, as far as points of it show.
+    /// Whether the ball of the growth of body `k` around a point of its core lies in the other
+    /// inflated body, as far as points of it show.
     fn is_swallowed_at(&self, k: usize, p: Vector<f64>) -> bool {
         let (growth, room) = ([self.a.growth, self.b.growth], 1e-11 * self.size);
         let (own, other) = (growth[k], 1 - k);
@@ -273,7 +281,8 @@ impl<'a> Soups<'a> {
         [inside(self.a, &|t| self.a.corners(t), p), inside(self.b, &|t| t.map(|v| self.moved[v]), p)]
     }
 
-    /// The greatest winding number, in absolute terms, of an open surface of one around a core's point of the other; 0 if none is open.
+    /// The greatest winding number, in absolute terms, of an open surface of one around a core's
+    /// point of the other; 0 if none is open.
     pub fn winding(&self) -> f64 {
         let around = |of: &Body, surface: &[Vector<f64>], points: &[Vector<f64>]| {
             let numbers = points.iter().map(|&p| winding(&of.triangles, surface, p).abs());
@@ -282,7 +291,8 @@ impl<'a> Soups<'a> {
         around(self.a, &self.a.points, &self.moved).max(around(self.b, &self.moved, &self.a.points))
     }
 
-    /// The largest distance of a vertex of one mesh inside of the other from its surface, metres; 0 if there is none.
+    /// The largest distance of a vertex of one mesh inside of the other from its surface, metres; 0
+    /// if there is none.
     pub fn innermost(&self) -> f64 {
         let of_b = self.moved.iter().filter(|&&p| self.holds(p)[0]).map(|&p| self.distances_from_cores(p)[0]);
         let of_a = self.a.points.iter().filter(|&&p| self.holds(p)[1]).map(|&p| self.distances_from_cores(p)[1]);
@@ -430,8 +440,8 @@ pub fn inside(body: &Body, at: &dyn Fn([usize; 3]) -> [Vector<f64>; 3], p: Vecto
     body.solids.iter().any(|r| parity(body.triangles[r.clone()].iter().map(|&t| at(t)), p))
 }
 
-/// The winding number of a surface around a point: the sum of the solid angles of its triangles (Van Oosterom and Strackee 1983), in
-/// full spheres.
+/// The winding number of a surface around a point: the sum of the solid angles of its triangles
+/// (Van Oosterom and Strackee 1983), in full spheres.
 fn winding(triangles: &[[usize; 3]], points: &[Vector<f64>], p: Vector<f64>) -> f64 {
     let angle = |t: &[usize; 3]| {
         let [a, b, c] = t.map(|v| sub(points[v], p));

@@ -1,9 +1,13 @@
 //! The verdict on a row about any two bodies, from their triangles and poses alone.
 //!
-//! The signed distance is the distance of the inflated bodies, or minus the length of the shortest translation that separates them.
-//! - *Apart*: both ends against the distance by brute force; [`Wide`] decides what `f64` leaves open.
-//! - *Overlapping, lower end* (`-lower` is at least the depth): moved by this length along the row's normal, the bodies no longer overlap.
-//! - *Overlapping, upper end* (`-upper` is at most the depth): no shorter translation that is tried separates them.
+//! The signed distance is the distance of the inflated bodies, or minus the length of the shortest
+//! translation that separates them.
+//! - *Apart*: both ends against the distance by brute force; [`Wide`] decides what `f64` leaves
+//!   open.
+//! - *Overlapping, lower end* (`-lower` is at least the depth): moved by this length along the
+//!   row's normal, the bodies no longer overlap.
+//! - *Overlapping, upper end* (`-upper` is at most the depth): no shorter translation that is tried
+//!   separates them.
 
 use clearsweep_narrow::{Method, Proximity, Status};
 
@@ -11,10 +15,11 @@ use super::gap::{Gap, Soups};
 use crate::oracle::families::Random;
 use crate::oracle::number::{Number, Vector, Wide, norm, sub, times};
 
-/// The promised width of a bracket of bodies that are apart, and of a witness point, in sizes of the pair.
+/// The promised width of a bracket of bodies that are apart, and of a witness point, in sizes of
+/// the pair.
 const PROMISE: f64 = 1e-12;
 
-/// How far a witness point of bodies that overlap may be off them, in sizes of the pair.
+/// Largest distance of a witness point from its body, if bodies overlap, in sizes of the pair.
 const ON_BODY: f64 = 1e-9;
 
 /// The place of two bodies relative to each other.
@@ -161,7 +166,7 @@ impl Claim<'_> {
             if row.upper - row.lower > PROMISE * self.soups.size && self.slack == 0.0 {
                 faults.push(Fault::Wide);
             }
-            // Of bodies that may touch, points count as on them more generously.
+            // If bodies may touch, points count as on them within a wider margin.
             let room = if row.method == Method::Bound { ON_BODY } else { 4.0 * PROMISE };
             self.witnesses(room, &mut faults);
         } else if self.slack == 0.0 {
@@ -176,7 +181,8 @@ impl Claim<'_> {
         faults
     }
 
-    /// Whether a row about an open mesh that may hold the other body tells so, with a bracket of both answers; `None` for all others.
+    /// Whether a row about an open mesh that may hold the other body tells so, with a bracket of
+    /// both answers; `None` for all others.
     fn winding(&self, gap: &Gap) -> Option<bool> {
         let (row, s, g) = (self.row, self.soups, self.growth());
         let is_told = row.method == Method::Winding;
@@ -193,7 +199,8 @@ impl Claim<'_> {
         if !is_told {
             return (most > 0.5 + 1e-9).then_some(false);
         }
-        // The stored surfaces are beside the true ones by the slack, and the bracket is wider than that of the stored ones by it.
+        // The stored surfaces are beside the true ones by the slack, and the bracket is wider than
+        // that of the stored ones by it.
         let room = PROMISE * s.size + 2.0 * self.slack;
         let is_of_surfaces = row.upper >= gap.lower - g - s.doubt() - self.slack && row.upper <= gap.upper - g + room;
         let out = times(row.normal.to_array(), -row.lower + room);
@@ -249,9 +256,10 @@ impl Claim<'_> {
         }
     }
 
-    /// Witness points of bodies that overlap: each on its body, and not outside of the other. Of a body that holds the other one, or a part
-    /// of it while it does not meet the others, no such point is asked. Of convex ones, also of convex meshes, the points may be those of
-    /// the shortest translation instead.
+    /// Witness points of bodies that overlap: each on its body, and not outside of the other. Of a
+    /// body that holds the other one, or a part of it while it does not meet the others, no such
+    /// point is asked. Of convex ones, also of convex meshes, the points may be those of the
+    /// shortest translation instead.
     fn witnesses_of_overlap(&self, is_inside: bool, faults: &mut Vec<Fault>) {
         let (s, row, room) = (self.soups, self.row, ON_BODY * self.soups.size);
         let [p, q] = [row.point_a, row.point_b].map(|p| p.to_array());

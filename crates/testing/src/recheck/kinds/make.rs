@@ -187,7 +187,8 @@ fn flat_piece(random: &mut Random) -> Vec<Vector<f64>> {
     }
 }
 
-/// Six walls around a void, or an L, a U, or two hulls through each other, or a hull with a fin or a rod without a volume.
+/// Six walls around a void, or an L, a U, or two hulls through each other, or a hull with a fin or
+/// a rod without a volume.
 fn pieces(random: &mut Random, scale: f64) -> Subject {
     let mut parts: Vec<(Vec<Vector<f64>>, Vector<f64>)> = Vec::new();
     let (mut walls, mut flat) = (false, None);
@@ -349,7 +350,7 @@ pub fn choose(random: &mut Random, kinds: [Kind; 2], aim: Place) -> [usize; 2] {
     if holder == 0 { [large, small] } else { [small, large] }
 }
 
-/// A body of a kind, by so many units of length.
+/// Returns a body of a kind, with lengths multiplied by `scale`.
 pub fn make(kind: Kind, random: &mut Random, scale: f64) -> Subject {
     let growth = scale * grid(random, 2, 24);
     match kind {

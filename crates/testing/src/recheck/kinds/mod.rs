@@ -1,4 +1,5 @@
-//! All kinds of bodies: every pair of kinds, in every place, asked once and with memory, each row proven again by brute force.
+//! All kinds of bodies: every pair of kinds, in every place, asked once and with memory, each row
+//! proven again by brute force.
 //!
 //! ```text
 //! make.rs      bodies of every kind             motion.rs   where they are, and how they move
@@ -56,7 +57,8 @@ const SHOWN: u64 = 2;
 /// Units of length of the bodies, metres.
 const SCALES: [f64; 6] = [1.0, 1.0, 1.0, 1e-3, 1024.0, 10.0];
 
-/// Asks chunks of rows until there are so many rows of each of these pairs of kinds, and adds each to the record.
+/// Asks chunks of rows until each of these pairs of kinds has `rows_of_a_pair` rows, and adds each
+/// chunk to the record.
 pub fn campaign(
     path: &Path,
     terms: Terms,
@@ -105,7 +107,7 @@ pub fn campaign(
     }
 }
 
-/// At least so many rows of a pair of kinds, every row proven again.
+/// Asks at least `rows` rows of a pair of kinds, and proves every row again.
 pub fn ask(kinds: [Kind; 2], seed: u64, rows: u64, shown: u64) -> Tally {
     let start = Instant::now();
     let mut random = Random(seed);

@@ -1,4 +1,5 @@
-//! Placements and motions: at any place to each other, parallel to the axes, with headings or turned, far away or not.
+//! Placements and motions: at any place to each other, parallel to the axes, with headings or
+//! turned, far away or not.
 
 use super::body::Body;
 use super::gap::Soups;
@@ -9,7 +10,7 @@ use crate::oracle::families::Random;
 use crate::oracle::number::{Vector, add, dot, sub, times};
 use crate::recheck::place::Place as Relative;
 
-/// How samples follow each other.
+/// Motion from sample to sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Memory {
     /// One sample, with what another pair left.
@@ -29,7 +30,7 @@ pub const SAMPLES: usize = 12;
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
-/// How bodies are turned.
+/// Orientation of bodies.
 #[derive(Clone, Copy)]
 enum Turns {
     None,
@@ -120,8 +121,8 @@ fn snapped(random: &mut Random, p: Vector<f64>, scale: f64) -> Vector<f64> {
     if random.chance(0.5) { p.map(|c| (c / step).round() * step) } else { p }
 }
 
-/// A position of B in A's frame that is likely in a place; of bodies that nearly touch also the direction, parallel to an axis, along which
-/// B came. Unit, away from A.
+/// A position of B in A's frame that is likely in a place; of bodies that nearly touch also the
+/// direction, parallel to an axis, along which B came. Unit, away from A.
 fn offset(
     random: &mut Random,
     a: &Body,

@@ -1,4 +1,5 @@
-//! Promises beside the bracket of a row: the same answer for bodies that are swapped, moved together, or scaled.
+//! Promises beside the bracket of a row: the same answer for bodies that are swapped, moved
+//! together, or scaled.
 
 use clearsweep_narrow::Proximity;
 
@@ -12,7 +13,7 @@ use crate::oracle::Placement;
 use crate::oracle::families::Random;
 use crate::oracle::number::{add, norm, times};
 
-/// By what bodies and positions are scaled.
+/// Factors by which bodies and positions are scaled.
 pub const FACTORS: [f64; 4] = [1024.0, 1.0 / 1024.0, 10.0, 0.1];
 
 /// Promise that is tried beside the bracket of a row.
@@ -39,7 +40,8 @@ pub struct Others<'a> {
 }
 
 impl Others<'_> {
-    /// Tries a promise: `None` if it cannot be, `Some(None)` if it holds. `row`: that of the sample asked alone.
+    /// Tries a promise: `None` if it cannot be, `Some(None)` if it holds. `row`: that of the sample
+    /// asked alone.
     pub fn breach(
         &self,
         promise: Promise,

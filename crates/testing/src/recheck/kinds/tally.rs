@@ -1,4 +1,5 @@
-//! Counts of verdicts by pair of kinds, place and memory; and the record of a campaign, a line of JSON for each chunk.
+//! Counts of verdicts by pair of kinds, place and memory; and the record of a campaign, a line of
+//! JSON for each chunk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -18,7 +19,7 @@ pub struct Terms {
     pub seed: u64,
     /// Rows of a chunk, before it is rounded up to whole motions.
     pub chunk: u64,
-    /// Which version of the sources was asked.
+    /// Commit of the sources that were asked.
     pub commit: String,
 }
 
@@ -29,7 +30,7 @@ pub struct Tally {
     /// Rows by place and memory.
     pub cells: [[u64; 3]; 6],
     pub faults: [u64; Fault::ALL.len()],
-    /// How often each promise was tried.
+    /// Number of trials of each promise.
     pub promises: [u64; Promise::ALL.len()],
     pub seconds: f64,
 }
@@ -66,7 +67,8 @@ pub fn impossible([a, b]: [Kind; 2], place: Place) -> Option<&'static str> {
     }
 }
 
-/// Promises that were not tried though they can be. The cores of balls and capsules do not overlap, so that their depths need no search.
+/// Promises that were not tried though they can be. The cores of balls and capsules do not overlap,
+/// so that their depths need no search.
 pub fn untried(pair: [Kind; 2], tally: &Tally) -> impl Iterator<Item = Promise> {
     let is_thin = |kind: Kind| matches!(kind, Kind::Sphere | Kind::Capsule);
     let has_depth = !pair.iter().all(|&kind| is_thin(kind) || kind == Kind::Flat) || pair == [Kind::Flat; 2];
