@@ -64,6 +64,7 @@
 pub mod answer;
 mod batch;
 mod bodies;
+mod branch_and_bound;
 pub mod cache;
 pub mod certificate;
 pub mod closest_points;
@@ -90,6 +91,7 @@ pub mod overlap_proof;
 pub mod pair;
 pub mod pair_solver;
 mod parallel_features;
+mod piece_trees;
 pub mod pose_rounding;
 mod query;
 mod relative;
@@ -102,6 +104,7 @@ mod support;
 mod support_planes;
 pub mod vclip;
 mod visited_pairs;
+mod way_out;
 mod workspace;
 
 pub use cache::PairCache;

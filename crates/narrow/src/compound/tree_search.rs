@@ -8,10 +8,11 @@ use crate::bodies::Bodies;
 use crate::cache::TreeMemory;
 use crate::gjk::{self, Simplex};
 use crate::pair::{Pair, bound_of};
+use crate::piece_trees::PieceTrees;
 use crate::search::SearchEnd;
 use crate::solve_outcome::beyond;
 use crate::solver_stats::SolverStats;
-use clearsweep_geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
+use clearsweep_geometry::piece_tree::PieceNode;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::Shape;
 
@@ -35,7 +36,7 @@ pub(super) struct NodeGap {
 /// A search under way.
 pub(super) struct PieceSearch<'a, 'm> {
     bodies: &'a Bodies<'a>,
-    trees: [&'a PieceTree; 2],
+    trees: PieceTrees<'a>,
     pub(super) memory: &'m mut TreeMemory,
     open: &'m mut Vec<OpenNodes>,
     /// Distance beyond which pairs are of no interest, metres.
@@ -52,7 +53,7 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         memory: &'m mut TreeMemory,
         open: &'m mut Vec<OpenNodes>,
     ) -> Self {
-        let trees = [bodies.a.piece_tree(), bodies.b.piece_tree()];
+        let trees = PieceTrees::new([bodies.a, bodies.b]);
         memory.pieces.begin();
         memory.nodes.begin();
         open.clear();
@@ -67,9 +68,9 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
                 self.leave_out(gap);
                 continue;
             }
-            if let [Some(i), Some(j)] = self.nodes(nodes).map(PieceNode::piece) {
+            if let Some(pieces) = self.trees.pieces(nodes) {
                 stats.piece_pairs += 1;
-                return Some([i, j]);
+                return Some(pieces);
             }
             match self.separates(nodes, stats) {
                 Some(apart) => self.leave_out(apart.gap),
@@ -87,7 +88,7 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
     /// Whether the hulls of two nodes are proven to be beyond the cut-off: searched from where the last search ended.
     pub(super) fn separates(&mut self, nodes: [u32; 2], stats: &mut SolverStats) -> Option<NodeGap> {
         let Bodies { a, b, relative, .. } = *self.bodies;
-        let [of_a, of_b] = self.nodes(nodes);
+        let [of_a, of_b] = self.trees.nodes(nodes);
         let growth = of_a.growth + of_b.growth;
         let pair = Pair::new(hull(of_a, a)?, hull(of_b, b)?, relative, growth);
         let beyond = beyond(self.cutoff, self.bodies.size().max(pair.size)) + growth;
@@ -112,16 +113,9 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         (lower > beyond).then_some(NodeGap { gap: lower - growth, normal })
     }
 
-    /// The larger of two nodes gives way to its parts.
+    /// Opens the parts of the larger of two nodes.
     fn unwrap(&mut self, nodes: [u32; 2]) {
-        let of = self.nodes(nodes);
-        let pairs = match of.map(|node| node.parts) {
-            [PieceParts::Nodes(parts), other] if other.is_piece() || of[0].radius >= of[1].radius => {
-                parts.map(|part| [part, nodes[1]])
-            }
-            [_, PieceParts::Nodes(parts)] => parts.map(|part| [nodes[0], part]),
-            _ => return,
-        };
+        let Some(pairs) = self.trees.children(nodes) else { return };
         let [one, other] = pairs.map(|nodes| OpenNodes { nodes, gap: self.ball_gap(nodes) });
         // The last is looked at first.
         self.open.extend(if one.gap <= other.gap { [other, one] } else { [one, other] });
@@ -129,7 +123,7 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
 
     /// The balls of two nodes are at least this far apart, metres: rounding included.
     fn ball_gap(&self, nodes: [u32; 2]) -> f64 {
-        let [a, b] = self.nodes(nodes);
+        let [a, b] = self.trees.nodes(nodes);
         let between = a.middle - self.bodies.relative.point(b.middle);
         between.length() - (a.radius + b.radius) - bound_of::<f64>(self.bodies.size())
     }
@@ -137,10 +131,6 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
     /// Whether a gap (metres) is beyond the cut-off.
     fn is_beyond(&self, gap: f64) -> bool {
         gap > beyond(self.cutoff, self.bodies.size())
-    }
-
-    fn nodes(&self, nodes: [u32; 2]) -> [&'a PieceNode; 2] {
-        [self.trees[0].node(nodes[0]), self.trees[1].node(nodes[1])]
     }
 }
 

@@ -11,6 +11,7 @@
 use super::line::{COSINE, GapAtLength, PiecesOnLine, UNIT};
 use super::pierced;
 use crate::duality;
+use crate::way_out::NoProof;
 use clearsweep_geometry::Vec3;
 
 /// Newton's steps, at most: where the line only grazes the difference each of them halves what is left.
@@ -140,10 +141,6 @@ pub(super) fn first_meeting(
     let found = meeting_interval(pieces, start, margins)?;
     Ok(found.map(|found| [found.outer[0], found.meets_by()]))
 }
-
-/// There is no proof.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct NoProof;
 
 /// From which length on the supporting planes across a unit direction part the pieces, metres: B moves along it.
 fn far(pieces: &PiecesOnLine<'_>, along: Vec3<f64>, margin: f64) -> f64 {

@@ -1,12 +1,13 @@
 //! Bodies of convex pieces on a line: the pairs of pieces in the order in which their balls meet, and the union of their intervals.
 
-use super::convex::{self, MeetingInterval, NoProof, StartOfLine, meeting_interval, start};
+use super::convex::{self, MeetingInterval, StartOfLine, meeting_interval, start};
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
+use crate::branch_and_bound::{BestFirst, Part};
 use crate::pair::bound_of;
-use clearsweep_geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
+use crate::piece_trees::PieceTrees;
+use crate::way_out::{NoProof, first_gap};
 use clearsweep_model::Shape;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// Two nodes of the trees, and the length from which on their balls meet, metres.
 #[derive(Debug, Clone, Copy)]
@@ -15,74 +16,49 @@ struct BallsMeet {
     nodes: [u32; 2],
 }
 
-/// Greater is what begins earlier.
-#[derive(Debug, Clone, Copy)]
-struct MeetsFirst(BallsMeet);
-
-impl Ord for MeetsFirst {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.0.begin.total_cmp(&self.0.begin).then(other.0.nodes.cmp(&self.0.nodes))
+impl Part for BallsMeet {
+    /// Balls that meet earlier come first.
+    fn order(&self, other: &Self) -> Ordering {
+        other.begin.total_cmp(&self.begin).then(other.nodes.cmp(&self.nodes))
     }
 }
-
-impl PartialOrd for MeetsFirst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for MeetsFirst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for MeetsFirst {}
 
 /// The pairs of pieces that may meet.
 struct PairsOnLine<'a> {
     line: &'a LineOfMotion,
-    trees: [&'a PieceTree; 2],
+    trees: PieceTrees<'a>,
     margin: f64,
-    open: BinaryHeap<MeetsFirst>,
+    open: BestFirst<BallsMeet>,
 }
 
 impl<'a> PairsOnLine<'a> {
     fn new(line: &'a LineOfMotion, bodies: [&'a Shape; 2], margin: f64) -> Self {
-        let trees = bodies.map(Shape::piece_tree);
         let size = bodies[0].radius + bodies[1].radius + line.relative.t.length();
-        let mut pairs = Self { line, trees, margin: margin + 2.0 * bound_of::<f64>(size), open: BinaryHeap::new() };
+        let mut pairs = Self {
+            line,
+            trees: PieceTrees::new(bodies),
+            margin: margin + 2.0 * bound_of::<f64>(size),
+            open: BestFirst::default(),
+        };
         pairs.put([0, 0]);
         pairs
     }
 
     /// The next pair that may meet at a length up to `limit`, metres.
     fn next(&mut self, limit: f64) -> Option<[u32; 2]> {
-        while self.open.peek().is_some_and(|first| first.0.begin <= limit) {
-            let MeetsFirst(BallsMeet { nodes, .. }) = self.open.pop()?;
-            let of = self.nodes(nodes);
-            match of.map(PieceNode::piece) {
-                [Some(i), Some(j)] => return Some([i, j]),
-                _ => self.unwrap(nodes, of),
+        while let Some(BallsMeet { nodes, .. }) = self.open.next_unless(|part| part.begin > limit) {
+            let pieces = self.trees.pieces(nodes);
+            if pieces.is_some() {
+                return pieces;
             }
+            self.trees.children(nodes).into_iter().flatten().for_each(|nodes| self.put(nodes));
         }
         None
     }
 
-    /// The larger of two nodes gives way to its parts.
-    fn unwrap(&mut self, nodes: [u32; 2], of: [&PieceNode; 2]) {
-        match of.map(|node| node.parts) {
-            [PieceParts::Nodes(parts), other] if other.is_piece() || of[0].radius >= of[1].radius => {
-                parts.into_iter().for_each(|part| self.put([part, nodes[1]]));
-            }
-            [_, PieceParts::Nodes(parts)] => parts.into_iter().for_each(|part| self.put([nodes[0], part])),
-            _ => {}
-        }
-    }
-
     /// Keeps two nodes whose balls meet at a length from 0 on.
     fn put(&mut self, nodes: [u32; 2]) {
-        let [a, b] = self.nodes(nodes);
+        let [a, b] = self.trees.nodes(nodes);
         let between = self.line.relative.point(b.middle) - a.middle;
         let middle = -between.dot(self.line.along);
         let aside = (between + self.line.along.scale(middle)).length();
@@ -92,13 +68,9 @@ impl<'a> PairsOnLine<'a> {
             let half = (reach * reach - aside * aside).sqrt() * (1.0 + 1e-12) + 1e-12 * reach;
             let (begin, end) = ((middle - half).max(0.0), middle + half);
             if end >= 0.0 {
-                self.open.push(MeetsFirst(BallsMeet { begin, nodes }));
+                self.open.push(BallsMeet { begin, nodes });
             }
         }
-    }
-
-    fn nodes(&self, nodes: [u32; 2]) -> [&'a PieceNode; 2] {
-        [self.trees[0].node(nodes[0]), self.trees[1].node(nodes[1])]
     }
 }
 
@@ -134,12 +106,14 @@ pub(super) fn union(
             first = found.first();
         }
     }
-    let mut end = if found.start == StartOfLine::Apart { 0.0 } else { found.chain_end() };
+    let mut end = 0.0;
     if found.start != StartOfLine::Apart {
-        while let Some(pair) = pairs.next(end) {
-            found.add(pair)?;
-            end = found.chain_end();
-        }
+        end = first_gap(found.chain_end(), |end| {
+            while let Some(pair) = pairs.next(end) {
+                found.add(pair)?;
+            }
+            Ok(found.chain_end())
+        })?;
     }
     Ok(UnionOnLine { start: found.start, first, chain: [found.proven_chain().min(end), end] })
 }

@@ -14,12 +14,13 @@ use crate::methods::Auto;
 use crate::overlap_proof::OverlapDepths;
 use crate::pair::bound_of;
 use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
+use crate::piece_trees::PieceTrees;
 use crate::query::{BodyPoses, PairQuery};
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::TriangleMesh;
-use clearsweep_geometry::piece_tree::{PieceParts, PieceTree};
+use clearsweep_geometry::piece_tree::PieceTree;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_model::{AnswerKind, Method, Proximity};
 use clearsweep_model::{Piece, QueryOptions, Shape};
@@ -35,7 +36,7 @@ enum Division<'a> {
     /// One of them is a mesh: they are asked as a whole, and their surfaces node by node (`surfaces/`).
     Whole,
     /// One of them has several pieces.
-    Pieces([&'a PieceTree; 2]),
+    Pieces(PieceTrees<'a>),
 }
 
 /// Two bodies over an interval.
@@ -59,7 +60,7 @@ impl<'a> IntervalBodies<'a> {
         let division = match shapes {
             [a, b] if a.mesh.is_some() || b.mesh.is_some() => Division::Whole,
             [a, b] if a.only_piece().is_some() && b.only_piece().is_some() => Division::Convex,
-            [a, b] => Division::Pieces([a.piece_tree(), b.piece_tree()]),
+            _ => Division::Pieces(PieceTrees::new(shapes)),
         };
         let axes = [a.ends, b.ends].map(|ends| ends.map(|pose| rotation(pose.q)));
         let between = [0, 1].map(|end| displacement(&(&a.ends[end]).into(), &(&b.ends[end]).into()));
@@ -114,7 +115,7 @@ impl<'a> IntervalBodies<'a> {
     /// The hulls of two nodes of the trees; of bodies without, those of the bodies.
     pub(super) fn hulls_of_nodes(&self, nodes: [u32; 2]) -> Option<Hulls<'a>> {
         let Some(trees) = self.trees() else { return Some(self.hulls()) };
-        let of = [0, 1].map(|body| trees[body].node(nodes[body]));
+        let of = trees.nodes(nodes);
         let core = |body: usize| {
             let shape: &'a Shape = self.shapes[body];
             of[body].hull(|piece| &shape.pieces[piece as usize].core)
@@ -125,7 +126,7 @@ impl<'a> IntervalBodies<'a> {
     /// The pairs of nodes that contain two pieces, from the children of the root down to the leaves, with their hulls.
     pub(super) fn nodes_with(&self, pieces: [u32; 2]) -> Vec<([u32; 2], Hulls<'a>)> {
         let mut path = Vec::new();
-        let Some([a, b]) = self.trees() else { return path };
+        let Some(PieceTrees([a, b])) = self.trees() else { return path };
         let (Some(leaf_a), Some(leaf_b)) = (a.leaf(pieces[0]), b.leaf(pieces[1])) else { return path };
         let mut nodes = [0, 0];
         while let Some([first, second]) = self.children(nodes) {
@@ -147,7 +148,7 @@ impl<'a> IntervalBodies<'a> {
     /// The middles of two nodes of the trees, recentred frames, metres; of bodies without, their origins.
     pub(super) fn middles(&self, nodes: [u32; 2]) -> [Vec3<f64>; 2] {
         match self.trees() {
-            Some(trees) => [0, 1].map(|body| trees[body].node(nodes[body]).middle),
+            Some(trees) => trees.nodes(nodes).map(|node| node.middle),
             None => [Vec3::ZERO; 2],
         }
     }
@@ -163,7 +164,7 @@ impl<'a> IntervalBodies<'a> {
         self.shapes[0].radius + self.shapes[1].radius + node.relative.t.length()
     }
 
-    fn trees(&self) -> Option<[&'a PieceTree; 2]> {
+    fn trees(&self) -> Option<PieceTrees<'a>> {
         match self.division {
             Division::Pieces(trees) => Some(trees),
             _ => None,
@@ -172,21 +173,12 @@ impl<'a> IntervalBodies<'a> {
 
     /// The pieces of two leaves of the trees.
     pub(super) fn pieces(&self, nodes: [u32; 2]) -> Option<[u32; 2]> {
-        let [a, b] = self.trees()?;
-        Some([a.node(nodes[0]).piece()?, b.node(nodes[1]).piece()?])
+        self.trees()?.pieces(nodes)
     }
 
     /// The parts of two nodes of which one is no leaf: the larger gives way.
     pub(super) fn children(&self, nodes: [u32; 2]) -> Option<[[u32; 2]; 2]> {
-        let [a, b] = self.trees()?;
-        let of = [a.node(nodes[0]), b.node(nodes[1])];
-        match of.map(|node| node.parts) {
-            [PieceParts::Nodes(parts), other] if other.is_piece() || of[0].radius >= of[1].radius => {
-                Some(parts.map(|part| [part, nodes[1]]))
-            }
-            [_, PieceParts::Nodes(parts)] => Some(parts.map(|part| [nodes[0], part])),
-            _ => None,
-        }
+        self.trees()?.children(nodes)
     }
 
     /// Gives a node whose poses are off by so many metres at most the distance of the bodies there; `row`: theirs, if it is known, else it is computed and
@@ -233,7 +225,7 @@ impl<'a> IntervalBodies<'a> {
     /// eighth of their acceleration.
     pub(super) fn ball_gap(&self, nodes: [u32; 2], path: &PairPath<'_>, motion: &RelativeMotion) -> f64 {
         let Some(trees) = self.trees() else { return f64::NEG_INFINITY };
-        let of = [0, 1].map(|body| trees[body].node(nodes[body]));
+        let of = trees.nodes(nodes);
         let between = self.between_points(of.map(|node| node.middle));
         let bend = path.bend_of_points(of.map(|node| node.middle));
         let size = self.shapes[0].radius + self.shapes[1].radius + between[0].length().max(between[1].length());

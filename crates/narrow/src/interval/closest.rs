@@ -5,9 +5,9 @@
 
 use super::search::{IntervalPart, IntervalSearch, PartOf};
 use super::sought_times::SoughtTimes;
+use crate::branch_and_bound::{BestFirst, Part};
 use clearsweep_model::IntervalProximity;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// Shares of the interval to which the times are found.
 const RESOLUTION: f64 = 1.0 / 256.0;
@@ -79,6 +79,7 @@ impl TimesEdge {
 }
 
 /// A part that may reach what is sought. The greatest is the outermost, and of those the first found.
+#[derive(Clone, Copy)]
 struct OutermostFirst {
     part: IntervalPart,
     /// The shares of the interval outside of which the part is above what is sought.
@@ -87,23 +88,12 @@ struct OutermostFirst {
     number: u32,
 }
 
-impl Ord for OutermostFirst {
-    fn cmp(&self, other: &Self) -> Ordering {
+impl Part for OutermostFirst {
+    fn order(&self, other: &Self) -> Ordering {
         let [own, its] = [self, other].map(|part| part.edge.of(part.times));
         self.edge.depth(own, its).total_cmp(&0.0).then(other.number.cmp(&self.number))
     }
 }
-impl PartialOrd for OutermostFirst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for OutermostFirst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for OutermostFirst {}
 
 impl IntervalSearch<'_, '_> {
     /// The shares within `times` outside of which all parts are above what is sought. `parts`: those that cover the interval.
@@ -130,8 +120,8 @@ impl IntervalSearch<'_, '_> {
         mut time: f64,
     ) -> f64 {
         let limit = self.computed + WORK_LIMIT;
-        let (mut number, mut open) = (0, BinaryHeap::new());
-        let mut push = |open: &mut BinaryHeap<OutermostFirst>, part: IntervalPart| {
+        let (mut number, mut open) = (0, BestFirst::default());
+        let mut push = |open: &mut BestFirst<OutermostFirst>, part: IntervalPart| {
             if part.lower <= sought.level {
                 let times = part.times_below(sought.level);
                 open.push(OutermostFirst { part, times, edge, number });
@@ -140,7 +130,7 @@ impl IntervalSearch<'_, '_> {
         };
         parts.drain(..).for_each(|part| push(&mut open, part));
         for _ in 0..MOST_PARTS {
-            let Some(OutermostFirst { part, times, .. }) = open.pop() else { break };
+            let Some(OutermostFirst { part, times, .. }) = open.next_unless(|_| false) else { break };
             if edge.depth(time, edge.other().of(times)) < 0.0 {
                 continue;
             }
@@ -152,10 +142,9 @@ impl IntervalSearch<'_, '_> {
                 parts.push(part);
                 break;
             }
-            let found = std::mem::take(&mut self.open);
-            found.into_iter().for_each(|part| push(&mut open, part));
+            self.open.drain().for_each(|part| push(&mut open, part));
         }
-        parts.extend(open.into_iter().map(|open| open.part));
+        parts.extend(open.drain().map(|open| open.part));
         time
     }
 

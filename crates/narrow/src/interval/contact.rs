@@ -7,6 +7,8 @@
 use super::advancement::{Advanced, Advancement, later};
 use super::relative_motion::GapBound;
 use super::search::{IntervalPart, IntervalSearch, PartOf};
+use crate::branch_and_bound::{BestFirst, Part};
+use std::cmp::Ordering;
 
 /// Shares of the interval to which the first contact is found.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
@@ -31,11 +33,11 @@ struct OpenPart {
     slow: u32,
 }
 
-impl OpenPart {
-    /// Whether this part is looked at before another one: it is clear for less long, or it is the longer one.
-    fn is_before(&self, other: &Self) -> bool {
-        let by_end = other.part.end.total_cmp(&self.part.end);
-        self.clear.total_cmp(&other.clear).then(by_end).then(self.part.of.cmp(&other.part.of)).is_lt()
+impl Part for OpenPart {
+    /// The part that is clear for the least time comes first, and of equal ones the one that ends last.
+    fn order(&self, other: &Self) -> Ordering {
+        let by_end = self.part.end.total_cmp(&other.part.end);
+        other.clear.total_cmp(&self.clear).then(by_end).then(other.part.of.cmp(&self.part.of))
     }
 }
 
@@ -46,14 +48,12 @@ pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
         return search.first_contact_of_surfaces();
     }
     let begun = search.computed;
-    let mut open = Vec::new();
+    let mut open = BestFirst::default();
     take_parts(search, &mut open, 0.0, (f64::INFINITY, 0));
     loop {
         let contact = earliest_contact(search);
-        open.retain(|part| part.clear < contact);
-        let earlier = |i: usize, j: usize| if open[j].is_before(&open[i]) { j } else { i };
-        let Some(first) = (0..open.len()).reduce(earlier) else { return [contact, contact] };
-        let OpenPart { part, clear, left, slow } = open.swap_remove(first);
+        let Some(first) = open.next_unless(|part| part.clear >= contact) else { return [contact, contact] };
+        let OpenPart { part, clear, left, slow } = first;
         if contact - clear <= RESOLUTION || search.computed - begun >= WORK_LIMIT {
             return [clear, contact];
         }
@@ -86,7 +86,12 @@ fn earliest_contact(search: &IntervalSearch<'_, '_>) -> f64 {
 }
 
 /// Takes the parts of a search that may reach contact; `clear`: all bodies are clear before.
-fn take_parts(search: &mut IntervalSearch<'_, '_>, open: &mut Vec<OpenPart>, clear: f64, (left, slow): (f64, u32)) {
+fn take_parts(
+    search: &mut IntervalSearch<'_, '_>,
+    open: &mut BestFirst<OpenPart>,
+    clear: f64,
+    (left, slow): (f64, u32),
+) {
     let touch = search.options.touch;
     let (leaves, speed) = (&search.leaves, search.motion.speed);
     let by_speed = !search.subjects.is_convex_leaf();

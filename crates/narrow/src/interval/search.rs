@@ -12,13 +12,13 @@ use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::sought_times::SoughtTimes;
 use super::surfaces::SurfaceParts;
 use super::two_directions::HullsBetween;
+use crate::branch_and_bound::{BestFirst, Part};
 use crate::cache::PieceCache;
 use crate::solve_outcome::PROMISE;
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_model::{AnswerKind, IntervalMethod};
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// Distances computed for an interval, at most; so many pairs of volumes of surfaces count as one (`surfaces/division.rs`).
 const WORK_LIMIT: u32 = 4000;
@@ -58,24 +58,13 @@ pub(super) struct IntervalPart {
     pub(super) least_at: f64,
 }
 
-/// The greatest is the part that is looked at next: that of the least bound, and of equal ones the earliest.
-impl Ord for IntervalPart {
-    fn cmp(&self, other: &Self) -> Ordering {
+impl Part for IntervalPart {
+    /// The part of the least bound comes first, and of equal ones the earliest.
+    fn order(&self, other: &Self) -> Ordering {
         let by_bound = other.lower.total_cmp(&self.lower);
         by_bound.then(other.start.total_cmp(&self.start)).then(other.of.cmp(&self.of))
     }
 }
-impl PartialOrd for IntervalPart {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for IntervalPart {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for IntervalPart {}
 
 /// A search under way.
 pub(super) struct IntervalSearch<'a, 'w> {
@@ -91,7 +80,7 @@ pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) work: &'w mut Workspace,
     pub(super) stats: &'w mut SolverStats,
     pub(super) leaves: Vec<Leaf<'a>>,
-    pub(super) open: BinaryHeap<IntervalPart>,
+    pub(super) open: BestFirst<IntervalPart>,
     /// Surfaces of the bodies, if one is a mesh, once their hulls prove too little.
     pub(super) surfaces: Option<Box<SurfaceParts<'a>>>,
     /// Proven upper end of the least distance, metres.
@@ -119,10 +108,9 @@ pub(super) enum Bisected {
 impl<'a> IntervalSearch<'a, '_> {
     /// Divides parts until the bracket decides.
     pub(super) fn run(&mut self) -> Bisected {
-        loop {
-            let Some(part) = self.open.peek().copied() else { return Bisected::Beyond };
+        while let Some(part) = self.open.first() {
             if part.lower > self.options.within {
-                return Bisected::Beyond;
+                break;
             }
             if self.decides(part.lower) || self.is_final(&part) {
                 return Bisected::Decided;
@@ -130,9 +118,10 @@ impl<'a> IntervalSearch<'a, '_> {
             if self.computed >= WORK_LIMIT {
                 return Bisected::Limit;
             }
-            self.open.pop();
+            self.open.next_unless(|_| false);
             self.divide(&part);
         }
+        Bisected::Beyond
     }
 
     /// Whether a bracket from `lower` to the upper end found decides what is asked.

@@ -12,6 +12,7 @@ use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::search::IntervalSearch;
 use super::sought_times::SoughtTimes;
 use super::support_gap::{Hulls, by_bend};
+use crate::branch_and_bound::BestFirst;
 use crate::cache::PieceCache;
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
@@ -20,7 +21,6 @@ use clearsweep_kinematics::JointMotion;
 use clearsweep_model::Proximity;
 use clearsweep_model::{BetweenFrames, Shape};
 use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
-use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 /// Computes the proven answer of a pair over an interval; `None` if the bodies are proven to be farther apart than `within` throughout.
@@ -184,7 +184,7 @@ impl<'a> IntervalStart<'a, '_> {
             work,
             stats,
             leaves: Vec::new(),
-            open: BinaryHeap::new(),
+            open: BestFirst::default(),
             surfaces: None,
             computed: 2,
             divided: false,
@@ -393,7 +393,7 @@ pub(super) fn decided(
 /// The answer of a search that has begun.
 fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
     let end = search.run();
-    let least = search.open.peek().filter(|least| least.lower <= search.options.within)?.lower;
+    let least = search.open.first().filter(|least| least.lower <= search.options.within)?.lower;
     let (method, upper, touch) = (search.method(end, least), search.upper, search.options.touch);
     let is_convex = search.subjects.is_convex();
     let (lower, mut times) = match least > 0.0 || is_convex {
@@ -401,7 +401,7 @@ fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
         false => depth_of_hulls(&mut search, upper),
     };
     let sought = SoughtTimes::of_bracket([lower, upper], is_convex, touch);
-    let parts: Vec<_> = search.open.iter().copied().filter(|part| part.lower <= sought.level).collect();
+    let parts: Vec<_> = search.open.iter().filter(|part| part.lower <= sought.level).collect();
     let contact = if upper <= touch { first_contact(&mut search) } else { [f64::NAN; 2] };
     let nodes = || search.ends.iter().chain(search.leaves.iter().flat_map(|leaf| &leaf.nodes));
     if nodes().any(|node| node.by_winding) {
@@ -451,7 +451,7 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
     let mut hulls = begun.search(search.work, search.stats);
     hulls.begin();
     hulls.run();
-    let lower = hulls.open.peek().map_or(f64::NEG_INFINITY, |least| least.lower);
+    let lower = hulls.open.first().map_or(f64::NEG_INFINITY, |least| least.lower);
     let parts: Vec<_> = hulls.open.drain().collect();
     (lower, hulls.times_below(parts, SoughtTimes { level: upper, explained: upper }, [0.0, 1.0]))
 }

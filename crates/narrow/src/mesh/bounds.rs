@@ -1,7 +1,29 @@
 //! Lower bounds of distances between the children of two nodes, eight by eight, and the intervals that they are made of.
 
+use super::place::MeshPlace;
+use crate::branch_and_bound::Part;
 use clearsweep_base::simd::dispatch;
 use clearsweep_geometry::mesh::{Child, Intervals, NodeId, SearchFrame, TriangleMesh, WIDTH};
+use std::cmp::Ordering;
+
+/// How many times as large a box is before it alone is descended.
+const LARGER: f64 = 4.0;
+
+/// A node of the tree of one mesh: the one of the greatest rank is taken first, and of equal ranks
+/// the one of the greatest tie.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenNode<T> {
+    pub(super) rank: f64,
+    pub(super) tie: T,
+    pub(super) node: NodeId,
+}
+
+impl<T: Ord + Copy> Part for OpenNode<T> {
+    #[inline]
+    fn order(&self, other: &Self) -> Ordering {
+        self.rank.total_cmp(&other.rank).then(self.tie.cmp(&other.tie))
+    }
+}
 
 /// Bounds of the distances between the children of two nodes.
 #[derive(Debug, Default)]
@@ -116,6 +138,40 @@ impl NodeIntervals {
         unite(&mut found);
         found
     }
+}
+
+/// The intervals of the children of two nodes, or of a node that is taken whole, and which are taken whole: a leaf,
+/// unless both are leaves, and a node that is much smaller than the other.
+#[inline(always)]
+pub(super) fn child_intervals<'m>(
+    caches: &'m mut [IntervalCache; 2],
+    place: &MeshPlace<'_>,
+    frames: &[SearchFrame; 2],
+    nodes: [NodeId; 2],
+) -> ([&'m Intervals; 2], [bool; 2]) {
+    let meshes = [place.a, place.b];
+    let at = [0, 1].map(|k: usize| caches[k].meet(meshes[k], nodes[k], &frames[k]));
+    let [a, b] = [caches[0].at(at[0]), caches[1].at(at[1])];
+    let leaves = nodes.map(NodeId::is_leaf);
+    let whole = if leaves == [true; 2] {
+        [false; 2]
+    } else {
+        [
+            leaves[0] || (!leaves[1] && LARGER * a.extent < b.extent),
+            leaves[1] || (!leaves[0] && LARGER * b.extent < a.extent),
+        ]
+    };
+    ([if whole[0] { &a.whole } else { &a.lanes }, if whole[1] { &b.whole } else { &b.lanes }], whole)
+}
+
+/// The children of two nodes in two lanes, or the nodes that are taken whole.
+#[inline(always)]
+pub(super) fn children(place: &MeshPlace<'_>, nodes: [NodeId; 2], whole: [bool; 2], lanes: [u8; 2]) -> [NodeId; 2] {
+    let meshes = [place.a, place.b];
+    [0, 1].map(|k: usize| match nodes[k].get() {
+        Child::Inner(index) if !whole[k] => meshes[k].node(index).children[lanes[k] as usize],
+        _ => nodes[k],
+    })
 }
 
 dispatch!(loops unite, unite_in, (of: &mut NodeIntervals) -> ());

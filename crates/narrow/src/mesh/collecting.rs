@@ -2,8 +2,7 @@
 
 use super::front::{FEW_PAIRS, MOST_PAIRS, MeshFront, identities};
 use super::line_gap::leaf_gap;
-use super::open_pair::OpenPair;
-use super::search::MeshSearch;
+use super::search::{MeshSearch, OpenPair};
 use clearsweep_geometry::mesh::TriangleMesh;
 
 /// A short step, in sizes of a leaf.
@@ -36,31 +35,22 @@ impl MeshSearch<'_> {
         front.reach = self.found.reach();
         front.pairs.clear();
         self.capped = false;
-        let mut open = std::mem::take(&mut self.memory.open);
-        open.clear();
-        open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
         let most = front.cost.clamp(FEW_PAIRS, MOST_PAIRS);
         let last = self.memory.counts[1] + DEARER * front.cost;
-        while let Some(pair) = open.pop() {
-            let OpenPair { bound2, nodes } = pair;
-            if front.pairs.len() == most || self.memory.counts[1] > last {
-                front.reach = front.reach.min(bound2.sqrt());
+        self.begin_nearest_first();
+        while let Some(OpenPair { bound2, nodes }) = self.next_leaves(last) {
+            let gap = leaf_gap(self.place, &self.frames, &mut self.memory.intervals, nodes);
+            front.pairs.push((bound2.sqrt().max(gap), nodes));
+            if front.pairs.len() == most {
                 break;
             }
-            if nodes.iter().all(|node| node.is_leaf()) {
-                front.pairs.push((
-                    bound2.sqrt().max(leaf_gap(self.place, &self.frames, &mut self.memory.intervals, nodes)),
-                    nodes,
-                ));
-            } else {
-                let whole = self.compare_boxes(nodes);
-                self.open_children(pair, whole, &mut open);
-            }
+        }
+        if let Some(farther) = self.memory.open.first() {
+            front.reach = front.reach.min(farther.bound2.sqrt());
         }
         let reach = front.reach;
         front.pairs.retain(|pair| pair.0 <= reach);
         front.pairs.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        self.memory.open = open;
         front.at = (front.reach > needed).then(|| (self.place.pose, self.place.error()));
     }
 }

@@ -7,8 +7,9 @@ use super::crossing::least_translation;
 use super::curves::{CrossingCurve, CrossingSegment, TRIFLE, curves};
 use super::memory::MeshMemory;
 use super::place::MeshPlace;
+use super::tree_order::UpTo;
 use super::triangle_pair::{self, TriangleCorners};
-use super::within::{UpTo, WithinLimits, triangles_within};
+use super::within::{WithinLimits, triangles_within};
 use crate::bodies::Bodies;
 use crate::deviation::deviation_of;
 use crate::workspace::Workspace;
@@ -125,7 +126,7 @@ impl ContactSearch<'_> {
         let mut pairs = Vec::new();
         // Pairs that cross only once B is moved by a trifle are near too.
         let reach = self.reach + 4.0 * TRIFLE * self.place.size;
-        triangles_within([a, b], poses, pose, (&mut UpTo(reach), WithinLimits::NONE), memory, &mut pairs);
+        triangles_within([a, b], poses, pose, &mut UpTo(reach), WithinLimits::NONE, memory, &mut pairs);
         pairs.retain(|&[s, t]| {
             let closest = triangle_pair::closest_points(&a.corners(s), &self.place.corners_b(t));
             closest.distance2 <= reach * reach

@@ -7,6 +7,7 @@ use super::place::MeshPlace;
 use super::points::PointMemory;
 use super::search::{self, MeshSearchMemory, SurfaceDistance};
 use super::sweep::{MeetingOrder, SharedPoint, Sweep, SweepMemory};
+use super::tree_order;
 use super::triangle_pair::TriangleCorners;
 use crate::support::max_dot;
 use clearsweep_geometry::mesh::TriangleMesh;
@@ -223,7 +224,7 @@ impl<'a> DepthSearch<'a> {
         let protrusions = if near.is_some() { [vec![], vec![]] } else { self.overlap.protrusions(line, ends) };
         let innermost = [0, 1].map(|side: usize| protrusions[side].last().copied());
         let crossings = match surfaces {
-            Surfaces::Touching => search::crossings(place, CROSSINGS, self.memory),
+            Surfaces::Touching => tree_order::crossings(place, CROSSINGS, self.memory),
             Surfaces::Holding(_) | Surfaces::Apart(_) => Vec::new(),
         };
         let mut local: Vec<Vec3<f64>> = near.map(|nearest| nearest.normal).into_iter().collect();

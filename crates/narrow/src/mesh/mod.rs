@@ -38,7 +38,6 @@ mod leaf_gaps;
 mod leaves;
 mod line_gap;
 mod memory;
-mod open_pair;
 mod overlap;
 mod pair_distance;
 mod place;
@@ -48,6 +47,7 @@ mod search;
 mod supports;
 mod surface_bracket;
 mod sweep;
+mod tree_order;
 pub(super) mod triangle_pair;
 mod turning;
 mod within;
@@ -65,8 +65,9 @@ use self::place::MeshPlace;
 pub(super) use self::search::MeshPairMemory;
 use self::search::SurfaceDistance;
 pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
+pub(super) use self::tree_order::{MeshBall, NearPairs};
 use self::triangle_pair::TriangleFeature;
-pub(super) use self::within::{MeshBall, NearPairs, WithinLimits, triangles_within};
+pub(super) use self::within::{WithinLimits, triangles_within};
 use self::witnesses::OverlapHints;
 use super::answer::status;
 use super::bodies::Bodies;
@@ -223,7 +224,7 @@ impl<'a> MeshPair<'a> {
         let free = self.surfaces.lower();
         match &self.surfaces {
             &SurfaceDistance::Touching(found) => {
-                cross_deep(found) || search::any_crossing(place, &mut memory.search, cross_deep)
+                cross_deep(found) || tree_order::any_crossing(place, &mut memory.search, cross_deep)
             }
             SurfaceDistance::Apart(nearest) if is_deep(place.growth - nearest.upper) => true,
             // What holds a part of the other does so until its surface is passed.

@@ -3,8 +3,10 @@
 //! A body that holds a ball of radius r around c, and one that holds a ball of radius s around the same point, overlap until one is
 //! moved by r + s. So the depth is at least the sum of the signed inner distances of any point (negative outside).
 
+use super::bounds::OpenNode;
 use super::place::MeshPlace;
 use super::points::{PointDistance, PointMemory, PointQueries};
+use crate::branch_and_bound::DepthFirst;
 use clearsweep_geometry::mesh::{Child, MeshNode, TriangleMesh, WIDTH, WindingNumber, heights_of_node};
 use clearsweep_geometry::{Inside, Polyhedron, Vec3};
 use rustc_hash::FxHashSet;
@@ -185,11 +187,11 @@ impl<'a> OverlapQueries<'a> {
         let in_a = SupportSlab { along: -place.pose.inverse_vector(n), from: n.dot(place.pose.t) - end_a - error };
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         if place.b.is_solid() {
-            of_a = innermost(place.a, &mut self.b, &|p| place.in_b(p), (in_b, error));
+            of_a = innermost(place.a, &mut self.b, &|p| place.in_b(p), in_b, error);
             of_a.iter_mut().for_each(|p| p.outward = place.pose.vector(p.outward));
         }
         if place.a.is_solid() {
-            of_b = innermost(place.b, &mut self.a, &|p| place.pose.point(p), (in_a, error));
+            of_b = innermost(place.b, &mut self.a, &|p| place.pose.point(p), in_a, error);
             for p in &mut of_b {
                 (p.vertex, p.triangles) = (place.pose.point(p.vertex), [p.triangles[1], p.triangles[0]]);
             }
@@ -287,12 +289,7 @@ impl SupportSlab {
 }
 
 /// No point of a ball lies deeper inside of a mesh than this, metres; `None` if none lies deeper than `deepest`.
-fn deepest_within(
-    of: &mut PointQueries<'_>,
-    middle: Vec3<f64>,
-    radius: f64,
-    (deepest, error): (f64, f64),
-) -> Option<f64> {
+fn deepest_within(of: &mut PointQueries<'_>, middle: Vec3<f64>, radius: f64, deepest: f64, error: f64) -> Option<f64> {
     // From a middle outside of the box a point of the ball that is inside lies beyond the box's border, whose distance this is.
     let outside = of.outside_box(middle);
     if outside > 0.0 && radius - outside + 2.0 * error <= deepest {
@@ -313,28 +310,26 @@ fn innermost(
     own: &TriangleMesh,
     other: &mut PointQueries<'_>,
     to_other: &dyn Fn(Vec3<f64>) -> Vec3<f64>,
-    (slab, error): (SupportSlab, f64),
+    slab: SupportSlab,
+    error: f64,
 ) -> Vec<Protrusion> {
     let mut found: Vec<Protrusion> = Vec::new();
     let mut seen = FxHashSet::default();
-    let mut open = vec![(f64::INFINITY, own.root())];
-    while let Some((bound, node)) = open.pop() {
-        if bound <= found.last().map_or(error, |b| b.depth[1]) {
-            continue;
-        }
-        match node.get() {
+    let mut open = DepthFirst::default();
+    open.begin(OpenNode { rank: f64::INFINITY, tie: own.root(), node: own.root() });
+    let deepest_of = |found: &[Protrusion]| found.last().map_or(error, |last| last.depth[1]);
+    while let Some(part) = open.next_unless(|part| part.rank <= deepest_of(&found)) {
+        match part.node.get() {
             Child::Inner(index) => {
-                let (from, node) = (open.len(), own.node(index));
-                let deepest = found.last().map_or(error, |b| b.depth[1]);
+                let (node, deepest) = (own.node(index), deepest_of(&found));
                 let depths = slab.of_children(node);
                 for lane in (0..node.count.into()).filter(|&lane| depths[lane] > deepest) {
                     let (middle, radius) = node.ball(lane);
                     let middle = to_other(middle);
-                    if let Some(bound) = deepest_within(other, middle, radius, (deepest, error)) {
-                        open.push((bound, node.children[lane]));
+                    if let Some(rank) = deepest_within(other, middle, radius, deepest, error) {
+                        open.push(OpenNode { rank, tie: node.children[lane], node: node.children[lane] });
                     }
                 }
-                open[from..].sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
             }
             Child::Leaf(index) => {
                 for triangle in own.leaf(index) {

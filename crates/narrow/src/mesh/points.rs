@@ -1,12 +1,14 @@
 //! Points against one mesh: the nearest triangle, and whether a point is inside.
 
-use super::bounds::IntervalCache;
+use super::bounds::{IntervalCache, OpenNode};
 use super::point_bounds;
 use super::triangle_pair::face_normal;
+use crate::branch_and_bound::DepthFirst;
 use clearsweep_geometry::mesh::{Child, NodeId, SearchFrame, TriangleMesh, WIDTH};
 use clearsweep_geometry::triangle_tree::offset;
 use clearsweep_geometry::{Pose, Vec3};
 use robust::{Coord, Coord3D, orient2d, orient3d};
+use std::cmp::Reverse;
 
 /// Half a unit in the last place of 1, times what sums of a few products of coordinates gather.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
@@ -18,7 +20,9 @@ const NUDGES: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct PointMemory {
     intervals: IntervalCache,
-    open: Vec<(f64, NodeId)>,
+    nearest_first: DepthFirst<OpenNode<Reverse<NodeId>>>,
+    /// Nodes whose boxes a ray meets.
+    on_ray: Vec<NodeId>,
 }
 
 /// The distance of a point from a surface.
@@ -32,6 +36,19 @@ pub(super) struct PointDistance {
     pub offset: Vec3<f64>,
     /// The nearest triangle.
     pub triangle: u32,
+}
+
+impl PointDistance {
+    /// Whether a part of the surface that is at least `bound` (metres) away is farther than this one,
+    /// rounding included. If it is, the lower end accounts for it.
+    #[inline(always)]
+    fn leaves_out(&mut self, bound: f64, rounding: f64) -> bool {
+        let is_farther = bound > self.distance + rounding;
+        if is_farther {
+            self.lower = self.lower.min(bound - rounding);
+        }
+        is_farther
+    }
 }
 
 /// A mesh that points are compared with, in its own frame.
@@ -80,37 +97,31 @@ impl<'a> PointQueries<'a> {
         let none =
             PointDistance { lower: f64::INFINITY, distance: f64::INFINITY, offset: Vec3::ZERO, triangle: u32::MAX };
         let mut best = self.last.map_or(none, |triangle| self.one(p, triangle, rounding));
-        self.memory.open.clear();
-        self.memory.open.push((0.0, self.mesh.root()));
-        while let Some((bound, node)) = self.memory.open.pop() {
+        let (mesh, open) = (self.mesh, &mut self.memory.nearest_first);
+        open.begin(OpenNode { rank: 0.0, tie: Reverse(mesh.root()), node: mesh.root() });
+        while let Some(part) = self.memory.nearest_first.next_unless(|part| best.leaves_out(-part.rank, rounding)) {
             if best.distance <= least {
                 break;
             }
-            if bound > best.distance + rounding {
-                best.lower = best.lower.min(bound - rounding);
-                continue;
-            }
-            match node.get() {
+            match part.node.get() {
                 Child::Inner(index) => {
-                    let (from, node) = (self.memory.open.len(), self.mesh.node(index));
-                    let bounds = point_bounds::of_boxes(node, p);
-                    for (bound, &child) in bounds.into_iter().zip(&node.children).filter(|(bound, _)| bound.is_finite())
-                    {
-                        self.memory.open.push((bound, child));
+                    let bounds = point_bounds::of_boxes(mesh.node(index), p);
+                    let bounds = bounds.into_iter().zip(mesh.node(index).children);
+                    for (bound, node) in bounds.filter(|(bound, _)| bound.is_finite()) {
+                        let part = OpenNode { rank: -bound, tie: Reverse(node), node };
+                        self.memory.nearest_first.push(part);
                     }
-                    self.memory.open[from..].sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then(y.1.cmp(&x.1)));
                 }
                 Child::Leaf(index) => {
-                    let bounds = point_bounds::of_triangles(self.mesh, index, p);
-                    for (triangle, bound) in self.mesh.leaf(index).zip(bounds) {
-                        if bound > best.distance + rounding {
-                            best.lower = best.lower.min(bound - rounding);
+                    let bounds = point_bounds::of_triangles(mesh, index, p);
+                    for (triangle, bound) in mesh.leaf(index).zip(bounds) {
+                        if best.leaves_out(bound, rounding) {
                             continue;
                         }
-                        let found = self.one(p, triangle, rounding);
-                        let lower = best.lower.min(found.lower);
-                        if (found.distance, triangle) < (best.distance, best.triangle) {
-                            best = found;
+                        let next = self.one(p, triangle, rounding);
+                        let lower = best.lower.min(next.lower);
+                        if (next.distance, triangle) < (best.distance, best.triangle) {
+                            best = next;
                         }
                         best.lower = lower;
                     }
@@ -168,9 +179,9 @@ impl<'a> PointQueries<'a> {
         let rounding = ROUNDING * (self.mesh.radius() + p.length());
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let mut winding = 0;
-        self.memory.open.clear();
-        self.memory.open.push((0.0, self.mesh.root()));
-        while let Some((_, node)) = self.memory.open.pop() {
+        self.memory.on_ray.clear();
+        self.memory.on_ray.push(self.mesh.root());
+        while let Some(node) = self.memory.on_ray.pop() {
             let place = self.memory.intervals.meet(self.mesh, node, &self.frame);
             let lanes = &self.memory.intervals.at(place).lanes;
             let met: [bool; WIDTH] = std::array::from_fn(|i| {
@@ -180,7 +191,7 @@ impl<'a> PointQueries<'a> {
             match node.get() {
                 Child::Inner(index) => {
                     let children = self.mesh.node(index).children.iter().zip(met);
-                    self.memory.open.extend(children.filter(|(_, met)| *met).map(|(&child, _)| (0.0, child)));
+                    self.memory.on_ray.extend(children.filter(|(_, met)| *met).map(|(child, _)| child));
                 }
                 Child::Leaf(index) => {
                     for (triangle, _) in self.mesh.leaf(index).zip(met).filter(|(_, met)| *met) {

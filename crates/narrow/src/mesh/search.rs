@@ -9,19 +9,18 @@
 
 use super::best_pair::BestPair;
 pub(super) use super::best_pair::SurfaceDistance;
-use super::bounds::{ChildBounds, IntervalCache, NodeCache};
+use super::bounds::{ChildBounds, IntervalCache, NodeCache, OpenNode, child_intervals, children};
 use super::eight_pairs::EightPairs;
 use super::front::MeshFront;
 use super::leaf_gaps::{LeafGaps, LeafTriangles};
 use super::line_gap::{leaf_gap, line_gap};
-use super::open_pair::OpenPair;
 use super::pair_distance::NearestTriangles;
-use super::pair_distance::{PairDistance, pair_distance};
 use super::place::MeshPlace;
-use super::supports::{Cap, OpenHeights, Supports, Turn};
+use super::supports::{Cap, Supports, Turn};
+use crate::branch_and_bound::{BestFirst, DepthFirst, Part};
 use clearsweep_geometry::Vec3;
-use clearsweep_geometry::mesh::{Child, Intervals, NodeId, SearchFrame, WIDTH};
-use std::collections::BinaryHeap;
+use clearsweep_geometry::mesh::{Child, NodeId, SearchFrame, WIDTH};
+use std::cmp::Ordering;
 
 /// Turns of the frame in a search, at most.
 const TURNS: usize = 6;
@@ -29,26 +28,38 @@ const TURNS: usize = 6;
 /// Descents before the search, while the normal changes.
 const DESCENTS: usize = 6;
 
-/// How many times as large a box is before it alone is descended.
-const LARGER: f64 = 4.0;
-
 /// Working memory of searches.
 #[derive(Debug, Default)]
 pub(super) struct MeshSearchMemory {
     pub(super) intervals: [IntervalCache; 2],
-    pub(super) open: BinaryHeap<OpenPair>,
+    pub(super) open: BestFirst<OpenPair>,
     bounds: ChildBounds,
     /// Triangles of the leaves of A and of B that the search has met.
     pub(super) leaves: [NodeCache<LeafTriangles>; 2],
     pub(super) gaps: LeafGaps,
     pub(super) pending: EightPairs,
     near: Vec<NearChildren>,
-    pub(super) heights: OpenHeights,
+    pub(super) heights: DepthFirst<OpenNode<()>>,
     pub(super) caps: [Cap; 2],
     /// The direction that the last search looked along.
     axis: Option<Vec3<f64>>,
     /// Pairs of triangles looked at, and pairs of nodes: by the last search.
     pub counts: [usize; 2],
+}
+
+/// Two nodes whose triangles are to be compared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenPair {
+    /// Their boxes are at least this far apart, squared, square metres.
+    pub(super) bound2: f64,
+    pub(super) nodes: [NodeId; 2],
+}
+
+impl Part for OpenPair {
+    /// Nearer boxes come first.
+    fn order(&self, other: &Self) -> Ordering {
+        other.bound2.total_cmp(&self.bound2).then(self.nodes.cmp(&other.nodes))
+    }
 }
 
 /// Two children, or the nodes themselves.
@@ -218,13 +229,13 @@ impl<'a> MeshSearch<'a> {
                 let [a, b] = [self.place.a.leaf(a).start, self.place.b.leaf(b).start];
                 return self.found.compare(a + u32::from(lanes[0]), b + u32::from(lanes[1]));
             }
-            nodes = self.children(nodes, whole, lanes);
+            nodes = children(self.place, nodes, whole, lanes);
         }
     }
 
     /// Finds the children of two nodes whose middles are nearest, and which of the nodes are taken whole.
     fn nearest_middles(&mut self, nodes: [NodeId; 2]) -> ([bool; 2], [u8; 2]) {
-        let ([a, b], whole) = Self::intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
+        let ([a, b], whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
         let mut least = (f64::INFINITY, [0; 2]);
         for i in 0..a.count() {
             for j in 0..b.count() {
@@ -235,30 +246,6 @@ impl<'a> MeshSearch<'a> {
             }
         }
         (whole, least.1)
-    }
-
-    /// The intervals of the children of two nodes, or of a node that is taken whole: of a leaf, unless both are, and of what is much
-    /// smaller than the other.
-    #[inline(always)]
-    fn intervals<'m>(
-        places: &'m mut [IntervalCache; 2],
-        place: &MeshPlace<'_>,
-        frames: &[SearchFrame; 2],
-        nodes: [NodeId; 2],
-    ) -> ([&'m Intervals; 2], [bool; 2]) {
-        let meshes = [place.a, place.b];
-        let at = [0, 1].map(|k: usize| places[k].meet(meshes[k], nodes[k], &frames[k]));
-        let [a, b] = [places[0].at(at[0]), places[1].at(at[1])];
-        let leaves = nodes.map(NodeId::is_leaf);
-        let whole = if leaves == [true; 2] {
-            [false; 2]
-        } else {
-            [
-                leaves[0] || (!leaves[1] && LARGER * a.extent < b.extent),
-                leaves[1] || (!leaves[0] && LARGER * b.extent < a.extent),
-            ]
-        };
-        ([if whole[0] { &a.whole } else { &a.lanes }, if whole[1] { &b.whole } else { &b.lanes }], whole)
     }
 
     pub(super) fn roots(&self) -> [NodeId; 2] {
@@ -278,25 +265,9 @@ impl<'a> MeshSearch<'a> {
         if let Some(began) = front.and_then(|front| self.compare_front(front)) {
             return Some(began);
         }
-        let mut open = std::mem::take(&mut self.memory.open);
-        open.clear();
-        open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
         let (mut turns, mut turned_at) = (TURNS, self.found.limit);
-        while let Some(pair) = open.pop() {
-            let OpenPair { bound2, nodes } = pair;
-            if bound2 > self.reach2() {
-                // All that are left are farther.
-                self.found.leave_out(bound2.sqrt());
-                break;
-            }
-            if self.capped && self.lanes(nodes).contains(&0) {
-                continue;
-            }
-            if !nodes.iter().all(|node| node.is_leaf()) {
-                let whole = self.compare_boxes(nodes);
-                self.open_children(pair, whole, &mut open);
-                continue;
-            }
+        self.begin_nearest_first();
+        while let Some(OpenPair { nodes, .. }) = self.next_leaves(usize::MAX) {
             if !self.capped {
                 let gap = leaf_gap(self.place, &self.frames, &mut self.memory.intervals, nodes);
                 if gap > self.found.reach() {
@@ -317,9 +288,34 @@ impl<'a> MeshSearch<'a> {
                 }
             }
         }
+        if let Some(farther) = self.memory.open.first() {
+            self.found.leave_out(farther.bound2.sqrt());
+        }
         self.compare_pending();
-        self.memory.open = open;
         None
+    }
+
+    /// Opens the roots of both trees.
+    pub(super) fn begin_nearest_first(&mut self) {
+        self.memory.open.clear();
+        self.memory.open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
+    }
+
+    /// The next two leaves that are in the caps and within reach, nearest boxes first, while no more than
+    /// `most` pairs of nodes were compared.
+    #[inline]
+    pub(super) fn next_leaves(&mut self, most: usize) -> Option<OpenPair> {
+        loop {
+            let (reach2, is_over) = (self.reach2(), self.memory.counts[1] > most);
+            let pair = self.memory.open.next_unless(|pair| is_over || pair.bound2 > reach2)?;
+            if self.capped && self.lanes(pair.nodes).contains(&0) {
+                continue;
+            }
+            if pair.nodes.iter().all(|node| node.is_leaf()) {
+                return Some(pair);
+            }
+            self.open_children(pair);
+        }
     }
 
     /// Compares the pairs of a front that the motion since leaves, if it holds all that are near and no plane rules out more; how many these
@@ -346,17 +342,13 @@ impl<'a> MeshSearch<'a> {
         Some(pairs.len())
     }
 
-    /// Opens what is near of the children of two nodes that were compared.
+    /// Opens the near children of two nodes.
     #[inline]
-    pub(super) fn open_children(
-        &mut self,
-        OpenPair { bound2: of_parents, nodes }: OpenPair,
-        whole: [bool; 2],
-        open: &mut BinaryHeap<OpenPair>,
-    ) {
+    fn open_children(&mut self, OpenPair { bound2: of_parents, nodes }: OpenPair) {
+        let whole = self.compare_boxes(nodes);
         let (reach, mut gap) = (self.found.reach(), f64::INFINITY);
-        for near in &self.memory.near {
-            let children = self.children(nodes, whole, near.lanes);
+        let MeshSearchMemory { near, open, .. } = &mut *self.memory;
+        for near in near.iter() {
             let mut bound2 = near.bound2.max(of_parents);
             if let ([Child::Inner(a), Child::Inner(b)], [false, false]) = (nodes.map(NodeId::get), whole) {
                 let along = line_gap(self.place, [a, b], near.lanes);
@@ -366,7 +358,7 @@ impl<'a> MeshSearch<'a> {
                 }
                 bound2 = if along > 0.0 { bound2.max(along * along) } else { bound2 };
             }
-            open.push(OpenPair { bound2, nodes: children });
+            open.push(OpenPair { bound2, nodes: children(self.place, nodes, whole, near.lanes) });
         }
         self.found.leave_out(gap);
     }
@@ -395,7 +387,7 @@ impl<'a> MeshSearch<'a> {
     /// Compares the children of two nodes, or those of one with the whole other: `near` gets those within reach.
     /// Returns which of the nodes are taken whole.
     pub(super) fn compare_boxes(&mut self, nodes: [NodeId; 2]) -> [bool; 2] {
-        let (intervals, whole) = Self::intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
+        let (intervals, whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
         let (reach, bounds) = (self.found.reach(), &mut self.memory.bounds);
         let (mut kept, gap) = self.supports.keep(intervals, whole, reach);
         if self.capped {
@@ -427,53 +419,6 @@ impl<'a> MeshSearch<'a> {
         nodes: [NodeId; 2],
         whole: [bool; 2],
     ) -> impl DoubleEndedIterator<Item = ([u8; 2], [NodeId; 2])> {
-        self.memory.near.iter().map(move |near| (near.lanes, self.children(nodes, whole, near.lanes)))
+        self.memory.near.iter().map(move |near| (near.lanes, children(self.place, nodes, whole, near.lanes)))
     }
-
-    /// The children in two lanes, or the nodes that are taken whole.
-    #[inline(always)]
-    fn children(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [u8; 2]) -> [NodeId; 2] {
-        let meshes = [self.place.a, self.place.b];
-        [0, 1].map(|k: usize| match nodes[k].get() {
-            Child::Inner(index) if !whole[k] => meshes[k].node(index).children[lanes[k] as usize],
-            _ => nodes[k],
-        })
-    }
-}
-
-/// The first pairs of triangles that cross or touch, at most `most`, in the order of the trees: the same for the same poses, always.
-pub(super) fn crossings(place: &MeshPlace<'_>, most: usize, memory: &mut MeshSearchMemory) -> Vec<[u32; 2]> {
-    let mut found = Vec::new();
-    any_crossing(place, memory, |pair| {
-        found.push(pair);
-        found.len() == most
-    });
-    found
-}
-
-/// Whether any triangles that cross or touch are what `is_wanted` says; they are looked at in the order of [`crossings`].
-pub(super) fn any_crossing(
-    place: &MeshPlace<'_>,
-    memory: &mut MeshSearchMemory,
-    mut is_wanted: impl FnMut([u32; 2]) -> bool,
-) -> bool {
-    let axes = SearchFrame::along(Vec3::new(1.0, 0.0, 0.0));
-    let mut search = MeshSearch::new(place, 0.0, axes, memory);
-    let mut open = vec![search.roots()];
-    while let Some(nodes) = open.pop() {
-        if nodes.iter().all(|node| node.is_leaf()) {
-            for pair in search.near_triangles(nodes, |_, _| ()) {
-                let meet = matches!(pair_distance(place, pair, search.found.reach()), PairDistance::Touching);
-                if meet && is_wanted(pair) {
-                    return true;
-                }
-            }
-            continue;
-        }
-        let whole = search.compare_boxes(nodes);
-        let from = open.len();
-        open.extend(search.near_children(nodes, whole).map(|(_, children)| children));
-        open[from..].reverse();
-    }
-    false
 }

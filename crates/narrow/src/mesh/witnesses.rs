@@ -8,6 +8,7 @@ use super::pair_distance::NearestTriangles;
 use super::place::MeshPlace;
 use super::points::{PointMemory, PointQueries};
 use super::search::{self, MeshSearchMemory, SurfaceDistance};
+use super::tree_order;
 use super::triangle_pair;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{Child, TriangleMesh};
@@ -89,7 +90,7 @@ pub(super) fn of_pieces(
     if let Some(middle) = middle {
         return search.run(&OverlapHints { middle, ..hints });
     }
-    hints.crossing = search::crossings(place, 1, memory).first().copied();
+    hints.crossing = tree_order::crossings(place, 1, memory).first().copied();
     if hints.crossing.is_none()
         && let SurfaceDistance::Apart(found) = search::nearest(place, place.growth, None, memory)
     {

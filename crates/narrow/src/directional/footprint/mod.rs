@@ -9,11 +9,12 @@ mod grown;
 mod tests;
 
 use self::grown::{Across, GrownBody};
-use super::convex::{NoProof, StartOfLine};
+use super::convex::StartOfLine;
 use super::line::{LineMemory, LineOfMotion};
 use super::pieces::{self, FirstMeeting};
 use super::{directional_distance, meshes};
 use crate::deviation::Deviation;
+use crate::way_out::NoProof;
 use crate::workspace::Workspace;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{DirectionalDistance, DirectionalRelation, QueryOptions, Shape, convex_parts};

@@ -1,9 +1,9 @@
 //! The first contact of bodies of which one is a triangle mesh.
 
 use super::node_pairs::{SurfaceAim, SurfacePart, SurfaceParts};
+use crate::branch_and_bound::{BestFirst, Part};
 use crate::interval::search::IntervalSearch;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// Shares of the interval to which the first contact is found.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
@@ -11,28 +11,18 @@ const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
 /// Pairs of volumes looked at for it, at most.
 const MOST_PAIRS: u32 = 1 << 16;
 
-/// A part in the order of time: the greatest is the earliest, and of parts that start together the latest found.
+/// A part in the order of time: the earliest comes first, and of parts that start together the latest found.
+#[derive(Clone, Copy)]
 struct EarliestFirst {
     part: SurfacePart,
     number: usize,
 }
 
-impl Ord for EarliestFirst {
-    fn cmp(&self, other: &Self) -> Ordering {
+impl Part for EarliestFirst {
+    fn order(&self, other: &Self) -> Ordering {
         other.part.span[0].total_cmp(&self.part.span[0]).then(self.number.cmp(&other.number))
     }
 }
-impl PartialOrd for EarliestFirst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for EarliestFirst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for EarliestFirst {}
 
 impl IntervalSearch<'_, '_> {
     /// The first contact of bodies that are apart at the start and proven to be in contact at some time: proven clear before the first share,
@@ -46,17 +36,13 @@ impl IntervalSearch<'_, '_> {
         let mut contact = self.halved(&mut surfaces, contact);
         let aim = SurfaceAim { needed: touch.next_up(), beyond: touch };
         let most = surfaces.looked_at.saturating_add(MOST_PAIRS);
-        let mut open: BinaryHeap<EarliestFirst> = BinaryHeap::new();
         let pairs = surfaces.pairs([0.0, contact], aim, (&mut self.work.meshes, &mut self.work.facing));
         let begun = pairs.unwrap_or_else(|| surfaces.whole([0.0, contact], &[], aim).into_iter().collect());
-        let mut number = begun.len();
-        open.extend(begun.into_iter().enumerate().map(|(number, part)| EarliestFirst { part, number }));
+        let (mut number, mut open) = (begun.len(), BestFirst::default());
+        begun.into_iter().enumerate().for_each(|(number, part)| open.push(EarliestFirst { part, number }));
         let mut clear = contact;
-        while let Some(EarliestFirst { part, .. }) = open.pop() {
+        while let Some(EarliestFirst { part, .. }) = open.next_unless(|first| first.part.span[0] >= contact) {
             let [start, end] = part.span;
-            if start >= contact {
-                break;
-            }
             let is_fine = contact - start <= RESOLUTION || (part.is_leaf() && end - start <= RESOLUTION);
             if is_fine || surfaces.looked_at >= most {
                 clear = start;

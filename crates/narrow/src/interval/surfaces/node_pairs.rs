@@ -227,7 +227,7 @@ impl<'a> SurfaceParts<'a> {
         }
         swept.leaves.forget(self.meshes[1].node_counts()[1]);
         let node = Node::at(middle.share, &self.path);
-        triangles_within(self.meshes, node.poses, node.relative, (&mut swept, WithinLimits::FEW), memory, near)
+        triangles_within(self.meshes, node.poses, node.relative, &mut swept, WithinLimits::FEW, memory, near)
     }
 
     /// The pairs of triangles that the line between them in the middle of a part, standing still in the frame of a body, does not prove to be beyond
