@@ -6,7 +6,7 @@ use super::batch::many_pairs;
 use super::batch::one_pair::{Asked, OnePair};
 use super::bodies::Bodies;
 use super::cache::PairCache;
-use super::compound::{self, CompoundWork, PartsRow};
+use super::compound::{CompoundSolver, PartsRow, row_of_pieces};
 use super::culling::Culling;
 use super::deviation::{Deviation, StoredRow};
 use super::mesh::{self, MeshMemory};
@@ -151,8 +151,8 @@ fn answer_samples(
             let bodies = Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: relative.at(sample) };
             let before = stats.verified + stats.surface_verified;
             let ahead = || relative.motions(sample, left, query.b.radius);
-            let found = row_of_bodies(&bodies, options, cache, (&mut solver, compounds, meshes), stats, ahead);
-            outcome = found.reported(sample, options);
+            let compound = CompoundSolver { solver: &mut solver, work: compounds, cache, stats };
+            outcome = row_of_bodies(&bodies, options, compound, meshes, ahead).reported(sample, options);
             batch.answered_alone(stats.verified + stats.surface_verified > before, cache);
         }
         match outcome {
@@ -184,36 +184,33 @@ fn is_sought(row: &Proximity) -> bool {
 fn row_of_bodies(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
-    cache: &mut PairCache,
-    (solver, compounds, meshes): (&mut PairSolver<'_>, &mut CompoundWork, &mut MeshMemory),
-    stats: &mut SolverStats,
+    mut compound: CompoundSolver<'_, '_>,
+    meshes: &mut MeshMemory,
     ahead: impl Fn() -> [f64; 2],
 ) -> SolveOutcome<Proximity> {
-    solver.overlap = OverlapDepths::of(bodies, options);
+    let overlap = OverlapDepths::of(bodies, options);
+    compound.solver.overlap = overlap;
     if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
-        return compound::row_of_pieces(bodies, [a, b], options, &mut cache.hulls, solver, stats);
+        let CompoundSolver { solver, cache, stats, .. } = compound;
+        return row_of_pieces(bodies, [a, b], options, &mut cache.hulls, solver, stats);
     }
     let deviation = Deviation::of(bodies.a, bodies.b);
     if bodies.a.mesh.is_none() && bodies.b.mesh.is_none() {
-        let work = (&mut *solver, &mut *compounds, Some(meshes));
-        let found = compound::query(bodies, options, deviation.by, cache, work, stats);
-        return found.map(|stored| {
-            let inflated = |by| {
-                let found = || compound::lower_end(bodies, options, by, cache, (solver, compounds), stats);
-                is_sought(&stored.row).then(found)
-            };
+        return compound.row(bodies, options, deviation.by, Some(meshes)).map(|stored| {
+            let inflated = |by| is_sought(&stored.row).then(|| compound.lower_end(bodies, options, by));
             deviation.row(stored, options, inflated)
         });
     }
-    let (mut remembered, overlap, mut of_parts) = (cache.meshes.take(), solver.overlap, None);
+    let CompoundSolver { solver, work, cache, stats } = compound;
+    let (mut remembered, mut of_parts) = (cache.meshes.take(), None);
     let mut parts = |stats: &mut SolverStats| {
-        let is_exact = deviation.by == 0.0;
-        of_parts = is_exact.then(|| PartsRow::of(bodies, options, (solver, compounds, cache), stats)).flatten();
+        let mut compound = CompoundSolver { solver: &mut *solver, work: &mut *work, cache: &mut *cache, stats };
+        of_parts = (deviation.by == 0.0).then(|| PartsRow::of(bodies, options, &mut compound)).flatten();
         of_parts.as_ref().map(PartsRow::depth)
     };
-    let found = mesh::query(bodies, options, (overlap, &mut parts), &mut remembered, meshes, stats, ahead);
+    let outcome = mesh::query(bodies, options, overlap, &mut parts, &mut remembered, meshes, stats, ahead);
     cache.meshes = remembered;
-    found.map(|(stored, pair)| {
+    outcome.map(|(stored, pair)| {
         let inflated = |by| if is_sought(&stored.row) { pair.lower_end_inflated(by, meshes) } else { None };
         let row = deviation.row(stored, options, inflated);
         let joined = of_parts.filter(|_| is_sought(&row)).map_or(row, |parts| parts.joined(row, options));

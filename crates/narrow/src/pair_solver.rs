@@ -132,8 +132,8 @@ pub fn solve(
     let beyond = beyond(cutoff, pair.size) + growth;
     // A surface is of no use where nobody asks how deep.
     let keeps = solver.overlap.is_none() && (cache.features().is_some() || !solver.single);
-    let mut climb = SolveState { pair: &pair, beyond, cache, keeps };
-    let answer = match climb.warm(solver, stats) {
+    let mut state = SolveState { pair: &pair, beyond, cache, keeps };
+    let answer = match state.warm(solver, stats) {
         SolveOutcome::Beyond { gap, normal } => {
             stats.beyond += 1;
             return SolveOutcome::Beyond { gap: gap - growth, normal };

@@ -138,7 +138,7 @@ impl<'a> BodiesOnLine<'a> {
         let bodies = Bodies { a, b, pose_a, pose_b, relative: RelativePose::between(&pose_a, &pose_b) };
         let still = || [0.0; 2];
         let (remembered, stats) = (&mut None, &mut SolverStats::default());
-        match mesh::query(&bodies, &self.options, (None, &mut |_| None), remembered, &mut work.meshes, stats, still) {
+        match mesh::query(&bodies, &self.options, None, &mut |_| None, remembered, &mut work.meshes, stats, still) {
             SolveOutcome::Answered((stored, pair)) => {
                 let inflated = |by| pair.lower_end_inflated(by, &mut work.meshes);
                 let row = self.deviation.row(stored, &self.options, inflated);

@@ -29,7 +29,7 @@ pub(super) type SeparatedCover = SmallVec<[SeparatedNodes; 2]>;
 
 /// A separation that is to be proven: two bodies are farther apart than `within` over an interval.
 pub(super) struct SeparationProof<'s, 'a> {
-    pub(super) subjects: &'s IntervalBodies<'a>,
+    pub(super) bodies: &'s IntervalBodies<'a>,
     pub(super) path: &'s PairPath<'a>,
     pub(super) motion: &'s RelativeMotion,
     /// The pair of nodes that is left out.
@@ -51,18 +51,18 @@ impl SeparationProof<'_, '_> {
             if self.but == Some(nodes) {
                 continue;
             }
-            if self.subjects.ball_gap(nodes, self.path, self.motion) > self.within {
+            if self.bodies.ball_gap(nodes, self.path, self.motion) > self.within {
                 cover.push(SeparatedNodes { nodes, beside: Vec3::ZERO });
                 continue;
             }
-            if let Some(hulls) = self.subjects.hulls_of_nodes(nodes) {
-                let between = self.subjects.between_middles(nodes, &ends[0]);
+            if let Some(hulls) = self.bodies.hulls_of_nodes(nodes) {
+                let between = self.bodies.between_middles(nodes, &ends[0]);
                 if let Some(normal) = self.separate_hulls(&hulls, &ends, between) {
                     cover.push(SeparatedNodes { nodes, beside: normal - between });
                     continue;
                 }
             }
-            match self.subjects.children(nodes) {
+            match self.bodies.children(nodes) {
                 Some(children) if looked_at < MOST_NODES => open.extend(children),
                 _ => return None,
             }

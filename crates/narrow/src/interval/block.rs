@@ -138,7 +138,7 @@ struct BlockTerms<'q, 'a> {
     options: &'q IntervalOptions,
     levers: [Lever; 2],
     /// Over the first interval: only their shapes matter.
-    subjects: IntervalBodies<'a>,
+    bodies: IntervalBodies<'a>,
     /// Paths by joints over the intervals after the samples, where they were asked for; empty without joints.
     jointed: Vec<OnceCell<Option<Rc<JointedPath<'a>>>>>,
 }
@@ -148,7 +148,7 @@ impl<'q, 'a> BlockTerms<'q, 'a> {
         let [a, b] = query.over(0);
         let levers = [&a, &b].map(|body| body.lever(options.between));
         let jointed = if query.joints.is_some() { vec![OnceCell::new(); SAMPLES] } else { Vec::new() };
-        Self { query, options, levers, subjects: IntervalBodies::new(&a, &b, options), jointed }
+        Self { query, options, levers, bodies: IntervalBodies::new(&a, &b, options), jointed }
     }
 
     /// The path by joints over an interval, if joints carry the bodies.
@@ -323,7 +323,7 @@ pub fn walk_intervals(
         let [a, b] = terms.over(sample);
         let mut ends = terms.end_rows(&rows, sample);
         ends.computed[0] = last.take().filter(|&(at, _)| at == sample).map(|(_, row)| row);
-        let solved = solve([&a, &b], terms.jointed(sample), &mut ends, (options, PartDivision::default()), work, stats);
+        let solved = solve([&a, &b], terms.jointed(sample), &mut ends, options, PartDivision::default(), work, stats);
         last = ends.computed[1].map(|row| (sample + 1, row));
         let done = match solved {
             Solved::Answer(answer) => {
@@ -374,7 +374,7 @@ impl TimedAnswers<'_, '_> {
 
     /// Narrows the times of the answers of rows that were added.
     fn add(&mut self, work: &mut Workspace, stats: &mut SolverStats, out: &mut [IntervalProximity]) {
-        let (options, is_convex) = (self.terms.options, self.terms.subjects.is_convex());
+        let (options, is_convex) = (self.terms.options, self.terms.bodies.is_convex());
         for answer in &mut out[self.begin..] {
             let sample = usize::from(answer.sample);
             let sought = SoughtTimes::of_bracket([answer.lower, answer.upper], is_convex, options.touch);
@@ -383,7 +383,7 @@ impl TimedAnswers<'_, '_> {
             }
             let ([a, b], mut rows) = (self.terms.over(sample), self.terms.end_rows(self.rows, sample));
             let joints = self.terms.jointed(sample);
-            *answer = timed_by_rows(*answer, ([&a, &b], joints), &mut rows, options, work, stats);
+            *answer = timed_by_rows(*answer, [&a, &b], joints, &mut rows, options, work, stats);
         }
         self.begin = out.len();
     }
@@ -396,7 +396,7 @@ impl BlockTerms<'_, '_> {
         if all == 0 {
             return 0;
         }
-        let is_convex = self.subjects.is_convex();
+        let is_convex = self.bodies.is_convex();
         let mut tried = [TriedDirections::new([0.0; 2], is_convex); SAMPLES];
         for sample in (0..SAMPLES as u8).filter(|sample| all >> sample & 1 == 1) {
             tried[usize::from(sample)] = TriedDirections::new(self.uppers(rows, sample), is_convex);
@@ -420,7 +420,7 @@ impl BlockTerms<'_, '_> {
         tried: &mut [TriedDirections; SAMPLES],
         out: &mut Vec<IntervalProximity>,
     ) -> u64 {
-        let (hulls, is_convex) = (self.subjects.hulls(), self.subjects.is_convex());
+        let (hulls, is_convex) = (self.bodies.hulls(), self.bodies.is_convex());
         let (mut done, mut left) = (0_u64, of);
         while left != 0 {
             let (eight, count) = take_eight(&mut left);
@@ -449,7 +449,7 @@ impl BlockTerms<'_, '_> {
 
     /// Rules out intervals of a set by a direction beside the line between the origins, and by that line: which of them.
     fn by_axis(&self, of: u64, beside: Vec3<f64>, stats: &mut SolverStats) -> u64 {
-        let Some(hulls) = self.subjects.hulls_of_nodes([0, 0]) else { return 0 };
+        let Some(hulls) = self.bodies.hulls_of_nodes([0, 0]) else { return 0 };
         let (mut done, mut left) = (0_u64, of);
         while left != 0 {
             let (eight, count) = take_eight(&mut left);
@@ -490,8 +490,8 @@ impl BlockTerms<'_, '_> {
     fn separated(&self, motions: &EightMotions, cover: &[SeparatedNodes], within: Lane, of: u8) -> u8 {
         let mut apart = of;
         for &SeparatedNodes { nodes, beside } in cover {
-            let Some(hulls) = self.subjects.hulls_of_nodes(nodes) else { return 0 };
-            let directions = Directions::Beside { middles: self.subjects.middles(nodes), beside };
+            let Some(hulls) = self.bodies.hulls_of_nodes(nodes) else { return 0 };
+            let directions = Directions::Beside { middles: self.bodies.middles(nodes), beside };
             let found = motions.bounds(&hulls, &directions, 0);
             for k in 0..WIDTH {
                 if apart >> k & 1 == 1 && !self.are_apart(&found, k, within[k]) {
@@ -515,7 +515,7 @@ impl BlockTerms<'_, '_> {
         stats: &mut SolverStats,
         out: &mut Vec<IntervalProximity>,
     ) -> u64 {
-        let path = self.subjects.nodes_with(nearest.pieces);
+        let path = self.bodies.nodes_with(nearest.pieces);
         let mut left = rows.of_pieces(rows.proven_at_both_ends(of), nearest.pieces);
         let mut done = 0_u64;
         while left != 0 {

@@ -1,4 +1,4 @@
-//! The subjects of an interval query: two bodies, as one pair of hulls or as pairs of convex pieces.
+//! The bodies of an interval query: two bodies, as one pair of hulls or as pairs of convex pieces.
 
 use super::node::Node;
 use super::options::{BodyMotion, IntervalOptions};
@@ -22,7 +22,7 @@ use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::TriangleMesh;
 use clearsweep_geometry::piece_tree::PieceTree;
 use clearsweep_geometry::pose::rotation;
-use clearsweep_model::{AnswerKind, Method, Proximity};
+use clearsweep_model::{AnswerKind, Proximity};
 use clearsweep_model::{Piece, QueryOptions, Shape};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
@@ -181,23 +181,21 @@ impl<'a> IntervalBodies<'a> {
         self.trees()?.children(nodes)
     }
 
-    /// Gives a node whose poses are off by so many metres at most the distance of the bodies there; `row`: theirs, if it is known, else it is computed and
-    /// returned; `cache`: what two convex bodies remember.
+    /// Gives a node the distance of the bodies there, and returns their row: `row` if it is known, else
+    /// it is computed. `cache`: the memory of two convex bodies.
     pub(super) fn measure_bodies(
         &self,
-        (node, error): (&mut Node, f64),
+        node: &mut Node,
         row: Option<&Proximity>,
         cache: &mut PieceCache,
         work: &mut Workspace,
         stats: &mut SolverStats,
     ) -> Option<Proximity> {
         let row = row.copied().or_else(|| match self.division {
-            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), (node, self.answer), cache, work, stats),
+            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), node, self.answer, cache, work, stats),
             _ => of_bodies(self, node, &mut PairCache::default(), work, stats),
         })?;
-        node.set_bracket(row.lower, row.upper, error);
-        node.add_normal(row.normal);
-        node.by_winding = row.method == Method::Winding;
+        node.take_row(&row);
         node.pieces = pieces_of(&row);
         Some(row)
     }
@@ -265,54 +263,51 @@ pub(super) struct Leaf<'a> {
 impl<'a> Leaf<'a> {
     /// The pieces of these indices; of whole bodies their hulls. `cache`: what they remember. `is_apart`: whether the bodies are proven apart at the
     /// start.
-    pub(super) fn new(subjects: &IntervalBodies<'a>, [i, j]: [u32; 2], cache: PieceCache, is_apart: bool) -> Self {
-        let [a, b] = subjects.shapes;
-        let pieces = match subjects.division {
+    pub(super) fn new(bodies: &IntervalBodies<'a>, [i, j]: [u32; 2], cache: PieceCache, is_apart: bool) -> Self {
+        let [a, b] = bodies.shapes;
+        let pieces = match bodies.division {
             Division::Pieces(_) => [&a.pieces[i as usize], &b.pieces[j as usize]],
             _ => [a.hull(), b.hull()],
         };
         // Of surfaces that are apart the depth of the hulls bounds nothing.
-        let of_hulls = if is_apart { AnswerKind::Distance } else { subjects.answer };
-        let hulls = subjects.of_pieces(pieces);
+        let of_hulls = if is_apart { AnswerKind::Distance } else { bodies.answer };
+        let hulls = bodies.of_pieces(pieces);
         Self { pieces, hulls, nodes: Vec::with_capacity(8), cache, whole: None, of_hulls }
     }
 
-    /// Computes the distance at a node, whose pose is off the path by so many metres at most. `known`: the bodies as a whole there.
+    /// Computes the distance at a node. `known`: the bodies as a whole there.
     pub(super) fn measure(
         &mut self,
-        subjects: &IntervalBodies<'_>,
-        (node, error): (&mut Node, f64),
+        bodies: &IntervalBodies<'_>,
+        node: &mut Node,
         known: Option<&Node>,
         work: &mut Workspace,
         stats: &mut SolverStats,
     ) {
-        if let Some(known) = known.filter(|_| !subjects.has_trees()) {
+        if let Some(known) = known.filter(|_| !bodies.has_trees()) {
             node.clone_from(known);
-            self.add_normal_of_hulls(subjects, node, work, stats);
+            self.add_normal_of_hulls(bodies, node, work, stats);
             return;
         }
-        let row = match subjects.division {
-            Division::Whole => of_bodies(subjects, node, self.whole.get_or_insert_default(), work, stats),
-            _ => of_pieces(subjects, self.pieces, (node, subjects.answer), &mut self.cache, work, stats),
+        let row = match bodies.division {
+            Division::Whole => of_bodies(bodies, node, self.whole.get_or_insert_default(), work, stats),
+            _ => of_pieces(bodies, self.pieces, node, bodies.answer, &mut self.cache, work, stats),
         };
         let Some(row) = row else { return };
-        node.set_bracket(row.lower, row.upper, error);
-        node.add_normal(row.normal);
-        node.by_winding = row.method == Method::Winding;
-        self.add_normal_of_hulls(subjects, node, work, stats);
+        node.take_row(&row);
+        self.add_normal_of_hulls(bodies, node, work, stats);
     }
 
     /// Adds the direction between the hulls of bodies of which one is a mesh.
     fn add_normal_of_hulls(
         &mut self,
-        subjects: &IntervalBodies<'_>,
+        bodies: &IntervalBodies<'_>,
         node: &mut Node,
         work: &mut Workspace,
         stats: &mut SolverStats,
     ) {
-        if matches!(subjects.division, Division::Whole)
-            && let Some(of_hulls) =
-                of_pieces(subjects, self.pieces, (node, self.of_hulls), &mut self.cache, work, stats)
+        if matches!(bodies.division, Division::Whole)
+            && let Some(of_hulls) = of_pieces(bodies, self.pieces, node, self.of_hulls, &mut self.cache, work, stats)
         {
             node.add_normal(of_hulls.normal);
         }
@@ -321,43 +316,44 @@ impl<'a> Leaf<'a> {
 
 /// The row of two hulls or pieces at a node, whatever their distance.
 fn of_pieces(
-    subjects: &IntervalBodies<'_>,
+    bodies: &IntervalBodies<'_>,
     [a, b]: [&Piece; 2],
-    (node, answer): (&Node, AnswerKind),
+    node: &Node,
+    answer: AnswerKind,
     cache: &mut PieceCache,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<Proximity> {
     let [pose_a, pose_b] = &node.poses;
-    let options = QueryOptions { answer, ..options(subjects) };
-    let [of_a, of_b] = subjects.shapes;
-    let bodies = Bodies { a: of_a, b: of_b, pose_a: *pose_a, pose_b: *pose_b, relative: node.relative };
-    let overlap = OverlapDepths::of(&bodies, &options);
+    let options = QueryOptions { answer, ..options(bodies) };
+    let [of_a, of_b] = bodies.shapes;
+    let posed = Bodies { a: of_a, b: of_b, pose_a: *pose_a, pose_b: *pose_b, relative: node.relative };
+    let overlap = OverlapDepths::of(&posed, &options);
     let parts = Parts { a, b, pose_a, pose_b, relative: &node.relative };
     let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope, overlap };
     let answer = solve(&parts, f64::INFINITY, cache, &mut solver, stats).answered()?;
-    let mut row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), subjects.size(node), &options);
-    [row.lower, row.upper] = subjects.deviation.bracket([row.lower, row.upper]);
+    let mut row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), bodies.size(node), &options);
+    [row.lower, row.upper] = bodies.deviation.bracket([row.lower, row.upper]);
     Some(row)
 }
 
 /// The row of the bodies at a node, whatever their distance.
 fn of_bodies(
-    subjects: &IntervalBodies<'_>,
+    bodies: &IntervalBodies<'_>,
     node: &Node,
     cache: &mut PairCache,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<Proximity> {
-    let [a, b] = subjects.shapes;
+    let [a, b] = bodies.shapes;
     let [poses_a, poses_b] = [0, 1].map(|body| BodyPoses::Fixed(&node.poses[body]));
     let query = PairQuery { a, b, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);
-    Auto.walk(&query, &options(subjects), cache, work, stats, &mut rows);
+    Auto.walk(&query, &options(bodies), cache, work, stats, &mut rows);
     rows.pop()
 }
 
-fn options(subjects: &IntervalBodies<'_>) -> QueryOptions {
-    let IntervalBodies { touch, answer, .. } = *subjects;
+fn options(bodies: &IntervalBodies<'_>) -> QueryOptions {
+    let IntervalBodies { touch, answer, .. } = *bodies;
     QueryOptions { within: ANY_DISTANCE, touch, answer, ..QueryOptions::EVERYTHING }
 }

@@ -138,7 +138,7 @@ impl IntervalSearch<'_, '_> {
             let explained = self.explained_times(sought).reduce(|one, other| edge.outer(one, other));
             let explained = explained.unwrap_or(edge.other().of([0.0, 1.0]));
             let is_done = edge.depth(time, explained) <= RESOLUTION || self.computed >= limit;
-            if is_done || !self.divide_for_times(&part, (edge, time, explained), times) {
+            if is_done || !self.divide_for_times(&part, edge, time, explained, times) {
                 parts.push(part);
                 break;
             }
@@ -160,7 +160,9 @@ impl IntervalSearch<'_, '_> {
     fn divide_for_times(
         &mut self,
         part: &IntervalPart,
-        (edge, time, explained): (TimesEdge, f64, f64),
+        edge: TimesEdge,
+        time: f64,
+        explained: f64,
         times: [f64; 2],
     ) -> bool {
         let PartOf::Leaf { leaf, from, to } = part.of else {

@@ -49,7 +49,7 @@ pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
     }
     let begun = search.computed;
     let mut open = BestFirst::default();
-    take_parts(search, &mut open, 0.0, (f64::INFINITY, 0));
+    take_parts(search, &mut open, 0.0, f64::INFINITY, 0);
     loop {
         let contact = earliest_contact(search);
         let Some(first) = open.next_unless(|part| part.clear >= contact) else { return [contact, contact] };
@@ -59,7 +59,7 @@ pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
         }
         let PartOf::Leaf { leaf, from, to } = part.of else {
             search.divide(&part);
-            take_parts(search, &mut open, clear, (f64::INFINITY, 0));
+            take_parts(search, &mut open, clear, f64::INFINITY, 0);
             continue;
         };
         let limit = contact.min(part.end);
@@ -75,7 +75,7 @@ pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
         if let Some((part, clear)) = divide(search, &part, [clear, limit], advanced) {
             open.push(OpenPart { part, clear, left, slow });
         }
-        take_parts(search, &mut open, clear, (left, slow));
+        take_parts(search, &mut open, clear, left, slow);
     }
 }
 
@@ -86,15 +86,10 @@ fn earliest_contact(search: &IntervalSearch<'_, '_>) -> f64 {
 }
 
 /// Takes the parts of a search that may reach contact; `clear`: all bodies are clear before.
-fn take_parts(
-    search: &mut IntervalSearch<'_, '_>,
-    open: &mut BestFirst<OpenPart>,
-    clear: f64,
-    (left, slow): (f64, u32),
-) {
+fn take_parts(search: &mut IntervalSearch<'_, '_>, open: &mut BestFirst<OpenPart>, clear: f64, left: f64, slow: u32) {
     let touch = search.options.touch;
     let (leaves, speed) = (&search.leaves, search.motion.speed);
-    let by_speed = !search.subjects.is_convex_leaf();
+    let by_speed = !search.bodies.is_convex_leaf();
     for part in search.open.drain().filter(|part| part.lower <= touch) {
         let length = part.end - part.start;
         let mut by = part.bound.where_below(touch)[0] * length;
@@ -117,7 +112,7 @@ fn advanced(search: &IntervalSearch<'_, '_>, [leaf, from, to]: [u32; 3], [clear,
     let ends = [&of.nodes[from as usize], &of.nodes[to as usize]];
     let (path, motion, touch) = (&search.path, &search.motion, search.options.touch);
     let advancement = Advancement { hulls: of.hulls, path, motion, ends, touch, resolution: RESOLUTION };
-    if search.subjects.is_convex_leaf() { advancement.run(clear, limit) } else { None }
+    if search.bodies.is_convex_leaf() { advancement.run(clear, limit) } else { None }
 }
 
 /// Divides a part of a leaf where an advancement says so, or in the middle of what is left. The part that ends in contact or was not
@@ -145,7 +140,7 @@ fn divide(
     }
     let next = search.evaluate(leaf, next.unwrap_or(0.5 * (until + limit)));
     let node = &search.leaves[leaf as usize].nodes[next as usize];
-    if search.subjects.is_convex_leaf() && node.upper <= search.options.touch {
+    if search.bodies.is_convex_leaf() && node.upper <= search.options.touch {
         let of = PartOf::Leaf { leaf, from, to: next };
         return Some((IntervalPart { start, end: node.share, bound: GapBound::NONE, of, ..*part }, until));
     }

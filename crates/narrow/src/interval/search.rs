@@ -68,7 +68,7 @@ impl Part for IntervalPart {
 
 /// A search under way.
 pub(super) struct IntervalSearch<'a, 'w> {
-    pub(super) subjects: IntervalBodies<'a>,
+    pub(super) bodies: IntervalBodies<'a>,
     pub(super) path: PairPath<'a>,
     pub(super) motion: RelativeMotion,
     pub(super) options: IntervalOptions,
@@ -127,7 +127,7 @@ impl<'a> IntervalSearch<'a, '_> {
     /// Whether a bracket from `lower` to the upper end found decides what is asked.
     fn decides(&self, lower: f64) -> bool {
         // The depth of bodies that are not convex is a bracket of its own.
-        let is_depth_sought = self.subjects.is_convex() && self.options.answer == AnswerKind::Depth;
+        let is_depth_sought = self.bodies.is_convex() && self.options.answer == AnswerKind::Depth;
         let is_deep = self.upper <= self.options.touch && !is_depth_sought;
         is_deep || self.options.is_decided(lower, self.upper)
     }
@@ -141,14 +141,14 @@ impl<'a> IntervalSearch<'a, '_> {
         let PartOf::Leaf { leaf, from, to } = part.of else { return false };
         let nodes = &self.leaves[leaf as usize].nodes;
         let [from, to] = [&nodes[from as usize], &nodes[to as usize]];
-        let rounding = 4.0 * (PROMISE * self.subjects.size(from) + self.motion.error);
+        let rounding = 4.0 * (PROMISE * self.bodies.size(from) + self.motion.error);
         let most = from.lower.min(to.lower);
         let reached = most - part.lower <= rounding;
         let is_narrow = self.upper - part.lower <= self.options.tolerance;
-        let least_upper = part.lower + 2.0 * self.subjects.deviation();
+        let least_upper = part.lower + 2.0 * self.bodies.deviation();
         let stays_open = is_narrow && self.options.decide_alike([part.lower, self.upper], [most, least_upper]);
         // Of bodies that overlap the bound of the speed proves nothing.
-        let is_overlap = !self.subjects.is_convex() && from.upper.max(to.upper) <= 0.0;
+        let is_overlap = !self.bodies.is_convex() && from.upper.max(to.upper) <= 0.0;
         reached || stays_open || is_overlap || part.end - part.start <= LEAST_SHARE
     }
 
@@ -156,11 +156,11 @@ impl<'a> IntervalSearch<'a, '_> {
     pub(super) fn divide(&mut self, part: &IntervalPart) {
         match part.of {
             PartOf::Nodes(nodes) => {
-                if let Some(pieces) = self.subjects.pieces(nodes) {
+                if let Some(pieces) = self.bodies.pieces(nodes) {
                     self.begin_leaf(pieces, part.lower);
                     return;
                 }
-                for nodes in self.subjects.children(nodes).into_iter().flatten() {
+                for nodes in self.bodies.children(nodes).into_iter().flatten() {
                     self.push_nodes(nodes, part.lower);
                 }
             }
@@ -190,13 +190,13 @@ impl<'a> IntervalSearch<'a, '_> {
     /// Adds two nodes of the trees over the whole interval; `at_least`: what is proven of nodes that contain them. Their balls bound
     /// them, and where these are near, supporting planes: along the line between the middles, and along the normals of the rows.
     pub(super) fn push_nodes(&mut self, nodes: [u32; 2], at_least: f64) {
-        let lower = self.subjects.ball_gap(nodes, &self.path, &self.motion).max(at_least);
+        let lower = self.bodies.ball_gap(nodes, &self.path, &self.motion).max(at_least);
         let (start, end, of) = (0.0, 1.0, PartOf::Nodes(nodes));
         let (sought, ends) = (self.sought, [&self.ends[0], &self.ends[1]]);
         let upper = sought.map_or(self.upper, |sought| sought.level);
-        let hulls = self.subjects.hulls_of_nodes(nodes).filter(|_| lower <= upper);
+        let hulls = self.bodies.hulls_of_nodes(nodes).filter(|_| lower <= upper);
         let bound = hulls.map_or(GapBound::NONE, |hulls| {
-            let between = self.subjects.between_middles(nodes, ends[0]);
+            let between = self.bodies.between_middles(nodes, ends[0]);
             let along = hulls.bound_along(ends, between, FixedIn::World, &self.motion);
             if along.least() > upper {
                 return along;
@@ -218,8 +218,8 @@ impl<'a> IntervalSearch<'a, '_> {
     /// A pair of pieces over the whole interval.
     pub(super) fn begin_leaf(&mut self, pieces: [u32; 2], lower: f64) {
         let leaf = self.leaves.len() as u32;
-        let cache = if self.subjects.is_convex() { std::mem::take(&mut self.cache) } else { PieceCache::default() };
-        self.leaves.push(Leaf::new(&self.subjects, pieces, cache, self.ends[0].lower > 0.0));
+        let cache = if self.bodies.is_convex() { std::mem::take(&mut self.cache) } else { PieceCache::default() };
+        self.leaves.push(Leaf::new(&self.bodies, pieces, cache, self.ends[0].lower > 0.0));
         let [from, to] = [0.0, 1.0].map(|share| self.evaluate(leaf, share));
         self.push(leaf, [from, to], lower, true);
     }
@@ -228,14 +228,14 @@ impl<'a> IntervalSearch<'a, '_> {
     pub(super) fn evaluate(&mut self, leaf: u32, share: f64) -> u32 {
         self.computed += 1;
         let mut node = Node::at(share, &self.path);
-        let error = if share > 0.0 && share < 1.0 { self.motion.error } else { self.path.error_at_ends() };
+        node.error = if share > 0.0 && share < 1.0 { self.motion.error } else { self.path.error_at_ends() };
         let of = &mut self.leaves[leaf as usize];
         let known = match share {
             0.0 => Some(&self.ends[0]),
             1.0 => Some(&self.ends[1]),
             _ => None,
         };
-        of.measure(&self.subjects, (&mut node, error), known, self.work, self.stats);
+        of.measure(&self.bodies, &mut node, known, self.work, self.stats);
         self.upper = if node.upper < self.upper { node.upper } else { self.upper };
         self.add_node(leaf, node)
     }
@@ -257,7 +257,7 @@ impl<'a> IntervalSearch<'a, '_> {
             Some(sought) => least > sought.level,
             None => least > self.options.within || self.options.is_decided(least.max(at_least), upper),
         };
-        let (mut bound, least_at) = match self.subjects.is_convex_leaf() {
+        let (mut bound, least_at) = match self.bodies.is_convex_leaf() {
             true => HullsBetween::new(&of.hulls, [one, other], &self.motion).best(is_enough),
             false => {
                 let is_enough = |bound: &GapBound| is_enough(bound.least());
@@ -266,7 +266,7 @@ impl<'a> IntervalSearch<'a, '_> {
         };
         let least_at = if at_choice { least_at } else { 0.5 };
         let mut lower = bound.least();
-        if !self.subjects.is_convex_leaf() {
+        if !self.bodies.is_convex_leaf() {
             // While the bodies are apart no two points come nearer than by the speed.
             let by_speed = 0.5 * (one.lower + other.lower - self.motion.speed * (other.share - one.share));
             if by_speed > lower && by_speed > 0.0 && one.lower > 0.0 && other.lower > 0.0 {

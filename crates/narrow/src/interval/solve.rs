@@ -48,7 +48,7 @@ pub fn interval_proximity_divided<'a>(
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
     let options = &options.for_bodies(a.shape, b.shape);
-    solve([a, b], None, &mut EndRows::new(rows), (options, division), work, stats).answer()
+    solve([a, b], None, &mut EndRows::new(rows), options, division, work, stats).answer()
 }
 
 /// [`interval_proximity`], of bodies that joints carry while their values move on lines. The bracket holds for the exact kinematics of the values.
@@ -63,7 +63,7 @@ pub fn interval_proximity_of_joints<'a>(
     let [a, b] = path.bodies();
     let mut rows = EndRows::new([None, None]);
     let options = &options.for_bodies(shapes[0], shapes[1]);
-    solve([&a, &b], Some(&path), &mut rows, (options, PartDivision::default()), work, stats).answer()
+    solve([&a, &b], Some(&path), &mut rows, options, PartDivision::default(), work, stats).answer()
 }
 
 /// Outcome of an interval.
@@ -117,21 +117,22 @@ pub(super) fn solve<'a>(
     [a, b]: [&BodyMotion<'a>; 2],
     joints: Option<&Rc<JointedPath<'a>>>,
     rows: &mut EndRows<'a>,
-    (options, division): (&IntervalOptions, PartDivision),
+    options: &IntervalOptions,
+    division: PartDivision,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Solved {
-    let subjects = IntervalBodies::new(a, b, options);
+    let bodies = IntervalBodies::new(a, b, options);
     if options.between == BetweenFrames::Hold {
-        return held(&subjects, [a, b], rows, options, work, stats).into();
+        return held(&bodies, [a, b], rows, options, work, stats).into();
     }
     let Some(path) = PairPath::new([a, b], joints, options) else {
-        return undefined([a, b], rows, &subjects, options, work, stats).into();
+        return undefined([a, b], rows, &bodies, options, work, stats).into();
     };
     let motion = path.relative_motion([a, b]);
     // Bodies that are within the cut-off at one end are not beyond it throughout.
     let separation =
-        |within, but| SeparationProof { subjects: &subjects, path: &path, motion: &motion, but, within }.prove();
+        |within, but| SeparationProof { bodies: &bodies, path: &path, motion: &motion, but, within }.prove();
     if rows.known.iter().flatten().all(|row| row.upper > options.within)
         && let Some(cover) = separation(options.within, None)
     {
@@ -139,13 +140,13 @@ pub(super) fn solve<'a>(
         return Solved::Beyond(cover);
     }
     let mut cache = PieceCache::default();
-    let ends = measured_ends(&subjects, ([a, b], path.error_at_ends()), rows, (&mut cache, work, stats));
-    let known = by_normals(&subjects, &motion, &ends, options).map(Solved::from);
-    let known = known.or_else(|| by_nearest_nodes(&subjects, &motion, &ends, options, &separation));
+    let ends = measured_ends(&bodies, [a, b], path.error_at_ends(), rows, &mut cache, work, stats);
+    let known = by_normals(&bodies, &motion, &ends, options).map(Solved::from);
+    let known = known.or_else(|| by_nearest_nodes(&bodies, &motion, &ends, options, &separation));
     // What lies inside of an open mesh at an end has an answer, however far its surface is.
     let by_winding = ends.iter().any(|end| end.by_winding);
     let options = &IntervalOptions { within: if by_winding { f64::INFINITY } else { options.within }, ..*options };
-    let mut search = IntervalStart { subjects, path, motion, options, division, ends, cache }.search(work, stats);
+    let mut search = IntervalStart { bodies, path, motion, options, division, ends, cache }.search(work, stats);
     match known {
         None => {
             search.begin();
@@ -159,7 +160,7 @@ pub(super) fn solve<'a>(
 
 /// The state of an interval before its search.
 struct IntervalStart<'a, 'o> {
-    subjects: IntervalBodies<'a>,
+    bodies: IntervalBodies<'a>,
     path: PairPath<'a>,
     motion: RelativeMotion,
     options: &'o IntervalOptions,
@@ -171,9 +172,9 @@ struct IntervalStart<'a, 'o> {
 impl<'a> IntervalStart<'a, '_> {
     /// A search without parts.
     fn search<'w>(self, work: &'w mut Workspace, stats: &'w mut SolverStats) -> IntervalSearch<'a, 'w> {
-        let Self { subjects, path, motion, options, division, ends, cache } = self;
+        let Self { bodies, path, motion, options, division, ends, cache } = self;
         IntervalSearch {
-            subjects,
+            bodies,
             path,
             motion,
             options: *options,
@@ -197,7 +198,7 @@ impl<'a> IntervalStart<'a, '_> {
 impl IntervalSearch<'_, '_> {
     /// Adds the bodies as a whole.
     fn begin(&mut self) {
-        match self.subjects.has_trees() {
+        match self.bodies.has_trees() {
             true => self.push_nodes([0, 0], f64::NEG_INFINITY),
             false => self.begin_leaf([0, 0], f64::NEG_INFINITY),
         }
@@ -206,7 +207,7 @@ impl IntervalSearch<'_, '_> {
 
 /// An answer of directions with times of least distance as narrow as its bracket explains. `search`: without parts.
 fn timed(answer: IntervalProximity, mut search: IntervalSearch<'_, '_>) -> IntervalProximity {
-    let (bracket, is_convex) = ([answer.lower, answer.upper], search.subjects.is_convex());
+    let (bracket, is_convex) = ([answer.lower, answer.upper], search.bodies.is_convex());
     let sought = SoughtTimes::of_bracket(bracket, is_convex, search.options.touch);
     if are_explained(&answer, search.ends.each_ref().map(|end| end.lower), sought) {
         return answer;
@@ -220,35 +221,40 @@ fn timed(answer: IntervalProximity, mut search: IntervalSearch<'_, '_>) -> Inter
 /// [`timed`], of an answer of the directions of the rows at both ends.
 pub(super) fn timed_by_rows<'a>(
     answer: IntervalProximity,
-    ([a, b], joints): ([&BodyMotion<'a>; 2], Option<&Rc<JointedPath<'a>>>),
+    [a, b]: [&BodyMotion<'a>; 2],
+    joints: Option<&Rc<JointedPath<'a>>>,
     rows: &mut EndRows<'a>,
     options: &IntervalOptions,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> IntervalProximity {
-    let subjects = IntervalBodies::new(a, b, options);
+    let bodies = IntervalBodies::new(a, b, options);
     let Some(path) = PairPath::new([a, b], joints, options) else { return answer };
     let motion = path.relative_motion([a, b]);
     let (mut cache, division) = (PieceCache::default(), PartDivision::default());
-    let ends = measured_ends(&subjects, ([a, b], path.error_at_ends()), rows, (&mut cache, work, stats));
-    timed(answer, IntervalStart { subjects, path, motion, options, division, ends, cache }.search(work, stats))
+    let ends = measured_ends(&bodies, [a, b], path.error_at_ends(), rows, &mut cache, work, stats);
+    timed(answer, IntervalStart { bodies, path, motion, options, division, ends, cache }.search(work, stats))
 }
 
 /// The bodies at both ends, with their distances; `error`: of their poses, metres.
 fn measured_ends(
-    subjects: &IntervalBodies<'_>,
-    ([a, b], error): ([&BodyMotion<'_>; 2], f64),
+    bodies: &IntervalBodies<'_>,
+    [a, b]: [&BodyMotion<'_>; 2],
+    error: f64,
     rows: &mut EndRows<'_>,
-    (cache, work, stats): (&mut PieceCache, &mut Workspace, &mut SolverStats),
+    cache: &mut PieceCache,
+    work: &mut Workspace,
+    stats: &mut SolverStats,
 ) -> [Node; 2] {
     [0, 1].map(|end| {
         let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
         let known = rows.known[end].copied().or(rows.computed[end]);
         let row = known.or_else(|| {
             let mut there = Node::of_poses(end as f64, rows.poses?[end]);
-            subjects.measure_bodies((&mut there, 0.0), None, cache, work, stats)
+            bodies.measure_bodies(&mut there, None, cache, work, stats)
         });
-        rows.computed[end] = subjects.measure_bodies((&mut node, error), row.as_ref(), cache, work, stats);
+        node.error = error;
+        rows.computed[end] = bodies.measure_bodies(&mut node, row.as_ref(), cache, work, stats);
         node
     })
 }
@@ -261,13 +267,13 @@ fn least(one: f64, other: f64) -> f64 {
 /// The answer by the normals of both ends, if they decide: the frames of the least bend and the nearer end first; of bodies that are not convex
 /// the first of these directions only.
 fn by_normals(
-    subjects: &IntervalBodies<'_>,
+    bodies: &IntervalBodies<'_>,
     motion: &RelativeMotion,
     ends: &[Node; 2],
     options: &IntervalOptions,
 ) -> Option<Option<IntervalProximity>> {
-    let hulls = subjects.hulls();
-    let mut directions = TriedDirections::new([ends[0].upper, ends[1].upper], subjects.is_convex());
+    let hulls = bodies.hulls();
+    let mut directions = TriedDirections::new([ends[0].upper, ends[1].upper], bodies.is_convex());
     let nearer = usize::from(ends[1].upper < ends[0].upper);
     for rank in 0..FixedIn::ALL.len() {
         for end in [nearer, 1 - nearer] {
@@ -278,7 +284,7 @@ fn by_normals(
             if let Some(answer) = directions.take(end, &bound, options) {
                 return Some(answer);
             }
-            if !subjects.is_convex() {
+            if !bodies.is_convex() {
                 return None;
             }
         }
@@ -329,7 +335,7 @@ impl TriedDirections {
 /// The answer of bodies of pieces by two nodes of their trees that contain the nearest pieces of the nearer end, along their normal: by the
 /// first nodes on the way down that decide, if all other pieces are farther apart throughout than the answer's upper end.
 fn by_nearest_nodes(
-    subjects: &IntervalBodies<'_>,
+    bodies: &IntervalBodies<'_>,
     motion: &RelativeMotion,
     ends: &[Node; 2],
     options: &IntervalOptions,
@@ -337,14 +343,14 @@ fn by_nearest_nodes(
 ) -> Option<Solved> {
     let is_end = ends[1].upper < ends[0].upper;
     let (near, far) = if is_end { (&ends[1], &ends[0]) } else { (&ends[0], &ends[1]) };
-    let (pieces, &normal) = (near.pieces.filter(|_| subjects.has_trees())?, near.normals().first()?);
+    let (pieces, &normal) = (near.pieces.filter(|_| bodies.has_trees())?, near.normals().first()?);
     let [fixed, ..] = by_bend(motion, near.to_world(normal));
     let uppers = [ends[0].upper, ends[1].upper];
     let decide = |hulls: &Hulls<'_>| {
         let bound = hulls.bound_along([near, far], normal, fixed, motion);
         decided(&if is_end { bound.reversed() } else { bound }, uppers, false, options)
     };
-    let nodes = subjects.nodes_with(pieces);
+    let nodes = bodies.nodes_with(pieces);
     let (nodes, answer) = nodes.iter().find_map(|(nodes, hulls)| Some((*nodes, decide(hulls)?)))?;
     let within = answer.map_or(options.within, |answer| answer.upper);
     let cover = separation(within, Some(nodes))?;
@@ -395,7 +401,7 @@ fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
     let end = search.run();
     let least = search.open.first().filter(|least| least.lower <= search.options.within)?.lower;
     let (method, upper, touch) = (search.method(end, least), search.upper, search.options.touch);
-    let is_convex = search.subjects.is_convex();
+    let is_convex = search.bodies.is_convex();
     let (lower, mut times) = match least > 0.0 || is_convex {
         true => (least, [0.0, 1.0]),
         false => depth_of_hulls(&mut search, upper),
@@ -431,23 +437,17 @@ fn status(lower: f64, upper: f64, touch: f64) -> IntervalStatus {
 /// A lower bound of the signed distance over the whole interval of bodies that are not convex and may overlap, from their hulls, which
 /// contain them; and the times outside of which the hulls are farther apart than `upper` (metres).
 fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64; 2]) {
-    let subjects = search.subjects.as_hulls();
+    let bodies = search.bodies.as_hulls();
     let ends = search.ends.each_ref().map(|end| {
         let mut node = Node::of_poses(end.share, end.poses);
-        subjects.measure_bodies(
-            (&mut node, search.path.error_at_ends()),
-            None,
-            &mut PieceCache::default(),
-            search.work,
-            search.stats,
-        );
+        node.error = search.path.error_at_ends();
+        bodies.measure_bodies(&mut node, None, &mut PieceCache::default(), search.work, search.stats);
         node
     });
     // Nothing but the tolerance ends it.
     let options = IntervalOptions { within: f64::INFINITY, require: None, touch: f64::NEG_INFINITY, ..search.options };
     let (path, motion, division) = (search.path.clone(), search.motion, search.division);
-    let begun =
-        IntervalStart { subjects, path, motion, options: &options, division, ends, cache: PieceCache::default() };
+    let begun = IntervalStart { bodies, path, motion, options: &options, division, ends, cache: PieceCache::default() };
     let mut hulls = begun.search(search.work, search.stats);
     hulls.begin();
     hulls.run();
@@ -458,14 +458,14 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
 
 /// The answer where both poses hold until the next one.
 fn held(
-    subjects: &IntervalBodies<'_>,
-    bodies: [&BodyMotion<'_>; 2],
+    bodies: &IntervalBodies<'_>,
+    motions: [&BodyMotion<'_>; 2],
     rows: &mut EndRows<'_>,
     options: &IntervalOptions,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    let [start, end] = measured_ends(subjects, (bodies, 0.0), rows, (&mut PieceCache::default(), work, stats));
+    let [start, end] = measured_ends(bodies, motions, 0.0, rows, &mut PieceCache::default(), work, stats);
     let (lower, upper) = (start.lower.min(end.lower), start.upper.min(end.upper));
     if lower > options.within {
         return None;
@@ -482,14 +482,14 @@ fn held(
 fn undefined(
     [a, b]: [&BodyMotion<'_>; 2],
     rows: &mut EndRows<'_>,
-    subjects: &IntervalBodies<'_>,
+    bodies: &IntervalBodies<'_>,
     options: &IntervalOptions,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    let lower = subjects.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)));
+    let lower = bodies.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)));
     let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
-    let ends = held(subjects, [a, b], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, stats)?;
+    let ends = held(bodies, [a, b], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, stats)?;
     if lower > options.within {
         return None;
     }

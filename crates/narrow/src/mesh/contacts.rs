@@ -5,7 +5,7 @@
 
 use super::crossing::least_translation;
 use super::curves::{CrossingCurve, CrossingSegment, TRIFLE, curves};
-use super::memory::MeshMemory;
+use super::depth::MeshMemory;
 use super::place::MeshPlace;
 use super::tree_order::UpTo;
 use super::triangle_pair::{self, TriangleCorners};

@@ -73,14 +73,14 @@ pub(super) struct DepthBracket {
 #[derive(Debug, Default)]
 pub(super) struct DepthMemory {
     pub(super) points: [PointMemory; 2],
-    sweep: SweepMemory,
+    pub(super) sweep: SweepMemory,
 }
 
-impl DepthMemory {
-    /// Working memory of a sweep.
-    pub(super) fn sweep(&mut self) -> &mut SweepMemory {
-        &mut self.sweep
-    }
+/// Working memory of queries of meshes.
+#[derive(Debug, Default)]
+pub(crate) struct MeshMemory {
+    pub(super) search: MeshSearchMemory,
+    pub(super) depth: DepthMemory,
 }
 
 /// A bracket of a depth with another proof.
@@ -142,12 +142,12 @@ struct WayOut {
 pub(super) fn bracket<'a>(
     place: &'a MeshPlace<'a>,
     hulls: [&'a Polyhedron; 2],
-    (surfaces, enough, known): (&SurfaceDistance, f64, &mut dyn FnMut() -> Option<KnownDepth>),
-    search: &'a mut MeshSearchMemory,
-    memory: &'a mut DepthMemory,
+    surfaces: &SurfaceDistance,
+    enough: f64,
+    known: &mut dyn FnMut() -> Option<KnownDepth>,
+    memory: &'a mut MeshMemory,
 ) -> Option<DepthBracket> {
-    let overlap = OverlapQueries::new(*place, hulls, &mut memory.points);
-    let mut depth = DepthSearch::new(place, hulls, overlap, search, &mut memory.sweep);
+    let mut depth = DepthSearch::new(place, hulls, memory);
     let containment = match *surfaces {
         SurfaceDistance::Touching(_) => None,
         _ if !place.may_contain() => None,
@@ -179,10 +179,10 @@ pub(super) fn holds_solid<'a>(
     place: &'a MeshPlace<'a>,
     hulls: [&'a Polyhedron; 2],
     free: f64,
-    memory: &'a mut DepthMemory,
+    memory: &'a mut MeshMemory,
 ) -> bool {
-    let found = OverlapQueries::new(*place, hulls, &mut memory.points).containment(place, free);
-    found.is_some_and(|containment| !containment.by_winding)
+    let containment = OverlapQueries::new(*place, hulls, &mut memory.depth.points).containment(place, free);
+    containment.is_some_and(|containment| !containment.by_winding)
 }
 
 /// A length that is proven to take the bodies apart when B moves along `n` (unit, A's frame), metres: the first one found to do so, but for
@@ -191,24 +191,18 @@ pub(super) fn way_out_along<'a>(
     place: &'a MeshPlace<'a>,
     hulls: [&'a Polyhedron; 2],
     n: Vec3<f64>,
-    search: &'a mut MeshSearchMemory,
-    memory: &'a mut DepthMemory,
+    memory: &'a mut MeshMemory,
 ) -> Option<f64> {
-    let overlap = OverlapQueries::new(*place, hulls, &mut memory.points);
-    let mut depth = DepthSearch::new(place, hulls, overlap, search, &mut memory.sweep);
+    let mut depth = DepthSearch::new(place, hulls, memory);
     let beyond = depth.hull_overlap(n);
     let way = depth.way_out(n, [0.0, beyond])?;
     depth.proven(way, beyond)
 }
 
 impl<'a> DepthSearch<'a> {
-    fn new(
-        place: &'a MeshPlace<'a>,
-        hulls: [&'a Polyhedron; 2],
-        overlap: OverlapQueries<'a>,
-        memory: &'a mut MeshSearchMemory,
-        sweep: &'a mut SweepMemory,
-    ) -> Self {
+    fn new(place: &'a MeshPlace<'a>, hulls: [&'a Polyhedron; 2], memory: &'a mut MeshMemory) -> Self {
+        let MeshMemory { search: memory, depth: DepthMemory { points, sweep } } = memory;
+        let overlap = OverlapQueries::new(*place, hulls, points);
         Self { place, hulls, overlap, memory, sweep, shared: Vec::new(), in_way: Vec::new() }
     }
 
@@ -255,9 +249,9 @@ impl<'a> DepthSearch<'a> {
         // A point that lies so deep in both, and points of both that are as near as `within`.
         let (core, deepest) = match near {
             Some(nearest) => (-nearest.upper, nearest.closest.point_a),
-            None => self.lower(&innermost, &crossings, (hulls[0].1, known)),
+            None => self.lower(&innermost, &crossings, hulls[0].1, known),
         };
-        self.shared = self.shared_points(&protrusions, (core, deepest));
+        self.shared = self.shared_points(&protrusions, core, deepest);
         let least = core + place.growth - place.error();
         let within = match surfaces {
             _ if least >= place.growth => 0.0,
@@ -284,7 +278,8 @@ impl<'a> DepthSearch<'a> {
         &mut self,
         protrusions: &[Option<Protrusion>; 2],
         crossings: &[[u32; 2]],
-        (hull_overlap, parts): (f64, Option<KnownDepth>),
+        hull_overlap: f64,
+        parts: Option<KnownDepth>,
     ) -> (f64, Vec3<f64>) {
         let place = self.place;
         let mut starts: Vec<Vec3<f64>> = protrusions.iter().flatten().map(|p| p.vertex).collect();
@@ -412,7 +407,8 @@ impl<'a> DepthSearch<'a> {
     fn shared_points(
         &mut self,
         protrusions: &[Vec<Protrusion>; 2],
-        (depth, deepest): (f64, Vec3<f64>),
+        depth: f64,
+        deepest: Vec3<f64>,
     ) -> Vec<SharedPoint> {
         let is_inside = if depth > 0.0 { self.overlap.are_around(deepest) } else { [false; 2] };
         let inner = (is_inside == [true; 2]).then_some(SharedPoint { point: deepest, is_inside });
@@ -450,7 +446,7 @@ impl<'a> DepthSearch<'a> {
         if self.shared.is_empty() {
             return from;
         }
-        let mut sweep = Sweep::new(self.place, n, ([from, limit], MeetingOrder::SmallestFirst), self.sweep);
+        let mut sweep = Sweep::new(self.place, n, [from, limit], MeetingOrder::SmallestFirst, self.sweep);
         sweep.skip_overlap(&self.shared)
     }
 
@@ -470,7 +466,7 @@ impl<'a> DepthSearch<'a> {
 
     fn first_way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {
         let beyond = self.place.has_open().then(|| self.hull_overlap(n));
-        let mut sweep = Sweep::new(self.place, n, ([from, limit], MeetingOrder::SmallestFirst), self.sweep);
+        let mut sweep = Sweep::new(self.place, n, [from, limit], MeetingOrder::SmallestFirst, self.sweep);
         sweep.try_first(&self.in_way);
         loop {
             let Some(free) = sweep.next_free() else { break None };

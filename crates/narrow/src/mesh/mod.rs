@@ -37,7 +37,6 @@ mod front;
 mod leaf_gaps;
 mod leaves;
 mod line_gap;
-mod memory;
 mod overlap;
 mod pair_distance;
 mod place;
@@ -57,9 +56,8 @@ pub(super) use self::along::MeshesOnLine;
 pub(super) use self::bounds::NodeCache;
 pub(super) use self::contacts::contacts;
 use self::depth::DepthBracket;
-pub(super) use self::depth::KnownDepth;
+pub(super) use self::depth::{KnownDepth, MeshMemory};
 pub(super) use self::leaf_gaps::{LeafTriangles, rule_out_moving};
-pub(super) use self::memory::MeshMemory;
 use self::pair_distance::NearestTriangles;
 use self::place::MeshPlace;
 pub(super) use self::search::MeshPairMemory;
@@ -93,7 +91,8 @@ pub(super) type AskParts<'p> = &'p mut dyn FnMut(&mut SolverStats) -> Option<Kno
 pub(super) fn query<'a>(
     bodies: &Bodies<'a>,
     options: &QueryOptions,
-    (overlap, parts): (Option<OverlapDepths>, AskParts<'_>),
+    overlap: Option<OverlapDepths>,
+    parts: AskParts<'_>,
     remembered: &mut Option<Box<MeshPairMemory>>,
     memory: &mut MeshMemory,
     stats: &mut SolverStats,
@@ -127,7 +126,7 @@ pub(super) fn query<'a>(
         return SolveOutcome::Answered((StoredRow::of_overlap(depths.row(bodies)), pair));
     }
     let enough = overlap.map_or(f64::INFINITY, |depths| depths.cores + 2.0 * (off + pair.rounding()));
-    let depth = pair.depth(&place, (enough, &mut || parts(stats)), memory);
+    let depth = pair.depth(&place, enough, &mut || parts(stats), memory);
     if let (Some(depths), Some(found)) = (overlap, &depth)
         && !found.by_winding
         && pair.upper_end(found.of_balls) < -depths.bodies
@@ -229,7 +228,7 @@ impl<'a> MeshPair<'a> {
             SurfaceDistance::Apart(nearest) if is_deep(place.growth - nearest.upper) => true,
             // What holds a part of the other does so until its surface is passed.
             SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) => {
-                is_deep(free) && place.may_contain() && depth::holds_solid(place, self.hulls, free, &mut memory.depth)
+                is_deep(free) && place.may_contain() && depth::holds_solid(place, self.hulls, free, memory)
             }
         }
     }
@@ -238,27 +237,18 @@ impl<'a> MeshPair<'a> {
     fn depth(
         &self,
         place: &MeshPlace<'_>,
-        (enough, known): (f64, &mut dyn FnMut() -> Option<KnownDepth>),
+        enough: f64,
+        known: &mut dyn FnMut() -> Option<KnownDepth>,
         memory: &mut MeshMemory,
     ) -> Option<DepthBracket> {
         let may_overlap = self.surfaces.lower() <= place.growth || place.may_contain();
-        may_overlap
-            .then(|| {
-                depth::bracket(
-                    place,
-                    self.hulls,
-                    (&self.surfaces, enough, known),
-                    &mut memory.search,
-                    &mut memory.depth,
-                )
-            })
-            .flatten()
+        may_overlap.then(|| depth::bracket(place, self.hulls, &self.surfaces, enough, known, memory)).flatten()
     }
 
     /// The lower end of the bodies inflated by `by` together (metres), and the direction of its translation; `None` if they are apart.
     pub(super) fn lower_end_inflated(&self, by: f64, memory: &mut MeshMemory) -> Option<(f64, Vec3<f64>)> {
         let inflated = MeshPlace { growth: (self.place.growth + by).next_up(), ..self.place };
-        let depth = self.depth(&inflated, (f64::INFINITY, &mut || None), memory)?;
+        let depth = self.depth(&inflated, f64::INFINITY, &mut || None, memory)?;
         Some((self.lower_end(depth.upper), depth.normal))
     }
 
@@ -383,6 +373,5 @@ pub(super) fn overlap_witnesses(
     let radii = [bodies.a.surface_growth(), bodies.b.surface_growth()];
     let meshes = [bodies.a.surface(), bodies.b.surface()];
     let place = MeshPlace::new(meshes, [bodies.pose_a, bodies.pose_b], bodies.relative, radii[0] + radii[1]);
-    let MeshMemory { search, depth } = memory;
-    witnesses::of_pieces(&place, radii, (normal, likely), search, &mut depth.points)
+    witnesses::of_pieces(&place, radii, normal, likely, memory)
 }

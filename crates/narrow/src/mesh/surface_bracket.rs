@@ -1,7 +1,7 @@
 //! The distance of two surfaces at one time.
 
 use super::ANY_DISTANCE;
-use super::memory::MeshMemory;
+use super::depth::MeshMemory;
 use super::place::MeshPlace;
 use super::search::{self, MeshPairMemory, SurfaceDistance};
 use clearsweep_geometry::mesh::TriangleMesh;

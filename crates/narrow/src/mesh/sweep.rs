@@ -134,7 +134,8 @@ impl<'a> Sweep<'a> {
     pub(super) fn new(
         place: &'a MeshPlace<'a>,
         n: Vec3<f64>,
-        ([from, limit], order): ([f64; 2], MeetingOrder),
+        [from, limit]: [f64; 2],
+        order: MeetingOrder,
         memory: &'a mut SweepMemory,
     ) -> Self {
         let axes = SearchFrame::along(n);
@@ -303,7 +304,7 @@ impl<'a> Sweep<'a> {
         let mut found = std::mem::take(&mut self.memory.spans);
         let ([a, b], whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
         let rows = if whole[0] { 1 } else { WIDTH };
-        spans(a, b, (rows, self.reach), &mut found);
+        spans(a, b, rows, self.reach, &mut found);
         for i in 0..rows {
             for j in 0..WIDTH {
                 let (begin, end) = (found.begin[i][j], found.end[i][j]);
@@ -360,15 +361,10 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Fills in the first `rows` of A against all of B; what is farther apart than `reach` does not meet.
-fn spans(a: &Intervals, b: &Intervals, (rows, reach): (usize, f64), to: &mut Spans) {
-    fill(a, b, rows, reach, to);
-}
-
-dispatch!(loops fill, fill_in, (a: &Intervals, b: &Intervals, rows: usize, reach: f64, to: &mut Spans) -> ());
+dispatch!(loops spans, spans_in, (a: &Intervals, b: &Intervals, rows: usize, reach: f64, to: &mut Spans) -> ());
 
 #[inline(always)] // into code for wider registers
-fn fill_in(a: &Intervals, b: &Intervals, rows: usize, reach: f64, to: &mut Spans) {
+fn spans_in(a: &Intervals, b: &Intervals, rows: usize, reach: f64, to: &mut Spans) {
     for i in 0..rows {
         let (mut begin, mut end) = ([0.0; WIDTH], [0.0; WIDTH]);
         for j in 0..WIDTH {
@@ -416,7 +412,7 @@ mod tests {
             let n = draw.point(1.0).normalized();
             let mut memory = SweepMemory::default();
             let order = [MeetingOrder::SmallestFirst, MeetingOrder::LastEndFirst][number / 2 % 2];
-            let mut sweep = Sweep::new(&place, n, ([0.01, 6.0], order), &mut memory);
+            let mut sweep = Sweep::new(&place, n, [0.01, 6.0], order, &mut memory);
             let mut from = 0.01;
             while let Some(found) = sweep.next_free() {
                 // Something meets at every length before.

@@ -1,6 +1,6 @@
 //! All pairs of triangles that may be within a distance.
 
-use super::memory::MeshMemory;
+use super::depth::MeshMemory;
 use super::place::MeshPlace;
 use super::tree_order::{NearPairs, balls, in_order_of_trees};
 use clearsweep_geometry::mesh::TriangleMesh;

@@ -4,10 +4,11 @@
 //! shows is found where the surface of one core passes through the surface of the other body. If one body lies wholly inside of the other,
 //! the container has no such point: its witness is a point of its surface beside the other's.
 
+use super::depth::MeshMemory;
 use super::pair_distance::NearestTriangles;
 use super::place::MeshPlace;
 use super::points::{PointMemory, PointQueries};
-use super::search::{self, MeshSearchMemory, SurfaceDistance};
+use super::search::{self, SurfaceDistance};
 use super::tree_order;
 use super::triangle_pair;
 use clearsweep_geometry::Vec3;
@@ -78,10 +79,12 @@ pub(super) fn witnesses(
 pub(super) fn of_pieces(
     place: &MeshPlace<'_>,
     radii: [f64; 2],
-    (normal, likely): (Vec3<f64>, &[Vec3<f64>]),
-    memory: &mut MeshSearchMemory,
-    [a, b]: &mut [PointMemory; 2],
+    normal: Vec3<f64>,
+    likely: &[Vec3<f64>],
+    memory: &mut MeshMemory,
 ) -> [Vec3<f64>; 2] {
+    let MeshMemory { search: memory, depth } = memory;
+    let [a, b] = &mut depth.points;
     let queries = [PointQueries::new(place.a, a), PointQueries::new(place.b, b)];
     let mut search = WitnessSearch { place, radii, queries, found: [None; 2] };
     let middle = likely.iter().copied().find(|&p| search.is_in_both(p));

@@ -173,7 +173,7 @@ impl VolumePair<'_> {
 
     /// Takes the bound of a direction of the world at a share of the part, in the frame of the least bend and, if `in_all`, in the others as long as
     /// less than `needed` is proven, likewise.
-    fn along_at(&self, world: Vec3<f64>, share: f64, (needed, in_all): (f64, bool), best: &mut VolumeGap) -> f64 {
+    fn along_at(&self, world: Vec3<f64>, share: f64, needed: f64, in_all: bool, best: &mut VolumeGap) -> f64 {
         let least = self.bends.least(world, self.reaches());
         let others = FixedIn::ALL.into_iter().filter(|&fixed| fixed != least && in_all);
         for fixed in std::iter::once(least).chain(others) {
@@ -222,7 +222,7 @@ impl VolumePair<'_> {
         let smaller = self.nodes[0].volume.radius.min(self.nodes[1].volume.radius);
         let distance = closest.distance2.sqrt();
         // Where they are nearer than needed no direction proves more.
-        let aim = (needed, distance + off_chord - self.off >= needed && !self.bends.is_still());
+        let in_all = distance + off_chord - self.off >= needed && !self.bends.is_still();
         best.nearest = Some(NearTriangles {
             share: from.share + share * self.share(),
             distance,
@@ -230,10 +230,10 @@ impl VolumePair<'_> {
             is_sharp: off_chord <= SHARP * smaller,
         });
         let normal = triangle_pair::direction(&a, &b, &closest);
-        let found = normal.map_or(f64::NEG_INFINITY, |normal| self.along_at(normal, share, aim, best));
+        let found = normal.map_or(f64::NEG_INFINITY, |normal| self.along_at(normal, share, needed, in_all, best));
         // Edges that are nearly parallel have no normal.
         if found < needed && !closest.crosses {
-            self.along_at(closest.point_b - closest.point_a, share, aim, best);
+            self.along_at(closest.point_b - closest.point_a, share, needed, in_all, best);
         }
     }
 

@@ -24,7 +24,7 @@ fn rank(place: usize) -> u32 {
 impl<'a> IntervalSearch<'a, '_> {
     /// Whether the bodies are looked at node by node: one of them is a mesh, and they are apart at the start.
     pub(in crate::interval) fn has_surfaces(&self) -> bool {
-        self.ends[0].lower > 0.0 && self.subjects.surfaces().is_some()
+        self.ends[0].lower > 0.0 && self.bodies.surfaces().is_some()
     }
 
     /// Replaces a part of the hulls of two meshes by one of their surfaces.
@@ -32,7 +32,7 @@ impl<'a> IntervalSearch<'a, '_> {
         let Some(mut surfaces) = self.surfaces.take().or_else(|| self.new_surfaces()) else { return };
         surfaces.begun_at = part.lower;
         let span = [part.start, part.end];
-        let pairs = surfaces.pairs(span, self.aim(), (&mut self.work.meshes, &mut self.work.facing));
+        let pairs = surfaces.pairs(span, self.aim(), &mut self.work.meshes, &mut self.work.facing);
         let begun = pairs.unwrap_or_else(|| self.begin_whole(&mut surfaces, span));
         self.push_surfaces(&mut surfaces, begun, part.lower);
         self.surfaces = Some(surfaces);
@@ -55,9 +55,9 @@ impl<'a> IntervalSearch<'a, '_> {
 
     /// The surfaces of both bodies, of which nothing is looked at.
     pub(super) fn new_surfaces(&self) -> Option<Box<SurfaceParts<'a>>> {
-        let meshes = self.subjects.surfaces()?;
-        let (growth, deviation) = self.subjects.growth_of_surfaces();
-        let radii = self.subjects.size(&self.ends[0]) - self.ends[0].relative.t.length();
+        let meshes = self.bodies.surfaces()?;
+        let (growth, deviation) = self.bodies.growth_of_surfaces();
+        let radii = self.bodies.size(&self.ends[0]) - self.ends[0].relative.t.length();
         Some(Box::new(SurfaceParts::new(meshes, self.path.clone(), [growth, deviation], radii)))
     }
 
@@ -88,7 +88,7 @@ impl<'a> IntervalSearch<'a, '_> {
     pub(in crate::interval) fn is_final_of_surfaces(&self, of: u32) -> bool {
         let Some(surfaces) = &self.surfaces else { return true };
         let part = &surfaces.parts[rank(of as usize) as usize];
-        let rounding = 4.0 * (PROMISE * self.subjects.size(&self.ends[0]) + surfaces.rounding);
+        let rounding = 4.0 * (PROMISE * self.bodies.size(&self.ends[0]) + surfaces.rounding);
         let is_reached = part.likely_upper - part.lower <= rounding && self.upper - part.likely_upper <= rounding;
         part.is_leaf() && (is_reached || part.span[1] - part.span[0] <= LEAST_SHARE)
     }

@@ -182,7 +182,7 @@ mod tests {
             let mut parts = SurfaceParts::new([&a, &b], paths.clone(), [0.0, 0.0], 4.0);
             let aim = SurfaceAim { needed: beyond, beyond };
             let mut facing = FacingMemory::default();
-            let Some(kept) = parts.pairs(span, aim, (&mut MeshMemory::default(), &mut facing)) else { continue };
+            let Some(kept) = parts.pairs(span, aim, &mut MeshMemory::default(), &mut facing) else { continue };
             slow += 1;
             let is_kept = |pair: [u32; 2]| kept.iter().any(|part| part.nodes == pair.map(SurfaceNode::Triangle));
             for (s, t) in (0..24).flat_map(|s| (0..21).map(move |t| (s, t))) {

@@ -36,7 +36,7 @@ impl IntervalSearch<'_, '_> {
         let mut contact = self.halved(&mut surfaces, contact);
         let aim = SurfaceAim { needed: touch.next_up(), beyond: touch };
         let most = surfaces.looked_at.saturating_add(MOST_PAIRS);
-        let pairs = surfaces.pairs([0.0, contact], aim, (&mut self.work.meshes, &mut self.work.facing));
+        let pairs = surfaces.pairs([0.0, contact], aim, &mut self.work.meshes, &mut self.work.facing);
         let begun = pairs.unwrap_or_else(|| surfaces.whole([0.0, contact], &[], aim).into_iter().collect());
         let (mut number, mut open) = (begun.len(), BestFirst::default());
         begun.into_iter().enumerate().for_each(|(number, part)| open.push(EarliestFirst { part, number }));

@@ -182,11 +182,12 @@ impl<'a> SurfaceParts<'a> {
         &mut self,
         span: [f64; 2],
         aim: SurfaceAim,
-        (memory, facing): (&mut MeshMemory, &mut FacingMemory),
+        memory: &mut MeshMemory,
+        facing: &mut FacingMemory,
     ) -> Option<Vec<SurfacePart>> {
         let FacingMemory { near, met, leaves } = facing;
         near.clear();
-        if !self.near_triangles(span, aim, memory, (leaves, near)) {
+        if !self.near_triangles(span, aim, memory, leaves, near) {
             return None;
         }
         met.iter_mut().zip(self.meshes).for_each(|(met, mesh)| met.forget(mesh.triangles().len()));
@@ -196,7 +197,7 @@ impl<'a> SurfaceParts<'a> {
         self.look_along_planes(&mut pairs, met, ends, aim);
         let look = |pair: &FacingPair| {
             let [a, b] = [0, 1].map(|body: usize| &met[body].at(pair.met[body]).node);
-            self.look_at([a, b], (span, places), (pair.along, &[]), aim)
+            self.look_at([a, b], span, places, pair.along, &[], aim)
         };
         Some(pairs.iter().filter_map(look).collect())
     }
@@ -207,7 +208,8 @@ impl<'a> SurfaceParts<'a> {
         span: [f64; 2],
         aim: SurfaceAim,
         memory: &mut MeshMemory,
-        (leaves, near): (&mut NodeCache<[LeafTriangles; 2]>, &mut Vec<[u32; 2]>),
+        leaves: &mut NodeCache<[LeafTriangles; 2]>,
+        near: &mut Vec<[u32; 2]>,
     ) -> bool {
         let (places, errors) = (self.places(span), self.path.error());
         let [start, end, middle] = places.map(|place| self.moments.at(place));
@@ -364,7 +366,7 @@ impl<'a> SurfaceParts<'a> {
             own.node.parts(self.meshes[body]).into_iter().map(|node| self.bounded(body, node)).collect()
         });
         self.looked_at += 1 + (a.len() + b.len()) as u32 / 4;
-        let apart = part.direction.map(|direction| self.apart_along(part, &direction, [&a, &b], (nodes, span), aim));
+        let apart = part.direction.map(|direction| self.apart_along(part, &direction, [&a, &b], nodes, span, aim));
         for (i, own) in a.iter().enumerate() {
             for (j, other) in b.iter().enumerate() {
                 if apart.is_none_or(|apart| apart[i] & (1 << j) == 0) {
@@ -380,7 +382,8 @@ impl<'a> SurfaceParts<'a> {
         part: &SurfacePart,
         direction: &FixedDirection,
         children: [&[BoundedNode]; 2],
-        (nodes, span): (&[BoundedNode; 2], [f64; 2]),
+        nodes: &[BoundedNode; 2],
+        span: [f64; 2],
         aim: SurfaceAim,
     ) -> [u8; WIDTH] {
         let places = span.map(|share| self.moments.meet(share, &self.path));
@@ -418,15 +421,17 @@ impl<'a> SurfaceParts<'a> {
         aim: SurfaceAim,
     ) -> Option<SurfacePart> {
         let places = self.places(span);
-        self.look_at(nodes, (span, places), (None, known), aim)
+        self.look_at(nodes, span, places, None, known, aim)
     }
 
     /// [`Self::look`], with the places of the moments of the part, and a bound that is known with its direction: of triangles, that of their normals.
     fn look_at(
         &mut self,
         nodes: [&BoundedNode; 2],
-        (span, places): ([f64; 2], [u32; 3]),
-        (along, known): (Option<(GapBound, FixedDirection)>, &[FixedDirection]),
+        span: [f64; 2],
+        places: [u32; 3],
+        along: Option<(GapBound, FixedDirection)>,
+        known: &[FixedDirection],
         aim: SurfaceAim,
     ) -> Option<SurfacePart> {
         self.looked_at += 1;

@@ -147,7 +147,7 @@ mod tests {
                 continue;
             }
             let mut memory = SweepMemory::default();
-            let mut sweep = Sweep::new(&place, n, ([0.0, 9.0], MeetingOrder::SmallestFirst), &mut memory);
+            let mut sweep = Sweep::new(&place, n, [0.0, 9.0], MeetingOrder::SmallestFirst, &mut memory);
             let own = [0, 1].map(|side| sweep.exit(side, point, 9.0));
             let length = sweep.skip_overlap(&[SharedPoint { point, is_inside: [true; 2] }]);
             assert!((length - own[0] - own[1]).abs() < 1e-9, "{number}: {length} {own:?}");
