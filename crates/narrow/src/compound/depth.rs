@@ -59,11 +59,11 @@ fn inflated_lower(bodies: &Bodies<'_>, at: [u32; 2], answer: &Answer) -> f64 {
 pub(super) fn bound_depth(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
-    found: &[PieceAnswer],
+    answers: &[PieceAnswer],
     row: &mut Proximity,
     work: &mut DepthWork<'_, '_>,
 ) {
-    let Some((length, n)) = shortest_separation(bodies, options, found, 0.0, work) else {
+    let Some((length, n)) = shortest_separation(bodies, options, answers, 0.0, work) else {
         (row.lower, row.upper, row.method) = (f64::NAN, f64::NAN, Method::None);
         return;
     };
@@ -79,12 +79,12 @@ pub(super) fn bound_depth(
 pub(super) fn lower_end_within(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
-    found: &[PieceAnswer],
+    answers: &[PieceAnswer],
     margin: f64,
     work: &mut DepthWork<'_, '_>,
 ) -> (f64, Vec3<f64>) {
-    let found = shortest_separation(bodies, options, found, margin, work);
-    found.map_or((f64::NAN, Vec3::ZERO), |(length, n)| (lower_end(bodies, length), n))
+    let shortest = shortest_separation(bodies, options, answers, margin, work);
+    shortest.map_or((f64::NAN, Vec3::ZERO), |(length, n)| (lower_end(bodies, length), n))
 }
 
 fn lower_end(bodies: &Bodies<'_>, length: f64) -> f64 {
@@ -96,11 +96,11 @@ fn lower_end(bodies: &Bodies<'_>, length: f64) -> f64 {
 fn shortest_separation(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
-    found: &[PieceAnswer],
+    answers: &[PieceAnswer],
     margin: f64,
     work: &mut DepthWork<'_, '_>,
 ) -> Option<(f64, Vec3<f64>)> {
-    let mut near: Vec<&PieceAnswer> = found.iter().filter(|p| p.row.distance < margin).collect();
+    let mut near: Vec<&PieceAnswer> = answers.iter().filter(|p| p.row.distance < margin).collect();
     near.sort_by(|x, y| x.row.distance.total_cmp(&y.row.distance).then(x.at.cmp(&y.at)));
     let mut directions: Vec<(Vec3<f64>, f64)> =
         near.iter().take(DIRECTIONS).map(|p| (p.answer.normal, margin - p.row.lower)).collect();

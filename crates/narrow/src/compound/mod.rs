@@ -40,8 +40,8 @@ pub(super) fn row_of_pieces(
     solver: &mut PairSolver<'_>,
     stats: &mut SolverStats,
 ) -> SolveOutcome<Proximity> {
-    let found = solve(&bodies.parts(a, b), options.within, cache, solver, stats);
-    found.map(|answer| {
+    let outcome = solve(&bodies.parts(a, b), options.within, cache, solver, stats);
+    outcome.map(|answer| {
         let row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
         if answer.method == Method::Bound { Proximity { feature: [NOT_SOUGHT; 2], ..row } } else { row }
     })

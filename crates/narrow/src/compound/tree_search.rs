@@ -100,15 +100,15 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         // Indices of other bodies mean nothing here.
         let is_known = |&[i, j]: &[u32; 2]| (i as usize) < pair.a.count && (j as usize) < pair.b.count;
         let start = if memory.as_slice().iter().all(is_known) { *memory } else { Simplex::default() };
-        let found = gjk::search_while_apart(&pair, &start, beyond, beyond);
-        stats.search_iterations += u64::from(found.iterations);
-        *memory = found.simplex;
-        if found.end != SearchEnd::Beyond {
+        let result = gjk::search_while_apart(&pair, &start, beyond, beyond);
+        stats.search_iterations += u64::from(result.iterations);
+        *memory = result.simplex;
+        if result.end != SearchEnd::Beyond {
             return None;
         }
-        let normal = -found.point.normalized();
+        let normal = -result.point.normalized();
         // A support found by climbing is no proof.
-        let gap = if pair.climbs() { pair.gap(normal) } else { found.gap };
+        let gap = if pair.climbs() { pair.gap(normal) } else { result.gap };
         let lower = gap - pair.bound();
         (lower > beyond).then_some(NodeGap { gap: lower - growth, normal })
     }

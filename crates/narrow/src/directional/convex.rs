@@ -105,8 +105,8 @@ pub(super) fn meeting_interval(
 ) -> Result<Option<MeetingInterval>, NoProof> {
     let mut first = LineEnd { outer: 0.0, inner: if start == StartOfLine::Overlap { -1.0 } else { f64::INFINITY } };
     if start != StartOfLine::Overlap {
-        let Some(found) = end(pieces, 1.0, 0.0, margins)? else { return Ok(None) };
-        first = found;
+        let Some(front) = end(pieces, 1.0, 0.0, margins)? else { return Ok(None) };
+        first = front;
     }
     let from = -(far(pieces, pieces.line.along, margins[0]));
     let last = match end(pieces, -1.0, from, margins)? {
@@ -133,13 +133,13 @@ pub(super) fn first_meeting(
 ) -> Result<Option<[f64; 2]>, NoProof> {
     if start == StartOfLine::Apart {
         match end(pieces, 1.0, 0.0, margins)? {
-            Some(found) if found.outer > 0.0 => return Ok(Some([found.outer, found.inner])),
+            Some(front) if front.outer > 0.0 => return Ok(Some([front.outer, front.inner])),
             Some(_) => {}
             None => return Ok(None),
         }
     }
-    let found = meeting_interval(pieces, start, margins)?;
-    Ok(found.map(|found| [found.outer[0], found.meets_by()]))
+    let interval = meeting_interval(pieces, start, margins)?;
+    Ok(interval.map(|interval| [interval.outer[0], interval.meets_by()]))
 }
 
 /// From which length on the supporting planes across a unit direction part the pieces, metres: B moves along it.
@@ -198,8 +198,8 @@ impl Approach {
     /// Up to where they are proven not to meet, and the signed distance there; `None`: they never meet.
     fn outer(&self, pieces: &mut PiecesOnLine<'_>, from: f64) -> Result<Option<(f64, GapAtLength)>, NoProof> {
         let mut at = from;
-        let found = duality::pierced_face(&pieces.pair, pieces.line.along.scale(-self.sense), None);
-        if let Some(root) = found.face.and_then(|face| self.root(pieces, face.normal.normalized(), at)) {
+        let pierced = duality::pierced_face(&pieces.pair, pieces.line.along.scale(-self.sense), None);
+        if let Some(root) = pierced.face.and_then(|face| self.root(pieces, face.normal.normalized(), at)) {
             at = at.max(root.min(self.far));
         }
         let mut gap = self.gap_at(pieces, at)?;

@@ -53,7 +53,7 @@ pub(super) fn distance(
     let Some((begins, upper)) = pair.start(work) else { return DirectionalDistance::UNPROVEN };
     let deviation = pair.deviation;
     let by_winding = pair.by_winding;
-    let by = |found: &MeetingInterval| found.inner[0].max(0.0);
+    let by = |interval: &MeetingInterval| interval.inner[0].max(0.0);
     let first = if begins == StartOfLine::Overlap { [0.0; 2] } else { pair.first_meeting(by, work) };
     if begins == StartOfLine::Apart {
         return of_lengths(begins, first, [0.0; 2], deviation.by);
@@ -166,10 +166,10 @@ impl<'a> BodiesOnLine<'a> {
     fn first_meeting(&mut self, by: fn(&MeetingInterval) -> f64, work: &mut Workspace) -> [f64; 2] {
         let mut first = [f64::INFINITY; 2];
         self.on_line().meetings(0.0, &mut work.meshes, |triangles, at| {
-            let found = self.interval(triangles);
+            let interval = self.interval(triangles);
             // Without an interval they may meet from where they are not apart.
-            first[0] = first[0].min(found.map_or(at, |found| found.outer[0].max(at)));
-            first[1] = found.map_or(first[1], |found| first[1].min(by(&found)));
+            first[0] = first[0].min(interval.map_or(at, |interval| interval.outer[0].max(at)));
+            first[1] = interval.map_or(first[1], |interval| first[1].min(by(&interval)));
             first[1]
         });
         first
@@ -206,8 +206,9 @@ impl<'a> BodiesOnLine<'a> {
                 return f64::NEG_INFINITY;
             }
             asked += 1;
-            let found = self.interval(triangles).filter(|found| found.inner[0] <= length && found.inner[1] > length);
-            most = found.map(|found| found.inner[1]);
+            let interval =
+                self.interval(triangles).filter(|interval| interval.inner[0] <= length && interval.inner[1] > length);
+            most = interval.map(|interval| interval.inner[1]);
             if most.is_some() { f64::NEG_INFINITY } else { length }
         });
         most

@@ -95,27 +95,27 @@ pub(super) fn union(
     memory: &mut LineMemory,
 ) -> Result<UnionOnLine, NoProof> {
     let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
-    let mut found = PairIntervals { line, bodies, margins, memory, start: StartOfLine::Apart, all: Vec::new() };
+    let mut intervals = PairIntervals { line, bodies, margins, memory, start: StartOfLine::Apart, all: Vec::new() };
     while let Some(pair) = pairs.next(0.0) {
-        found.add(pair)?;
+        intervals.add(pair)?;
     }
-    let mut first = found.first();
-    if found.start != StartOfLine::Overlap {
+    let mut first = intervals.first();
+    if intervals.start != StartOfLine::Overlap {
         while let Some(pair) = pairs.next(first[1]) {
-            found.add(pair)?;
-            first = found.first();
+            intervals.add(pair)?;
+            first = intervals.first();
         }
     }
     let mut end = 0.0;
-    if found.start != StartOfLine::Apart {
-        end = first_gap(found.chain_end(), |end| {
+    if intervals.start != StartOfLine::Apart {
+        end = first_gap(intervals.chain_end(), |end| {
             while let Some(pair) = pairs.next(end) {
-                found.add(pair)?;
+                intervals.add(pair)?;
             }
-            Ok(found.chain_end())
+            Ok(intervals.chain_end())
         })?;
     }
-    Ok(UnionOnLine { start: found.start, first, chain: [found.proven_chain().min(end), end] })
+    Ok(UnionOnLine { start: intervals.start, first, chain: [intervals.proven_chain().min(end), end] })
 }
 
 /// How two bodies begin, and when they meet first.
@@ -201,8 +201,8 @@ pub(super) fn first_meeting(
                 return Ok(met);
             }
         }
-        if let Some(found) = convex::first_meeting(&mut pieces, now, margins)? {
-            met.first = [met.first[0].min(found[0]), met.first[1].min(found[1])];
+        if let Some(meeting) = convex::first_meeting(&mut pieces, now, margins)? {
+            met.first = [met.first[0].min(meeting[0]), met.first[1].min(meeting[1])];
         }
     }
     Ok(met)
@@ -231,18 +231,18 @@ impl PairIntervals<'_> {
     /// The first meeting of any pair: not before, and by.
     fn first(&self) -> [f64; 2] {
         let least = |end: fn(&MeetingInterval) -> f64| self.all.iter().map(end).fold(f64::INFINITY, f64::min);
-        [least(|found| found.outer[0]), least(|found| found.inner[0])]
+        [least(|interval| interval.outer[0]), least(|interval| interval.inner[0])]
     }
 
     /// Returns the end of the intervals that follow one another from 0 on without a proven gap, metres.
     fn chain_end(&self) -> f64 {
-        reached(self.all.iter().map(|found| found.outer), |begin, end| begin <= end)
+        reached(self.all.iter().map(|interval| interval.outer), |begin, end| begin <= end)
     }
 
     /// Returns the length up to which intervals are proven to follow one another from 0 on, each beginning inside of those before.
     fn proven_chain(&self) -> f64 {
         let is_inside = |begin: f64, end: f64| begin < end || begin < 0.0;
-        reached(self.all.iter().map(|found| found.inner), is_inside)
+        reached(self.all.iter().map(|interval| interval.inner), is_inside)
     }
 }
 

@@ -127,7 +127,7 @@ fn separating_direction(hulls: &Hulls<'_>, node: &Node, within: f64, speed: f64)
     if !(pair.size.is_finite() && near.is_finite() && speed.is_finite()) {
         return None;
     }
-    let found = gjk::search_while_apart(&pair, &Simplex::default(), near + speed, near);
-    let normal = -found.point.normalized();
-    (found.end != SearchEnd::Overlap && normal.is_finite()).then_some(normal)
+    let result = gjk::search_while_apart(&pair, &Simplex::default(), near + speed, near);
+    let normal = -result.point.normalized();
+    (result.end != SearchEnd::Overlap && normal.is_finite()).then_some(normal)
 }

@@ -189,10 +189,10 @@ impl<'q, 'a> BlockTerms<'q, 'a> {
     }
 
     /// The lanes of `found` in which nodes are farther apart than `within` (metres) by the margin for which the interval alone separates them.
-    fn are_apart(&self, found: &EightBounds, k: usize, within: f64) -> bool {
-        let margin = self.options.tolerance.max((found.speed[k] + found.most_bend[k]) * (2.0 / PARTS));
-        let needed = within + margin + 4.0 * found.rounding[k];
-        found.defined >> k & 1 == 1 && found.of(k).least() > needed
+    fn are_apart(&self, bounds: &EightBounds, k: usize, within: f64) -> bool {
+        let margin = self.options.tolerance.max((bounds.speed[k] + bounds.most_bend[k]) * (2.0 / PARTS));
+        let needed = within + margin + 4.0 * bounds.rounding[k];
+        bounds.defined >> k & 1 == 1 && bounds.of(k).least() > needed
     }
 }
 
@@ -429,11 +429,11 @@ impl BlockTerms<'_, '_> {
             let directions = [true, false].map(|is_nearer| rows.directions(eight, is_nearer));
             let mut open = u8::MAX >> (WIDTH - count);
             for (rank, directions) in ranks.clone().flat_map(|rank| directions.iter().map(move |of| (rank, of))) {
-                let found = motions.bounds(&hulls, directions, rank);
-                open &= found.defined;
+                let bounds = motions.bounds(&hulls, directions, rank);
+                open &= bounds.defined;
                 for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| open >> k & 1 == 1) {
                     let tried = &mut tried[usize::from(sample)];
-                    if let Some(answer) = tried.take(directions.end(k), &found.of(k), self.options) {
+                    if let Some(answer) = tried.take(directions.end(k), &bounds.of(k), self.options) {
                         done |= 1 << sample;
                         out.extend(answer.map(|answer| IntervalProximity { sample, ..answer }));
                     }
@@ -456,9 +456,9 @@ impl BlockTerms<'_, '_> {
             let motions = self.motions(&eight[..count]);
             let mut open = u8::MAX >> (WIDTH - count);
             for beside in [beside, Vec3::ZERO] {
-                let found = motions.bounds(&hulls, &Directions::Beside { middles: [Vec3::ZERO; 2], beside }, 0);
+                let bounds = motions.bounds(&hulls, &Directions::Beside { middles: [Vec3::ZERO; 2], beside }, 0);
                 for (k, &sample) in eight[..count].iter().enumerate() {
-                    if open >> k & 1 == 1 && self.are_apart(&found, k, self.options.within) {
+                    if open >> k & 1 == 1 && self.are_apart(&bounds, k, self.options.within) {
                         (done, open) = (done | 1 << sample, open & !(1 << k));
                     }
                 }
@@ -492,9 +492,9 @@ impl BlockTerms<'_, '_> {
         for &SeparatedNodes { nodes, beside } in cover {
             let Some(hulls) = self.bodies.hulls_of_nodes(nodes) else { return 0 };
             let directions = Directions::Beside { middles: self.bodies.middles(nodes), beside };
-            let found = motions.bounds(&hulls, &directions, 0);
+            let bounds = motions.bounds(&hulls, &directions, 0);
             for k in 0..WIDTH {
-                if apart >> k & 1 == 1 && !self.are_apart(&found, k, within[k]) {
+                if apart >> k & 1 == 1 && !self.are_apart(&bounds, k, within[k]) {
                     apart &= !(1 << k);
                 }
             }

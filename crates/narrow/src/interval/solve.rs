@@ -322,13 +322,13 @@ impl TriedDirections {
         self.best[end] = *bound;
         let alone = decided(bound, self.uppers, self.is_convex, options);
         let [first, last] = &self.best;
-        let found = alone.or_else(|| decided(&first.combined(last).0, self.uppers, self.is_convex, options))?;
+        let answer = alone.or_else(|| decided(&first.combined(last).0, self.uppers, self.is_convex, options))?;
         // Each of both bounds holds.
         let below = |answer: &IntervalProximity| {
             let both = [first, last].map(|bound| bound.where_below(answer.upper));
             common(answer.closest, common(both[0], both[1]))
         };
-        Some(found.map(|answer| IntervalProximity { closest: below(&answer), ..answer }))
+        Some(answer.map(|answer| IntervalProximity { closest: below(&answer), ..answer }))
     }
 }
 

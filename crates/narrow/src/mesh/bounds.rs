@@ -123,20 +123,20 @@ impl IntervalCache {
 
 impl NodeIntervals {
     fn new(mesh: &TriangleMesh, node: NodeId, frame: &SearchFrame) -> Self {
-        let mut found = Self { lanes: Intervals::NONE, whole: Intervals::NONE, extent: 0.0 };
+        let mut intervals = Self { lanes: Intervals::NONE, whole: Intervals::NONE, extent: 0.0 };
         let count = match node.get() {
             Child::Inner(index) => {
-                found.lanes.of_node(mesh.node(index), frame);
+                intervals.lanes.of_node(mesh.node(index), frame);
                 mesh.node(index).count.into()
             }
             Child::Leaf(index) => {
-                found.lanes.of_leaf(mesh, index, frame);
+                intervals.lanes.of_leaf(mesh, index, frame);
                 mesh.leaf(index).len()
             }
         };
-        found.lanes.keep_first(count);
-        unite(&mut found);
-        found
+        intervals.lanes.keep_first(count);
+        unite(&mut intervals);
+        intervals
     }
 }
 

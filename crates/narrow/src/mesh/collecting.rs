@@ -29,10 +29,10 @@ impl MeshSearch<'_> {
         }
         // One motion without bounds is not that of all to come.
         front.skin = skin;
-        let needed = self.found.reach();
-        self.found.limit += front.skin;
+        let needed = self.nearest.reach();
+        self.nearest.limit += front.skin;
         (front.of, front.used) = (identities(self.place), 0);
-        front.reach = self.found.reach();
+        front.reach = self.nearest.reach();
         front.pairs.clear();
         self.capped = false;
         let most = front.cost.clamp(FEW_PAIRS, MOST_PAIRS);

@@ -174,17 +174,17 @@ impl ContactSearch<'_> {
 
     /// A region in which surfaces are near, in A's frame: the box around all points of both that are.
     fn of_near_points(&self, pairs: &[[u32; 2]]) -> Option<Contact> {
-        let mut found: Vec<NearPoints> = Vec::new();
+        let mut near_points: Vec<NearPoints> = Vec::new();
         for &triangles in pairs {
             let [a, b] = self.corners(triangles);
             triangle_pair::near_points(&a, &b, self.reach, |distance, points| {
-                found.push(NearPoints { distance, points, triangles });
+                near_points.push(NearPoints { distance, points, triangles });
             });
         }
-        let least = found.iter().reduce(|x, y| if y.distance < x.distance { y } else { x })?;
+        let least = near_points.iter().reduce(|x, y| if y.distance < x.distance { y } else { x })?;
         let is_deep = least.distance < self.place.growth - self.touch;
         let kind = if is_deep { ContactKind::Grown } else { ContactKind::Touching };
-        let [low, high] = box_of(found.iter().flat_map(|near| near.points));
+        let [low, high] = box_of(near_points.iter().flat_map(|near| near.points));
         let half = Vec3::new(1.0, 1.0, 1.0).scale(self.lens(least.distance));
         let (part, point) = (self.parts(least.triangles), self.between(least));
         Some(Contact {

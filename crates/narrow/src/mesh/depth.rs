@@ -165,12 +165,12 @@ pub(super) fn bracket<'a>(
     };
     let is_by_winding = containment.is_some_and(|containment| containment.by_winding);
     let known = if is_by_winding { None } else { known() };
-    let found = depth.bracket(&lying, enough, known);
+    let bracket = depth.bracket(&lying, enough, known);
     Some(match (containment, lying) {
         (Some(Containment { by_winding: true, vertex }), Surfaces::Holding(_)) => {
-            DepthBracket { by_winding: true, middle: vertex, ..found }
+            DepthBracket { by_winding: true, middle: vertex, ..bracket }
         }
-        _ => found,
+        _ => bracket,
     })
 }
 
@@ -228,7 +228,7 @@ impl<'a> DepthSearch<'a> {
         let best = innermost.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
         let crossing = crossings.first().copied();
         let of_others = best.map(|p| p.triangles).or(near.map(|nearest| nearest.triangles));
-        let found = DepthBracket {
+        let basis = DepthBracket {
             lower: f64::NEG_INFINITY,
             of_balls: f64::NEG_INFINITY,
             upper: f64::INFINITY,
@@ -243,8 +243,8 @@ impl<'a> DepthSearch<'a> {
         if let Some(KnownDepth { lower, upper, normal }) = known.filter(|known| known.is_sharp(place)) {
             let middle = best.map(|p| p.vertex).or(near.map(|nearest| nearest.closest.point_a));
             let middle = middle.or_else(|| crossing.map(|[a, _]| centroid(&place.a.corners(a))));
-            let middle = middle.unwrap_or(found.middle);
-            return DepthBracket { lower, of_balls: lower, upper, normal, middle, ..found };
+            let middle = middle.unwrap_or(basis.middle);
+            return DepthBracket { lower, of_balls: lower, upper, normal, middle, ..basis };
         }
         // A point that lies so deep in both, and points of both that are as near as `within`.
         let (core, deepest) = match near {
@@ -260,8 +260,8 @@ impl<'a> DepthSearch<'a> {
             Surfaces::Holding(None) if core > 0.0 => place.size,
             // Inside by so little that no point shows it.
             Surfaces::Holding(None) => {
-                let found = search::nearest(place, place.size, None, self.memory);
-                found.nearest().map_or(place.size, |nearest| nearest.upper)
+                let surfaces = search::nearest(place, place.size, None, self.memory);
+                surfaces.nearest().map_or(place.size, |nearest| nearest.upper)
             }
         };
         let of_balls = least.max(place.growth - within);
@@ -270,7 +270,7 @@ impl<'a> DepthSearch<'a> {
         let (upper, normal) =
             if of_balls > enough { (f64::INFINITY, hulls[0].0) } else { self.upper(lower, &hulls, known) };
         debug_assert!(lower <= upper + 2.0 * place.sharp(), "a depth has ends in order: {lower} {upper}");
-        DepthBracket { lower: lower.min(upper), of_balls: of_balls.min(upper), upper, normal, middle: deepest, ..found }
+        DepthBracket { lower: lower.min(upper), of_balls: of_balls.min(upper), upper, normal, middle: deepest, ..basis }
     }
 
     /// A lower bound of the depth of the cores, metres, by a point deep inside of both, and that point.
@@ -296,14 +296,14 @@ impl<'a> DepthSearch<'a> {
             let starts = self.deepest(&starts).into_iter().take(most);
             best = starts.clone().fold(best, |best, start| if start.0 > best.0 { start } else { best });
             for start in starts.filter(|start| is_hopeful(start.0)) {
-                let found = self.overlap.deepen(start, step);
-                best = if found.0 > best.0 { found } else { best };
+                let deepened = self.overlap.deepen(start, step);
+                best = if deepened.0 > best.0 { deepened } else { best };
             }
         }
         // Where all vertices of one lie on the surface of the other, a triangle may run inside of it.
         if best.0 <= 0.0 && (place.a.is_solid() || place.b.is_solid()) {
             let centroids = self.centroids(crossings);
-            best = self.deepest(&centroids).first().copied().filter(|found| found.0 > best.0).unwrap_or(best);
+            best = self.deepest(&centroids).first().copied().filter(|deepened| deepened.0 > best.0).unwrap_or(best);
         }
         best
     }
@@ -322,16 +322,16 @@ impl<'a> DepthSearch<'a> {
 
     /// The points that show the greatest depths, at most [`STARTS`], the deepest first; of equal ones the first.
     fn deepest(&mut self, points: &[Vec3<f64>]) -> Vec<(f64, Vec3<f64>)> {
-        let mut found: Vec<(f64, Vec3<f64>)> = Vec::new();
+        let mut deepest: Vec<(f64, Vec3<f64>)> = Vec::new();
         for &p in points {
-            let floor = if found.len() < STARTS { f64::NEG_INFINITY } else { found[STARTS - 1].0 };
+            let floor = if deepest.len() < STARTS { f64::NEG_INFINITY } else { deepest[STARTS - 1].0 };
             if let Some(depth) = self.overlap.both_above(p, floor) {
-                let at = found.partition_point(|other| other.0 >= depth);
-                found.insert(at, (depth, p));
-                found.truncate(STARTS);
+                let at = deepest.partition_point(|other| other.0 >= depth);
+                deepest.insert(at, (depth, p));
+                deepest.truncate(STARTS);
             }
         }
-        found
+        deepest
     }
 
     /// A lower bound of the depth from pairs of triangles that cross, metres: translations that are too short to take the edge of one
@@ -345,19 +345,19 @@ impl<'a> DepthSearch<'a> {
     /// Directions in which B leaves A where they overlap: outward normals of A, inward ones of B.
     fn local_normals(&self, protrusions: &[Option<Protrusion>; 2], crossings: &[[u32; 2]]) -> Vec<Vec3<f64>> {
         let place = self.place;
-        let mut found = Vec::new();
+        let mut normals = Vec::new();
         let [of_a, of_b] = protrusions;
-        found.extend(of_b.map(|p| p.outward));
-        found.extend(of_a.map(|p| -p.outward));
+        normals.extend(of_b.map(|p| p.outward));
+        normals.extend(of_a.map(|p| -p.outward));
         let normal = |t: [Vec3<f64>; 3]| (t[1] - t[0]).cross(t[2] - t[0]).normalized();
         for &[a, b] in crossings {
-            found.extend([normal(place.a.corners(a)), -normal(place.corners_b(b))]);
+            normals.extend([normal(place.a.corners(a)), -normal(place.corners_b(b))]);
         }
         if !place.a.is_solid() || !place.b.is_solid() {
-            found.extend(found.clone().iter().map(|&n| -n));
+            normals.extend(normals.clone().iter().map(|&n| -n));
         }
-        found.retain(|n| n.is_finite());
-        found
+        normals.retain(|n| n.is_finite());
+        normals
     }
 
     /// The directions to be tried, and how far the hulls overlap along each, metres: the one in which they do least, then `local`, then the axes
@@ -366,15 +366,15 @@ impl<'a> DepthSearch<'a> {
         let axes = [0, 1, 2].map(|k| Vec3::from(std::array::from_fn(|i| f64::from(u8::from(i == k)))));
         let of_b = axes.map(|axis| self.place.pose.vector(axis));
         let both_ways = axes.iter().chain(&of_b).flat_map(|&n| [n, -n]);
-        let mut found: Vec<(Vec3<f64>, f64)> = Vec::new();
+        let mut overlaps: Vec<(Vec3<f64>, f64)> = Vec::new();
         for n in local.iter().copied().chain(both_ways) {
-            if found.iter().all(|(other, _)| other.dot(n) < SAME) {
-                found.push((n, self.hull_overlap(n).max(0.0)));
+            if overlaps.iter().all(|(other, _)| other.dot(n) < SAME) {
+                overlaps.push((n, self.hull_overlap(n).max(0.0)));
             }
         }
-        let least = (0..found.len()).min_by(|&x, &y| found[x].1.total_cmp(&found[y].1)).expect("axes");
-        found[..=least].rotate_right(1);
-        found
+        let least = (0..overlaps.len()).min_by(|&x, &y| overlaps[x].1.total_cmp(&overlaps[y].1)).expect("axes");
+        overlaps[..=least].rotate_right(1);
+        overlaps
     }
 
     /// The shortest translation found to separate the bodies: its length, metres, and its direction. `hulls`: directions, and lengths
@@ -426,7 +426,7 @@ impl<'a> DepthSearch<'a> {
             hulls.iter().enumerate().map(|(index, &(n, _))| (self.overlap_along(n, [from, limit]), index)).collect();
         let nearness = |index: usize| hulls[index].0.dot(likely);
         order.sort_by(|x, y| x.0.total_cmp(&y.0).then(nearness(y.1).total_cmp(&nearness(x.1))).then(x.1.cmp(&y.1)));
-        let (mut found, mut shortest): (Vec<(usize, WayOut)>, f64) = (Vec::new(), limit);
+        let (mut ways, mut shortest): (Vec<(usize, WayOut)>, f64) = (Vec::new(), limit);
         for (overlap, index) in order {
             let most = limit.min(shortest + 2.0 * tie);
             if overlap >= most {
@@ -434,10 +434,10 @@ impl<'a> DepthSearch<'a> {
             }
             if let Some(way) = self.way_out(hulls[index].0, [overlap, most]) {
                 shortest = shortest.min(way.length);
-                found.push((index, way));
+                ways.push((index, way));
             }
         }
-        let equal = found.into_iter().filter(|(_, way)| way.length <= shortest + tie);
+        let equal = ways.into_iter().filter(|(_, way)| way.length <= shortest + tie);
         equal.min_by_key(|&(index, _)| index).map(|(_, way)| way)
     }
 
@@ -453,7 +453,7 @@ impl<'a> DepthSearch<'a> {
     /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as computed. The triangles that were in the way elsewhere are
     /// followed first.
     fn way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {
-        let found = self.first_way_out(n, [from, limit]);
+        let way = self.first_way_out(n, [from, limit]);
         for met in self.sweep.met() {
             if !self.in_way.contains(met) {
                 self.in_way.push(*met);
@@ -461,7 +461,7 @@ impl<'a> DepthSearch<'a> {
         }
         let old = self.in_way.len().saturating_sub(IN_WAY);
         self.in_way.drain(..old);
-        found
+        way
     }
 
     fn first_way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {

@@ -39,9 +39,9 @@ impl EightPairs {
     /// Lower bounds of the distances of all eight, metres; lanes that hold no pair hold numbers of no meaning. Not above 0, or not a
     /// number, where nothing is proven.
     pub(super) fn bounds(&self) -> Lanes {
-        let mut found = [0.0; WIDTH];
-        bounds(&mut found, &self.corners);
-        found
+        let mut lanes = [0.0; WIDTH];
+        bounds(&mut lanes, &self.corners);
+        lanes
     }
 }
 

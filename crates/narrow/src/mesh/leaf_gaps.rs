@@ -63,19 +63,19 @@ impl LeafTriangles {
 
     /// The triangles of leaf `index` of a mesh, their corners as `place` puts them into A's frame.
     pub(crate) fn new(mesh: &TriangleMesh, index: u32, place: impl Fn(Vec3<f64>) -> Vec3<f64>) -> Self {
-        let mut found = Self::NONE;
+        let mut leaf = Self::NONE;
         let triangles = mesh.leaf(index);
         for lane in 0..WIDTH {
             let t = (triangles.start + lane as u32).min(triangles.end - 1);
             for (corner, p) in mesh.corners(t).into_iter().enumerate() {
                 let p = place(p);
                 for k in 0..3 {
-                    found.corners[corner][k][lane] = p[k];
+                    leaf.corners[corner][k][lane] = p[k];
                 }
             }
         }
-        finish(&mut found);
-        found
+        finish(&mut leaf);
+        leaf
     }
 }
 

@@ -111,30 +111,30 @@ pub(super) fn query<'a>(
     let cutoff = within + place.growth + off + place.slack();
     let mut fresh = MeshPairMemory::default();
     let known = remembered.as_deref_mut().unwrap_or(&mut fresh);
-    let found = search::nearest_again(&place, cutoff, known, &mut memory.search, ahead);
+    let surfaces = search::nearest_again(&place, cutoff, known, &mut memory.search, ahead);
     if fresh.is_useful() {
         *remembered = Some(Box::new(fresh));
     }
     let axis = memory.search.axis();
     stats.triangle_pairs += memory.search.counts[0] as u64;
     // How far beyond a cut-off surfaces are known to be depends on what is remembered; that they are beyond it does not.
-    pair.surfaces = match found {
+    pair.surfaces = match surfaces {
         SurfaceDistance::Beyond(_) => SurfaceDistance::Beyond(cutoff),
-        SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => found,
+        SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => surfaces,
     };
     if let Some(depths) = overlap.filter(|depths| pair.overlaps_by(depths, memory)) {
         return SolveOutcome::Answered((StoredRow::of_overlap(depths.row(bodies)), pair));
     }
     let enough = overlap.map_or(f64::INFINITY, |depths| depths.cores + 2.0 * (off + pair.rounding()));
     let depth = pair.depth(&place, enough, &mut || parts(stats), memory);
-    if let (Some(depths), Some(found)) = (overlap, &depth)
-        && !found.by_winding
-        && pair.upper_end(found.of_balls) < -depths.bodies
+    if let (Some(depths), Some(depth)) = (overlap, &depth)
+        && !depth.by_winding
+        && pair.upper_end(depth.of_balls) < -depths.bodies
     {
         return SolveOutcome::Answered((StoredRow::of_overlap(depths.row(bodies)), pair));
     }
     stats.mesh_depths += u64::from(depth.is_some());
-    let stored = match (&depth, found.nearest()) {
+    let stored = match (&depth, surfaces.nearest()) {
         (Some(depth), nearest) if depth.by_winding => {
             let surfaces = nearest.or_else(|| match search::nearest(&place, ANY_DISTANCE, None, &mut memory.search) {
                 SurfaceDistance::Apart(nearest) => Some(nearest),
@@ -148,7 +148,7 @@ pub(super) fn query<'a>(
         }
         (None, Some(nearest)) => StoredRow::new(pair.apart(&nearest)),
         (None, None) => {
-            return SolveOutcome::Beyond { gap: found.lower() - place.growth - off, normal: Some(axis) };
+            return SolveOutcome::Beyond { gap: surfaces.lower() - place.growth - off, normal: Some(axis) };
         }
     };
     let near_zero = depth.map(|depth| 0.0 - depth.lower.max(0.0));
@@ -222,8 +222,8 @@ impl<'a> MeshPair<'a> {
             |[a, b]: [u32; 2]| is_deep(crossing::least_translation(&place.a.corners(a), &place.corners_b(b)));
         let free = self.surfaces.lower();
         match &self.surfaces {
-            &SurfaceDistance::Touching(found) => {
-                cross_deep(found) || tree_order::any_crossing(place, &mut memory.search, cross_deep)
+            &SurfaceDistance::Touching(triangles) => {
+                cross_deep(triangles) || tree_order::any_crossing(place, &mut memory.search, cross_deep)
             }
             SurfaceDistance::Apart(nearest) if is_deep(place.growth - nearest.upper) => true,
             // What holds a part of the other does so until its surface is passed.
@@ -253,22 +253,22 @@ impl<'a> MeshPair<'a> {
     }
 
     /// The row of bodies apart.
-    fn apart(&self, found: &NearestTriangles) -> Proximity {
+    fn apart(&self, nearest: &NearestTriangles) -> Proximity {
         let growth = self.place.growth;
-        let (distance, normal) = (found.distance - growth, found.normal);
-        let point_a = found.closest.point_a + normal.scale(self.radii[0]);
+        let (distance, normal) = (nearest.distance - growth, nearest.normal);
+        let point_a = nearest.closest.point_a + normal.scale(self.radii[0]);
         let [a, b] = [0, 1].map(|k: usize| {
             let mesh = [self.place.a, self.place.b][k];
-            published(mesh, found.triangles[k], found.closest.features[k])
+            published(mesh, nearest.triangles[k], nearest.closest.features[k])
         });
-        let lower = (found.lower - growth - self.off - self.rounding()).next_down();
-        let upper = (found.upper - growth + self.off + self.rounding()).next_up();
+        let lower = (nearest.lower - growth - self.off - self.rounding()).next_down();
+        let upper = (nearest.upper - growth + self.off + self.rounding()).next_up();
         Proximity {
             status: status(lower, upper, &self.options),
             method: Method::Mesh,
             feature_kind: [a.0, b.0],
             feature: [a.1, b.1],
-            part: self.parts(found.triangles),
+            part: self.parts(nearest.triangles),
             distance,
             lower,
             upper,

@@ -313,15 +313,15 @@ fn innermost(
     slab: SupportSlab,
     error: f64,
 ) -> Vec<Protrusion> {
-    let mut found: Vec<Protrusion> = Vec::new();
+    let mut protrusions: Vec<Protrusion> = Vec::new();
     let mut seen = FxHashSet::default();
     let mut open = DepthFirst::default();
     open.begin(OpenNode { rank: f64::INFINITY, tie: own.root(), node: own.root() });
-    let deepest_of = |found: &[Protrusion]| found.last().map_or(error, |last| last.depth[1]);
-    while let Some(part) = open.next_unless(|part| part.rank <= deepest_of(&found)) {
+    let deepest_of = |protrusions: &[Protrusion]| protrusions.last().map_or(error, |last| last.depth[1]);
+    while let Some(part) = open.next_unless(|part| part.rank <= deepest_of(&protrusions)) {
         match part.node.get() {
             Child::Inner(index) => {
-                let (node, deepest) = (own.node(index), deepest_of(&found));
+                let (node, deepest) = (own.node(index), deepest_of(&protrusions));
                 let depths = slab.of_children(node);
                 for lane in (0..node.count.into()).filter(|&lane| depths[lane] > deepest) {
                     let (middle, radius) = node.ball(lane);
@@ -338,7 +338,7 @@ fn innermost(
                             continue;
                         }
                         let vertex = own.vertices()[v as usize];
-                        let (at, deepest) = (to_other(vertex), found.last().map_or(0.0, |b| b.depth[0]));
+                        let (at, deepest) = (to_other(vertex), protrusions.last().map_or(0.0, |b| b.depth[0]));
                         if slab.depth(vertex) <= deepest || other.outside_box(at) > 0.0 || other.at_most(at) <= deepest
                         {
                             continue;
@@ -346,7 +346,7 @@ fn innermost(
                         let Some(near) = other.nearest_beyond(at, deepest) else { continue };
                         let depth = inner(other, at, &near, error);
                         if depth.lower > deepest {
-                            found.push(Protrusion {
+                            protrusions.push(Protrusion {
                                 depth: [depth.lower, depth.upper],
                                 vertex,
                                 outward: depth.outward.normalized(),
@@ -358,5 +358,5 @@ fn innermost(
             }
         }
     }
-    found
+    protrusions
 }

@@ -98,8 +98,10 @@ fn settled<T: Real>(
 #[cold]
 fn in_integers(place: &MeshPlace<'_>, triangles: [u32; 2]) -> PairDistance {
     let [a, b] = [place.a.corners(triangles[0]), place.b.corners(triangles[1])];
-    let found = exact::closest_hull_points([&a, &b], (&place.poses[0], &place.poses[1]));
-    let Some(found) = found.filter(|found| found.distance > place.contact()) else { return PairDistance::Touching };
+    let closest_pair = exact::closest_hull_points([&a, &b], (&place.poses[0], &place.poses[1]));
+    let Some(closest_pair) = closest_pair.filter(|closest_pair| closest_pair.distance > place.contact()) else {
+        return PairDistance::Touching;
+    };
     let feature = |carriers: &[u32]| match *carriers {
         [i] => TriangleFeature::Vertex(i as u8),
         // From the last corner an edge leads to the first.
@@ -108,13 +110,13 @@ fn in_integers(place: &MeshPlace<'_>, triangles: [u32; 2]) -> PairDistance {
         _ => TriangleFeature::Face,
     };
     let closest = ClosestPoints {
-        distance2: found.distance * found.distance,
-        point_a: found.points[0],
-        point_b: found.points[1],
-        features: [feature(&found.carriers[0]), feature(&found.carriers[1])],
+        distance2: closest_pair.distance * closest_pair.distance,
+        point_a: closest_pair.points[0],
+        point_b: closest_pair.points[1],
+        features: [feature(&closest_pair.carriers[0]), feature(&closest_pair.carriers[1])],
         crosses: false,
     };
-    PairDistance::Apart(NearestTriangles::of_pair(triangles, closest, found.normal, found.distance))
+    PairDistance::Apart(NearestTriangles::of_pair(triangles, closest, closest_pair.normal, closest_pair.distance))
 }
 
 /// Some points of two triangles that touch are as near as this, metres: rounding in double-double is added.

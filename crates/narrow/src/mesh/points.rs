@@ -70,8 +70,8 @@ impl<'a> PointQueries<'a> {
 
     /// The nearest triangle; `None` if one is no farther than `least`, metres.
     pub(super) fn nearest_beyond(&mut self, p: Vec3<f64>, least: f64) -> Option<PointDistance> {
-        let found = self.nearest_or_within(p, least);
-        (found.distance > least).then_some(found)
+        let nearest = self.nearest_or_within(p, least);
+        (nearest.distance > least).then_some(nearest)
     }
 
     /// The nearest triangle.

@@ -86,7 +86,7 @@ pub(super) struct MeshSearch<'a> {
     pub(super) supports: Supports,
     /// Whether the caps of both are known along it.
     pub(super) capped: bool,
-    pub(super) found: BestPair<'a>,
+    pub(super) nearest: BestPair<'a>,
     /// Whether the triangles compared last were nearer than those before: then the next ones are compared at once.
     pub(super) is_improving: bool,
 }
@@ -143,19 +143,19 @@ pub(super) fn nearest_again(
 ) -> SurfaceDistance {
     let mut search = MeshSearch::started(place, cutoff, pair.start, memory);
     let began = search.run(Some(&pair.front));
-    let (found, axis) = (search.finish(cutoff), search.frames[0].axes[0]);
-    match found {
+    let (distance, axis) = (search.finish(cutoff), search.frames[0].axes[0]);
+    match distance {
         SurfaceDistance::Apart(NearestTriangles { triangles, .. }) | SurfaceDistance::Touching(triangles) => {
             pair.start = Some(SearchStart { triangles, axis });
         }
         SurfaceDistance::Beyond(_) => {}
     }
     let compared = search.memory.counts[1];
-    let is_pointless = matches!(found, SurfaceDistance::Touching(_)) || search.found.limit == f64::INFINITY;
+    let is_pointless = matches!(distance, SurfaceDistance::Touching(_)) || search.nearest.limit == f64::INFINITY;
     if pair.front.is_wanted(compared, began) && !is_pointless {
         search.collect(&mut pair.front, ahead());
     }
-    found
+    distance
 }
 
 impl<'a> MeshSearch<'a> {
@@ -174,7 +174,7 @@ impl<'a> MeshSearch<'a> {
             frames,
             supports: Supports::UNKNOWN,
             capped: false,
-            found: BestPair::new(place, cutoff),
+            nearest: BestPair::new(place, cutoff),
             is_improving: true,
         };
         search.memory.pending.count = 0;
@@ -199,7 +199,7 @@ impl<'a> MeshSearch<'a> {
         let frames = search.frames;
         search.supports = search.supports_of(&frames, start.map(|s| s.triangles));
         if let Some(SearchStart { triangles: [a, b], .. }) = start {
-            search.found.compare(a, b);
+            search.nearest.compare(a, b);
             search.turn();
         }
         if start.is_none() || search.supports.gap() <= 0.0 {
@@ -227,7 +227,7 @@ impl<'a> MeshSearch<'a> {
             let (whole, lanes) = self.nearest_middles(nodes);
             if let [Child::Leaf(a), Child::Leaf(b)] = nodes.map(NodeId::get) {
                 let [a, b] = [self.place.a.leaf(a).start, self.place.b.leaf(b).start];
-                return self.found.compare(a + u32::from(lanes[0]), b + u32::from(lanes[1]));
+                return self.nearest.compare(a + u32::from(lanes[0]), b + u32::from(lanes[1]));
             }
             nodes = children(self.place, nodes, whole, lanes);
         }
@@ -254,33 +254,33 @@ impl<'a> MeshSearch<'a> {
 
     /// Compares what is nearest, until nothing can be nearer than the best pair. Returns how many pairs of a front it began from, if it did.
     pub(super) fn run(&mut self, front: Option<&MeshFront>) -> Option<usize> {
-        if self.found.touching.is_some() {
+        if self.nearest.touching.is_some() {
             return None;
         }
-        if self.supports.gap() > self.found.reach() {
-            self.found.leave_out(self.supports.gap());
+        if self.supports.gap() > self.nearest.reach() {
+            self.nearest.leave_out(self.supports.gap());
             return None;
         }
         self.cap();
         if let Some(began) = front.and_then(|front| self.compare_front(front)) {
             return Some(began);
         }
-        let (mut turns, mut turned_at) = (TURNS, self.found.limit);
+        let (mut turns, mut turned_at) = (TURNS, self.nearest.limit);
         self.begin_nearest_first();
         while let Some(OpenPair { nodes, .. }) = self.next_leaves(usize::MAX) {
             if !self.capped {
                 let gap = leaf_gap(self.place, &self.frames, &mut self.memory.intervals, nodes);
-                if gap > self.found.reach() {
-                    self.found.leave_out(gap);
+                if gap > self.nearest.reach() {
+                    self.nearest.leave_out(gap);
                     continue;
                 }
             }
             self.compare_leaves(nodes);
-            if self.found.touching.is_some() {
+            if self.nearest.touching.is_some() {
                 break;
             }
-            if turns > 0 && self.found.limit < turned_at {
-                turned_at = self.found.limit;
+            if turns > 0 && self.nearest.limit < turned_at {
+                turned_at = self.nearest.limit;
                 let turn = self.turn();
                 turns -= usize::from(turn != Turn::Stays);
                 if turn == Turn::Separates {
@@ -289,7 +289,7 @@ impl<'a> MeshSearch<'a> {
             }
         }
         if let Some(farther) = self.memory.open.first() {
-            self.found.leave_out(farther.bound2.sqrt());
+            self.nearest.leave_out(farther.bound2.sqrt());
         }
         self.compare_pending();
         None
@@ -325,15 +325,15 @@ impl<'a> MeshSearch<'a> {
             return None;
         }
         let motion = front.motion(self.place)?;
-        let (pairs, gap) = front.within(self.found.reach(), motion)?;
-        self.found.leave_out(gap);
+        let (pairs, gap) = front.within(self.nearest.reach(), motion)?;
+        self.nearest.leave_out(gap);
         for &(bound, leaves) in pairs {
-            if bound - motion > self.found.reach() {
+            if bound - motion > self.nearest.reach() {
                 // All that are left are farther.
-                self.found.leave_out(bound - motion);
+                self.nearest.leave_out(bound - motion);
                 break;
             }
-            if self.found.touching.is_some() {
+            if self.nearest.touching.is_some() {
                 break;
             }
             self.compare_leaves(leaves);
@@ -346,7 +346,7 @@ impl<'a> MeshSearch<'a> {
     #[inline]
     fn open_children(&mut self, OpenPair { bound2: of_parents, nodes }: OpenPair) {
         let whole = self.compare_boxes(nodes);
-        let (reach, mut gap) = (self.found.reach(), f64::INFINITY);
+        let (reach, mut gap) = (self.nearest.reach(), f64::INFINITY);
         let MeshSearchMemory { near, open, .. } = &mut *self.memory;
         for near in near.iter() {
             let mut bound2 = near.bound2.max(of_parents);
@@ -360,7 +360,7 @@ impl<'a> MeshSearch<'a> {
             }
             open.push(OpenPair { bound2, nodes: children(self.place, nodes, whole, near.lanes) });
         }
-        self.found.leave_out(gap);
+        self.nearest.leave_out(gap);
     }
 
     /// The children of two nodes that are in the caps.
@@ -373,22 +373,22 @@ impl<'a> MeshSearch<'a> {
     /// The square of the distance beyond which pairs are left out.
     #[inline(always)]
     fn reach2(&self) -> f64 {
-        let reach = self.found.reach();
+        let reach = self.nearest.reach();
         reach * reach
     }
 
     /// The answer.
     fn finish(&mut self, cutoff: f64) -> SurfaceDistance {
         self.memory.axis = Some(self.frames[0].axes[0]);
-        self.memory.counts[0] = self.found.compared;
-        self.found.finish(cutoff)
+        self.memory.counts[0] = self.nearest.compared;
+        self.nearest.finish(cutoff)
     }
 
     /// Compares the children of two nodes, or those of one with the whole other: `near` gets those within reach.
     /// Returns which of the nodes are taken whole.
     pub(super) fn compare_boxes(&mut self, nodes: [NodeId; 2]) -> [bool; 2] {
         let (intervals, whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
-        let (reach, bounds) = (self.found.reach(), &mut self.memory.bounds);
+        let (reach, bounds) = (self.nearest.reach(), &mut self.memory.bounds);
         let (mut kept, gap) = self.supports.keep(intervals, whole, reach);
         if self.capped {
             let caps = &self.memory.caps;
@@ -408,7 +408,7 @@ impl<'a> MeshSearch<'a> {
                 near.push(NearChildren { bound2: bound2[j], lanes: [i as u8, j as u8] });
             }
         }
-        self.found.leave_out(gap.min(bounds.far2().sqrt()));
+        self.nearest.leave_out(gap.min(bounds.far2().sqrt()));
         self.memory.counts[1] += 1;
         whole
     }

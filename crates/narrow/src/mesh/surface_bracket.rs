@@ -29,7 +29,7 @@ pub(crate) fn surface_bracket(
         return SurfaceBracket { upper: f64::INFINITY, normal: None };
     }
     match search::nearest_again(&place, ANY_DISTANCE, pair, &mut memory.search, || [0.0; 2]) {
-        SurfaceDistance::Apart(found) => SurfaceBracket { upper: found.upper, normal: Some(found.normal) },
+        SurfaceDistance::Apart(nearest) => SurfaceBracket { upper: nearest.upper, normal: Some(nearest.normal) },
         SurfaceDistance::Touching(_) => SurfaceBracket { upper: place.sharp() + place.error(), normal: None },
         SurfaceDistance::Beyond(_) => SurfaceBracket { upper: f64::INFINITY, normal: None },
     }

@@ -301,20 +301,20 @@ impl<'a> Sweep<'a> {
     /// Keeps the children of two nodes, or those of one with the whole other: of a leaf, unless both are, and of what is
     /// much smaller than the other.
     fn open_nodes(&mut self, nodes: [NodeId; 2], level: u32) {
-        let mut found = std::mem::take(&mut self.memory.spans);
+        let mut filled = std::mem::take(&mut self.memory.spans);
         let ([a, b], whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
         let rows = if whole[0] { 1 } else { WIDTH };
-        spans(a, b, rows, self.reach, &mut found);
+        spans(a, b, rows, self.reach, &mut filled);
         for i in 0..rows {
             for j in 0..WIDTH {
-                let (begin, end) = (found.begin[i][j], found.end[i][j]);
+                let (begin, end) = (filled.begin[i][j], filled.end[i][j]);
                 if begin <= end && end > self.at {
                     let pair = self.parts(nodes, whole, [i as u8, j as u8]);
                     self.put(MeetingLengths { begin, end, level: self.next_level(level), pair });
                 }
             }
         }
-        self.memory.spans = found;
+        self.memory.spans = filled;
     }
 
     /// The children in two lanes, the triangles of two leaves, or the nodes that are taken whole.

@@ -50,8 +50,8 @@ pub(super) fn in_order_of_trees(
     let mut search = MeshSearch::new(place, 0.0, axes, memory);
     let mut open = vec![(search.roots(), balls(place))];
     while let Some((nodes, balls)) = open.pop() {
-        search.found.limit = pairs.reach(balls).max(place.contact());
-        let reach = search.found.reach();
+        search.nearest.limit = pairs.reach(balls).max(place.contact());
+        let reach = search.nearest.reach();
         if let [Child::Leaf(a), Child::Leaf(b)] = nodes.map(NodeId::get) {
             let rule_out = |of_a: &LeafTriangles, near: &mut _| pairs.rule_out([a, b], balls, of_a, near);
             if search.near_triangles(nodes, rule_out).any(|pair| take(reach, pair)) {

@@ -58,8 +58,8 @@ pub(super) struct OverlapHints {
 }
 
 /// The nearest points of two surfaces, in A's frame, and their triangles.
-pub(super) fn nearest_points(found: &NearestTriangles) -> ([Vec3<f64>; 2], [u32; 2]) {
-    ([found.closest.point_a, found.closest.point_b], found.triangles)
+pub(super) fn nearest_points(nearest: &NearestTriangles) -> ([Vec3<f64>; 2], [u32; 2]) {
+    ([nearest.closest.point_a, nearest.closest.point_b], nearest.triangles)
 }
 
 /// A witness point of each body, in A's frame, metres. `radii`: by how much each grows, metres.
@@ -70,7 +70,7 @@ pub(super) fn witnesses(
     [a, b]: &mut [PointMemory; 2],
 ) -> [Vec3<f64>; 2] {
     let queries = [PointQueries::new(place.a, a), PointQueries::new(place.b, b)];
-    let mut search = WitnessSearch { place, radii, queries, found: [None; 2] };
+    let mut search = WitnessSearch { place, radii, queries, witnesses: [None; 2] };
     search.run(hints)
 }
 
@@ -86,7 +86,7 @@ pub(super) fn of_pieces(
     let MeshMemory { search: memory, depth } = memory;
     let [a, b] = &mut depth.points;
     let queries = [PointQueries::new(place.a, a), PointQueries::new(place.b, b)];
-    let mut search = WitnessSearch { place, radii, queries, found: [None; 2] };
+    let mut search = WitnessSearch { place, radii, queries, witnesses: [None; 2] };
     let middle = likely.iter().copied().find(|&p| search.is_in_both(p));
     let mut hints =
         OverlapHints { normal, crossing: None, inside: [None; 2], nearest: None, middle: Vec3::ZERO, are_apart: false };
@@ -95,9 +95,9 @@ pub(super) fn of_pieces(
     }
     hints.crossing = tree_order::crossings(place, 1, memory).first().copied();
     if hints.crossing.is_none()
-        && let SurfaceDistance::Apart(found) = search::nearest(place, place.growth, None, memory)
+        && let SurfaceDistance::Apart(nearest) = search::nearest(place, place.growth, None, memory)
     {
-        hints.nearest = Some(nearest_points(&found));
+        hints.nearest = Some(nearest_points(&nearest));
     }
     search.run(&hints)
 }
@@ -108,7 +108,7 @@ struct WitnessSearch<'a, 'm> {
     radii: [f64; 2],
     /// Queries of A and of B, each in its own frame.
     queries: [PointQueries<'m>; 2],
-    found: [Option<Vec3<f64>>; 2],
+    witnesses: [Option<Vec3<f64>>; 2],
 }
 
 impl WitnessSearch<'_, '_> {
@@ -117,8 +117,8 @@ impl WitnessSearch<'_, '_> {
         if !(hints.are_apart && self.radii == [0.0; 2]) {
             self.search(start, triangles, hints);
         }
-        let inner = self.found.into_iter().flatten().next().unwrap_or(start);
-        [0, 1].map(|k: usize| self.found[k].unwrap_or_else(|| self.of_container(k, inner, hints.normal)))
+        let inner = self.witnesses.into_iter().flatten().next().unwrap_or(start);
+        [0, 1].map(|k: usize| self.witnesses[k].unwrap_or_else(|| self.of_container(k, inner, hints.normal)))
     }
 
     /// Looks along rays, and where the surfaces pass through each other.
@@ -126,12 +126,12 @@ impl WitnessSearch<'_, '_> {
         let n = hints.normal;
         self.leave_along(start, &[n, -n]);
         for k in 0..2 {
-            if self.found[1 - k].is_none() {
-                self.found[1 - k] = self.passes_through(k, start, triangles.map(|of| of[k]));
+            if self.witnesses[1 - k].is_none() {
+                self.witnesses[1 - k] = self.passes_through(k, start, triangles.map(|of| of[k]));
             }
         }
         if self.is_open() {
-            let starts = self.found.into_iter().flatten().chain([start, hints.middle]).collect::<Vec<_>>();
+            let starts = self.witnesses.into_iter().flatten().chain([start, hints.middle]).collect::<Vec<_>>();
             for from in starts {
                 if self.is_open() && self.is_in_both(from) {
                     let directions: Vec<_> = self.likely_directions(from).into_iter().chain(directions()).collect();
@@ -140,14 +140,14 @@ impl WitnessSearch<'_, '_> {
             }
         }
         for k in 0..2 {
-            if self.found[k].is_none() {
+            if self.witnesses[k].is_none() {
                 self.leave_near_surface(k);
             }
         }
     }
 
     fn is_open(&self) -> bool {
-        self.found.iter().any(Option::is_none)
+        self.witnesses.iter().any(Option::is_none)
     }
 
     /// A point of both bodies, and triangles there; takes the witnesses that are known from the start.
@@ -158,15 +158,15 @@ impl WitnessSearch<'_, '_> {
             // A triangle of several parts may lie inside of another part.
             for (k, point) in [closest.point_a, closest.point_b].into_iter().enumerate() {
                 let is_plain = radii[k] == 0.0 && self.mesh(k).component_vertices().len() == 1;
-                self.found[k] = is_plain.then_some(point);
+                self.witnesses[k] = is_plain.then_some(point);
             }
             return (closest.point_a, hints.crossing);
         }
         if hints.inside.iter().any(Option::is_some) {
             for k in 0..2 {
-                self.found[k] = hints.inside[k].filter(|_| radii[k] == 0.0);
-                if self.found[k].is_none() && hints.are_apart && radii == [0.0; 2] {
-                    self.found[k] = self.part_within(k);
+                self.witnesses[k] = hints.inside[k].filter(|_| radii[k] == 0.0);
+                if self.witnesses[k].is_none() && hints.are_apart && radii == [0.0; 2] {
+                    self.witnesses[k] = self.part_within(k);
                 }
             }
             return (hints.inside.into_iter().flatten().next().unwrap_or(hints.middle), None);
@@ -176,10 +176,10 @@ impl WitnessSearch<'_, '_> {
         let n = if distance > 0.0 { (b - a).scale(1.0 / distance) } else { hints.normal };
         // On the line between nearest points no other point of a core is nearer.
         if distance >= radii[0] {
-            self.found[0] = Some(a + n.scale(radii[0]));
+            self.witnesses[0] = Some(a + n.scale(radii[0]));
         }
         if distance >= radii[1] {
-            self.found[1] = Some(b - n.scale(radii[1]));
+            self.witnesses[1] = Some(b - n.scale(radii[1]));
         }
         // As far inside of both.
         let share = if self.place.growth > 0.0 { radii[0] / (radii[0] + radii[1]) } else { 0.5 };
@@ -235,8 +235,8 @@ impl WitnessSearch<'_, '_> {
             let Some([last, beyond]) = self.end_of_ray(from, n, [true; 2]) else { continue };
             let (tolerance, heights) = (self.tolerance(), self.heights(beyond));
             for k in 0..2 {
-                if self.found[k].is_none() && heights[k] > tolerance {
-                    self.found[k] = Some(last);
+                if self.witnesses[k].is_none() && heights[k] > tolerance {
+                    self.witnesses[k] = Some(last);
                 }
             }
         }
@@ -304,8 +304,8 @@ impl WitnessSearch<'_, '_> {
             let foot = within - clearsweep_geometry::triangle_tree::offset(within, &own);
             let foot = if k == 0 { foot } else { self.place.pose.point(foot) };
             for corner in corners {
-                if let Some(found) = self.passage_on_edge(1 - k, [foot, corner]) {
-                    return Some(found);
+                if let Some(passage) = self.passage_on_edge(1 - k, [foot, corner]) {
+                    return Some(passage);
                 }
             }
         }
@@ -326,8 +326,8 @@ impl WitnessSearch<'_, '_> {
                     for t in self.mesh(k).leaf(index) {
                         let [p, q, r] = self.corners(k, t);
                         for edge in [[p, q], [q, r], [r, p]] {
-                            if let Some(found) = self.passage_on_edge(1 - k, edge) {
-                                return Some(found);
+                            if let Some(passage) = self.passage_on_edge(1 - k, edge) {
+                                return Some(passage);
                             }
                         }
                     }
@@ -370,7 +370,7 @@ impl WitnessSearch<'_, '_> {
     fn look_out(&mut self, k: usize, p: Vec3<f64>, mut n: Vec3<f64>) {
         self.leave_along(p, &[n]);
         for turn in 1..=TURNS {
-            if self.found[k].is_some() {
+            if self.witnesses[k].is_some() {
                 return;
             }
             let far = p + n.scale(self.radii[1 - k]);
@@ -399,7 +399,7 @@ impl WitnessSearch<'_, '_> {
     /// Directions along which a ray from a point may stay in one of the bodies for long, unit: along the edges of the nearest triangle and
     /// across them, in the plane of a sheet; and to the middle of the body.
     fn likely_directions(&mut self, p: Vec3<f64>) -> Vec<Vec3<f64>> {
-        let mut found = Vec::new();
+        let mut directions = Vec::new();
         for k in 0..2 {
             let own = if k == 0 { p } else { self.place.in_b(p) };
             let Some(near) = self.queries[k].nearest_beyond(own, f64::NEG_INFINITY) else { continue };
@@ -408,14 +408,14 @@ impl WitnessSearch<'_, '_> {
             for from in 0..3 {
                 let along = (corners[(from + 1) % 3] - corners[from]).normalized();
                 let across = normal.cross(along);
-                found.extend([along, -along, across, -across]);
+                directions.extend([along, -along, across, -across]);
             }
             let middle = self.mesh(k).middle();
             let middle = if k == 0 { middle } else { self.place.pose.point(middle) };
-            found.push((middle - p).normalized());
+            directions.push((middle - p).normalized());
         }
-        found.retain(|n| n.is_finite());
-        found
+        directions.retain(|n| n.is_finite());
+        directions
     }
 
     /// The corners of a triangle of core `k` in A's frame.
@@ -471,8 +471,8 @@ impl WitnessSearch<'_, '_> {
         }
         let of = [k == 0, k == 1];
         let n = outward.normalized();
-        let found = self.end_of_ray(inner, if n.is_finite() { n } else { normal }, of);
-        found.map_or(inner + outward, |ends| ends[0])
+        let ends = self.end_of_ray(inner, if n.is_finite() { n } else { normal }, of);
+        ends.map_or(inner + outward, |ends| ends[0])
     }
 }
 

@@ -230,9 +230,10 @@ impl VolumePair<'_> {
             is_sharp: off_chord <= SHARP * smaller,
         });
         let normal = triangle_pair::direction(&a, &b, &closest);
-        let found = normal.map_or(f64::NEG_INFINITY, |normal| self.along_at(normal, share, needed, in_all, best));
+        let along_normal =
+            normal.map_or(f64::NEG_INFINITY, |normal| self.along_at(normal, share, needed, in_all, best));
         // Edges that are nearly parallel have no normal.
-        if found < needed && !closest.crosses {
+        if along_normal < needed && !closest.crosses {
             self.along_at(closest.point_b - closest.point_a, share, needed, in_all, best);
         }
     }

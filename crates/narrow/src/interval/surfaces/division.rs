@@ -131,24 +131,24 @@ impl<'a> IntervalSearch<'a, '_> {
     /// Computes the distance of the surfaces at a time, and of bodies in contact their depth, for the upper end; returns the direction
     /// between them, in A's frame.
     fn measure_surfaces(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> Option<Vec3<f64>> {
-        let found = self.distance_of_surfaces(surfaces, share);
-        let mut upper = surfaces.upper_end(found.upper);
+        let bracket = self.distance_of_surfaces(surfaces, share);
+        let mut upper = surfaces.upper_end(bracket.upper);
         self.upper = if upper < self.upper { upper } else { self.upper };
-        if upper <= self.options.touch || found.normal.is_none() {
+        if upper <= self.options.touch || bracket.normal.is_none() {
             upper = upper.min(self.upper_of_bodies(share));
         }
         if upper <= self.options.touch {
             surfaces.contact = surfaces.contact.min(share);
         }
-        found.normal
+        bracket.normal
     }
 
     /// Whether the bodies are proven to be in contact at a time.
     pub(super) fn is_touching(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> bool {
-        let found = self.distance_of_surfaces(surfaces, share);
+        let bracket = self.distance_of_surfaces(surfaces, share);
         // Where surfaces cross, rounding may hide it from them, but not from the depth.
-        surfaces.upper_end(found.upper) <= self.options.touch
-            || (found.normal.is_none() && self.upper_of_bodies(share) <= self.options.touch)
+        surfaces.upper_end(bracket.upper) <= self.options.touch
+            || (bracket.normal.is_none() && self.upper_of_bodies(share) <= self.options.touch)
     }
 
     /// The upper end of the signed distance of the bodies as a whole at a time, metres.
@@ -162,8 +162,8 @@ impl<'a> IntervalSearch<'a, '_> {
         self.computed += 1;
         let node = Node::at(share, &self.path);
         let SurfaceParts { meshes, memory, .. } = surfaces;
-        let found = surface_bracket(*meshes, node.poses, node.relative, memory, &mut self.work.meshes);
-        surfaces.measured.push((share, surfaces.upper_end(found.upper)));
-        found
+        let bracket = surface_bracket(*meshes, node.poses, node.relative, memory, &mut self.work.meshes);
+        surfaces.measured.push((share, surfaces.upper_end(bracket.upper)));
+        bracket
     }
 }

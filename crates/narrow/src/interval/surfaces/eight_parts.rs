@@ -51,9 +51,9 @@ impl EightParts {
 
     /// The gaps of all pairs; lanes that hold none hold numbers of no meaning.
     pub(super) fn gaps(&self) -> EightGaps {
-        let mut found = EightGaps::default();
-        gaps(&mut found, &self.corners);
-        found
+        let mut lanes = EightGaps::default();
+        gaps(&mut lanes, &self.corners);
+        lanes
     }
 }
 
