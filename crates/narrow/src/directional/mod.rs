@@ -4,16 +4,6 @@
 //! Bergen (2004), "Ray casting against general convex objects with application to continuous collision detection". The proofs are
 //! derived in docs/reference/numerics.md, "Distance along a direction".
 //!
-//! ```text
-//! distance.rs the answer
-//! line.rs     two pieces on a line: the signed distance at a length, supporting planes
-//! convex.rs   the interval of lengths at which two pieces meet: Newton's steps from outside, chords from inside
-//! pierced.rs  proof that a vertex passes through a face, or an edge through an edge
-//! pieces.rs   bodies of several pieces: the union of the intervals
-//! meshes.rs   exact triangles
-//! footprint/  the free length of a body that grows by a disk across the direction
-//! ```
-//!
 //! Departures from the paper:
 //!
 //! - The line is not projected to find an inner point of the difference: the face that it pierces is found without one (`duality/guide.rs`),

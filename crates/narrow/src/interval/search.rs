@@ -105,7 +105,45 @@ pub(super) enum Bisected {
     Limit,
 }
 
-impl<'a> IntervalSearch<'a, '_> {
+/// The lesser of two upper ends, the first of equal ones.
+pub(super) fn least(one: f64, other: f64) -> f64 {
+    if other < one { other } else { one }
+}
+
+impl<'a, 'w> IntervalSearch<'a, 'w> {
+    /// Creates a search without parts. `ends`: the bodies as a whole at both ends, with their rows.
+    pub(super) fn new(
+        bodies: IntervalBodies<'a>,
+        path: PairPath<'a>,
+        motion: RelativeMotion,
+        options: &IntervalOptions,
+        division: PartDivision,
+        ends: [Node; 2],
+        cache: PieceCache,
+        work: &'w mut Workspace,
+        stats: &'w mut SolverStats,
+    ) -> Self {
+        Self {
+            bodies,
+            path,
+            motion,
+            options: *options,
+            division,
+            upper: least(ends[0].upper, ends[1].upper),
+            ends,
+            cache,
+            work,
+            stats,
+            leaves: Vec::new(),
+            open: BestFirst::default(),
+            surfaces: None,
+            computed: 2,
+            divided: false,
+            by_speed: false,
+            sought: None,
+        }
+    }
+
     /// Divides parts until the bracket decides.
     pub(super) fn run(&mut self) -> Bisected {
         while let Some(part) = self.open.first() {

@@ -9,10 +9,9 @@ use super::options::{BodyMotion, IntervalOptions, PartDivision};
 use super::pair_path::{JointedPath, PairPath};
 use super::path::PathTerms;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
-use super::search::IntervalSearch;
+use super::search::{IntervalSearch, least};
 use super::sought_times::SoughtTimes;
 use super::support_gap::{Hulls, by_bend};
-use crate::branch_and_bound::BestFirst;
 use crate::cache::PieceCache;
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
@@ -146,7 +145,7 @@ pub(super) fn solve<'a>(
     // What lies inside of an open mesh at an end has an answer, however far its surface is.
     let by_winding = ends.iter().any(|end| end.by_winding);
     let options = &IntervalOptions { within: if by_winding { f64::INFINITY } else { options.within }, ..*options };
-    let mut search = IntervalStart { bodies, path, motion, options, division, ends, cache }.search(work, stats);
+    let mut search = IntervalSearch::new(bodies, path, motion, options, division, ends, cache, work, stats);
     match known {
         None => {
             search.begin();
@@ -155,43 +154,6 @@ pub(super) fn solve<'a>(
         Some(Solved::Answer(answer)) => Solved::Answer(timed(answer, search)),
         Some(Solved::OfNodes(answer, nearest)) => Solved::OfNodes(timed(answer, search), nearest),
         Some(beyond) => beyond,
-    }
-}
-
-/// The state of an interval before its search.
-struct IntervalStart<'a, 'o> {
-    bodies: IntervalBodies<'a>,
-    path: PairPath<'a>,
-    motion: RelativeMotion,
-    options: &'o IntervalOptions,
-    division: PartDivision,
-    ends: [Node; 2],
-    cache: PieceCache,
-}
-
-impl<'a> IntervalStart<'a, '_> {
-    /// A search without parts.
-    fn search<'w>(self, work: &'w mut Workspace, stats: &'w mut SolverStats) -> IntervalSearch<'a, 'w> {
-        let Self { bodies, path, motion, options, division, ends, cache } = self;
-        IntervalSearch {
-            bodies,
-            path,
-            motion,
-            options: *options,
-            division,
-            upper: least(ends[0].upper, ends[1].upper),
-            ends,
-            cache,
-            work,
-            stats,
-            leaves: Vec::new(),
-            open: BestFirst::default(),
-            surfaces: None,
-            computed: 2,
-            divided: false,
-            by_speed: false,
-            sought: None,
-        }
     }
 }
 
@@ -233,7 +195,7 @@ pub(super) fn timed_by_rows<'a>(
     let motion = path.relative_motion([a, b]);
     let (mut cache, division) = (PieceCache::default(), PartDivision::default());
     let ends = measured_ends(&bodies, [a, b], path.error_at_ends(), rows, &mut cache, work, stats);
-    timed(answer, IntervalStart { bodies, path, motion, options, division, ends, cache }.search(work, stats))
+    timed(answer, IntervalSearch::new(bodies, path, motion, options, division, ends, cache, work, stats))
 }
 
 /// The bodies at both ends, with their distances; `error`: of their poses, metres.
@@ -257,11 +219,6 @@ fn measured_ends(
         rows.computed[end] = bodies.measure_bodies(&mut node, row.as_ref(), cache, work, stats);
         node
     })
-}
-
-/// The lesser of two upper ends, the first of equal ones.
-fn least(one: f64, other: f64) -> f64 {
-    if other < one { other } else { one }
 }
 
 /// The answer by the normals of both ends, if they decide: the frames of the least bend and the nearer end first; of bodies that are not convex
@@ -447,8 +404,8 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
     // Nothing but the tolerance ends it.
     let options = IntervalOptions { within: f64::INFINITY, require: None, touch: f64::NEG_INFINITY, ..search.options };
     let (path, motion, division) = (search.path.clone(), search.motion, search.division);
-    let begun = IntervalStart { bodies, path, motion, options: &options, division, ends, cache: PieceCache::default() };
-    let mut hulls = begun.search(search.work, search.stats);
+    let (cache, work, stats) = (PieceCache::default(), &mut *search.work, &mut *search.stats);
+    let mut hulls = IntervalSearch::new(bodies, path, motion, &options, division, ends, cache, work, stats);
     hulls.begin();
     hulls.run();
     let lower = hulls.open.first().map_or(f64::NEG_INFINITY, |least| least.lower);

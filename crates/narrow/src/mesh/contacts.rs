@@ -7,9 +7,8 @@ use super::crossing::least_translation;
 use super::curves::{CrossingCurve, CrossingSegment, TRIFLE, curves};
 use super::depth::MeshMemory;
 use super::place::MeshPlace;
-use super::tree_order::UpTo;
 use super::triangle_pair::{self, TriangleCorners};
-use super::within::{WithinLimits, triangles_within};
+use super::within::{ALL, triangles_within};
 use crate::bodies::Bodies;
 use crate::deviation::deviation_of;
 use crate::workspace::Workspace;
@@ -125,8 +124,8 @@ impl ContactSearch<'_> {
         let MeshPlace { a, b, poses, pose, .. } = self.place;
         let mut pairs = Vec::new();
         // Pairs that cross only once B is moved by a trifle are near too.
-        let reach = self.reach + 4.0 * TRIFLE * self.place.size;
-        triangles_within([a, b], poses, pose, &mut UpTo(reach), WithinLimits::NONE, memory, &mut pairs);
+        let mut reach = self.reach + 4.0 * TRIFLE * self.place.size;
+        triangles_within([a, b], poses, pose, &mut reach, ALL, memory, &mut pairs);
         pairs.retain(|&[s, t]| {
             let closest = triangle_pair::closest_points(&a.corners(s), &self.place.corners_b(t));
             closest.distance2 <= reach * reach

@@ -1,25 +1,6 @@
 //! Pairs of bodies of which one is a triangle mesh: the nearest triangles under two trees, and where the bodies overlap a bracket of the
 //! depth.
 //!
-//! ```text
-//! place.rs          two meshes at their poses, and what rounding may do
-//! search.rs         both trees descended together; bounds.rs: boxes against boxes, eight by eight
-//! best_pair.rs      the nearest pair of triangles so far; pair_distance.rs: the distance of one pair, settled
-//! open_pair.rs      the order of a search; line_gap.rs: gaps along lines between middles
-//! supports.rs       what the supporting planes along one direction leave of both meshes; turning.rs: which direction
-//! front.rs          what a search leaves to the next one: bounds that outlast a motion; collecting.rs: the search for them
-//! triangle_pair.rs  the distance of two triangles, and a direction that proves it
-//! points.rs         points against one mesh: the nearest triangle, inside or outside; point_bounds.rs: bounds, eight by eight
-//! leaves.rs         triangles of two leaves: leaf_gaps.rs: bounds by their planes; eight_pairs.rs: by the line between their closest points
-//! overlap.rs        points deep inside of both bodies; crossing.rs: triangles that cross
-//! sweep.rs          the ways out along one direction
-//! depth.rs          the bracket of the depth
-//! along.rs          which triangles meet when while one body moves along a line
-//! surface_bracket.rs  the distance of the surfaces alone; within.rs: all pairs of triangles up to a distance
-//! witnesses.rs      points of both surfaces where bodies overlap
-//! contacts.rs       all regions in which bodies touch or overlap; curves.rs: the curves in which surfaces cross
-//! ```
-//!
 //! A convex body beside a mesh is the mesh of its faces; a point or a segment is a triangle without area. A row depends on the meshes
 //! and the poses alone: the nearest triangles are the least of a number that each pair has for itself, and depths are searched for from
 //! the same starts always.
@@ -65,7 +46,7 @@ use self::search::SurfaceDistance;
 pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
 pub(super) use self::tree_order::{MeshBall, NearPairs};
 use self::triangle_pair::TriangleFeature;
-pub(super) use self::within::{WithinLimits, triangles_within};
+pub(super) use self::within::{FEW, triangles_within};
 use self::witnesses::OverlapHints;
 use super::answer::status;
 use super::bodies::Bodies;
@@ -82,17 +63,16 @@ use clearsweep_model::{FeatureKind, Method, Proximity, Status};
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;
 
-/// Asks the convex parts of two bodies for their depth, if both have such and are known without deviation. It is called once at most, of bodies that overlap.
-pub(super) type AskParts<'p> = &'p mut dyn FnMut(&mut SolverStats) -> Option<KnownDepth>;
-
-/// The row of two bodies, as they are stored, with the pair at its place; or the proof that they are farther apart than `options.within`;
-/// never open. `overlap`: the depths beyond which it counts as overlapping, if no depth is asked for. `parts`: see [`AskParts`]. `ahead`: how far B moves in A's frame to the
-/// next sample, and at most in all that are to come, metres.
+/// The row of two bodies, as they are stored, with the pair at its place; or the proof that they are
+/// farther apart than `options.within`. `overlap`: the depths beyond which it counts as overlapping,
+/// if no depth is asked for. `parts`: finds the depth of the convex parts, if both bodies have convex
+/// parts and no deviation; it is called at most one time, if the bodies overlap. `ahead`: how far B
+/// moves in A's frame to the next sample, and at most in all samples to come, metres.
 pub(super) fn query<'a>(
     bodies: &Bodies<'a>,
     options: &QueryOptions,
     overlap: Option<OverlapDepths>,
-    parts: AskParts<'_>,
+    parts: &mut dyn FnMut(&mut SolverStats) -> Option<KnownDepth>,
     remembered: &mut Option<Box<MeshPairMemory>>,
     memory: &mut MeshMemory,
     stats: &mut SolverStats,

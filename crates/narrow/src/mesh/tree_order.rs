@@ -22,11 +22,9 @@ pub(crate) trait NearPairs {
 }
 
 /// All pairs up to a distance, metres.
-pub(super) struct UpTo(pub(super) f64);
-
-impl NearPairs for UpTo {
+impl NearPairs for f64 {
     fn reach(&self, _: [MeshBall; 2]) -> f64 {
-        self.0
+        *self
     }
 }
 
@@ -42,7 +40,8 @@ pub(super) fn balls(place: &MeshPlace<'_>) -> [MeshBall; 2] {
 pub(super) fn in_order_of_trees(
     place: &MeshPlace<'_>,
     pairs: &mut impl NearPairs,
-    (by_lines, most): (bool, usize),
+    by_lines: bool,
+    most: usize,
     memory: &mut MeshSearchMemory,
     mut take: impl FnMut(f64, [u32; 2]) -> bool,
 ) -> bool {
@@ -99,7 +98,7 @@ pub(super) fn any_crossing(
     memory: &mut MeshSearchMemory,
     mut is_wanted: impl FnMut([u32; 2]) -> bool,
 ) -> bool {
-    in_order_of_trees(place, &mut UpTo(0.0), (false, usize::MAX), memory, |reach, pair| {
+    in_order_of_trees(place, &mut 0.0, false, usize::MAX, memory, |reach, pair| {
         matches!(pair_distance(place, pair, reach), PairDistance::Touching) && is_wanted(pair)
     })
 }

@@ -6,22 +6,12 @@ use super::tree_order::{NearPairs, balls, in_order_of_trees};
 use clearsweep_geometry::mesh::TriangleMesh;
 use clearsweep_geometry::{Pose, RelativePose};
 
-/// Limits of the number of pairs that are looked for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct WithinLimits {
-    /// Pairs of triangles, at most.
-    pairs: usize,
-    /// Pairs of nodes that are compared for them, at most.
-    nodes: usize,
-}
+/// Pairs of triangles, and pairs of nodes compared for them, that cost less than a search for the
+/// nearest.
+pub(crate) const FEW: [usize; 2] = [1 << 15, 1 << 14];
 
-impl WithinLimits {
-    /// As many as are cheaper than a search for the nearest.
-    pub(crate) const FEW: Self = Self { pairs: 1 << 15, nodes: 1 << 14 };
-
-    /// All.
-    pub(crate) const NONE: Self = Self { pairs: usize::MAX, nodes: usize::MAX };
-}
+/// No limit of the number of pairs.
+pub(super) const ALL: [usize; 2] = [usize::MAX; 2];
 
 /// Finds the pairs of triangles of two meshes that may be near, in the order of the trees. Returns
 /// whether all were found: not if they, or the nodes above them, are more than the limits.
@@ -30,7 +20,7 @@ pub(crate) fn triangles_within(
     poses: [Pose; 2],
     relative: RelativePose<f64>,
     pairs: &mut impl NearPairs,
-    most: WithinLimits,
+    [most_pairs, most_nodes]: [usize; 2],
     memory: &mut MeshMemory,
     near: &mut Vec<[u32; 2]>,
 ) -> bool {
@@ -38,9 +28,9 @@ pub(crate) fn triangles_within(
     if !(place.size + pairs.reach(balls(&place))).is_finite() {
         return false;
     }
-    let ended = in_order_of_trees(&place, pairs, (true, most.nodes), &mut memory.search, |_, pair| {
+    let ended = in_order_of_trees(&place, pairs, true, most_nodes, &mut memory.search, |_, pair| {
         near.push(pair);
-        near.len() > most.pairs
+        near.len() > most_pairs
     });
     !ended
 }

@@ -1,28 +1,14 @@
 //! The first contact of bodies of which one is a triangle mesh.
 
-use super::node_pairs::{SurfaceAim, SurfacePart, SurfaceParts};
-use crate::branch_and_bound::{BestFirst, Part};
+use super::node_pairs::{SurfaceAim, SurfaceParts};
+use crate::branch_and_bound::BestFirst;
 use crate::interval::search::IntervalSearch;
-use std::cmp::Ordering;
 
 /// Shares of the interval to which the first contact is found.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
 
 /// Pairs of volumes looked at for it, at most.
 const MOST_PAIRS: u32 = 1 << 16;
-
-/// A part in the order of time: the earliest comes first, and of parts that start together the latest found.
-#[derive(Clone, Copy)]
-struct EarliestFirst {
-    part: SurfacePart,
-    number: usize,
-}
-
-impl Part for EarliestFirst {
-    fn order(&self, other: &Self) -> Ordering {
-        other.part.span[0].total_cmp(&self.part.span[0]).then(self.number.cmp(&other.number))
-    }
-}
 
 impl IntervalSearch<'_, '_> {
     /// The first contact of bodies that are apart at the start and proven to be in contact at some time: proven clear before the first share,
@@ -39,9 +25,9 @@ impl IntervalSearch<'_, '_> {
         let pairs = surfaces.pairs([0.0, contact], aim, &mut self.work.meshes, &mut self.work.facing);
         let begun = pairs.unwrap_or_else(|| surfaces.whole([0.0, contact], &[], aim).into_iter().collect());
         let (mut number, mut open) = (begun.len(), BestFirst::default());
-        begun.into_iter().enumerate().for_each(|(number, part)| open.push(EarliestFirst { part, number }));
+        begun.into_iter().enumerate().for_each(|(number, part)| open.push(part.numbered(number)));
         let mut clear = contact;
-        while let Some(EarliestFirst { part, .. }) = open.next_unless(|first| first.part.span[0] >= contact) {
+        while let Some(part) = open.next_unless(|part| part.span[0] >= contact) {
             let [start, end] = part.span;
             let is_fine = contact - start <= RESOLUTION || (part.is_leaf() && end - start <= RESOLUTION);
             if is_fine || surfaces.looked_at >= most {
@@ -53,7 +39,7 @@ impl IntervalSearch<'_, '_> {
             }
             for part in surfaces.divided(&part, contact, aim) {
                 number += 1;
-                open.push(EarliestFirst { part, number });
+                open.push(part.numbered(number));
             }
         }
         self.surfaces = Some(surfaces);

@@ -6,14 +6,16 @@ use super::bound::{BoundedNode, VolumePair, is_proof};
 use super::eight_parts::EightParts;
 use super::facing::{FacingMemory, MetTriangle, SweptPairs};
 use super::volume::SurfaceNode;
+use crate::branch_and_bound::Part;
 use crate::interval::node::Node;
 use crate::interval::pair_path::PairPath;
 use crate::interval::relative_motion::{FixedIn, GapBound};
-use crate::mesh::{LeafTriangles, MeshMemory, MeshPairMemory, NearPairs, NodeCache, WithinLimits, triangles_within};
+use crate::mesh::{FEW, LeafTriangles, MeshMemory, MeshPairMemory, NearPairs, NodeCache, triangles_within};
 use crate::pair::bound_of;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 
 /// How many times as large a volume is before it alone is divided.
 const LARGER: f64 = 4.0;
@@ -50,9 +52,22 @@ pub(super) struct SurfacePart {
     pub(super) likely_upper: f64,
     /// Upper end at that time if the triangles stay on the chords of their corners, metres.
     likely_contact: f64,
+    /// Its place in the order in which parts are found.
+    number: usize,
+}
+
+impl Part for SurfacePart {
+    /// The part that starts earliest comes first, and of parts that start together the latest found.
+    fn order(&self, other: &Self) -> Ordering {
+        other.span[0].total_cmp(&self.span[0]).then(self.number.cmp(&other.number))
+    }
 }
 
 impl SurfacePart {
+    pub(super) fn numbered(self, number: usize) -> Self {
+        Self { number, ..self }
+    }
+
     /// Whether it is of two triangles.
     pub(super) fn is_leaf(&self) -> bool {
         self.nodes.iter().all(|node| node.is_triangle())
@@ -229,7 +244,7 @@ impl<'a> SurfaceParts<'a> {
         }
         swept.leaves.forget(self.meshes[1].node_counts()[1]);
         let node = Node::at(middle.share, &self.path);
-        triangles_within(self.meshes, node.poses, node.relative, &mut swept, WithinLimits::FEW, memory, near)
+        triangles_within(self.meshes, node.poses, node.relative, &mut swept, FEW, memory, near)
     }
 
     /// The pairs of triangles that the line between them in the middle of a part, standing still in the frame of a body, does not prove to be beyond
@@ -460,6 +475,7 @@ impl<'a> SurfaceParts<'a> {
             near: gap.nearest.map_or(0.5 * (span[0] + span[1]), |near| near.share),
             likely_upper,
             likely_contact: if is_sharp { self.upper_end(distance) } else { likely_upper },
+            number: 0,
         })
     }
 }
