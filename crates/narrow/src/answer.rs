@@ -56,7 +56,7 @@ impl Answer {
         }
     }
 
-    /// Returns the answer with a bracket that reaches farther by so many metres at each end, rounded outward.
+    /// Returns the answer with a bracket wider by `by` metres at each end, rounded outward.
     pub fn opened(self, by: f64) -> Self {
         if by == 0.0 {
             return self;

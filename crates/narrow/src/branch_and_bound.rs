@@ -3,8 +3,9 @@
 //! A part is a node of a tree, a pair of nodes of two trees, or a span of time. A search takes one
 //! open part after the other: `while let Some(part) = open.next_unless(is_beyond)`. It replaces the
 //! part by its parts, or looks at a leaf (Land and Doig 1960, "An automatic method of solving
-//! discrete programming problems"). Three descents have no bounds and stay plain loops over a stack:
-//! rays, edges that pass through a surface, and pairs of triangles in the order of the trees.
+//! discrete programming problems"). Three descents have no bounds and stay plain loops over a
+//! stack: rays, edges that pass through a surface, and pairs of triangles in the order of the
+//! trees.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -129,7 +130,8 @@ mod tests {
         }
     }
 
-    /// The numbers below 15 in the order in which a search takes them; `n` has the parts `2 n + 1` and `2 n + 2`.
+    /// The numbers below 15 in the order in which a search takes them; `n` has the parts `2 n + 1`
+    /// and `2 n + 2`.
     fn taken(mut next: impl FnMut(&[u32]) -> Option<u32>) -> Vec<u32> {
         let mut taken = Vec::new();
         let mut parts = vec![0];

@@ -74,8 +74,9 @@ impl Deviation {
         widened([lower, upper], self.by)
     }
 
-    /// The row about the true bodies. `inflated`: finds a lower end for the stored bodies inflated by so much together (metres), and the
-    /// direction of its translation; `None` if the widened one stands, as it does for convex bodies.
+    /// The row about the true bodies. `inflated`: finds a lower end for the stored bodies inflated
+    /// by a length together (metres), and the direction of its translation; `None` if the widened
+    /// one stands, as it does for convex bodies.
     pub(super) fn row(
         &self,
         stored: StoredRow,
@@ -85,7 +86,8 @@ impl Deviation {
         let mut row = stored.row;
         if self.by > 0.0 {
             let [mut lower, upper] = self.bracket([row.lower, stored.upper]);
-            // What separates the stored bodies may press the inflated ones together elsewhere.
+            // A translation that separates the stored bodies may press the inflated ones together
+            // elsewhere.
             if lower < 0.0
                 && let Some((end, normal)) = inflated(self.by)
             {
@@ -123,7 +125,7 @@ pub(super) fn deviation_of(a: &Shape, b: &Shape) -> f64 {
     sum(stored(a, b), stored(b, a))
 }
 
-/// A bracket that reaches farther at each end by so many metres, rounded outward.
+/// A bracket wider by `by` metres at each end, rounded outward.
 pub fn widened([lower, upper]: [f64; 2], by: f64) -> [f64; 2] {
     if by == 0.0 { [lower, upper] } else { [(lower - by).next_down(), (upper + by).next_up()] }
 }

@@ -1,5 +1,6 @@
-//! The driver: queries in order, each sample culled, settled by a batch, or handed to the pair solver. Queries answer about the bodies as
-//! they are stored; here their rows become those of the true ones ([`Deviation::row`]).
+//! The driver: queries in order, each sample culled, settled by a batch, or handed to the pair
+//! solver. Queries answer about the bodies as they are stored; here their rows become those of the
+//! true ones ([`Deviation::row`]).
 
 use super::batch::at_rest::AtRest;
 use super::batch::many_pairs;
@@ -20,7 +21,8 @@ use super::workspace::Workspace;
 use clearsweep_geometry::{Inside, RelativePose};
 use clearsweep_model::{AnswerKind, Proximity, QueryOptions};
 
-/// Answers queries in order, each with its cache: appends their rows to `out`, and after each query the length of `out` to `ends`.
+/// Answers queries in order, each with its cache: appends their rows to `out`, and after each query
+/// the length of `out` to `ends`.
 pub(crate) fn answer(
     search: SearchMethod,
     queries: &[PairQuery<'_>],
@@ -58,8 +60,8 @@ pub(crate) fn answer(
     }
 }
 
-/// Makes the rows from `begin` on those of the true bodies, and drops those beyond the cut-off. Rows of bodies that are not convex are about
-/// the true bodies already.
+/// Makes the rows from `begin` on those of the true bodies, and drops those beyond the cut-off.
+/// Rows of bodies that are not convex are about the true bodies already.
 fn keep_true_rows(query: &PairQuery<'_>, options: &QueryOptions, begin: usize, out: &mut Vec<Proximity>) {
     let is_convex = query.a.only_piece().is_some() && query.b.only_piece().is_some();
     let deviation = if is_convex { Deviation::of(query.a, query.b) } else { Deviation::NONE };
@@ -100,7 +102,8 @@ impl Remaining {
     }
 }
 
-/// Answers samples of one query in order. Each is culled, or settled together with others, or handed to the pair solver.
+/// Answers samples of one query in order. Each is culled, or settled together with others, or
+/// handed to the pair solver.
 fn answer_samples(
     search: SearchMethod,
     work: &mut Workspace,
@@ -118,7 +121,8 @@ fn answer_samples(
     let mut solver = PairSolver { search, single: query.samples.is_power_of_two(), polytope, overlap: None };
     out.reserve(left.count_ones() as usize);
     let mut culling = Culling::new(query, options, &relative, cache.hulls.learned.axis);
-    // Through a hole a body gets inside of an open mesh without coming near to its surface: no gap outlasts that motion.
+    // Through a hole a body gets inside of an open mesh without coming near to its surface: no gap
+    // outlasts that motion.
     let outlasts = [query.a, query.b].iter().all(|body| body.inside() != Inside::Winding);
     if let Some((gap, at)) = from.gap {
         culling.beyond(gap, at, None);
@@ -173,14 +177,16 @@ fn answer_samples(
     at_rest.remember(&mut cache.resting);
 }
 
-/// Whether the depth of a row was searched for. The supporting planes of hulls, which stand in its place, are those of the inflated bodies too.
+/// Whether the depth of a row was searched for. The supporting planes of hulls, which stand in its
+/// place, are those of the inflated bodies too.
 fn is_sought(row: &Proximity) -> bool {
     row.feature[0] != NOT_SOUGHT
 }
 
-/// The row of two bodies at their poses, or the proof that the stored ones are farther apart than `options.within`. The row of two
-/// convex bodies is as they are stored, all others are of the true ones. `ahead`: how far B moves in A's frame to the next sample, and at
-/// most in all that are to come, metres.
+/// The row of two bodies at their poses, or the proof that the stored ones are farther apart than
+/// `options.within`. The row of two convex bodies is as they are stored, all others are of the true
+/// ones. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are to
+/// come, metres.
 fn row_of_bodies(
     bodies: &Bodies<'_>,
     options: &QueryOptions,

@@ -65,13 +65,13 @@ impl Learned {
         self.mean_feature_lifetime > LASTING
     }
 
-    /// Whether they still do, if they are left here after they held in so many samples in turn.
+    /// Whether the mean lifetime is still long if the features change now, after `run` samples.
     #[inline(always)]
     pub(super) fn features_last_after(&self, run: f32) -> bool {
         self.lifetime_after(run) > LASTING
     }
 
-    /// Takes note that features were left after they held in so many samples in turn.
+    /// Records that the features change after `run` samples.
     #[inline(always)]
     pub(super) fn features_left(&mut self, run: f32) {
         self.mean_feature_lifetime = self.lifetime_after(run);
@@ -82,14 +82,15 @@ impl Learned {
         (1.0 - LAST_CHANGE) * self.mean_feature_lifetime + LAST_CHANGE * run
     }
 
-    /// Whether searches of many samples start on the line between the origins, and not from the features of the sample before.
+    /// Whether searches of many samples start on the line between the origins, not from the last
+    /// features.
     #[inline(always)]
     pub(super) fn starts_on_line(&self) -> bool {
         let [by_features, by_line] = self.vclip_steps;
         by_features > MANY_STEPS && by_line + LINE < by_features
     }
 
-    /// Takes note of searches of many samples: their steps, and how often they left the features of the sample before.
+    /// Records searches of many samples: their steps, and how often the features changed.
     #[inline(always)]
     pub(super) fn searched(&mut self, on_line: bool, steps: u64, samples: u32, changes: u16) {
         self.vclip_steps[usize::from(on_line)] = steps as f32 / samples.max(1) as f32;

@@ -1,9 +1,11 @@
 //! Bodies that overlap by more than `touch`, if nobody asks how deep: `[query] answer = "overlap"` or `"distance"`.
 //!
-//! A pair counts as overlapping once anything proves a depth beyond [`OverlapDepths`]: a tetrahedron of the Minkowski difference around the origin, a pair
-//! of pieces, triangles that cross. What proves it may depend on what is remembered, so the row does not: its upper end is the depth asked for, its
-//! lower end the overlap of the supporting planes of the hulls along a fixed direction. A depth that is not proven so is searched for as ever, and where
-//! it is beyond [`OverlapDepths`], the same row stands in its place.
+//! A pair counts as overlapping once anything proves a depth beyond [`OverlapDepths`]: a
+//! tetrahedron of the Minkowski difference around the origin, a pair of pieces, triangles that
+//! cross. The proof may depend on the memory, so the row does not: its upper end is the depth asked
+//! for, its lower end the overlap of the supporting planes of the hulls along a fixed direction. A
+//! depth that is not proven so is searched for as ever, and where it is beyond [`OverlapDepths`],
+//! the same row stands in its place.
 
 use super::answer::Answer;
 use super::bodies::Bodies;

@@ -149,7 +149,7 @@ impl<const N: usize> ReadyRows<N> {
         (self.first, self.proven, self.beyond, self.near, self.deep) = (first, 0, 0, 0, 0);
     }
 
-    /// Takes note of what a proven answer about cores apart comes to.
+    /// Records the outcome of a proven answer about cores apart.
     pub(super) fn put(&mut self, sample: usize, outcome: SolveOutcome<Option<Proximity>>) {
         let i = (sample - self.first) % N;
         match outcome {

@@ -11,8 +11,8 @@
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NoProof;
 
-/// Finds the first length from `length` on that no interval holds. `end_at`: the end of the intervals
-/// that hold a length; the length itself if none holds it.
+/// Finds the first length from `length` on that no interval holds. `end_at`: the end of the
+/// intervals that hold a length; the length itself if none holds it.
 ///
 /// # Errors
 /// Those of `end_at`.
@@ -26,9 +26,9 @@ pub(crate) fn first_gap(mut length: f64, mut end_at: impl FnMut(f64) -> Result<f
     }
 }
 
-/// Approaches the end of an interval that holds the length `from`. `beyond`: a length after the end.
-/// `step_at`: by how much a supporting plane allows to go back from a length; `None`, or below 0, if
-/// no plane does. A step of at most `short` is the last, or number `most`.
+/// Approaches the end of an interval that holds the length `from`. `beyond`: a length after the
+/// end. `step_at`: by how much a supporting plane allows to go back from a length; `None`, or below
+/// 0, if no plane does. A step of at most `short` is the last, or number `most`.
 pub(crate) fn interval_end(
     beyond: f64,
     from: f64,
@@ -64,7 +64,8 @@ mod tests {
 
     #[test]
     fn ends_are_approached_from_beyond() {
-        // The function is `length^2 - 1`: the tangent at a length has its root at `(length^2 + 1) / (2 length)`.
+        // The function is `length^2 - 1`: the tangent at a length has its root at `(length^2 + 1) /
+        // (2 length)`.
         let step_at = |length: f64| Some((length * length - 1.0) / (2.0 * length));
         let end = interval_end(50.0, 0.0, 1e-9, 60, step_at);
         assert!((1.0..1.0 + 1e-9).contains(&end), "{end}");

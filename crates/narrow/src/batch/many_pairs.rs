@@ -1,9 +1,10 @@
 //! Queries of few samples, answered together: eight pairs side by side, a lane each.
 //!
-//! A walk through many samples has company in its own samples (`one_pair.rs`). A query of one sample has none, but comes
-//! with others of its kind: candidates of a block, pairs of a Monte Carlo job. Their poses and the starts of their
-//! searches are computed eight at a time, each is searched by V-Clip, and what is found is proven eight of a kind at a
-//! time, whichever pairs they are of. What is not settled so is asked alone, as ever: the rows are the same.
+//! A walk through many samples has company in its own samples (`one_pair.rs`). A query of one
+//! sample has none, but comes with others of its kind: candidates of a block, pairs of a Monte
+//! Carlo job. Their poses and the starts of their searches are computed eight at a time, each is
+//! searched by V-Clip, and what is found is proven eight of a kind at a time, whichever pairs they
+//! are of. All other samples are asked alone, as ever: the rows are the same.
 //!
 //! Only the first sample of a query takes part, only bodies of one piece, and no pair of which a surface is remembered.
 

@@ -1,5 +1,6 @@
-//! Many samples of one pair of bodies of one piece each: the remembered features are verified in eight samples at once, and where
-//! they change at every turn, all samples are searched before any is proven. What neither settles goes to the pair solver.
+//! Many samples of one pair of bodies of one piece each: the remembered features are verified in
+//! eight samples at once, and where they change at every turn, all samples are searched before any
+//! is proven. The pair solver gets the samples that neither settles.
 
 use super::pair_block::PairBlock;
 use super::proofs::Prover;
@@ -87,7 +88,8 @@ impl<'a> OnePair<'a> {
         Self { of, search, memory, is_current: false, run: 0.0 }
     }
 
-    /// Takes note of what is remembered after a sample that the pair solver answered, and whether features were verified there.
+    /// Records the memory after a sample that the pair solver answered, and whether features were
+    /// verified there.
     pub(crate) fn answered_alone(&mut self, held: bool, cache: &mut PairCache) {
         if held {
             self.run += 1.0;
@@ -226,7 +228,7 @@ impl<'a> OnePair<'a> {
         }
         let features = cache.hulls.features().filter(|_| self.tracks(cache))?;
         let line = cache.hulls.learned.starts_on_line();
-        // Where features stay optimal for long, a change of them is searched alone.
+        // If features usually last long, search only this sample.
         if cache.hulls.simplex().count > 0 && cache.hulls.learned.features_last_after(self.run) {
             return None;
         }

@@ -6,7 +6,8 @@ use crate::float::Float;
 /// open in `f64`, and [`local`] leaves them to extended precision.
 pub(super) const BAND: f64 = 8.0;
 
-/// Cores nearer than so many bounds E, apart or overlapping by less than [`BAND`], are left to extended precision.
+/// Cores nearer than this, in bounds E, apart or overlapping by less than [`BAND`], are left to
+/// extended precision.
 const CONTACT: f64 = 4.0;
 
 /// How far, metres, other features must stay away: four bounds, times what the direction's error is amplified by.

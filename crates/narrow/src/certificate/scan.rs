@@ -78,8 +78,8 @@ fn others_below<S: Simd>(p: &Polyhedron, feature: Feature, own: &[u32], d: Vec3<
     near == own.len() as u32 * [0, 1, 2][feature.kind as usize]
 }
 
-/// Whether the neighbours of a feature stay below `least`, one by one: for bodies of so many vertices that the coordinates of
-/// neighbours are not stored side by side.
+/// Whether the neighbours of a feature stay below `least`, one by one: for bodies of many vertices,
+/// which do not store the coordinates of neighbours side by side.
 fn neighbours_below(p: &Polyhedron, feature: Feature, own: &[u32], d: Vec3<f64>, least: f64) -> bool {
     own.iter().flat_map(|&v| p.neighbours_of(v)).all(|&w| d.dot(p.vertex(w)) < least || feature.has_vertex(p, w))
 }

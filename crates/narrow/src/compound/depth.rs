@@ -1,5 +1,5 @@
-//! The depth of overlapping bodies of pieces: at most the length of a translation that is checked to separate all pairs, with the margin
-//! by which the true bodies may reach farther.
+//! The depth of overlapping bodies of pieces: at most the length of a translation that is checked
+//! to separate all pairs, with the margin by which the true bodies may reach farther.
 
 use super::piece_pairs::PieceAnswer;
 use super::tree_search::{OpenNodes, PieceSearch};
@@ -41,21 +41,23 @@ struct PairWork<'w, 'l> {
 }
 
 impl PairWork<'_, '_> {
-    /// The answer about the cores of the pair; `None` if the pieces are farther apart than `cutoff`, metres.
+    /// The answer about the cores of the pair; `None` if the pieces are farther apart than
+    /// `cutoff`, metres.
     fn solve(&mut self, bodies: &Bodies<'_>, cutoff: f64) -> Option<Answer> {
         let [a, b] = bodies.pieces(self.at);
         solve(&bodies.parts(a, b), cutoff, self.cache, self.solver, self.stats).answered()
     }
 }
 
-/// The lower end of the signed distance of two inflated pieces, from the answer about their cores, metres.
+/// The lower end of the signed distance of two inflated pieces, from the answer about their cores,
+/// metres.
 fn inflated_lower(bodies: &Bodies<'_>, at: [u32; 2], answer: &Answer) -> f64 {
     let [a, b] = bodies.pieces(at);
     answer.lower - (a.radius + b.radius)
 }
 
-/// Bounds the depth of overlapping pieces. `distance` becomes minus the length of the shortest translation that was checked, `lower` its
-/// bound, and `upper` stays that of the deepest pair.
+/// Bounds the depth of overlapping pieces. `distance` becomes minus the length of the shortest
+/// translation that was checked, `lower` its bound, and `upper` stays that of the deepest pair.
 pub(super) fn bound_depth(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
@@ -73,9 +75,10 @@ pub(super) fn bound_depth(
     row.method = Method::Bound;
 }
 
-/// The lower end for bodies whose pieces may reach farther by `margin` together (metres), where inflated by it they may overlap, and the
-/// direction of its translation: NaN if there is no proof. What separates the stored bodies may press the inflated ones together elsewhere, so the translation is checked with
-/// the margin.
+/// The lower end for bodies whose pieces may reach farther by `margin` together (metres), where
+/// inflated by it they may overlap, and the direction of its translation: NaN if there is no proof.
+/// A translation that separates the stored bodies may press the inflated ones together elsewhere,
+/// so it is checked with the margin.
 pub(super) fn lower_end_within(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
@@ -91,8 +94,8 @@ fn lower_end(bodies: &Bodies<'_>, length: f64) -> f64 {
     -length - f64::EPSILON * bodies.size()
 }
 
-/// The shortest translation of B found that is proven to leave at least `margin` (metres) between all pairs of pieces: its length,
-/// metres, and its direction.
+/// The shortest translation of B found that is proven to leave at least `margin` (metres) between
+/// all pairs of pieces: its length, metres, and its direction.
 fn shortest_separation(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
@@ -131,14 +134,14 @@ struct PieceWayOut<'a> {
     n: Vec3<f64>,
     /// Lengths from here on are of no interest, metres.
     limit: f64,
-    /// Pairs that are not proven to be so far apart are in the way, metres.
+    /// A pair is in the way unless it is proven to be at least this far apart, metres.
     margin: f64,
 }
 
 impl PieceWayOut<'_> {
-    /// A length below the limit that leaves at least the margin between all pairs of pieces, proven at
-    /// the moved pose, metres. `near`: pairs that are in the way at the bodies' own poses. No length
-    /// below `start` separates them all.
+    /// A length below the limit that leaves at least the margin between all pairs of pieces, proven
+    /// at the moved pose, metres. `near`: pairs that are in the way at the bodies' own poses. No
+    /// length below `start` separates them all.
     fn separating_length(&self, near: &[&PieceAnswer], start: f64, work: &mut DepthWork<'_, '_>) -> Option<f64> {
         let slack = self.slack();
         let mut length = start + slack;
@@ -161,8 +164,9 @@ impl PieceWayOut<'_> {
         free.ok().map(|length| length + slack)
     }
 
-    /// `length` if all pairs of pieces are out of the way there. Else a length beyond the intervals of
-    /// the pairs that are in it, metres; `None` if a pair is not proven or in the way up to the limit.
+    /// `length` if all pairs of pieces are out of the way there. Else a length beyond the intervals
+    /// of the pairs that are in it, metres; `None` if a pair is not proven or in the way up to the
+    /// limit.
     fn free_of_all(&self, length: f64, work: &mut DepthWork<'_, '_>) -> Option<f64> {
         let moved = self.bodies.shifted(self.n.scale(length));
         let mut search = PieceSearch::new(&moved, self.margin, &mut work.memory.moved, work.open);
@@ -182,11 +186,11 @@ impl PieceWayOut<'_> {
         Some(next)
     }
 
-    /// The end of the interval of a pair that is in the way at `length`, metres: more than `length`.
-    /// `None` if it is not below the limit.
+    /// The end of the interval of a pair that is in the way at `length`, metres: more than
+    /// `length`. `None` if it is not below the limit.
     fn end(&self, length: f64, pair: &mut PairWork<'_, '_>) -> Option<f64> {
         let [a, b] = self.bodies.pieces(pair.at);
-        // There the supporting planes of both are as far apart as the margin asks.
+        // At this length the supporting planes are apart by the margin.
         let beyond = self.margin - self.support_gap(a, b) + self.slack();
         let mut is_proven = true;
         let end = interval_end(beyond.min(self.limit), length, self.slack(), STEPS, |end| {
@@ -200,8 +204,8 @@ impl PieceWayOut<'_> {
         (is_proven && end < self.limit).then_some(end)
     }
 
-    /// The proven signed distance of a pair where B is moved by `length`, metres, or the margin if it
-    /// is larger; `None` without a proof.
+    /// The proven signed distance of a pair where B is moved by `length`, metres, or the margin if
+    /// it is larger; `None` without a proof.
     fn lower(&self, length: f64, pair: &mut PairWork<'_, '_>) -> Option<f64> {
         let moved = self.bodies.shifted(self.n.scale(length));
         let answer = pair.solve(&moved, self.margin);

@@ -1,7 +1,9 @@
-//! Bodies of several convex pieces: the nearest pair of pieces, and a bracket of the depth where some overlap.
+//! Bodies of several convex pieces: the nearest pair of pieces, and a bracket of the depth where
+//! some overlap.
 //!
-//! The signed distance of the unions is not a function of one pair of pieces once they overlap: the depth is at least
-//! that of the deepest pair, and at most the length of any translation that is *checked* to separate all pairs.
+//! The signed distance of the unions is not a function of one pair of pieces once they overlap: the
+//! depth is at least that of the deepest pair, and at most the length of any translation that is
+//! *checked* to separate all pairs.
 
 mod depth;
 mod piece_pairs;
@@ -56,9 +58,9 @@ pub(super) struct CompoundSolver<'w, 'l> {
 }
 
 impl CompoundSolver<'_, '_> {
-    /// The row of two bodies of pieces, as they are stored, or the proof that they are farther apart
-    /// than `options.within`. `margin`: all pairs of pieces that are no farther apart are solved,
-    /// metres. `meshes`: `None` if no witness points of an overlap are asked for.
+    /// The row of two bodies of pieces, as they are stored, or the proof that they are farther
+    /// apart than `options.within`. `margin`: all pairs of pieces that are no farther apart are
+    /// solved, metres. `meshes`: `None` if no witness points of an overlap are asked for.
     pub(super) fn row(
         &mut self,
         bodies: &Bodies<'_>,
@@ -84,8 +86,9 @@ impl CompoundSolver<'_, '_> {
         outcome
     }
 
-    /// The lower end of two bodies of pieces inflated by `by` together (metres) that may overlap, and the
-    /// direction of its translation: NaN without a proof. To be asked after [`Self::row`] with that margin.
+    /// The lower end of two bodies of pieces inflated by `by` together (metres) that may overlap,
+    /// and the direction of its translation: NaN without a proof. To be asked after [`Self::row`]
+    /// with that margin.
     pub(super) fn lower_end(&mut self, bodies: &Bodies<'_>, options: &QueryOptions, by: f64) -> (f64, Vec3<f64>) {
         self.solver.overlap = None;
         let PairCache { hulls, compound, .. } = &mut *self.cache;
@@ -96,7 +99,8 @@ impl CompoundSolver<'_, '_> {
     }
 }
 
-/// The row of two bodies of triangles that overlap, as the convex parts that both are or are split into exactly.
+/// The row of two bodies of triangles that overlap, as the convex parts that both are or are split
+/// into exactly.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PartsRow {
     row: Proximity,
@@ -105,7 +109,8 @@ pub(super) struct PartsRow {
 }
 
 impl PartsRow {
-    /// Asks the parts of bodies that are known without deviation; `None` if one of the bodies has none, or nothing is proven.
+    /// Asks the parts of bodies that are known without deviation; `None` if one of the bodies has
+    /// none, or nothing is proven.
     pub(super) fn of(
         bodies: &Bodies<'_>,
         options: &QueryOptions,
@@ -131,8 +136,9 @@ impl PartsRow {
         KnownDepth { lower: -self.row.upper, upper: -self.row.lower, normal: self.row.normal }
     }
 
-    /// Returns the row of the triangles with the common part of both brackets, that of `row` and that of the parts, and with the value and the direction
-    /// of the sharper lower end. The witness points of two convex bodies are those of their hulls.
+    /// Returns the row of the triangles with the common part of both brackets, that of `row` and
+    /// that of the parts, and with the value and the direction of the sharper lower end. The
+    /// witness points of two convex bodies are those of their hulls.
     pub(super) fn joined(&self, row: Proximity, options: &QueryOptions) -> Proximity {
         let Self { row: parts, are_convex } = self;
         if row.method != Method::Bound {
@@ -154,8 +160,8 @@ impl PartsRow {
     }
 }
 
-/// The row of the nearest pair of pieces if one is near, else the distance that all are apart at least
-/// (metres).
+/// The row of the nearest pair of pieces if one is near, else the distance that all are apart at
+/// least (metres).
 fn nearest_row(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
@@ -200,8 +206,9 @@ fn nearest_row(
     SolveOutcome::Answered(StoredRow { near_zero, ..StoredRow::new(row) })
 }
 
-/// Finds all pairs of pieces that may be the nearest, and all that are no farther apart than `margin`
-/// (metres), in the order of the pieces. The memory keeps the least gap that was proven of the others.
+/// Finds all pairs of pieces that may be the nearest, and all that are no farther apart than
+/// `margin` (metres), in the order of the pieces. The memory keeps the least gap that was proven of
+/// the others.
 ///
 /// # Errors
 /// The whole bodies are beyond the cut-off.
@@ -220,7 +227,8 @@ fn nearest_parts(
     }
     let counts = [bodies.a, bodies.b].map(|body| body.pieces.len());
     let is_pair = |&[i, j]: &[u32; 2]| (i as usize) < counts[0] && (j as usize) < counts[1];
-    // The pair that was the nearest most likely gives a low upper bound. Where no number is finite any pair says so.
+    // The pair that was the nearest most likely gives a low upper bound. If no number is finite,
+    // any pair shows it.
     let first = if is_finite { memory.nearest.filter(is_pair) } else { Some([0, 0]) };
     stats.piece_pairs += u64::from(first.is_some());
     let mut next = first.or_else(|| search.next(stats));

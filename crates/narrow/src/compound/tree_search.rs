@@ -1,8 +1,10 @@
-//! The pairs of pieces that may be near: the trees of both bodies are descended together, and what a gap of two nodes proves to be
-//! beyond the cut-off is left out with all its parts (two-phase paper, section 3.4).
+//! The pairs of pieces that may be near: the trees of both bodies are descended together, and what
+//! a gap of two nodes proves to be beyond the cut-off is left out with all its parts (two-phase
+//! paper, section 3.4).
 //!
-//! A pair is left out if it is farther than the cut-off by more than the promised width of a bracket, so that it would have no part in
-//! the row: which pairs are visited, and in which order, changes no row.
+//! A pair is left out if it is farther than the cut-off by more than the promised width of a
+//! bracket, so that it would have no part in the row: which pairs are visited, and in which order,
+//! changes no row.
 
 use crate::bodies::Bodies;
 use crate::cache::TreeMemory;
@@ -61,7 +63,8 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         Self { bodies, trees, memory, open, cutoff, gap: f64::INFINITY }
     }
 
-    /// The next two pieces (indices) that may be nearer than the cut-off, those whose balls are nearest first.
+    /// The next two pieces (indices) that may be nearer than the cut-off, those whose balls are
+    /// nearest first.
     pub(super) fn next(&mut self, stats: &mut SolverStats) -> Option<[u32; 2]> {
         while let Some(OpenNodes { nodes, gap }) = self.open.pop() {
             if self.is_beyond(gap) {
@@ -80,12 +83,13 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         None
     }
 
-    /// Takes note of a gap of what is left out, metres.
+    /// Records that all skipped pairs are at least `gap` apart, metres.
     pub(super) fn leave_out(&mut self, gap: f64) {
         self.gap = self.gap.min(gap);
     }
 
-    /// Whether the hulls of two nodes are proven to be beyond the cut-off: searched from where the last search ended.
+    /// Whether the hulls of two nodes are proven to be beyond the cut-off: searched from where the
+    /// last search ended.
     pub(super) fn separates(&mut self, nodes: [u32; 2], stats: &mut SolverStats) -> Option<NodeGap> {
         let Bodies { a, b, relative, .. } = *self.bodies;
         let [of_a, of_b] = self.trees.nodes(nodes);

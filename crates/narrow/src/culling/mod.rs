@@ -73,14 +73,14 @@ impl<'a> Culling<'a> {
         self.axis
     }
 
-    /// Takes note of a gap (metres) between the bodies at a pose, and of the direction along which it was found.
+    /// Records a gap (metres) between the bodies at a pose, and its direction.
     pub(super) fn beyond(&mut self, gap: f64, at: RelativePose<f64>, normal: Option<Vec3<f64>>) {
         let axis = normal.map(|normal| normal - at.t.normalized());
         (self.proven, self.axis) = (Some((gap, at)), axis.or(self.axis).or(Some(Vec3::ZERO)));
         (self.seen, self.outlasted, self.shown) = (0, 0, 0);
     }
 
-    /// Takes note of a row.
+    /// Records that the bodies have a row.
     #[inline(always)]
     pub(super) fn near(&mut self) {
         (self.proven, self.axis) = (None, None);
@@ -194,7 +194,7 @@ fn separated_along_body<S: Simd>(rows: &RowTerms<'_>, lanes: &RelativeLanes, sta
     let gap = n.dot(pose.t) - max_dot_each(b, -pose.inverse_vector(n)) - max_dot_each(a, n);
     let size = size_of(a, b, rows.growth(), length);
     let needed = rows.beyond(size) + bound_of::<V<S>>(size);
-    // Of vectors that nearly cancel the square may underflow, and then the direction is no unit vector.
+    // If vectors nearly cancel, the square may underflow: then the direction is no unit vector.
     (gap.gt(needed) & length2.gt(V::splat(CANCELLED))).bits()
 }
 

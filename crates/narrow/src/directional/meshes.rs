@@ -1,9 +1,12 @@
-//! Bodies of which one is a triangle mesh: triangles are convex pieces, and the insides of solids count.
+//! Bodies of which one is a triangle mesh: triangles are convex pieces, and the insides of solids
+//! count.
 //!
-//! *Apart*, triangles are taken in the order in which they may first meet, until one pair is proven to meet before all that are left.
-//! *Overlapping*, a sweep of both trees finds the length at which nothing meets and no part lies inside the other, and the search of the
-//! nearest triangles proves it. From below, pairs of triangles that cross hold the bodies together up to the ends of their intervals. Where none is known to,
-//! the depth is: no translation shorter than a proven depth parts the bodies, so they overlap that much farther along the line.
+//! *Apart*, triangles are taken in the order in which they may first meet, until one pair is proven
+//! to meet before all that are left. *Overlapping*, a sweep of both trees finds the length at which
+//! nothing meets and no part lies inside the other, and the search of the nearest triangles proves
+//! it. From below, pairs of triangles that cross hold the bodies together up to the ends of their
+//! intervals. If none is known to, the depth does: no translation shorter than a proven depth parts
+//! the bodies, so they overlap that much farther along the line.
 
 use super::convex::{MeetingInterval, StartOfLine, meeting_interval, start};
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
@@ -104,12 +107,13 @@ pub(super) fn first_meeting(
 impl<'a> BodiesOnLine<'a> {
     fn new(line: &'a LineOfMotion, bodies: [&'a Shape; 2], options: &QueryOptions) -> Self {
         let deviation = Deviation::of(bodies[0], bodies[1]);
-        // What is farther apart than the deviation is apart.
+        // Bodies farther apart than the deviation are apart.
         let options = QueryOptions { within: deviation.cutoff(0.0), touch: 0.0, ..*options };
         Self { line, bodies, deviation, options, memory: LineMemory::default(), by_winding: false }
     }
 
-    /// How the bodies are placed before the motion, and the upper end of their signed distance, metres; `None` without a proof.
+    /// How the bodies are placed before the motion, and the upper end of their signed distance,
+    /// metres; `None` without a proof.
     fn start(&mut self, work: &mut Workspace) -> Option<(StartOfLine, f64)> {
         let [lower, upper] = self.bracket_at(0.0, work)?;
         let begins = if lower > 0.0 {
@@ -131,7 +135,8 @@ impl<'a> BodiesOnLine<'a> {
         self.bodies[0].radius + self.bodies[1].radius + self.line.relative.t.length()
     }
 
-    /// The bracket of the signed distance where B is moved by a length, metres; `None` without a proof.
+    /// The bracket of the signed distance where B is moved by a length, metres; `None` without a
+    /// proof.
     fn bracket_at(&mut self, length: f64, work: &mut Workspace) -> Option<[f64; 2]> {
         let [a, b] = self.bodies;
         let (pose_a, pose_b) = (self.line.pose_a, self.line.moved(length));
@@ -161,8 +166,8 @@ impl<'a> BodiesOnLine<'a> {
         meeting_interval(&mut pieces, begins, margins).ok()?
     }
 
-    /// Before the first length nothing meets; by the second two triangles do, infinite without a proof: metres. `by`: when two triangles are
-    /// proven to meet, from their interval.
+    /// Before the first length nothing meets; by the second two triangles do, infinite without a
+    /// proof: metres. `by`: when two triangles are proven to meet, from their interval.
     fn first_meeting(&mut self, by: fn(&MeetingInterval) -> f64, work: &mut Workspace) -> [f64; 2] {
         let mut first = [f64::INFINITY; 2];
         self.on_line().meetings(0.0, &mut work.meshes, |triangles, at| {
@@ -175,8 +180,8 @@ impl<'a> BodiesOnLine<'a> {
         first
     }
 
-    /// Up to where the bodies are proven to overlap without a break; `depth`: by how much they do before the motion, `end`: they are apart
-    /// there, metres.
+    /// Up to where the bodies are proven to overlap without a break; `depth`: by how much they do
+    /// before the motion, `end`: they are apart there, metres.
     fn overlap_until(&mut self, depth: f64, end: f64, work: &mut Workspace) -> f64 {
         let mut length = depth;
         for _ in 0..STEPS {

@@ -1,4 +1,5 @@
-//! Bodies of convex pieces on a line: the pairs of pieces in the order in which their balls meet, and the union of their intervals.
+//! Bodies of convex pieces on a line: the pairs of pieces in the order in which their balls meet,
+//! and the union of their intervals.
 
 use super::convex::{self, MeetingInterval, StartOfLine, meeting_interval, start};
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
@@ -62,7 +63,8 @@ impl<'a> PairsOnLine<'a> {
         let between = self.line.relative.point(b.middle) - a.middle;
         let middle = -between.dot(self.line.along);
         let aside = (between + self.line.along.scale(middle)).length();
-        // The place of the middle is off by the rounding of the pair, and by less than a unit of its own size.
+        // The place of the middle is off by the rounding of the pair, and by less than a unit of
+        // its own size.
         let reach = (a.radius + b.radius + self.margin) * (1.0 + 1e-12) + 1e-14 * middle.abs();
         if aside <= reach {
             let half = (reach * reach - aside * aside).sqrt() * (1.0 + 1e-12) + 1e-12 * reach;
@@ -78,13 +80,16 @@ impl<'a> PairsOnLine<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnionOnLine {
     pub(super) start: StartOfLine,
-    /// Before the first they do not meet; they do by the second: metres, infinite if never, or without a proof.
+    /// Before the first they do not meet; they do by the second: metres, infinite if never, or
+    /// without a proof.
     pub(super) first: [f64; 2],
-    /// From 0 on they overlap without a break up to the first, and no longer than to the second, metres.
+    /// From 0 on they overlap without a break up to the first, and no longer than to the second,
+    /// metres.
     pub(super) chain: [f64; 2],
 }
 
-/// The union of the intervals of all pairs of pieces that matter. `margins`: as in [`meeting_interval`].
+/// The union of the intervals of all pairs of pieces that matter. `margins`: as in
+/// [`meeting_interval`].
 ///
 /// # Errors
 /// Nothing is proven.
@@ -122,11 +127,13 @@ pub(super) fn union(
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FirstMeeting {
     pub(super) start: StartOfLine,
-    /// Before the first length they do not meet; they do by the second, at 0 or later: metres, infinite if never, or without a proof.
+    /// Before the first length they do not meet; they do by the second, at 0 or later: metres,
+    /// infinite if never, or without a proof.
     pub(super) first: [f64; 2],
     /// They are proven to overlap deeper than asked before the motion.
     pub(super) is_deep: bool,
-    /// It is open whether contact before the motion is contact of the true bodies: deviations, a body inside of an open mesh.
+    /// It is open whether contact before the motion is contact of the true bodies: deviations, a
+    /// body inside of an open mesh.
     pub(super) is_vague: bool,
 }
 
@@ -150,7 +157,8 @@ impl FirstMeeting {
     }
 }
 
-/// Whether two pieces are proven to overlap before the motion. `margins`: as in [`meeting_interval`].
+/// Whether two pieces are proven to overlap before the motion. `margins`: as in
+/// [`meeting_interval`].
 ///
 /// # Errors
 /// Nothing is proven.
@@ -170,8 +178,9 @@ pub(super) fn overlap(
     Ok(false)
 }
 
-/// The first meeting of all pairs of pieces. `margins`: as in [`meeting_interval`]; if the second is minus infinity, only the lower end is
-/// looked for. `depth`: bodies that overlap are deep if they overlap by more, metres.
+/// The first meeting of all pairs of pieces. `margins`: as in [`meeting_interval`]; if the second
+/// is minus infinity, only the lower end is looked for. `depth`: bodies that overlap are deep if
+/// they overlap by more, metres.
 ///
 /// # Errors
 /// Nothing is proven.
@@ -234,12 +243,14 @@ impl PairIntervals<'_> {
         [least(|interval| interval.outer[0]), least(|interval| interval.inner[0])]
     }
 
-    /// Returns the end of the intervals that follow one another from 0 on without a proven gap, metres.
+    /// Returns the end of the intervals that follow one another from 0 on without a proven gap,
+    /// metres.
     fn chain_end(&self) -> f64 {
         reached(self.all.iter().map(|interval| interval.outer), |begin, end| begin <= end)
     }
 
-    /// Returns the length up to which intervals are proven to follow one another from 0 on, each beginning inside of those before.
+    /// Returns the length up to which intervals are proven to follow one another from 0 on, each
+    /// beginning inside of those before.
     fn proven_chain(&self) -> f64 {
         let is_inside = |begin: f64, end: f64| begin < end || begin < 0.0;
         reached(self.all.iter().map(|interval| interval.inner), is_inside)

@@ -67,7 +67,8 @@ pub fn penetration(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Prov
     }
 }
 
-/// Cores whose nearest points are nearer than so many bounds E are in contact: no certificate of a unique feature pair holds.
+/// Cores with nearest points nearer than this, in bounds E, are in contact: no certificate of a
+/// unique feature pair holds.
 pub(crate) const IN_CONTACT: f64 = 2.0;
 
 /// [`penetration`] from a bipyramid of supports, without GJK: for cores that are likely to overlap, with the least

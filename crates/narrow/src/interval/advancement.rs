@@ -103,7 +103,7 @@ impl GapBracket {
     }
 }
 
-/// A time that is so much later, rounded down.
+/// The time `share + by`, rounded down.
 pub(super) fn later(share: f64, by: f64) -> f64 {
     if by > 0.0 { (share + by).next_down().max(share) } else { share }
 }

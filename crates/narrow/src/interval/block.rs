@@ -1,13 +1,15 @@
-//! The intervals of a pair in a block: eight at a time by one direction, and what that does not decide alone.
+//! The intervals of a pair in a block: eight at a time by one direction, and what that does not
+//! decide alone.
 //!
-//! - *Rows at both ends*: the directions of both rows, the nearer one first, which are the first that an interval alone would try. What they
-//!   decide is decided there, too, with the same bits.
-//! - *No row at either end*: the direction that ruled out samples of the pair, and the line between the origins.
-//! - *After an interval that was answered alone*: the directions that separated nodes of the trees there rule out others, or leave the nearest
-//!   pieces to decide.
+//! - *Rows at both ends*: the directions of both rows, the nearer one first, which are the first
+//!   that an interval alone would try. The interval alone decides the same, with the same bits.
+//! - *No row at either end*: the direction that ruled out samples of the pair, and the line between
+//!   the origins.
+//! - *After an interval that was answered alone*: the directions that separated nodes of the trees
+//!   there rule out others, or leave the nearest pieces to decide.
 //!
-//! The last two depend on what was asked before, so they separate nodes only by a margin, for which the interval alone separates them as well
-//! (docs/reference/numerics.md).
+//! The last two depend on what was asked before, so they separate nodes only by a margin, for which
+//! the interval alone separates them as well (docs/reference/numerics.md).
 
 use super::beyond::{PARTS, SeparatedNodes};
 use super::bodies::{IntervalBodies, pieces_of};
@@ -32,7 +34,8 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Pairs of nodes up to which a proof for one interval is tried on others: their trees are descended no farther then.
+/// Pairs of nodes up to which a proof for one interval is tried on others: their trees are
+/// descended no farther then.
 const COVER: usize = 32;
 
 /// How often that is tried in a block.
@@ -78,7 +81,7 @@ pub struct BlockJoints<'a> {
 }
 
 impl<'a> BlockJoints<'a> {
-    /// The motion over the interval after a sample of a block of so many.
+    /// The motion over the interval after `sample`, in a block of `samples` samples.
     fn over(&self, sample: usize, samples: usize) -> JointMotion<'a> {
         let from = |column: u32| self.values[column as usize].0[sample];
         let to = |column: u32| match self.after.filter(|_| sample + 1 == samples) {
@@ -90,7 +93,7 @@ impl<'a> BlockJoints<'a> {
 }
 
 impl<'a> BlockMotion<'a> {
-    /// The poses at both ends of the interval after a sample of a block of so many.
+    /// The poses at both ends of the interval after `sample`, in a block of `samples` samples.
     fn ends(&self, sample: usize, samples: usize) -> [Pose; 2] {
         let start = self.poses.at(sample);
         match self.poses {
@@ -139,7 +142,8 @@ struct BlockTerms<'q, 'a> {
     levers: [Lever; 2],
     /// Over the first interval: only their shapes matter.
     bodies: IntervalBodies<'a>,
-    /// Paths by joints over the intervals after the samples, where they were asked for; empty without joints.
+    /// Paths by joints over the intervals after the samples, where they were asked for; empty
+    /// without joints.
     jointed: Vec<OnceCell<Option<Rc<JointedPath<'a>>>>>,
 }
 
@@ -181,14 +185,16 @@ impl<'q, 'a> BlockTerms<'q, 'a> {
         EightMotions::of_joints(&poses, paths.map(|path| &path.relative))
     }
 
-    /// The upper ends of the rows at both ends of an interval, metres: those of the poses by joints are off by a rounding.
+    /// The upper ends of the rows at both ends of an interval, metres: those of the poses by joints
+    /// are off by a rounding.
     fn uppers(&self, rows: &RowsBySample<'_>, sample: u8) -> [f64; 2] {
         let error = self.jointed(usize::from(sample)).map_or(0.0, |path| path.error());
         let upper = |upper: f64| if error > 0.0 { (upper + error).next_up() } else { upper };
         rows.uppers(sample).map(upper)
     }
 
-    /// The lanes of `found` in which nodes are farther apart than `within` (metres) by the margin for which the interval alone separates them.
+    /// Whether nodes are farther apart in lane `k` than `within` (metres) by the margin for which
+    /// the interval alone separates them.
     fn are_apart(&self, bounds: &EightBounds, k: usize, within: f64) -> bool {
         let margin = self.options.tolerance.max((bounds.speed[k] + bounds.most_bend[k]) * (2.0 / PARTS));
         let needed = within + margin + 4.0 * bounds.rounding[k];
@@ -224,7 +230,8 @@ impl<'a> RowsBySample<'a> {
         [self.of(sample), self.of(sample + 1)]
     }
 
-    /// The nearer of the rows at both ends of an interval (or the other one), and whether it is that of the end.
+    /// The nearer of the rows at both ends of an interval (or the other one), and whether it is
+    /// that of the end.
     fn nearer(&self, sample: u8, is_nearer: bool) -> Option<(&'a Proximity, bool)> {
         let [Some(start), Some(end)] = self.at_ends(usize::from(sample)) else { return None };
         let is_end = (end.upper < start.upper) == is_nearer;
@@ -287,9 +294,10 @@ fn take_eight(left: &mut u64) -> ([u8; WIDTH], usize) {
     (eight, count)
 }
 
-/// Appends what is proven of the intervals of a pair, in order: one that is proven to be beyond the cut-off throughout has no answer.
-/// `rows`: the rows of the pair that are known, in A's recentred frame, by sample. The answers are those of
-/// [`super::interval_proximity`]: they are a function of the bodies, the poses and the options alone.
+/// Appends what is proven of the intervals of a pair, in order: one that is proven to be beyond the
+/// cut-off throughout has no answer. `rows`: the rows of the pair that are known, in A's recentred
+/// frame, by sample. The answers are those of [`super::interval_proximity`]: they are a function of
+/// the bodies, the poses and the options alone.
 pub fn walk_intervals(
     query: &IntervalQuery<'_>,
     rows: &[Proximity],
@@ -357,22 +365,22 @@ pub fn walk_intervals(
     out[begin..].sort_unstable_by_key(|answer| answer.sample);
 }
 
-/// The answers of a pair whose times of least distance are as narrow as their brackets explain.
+/// The answers of a pair. Their times of least distance are as narrow as their brackets explain.
 struct TimedAnswers<'q, 'a> {
     terms: &'q BlockTerms<'q, 'a>,
     rows: &'q RowsBySample<'a>,
-    /// Answers from this index on are not.
+    /// Index of the first answer whose times are not narrowed yet.
     begin: usize,
 }
 
 impl TimedAnswers<'_, '_> {
-    /// Adds an answer that is.
+    /// Appends an answer whose times are already narrow.
     fn push(&mut self, answer: IntervalProximity, out: &mut Vec<IntervalProximity>) {
         out.push(answer);
         self.begin = out.len();
     }
 
-    /// Narrows the times of the answers of rows that were added.
+    /// Narrows the times of the appended answers of rows.
     fn add(&mut self, work: &mut Workspace, stats: &mut SolverStats, out: &mut [IntervalProximity]) {
         let (options, is_convex) = (self.terms.options, self.terms.bodies.is_convex());
         for answer in &mut out[self.begin..] {
@@ -390,7 +398,8 @@ impl TimedAnswers<'_, '_> {
 }
 
 impl BlockTerms<'_, '_> {
-    /// Decides intervals with rows at both ends by the directions of the rows: which of them. See [`super::solve`].
+    /// Decides intervals with rows at both ends by the directions of the rows; returns the set of
+    /// the decided ones. See [`super::solve`].
     fn by_rows(&self, rows: &RowsBySample<'_>, stats: &mut SolverStats, out: &mut Vec<IntervalProximity>) -> u64 {
         let all = rows.proven_at_both_ends(self.query.intervals);
         if all == 0 {
@@ -411,7 +420,8 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// Decides intervals of a set by the directions of their rows in the frames of these ranks: which of them.
+    /// Decides intervals of a set by the directions of their rows in the frames of these ranks;
+    /// returns the decided ones.
     fn along_normals(
         &self,
         rows: &RowsBySample<'_>,
@@ -447,7 +457,8 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// Rules out intervals of a set by a direction beside the line between the origins, and by that line: which of them.
+    /// Rules out intervals of a set by a direction beside the line between the origins, and by that
+    /// line; returns them.
     fn by_axis(&self, of: u64, beside: Vec3<f64>, stats: &mut SolverStats) -> u64 {
         let Some(hulls) = self.bodies.hulls_of_nodes([0, 0]) else { return 0 };
         let (mut done, mut left) = (0_u64, of);
@@ -471,7 +482,8 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// Rules out intervals of a set by the directions that separated nodes in another one: which of them.
+    /// Rules out intervals of a set by the directions that separated nodes in another interval;
+    /// returns them.
     fn by_cover(&self, of: u64, cover: &[SeparatedNodes], stats: &mut SolverStats) -> u64 {
         let (mut done, mut left) = (0_u64, of);
         while left != 0 {
@@ -486,7 +498,8 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// The lanes of a set in which all nodes of a cover are apart by more than `within` (metres, by lane), with the margin.
+    /// The lanes of a set in which all nodes of a cover are apart by more than `within` (metres, by
+    /// lane), with the margin.
     fn separated(&self, motions: &EightMotions, cover: &[SeparatedNodes], within: Lane, of: u8) -> u8 {
         let mut apart = of;
         for &SeparatedNodes { nodes, beside } in cover {
@@ -505,8 +518,8 @@ impl BlockTerms<'_, '_> {
         apart
     }
 
-    /// Decides intervals of a set of which the same pieces are nearest at the nearer end, by the same nodes: which of them. See
-    /// [`super::solve`].
+    /// Decides intervals whose nearer end has the same nearest pieces, by the same nodes; returns
+    /// the decided ones. See [`super::solve`].
     fn by_nodes(
         &self,
         of: u64,

@@ -33,7 +33,8 @@ const ANY_DISTANCE: f64 = 1e300;
 enum Division<'a> {
     /// They are one convex piece each.
     Convex,
-    /// One of them is a mesh: they are asked as a whole, and their surfaces node by node (`surfaces/`).
+    /// One of them is a mesh: they are asked as a whole, and their surfaces node by node
+    /// (`surfaces/`).
     Whole,
     /// One of them has several pieces.
     Pieces(PieceTrees<'a>),
@@ -123,7 +124,8 @@ impl<'a> IntervalBodies<'a> {
         Some(Hulls { cores: [core(0)?, core(1)?], growth: of[0].growth + of[1].growth, deviation: self.deviation.by })
     }
 
-    /// The pairs of nodes that contain two pieces, from the children of the root down to the leaves, with their hulls.
+    /// The pairs of nodes that contain two pieces, from the children of the root down to the
+    /// leaves, with their hulls.
     pub(super) fn nodes_with(&self, pieces: [u32; 2]) -> Vec<([u32; 2], Hulls<'a>)> {
         let mut path = Vec::new();
         let Some(PieceTrees([a, b])) = self.trees() else { return path };
@@ -145,7 +147,8 @@ impl<'a> IntervalBodies<'a> {
         path
     }
 
-    /// The middles of two nodes of the trees, recentred frames, metres; of bodies without, their origins.
+    /// The middles of two nodes of the trees, recentred frames, metres; of bodies without, their
+    /// origins.
     pub(super) fn middles(&self, nodes: [u32; 2]) -> [Vec3<f64>; 2] {
         match self.trees() {
             Some(trees) => trees.nodes(nodes).map(|node| node.middle),
@@ -153,7 +156,8 @@ impl<'a> IntervalBodies<'a> {
         }
     }
 
-    /// The direction from the middle of one node to that of the other, in A's frame at a node of the interval.
+    /// The direction from the middle of one node to that of the other, in A's frame at a node of
+    /// the interval.
     pub(super) fn between_middles(&self, nodes: [u32; 2], at: &Node) -> Vec3<f64> {
         let [a, b] = self.middles(nodes);
         (at.relative.point(b) - a).normalized()
@@ -181,8 +185,8 @@ impl<'a> IntervalBodies<'a> {
         self.trees()?.children(nodes)
     }
 
-    /// Gives a node the distance of the bodies there, and returns their row: `row` if it is known, else
-    /// it is computed. `cache`: the memory of two convex bodies.
+    /// Gives a node the distance of the bodies there, and returns their row: `row` if it is known,
+    /// else it is computed. `cache`: the memory of two convex bodies.
     pub(super) fn measure_bodies(
         &self,
         node: &mut Node,
@@ -200,8 +204,8 @@ impl<'a> IntervalBodies<'a> {
         Some(row)
     }
 
-    /// The balls about the pivots that contain the bodies however they turn are at least this far apart while the pivots move on lines,
-    /// metres.
+    /// The balls about the pivots that contain the bodies however they turn are at least this far
+    /// apart while the pivots move on lines, metres.
     pub(super) fn balls_of_pivots(&self, [a, b]: [PathTerms<f64>; 2]) -> f64 {
         let start = self.between[0] + (b.arm - a.arm);
         let end = start + (b.velocity - a.velocity);
@@ -210,7 +214,8 @@ impl<'a> IntervalBodies<'a> {
         distance_to_segment([start, end]) - radii - self.deviation.by - 2.0 * bound_of::<f64>(size)
     }
 
-    /// Returns the vectors from a point of A to one of B (recentred frames) at both ends, world, metres.
+    /// Returns the vectors from a point of A to one of B (recentred frames) at both ends, world,
+    /// metres.
     fn between_points(&self, points: [Vec3<f64>; 2]) -> [Vec3<f64>; 2] {
         let turned = |body: usize, end: usize| {
             let (rows, at) = (&self.axes[body][end], points[body]);
@@ -219,8 +224,8 @@ impl<'a> IntervalBodies<'a> {
         [0, 1].map(|end| self.between[end] + (turned(1, end) - turned(0, end)))
     }
 
-    /// The balls of two nodes of the trees are at least this far apart throughout, metres: their middles leave their chords by an
-    /// eighth of their acceleration.
+    /// The balls of two nodes of the trees are at least this far apart throughout, metres: their
+    /// middles leave their chords by an eighth of their acceleration.
     pub(super) fn ball_gap(&self, nodes: [u32; 2], path: &PairPath<'_>, motion: &RelativeMotion) -> f64 {
         let Some(trees) = self.trees() else { return f64::NEG_INFINITY };
         let of = trees.nodes(nodes);
@@ -246,7 +251,7 @@ fn distance_to_segment([from, to]: [Vec3<f64>; 2]) -> f64 {
     (from + along.scale(share)).length()
 }
 
-/// A pair of hulls, with what was computed of it.
+/// A pair of hulls with its computed nodes.
 #[derive(Debug)]
 pub(super) struct Leaf<'a> {
     pieces: [&'a Piece; 2],
@@ -261,15 +266,15 @@ pub(super) struct Leaf<'a> {
 }
 
 impl<'a> Leaf<'a> {
-    /// The pieces of these indices; of whole bodies their hulls. `cache`: what they remember. `is_apart`: whether the bodies are proven apart at the
-    /// start.
+    /// Creates a leaf of the pieces of these indices, or of the hulls of whole bodies. `cache`:
+    /// their memory. `is_apart`: whether the bodies are proven apart at the start.
     pub(super) fn new(bodies: &IntervalBodies<'a>, [i, j]: [u32; 2], cache: PieceCache, is_apart: bool) -> Self {
         let [a, b] = bodies.shapes;
         let pieces = match bodies.division {
             Division::Pieces(_) => [&a.pieces[i as usize], &b.pieces[j as usize]],
             _ => [a.hull(), b.hull()],
         };
-        // Of surfaces that are apart the depth of the hulls bounds nothing.
+        // If the surfaces are apart, the depth of the hulls bounds nothing.
         let of_hulls = if is_apart { AnswerKind::Distance } else { bodies.answer };
         let hulls = bodies.of_pieces(pieces);
         Self { pieces, hulls, nodes: Vec::with_capacity(8), cache, whole: None, of_hulls }

@@ -1,7 +1,9 @@
-//! The times of least distance: at all others the bodies are proven to be farther apart than the upper end of the bracket.
+//! The times of least distance: at all others the bodies are proven to be farther apart than the
+//! upper end of the bracket.
 //!
-//! The parts that may reach the upper end are looked at from both ends of the interval inward. The outermost part is divided until a time
-//! near it is known at which the bracket leaves open whether the distance is the least one.
+//! The parts that may reach the upper end are visited from both ends of the interval inward. The
+//! outermost part is divided until a time near it is known at which the distance may be the least
+//! one.
 
 use super::search::{IntervalPart, IntervalSearch, PartOf};
 use super::sought_times::SoughtTimes;
@@ -78,11 +80,11 @@ impl TimesEdge {
     }
 }
 
-/// A part that may reach what is sought. The greatest is the outermost, and of those the first found.
+/// A part that may reach the level. The outermost comes first, and of equal ones the first found.
 #[derive(Clone, Copy)]
 struct OutermostFirst {
     part: IntervalPart,
-    /// The shares of the interval outside of which the part is above what is sought.
+    /// The shares of the interval outside of which the part is above the level.
     times: [f64; 2],
     edge: TimesEdge,
     number: u32,
@@ -96,7 +98,8 @@ impl Part for OutermostFirst {
 }
 
 impl IntervalSearch<'_, '_> {
-    /// The shares within `times` outside of which all parts are above what is sought. `parts`: those that cover the interval.
+    /// The shares within `times` outside of which all parts are above the level. `parts`: they
+    /// cover the interval.
     pub(super) fn times_below(
         &mut self,
         mut parts: Vec<IntervalPart>,
@@ -111,7 +114,8 @@ impl IntervalSearch<'_, '_> {
         common(times, [first, last])
     }
 
-    /// One end of the times; `time`: none is farther out. Leaves the parts that may reach what is sought.
+    /// One end of the times; `time`: no time is farther out. Leaves the parts that may reach the
+    /// level.
     fn edge_of_times(
         &mut self,
         edge: TimesEdge,
@@ -156,7 +160,8 @@ impl IntervalSearch<'_, '_> {
         nodes.map(|node| node.share).chain(measured)
     }
 
-    /// Replaces a part by its parts, a part in time at the middle between the edge and what is explained; false if it cannot be divided.
+    /// Replaces a part by its parts: in time at the middle between the edge and the explained
+    /// times. Returns false if it cannot be divided.
     fn divide_for_times(
         &mut self,
         part: &IntervalPart,

@@ -1,8 +1,9 @@
 //! The first contact within an interval.
 //!
-//! Each part that may reach contact is proven clear until some time. The part of which that time is earliest is looked at next: conservative
-//! advancement proves it clear for longer and names a time at which the distance is computed. Where the advancement is slow the time is
-//! the middle of what is left, so that the number of distances is at most a few times that of bisection.
+//! Each part that may reach contact is proven clear until some time. The part of which that time is
+//! earliest is looked at next: conservative advancement proves it clear for longer and names a time
+//! at which the distance is computed. If the advancement is slow, the time is the middle of the
+//! rest, so that the number of distances is at most a few times that of bisection.
 
 use super::advancement::{Advanced, Advancement, later};
 use super::relative_motion::GapBound;
@@ -13,13 +14,14 @@ use std::cmp::Ordering;
 /// Shares of the interval to which the first contact is found.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
 
-/// Shares of the interval below which a part of a leaf that is neither proven clear nor in contact is left as it is.
+/// Shares of the interval below which a part of a leaf that is neither proven clear nor in contact
+/// is left as it is.
 const FINEST: f64 = 1.0 / (1_u64 << 32) as f64;
 
 /// Distances computed for it, at most.
 const WORK_LIMIT: u32 = 400;
 
-/// After so many advancements in a row that do not halve what is left the middle is asked.
+/// Advancements in a row that do not halve the rest, before the middle is asked.
 const PATIENCE: u32 = 2;
 
 /// A part that may reach contact.
@@ -28,21 +30,22 @@ struct OpenPart {
     part: IntervalPart,
     /// Proven clear from the start of the part to here.
     clear: f64,
-    /// How much was left when that was last halved, as a share of the interval, and how often it was advanced since.
+    /// The rest when it was last halved, as a share of the interval; and the advancements since.
     left: f64,
     slow: u32,
 }
 
 impl Part for OpenPart {
-    /// The part that is clear for the least time comes first, and of equal ones the one that ends last.
+    /// The part that is clear for the least time comes first, and of equal ones the one that ends
+    /// last.
     fn order(&self, other: &Self) -> Ordering {
         let by_end = self.part.end.total_cmp(&other.part.end);
         other.clear.total_cmp(&self.clear).then(by_end).then(other.part.of.cmp(&self.part.of))
     }
 }
 
-/// The first contact of bodies that are proven to be in contact at some time: proven clear before the first share, proven in
-/// contact at the second.
+/// The first contact of bodies that are proven to be in contact at some time: proven clear before
+/// the first share, proven in contact at the second.
 pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
     if search.has_surfaces() {
         return search.first_contact_of_surfaces();
@@ -115,8 +118,9 @@ fn advanced(search: &IntervalSearch<'_, '_>, [leaf, from, to]: [u32; 3], [clear,
     if search.bodies.is_convex_leaf() { advancement.run(clear, limit) } else { None }
 }
 
-/// Divides a part of a leaf where an advancement says so, or in the middle of what is left. The part that ends in contact or was not
-/// divided, and until when it is clear; the others are those of the search.
+/// Divides a part of a leaf where an advancement says so, or in the middle of what is left. The
+/// part that ends in contact or was not divided, and until when it is clear; the others are those
+/// of the search.
 fn divide(
     search: &mut IntervalSearch<'_, '_>,
     part: &IntervalPart,

@@ -210,7 +210,8 @@ impl EightMotions {
         out
     }
 
-    /// Computes the motions of bodies that joints carry: of so many intervals, with these poses at their ends.
+    /// Computes the motions of bodies that joints carry, with these poses at the ends of the
+    /// intervals.
     pub(super) fn of_joints<'m>(poses: &EightPoses, motions: impl Iterator<Item = &'m RelativeMotion>) -> Self {
         let none = Lever { core: 0.0, pivot: Vec3::ZERO, between: BetweenFrames::Linear };
         let mut out = Self::new(&[none, none], poses);
@@ -250,7 +251,8 @@ impl<S: Simd> Looking<S> {
             Directions::Beside { middles: [a, b], beside } => {
                 let between = start.relative.point(Vec3::from_f64(*b)) - Vec3::from_f64(*a);
                 let d = between.normalized() + Vec3::from_f64(*beside);
-                // Of vectors that nearly cancel the square may underflow, and then the direction is no unit vector.
+                // If vectors nearly cancel, the square may underflow: then the direction is no unit
+                // vector.
                 let defined = d.length2().gt(V::splat(CANCELLED)).bits();
                 let at_end = V::<S>::splat(0.0).gt(V::splat(0.0));
                 Self { near: start, far: end, at_end, normal: d.normalized(), defined }

@@ -1,7 +1,8 @@
-//! The least distance of a pair between two neighbouring samples, with a proven bracket (docs/reference/numerics.md, "Between the frames").
+//! The least distance of a pair between two neighbouring samples, with a proven bracket
+//! (docs/reference/numerics.md, "Between the frames").
 //!
-//! Source of conservative advancement by supporting planes: Mirtich 1996, "Impulse-based dynamic simulation of rigid body systems",
-//! section 2.3; here the bound is of second order in the motion.
+//! Source of conservative advancement by supporting planes: Mirtich 1996, "Impulse-based dynamic
+//! simulation of rigid body systems", section 2.3; here the bound is of second order in the motion.
 //!
 //! *Architecture invariant*: times are shares of the interval; the stage knows no clock.
 

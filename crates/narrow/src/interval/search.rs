@@ -1,7 +1,9 @@
-//! Best-first division of an interval: the part whose lower bound is least is divided next, until the bracket decides what is asked.
+//! Best-first division of an interval: the part whose lower bound is least is divided next, until
+//! the bracket decides what is asked.
 //!
-//! A part is a pair of convex pieces, or of nodes of the trees over them, between two times. What is proven depends on the bodies, their
-//! motion and the options alone: the order of the parts is that of their bounds.
+//! A part is a pair of convex pieces, or of nodes of the trees over them, between two times. The
+//! result depends on the bodies, their motion and the options alone: parts are ordered by their
+//! bounds.
 
 use super::beyond::separated;
 use super::bodies::{IntervalBodies, Leaf};
@@ -20,7 +22,8 @@ use crate::workspace::Workspace;
 use clearsweep_model::{AnswerKind, IntervalMethod};
 use std::cmp::Ordering;
 
-/// Distances computed for an interval, at most; so many pairs of volumes of surfaces count as one (`surfaces/division.rs`).
+/// Limit of the distances computed for an interval. Pairs of volumes of surfaces count, too
+/// (`surfaces/division.rs`).
 const WORK_LIMIT: u32 = 4000;
 
 /// Shares of an interval that are not divided any further.
@@ -29,8 +32,8 @@ const LEAST_SHARE: f64 = 1.0 / (1_u64 << 44) as f64;
 /// Shares of a part at its ends in which it is not divided.
 const NEAREST: f64 = 0.05;
 
-/// A part that is more than this share of the part that it comes from is divided in the middle, so that two divisions leave no more than
-/// this of any part.
+/// A part that is more than this share of its parent is divided in the middle, so that two
+/// divisions leave no more than this share of any part.
 const UNEVEN: f64 = 0.8;
 
 /// Pair of nodes, or leaf, that a part belongs to.
@@ -90,7 +93,7 @@ pub(super) struct IntervalSearch<'a, 'w> {
     /// Whether a part was divided, and whether one is bounded by the speed of the bodies.
     pub(super) divided: bool,
     pub(super) by_speed: bool,
-    /// Once the bracket is known: what is sought of the times of least distance.
+    /// The levels that bound the times of least distance, once the bracket is known.
     pub(super) sought: Option<SoughtTimes>,
 }
 
@@ -170,8 +173,8 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
         is_deep || self.options.is_decided(lower, self.upper)
     }
 
-    /// Whether dividing the part of least bound cannot raise the bound but by rounding, or decides nothing that the deviations of the bodies leave
-    /// open.
+    /// Whether dividing the part of the least bound raises the bound by rounding only, or decides
+    /// nothing that the deviations leave open.
     fn is_final(&self, part: &IntervalPart) -> bool {
         if let PartOf::Surfaces(of) = part.of {
             return self.is_final_of_surfaces(of);
@@ -185,7 +188,7 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
         let is_narrow = self.upper - part.lower <= self.options.tolerance;
         let least_upper = part.lower + 2.0 * self.bodies.deviation();
         let stays_open = is_narrow && self.options.decide_alike([part.lower, self.upper], [most, least_upper]);
-        // Of bodies that overlap the bound of the speed proves nothing.
+        // The speed bound proves nothing while the bodies overlap.
         let is_overlap = !self.bodies.is_convex() && from.upper.max(to.upper) <= 0.0;
         reached || stays_open || is_overlap || part.end - part.start <= LEAST_SHARE
     }
@@ -221,12 +224,13 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
             PartDivision::Least => part.least_at,
             PartDivision::Advancement => part.bound.where_below(self.upper - self.options.tolerance)[0],
         };
-        // At an end nothing would be learned: what is least there is known.
+        // At an end the distance is known already.
         if share > 0.0 && share < 1.0 { share.clamp(NEAREST, 1.0 - NEAREST) } else { 0.5 }
     }
 
-    /// Adds two nodes of the trees over the whole interval; `at_least`: what is proven of nodes that contain them. Their balls bound
-    /// them, and where these are near, supporting planes: along the line between the middles, and along the normals of the rows.
+    /// Adds two nodes of the trees over the whole interval; `at_least`: what is proven of nodes
+    /// that contain them. Their balls bound them, and where these are near, supporting planes:
+    /// along the line between the middles, and along the normals of the rows.
     pub(super) fn push_nodes(&mut self, nodes: [u32; 2], at_least: f64) {
         let lower = self.bodies.ball_gap(nodes, &self.path, &self.motion).max(at_least);
         let (start, end, of) = (0.0, 1.0, PartOf::Nodes(nodes));
@@ -285,8 +289,8 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
         nodes.len() as u32 - 1
     }
 
-    /// Adds the part between two nodes; `at_least`: what is proven of a part that contains it; `at_choice`: whether it may be divided
-    /// elsewhere than in the middle.
+    /// Adds the part between two nodes; `at_least`: what is proven of a part that contains it;
+    /// `at_choice`: whether it may be divided elsewhere than in the middle.
     pub(super) fn push(&mut self, leaf: u32, [from, to]: [u32; 2], at_least: f64, at_choice: bool) {
         let of = &self.leaves[leaf as usize];
         let [one, other] = [&of.nodes[from as usize], &of.nodes[to as usize]];

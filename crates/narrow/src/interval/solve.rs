@@ -1,4 +1,5 @@
-//! One interval of one pair: by the directions of the rows, by the nodes that contain the nearest pieces, and by a search.
+//! One interval of one pair: by the directions of the rows, by the nodes that contain the nearest
+//! pieces, and by a search.
 
 use super::beyond::{SeparatedCover, SeparationProof};
 use super::bodies::IntervalBodies;
@@ -22,9 +23,10 @@ use clearsweep_model::{BetweenFrames, Shape};
 use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
 use std::rc::Rc;
 
-/// Computes the proven answer of a pair over an interval; `None` if the bodies are proven to be farther apart than `within` throughout.
-/// The answer is a function of the arguments but `work` and `routes`. `rows`: the rows of the pair at both ends, in A's recentred
-/// frame, where they are known: they change no answer.
+/// Computes the proven answer of a pair over an interval; `None` if the bodies are proven to be
+/// farther apart than `within` throughout. The answer is a function of the arguments but `work` and
+/// `routes`. `rows`: the rows of the pair at both ends, in A's recentred frame, where they are
+/// known: they change no answer.
 pub fn interval_proximity<'a>(
     a: &BodyMotion<'a>,
     b: &BodyMotion<'a>,
@@ -36,7 +38,8 @@ pub fn interval_proximity<'a>(
     interval_proximity_divided(a, b, rows, options, PartDivision::default(), work, stats)
 }
 
-/// [`interval_proximity`], with a choice of where the search for the least distance divides a part: for comparisons.
+/// [`interval_proximity`], with a choice of where the search for the least distance divides a part:
+/// for comparisons.
 pub fn interval_proximity_divided<'a>(
     a: &BodyMotion<'a>,
     b: &BodyMotion<'a>,
@@ -50,7 +53,8 @@ pub fn interval_proximity_divided<'a>(
     solve([a, b], None, &mut EndRows::new(rows), options, division, work, stats).answer()
 }
 
-/// [`interval_proximity`], of bodies that joints carry while their values move on lines. The bracket holds for the exact kinematics of the values.
+/// [`interval_proximity`], of bodies that joints carry while their values move on lines. The
+/// bracket holds for the exact kinematics of the values.
 pub fn interval_proximity_of_joints<'a>(
     shapes: [&'a Shape; 2],
     joints: &JointMotion<'a>,
@@ -68,7 +72,8 @@ pub fn interval_proximity_of_joints<'a>(
 /// Outcome of an interval.
 #[derive(Debug, Clone)]
 pub(super) enum Solved {
-    /// The bodies are beyond the cut-off throughout; with a proof that needs no distance, if such a one was found.
+    /// The bodies are beyond the cut-off throughout; with a proof that needs no distance, or an
+    /// empty one.
     Beyond(SeparatedCover),
     Answer(IntervalProximity),
     /// Answer by two nodes of the trees.
@@ -142,7 +147,7 @@ pub(super) fn solve<'a>(
     let ends = measured_ends(&bodies, [a, b], path.error_at_ends(), rows, &mut cache, work, stats);
     let known = by_normals(&bodies, &motion, &ends, options).map(Solved::from);
     let known = known.or_else(|| by_nearest_nodes(&bodies, &motion, &ends, options, &separation));
-    // What lies inside of an open mesh at an end has an answer, however far its surface is.
+    // A body inside an open mesh at an end has an answer, however far the surface is.
     let by_winding = ends.iter().any(|end| end.by_winding);
     let options = &IntervalOptions { within: if by_winding { f64::INFINITY } else { options.within }, ..*options };
     let mut search = IntervalSearch::new(bodies, path, motion, options, division, ends, cache, work, stats);
@@ -167,7 +172,8 @@ impl IntervalSearch<'_, '_> {
     }
 }
 
-/// An answer of directions with times of least distance as narrow as its bracket explains. `search`: without parts.
+/// An answer of directions with times of least distance as narrow as its bracket explains.
+/// `search`: without parts.
 fn timed(answer: IntervalProximity, mut search: IntervalSearch<'_, '_>) -> IntervalProximity {
     let (bracket, is_convex) = ([answer.lower, answer.upper], search.bodies.is_convex());
     let sought = SoughtTimes::of_bracket(bracket, is_convex, search.options.touch);
@@ -221,8 +227,8 @@ fn measured_ends(
     })
 }
 
-/// The answer by the normals of both ends, if they decide: the frames of the least bend and the nearer end first; of bodies that are not convex
-/// the first of these directions only.
+/// The answer by the normals of both ends, if they decide: the frames of the least bend and the
+/// nearer end first; of bodies that are not convex the first of these directions only.
 fn by_normals(
     bodies: &IntervalBodies<'_>,
     motion: &RelativeMotion,
@@ -259,13 +265,13 @@ pub(super) struct TriedDirections {
 }
 
 impl TriedDirections {
-    /// None yet, of bodies with these upper ends at both ends, metres.
+    /// No direction tried yet. `uppers`: upper distance bounds at both ends, metres.
     pub(super) fn new(uppers: [f64; 2], is_convex: bool) -> Self {
         Self { uppers, is_convex, best: [GapBound::NONE; 2] }
     }
 
-    /// Takes the bound along a direction of an end; returns what it decides, alone or together with the other end's best one: see
-    /// [`decided`].
+    /// Takes the bound along a direction of an end; returns what it decides, alone or together with
+    /// the other end's best one: see [`decided`].
     pub(super) fn take(
         &mut self,
         end: usize,
@@ -289,8 +295,9 @@ impl TriedDirections {
     }
 }
 
-/// The answer of bodies of pieces by two nodes of their trees that contain the nearest pieces of the nearer end, along their normal: by the
-/// first nodes on the way down that decide, if all other pieces are farther apart throughout than the answer's upper end.
+/// The answer of bodies of pieces by two nodes of their trees that contain the nearest pieces of
+/// the nearer end, along their normal: by the first nodes on the way down that decide, if all other
+/// pieces are farther apart throughout than the answer's upper end.
 fn by_nearest_nodes(
     bodies: &IntervalBodies<'_>,
     motion: &RelativeMotion,
@@ -329,8 +336,8 @@ pub(super) struct NearestNodes {
     pub(super) others: SeparatedCover,
 }
 
-/// Returns the answer that a bound over the whole interval decides, for bodies with these upper ends at its ends. `Some(None)`: they are
-/// beyond the cut-off throughout.
+/// Returns the answer that a bound over the whole interval decides, for bodies with these upper
+/// ends at its ends. `Some(None)`: they are beyond the cut-off throughout.
 pub(super) fn decided(
     bound: &GapBound,
     uppers: [f64; 2],
@@ -342,7 +349,8 @@ pub(super) fn decided(
         return Some(None);
     }
     let is_touching = upper <= options.touch;
-    // Of a later contact the time is still to be found; the depth of bodies that are not convex is not that of their hulls.
+    // The time of a later contact is still open, and hulls do not show the depth of bodies that are
+    // not convex.
     let is_open = is_touching && (uppers[0] > options.touch || !is_convex);
     if is_open || !options.is_decided(lower, upper) {
         return None;
@@ -391,8 +399,9 @@ fn status(lower: f64, upper: f64, touch: f64) -> IntervalStatus {
     }
 }
 
-/// A lower bound of the signed distance over the whole interval of bodies that are not convex and may overlap, from their hulls, which
-/// contain them; and the times outside of which the hulls are farther apart than `upper` (metres).
+/// A lower bound of the signed distance over the whole interval of bodies that are not convex and
+/// may overlap, from their hulls, which contain them; and the times outside of which the hulls are
+/// farther apart than `upper` (metres).
 fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64; 2]) {
     let bodies = search.bodies.as_hulls();
     let ends = search.ends.each_ref().map(|end| {
@@ -435,7 +444,8 @@ fn held(
     Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact })
 }
 
-/// The answer where a body turns by 180 degrees, which has no shortest way: whichever way it turns, it stays in a ball about its pivot.
+/// The answer where a body turns by 180 degrees, which has no shortest way: whichever way it turns,
+/// it stays in a ball about its pivot.
 fn undefined(
     [a, b]: [&BodyMotion<'_>; 2],
     rows: &mut EndRows<'_>,

@@ -1,4 +1,5 @@
-//! Two meshes of which one moves along a line: which triangles meet when, and from which length on the bodies are apart.
+//! Two meshes of which one moves along a line: which triangles meet when, and from which length on
+//! the bodies are apart.
 
 use super::depth::{self, MeshMemory};
 use super::place::MeshPlace;
@@ -36,8 +37,9 @@ impl<'a> MeshesOnLine<'a> {
         overlap + 1e-12 * (self.place.size + overlap.abs())
     }
 
-    /// Triangles that are not proven apart, in the order of the lengths from `from` on at which they first are not. `each` is given the
-    /// triangles of A and of B and that length, metres, and says up to which length others are of interest.
+    /// Triangles that are not proven apart, in the order of the lengths from `from` on at which
+    /// they first are not. `each` is given the triangles of A and of B and that length, metres, and
+    /// says up to which length others are of interest.
     pub(crate) fn meetings(&self, from: f64, memory: &mut MeshMemory, mut each: impl FnMut([u32; 2], f64) -> f64) {
         let limit = self.far().max(from);
         let (lengths, order) = ([from, limit.next_up()], MeetingOrder::LastEndFirst);
@@ -48,7 +50,8 @@ impl<'a> MeshesOnLine<'a> {
         }
     }
 
-    /// A length that is proven to take the bodies apart, such that they are not apart before, but for rounding, metres.
+    /// A length that is proven to take the bodies apart, such that they are not apart before, but
+    /// for rounding, metres.
     pub(crate) fn way_out(&self, memory: &mut MeshMemory) -> f64 {
         depth::way_out_along(&self.place, self.hulls, self.n, memory).unwrap_or_else(|| self.far())
     }

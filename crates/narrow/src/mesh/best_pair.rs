@@ -1,4 +1,4 @@
-//! The nearest pair of triangles so far, and what is proven of the pairs that were left out.
+//! The nearest pair of triangles so far, and the bound of the skipped pairs.
 
 use super::pair_distance::{NearestTriangles, PairDistance, pair_distance};
 use super::place::MeshPlace;
@@ -10,7 +10,8 @@ pub(super) enum SurfaceDistance {
     Beyond(f64),
     /// They are apart.
     Apart(NearestTriangles),
-    /// They cross, or are no farther apart than [`MeshPlace::contact`]; and a pair of triangles that shows it.
+    /// They cross, or are no farther apart than [`MeshPlace::contact`]; and a pair of triangles
+    /// that shows it.
     Touching([u32; 2]),
 }
 
@@ -36,7 +37,7 @@ pub(super) struct BestPair<'a> {
     /// Pairs farther apart are of no interest, metres.
     pub(super) limit: f64,
     pub(super) pair: Option<NearestTriangles>,
-    /// All that was left out is at least this far apart, metres.
+    /// All skipped pairs are at least this far apart, metres.
     pub(super) gap: f64,
     pub(super) touching: Option<[u32; 2]>,
     /// Number of pairs compared.
@@ -44,7 +45,8 @@ pub(super) struct BestPair<'a> {
 }
 
 impl<'a> BestPair<'a> {
-    /// None yet. `cutoff`: metres; what touches is found in any case.
+    /// Creates a search without a pair. `cutoff`: metres; triangles that touch are found in any
+    /// case.
     pub(super) fn new(place: &'a MeshPlace<'a>, cutoff: f64) -> Self {
         let limit = cutoff.max(place.contact());
         Self { place, limit, pair: None, gap: f64::INFINITY, touching: None, compared: 0 }
@@ -56,7 +58,7 @@ impl<'a> BestPair<'a> {
         self.limit + self.place.slack()
     }
 
-    /// Takes note that pairs were left out which are at least `gap` apart, metres.
+    /// Records that all skipped pairs are at least `gap` apart, metres.
     #[inline(always)]
     pub(super) fn leave_out(&mut self, gap: f64) {
         self.gap = self.gap.min(gap);
@@ -70,12 +72,12 @@ impl<'a> BestPair<'a> {
             PairDistance::Beyond(gap) => self.leave_out(gap),
             PairDistance::Touching => self.touching = Some([a, b]),
             PairDistance::Apart(pair) if pair.distance <= self.limit => self.take(pair),
-            // Its planes are as far apart but for what a sharp bracket leaves.
+            // Its planes are as far apart, less the width of a sharp bracket.
             PairDistance::Apart(pair) => self.leave_out(pair.distance - self.place.sharp()),
         }
     }
 
-    /// Keeps the nearest; of equally near ones the first by parts.
+    /// Keeps the nearest pair, and of equally near ones the first by parts.
     fn take(&mut self, pair: NearestTriangles) {
         let parts = |[a, b]: [u32; 2]| [self.place.a.labels().part(a), self.place.b.labels().part(b)];
         let nearer = |best: &NearestTriangles| match pair.distance.total_cmp(&best.distance) {

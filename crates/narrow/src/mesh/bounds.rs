@@ -1,4 +1,5 @@
-//! Lower bounds of distances between the children of two nodes, eight by eight, and the intervals that they are made of.
+//! Lower bounds of distances between the children of two nodes, eight by eight, and the intervals
+//! that they are made of.
 
 use super::place::MeshPlace;
 use crate::branch_and_bound::Part;
@@ -50,13 +51,13 @@ pub(super) struct NodeIntervals {
 /// Memory of the nodes that a search has met.
 #[derive(Debug)]
 pub(crate) struct NodeCache<T> {
-    /// For each node: 1 + its place in `known`; 0: not met.
+    /// 1 + the place in `known` of each node; 0: not met.
     place: Vec<u32>,
     met: Vec<u32>,
     known: Vec<T>,
 }
 
-/// The intervals of the nodes that a search has met, in one frame: of each inner node, then of each leaf.
+/// The intervals of the nodes that a search has met, in one frame: inner nodes, then leaves.
 pub(super) type IntervalCache = NodeCache<NodeIntervals>;
 
 impl<T> Default for NodeCache<T> {
@@ -66,7 +67,7 @@ impl<T> Default for NodeCache<T> {
 }
 
 impl<T> NodeCache<T> {
-    /// Nothing is known of `nodes` nodes.
+    /// Forgets all, and makes room for `nodes` nodes.
     pub(crate) fn forget(&mut self, nodes: usize) {
         for &node in &self.met {
             self.place[node as usize] = 0;
@@ -78,7 +79,7 @@ impl<T> NodeCache<T> {
         }
     }
 
-    /// Forgets all nodes if so many were met.
+    /// Forgets all nodes if `most` were met.
     #[inline]
     pub(crate) fn keep_fewer_than(&mut self, most: usize) {
         if self.known.len() >= most {
@@ -105,7 +106,7 @@ impl<T> NodeCache<T> {
 }
 
 impl IntervalCache {
-    /// Nothing is known of `mesh`.
+    /// Forgets all, and makes room for the nodes of `mesh`.
     pub(super) fn clear(&mut self, mesh: &TriangleMesh) {
         self.forget(mesh.node_counts().iter().sum());
     }
@@ -140,8 +141,8 @@ impl NodeIntervals {
     }
 }
 
-/// The intervals of the children of two nodes, or of a node that is taken whole, and which are taken whole: a leaf,
-/// unless both are leaves, and a node that is much smaller than the other.
+/// The intervals of the children of two nodes, or of a node that is taken whole, and which are
+/// taken whole: a leaf, unless both are leaves, and a node that is much smaller than the other.
 #[inline(always)]
 pub(super) fn child_intervals<'m>(
     caches: &'m mut [IntervalCache; 2],
@@ -196,7 +197,8 @@ fn unite_in(of: &mut NodeIntervals) {
 }
 
 impl ChildBounds {
-    /// Compares the children of two nodes of which bit `i` is set, and takes those up to `reach2` (square metres) apart to be near.
+    /// Compares the children of two nodes of which bit `i` is set, and takes those up to `reach2`
+    /// (square metres) apart to be near.
     #[inline]
     pub(super) fn compare(&mut self, [a, b]: [&Intervals; 2], kept: [u8; 2], reach2: f64) {
         self.far2 = [f64::INFINITY; WIDTH];
@@ -204,7 +206,8 @@ impl ChildBounds {
         self.near.iter_mut().for_each(|row| *row &= kept[1]);
     }
 
-    /// The square of the least distance of two children that were compared and are not near, square metres.
+    /// The square of the least distance of two children that were compared and are not near, square
+    /// metres.
     #[inline]
     pub(super) fn far2(&self) -> f64 {
         self.far2.iter().copied().fold(f64::INFINITY, f64::min)

@@ -1,8 +1,10 @@
 //! The curves in which two surfaces cross.
 //!
-//! An edge of one body that passes through a triangle of the other is an end of a segment, and of exactly two segments where the surfaces are closed: ends
-//! are joined by their edge and triangle, not by their places. Edges that meet edges, and corners on faces, would be ends of none or of many. So B is
-//! turned and moved by a trifle first, after which no edge meets an edge but by chance: 1e-10 of the size of the pair, which is how exact the curves are.
+//! An edge of one body that passes through a triangle of the other is an end of a segment, and of
+//! exactly two segments where the surfaces are closed: ends are joined by their edge and triangle,
+//! not by their places. Edges that meet edges, and corners on faces, would be ends of none or of
+//! many. So B is turned and moved by a trifle first, after which no edge meets an edge but by
+//! chance: 1e-10 of the size of the pair, which is how exact the curves are.
 
 use super::contacts::DisjointSets;
 use super::place::MeshPlace;
@@ -115,8 +117,9 @@ impl<'p, 'a> Moved<'p, 'a> {
         piercings
     }
 
-    /// Whether the line of an edge passes through a triangle of the other body. An edge of that body that two triangles share has one sign for
-    /// both, so that the line passes through one of them.
+    /// Whether the line of an edge passes through a triangle of the other body. An edge of that
+    /// body that two triangles share has one sign for both, so that the line passes through one of
+    /// them.
     fn passes_through(&self, side: usize, edge: [u32; 2], triangle: [u32; 3]) -> bool {
         let [p, q] = edge.map(|v| self.vertex(side, v));
         let is_left = |k: usize| {

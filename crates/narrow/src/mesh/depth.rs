@@ -1,5 +1,5 @@
-//! The depth of two overlapping meshes, as a bracket: no translation shorter than its lower end separates them, and one of the length
-//! of its upper end was checked to.
+//! The depth of two overlapping meshes, as a bracket: no translation shorter than its lower end
+//! separates them, and one of the length of its upper end was checked to.
 
 use super::overlap::{Containment, OverlapQueries, Protrusion};
 use super::pair_distance::{NearestTriangles, contact_upper};
@@ -19,13 +19,15 @@ const CROSSINGS: usize = 8;
 /// Starts of pattern searches for a point deep inside both.
 const STARTS: usize = 2;
 
-/// Triangles of each body whose centroids are asked for their depth if nothing else shows one, about.
+/// Triangles of each body whose centroids are asked for their depth if nothing else shows one,
+/// about.
 const CENTROIDS: usize = 256;
 
-/// Directions tried beside those that are given: across the triangles that part last.
+/// Further directions tried: across the triangles that part last.
 const REFINEMENTS: usize = 6;
 
-/// Amounts added, in turn, to a length that does not yet prove that the bodies are apart, in widths of a sharp bracket.
+/// Amounts added, in turn, to a length that does not yet prove that the bodies are apart, in widths
+/// of a sharp bracket.
 const LENGTHENINGS: [f64; 4] = [0.0, 4.0, 16.0, 256.0];
 
 /// Triangles that were in the way that are kept, at most: those found last.
@@ -45,17 +47,19 @@ const SHARP_DEPTH: f64 = 1e-10;
 /// The bracket of a depth.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DepthBracket {
-    /// Proven: no shorter translation separates the bodies, metres; below 0 where they may be so far apart.
+    /// Proven: no shorter translation separates the bodies, metres; below 0 where they may be so
+    /// far apart.
     pub lower: f64,
-    /// Bound like `lower`, from points deep inside of both or near to both alone: less by `d` if the surfaces are not known better than by
-    /// `d`. Triangles that cross say nothing of surfaces near to them.
+    /// Bound like `lower`, from points deep inside of both or near to both alone: surfaces that
+    /// deviate by `d` lower it by `d`. Crossing triangles prove nothing about surfaces near to
+    /// them.
     pub of_balls: f64,
     /// Proven: moving B so far along `normal` separates them, metres.
     pub upper: f64,
     /// Unit, A's frame.
     pub normal: Vec3<f64>,
-    /// How far the innermost vertex of one body lies from the surface of the other, metres; NaN where none lies inside, or no body is
-    /// solid.
+    /// How far the innermost vertex of one body lies from the surface of the other, metres; NaN
+    /// where none lies inside, or no body is solid.
     pub protrusion: f64,
     /// A vertex of A deep inside of B, and one of B inside of A, in A's frame.
     pub inside: [Option<Vec3<f64>>; 2],
@@ -65,7 +69,8 @@ pub(super) struct DepthBracket {
     pub middle: Vec3<f64>,
     /// Triangles there.
     pub triangles: [u32; 2],
-    /// The surfaces are apart, and one body lies inside of the other, which is open, by its winding number alone.
+    /// The surfaces are apart, and one body lies inside of the other, which is open, by its winding
+    /// number alone.
     pub by_winding: bool,
 }
 
@@ -83,7 +88,7 @@ pub(crate) struct MeshMemory {
     pub(super) depth: DepthMemory,
 }
 
-/// A bracket of a depth with another proof.
+/// A bracket of a depth by another proof.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownDepth {
     /// Proven: no shorter translation separates the bodies, metres.
@@ -119,7 +124,8 @@ struct DepthSearch<'a> {
 enum Surfaces {
     /// They cross, or touch within rounding.
     Touching,
-    /// They are apart, and one core holds a part of the other; where they are nearest, if that was looked for.
+    /// They are apart, and one core holds a part of the other; where they are nearest, if that was
+    /// looked for.
     Holding(Option<NearestTriangles>),
     /// The cores are apart, by less than the growth.
     Apart(NearestTriangles),
@@ -136,9 +142,11 @@ struct WayOut {
     parted: Option<Vec3<f64>>,
 }
 
-/// The depth of bodies that touch, cross, or hold one another; `None` if they are apart after all: neither surface crosses the other,
-/// and none is inside. `surfaces`: of the cores; a gap beyond a cut-off is the cut-off. `enough`: a depth beyond which no way out is searched for, metres;
-/// the upper end is infinite then. `known`: asks for a bracket that other proofs give; it is not asked of bodies that only the winding number says are inside.
+/// The depth of bodies that touch, cross, or hold one another; `None` if they are apart after all:
+/// neither surface crosses the other, and none is inside. `surfaces`: of the cores; a gap beyond a
+/// cut-off is the cut-off. `enough`: a depth beyond which no way out is searched for, metres; the
+/// upper end is infinite then. `known`: asks for a bracket that other proofs give; it is not asked
+/// of bodies that only the winding number says are inside.
 pub(super) fn bracket<'a>(
     place: &'a MeshPlace<'a>,
     hulls: [&'a Polyhedron; 2],
@@ -174,7 +182,8 @@ pub(super) fn bracket<'a>(
     })
 }
 
-/// Whether a solid body holds a part of the other, whose surfaces are at least `free` apart, metres.
+/// Whether a solid body holds a part of the other, whose surfaces are at least `free` apart,
+/// metres.
 pub(super) fn holds_solid<'a>(
     place: &'a MeshPlace<'a>,
     hulls: [&'a Polyhedron; 2],
@@ -185,8 +194,9 @@ pub(super) fn holds_solid<'a>(
     containment.is_some_and(|containment| !containment.by_winding)
 }
 
-/// A length that is proven to take the bodies apart when B moves along `n` (unit, A's frame), metres: the first one found to do so, but for
-/// rounding. `None` if none is below the one that parts the supporting planes of the hulls.
+/// A length that is proven to take the bodies apart when B moves along `n` (unit, A's frame),
+/// metres: the first one found to do so, but for rounding. `None` if none is below the one that
+/// parts the supporting planes of the hulls.
 pub(super) fn way_out_along<'a>(
     place: &'a MeshPlace<'a>,
     hulls: [&'a Polyhedron; 2],
@@ -258,7 +268,7 @@ impl<'a> DepthSearch<'a> {
             Surfaces::Apart(nearest) | Surfaces::Holding(Some(nearest)) => nearest.upper,
             Surfaces::Touching => crossings.iter().map(|&pair| contact_upper(place, pair)).fold(place.size, f64::min),
             Surfaces::Holding(None) if core > 0.0 => place.size,
-            // Inside by so little that no point shows it.
+            // Containment is shallower than any sampled point can show.
             Surfaces::Holding(None) => {
                 let surfaces = search::nearest(place, place.size, None, self.memory);
                 surfaces.nearest().map_or(place.size, |nearest| nearest.upper)
@@ -273,7 +283,8 @@ impl<'a> DepthSearch<'a> {
         DepthBracket { lower: lower.min(upper), of_balls: of_balls.min(upper), upper, normal, middle: deepest, ..basis }
     }
 
-    /// A lower bound of the depth of the cores, metres, by a point deep inside of both, and that point.
+    /// A lower bound of the depth of the cores, metres, by a point deep inside of both, and that
+    /// point.
     fn lower(
         &mut self,
         protrusions: &[Option<Protrusion>; 2],
@@ -300,7 +311,7 @@ impl<'a> DepthSearch<'a> {
                 best = if deepened.0 > best.0 { deepened } else { best };
             }
         }
-        // Where all vertices of one lie on the surface of the other, a triangle may run inside of it.
+        // If all vertices of one body lie on the other's surface, a triangle may run inside of it.
         if best.0 <= 0.0 && (place.a.is_solid() || place.b.is_solid()) {
             let centroids = self.centroids(crossings);
             best = self.deepest(&centroids).first().copied().filter(|deepened| deepened.0 > best.0).unwrap_or(best);
@@ -320,7 +331,8 @@ impl<'a> DepthSearch<'a> {
         of_a.chain(of_b).map(|t| centroid(&t)).collect()
     }
 
-    /// The points that show the greatest depths, at most [`STARTS`], the deepest first; of equal ones the first.
+    /// The points that show the greatest depths, at most [`STARTS`], the deepest first; of equal
+    /// ones the first.
     fn deepest(&mut self, points: &[Vec3<f64>]) -> Vec<(f64, Vec3<f64>)> {
         let mut deepest: Vec<(f64, Vec3<f64>)> = Vec::new();
         for &p in points {
@@ -334,8 +346,8 @@ impl<'a> DepthSearch<'a> {
         deepest
     }
 
-    /// A lower bound of the depth from pairs of triangles that cross, metres: translations that are too short to take the edge of one
-    /// out of the other.
+    /// A lower bound of the depth from pairs of triangles that cross, metres: translations that are
+    /// too short to take the edge of one out of the other.
     fn pierced(&self, crossings: &[[u32; 2]]) -> f64 {
         let place = self.place;
         let depth = |&[a, b]: &[u32; 2]| super::crossing::least_translation(&place.a.corners(a), &place.corners_b(b));
@@ -360,8 +372,8 @@ impl<'a> DepthSearch<'a> {
         normals
     }
 
-    /// The directions to be tried, and how far the hulls overlap along each, metres: the one in which they do least, then `local`, then the axes
-    /// of both frames.
+    /// The directions to be tried, and how far the hulls overlap along each, metres: the one in
+    /// which they do least, then `local`, then the axes of both frames.
     fn hull_overlaps(&self, local: &[Vec3<f64>]) -> Vec<(Vec3<f64>, f64)> {
         let axes = [0, 1, 2].map(|k| Vec3::from(std::array::from_fn(|i| f64::from(u8::from(i == k)))));
         let of_b = axes.map(|axis| self.place.pose.vector(axis));
@@ -377,8 +389,9 @@ impl<'a> DepthSearch<'a> {
         overlaps
     }
 
-    /// The shortest translation found to separate the bodies: its length, metres, and its direction. `hulls`: directions, and lengths
-    /// that take the hulls apart, the shortest first; `known`: another one.
+    /// The shortest translation found to separate the bodies: its length, metres, and its
+    /// direction. `hulls`: directions, and lengths that take the hulls apart, the shortest first;
+    /// `known`: another one.
     fn upper(&mut self, lower: f64, hulls: &[(Vec3<f64>, f64)], known: Option<KnownDepth>) -> (f64, Vec3<f64>) {
         let least = lower.max(0.0) + 4.0 * self.place.sharp();
         // Beyond the supporting planes of the hulls the bodies are apart for certain.
@@ -397,13 +410,14 @@ impl<'a> DepthSearch<'a> {
         ways.into_iter().rev().find_map(proven).unwrap_or(beyond)
     }
 
-    /// Ways out whose lengths differ by less count as equal, metres: far above the rounding of each.
+    /// Ways out whose lengths differ by less count as equal, metres: far above the rounding of
+    /// each.
     fn tie(&self) -> f64 {
         8.0 * self.place.sharp()
     }
 
-    /// Points of both bodies: the one that lies deepest in both, if its depth (metres) is above 0, and vertices of one inside of the other, the
-    /// innermost first.
+    /// Points of both bodies: the one that lies deepest in both, if its depth (metres) is above 0,
+    /// and vertices of one inside of the other, the innermost first.
     fn shared_points(
         &mut self,
         protrusions: &[Vec<Protrusion>; 2],
@@ -418,8 +432,9 @@ impl<'a> DepthSearch<'a> {
         inner.into_iter().chain(vertices).collect()
     }
 
-    /// The shortest way out along one of the directions, by lengths from `from` to below `limit`, metres; of equal ones the first. They are
-    /// tried in the order of the lengths up to which a point of both bodies shows that they overlap.
+    /// The shortest way out along one of the directions, by lengths from `from` to below `limit`,
+    /// metres; of equal ones the first. They are tried in the order of the lengths up to which a
+    /// point of both bodies shows that they overlap.
     fn shortest_way(&mut self, hulls: &[(Vec3<f64>, f64)], [from, limit]: [f64; 2]) -> Option<WayOut> {
         let (tie, likely) = (self.tie(), hulls[0].0);
         let mut order: Vec<(f64, usize)> =
@@ -441,7 +456,8 @@ impl<'a> DepthSearch<'a> {
         equal.min_by_key(|&(index, _)| index).map(|(_, way)| way)
     }
 
-    /// A length of at least `from` below which nothing separates the bodies along `n`, as computed, up to about `limit`, metres.
+    /// A length of at least `from` below which nothing separates the bodies along `n`, as computed,
+    /// up to about `limit`, metres.
     fn overlap_along(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> f64 {
         if self.shared.is_empty() {
             return from;
@@ -450,8 +466,8 @@ impl<'a> DepthSearch<'a> {
         sweep.skip_overlap(&self.shared)
     }
 
-    /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as computed. The triangles that were in the way elsewhere are
-    /// followed first.
+    /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as
+    /// computed. Triangles that were in the way in other directions are followed first.
     fn way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {
         let way = self.first_way_out(n, [from, limit]);
         for met in self.sweep.met() {
@@ -471,8 +487,8 @@ impl<'a> DepthSearch<'a> {
         loop {
             let Some(free) = sweep.next_free() else { break None };
             let is_last = free.to.is_infinite();
-            // What goes on without end is outside; of other lengths one tells for all until something meets. Not of open meshes, whose
-            // holes let a body pass: beyond their hulls it is outside.
+            // An unbounded free range is outside. Within a bounded one, a single containment test
+            // is enough. Holes of open meshes let a body pass: only beyond the hulls it is outside.
             let is_out = (is_last && beyond.is_none())
                 || self.overlap.holds_nothing(self.place, n, free.from, self.place.sharp());
             match beyond {
@@ -486,13 +502,15 @@ impl<'a> DepthSearch<'a> {
         }
     }
 
-    /// A length that is proven to separate the bodies: that of a way out, or little more where rounding asks for it; below `limit`, metres.
+    /// A length that is proven to separate the bodies: that of a way out, or little more by
+    /// rounding; below `limit`, metres.
     fn proven(&mut self, way: WayOut, limit: f64) -> Option<f64> {
         let lengths = LENGTHENINGS.map(|by| way.length + by * self.place.sharp());
         lengths.into_iter().find(|&length| length < limit && self.is_separated_by(way.n, length))
     }
 
-    /// Returns the overlap of the supporting planes of the hulls along `n`, growth and rounding included, metres.
+    /// Returns the overlap of the supporting planes of the hulls along `n`, growth and rounding
+    /// included, metres.
     fn hull_overlap(&self, n: Vec3<f64>) -> f64 {
         let [end_a, start_b] = self.hull_ends(n);
         self.place.growth + (end_a - start_b) + self.place.slack()

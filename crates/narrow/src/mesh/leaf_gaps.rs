@@ -1,5 +1,6 @@
-//! Lower bounds of the distances between the triangles of two leaves, eight side by side: surfaces that conform are as near everywhere as
-//! their boxes can tell, and only planes along the triangles themselves tell which ones are nearest.
+//! Lower bounds of the distances between the triangles of two leaves, eight side by side: surfaces
+//! that conform are as near everywhere as their boxes can tell, and only planes along the triangles
+//! themselves tell which ones are nearest.
 
 use clearsweep_base::simd::dispatch;
 use clearsweep_geometry::Vec3;
@@ -104,8 +105,9 @@ fn finish_in(of: &mut LeafTriangles) {
 }
 
 impl LeafGaps {
-    /// Bounds the distances of the triangles of A and of B whose bits are set in `of` (`j` of row `i`): along the normals of both, along the line between
-    /// their middles, and along `axis` (unit, from A to B; or zero). Those up to `reach` (metres) apart are near.
+    /// Bounds the distances of the triangles of A and of B whose bits are set in `of` (`j` of row
+    /// `i`): along the normals of both, along the line between their middles, and along `axis`
+    /// (unit, from A to B; or zero). Those up to `reach` (metres) apart are near.
     pub(super) fn compare(&mut self, [a, b]: [&LeafTriangles; 2], of: [u8; WIDTH], axis: Vec3<f64>, reach: f64) {
         self.near = of;
         self.far = [f64::INFINITY; WIDTH];
@@ -129,9 +131,10 @@ impl LeafGaps {
     }
 }
 
-/// Leaves out the pairs of triangles whose bits are set in `near` that a plane of one of them proves to be beyond `limit` (metres) throughout a motion of
-/// B's: `b` has its triangles at the start and at the end, in A's frame. `off`: how much less than at the nearer end the distance from a plane of A and from
-/// one of B may be between, metres.
+/// Leaves out the pairs of triangles whose bits are set in `near` that a plane of one of them
+/// proves to be beyond `limit` (metres) throughout a motion of B's: `b` has its triangles at the
+/// start and at the end, in A's frame. `off`: how much less than at the nearer end the distance
+/// from a plane of A and from one of B may be between, metres.
 pub(crate) fn rule_out_moving(
     near: &mut [u8; WIDTH],
     a: &LeafTriangles,

@@ -1,5 +1,5 @@
-//! The triangles of two leaves in a search: planes rule out most pairs, bounds of eight at a time most others, and what is left is compared
-//! one by one.
+//! The triangles of two leaves in a search: planes rule out most pairs, bounds of eight at a time
+//! most others, and what is left is compared one by one.
 
 use super::leaf_gaps::LeafTriangles;
 use super::search::{MeshSearch, MeshSearchMemory};
@@ -27,8 +27,8 @@ impl MetLeaves {
 }
 
 impl MeshSearch<'_> {
-    /// Compares the triangles of two leaves: those that no plane rules out wait for company, until there are eight, unless they likely are
-    /// nearer than all before.
+    /// Compares the triangles of two leaves: those that no plane rules out wait for company, until
+    /// there are eight, unless they likely are nearer than all before.
     pub(super) fn compare_leaves(&mut self, leaves: [NodeId; 2]) {
         let Some(met) = self.bound_leaves(leaves, |_, _| ()) else { return };
         for lanes in self.memory.gaps.near() {
@@ -43,8 +43,8 @@ impl MeshSearch<'_> {
         }
     }
 
-    /// Finds the triangles of two leaves that neither `rule_out` (bit `j` of row `i`, from the triangles of A's leaf) nor planes rule out, in the order of
-    /// the trees.
+    /// Finds the triangles of two leaves that neither `rule_out` (bit `j` of row `i`, from the
+    /// triangles of A's leaf) nor planes rule out, in the order of the trees.
     pub(super) fn near_triangles<F>(
         &mut self,
         leaves: [NodeId; 2],
@@ -58,7 +58,8 @@ impl MeshSearch<'_> {
         met.into_iter().flat_map(move |met| near.clone().map(move |lanes| met.triangles(lanes)))
     }
 
-    /// Bounds the distances of the triangles of two leaves that `rule_out` leaves by their planes; `None` if one is no leaf, or none is left.
+    /// Bounds the distances of the triangles of two leaves that `rule_out` leaves by their planes;
+    /// `None` if one is no leaf, or none is left.
     fn bound_leaves(
         &mut self,
         leaves: [NodeId; 2],

@@ -1,9 +1,9 @@
-//! Pairs of bodies of which one is a triangle mesh: the nearest triangles under two trees, and where the bodies overlap a bracket of the
-//! depth.
+//! Pairs of bodies of which one is a triangle mesh: the nearest triangles under two trees, and a
+//! bracket of the depth if the bodies overlap.
 //!
-//! A convex body beside a mesh is the mesh of its faces; a point or a segment is a triangle without area. A row depends on the meshes
-//! and the poses alone: the nearest triangles are the least of a number that each pair has for itself, and depths are searched for from
-//! the same starts always.
+//! A convex body beside a mesh is the mesh of its faces; a point or a segment is a triangle without
+//! area. A row depends on the meshes and the poses alone: each pair of triangles has one distance,
+//! and the search for a depth always has the same starts.
 
 mod along;
 mod best_pair;
@@ -63,11 +63,12 @@ use clearsweep_model::{FeatureKind, Method, Proximity, Status};
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;
 
-/// The row of two bodies, as they are stored, with the pair at its place; or the proof that they are
-/// farther apart than `options.within`. `overlap`: the depths beyond which it counts as overlapping,
-/// if no depth is asked for. `parts`: finds the depth of the convex parts, if both bodies have convex
-/// parts and no deviation; it is called at most one time, if the bodies overlap. `ahead`: how far B
-/// moves in A's frame to the next sample, and at most in all samples to come, metres.
+/// The row of two bodies, as they are stored, with the pair at its place; or the proof that they
+/// are farther apart than `options.within`. `overlap`: the depths beyond which it counts as
+/// overlapping, if no depth is asked for. `parts`: finds the depth of the convex parts, if both
+/// bodies have convex parts and no deviation; it is called at most one time, if the bodies overlap.
+/// `ahead`: how far B moves in A's frame to the next sample, and at most in all samples to come,
+/// metres.
 pub(super) fn query<'a>(
     bodies: &Bodies<'a>,
     options: &QueryOptions,
@@ -97,7 +98,7 @@ pub(super) fn query<'a>(
     }
     let axis = memory.search.axis();
     stats.triangle_pairs += memory.search.counts[0] as u64;
-    // How far beyond a cut-off surfaces are known to be depends on what is remembered; that they are beyond it does not.
+    // The gap beyond a cut-off depends on the memory; the fact that it is beyond does not.
     pair.surfaces = match surfaces {
         SurfaceDistance::Beyond(_) => SurfaceDistance::Beyond(cutoff),
         SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => surfaces,
@@ -167,7 +168,8 @@ pub(super) struct MeshPair<'a> {
     /// Bound on the error of the poses of recentred frames, metres.
     off: f64,
     options: QueryOptions,
-    /// Whether the surfaces are known without deviation: only then do triangles that cross prove an overlap.
+    /// Whether the surfaces are known without deviation: only then do triangles that cross prove an
+    /// overlap.
     is_exact: bool,
 }
 
@@ -189,9 +191,9 @@ impl<'a> MeshPair<'a> {
         }
     }
 
-    /// Whether what is known of the surfaces proves an overlap beyond these depths: triangles that cross, nearest triangles within the growth, or a
-    /// part of one body inside of the other. Of triangles that cross all are looked at before none is said to prove it, so that the answer does not
-    /// depend on those found first.
+    /// Whether the surfaces prove an overlap beyond these depths: by triangles that cross, by
+    /// nearest triangles within the growth, or by a part of one body inside of the other. All
+    /// crossing triangles are tested, so the answer does not depend on the first one found.
     fn overlaps_by(&self, depths: &OverlapDepths, memory: &mut MeshMemory) -> bool {
         let place = &self.place;
         if !self.is_exact {
@@ -206,14 +208,15 @@ impl<'a> MeshPair<'a> {
                 cross_deep(triangles) || tree_order::any_crossing(place, &mut memory.search, cross_deep)
             }
             SurfaceDistance::Apart(nearest) if is_deep(place.growth - nearest.upper) => true,
-            // What holds a part of the other does so until its surface is passed.
+            // A body holds a part of the other until its surface is passed.
             SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) => {
                 is_deep(free) && place.may_contain() && depth::holds_solid(place, self.hulls, free, memory)
             }
         }
     }
 
-    /// The bracket of the depth at a place that differs by its growth; `None` if the bodies are apart. `enough`, `known`: see [`depth::bracket`].
+    /// The bracket of the depth at a place that differs by its growth; `None` if the bodies are
+    /// apart. `enough`, `known`: see [`depth::bracket`].
     fn depth(
         &self,
         place: &MeshPlace<'_>,
@@ -225,7 +228,8 @@ impl<'a> MeshPair<'a> {
         may_overlap.then(|| depth::bracket(place, self.hulls, &self.surfaces, enough, known, memory)).flatten()
     }
 
-    /// The lower end of the bodies inflated by `by` together (metres), and the direction of its translation; `None` if they are apart.
+    /// The lower end of the bodies inflated by `by` together (metres), and the direction of its
+    /// translation; `None` if they are apart.
     pub(super) fn lower_end_inflated(&self, by: f64, memory: &mut MeshMemory) -> Option<(f64, Vec3<f64>)> {
         let inflated = MeshPlace { growth: (self.place.growth + by).next_up(), ..self.place };
         let depth = self.depth(&inflated, f64::INFINITY, &mut || None, memory)?;
@@ -259,7 +263,8 @@ impl<'a> MeshPair<'a> {
         }
     }
 
-    /// Returns hints of the place at which bodies overlap, from their depth and their nearest triangles.
+    /// Returns hints of the place at which bodies overlap, from their depth and their nearest
+    /// triangles.
     fn hints(&self, depth: &DepthBracket) -> OverlapHints {
         let DepthBracket { normal, crossing, inside, middle, .. } = *depth;
         let (nearest, are_apart) = (self.surfaces.nearest(), self.surfaces.lower() > 0.0);
@@ -276,7 +281,8 @@ impl<'a> MeshPair<'a> {
     /// The row of bodies that overlap, or touch, with their witness points.
     fn overlapping(&self, depth: &DepthBracket, [point_a, point_b]: [Vec3<f64>; 2]) -> Proximity {
         let (lower, upper) = (self.lower_end(depth.upper), self.upper_end(depth.lower));
-        // A depth within rounding may be proven of bodies that a shorter translation separates within rounding.
+        // A depth within rounding may be proven of bodies that a shorter translation separates
+        // within rounding.
         let distance = (-depth.upper).min(upper);
         let triangles = depth.triangles;
         let [a, b] =
@@ -298,8 +304,8 @@ impl<'a> MeshPair<'a> {
         }
     }
 
-    /// The row of a body that lies inside of an open one by its winding number: the bracket holds both answers. `nearest`: of the surfaces,
-    /// whose nearest points are the witness points.
+    /// The row of a body that lies inside of an open one by its winding number: the bracket holds
+    /// both answers. `nearest`: of the surfaces, whose nearest points are the witness points.
     fn inside_by_winding(&self, depth: &DepthBracket, nearest: Option<&NearestTriangles>) -> Proximity {
         let apart = nearest.map(|nearest| self.apart(nearest));
         let upper = apart.map_or(f64::INFINITY, |apart| apart.upper);
@@ -307,13 +313,15 @@ impl<'a> MeshPair<'a> {
         Proximity { status: Status::Penetrating, method: Method::Winding, upper, ..inside }
     }
 
-    /// The lower end of the signed distance where a translation of this length (metres) was checked to separate the bodies.
+    /// The lower end of the signed distance where a translation of this length (metres) was checked
+    /// to separate the bodies.
     fn lower_end(&self, length: f64) -> f64 {
         // The bodies were moved by the length, but for rounding.
         (-length - self.place.error() - self.off - self.rounding()).next_down()
     }
 
-    /// The upper end of the signed distance of bodies that no translation below this length (metres) separates.
+    /// The upper end of the signed distance of bodies that no translation below this length
+    /// (metres) separates.
     fn upper_end(&self, depth: f64) -> f64 {
         (-depth + self.off + self.rounding()).next_up()
     }
@@ -342,8 +350,8 @@ fn published(mesh: &TriangleMesh, triangle: u32, feature: TriangleFeature) -> (F
     }
 }
 
-/// Witness points of bodies of pieces that overlap, in A's frame, metres. `normal`: unit, A's frame, along it B leaves A; `likely`: points of
-/// that frame that likely are in both.
+/// Witness points of bodies of pieces that overlap, in A's frame, metres. `normal`: unit, A's
+/// frame, along it B leaves A; `likely`: points of that frame that likely are in both.
 pub(super) fn overlap_witnesses(
     bodies: &Bodies<'_>,
     normal: Vec3<f64>,

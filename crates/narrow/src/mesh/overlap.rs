@@ -1,7 +1,9 @@
-//! Depth of points inside both of two overlapping bodies: lower bounds of the depth, and protrusions.
+//! Depth of points inside both of two overlapping bodies: lower bounds of the depth, and
+//! protrusions.
 //!
-//! A body that holds a ball of radius r around c, and one that holds a ball of radius s around the same point, overlap until one is
-//! moved by r + s. So the depth is at least the sum of the signed inner distances of any point (negative outside).
+//! A body that holds a ball of radius r around c, and one that holds a ball of radius s around the
+//! same point, overlap until one is moved by r + s. So the depth is at least the sum of the signed
+//! inner distances of any point (negative outside).
 
 use super::bounds::OpenNode;
 use super::place::MeshPlace;
@@ -17,7 +19,8 @@ const HALVINGS: usize = 5;
 /// Moves of a pattern search, at most.
 const MOVES: usize = 8;
 
-/// Vertices of a body that are asked whether they lie inside of an open mesh, about, beside one of each part.
+/// Vertices of a body that are asked whether they lie inside of an open mesh, about, beside one of
+/// each part.
 const ASKED: usize = 64;
 
 /// A vertex of one body inside the other.
@@ -27,7 +30,8 @@ pub(super) struct Protrusion {
     pub depth: [f64; 2],
     /// The vertex, in A's frame.
     pub vertex: Vec3<f64>,
-    /// Direction from the vertex outward to the nearest point of the other's surface, in A's frame; unit.
+    /// Direction from the vertex outward to the nearest point of the other's surface, in A's frame;
+    /// unit.
     pub outward: Vec3<f64>,
     /// A triangle of the vertex, and the nearest one of the other.
     pub triangles: [u32; 2],
@@ -49,8 +53,8 @@ pub(super) struct OverlapQueries<'a> {
     hulls: [&'a Polyhedron; 2],
     pub a: PointQueries<'a>,
     pub b: PointQueries<'a>,
-    /// A unit direction in A's frame, and the heights along it at which the hull of A ends and that of B begins, metres: no point is deeper in a
-    /// body than beneath its supporting plane.
+    /// A unit direction in A's frame, and the heights along it at which the hull of A ends and that
+    /// of B begins, metres: no point is deeper in a body than beneath its supporting plane.
     pub slab: Option<(Vec3<f64>, [f64; 2])>,
 }
 
@@ -66,7 +70,8 @@ struct Inner {
     triangle: u32,
 }
 
-/// Bounds the depth of a point inside of a mesh, of which the nearest triangle is known. `error`: bound on the error of its place, metres.
+/// Bounds the depth of a point inside of a mesh, of which the nearest triangle is known. `error`:
+/// bound on the error of its place, metres.
 fn inner(of: &mut PointQueries<'_>, p: Vec3<f64>, near: &PointDistance, error: f64) -> Inner {
     let outside = Inner {
         lower: -(near.distance + error),
@@ -94,9 +99,10 @@ impl<'a> OverlapQueries<'a> {
         Self { place, hulls, a: PointQueries::new(place.a, a), b: PointQueries::new(place.b, b), slab: None }
     }
 
-    /// Proven: the depth is at least this, as a point of A's frame shows, metres, growth left aside; `None` if the point shows no
-    /// more than `floor`. A point is nowhere deeper than its distance from any triangle, or from the supporting planes of the slab, so most are
-    /// dismissed by one of each body.
+    /// Proven: the depth is at least this, as a point of A's frame shows, metres, growth left
+    /// aside; `None` if the point shows no more than `floor`. A point is nowhere deeper than its
+    /// distance from any triangle, or from the supporting planes of the slab, so most are dismissed
+    /// by one of each body.
     pub(super) fn both_above(&mut self, p: Vec3<f64>, floor: f64) -> Option<f64> {
         let (error, in_b) = (self.place.error(), self.place.in_b(p));
         let [below_a, above_b] = self.slab.map_or([f64::INFINITY; 2], |(n, [end_a, start_b])| {
@@ -120,8 +126,9 @@ impl<'a> OverlapQueries<'a> {
         (depth > floor).then_some(depth)
     }
 
-    /// The middles of both bodies, in A's frame; of one outside of the other the point of the other's surface nearest to it: on the way there the depth in
-    /// one grows at least as much as it shrinks in the other.
+    /// The middles of both bodies, in A's frame; of one outside of the other the point of the
+    /// other's surface nearest to it: on the way there the depth in one grows at least as much as
+    /// it shrinks in the other.
     pub(super) fn middles(&mut self) -> [Vec3<f64>; 2] {
         let (place, error) = (self.place, self.place.error());
         let (a, b) = (place.a.middle(), place.b.middle());
@@ -142,8 +149,9 @@ impl<'a> OverlapQueries<'a> {
         [inner(&mut self.a, p, &near_a, error).lower > 0.0, inner(&mut self.b, in_b, &near_b, error).lower > 0.0]
     }
 
-    /// A part of one body inside of the other, where the surfaces are apart by at least `free` (metres): then each connected part is inside or
-    /// outside of a solid as a whole. Solids come before open meshes. `place`: the poses, which may differ from those of `new`.
+    /// A part of one body inside of the other, where the surfaces are apart by at least `free`
+    /// (metres): then each connected part is inside or outside of a solid as a whole. Solids come
+    /// before open meshes. `place`: the poses, which may differ from those of `new`.
     pub(super) fn containment(&mut self, place: &MeshPlace<'_>, free: f64) -> Option<Containment> {
         let inside = |of: &mut PointQueries<'_>, p: Vec3<f64>| {
             // Not known counts as inside: then nothing is claimed to be apart.
@@ -160,15 +168,17 @@ impl<'a> OverlapQueries<'a> {
         self.containment_by_winding(place)
     }
 
-    /// Whether neither body holds a part of the other after moving B by `length` (metres) along `n` from its pose in `place`, where the
-    /// surfaces are at least `free` apart, metres. What has grown leaves an open mesh last with its rear.
+    /// Whether neither body holds a part of the other after moving B by `length` (metres) along `n`
+    /// from its pose in `place`, where the surfaces are at least `free` apart, metres. A grown body
+    /// leaves an open mesh last with its rear.
     pub(super) fn holds_nothing(&mut self, place: &MeshPlace<'_>, n: Vec3<f64>, length: f64, free: f64) -> bool {
         let rear = (length - place.growth).max(0.0);
         self.containment(&place.shifted(n.scale(length)), free).is_none()
             && (rear == length || self.containment_by_winding(&place.shifted(n.scale(rear))).is_none())
     }
 
-    /// A part of one body inside of the other, which is open, by its winding number: see [`Self::containment`].
+    /// A part of one body inside of the other, which is open, by its winding number: see
+    /// [`Self::containment`].
     pub(super) fn containment_by_winding(&self, place: &MeshPlace<'_>) -> Option<Containment> {
         let (a, b) = (place.a, place.b);
         let ([hull_a, hull_b], error) = (self.hulls, place.error());
@@ -179,8 +189,9 @@ impl<'a> OverlapQueries<'a> {
         Some(Containment { by_winding: true, vertex: in_b().or_else(in_a)? })
     }
 
-    /// Vertices of A inside of B, and of B inside of A, each deeper than the one before, the innermost last. Along `n` (unit, A's frame) the hull of A ends
-    /// at `end_a` and that of B begins at `start_b`, metres: what is inside of a body is no deeper than that far from there.
+    /// Vertices of A inside of B, and of B inside of A, each deeper than the one before, the
+    /// innermost last. Along `n` (unit, A's frame) the hull of A ends at `end_a` and that of B
+    /// begins at `start_b`, metres: what is inside of a body is no deeper than that far from there.
     pub(super) fn protrusions(&mut self, n: Vec3<f64>, [end_a, start_b]: [f64; 2]) -> [Vec<Protrusion>; 2] {
         let (place, error) = (self.place, self.place.error());
         let in_b = SupportSlab { along: n, from: start_b - error };
@@ -199,8 +210,8 @@ impl<'a> OverlapQueries<'a> {
         [of_a, of_b]
     }
 
-    /// The best lower bound of the depth that a pattern search finds from `start`, a point of A's frame with its bound; its first steps
-    /// are `step` metres long (Hooke and Jeeves 1961).
+    /// The best lower bound of the depth that a pattern search finds from `start`, a point of A's
+    /// frame with its bound; its first steps are `step` metres long (Hooke and Jeeves 1961).
     pub(super) fn deepen(&mut self, start: (f64, Vec3<f64>), step: f64) -> (f64, Vec3<f64>) {
         let mut best = start;
         let (mut step, mut halvings, mut moves) = (step, 0, 0);
@@ -226,8 +237,8 @@ impl<'a> OverlapQueries<'a> {
     }
 }
 
-/// The vertices, one of each connected component, of one body that lie inside of the other, which is solid, where no surface is within `free` of
-/// them, metres. `side`: 0 if the vertices are of A.
+/// The vertices, one of each connected component, of one body that lie inside of the other, which
+/// is solid, where no surface is within `free` of them, metres. `side`: 0 if the vertices are of A.
 pub(super) fn components_inside(
     place: &MeshPlace<'_>,
     side: usize,
@@ -247,7 +258,8 @@ pub(super) fn components_inside(
     own.component_vertices().iter().copied().filter(is_inside).collect()
 }
 
-/// The vertices of a body that are asked whether they lie inside of an open one: a part may reach in through a hole.
+/// The vertices of a body that are asked whether they lie inside of an open one: a part may reach
+/// in through a hole.
 fn asked<'m>(body: &'m TriangleMesh, open: &TriangleMesh) -> impl Iterator<Item = Vec3<f64>> + 'm {
     let vertices = body.vertices();
     let others = (0..vertices.len() as u32).step_by(vertices.len().div_ceil(ASKED));
@@ -256,7 +268,8 @@ fn asked<'m>(body: &'m TriangleMesh, open: &TriangleMesh) -> impl Iterator<Item 
     all.filter(move |_| is_asked).map(|v| vertices[v as usize])
 }
 
-/// Whether a point that may be off by `error` (metres) lies in the hull of an open mesh and inside of it by the winding number.
+/// Whether a point that may be off by `error` (metres) lies in the hull of an open mesh and inside
+/// of it by the winding number.
 fn is_wound_around(mesh: &TriangleMesh, hull: &Polyhedron, p: Vec3<f64>, error: f64) -> bool {
     let is_within = |face: usize| {
         let corner = hull.vertex(hull.face(face as u32)[0]);
@@ -267,7 +280,8 @@ fn is_wound_around(mesh: &TriangleMesh, hull: &Polyhedron, p: Vec3<f64>, error: 
         && mesh.winding(p, error).is_some_and(WindingNumber::is_inside)
 }
 
-/// The side of a supporting plane on which another body lies: what is inside of it is no deeper than its distance from there.
+/// The side of a supporting plane on which another body lies: what is inside of it is no deeper
+/// than its distance from there.
 #[derive(Debug, Clone, Copy)]
 struct SupportSlab {
     /// Unit, inward, in the frame of the vertices.
@@ -288,9 +302,11 @@ impl SupportSlab {
     }
 }
 
-/// No point of a ball lies deeper inside of a mesh than this, metres; `None` if none lies deeper than `deepest`.
+/// No point of a ball lies deeper inside of a mesh than this, metres; `None` if none lies deeper
+/// than `deepest`.
 fn deepest_within(of: &mut PointQueries<'_>, middle: Vec3<f64>, radius: f64, deepest: f64, error: f64) -> Option<f64> {
-    // From a middle outside of the box a point of the ball that is inside lies beyond the box's border, whose distance this is.
+    // From a middle outside of the box a point of the ball that is inside lies beyond the box's
+    // border, whose distance this is.
     let outside = of.outside_box(middle);
     if outside > 0.0 && radius - outside + 2.0 * error <= deepest {
         return None;
@@ -304,8 +320,8 @@ fn deepest_within(of: &mut PointQueries<'_>, middle: Vec3<f64>, radius: f64, dee
     (bound > deepest).then_some(bound)
 }
 
-/// Vertices of `own` inside of another mesh, each deeper than the one before, the innermost last: a node whose middle lies so deep that none of its points
-/// can be deeper than the deepest vertex so far is left out. `to_other`: a point of its frame in the other's.
+/// Vertices of `own` inside of another mesh, each deeper than the one before, the innermost last.
+/// `to_other`: takes a point of its frame to the frame of the other mesh.
 fn innermost(
     own: &TriangleMesh,
     other: &mut PointQueries<'_>,

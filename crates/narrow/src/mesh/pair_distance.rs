@@ -1,9 +1,10 @@
-//! The distance of one pair of triangles: a function of the two and the pose alone, so that no row depends on which pairs were compared
-//! before.
+//! The distance of one pair of triangles: a function of the two and the pose alone, so that no row
+//! depends on which pairs were compared before.
 //!
-//! There are three answers. Triangles are *apart* if a gap of supporting planes comes as near to the distance of their closest points as a
-//! sharp bracket is wide; they are *touching* if points of both are as near as rounding; and what neither `f64` nor double-double decides,
-//! integers do. Nothing undecided counts as touching.
+//! There are three answers. Triangles are *apart* if a gap of supporting planes comes as near to
+//! the distance of their closest points as a sharp bracket is wide; they are *touching* if points
+//! of both are as near as rounding; and what neither `f64` nor double-double decides, integers do.
+//! Nothing undecided counts as touching.
 
 use super::place::MeshPlace;
 use super::triangle_pair::{self, ClosestPoints, TriangleCorners, TriangleFeature};
@@ -28,7 +29,8 @@ pub(super) struct NearestTriangles {
 }
 
 impl NearestTriangles {
-    /// Creates the answer of one pair, whose distance is that of its closest points: proven within a sharp bracket, but for rounding.
+    /// Creates the answer of one pair, whose distance is that of its closest points: proven within
+    /// a sharp bracket, but for rounding.
     pub(super) fn of_pair(triangles: [u32; 2], closest: ClosestPoints<f64>, normal: Vec3<f64>, distance: f64) -> Self {
         Self { triangles, closest, normal, distance, lower: distance, upper: distance }
     }
@@ -45,7 +47,8 @@ pub(super) enum PairDistance {
     Touching,
 }
 
-/// The distance of two triangles. What is proven to be beyond `far` (metres) needs no distance; it may have one all the same.
+/// The distance of two triangles. A pair proven to be beyond `far` (metres) needs no distance, but
+/// may have one.
 pub(super) fn pair_distance(place: &MeshPlace<'_>, triangles: [u32; 2], far: f64) -> PairDistance {
     let [a, b] = triangles;
     let corners = (place.a.corners(a), place.corners_b(b));
@@ -119,11 +122,13 @@ fn in_integers(place: &MeshPlace<'_>, triangles: [u32; 2]) -> PairDistance {
     PairDistance::Apart(NearestTriangles::of_pair(triangles, closest, closest_pair.normal, closest_pair.distance))
 }
 
-/// Some points of two triangles that touch are as near as this, metres: rounding in double-double is added.
+/// Some points of two triangles that touch are as near as this, metres: rounding in double-double
+/// is added.
 pub(super) fn contact_upper(place: &MeshPlace<'_>, [a, b]: [u32; 2]) -> f64 {
     let [ta, tb] = place.wide(a, b);
     let known = place.contact() + place.error();
-    // Of a needle the normal, and with it the foot of a corner, is known less well than double-double is exact.
+    // The normal of a needle, and with it the foot of a corner, has fewer digits than
+    // double-double.
     if is_needle(&place.a.corners(a)) || is_needle(&place.b.corners(b)) {
         return known;
     }

@@ -30,7 +30,8 @@ pub(super) struct PointMemory {
 pub(super) struct PointDistance {
     /// Proven: no point of the surface is nearer, metres.
     pub lower: f64,
-    /// Distance of the nearest triangle, as computed: at most the rounding below the true distance, metres.
+    /// Distance of the nearest triangle, as computed: at most the rounding below the true distance,
+    /// metres.
     pub distance: f64,
     /// Vector from the nearest point of the surface to the point.
     pub offset: Vec3<f64>,
@@ -39,8 +40,8 @@ pub(super) struct PointDistance {
 }
 
 impl PointDistance {
-    /// Whether a part of the surface that is at least `bound` (metres) away is farther than this one,
-    /// rounding included. If it is, the lower end accounts for it.
+    /// Whether a part of the surface that is at least `bound` (metres) away is farther than this
+    /// one, rounding included. If it is, the lower end accounts for it.
     #[inline(always)]
     fn leaves_out(&mut self, bound: f64, rounding: f64) -> bool {
         let is_farther = bound > self.distance + rounding;
@@ -79,7 +80,8 @@ impl<'a> PointQueries<'a> {
         self.nearest_or_within(p, f64::NEG_INFINITY)
     }
 
-    /// Bounds the distance of the surface from above: by the triangle that was nearest to the last point, metres.
+    /// Bounds the distance of the surface from above: by the triangle that was nearest to the last
+    /// point, metres.
     pub(super) fn at_most(&self, p: Vec3<f64>) -> f64 {
         self.last.map_or(f64::INFINITY, |triangle| offset(p, &self.mesh.corners(triangle)).length())
     }
@@ -132,8 +134,9 @@ impl<'a> PointQueries<'a> {
         PointDistance { lower: best.lower.max(0.0), ..best }
     }
 
-    /// The distance from a triangle; proven by the plane across the line to it. Of a point close by, the direction of that line is
-    /// known to few digits: then planes along the triangle, or along one of its edges, may prove more.
+    /// The distance from a triangle; proven by the plane across the line to it. If the point is
+    /// close, the direction of that line has few digits: then planes along the triangle, or along
+    /// one of its edges, may prove more.
     fn one(&self, p: Vec3<f64>, triangle: u32, rounding: f64) -> PointDistance {
         let corners = self.mesh.corners(triangle);
         let offset = offset(p, &corners);
@@ -156,8 +159,9 @@ impl<'a> PointQueries<'a> {
         PointDistance { lower, distance, offset, triangle }
     }
 
-    /// How often the surface winds around a point: above 0 inside of a solid. The point is not on the surface: it may be moved by
-    /// `free` (metres) without passing through it. `None` if no ray was found that avoids all edges.
+    /// How often the surface winds around a point: above 0 inside of a solid. The point is not on
+    /// the surface: it may be moved by `free` (metres) without passing through it. `None` if no ray
+    /// was found that avoids all edges.
     pub(super) fn winding(&mut self, p: Vec3<f64>, free: f64) -> Option<i64> {
         let mut at = p;
         for nudge in 0..=NUDGES {
@@ -173,8 +177,8 @@ impl<'a> PointQueries<'a> {
         None
     }
 
-    /// Signed crossings of the ray from a point upward along an axis: 1 where it leaves, -1 where it enters. Exact; `None` where the
-    /// ray meets an edge.
+    /// Signed crossings of the ray from a point upward along an axis: 1 where it leaves, -1 where
+    /// it enters. Exact; `None` where the ray meets an edge.
     fn crossings(&mut self, p: Vec3<f64>, axis: usize) -> Option<i64> {
         let rounding = ROUNDING * (self.mesh.radius() + p.length());
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -204,8 +208,8 @@ impl<'a> PointQueries<'a> {
     }
 }
 
-/// How the ray from `p` upward along an axis crosses a triangle: 1, -1 or 0; `None` where it meets an edge or the triangle holds `p`.
-/// Exact predicates (Shewchuk 1997).
+/// How the ray from `p` upward along an axis crosses a triangle: 1, -1 or 0; `None` where it meets
+/// an edge or the triangle holds `p`. Exact predicates (Shewchuk 1997).
 fn crossing(corners: &[Vec3<f64>; 3], p: Vec3<f64>, [axis, u, v]: [usize; 3]) -> Option<i64> {
     let flat = |q: &Vec3<f64>| Coord { x: q[u], y: q[v] };
     let at = flat(&p);
@@ -220,7 +224,8 @@ fn crossing(corners: &[Vec3<f64>; 3], p: Vec3<f64>, [axis, u, v]: [usize; 3]) ->
     }
     let leaves = sides[0] > 0.0;
     let solid = |q: &Vec3<f64>| Coord3D { x: q.x, y: q.y, z: q.z };
-    // Positive where `p` lies below the plane, seen from the side that shows the corners counter-clockwise.
+    // Positive where `p` lies below the plane, seen from the side that shows the corners
+    // counter-clockwise.
     let below = orient3d(solid(&corners[0]), solid(&corners[1]), solid(&corners[2]), solid(&p));
     match below {
         0.0 => None,

@@ -1,11 +1,12 @@
-//! The nearest triangles of two meshes: both trees are descended together, nearest boxes first, and what is farther than the best
-//! pair so far is left out (Lin's survey, section on PQP; Larsen, Gottschalk, Lin, Manocha 1999).
+//! The nearest triangles of two meshes: both trees are descended together, nearest boxes first.
+//! Pairs farther than the nearest so far are skipped (Lin's survey, section on PQP; Larsen,
+//! Gottschalk, Lin, Manocha 1999).
 //!
-//! The caps that the supporting planes along the first axis leave of both meshes are found beforehand, in each tree by itself
-//! (`supports.rs`).
+//! The caps that the supporting planes along the first axis leave of both meshes are found
+//! beforehand, in each tree by itself (`supports.rs`).
 //!
-//! The answer is the least of a number that each pair of triangles has for itself, so it does not depend on the order of the search,
-//! on what is remembered, or on the axes that boxes are compared along.
+//! Each pair of triangles has one distance, so the answer does not depend on the order of the
+//! search, on the memory, or on the axes along which boxes are compared.
 
 use super::best_pair::BestPair;
 pub(super) use super::best_pair::SurfaceDistance;
@@ -71,7 +72,8 @@ struct NearChildren {
 }
 
 impl MeshSearchMemory {
-    /// The direction that the last search looked along, in A's frame: if the bodies are far apart, likely along it.
+    /// The direction that the last search looked along, in A's frame: if the bodies are far apart,
+    /// likely along it.
     pub(super) fn axis(&self) -> Vec3<f64> {
         self.axis.unwrap_or(Vec3::ZERO)
     }
@@ -87,7 +89,8 @@ pub(super) struct MeshSearch<'a> {
     /// Whether the caps of both are known along it.
     pub(super) capped: bool,
     pub(super) nearest: BestPair<'a>,
-    /// Whether the triangles compared last were nearer than those before: then the next ones are compared at once.
+    /// Whether the last triangles compared were nearer than all before: then the next ones are
+    /// compared at once.
     pub(super) is_improving: bool,
 }
 
@@ -132,8 +135,8 @@ pub(super) fn nearest(
     search.finish(cutoff)
 }
 
-/// Searches like [`nearest`], from what a pair remembers. `ahead`: how far B moves in A's frame to the next sample, and at most in all that
-/// are to come, metres. It is called if it is worth knowing.
+/// Searches like [`nearest`], from the memory of a pair. `ahead`: how far B moves in A's frame to
+/// the next sample, and at most in all samples to come, metres; called only if it is needed.
 pub(super) fn nearest_again(
     place: &MeshPlace<'_>,
     cutoff: f64,
@@ -220,7 +223,8 @@ impl<'a> MeshSearch<'a> {
         self.memory.intervals.iter_mut().zip(meshes).for_each(|(cache, mesh)| cache.clear(mesh));
     }
 
-    /// Descends from the roots to the boxes whose middles are nearest, level by level, and to triangles likewise: a first best pair.
+    /// Descends from the roots to the boxes whose middles are nearest, level by level, down to two
+    /// triangles: a first pair.
     fn descend(&mut self) {
         let mut nodes = self.roots();
         loop {
@@ -233,7 +237,8 @@ impl<'a> MeshSearch<'a> {
         }
     }
 
-    /// Finds the children of two nodes whose middles are nearest, and which of the nodes are taken whole.
+    /// Finds the children of two nodes whose middles are nearest, and which of the nodes are taken
+    /// whole.
     fn nearest_middles(&mut self, nodes: [NodeId; 2]) -> ([bool; 2], [u8; 2]) {
         let ([a, b], whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
         let mut least = (f64::INFINITY, [0; 2]);
@@ -252,7 +257,8 @@ impl<'a> MeshSearch<'a> {
         [self.place.a.root(), self.place.b.root()]
     }
 
-    /// Compares what is nearest, until nothing can be nearer than the best pair. Returns how many pairs of a front it began from, if it did.
+    /// Compares the nearest leaves, until none can be nearer than the nearest pair. Returns how
+    /// many pairs of a front it began from, if it did.
     pub(super) fn run(&mut self, front: Option<&MeshFront>) -> Option<usize> {
         if self.nearest.touching.is_some() {
             return None;
@@ -301,8 +307,8 @@ impl<'a> MeshSearch<'a> {
         self.memory.open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
     }
 
-    /// The next two leaves that are in the caps and within reach, nearest boxes first, while no more than
-    /// `most` pairs of nodes were compared.
+    /// The next two leaves that are in the caps and within reach, nearest boxes first, while no
+    /// more than `most` pairs of nodes were compared.
     #[inline]
     pub(super) fn next_leaves(&mut self, most: usize) -> Option<OpenPair> {
         loop {
@@ -318,8 +324,8 @@ impl<'a> MeshSearch<'a> {
         }
     }
 
-    /// Compares the pairs of a front that the motion since leaves, if it holds all that are near and no plane rules out more; how many these
-    /// are.
+    /// Compares the pairs of a front that the motion since leaves, if it holds all near pairs and
+    /// no plane rules out more. Returns their number.
     fn compare_front(&mut self, front: &MeshFront) -> Option<usize> {
         if self.capped {
             return None;
@@ -384,8 +390,8 @@ impl<'a> MeshSearch<'a> {
         self.nearest.finish(cutoff)
     }
 
-    /// Compares the children of two nodes, or those of one with the whole other: `near` gets those within reach.
-    /// Returns which of the nodes are taken whole.
+    /// Compares the children of two nodes, or those of one with the whole other: `near` gets those
+    /// within reach. Returns which of the nodes are taken whole.
     pub(super) fn compare_boxes(&mut self, nodes: [NodeId; 2]) -> [bool; 2] {
         let (intervals, whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
         let (reach, bounds) = (self.nearest.reach(), &mut self.memory.bounds);
@@ -413,7 +419,8 @@ impl<'a> MeshSearch<'a> {
         whole
     }
 
-    /// The near children of two nodes that were compared and are not both leaves, each pair with its lanes.
+    /// The near children of two nodes that were compared and are not both leaves, each pair with
+    /// its lanes.
     pub(super) fn near_children(
         &self,
         nodes: [NodeId; 2],

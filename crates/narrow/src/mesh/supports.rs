@@ -1,8 +1,11 @@
-//! Heights of two meshes towards each other along one direction, and the triangles that they leave of both.
+//! Heights of two meshes towards each other along one direction, and the triangles that they leave
+//! of both.
 //!
-//! Let `top` be the largest height of A along a direction, and `bottom` the least of B. A point of A below `bottom - reach` is farther than
-//! `reach` from all of B, and a point of B above `top + reach` from all of A (support mapping: van den Bergen, *Collision Detection in
-//! Interactive 3D Environments*, 4.3). Along the normal of the nearest points, what is left of bodies that a plane separates is a few triangles.
+//! Let `top` be the largest height of A along a direction, and `bottom` the least of B. A point of
+//! A below `bottom - reach` is farther than `reach` from all of B, and a point of B above `top +
+//! reach` from all of A (support mapping: van den Bergen, *Collision Detection in Interactive 3D
+//! Environments*, 4.3). Along the normal of the nearest points, what is left of bodies that a plane
+//! separates is a few triangles.
 
 use super::bounds::OpenNode;
 use crate::branch_and_bound::DepthFirst;
@@ -24,7 +27,8 @@ impl Supports {
     /// Heights of meshes that have not been looked at: nothing is ruled out.
     pub(super) const UNKNOWN: Self = Self { top: f64::INFINITY, bottom: f64::NEG_INFINITY };
 
-    /// Finds the heights along the first axis of the frames. `starts`: triangles that are likely highest in A, and lowest in B.
+    /// Finds the heights along the first axis of the frames. `starts`: triangles that are likely
+    /// highest in A, and lowest in B.
     pub(super) fn new(
         meshes: [&TriangleMesh; 2],
         frames: &[SearchFrame; 2],
@@ -45,8 +49,9 @@ impl Supports {
 }
 
 impl Supports {
-    /// Returns the children of two nodes that may be within `reach` (metres) of the other mesh: bit `i` for lane `i`. Also returns how far
-    /// the others are from it at least, metres. `whole`: of the node itself, in lane 0.
+    /// Returns the children of two nodes that may be within `reach` (metres) of the other mesh: bit
+    /// `i` for lane `i`. Also returns how far the others are from it at least, metres. `whole`: of
+    /// the node itself, in lane 0.
     #[inline]
     pub(super) fn keep(&self, [a, b]: [&Intervals; 2], whole: [bool; 2], reach: f64) -> ([u8; 2], f64) {
         let lanes = whole.map(|whole| if whole { 1 } else { u8::MAX });
@@ -100,8 +105,8 @@ pub(super) struct Cap {
 }
 
 impl Cap {
-    /// Collects the triangles that reach `floor` (metres from the origin of the mesh's frame) along a direction; returns whether that is
-    /// less than `most` leaves.
+    /// Collects the triangles that reach `floor` (metres from the origin of the mesh's frame) along
+    /// a direction; returns whether that is less than `most` leaves.
     pub(super) fn collect(&mut self, mesh: &TriangleMesh, direction: Vec3<f64>, floor: f64, most: usize) -> bool {
         self.met.drain(..).for_each(|node| self.lanes[node as usize] = 0);
         let nodes = mesh.node_counts().iter().sum();

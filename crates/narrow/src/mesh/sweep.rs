@@ -1,10 +1,9 @@
 //! The ways out along one direction: the lengths by which B can be moved so that no triangles meet.
 //!
-//! The distance of two triangles of which one moves along a line is a convex function of the length, so the lengths at which they meet
-//! are an interval. From a length on, what meets there is followed to the end of its interval, triangles before boxes, until
-//! nothing meets: one search of both trees finds the first free length, where a bisection would search once for each length
-//! it tries. Both ends of an interval are approached from outside by the supporting planes of the nearest points: Newton's steps on
-//! a convex function, as in the ray cast of van den Bergen (2004) and in conservative advancement (Mirtich 1996).
+//! The trees give the intervals of `way_out.rs` in the order of their begins, so the sweep has two
+//! heaps: pairs that may meet at the present length, triangles before boxes, and pairs that may
+//! meet later. Triangles that meet are followed to the end of their interval. This order over
+//! lengths is no branch and bound: the limit moves forward with the lengths.
 
 mod chords;
 
@@ -46,8 +45,8 @@ impl SweepMemory {
     }
 }
 
-/// The first and the last length at which boxes meet: row `i` has child `i` of A against each child of B. The last is below the
-/// first where they never do.
+/// The first and the last length at which boxes meet: row `i` has child `i` of A against each child
+/// of B. The last is below the first where they never do.
 #[derive(Debug, Default)]
 struct Spans {
     begin: [[f64; WIDTH]; WIDTH],
@@ -59,7 +58,7 @@ struct Spans {
 struct MeetingLengths {
     begin: f64,
     end: f64,
-    /// How often the roots were opened until it was found; 0 where that is of no account.
+    /// Depth below the roots; 0 if the order does not use it.
     level: u32,
     pair: SweptPair,
 }
@@ -102,9 +101,9 @@ pub(super) struct FreeLengths {
 /// Order in which pairs that may meet at one length are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MeetingOrder {
-    /// Triangles before boxes: something in the way is soon found, and what is beside it next.
+    /// Triangles before boxes: a pair in the way is soon found, and its neighbours next.
     SmallestFirst,
-    /// The pair first that may be in the way for longest.
+    /// The pair that may be in the way for longest first.
     LastEndFirst,
 }
 
@@ -165,14 +164,15 @@ impl<'a> Sweep<'a> {
         sweep
     }
 
-    /// Triangles that are farther apart than this are proven to be apart by more than the growth wherever B is moved by less
-    /// than `limit`, metres.
+    /// Triangles that are farther apart than this are proven to be apart by more than the growth
+    /// wherever B is moved by less than `limit`, metres.
     fn reach(place: &MeshPlace<'_>, limit: f64) -> f64 {
         let far = MeshPlace { size: place.size + limit, ..*place };
         place.growth + far.slack() + 2.0 * far.sharp()
     }
 
-    /// The next lengths at which nothing meets, after others at which something did; `None` if there are none below the limit.
+    /// The next lengths at which nothing meets, after others at which something did; `None` if
+    /// there are none below the limit.
     pub(super) fn next_free(&mut self) -> Option<FreeLengths> {
         while self.at < self.limit {
             if let Some(span) = self.next_at_present() {
@@ -204,8 +204,9 @@ impl<'a> Sweep<'a> {
         None
     }
 
-    /// The next triangles that meet, or are not proven to be apart, and the length from which on they are not, metres; `None` if there are
-    /// none up to `last`. They are given once, and lengths before are dealt with.
+    /// The next triangles that meet, or are not proven to be apart, and the length from which on
+    /// they are not, metres; `None` if there are none up to `last`. They are given once, and
+    /// lengths before are dealt with.
     pub(super) fn first_meeting(&mut self, last: f64) -> Option<([u32; 2], f64)> {
         while self.at < self.limit && self.at <= last {
             let Some(span) = self.next_at_present() else {
@@ -225,7 +226,8 @@ impl<'a> Sweep<'a> {
         None
     }
 
-    /// Follows pairs of triangles that are likely in the way, the last first, as long as one of them is.
+    /// Follows pairs of triangles that are likely in the way, the last first, as long as one of
+    /// them is.
     pub(super) fn try_first(&mut self, pairs: &[[u32; 2]]) {
         let followed = first_gap(self.at, |_| {
             self.follow_each(pairs);
@@ -281,7 +283,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Opens a pair that may meet at the present length: its parts are kept, or triangles are followed.
+    /// Opens a pair that may meet at the present length: its parts are kept, or triangles are
+    /// followed.
     fn open(&mut self, span: MeetingLengths) {
         match span.pair {
             SweptPair::Nodes(nodes) => self.open_nodes(nodes, span.level),
@@ -298,8 +301,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Keeps the children of two nodes, or those of one with the whole other: of a leaf, unless both are, and of what is
-    /// much smaller than the other.
+    /// Keeps the children of two nodes, or those of one with the whole other: of a leaf, unless
+    /// both are, and of what is much smaller than the other.
     fn open_nodes(&mut self, nodes: [NodeId; 2], level: u32) {
         let mut filled = std::mem::take(&mut self.memory.spans);
         let ([a, b], whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
@@ -326,9 +329,9 @@ impl<'a> Sweep<'a> {
         SweptPair::Nodes(children(self.place, nodes, whole, lanes))
     }
 
-    /// The unit normal, from A to B, of a plane that keeps two triangles apart by more than the reach
-    /// where B's is moved by `length`, and by how much more, metres. `None`: they meet, or nothing
-    /// proves that they do not.
+    /// The unit normal, from A to B, of a plane that keeps two triangles apart by more than the
+    /// reach where B's is moved by `length`, and by how much more, metres. `None`: they meet, or
+    /// nothing proves that they do not.
     fn separation_at(&self, [a, b]: &[TriangleCorners<f64>; 2], length: f64) -> Option<(Vec3<f64>, f64)> {
         let shift = self.n.scale(length);
         let b = b.map(|p| p + shift);
@@ -337,7 +340,8 @@ impl<'a> Sweep<'a> {
         (gap > self.reach).then_some((normal, gap - self.reach))
     }
 
-    /// Goes on to the end of an interval: triangles meet at the present length, and do not beyond `end`.
+    /// Goes on to the end of an interval: triangles meet at the present length, and do not beyond
+    /// `end`.
     fn follow(&mut self, triangles: &[TriangleCorners<f64>; 2], end: f64) {
         self.is_idle = false;
         let short = SHORT * self.place.sharp();
@@ -388,7 +392,8 @@ mod tests {
     use super::*;
     use clearsweep_geometry::{Pose, RelativePose};
 
-    /// Whether any triangles come nearer than `reach` where B is moved by `length`: all pairs are asked.
+    /// Whether any triangles come nearer than `reach` where B is moved by `length`: all pairs are
+    /// asked.
     fn meets(place: &MeshPlace<'_>, shift: Vec3<f64>, reach: f64) -> bool {
         let count = |of: usize| of as u32;
         let (of_a, of_b) = (count(place.a.triangles().len()), count(place.b.triangles().len()));
@@ -433,7 +438,7 @@ mod tests {
                     break;
                 }
                 gaps += 1;
-                // What goes on to be free is passed over: the next begins after something met.
+                // A range that stays free is passed over: the next one begins after triangles met.
                 sweep.skip_to(found.to);
                 let mut start = found.to;
                 while !meets(&place, n.scale(start), growth + 1e-9) && start < 6.0 {

@@ -1,4 +1,5 @@
-//! Pairs of triangles in the order of the trees: those within a reach, and those that cross or touch.
+//! Pairs of triangles in the order of the trees: those within a reach, and those that cross or
+//! touch.
 
 use super::leaf_gaps::LeafTriangles;
 use super::line_gap::line_gap;
@@ -13,11 +14,12 @@ pub(crate) type MeshBall = (Vec3<f64>, f64);
 
 /// Choice of the pairs of triangles that count as near.
 pub(crate) trait NearPairs {
-    /// A distance up to which parts of both meshes may be near, which depends on balls around them, metres. It does not grow when the balls shrink.
+    /// A distance up to which parts of both meshes may be near, which depends on balls around them,
+    /// metres. It does not grow when the balls shrink.
     fn reach(&self, balls: [MeshBall; 2]) -> f64;
 
-    /// Takes pairs of triangles of two leaves, which are within reach, out of those that are near: bit `j` of row `i`. `balls`: around both leaves;
-    /// `of_a`: the triangles of A's.
+    /// Takes pairs of triangles of two leaves, which are within reach, out of those that are near:
+    /// bit `j` of row `i`. `balls`: around both leaves; `of_a`: the triangles of A's.
     fn rule_out(&mut self, _leaves: [u32; 2], _balls: [MeshBall; 2], _of_a: &LeafTriangles, _near: &mut [u8; WIDTH]) {}
 }
 
@@ -34,9 +36,9 @@ pub(super) fn balls(place: &MeshPlace<'_>) -> [MeshBall; 2] {
 }
 
 /// Gives `take` the pairs of triangles that neither boxes nor planes prove to be out of reach, with
-/// the reach in metres, in the order of the trees. Returns whether it ended early: `take` said so, or
-/// more than `most` pairs of nodes were compared. `by_lines`: whether the lines between the middles
-/// of boxes rule out pairs, too.
+/// the reach in metres, in the order of the trees. Returns whether it ended early: `take` said so,
+/// or more than `most` pairs of nodes were compared. `by_lines`: whether the lines between the
+/// middles of boxes rule out pairs, too.
 pub(super) fn in_order_of_trees(
     place: &MeshPlace<'_>,
     pairs: &mut impl NearPairs,

@@ -179,8 +179,9 @@ fn closest_parameters<T: Real>((d1, a): (Vec3<T>, T), (d2, e): (Vec3<T>, T), r: 
     }
 }
 
-/// Calls `each` with the distance and the points of A and of B, for each pair of edges and each corner over the other face that is no farther away
-/// than `reach`, metres. Where triangles lie in one plane these are the corners of what they share.
+/// Calls `each` with the distance and the points of A and of B, for each pair of edges and each
+/// corner over the other face that is no farther away than `reach`, metres. If the triangles lie in
+/// one plane, these are the corners of their overlap.
 pub(crate) fn near_points(
     a: &TriangleCorners<f64>,
     b: &TriangleCorners<f64>,

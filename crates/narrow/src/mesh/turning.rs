@@ -1,11 +1,12 @@
-//! The choice of a search's frame: it turns to the normal of the best pair where supporting planes rule out more along it, and collects the
-//! caps that they leave.
+//! The choice of a search's frame: it turns to the normal of the best pair where supporting planes
+//! rule out more along it, and collects the caps that they leave.
 
 use super::search::MeshSearch;
 use super::supports::{Supports, Turn};
 use clearsweep_geometry::mesh::SearchFrame;
 
-/// How much nearer, as a cosine, the normal of the best pair is to an axis of the frame than the frame is turned to it.
+/// How much nearer, as a cosine, the normal of the best pair is to an axis of the frame than the
+/// frame is turned to it.
 const ALIGNED: f64 = 1.0 - 1e-7;
 
 /// Likewise, where no plane separates the bodies.

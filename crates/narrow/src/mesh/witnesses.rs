@@ -1,8 +1,10 @@
-//! Witness points of nonconvex bodies that overlap: `a` on A's surface and not outside of B, `b` on B's surface and not outside of A.
+//! Witness points of nonconvex bodies that overlap: `a` on A's surface and not outside of B, `b` on
+//! B's surface and not outside of A.
 //!
-//! A ray from a point of the overlap leaves it through the surface of one of the bodies, which is a witness of that body. What no ray
-//! shows is found where the surface of one core passes through the surface of the other body. If one body lies wholly inside of the other,
-//! the container has no such point: its witness is a point of its surface beside the other's.
+//! A ray from a point of the overlap leaves it through the surface of one of the bodies, which is a
+//! witness of that body. If no ray finds a witness, it is where the surface of one core passes
+//! through the surface of the other body. If one body lies wholly inside of the other, the
+//! container has no such point: its witness is a point of its surface beside the other's.
 
 use super::depth::MeshMemory;
 use super::pair_distance::NearestTriangles;
@@ -30,7 +32,8 @@ const SPECK: f64 = 1.0 / (1 << 20) as f64;
 /// Halvings of a stride, at most: after these it is shorter than what counts as on the surface.
 const HALVINGS: usize = 60;
 
-/// Vertices that are asked how near to the surface of the other body they are, at most, and of these the ones that rays start from.
+/// Vertices that are asked how near to the surface of the other body they are, at most, and of
+/// these the ones that rays start from.
 const VERTICES: usize = 256;
 const THIN_PLACES: usize = 24;
 
@@ -74,8 +77,8 @@ pub(super) fn witnesses(
     search.run(hints)
 }
 
-/// Finds witness points like [`witnesses`], for bodies of pieces. `normal`: unit, A's frame; along it B leaves A. `likely`: points of that
-/// frame that likely are in both.
+/// Finds witness points like [`witnesses`], for bodies of pieces. `normal`: unit, A's frame; along
+/// it B leaves A. `likely`: points of that frame that likely are in both.
 pub(super) fn of_pieces(
     place: &MeshPlace<'_>,
     radii: [f64; 2],
@@ -150,7 +153,8 @@ impl WitnessSearch<'_, '_> {
         self.witnesses.iter().any(Option::is_none)
     }
 
-    /// A point of both bodies, and triangles there; takes the witnesses that are known from the start.
+    /// A point of both bodies, and triangles there; takes the witnesses that are known from the
+    /// start.
     fn begin(&mut self, hints: &OverlapHints) -> (Vec3<f64>, Option<[u32; 2]>) {
         let (place, radii) = (self.place, self.radii);
         if let Some([a, b]) = hints.crossing {
@@ -186,7 +190,8 @@ impl WitnessSearch<'_, '_> {
         (a + n.scale(distance * share), Some(triangles))
     }
 
-    /// A vertex of a part of core `k` that lies inside of the other one, whose surface is apart: each part is inside as a whole, or not.
+    /// A vertex of a part of core `k` that lies inside of the other one, whose surface is apart:
+    /// each part is inside as a whole, or not.
     fn part_within(&mut self, k: usize) -> Option<Vec3<f64>> {
         let (place, tolerance) = (self.place, self.tolerance());
         let mesh: &TriangleMesh = [place.a, place.b][k];
@@ -204,7 +209,8 @@ impl WitnessSearch<'_, '_> {
         ON_SURFACE * (self.place.size + self.place.growth)
     }
 
-    /// Returns the height of a point (A's frame) outside of a body, metres; negative inside, where it may be deeper.
+    /// Returns the height of a point (A's frame) outside of a body, metres; negative inside, where
+    /// it may be deeper.
     fn height(&mut self, k: usize, p: Vec3<f64>) -> f64 {
         let tolerance = self.tolerance();
         let (p, radius) = (if k == 0 { p } else { self.place.in_b(p) }, self.radii[k]);
@@ -242,7 +248,8 @@ impl WitnessSearch<'_, '_> {
         }
     }
 
-    /// The last point of a ray before it leaves one of the bodies that are asked for, and one beyond: found by strides that the bodies hold.
+    /// The last point of a ray before it leaves one of the bodies that are asked for, and one
+    /// beyond: found by strides that the bodies hold.
     fn end_of_ray(&mut self, from: Vec3<f64>, n: Vec3<f64>, of: [bool; 2]) -> Option<[Vec3<f64>; 2]> {
         let size = self.place.size + self.place.growth;
         let (mut stride, mut reached) = (STRIDE * size, 0.0);
@@ -266,8 +273,8 @@ impl WitnessSearch<'_, '_> {
         (0..2).filter(|&k| of[k]).map(|k| self.height(k, p)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The last point of a segment from inside to outside that is still inside, and one beyond: by secants, and by halving. `heights`: of
-    /// its ends.
+    /// The last point of a segment from inside to outside that is still inside, and one beyond: by
+    /// secants, and by halving. `heights`: of its ends.
     fn passage(&mut self, [from, to]: [Vec3<f64>; 2], heights: [f64; 2], of: [bool; 2]) -> Option<[Vec3<f64>; 2]> {
         let (tolerance, length) = (self.tolerance(), (to - from).length());
         let at = |share: f64| from + (to - from).scale(share);
@@ -294,8 +301,8 @@ impl WitnessSearch<'_, '_> {
         None
     }
 
-    /// A point of the surface of core `k` where it passes through the surface of the other body. `start`: a point near both, with a
-    /// triangle of the core.
+    /// A point of the surface of core `k` where it passes through the surface of the other body.
+    /// `start`: a point near both, with a triangle of the core.
     fn passes_through(&mut self, k: usize, start: Vec3<f64>, triangle: Option<u32>) -> Option<Vec3<f64>> {
         if let Some(t) = triangle {
             let corners = self.corners(k, t);
@@ -337,8 +344,8 @@ impl WitnessSearch<'_, '_> {
         None
     }
 
-    /// Takes the points where rays from vertices of the other core leave inflated body `k` near its surface: the other one may look out there
-    /// by its growth alone.
+    /// Takes the points where rays from vertices of the other core leave inflated body `k` near its
+    /// surface: the other one may look out there by its growth alone.
     fn leave_near_surface(&mut self, k: usize) {
         if self.radii[1 - k] == 0.0 {
             return;
@@ -347,7 +354,7 @@ impl WitnessSearch<'_, '_> {
         let mesh: &TriangleMesh = [place.a, place.b][1 - k];
         let mut places: Vec<(f64, Vec3<f64>, Vec3<f64>)> = Vec::new();
         let corners = mesh.vertices().iter().step_by(mesh.vertices().len().div_ceil(VERTICES)).copied();
-        // Where a solid has a notch, the middle of an edge may look out farther than its ends.
+        // At a notch, the middle of an edge may look out farther than its ends.
         let few = (0..mesh.triangles().len() as u32).take(VERTICES / EDGE_POINTS / 3);
         let sides = few.map(|t| mesh.corners(t)).flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
         let share = |step: usize| step as f64 / (EDGE_POINTS + 1) as f64;
@@ -365,8 +372,9 @@ impl WitnessSearch<'_, '_> {
         }
     }
 
-    /// Takes a point of the surface of inflated body `k` if the ball of the other body's growth around `p` looks out of it. `n`: unit, where to look
-    /// first; each turn leads towards the point of the ball that lies farthest out, by less than the turn before.
+    /// Takes a point of the surface of inflated body `k` if the ball of the other body's growth
+    /// around `p` looks out of it. `n`: unit, where to look first; each turn leads towards the
+    /// point of the ball that lies farthest out, by less than the turn before.
     fn look_out(&mut self, k: usize, p: Vec3<f64>, mut n: Vec3<f64>) {
         self.leave_along(p, &[n]);
         for turn in 1..=TURNS {
@@ -385,7 +393,8 @@ impl WitnessSearch<'_, '_> {
         }
     }
 
-    /// Returns the height of a point above inflated body `k` (metres), and the direction in which it grows, unit, both in A's frame.
+    /// Returns the height of a point above inflated body `k` (metres), and the direction in which
+    /// it grows, unit, both in A's frame.
     fn outward(&mut self, k: usize, p: Vec3<f64>) -> Option<(f64, Vec3<f64>)> {
         let own = if k == 0 { p } else { self.place.in_b(p) };
         let height = self.height(k, p);
@@ -396,8 +405,9 @@ impl WitnessSearch<'_, '_> {
         Some((height, outward.normalized()))
     }
 
-    /// Directions along which a ray from a point may stay in one of the bodies for long, unit: along the edges of the nearest triangle and
-    /// across them, in the plane of a sheet; and to the middle of the body.
+    /// Directions along which a ray from a point may stay in one of the bodies for long, unit:
+    /// along the edges of the nearest triangle and across them, in the plane of a sheet; and to the
+    /// middle of the body.
     fn likely_directions(&mut self, p: Vec3<f64>) -> Vec<Vec3<f64>> {
         let mut directions = Vec::new();
         for k in 0..2 {
@@ -423,8 +433,9 @@ impl WitnessSearch<'_, '_> {
         if k == 0 { self.place.a.corners(t) } else { self.place.corners_b(t) }
     }
 
-    /// Finds a point of the surface of body `k` on a segment: where it passes from inside to outside, or, if both ends are on one side, the
-    /// first passage that strides of the height show.
+    /// Finds a point of the surface of body `k` on a segment: where it passes from inside to
+    /// outside, or, if both ends are on one side, the first passage that strides of the height
+    /// show.
     fn passage_on_edge(&mut self, k: usize, [p, q]: [Vec3<f64>; 2]) -> Option<Vec3<f64>> {
         let (heights, of) = ([self.height(k, p), self.height(k, q)], [k == 0, k == 1]);
         let ends = match heights.map(|height| height > self.tolerance()) {
@@ -435,8 +446,8 @@ impl WitnessSearch<'_, '_> {
         Some(ends[0])
     }
 
-    /// Finds where a segment of which both ends are on one side first passes through the surface of body `k`, by strides in which it does not,
-    /// but for specks. `heights`: at both ends, metres.
+    /// Finds where a segment of which both ends are on one side first passes through the surface of
+    /// body `k`, by strides in which it does not, but for specks. `heights`: at both ends, metres.
     fn touch_on_edge(&mut self, k: usize, [p, q]: [Vec3<f64>; 2], heights: [f64; 2]) -> Option<Vec3<f64>> {
         let (length, tolerance, of) = ((q - p).length(), self.tolerance(), [k == 0, k == 1]);
         let least = SPECK * (self.place.size + self.place.growth);
@@ -476,7 +487,8 @@ impl WitnessSearch<'_, '_> {
     }
 }
 
-/// The directions of faces, edges and corners of a cube, unit: rays that are tried one after the other.
+/// The directions of faces, edges and corners of a cube, unit: rays that are tried one after the
+/// other.
 fn directions() -> impl Iterator<Item = Vec3<f64>> {
     let step = |digit: u32| [0.0, 1.0, -1.0][digit as usize % 3];
     (1..27).map(move |k| Vec3::new(step(k), step(k / 3), step(k / 9)).normalized())

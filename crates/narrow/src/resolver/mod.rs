@@ -60,8 +60,8 @@ pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), stats: 
     })
 }
 
-/// The exact answer; `off`: what the poses are off, metres. If its features are strict in `f64`, it is the strict answer,
-/// which every other route gives.
+/// The exact answer; `off`: bound on the pose error, metres. If its features are strict in `f64`,
+/// it is the strict answer, which every other route gives.
 fn resolve_exactly(pair: &Pair<'_, f64>, poses: (&Pose, &Pose), off: f64) -> Option<Answer> {
     let answer = exact::resolve(pair.a, pair.b, poses)?;
     let strict = certificate::local(pair, &answer.features).map(|s| Answer::certified(&s));

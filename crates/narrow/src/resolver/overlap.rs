@@ -25,8 +25,8 @@ struct WideDirection {
     gap: Dd,
 }
 
-/// The answer by the tie rule. `reach`: the length of the nearest point that GJK found, an upper bound of the distance
-/// where the cores only touch; `off`: what the poses are off, metres.
+/// The answer by the tie rule. `reach`: the length of the nearest point that GJK found, an upper
+/// bound of the distance where the cores only touch; `off`: bound on the pose error, metres.
 pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd, off: f64) -> Option<Answer> {
     let (near, slack) = directions::best_directions(pair, NEAR);
     let mut tied: Vec<WideDirection> = near.iter().filter_map(|d| widen(wide, d)).collect();

@@ -19,7 +19,8 @@ const WIDTHS: [f64; 2] = [8e-25, 5e-13];
 /// Most candidates that are tried: a limit for degenerate input.
 const CANDIDATES: usize = 200_000;
 
-/// The answer by the tie rule; `None` if no feature pair is apart and proven. `off`: what the poses are off, metres.
+/// The answer by the tie rule; `None` if no feature pair is apart and proven. `off`: bound on the
+/// pose error, metres.
 pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, found: &GjkResult<Dd>, off: f64) -> Option<Answer> {
     let length = found.point.length().to_f64();
     let n = -found.point.to_f64().normalized();

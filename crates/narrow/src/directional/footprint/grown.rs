@@ -99,7 +99,7 @@ pub(super) struct GrownBody {
     pub(super) forward: f64,
 }
 
-/// What a grown body depends on, but for the radius of the disk.
+/// The terms of a grown body, but for the radius of the disk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Key {
     /// Numbers of the hull, of the first piece and of the mesh.

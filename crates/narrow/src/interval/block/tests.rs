@@ -34,7 +34,8 @@ fn shapes() -> Vec<Arc<Shape>> {
     ]
 }
 
-/// Poses that wander, by a few centimetres and degrees a sample, with a body at rest and a jump now and then.
+/// Poses that wander, by a few centimetres and degrees a sample, with a body at rest and a jump now
+/// and then.
 fn wander(random: &mut Random, radius: f64, speed: f64) -> [SampleColumn; COMPONENTS] {
     let mut lanes = [SampleColumn::default(); COMPONENTS];
     let mut at = [random.signed(), random.signed(), random.signed()].map(|x| radius * x);

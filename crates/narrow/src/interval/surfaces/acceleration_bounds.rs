@@ -26,7 +26,8 @@ pub(super) struct VolumeReach {
     in_other: Derivatives,
 }
 
-/// Motions of two bodies; times are shares of the interval. What depends on a volume is in its [`VolumeReach`]; of bodies that several joints carry that is all.
+/// Motions of two bodies; times are shares of the interval. Terms of a volume are in its
+/// [`VolumeReach`]; bodies on several joints have no other terms.
 #[derive(Debug, Clone)]
 pub(super) struct PairBends {
     motion: PairRates,
@@ -62,9 +63,9 @@ struct FreeRates {
     pivots: [Vec3<f64>; 2],
     /// In the frame of a body, a point of the other at a distance r from its pivot has at most the acceleration `turned r`, beside that of the pivot.
     turned: [f64; 2],
-    /// The third derivative of its place likewise.
+    /// Bound on the third derivative of its place: `turned_jerk r`.
     turned_jerk: [f64; 2],
-    /// The speed likewise.
+    /// Bound on the speed of the point, metres per interval, is `turn r`.
     turn: f64,
     /// Angular velocities of both bodies, the velocity of B's pivot from A's, and the vector between these at the start, in the world.
     omega: [Vec3<f64>; 2],
@@ -286,8 +287,9 @@ impl FreeRates {
         }
     }
 
-    /// A bound of the speed of a ball of the other body in the frame of a body at a moment, metres an interval: in that frame its middle has one velocity.
-    /// Of wheels that mesh what faces each other hardly moves, though both turn.
+    /// A bound of the speed of a ball of the other body in the frame of a body at a moment, metres
+    /// an interval: in that frame its middle has one velocity. Facing parts of meshing gears hardly
+    /// move, though both turn.
     fn speed_at(&self, body: usize, (middle, radius): (Vec3<f64>, f64), at: &PairMoment) -> f64 {
         let other = 1 - body;
         let (between, turn) = (self.between + self.velocity.scale(at.share), self.omega[1] - self.omega[0]);

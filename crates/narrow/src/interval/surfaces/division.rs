@@ -15,14 +15,15 @@ const PAIRS_OF_A_DISTANCE: u32 = 64;
 /// Shares of an interval that are not divided any further.
 const LEAST_SHARE: f64 = 1.0 / (1_u64 << 44) as f64;
 
-/// The place of a part of surfaces in the order of equal bounds: the latest comes first, so that a search among surfaces that may meet
-/// goes down to triangles.
+/// The place of a part of surfaces in the order of equal bounds: the latest comes first, so that a
+/// search among surfaces that may meet goes down to triangles.
 fn rank(place: usize) -> u32 {
     u32::MAX - place as u32
 }
 
 impl<'a> IntervalSearch<'a, '_> {
-    /// Whether the bodies are looked at node by node: one of them is a mesh, and they are apart at the start.
+    /// Whether the bodies are looked at node by node: one of them is a mesh, and they are apart at
+    /// the start.
     pub(in crate::interval) fn has_surfaces(&self) -> bool {
         self.ends[0].lower > 0.0 && self.bodies.surfaces().is_some()
     }
@@ -93,7 +94,8 @@ impl<'a> IntervalSearch<'a, '_> {
         part.is_leaf() && (is_reached || part.span[1] - part.span[0] <= LEAST_SHARE)
     }
 
-    /// Returns the bound that decides what is asked, and the bound beyond which parts are of no interest.
+    /// Returns the bound that decides what is asked, and the bound beyond which parts are of no
+    /// interest.
     fn aim(&self) -> SurfaceAim {
         if let Some(sought) = self.sought {
             return SurfaceAim { needed: sought.level.next_up(), beyond: sought.level };
@@ -128,8 +130,8 @@ impl<'a> IntervalSearch<'a, '_> {
         }
     }
 
-    /// Computes the distance of the surfaces at a time, and of bodies in contact their depth, for the upper end; returns the direction
-    /// between them, in A's frame.
+    /// Computes the distance of the surfaces at a time, and of bodies in contact their depth, for
+    /// the upper end; returns the direction between them, in A's frame.
     fn measure_surfaces(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> Option<Vec3<f64>> {
         let bracket = self.distance_of_surfaces(surfaces, share);
         let mut upper = surfaces.upper_end(bracket.upper);

@@ -11,8 +11,9 @@ const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
 const MOST_PAIRS: u32 = 1 << 16;
 
 impl IntervalSearch<'_, '_> {
-    /// The first contact of bodies that are apart at the start and proven to be in contact at some time: proven clear before the first share,
-    /// proven in contact at the second. A contact is found by halving, and what comes before it is proven clear from the start on.
+    /// The first contact of bodies that are apart at the start and proven to be in contact at some
+    /// time: proven clear before the first share, proven in contact at the second. A contact is
+    /// found by halving, and what comes before it is proven clear from the start on.
     pub(in crate::interval) fn first_contact_of_surfaces(&mut self) -> [f64; 2] {
         let touch = self.options.touch;
         let known = self.leaves.iter().flat_map(|leaf| &leaf.nodes).chain(&self.ends);

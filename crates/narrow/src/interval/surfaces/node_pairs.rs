@@ -29,7 +29,7 @@ type BoundedNodes = SmallVec<[BoundedNode; WIDTH]>;
 /// Bound on the error of a direction that was turned into another frame, in sizes of the pair.
 const TURNED: f64 = 64.0 * f64::EPSILON;
 
-/// No corner of a volume is farther from the recentred origin than so many radii of its body.
+/// Bound on the distance of a volume's corners from the recentred origin, in radii of the body.
 const CORNERS: f64 = 4.0;
 
 /// Two nodes over a part of the interval.
@@ -48,7 +48,8 @@ pub(super) struct SurfacePart {
     pub(super) by_time: bool,
     /// Time at which two triangles are likely nearest, as a share of the interval.
     pub(super) near: f64,
-    /// Upper end of the bodies' signed distance at that time, but for what slivers hide, metres; only for two triangles.
+    /// Upper end of the bodies' signed distance at that time, but for what slivers hide, metres;
+    /// only for two triangles.
     pub(super) likely_upper: f64,
     /// Upper end at that time if the triangles stay on the chords of their corners, metres.
     likely_contact: f64,
@@ -57,7 +58,8 @@ pub(super) struct SurfacePart {
 }
 
 impl Part for SurfacePart {
-    /// The part that starts earliest comes first, and of parts that start together the latest found.
+    /// The part that starts earliest comes first, and of parts that start together the latest
+    /// found.
     fn order(&self, other: &Self) -> Ordering {
         other.span[0].total_cmp(&self.span[0]).then(self.number.cmp(&other.number))
     }
@@ -112,8 +114,8 @@ pub(in crate::interval) struct SurfaceParts<'a> {
     pub(super) looked_at: u32,
     /// The first time at which contact is proven; infinite: none.
     pub(super) contact: f64,
-    /// Times with upper ends of the signed distance there, metres: they prove nothing, but where the times of least distance need not be
-    /// narrower.
+    /// Times with upper ends of the signed distance there, metres: they prove nothing, but where
+    /// the times of least distance need not be narrower.
     pub(super) measured: Vec<(f64, f64)>,
     /// Memory of the distances of the surfaces: it changes no answer.
     pub(super) memory: MeshPairMemory,
@@ -156,7 +158,8 @@ impl<'a> SurfaceParts<'a> {
         self.growth + self.deviation + self.rounding
     }
 
-    /// The signed distance of the bodies is at most this where two points of their surfaces are so far apart, metres.
+    /// The signed distance of the bodies is at most this where two points of their surfaces are so
+    /// far apart, metres.
     pub(super) fn upper_end(&self, distance: f64) -> f64 {
         (distance - self.growth + self.deviation + self.rounding).next_up()
     }
@@ -166,7 +169,8 @@ impl<'a> SurfaceParts<'a> {
         self.measured.iter().filter(move |(_, upper)| *upper <= distance).map(|(share, _)| *share)
     }
 
-    /// Whether the triangles of a part are likely as near as bodies in contact may be, but for rounding. `touch`: metres.
+    /// Whether the triangles of a part are likely as near as bodies in contact may be, but for
+    /// rounding. `touch`: metres.
     pub(super) fn may_touch(&self, part: &SurfacePart, touch: f64) -> bool {
         part.likely_contact - 4.0 * self.rounding <= touch
     }
@@ -192,7 +196,8 @@ impl<'a> SurfaceParts<'a> {
         FixedIn::ALL.iter().filter_map(|&fixed| FixedDirection::new(fixed, world, at)).collect()
     }
 
-    /// The pairs of triangles that may come within what is of interest over a part of the interval, if these are few.
+    /// The pairs of triangles that may come within what is of interest over a part of the interval,
+    /// if these are few.
     pub(super) fn pairs(
         &mut self,
         span: [f64; 2],
@@ -217,7 +222,8 @@ impl<'a> SurfaceParts<'a> {
         Some(pairs.iter().filter_map(look).collect())
     }
 
-    /// The pairs of triangles that may be of interest at some time of a part, if they are few: see [`SweptPairs`].
+    /// The pairs of triangles that may be of interest at some time of a part, if they are few: see
+    /// [`SweptPairs`].
     fn near_triangles(
         &mut self,
         span: [f64; 2],
@@ -237,7 +243,7 @@ impl<'a> SurfaceParts<'a> {
             beyond: aim.beyond + self.off(),
             slack: 2.0 * errors + 4.0 * self.rounding,
         };
-        // Of a fast motion nearly all pairs may come near.
+        // In a fast motion nearly all pairs may come near.
         let [a, b] = self.meshes.map(|mesh| (mesh.middle(), mesh.extent().length()));
         if swept.reach([a, b]) - swept.beyond - swept.slack > SLOW * a.1.min(b.1) {
             return false;
@@ -247,8 +253,9 @@ impl<'a> SurfaceParts<'a> {
         triangles_within(self.meshes, node.poses, node.relative, &mut swept, FEW, memory, near)
     }
 
-    /// The pairs of triangles that the line between them in the middle of a part, standing still in the frame of a body, does not prove to be beyond
-    /// what is of interest over the part, with its bound. `ends`: of the part.
+    /// The pairs of triangles that the line between them in the middle of a part, standing still in
+    /// the frame of a body, does not prove to be beyond what is of interest over the part, with its
+    /// bound. `ends`: of the part.
     fn pairs_along_ways(
         &self,
         near: &[[u32; 2]],
@@ -288,8 +295,9 @@ impl<'a> SurfaceParts<'a> {
         left
     }
 
-    /// Leaves out the pairs of triangles that their planes prove to be beyond what is of interest over a part, each in the frame of its body, in which
-    /// the height of its corners does not change, and gives the others its bound where it is not worse. `ends`: of the part.
+    /// Leaves out the pairs of triangles that their planes prove to be beyond what is of interest
+    /// over a part, each in the frame of its body, in which the height of its corners does not
+    /// change, and gives the others its bound where it is not worse. `ends`: of the part.
     fn look_along_planes(
         &self,
         pairs: &mut Vec<FacingPair>,
@@ -340,7 +348,8 @@ impl<'a> SurfaceParts<'a> {
         self.look([&nodes[0], &nodes[1]], span, known, aim)
     }
 
-    /// The parts of a part that are not beyond what is of interest, those of greater bounds first. Its time ends before `end`.
+    /// The parts of a part that are not beyond what is of interest, those of greater bounds first.
+    /// Its time ends before `end`.
     pub(super) fn divided(&mut self, part: &SurfacePart, end: f64, aim: SurfaceAim) -> SmallVec<[SurfacePart; 8]> {
         let nodes = [0, 1].map(|body| self.bounded(body, part.nodes[body]));
         let (start, end) = (part.span[0], if part.span[1] < end { part.span[1] } else { end });
@@ -361,8 +370,9 @@ impl<'a> SurfaceParts<'a> {
         parts
     }
 
-    /// Adds the pairs of parts of two nodes, of which one is no triangle, that are not beyond what is of interest. What is much smaller than the
-    /// other is not divided. The direction that bounds both nodes sorts out most pairs: their points are those of the nodes, so that the bend is
+    /// Adds the pairs of parts of two nodes, of which one is no triangle, that are not beyond what
+    /// is of interest. A node much smaller than the other is not divided. The direction that bounds
+    /// both nodes sorts out most pairs: their points are those of the nodes, so that the bend is
     /// that of the nodes.
     fn look_at_children(
         &mut self,
@@ -391,7 +401,8 @@ impl<'a> SurfaceParts<'a> {
         }
     }
 
-    /// Finds the pairs of children that a direction proves to be beyond what is of interest: bit `j` of row `i`.
+    /// Finds the pairs of children that a direction proves to be beyond what is of interest: bit
+    /// `j` of row `i`.
     fn apart_along(
         &mut self,
         part: &SurfacePart,
@@ -439,7 +450,8 @@ impl<'a> SurfaceParts<'a> {
         self.look_at(nodes, span, places, None, known, aim)
     }
 
-    /// [`Self::look`], with the places of the moments of the part, and a bound that is known with its direction: of triangles, that of their normals.
+    /// [`Self::look`], with the places of the moments of the part, and a bound that is known with
+    /// its direction: of triangles, that of their normals.
     fn look_at(
         &mut self,
         nodes: [&BoundedNode; 2],
