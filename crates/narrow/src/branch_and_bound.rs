@@ -2,10 +2,10 @@
 //!
 //! A part is a node of a tree, a pair of nodes of two trees, or a span of time. A search takes one
 //! open part after the other: `while let Some(part) = open.next_unless(is_beyond)`. It replaces the
-//! part by its parts, or looks at a leaf (Land and Doig 1960, "An automatic method of solving
-//! discrete programming problems"). Three descents have no bounds and stay plain loops over a
-//! stack: rays, edges that pass through a surface, and pairs of triangles in the order of the
-//! trees.
+//! part by its parts, or solves a leaf (Land and Doig 1960).
+//!
+//! Descents without an order stay plain loops over a stack: rays, passages of edges, pairs in the
+//! order of the trees, and covers of separated nodes. A sweep has two orders that take turns.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -5,6 +5,7 @@ use super::piece_pairs::PieceAnswer;
 use super::tree_search::{OpenNodes, PieceSearch};
 use crate::answer::Answer;
 use crate::bodies::Bodies;
+use crate::branch_and_bound::DepthFirst;
 use crate::cache::{CompoundMemory, PieceCache};
 use crate::pair_solver::{PairSolver, solve};
 use crate::solver_stats::SolverStats;
@@ -26,7 +27,7 @@ const DIRECTIONS: usize = 8;
 pub(super) struct DepthWork<'w, 'l> {
     pub(super) hulls: &'w mut PieceCache,
     pub(super) memory: &'w mut CompoundMemory,
-    pub(super) open: &'w mut Vec<OpenNodes>,
+    pub(super) open: &'w mut DepthFirst<OpenNodes>,
     pub(super) solver: &'w mut PairSolver<'l>,
     pub(super) stats: &'w mut SolverStats,
 }

@@ -14,6 +14,7 @@ use self::piece_pairs::PieceAnswer;
 use self::tree_search::{NodeGap, OpenNodes, PieceSearch};
 use super::answer::status;
 use super::bodies::Bodies;
+use super::branch_and_bound::DepthFirst;
 use super::cache::{PairCache, PieceCache};
 use super::deviation::StoredRow;
 use super::mesh::{KnownDepth, MeshMemory, overlap_witnesses};
@@ -28,7 +29,7 @@ use clearsweep_model::{Piece, QueryOptions, convex_parts};
 /// Working memory of queries of bodies of pieces.
 #[derive(Debug, Default)]
 pub(super) struct CompoundWork {
-    open: Vec<OpenNodes>,
+    open: DepthFirst<OpenNodes>,
     /// Answers of the pairs of pieces that were solved.
     answers: Vec<PieceAnswer>,
 }

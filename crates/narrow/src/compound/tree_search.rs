@@ -7,6 +7,7 @@
 //! changes no row.
 
 use crate::bodies::Bodies;
+use crate::branch_and_bound::{DepthFirst, Part};
 use crate::cache::TreeMemory;
 use crate::gjk::{self, Simplex};
 use crate::pair::{Pair, bound_of};
@@ -17,6 +18,7 @@ use crate::solver_stats::SolverStats;
 use clearsweep_geometry::piece_tree::PieceNode;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::Shape;
+use std::cmp::Ordering;
 
 /// Two nodes that are to be compared.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +26,13 @@ pub(super) struct OpenNodes {
     nodes: [u32; 2],
     /// They are at least this far apart, metres: that of their balls.
     gap: f64,
+}
+
+impl Part for OpenNodes {
+    /// Nearer balls come first.
+    fn order(&self, other: &Self) -> Ordering {
+        other.gap.partial_cmp(&self.gap).unwrap_or(Ordering::Equal)
+    }
 }
 
 /// Two nodes that are proven to be beyond the cut-off.
@@ -40,7 +49,7 @@ pub(super) struct PieceSearch<'a, 'm> {
     bodies: &'a Bodies<'a>,
     trees: PieceTrees<'a>,
     pub(super) memory: &'m mut TreeMemory,
-    open: &'m mut Vec<OpenNodes>,
+    open: &'m mut DepthFirst<OpenNodes>,
     /// Distance beyond which pairs are of no interest, metres.
     pub(super) cutoff: f64,
     /// The least gap that was proven of what is left out, metres.
@@ -53,34 +62,32 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         bodies: &'a Bodies<'a>,
         cutoff: f64,
         memory: &'m mut TreeMemory,
-        open: &'m mut Vec<OpenNodes>,
+        open: &'m mut DepthFirst<OpenNodes>,
     ) -> Self {
         let trees = PieceTrees::new([bodies.a, bodies.b]);
         memory.pieces.begin();
         memory.nodes.begin();
-        open.clear();
-        open.push(OpenNodes { nodes: [0, 0], gap: f64::NEG_INFINITY });
+        open.begin(OpenNodes { nodes: [0, 0], gap: f64::NEG_INFINITY });
         Self { bodies, trees, memory, open, cutoff, gap: f64::INFINITY }
     }
 
-    /// The next two pieces (indices) that may be nearer than the cut-off, those whose balls are
-    /// nearest first.
+    /// The next two pieces (indices) that may be nearer than the cut-off, nearest balls first.
     pub(super) fn next(&mut self, stats: &mut SolverStats) -> Option<[u32; 2]> {
-        while let Some(OpenNodes { nodes, gap }) = self.open.pop() {
-            if self.is_beyond(gap) {
-                self.leave_out(gap);
-                continue;
-            }
+        loop {
+            let (reach, left_out) = (beyond(self.cutoff, self.bodies.size()), &mut self.gap);
+            let OpenNodes { nodes, .. } = self.open.next_unless(|part| {
+                *left_out = if part.gap > reach { left_out.min(part.gap) } else { *left_out };
+                part.gap > reach
+            })?;
             if let Some(pieces) = self.trees.pieces(nodes) {
                 stats.piece_pairs += 1;
                 return Some(pieces);
             }
             match self.separates(nodes, stats) {
                 Some(apart) => self.leave_out(apart.gap),
-                None => self.unwrap(nodes),
+                None => self.open_children(nodes),
             }
         }
-        None
     }
 
     /// Records that all skipped pairs are at least `gap` apart, metres.
@@ -118,11 +125,12 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
     }
 
     /// Opens the parts of the larger of two nodes.
-    fn unwrap(&mut self, nodes: [u32; 2]) {
-        let Some(pairs) = self.trees.children(nodes) else { return };
-        let [one, other] = pairs.map(|nodes| OpenNodes { nodes, gap: self.ball_gap(nodes) });
-        // The last is looked at first.
-        self.open.extend(if one.gap <= other.gap { [other, one] } else { [one, other] });
+    fn open_children(&mut self, nodes: [u32; 2]) {
+        // The last pushed is taken first if both are as near.
+        for nodes in self.trees.children(nodes).into_iter().flatten().rev() {
+            let gap = self.ball_gap(nodes);
+            self.open.push(OpenNodes { nodes, gap });
+        }
     }
 
     /// The balls of two nodes are at least this far apart, metres: rounding included.
@@ -130,11 +138,6 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         let [a, b] = self.trees.nodes(nodes);
         let between = a.middle - self.bodies.relative.point(b.middle);
         between.length() - (a.radius + b.radius) - bound_of::<f64>(self.bodies.size())
-    }
-
-    /// Whether a gap (metres) is beyond the cut-off.
-    fn is_beyond(&self, gap: f64) -> bool {
-        gap > beyond(self.cutoff, self.bodies.size())
     }
 }
 
