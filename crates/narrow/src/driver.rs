@@ -21,8 +21,7 @@ use super::workspace::Workspace;
 use clearsweep_geometry::{Inside, RelativePose};
 use clearsweep_model::{AnswerKind, Proximity, QueryOptions};
 
-/// Answers queries in order, each with its cache: appends their rows to `out`, and after each query
-/// the length of `out` to `ends`.
+/// Answers queries in order, each with its cache: rows go to `out`, and their ends to `ends`.
 pub(crate) fn answer(
     search: SearchMethod,
     queries: &[PairQuery<'_>],

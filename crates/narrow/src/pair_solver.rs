@@ -1,5 +1,4 @@
-//! A pair of convex pieces at one pose, with what it remembers: the pair solver from the warm
-//! methods down.
+//! A pair of convex pieces at one pose: the pair solver, from the warm methods down.
 
 use super::answer::Answer;
 use super::cache::PieceCache;

@@ -22,8 +22,7 @@ impl<'a> PieceTrees<'a> {
         Some([a.piece()?, b.piece()?])
     }
 
-    /// The pairs that replace two nodes of which one is no leaf: the larger node gives way to its
-    /// parts.
+    /// The pairs that replace two nodes of which one is no leaf: the larger node is divided.
     pub(crate) fn children(&self, nodes: [u32; 2]) -> Option<[[u32; 2]; 2]> {
         let [a, b] = self.nodes(nodes);
         match (a.parts, b.parts) {

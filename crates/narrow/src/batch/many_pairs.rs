@@ -6,7 +6,8 @@
 //! searched by V-Clip, and what is found is proven eight of a kind at a time, whichever pairs they
 //! are of. All other samples are asked alone, as ever: the rows are the same.
 //!
-//! Only the first sample of a query takes part, only bodies of one piece, and no pair of which a surface is remembered.
+//! Only the first sample of a query takes part, only bodies of one piece, and no pair of which a
+//! surface is remembered.
 
 mod placed;
 #[cfg(test)]
@@ -39,11 +40,12 @@ pub(crate) const MOST: usize = SET;
 /// Queries below which it is not worth while.
 const LEAST: usize = 3;
 
-/// Vertices of all bodies of the queries that are answered together, about: of more, those of the first have left the nearest
-/// cache when an overlap is to be grown at last.
+/// Vertices of all bodies of the queries that are answered together, about: of more, those of the
+/// first have left the nearest cache when an overlap is to be grown at last.
 const VERTICES: usize = 8192;
 
-/// Returns the number of queries that are answered together, at least one: of bodies of the same deviation, since it adds to the cut-off.
+/// Returns the number of queries that are answered together, at least one: of bodies of the same
+/// deviation, since it adds to the cut-off.
 pub(crate) fn group(queries: &[PairQuery<'_>]) -> usize {
     let mut vertices = 0;
     let deviation = |query: &PairQuery<'_>| deviation_of(query.a, query.b);

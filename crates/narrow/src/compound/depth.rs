@@ -42,16 +42,14 @@ struct PairWork<'w, 'l> {
 }
 
 impl PairWork<'_, '_> {
-    /// The answer about the cores of the pair; `None` if the pieces are farther apart than
-    /// `cutoff`, metres.
+    /// The answer about the cores; `None` if the pieces are farther apart than `cutoff`, metres.
     fn solve(&mut self, bodies: &Bodies<'_>, cutoff: f64) -> Option<Answer> {
         let [a, b] = bodies.pieces(self.at);
         solve(&bodies.parts(a, b), cutoff, self.cache, self.solver, self.stats).answered()
     }
 }
 
-/// The lower end of the signed distance of two inflated pieces, from the answer about their cores,
-/// metres.
+/// The lower signed distance of two inflated pieces, from the answer about the cores, metres.
 fn inflated_lower(bodies: &Bodies<'_>, at: [u32; 2], answer: &Answer) -> f64 {
     let [a, b] = bodies.pieces(at);
     answer.lower - (a.radius + b.radius)
@@ -205,8 +203,7 @@ impl PieceWayOut<'_> {
         (is_proven && end < self.limit).then_some(end)
     }
 
-    /// The proven signed distance of a pair where B is moved by `length`, metres, or the margin if
-    /// it is larger; `None` without a proof.
+    /// The proven signed distance at a length, metres, or the margin if it is larger.
     fn lower(&self, length: f64, pair: &mut PairWork<'_, '_>) -> Option<f64> {
         let moved = self.bodies.shifted(self.n.scale(length));
         let answer = pair.solve(&moved, self.margin);

@@ -1,5 +1,4 @@
-//! Bodies of several convex pieces: the nearest pair of pieces, and a bracket of the depth where
-//! some overlap.
+//! Bodies of several convex pieces: the nearest pair of pieces, and a bracket of the depth.
 //!
 //! The signed distance of the unions is not a function of one pair of pieces once they overlap: the
 //! depth is at least that of the deepest pair, and at most the length of any translation that is
@@ -100,8 +99,7 @@ impl CompoundSolver<'_, '_> {
     }
 }
 
-/// The row of two bodies of triangles that overlap, as the convex parts that both are or are split
-/// into exactly.
+/// The row of two overlapping bodies of triangles, as the convex parts that they are exactly.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PartsRow {
     row: Proximity,
@@ -110,8 +108,7 @@ pub(super) struct PartsRow {
 }
 
 impl PartsRow {
-    /// Asks the parts of bodies that are known without deviation; `None` if one of the bodies has
-    /// none, or nothing is proven.
+    /// Finds the row of bodies without deviation; `None` if one has no parts, or without a proof.
     pub(super) fn of(
         bodies: &Bodies<'_>,
         options: &QueryOptions,
@@ -161,8 +158,7 @@ impl PartsRow {
     }
 }
 
-/// The row of the nearest pair of pieces if one is near, else the distance that all are apart at
-/// least (metres).
+/// The row of the nearest pair of pieces, else the gap of all pairs, metres.
 fn nearest_row(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
@@ -228,8 +224,7 @@ fn nearest_parts(
     }
     let counts = [bodies.a, bodies.b].map(|body| body.pieces.len());
     let is_pair = |&[i, j]: &[u32; 2]| (i as usize) < counts[0] && (j as usize) < counts[1];
-    // The pair that was the nearest most likely gives a low upper bound. If no number is finite,
-    // any pair shows it.
+    // The last nearest pair likely gives a low upper bound. Any pair shows numbers that overflow.
     let first = if is_finite { memory.nearest.filter(is_pair) } else { Some([0, 0]) };
     stats.piece_pairs += u64::from(first.is_some());
     let mut next = first.or_else(|| search.next(stats));

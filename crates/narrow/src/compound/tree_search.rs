@@ -95,8 +95,7 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         self.gap = self.gap.min(gap);
     }
 
-    /// Whether the hulls of two nodes are proven to be beyond the cut-off: searched from where the
-    /// last search ended.
+    /// The proof that two nodes are beyond the cut-off: a search from the last one's end.
     pub(super) fn separates(&mut self, nodes: [u32; 2], stats: &mut SolverStats) -> Option<NodeGap> {
         let Bodies { a, b, relative, .. } = *self.bodies;
         let [of_a, of_b] = self.trees.nodes(nodes);

@@ -1,5 +1,4 @@
-//! The lengths at which two convex pieces meet while B moves along a line: an interval, with a
-//! bracket for each end.
+//! The interval of lengths at which two convex pieces meet while B moves along a line.
 //!
 //! The signed distance `f(t)` is a convex function of the length `t` (docs/reference/numerics.md,
 //! "Distance along a direction"). Both ends of the interval are approached from outside, by the
@@ -17,8 +16,7 @@ use crate::duality;
 use crate::way_out::NoProof;
 use clearsweep_geometry::Vec3;
 
-/// Newton's steps, at most: where the line only grazes the difference each of them halves what is
-/// left.
+/// Most of Newton's steps: if the line grazes the difference, each halves the rest.
 const STEPS: usize = 96;
 
 /// Most lengths at which an overlap is looked for; each is `LONGER` times the one before.
@@ -30,8 +28,7 @@ const LONGER: f64 = 4.0;
 pub(super) struct MeetingInterval {
     /// They do not meet before the first, nor after the second, metres.
     pub(super) outer: [f64; 2],
-    /// They overlap or touch between these, metres; empty (infinity, minus infinity) where nothing
-    /// is proven.
+    /// They overlap or touch between these, metres; (infinity, minus infinity) without a proof.
     pub(super) inner: [f64; 2],
 }
 
@@ -150,8 +147,7 @@ pub(super) fn first_meeting(
     Ok(interval.map(|interval| [interval.outer[0], interval.meets_by()]))
 }
 
-/// From which length on the supporting planes across a unit direction part the pieces, metres: B
-/// moves along it.
+/// Length from which on the supporting planes across a unit direction part the pieces, metres.
 fn far(pieces: &PiecesOnLine<'_>, along: Vec3<f64>, margin: f64) -> f64 {
     let overlap = margin - pieces.support_gap(along);
     overlap + UNIT * 2.0 * COSINE * overlap.abs() + 2.0 * pieces.bound_at(overlap)
@@ -204,8 +200,7 @@ impl Approach {
         (most < 0.0 && there > pieces.bound_at(at)).then_some(f64::INFINITY)
     }
 
-    /// Up to where they are proven not to meet, and the signed distance there; `None`: they never
-    /// meet.
+    /// The length up to which they do not meet, and the signed distance there; `None`: never.
     fn outer(&self, pieces: &mut PiecesOnLine<'_>, from: f64) -> Result<Option<(f64, GapAtLength)>, NoProof> {
         let mut at = from;
         let pierced = duality::pierced_face(&pieces.pair, pieces.line.along.scale(-self.sense), None);

@@ -112,8 +112,7 @@ impl<'a> BodiesOnLine<'a> {
         Self { line, bodies, deviation, options, memory: LineMemory::default(), by_winding: false }
     }
 
-    /// How the bodies are placed before the motion, and the upper end of their signed distance,
-    /// metres; `None` without a proof.
+    /// The relation before the motion, and the upper signed distance, metres.
     fn start(&mut self, work: &mut Workspace) -> Option<(StartOfLine, f64)> {
         let [lower, upper] = self.bracket_at(0.0, work)?;
         let begins = if lower > 0.0 {
@@ -135,8 +134,7 @@ impl<'a> BodiesOnLine<'a> {
         self.bodies[0].radius + self.bodies[1].radius + self.line.relative.t.length()
     }
 
-    /// The bracket of the signed distance where B is moved by a length, metres; `None` without a
-    /// proof.
+    /// The bracket of the signed distance at a length, metres; `None` without a proof.
     fn bracket_at(&mut self, length: f64, work: &mut Workspace) -> Option<[f64; 2]> {
         let [a, b] = self.bodies;
         let (pose_a, pose_b) = (self.line.pose_a, self.line.moved(length));

@@ -63,8 +63,7 @@ impl<'a> PairsOnLine<'a> {
         let between = self.line.relative.point(b.middle) - a.middle;
         let middle = -between.dot(self.line.along);
         let aside = (between + self.line.along.scale(middle)).length();
-        // The place of the middle is off by the rounding of the pair, and by less than a unit of
-        // its own size.
+        // The middle is off by the rounding of the pair, and by less than a unit of its own size.
         let reach = (a.radius + b.radius + self.margin) * (1.0 + 1e-12) + 1e-14 * middle.abs();
         if aside <= reach {
             let half = (reach * reach - aside * aside).sqrt() * (1.0 + 1e-12) + 1e-12 * reach;
@@ -80,16 +79,13 @@ impl<'a> PairsOnLine<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnionOnLine {
     pub(super) start: StartOfLine,
-    /// Before the first they do not meet; they do by the second: metres, infinite if never, or
-    /// without a proof.
+    /// They meet not before the first, and by the second: metres, infinite without a proof.
     pub(super) first: [f64; 2],
-    /// From 0 on they overlap without a break up to the first, and no longer than to the second,
-    /// metres.
+    /// They overlap from 0 up to the first without a break, and at most to the second, metres.
     pub(super) chain: [f64; 2],
 }
 
-/// The union of the intervals of all pairs of pieces that matter. `margins`: as in
-/// [`meeting_interval`].
+/// The union of the intervals of all pairs that matter. `margins`: see [`meeting_interval`].
 ///
 /// # Errors
 /// Nothing is proven.
@@ -243,14 +239,12 @@ impl PairIntervals<'_> {
         [least(|interval| interval.outer[0]), least(|interval| interval.inner[0])]
     }
 
-    /// Returns the end of the intervals that follow one another from 0 on without a proven gap,
-    /// metres.
+    /// Returns the end of the intervals from 0 on without a proven gap, metres.
     fn chain_end(&self) -> f64 {
         reached(self.all.iter().map(|interval| interval.outer), |begin, end| begin <= end)
     }
 
-    /// Returns the length up to which intervals are proven to follow one another from 0 on, each
-    /// beginning inside of those before.
+    /// Returns the end of the proven intervals from 0 on, each beginning inside of those before.
     fn proven_chain(&self) -> f64 {
         let is_inside = |begin: f64, end: f64| begin < end || begin < 0.0;
         reached(self.all.iter().map(|interval| interval.inner), is_inside)

@@ -11,8 +11,7 @@ use crate::search::SearchEnd;
 use clearsweep_geometry::Vec3;
 use smallvec::SmallVec;
 
-/// Pairs of nodes that are looked at, at most: beyond these a search for the distance is worth
-/// more.
+/// Most pairs of nodes in a proof: beyond these a search for the distance is worth more.
 const MOST_NODES: usize = 64;
 
 /// The interval is not divided into more parts than this to separate two hulls.
@@ -22,8 +21,7 @@ pub(super) const PARTS: f64 = 64.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SeparatedNodes {
     pub(super) nodes: [u32; 2],
-    /// Direction that separates their hulls at the start, less the unit vector between their
-    /// middles, in A's frame.
+    /// Separating direction at the start, less the unit vector between the middles, in A's frame.
     pub(super) beside: Vec3<f64>,
 }
 

@@ -34,8 +34,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Pairs of nodes up to which a proof for one interval is tried on others: their trees are
-/// descended no farther then.
+/// Most pairs of nodes in a proof of one interval that is tried on others.
 const COVER: usize = 32;
 
 /// How often that is tried in a block.
@@ -142,8 +141,7 @@ struct BlockTerms<'q, 'a> {
     levers: [Lever; 2],
     /// Over the first interval: only their shapes matter.
     bodies: IntervalBodies<'a>,
-    /// Paths by joints over the intervals after the samples, where they were asked for; empty
-    /// without joints.
+    /// Paths by joints over the intervals after the samples, once asked for; empty without joints.
     jointed: Vec<OnceCell<Option<Rc<JointedPath<'a>>>>>,
 }
 
@@ -185,16 +183,15 @@ impl<'q, 'a> BlockTerms<'q, 'a> {
         EightMotions::of_joints(&poses, paths.map(|path| &path.relative))
     }
 
-    /// The upper ends of the rows at both ends of an interval, metres: those of the poses by joints
-    /// are off by a rounding.
+    /// The upper ends of the rows at both ends, metres, with the rounding of poses by joints.
     fn uppers(&self, rows: &RowsBySample<'_>, sample: u8) -> [f64; 2] {
         let error = self.jointed(usize::from(sample)).map_or(0.0, |path| path.error());
         let upper = |upper: f64| if error > 0.0 { (upper + error).next_up() } else { upper };
         rows.uppers(sample).map(upper)
     }
 
-    /// Whether nodes are farther apart in lane `k` than `within` (metres) by the margin for which
-    /// the interval alone separates them.
+    /// Whether nodes in lane `k` are apart by `within` (metres) and the margin of an interval
+    /// alone.
     fn are_apart(&self, bounds: &EightBounds, k: usize, within: f64) -> bool {
         let margin = self.options.tolerance.max((bounds.speed[k] + bounds.most_bend[k]) * (2.0 / PARTS));
         let needed = within + margin + 4.0 * bounds.rounding[k];
@@ -230,8 +227,7 @@ impl<'a> RowsBySample<'a> {
         [self.of(sample), self.of(sample + 1)]
     }
 
-    /// The nearer of the rows at both ends of an interval (or the other one), and whether it is
-    /// that of the end.
+    /// The nearer row of both ends of an interval, or the farther one; and whether it is the last.
     fn nearer(&self, sample: u8, is_nearer: bool) -> Option<(&'a Proximity, bool)> {
         let [Some(start), Some(end)] = self.at_ends(usize::from(sample)) else { return None };
         let is_end = (end.upper < start.upper) == is_nearer;
@@ -420,8 +416,7 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// Decides intervals of a set by the directions of their rows in the frames of these ranks;
-    /// returns the decided ones.
+    /// Decides intervals by the directions of their rows in these frames; returns the decided ones.
     fn along_normals(
         &self,
         rows: &RowsBySample<'_>,
@@ -457,8 +452,7 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// Rules out intervals of a set by a direction beside the line between the origins, and by that
-    /// line; returns them.
+    /// Rules out intervals by a direction beside the line between the origins, and by that line.
     fn by_axis(&self, of: u64, beside: Vec3<f64>, stats: &mut SolverStats) -> u64 {
         let Some(hulls) = self.bodies.hulls_of_nodes([0, 0]) else { return 0 };
         let (mut done, mut left) = (0_u64, of);
@@ -482,8 +476,7 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// Rules out intervals of a set by the directions that separated nodes in another interval;
-    /// returns them.
+    /// Rules out intervals by the directions that separated nodes in another one; returns them.
     fn by_cover(&self, of: u64, cover: &[SeparatedNodes], stats: &mut SolverStats) -> u64 {
         let (mut done, mut left) = (0_u64, of);
         while left != 0 {
@@ -498,8 +491,7 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// The lanes of a set in which all nodes of a cover are apart by more than `within` (metres, by
-    /// lane), with the margin.
+    /// The lanes in which all nodes of a cover are apart by `within` (metres) and the margin.
     fn separated(&self, motions: &EightMotions, cover: &[SeparatedNodes], within: Lane, of: u8) -> u8 {
         let mut apart = of;
         for &SeparatedNodes { nodes, beside } in cover {

@@ -33,8 +33,7 @@ const ANY_DISTANCE: f64 = 1e300;
 enum Division<'a> {
     /// They are one convex piece each.
     Convex,
-    /// One of them is a mesh: they are asked as a whole, and their surfaces node by node
-    /// (`surfaces/`).
+    /// One of them is a mesh: they are solved as a whole, and node by node (`surfaces/`).
     Whole,
     /// One of them has several pieces.
     Pieces(PieceTrees<'a>),
@@ -124,8 +123,7 @@ impl<'a> IntervalBodies<'a> {
         Some(Hulls { cores: [core(0)?, core(1)?], growth: of[0].growth + of[1].growth, deviation: self.deviation.by })
     }
 
-    /// The pairs of nodes that contain two pieces, from the children of the root down to the
-    /// leaves, with their hulls.
+    /// The pairs of nodes with two pieces below them, from the roots down, with their hulls.
     pub(super) fn nodes_with(&self, pieces: [u32; 2]) -> Vec<([u32; 2], Hulls<'a>)> {
         let mut path = Vec::new();
         let Some(PieceTrees([a, b])) = self.trees() else { return path };
@@ -147,8 +145,7 @@ impl<'a> IntervalBodies<'a> {
         path
     }
 
-    /// The middles of two nodes of the trees, recentred frames, metres; of bodies without, their
-    /// origins.
+    /// The middles of two nodes of the trees, or the origins, in recentred frames, metres.
     pub(super) fn middles(&self, nodes: [u32; 2]) -> [Vec3<f64>; 2] {
         match self.trees() {
             Some(trees) => trees.nodes(nodes).map(|node| node.middle),
@@ -156,8 +153,7 @@ impl<'a> IntervalBodies<'a> {
         }
     }
 
-    /// The direction from the middle of one node to that of the other, in A's frame at a node of
-    /// the interval.
+    /// The direction between the middles of two nodes, in A's frame at a node of the interval.
     pub(super) fn between_middles(&self, nodes: [u32; 2], at: &Node) -> Vec3<f64> {
         let [a, b] = self.middles(nodes);
         (at.relative.point(b) - a).normalized()
@@ -214,8 +210,7 @@ impl<'a> IntervalBodies<'a> {
         distance_to_segment([start, end]) - radii - self.deviation.by - 2.0 * bound_of::<f64>(size)
     }
 
-    /// Returns the vectors from a point of A to one of B (recentred frames) at both ends, world,
-    /// metres.
+    /// Returns the vectors from a point of A to one of B at both ends, world, metres.
     fn between_points(&self, points: [Vec3<f64>; 2]) -> [Vec3<f64>; 2] {
         let turned = |body: usize, end: usize| {
             let (rows, at) = (&self.axes[body][end], points[body]);

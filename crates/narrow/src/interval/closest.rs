@@ -1,5 +1,4 @@
-//! The times of least distance: at all others the bodies are proven to be farther apart than the
-//! upper end of the bracket.
+//! The times of least distance. At all others the bodies are beyond the bracket.
 //!
 //! The parts that may reach the upper end are visited from both ends of the interval inward. The
 //! outermost part is divided until a time near it is known at which the distance may be the least
@@ -98,8 +97,7 @@ impl Part for OutermostFirst {
 }
 
 impl IntervalSearch<'_, '_> {
-    /// The shares within `times` outside of which all parts are above the level. `parts`: they
-    /// cover the interval.
+    /// The shares within `times` outside of which all parts (of the interval) are above the level.
     pub(super) fn times_below(
         &mut self,
         mut parts: Vec<IntervalPart>,
@@ -114,8 +112,7 @@ impl IntervalSearch<'_, '_> {
         common(times, [first, last])
     }
 
-    /// One end of the times; `time`: no time is farther out. Leaves the parts that may reach the
-    /// level.
+    /// One end of the times, not before `time`. Leaves the parts that may reach the level.
     fn edge_of_times(
         &mut self,
         edge: TimesEdge,

@@ -14,8 +14,7 @@ use std::cmp::Ordering;
 /// Shares of the interval to which the first contact is found.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
 
-/// Shares of the interval below which a part of a leaf that is neither proven clear nor in contact
-/// is left as it is.
+/// Share of the interval below which an undecided part of a leaf is left as it is.
 const FINEST: f64 = 1.0 / (1_u64 << 32) as f64;
 
 /// Distances computed for it, at most.
@@ -36,8 +35,7 @@ struct OpenPart {
 }
 
 impl Part for OpenPart {
-    /// The part that is clear for the least time comes first, and of equal ones the one that ends
-    /// last.
+    /// The part that is clear for the least time comes first, then the one that ends last.
     fn order(&self, other: &Self) -> Ordering {
         let by_end = self.part.end.total_cmp(&other.part.end);
         other.clear.total_cmp(&self.clear).then(by_end).then(other.part.of.cmp(&self.part.of))

@@ -19,8 +19,7 @@ pub(super) struct Node {
     pub(super) relative: RelativePose<f64>,
     /// The rows of `world_from_a`.
     rows: [Vec3<f64>; 3],
-    /// Proven bracket of the signed distance at that time on the path, metres; infinite where
-    /// nothing is proven.
+    /// Proven bracket of the signed distance at that time, metres; infinite without a proof.
     pub(super) lower: f64,
     /// See `lower`.
     pub(super) upper: f64,
@@ -98,8 +97,7 @@ pub(super) struct Orientation<'a, T> {
 }
 
 impl<T: Scalar> Orientation<'_, T> {
-    /// A direction of A's frame at this time in A's frame at another one, if it stands still in a
-    /// frame.
+    /// A direction of A's frame now in A's frame at another time, if it stands still in `fixed`.
     #[inline(always)] // into code for wider registers
     pub(super) fn carried_to(&self, other: &Orientation<'_, T>, direction: Vec3<T>, fixed: FixedIn) -> Vec3<T> {
         match fixed {

@@ -1,5 +1,4 @@
-//! Best-first division of an interval: the part whose lower bound is least is divided next, until
-//! the bracket decides what is asked.
+//! Best-first division of an interval: the part of the least bound is divided next.
 //!
 //! A part is a pair of convex pieces, or of nodes of the trees over them, between two times. The
 //! result depends on the bodies, their motion and the options alone: parts are ordered by their
@@ -22,8 +21,7 @@ use crate::workspace::Workspace;
 use clearsweep_model::{AnswerKind, IntervalMethod};
 use std::cmp::Ordering;
 
-/// Limit of the distances computed for an interval. Pairs of volumes of surfaces count, too
-/// (`surfaces/division.rs`).
+/// Most distances computed for an interval. Pairs of volumes count, too (`division.rs`).
 const WORK_LIMIT: u32 = 4000;
 
 /// Shares of an interval that are not divided any further.

@@ -38,8 +38,7 @@ pub fn interval_proximity<'a>(
     interval_proximity_divided(a, b, rows, options, PartDivision::default(), work, stats)
 }
 
-/// [`interval_proximity`], with a choice of where the search for the least distance divides a part:
-/// for comparisons.
+/// [`interval_proximity`], with a choice of the division of parts: for comparisons.
 pub fn interval_proximity_divided<'a>(
     a: &BodyMotion<'a>,
     b: &BodyMotion<'a>,
@@ -72,8 +71,7 @@ pub fn interval_proximity_of_joints<'a>(
 /// Outcome of an interval.
 #[derive(Debug, Clone)]
 pub(super) enum Solved {
-    /// The bodies are beyond the cut-off throughout; with a proof that needs no distance, or an
-    /// empty one.
+    /// The bodies are beyond the cut-off throughout; with a proof without distances, or empty.
     Beyond(SeparatedCover),
     Answer(IntervalProximity),
     /// Answer by two nodes of the trees.
@@ -172,8 +170,7 @@ impl IntervalSearch<'_, '_> {
     }
 }
 
-/// An answer of directions with times of least distance as narrow as its bracket explains.
-/// `search`: without parts.
+/// Narrows the times of least distance of an answer of directions. `search`: without parts.
 fn timed(answer: IntervalProximity, mut search: IntervalSearch<'_, '_>) -> IntervalProximity {
     let (bracket, is_convex) = ([answer.lower, answer.upper], search.bodies.is_convex());
     let sought = SoughtTimes::of_bracket(bracket, is_convex, search.options.touch);
@@ -349,8 +346,7 @@ pub(super) fn decided(
         return Some(None);
     }
     let is_touching = upper <= options.touch;
-    // The time of a later contact is still open, and hulls do not show the depth of bodies that are
-    // not convex.
+    // The time of a later contact is open, and hulls do not show the depth of nonconvex bodies.
     let is_open = is_touching && (uppers[0] > options.touch || !is_convex);
     if is_open || !options.is_decided(lower, upper) {
         return None;

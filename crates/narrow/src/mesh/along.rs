@@ -1,5 +1,4 @@
-//! Two meshes of which one moves along a line: which triangles meet when, and from which length on
-//! the bodies are apart.
+//! Two meshes of which one moves along a line: the meetings of triangles, and the way out.
 
 use super::depth::{self, MeshMemory};
 use super::place::MeshPlace;
@@ -50,8 +49,7 @@ impl<'a> MeshesOnLine<'a> {
         }
     }
 
-    /// A length that is proven to take the bodies apart, such that they are not apart before, but
-    /// for rounding, metres.
+    /// The first length that is proven to take the bodies apart, but for rounding, metres.
     pub(crate) fn way_out(&self, memory: &mut MeshMemory) -> f64 {
         depth::way_out_along(&self.place, self.hulls, self.n, memory).unwrap_or_else(|| self.far())
     }

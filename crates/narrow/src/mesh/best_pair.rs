@@ -10,8 +10,7 @@ pub(super) enum SurfaceDistance {
     Beyond(f64),
     /// They are apart.
     Apart(NearestTriangles),
-    /// They cross, or are no farther apart than [`MeshPlace::contact`]; and a pair of triangles
-    /// that shows it.
+    /// They cross, or are within [`MeshPlace::contact`]; with a pair of triangles that shows it.
     Touching([u32; 2]),
 }
 
@@ -45,8 +44,7 @@ pub(super) struct BestPair<'a> {
 }
 
 impl<'a> BestPair<'a> {
-    /// Creates a search without a pair. `cutoff`: metres; triangles that touch are found in any
-    /// case.
+    /// Creates a search without a pair. `cutoff`: metres; triangles that touch are found anyway.
     pub(super) fn new(place: &'a MeshPlace<'a>, cutoff: f64) -> Self {
         let limit = cutoff.max(place.contact());
         Self { place, limit, pair: None, gap: f64::INFINITY, touching: None, compared: 0 }

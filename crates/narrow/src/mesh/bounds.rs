@@ -1,5 +1,4 @@
-//! Lower bounds of distances between the children of two nodes, eight by eight, and the intervals
-//! that they are made of.
+//! Lower bounds of distances between the children of two nodes, eight by eight.
 
 use super::place::MeshPlace;
 use crate::branch_and_bound::Part;
@@ -10,8 +9,7 @@ use std::cmp::Ordering;
 /// How many times as large a box is before it alone is descended.
 const LARGER: f64 = 4.0;
 
-/// A node of the tree of one mesh: the one of the greatest rank is taken first, and of equal ranks
-/// the one of the greatest tie.
+/// A node of one tree: greater ranks are taken first, and of equal ranks the greater tie.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenNode<T> {
     pub(super) rank: f64,
@@ -197,8 +195,8 @@ fn unite_in(of: &mut NodeIntervals) {
 }
 
 impl ChildBounds {
-    /// Compares the children of two nodes of which bit `i` is set, and takes those up to `reach2`
-    /// (square metres) apart to be near.
+    /// Compares the children whose bits are set. Those up to `reach2` apart are near, square
+    /// metres.
     #[inline]
     pub(super) fn compare(&mut self, [a, b]: [&Intervals; 2], kept: [u8; 2], reach2: f64) {
         self.far2 = [f64::INFINITY; WIDTH];
@@ -206,8 +204,7 @@ impl ChildBounds {
         self.near.iter_mut().for_each(|row| *row &= kept[1]);
     }
 
-    /// The square of the least distance of two children that were compared and are not near, square
-    /// metres.
+    /// The least squared distance of compared children that are not near, square metres.
     #[inline]
     pub(super) fn far2(&self) -> f64 {
         self.far2.iter().copied().fold(f64::INFINITY, f64::min)

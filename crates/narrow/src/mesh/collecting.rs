@@ -1,5 +1,4 @@
-//! The search that collects a front: the pairs of leaves that a motion to come may bring within
-//! reach.
+//! The search that collects a front: pairs of leaves that the next motion may bring near.
 
 use super::front::{FEW_PAIRS, MOST_PAIRS, MeshFront, identities};
 use super::line_gap::leaf_gap;
@@ -9,8 +8,7 @@ use clearsweep_geometry::mesh::TriangleMesh;
 /// A short step, in sizes of a leaf.
 const SHORT: f64 = 0.5;
 
-/// The least motion that a front is collected for, in sizes of a leaf: also bodies at rest move by
-/// rounding.
+/// The least motion of a front, in sizes of a leaf: also bodies at rest move by rounding.
 const LEAST: f64 = 1e-3;
 
 /// How many times the comparisons of a search a front may cost.
@@ -21,8 +19,7 @@ impl MeshSearch<'_> {
     /// to come, metres) may bring within reach, nearest first, as far as memory goes and
     /// comparisons pay.
     pub(super) fn collect(&mut self, front: &mut MeshFront, [step, ahead]: [f64; 2]) {
-        // A bound tells pairs of leaves apart by about their size: of larger steps nothing would be
-        // left to rule out.
+        // Bounds tell leaves apart by about their size: larger steps leave nothing to rule out.
         let size = |mesh: &TriangleMesh| mesh.radius() / (mesh.node_counts()[1] as f64).sqrt();
         let size = size(self.place.a).max(size(self.place.b));
         // The limit may grow by the motion, and what is left out come nearer by it. At the end of a

@@ -19,8 +19,7 @@ use clearsweep_geometry::pose::rotation;
 use clearsweep_model::{Contact, ContactKind, QueryOptions};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Margin of boxes around the points that were computed, in sizes of the pair: above their
-/// rounding.
+/// Margin of boxes around computed points, in sizes of the pair: above their rounding.
 const MARGIN: f64 = 1e-12;
 
 /// Appends the regions in which two bodies at these poses touch or overlap, of sample 0, in the
@@ -49,8 +48,7 @@ pub(crate) fn contacts(bodies: &Bodies<'_>, options: &QueryOptions, work: &mut W
     out[begin..].iter_mut().for_each(|contact| frame.place(contact, margin));
 }
 
-/// Connected sets of pairs of triangles, each in the order given, and they in the order of their
-/// first pairs.
+/// Connected sets of pairs of triangles, in the order of their first pairs.
 fn regions([a, b]: [&TriangleMesh; 2], pairs: &[[u32; 2]]) -> Vec<Vec<[u32; 2]>> {
     let mut sets = DisjointSets::new(pairs.len());
     let mut first: FxHashMap<[u32; 2], u32> = FxHashMap::default();
@@ -160,8 +158,7 @@ impl ContactSearch<'_> {
         [self.place.a.labels().part(s) as i32, self.place.b.labels().part(t) as i32]
     }
 
-    /// A curve, in A's frame. Its point is the middle of the segment that is nearest to the middle
-    /// of the curve.
+    /// A curve, in A's frame. Its point is the middle of the segment nearest to the curve's middle.
     fn of_curve(&self, curve: &CrossingCurve) -> Contact {
         let middle = |[p, q]: [Vec3<f64>; 2]| (p + q).scale(0.5);
         let length = curve.segments.iter().map(|s| (s.ends[1] - s.ends[0]).length()).sum::<f64>();
@@ -176,8 +173,7 @@ impl ContactSearch<'_> {
         Contact { sample: 0, kind: ContactKind::Crossing, part, point, low, high, length, is_closed: curve.is_closed }
     }
 
-    /// A region in which surfaces are near, in A's frame: the box around all points of both that
-    /// are.
+    /// A region in which surfaces are near, in A's frame: the box around the near points of both.
     fn of_near_points(&self, pairs: &[[u32; 2]]) -> Option<Contact> {
         let mut near_points: Vec<NearPoints> = Vec::new();
         for &triangles in pairs {
@@ -226,8 +222,7 @@ impl ContactSearch<'_> {
         (r * r - to_plane * to_plane).max(0.0).sqrt().min(least)
     }
 
-    /// Appends the connected parts of one body that lie inside of the other and come near to no
-    /// surface of it.
+    /// Appends the connected parts of one body inside of the other and near to no surface of it.
     fn parts_inside(&self, pairs: &[[u32; 2]], memory: &mut MeshMemory, out: &mut Vec<Contact>) {
         for side in 0..2 {
             let own = [self.place.a, self.place.b][side];
@@ -312,8 +307,7 @@ struct WorldFrame<'b, 'a> {
 }
 
 impl WorldFrame<'_, '_> {
-    /// Takes a contact to the world: its box becomes the box of its corners, wider by a margin,
-    /// metres.
+    /// Takes a contact to the world. Its box becomes that of its corners, plus a margin, metres.
     fn place(&self, contact: &mut Contact, margin: f64) {
         let vector = |v: Vec3<f64>| Vec3::new(self.r[0].dot(v), self.r[1].dot(v), self.r[2].dot(v));
         let pose = &self.bodies.pose_a;

@@ -19,15 +19,13 @@ const CROSSINGS: usize = 8;
 /// Starts of pattern searches for a point deep inside both.
 const STARTS: usize = 2;
 
-/// Triangles of each body whose centroids are asked for their depth if nothing else shows one,
-/// about.
+/// Triangles of each body whose centroids are tested if nothing else shows a depth, about.
 const CENTROIDS: usize = 256;
 
 /// Further directions tried: across the triangles that part last.
 const REFINEMENTS: usize = 6;
 
-/// Amounts added, in turn, to a length that does not yet prove that the bodies are apart, in widths
-/// of a sharp bracket.
+/// Amounts added, in turn, to an unproven length, in widths of a sharp bracket.
 const LENGTHENINGS: [f64; 4] = [0.0, 4.0, 16.0, 256.0];
 
 /// Triangles that were in the way that are kept, at most: those found last.
@@ -47,8 +45,7 @@ const SHARP_DEPTH: f64 = 1e-10;
 /// The bracket of a depth.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DepthBracket {
-    /// Proven: no shorter translation separates the bodies, metres; below 0 where they may be so
-    /// far apart.
+    /// Proven: no shorter translation separates the bodies, metres; below 0: a possible gap.
     pub lower: f64,
     /// Bound like `lower`, from points deep inside of both or near to both alone: surfaces that
     /// deviate by `d` lower it by `d`. Crossing triangles prove nothing about surfaces near to
@@ -69,8 +66,7 @@ pub(super) struct DepthBracket {
     pub middle: Vec3<f64>,
     /// Triangles there.
     pub triangles: [u32; 2],
-    /// The surfaces are apart, and one body lies inside of the other, which is open, by its winding
-    /// number alone.
+    /// The surfaces are apart, and one body is inside of an open one by its winding number.
     pub by_winding: bool,
 }
 
@@ -124,8 +120,8 @@ struct DepthSearch<'a> {
 enum Surfaces {
     /// They cross, or touch within rounding.
     Touching,
-    /// They are apart, and one core holds a part of the other; where they are nearest, if that was
-    /// looked for.
+    /// They are apart, and one core holds a part of the other; with the nearest triangles, if
+    /// known.
     Holding(Option<NearestTriangles>),
     /// The cores are apart, by less than the growth.
     Apart(NearestTriangles),
@@ -182,8 +178,7 @@ pub(super) fn bracket<'a>(
     })
 }
 
-/// Whether a solid body holds a part of the other, whose surfaces are at least `free` apart,
-/// metres.
+/// Whether a solid body holds a part of the other. `free`: gap of the surfaces, metres.
 pub(super) fn holds_solid<'a>(
     place: &'a MeshPlace<'a>,
     hulls: [&'a Polyhedron; 2],
@@ -283,8 +278,7 @@ impl<'a> DepthSearch<'a> {
         DepthBracket { lower: lower.min(upper), of_balls: of_balls.min(upper), upper, normal, middle: deepest, ..basis }
     }
 
-    /// A lower bound of the depth of the cores, metres, by a point deep inside of both, and that
-    /// point.
+    /// A lower bound of the depth of the cores by a point deep inside of both, and that point.
     fn lower(
         &mut self,
         protrusions: &[Option<Protrusion>; 2],
@@ -331,8 +325,7 @@ impl<'a> DepthSearch<'a> {
         of_a.chain(of_b).map(|t| centroid(&t)).collect()
     }
 
-    /// The points that show the greatest depths, at most [`STARTS`], the deepest first; of equal
-    /// ones the first.
+    /// The points that show the greatest depths, at most [`STARTS`], the deepest first.
     fn deepest(&mut self, points: &[Vec3<f64>]) -> Vec<(f64, Vec3<f64>)> {
         let mut deepest: Vec<(f64, Vec3<f64>)> = Vec::new();
         for &p in points {
@@ -410,8 +403,7 @@ impl<'a> DepthSearch<'a> {
         ways.into_iter().rev().find_map(proven).unwrap_or(beyond)
     }
 
-    /// Ways out whose lengths differ by less count as equal, metres: far above the rounding of
-    /// each.
+    /// Ways out whose lengths differ by less are equal, metres: far above the rounding of each.
     fn tie(&self) -> f64 {
         8.0 * self.place.sharp()
     }
@@ -456,8 +448,7 @@ impl<'a> DepthSearch<'a> {
         equal.min_by_key(|&(index, _)| index).map(|(_, way)| way)
     }
 
-    /// A length of at least `from` below which nothing separates the bodies along `n`, as computed,
-    /// up to about `limit`, metres.
+    /// A length from `from` to about `limit` below which nothing separates the bodies, metres.
     fn overlap_along(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> f64 {
         if self.shared.is_empty() {
             return from;
@@ -488,7 +479,7 @@ impl<'a> DepthSearch<'a> {
             let Some(free) = sweep.next_free() else { break None };
             let is_last = free.to.is_infinite();
             // An unbounded free range is outside. Within a bounded one, a single containment test
-            // is enough. Holes of open meshes let a body pass: only beyond the hulls it is outside.
+            // is enough. A body may pass holes of open meshes: it is outside beyond the hulls.
             let is_out = (is_last && beyond.is_none())
                 || self.overlap.holds_nothing(self.place, n, free.from, self.place.sharp());
             match beyond {
@@ -502,15 +493,14 @@ impl<'a> DepthSearch<'a> {
         }
     }
 
-    /// A length that is proven to separate the bodies: that of a way out, or little more by
-    /// rounding; below `limit`, metres.
+    /// A proven separating length below `limit`, metres: that of a way out, or little more.
     fn proven(&mut self, way: WayOut, limit: f64) -> Option<f64> {
         let lengths = LENGTHENINGS.map(|by| way.length + by * self.place.sharp());
         lengths.into_iter().find(|&length| length < limit && self.is_separated_by(way.n, length))
     }
 
-    /// Returns the overlap of the supporting planes of the hulls along `n`, growth and rounding
-    /// included, metres.
+    /// Returns the overlap of the hulls' supporting planes along `n`, with growth and rounding,
+    /// metres.
     fn hull_overlap(&self, n: Vec3<f64>) -> f64 {
         let [end_a, start_b] = self.hull_ends(n);
         self.place.growth + (end_a - start_b) + self.place.slack()

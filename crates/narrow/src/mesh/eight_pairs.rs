@@ -86,8 +86,7 @@ impl<S: Simd> Triangles<S> {
         [x.smaller(y).smaller(z), x.larger(y).larger(z)]
     }
 
-    /// Whether points lie over the triangles, on that side of an edge: `normal` is that of the
-    /// triangles.
+    /// Whether points lie on the inner side of an edge. `normal`: of the triangles.
     #[inline(always)]
     fn is_within(&self, edge: usize, p: Vec3<V<S>>, normal: Vec3<V<S>>) -> Mask<S> {
         self.edges[edge].cross(p - self.corners[edge]).dot(normal).ge(V::splat(0.0))
@@ -139,8 +138,7 @@ impl<S: Simd> Ways<S> {
         self.way = Vec3::select(is_shorter, way, self.way);
     }
 
-    /// Takes the way from a corner of `own` to its foot on `other`, or back, where it lies over the
-    /// inside of that.
+    /// Takes the way from a corner of `own` to its foot, or back, if that is inside of `other`.
     #[inline(always)]
     fn over_face(&mut self, own: &Triangles<S>, other: &Triangles<S>, is_from_own: bool) {
         let normal = other.edges[0].cross(other.edges[1]);
@@ -170,8 +168,7 @@ fn between_edges<S: Simd>((a, i): (&Triangles<S>, usize), (b, j): (&Triangles<S>
     let (of_a, of_b) = (a.lengths2[i], b.lengths2[j]);
     let s = clamped((across * along_b - along_a * of_b) / (of_a * of_b - across * across));
     let t = clamped((across * s + along_b) / of_b);
-    // The best point of the first edge for that of the second: the same, unless that one was moved
-    // to an end.
+    // The best point of the first edge: the same, unless the second was moved to an end.
     let s = clamped((across * t - along_a) / of_a);
     e.scale(t) - (r + d.scale(s))
 }

@@ -6,8 +6,7 @@ use super::place::MeshPlace;
 use clearsweep_geometry::RelativePose;
 use clearsweep_geometry::mesh::NodeId;
 
-/// Least and greatest number of pairs of leaves that are remembered. Between them it is the number
-/// of pairs of nodes compared.
+/// Least and greatest number of remembered pairs of leaves; between, the nodes compared.
 pub(super) const FEW_PAIRS: usize = 1 << 11;
 pub(super) const MOST_PAIRS: usize = 1 << 15;
 
@@ -38,12 +37,12 @@ pub(super) struct MeshFront {
     pub(super) skin: f64,
     /// Pairs of nodes that a search from the roots compared.
     pub(super) cost: usize,
-    /// Searches that began from it; the pairs that the first began from, and those that all others
-    /// had more, together.
+    /// Searches that began from it; pairs of the first one, and additional pairs of all others.
     pub(super) used: u32,
     first: usize,
     stale: usize,
-    /// Searches to let pass before the next is collected, and how many it will be if that one is of no use.
+    /// Searches to let pass before the next is collected, and how many it will be if that one is of
+    /// no use.
     wait: [u32; 2],
 }
 
@@ -53,8 +52,8 @@ impl MeshFront {
         self.pairs.capacity() * size_of::<FrontPair>()
     }
 
-    /// Bounds the motion of any point of B in A's frame since, plus the rounding of a bound there and here, metres; `None` if nothing is
-    /// known of these meshes.
+    /// Bounds the motion of any point of B in A's frame since, plus the rounding of a bound there
+    /// and here, metres; `None` if nothing is known of these meshes.
     pub(super) fn motion(&self, place: &MeshPlace<'_>) -> Option<f64> {
         let (at, error) = self.at.as_ref().filter(|_| self.of == identities(place))?;
         let motion = place.pose.motion(at, place.b.radius());
@@ -62,8 +61,8 @@ impl MeshFront {
         motion.is_finite().then_some(motion)
     }
 
-    /// The pairs that may be within `reach` (metres) after a motion, if the front holds all of them; and how far all others are apart at
-    /// least, metres.
+    /// The pairs that may be within `reach` (metres) after a motion, if the front holds all of
+    /// them; and how far all others are apart at least, metres.
     pub(super) fn within(&self, reach: f64, motion: f64) -> Option<(&[FrontPair], f64)> {
         if self.reach - motion <= reach {
             return None;

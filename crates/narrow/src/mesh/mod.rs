@@ -64,11 +64,10 @@ use clearsweep_model::{FeatureKind, Method, Proximity, Status};
 const ANY_DISTANCE: f64 = 1e300;
 
 /// The row of two bodies, as they are stored, with the pair at its place; or the proof that they
-/// are farther apart than `options.within`. `overlap`: the depths beyond which it counts as
-/// overlapping, if no depth is asked for. `parts`: finds the depth of the convex parts, if both
-/// bodies have convex parts and no deviation; it is called at most one time, if the bodies overlap.
-/// `ahead`: how far B moves in A's frame to the next sample, and at most in all samples to come,
-/// metres.
+/// are farther apart than `options.within`. `overlap`: depths that count as an overlap, if no depth
+/// is asked for. `parts`: depth of the convex parts, if both bodies have convex parts and no
+/// deviation; called at most one time, if the bodies overlap. `ahead`: how far B moves in A's frame
+/// to the next sample, and at most in all samples to come, metres.
 pub(super) fn query<'a>(
     bodies: &Bodies<'a>,
     options: &QueryOptions,
@@ -168,8 +167,7 @@ pub(super) struct MeshPair<'a> {
     /// Bound on the error of the poses of recentred frames, metres.
     off: f64,
     options: QueryOptions,
-    /// Whether the surfaces are known without deviation: only then do triangles that cross prove an
-    /// overlap.
+    /// Whether the surfaces have no deviation: only then crossing triangles prove an overlap.
     is_exact: bool,
 }
 
@@ -228,8 +226,7 @@ impl<'a> MeshPair<'a> {
         may_overlap.then(|| depth::bracket(place, self.hulls, &self.surfaces, enough, known, memory)).flatten()
     }
 
-    /// The lower end of the bodies inflated by `by` together (metres), and the direction of its
-    /// translation; `None` if they are apart.
+    /// The lower end of the bodies inflated by `by` together, metres, and its direction, if any.
     pub(super) fn lower_end_inflated(&self, by: f64, memory: &mut MeshMemory) -> Option<(f64, Vec3<f64>)> {
         let inflated = MeshPlace { growth: (self.place.growth + by).next_up(), ..self.place };
         let depth = self.depth(&inflated, f64::INFINITY, &mut || None, memory)?;
@@ -263,8 +260,7 @@ impl<'a> MeshPair<'a> {
         }
     }
 
-    /// Returns hints of the place at which bodies overlap, from their depth and their nearest
-    /// triangles.
+    /// Returns hints to the overlap, from the depth and the nearest triangles.
     fn hints(&self, depth: &DepthBracket) -> OverlapHints {
         let DepthBracket { normal, crossing, inside, middle, .. } = *depth;
         let (nearest, are_apart) = (self.surfaces.nearest(), self.surfaces.lower() > 0.0);
@@ -281,8 +277,7 @@ impl<'a> MeshPair<'a> {
     /// The row of bodies that overlap, or touch, with their witness points.
     fn overlapping(&self, depth: &DepthBracket, [point_a, point_b]: [Vec3<f64>; 2]) -> Proximity {
         let (lower, upper) = (self.lower_end(depth.upper), self.upper_end(depth.lower));
-        // A depth within rounding may be proven of bodies that a shorter translation separates
-        // within rounding.
+        // A depth and a shorter translation may both be proven, within rounding.
         let distance = (-depth.upper).min(upper);
         let triangles = depth.triangles;
         let [a, b] =
@@ -313,15 +308,13 @@ impl<'a> MeshPair<'a> {
         Proximity { status: Status::Penetrating, method: Method::Winding, upper, ..inside }
     }
 
-    /// The lower end of the signed distance where a translation of this length (metres) was checked
-    /// to separate the bodies.
+    /// The lower signed distance if a translation of this length separates the bodies, metres.
     fn lower_end(&self, length: f64) -> f64 {
         // The bodies were moved by the length, but for rounding.
         (-length - self.place.error() - self.off - self.rounding()).next_down()
     }
 
-    /// The upper end of the signed distance of bodies that no translation below this length
-    /// (metres) separates.
+    /// The upper signed distance if no translation below this length separates the bodies, metres.
     fn upper_end(&self, depth: f64) -> f64 {
         (-depth + self.off + self.rounding()).next_up()
     }

@@ -1,5 +1,4 @@
-//! Depth of points inside both of two overlapping bodies: lower bounds of the depth, and
-//! protrusions.
+//! Points inside of two overlapping bodies: lower bounds of the depth, and protrusions.
 //!
 //! A body that holds a ball of radius r around c, and one that holds a ball of radius s around the
 //! same point, overlap until one is moved by r + s. So the depth is at least the sum of the signed
@@ -19,8 +18,7 @@ const HALVINGS: usize = 5;
 /// Moves of a pattern search, at most.
 const MOVES: usize = 8;
 
-/// Vertices of a body that are asked whether they lie inside of an open mesh, about, beside one of
-/// each part.
+/// Vertices of a body tested against an open mesh, about, beside one of each part.
 const ASKED: usize = 64;
 
 /// A vertex of one body inside the other.
@@ -30,8 +28,7 @@ pub(super) struct Protrusion {
     pub depth: [f64; 2],
     /// The vertex, in A's frame.
     pub vertex: Vec3<f64>,
-    /// Direction from the vertex outward to the nearest point of the other's surface, in A's frame;
-    /// unit.
+    /// Unit direction from the vertex outward to the nearest point of the other, in A's frame.
     pub outward: Vec3<f64>,
     /// A triangle of the vertex, and the nearest one of the other.
     pub triangles: [u32; 2],
@@ -177,8 +174,7 @@ impl<'a> OverlapQueries<'a> {
             && (rear == length || self.containment_by_winding(&place.shifted(n.scale(rear))).is_none())
     }
 
-    /// A part of one body inside of the other, which is open, by its winding number: see
-    /// [`Self::containment`].
+    /// A part of one body inside of an open one, by its winding number: see [`Self::containment`].
     pub(super) fn containment_by_winding(&self, place: &MeshPlace<'_>) -> Option<Containment> {
         let (a, b) = (place.a, place.b);
         let ([hull_a, hull_b], error) = (self.hulls, place.error());
@@ -258,8 +254,7 @@ pub(super) fn components_inside(
     own.component_vertices().iter().copied().filter(is_inside).collect()
 }
 
-/// The vertices of a body that are asked whether they lie inside of an open one: a part may reach
-/// in through a hole.
+/// The vertices of a body tested against an open one: a part may reach in through a hole.
 fn asked<'m>(body: &'m TriangleMesh, open: &TriangleMesh) -> impl Iterator<Item = Vec3<f64>> + 'm {
     let vertices = body.vertices();
     let others = (0..vertices.len() as u32).step_by(vertices.len().div_ceil(ASKED));
@@ -268,8 +263,7 @@ fn asked<'m>(body: &'m TriangleMesh, open: &TriangleMesh) -> impl Iterator<Item 
     all.filter(move |_| is_asked).map(|v| vertices[v as usize])
 }
 
-/// Whether a point that may be off by `error` (metres) lies in the hull of an open mesh and inside
-/// of it by the winding number.
+/// Whether a point (off by `error`, metres) is inside of an open mesh by the winding number.
 fn is_wound_around(mesh: &TriangleMesh, hull: &Polyhedron, p: Vec3<f64>, error: f64) -> bool {
     let is_within = |face: usize| {
         let corner = hull.vertex(hull.face(face as u32)[0]);
@@ -280,8 +274,7 @@ fn is_wound_around(mesh: &TriangleMesh, hull: &Polyhedron, p: Vec3<f64>, error: 
         && mesh.winding(p, error).is_some_and(WindingNumber::is_inside)
 }
 
-/// The side of a supporting plane on which another body lies: what is inside of it is no deeper
-/// than its distance from there.
+/// A supporting plane of a body: no point inside is deeper than its distance from the plane.
 #[derive(Debug, Clone, Copy)]
 struct SupportSlab {
     /// Unit, inward, in the frame of the vertices.
@@ -302,11 +295,9 @@ impl SupportSlab {
     }
 }
 
-/// No point of a ball lies deeper inside of a mesh than this, metres; `None` if none lies deeper
-/// than `deepest`.
+/// Bound on the depth of a ball's points in a mesh, metres; `None` if below `deepest`.
 fn deepest_within(of: &mut PointQueries<'_>, middle: Vec3<f64>, radius: f64, deepest: f64, error: f64) -> Option<f64> {
-    // From a middle outside of the box a point of the ball that is inside lies beyond the box's
-    // border, whose distance this is.
+    // Distance of the middle from the box: inner points of the ball lie beyond its border.
     let outside = of.outside_box(middle);
     if outside > 0.0 && radius - outside + 2.0 * error <= deepest {
         return None;

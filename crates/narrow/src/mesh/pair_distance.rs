@@ -29,8 +29,7 @@ pub(super) struct NearestTriangles {
 }
 
 impl NearestTriangles {
-    /// Creates the answer of one pair, whose distance is that of its closest points: proven within
-    /// a sharp bracket, but for rounding.
+    /// Creates the answer of one pair, proven within a sharp bracket, but for rounding.
     pub(super) fn of_pair(triangles: [u32; 2], closest: ClosestPoints<f64>, normal: Vec3<f64>, distance: f64) -> Self {
         Self { triangles, closest, normal, distance, lower: distance, upper: distance }
     }
@@ -47,8 +46,7 @@ pub(super) enum PairDistance {
     Touching,
 }
 
-/// The distance of two triangles. A pair proven to be beyond `far` (metres) needs no distance, but
-/// may have one.
+/// The distance of two triangles. A pair proven beyond `far` (metres) may have none.
 pub(super) fn pair_distance(place: &MeshPlace<'_>, triangles: [u32; 2], far: f64) -> PairDistance {
     let [a, b] = triangles;
     let corners = (place.a.corners(a), place.corners_b(b));
@@ -122,13 +120,11 @@ fn in_integers(place: &MeshPlace<'_>, triangles: [u32; 2]) -> PairDistance {
     PairDistance::Apart(NearestTriangles::of_pair(triangles, closest, closest_pair.normal, closest_pair.distance))
 }
 
-/// Some points of two triangles that touch are as near as this, metres: rounding in double-double
-/// is added.
+/// Upper distance of two triangles that touch, metres, with rounding in double-double.
 pub(super) fn contact_upper(place: &MeshPlace<'_>, [a, b]: [u32; 2]) -> f64 {
     let [ta, tb] = place.wide(a, b);
     let known = place.contact() + place.error();
-    // The normal of a needle, and with it the foot of a corner, has fewer digits than
-    // double-double.
+    // The normal of a needle, and so the foot of a corner, has fewer digits than double-double.
     if is_needle(&place.a.corners(a)) || is_needle(&place.b.corners(b)) {
         return known;
     }

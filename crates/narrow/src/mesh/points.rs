@@ -30,8 +30,7 @@ pub(super) struct PointMemory {
 pub(super) struct PointDistance {
     /// Proven: no point of the surface is nearer, metres.
     pub lower: f64,
-    /// Distance of the nearest triangle, as computed: at most the rounding below the true distance,
-    /// metres.
+    /// Distance of the nearest triangle, as computed: less than the true one by rounding, metres.
     pub distance: f64,
     /// Vector from the nearest point of the surface to the point.
     pub offset: Vec3<f64>,
@@ -80,8 +79,7 @@ impl<'a> PointQueries<'a> {
         self.nearest_or_within(p, f64::NEG_INFINITY)
     }
 
-    /// Bounds the distance of the surface from above: by the triangle that was nearest to the last
-    /// point, metres.
+    /// Upper distance of the surface: that of the triangle nearest to the last point, metres.
     pub(super) fn at_most(&self, p: Vec3<f64>) -> f64 {
         self.last.map_or(f64::INFINITY, |triangle| offset(p, &self.mesh.corners(triangle)).length())
     }
@@ -224,8 +222,7 @@ fn crossing(corners: &[Vec3<f64>; 3], p: Vec3<f64>, [axis, u, v]: [usize; 3]) ->
     }
     let leaves = sides[0] > 0.0;
     let solid = |q: &Vec3<f64>| Coord3D { x: q.x, y: q.y, z: q.z };
-    // Positive where `p` lies below the plane, seen from the side that shows the corners
-    // counter-clockwise.
+    // Positive if `p` lies below the plane, seen with counter-clockwise corners.
     let below = orient3d(solid(&corners[0]), solid(&corners[1]), solid(&corners[2]), solid(&p));
     match below {
         0.0 => None,

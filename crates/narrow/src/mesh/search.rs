@@ -72,8 +72,7 @@ struct NearChildren {
 }
 
 impl MeshSearchMemory {
-    /// The direction that the last search looked along, in A's frame: if the bodies are far apart,
-    /// likely along it.
+    /// The first axis of the last search, in A's frame: distant bodies are likely apart along it.
     pub(super) fn axis(&self) -> Vec3<f64> {
         self.axis.unwrap_or(Vec3::ZERO)
     }
@@ -89,8 +88,7 @@ pub(super) struct MeshSearch<'a> {
     /// Whether the caps of both are known along it.
     pub(super) capped: bool,
     pub(super) nearest: BestPair<'a>,
-    /// Whether the last triangles compared were nearer than all before: then the next ones are
-    /// compared at once.
+    /// Whether the last triangles were nearer than all before: then the next are compared at once.
     pub(super) is_improving: bool,
 }
 
@@ -223,8 +221,7 @@ impl<'a> MeshSearch<'a> {
         self.memory.intervals.iter_mut().zip(meshes).for_each(|(cache, mesh)| cache.clear(mesh));
     }
 
-    /// Descends from the roots to the boxes whose middles are nearest, level by level, down to two
-    /// triangles: a first pair.
+    /// Descends to the boxes whose middles are nearest, down to two triangles: a first pair.
     fn descend(&mut self) {
         let mut nodes = self.roots();
         loop {
@@ -237,8 +234,7 @@ impl<'a> MeshSearch<'a> {
         }
     }
 
-    /// Finds the children of two nodes whose middles are nearest, and which of the nodes are taken
-    /// whole.
+    /// Finds the children of two nodes with the nearest middles, and which nodes are taken whole.
     fn nearest_middles(&mut self, nodes: [NodeId; 2]) -> ([bool; 2], [u8; 2]) {
         let ([a, b], whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
         let mut least = (f64::INFINITY, [0; 2]);
@@ -419,8 +415,7 @@ impl<'a> MeshSearch<'a> {
         whole
     }
 
-    /// The near children of two nodes that were compared and are not both leaves, each pair with
-    /// its lanes.
+    /// The near children of two nodes that were compared, each pair with its lanes.
     pub(super) fn near_children(
         &self,
         nodes: [NodeId; 2],

@@ -1,5 +1,4 @@
-//! Heights of two meshes towards each other along one direction, and the triangles that they leave
-//! of both.
+//! Heights of two meshes towards each other along one direction, and the triangles above them.
 //!
 //! Let `top` be the largest height of A along a direction, and `bottom` the least of B. A point of
 //! A below `bottom - reach` is farther than `reach` from all of B, and a point of B above `top +
@@ -27,8 +26,8 @@ impl Supports {
     /// Heights of meshes that have not been looked at: nothing is ruled out.
     pub(super) const UNKNOWN: Self = Self { top: f64::INFINITY, bottom: f64::NEG_INFINITY };
 
-    /// Finds the heights along the first axis of the frames. `starts`: triangles that are likely
-    /// highest in A, and lowest in B.
+    /// Finds the heights along the first axis. `starts`: triangles likely highest in A, lowest in
+    /// B.
     pub(super) fn new(
         meshes: [&TriangleMesh; 2],
         frames: &[SearchFrame; 2],
@@ -118,8 +117,7 @@ impl Cap {
         self.budget > 0
     }
 
-    /// Adds what lies under a node, by recursion: a node is known once its children are. Returns
-    /// whether there is anything.
+    /// Adds the triangles below a node, if any: a recursion, as children come before the node.
     fn add(&mut self, mesh: &TriangleMesh, node: NodeId, direction: Vec3<f64>, floor: f64) -> bool {
         let mut kept = 0;
         match node.get() {

@@ -16,8 +16,7 @@ pub(crate) struct SurfaceBracket {
     pub(crate) normal: Option<Vec3<f64>>,
 }
 
-/// The distance of the surfaces of two bodies at their poses. `pair`: what is remembered of them;
-/// it changes no answer.
+/// The distance of two surfaces at their poses. `pair`: their memory; it changes no answer.
 pub(crate) fn surface_bracket(
     meshes: [&TriangleMesh; 2],
     poses: [Pose; 2],

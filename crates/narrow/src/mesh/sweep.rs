@@ -171,8 +171,7 @@ impl<'a> Sweep<'a> {
         place.growth + far.slack() + 2.0 * far.sharp()
     }
 
-    /// The next lengths at which nothing meets, after others at which something did; `None` if
-    /// there are none below the limit.
+    /// The next lengths at which nothing meets, below the limit.
     pub(super) fn next_free(&mut self) -> Option<FreeLengths> {
         while self.at < self.limit {
             if let Some(span) = self.next_at_present() {
@@ -226,8 +225,7 @@ impl<'a> Sweep<'a> {
         None
     }
 
-    /// Follows pairs of triangles that are likely in the way, the last first, as long as one of
-    /// them is.
+    /// Follows triangles that are likely in the way, the last first, as long as one pair is.
     pub(super) fn try_first(&mut self, pairs: &[[u32; 2]]) {
         let followed = first_gap(self.at, |_| {
             self.follow_each(pairs);
@@ -283,8 +281,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Opens a pair that may meet at the present length: its parts are kept, or triangles are
-    /// followed.
+    /// Opens a pair that may meet at the present length: keeps its parts, or follows triangles.
     fn open(&mut self, span: MeetingLengths) {
         match span.pair {
             SweptPair::Nodes(nodes) => self.open_nodes(nodes, span.level),
@@ -340,8 +337,7 @@ impl<'a> Sweep<'a> {
         (gap > self.reach).then_some((normal, gap - self.reach))
     }
 
-    /// Goes on to the end of an interval: triangles meet at the present length, and do not beyond
-    /// `end`.
+    /// Goes on to the end of the interval of triangles that meet now, and not beyond `end`.
     fn follow(&mut self, triangles: &[TriangleCorners<f64>; 2], end: f64) {
         self.is_idle = false;
         let short = SHORT * self.place.sharp();

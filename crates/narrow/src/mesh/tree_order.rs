@@ -1,5 +1,4 @@
-//! Pairs of triangles in the order of the trees: those within a reach, and those that cross or
-//! touch.
+//! Pairs of triangles in the order of the trees: those within reach, and those that touch.
 
 use super::leaf_gaps::LeafTriangles;
 use super::line_gap::line_gap;
@@ -82,8 +81,7 @@ pub(super) fn in_order_of_trees(
     false
 }
 
-/// The first pairs of triangles that cross or touch, at most `most`, in the order of the trees: the
-/// same for the same poses, always.
+/// The first pairs of triangles that cross or touch, at most `most`, in the order of the trees.
 pub(super) fn crossings(place: &MeshPlace<'_>, most: usize, memory: &mut MeshSearchMemory) -> Vec<[u32; 2]> {
     let mut crossings = Vec::new();
     any_crossing(place, memory, |pair| {
@@ -93,8 +91,7 @@ pub(super) fn crossings(place: &MeshPlace<'_>, most: usize, memory: &mut MeshSea
     crossings
 }
 
-/// Whether `is_wanted` holds for any pair of triangles that cross or touch. They are tested in the
-/// order of [`crossings`].
+/// Whether `is_wanted` holds for a pair of triangles that cross or touch, as in [`crossings`].
 pub(super) fn any_crossing(
     place: &MeshPlace<'_>,
     memory: &mut MeshSearchMemory,

@@ -5,11 +5,10 @@ use super::search::MeshSearch;
 use super::supports::{Supports, Turn};
 use clearsweep_geometry::mesh::SearchFrame;
 
-/// How much nearer, as a cosine, the normal of the best pair is to an axis of the frame than the
-/// frame is turned to it.
+/// Cosine from which on the normal of the nearest pair counts as an axis of the frame.
 const ALIGNED: f64 = 1.0 - 1e-7;
 
-/// Likewise, where no plane separates the bodies.
+/// The same if no plane separates the bodies.
 const NEARLY_ALIGNED: f64 = 0.999;
 
 /// The share of the distance that a gap along the first axis has, for the axis to stay.

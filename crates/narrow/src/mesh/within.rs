@@ -6,8 +6,7 @@ use super::tree_order::{NearPairs, balls, in_order_of_trees};
 use clearsweep_geometry::mesh::TriangleMesh;
 use clearsweep_geometry::{Pose, RelativePose};
 
-/// Pairs of triangles, and pairs of nodes compared for them, that cost less than a search for the
-/// nearest.
+/// Pairs of triangles and of nodes that cost less than a search for the nearest.
 pub(crate) const FEW: [usize; 2] = [1 << 15, 1 << 14];
 
 /// No limit of the number of pairs.

@@ -32,8 +32,7 @@ const SPECK: f64 = 1.0 / (1 << 20) as f64;
 /// Halvings of a stride, at most: after these it is shorter than what counts as on the surface.
 const HALVINGS: usize = 60;
 
-/// Vertices that are asked how near to the surface of the other body they are, at most, and of
-/// these the ones that rays start from.
+/// Most vertices whose distance from the other surface is computed, and starts of rays.
 const VERTICES: usize = 256;
 const THIN_PLACES: usize = 24;
 
@@ -153,8 +152,7 @@ impl WitnessSearch<'_, '_> {
         self.witnesses.iter().any(Option::is_none)
     }
 
-    /// A point of both bodies, and triangles there; takes the witnesses that are known from the
-    /// start.
+    /// A point of both bodies, and its triangles; takes the witnesses known from the start.
     fn begin(&mut self, hints: &OverlapHints) -> (Vec3<f64>, Option<[u32; 2]>) {
         let (place, radii) = (self.place, self.radii);
         if let Some([a, b]) = hints.crossing {
@@ -209,8 +207,7 @@ impl WitnessSearch<'_, '_> {
         ON_SURFACE * (self.place.size + self.place.growth)
     }
 
-    /// Returns the height of a point (A's frame) outside of a body, metres; negative inside, where
-    /// it may be deeper.
+    /// Returns the height of a point (A's frame) above a body, metres; negative inside.
     fn height(&mut self, k: usize, p: Vec3<f64>) -> f64 {
         let tolerance = self.tolerance();
         let (p, radius) = (if k == 0 { p } else { self.place.in_b(p) }, self.radii[k]);
@@ -393,8 +390,7 @@ impl WitnessSearch<'_, '_> {
         }
     }
 
-    /// Returns the height of a point above inflated body `k` (metres), and the direction in which
-    /// it grows, unit, both in A's frame.
+    /// Returns the height of a point above inflated body `k`, metres, and its gradient, unit.
     fn outward(&mut self, k: usize, p: Vec3<f64>) -> Option<(f64, Vec3<f64>)> {
         let own = if k == 0 { p } else { self.place.in_b(p) };
         let height = self.height(k, p);
@@ -487,8 +483,7 @@ impl WitnessSearch<'_, '_> {
     }
 }
 
-/// The directions of faces, edges and corners of a cube, unit: rays that are tried one after the
-/// other.
+/// The directions of faces, edges and corners of a cube, unit, in the order of the rays.
 fn directions() -> impl Iterator<Item = Vec3<f64>> {
     let step = |digit: u32| [0.0, 1.0, -1.0][digit as usize % 3];
     (1..27).map(move |k| Vec3::new(step(k), step(k / 3), step(k / 9)).normalized())

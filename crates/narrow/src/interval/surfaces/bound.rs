@@ -30,8 +30,7 @@ impl BoundedNode {
 /// Up to which share of the smaller triangle's radius its way off its chord counts as little.
 const SHARP: f64 = 0.25;
 
-/// Times at which the direction between two triangles is tried, at most: the next is that at which
-/// the best one bounds least.
+/// Most times at which the direction between triangles is tried: next that of the least bound.
 const DIRECTIONS: usize = 3;
 
 /// Times so near are one, as shares of a part.
@@ -62,8 +61,7 @@ pub(super) struct NearTriangles {
     pub(super) distance: f64,
     /// Bound on the distance of both together from their chords, metres.
     pub(super) off_chord: f64,
-    /// Whether that is little beside the triangles, so that triangles that cross on their chords
-    /// likely cross.
+    /// Whether that is little beside the triangles: crossing chords then likely mean contact.
     pub(super) is_sharp: bool,
 }
 
@@ -86,8 +84,7 @@ impl MiddleChord {
         Self { share, line: from + along.scale(share), along }
     }
 
-    /// A direction turned towards B, and across the motion where the middles pass each other: no
-    /// other one bounds a passage.
+    /// A direction turned towards B, and across the motion if the middles pass each other.
     fn facing(&self, direction: Vec3<f64>) -> Vec3<f64> {
         let passes = self.share > 0.0 && self.share < 1.0;
         let along = self.along.scale(direction.dot(self.along) / self.along.length2());
@@ -317,8 +314,7 @@ impl VolumePair<'_> {
         bend.is_finite().then_some(bend.max(0.0))
     }
 
-    /// Returns the heights of volumes of a body along a direction at both ends of the part, B's
-    /// towards A, metres.
+    /// Returns heights of a body's volumes along a direction at both ends, B's towards A, metres.
     pub(super) fn heights(&self, body: usize, direction: &FixedDirection, of: &[BoundedNode]) -> PartHeights {
         let along = self.ends.map(|at| {
             let own = at.to_body(body, direction.in_world(at));
@@ -336,8 +332,7 @@ impl VolumePair<'_> {
         GapBound { first, last, bend }
     }
 
-    /// Whether the motion takes more from a bound than the size of the volumes does, so that the
-    /// part is to be divided in time.
+    /// Whether the motion costs more than the size of the volumes: then time is divided.
     pub(super) fn bends_more(&self, gap: &VolumeGap) -> bool {
         gap.direction.is_some_and(|direction| {
             let world = direction.in_world(self.ends[0]);

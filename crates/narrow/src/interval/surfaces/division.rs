@@ -22,8 +22,7 @@ fn rank(place: usize) -> u32 {
 }
 
 impl<'a> IntervalSearch<'a, '_> {
-    /// Whether the bodies are looked at node by node: one of them is a mesh, and they are apart at
-    /// the start.
+    /// Whether the bodies are searched node by node: one is a mesh, and they begin apart.
     pub(in crate::interval) fn has_surfaces(&self) -> bool {
         self.ends[0].lower > 0.0 && self.bodies.surfaces().is_some()
     }
@@ -94,8 +93,7 @@ impl<'a> IntervalSearch<'a, '_> {
         part.is_leaf() && (is_reached || part.span[1] - part.span[0] <= LEAST_SHARE)
     }
 
-    /// Returns the bound that decides what is asked, and the bound beyond which parts are of no
-    /// interest.
+    /// Returns the bound that decides, and the bound beyond which parts are of no interest.
     fn aim(&self) -> SurfaceAim {
         if let Some(sought) = self.sought {
             return SurfaceAim { needed: sought.level.next_up(), beyond: sought.level };

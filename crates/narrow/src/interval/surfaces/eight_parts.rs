@@ -21,8 +21,7 @@ pub(super) struct EightParts {
 pub(super) struct EightGaps {
     /// Metres.
     pub(super) ends: [Lane; 2],
-    /// Unit, from the triangle that stands still to the other, by component; not a number where
-    /// there is none.
+    /// Unit, from the triangle that stands still to the other, by component; NaN without one.
     ways: [Lane; 3],
 }
 

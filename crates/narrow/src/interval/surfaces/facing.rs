@@ -1,5 +1,4 @@
-//! Bounds of many pairs of triangles at once: by the plane of one of them, which stands still in
-//! the frame of its body.
+//! Bounds of many pairs of triangles: by the plane of one of them, still in its body's frame.
 
 use super::acceleration_bounds::PairBends;
 use super::body_poses::{FixedDirection, PairMoment};
@@ -10,13 +9,11 @@ use crate::mesh::{LeafTriangles, MeshBall, NearPairs, NodeCache, rule_out_moving
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
 
-/// A triangle of a body, with what bounds it and where it is in the other body's frame at both ends
-/// of a part.
+/// A triangle of a body, with its bounds and its corners in the other body's frame.
 #[derive(Debug, Clone)]
 pub(super) struct MetTriangle {
     pub(super) node: BoundedNode,
-    /// Unit normal in the body's frame, and the least and the greatest height of the corners along
-    /// it, metres; none of slivers.
+    /// Unit normal in the body's frame, and the least and greatest height along it, metres.
     plane: Option<(Vec3<f64>, [f64; 2])>,
     /// The corners in the other body's frame, by coordinate, metres: three at the start, three at
     /// the end, each with one of them again.
@@ -44,15 +41,13 @@ impl MetTriangle {
         is_proof(&bound).then_some((bound, is_below))
     }
 
-    /// Component `k` of corner `c` in the other body's frame at the start of the part (`end` 0) or
-    /// at its end (1), metres.
+    /// Component `k` of corner `c` in the other body's frame at an end (0 or 1), metres.
     #[inline(always)]
     pub(super) fn corner_there(&self, end: usize, c: usize, k: usize) -> f64 {
         self.there[k][4 * end + c]
     }
 
-    /// The direction from body A to body B along the normal. `is_below`: whether the other triangle
-    /// is below the plane.
+    /// The direction from A to B along the normal. `is_below`: the other triangle is below.
     pub(super) fn direction(&self, body: usize, is_below: bool) -> Option<FixedDirection> {
         let (normal, _) = self.plane?;
         FixedDirection::of_body(body, if is_below == (body == 0) { -normal } else { normal })
@@ -83,8 +78,7 @@ pub(super) struct SweptPairs<'s> {
     pub(super) ends: [&'s PairMoment; 2],
     pub(super) middle: &'s PairMoment,
     pub(super) leaves: &'s mut NodeCache<[LeafTriangles; 2]>,
-    /// Distance beyond which triangles are of no interest, metres, with growth, deviation and
-    /// rounding added.
+    /// Distance beyond which triangles are of no interest, with growth and rounding, metres.
     pub(super) beyond: f64,
     /// Bound on the rounding of the poses in the middle, metres.
     pub(super) slack: f64,

@@ -48,8 +48,7 @@ pub(super) struct SurfacePart {
     pub(super) by_time: bool,
     /// Time at which two triangles are likely nearest, as a share of the interval.
     pub(super) near: f64,
-    /// Upper end of the bodies' signed distance at that time, but for what slivers hide, metres;
-    /// only for two triangles.
+    /// Upper signed distance at that time, but for slivers, metres; only for two triangles.
     pub(super) likely_upper: f64,
     /// Upper end at that time if the triangles stay on the chords of their corners, metres.
     likely_contact: f64,
@@ -58,8 +57,7 @@ pub(super) struct SurfacePart {
 }
 
 impl Part for SurfacePart {
-    /// The part that starts earliest comes first, and of parts that start together the latest
-    /// found.
+    /// The part that starts earliest comes first, and of equal ones the latest found.
     fn order(&self, other: &Self) -> Ordering {
         other.span[0].total_cmp(&self.span[0]).then(self.number.cmp(&other.number))
     }
@@ -158,8 +156,8 @@ impl<'a> SurfaceParts<'a> {
         self.growth + self.deviation + self.rounding
     }
 
-    /// The signed distance of the bodies is at most this where two points of their surfaces are so
-    /// far apart, metres.
+    /// Upper signed distance of the bodies, from the distance of two points of the surfaces,
+    /// metres.
     pub(super) fn upper_end(&self, distance: f64) -> f64 {
         (distance - self.growth + self.deviation + self.rounding).next_up()
     }
@@ -169,8 +167,7 @@ impl<'a> SurfaceParts<'a> {
         self.measured.iter().filter(move |(_, upper)| *upper <= distance).map(|(share, _)| *share)
     }
 
-    /// Whether the triangles of a part are likely as near as bodies in contact may be, but for
-    /// rounding. `touch`: metres.
+    /// Whether the triangles of a part likely touch, but for rounding. `touch`: metres.
     pub(super) fn may_touch(&self, part: &SurfacePart, touch: f64) -> bool {
         part.likely_contact - 4.0 * self.rounding <= touch
     }
@@ -196,8 +193,7 @@ impl<'a> SurfaceParts<'a> {
         FixedIn::ALL.iter().filter_map(|&fixed| FixedDirection::new(fixed, world, at)).collect()
     }
 
-    /// The pairs of triangles that may come within what is of interest over a part of the interval,
-    /// if these are few.
+    /// The pairs of triangles that may be of interest over a part of the interval, if few.
     pub(super) fn pairs(
         &mut self,
         span: [f64; 2],
@@ -222,8 +218,7 @@ impl<'a> SurfaceParts<'a> {
         Some(pairs.iter().filter_map(look).collect())
     }
 
-    /// The pairs of triangles that may be of interest at some time of a part, if they are few: see
-    /// [`SweptPairs`].
+    /// The pairs of triangles that may be of interest in a part, if few: see [`SweptPairs`].
     fn near_triangles(
         &mut self,
         span: [f64; 2],
@@ -348,8 +343,7 @@ impl<'a> SurfaceParts<'a> {
         self.look([&nodes[0], &nodes[1]], span, known, aim)
     }
 
-    /// The parts of a part that are not beyond what is of interest, those of greater bounds first.
-    /// Its time ends before `end`.
+    /// The parts of a part that are of interest, greatest bounds first. Its time ends at `end`.
     pub(super) fn divided(&mut self, part: &SurfacePart, end: f64, aim: SurfaceAim) -> SmallVec<[SurfacePart; 8]> {
         let nodes = [0, 1].map(|body| self.bounded(body, part.nodes[body]));
         let (start, end) = (part.span[0], if part.span[1] < end { part.span[1] } else { end });
@@ -401,8 +395,7 @@ impl<'a> SurfaceParts<'a> {
         }
     }
 
-    /// Finds the pairs of children that a direction proves to be beyond what is of interest: bit
-    /// `j` of row `i`.
+    /// Finds the pairs of children that a direction rules out: bit `j` of row `i`.
     fn apart_along(
         &mut self,
         part: &SurfacePart,

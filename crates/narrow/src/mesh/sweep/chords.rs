@@ -8,8 +8,7 @@ use super::{Sweep, TriangleCorners};
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{Child, WIDTH};
 
-/// Rounding of coordinates in the frame of a sweep, in sizes of the pair: rays that pass an edge as
-/// near as this meet it.
+/// Rounding of coordinates in the frame of a sweep, in sizes of the pair.
 const ROUNDING: f64 = 1e-12;
 
 /// A point of two solid bodies.
@@ -38,8 +37,8 @@ impl Sweep<'_> {
         self.at
     }
 
-    /// The length of the segment from a point inside of a body to its surface, forward in A and
-    /// backward in B: up to `most`, metres.
+    /// The length from a point inside of a body to its surface, forward in A, backward in B,
+    /// metres.
     fn exit(&mut self, side: usize, from: Vec3<f64>, most: f64) -> f64 {
         let (mesh, frame) = ([self.place.a, self.place.b][side], self.frames[side]);
         let ahead = [1.0, -1.0][side];
