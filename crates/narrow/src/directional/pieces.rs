@@ -7,7 +7,7 @@ use crate::branch_and_bound::{BestFirst, Part};
 use crate::pair::bound_of;
 use crate::piece_trees::PieceTrees;
 use crate::way_out::{NoProof, first_gap};
-use clearsweep_model::Shape;
+use clearsweep_model::{Piece, Shape};
 use std::cmp::Ordering;
 
 /// Two nodes of the trees, and the length from which on their balls meet, metres.
@@ -27,6 +27,7 @@ impl Part for BallsMeet {
 /// The pairs of pieces that may meet.
 struct PairsOnLine<'a> {
     line: &'a LineOfMotion,
+    bodies: [&'a Shape; 2],
     trees: PieceTrees<'a>,
     margin: f64,
     open: BestFirst<BallsMeet>,
@@ -37,6 +38,7 @@ impl<'a> PairsOnLine<'a> {
         let size = bodies[0].radius + bodies[1].radius + line.relative.t.length();
         let mut pairs = Self {
             line,
+            bodies,
             trees: PieceTrees::new(bodies),
             margin: margin + 2.0 * bound_of::<f64>(size),
             open: BestFirst::default(),
@@ -46,11 +48,10 @@ impl<'a> PairsOnLine<'a> {
     }
 
     /// The next pair that may meet at a length up to `limit`, metres.
-    fn next(&mut self, limit: f64) -> Option<[u32; 2]> {
+    fn next(&mut self, limit: f64) -> Option<[&'a Piece; 2]> {
         while let Some(BallsMeet { nodes, .. }) = self.open.next_unless(|part| part.begin > limit) {
-            let pieces = self.trees.pieces(nodes);
-            if pieces.is_some() {
-                return pieces;
+            if let Some([i, j]) = self.trees.pieces(nodes) {
+                return Some([&self.bodies[0].pieces[i as usize], &self.bodies[1].pieces[j as usize]]);
             }
             self.trees.children(nodes).into_iter().flatten().for_each(|nodes| self.put(nodes));
         }
@@ -96,7 +97,7 @@ pub(super) fn union(
     memory: &mut LineMemory,
 ) -> Result<UnionOnLine, NoProof> {
     let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
-    let mut intervals = PairIntervals { line, bodies, margins, memory, start: StartOfLine::Apart, all: Vec::new() };
+    let mut intervals = PairIntervals { line, margins, memory, start: StartOfLine::Apart, all: Vec::new() };
     while let Some(pair) = pairs.next(0.0) {
         intervals.add(pair)?;
     }
@@ -165,8 +166,7 @@ pub(super) fn overlap(
     memory: &mut LineMemory,
 ) -> Result<bool, NoProof> {
     let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
-    while let Some([i, j]) = pairs.next(0.0) {
-        let [a, b] = [&bodies[0].pieces[i as usize], &bodies[1].pieces[j as usize]];
+    while let Some([a, b]) = pairs.next(0.0) {
         if start(&mut PiecesOnLine::new(line, a, b, memory), margins)? == StartOfLine::Overlap {
             return Ok(true);
         }
@@ -191,8 +191,7 @@ pub(super) fn first_meeting(
     let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
     let mut met = FirstMeeting::NEVER;
     // A pair that may only meet later does not move the end that is looked for.
-    while let Some([i, j]) = pairs.next(met.first[usize::from(!is_lower_only)]) {
-        let [a, b] = [&bodies[0].pieces[i as usize], &bodies[1].pieces[j as usize]];
+    while let Some([a, b]) = pairs.next(met.first[usize::from(!is_lower_only)]) {
         let mut pieces = PiecesOnLine::new(line, a, b, memory);
         let now = start(&mut pieces, margins)?;
         if now == StartOfLine::Overlap {
@@ -216,7 +215,6 @@ pub(super) fn first_meeting(
 /// The intervals of the pairs that were asked.
 struct PairIntervals<'a> {
     line: &'a LineOfMotion,
-    bodies: [&'a Shape; 2],
     margins: [f64; 2],
     memory: &'a mut LineMemory,
     start: StartOfLine,
@@ -224,8 +222,7 @@ struct PairIntervals<'a> {
 }
 
 impl PairIntervals<'_> {
-    fn add(&mut self, [i, j]: [u32; 2]) -> Result<(), NoProof> {
-        let [a, b] = [&self.bodies[0].pieces[i as usize], &self.bodies[1].pieces[j as usize]];
+    fn add(&mut self, [a, b]: [&Piece; 2]) -> Result<(), NoProof> {
         let mut pieces = PiecesOnLine::new(self.line, a, b, self.memory);
         let now = start(&mut pieces, self.margins)?;
         self.start = self.start.or(now);

@@ -42,7 +42,7 @@ impl<'a> MeshesOnLine<'a> {
     pub(crate) fn meetings(&self, from: f64, memory: &mut MeshMemory, mut each: impl FnMut([u32; 2], f64) -> f64) {
         let limit = self.far().max(from);
         let (lengths, order) = ([from, limit.next_up()], MeetingOrder::LastEndFirst);
-        let mut sweep = Sweep::new(&self.place, self.n, lengths, order, &mut memory.depth.sweep);
+        let mut sweep = Sweep::new(&self.place, self.n, lengths, order, &mut memory.sweep);
         let mut last = limit;
         while let Some((triangles, at)) = sweep.first_meeting(last) {
             last = last.min(each(triangles, at));

@@ -226,7 +226,7 @@ impl ContactSearch<'_> {
     fn parts_inside(&self, pairs: &[[u32; 2]], memory: &mut MeshMemory, out: &mut Vec<Contact>) {
         for side in 0..2 {
             let own = [self.place.a, self.place.b][side];
-            let inside = super::overlap::components_inside(&self.place, side, self.reach, &mut memory.depth.points);
+            let inside = super::overlap::components_inside(&self.place, side, self.reach, &mut memory.points);
             if inside.is_empty() {
                 continue;
             }

@@ -70,18 +70,12 @@ pub(super) struct DepthBracket {
     pub by_winding: bool,
 }
 
-/// Working memory.
-#[derive(Debug, Default)]
-pub(super) struct DepthMemory {
-    pub(super) points: [PointMemory; 2],
-    pub(super) sweep: SweepMemory,
-}
-
 /// Working memory of queries of meshes.
 #[derive(Debug, Default)]
 pub(crate) struct MeshMemory {
     pub(super) search: MeshSearchMemory,
-    pub(super) depth: DepthMemory,
+    pub(super) points: [PointMemory; 2],
+    pub(super) sweep: SweepMemory,
 }
 
 /// A bracket of a depth by another proof.
@@ -185,7 +179,7 @@ pub(super) fn holds_solid<'a>(
     free: f64,
     memory: &'a mut MeshMemory,
 ) -> bool {
-    let containment = OverlapQueries::new(*place, hulls, &mut memory.depth.points).containment(place, free);
+    let containment = OverlapQueries::new(*place, hulls, &mut memory.points).containment(place, free);
     containment.is_some_and(|containment| !containment.by_winding)
 }
 
@@ -206,7 +200,7 @@ pub(super) fn way_out_along<'a>(
 
 impl<'a> DepthSearch<'a> {
     fn new(place: &'a MeshPlace<'a>, hulls: [&'a Polyhedron; 2], memory: &'a mut MeshMemory) -> Self {
-        let MeshMemory { search: memory, depth: DepthMemory { points, sweep } } = memory;
+        let MeshMemory { search: memory, points, sweep } = memory;
         let overlap = OverlapQueries::new(*place, hulls, points);
         Self { place, hulls, overlap, memory, sweep, shared: Vec::new(), in_way: Vec::new() }
     }

@@ -123,7 +123,7 @@ pub(super) fn query<'a>(
             StoredRow::new(pair.inside_by_winding(depth, surfaces.as_ref()))
         }
         (Some(depth), _) => {
-            let points = witnesses::witnesses(&place, pair.radii, &pair.hints(depth), &mut memory.depth.points);
+            let points = witnesses::witnesses(&place, pair.radii, &pair.hints(depth), &mut memory.points);
             StoredRow { upper: pair.upper_end(depth.of_balls), ..StoredRow::new(pair.overlapping(depth, points)) }
         }
         (None, Some(nearest)) => StoredRow::new(pair.apart(&nearest)),

@@ -85,8 +85,7 @@ pub(super) fn of_pieces(
     likely: &[Vec3<f64>],
     memory: &mut MeshMemory,
 ) -> [Vec3<f64>; 2] {
-    let MeshMemory { search: memory, depth } = memory;
-    let [a, b] = &mut depth.points;
+    let MeshMemory { search: memory, points: [a, b], .. } = memory;
     let queries = [PointQueries::new(place.a, a), PointQueries::new(place.b, b)];
     let mut search = WitnessSearch { place, radii, queries, witnesses: [None; 2] };
     let middle = likely.iter().copied().find(|&p| search.is_in_both(p));
