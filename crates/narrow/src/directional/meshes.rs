@@ -28,8 +28,8 @@ use clearsweep_model::{Piece, QueryOptions, Shape};
 /// Steps by which bodies are followed while they overlap, at most.
 const STEPS: usize = 256;
 
-/// Triangles that are asked for an interval at each of them, at most.
-const ASKED: usize = 64;
+/// Most triangles whose intervals are computed in a step.
+const MOST_INTERVALS: usize = 64;
 
 /// Steps shorter than this end the pursuit, in sizes of the pair.
 const SHORT: f64 = 1e-13;
@@ -203,12 +203,12 @@ impl<'a> BodiesOnLine<'a> {
 
     /// The end of an interval that holds a length, of triangles that meet there.
     fn held_until(&mut self, length: f64, work: &mut Workspace) -> Option<f64> {
-        let (mut most, mut asked) = (None, 0);
+        let (mut most, mut solved) = (None, 0);
         self.on_line().meetings(length, &mut work.meshes, |triangles, at| {
-            if at > length || asked == ASKED {
+            if at > length || solved == MOST_INTERVALS {
                 return f64::NEG_INFINITY;
             }
-            asked += 1;
+            solved += 1;
             let interval =
                 self.interval(triangles).filter(|interval| interval.inner[0] <= length && interval.inner[1] > length);
             most = interval.map(|interval| interval.inner[1]);

@@ -127,7 +127,7 @@ pub(super) struct FirstMeeting {
     /// Before the first length they do not meet; they do by the second, at 0 or later: metres,
     /// infinite if never, or without a proof.
     pub(super) first: [f64; 2],
-    /// They are proven to overlap deeper than asked before the motion.
+    /// They are proven to overlap by more than `depth` before the motion.
     pub(super) is_deep: bool,
     /// It is open whether contact before the motion is contact of the true bodies: deviations, a
     /// body inside of an open mesh.
@@ -212,7 +212,7 @@ pub(super) fn first_meeting(
     Ok(met)
 }
 
-/// The intervals of the pairs that were asked.
+/// The intervals of the pairs solved so far.
 struct PairIntervals<'a> {
     line: &'a LineOfMotion,
     margins: [f64; 2],

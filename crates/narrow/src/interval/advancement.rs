@@ -168,9 +168,9 @@ impl<'a> Advancement<'a> {
             let on_chord = begin + (first - self.touch) / (first - last) * (end - begin);
             let mirrored = on_chord + (on_chord - clear) + 0.25 * self.resolution;
             let middle = 0.5 * (clear + end);
-            let asked = if mirrored > clear { mirrored.min(middle) } else { middle };
-            if !bracket.narrow(asked, self.gap(direction, asked), self.touch) {
-                return asked;
+            let time = if mirrored > clear { mirrored.min(middle) } else { middle };
+            if !bracket.narrow(time, self.gap(direction, time), self.touch) {
+                return time;
             }
             let ([begin, end], clear) = (bracket.shares, bracket.clear);
             if end - clear > 0.5 * self.resolution && clear - begin > 0.125 * (end - begin) {

@@ -254,9 +254,9 @@ pub(super) struct Leaf<'a> {
     pub(super) nodes: Vec<Node>,
     /// Memory of the hulls or pieces from time to time.
     cache: PieceCache,
-    /// Memory of bodies that are asked as a whole.
+    /// Memory of bodies that are solved as a whole.
     whole: Option<Box<PairCache>>,
-    /// Answer that is sought of the hulls of bodies that are asked as a whole.
+    /// Answer sought of the hulls of bodies that are solved as a whole.
     of_hulls: AnswerKind,
 }
 

@@ -11,8 +11,8 @@ const SHORT: f64 = 0.5;
 /// The least motion of a front, in sizes of a leaf: also bodies at rest move by rounding.
 const LEAST: f64 = 1e-3;
 
-/// How many times the comparisons of a search a front may cost.
-const DEARER: usize = 2;
+/// Comparisons that a front may cost, in those of a search.
+const COST_RATIO: usize = 2;
 
 impl MeshSearch<'_> {
     /// Collects the pairs of leaves that the motion `ahead` (to the next sample, and at most in all
@@ -38,7 +38,7 @@ impl MeshSearch<'_> {
         front.pairs.clear();
         self.capped = false;
         let most = front.cost.clamp(FEW_PAIRS, MOST_PAIRS);
-        let last = self.memory.counts[1] + DEARER * front.cost;
+        let last = self.memory.counts[1] + COST_RATIO * front.cost;
         self.begin_nearest_first();
         while let Some(OpenPair { bound2, nodes }) = self.next_leaves(last) {
             let gap = leaf_gap(self.place, &self.frames, &mut self.memory.intervals, nodes);

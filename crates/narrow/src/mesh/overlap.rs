@@ -19,7 +19,7 @@ const HALVINGS: usize = 5;
 const MOVES: usize = 8;
 
 /// Vertices of a body tested against an open mesh, about, beside one of each part.
-const ASKED: usize = 64;
+const TESTED: usize = 64;
 
 /// A vertex of one body inside the other.
 #[derive(Debug, Clone, Copy)]
@@ -180,8 +180,8 @@ impl<'a> OverlapQueries<'a> {
         let ([hull_a, hull_b], error) = (self.hulls, place.error());
         let is_in_a = |p: &Vec3<f64>| is_wound_around(a, hull_a, *p, error);
         let is_in_b = |p: &Vec3<f64>| is_wound_around(b, hull_b, place.in_b(*p), error);
-        let in_b = || asked(a, b).find(is_in_b);
-        let in_a = || asked(b, a).map(|p| place.pose.point(p)).find(is_in_a);
+        let in_b = || tested_vertices(a, b).find(is_in_b);
+        let in_a = || tested_vertices(b, a).map(|p| place.pose.point(p)).find(is_in_a);
         Some(Containment { by_winding: true, vertex: in_b().or_else(in_a)? })
     }
 
@@ -255,12 +255,12 @@ pub(super) fn components_inside(
 }
 
 /// The vertices of a body tested against an open one: a part may reach in through a hole.
-fn asked<'m>(body: &'m TriangleMesh, open: &TriangleMesh) -> impl Iterator<Item = Vec3<f64>> + 'm {
+fn tested_vertices<'m>(body: &'m TriangleMesh, open: &TriangleMesh) -> impl Iterator<Item = Vec3<f64>> + 'm {
     let vertices = body.vertices();
-    let others = (0..vertices.len() as u32).step_by(vertices.len().div_ceil(ASKED));
-    let is_asked = open.inside() == Inside::Winding;
-    let all = body.component_vertices().iter().copied().chain(others);
-    all.filter(move |_| is_asked).map(|v| vertices[v as usize])
+    let samples = (0..vertices.len() as u32).step_by(vertices.len().div_ceil(TESTED));
+    let is_open = open.inside() == Inside::Winding;
+    let all = body.component_vertices().iter().copied().chain(samples);
+    all.filter(move |_| is_open).map(|v| vertices[v as usize])
 }
 
 /// Whether a point (off by `error`, metres) is inside of an open mesh by the winding number.

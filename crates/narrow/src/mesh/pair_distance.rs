@@ -38,7 +38,7 @@ impl NearestTriangles {
 /// Relation of two triangles.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PairDistance {
-    /// They are farther apart than was asked, at least by this, metres.
+    /// They are beyond the cut-off: at least this far apart, metres.
     Beyond(f64),
     /// They are apart.
     Apart(NearestTriangles),

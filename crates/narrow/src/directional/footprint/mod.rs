@@ -124,7 +124,7 @@ fn of_grown(
     if begins.start == StartOfLine::Overlap {
         return Some(contact(0.0));
     }
-    let mut outer = first_of_all(line, (&grown.outer, b), Asked::LowerEnd, options, work)?;
+    let mut outer = first_of_all(line, (&grown.outer, b), SoughtEnd::LowerEnd, options, work)?;
     if begins.start == StartOfLine::Contact {
         outer = FirstMeeting::OPEN;
     }
@@ -136,7 +136,7 @@ fn of_grown(
     let mut inner = if a.mesh.is_some() && deviation > 0.0 {
         FirstMeeting::OPEN
     } else {
-        first_of_all(line, (&grown.inner, b), Asked::UpperEnd { depth: grown.forward }, options, work)?
+        first_of_all(line, (&grown.inner, b), SoughtEnd::UpperEnd { depth: grown.forward }, options, work)?
     };
     inner.is_vague |= deviation > 0.0 || begins.is_vague;
     Some(between(&outer, &inner, grown.forward))
@@ -197,7 +197,7 @@ fn between(outer: &FirstMeeting, inner: &FirstMeeting, forward: f64) -> Directio
 
 /// The end of the bracket that is looked for.
 #[derive(Debug, Clone, Copy)]
-enum Asked {
+enum SoughtEnd {
     LowerEnd,
     /// `depth`: bodies are deep if they overlap by more, metres.
     UpperEnd {
@@ -210,20 +210,20 @@ enum Asked {
 fn first_of_all(
     line: &LineOfMotion,
     (bodies, b): (&[Shape], &Shape),
-    asked: Asked,
+    sought: SoughtEnd,
     options: &QueryOptions,
     work: &mut Workspace,
 ) -> Option<FirstMeeting> {
     bodies
         .iter()
-        .try_fold(FirstMeeting::NEVER, |all, body| Some(all.or(first_meeting(line, [body, b], asked, options, work)?)))
+        .try_fold(FirstMeeting::NEVER, |all, body| Some(all.or(first_meeting(line, [body, b], sought, options, work)?)))
 }
 
 /// How two bodies begin, and when they meet first; `None` without a proof.
 fn first_meeting(
     line: &LineOfMotion,
     bodies: [&Shape; 2],
-    asked: Asked,
+    sought: SoughtEnd,
     options: &QueryOptions,
     work: &mut Workspace,
 ) -> Option<FirstMeeting> {
@@ -231,9 +231,9 @@ fn first_meeting(
         return meshes::first_meeting(line, bodies, options, work);
     }
     let [most, least] = Deviation::of(bodies[0], bodies[1]).margins(are_convex(bodies));
-    let (least, depth) = match asked {
-        Asked::LowerEnd => (f64::NEG_INFINITY, 0.0),
-        Asked::UpperEnd { depth } => (least, depth),
+    let (least, depth) = match sought {
+        SoughtEnd::LowerEnd => (f64::NEG_INFINITY, 0.0),
+        SoughtEnd::UpperEnd { depth } => (least, depth),
     };
     with_memory(work, |memory| pieces::first_meeting(line, bodies, [most, least], depth, memory))
 }
