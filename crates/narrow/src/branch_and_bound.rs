@@ -99,7 +99,8 @@ impl<P> Default for DepthFirst<P> {
 impl<P: Part> DepthFirst<P> {
     /// Begins a search from one part.
     pub(crate) fn begin(&mut self, root: P) {
-        (self.parts.clear(), self.parts.push(root));
+        self.parts.clear();
+        self.parts.push(root);
         self.arranged = 0;
     }
 
