@@ -56,7 +56,7 @@ impl Answer {
         }
     }
 
-    /// Returns the answer with a bracket that reaches farther by so many metres at each end, rounded outward.
+    /// Returns the answer with a bracket wider by `by` metres at each end, rounded outward.
     pub fn opened(self, by: f64) -> Self {
         if by == 0.0 {
             return self;
@@ -132,7 +132,8 @@ pub struct Inflated<T> {
 }
 
 impl<T: Scalar> Numbers<T> {
-    /// Returns the numbers of the cores inflated by these radii (metres). `size`: of the pair of bodies, metres.
+    /// Returns the numbers of the cores inflated by these radii (metres). `size`: of the pair of
+    /// bodies, metres.
     #[inline(always)]
     pub fn inflated(&self, [ra, rb]: [f64; 2], size: T) -> Inflated<T> {
         let radii = T::from_f64(ra + rb);
@@ -168,7 +169,8 @@ impl Inflated<f64> {
     }
 }
 
-/// A row with this bracket, and its status: a winding number that says inside stands whatever the bracket.
+/// A row with this bracket, and its status: a winding number that says inside stands whatever the
+/// bracket.
 pub(super) fn with_bracket(row: Proximity, [lower, upper]: [f64; 2], options: &QueryOptions) -> Proximity {
     let status = if row.method == Method::Winding { row.status } else { status(lower, upper, options) };
     Proximity { lower, upper, status, ..row }

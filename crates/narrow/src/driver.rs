@@ -1,12 +1,13 @@
-//! The driver: queries in order, each sample culled, settled by a batch, or handed to the pair solver. Queries answer about the bodies as
-//! they are stored; here their rows become those of the true ones ([`Deviation::row`]).
+//! The driver: queries in order, each sample culled, settled by a batch, or handed to the pair
+//! solver. Queries answer about the bodies as they are stored; here their rows become those of the
+//! true ones ([`Deviation::row`]).
 
 use super::batch::at_rest::AtRest;
 use super::batch::many_pairs;
 use super::batch::one_pair::{Asked, OnePair};
 use super::bodies::Bodies;
 use super::cache::PairCache;
-use super::compound::{self, CompoundWork, PartsRow};
+use super::compound::{CompoundSolver, PartsRow, row_of_pieces};
 use super::culling::Culling;
 use super::deviation::{Deviation, StoredRow};
 use super::mesh::{self, MeshMemory};
@@ -20,7 +21,7 @@ use super::workspace::Workspace;
 use clearsweep_geometry::{Inside, RelativePose};
 use clearsweep_model::{AnswerKind, Proximity, QueryOptions};
 
-/// Answers queries in order, each with its cache: appends their rows to `out`, and after each query the length of `out` to `ends`.
+/// Answers queries in order, each with its cache: rows go to `out`, and their ends to `ends`.
 pub(crate) fn answer(
     search: SearchMethod,
     queries: &[PairQuery<'_>],
@@ -58,8 +59,8 @@ pub(crate) fn answer(
     }
 }
 
-/// Makes the rows from `begin` on those of the true bodies, and drops those beyond the cut-off. Rows of bodies that are not convex are about
-/// the true bodies already.
+/// Makes the rows from `begin` on those of the true bodies, and drops those beyond the cut-off.
+/// Rows of bodies that are not convex are about the true bodies already.
 fn keep_true_rows(query: &PairQuery<'_>, options: &QueryOptions, begin: usize, out: &mut Vec<Proximity>) {
     let is_convex = query.a.only_piece().is_some() && query.b.only_piece().is_some();
     let deviation = if is_convex { Deviation::of(query.a, query.b) } else { Deviation::NONE };
@@ -100,7 +101,8 @@ impl Remaining {
     }
 }
 
-/// Answers samples of one query in order. Each is culled, or settled together with others, or handed to the pair solver.
+/// Answers samples of one query in order. Each is culled, or settled together with others, or
+/// handed to the pair solver.
 fn answer_samples(
     search: SearchMethod,
     work: &mut Workspace,
@@ -118,7 +120,8 @@ fn answer_samples(
     let mut solver = PairSolver { search, single: query.samples.is_power_of_two(), polytope, overlap: None };
     out.reserve(left.count_ones() as usize);
     let mut culling = Culling::new(query, options, &relative, cache.hulls.learned.axis);
-    // Through a hole a body gets inside of an open mesh without coming near to its surface: no gap outlasts that motion.
+    // Through a hole a body gets inside of an open mesh without coming near to its surface: no gap
+    // outlasts that motion.
     let outlasts = [query.a, query.b].iter().all(|body| body.inside() != Inside::Winding);
     if let Some((gap, at)) = from.gap {
         culling.beyond(gap, at, None);
@@ -151,8 +154,8 @@ fn answer_samples(
             let bodies = Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: relative.at(sample) };
             let before = stats.verified + stats.surface_verified;
             let ahead = || relative.motions(sample, left, query.b.radius);
-            let found = row_of_bodies(&bodies, options, cache, (&mut solver, compounds, meshes), stats, ahead);
-            outcome = found.reported(sample, options);
+            let compound = CompoundSolver { solver: &mut solver, work: compounds, cache, stats };
+            outcome = row_of_bodies(&bodies, options, compound, meshes, ahead).reported(sample, options);
             batch.answered_alone(stats.verified + stats.surface_verified > before, cache);
         }
         match outcome {
@@ -173,47 +176,46 @@ fn answer_samples(
     at_rest.remember(&mut cache.resting);
 }
 
-/// Whether the depth of a row was searched for. The supporting planes of hulls, which stand in its place, are those of the inflated bodies too.
+/// Whether the depth of a row was searched for. The supporting planes of hulls, which stand in its
+/// place, are those of the inflated bodies too.
 fn is_sought(row: &Proximity) -> bool {
     row.feature[0] != NOT_SOUGHT
 }
 
-/// The row of two bodies at their poses, or the proof that the stored ones are farther apart than `options.within`. The row of two
-/// convex bodies is as they are stored, all others are of the true ones. `ahead`: how far B moves in A's frame to the next sample, and at
-/// most in all that are to come, metres.
+/// The row of two bodies at their poses, or the proof that the stored ones are farther apart than
+/// `options.within`. The row of two convex bodies is as they are stored, all others are of the true
+/// ones. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are to
+/// come, metres.
 fn row_of_bodies(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
-    cache: &mut PairCache,
-    (solver, compounds, meshes): (&mut PairSolver<'_>, &mut CompoundWork, &mut MeshMemory),
-    stats: &mut SolverStats,
+    mut compound: CompoundSolver<'_, '_>,
+    meshes: &mut MeshMemory,
     ahead: impl Fn() -> [f64; 2],
 ) -> SolveOutcome<Proximity> {
-    solver.overlap = OverlapDepths::of(bodies, options);
+    let overlap = OverlapDepths::of(bodies, options);
+    compound.solver.overlap = overlap;
     if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
-        return compound::row_of_pieces(bodies, [a, b], options, &mut cache.hulls, solver, stats);
+        let CompoundSolver { solver, cache, stats, .. } = compound;
+        return row_of_pieces(bodies, [a, b], options, &mut cache.hulls, solver, stats);
     }
     let deviation = Deviation::of(bodies.a, bodies.b);
     if bodies.a.mesh.is_none() && bodies.b.mesh.is_none() {
-        let work = (&mut *solver, &mut *compounds, Some(meshes));
-        let found = compound::query(bodies, options, deviation.by, cache, work, stats);
-        return found.map(|stored| {
-            let inflated = |by| {
-                let found = || compound::lower_end(bodies, options, by, cache, (solver, compounds), stats);
-                is_sought(&stored.row).then(found)
-            };
+        return compound.row(bodies, options, deviation.by, Some(meshes)).map(|stored| {
+            let inflated = |by| is_sought(&stored.row).then(|| compound.lower_end(bodies, options, by));
             deviation.row(stored, options, inflated)
         });
     }
-    let (mut remembered, overlap, mut of_parts) = (cache.meshes.take(), solver.overlap, None);
+    let CompoundSolver { solver, work, cache, stats } = compound;
+    let (mut remembered, mut of_parts) = (cache.meshes.take(), None);
     let mut parts = |stats: &mut SolverStats| {
-        let is_exact = deviation.by == 0.0;
-        of_parts = is_exact.then(|| PartsRow::of(bodies, options, (solver, compounds, cache), stats)).flatten();
+        let mut compound = CompoundSolver { solver: &mut *solver, work: &mut *work, cache: &mut *cache, stats };
+        of_parts = (deviation.by == 0.0).then(|| PartsRow::of(bodies, options, &mut compound)).flatten();
         of_parts.as_ref().map(PartsRow::depth)
     };
-    let found = mesh::query(bodies, options, (overlap, &mut parts), &mut remembered, meshes, stats, ahead);
+    let outcome = mesh::query(bodies, options, overlap, &mut parts, &mut remembered, meshes, stats, ahead);
     cache.meshes = remembered;
-    found.map(|(stored, pair)| {
+    outcome.map(|(stored, pair)| {
         let inflated = |by| if is_sought(&stored.row) { pair.lower_end_inflated(by, meshes) } else { None };
         let row = deviation.row(stored, options, inflated);
         let joined = of_parts.filter(|_| is_sought(&row)).map_or(row, |parts| parts.joined(row, options));

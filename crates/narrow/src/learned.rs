@@ -1,5 +1,5 @@
-//! Values learned about a pair of pieces, and what they decide: which proposer of features comes first. Every proposal is certified, so
-//! that no row depends on them.
+//! Values learned about a pair of pieces, and what they decide: which proposer of features comes
+//! first. Every proposal is certified, so that no row depends on them.
 //!
 //! | decision | rule | asked by |
 //! | --- | --- | --- |
@@ -11,7 +11,8 @@
 
 use clearsweep_geometry::Vec3;
 
-/// Samples through which features must stay optimal, on average, for their verification to cost less than searches.
+/// Samples through which features must stay optimal, on average, for their verification to cost
+/// less than searches.
 const LASTING: f32 = 3.0;
 
 /// Mean number of samples for which features are taken to stay optimal before any change was seen.
@@ -20,13 +21,15 @@ const FIRST_LIFETIME: f32 = 8.0;
 /// Weight of the last change in the mean.
 const LAST_CHANGE: f32 = 0.25;
 
-/// Steps of V-Clip a sample, from the features of the sample before, above which those from the line may be fewer.
+/// Steps of V-Clip a sample, from the features of the sample before, above which those from the
+/// line may be fewer.
 const MANY_STEPS: f32 = 2.8;
 
 /// Cost of the start on the line, in steps of V-Clip.
 const LINE: f32 = 0.4;
 
-/// Factor by which a block reduces the steps last seen on the way not taken, so that this way is tried again.
+/// Factor by which a block reduces the steps last seen on the way not taken, so that this way is
+/// tried again.
 const FADING: f32 = 0.97;
 
 /// Values learned about a pair of pieces, to choose the cheapest way to the same row.
@@ -34,15 +37,17 @@ const FADING: f32 = 0.97;
 pub(super) struct Learned {
     /// Mean number of samples for which features stay optimal.
     mean_feature_lifetime: f32,
-    /// Steps of V-Clip a sample, from the features of the sample before, and from the line between the bodies: as last seen,
-    /// and less with each block since, so that the other way is tried again.
+    /// Steps of V-Clip a sample, from the features of the sample before, and from the line between
+    /// the bodies: as last seen, and less with each block since, so that the other way is tried
+    /// again.
     vclip_steps: [f32; 2],
     /// Whether V-Clip left the remembered features in the last query.
     pub(super) features_changed: bool,
-    /// Whether the cold resolver decided the last query as a tie of overlapping cores: it most likely decides the next, too.
+    /// Whether the cold resolver decided the last query as a tie of overlapping cores: it most
+    /// likely decides the next, too.
     pub(super) depths_tie: bool,
-    /// Axis along which a gap beyond the cut-off was last seen, less the unit vector between the origins, in A's frame; `None` if the
-    /// bodies are near.
+    /// Axis along which a gap beyond the cut-off was last seen, less the unit vector between the
+    /// origins, in A's frame; `None` if the bodies are near.
     pub(super) axis: Option<Vec3<f64>>,
 }
 
@@ -65,13 +70,13 @@ impl Learned {
         self.mean_feature_lifetime > LASTING
     }
 
-    /// Whether they still do, if they are left here after they held in so many samples in turn.
+    /// Whether the mean lifetime is still long if the features change now, after `run` samples.
     #[inline(always)]
     pub(super) fn features_last_after(&self, run: f32) -> bool {
         self.lifetime_after(run) > LASTING
     }
 
-    /// Takes note that features were left after they held in so many samples in turn.
+    /// Records that the features change after `run` samples.
     #[inline(always)]
     pub(super) fn features_left(&mut self, run: f32) {
         self.mean_feature_lifetime = self.lifetime_after(run);
@@ -82,14 +87,14 @@ impl Learned {
         (1.0 - LAST_CHANGE) * self.mean_feature_lifetime + LAST_CHANGE * run
     }
 
-    /// Whether searches of many samples start on the line between the origins, and not from the features of the sample before.
+    /// Whether searches of many samples start on the line between the origins.
     #[inline(always)]
     pub(super) fn starts_on_line(&self) -> bool {
         let [by_features, by_line] = self.vclip_steps;
         by_features > MANY_STEPS && by_line + LINE < by_features
     }
 
-    /// Takes note of searches of many samples: their steps, and how often they left the features of the sample before.
+    /// Records searches of many samples: their steps, and how often the features changed.
     #[inline(always)]
     pub(super) fn searched(&mut self, on_line: bool, steps: u64, samples: u32, changes: u16) {
         self.vclip_steps[usize::from(on_line)] = steps as f32 / samples.max(1) as f32;

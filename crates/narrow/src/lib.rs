@@ -7,6 +7,9 @@
 //! batch/          many samples of one pair, first samples of many pairs, eight at a time
 //! culling/        samples proven beyond the cut-off without a search: motion bound, separating axis
 //! bodies.rs       two bodies at their poses
+//! branch_and_bound.rs  the open parts of all searches through trees and times: one order, one limit
+//! piece_trees.rs  pairs of nodes of two trees of convex pieces
+//! way_out.rs      the first length of a line that lies in none of a union of intervals
 //! compound/       bodies of several convex pieces: nearest pairs by the trees of both bodies, and depth; visited_pairs.rs: what they remember
 //! mesh/           bodies of exact triangles: nearest triangles, inside and outside, depth
 //! pair_solver.rs       one pair of pieces in one sample, from cheap to certain:
@@ -64,6 +67,7 @@
 pub mod answer;
 mod batch;
 mod bodies;
+mod branch_and_bound;
 pub mod cache;
 pub mod certificate;
 pub mod closest_points;
@@ -90,6 +94,7 @@ pub mod overlap_proof;
 pub mod pair;
 pub mod pair_solver;
 mod parallel_features;
+mod piece_trees;
 pub mod pose_rounding;
 mod query;
 mod relative;
@@ -102,6 +107,7 @@ mod support;
 mod support_planes;
 pub mod vclip;
 mod visited_pairs;
+mod way_out;
 mod workspace;
 
 pub use cache::PairCache;

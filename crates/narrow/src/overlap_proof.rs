@@ -1,9 +1,12 @@
-//! Bodies that overlap by more than `touch`, if nobody asks how deep: `[query] answer = "overlap"` or `"distance"`.
+//! Bodies that overlap by more than `touch`, if nobody asks how deep: `[query] answer = "overlap"`
+//! or `"distance"`.
 //!
-//! A pair counts as overlapping once anything proves a depth beyond [`OverlapDepths`]: a tetrahedron of the Minkowski difference around the origin, a pair
-//! of pieces, triangles that cross. What proves it may depend on what is remembered, so the row does not: its upper end is the depth asked for, its
-//! lower end the overlap of the supporting planes of the hulls along a fixed direction. A depth that is not proven so is searched for as ever, and where
-//! it is beyond [`OverlapDepths`], the same row stands in its place.
+//! A pair counts as overlapping once anything proves a depth beyond [`OverlapDepths`]: a
+//! tetrahedron of the Minkowski difference around the origin, a pair of pieces, triangles that
+//! cross. The proof may depend on the memory, so the row does not: its upper end is the depth asked
+//! for, its lower end the overlap of the supporting planes of the hulls along a fixed direction. A
+//! depth that is not proven so is searched for as ever, and where it is beyond [`OverlapDepths`],
+//! the same row stands in its place.
 
 use super::answer::Answer;
 use super::bodies::Bodies;
@@ -27,7 +30,8 @@ pub struct OverlapDepths {
 }
 
 impl OverlapDepths {
-    /// Returns the depths that prove an overlap of these bodies; `None` if their depth is asked for.
+    /// Returns the depths that prove an overlap of these bodies; `None` if their depth is asked
+    /// for.
     #[inline]
     pub(super) fn of(bodies: &Bodies<'_>, options: &QueryOptions) -> Option<Self> {
         let along_axes = match options.answer {
@@ -88,8 +92,9 @@ impl OverlapDepths {
         }
     }
 
-    /// Returns the overlap of the supporting planes of cores, rounded up, metres, and its unit direction in A's frame: along the line between the
-    /// means of their vertices; if asked for, along the axes of both frames too, the least of them.
+    /// Returns the overlap of the supporting planes of cores, rounded up, metres, and its unit
+    /// direction in A's frame: along the line between the means of their vertices; if asked for,
+    /// along the axes of both frames too, the least of them.
     fn hull_overlap(&self, pair: &Pair<'_, f64>) -> (f64, Vec3<f64>) {
         let line = pair.pose.point(pair.b.mean) - Vec3::<f64>::from_f64(pair.a.mean);
         let unit = [0, 1, 2].map(|k| Vec3::from(std::array::from_fn(|i| f64::from(u8::from(i == k)))));
@@ -108,8 +113,8 @@ impl OverlapDepths {
 /// The number of a feature or part that is not looked for.
 pub(super) const NOT_SOUGHT: i32 = -1;
 
-/// Proven: the tetrahedron of four vertices of the difference holds a ball of this radius around the origin, metres; negative infinity if nothing is
-/// proven.
+/// Proven: the tetrahedron of four vertices of the difference holds a ball of this radius around
+/// the origin, metres; negative infinity if nothing is proven.
 fn inner_radius(pair: &Pair<'_, f64>, simplex: &Simplex) -> f64 {
     const NOTHING: f64 = f64::NEG_INFINITY;
     let counts = [pair.a.count, pair.b.count];
@@ -124,7 +129,8 @@ fn inner_radius(pair: &Pair<'_, f64>, simplex: &Simplex) -> f64 {
         let [p, q, r, apex] = [0, 1, 2, 3].map(|i: usize| points[(k + i) % 4]);
         let normal = (q - p).cross(r - p);
         let length = normal.length();
-        // The points are off by less than `bound`, so the normal is off by less than 16 bounds times the size, and turns by that over its length.
+        // The points are off by less than `bound`, so the normal is off by less than 16 bounds
+        // times the size, and turns by that over its length.
         let error = bound * (1.0 + 16.0 * size * size / length);
         let n = normal.scale(1.0 / length);
         let (of_apex, of_origin) = (n.dot(apex - p), -n.dot(p));

@@ -1,4 +1,4 @@
-//! A pair of convex pieces at one pose, with what it remembers: the pair solver from the warm methods down.
+//! A pair of convex pieces at one pose: the pair solver, from the warm methods down.
 
 use super::answer::Answer;
 use super::cache::PieceCache;
@@ -26,7 +26,8 @@ use clearsweep_model::Piece;
 /// The search for what the remembered features and surface do not settle.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum SearchMethod {
-    /// V-Clip from remembered features, and of cold pairs that are likely apart; a polytope, then GJK, for others.
+    /// V-Clip from remembered features, and of cold pairs that are likely apart; a polytope, then
+    /// GJK, for others.
     #[default]
     Auto,
     /// GJK, as its options say.
@@ -35,7 +36,8 @@ pub enum SearchMethod {
     VClip,
     /// Lin-Canny from the remembered features; GJK where they penetrate.
     LinCanny,
-    /// The overlap test of CD-Dual from the remembered features; V-Clip from the face that separates the cores, EPA where none does.
+    /// The overlap test of CD-Dual from the remembered features; V-Clip from the face that
+    /// separates the cores, EPA where none does.
     CdDual,
 }
 
@@ -52,7 +54,8 @@ impl SearchMethod {
         matches!(self, Self::Auto | Self::VClip | Self::LinCanny)
     }
 
-    /// Whether that search comes first for cold cores: if they are likely apart, or the method always makes it.
+    /// Whether that search comes first for cold cores: if they are likely apart, or the method
+    /// always makes it.
     #[inline(always)]
     pub(super) fn searches_cold(self, likely_apart: impl FnOnce() -> bool) -> bool {
         matches!(self, Self::VClip | Self::LinCanny) || (self == Self::Auto && likely_apart())
@@ -72,12 +75,13 @@ impl SearchMethod {
 pub struct PairSolver<'a> {
     /// The search.
     pub search: SearchMethod,
-    /// Whether the query is of one sample: a pair of which nothing is remembered is then most likely never asked again, and its
-    /// surface is not worth remembering.
+    /// Whether the query is of one sample: a pair of which nothing is remembered is then most
+    /// likely never asked again, and its surface is not worth remembering.
     pub single: bool,
     /// Working memory.
     pub polytope: &'a mut Polytope,
-    /// The depths beyond which pairs count as overlapping, and are not searched further; `None`: depths are asked for.
+    /// The depths beyond which pairs count as overlapping, and are not searched further; `None`:
+    /// depths are asked for.
     pub overlap: Option<OverlapDepths>,
 }
 
@@ -106,8 +110,8 @@ struct SolveState<'c, 'p> {
     keeps: bool,
 }
 
-/// The answer about the cores of two pieces, or the proof that the inflated pieces are farther apart than `cutoff`
-/// (metres); never open.
+/// The answer about the cores of two pieces, or the proof that the inflated pieces are farther
+/// apart than `cutoff` (metres); never open.
 pub fn solve(
     parts: &Parts<'_>,
     cutoff: f64,
@@ -132,8 +136,8 @@ pub fn solve(
     let beyond = beyond(cutoff, pair.size) + growth;
     // A surface is of no use where nobody asks how deep.
     let keeps = solver.overlap.is_none() && (cache.features().is_some() || !solver.single);
-    let mut climb = SolveState { pair: &pair, beyond, cache, keeps };
-    let answer = match climb.warm(solver, stats) {
+    let mut state = SolveState { pair: &pair, beyond, cache, keeps };
+    let answer = match state.warm(solver, stats) {
         SolveOutcome::Beyond { gap, normal } => {
             stats.beyond += 1;
             return SolveOutcome::Beyond { gap: gap - growth, normal };
@@ -182,7 +186,7 @@ impl SolveState<'_, '_> {
                 return outcome;
             }
             if cold {
-                // Where it started from was a guess.
+                // The search started from a guess.
                 self.cache.set_features(None);
             }
         }
@@ -198,7 +202,8 @@ impl SolveState<'_, '_> {
         self.search(solver, stats)
     }
 
-    /// The remembered features, with the remembered surface where they overlap, or what grows from it.
+    /// The remembered features, with the remembered surface where they overlap, or what grows from
+    /// it.
     fn remembered(
         &mut self,
         solver: &mut PairSolver<'_>,
@@ -234,7 +239,8 @@ impl SolveState<'_, '_> {
         Some(SolveOutcome::Answered(proven.answer))
     }
 
-    /// The answer of the remembered features and of those at an equal depth, if `polytope`, placed at the pose, proves it.
+    /// The answer of the remembered features and of those at an equal depth, if `polytope`, placed
+    /// at the pose, proves it.
     fn equal_depths(&mut self, strict: &Certificate, polytope: &Polytope) -> Option<Certificate> {
         let depths = EqualDepths::remembered(self.pair, strict, &self.cache.rival()?)?;
         let facets = [&depths.preferred.features, &depths.rival];
@@ -250,7 +256,8 @@ impl SolveState<'_, '_> {
         found.is_some_and(|found| !found.in_contact_band())
     }
 
-    /// Whether cold cores are likely apart. Every search starts from the vertices that support the planes, so these are remembered.
+    /// Whether cold cores are likely apart. Every search starts from the vertices that support the
+    /// planes, so these are remembered.
     fn starts_apart(&mut self) -> bool {
         // A remembered simplex is of a search that left no features.
         if self.cache.simplex().count > 0 || self.pair.pose.t.length2() == 0.0 {
@@ -262,8 +269,8 @@ impl SolveState<'_, '_> {
         apart.is_some()
     }
 
-    /// V-Clip or Lin-Canny from the remembered features; `None` is for the next rung: overlap or contact, and states that come
-    /// back.
+    /// V-Clip or Lin-Canny from the remembered features; `None` is for the next rung: overlap or
+    /// contact, and states that come back.
     fn track(&mut self, search: FeatureSearch, stats: &mut SolverStats) -> Option<SolveOutcome<Certificate>> {
         let pair = self.pair;
         let start = self.cache.features().unwrap_or_else(|| vclip::cold_start(pair));
@@ -294,8 +301,9 @@ impl SolveState<'_, '_> {
         Some(self.apart_or_near(strict))
     }
 
-    /// The remembered features, then the overlap test of CD-Dual: V-Clip goes on from the face that separates the cores, EPA starts
-    /// along the normal of the face through which the origin is left.
+    /// The remembered features, then the overlap test of CD-Dual: V-Clip goes on from the face that
+    /// separates the cores, EPA starts along the normal of the face through which the origin is
+    /// left.
     fn by_overlap_test(&mut self, solver: &mut PairSolver<'_>, stats: &mut SolverStats) -> SolveOutcome<Certificate> {
         if let Some(outcome) = self.remembered(solver, stats) {
             return outcome;
@@ -356,7 +364,8 @@ impl SolveState<'_, '_> {
         self.beyond(strict.gap, strict.closest.normal).unwrap_or(SolveOutcome::Answered(strict))
     }
 
-    /// The proof that the cores are beyond the cut-off, from the gap of their supporting planes over all vertices, metres, if it is one.
+    /// The proof that the cores are beyond the cut-off, from the gap of their supporting planes
+    /// over all vertices, metres, if it is one.
     fn beyond(&self, gap: f64, normal: Vec3<f64>) -> Option<SolveOutcome<Certificate>> {
         let gap = gap - self.pair.bound();
         (gap > self.beyond).then_some(SolveOutcome::Beyond { gap, normal: Some(normal) })
@@ -365,7 +374,8 @@ impl SolveState<'_, '_> {
     /// The search from the remembered simplex, or from nothing.
     fn search(&mut self, solver: &mut PairSolver<'_>, stats: &mut SolverStats) -> SolveOutcome<Certificate> {
         let pair = self.pair;
-        // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
+        // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies
+        // were likely apart.
         if solver.search == SearchMethod::Auto
             && solver.overlap.is_none()
             && self.cache.simplex().count < 2

@@ -1,4 +1,5 @@
-//! Rows of bodies of one piece each, from proven answers about their cores: one at a time, or eight side by side.
+//! Rows of bodies of one piece each, from proven answers about their cores: one at a time, or eight
+//! side by side.
 
 use super::answer::{Answer, Inflated, Numbers};
 use super::certificate::bracket;
@@ -25,7 +26,8 @@ pub(super) struct RowTerms<'a> {
     pub options: &'a QueryOptions,
 }
 
-/// Rows of up to `N` samples in turn, from sample `first` on. Sets of them: bit `i` for sample `first + i`.
+/// Rows of up to `N` samples in turn, from sample `first` on. Sets of them: bit `i` for sample
+/// `first + i`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadyRows<const N: usize> {
     /// The first sample.
@@ -84,7 +86,8 @@ impl<'a> RowTerms<'a> {
         self.radii[0] + self.radii[1]
     }
 
-    /// The row of an answer; none where it is beyond the cut-off by less than what would prove that.
+    /// The row of an answer; none where it is beyond the cut-off by less than what would prove
+    /// that.
     #[inline(always)]
     pub(super) fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> SolveOutcome<Option<Proximity>> {
         if self.is_beyond(answer.distance, answer.lower, of.size) {
@@ -95,7 +98,8 @@ impl<'a> RowTerms<'a> {
         SolveOutcome::Answered((row.lower <= self.options.within).then_some(Proximity { sample: sample as u8, ..row }))
     }
 
-    /// The gap of the cores above which a pair is beyond the cut-off, metres; `size`: of the pair of cores, metres.
+    /// The gap of the cores above which a pair is beyond the cut-off, metres; `size`: of the pair
+    /// of cores, metres.
     #[inline(always)]
     pub(super) fn beyond<T: Scalar>(&self, size: T) -> T {
         beyond(self.options.within, size) + T::from_f64(self.growth())
@@ -149,7 +153,7 @@ impl<const N: usize> ReadyRows<N> {
         (self.first, self.proven, self.beyond, self.near, self.deep) = (first, 0, 0, 0, 0);
     }
 
-    /// Takes note of what a proven answer about cores apart comes to.
+    /// Records the outcome of a proven answer about cores apart.
     pub(super) fn put(&mut self, sample: usize, outcome: SolveOutcome<Option<Proximity>>) {
         let i = (sample - self.first) % N;
         match outcome {
@@ -167,7 +171,8 @@ impl<const N: usize> ReadyRows<N> {
         self.proven |= 1 << i;
     }
 
-    /// The samples that are settled, with a row or without: those not proven to be beyond. Bit `s` for sample `s`.
+    /// The samples that are settled, with a row or without: those not proven to be beyond. Bit `s`
+    /// for sample `s`.
     #[inline(always)]
     pub(super) fn settled(&self) -> u64 {
         (self.proven & !self.beyond) << self.first

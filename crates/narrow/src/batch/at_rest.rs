@@ -1,7 +1,9 @@
-//! Bodies at rest: where the relative pose of a pair is bit for bit that of the sample before, so is the answer.
+//! Bodies at rest: where the relative pose of a pair is bit for bit that of the sample before, so
+//! is the answer.
 //!
-//! A row that was proven in `f64` is a function of the relative pose. Rows of the rungs below read the poses in the world, so these have
-//! to repeat for them. What a pair at rest remembers from block to block is compared with the poses in the world, too.
+//! A row that was proven in `f64` is a function of the relative pose. Rows of the rungs below read
+//! the poses in the world, so these have to repeat for them. The memory of a pair at rest is
+//! compared with the poses in the world, too.
 
 use crate::cache::{RestingAnswer, RestingPoses};
 use crate::culling::in_turn;
@@ -39,7 +41,8 @@ impl<'a> AtRest<'a> {
         Self { query, options, repeats, last: None }
     }
 
-    /// Answers the first of the samples `left` and those that repeat it from what is remembered: which of them.
+    /// Answers the first of the samples `left` and those that repeat it from what is remembered:
+    /// which of them.
     #[inline]
     pub(crate) fn resume(
         &mut self,
@@ -64,13 +67,14 @@ impl<'a> AtRest<'a> {
         options == self.options && self.bodies() == *bodies
     }
 
-    /// Returns the identities of the hulls and the bits of their radii: they tell the bodies apart from all others.
+    /// Returns the identities of the hulls and the bits of their radii: they tell the bodies apart
+    /// from all others.
     fn bodies(&self) -> [[u64; 2]; 2] {
         [self.query.a, self.query.b].map(|body| [body.hull().core.identity(), body.hull().radius.to_bits()])
     }
 
-    /// Takes note of a row, or of none, in a sample, and answers those in turn after it, of the samples `left`, that repeat it: which
-    /// of them.
+    /// Records the row of a sample, or that it has none, and answers the samples in turn after it,
+    /// of the samples `left`, that repeat it: which of them.
     #[inline]
     pub(crate) fn repeated(
         &mut self,

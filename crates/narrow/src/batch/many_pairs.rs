@@ -1,11 +1,13 @@
 //! Queries of few samples, answered together: eight pairs side by side, a lane each.
 //!
-//! A walk through many samples has company in its own samples (`one_pair.rs`). A query of one sample has none, but comes
-//! with others of its kind: candidates of a block, pairs of a Monte Carlo job. Their poses and the starts of their
-//! searches are computed eight at a time, each is searched by V-Clip, and what is found is proven eight of a kind at a
-//! time, whichever pairs they are of. What is not settled so is asked alone, as ever: the rows are the same.
+//! A walk through many samples has company in its own samples (`one_pair.rs`). A query of one
+//! sample has none, but comes with others of its kind: candidates of a block, pairs of a Monte
+//! Carlo job. Their poses and the starts of their searches are computed eight at a time, each is
+//! searched by V-Clip, and what is found is proven eight of a kind at a time, whichever pairs they
+//! are of. All other samples are asked alone, as ever: the rows are the same.
 //!
-//! Only the first sample of a query takes part, only bodies of one piece, and no pair of which a surface is remembered.
+//! Only the first sample of a query takes part, only bodies of one piece, and no pair of which a
+//! surface is remembered.
 
 mod placed;
 #[cfg(test)]
@@ -38,11 +40,12 @@ pub(crate) const MOST: usize = SET;
 /// Queries below which it is not worth while.
 const LEAST: usize = 3;
 
-/// Vertices of all bodies of the queries that are answered together, about: of more, those of the first have left the nearest
-/// cache when an overlap is to be grown at last.
+/// Vertices of all bodies of the queries that are answered together, about: of more, those of the
+/// first have left the nearest cache when an overlap is to be grown at last.
 const VERTICES: usize = 8192;
 
-/// Returns the number of queries that are answered together, at least one: of bodies of the same deviation, since it adds to the cut-off.
+/// Returns the number of queries that are answered together, at least one: of bodies of the same
+/// deviation, since it adds to the cut-off.
 pub(crate) fn group(queries: &[PairQuery<'_>]) -> usize {
     let mut vertices = 0;
     let deviation = |query: &PairQuery<'_>| deviation_of(query.a, query.b);

@@ -1,5 +1,6 @@
-//! Many samples of one pair of bodies of one piece each: the remembered features are verified in eight samples at once, and where
-//! they change at every turn, all samples are searched before any is proven. What neither settles goes to the pair solver.
+//! Many samples of one pair of bodies of one piece each: the remembered features are verified in
+//! eight samples at once, and where they change at every turn, all samples are searched before any
+//! is proven. The pair solver gets the samples that neither settles.
 
 use super::pair_block::PairBlock;
 use super::proofs::Prover;
@@ -87,7 +88,7 @@ impl<'a> OnePair<'a> {
         Self { of, search, memory, is_current: false, run: 0.0 }
     }
 
-    /// Takes note of what is remembered after a sample that the pair solver answered, and whether features were verified there.
+    /// Records the memory after a sample of the pair solver, and whether it verified features.
     pub(crate) fn answered_alone(&mut self, held: bool, cache: &mut PairCache) {
         if held {
             self.run += 1.0;
@@ -132,7 +133,8 @@ impl<'a> OnePair<'a> {
         outcome
     }
 
-    /// Appends the rows of the next of the samples `left`, as long as they are settled: which of them.
+    /// Appends the rows of the next of the samples `left`, as long as they are settled: which of
+    /// them.
     #[inline(always)]
     pub(crate) fn take(&mut self, left: u64, stats: &mut SolverStats, out: &mut Vec<Proximity>) -> u64 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
@@ -180,8 +182,8 @@ impl<'a> OnePair<'a> {
         self.search.tracks() && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
     }
 
-    /// Continues with V-Clip from features that stay optimal for long and were left in this sample. The features found are verified here
-    /// and in the samples to come.
+    /// Continues with V-Clip from features that stay optimal for long and were left in this sample.
+    /// The features found are verified here and in the samples to come.
     #[inline(never)]
     fn followed(
         &mut self,
@@ -211,7 +213,8 @@ impl<'a> OnePair<'a> {
         self.memory.verified.ready.outcome(sample)
     }
 
-    /// Searches a sample together with those that come next and are not ruled out. `None`: overlap, or few samples.
+    /// Searches a sample together with those that come next and are not ruled out. `None`: overlap,
+    /// or few samples.
     #[inline(never)]
     fn search(
         &mut self,
@@ -226,7 +229,7 @@ impl<'a> OnePair<'a> {
         }
         let features = cache.hulls.features().filter(|_| self.tracks(cache))?;
         let line = cache.hulls.learned.starts_on_line();
-        // Where features stay optimal for long, a change of them is searched alone.
+        // If features usually last long, search only this sample.
         if cache.hulls.simplex().count > 0 && cache.hulls.learned.features_last_after(self.run) {
             return None;
         }
@@ -250,8 +253,9 @@ impl<'a> OnePair<'a> {
     }
 }
 
-/// A search from feature to feature in one sample: the pose goes from the lanes to registers, and not through a structure in memory, whose parts would
-/// be read in other sizes than they were written.
+/// A search from feature to feature in one sample: the pose goes from the lanes to registers, and
+/// not through a structure in memory, whose parts would be read in other sizes than they were
+/// written.
 #[inline(always)]
 fn search_sample_body<S: Simd>(
     by: FeatureSearch,
@@ -274,8 +278,9 @@ struct Tracking<'a> {
     start: FeaturePair,
 }
 
-/// Goes from feature to feature, from sample to sample, or in each from the line between the bodies, and proves what is found, eight of a
-/// kind at a time; ends where the bodies overlap. Returns the last features.
+/// Goes from feature to feature, from sample to sample, or in each from the line between the
+/// bodies, and proves what is found, eight of a kind at a time; ends where the bodies overlap.
+/// Returns the last features.
 #[inline(always)]
 fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, stats: &mut SolverStats) -> FeaturePair {
     let of = *t.of;

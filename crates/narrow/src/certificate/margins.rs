@@ -1,15 +1,17 @@
-//! The margins of certificates, in rounding bounds E of a pair (docs/reference/numerics.md), and the bracket.
+//! The margins of certificates, in rounding bounds E of a pair (docs/reference/numerics.md), and
+//! the bracket.
 
 use crate::float::Float;
 
-/// Contact band, in bounds E: cores that overlap by less are no case for a proof of depth. The sign of their distance is
-/// open in `f64`, and [`local`] leaves them to extended precision.
+/// Contact band, in bounds E: cores that overlap by less are no case for a proof of depth. The sign
+/// of their distance is open in `f64`, and [`local`] leaves them to extended precision.
 pub(super) const BAND: f64 = 8.0;
 
-/// Cores nearer than so many bounds E, apart or overlapping by less than [`BAND`], are left to extended precision.
+/// Cores nearer than this, in bounds E, and not deeper than [`BAND`], need extended precision.
 const CONTACT: f64 = 4.0;
 
-/// How far, metres, other features must stay away: four bounds, times what the direction's error is amplified by.
+/// How far, metres, other features must stay away: four bounds, times what the direction's error is
+/// amplified by.
 #[inline(always)]
 pub(super) fn margin<T: Float>(bound: T, amplification: T) -> T {
     T::from_f64(4.0) * bound * amplification
@@ -33,8 +35,8 @@ pub(crate) fn is_near_contact_or_apart<T: Float>(distance: T, bound: T) -> T::Ma
     distance.ge(T::from_f64(-BAND) * bound)
 }
 
-/// Proven bounds of the signed distance of cores, metres: of closest points at `distance` with this `residual`, and the `gap` of
-/// their supporting planes; `bound`: E.
+/// Proven bounds of the signed distance of cores, metres: of closest points at `distance` with this
+/// `residual`, and the `gap` of their supporting planes; `bound`: E.
 #[inline(always)]
 pub(crate) fn bracket<T: Float>(distance: T, residual: T, gap: T, bound: T) -> (T, T) {
     let in_band = is_near_contact_or_apart(distance, bound);

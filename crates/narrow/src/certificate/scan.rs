@@ -1,5 +1,5 @@
-//! Scans of vertices for the test that a feature alone supports its body, eight vertices at a time: where stored planes prove
-//! nothing.
+//! Scans of vertices for the test that a feature alone supports its body, eight vertices at a time:
+//! where stored planes prove nothing.
 
 use super::clearance;
 use crate::feature::Feature;
@@ -18,16 +18,17 @@ pub(crate) struct SupportPlane<T> {
     pub(super) bound: T,
 }
 
-/// Whether all vertices are scanned, and not only those around the feature: where they are few, and for faces of many sides,
-/// which would be searched for each neighbour.
+/// Whether all vertices are scanned, and not only those around the feature: where they are few, and
+/// for faces of many sides, which would be searched for each neighbour.
 #[inline(always)]
 pub(super) fn scans(p: &Polyhedron, feature: Feature) -> bool {
     const FEW: usize = 24;
     p.count <= FEW || feature.kind == FeatureKind::Face && feature.vertex_count(p).pow(2) > p.count
 }
 
-/// The height of the supporting plane along `d`, metres, if the feature's vertices alone reach it: all of them come within
-/// `bound` of the first, and no other vertex comes within `margin`. Eight vertices at a time.
+/// The height of the supporting plane along `d`, metres, if the feature's vertices alone reach it:
+/// all of them come within `bound` of the first, and no other vertex comes within `margin`. Eight
+/// vertices at a time.
 #[inline(always)]
 pub(super) fn scan<S: Simd>(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64) -> Option<f64> {
     let mut few = [0; 2];
@@ -78,8 +79,8 @@ fn others_below<S: Simd>(p: &Polyhedron, feature: Feature, own: &[u32], d: Vec3<
     near == own.len() as u32 * [0, 1, 2][feature.kind as usize]
 }
 
-/// Whether the neighbours of a feature stay below `least`, one by one: for bodies of so many vertices that the coordinates of
-/// neighbours are not stored side by side.
+/// Whether the neighbours of a feature stay below `least`, one by one: for bodies of many vertices,
+/// which do not store the coordinates of neighbours side by side.
 fn neighbours_below(p: &Polyhedron, feature: Feature, own: &[u32], d: Vec3<f64>, least: f64) -> bool {
     own.iter().flat_map(|&v| p.neighbours_of(v)).all(|&w| d.dot(p.vertex(w)) < least || feature.has_vertex(p, w))
 }

@@ -1,16 +1,17 @@
-//! The test that a feature alone supports its body along a direction: its vertices lie on the supporting plane to within
-//! rounding, and every other vertex stays below by more than a margin.
+//! The test that a feature alone supports its body along a direction: its vertices lie on the
+//! supporting plane to within rounding, and every other vertex stays below by more than a margin.
 //!
-//! Stored planes prove it mostly (`clearance.rs`). Where they do not, vertices are scanned: all of them on bodies of few
-//! vertices, else the neighbours of the feature. The neighbours decide for all, beca
+//! Stored planes prove it mostly (`clearance.rs`). If they do not, vertices are scanned: all of
+//! them on bodies of few vertices, else the neighbours of the feature. The neighbours decide for
+//! all, beca
 
 use super::features::Features;
 use super::scan::SupportPlane;
 use crate::float::Float;
 use clearsweep_geometry::Vec3;
 
-/// The heights of the supporting planes over the origin, metres, and where they are proven to touch the features alone;
-/// elsewhere, and where not `wanted`, heights mean nothing.
+/// The heights of the supporting planes over the origin, metres, and where they are proven to touch
+/// the features alone; elsewhere, and where not `wanted`, heights mean nothing.
 #[inline(always)]
 pub(super) fn unique_support<T: Float, F: Features<T>>(
     f: &F,

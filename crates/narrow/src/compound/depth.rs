@@ -1,13 +1,15 @@
-//! The depth of overlapping bodies of pieces: at most the length of a translation that is checked to separate all pairs, with the margin
-//! by which the true bodies may reach farther.
+//! The depth of overlapping bodies of pieces: at most the length of a translation that is checked
+//! to separate all pairs, with the margin by which the true bodies may reach farther.
 
 use super::piece_pairs::PieceAnswer;
 use super::tree_search::{OpenNodes, PieceSearch};
+use crate::answer::Answer;
 use crate::bodies::Bodies;
+use crate::branch_and_bound::DepthFirst;
 use crate::cache::{CompoundMemory, PieceCache};
 use crate::pair_solver::{PairSolver, solve};
-use crate::solve_outcome::SolveOutcome;
 use crate::solver_stats::SolverStats;
+use crate::way_out::{NoProof, first_gap, interval_end};
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::{Method, Proximity};
 use clearsweep_model::{Piece, QueryOptions};
@@ -25,24 +27,44 @@ const DIRECTIONS: usize = 8;
 pub(super) struct DepthWork<'w, 'l> {
     pub(super) hulls: &'w mut PieceCache,
     pub(super) memory: &'w mut CompoundMemory,
-    pub(super) open: &'w mut Vec<OpenNodes>,
+    pub(super) open: &'w mut DepthFirst<OpenNodes>,
     pub(super) solver: &'w mut PairSolver<'l>,
     pub(super) stats: &'w mut SolverStats,
 }
 
-/// Working memory of a query of one pair of pieces.
-type PairWork<'w, 'l> = (&'w mut PieceCache, &'w mut PairSolver<'l>, &'w mut SolverStats);
+/// A pair of pieces, and the working memory of its queries.
+struct PairWork<'w, 'l> {
+    /// Their indices.
+    at: [u32; 2],
+    cache: &'w mut PieceCache,
+    solver: &'w mut PairSolver<'l>,
+    stats: &'w mut SolverStats,
+}
 
-/// Bounds the depth of overlapping pieces. `distance` becomes minus the length of the shortest translation that was checked, `lower` its
-/// bound, and `upper` stays that of the deepest pair.
+impl PairWork<'_, '_> {
+    /// The answer about the cores; `None` if the pieces are farther apart than `cutoff`, metres.
+    fn solve(&mut self, bodies: &Bodies<'_>, cutoff: f64) -> Option<Answer> {
+        let [a, b] = bodies.pieces(self.at);
+        solve(&bodies.parts(a, b), cutoff, self.cache, self.solver, self.stats).answered()
+    }
+}
+
+/// The lower signed distance of two inflated pieces, from the answer about the cores, metres.
+fn inflated_lower(bodies: &Bodies<'_>, at: [u32; 2], answer: &Answer) -> f64 {
+    let [a, b] = bodies.pieces(at);
+    answer.lower - (a.radius + b.radius)
+}
+
+/// Bounds the depth of overlapping pieces. `distance` becomes minus the length of the shortest
+/// translation that was checked, `lower` its bound, and `upper` stays that of the deepest pair.
 pub(super) fn bound_depth(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
-    found: &[PieceAnswer],
+    answers: &[PieceAnswer],
     row: &mut Proximity,
     work: &mut DepthWork<'_, '_>,
 ) {
-    let Some((length, n)) = shortest_separation(bodies, options, found, 0.0, work) else {
+    let Some((length, n)) = shortest_separation(bodies, options, answers, 0.0, work) else {
         (row.lower, row.upper, row.method) = (f64::NAN, f64::NAN, Method::None);
         return;
     };
@@ -52,34 +74,35 @@ pub(super) fn bound_depth(
     row.method = Method::Bound;
 }
 
-/// The lower end for bodies whose pieces may reach farther by `margin` together (metres), where inflated by it they may overlap, and the
-/// direction of its translation: NaN if there is no proof. What separates the stored bodies may press the inflated ones together elsewhere, so the translation is checked with
-/// the margin.
+/// The lower end for bodies whose pieces may reach farther by `margin` together (metres), where
+/// inflated by it they may overlap, and the direction of its translation: NaN if there is no proof.
+/// A translation that separates the stored bodies may press the inflated ones together elsewhere,
+/// so it is checked with the margin.
 pub(super) fn lower_end_within(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
-    found: &[PieceAnswer],
+    answers: &[PieceAnswer],
     margin: f64,
     work: &mut DepthWork<'_, '_>,
 ) -> (f64, Vec3<f64>) {
-    let found = shortest_separation(bodies, options, found, margin, work);
-    found.map_or((f64::NAN, Vec3::ZERO), |(length, n)| (lower_end(bodies, length), n))
+    let shortest = shortest_separation(bodies, options, answers, margin, work);
+    shortest.map_or((f64::NAN, Vec3::ZERO), |(length, n)| (lower_end(bodies, length), n))
 }
 
 fn lower_end(bodies: &Bodies<'_>, length: f64) -> f64 {
     -length - f64::EPSILON * bodies.size()
 }
 
-/// The shortest translation of B found that is proven to leave at least `margin` (metres) between all pairs of pieces: its length,
-/// metres, and its direction.
+/// The shortest translation of B found that is proven to leave at least `margin` (metres) between
+/// all pairs of pieces: its length, metres, and its direction.
 fn shortest_separation(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
-    found: &[PieceAnswer],
+    answers: &[PieceAnswer],
     margin: f64,
     work: &mut DepthWork<'_, '_>,
 ) -> Option<(f64, Vec3<f64>)> {
-    let mut near: Vec<&PieceAnswer> = found.iter().filter(|p| p.row.distance < margin).collect();
+    let mut near: Vec<&PieceAnswer> = answers.iter().filter(|p| p.row.distance < margin).collect();
     near.sort_by(|x, y| x.row.distance.total_cmp(&y.row.distance).then(x.at.cmp(&y.at)));
     let mut directions: Vec<(Vec3<f64>, f64)> =
         near.iter().take(DIRECTIONS).map(|p| (p.answer.normal, margin - p.row.lower)).collect();
@@ -110,105 +133,82 @@ struct PieceWayOut<'a> {
     n: Vec3<f64>,
     /// Lengths from here on are of no interest, metres.
     limit: f64,
-    /// Pairs that are not proven to be so far apart are in the way, metres.
+    /// A pair is in the way unless it is proven to be at least this far apart, metres.
     margin: f64,
 }
 
 impl PieceWayOut<'_> {
-    /// A length below the limit that leaves at least the margin between all pairs of pieces, proven at the moved pose; metres. `near`: pairs
-    /// that are in the way where the bodies are; no length below `start` separates them all.
-    ///
-    /// The signed distance of two convex pieces is a convex function of the length, so each pair is in the way at an interval of
-    /// lengths. From the start on, the ends of intervals that hold the length reached are gone to, until none holds it.
+    /// A length below the limit that leaves at least the margin between all pairs of pieces, proven
+    /// at the moved pose, metres. `near`: pairs that are in the way at the bodies' own poses. No
+    /// length below `start` separates them all.
     fn separating_length(&self, near: &[&PieceAnswer], start: f64, work: &mut DepthWork<'_, '_>) -> Option<f64> {
         let slack = self.slack();
         let mut length = start + slack;
         for p in near {
             let cache = work.memory.moved.pieces.at(p.at);
+            let mut pair = PairWork { at: p.at, cache, solver: work.solver, stats: work.stats };
             if length >= self.limit {
                 return None;
             }
-            if self.lower(p.at, length, (cache, work.solver, work.stats))? < self.margin {
-                length = self.end(p.at, length, (cache, work.solver, work.stats))?;
+            if self.lower(length, &mut pair)? < self.margin {
+                length = self.end(length, &mut pair)?;
             }
         }
-        for _ in 0..LENGTHENINGS {
-            if length >= self.limit {
-                return None;
-            }
-            let next = self.free_of_all(length, work)?;
-            if next == length {
-                return Some(length + slack);
-            }
-            length = next.max(length + slack);
-        }
-        None
+        let mut lengthenings = 0..LENGTHENINGS;
+        let free = first_gap(length, |length| {
+            let is_left = lengthenings.next().is_some() && length < self.limit;
+            let end = is_left.then(|| self.free_of_all(length, work)).flatten().ok_or(NoProof)?;
+            Ok(if end == length { end } else { end.max(length + slack) })
+        });
+        free.ok().map(|length| length + slack)
     }
 
-    /// `length` if all pairs of pieces are out of the way there, else a length beyond the intervals of those that are in it, metres; `None` if
-    /// one is not proven or stays in the way up to the limit.
+    /// `length` if all pairs of pieces are out of the way there. Else a length beyond the intervals
+    /// of the pairs that are in it, metres; `None` if a pair is not proven or in the way up to the
+    /// limit.
     fn free_of_all(&self, length: f64, work: &mut DepthWork<'_, '_>) -> Option<f64> {
         let moved = self.bodies.shifted(self.n.scale(length));
         let mut search = PieceSearch::new(&moved, self.margin, &mut work.memory.moved, work.open);
         let mut next = length;
         while let Some(at) = search.next(work.stats) {
-            let [a, b] = moved.pieces(at);
             let cache = search.memory.pieces.at(at);
-            let solved = solve(&moved.parts(a, b), self.margin, cache, work.solver, work.stats);
-            let SolveOutcome::Answered(answer) = solved else { continue };
-            let lower = answer.lower - (a.radius + b.radius);
+            let mut pair = PairWork { at, cache, solver: work.solver, stats: work.stats };
+            let Some(answer) = pair.solve(&moved, self.margin) else { continue };
+            let lower = inflated_lower(&moved, at, &answer);
             if lower.is_nan() {
                 return None;
             }
-            let is_in_way = |length, work: PairWork<'_, '_>| Some(self.lower(at, length, work)? < self.margin);
-            if lower < self.margin && (next == length || is_in_way(next, (cache, work.solver, work.stats))?) {
-                next = self.end(at, next, (cache, work.solver, work.stats))?;
+            if lower < self.margin && (next == length || self.lower(next, &mut pair)? < self.margin) {
+                next = self.end(next, &mut pair)?;
             }
         }
         Some(next)
     }
 
-    /// The end of the interval of a pair that is in the way at `length`, approached from beyond by Newton's steps, metres: more than
-    /// `length`; `None` if it is not below the limit.
-    fn end(&self, at: [u32; 2], length: f64, (cache, solver, stats): PairWork<'_, '_>) -> Option<f64> {
-        let [a, b] = self.bodies.pieces(at);
-        // There the supporting planes of both are as far apart as the margin asks.
+    /// The end of the interval of a pair that is in the way at `length`, metres: more than
+    /// `length`. `None` if it is not below the limit.
+    fn end(&self, length: f64, pair: &mut PairWork<'_, '_>) -> Option<f64> {
+        let [a, b] = self.bodies.pieces(pair.at);
+        // At this length the supporting planes are apart by the margin.
         let beyond = self.margin - self.support_gap(a, b) + self.slack();
-        let mut end = beyond.min(self.limit);
-        for _ in 0..STEPS {
+        let mut is_proven = true;
+        let end = interval_end(beyond.min(self.limit), length, self.slack(), STEPS, |end| {
             let moved = self.bodies.shifted(self.n.scale(end));
-            let SolveOutcome::Answered(found) = solve(&moved.parts(a, b), f64::INFINITY, cache, solver, stats) else {
-                return None;
-            };
-            let left = found.lower - (a.radius + b.radius) - self.margin;
-            if left.is_nan() || (left < 0.0 && end >= self.limit) {
-                return None;
-            }
-            // Nearer than this plane allows the pieces are not until B is back by so much.
-            let step = left / self.n.dot(found.normal);
-            // Where the step is none, rounding ends the approach.
-            if step.is_nan() || step <= 0.0 {
-                break;
-            }
-            end -= step;
-            if step <= self.slack() || end <= length {
-                break;
-            }
-        }
+            let answer = pair.solve(&moved, f64::INFINITY);
+            let left = answer.map_or(f64::NAN, |answer| inflated_lower(&moved, pair.at, &answer) - self.margin);
+            is_proven = left >= 0.0 || (left < 0.0 && end < self.limit);
+            answer.filter(|_| is_proven).map(|answer| left / self.n.dot(answer.normal))
+        });
         let end = end.max(length + self.slack());
-        (end < self.limit).then_some(end)
+        (is_proven && end < self.limit).then_some(end)
     }
 
-    /// The proven signed distance of a pair where B is moved by `length`, metres, or the margin if it is larger; `None` if there is none.
-    fn lower(&self, at: [u32; 2], length: f64, (cache, solver, stats): PairWork<'_, '_>) -> Option<f64> {
+    /// The proven signed distance at a length, metres, or the margin if it is larger.
+    fn lower(&self, length: f64, pair: &mut PairWork<'_, '_>) -> Option<f64> {
         let moved = self.bodies.shifted(self.n.scale(length));
-        let [a, b] = moved.pieces(at);
-        match solve(&moved.parts(a, b), self.margin, cache, solver, stats) {
-            SolveOutcome::Answered(answer) => {
-                Some(answer.lower - (a.radius + b.radius)).filter(|lower| !lower.is_nan())
-            }
-            SolveOutcome::Beyond { .. } | SolveOutcome::Undecided => Some(self.margin),
-        }
+        let answer = pair.solve(&moved, self.margin);
+        let lower = answer.map_or(self.margin, |answer| inflated_lower(&moved, pair.at, &answer));
+        (!lower.is_nan()).then_some(lower)
     }
 
     /// The gap of the supporting planes of two pieces across the direction, metres.

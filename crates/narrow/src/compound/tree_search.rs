@@ -1,19 +1,24 @@
-//! The pairs of pieces that may be near: the trees of both bodies are descended together, and what a gap of two nodes proves to be
-//! beyond the cut-off is left out with all its parts (two-phase paper, section 3.4).
+//! The pairs of pieces that may be near: the trees of both bodies are descended together, and what
+//! a gap of two nodes proves to be beyond the cut-off is left out with all its parts (two-phase
+//! paper, section 3.4).
 //!
-//! A pair is left out if it is farther than the cut-off by more than the promised width of a bracket, so that it would have no part in
-//! the row: which pairs are visited, and in which order, changes no row.
+//! A pair is left out if it is farther than the cut-off by more than the promised width of a
+//! bracket, so that it would have no part in the row: which pairs are visited, and in which order,
+//! changes no row.
 
 use crate::bodies::Bodies;
+use crate::branch_and_bound::{DepthFirst, Part};
 use crate::cache::TreeMemory;
 use crate::gjk::{self, Simplex};
 use crate::pair::{Pair, bound_of};
+use crate::piece_trees::PieceTrees;
 use crate::search::SearchEnd;
 use crate::solve_outcome::beyond;
 use crate::solver_stats::SolverStats;
-use clearsweep_geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
+use clearsweep_geometry::piece_tree::PieceNode;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::Shape;
+use std::cmp::Ordering;
 
 /// Two nodes that are to be compared.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +26,13 @@ pub(super) struct OpenNodes {
     nodes: [u32; 2],
     /// They are at least this far apart, metres: that of their balls.
     gap: f64,
+}
+
+impl Part for OpenNodes {
+    /// Nearer balls come first.
+    fn order(&self, other: &Self) -> Ordering {
+        other.gap.partial_cmp(&self.gap).unwrap_or(Ordering::Equal)
+    }
 }
 
 /// Two nodes that are proven to be beyond the cut-off.
@@ -35,9 +47,9 @@ pub(super) struct NodeGap {
 /// A search under way.
 pub(super) struct PieceSearch<'a, 'm> {
     bodies: &'a Bodies<'a>,
-    trees: [&'a PieceTree; 2],
+    trees: PieceTrees<'a>,
     pub(super) memory: &'m mut TreeMemory,
-    open: &'m mut Vec<OpenNodes>,
+    open: &'m mut DepthFirst<OpenNodes>,
     /// Distance beyond which pairs are of no interest, metres.
     pub(super) cutoff: f64,
     /// The least gap that was proven of what is left out, metres.
@@ -50,44 +62,43 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         bodies: &'a Bodies<'a>,
         cutoff: f64,
         memory: &'m mut TreeMemory,
-        open: &'m mut Vec<OpenNodes>,
+        open: &'m mut DepthFirst<OpenNodes>,
     ) -> Self {
-        let trees = [bodies.a.piece_tree(), bodies.b.piece_tree()];
+        let trees = PieceTrees::new([bodies.a, bodies.b]);
         memory.pieces.begin();
         memory.nodes.begin();
-        open.clear();
-        open.push(OpenNodes { nodes: [0, 0], gap: f64::NEG_INFINITY });
+        open.begin(OpenNodes { nodes: [0, 0], gap: f64::NEG_INFINITY });
         Self { bodies, trees, memory, open, cutoff, gap: f64::INFINITY }
     }
 
-    /// The next two pieces (indices) that may be nearer than the cut-off, those whose balls are nearest first.
+    /// The next two pieces (indices) that may be nearer than the cut-off, nearest balls first.
     pub(super) fn next(&mut self, stats: &mut SolverStats) -> Option<[u32; 2]> {
-        while let Some(OpenNodes { nodes, gap }) = self.open.pop() {
-            if self.is_beyond(gap) {
-                self.leave_out(gap);
-                continue;
-            }
-            if let [Some(i), Some(j)] = self.nodes(nodes).map(PieceNode::piece) {
+        loop {
+            let (reach, left_out) = (beyond(self.cutoff, self.bodies.size()), &mut self.gap);
+            let OpenNodes { nodes, .. } = self.open.next_unless(|part| {
+                *left_out = if part.gap > reach { left_out.min(part.gap) } else { *left_out };
+                part.gap > reach
+            })?;
+            if let Some(pieces) = self.trees.pieces(nodes) {
                 stats.piece_pairs += 1;
-                return Some([i, j]);
+                return Some(pieces);
             }
             match self.separates(nodes, stats) {
                 Some(apart) => self.leave_out(apart.gap),
-                None => self.unwrap(nodes),
+                None => self.open_children(nodes),
             }
         }
-        None
     }
 
-    /// Takes note of a gap of what is left out, metres.
+    /// Records that all skipped pairs are at least `gap` apart, metres.
     pub(super) fn leave_out(&mut self, gap: f64) {
         self.gap = self.gap.min(gap);
     }
 
-    /// Whether the hulls of two nodes are proven to be beyond the cut-off: searched from where the last search ended.
+    /// The proof that two nodes are beyond the cut-off: a search from the last one's end.
     pub(super) fn separates(&mut self, nodes: [u32; 2], stats: &mut SolverStats) -> Option<NodeGap> {
         let Bodies { a, b, relative, .. } = *self.bodies;
-        let [of_a, of_b] = self.nodes(nodes);
+        let [of_a, of_b] = self.trees.nodes(nodes);
         let growth = of_a.growth + of_b.growth;
         let pair = Pair::new(hull(of_a, a)?, hull(of_b, b)?, relative, growth);
         let beyond = beyond(self.cutoff, self.bodies.size().max(pair.size)) + growth;
@@ -99,48 +110,33 @@ impl<'a, 'm> PieceSearch<'a, 'm> {
         // Indices of other bodies mean nothing here.
         let is_known = |&[i, j]: &[u32; 2]| (i as usize) < pair.a.count && (j as usize) < pair.b.count;
         let start = if memory.as_slice().iter().all(is_known) { *memory } else { Simplex::default() };
-        let found = gjk::search_while_apart(&pair, &start, beyond, beyond);
-        stats.search_iterations += u64::from(found.iterations);
-        *memory = found.simplex;
-        if found.end != SearchEnd::Beyond {
+        let result = gjk::search_while_apart(&pair, &start, beyond, beyond);
+        stats.search_iterations += u64::from(result.iterations);
+        *memory = result.simplex;
+        if result.end != SearchEnd::Beyond {
             return None;
         }
-        let normal = -found.point.normalized();
+        let normal = -result.point.normalized();
         // A support found by climbing is no proof.
-        let gap = if pair.climbs() { pair.gap(normal) } else { found.gap };
+        let gap = if pair.climbs() { pair.gap(normal) } else { result.gap };
         let lower = gap - pair.bound();
         (lower > beyond).then_some(NodeGap { gap: lower - growth, normal })
     }
 
-    /// The larger of two nodes gives way to its parts.
-    fn unwrap(&mut self, nodes: [u32; 2]) {
-        let of = self.nodes(nodes);
-        let pairs = match of.map(|node| node.parts) {
-            [PieceParts::Nodes(parts), other] if other.is_piece() || of[0].radius >= of[1].radius => {
-                parts.map(|part| [part, nodes[1]])
-            }
-            [_, PieceParts::Nodes(parts)] => parts.map(|part| [nodes[0], part]),
-            _ => return,
-        };
-        let [one, other] = pairs.map(|nodes| OpenNodes { nodes, gap: self.ball_gap(nodes) });
-        // The last is looked at first.
-        self.open.extend(if one.gap <= other.gap { [other, one] } else { [one, other] });
+    /// Opens the parts of the larger of two nodes.
+    fn open_children(&mut self, nodes: [u32; 2]) {
+        // The last pushed is taken first if both are as near.
+        for nodes in self.trees.children(nodes).into_iter().flatten().rev() {
+            let gap = self.ball_gap(nodes);
+            self.open.push(OpenNodes { nodes, gap });
+        }
     }
 
     /// The balls of two nodes are at least this far apart, metres: rounding included.
     fn ball_gap(&self, nodes: [u32; 2]) -> f64 {
-        let [a, b] = self.nodes(nodes);
+        let [a, b] = self.trees.nodes(nodes);
         let between = a.middle - self.bodies.relative.point(b.middle);
         between.length() - (a.radius + b.radius) - bound_of::<f64>(self.bodies.size())
-    }
-
-    /// Whether a gap (metres) is beyond the cut-off.
-    fn is_beyond(&self, gap: f64) -> bool {
-        gap > beyond(self.cutoff, self.bodies.size())
-    }
-
-    fn nodes(&self, nodes: [u32; 2]) -> [&'a PieceNode; 2] {
-        [self.trees[0].node(nodes[0]), self.trees[1].node(nodes[1])]
     }
 }
 

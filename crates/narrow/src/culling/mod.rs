@@ -1,8 +1,10 @@
-//! Culling: samples in which a pair is proven to be beyond the cut-off without a search, eight at a time.
+//! Culling: samples in which a pair is proven to be beyond the cut-off without a search, eight at a
+//! time.
 //!
-//! - *Motion bound*: a gap that was proven at one pose, less how far the bodies can have moved towards each other since.
-//! - *Axis*: the gap of the supporting planes along the direction that last showed one, turned along with the line between the
-//!   origins. Such a gap is a proof whatever the direction.
+//! - *Motion bound*: a gap that was proven at one pose, less how far the bodies can have moved
+//!   towards each other since.
+//! - *Axis*: the gap of the supporting planes along the direction that last showed one, turned
+//!   along with the line between the origins. Such a gap is a proof whatever the direction.
 
 use crate::pair::{bound_of, size_of};
 use crate::query::PairQuery;
@@ -15,15 +17,19 @@ use clearsweep_base::simd::{Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{RelativePose, Scalar, Vec3};
 use clearsweep_model::{QueryOptions, SAMPLES};
 
-/// Vertices of both cores up to which eight gaps along a direction cost less than the questions they save.
+/// Vertices of both cores up to which eight gaps along a direction cost less than the questions
+/// they save.
 const VERTICES: usize = 400;
 
-/// Square of a direction's length, before it is made a unit vector, below which it is not looked along.
+/// Square of a direction's length, before it is made a unit vector, below which it is not looked
+/// along.
 const CANCELLED: f64 = 1e-20;
 
-/// Knowledge of the distance of a pair in the samples to come. Sets of them: bit `s` for sample `s`.
+/// Knowledge of the distance of a pair in the samples to come. Sets of them: bit `s` for sample
+/// `s`.
 ///
-/// The mask's order plays no part, and no row is lost: every sample ruled out is beyond `within` on every way (docs/reference/numerics.md).
+/// The mask's order plays no part, and no row is lost: every sample ruled out is beyond `within` on
+/// every way (docs/reference/numerics.md).
 #[derive(Clone)]
 pub(super) struct Culling<'a> {
     poses: &'a RelativePoses<'a>,
@@ -35,7 +41,8 @@ pub(super) struct Culling<'a> {
     proven: Option<Proven>,
     /// Direction to look along, less the unit vector between the origins, in A's frame.
     axis: Option<Vec3<f64>>,
-    /// The samples looked at so far; those of them that the proven gap rules out, and those that a direction does.
+    /// The samples looked at so far; those of them that the proven gap rules out, and those that a
+    /// direction does.
     seen: u64,
     outlasted: u64,
     shown: u64,
@@ -73,20 +80,21 @@ impl<'a> Culling<'a> {
         self.axis
     }
 
-    /// Takes note of a gap (metres) between the bodies at a pose, and of the direction along which it was found.
+    /// Records a gap (metres) between the bodies at a pose, and its direction.
     pub(super) fn beyond(&mut self, gap: f64, at: RelativePose<f64>, normal: Option<Vec3<f64>>) {
         let axis = normal.map(|normal| normal - at.t.normalized());
         (self.proven, self.axis) = (Some((gap, at)), axis.or(self.axis).or(Some(Vec3::ZERO)));
         (self.seen, self.outlasted, self.shown) = (0, 0, 0);
     }
 
-    /// Takes note of a row.
+    /// Records that the bodies have a row.
     #[inline(always)]
     pub(super) fn near(&mut self) {
         (self.proven, self.axis) = (None, None);
     }
 
-    /// The first of the samples and those in turn after it that are like it: to be asked, or (`Err`) ruled out, and counted.
+    /// The first of the samples and those in turn after it that are like it: to be asked, or
+    /// (`Err`) ruled out, and counted.
     #[inline(always)]
     pub(super) fn next(&mut self, samples: u64, stats: &mut SolverStats) -> Result<u64, u64> {
         if self.proven.is_none() && self.axis.is_none() {
@@ -153,8 +161,8 @@ impl<'a> Culling<'a> {
         }
     }
 
-    /// Whether a proven gap, less the motion since, rules a pose out, in each lane. `reach`: the length of the pose's translation,
-    /// metres.
+    /// Whether a proven gap, less the motion since, rules a pose out, in each lane. `reach`: the
+    /// length of the pose's translation, metres.
     #[inline(always)]
     fn outlasts<T: Scalar>(&self, (gap, at): &Proven, pose: &RelativePose<T>, reach: T) -> T::Mask {
         let size = T::from_f64(self.hulls.extent) + reach;
@@ -181,7 +189,8 @@ fn outlasted_body<S: Simd>(culling: &Culling<'_>, proven: &Proven, start: usize,
 
 dispatch!(outlasted, outlasted_body, (culling: &Culling<'_>, proven: &Proven, start: usize, lanes: &RelativeLanes) -> u8);
 
-/// Bit `i`: in sample `start + i` the gap along the axis is proven to be beyond the cut-off on every way.
+/// Bit `i`: in sample `start + i` the gap along the axis is proven to be beyond the cut-off on
+/// every way.
 #[inline(always)]
 fn separated_along_body<S: Simd>(rows: &RowTerms<'_>, lanes: &RelativeLanes, start: usize, axis: Vec3<f64>) -> u8 {
     let (r, t) = lanes.eight(start);
@@ -194,7 +203,7 @@ fn separated_along_body<S: Simd>(rows: &RowTerms<'_>, lanes: &RelativeLanes, sta
     let gap = n.dot(pose.t) - max_dot_each(b, -pose.inverse_vector(n)) - max_dot_each(a, n);
     let size = size_of(a, b, rows.growth(), length);
     let needed = rows.beyond(size) + bound_of::<V<S>>(size);
-    // Of vectors that nearly cancel the square may underflow, and then the direction is no unit vector.
+    // If vectors nearly cancel, the square may underflow: no unit vector results.
     (gap.gt(needed) & length2.gt(V::splat(CANCELLED))).bits()
 }
 

@@ -1,22 +1,25 @@
-//! The lengths at which two convex pieces meet while B moves along a line: an interval, with a bracket for each end.
+//! The interval of lengths at which two convex pieces meet while B moves along a line.
 //!
-//! The signed distance `f(t)` is a convex function of the length `t` (docs/reference/numerics.md, "Distance along a direction"). Both ends of the
-//! interval are approached from outside, by the roots of supporting planes: Newton's steps, as in the ray cast of van den Bergen
-//! (2004). The face of the Minkowski difference that the line pierces gives the first of them (Choi et al., section 6). Each root is
-//! itself a proof that the pieces do not meet before it.
+//! The signed distance `f(t)` is a convex function of the length `t` (docs/reference/numerics.md,
+//! "Distance along a direction"). Both ends of the interval are approached from outside, by the
+//! roots of supporting planes: Newton's steps, as in the ray cast of van den Bergen (2004). The
+//! face of the Minkowski difference that the line pierces gives the first of them (Choi et al.,
+//! section 6). Each root is itself a proof that the pieces do not meet before it.
 //!
-//! The proof that they do meet comes from the features (`pierced.rs`), or from the convexity of `f`: between a length at which `f` is at
-//! most `g > 0` and one at which it is at most `-h < 0`, the chord has a root beyond which they overlap.
+//! The proof that they do meet comes from the features (`pierced.rs`), or from the convexity of
+//! `f`: between a length at which `f` is at most `g > 0` and one at which it is at most `-h < 0`,
+//! the chord has a root beyond which they overlap.
 
 use super::line::{COSINE, GapAtLength, PiecesOnLine, UNIT};
 use super::pierced;
 use crate::duality;
+use crate::way_out::NoProof;
 use clearsweep_geometry::Vec3;
 
-/// Newton's steps, at most: where the line only grazes the difference each of them halves what is left.
+/// Most of Newton's steps: if the line grazes the difference, each halves the rest.
 const STEPS: usize = 96;
 
-/// Lengths at which an overlap is looked for, at most, each so many times the one before.
+/// Most lengths at which an overlap is looked for; each is `LONGER` times the one before.
 const PROBES: usize = 40;
 const LONGER: f64 = 4.0;
 
@@ -25,13 +28,14 @@ const LONGER: f64 = 4.0;
 pub(super) struct MeetingInterval {
     /// They do not meet before the first, nor after the second, metres.
     pub(super) outer: [f64; 2],
-    /// They overlap or touch between these, metres; empty (infinity, minus infinity) where nothing is proven.
+    /// They overlap or touch between these, metres; (infinity, minus infinity) without a proof.
     pub(super) inner: [f64; 2],
 }
 
 impl MeetingInterval {
-    /// By when the pieces are proven to meet, at a length of 0 or more, metres; infinite without a proof. Features that touch within rounding
-    /// of the start may have met before it: then the pieces have to be proven to overlap after it.
+    /// By when the pieces are proven to meet, at a length of 0 or more, metres; infinite without a
+    /// proof. Features that touch within rounding of the start may have met before it: then the
+    /// pieces have to be proven to overlap after it.
     pub(super) fn meets_by(&self) -> f64 {
         let [begin, end] = self.inner;
         if self.outer[0] > 0.0 || (begin < end && end >= 0.0) { begin.max(0.0) } else { f64::INFINITY }
@@ -60,7 +64,8 @@ impl StartOfLine {
     }
 }
 
-/// One end of the interval, as seen from outside: `sense` 1 is the first end, -1 the last; lengths are multiplied by it.
+/// One end of the interval, as seen from outside: `sense` 1 is the first end, -1 the last; lengths
+/// are multiplied by it.
 struct Approach {
     sense: f64,
     /// By how much the pieces grow beyond their radii, metres; negative: shrink.
@@ -92,8 +97,8 @@ pub(super) fn start(pieces: &mut PiecesOnLine<'_>, margins: [f64; 2]) -> Result<
     })
 }
 
-/// The interval of lengths from 0 on at which two pieces meet; `Ok(None)`: they never do. `margins`: what is added to the growth for the outer
-/// ends and for the inner ones, metres.
+/// The interval of lengths from 0 on at which two pieces meet; `Ok(None)`: they never do.
+/// `margins`: what is added to the growth for the outer ends and for the inner ones, metres.
 ///
 /// # Errors
 /// Nothing is proven: numbers are not finite.
@@ -104,8 +109,8 @@ pub(super) fn meeting_interval(
 ) -> Result<Option<MeetingInterval>, NoProof> {
     let mut first = LineEnd { outer: 0.0, inner: if start == StartOfLine::Overlap { -1.0 } else { f64::INFINITY } };
     if start != StartOfLine::Overlap {
-        let Some(found) = end(pieces, 1.0, 0.0, margins)? else { return Ok(None) };
-        first = found;
+        let Some(front) = end(pieces, 1.0, 0.0, margins)? else { return Ok(None) };
+        first = front;
     }
     let from = -(far(pieces, pieces.line.along, margins[0]));
     let last = match end(pieces, -1.0, from, margins)? {
@@ -115,13 +120,14 @@ pub(super) fn meeting_interval(
     };
     let outer = [first.outer, (-last.outer).max(first.outer)];
     let inner = if first.inner < -last.inner { [first.inner, -last.inner] } else { [f64::INFINITY, f64::NEG_INFINITY] };
-    // That they touch at a length is proven even where nothing is of any interval.
+    // Contact at a length is proven even if no interval is.
     let inner = if first.inner.is_finite() && inner[0].is_infinite() { [first.inner; 2] } else { inner };
     Ok(Some(MeetingInterval { outer, inner }))
 }
 
-/// The first length from 0 on at which two pieces meet that are not proven to overlap: not before the first, and by the second, metres
-/// (infinite without a proof); `Ok(None)`: they never do. `margins`: as in [`meeting_interval`].
+/// The first length from 0 on at which two pieces meet that are not proven to overlap: not before
+/// the first, and by the second, metres (infinite without a proof); `Ok(None)`: they never do.
+/// `margins`: as in [`meeting_interval`].
 ///
 /// # Errors
 /// Nothing is proven: numbers are not finite.
@@ -132,20 +138,16 @@ pub(super) fn first_meeting(
 ) -> Result<Option<[f64; 2]>, NoProof> {
     if start == StartOfLine::Apart {
         match end(pieces, 1.0, 0.0, margins)? {
-            Some(found) if found.outer > 0.0 => return Ok(Some([found.outer, found.inner])),
+            Some(front) if front.outer > 0.0 => return Ok(Some([front.outer, front.inner])),
             Some(_) => {}
             None => return Ok(None),
         }
     }
-    let found = meeting_interval(pieces, start, margins)?;
-    Ok(found.map(|found| [found.outer[0], found.meets_by()]))
+    let interval = meeting_interval(pieces, start, margins)?;
+    Ok(interval.map(|interval| [interval.outer[0], interval.meets_by()]))
 }
 
-/// There is no proof.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct NoProof;
-
-/// From which length on the supporting planes across a unit direction part the pieces, metres: B moves along it.
+/// Length from which on the supporting planes across a unit direction part the pieces, metres.
 fn far(pieces: &PiecesOnLine<'_>, along: Vec3<f64>, margin: f64) -> f64 {
     let overlap = margin - pieces.support_gap(along);
     overlap + UNIT * 2.0 * COSINE * overlap.abs() + 2.0 * pieces.bound_at(overlap)
@@ -161,7 +163,7 @@ fn end(pieces: &mut PiecesOnLine<'_>, sense: f64, from: f64, margins: [f64; 2]) 
     } else if margins[0] == margins[1] {
         approach.inner(pieces, outer, &gap)?
     } else {
-        // Of smaller bodies, from where the larger ones are met.
+        // Smaller bodies, from the length at which the larger ones meet.
         let smaller = Approach { margin: margins[1], ..approach };
         match smaller.outer(pieces, outer)? {
             Some((at, gap)) => smaller.inner(pieces, at, &gap)?,
@@ -180,8 +182,8 @@ impl Approach {
         Ok(GapAtLength { lower: gap.lower - self.margin - slack, upper: gap.upper - self.margin + slack, ..gap })
     }
 
-    /// Up to where the plane with this unit normal (from A to B, A's frame) keeps the pieces apart that are apart up to `at`, rounding included;
-    /// `None`: it does not.
+    /// Up to where the plane with this unit normal (from A to B, A's frame) keeps the pieces apart
+    /// that are apart up to `at`, rounding included; `None`: it does not.
     fn root(&self, pieces: &PiecesOnLine<'_>, normal: Vec3<f64>, at: f64) -> Option<f64> {
         let gap = pieces.support_gap(normal) - self.margin;
         let gap = gap - pieces.bound_at(0.0) - UNIT * 4.0 * gap.abs();
@@ -198,11 +200,11 @@ impl Approach {
         (most < 0.0 && there > pieces.bound_at(at)).then_some(f64::INFINITY)
     }
 
-    /// Up to where they are proven not to meet, and the signed distance there; `None`: they never meet.
+    /// The length up to which they do not meet, and the signed distance there; `None`: never.
     fn outer(&self, pieces: &mut PiecesOnLine<'_>, from: f64) -> Result<Option<(f64, GapAtLength)>, NoProof> {
         let mut at = from;
-        let found = duality::pierced_face(&pieces.pair, pieces.line.along.scale(-self.sense), None);
-        if let Some(root) = found.face.and_then(|face| self.root(pieces, face.normal.normalized(), at)) {
+        let pierced = duality::pierced_face(&pieces.pair, pieces.line.along.scale(-self.sense), None);
+        if let Some(root) = pierced.face.and_then(|face| self.root(pieces, face.normal.normalized(), at)) {
             at = at.max(root.min(self.far));
         }
         let mut gap = self.gap_at(pieces, at)?;

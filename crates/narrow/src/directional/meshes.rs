@@ -1,9 +1,12 @@
-//! Bodies of which one is a triangle mesh: triangles are convex pieces, and the insides of solids count.
+//! Bodies of which one is a triangle mesh: triangles are convex pieces, and the insides of solids
+//! count.
 //!
-//! *Apart*, triangles are taken in the order in which they may first meet, until one pair is proven to meet before all that are left.
-//! *Overlapping*, a sweep of both trees finds the length at which nothing meets and no part lies inside the other, and the search of the
-//! nearest triangles proves it. From below, pairs of triangles that cross hold the bodies together up to the ends of their intervals. Where none is known to,
-//! the depth is: no translation shorter than a proven depth parts the bodies, so they overlap that much farther along the line.
+//! *Apart*, triangles are taken in the order in which they may first meet, until one pair is proven
+//! to meet before all that are left. *Overlapping*, a sweep of both trees finds the length at which
+//! nothing meets and no part lies inside the other, and the search of the nearest triangles proves
+//! it. From below, pairs of triangles that cross hold the bodies together up to the ends of their
+//! intervals. If none is known to, the depth does: no translation shorter than a proven depth parts
+//! the bodies, so they overlap that much farther along the line.
 
 use super::convex::{MeetingInterval, StartOfLine, meeting_interval, start};
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
@@ -25,8 +28,8 @@ use clearsweep_model::{Piece, QueryOptions, Shape};
 /// Steps by which bodies are followed while they overlap, at most.
 const STEPS: usize = 256;
 
-/// Triangles that are asked for an interval at each of them, at most.
-const ASKED: usize = 64;
+/// Most triangles whose intervals are computed in a step.
+const MOST_INTERVALS: usize = 64;
 
 /// Steps shorter than this end the pursuit, in sizes of the pair.
 const SHORT: f64 = 1e-13;
@@ -53,7 +56,7 @@ pub(super) fn distance(
     let Some((begins, upper)) = pair.start(work) else { return DirectionalDistance::UNPROVEN };
     let deviation = pair.deviation;
     let by_winding = pair.by_winding;
-    let by = |found: &MeetingInterval| found.inner[0].max(0.0);
+    let by = |interval: &MeetingInterval| interval.inner[0].max(0.0);
     let first = if begins == StartOfLine::Overlap { [0.0; 2] } else { pair.first_meeting(by, work) };
     if begins == StartOfLine::Apart {
         return of_lengths(begins, first, [0.0; 2], deviation.by);
@@ -104,12 +107,12 @@ pub(super) fn first_meeting(
 impl<'a> BodiesOnLine<'a> {
     fn new(line: &'a LineOfMotion, bodies: [&'a Shape; 2], options: &QueryOptions) -> Self {
         let deviation = Deviation::of(bodies[0], bodies[1]);
-        // What is farther apart than the deviation is apart.
+        // Bodies farther apart than the deviation are apart.
         let options = QueryOptions { within: deviation.cutoff(0.0), touch: 0.0, ..*options };
         Self { line, bodies, deviation, options, memory: LineMemory::default(), by_winding: false }
     }
 
-    /// How the bodies are placed before the motion, and the upper end of their signed distance, metres; `None` without a proof.
+    /// The relation before the motion, and the upper signed distance, metres.
     fn start(&mut self, work: &mut Workspace) -> Option<(StartOfLine, f64)> {
         let [lower, upper] = self.bracket_at(0.0, work)?;
         let begins = if lower > 0.0 {
@@ -131,14 +134,14 @@ impl<'a> BodiesOnLine<'a> {
         self.bodies[0].radius + self.bodies[1].radius + self.line.relative.t.length()
     }
 
-    /// The bracket of the signed distance where B is moved by a length, metres; `None` without a proof.
+    /// The bracket of the signed distance at a length, metres; `None` without a proof.
     fn bracket_at(&mut self, length: f64, work: &mut Workspace) -> Option<[f64; 2]> {
         let [a, b] = self.bodies;
         let (pose_a, pose_b) = (self.line.pose_a, self.line.moved(length));
         let bodies = Bodies { a, b, pose_a, pose_b, relative: RelativePose::between(&pose_a, &pose_b) };
         let still = || [0.0; 2];
         let (remembered, stats) = (&mut None, &mut SolverStats::default());
-        match mesh::query(&bodies, &self.options, (None, &mut |_| None), remembered, &mut work.meshes, stats, still) {
+        match mesh::query(&bodies, &self.options, None, &mut |_| None, remembered, &mut work.meshes, stats, still) {
             SolveOutcome::Answered((stored, pair)) => {
                 let inflated = |by| pair.lower_end_inflated(by, &mut work.meshes);
                 let row = self.deviation.row(stored, &self.options, inflated);
@@ -161,22 +164,22 @@ impl<'a> BodiesOnLine<'a> {
         meeting_interval(&mut pieces, begins, margins).ok()?
     }
 
-    /// Before the first length nothing meets; by the second two triangles do, infinite without a proof: metres. `by`: when two triangles are
-    /// proven to meet, from their interval.
+    /// Before the first length nothing meets; by the second two triangles do, infinite without a
+    /// proof: metres. `by`: when two triangles are proven to meet, from their interval.
     fn first_meeting(&mut self, by: fn(&MeetingInterval) -> f64, work: &mut Workspace) -> [f64; 2] {
         let mut first = [f64::INFINITY; 2];
         self.on_line().meetings(0.0, &mut work.meshes, |triangles, at| {
-            let found = self.interval(triangles);
+            let interval = self.interval(triangles);
             // Without an interval they may meet from where they are not apart.
-            first[0] = first[0].min(found.map_or(at, |found| found.outer[0].max(at)));
-            first[1] = found.map_or(first[1], |found| first[1].min(by(&found)));
+            first[0] = first[0].min(interval.map_or(at, |interval| interval.outer[0].max(at)));
+            first[1] = interval.map_or(first[1], |interval| first[1].min(by(&interval)));
             first[1]
         });
         first
     }
 
-    /// Up to where the bodies are proven to overlap without a break; `depth`: by how much they do before the motion, `end`: they are apart
-    /// there, metres.
+    /// Up to where the bodies are proven to overlap without a break; `depth`: by how much they do
+    /// before the motion, `end`: they are apart there, metres.
     fn overlap_until(&mut self, depth: f64, end: f64, work: &mut Workspace) -> f64 {
         let mut length = depth;
         for _ in 0..STEPS {
@@ -200,14 +203,15 @@ impl<'a> BodiesOnLine<'a> {
 
     /// The end of an interval that holds a length, of triangles that meet there.
     fn held_until(&mut self, length: f64, work: &mut Workspace) -> Option<f64> {
-        let (mut most, mut asked) = (None, 0);
+        let (mut most, mut solved) = (None, 0);
         self.on_line().meetings(length, &mut work.meshes, |triangles, at| {
-            if at > length || asked == ASKED {
+            if at > length || solved == MOST_INTERVALS {
                 return f64::NEG_INFINITY;
             }
-            asked += 1;
-            let found = self.interval(triangles).filter(|found| found.inner[0] <= length && found.inner[1] > length);
-            most = found.map(|found| found.inner[1]);
+            solved += 1;
+            let interval =
+                self.interval(triangles).filter(|interval| interval.inner[0] <= length && interval.inner[1] > length);
+            most = interval.map(|interval| interval.inner[1]);
             if most.is_some() { f64::NEG_INFINITY } else { length }
         });
         most

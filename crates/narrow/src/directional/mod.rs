@@ -1,25 +1,18 @@
-//! The distance along a direction: how far B has to be moved along it until it touches A, or leaves it.
+//! The distance along a direction: how far B has to be moved along it until it touches A, or leaves
+//! it.
 //!
-//! Source: Choi et al., "Collision detection of convex polyhedra based on duality transformation", section 6; the ray cast of van den
-//! Bergen (2004), "Ray casting against general convex objects with application to continuous collision detection". The proofs are
-//! derived in docs/reference/numerics.md, "Distance along a direction".
-//!
-//! ```text
-//! distance.rs the answer
-//! line.rs     two pieces on a line: the signed distance at a length, supporting planes
-//! convex.rs   the interval of lengths at which two pieces meet: Newton's steps from outside, chords from inside
-//! pierced.rs  proof that a vertex passes through a face, or an edge through an edge
-//! pieces.rs   bodies of several pieces: the union of the intervals
-//! meshes.rs   exact triangles
-//! footprint/  the free length of a body that grows by a disk across the direction
-//! ```
+//! Source: Choi et al., "Collision detection of convex polyhedra based on duality transformation",
+//! section 6; the ray cast of van den Bergen (2004), "Ray casting against general convex objects
+//! with application to continuous collision detection". The proofs are derived in
+//! docs/reference/numerics.md, "Distance along a direction".
 //!
 //! Departures from the paper:
 //!
-//! - The line is not projected to find an inner point of the difference: the face that it pierces is found without one (`duality/guide.rs`),
-//!   and whether it meets the difference at all is shown by the planes.
-//! - A face is where Newton's steps start and not the answer: bodies are inflated by radii, and what rounding leaves of an answer is
-//!   bracketed.
+//! - The line is not projected to find an inner point of the difference: the face that it pierces
+//!   is found without one (`duality/guide.rs`), and whether it meets the difference at all is shown
+//!   by the planes.
+//! - A face is where Newton's steps start and not the answer: bodies are inflated by radii, and
+//!   what rounding leaves of an answer is bracketed.
 
 mod convex;
 mod footprint;
@@ -39,9 +32,10 @@ use clearsweep_model::{QueryOptions, Shape};
 
 /// The distance of two bodies along a direction of the world, of any length but zero.
 ///
-/// If a body has several pieces or is a mesh, B leaves A when two conditions hold: no pair of pieces overlaps any longer, and no surface
-/// crosses the other or lies inside of a solid. If the true surfaces are known up to a deviation only, the bracket holds the distance of
-/// all bodies within it. `options`: those of a query; the cut-off does not count.
+/// If a body has several pieces or is a mesh, B leaves A when two conditions hold: no pair of
+/// pieces overlaps any longer, and no surface crosses the other or lies inside of a solid. If the
+/// true surfaces are known up to a deviation only, the bracket holds the distance of all bodies
+/// within it. `options`: those of a query; the cut-off does not count.
 pub fn directional_distance(
     a: &Shape,
     b: &Shape,
@@ -68,8 +62,9 @@ pub fn directional_distance(
     found.map_or(DirectionalDistance::UNPROVEN, |found| of_lengths(found.start, found.first, found.chain, deviation.by))
 }
 
-/// Forms the answer from the lengths at which the bodies meet. `first`: not before, and by then. `chain`: they overlap from 0 to the first
-/// end, and no longer than to the second, metres. `deviation`: of both surfaces, metres.
+/// Forms the answer from the lengths at which the bodies meet. `first`: not before, and by then.
+/// `chain`: they overlap from 0 to the first end, and no longer than to the second, metres.
+/// `deviation`: of both surfaces, metres.
 fn of_lengths(start: StartOfLine, first: [f64; 2], chain: [f64; 2], deviation: f64) -> DirectionalDistance {
     match start {
         StartOfLine::Apart => DirectionalDistance::apart(first),

@@ -1,12 +1,14 @@
-//! Bodies of convex pieces on a line: the pairs of pieces in the order in which their balls meet, and the union of their intervals.
+//! Bodies of convex pieces on a line: the pairs of pieces in the order in which their balls meet,
+//! and the union of their intervals.
 
-use super::convex::{self, MeetingInterval, NoProof, StartOfLine, meeting_interval, start};
+use super::convex::{self, MeetingInterval, StartOfLine, meeting_interval, start};
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
+use crate::branch_and_bound::{BestFirst, Part};
 use crate::pair::bound_of;
-use clearsweep_geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
-use clearsweep_model::Shape;
+use crate::piece_trees::PieceTrees;
+use crate::way_out::{NoProof, first_gap};
+use clearsweep_model::{Piece, Shape};
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// Two nodes of the trees, and the length from which on their balls meet, metres.
 #[derive(Debug, Clone, Copy)]
@@ -15,90 +17,62 @@ struct BallsMeet {
     nodes: [u32; 2],
 }
 
-/// Greater is what begins earlier.
-#[derive(Debug, Clone, Copy)]
-struct MeetsFirst(BallsMeet);
-
-impl Ord for MeetsFirst {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.0.begin.total_cmp(&self.0.begin).then(other.0.nodes.cmp(&self.0.nodes))
+impl Part for BallsMeet {
+    /// Balls that meet earlier come first.
+    fn order(&self, other: &Self) -> Ordering {
+        other.begin.total_cmp(&self.begin).then(other.nodes.cmp(&self.nodes))
     }
 }
-
-impl PartialOrd for MeetsFirst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for MeetsFirst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for MeetsFirst {}
 
 /// The pairs of pieces that may meet.
 struct PairsOnLine<'a> {
     line: &'a LineOfMotion,
-    trees: [&'a PieceTree; 2],
+    bodies: [&'a Shape; 2],
+    trees: PieceTrees<'a>,
     margin: f64,
-    open: BinaryHeap<MeetsFirst>,
+    open: BestFirst<BallsMeet>,
 }
 
 impl<'a> PairsOnLine<'a> {
     fn new(line: &'a LineOfMotion, bodies: [&'a Shape; 2], margin: f64) -> Self {
-        let trees = bodies.map(Shape::piece_tree);
         let size = bodies[0].radius + bodies[1].radius + line.relative.t.length();
-        let mut pairs = Self { line, trees, margin: margin + 2.0 * bound_of::<f64>(size), open: BinaryHeap::new() };
+        let mut pairs = Self {
+            line,
+            bodies,
+            trees: PieceTrees::new(bodies),
+            margin: margin + 2.0 * bound_of::<f64>(size),
+            open: BestFirst::default(),
+        };
         pairs.put([0, 0]);
         pairs
     }
 
     /// The next pair that may meet at a length up to `limit`, metres.
-    fn next(&mut self, limit: f64) -> Option<[u32; 2]> {
-        while self.open.peek().is_some_and(|first| first.0.begin <= limit) {
-            let MeetsFirst(BallsMeet { nodes, .. }) = self.open.pop()?;
-            let of = self.nodes(nodes);
-            match of.map(PieceNode::piece) {
-                [Some(i), Some(j)] => return Some([i, j]),
-                _ => self.unwrap(nodes, of),
+    fn next(&mut self, limit: f64) -> Option<[&'a Piece; 2]> {
+        while let Some(BallsMeet { nodes, .. }) = self.open.next_unless(|part| part.begin > limit) {
+            if let Some([i, j]) = self.trees.pieces(nodes) {
+                return Some([&self.bodies[0].pieces[i as usize], &self.bodies[1].pieces[j as usize]]);
             }
+            self.trees.children(nodes).into_iter().flatten().for_each(|nodes| self.put(nodes));
         }
         None
     }
 
-    /// The larger of two nodes gives way to its parts.
-    fn unwrap(&mut self, nodes: [u32; 2], of: [&PieceNode; 2]) {
-        match of.map(|node| node.parts) {
-            [PieceParts::Nodes(parts), other] if other.is_piece() || of[0].radius >= of[1].radius => {
-                parts.into_iter().for_each(|part| self.put([part, nodes[1]]));
-            }
-            [_, PieceParts::Nodes(parts)] => parts.into_iter().for_each(|part| self.put([nodes[0], part])),
-            _ => {}
-        }
-    }
-
     /// Keeps two nodes whose balls meet at a length from 0 on.
     fn put(&mut self, nodes: [u32; 2]) {
-        let [a, b] = self.nodes(nodes);
+        let [a, b] = self.trees.nodes(nodes);
         let between = self.line.relative.point(b.middle) - a.middle;
         let middle = -between.dot(self.line.along);
         let aside = (between + self.line.along.scale(middle)).length();
-        // The place of the middle is off by the rounding of the pair, and by less than a unit of its own size.
+        // The middle is off by the rounding of the pair, and by less than a unit of its own size.
         let reach = (a.radius + b.radius + self.margin) * (1.0 + 1e-12) + 1e-14 * middle.abs();
         if aside <= reach {
             let half = (reach * reach - aside * aside).sqrt() * (1.0 + 1e-12) + 1e-12 * reach;
             let (begin, end) = ((middle - half).max(0.0), middle + half);
             if end >= 0.0 {
-                self.open.push(MeetsFirst(BallsMeet { begin, nodes }));
+                self.open.push(BallsMeet { begin, nodes });
             }
         }
-    }
-
-    fn nodes(&self, nodes: [u32; 2]) -> [&'a PieceNode; 2] {
-        [self.trees[0].node(nodes[0]), self.trees[1].node(nodes[1])]
     }
 }
 
@@ -106,13 +80,13 @@ impl<'a> PairsOnLine<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnionOnLine {
     pub(super) start: StartOfLine,
-    /// Before the first they do not meet; they do by the second: metres, infinite if never, or without a proof.
+    /// They meet not before the first, and by the second: metres, infinite without a proof.
     pub(super) first: [f64; 2],
-    /// From 0 on they overlap without a break up to the first, and no longer than to the second, metres.
+    /// They overlap from 0 up to the first without a break, and at most to the second, metres.
     pub(super) chain: [f64; 2],
 }
 
-/// The union of the intervals of all pairs of pieces that matter. `margins`: as in [`meeting_interval`].
+/// The union of the intervals of all pairs that matter. `margins`: see [`meeting_interval`].
 ///
 /// # Errors
 /// Nothing is proven.
@@ -123,36 +97,40 @@ pub(super) fn union(
     memory: &mut LineMemory,
 ) -> Result<UnionOnLine, NoProof> {
     let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
-    let mut found = PairIntervals { line, bodies, margins, memory, start: StartOfLine::Apart, all: Vec::new() };
+    let mut intervals = PairIntervals { line, margins, memory, start: StartOfLine::Apart, all: Vec::new() };
     while let Some(pair) = pairs.next(0.0) {
-        found.add(pair)?;
+        intervals.add(pair)?;
     }
-    let mut first = found.first();
-    if found.start != StartOfLine::Overlap {
+    let mut first = intervals.first();
+    if intervals.start != StartOfLine::Overlap {
         while let Some(pair) = pairs.next(first[1]) {
-            found.add(pair)?;
-            first = found.first();
+            intervals.add(pair)?;
+            first = intervals.first();
         }
     }
-    let mut end = if found.start == StartOfLine::Apart { 0.0 } else { found.chain_end() };
-    if found.start != StartOfLine::Apart {
-        while let Some(pair) = pairs.next(end) {
-            found.add(pair)?;
-            end = found.chain_end();
-        }
+    let mut end = 0.0;
+    if intervals.start != StartOfLine::Apart {
+        end = first_gap(intervals.chain_end(), |end| {
+            while let Some(pair) = pairs.next(end) {
+                intervals.add(pair)?;
+            }
+            Ok(intervals.chain_end())
+        })?;
     }
-    Ok(UnionOnLine { start: found.start, first, chain: [found.proven_chain().min(end), end] })
+    Ok(UnionOnLine { start: intervals.start, first, chain: [intervals.proven_chain().min(end), end] })
 }
 
 /// How two bodies begin, and when they meet first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FirstMeeting {
     pub(super) start: StartOfLine,
-    /// Before the first length they do not meet; they do by the second, at 0 or later: metres, infinite if never, or without a proof.
+    /// Before the first length they do not meet; they do by the second, at 0 or later: metres,
+    /// infinite if never, or without a proof.
     pub(super) first: [f64; 2],
-    /// They are proven to overlap deeper than asked before the motion.
+    /// They are proven to overlap by more than `depth` before the motion.
     pub(super) is_deep: bool,
-    /// It is open whether contact before the motion is contact of the true bodies: deviations, a body inside of an open mesh.
+    /// It is open whether contact before the motion is contact of the true bodies: deviations, a
+    /// body inside of an open mesh.
     pub(super) is_vague: bool,
 }
 
@@ -176,7 +154,8 @@ impl FirstMeeting {
     }
 }
 
-/// Whether two pieces are proven to overlap before the motion. `margins`: as in [`meeting_interval`].
+/// Whether two pieces are proven to overlap before the motion. `margins`: as in
+/// [`meeting_interval`].
 ///
 /// # Errors
 /// Nothing is proven.
@@ -187,8 +166,7 @@ pub(super) fn overlap(
     memory: &mut LineMemory,
 ) -> Result<bool, NoProof> {
     let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
-    while let Some([i, j]) = pairs.next(0.0) {
-        let [a, b] = [&bodies[0].pieces[i as usize], &bodies[1].pieces[j as usize]];
+    while let Some([a, b]) = pairs.next(0.0) {
         if start(&mut PiecesOnLine::new(line, a, b, memory), margins)? == StartOfLine::Overlap {
             return Ok(true);
         }
@@ -196,8 +174,9 @@ pub(super) fn overlap(
     Ok(false)
 }
 
-/// The first meeting of all pairs of pieces. `margins`: as in [`meeting_interval`]; if the second is minus infinity, only the lower end is
-/// looked for. `depth`: bodies that overlap are deep if they overlap by more, metres.
+/// The first meeting of all pairs of pieces. `margins`: as in [`meeting_interval`]; if the second
+/// is minus infinity, only the lower end is looked for. `depth`: bodies that overlap are deep if
+/// they overlap by more, metres.
 ///
 /// # Errors
 /// Nothing is proven.
@@ -212,8 +191,7 @@ pub(super) fn first_meeting(
     let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
     let mut met = FirstMeeting::NEVER;
     // A pair that may only meet later does not move the end that is looked for.
-    while let Some([i, j]) = pairs.next(met.first[usize::from(!is_lower_only)]) {
-        let [a, b] = [&bodies[0].pieces[i as usize], &bodies[1].pieces[j as usize]];
+    while let Some([a, b]) = pairs.next(met.first[usize::from(!is_lower_only)]) {
         let mut pieces = PiecesOnLine::new(line, a, b, memory);
         let now = start(&mut pieces, margins)?;
         if now == StartOfLine::Overlap {
@@ -227,17 +205,16 @@ pub(super) fn first_meeting(
                 return Ok(met);
             }
         }
-        if let Some(found) = convex::first_meeting(&mut pieces, now, margins)? {
-            met.first = [met.first[0].min(found[0]), met.first[1].min(found[1])];
+        if let Some(meeting) = convex::first_meeting(&mut pieces, now, margins)? {
+            met.first = [met.first[0].min(meeting[0]), met.first[1].min(meeting[1])];
         }
     }
     Ok(met)
 }
 
-/// The intervals of the pairs that were asked.
+/// The intervals of the pairs solved so far.
 struct PairIntervals<'a> {
     line: &'a LineOfMotion,
-    bodies: [&'a Shape; 2],
     margins: [f64; 2],
     memory: &'a mut LineMemory,
     start: StartOfLine,
@@ -245,8 +222,7 @@ struct PairIntervals<'a> {
 }
 
 impl PairIntervals<'_> {
-    fn add(&mut self, [i, j]: [u32; 2]) -> Result<(), NoProof> {
-        let [a, b] = [&self.bodies[0].pieces[i as usize], &self.bodies[1].pieces[j as usize]];
+    fn add(&mut self, [a, b]: [&Piece; 2]) -> Result<(), NoProof> {
         let mut pieces = PiecesOnLine::new(self.line, a, b, self.memory);
         let now = start(&mut pieces, self.margins)?;
         self.start = self.start.or(now);
@@ -257,18 +233,18 @@ impl PairIntervals<'_> {
     /// The first meeting of any pair: not before, and by.
     fn first(&self) -> [f64; 2] {
         let least = |end: fn(&MeetingInterval) -> f64| self.all.iter().map(end).fold(f64::INFINITY, f64::min);
-        [least(|found| found.outer[0]), least(|found| found.inner[0])]
+        [least(|interval| interval.outer[0]), least(|interval| interval.inner[0])]
     }
 
-    /// Returns the end of the intervals that follow one another from 0 on without a proven gap, metres.
+    /// Returns the end of the intervals from 0 on without a proven gap, metres.
     fn chain_end(&self) -> f64 {
-        reached(self.all.iter().map(|found| found.outer), |begin, end| begin <= end)
+        reached(self.all.iter().map(|interval| interval.outer), |begin, end| begin <= end)
     }
 
-    /// Returns the length up to which intervals are proven to follow one another from 0 on, each beginning inside of those before.
+    /// Returns the end of the proven intervals from 0 on, each beginning inside of those before.
     fn proven_chain(&self) -> f64 {
         let is_inside = |begin: f64, end: f64| begin < end || begin < 0.0;
-        reached(self.all.iter().map(|found| found.inner), is_inside)
+        reached(self.all.iter().map(|interval| interval.inner), is_inside)
     }
 }
 

@@ -1,8 +1,9 @@
-//! EPA: the penetration depth, that is the facet of the Minkowski difference nearest to the origin inside it.
+//! EPA: the penetration depth, that is the facet of the Minkowski difference nearest to the origin
+//! inside it.
 //!
-//! Source: the expanding polytope algorithm, van den Bergen 2001, "Proximity queries and penetration depth computation
-//! on 3D game objects". A polytope with vertices in the difference is expanded at its triangle nearest to the origin
-//! until that triangle lies on the boundary.
+//! Source: the expanding polytope algorithm, van den Bergen 2001, "Proximity queries and
+//! penetration depth computation on 3D game objects". A polytope with vertices in the difference is
+//! expanded at its triangle nearest to the origin until that triangle lies on the boundary.
 //!
 //! ```text
 //! tetrahedron.rs  the first polytope after GJK
@@ -16,8 +17,8 @@
 //! lanes.rs        that proof at eight relative poses at once
 //! ```
 //!
-//! The result is a strict answer of the certificate, whose depth the polytope itself proves. It also hands on a
-//! [`Surface`], which proves the depth or starts the expansion at the next pose.
+//! The result is a strict answer of the certificate, whose depth the polytope itself proves. It
+//! also hands on a [`Surface`], which proves the depth or starts the expansion at the next pose.
 
 mod bipyramid;
 mod facets;
@@ -58,8 +59,9 @@ pub struct ProvenDepth {
     pub rival: Option<FeaturePair>,
 }
 
-/// Expands `polytope` until its nearest triangle lies on the boundary of the Minkowski difference and no other facet is
-/// as near, or one of an equal depth. `None` if the optimum is not strict, or the surface broke.
+/// Expands `polytope` until its nearest triangle lies on the boundary of the Minkowski difference
+/// and no other facet is as near, or one of an equal depth. `None` if the optimum is not strict, or
+/// the surface broke.
 pub fn penetration(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<ProvenDepth> {
     match expand_to_boundary(pair, polytope.mesh()) {
         ExpansionEnd::Depth(proven) => Some(proven),
@@ -67,11 +69,12 @@ pub fn penetration(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Prov
     }
 }
 
-/// Cores whose nearest points are nearer than so many bounds E are in contact: no certificate of a unique feature pair holds.
+/// Cores nearer than this, in bounds E, are in contact: no certificate of unique features holds.
 pub(crate) const IN_CONTACT: f64 = 2.0;
 
-/// [`penetration`] from a bipyramid of supports, without GJK: for cores that are likely to overlap, with the least
-/// depth about along `axis` (from A to B). If they are apart, `simplex` becomes a start for GJK.
+/// [`penetration`] from a bipyramid of supports, without GJK: for cores that are likely to overlap,
+/// with the least depth about along `axis` (from A to B). If they are apart, `simplex` becomes a
+/// start for GJK.
 pub(super) fn penetration_from_supports(
     pair: &Pair<'_, f64>,
     axis: Vec3<f64>,
@@ -89,7 +92,8 @@ pub(super) fn penetration_from_supports(
 pub(super) enum ExpansionEnd {
     /// The depth, strict and proven.
     Depth(ProvenDepth),
-    /// The origin is outside of the Minkowski difference, which does not reach beyond this triangle.
+    /// The origin is outside of the Minkowski difference, which does not reach beyond this
+    /// triangle.
     Apart([VertexPair; 3]),
     /// The origin is on the boundary up to rounding.
     Contact,
@@ -142,7 +146,8 @@ fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMes
     ExpansionEnd::Undecided
 }
 
-/// Whether a facet and the one of another triangle have equal depths, and are the only nearest ones.
+/// Whether a facet and the one of another triangle have equal depths, and are the only nearest
+/// ones.
 #[inline(always)]
 fn equal_depths<S: Simd>(
     pair: &Pair<'_, f64>,
@@ -187,7 +192,8 @@ impl SupportBeyond {
     }
 }
 
-/// Whether a locally strict answer about overlapping cores is the only one: the polytope is expanded until it proves that, or cannot.
+/// Whether a locally strict answer about overlapping cores is the only one: the polytope is
+/// expanded until it proves that, or cannot.
 pub(super) fn proves_depth(pair: &Pair<'_, f64>, polytope: &mut Polytope, answer: &Certificate) -> bool {
     proves_depth_wide(pair, polytope.mesh(), answer)
 }
@@ -209,8 +215,9 @@ enum RivalsEnd {
     Undecided,
 }
 
-/// Expands every triangle outside of the answer's facet that is as near as the facet, until none is left. `own`: a triangle of the
-/// answer's facet, where it is known; `rival`: the features of a second facet that may be as near.
+/// Expands every triangle outside of the answer's facet that is as near as the facet, until none is
+/// left. `own`: a triangle of the answer's facet, where it is known; `rival`: the features of a
+/// second facet that may be as near.
 #[inline(always)]
 fn expand_rivals<S: Simd>(
     pair: &Pair<'_, f64>,
@@ -243,9 +250,9 @@ fn expand_rivals<S: Simd>(
     RivalsEnd::Undecided
 }
 
-/// Expands `polytope` until every triangle within `margin` (metres) of the nearest lies on the boundary of the
-/// Minkowski difference, and returns those triangles: all facets that are as near, ties included. `None` if the surface
-/// broke.
+/// Expands `polytope` until every triangle within `margin` (metres) of the nearest lies on the
+/// boundary of the Minkowski difference, and returns those triangles: all facets that are as near,
+/// ties included. `None` if the surface broke.
 pub(super) fn nearest_facets(
     pair: &Pair<'_, f64>,
     polytope: &mut Polytope,

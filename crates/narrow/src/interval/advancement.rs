@@ -1,11 +1,14 @@
-//! Conservative advancement along one direction: from a time at which two convex pieces are clear, until when the supporting planes of a
-//! direction keep them so.
+//! Conservative advancement along one direction: from a time at which two convex pieces are clear,
+//! until when the supporting planes of a direction keep them so.
 //!
-//! The gap along a direction that stands still in a frame costs a pose and two supports, no distance. Its second derivative is at most
-//! `bend`. Between two times with known gaps the parabola of [`GapBound`] proves until when the pieces are clear, and the mirror image of
-//! the parabola about its chord estimates when they are not. Both times approach each other quadratically.
+//! The gap along a direction that stands still in a frame costs a pose and two supports, no
+//! distance. Its second derivative is at most `bend`. Between two times with known gaps the
+//! parabola of [`GapBound`] proves until when the pieces are clear, and the mirror image of the
+//! parabola about its chord estimates when they are not. Both times approach each other
+//! quadratically.
 //!
-//! Source: Mirtich 1996, "Impulse-based dynamic simulation of rigid body systems", section 2.3; here the bound is of second order.
+//! Source: Mirtich 1996, "Impulse-based dynamic simulation of rigid body systems", section 2.3;
+//! here the bound is of second order.
 
 use super::node::Node;
 use super::pair_path::PairPath;
@@ -56,7 +59,8 @@ impl StandingDirection<'_> {
     }
 }
 
-/// Two times and the gaps there. The method is to keep the first gap above the level and the second one not above it.
+/// Two times and the gaps there. The method is to keep the first gap above the level and the second
+/// one not above it.
 struct GapBracket {
     shares: [f64; 2],
     gaps: [f64; 2],
@@ -75,8 +79,8 @@ impl GapBracket {
         GapBound { first: self.gaps[0], last: self.gaps[1], bend: self.bend * (self.width() * self.width()) }
     }
 
-    /// Takes a gap at a time between both in place of one of them. False, and nothing is taken, if the gap is above the level then but not
-    /// proven to be so until then.
+    /// Takes a gap at a time between both in place of one of them. False, and nothing is taken, if
+    /// the gap is above the level then but not proven to be so until then.
     fn narrow(&mut self, share: f64, gap: f64, level: f64) -> bool {
         let [begin, first] = [self.shares[0], self.gaps[0]];
         if gap <= level {
@@ -103,14 +107,14 @@ impl GapBracket {
     }
 }
 
-/// A time that is so much later, rounded down.
+/// The time `share + by`, rounded down.
 pub(super) fn later(share: f64, by: f64) -> f64 {
     if by > 0.0 { (share + by).next_down().max(share) } else { share }
 }
 
 impl<'a> Advancement<'a> {
-    /// Advances from the first node along the direction that proves the pieces clear for longest, to `limit` at most; `clear`: a time until
-    /// which they are known to be clear.
+    /// Advances from the first node along the direction that proves the pieces clear for longest,
+    /// to `limit` at most; `clear`: a time until which they are known to be clear.
     pub(super) fn run(&self, clear: f64, limit: f64) -> Option<Advanced> {
         let (direction, bound) = self.direction()?;
         let [from, to] = self.ends.map(|node| node.share);
@@ -125,7 +129,8 @@ impl<'a> Advancement<'a> {
         Some(Advanced { clear: node, next })
     }
 
-    /// Finds the direction, among those of both nodes in all frames, whose bound is above the level for longest; and the bound.
+    /// Finds the direction, among those of both nodes in all frames, whose bound is above the level
+    /// for longest; and the bound.
     fn direction(&self) -> Option<(StandingDirection<'a>, GapBound)> {
         let mut longest: Option<(f64, StandingDirection<'a>, GapBound)> = None;
         let span = self.ends[1].share - self.ends[0].share;
@@ -163,9 +168,9 @@ impl<'a> Advancement<'a> {
             let on_chord = begin + (first - self.touch) / (first - last) * (end - begin);
             let mirrored = on_chord + (on_chord - clear) + 0.25 * self.resolution;
             let middle = 0.5 * (clear + end);
-            let asked = if mirrored > clear { mirrored.min(middle) } else { middle };
-            if !bracket.narrow(asked, self.gap(direction, asked), self.touch) {
-                return asked;
+            let time = if mirrored > clear { mirrored.min(middle) } else { middle };
+            if !bracket.narrow(time, self.gap(direction, time), self.touch) {
+                return time;
             }
             let ([begin, end], clear) = (bracket.shares, bracket.clear);
             if end - clear > 0.5 * self.resolution && clear - begin > 0.125 * (end - begin) {

@@ -1,13 +1,15 @@
-//! The intervals of a pair in a block: eight at a time by one direction, and what that does not decide alone.
+//! The intervals of a pair in a block: eight at a time by one direction, and what that does not
+//! decide alone.
 //!
-//! - *Rows at both ends*: the directions of both rows, the nearer one first, which are the first that an interval alone would try. What they
-//!   decide is decided there, too, with the same bits.
-//! - *No row at either end*: the direction that ruled out samples of the pair, and the line between the origins.
-//! - *After an interval that was answered alone*: the directions that separated nodes of the trees there rule out others, or leave the nearest
-//!   pieces to decide.
+//! - *Rows at both ends*: the directions of both rows, the nearer one first, which are the first
+//!   that an interval alone would try. The interval alone decides the same, with the same bits.
+//! - *No row at either end*: the direction that ruled out samples of the pair, and the line between
+//!   the origins.
+//! - *After an interval that was answered alone*: the directions that separated nodes of the trees
+//!   there rule out others, or leave the nearest pieces to decide.
 //!
-//! The last two depend on what was asked before, so they separate nodes only by a margin, for which the interval alone separates them as well
-//! (docs/reference/numerics.md).
+//! The last two depend on what was asked before, so they separate nodes only by a margin, for which
+//! the interval alone separates them as well (docs/reference/numerics.md).
 
 use super::beyond::{PARTS, SeparatedNodes};
 use super::bodies::{IntervalBodies, pieces_of};
@@ -32,7 +34,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Pairs of nodes up to which a proof for one interval is tried on others: their trees are descended no farther then.
+/// Most pairs of nodes in a proof of one interval that is tried on others.
 const COVER: usize = 32;
 
 /// How often that is tried in a block.
@@ -78,7 +80,7 @@ pub struct BlockJoints<'a> {
 }
 
 impl<'a> BlockJoints<'a> {
-    /// The motion over the interval after a sample of a block of so many.
+    /// The motion over the interval after `sample`, in a block of `samples` samples.
     fn over(&self, sample: usize, samples: usize) -> JointMotion<'a> {
         let from = |column: u32| self.values[column as usize].0[sample];
         let to = |column: u32| match self.after.filter(|_| sample + 1 == samples) {
@@ -90,7 +92,7 @@ impl<'a> BlockJoints<'a> {
 }
 
 impl<'a> BlockMotion<'a> {
-    /// The poses at both ends of the interval after a sample of a block of so many.
+    /// The poses at both ends of the interval after `sample`, in a block of `samples` samples.
     fn ends(&self, sample: usize, samples: usize) -> [Pose; 2] {
         let start = self.poses.at(sample);
         match self.poses {
@@ -138,8 +140,8 @@ struct BlockTerms<'q, 'a> {
     options: &'q IntervalOptions,
     levers: [Lever; 2],
     /// Over the first interval: only their shapes matter.
-    subjects: IntervalBodies<'a>,
-    /// Paths by joints over the intervals after the samples, where they were asked for; empty without joints.
+    bodies: IntervalBodies<'a>,
+    /// Paths by joints over the intervals after the samples, once asked for; empty without joints.
     jointed: Vec<OnceCell<Option<Rc<JointedPath<'a>>>>>,
 }
 
@@ -148,7 +150,7 @@ impl<'q, 'a> BlockTerms<'q, 'a> {
         let [a, b] = query.over(0);
         let levers = [&a, &b].map(|body| body.lever(options.between));
         let jointed = if query.joints.is_some() { vec![OnceCell::new(); SAMPLES] } else { Vec::new() };
-        Self { query, options, levers, subjects: IntervalBodies::new(&a, &b, options), jointed }
+        Self { query, options, levers, bodies: IntervalBodies::new(&a, &b, options), jointed }
     }
 
     /// The path by joints over an interval, if joints carry the bodies.
@@ -181,18 +183,19 @@ impl<'q, 'a> BlockTerms<'q, 'a> {
         EightMotions::of_joints(&poses, paths.map(|path| &path.relative))
     }
 
-    /// The upper ends of the rows at both ends of an interval, metres: those of the poses by joints are off by a rounding.
+    /// The upper ends of the rows at both ends, metres, with the rounding of poses by joints.
     fn uppers(&self, rows: &RowsBySample<'_>, sample: u8) -> [f64; 2] {
         let error = self.jointed(usize::from(sample)).map_or(0.0, |path| path.error());
         let upper = |upper: f64| if error > 0.0 { (upper + error).next_up() } else { upper };
         rows.uppers(sample).map(upper)
     }
 
-    /// The lanes of `found` in which nodes are farther apart than `within` (metres) by the margin for which the interval alone separates them.
-    fn are_apart(&self, found: &EightBounds, k: usize, within: f64) -> bool {
-        let margin = self.options.tolerance.max((found.speed[k] + found.most_bend[k]) * (2.0 / PARTS));
-        let needed = within + margin + 4.0 * found.rounding[k];
-        found.defined >> k & 1 == 1 && found.of(k).least() > needed
+    /// Whether nodes in lane `k` are apart by `within` (metres) and the margin of an interval
+    /// alone.
+    fn are_apart(&self, bounds: &EightBounds, k: usize, within: f64) -> bool {
+        let margin = self.options.tolerance.max((bounds.speed[k] + bounds.most_bend[k]) * (2.0 / PARTS));
+        let needed = within + margin + 4.0 * bounds.rounding[k];
+        bounds.defined >> k & 1 == 1 && bounds.of(k).least() > needed
     }
 }
 
@@ -224,7 +227,7 @@ impl<'a> RowsBySample<'a> {
         [self.of(sample), self.of(sample + 1)]
     }
 
-    /// The nearer of the rows at both ends of an interval (or the other one), and whether it is that of the end.
+    /// The nearer row of both ends of an interval, or the farther one; and whether it is the last.
     fn nearer(&self, sample: u8, is_nearer: bool) -> Option<(&'a Proximity, bool)> {
         let [Some(start), Some(end)] = self.at_ends(usize::from(sample)) else { return None };
         let is_end = (end.upper < start.upper) == is_nearer;
@@ -287,9 +290,10 @@ fn take_eight(left: &mut u64) -> ([u8; WIDTH], usize) {
     (eight, count)
 }
 
-/// Appends what is proven of the intervals of a pair, in order: one that is proven to be beyond the cut-off throughout has no answer.
-/// `rows`: the rows of the pair that are known, in A's recentred frame, by sample. The answers are those of
-/// [`super::interval_proximity`]: they are a function of the bodies, the poses and the options alone.
+/// Appends what is proven of the intervals of a pair, in order: one that is proven to be beyond the
+/// cut-off throughout has no answer. `rows`: the rows of the pair that are known, in A's recentred
+/// frame, by sample. The answers are those of [`super::interval_proximity`]: they are a function of
+/// the bodies, the poses and the options alone.
 pub fn walk_intervals(
     query: &IntervalQuery<'_>,
     rows: &[Proximity],
@@ -323,7 +327,7 @@ pub fn walk_intervals(
         let [a, b] = terms.over(sample);
         let mut ends = terms.end_rows(&rows, sample);
         ends.computed[0] = last.take().filter(|&(at, _)| at == sample).map(|(_, row)| row);
-        let solved = solve([&a, &b], terms.jointed(sample), &mut ends, (options, PartDivision::default()), work, stats);
+        let solved = solve([&a, &b], terms.jointed(sample), &mut ends, options, PartDivision::default(), work, stats);
         last = ends.computed[1].map(|row| (sample + 1, row));
         let done = match solved {
             Solved::Answer(answer) => {
@@ -357,24 +361,24 @@ pub fn walk_intervals(
     out[begin..].sort_unstable_by_key(|answer| answer.sample);
 }
 
-/// The answers of a pair whose times of least distance are as narrow as their brackets explain.
+/// The answers of a pair. Their times of least distance are as narrow as their brackets explain.
 struct TimedAnswers<'q, 'a> {
     terms: &'q BlockTerms<'q, 'a>,
     rows: &'q RowsBySample<'a>,
-    /// Answers from this index on are not.
+    /// Index of the first answer whose times are not narrowed yet.
     begin: usize,
 }
 
 impl TimedAnswers<'_, '_> {
-    /// Adds an answer that is.
+    /// Appends an answer whose times are already narrow.
     fn push(&mut self, answer: IntervalProximity, out: &mut Vec<IntervalProximity>) {
         out.push(answer);
         self.begin = out.len();
     }
 
-    /// Narrows the times of the answers of rows that were added.
+    /// Narrows the times of the appended answers of rows.
     fn add(&mut self, work: &mut Workspace, stats: &mut SolverStats, out: &mut [IntervalProximity]) {
-        let (options, is_convex) = (self.terms.options, self.terms.subjects.is_convex());
+        let (options, is_convex) = (self.terms.options, self.terms.bodies.is_convex());
         for answer in &mut out[self.begin..] {
             let sample = usize::from(answer.sample);
             let sought = SoughtTimes::of_bracket([answer.lower, answer.upper], is_convex, options.touch);
@@ -383,20 +387,21 @@ impl TimedAnswers<'_, '_> {
             }
             let ([a, b], mut rows) = (self.terms.over(sample), self.terms.end_rows(self.rows, sample));
             let joints = self.terms.jointed(sample);
-            *answer = timed_by_rows(*answer, ([&a, &b], joints), &mut rows, options, work, stats);
+            *answer = timed_by_rows(*answer, [&a, &b], joints, &mut rows, options, work, stats);
         }
         self.begin = out.len();
     }
 }
 
 impl BlockTerms<'_, '_> {
-    /// Decides intervals with rows at both ends by the directions of the rows: which of them. See [`super::solve`].
+    /// Decides intervals with rows at both ends by the directions of the rows; returns the set of
+    /// the decided ones. See [`super::solve`].
     fn by_rows(&self, rows: &RowsBySample<'_>, stats: &mut SolverStats, out: &mut Vec<IntervalProximity>) -> u64 {
         let all = rows.proven_at_both_ends(self.query.intervals);
         if all == 0 {
             return 0;
         }
-        let is_convex = self.subjects.is_convex();
+        let is_convex = self.bodies.is_convex();
         let mut tried = [TriedDirections::new([0.0; 2], is_convex); SAMPLES];
         for sample in (0..SAMPLES as u8).filter(|sample| all >> sample & 1 == 1) {
             tried[usize::from(sample)] = TriedDirections::new(self.uppers(rows, sample), is_convex);
@@ -411,7 +416,7 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// Decides intervals of a set by the directions of their rows in the frames of these ranks: which of them.
+    /// Decides intervals by the directions of their rows in these frames; returns the decided ones.
     fn along_normals(
         &self,
         rows: &RowsBySample<'_>,
@@ -420,7 +425,7 @@ impl BlockTerms<'_, '_> {
         tried: &mut [TriedDirections; SAMPLES],
         out: &mut Vec<IntervalProximity>,
     ) -> u64 {
-        let (hulls, is_convex) = (self.subjects.hulls(), self.subjects.is_convex());
+        let (hulls, is_convex) = (self.bodies.hulls(), self.bodies.is_convex());
         let (mut done, mut left) = (0_u64, of);
         while left != 0 {
             let (eight, count) = take_eight(&mut left);
@@ -429,11 +434,11 @@ impl BlockTerms<'_, '_> {
             let directions = [true, false].map(|is_nearer| rows.directions(eight, is_nearer));
             let mut open = u8::MAX >> (WIDTH - count);
             for (rank, directions) in ranks.clone().flat_map(|rank| directions.iter().map(move |of| (rank, of))) {
-                let found = motions.bounds(&hulls, directions, rank);
-                open &= found.defined;
+                let bounds = motions.bounds(&hulls, directions, rank);
+                open &= bounds.defined;
                 for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| open >> k & 1 == 1) {
                     let tried = &mut tried[usize::from(sample)];
-                    if let Some(answer) = tried.take(directions.end(k), &found.of(k), self.options) {
+                    if let Some(answer) = tried.take(directions.end(k), &bounds.of(k), self.options) {
                         done |= 1 << sample;
                         out.extend(answer.map(|answer| IntervalProximity { sample, ..answer }));
                     }
@@ -447,18 +452,18 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// Rules out intervals of a set by a direction beside the line between the origins, and by that line: which of them.
+    /// Rules out intervals by a direction beside the line between the origins, and by that line.
     fn by_axis(&self, of: u64, beside: Vec3<f64>, stats: &mut SolverStats) -> u64 {
-        let Some(hulls) = self.subjects.hulls_of_nodes([0, 0]) else { return 0 };
+        let Some(hulls) = self.bodies.hulls_of_nodes([0, 0]) else { return 0 };
         let (mut done, mut left) = (0_u64, of);
         while left != 0 {
             let (eight, count) = take_eight(&mut left);
             let motions = self.motions(&eight[..count]);
             let mut open = u8::MAX >> (WIDTH - count);
             for beside in [beside, Vec3::ZERO] {
-                let found = motions.bounds(&hulls, &Directions::Beside { middles: [Vec3::ZERO; 2], beside }, 0);
+                let bounds = motions.bounds(&hulls, &Directions::Beside { middles: [Vec3::ZERO; 2], beside }, 0);
                 for (k, &sample) in eight[..count].iter().enumerate() {
-                    if open >> k & 1 == 1 && self.are_apart(&found, k, self.options.within) {
+                    if open >> k & 1 == 1 && self.are_apart(&bounds, k, self.options.within) {
                         (done, open) = (done | 1 << sample, open & !(1 << k));
                     }
                 }
@@ -471,7 +476,7 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// Rules out intervals of a set by the directions that separated nodes in another one: which of them.
+    /// Rules out intervals by the directions that separated nodes in another one; returns them.
     fn by_cover(&self, of: u64, cover: &[SeparatedNodes], stats: &mut SolverStats) -> u64 {
         let (mut done, mut left) = (0_u64, of);
         while left != 0 {
@@ -486,15 +491,15 @@ impl BlockTerms<'_, '_> {
         done
     }
 
-    /// The lanes of a set in which all nodes of a cover are apart by more than `within` (metres, by lane), with the margin.
+    /// The lanes in which all nodes of a cover are apart by `within` (metres) and the margin.
     fn separated(&self, motions: &EightMotions, cover: &[SeparatedNodes], within: Lane, of: u8) -> u8 {
         let mut apart = of;
         for &SeparatedNodes { nodes, beside } in cover {
-            let Some(hulls) = self.subjects.hulls_of_nodes(nodes) else { return 0 };
-            let directions = Directions::Beside { middles: self.subjects.middles(nodes), beside };
-            let found = motions.bounds(&hulls, &directions, 0);
+            let Some(hulls) = self.bodies.hulls_of_nodes(nodes) else { return 0 };
+            let directions = Directions::Beside { middles: self.bodies.middles(nodes), beside };
+            let bounds = motions.bounds(&hulls, &directions, 0);
             for k in 0..WIDTH {
-                if apart >> k & 1 == 1 && !self.are_apart(&found, k, within[k]) {
+                if apart >> k & 1 == 1 && !self.are_apart(&bounds, k, within[k]) {
                     apart &= !(1 << k);
                 }
             }
@@ -505,8 +510,8 @@ impl BlockTerms<'_, '_> {
         apart
     }
 
-    /// Decides intervals of a set of which the same pieces are nearest at the nearer end, by the same nodes: which of them. See
-    /// [`super::solve`].
+    /// Decides intervals whose nearer end has the same nearest pieces, by the same nodes; returns
+    /// the decided ones. See [`super::solve`].
     fn by_nodes(
         &self,
         of: u64,
@@ -515,7 +520,7 @@ impl BlockTerms<'_, '_> {
         stats: &mut SolverStats,
         out: &mut Vec<IntervalProximity>,
     ) -> u64 {
-        let path = self.subjects.nodes_with(nearest.pieces);
+        let path = self.bodies.nodes_with(nearest.pieces);
         let mut left = rows.of_pieces(rows.proven_at_both_ends(of), nearest.pieces);
         let mut done = 0_u64;
         while left != 0 {

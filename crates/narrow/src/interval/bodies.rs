@@ -1,4 +1,4 @@
-//! The subjects of an interval query: two bodies, as one pair of hulls or as pairs of convex pieces.
+//! The bodies of an interval query: two bodies, as one pair of hulls or as pairs of convex pieces.
 
 use super::node::Node;
 use super::options::{BodyMotion, IntervalOptions};
@@ -14,14 +14,15 @@ use crate::methods::Auto;
 use crate::overlap_proof::OverlapDepths;
 use crate::pair::bound_of;
 use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
+use crate::piece_trees::PieceTrees;
 use crate::query::{BodyPoses, PairQuery};
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::TriangleMesh;
-use clearsweep_geometry::piece_tree::{PieceParts, PieceTree};
+use clearsweep_geometry::piece_tree::PieceTree;
 use clearsweep_geometry::pose::rotation;
-use clearsweep_model::{AnswerKind, Method, Proximity};
+use clearsweep_model::{AnswerKind, Proximity};
 use clearsweep_model::{Piece, QueryOptions, Shape};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
@@ -32,10 +33,10 @@ const ANY_DISTANCE: f64 = 1e300;
 enum Division<'a> {
     /// They are one convex piece each.
     Convex,
-    /// One of them is a mesh: they are asked as a whole, and their surfaces node by node (`surfaces/`).
+    /// One of them is a mesh: they are solved as a whole, and node by node (`surfaces/`).
     Whole,
     /// One of them has several pieces.
-    Pieces([&'a PieceTree; 2]),
+    Pieces(PieceTrees<'a>),
 }
 
 /// Two bodies over an interval.
@@ -59,7 +60,7 @@ impl<'a> IntervalBodies<'a> {
         let division = match shapes {
             [a, b] if a.mesh.is_some() || b.mesh.is_some() => Division::Whole,
             [a, b] if a.only_piece().is_some() && b.only_piece().is_some() => Division::Convex,
-            [a, b] => Division::Pieces([a.piece_tree(), b.piece_tree()]),
+            _ => Division::Pieces(PieceTrees::new(shapes)),
         };
         let axes = [a.ends, b.ends].map(|ends| ends.map(|pose| rotation(pose.q)));
         let between = [0, 1].map(|end| displacement(&(&a.ends[end]).into(), &(&b.ends[end]).into()));
@@ -114,7 +115,7 @@ impl<'a> IntervalBodies<'a> {
     /// The hulls of two nodes of the trees; of bodies without, those of the bodies.
     pub(super) fn hulls_of_nodes(&self, nodes: [u32; 2]) -> Option<Hulls<'a>> {
         let Some(trees) = self.trees() else { return Some(self.hulls()) };
-        let of = [0, 1].map(|body| trees[body].node(nodes[body]));
+        let of = trees.nodes(nodes);
         let core = |body: usize| {
             let shape: &'a Shape = self.shapes[body];
             of[body].hull(|piece| &shape.pieces[piece as usize].core)
@@ -122,10 +123,10 @@ impl<'a> IntervalBodies<'a> {
         Some(Hulls { cores: [core(0)?, core(1)?], growth: of[0].growth + of[1].growth, deviation: self.deviation.by })
     }
 
-    /// The pairs of nodes that contain two pieces, from the children of the root down to the leaves, with their hulls.
+    /// The pairs of nodes with two pieces below them, from the roots down, with their hulls.
     pub(super) fn nodes_with(&self, pieces: [u32; 2]) -> Vec<([u32; 2], Hulls<'a>)> {
         let mut path = Vec::new();
-        let Some([a, b]) = self.trees() else { return path };
+        let Some(PieceTrees([a, b])) = self.trees() else { return path };
         let (Some(leaf_a), Some(leaf_b)) = (a.leaf(pieces[0]), b.leaf(pieces[1])) else { return path };
         let mut nodes = [0, 0];
         while let Some([first, second]) = self.children(nodes) {
@@ -144,15 +145,15 @@ impl<'a> IntervalBodies<'a> {
         path
     }
 
-    /// The middles of two nodes of the trees, recentred frames, metres; of bodies without, their origins.
+    /// The middles of two nodes of the trees, or the origins, in recentred frames, metres.
     pub(super) fn middles(&self, nodes: [u32; 2]) -> [Vec3<f64>; 2] {
         match self.trees() {
-            Some(trees) => [0, 1].map(|body| trees[body].node(nodes[body]).middle),
+            Some(trees) => trees.nodes(nodes).map(|node| node.middle),
             None => [Vec3::ZERO; 2],
         }
     }
 
-    /// The direction from the middle of one node to that of the other, in A's frame at a node of the interval.
+    /// The direction between the middles of two nodes, in A's frame at a node of the interval.
     pub(super) fn between_middles(&self, nodes: [u32; 2], at: &Node) -> Vec3<f64> {
         let [a, b] = self.middles(nodes);
         (at.relative.point(b) - a).normalized()
@@ -163,7 +164,7 @@ impl<'a> IntervalBodies<'a> {
         self.shapes[0].radius + self.shapes[1].radius + node.relative.t.length()
     }
 
-    fn trees(&self) -> Option<[&'a PieceTree; 2]> {
+    fn trees(&self) -> Option<PieceTrees<'a>> {
         match self.division {
             Division::Pieces(trees) => Some(trees),
             _ => None,
@@ -172,46 +173,35 @@ impl<'a> IntervalBodies<'a> {
 
     /// The pieces of two leaves of the trees.
     pub(super) fn pieces(&self, nodes: [u32; 2]) -> Option<[u32; 2]> {
-        let [a, b] = self.trees()?;
-        Some([a.node(nodes[0]).piece()?, b.node(nodes[1]).piece()?])
+        self.trees()?.pieces(nodes)
     }
 
     /// The parts of two nodes of which one is no leaf: the larger gives way.
     pub(super) fn children(&self, nodes: [u32; 2]) -> Option<[[u32; 2]; 2]> {
-        let [a, b] = self.trees()?;
-        let of = [a.node(nodes[0]), b.node(nodes[1])];
-        match of.map(|node| node.parts) {
-            [PieceParts::Nodes(parts), other] if other.is_piece() || of[0].radius >= of[1].radius => {
-                Some(parts.map(|part| [part, nodes[1]]))
-            }
-            [_, PieceParts::Nodes(parts)] => Some(parts.map(|part| [nodes[0], part])),
-            _ => None,
-        }
+        self.trees()?.children(nodes)
     }
 
-    /// Gives a node whose poses are off by so many metres at most the distance of the bodies there; `row`: theirs, if it is known, else it is computed and
-    /// returned; `cache`: what two convex bodies remember.
+    /// Gives a node the distance of the bodies there, and returns their row: `row` if it is known,
+    /// else it is computed. `cache`: the memory of two convex bodies.
     pub(super) fn measure_bodies(
         &self,
-        (node, error): (&mut Node, f64),
+        node: &mut Node,
         row: Option<&Proximity>,
         cache: &mut PieceCache,
         work: &mut Workspace,
         stats: &mut SolverStats,
     ) -> Option<Proximity> {
         let row = row.copied().or_else(|| match self.division {
-            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), (node, self.answer), cache, work, stats),
+            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), node, self.answer, cache, work, stats),
             _ => of_bodies(self, node, &mut PairCache::default(), work, stats),
         })?;
-        node.set_bracket(row.lower, row.upper, error);
-        node.add_normal(row.normal);
-        node.by_winding = row.method == Method::Winding;
+        node.take_row(&row);
         node.pieces = pieces_of(&row);
         Some(row)
     }
 
-    /// The balls about the pivots that contain the bodies however they turn are at least this far apart while the pivots move on lines,
-    /// metres.
+    /// The balls about the pivots that contain the bodies however they turn are at least this far
+    /// apart while the pivots move on lines, metres.
     pub(super) fn balls_of_pivots(&self, [a, b]: [PathTerms<f64>; 2]) -> f64 {
         let start = self.between[0] + (b.arm - a.arm);
         let end = start + (b.velocity - a.velocity);
@@ -220,7 +210,7 @@ impl<'a> IntervalBodies<'a> {
         distance_to_segment([start, end]) - radii - self.deviation.by - 2.0 * bound_of::<f64>(size)
     }
 
-    /// Returns the vectors from a point of A to one of B (recentred frames) at both ends, world, metres.
+    /// Returns the vectors from a point of A to one of B at both ends, world, metres.
     fn between_points(&self, points: [Vec3<f64>; 2]) -> [Vec3<f64>; 2] {
         let turned = |body: usize, end: usize| {
             let (rows, at) = (&self.axes[body][end], points[body]);
@@ -229,11 +219,11 @@ impl<'a> IntervalBodies<'a> {
         [0, 1].map(|end| self.between[end] + (turned(1, end) - turned(0, end)))
     }
 
-    /// The balls of two nodes of the trees are at least this far apart throughout, metres: their middles leave their chords by an
-    /// eighth of their acceleration.
+    /// The balls of two nodes of the trees are at least this far apart throughout, metres: their
+    /// middles leave their chords by an eighth of their acceleration.
     pub(super) fn ball_gap(&self, nodes: [u32; 2], path: &PairPath<'_>, motion: &RelativeMotion) -> f64 {
         let Some(trees) = self.trees() else { return f64::NEG_INFINITY };
-        let of = [0, 1].map(|body| trees[body].node(nodes[body]));
+        let of = trees.nodes(nodes);
         let between = self.between_points(of.map(|node| node.middle));
         let bend = path.bend_of_points(of.map(|node| node.middle));
         let size = self.shapes[0].radius + self.shapes[1].radius + between[0].length().max(between[1].length());
@@ -256,7 +246,7 @@ fn distance_to_segment([from, to]: [Vec3<f64>; 2]) -> f64 {
     (from + along.scale(share)).length()
 }
 
-/// A pair of hulls, with what was computed of it.
+/// A pair of hulls with its computed nodes.
 #[derive(Debug)]
 pub(super) struct Leaf<'a> {
     pieces: [&'a Piece; 2],
@@ -264,63 +254,60 @@ pub(super) struct Leaf<'a> {
     pub(super) nodes: Vec<Node>,
     /// Memory of the hulls or pieces from time to time.
     cache: PieceCache,
-    /// Memory of bodies that are asked as a whole.
+    /// Memory of bodies that are solved as a whole.
     whole: Option<Box<PairCache>>,
-    /// Answer that is sought of the hulls of bodies that are asked as a whole.
+    /// Answer sought of the hulls of bodies that are solved as a whole.
     of_hulls: AnswerKind,
 }
 
 impl<'a> Leaf<'a> {
-    /// The pieces of these indices; of whole bodies their hulls. `cache`: what they remember. `is_apart`: whether the bodies are proven apart at the
-    /// start.
-    pub(super) fn new(subjects: &IntervalBodies<'a>, [i, j]: [u32; 2], cache: PieceCache, is_apart: bool) -> Self {
-        let [a, b] = subjects.shapes;
-        let pieces = match subjects.division {
+    /// Creates a leaf of the pieces of these indices, or of the hulls of whole bodies. `cache`:
+    /// their memory. `is_apart`: whether the bodies are proven apart at the start.
+    pub(super) fn new(bodies: &IntervalBodies<'a>, [i, j]: [u32; 2], cache: PieceCache, is_apart: bool) -> Self {
+        let [a, b] = bodies.shapes;
+        let pieces = match bodies.division {
             Division::Pieces(_) => [&a.pieces[i as usize], &b.pieces[j as usize]],
             _ => [a.hull(), b.hull()],
         };
-        // Of surfaces that are apart the depth of the hulls bounds nothing.
-        let of_hulls = if is_apart { AnswerKind::Distance } else { subjects.answer };
-        let hulls = subjects.of_pieces(pieces);
+        // If the surfaces are apart, the depth of the hulls bounds nothing.
+        let of_hulls = if is_apart { AnswerKind::Distance } else { bodies.answer };
+        let hulls = bodies.of_pieces(pieces);
         Self { pieces, hulls, nodes: Vec::with_capacity(8), cache, whole: None, of_hulls }
     }
 
-    /// Computes the distance at a node, whose pose is off the path by so many metres at most. `known`: the bodies as a whole there.
+    /// Computes the distance at a node. `known`: the bodies as a whole there.
     pub(super) fn measure(
         &mut self,
-        subjects: &IntervalBodies<'_>,
-        (node, error): (&mut Node, f64),
+        bodies: &IntervalBodies<'_>,
+        node: &mut Node,
         known: Option<&Node>,
         work: &mut Workspace,
         stats: &mut SolverStats,
     ) {
-        if let Some(known) = known.filter(|_| !subjects.has_trees()) {
+        if let Some(known) = known.filter(|_| !bodies.has_trees()) {
             node.clone_from(known);
-            self.add_normal_of_hulls(subjects, node, work, stats);
+            self.add_normal_of_hulls(bodies, node, work, stats);
             return;
         }
-        let row = match subjects.division {
-            Division::Whole => of_bodies(subjects, node, self.whole.get_or_insert_default(), work, stats),
-            _ => of_pieces(subjects, self.pieces, (node, subjects.answer), &mut self.cache, work, stats),
+        let row = match bodies.division {
+            Division::Whole => of_bodies(bodies, node, self.whole.get_or_insert_default(), work, stats),
+            _ => of_pieces(bodies, self.pieces, node, bodies.answer, &mut self.cache, work, stats),
         };
         let Some(row) = row else { return };
-        node.set_bracket(row.lower, row.upper, error);
-        node.add_normal(row.normal);
-        node.by_winding = row.method == Method::Winding;
-        self.add_normal_of_hulls(subjects, node, work, stats);
+        node.take_row(&row);
+        self.add_normal_of_hulls(bodies, node, work, stats);
     }
 
     /// Adds the direction between the hulls of bodies of which one is a mesh.
     fn add_normal_of_hulls(
         &mut self,
-        subjects: &IntervalBodies<'_>,
+        bodies: &IntervalBodies<'_>,
         node: &mut Node,
         work: &mut Workspace,
         stats: &mut SolverStats,
     ) {
-        if matches!(subjects.division, Division::Whole)
-            && let Some(of_hulls) =
-                of_pieces(subjects, self.pieces, (node, self.of_hulls), &mut self.cache, work, stats)
+        if matches!(bodies.division, Division::Whole)
+            && let Some(of_hulls) = of_pieces(bodies, self.pieces, node, self.of_hulls, &mut self.cache, work, stats)
         {
             node.add_normal(of_hulls.normal);
         }
@@ -329,43 +316,44 @@ impl<'a> Leaf<'a> {
 
 /// The row of two hulls or pieces at a node, whatever their distance.
 fn of_pieces(
-    subjects: &IntervalBodies<'_>,
+    bodies: &IntervalBodies<'_>,
     [a, b]: [&Piece; 2],
-    (node, answer): (&Node, AnswerKind),
+    node: &Node,
+    answer: AnswerKind,
     cache: &mut PieceCache,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<Proximity> {
     let [pose_a, pose_b] = &node.poses;
-    let options = QueryOptions { answer, ..options(subjects) };
-    let [of_a, of_b] = subjects.shapes;
-    let bodies = Bodies { a: of_a, b: of_b, pose_a: *pose_a, pose_b: *pose_b, relative: node.relative };
-    let overlap = OverlapDepths::of(&bodies, &options);
+    let options = QueryOptions { answer, ..options(bodies) };
+    let [of_a, of_b] = bodies.shapes;
+    let posed = Bodies { a: of_a, b: of_b, pose_a: *pose_a, pose_b: *pose_b, relative: node.relative };
+    let overlap = OverlapDepths::of(&posed, &options);
     let parts = Parts { a, b, pose_a, pose_b, relative: &node.relative };
     let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope, overlap };
     let answer = solve(&parts, f64::INFINITY, cache, &mut solver, stats).answered()?;
-    let mut row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), subjects.size(node), &options);
-    [row.lower, row.upper] = subjects.deviation.bracket([row.lower, row.upper]);
+    let mut row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), bodies.size(node), &options);
+    [row.lower, row.upper] = bodies.deviation.bracket([row.lower, row.upper]);
     Some(row)
 }
 
 /// The row of the bodies at a node, whatever their distance.
 fn of_bodies(
-    subjects: &IntervalBodies<'_>,
+    bodies: &IntervalBodies<'_>,
     node: &Node,
     cache: &mut PairCache,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<Proximity> {
-    let [a, b] = subjects.shapes;
+    let [a, b] = bodies.shapes;
     let [poses_a, poses_b] = [0, 1].map(|body| BodyPoses::Fixed(&node.poses[body]));
     let query = PairQuery { a, b, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);
-    Auto.walk(&query, &options(subjects), cache, work, stats, &mut rows);
+    Auto.walk(&query, &options(bodies), cache, work, stats, &mut rows);
     rows.pop()
 }
 
-fn options(subjects: &IntervalBodies<'_>) -> QueryOptions {
-    let IntervalBodies { touch, answer, .. } = *subjects;
+fn options(bodies: &IntervalBodies<'_>) -> QueryOptions {
+    let IntervalBodies { touch, answer, .. } = *bodies;
     QueryOptions { within: ANY_DISTANCE, touch, answer, ..QueryOptions::EVERYTHING }
 }

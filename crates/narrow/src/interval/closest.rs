@@ -1,13 +1,14 @@
-//! The times of least distance: at all others the bodies are proven to be farther apart than the upper end of the bracket.
+//! The times of least distance. At all others the bodies are beyond the bracket.
 //!
-//! The parts that may reach the upper end are looked at from both ends of the interval inward. The outermost part is divided until a time
-//! near it is known at which the bracket leaves open whether the distance is the least one.
+//! The parts that may reach the upper end are visited from both ends of the interval inward. The
+//! outermost part is divided until a time near it is known at which the distance may be the least
+//! one.
 
 use super::search::{IntervalPart, IntervalSearch, PartOf};
 use super::sought_times::SoughtTimes;
+use crate::branch_and_bound::{BestFirst, Part};
 use clearsweep_model::IntervalProximity;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// Shares of the interval to which the times are found.
 const RESOLUTION: f64 = 1.0 / 256.0;
@@ -78,35 +79,25 @@ impl TimesEdge {
     }
 }
 
-/// A part that may reach what is sought. The greatest is the outermost, and of those the first found.
+/// A part that may reach the level. The outermost comes first, and of equal ones the first found.
+#[derive(Clone, Copy)]
 struct OutermostFirst {
     part: IntervalPart,
-    /// The shares of the interval outside of which the part is above what is sought.
+    /// The shares of the interval outside of which the part is above the level.
     times: [f64; 2],
     edge: TimesEdge,
     number: u32,
 }
 
-impl Ord for OutermostFirst {
-    fn cmp(&self, other: &Self) -> Ordering {
+impl Part for OutermostFirst {
+    fn order(&self, other: &Self) -> Ordering {
         let [own, its] = [self, other].map(|part| part.edge.of(part.times));
         self.edge.depth(own, its).total_cmp(&0.0).then(other.number.cmp(&self.number))
     }
 }
-impl PartialOrd for OutermostFirst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for OutermostFirst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for OutermostFirst {}
 
 impl IntervalSearch<'_, '_> {
-    /// The shares within `times` outside of which all parts are above what is sought. `parts`: those that cover the interval.
+    /// The shares within `times` outside of which all parts (of the interval) are above the level.
     pub(super) fn times_below(
         &mut self,
         mut parts: Vec<IntervalPart>,
@@ -121,7 +112,7 @@ impl IntervalSearch<'_, '_> {
         common(times, [first, last])
     }
 
-    /// One end of the times; `time`: none is farther out. Leaves the parts that may reach what is sought.
+    /// One end of the times, not before `time`. Leaves the parts that may reach the level.
     fn edge_of_times(
         &mut self,
         edge: TimesEdge,
@@ -130,8 +121,8 @@ impl IntervalSearch<'_, '_> {
         mut time: f64,
     ) -> f64 {
         let limit = self.computed + WORK_LIMIT;
-        let (mut number, mut open) = (0, BinaryHeap::new());
-        let mut push = |open: &mut BinaryHeap<OutermostFirst>, part: IntervalPart| {
+        let (mut number, mut open) = (0, BestFirst::default());
+        let mut push = |open: &mut BestFirst<OutermostFirst>, part: IntervalPart| {
             if part.lower <= sought.level {
                 let times = part.times_below(sought.level);
                 open.push(OutermostFirst { part, times, edge, number });
@@ -140,7 +131,7 @@ impl IntervalSearch<'_, '_> {
         };
         parts.drain(..).for_each(|part| push(&mut open, part));
         for _ in 0..MOST_PARTS {
-            let Some(OutermostFirst { part, times, .. }) = open.pop() else { break };
+            let Some(OutermostFirst { part, times, .. }) = open.next_unless(|_| false) else { break };
             if edge.depth(time, edge.other().of(times)) < 0.0 {
                 continue;
             }
@@ -148,14 +139,13 @@ impl IntervalSearch<'_, '_> {
             let explained = self.explained_times(sought).reduce(|one, other| edge.outer(one, other));
             let explained = explained.unwrap_or(edge.other().of([0.0, 1.0]));
             let is_done = edge.depth(time, explained) <= RESOLUTION || self.computed >= limit;
-            if is_done || !self.divide_for_times(&part, (edge, time, explained), times) {
+            if is_done || !self.divide_for_times(&part, edge, time, explained, times) {
                 parts.push(part);
                 break;
             }
-            let found = std::mem::take(&mut self.open);
-            found.into_iter().for_each(|part| push(&mut open, part));
+            self.open.drain().for_each(|part| push(&mut open, part));
         }
-        parts.extend(open.into_iter().map(|open| open.part));
+        parts.extend(open.drain().map(|open| open.part));
         time
     }
 
@@ -167,11 +157,14 @@ impl IntervalSearch<'_, '_> {
         nodes.map(|node| node.share).chain(measured)
     }
 
-    /// Replaces a part by its parts, a part in time at the middle between the edge and what is explained; false if it cannot be divided.
+    /// Replaces a part by its parts: in time at the middle between the edge and the explained
+    /// times. Returns false if it cannot be divided.
     fn divide_for_times(
         &mut self,
         part: &IntervalPart,
-        (edge, time, explained): (TimesEdge, f64, f64),
+        edge: TimesEdge,
+        time: f64,
+        explained: f64,
         times: [f64; 2],
     ) -> bool {
         let PartOf::Leaf { leaf, from, to } = part.of else {

@@ -1,23 +1,26 @@
 //! The first contact within an interval.
 //!
-//! Each part that may reach contact is proven clear until some time. The part of which that time is earliest is looked at next: conservative
-//! advancement proves it clear for longer and names a time at which the distance is computed. Where the advancement is slow the time is
-//! the middle of what is left, so that the number of distances is at most a few times that of bisection.
+//! Each part that may reach contact is proven clear until some time. The part of which that time is
+//! earliest is looked at next: conservative advancement proves it clear for longer and names a time
+//! at which the distance is computed. If the advancement is slow, the time is the middle of the
+//! rest, so that the number of distances is at most a few times that of bisection.
 
 use super::advancement::{Advanced, Advancement, later};
 use super::relative_motion::GapBound;
 use super::search::{IntervalPart, IntervalSearch, PartOf};
+use crate::branch_and_bound::{BestFirst, Part};
+use std::cmp::Ordering;
 
 /// Shares of the interval to which the first contact is found.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
 
-/// Shares of the interval below which a part of a leaf that is neither proven clear nor in contact is left as it is.
+/// Share of the interval below which an undecided part of a leaf is left as it is.
 const FINEST: f64 = 1.0 / (1_u64 << 32) as f64;
 
 /// Distances computed for it, at most.
 const WORK_LIMIT: u32 = 400;
 
-/// After so many advancements in a row that do not halve what is left the middle is asked.
+/// Advancements in a row that do not halve the rest, before the middle is asked.
 const PATIENCE: u32 = 2;
 
 /// A part that may reach contact.
@@ -26,40 +29,38 @@ struct OpenPart {
     part: IntervalPart,
     /// Proven clear from the start of the part to here.
     clear: f64,
-    /// How much was left when that was last halved, as a share of the interval, and how often it was advanced since.
+    /// The rest when it was last halved, as a share of the interval; and the advancements since.
     left: f64,
     slow: u32,
 }
 
-impl OpenPart {
-    /// Whether this part is looked at before another one: it is clear for less long, or it is the longer one.
-    fn is_before(&self, other: &Self) -> bool {
-        let by_end = other.part.end.total_cmp(&self.part.end);
-        self.clear.total_cmp(&other.clear).then(by_end).then(self.part.of.cmp(&other.part.of)).is_lt()
+impl Part for OpenPart {
+    /// The part that is clear for the least time comes first, then the one that ends last.
+    fn order(&self, other: &Self) -> Ordering {
+        let by_end = self.part.end.total_cmp(&other.part.end);
+        other.clear.total_cmp(&self.clear).then(by_end).then(other.part.of.cmp(&self.part.of))
     }
 }
 
-/// The first contact of bodies that are proven to be in contact at some time: proven clear before the first share, proven in
-/// contact at the second.
+/// The first contact of bodies that are proven to be in contact at some time: proven clear before
+/// the first share, proven in contact at the second.
 pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
     if search.has_surfaces() {
         return search.first_contact_of_surfaces();
     }
     let begun = search.computed;
-    let mut open = Vec::new();
-    take_parts(search, &mut open, 0.0, (f64::INFINITY, 0));
+    let mut open = BestFirst::default();
+    take_parts(search, &mut open, 0.0, f64::INFINITY, 0);
     loop {
         let contact = earliest_contact(search);
-        open.retain(|part| part.clear < contact);
-        let earlier = |i: usize, j: usize| if open[j].is_before(&open[i]) { j } else { i };
-        let Some(first) = (0..open.len()).reduce(earlier) else { return [contact, contact] };
-        let OpenPart { part, clear, left, slow } = open.swap_remove(first);
+        let Some(first) = open.next_unless(|part| part.clear >= contact) else { return [contact, contact] };
+        let OpenPart { part, clear, left, slow } = first;
         if contact - clear <= RESOLUTION || search.computed - begun >= WORK_LIMIT {
             return [clear, contact];
         }
         let PartOf::Leaf { leaf, from, to } = part.of else {
             search.divide(&part);
-            take_parts(search, &mut open, clear, (f64::INFINITY, 0));
+            take_parts(search, &mut open, clear, f64::INFINITY, 0);
             continue;
         };
         let limit = contact.min(part.end);
@@ -75,7 +76,7 @@ pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
         if let Some((part, clear)) = divide(search, &part, [clear, limit], advanced) {
             open.push(OpenPart { part, clear, left, slow });
         }
-        take_parts(search, &mut open, clear, (left, slow));
+        take_parts(search, &mut open, clear, left, slow);
     }
 }
 
@@ -86,10 +87,10 @@ fn earliest_contact(search: &IntervalSearch<'_, '_>) -> f64 {
 }
 
 /// Takes the parts of a search that may reach contact; `clear`: all bodies are clear before.
-fn take_parts(search: &mut IntervalSearch<'_, '_>, open: &mut Vec<OpenPart>, clear: f64, (left, slow): (f64, u32)) {
+fn take_parts(search: &mut IntervalSearch<'_, '_>, open: &mut BestFirst<OpenPart>, clear: f64, left: f64, slow: u32) {
     let touch = search.options.touch;
     let (leaves, speed) = (&search.leaves, search.motion.speed);
-    let by_speed = !search.subjects.is_convex_leaf();
+    let by_speed = !search.bodies.is_convex_leaf();
     for part in search.open.drain().filter(|part| part.lower <= touch) {
         let length = part.end - part.start;
         let mut by = part.bound.where_below(touch)[0] * length;
@@ -112,11 +113,12 @@ fn advanced(search: &IntervalSearch<'_, '_>, [leaf, from, to]: [u32; 3], [clear,
     let ends = [&of.nodes[from as usize], &of.nodes[to as usize]];
     let (path, motion, touch) = (&search.path, &search.motion, search.options.touch);
     let advancement = Advancement { hulls: of.hulls, path, motion, ends, touch, resolution: RESOLUTION };
-    if search.subjects.is_convex_leaf() { advancement.run(clear, limit) } else { None }
+    if search.bodies.is_convex_leaf() { advancement.run(clear, limit) } else { None }
 }
 
-/// Divides a part of a leaf where an advancement says so, or in the middle of what is left. The part that ends in contact or was not
-/// divided, and until when it is clear; the others are those of the search.
+/// Divides a part of a leaf where an advancement says so, or in the middle of what is left. The
+/// part that ends in contact or was not divided, and until when it is clear; the others are those
+/// of the search.
 fn divide(
     search: &mut IntervalSearch<'_, '_>,
     part: &IntervalPart,
@@ -140,7 +142,7 @@ fn divide(
     }
     let next = search.evaluate(leaf, next.unwrap_or(0.5 * (until + limit)));
     let node = &search.leaves[leaf as usize].nodes[next as usize];
-    if search.subjects.is_convex_leaf() && node.upper <= search.options.touch {
+    if search.bodies.is_convex_leaf() && node.upper <= search.options.touch {
         let of = PartOf::Leaf { leaf, from, to: next };
         return Some((IntervalPart { start, end: node.share, bound: GapBound::NONE, of, ..*part }, until));
     }

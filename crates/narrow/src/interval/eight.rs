@@ -1,4 +1,5 @@
-//! Eight intervals of a pair side by side: the bound of one direction in each, bit for bit that of `Hulls::bound_along`.
+//! Eight intervals of a pair side by side: the bound of one direction in each, bit for bit that of
+//! `Hulls::bound_along`.
 
 use super::node::Orientation;
 use super::options::Lever;
@@ -12,7 +13,8 @@ use clearsweep_geometry::{RelativePose, Scalar, Vec3};
 use clearsweep_model::BetweenFrames;
 use clearsweep_model::block::COMPONENTS;
 
-/// Square of a direction's length, before it is made a unit vector, below which it is not looked along.
+/// Square of a direction's length, before it is made a unit vector, below which it is not looked
+/// along.
 const CANCELLED: f64 = 1e-20;
 
 /// The poses of a pair in eight intervals.
@@ -38,7 +40,8 @@ pub(super) enum Directions {
         /// See there.
         at_end: Lane,
     },
-    /// At the start the unit vector between a point of A and one of B (recentred frames, metres) and a vector beside it, made a unit vector.
+    /// At the start the unit vector between a point of A and one of B (recentred frames, metres)
+    /// and a vector beside it, made a unit vector.
     Beside {
         /// The points.
         middles: [Vec3<f64>; 2],
@@ -82,7 +85,8 @@ pub(super) struct EightBounds {
     bend: Lane,
     /// No two points of the bodies move faster relative to each other, metres an interval.
     pub(super) speed: Lane,
-    /// A bound of the second derivative of the gap along any direction, in some frame, metres an interval squared.
+    /// A bound of the second derivative of the gap along any direction, in some frame, metres an
+    /// interval squared.
     pub(super) most_bend: Lane,
     /// Rounding taken off the bounds, metres.
     pub(super) rounding: Lane,
@@ -210,7 +214,7 @@ impl EightMotions {
         out
     }
 
-    /// Computes the motions of bodies that joints carry: of so many intervals, with these poses at their ends.
+    /// Computes the motions of bodies that joints carry, with these poses at the ends.
     pub(super) fn of_joints<'m>(poses: &EightPoses, motions: impl Iterator<Item = &'m RelativeMotion>) -> Self {
         let none = Lever { core: 0.0, pivot: Vec3::ZERO, between: BetweenFrames::Linear };
         let mut out = Self::new(&[none, none], poses);
@@ -221,7 +225,8 @@ impl EightMotions {
         out
     }
 
-    /// The bounds of one direction in each interval, in the frame whose bend comes at the place `rank` in order (0 to 2).
+    /// The bounds of one direction in each interval, in the frame whose bend comes at the place
+    /// `rank` in order (0 to 2).
     pub(super) fn bounds(&self, hulls: &Hulls<'_>, directions: &Directions, rank: usize) -> EightBounds {
         let mut out = EightBounds::default();
         bounds_wide(self, hulls, directions, rank, &mut out);
@@ -229,7 +234,8 @@ impl EightMotions {
     }
 }
 
-/// The directions at the ends where they are given: there, the other end, where that is the start, and which are directions.
+/// The directions at the ends where they are given: there, the other end, where that is the start,
+/// and which are directions.
 struct Looking<S: Simd> {
     near: Placed<S>,
     far: Placed<S>,
@@ -250,7 +256,7 @@ impl<S: Simd> Looking<S> {
             Directions::Beside { middles: [a, b], beside } => {
                 let between = start.relative.point(Vec3::from_f64(*b)) - Vec3::from_f64(*a);
                 let d = between.normalized() + Vec3::from_f64(*beside);
-                // Of vectors that nearly cancel the square may underflow, and then the direction is no unit vector.
+                // If vectors nearly cancel, the square may underflow: no unit vector results.
                 let defined = d.length2().gt(V::splat(CANCELLED)).bits();
                 let at_end = V::<S>::splat(0.0).gt(V::splat(0.0));
                 Self { near: start, far: end, at_end, normal: d.normalized(), defined }

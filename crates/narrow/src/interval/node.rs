@@ -5,6 +5,7 @@ use super::path::turned;
 use super::relative_motion::FixedIn;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, RelativePose, Scalar, Vec3};
+use clearsweep_model::{Method, Proximity};
 use smallvec::SmallVec;
 
 /// A pair at one time.
@@ -13,10 +14,12 @@ pub(super) struct Node {
     /// The time, as a share of the interval.
     pub(super) share: f64,
     pub(super) poses: [Pose; 2],
+    /// Bound on the error of the poses as those of the path, metres.
+    pub(super) error: f64,
     pub(super) relative: RelativePose<f64>,
     /// The rows of `world_from_a`.
     rows: [Vec3<f64>; 3],
-    /// Proven bracket of the signed distance at that time on the path, metres; infinite where nothing is proven.
+    /// Proven bracket of the signed distance at that time, metres; infinite without a proof.
     pub(super) lower: f64,
     /// See `lower`.
     pub(super) upper: f64,
@@ -41,6 +44,7 @@ impl Node {
             relative: RelativePose::between(&poses[0], &poses[1]),
             rows: rotation(poses[0].q),
             poses,
+            error: 0.0,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
             by_winding: false,
@@ -49,14 +53,17 @@ impl Node {
         }
     }
 
-    /// Takes a bracket (metres; NaN where it is not proven) that is off by `error` metres at most.
-    pub(super) fn set_bracket(&mut self, lower: f64, upper: f64, error: f64) {
-        if !(lower.is_nan() || upper.is_nan()) {
-            (self.lower, self.upper) = match error {
-                0.0 => (lower, upper),
-                _ => ((lower - error).next_down(), (upper + error).next_up()),
+    /// Takes the bracket of a row, unless it is unproven, widened by the error of the poses; its
+    /// direction, and whether it tells of an inside by the winding number.
+    pub(super) fn take_row(&mut self, row: &Proximity) {
+        if !(row.lower.is_nan() || row.upper.is_nan()) {
+            (self.lower, self.upper) = match self.error {
+                0.0 => (row.lower, row.upper),
+                error => ((row.lower - error).next_down(), (row.upper + error).next_up()),
             };
         }
+        self.add_normal(row.normal);
+        self.by_winding = row.method == Method::Winding;
     }
 
     /// Adds a direction, if it is one.
@@ -90,7 +97,7 @@ pub(super) struct Orientation<'a, T> {
 }
 
 impl<T: Scalar> Orientation<'_, T> {
-    /// A direction of A's frame at this time in A's frame at another one, if it stands still in a frame.
+    /// A direction of A's frame now in A's frame at another time, if it stands still in `fixed`.
     #[inline(always)] // into code for wider registers
     pub(super) fn carried_to(&self, other: &Orientation<'_, T>, direction: Vec3<T>, fixed: FixedIn) -> Vec3<T> {
         match fixed {

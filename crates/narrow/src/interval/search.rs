@@ -1,7 +1,8 @@
-//! Best-first division of an interval: the part whose lower bound is least is divided next, until the bracket decides what is asked.
+//! Best-first division of an interval: the part of the least bound is divided next.
 //!
-//! A part is a pair of convex pieces, or of nodes of the trees over them, between two times. What is proven depends on the bodies, their
-//! motion and the options alone: the order of the parts is that of their bounds.
+//! A part is a pair of convex pieces, or of nodes of the trees over them, between two times. The
+//! result depends on the bodies, their motion and the options alone: parts are ordered by their
+//! bounds.
 
 use super::beyond::separated;
 use super::bodies::{IntervalBodies, Leaf};
@@ -12,15 +13,15 @@ use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::sought_times::SoughtTimes;
 use super::surfaces::SurfaceParts;
 use super::two_directions::HullsBetween;
+use crate::branch_and_bound::{BestFirst, Part};
 use crate::cache::PieceCache;
 use crate::solve_outcome::PROMISE;
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_model::{AnswerKind, IntervalMethod};
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
-/// Distances computed for an interval, at most; so many pairs of volumes of surfaces count as one (`surfaces/division.rs`).
+/// Most distances computed for an interval. Pairs of volumes count, too (`division.rs`).
 const WORK_LIMIT: u32 = 4000;
 
 /// Shares of an interval that are not divided any further.
@@ -29,8 +30,8 @@ const LEAST_SHARE: f64 = 1.0 / (1_u64 << 44) as f64;
 /// Shares of a part at its ends in which it is not divided.
 const NEAREST: f64 = 0.05;
 
-/// A part that is more than this share of the part that it comes from is divided in the middle, so that two divisions leave no more than
-/// this of any part.
+/// A part that is more than this share of its parent is divided in the middle, so that two
+/// divisions leave no more than this share of any part.
 const UNEVEN: f64 = 0.8;
 
 /// Pair of nodes, or leaf, that a part belongs to.
@@ -58,28 +59,17 @@ pub(super) struct IntervalPart {
     pub(super) least_at: f64,
 }
 
-/// The greatest is the part that is looked at next: that of the least bound, and of equal ones the earliest.
-impl Ord for IntervalPart {
-    fn cmp(&self, other: &Self) -> Ordering {
+impl Part for IntervalPart {
+    /// The part of the least bound comes first, and of equal ones the earliest.
+    fn order(&self, other: &Self) -> Ordering {
         let by_bound = other.lower.total_cmp(&self.lower);
         by_bound.then(other.start.total_cmp(&self.start)).then(other.of.cmp(&self.of))
     }
 }
-impl PartialOrd for IntervalPart {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for IntervalPart {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for IntervalPart {}
 
 /// A search under way.
 pub(super) struct IntervalSearch<'a, 'w> {
-    pub(super) subjects: IntervalBodies<'a>,
+    pub(super) bodies: IntervalBodies<'a>,
     pub(super) path: PairPath<'a>,
     pub(super) motion: RelativeMotion,
     pub(super) options: IntervalOptions,
@@ -91,7 +81,7 @@ pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) work: &'w mut Workspace,
     pub(super) stats: &'w mut SolverStats,
     pub(super) leaves: Vec<Leaf<'a>>,
-    pub(super) open: BinaryHeap<IntervalPart>,
+    pub(super) open: BestFirst<IntervalPart>,
     /// Surfaces of the bodies, if one is a mesh, once their hulls prove too little.
     pub(super) surfaces: Option<Box<SurfaceParts<'a>>>,
     /// Proven upper end of the least distance, metres.
@@ -101,7 +91,7 @@ pub(super) struct IntervalSearch<'a, 'w> {
     /// Whether a part was divided, and whether one is bounded by the speed of the bodies.
     pub(super) divided: bool,
     pub(super) by_speed: bool,
-    /// Once the bracket is known: what is sought of the times of least distance.
+    /// The levels that bound the times of least distance, once the bracket is known.
     pub(super) sought: Option<SoughtTimes>,
 }
 
@@ -116,13 +106,50 @@ pub(super) enum Bisected {
     Limit,
 }
 
-impl<'a> IntervalSearch<'a, '_> {
+/// The lesser of two upper ends, the first of equal ones.
+pub(super) fn least(one: f64, other: f64) -> f64 {
+    if other < one { other } else { one }
+}
+
+impl<'a, 'w> IntervalSearch<'a, 'w> {
+    /// Creates a search without parts. `ends`: the bodies as a whole at both ends, with their rows.
+    pub(super) fn new(
+        bodies: IntervalBodies<'a>,
+        path: PairPath<'a>,
+        motion: RelativeMotion,
+        options: &IntervalOptions,
+        division: PartDivision,
+        ends: [Node; 2],
+        cache: PieceCache,
+        work: &'w mut Workspace,
+        stats: &'w mut SolverStats,
+    ) -> Self {
+        Self {
+            bodies,
+            path,
+            motion,
+            options: *options,
+            division,
+            upper: least(ends[0].upper, ends[1].upper),
+            ends,
+            cache,
+            work,
+            stats,
+            leaves: Vec::new(),
+            open: BestFirst::default(),
+            surfaces: None,
+            computed: 2,
+            divided: false,
+            by_speed: false,
+            sought: None,
+        }
+    }
+
     /// Divides parts until the bracket decides.
     pub(super) fn run(&mut self) -> Bisected {
-        loop {
-            let Some(part) = self.open.peek().copied() else { return Bisected::Beyond };
+        while let Some(part) = self.open.first() {
             if part.lower > self.options.within {
-                return Bisected::Beyond;
+                break;
             }
             if self.decides(part.lower) || self.is_final(&part) {
                 return Bisected::Decided;
@@ -130,21 +157,22 @@ impl<'a> IntervalSearch<'a, '_> {
             if self.computed >= WORK_LIMIT {
                 return Bisected::Limit;
             }
-            self.open.pop();
+            self.open.next_unless(|_| false);
             self.divide(&part);
         }
+        Bisected::Beyond
     }
 
     /// Whether a bracket from `lower` to the upper end found decides what is asked.
     fn decides(&self, lower: f64) -> bool {
         // The depth of bodies that are not convex is a bracket of its own.
-        let is_depth_sought = self.subjects.is_convex() && self.options.answer == AnswerKind::Depth;
+        let is_depth_sought = self.bodies.is_convex() && self.options.answer == AnswerKind::Depth;
         let is_deep = self.upper <= self.options.touch && !is_depth_sought;
         is_deep || self.options.is_decided(lower, self.upper)
     }
 
-    /// Whether dividing the part of least bound cannot raise the bound but by rounding, or decides nothing that the deviations of the bodies leave
-    /// open.
+    /// Whether dividing the part of the least bound raises the bound by rounding only, or decides
+    /// nothing that the deviations leave open.
     fn is_final(&self, part: &IntervalPart) -> bool {
         if let PartOf::Surfaces(of) = part.of {
             return self.is_final_of_surfaces(of);
@@ -152,14 +180,14 @@ impl<'a> IntervalSearch<'a, '_> {
         let PartOf::Leaf { leaf, from, to } = part.of else { return false };
         let nodes = &self.leaves[leaf as usize].nodes;
         let [from, to] = [&nodes[from as usize], &nodes[to as usize]];
-        let rounding = 4.0 * (PROMISE * self.subjects.size(from) + self.motion.error);
+        let rounding = 4.0 * (PROMISE * self.bodies.size(from) + self.motion.error);
         let most = from.lower.min(to.lower);
         let reached = most - part.lower <= rounding;
         let is_narrow = self.upper - part.lower <= self.options.tolerance;
-        let least_upper = part.lower + 2.0 * self.subjects.deviation();
+        let least_upper = part.lower + 2.0 * self.bodies.deviation();
         let stays_open = is_narrow && self.options.decide_alike([part.lower, self.upper], [most, least_upper]);
-        // Of bodies that overlap the bound of the speed proves nothing.
-        let is_overlap = !self.subjects.is_convex() && from.upper.max(to.upper) <= 0.0;
+        // The speed bound proves nothing while the bodies overlap.
+        let is_overlap = !self.bodies.is_convex() && from.upper.max(to.upper) <= 0.0;
         reached || stays_open || is_overlap || part.end - part.start <= LEAST_SHARE
     }
 
@@ -167,11 +195,11 @@ impl<'a> IntervalSearch<'a, '_> {
     pub(super) fn divide(&mut self, part: &IntervalPart) {
         match part.of {
             PartOf::Nodes(nodes) => {
-                if let Some(pieces) = self.subjects.pieces(nodes) {
+                if let Some(pieces) = self.bodies.pieces(nodes) {
                     self.begin_leaf(pieces, part.lower);
                     return;
                 }
-                for nodes in self.subjects.children(nodes).into_iter().flatten() {
+                for nodes in self.bodies.children(nodes).into_iter().flatten() {
                     self.push_nodes(nodes, part.lower);
                 }
             }
@@ -194,20 +222,21 @@ impl<'a> IntervalSearch<'a, '_> {
             PartDivision::Least => part.least_at,
             PartDivision::Advancement => part.bound.where_below(self.upper - self.options.tolerance)[0],
         };
-        // At an end nothing would be learned: what is least there is known.
+        // At an end the distance is known already.
         if share > 0.0 && share < 1.0 { share.clamp(NEAREST, 1.0 - NEAREST) } else { 0.5 }
     }
 
-    /// Adds two nodes of the trees over the whole interval; `at_least`: what is proven of nodes that contain them. Their balls bound
-    /// them, and where these are near, supporting planes: along the line between the middles, and along the normals of the rows.
+    /// Adds two nodes of the trees over the whole interval; `at_least`: what is proven of nodes
+    /// that contain them. Their balls bound them, and where these are near, supporting planes:
+    /// along the line between the middles, and along the normals of the rows.
     pub(super) fn push_nodes(&mut self, nodes: [u32; 2], at_least: f64) {
-        let lower = self.subjects.ball_gap(nodes, &self.path, &self.motion).max(at_least);
+        let lower = self.bodies.ball_gap(nodes, &self.path, &self.motion).max(at_least);
         let (start, end, of) = (0.0, 1.0, PartOf::Nodes(nodes));
         let (sought, ends) = (self.sought, [&self.ends[0], &self.ends[1]]);
         let upper = sought.map_or(self.upper, |sought| sought.level);
-        let hulls = self.subjects.hulls_of_nodes(nodes).filter(|_| lower <= upper);
+        let hulls = self.bodies.hulls_of_nodes(nodes).filter(|_| lower <= upper);
         let bound = hulls.map_or(GapBound::NONE, |hulls| {
-            let between = self.subjects.between_middles(nodes, ends[0]);
+            let between = self.bodies.between_middles(nodes, ends[0]);
             let along = hulls.bound_along(ends, between, FixedIn::World, &self.motion);
             if along.least() > upper {
                 return along;
@@ -229,8 +258,8 @@ impl<'a> IntervalSearch<'a, '_> {
     /// A pair of pieces over the whole interval.
     pub(super) fn begin_leaf(&mut self, pieces: [u32; 2], lower: f64) {
         let leaf = self.leaves.len() as u32;
-        let cache = if self.subjects.is_convex() { std::mem::take(&mut self.cache) } else { PieceCache::default() };
-        self.leaves.push(Leaf::new(&self.subjects, pieces, cache, self.ends[0].lower > 0.0));
+        let cache = if self.bodies.is_convex() { std::mem::take(&mut self.cache) } else { PieceCache::default() };
+        self.leaves.push(Leaf::new(&self.bodies, pieces, cache, self.ends[0].lower > 0.0));
         let [from, to] = [0.0, 1.0].map(|share| self.evaluate(leaf, share));
         self.push(leaf, [from, to], lower, true);
     }
@@ -239,14 +268,14 @@ impl<'a> IntervalSearch<'a, '_> {
     pub(super) fn evaluate(&mut self, leaf: u32, share: f64) -> u32 {
         self.computed += 1;
         let mut node = Node::at(share, &self.path);
-        let error = if share > 0.0 && share < 1.0 { self.motion.error } else { self.path.error_at_ends() };
+        node.error = if share > 0.0 && share < 1.0 { self.motion.error } else { self.path.error_at_ends() };
         let of = &mut self.leaves[leaf as usize];
         let known = match share {
             0.0 => Some(&self.ends[0]),
             1.0 => Some(&self.ends[1]),
             _ => None,
         };
-        of.measure(&self.subjects, (&mut node, error), known, self.work, self.stats);
+        of.measure(&self.bodies, &mut node, known, self.work, self.stats);
         self.upper = if node.upper < self.upper { node.upper } else { self.upper };
         self.add_node(leaf, node)
     }
@@ -258,8 +287,8 @@ impl<'a> IntervalSearch<'a, '_> {
         nodes.len() as u32 - 1
     }
 
-    /// Adds the part between two nodes; `at_least`: what is proven of a part that contains it; `at_choice`: whether it may be divided
-    /// elsewhere than in the middle.
+    /// Adds the part between two nodes; `at_least`: what is proven of a part that contains it;
+    /// `at_choice`: whether it may be divided elsewhere than in the middle.
     pub(super) fn push(&mut self, leaf: u32, [from, to]: [u32; 2], at_least: f64, at_choice: bool) {
         let of = &self.leaves[leaf as usize];
         let [one, other] = [&of.nodes[from as usize], &of.nodes[to as usize]];
@@ -268,7 +297,7 @@ impl<'a> IntervalSearch<'a, '_> {
             Some(sought) => least > sought.level,
             None => least > self.options.within || self.options.is_decided(least.max(at_least), upper),
         };
-        let (mut bound, least_at) = match self.subjects.is_convex_leaf() {
+        let (mut bound, least_at) = match self.bodies.is_convex_leaf() {
             true => HullsBetween::new(&of.hulls, [one, other], &self.motion).best(is_enough),
             false => {
                 let is_enough = |bound: &GapBound| is_enough(bound.least());
@@ -277,7 +306,7 @@ impl<'a> IntervalSearch<'a, '_> {
         };
         let least_at = if at_choice { least_at } else { 0.5 };
         let mut lower = bound.least();
-        if !self.subjects.is_convex_leaf() {
+        if !self.bodies.is_convex_leaf() {
             // While the bodies are apart no two points come nearer than by the speed.
             let by_speed = 0.5 * (one.lower + other.lower - self.motion.speed * (other.share - one.share));
             if by_speed > lower && by_speed > 0.0 && one.lower > 0.0 && other.lower > 0.0 {

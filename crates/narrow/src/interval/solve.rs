@@ -1,4 +1,5 @@
-//! One interval of one pair: by the directions of the rows, by the nodes that contain the nearest pieces, and by a search.
+//! One interval of one pair: by the directions of the rows, by the nodes that contain the nearest
+//! pieces, and by a search.
 
 use super::beyond::{SeparatedCover, SeparationProof};
 use super::bodies::IntervalBodies;
@@ -9,7 +10,7 @@ use super::options::{BodyMotion, IntervalOptions, PartDivision};
 use super::pair_path::{JointedPath, PairPath};
 use super::path::PathTerms;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
-use super::search::IntervalSearch;
+use super::search::{IntervalSearch, least};
 use super::sought_times::SoughtTimes;
 use super::support_gap::{Hulls, by_bend};
 use crate::cache::PieceCache;
@@ -20,12 +21,12 @@ use clearsweep_kinematics::JointMotion;
 use clearsweep_model::Proximity;
 use clearsweep_model::{BetweenFrames, Shape};
 use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
-use std::collections::BinaryHeap;
 use std::rc::Rc;
 
-/// Computes the proven answer of a pair over an interval; `None` if the bodies are proven to be farther apart than `within` throughout.
-/// The answer is a function of the arguments but `work` and `routes`. `rows`: the rows of the pair at both ends, in A's recentred
-/// frame, where they are known: they change no answer.
+/// Computes the proven answer of a pair over an interval; `None` if the bodies are proven to be
+/// farther apart than `within` throughout. The answer is a function of the arguments but `work` and
+/// `routes`. `rows`: the rows of the pair at both ends, in A's recentred frame, where they are
+/// known: they change no answer.
 pub fn interval_proximity<'a>(
     a: &BodyMotion<'a>,
     b: &BodyMotion<'a>,
@@ -37,7 +38,7 @@ pub fn interval_proximity<'a>(
     interval_proximity_divided(a, b, rows, options, PartDivision::default(), work, stats)
 }
 
-/// [`interval_proximity`], with a choice of where the search for the least distance divides a part: for comparisons.
+/// [`interval_proximity`], with a choice of the division of parts: for comparisons.
 pub fn interval_proximity_divided<'a>(
     a: &BodyMotion<'a>,
     b: &BodyMotion<'a>,
@@ -48,10 +49,11 @@ pub fn interval_proximity_divided<'a>(
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
     let options = &options.for_bodies(a.shape, b.shape);
-    solve([a, b], None, &mut EndRows::new(rows), (options, division), work, stats).answer()
+    solve([a, b], None, &mut EndRows::new(rows), options, division, work, stats).answer()
 }
 
-/// [`interval_proximity`], of bodies that joints carry while their values move on lines. The bracket holds for the exact kinematics of the values.
+/// [`interval_proximity`], of bodies that joints carry while their values move on lines. The
+/// bracket holds for the exact kinematics of the values.
 pub fn interval_proximity_of_joints<'a>(
     shapes: [&'a Shape; 2],
     joints: &JointMotion<'a>,
@@ -63,13 +65,13 @@ pub fn interval_proximity_of_joints<'a>(
     let [a, b] = path.bodies();
     let mut rows = EndRows::new([None, None]);
     let options = &options.for_bodies(shapes[0], shapes[1]);
-    solve([&a, &b], Some(&path), &mut rows, (options, PartDivision::default()), work, stats).answer()
+    solve([&a, &b], Some(&path), &mut rows, options, PartDivision::default(), work, stats).answer()
 }
 
 /// Outcome of an interval.
 #[derive(Debug, Clone)]
 pub(super) enum Solved {
-    /// The bodies are beyond the cut-off throughout; with a proof that needs no distance, if such a one was found.
+    /// The bodies are beyond the cut-off throughout; with a proof without distances, or empty.
     Beyond(SeparatedCover),
     Answer(IntervalProximity),
     /// Answer by two nodes of the trees.
@@ -117,21 +119,22 @@ pub(super) fn solve<'a>(
     [a, b]: [&BodyMotion<'a>; 2],
     joints: Option<&Rc<JointedPath<'a>>>,
     rows: &mut EndRows<'a>,
-    (options, division): (&IntervalOptions, PartDivision),
+    options: &IntervalOptions,
+    division: PartDivision,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Solved {
-    let subjects = IntervalBodies::new(a, b, options);
+    let bodies = IntervalBodies::new(a, b, options);
     if options.between == BetweenFrames::Hold {
-        return held(&subjects, [a, b], rows, options, work, stats).into();
+        return held(&bodies, [a, b], rows, options, work, stats).into();
     }
     let Some(path) = PairPath::new([a, b], joints, options) else {
-        return undefined([a, b], rows, &subjects, options, work, stats).into();
+        return undefined([a, b], rows, &bodies, options, work, stats).into();
     };
     let motion = path.relative_motion([a, b]);
     // Bodies that are within the cut-off at one end are not beyond it throughout.
     let separation =
-        |within, but| SeparationProof { subjects: &subjects, path: &path, motion: &motion, but, within }.prove();
+        |within, but| SeparationProof { bodies: &bodies, path: &path, motion: &motion, but, within }.prove();
     if rows.known.iter().flatten().all(|row| row.upper > options.within)
         && let Some(cover) = separation(options.within, None)
     {
@@ -139,13 +142,13 @@ pub(super) fn solve<'a>(
         return Solved::Beyond(cover);
     }
     let mut cache = PieceCache::default();
-    let ends = measured_ends(&subjects, ([a, b], path.error_at_ends()), rows, (&mut cache, work, stats));
-    let known = by_normals(&subjects, &motion, &ends, options).map(Solved::from);
-    let known = known.or_else(|| by_nearest_nodes(&subjects, &motion, &ends, options, &separation));
-    // What lies inside of an open mesh at an end has an answer, however far its surface is.
+    let ends = measured_ends(&bodies, [a, b], path.error_at_ends(), rows, &mut cache, work, stats);
+    let known = by_normals(&bodies, &motion, &ends, options).map(Solved::from);
+    let known = known.or_else(|| by_nearest_nodes(&bodies, &motion, &ends, options, &separation));
+    // A body inside an open mesh at an end has an answer, however far the surface is.
     let by_winding = ends.iter().any(|end| end.by_winding);
     let options = &IntervalOptions { within: if by_winding { f64::INFINITY } else { options.within }, ..*options };
-    let mut search = IntervalStart { subjects, path, motion, options, division, ends, cache }.search(work, stats);
+    let mut search = IntervalSearch::new(bodies, path, motion, options, division, ends, cache, work, stats);
     match known {
         None => {
             search.begin();
@@ -157,56 +160,19 @@ pub(super) fn solve<'a>(
     }
 }
 
-/// The state of an interval before its search.
-struct IntervalStart<'a, 'o> {
-    subjects: IntervalBodies<'a>,
-    path: PairPath<'a>,
-    motion: RelativeMotion,
-    options: &'o IntervalOptions,
-    division: PartDivision,
-    ends: [Node; 2],
-    cache: PieceCache,
-}
-
-impl<'a> IntervalStart<'a, '_> {
-    /// A search without parts.
-    fn search<'w>(self, work: &'w mut Workspace, stats: &'w mut SolverStats) -> IntervalSearch<'a, 'w> {
-        let Self { subjects, path, motion, options, division, ends, cache } = self;
-        IntervalSearch {
-            subjects,
-            path,
-            motion,
-            options: *options,
-            division,
-            upper: least(ends[0].upper, ends[1].upper),
-            ends,
-            cache,
-            work,
-            stats,
-            leaves: Vec::new(),
-            open: BinaryHeap::new(),
-            surfaces: None,
-            computed: 2,
-            divided: false,
-            by_speed: false,
-            sought: None,
-        }
-    }
-}
-
 impl IntervalSearch<'_, '_> {
     /// Adds the bodies as a whole.
     fn begin(&mut self) {
-        match self.subjects.has_trees() {
+        match self.bodies.has_trees() {
             true => self.push_nodes([0, 0], f64::NEG_INFINITY),
             false => self.begin_leaf([0, 0], f64::NEG_INFINITY),
         }
     }
 }
 
-/// An answer of directions with times of least distance as narrow as its bracket explains. `search`: without parts.
+/// Narrows the times of least distance of an answer of directions. `search`: without parts.
 fn timed(answer: IntervalProximity, mut search: IntervalSearch<'_, '_>) -> IntervalProximity {
-    let (bracket, is_convex) = ([answer.lower, answer.upper], search.subjects.is_convex());
+    let (bracket, is_convex) = ([answer.lower, answer.upper], search.bodies.is_convex());
     let sought = SoughtTimes::of_bracket(bracket, is_convex, search.options.touch);
     if are_explained(&answer, search.ends.each_ref().map(|end| end.lower), sought) {
         return answer;
@@ -220,54 +186,54 @@ fn timed(answer: IntervalProximity, mut search: IntervalSearch<'_, '_>) -> Inter
 /// [`timed`], of an answer of the directions of the rows at both ends.
 pub(super) fn timed_by_rows<'a>(
     answer: IntervalProximity,
-    ([a, b], joints): ([&BodyMotion<'a>; 2], Option<&Rc<JointedPath<'a>>>),
+    [a, b]: [&BodyMotion<'a>; 2],
+    joints: Option<&Rc<JointedPath<'a>>>,
     rows: &mut EndRows<'a>,
     options: &IntervalOptions,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> IntervalProximity {
-    let subjects = IntervalBodies::new(a, b, options);
+    let bodies = IntervalBodies::new(a, b, options);
     let Some(path) = PairPath::new([a, b], joints, options) else { return answer };
     let motion = path.relative_motion([a, b]);
     let (mut cache, division) = (PieceCache::default(), PartDivision::default());
-    let ends = measured_ends(&subjects, ([a, b], path.error_at_ends()), rows, (&mut cache, work, stats));
-    timed(answer, IntervalStart { subjects, path, motion, options, division, ends, cache }.search(work, stats))
+    let ends = measured_ends(&bodies, [a, b], path.error_at_ends(), rows, &mut cache, work, stats);
+    timed(answer, IntervalSearch::new(bodies, path, motion, options, division, ends, cache, work, stats))
 }
 
 /// The bodies at both ends, with their distances; `error`: of their poses, metres.
 fn measured_ends(
-    subjects: &IntervalBodies<'_>,
-    ([a, b], error): ([&BodyMotion<'_>; 2], f64),
+    bodies: &IntervalBodies<'_>,
+    [a, b]: [&BodyMotion<'_>; 2],
+    error: f64,
     rows: &mut EndRows<'_>,
-    (cache, work, stats): (&mut PieceCache, &mut Workspace, &mut SolverStats),
+    cache: &mut PieceCache,
+    work: &mut Workspace,
+    stats: &mut SolverStats,
 ) -> [Node; 2] {
     [0, 1].map(|end| {
         let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
         let known = rows.known[end].copied().or(rows.computed[end]);
         let row = known.or_else(|| {
             let mut there = Node::of_poses(end as f64, rows.poses?[end]);
-            subjects.measure_bodies((&mut there, 0.0), None, cache, work, stats)
+            bodies.measure_bodies(&mut there, None, cache, work, stats)
         });
-        rows.computed[end] = subjects.measure_bodies((&mut node, error), row.as_ref(), cache, work, stats);
+        node.error = error;
+        rows.computed[end] = bodies.measure_bodies(&mut node, row.as_ref(), cache, work, stats);
         node
     })
 }
 
-/// The lesser of two upper ends, the first of equal ones.
-fn least(one: f64, other: f64) -> f64 {
-    if other < one { other } else { one }
-}
-
-/// The answer by the normals of both ends, if they decide: the frames of the least bend and the nearer end first; of bodies that are not convex
-/// the first of these directions only.
+/// The answer by the normals of both ends, if they decide: the frames of the least bend and the
+/// nearer end first; of bodies that are not convex the first of these directions only.
 fn by_normals(
-    subjects: &IntervalBodies<'_>,
+    bodies: &IntervalBodies<'_>,
     motion: &RelativeMotion,
     ends: &[Node; 2],
     options: &IntervalOptions,
 ) -> Option<Option<IntervalProximity>> {
-    let hulls = subjects.hulls();
-    let mut directions = TriedDirections::new([ends[0].upper, ends[1].upper], subjects.is_convex());
+    let hulls = bodies.hulls();
+    let mut directions = TriedDirections::new([ends[0].upper, ends[1].upper], bodies.is_convex());
     let nearer = usize::from(ends[1].upper < ends[0].upper);
     for rank in 0..FixedIn::ALL.len() {
         for end in [nearer, 1 - nearer] {
@@ -278,7 +244,7 @@ fn by_normals(
             if let Some(answer) = directions.take(end, &bound, options) {
                 return Some(answer);
             }
-            if !subjects.is_convex() {
+            if !bodies.is_convex() {
                 return None;
             }
         }
@@ -296,13 +262,13 @@ pub(super) struct TriedDirections {
 }
 
 impl TriedDirections {
-    /// None yet, of bodies with these upper ends at both ends, metres.
+    /// No direction tried yet. `uppers`: upper distance bounds at both ends, metres.
     pub(super) fn new(uppers: [f64; 2], is_convex: bool) -> Self {
         Self { uppers, is_convex, best: [GapBound::NONE; 2] }
     }
 
-    /// Takes the bound along a direction of an end; returns what it decides, alone or together with the other end's best one: see
-    /// [`decided`].
+    /// Takes the bound along a direction of an end; returns what it decides, alone or together with
+    /// the other end's best one: see [`decided`].
     pub(super) fn take(
         &mut self,
         end: usize,
@@ -316,20 +282,21 @@ impl TriedDirections {
         self.best[end] = *bound;
         let alone = decided(bound, self.uppers, self.is_convex, options);
         let [first, last] = &self.best;
-        let found = alone.or_else(|| decided(&first.combined(last).0, self.uppers, self.is_convex, options))?;
+        let answer = alone.or_else(|| decided(&first.combined(last).0, self.uppers, self.is_convex, options))?;
         // Each of both bounds holds.
         let below = |answer: &IntervalProximity| {
             let both = [first, last].map(|bound| bound.where_below(answer.upper));
             common(answer.closest, common(both[0], both[1]))
         };
-        Some(found.map(|answer| IntervalProximity { closest: below(&answer), ..answer }))
+        Some(answer.map(|answer| IntervalProximity { closest: below(&answer), ..answer }))
     }
 }
 
-/// The answer of bodies of pieces by two nodes of their trees that contain the nearest pieces of the nearer end, along their normal: by the
-/// first nodes on the way down that decide, if all other pieces are farther apart throughout than the answer's upper end.
+/// The answer of bodies of pieces by two nodes of their trees that contain the nearest pieces of
+/// the nearer end, along their normal: by the first nodes on the way down that decide, if all other
+/// pieces are farther apart throughout than the answer's upper end.
 fn by_nearest_nodes(
-    subjects: &IntervalBodies<'_>,
+    bodies: &IntervalBodies<'_>,
     motion: &RelativeMotion,
     ends: &[Node; 2],
     options: &IntervalOptions,
@@ -337,14 +304,14 @@ fn by_nearest_nodes(
 ) -> Option<Solved> {
     let is_end = ends[1].upper < ends[0].upper;
     let (near, far) = if is_end { (&ends[1], &ends[0]) } else { (&ends[0], &ends[1]) };
-    let (pieces, &normal) = (near.pieces.filter(|_| subjects.has_trees())?, near.normals().first()?);
+    let (pieces, &normal) = (near.pieces.filter(|_| bodies.has_trees())?, near.normals().first()?);
     let [fixed, ..] = by_bend(motion, near.to_world(normal));
     let uppers = [ends[0].upper, ends[1].upper];
     let decide = |hulls: &Hulls<'_>| {
         let bound = hulls.bound_along([near, far], normal, fixed, motion);
         decided(&if is_end { bound.reversed() } else { bound }, uppers, false, options)
     };
-    let nodes = subjects.nodes_with(pieces);
+    let nodes = bodies.nodes_with(pieces);
     let (nodes, answer) = nodes.iter().find_map(|(nodes, hulls)| Some((*nodes, decide(hulls)?)))?;
     let within = answer.map_or(options.within, |answer| answer.upper);
     let cover = separation(within, Some(nodes))?;
@@ -366,8 +333,8 @@ pub(super) struct NearestNodes {
     pub(super) others: SeparatedCover,
 }
 
-/// Returns the answer that a bound over the whole interval decides, for bodies with these upper ends at its ends. `Some(None)`: they are
-/// beyond the cut-off throughout.
+/// Returns the answer that a bound over the whole interval decides, for bodies with these upper
+/// ends at its ends. `Some(None)`: they are beyond the cut-off throughout.
 pub(super) fn decided(
     bound: &GapBound,
     uppers: [f64; 2],
@@ -379,7 +346,7 @@ pub(super) fn decided(
         return Some(None);
     }
     let is_touching = upper <= options.touch;
-    // Of a later contact the time is still to be found; the depth of bodies that are not convex is not that of their hulls.
+    // The time of a later contact is open, and hulls do not show the depth of nonconvex bodies.
     let is_open = is_touching && (uppers[0] > options.touch || !is_convex);
     if is_open || !options.is_decided(lower, upper) {
         return None;
@@ -393,15 +360,15 @@ pub(super) fn decided(
 /// The answer of a search that has begun.
 fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
     let end = search.run();
-    let least = search.open.peek().filter(|least| least.lower <= search.options.within)?.lower;
+    let least = search.open.first().filter(|least| least.lower <= search.options.within)?.lower;
     let (method, upper, touch) = (search.method(end, least), search.upper, search.options.touch);
-    let is_convex = search.subjects.is_convex();
+    let is_convex = search.bodies.is_convex();
     let (lower, mut times) = match least > 0.0 || is_convex {
         true => (least, [0.0, 1.0]),
         false => depth_of_hulls(&mut search, upper),
     };
     let sought = SoughtTimes::of_bracket([lower, upper], is_convex, touch);
-    let parts: Vec<_> = search.open.iter().copied().filter(|part| part.lower <= sought.level).collect();
+    let parts: Vec<_> = search.open.iter().filter(|part| part.lower <= sought.level).collect();
     let contact = if upper <= touch { first_contact(&mut search) } else { [f64::NAN; 2] };
     let nodes = || search.ends.iter().chain(search.leaves.iter().flat_map(|leaf| &leaf.nodes));
     if nodes().any(|node| node.by_winding) {
@@ -428,44 +395,39 @@ fn status(lower: f64, upper: f64, touch: f64) -> IntervalStatus {
     }
 }
 
-/// A lower bound of the signed distance over the whole interval of bodies that are not convex and may overlap, from their hulls, which
-/// contain them; and the times outside of which the hulls are farther apart than `upper` (metres).
+/// A lower bound of the signed distance over the whole interval of bodies that are not convex and
+/// may overlap, from their hulls, which contain them; and the times outside of which the hulls are
+/// farther apart than `upper` (metres).
 fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64; 2]) {
-    let subjects = search.subjects.as_hulls();
+    let bodies = search.bodies.as_hulls();
     let ends = search.ends.each_ref().map(|end| {
         let mut node = Node::of_poses(end.share, end.poses);
-        subjects.measure_bodies(
-            (&mut node, search.path.error_at_ends()),
-            None,
-            &mut PieceCache::default(),
-            search.work,
-            search.stats,
-        );
+        node.error = search.path.error_at_ends();
+        bodies.measure_bodies(&mut node, None, &mut PieceCache::default(), search.work, search.stats);
         node
     });
     // Nothing but the tolerance ends it.
     let options = IntervalOptions { within: f64::INFINITY, require: None, touch: f64::NEG_INFINITY, ..search.options };
     let (path, motion, division) = (search.path.clone(), search.motion, search.division);
-    let begun =
-        IntervalStart { subjects, path, motion, options: &options, division, ends, cache: PieceCache::default() };
-    let mut hulls = begun.search(search.work, search.stats);
+    let (cache, work, stats) = (PieceCache::default(), &mut *search.work, &mut *search.stats);
+    let mut hulls = IntervalSearch::new(bodies, path, motion, &options, division, ends, cache, work, stats);
     hulls.begin();
     hulls.run();
-    let lower = hulls.open.peek().map_or(f64::NEG_INFINITY, |least| least.lower);
+    let lower = hulls.open.first().map_or(f64::NEG_INFINITY, |least| least.lower);
     let parts: Vec<_> = hulls.open.drain().collect();
     (lower, hulls.times_below(parts, SoughtTimes { level: upper, explained: upper }, [0.0, 1.0]))
 }
 
 /// The answer where both poses hold until the next one.
 fn held(
-    subjects: &IntervalBodies<'_>,
-    bodies: [&BodyMotion<'_>; 2],
+    bodies: &IntervalBodies<'_>,
+    motions: [&BodyMotion<'_>; 2],
     rows: &mut EndRows<'_>,
     options: &IntervalOptions,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    let [start, end] = measured_ends(subjects, (bodies, 0.0), rows, (&mut PieceCache::default(), work, stats));
+    let [start, end] = measured_ends(bodies, motions, 0.0, rows, &mut PieceCache::default(), work, stats);
     let (lower, upper) = (start.lower.min(end.lower), start.upper.min(end.upper));
     if lower > options.within {
         return None;
@@ -478,18 +440,19 @@ fn held(
     Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact })
 }
 
-/// The answer where a body turns by 180 degrees, which has no shortest way: whichever way it turns, it stays in a ball about its pivot.
+/// The answer where a body turns by 180 degrees, which has no shortest way: whichever way it turns,
+/// it stays in a ball about its pivot.
 fn undefined(
     [a, b]: [&BodyMotion<'_>; 2],
     rows: &mut EndRows<'_>,
-    subjects: &IntervalBodies<'_>,
+    bodies: &IntervalBodies<'_>,
     options: &IntervalOptions,
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    let lower = subjects.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)));
+    let lower = bodies.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)));
     let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
-    let ends = held(subjects, [a, b], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, stats)?;
+    let ends = held(bodies, [a, b], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, stats)?;
     if lower > options.within {
         return None;
     }

@@ -1,9 +1,7 @@
-//! Two meshes of which one moves along a line: which triangles meet when, and from which length on the bodies are apart.
+//! Two meshes of which one moves along a line: the meetings of triangles, and the way out.
 
-use super::depth::{self, DepthMemory};
-use super::memory::MeshMemory;
+use super::depth::{self, MeshMemory};
 use super::place::MeshPlace;
-use super::search::MeshSearchMemory;
 use super::sweep::{MeetingOrder, Sweep};
 use crate::pair::Pair;
 use clearsweep_geometry::{Polyhedron, Pose, RelativePose, Vec3};
@@ -38,22 +36,21 @@ impl<'a> MeshesOnLine<'a> {
         overlap + 1e-12 * (self.place.size + overlap.abs())
     }
 
-    /// Triangles that are not proven apart, in the order of the lengths from `from` on at which they first are not. `each` is given the
-    /// triangles of A and of B and that length, metres, and says up to which length others are of interest.
+    /// Triangles that are not proven apart, in the order of the lengths from `from` on at which
+    /// they first are not. `each` is given the triangles of A and of B and that length, metres, and
+    /// says up to which length others are of interest.
     pub(crate) fn meetings(&self, from: f64, memory: &mut MeshMemory, mut each: impl FnMut([u32; 2], f64) -> f64) {
         let limit = self.far().max(from);
-        let lengths = ([from, limit.next_up()], MeetingOrder::LastEndFirst);
-        let mut sweep = Sweep::new(&self.place, self.n, lengths, memory.depth.sweep());
+        let (lengths, order) = ([from, limit.next_up()], MeetingOrder::LastEndFirst);
+        let mut sweep = Sweep::new(&self.place, self.n, lengths, order, &mut memory.sweep);
         let mut last = limit;
         while let Some((triangles, at)) = sweep.first_meeting(last) {
             last = last.min(each(triangles, at));
         }
     }
 
-    /// A length that is proven to take the bodies apart, such that they are not apart before, but for rounding, metres.
+    /// The first length that is proven to take the bodies apart, but for rounding, metres.
     pub(crate) fn way_out(&self, memory: &mut MeshMemory) -> f64 {
-        let MeshMemory { search, depth } = memory;
-        let (search, depth): (&mut MeshSearchMemory, &mut DepthMemory) = (search, depth);
-        depth::way_out_along(&self.place, self.hulls, self.n, search, depth).unwrap_or_else(|| self.far())
+        depth::way_out_along(&self.place, self.hulls, self.n, memory).unwrap_or_else(|| self.far())
     }
 }

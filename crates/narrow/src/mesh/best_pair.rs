@@ -1,4 +1,4 @@
-//! The nearest pair of triangles so far, and what is proven of the pairs that were left out.
+//! The nearest pair of triangles so far, and the bound of the skipped pairs.
 
 use super::pair_distance::{NearestTriangles, PairDistance, pair_distance};
 use super::place::MeshPlace;
@@ -10,7 +10,7 @@ pub(super) enum SurfaceDistance {
     Beyond(f64),
     /// They are apart.
     Apart(NearestTriangles),
-    /// They cross, or are no farther apart than [`MeshPlace::contact`]; and a pair of triangles that shows it.
+    /// They cross, or are within [`MeshPlace::contact`]; with a pair of triangles that shows it.
     Touching([u32; 2]),
 }
 
@@ -35,8 +35,8 @@ pub(super) struct BestPair<'a> {
     place: &'a MeshPlace<'a>,
     /// Pairs farther apart are of no interest, metres.
     pub(super) limit: f64,
-    pub(super) best: Option<NearestTriangles>,
-    /// All that was left out is at least this far apart, metres.
+    pub(super) pair: Option<NearestTriangles>,
+    /// All skipped pairs are at least this far apart, metres.
     pub(super) gap: f64,
     pub(super) touching: Option<[u32; 2]>,
     /// Number of pairs compared.
@@ -44,10 +44,10 @@ pub(super) struct BestPair<'a> {
 }
 
 impl<'a> BestPair<'a> {
-    /// None yet. `cutoff`: metres; what touches is found in any case.
+    /// Creates a search without a pair. `cutoff`: metres; triangles that touch are found anyway.
     pub(super) fn new(place: &'a MeshPlace<'a>, cutoff: f64) -> Self {
         let limit = cutoff.max(place.contact());
-        Self { place, limit, best: None, gap: f64::INFINITY, touching: None, compared: 0 }
+        Self { place, limit, pair: None, gap: f64::INFINITY, touching: None, compared: 0 }
     }
 
     /// The distance beyond which pairs are left out, metres.
@@ -56,7 +56,7 @@ impl<'a> BestPair<'a> {
         self.limit + self.place.slack()
     }
 
-    /// Takes note that pairs were left out which are at least `gap` apart, metres.
+    /// Records that all skipped pairs are at least `gap` apart, metres.
     #[inline(always)]
     pub(super) fn leave_out(&mut self, gap: f64) {
         self.gap = self.gap.min(gap);
@@ -69,24 +69,24 @@ impl<'a> BestPair<'a> {
         match pair_distance(self.place, [a, b], far) {
             PairDistance::Beyond(gap) => self.leave_out(gap),
             PairDistance::Touching => self.touching = Some([a, b]),
-            PairDistance::Apart(found) if found.distance <= self.limit => self.take(found),
-            // Its planes are as far apart but for what a sharp bracket leaves.
-            PairDistance::Apart(found) => self.leave_out(found.distance - self.place.sharp()),
+            PairDistance::Apart(pair) if pair.distance <= self.limit => self.take(pair),
+            // Its planes are as far apart, less the width of a sharp bracket.
+            PairDistance::Apart(pair) => self.leave_out(pair.distance - self.place.sharp()),
         }
     }
 
-    /// Keeps the nearest; of equally near ones the first by parts.
-    fn take(&mut self, found: NearestTriangles) {
+    /// Keeps the nearest pair, and of equally near ones the first by parts.
+    fn take(&mut self, pair: NearestTriangles) {
         let parts = |[a, b]: [u32; 2]| [self.place.a.labels().part(a), self.place.b.labels().part(b)];
-        let nearer = |best: &NearestTriangles| match found.distance.total_cmp(&best.distance) {
+        let nearer = |best: &NearestTriangles| match pair.distance.total_cmp(&best.distance) {
             std::cmp::Ordering::Equal => {
-                (parts(found.triangles), found.triangles) < (parts(best.triangles), best.triangles)
+                (parts(pair.triangles), pair.triangles) < (parts(best.triangles), best.triangles)
             }
             order => order.is_lt(),
         };
-        if self.best.as_ref().is_none_or(nearer) {
-            self.limit = found.distance;
-            self.best = Some(found);
+        if self.pair.as_ref().is_none_or(nearer) {
+            self.limit = pair.distance;
+            self.pair = Some(pair);
         }
     }
 
@@ -96,7 +96,7 @@ impl<'a> BestPair<'a> {
         if let Some(triangles) = self.touching {
             return SurfaceDistance::Touching(triangles);
         }
-        match self.best {
+        match self.pair {
             None => SurfaceDistance::Beyond((self.gap - error).max(0.0)),
             Some(best) => {
                 debug_assert!(best.distance <= cutoff);

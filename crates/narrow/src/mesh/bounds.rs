@@ -1,7 +1,28 @@
-//! Lower bounds of distances between the children of two nodes, eight by eight, and the intervals that they are made of.
+//! Lower bounds of distances between the children of two nodes, eight by eight.
 
+use super::place::MeshPlace;
+use crate::branch_and_bound::Part;
 use clearsweep_base::simd::dispatch;
 use clearsweep_geometry::mesh::{Child, Intervals, NodeId, SearchFrame, TriangleMesh, WIDTH};
+use std::cmp::Ordering;
+
+/// How many times as large a box is before it alone is descended.
+const LARGER: f64 = 4.0;
+
+/// A node of one tree: greater ranks are taken first, and of equal ranks the greater tie.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenNode<T> {
+    pub(super) rank: f64,
+    pub(super) tie: T,
+    pub(super) node: NodeId,
+}
+
+impl<T: Ord + Copy> Part for OpenNode<T> {
+    #[inline]
+    fn order(&self, other: &Self) -> Ordering {
+        self.rank.total_cmp(&other.rank).then(self.tie.cmp(&other.tie))
+    }
+}
 
 /// Bounds of the distances between the children of two nodes.
 #[derive(Debug, Default)]
@@ -28,13 +49,13 @@ pub(super) struct NodeIntervals {
 /// Memory of the nodes that a search has met.
 #[derive(Debug)]
 pub(crate) struct NodeCache<T> {
-    /// For each node: 1 + its place in `known`; 0: not met.
+    /// 1 + the place in `known` of each node; 0: not met.
     place: Vec<u32>,
     met: Vec<u32>,
     known: Vec<T>,
 }
 
-/// The intervals of the nodes that a search has met, in one frame: of each inner node, then of each leaf.
+/// The intervals of the nodes that a search has met, in one frame: inner nodes, then leaves.
 pub(super) type IntervalCache = NodeCache<NodeIntervals>;
 
 impl<T> Default for NodeCache<T> {
@@ -44,7 +65,7 @@ impl<T> Default for NodeCache<T> {
 }
 
 impl<T> NodeCache<T> {
-    /// Nothing is known of `nodes` nodes.
+    /// Forgets all, and makes room for `nodes` nodes.
     pub(crate) fn forget(&mut self, nodes: usize) {
         for &node in &self.met {
             self.place[node as usize] = 0;
@@ -56,7 +77,7 @@ impl<T> NodeCache<T> {
         }
     }
 
-    /// Forgets all nodes if so many were met.
+    /// Forgets all nodes if `most` were met.
     #[inline]
     pub(crate) fn keep_fewer_than(&mut self, most: usize) {
         if self.known.len() >= most {
@@ -83,7 +104,7 @@ impl<T> NodeCache<T> {
 }
 
 impl IntervalCache {
-    /// Nothing is known of `mesh`.
+    /// Forgets all, and makes room for the nodes of `mesh`.
     pub(super) fn clear(&mut self, mesh: &TriangleMesh) {
         self.forget(mesh.node_counts().iter().sum());
     }
@@ -101,21 +122,55 @@ impl IntervalCache {
 
 impl NodeIntervals {
     fn new(mesh: &TriangleMesh, node: NodeId, frame: &SearchFrame) -> Self {
-        let mut found = Self { lanes: Intervals::NONE, whole: Intervals::NONE, extent: 0.0 };
+        let mut intervals = Self { lanes: Intervals::NONE, whole: Intervals::NONE, extent: 0.0 };
         let count = match node.get() {
             Child::Inner(index) => {
-                found.lanes.of_node(mesh.node(index), frame);
+                intervals.lanes.of_node(mesh.node(index), frame);
                 mesh.node(index).count.into()
             }
             Child::Leaf(index) => {
-                found.lanes.of_leaf(mesh, index, frame);
+                intervals.lanes.of_leaf(mesh, index, frame);
                 mesh.leaf(index).len()
             }
         };
-        found.lanes.keep_first(count);
-        unite(&mut found);
-        found
+        intervals.lanes.keep_first(count);
+        unite(&mut intervals);
+        intervals
     }
+}
+
+/// The intervals of the children of two nodes, or of a node that is taken whole, and which are
+/// taken whole: a leaf, unless both are leaves, and a node that is much smaller than the other.
+#[inline(always)]
+pub(super) fn child_intervals<'m>(
+    caches: &'m mut [IntervalCache; 2],
+    place: &MeshPlace<'_>,
+    frames: &[SearchFrame; 2],
+    nodes: [NodeId; 2],
+) -> ([&'m Intervals; 2], [bool; 2]) {
+    let meshes = [place.a, place.b];
+    let at = [0, 1].map(|k: usize| caches[k].meet(meshes[k], nodes[k], &frames[k]));
+    let [a, b] = [caches[0].at(at[0]), caches[1].at(at[1])];
+    let leaves = nodes.map(NodeId::is_leaf);
+    let whole = if leaves == [true; 2] {
+        [false; 2]
+    } else {
+        [
+            leaves[0] || (!leaves[1] && LARGER * a.extent < b.extent),
+            leaves[1] || (!leaves[0] && LARGER * b.extent < a.extent),
+        ]
+    };
+    ([if whole[0] { &a.whole } else { &a.lanes }, if whole[1] { &b.whole } else { &b.lanes }], whole)
+}
+
+/// The children of two nodes in two lanes, or the nodes that are taken whole.
+#[inline(always)]
+pub(super) fn children(place: &MeshPlace<'_>, nodes: [NodeId; 2], whole: [bool; 2], lanes: [u8; 2]) -> [NodeId; 2] {
+    let meshes = [place.a, place.b];
+    [0, 1].map(|k: usize| match nodes[k].get() {
+        Child::Inner(index) if !whole[k] => meshes[k].node(index).children[lanes[k] as usize],
+        _ => nodes[k],
+    })
 }
 
 dispatch!(loops unite, unite_in, (of: &mut NodeIntervals) -> ());
@@ -140,7 +195,8 @@ fn unite_in(of: &mut NodeIntervals) {
 }
 
 impl ChildBounds {
-    /// Compares the children of two nodes of which bit `i` is set, and takes those up to `reach2` (square metres) apart to be near.
+    /// Compares the children whose bits are set. Those up to `reach2` apart are near, square
+    /// metres.
     #[inline]
     pub(super) fn compare(&mut self, [a, b]: [&Intervals; 2], kept: [u8; 2], reach2: f64) {
         self.far2 = [f64::INFINITY; WIDTH];
@@ -148,7 +204,7 @@ impl ChildBounds {
         self.near.iter_mut().for_each(|row| *row &= kept[1]);
     }
 
-    /// The square of the least distance of two children that were compared and are not near, square metres.
+    /// The least squared distance of compared children that are not near, square metres.
     #[inline]
     pub(super) fn far2(&self) -> f64 {
         self.far2.iter().copied().fold(f64::INFINITY, f64::min)

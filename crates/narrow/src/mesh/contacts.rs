@@ -1,14 +1,15 @@
 //! All regions in which two bodies touch or overlap.
 //!
-//! A region is a connected set of pairs of triangles that come near: two pairs are connected if their triangles share a vertex in both bodies, the same
-//! triangle included. If the surfaces cross there by more than `touch`, it is divided into its curves (`curves.rs`).
+//! A region is a connected set of pairs of triangles that come near: two pairs are connected if
+//! their triangles share a vertex in both bodies, the same triangle included. If the surfaces cross
+//! there by more than `touch`, it is divided into its curves (`curves.rs`).
 
 use super::crossing::least_translation;
 use super::curves::{CrossingCurve, CrossingSegment, TRIFLE, curves};
-use super::memory::MeshMemory;
+use super::depth::MeshMemory;
 use super::place::MeshPlace;
 use super::triangle_pair::{self, TriangleCorners};
-use super::within::{UpTo, WithinLimits, triangles_within};
+use super::within::{ALL, triangles_within};
 use crate::bodies::Bodies;
 use crate::deviation::deviation_of;
 use crate::workspace::Workspace;
@@ -18,11 +19,12 @@ use clearsweep_geometry::pose::rotation;
 use clearsweep_model::{Contact, ContactKind, QueryOptions};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Margin of boxes around the points that were computed, in sizes of the pair: above their rounding.
+/// Margin of boxes around computed points, in sizes of the pair: above their rounding.
 const MARGIN: f64 = 1e-12;
 
-/// Appends the regions in which two bodies at these poses touch or overlap, of sample 0, in the order of their triangles. `bodies`: at poses
-/// at which they are not proven apart by more than `touch`.
+/// Appends the regions in which two bodies at these poses touch or overlap, of sample 0, in the
+/// order of their triangles. `bodies`: at poses at which they are not proven apart by more than
+/// `touch`.
 pub(crate) fn contacts(bodies: &Bodies<'_>, options: &QueryOptions, work: &mut Workspace, out: &mut Vec<Contact>) {
     let begin = out.len();
     let radii = [bodies.a.surface_growth(), bodies.b.surface_growth()];
@@ -46,7 +48,7 @@ pub(crate) fn contacts(bodies: &Bodies<'_>, options: &QueryOptions, work: &mut W
     out[begin..].iter_mut().for_each(|contact| frame.place(contact, margin));
 }
 
-/// Connected sets of pairs of triangles, each in the order given, and they in the order of their first pairs.
+/// Connected sets of pairs of triangles, in the order of their first pairs.
 fn regions([a, b]: [&TriangleMesh; 2], pairs: &[[u32; 2]]) -> Vec<Vec<[u32; 2]>> {
     let mut sets = DisjointSets::new(pairs.len());
     let mut first: FxHashMap<[u32; 2], u32> = FxHashMap::default();
@@ -124,8 +126,8 @@ impl ContactSearch<'_> {
         let MeshPlace { a, b, poses, pose, .. } = self.place;
         let mut pairs = Vec::new();
         // Pairs that cross only once B is moved by a trifle are near too.
-        let reach = self.reach + 4.0 * TRIFLE * self.place.size;
-        triangles_within([a, b], poses, pose, (&mut UpTo(reach), WithinLimits::NONE), memory, &mut pairs);
+        let mut reach = self.reach + 4.0 * TRIFLE * self.place.size;
+        triangles_within([a, b], poses, pose, &mut reach, ALL, memory, &mut pairs);
         pairs.retain(|&[s, t]| {
             let closest = triangle_pair::closest_points(&a.corners(s), &self.place.corners_b(t));
             closest.distance2 <= reach * reach
@@ -156,7 +158,7 @@ impl ContactSearch<'_> {
         [self.place.a.labels().part(s) as i32, self.place.b.labels().part(t) as i32]
     }
 
-    /// A curve, in A's frame. Its point is the middle of the segment that is nearest to the middle of the curve.
+    /// A curve, in A's frame. Its point is the middle of the segment nearest to the curve's middle.
     fn of_curve(&self, curve: &CrossingCurve) -> Contact {
         let middle = |[p, q]: [Vec3<f64>; 2]| (p + q).scale(0.5);
         let length = curve.segments.iter().map(|s| (s.ends[1] - s.ends[0]).length()).sum::<f64>();
@@ -171,19 +173,19 @@ impl ContactSearch<'_> {
         Contact { sample: 0, kind: ContactKind::Crossing, part, point, low, high, length, is_closed: curve.is_closed }
     }
 
-    /// A region in which surfaces are near, in A's frame: the box around all points of both that are.
+    /// A region in which surfaces are near, in A's frame: the box around the near points of both.
     fn of_near_points(&self, pairs: &[[u32; 2]]) -> Option<Contact> {
-        let mut found: Vec<NearPoints> = Vec::new();
+        let mut near_points: Vec<NearPoints> = Vec::new();
         for &triangles in pairs {
             let [a, b] = self.corners(triangles);
             triangle_pair::near_points(&a, &b, self.reach, |distance, points| {
-                found.push(NearPoints { distance, points, triangles });
+                near_points.push(NearPoints { distance, points, triangles });
             });
         }
-        let least = found.iter().reduce(|x, y| if y.distance < x.distance { y } else { x })?;
+        let least = near_points.iter().reduce(|x, y| if y.distance < x.distance { y } else { x })?;
         let is_deep = least.distance < self.place.growth - self.touch;
         let kind = if is_deep { ContactKind::Grown } else { ContactKind::Touching };
-        let [low, high] = box_of(found.iter().flat_map(|near| near.points));
+        let [low, high] = box_of(near_points.iter().flat_map(|near| near.points));
         let half = Vec3::new(1.0, 1.0, 1.0).scale(self.lens(least.distance));
         let (part, point) = (self.parts(least.triangles), self.between(least));
         Some(Contact {
@@ -208,8 +210,8 @@ impl ContactSearch<'_> {
         p + along.scale(0.5 * (from + to))
     }
 
-    /// Returns the radius of the overlap of two balls of both radii about the line between their middles, metres. Source: the radius of the circle in
-    /// which two spheres meet.
+    /// Returns the radius of the overlap of two balls of both radii about the line between their
+    /// middles, metres. Source: the radius of the circle in which two spheres meet.
     fn lens(&self, distance: f64) -> f64 {
         let [r, s] = self.radii;
         let least = r.min(s);
@@ -220,11 +222,11 @@ impl ContactSearch<'_> {
         (r * r - to_plane * to_plane).max(0.0).sqrt().min(least)
     }
 
-    /// Appends the connected parts of one body that lie inside of the other and come near to no surface of it.
+    /// Appends the connected parts of one body inside of the other and near to no surface of it.
     fn parts_inside(&self, pairs: &[[u32; 2]], memory: &mut MeshMemory, out: &mut Vec<Contact>) {
         for side in 0..2 {
             let own = [self.place.a, self.place.b][side];
-            let inside = super::overlap::components_inside(&self.place, side, self.reach, &mut memory.depth.points);
+            let inside = super::overlap::components_inside(&self.place, side, self.reach, &mut memory.points);
             if inside.is_empty() {
                 continue;
             }
@@ -248,8 +250,8 @@ impl ContactSearch<'_> {
         }
     }
 
-    /// The overlap of the boxes of both bodies, if their surfaces are apart and no part is proven inside: so it is of an open mesh, whose winding
-    /// number says that the other lies inside.
+    /// The overlap of the boxes of both bodies, if their surfaces are apart and no part is proven
+    /// inside: so it is of an open mesh, whose winding number says that the other lies inside.
     fn whole(&self) -> Contact {
         let MeshPlace { a, b, pose, .. } = self.place;
         let of_a = box_of(a.vertices().iter().copied());
@@ -305,7 +307,7 @@ struct WorldFrame<'b, 'a> {
 }
 
 impl WorldFrame<'_, '_> {
-    /// Takes a contact to the world: its box becomes the box of its corners, wider by a margin, metres.
+    /// Takes a contact to the world. Its box becomes that of its corners, plus a margin, metres.
     fn place(&self, contact: &mut Contact, margin: f64) {
         let vector = |v: Vec3<f64>| Vec3::new(self.r[0].dot(v), self.r[1].dot(v), self.r[2].dot(v));
         let pose = &self.bodies.pose_a;

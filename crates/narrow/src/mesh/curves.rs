@@ -1,8 +1,10 @@
 //! The curves in which two surfaces cross.
 //!
-//! An edge of one body that passes through a triangle of the other is an end of a segment, and of exactly two segments where the surfaces are closed: ends
-//! are joined by their edge and triangle, not by their places. Edges that meet edges, and corners on faces, would be ends of none or of many. So B is
-//! turned and moved by a trifle first, after which no edge meets an edge but by chance: 1e-10 of the size of the pair, which is how exact the curves are.
+//! An edge of one body that passes through a triangle of the other is an end of a segment, and of
+//! exactly two segments where the surfaces are closed: ends are joined by their edge and triangle,
+//! not by their places. Edges that meet edges, and corners on faces, would be ends of none or of
+//! many. So B is turned and moved by a trifle first, after which no edge meets an edge but by
+//! chance: 1e-10 of the size of the pair, which is how exact the curves are.
 
 use super::contacts::DisjointSets;
 use super::place::MeshPlace;
@@ -43,8 +45,8 @@ pub(super) fn curves(place: &MeshPlace<'_>, pairs: &[[u32; 2]]) -> Vec<CrossingC
     let moved = Moved::new(place);
     let mut segments: Vec<(CrossingSegment, [Option<Piercing>; 2])> = Vec::new();
     for &pair in pairs {
-        let found = moved.piercings(pair);
-        match found[..] {
+        let piercings = moved.piercings(pair);
+        match piercings[..] {
             [] | [_] => {}
             [(p, one), (q, other)] => {
                 segments.push((CrossingSegment { ends: [p, q], triangles: pair }, [Some(one), Some(other)]));
@@ -95,7 +97,7 @@ impl<'p, 'a> Moved<'p, 'a> {
     /// The edges of two triangles that pass through the other one, and where they do.
     fn piercings(&self, [s, t]: [u32; 2]) -> Vec<(Vec3<f64>, Piercing)> {
         let of = [self.place.a.triangles()[s as usize], self.place.b.triangles()[t as usize]];
-        let mut found = Vec::new();
+        let mut piercings = Vec::new();
         for side in 0..2 {
             let (own, other, triangle) = (of[side], of[1 - side], [t, s][side]);
             let corners = other.map(|v| self.vertex(1 - side, v));
@@ -109,14 +111,15 @@ impl<'p, 'a> Moved<'p, 'a> {
                 }
                 let (p, q) = (self.vertex(side, own[i]), self.vertex(side, own[j]));
                 let at = p + (q - p).scale(heights[i] / (heights[i] - heights[j]));
-                found.push((at, Piercing { side: side as u8, edge: [own[i], own[j]], triangle }));
+                piercings.push((at, Piercing { side: side as u8, edge: [own[i], own[j]], triangle }));
             }
         }
-        found
+        piercings
     }
 
-    /// Whether the line of an edge passes through a triangle of the other body. An edge of that body that two triangles share has one sign for
-    /// both, so that the line passes through one of them.
+    /// Whether the line of an edge passes through a triangle of the other body. An edge of that
+    /// body that two triangles share has one sign for both, so that the line passes through one of
+    /// them.
     fn passes_through(&self, side: usize, edge: [u32; 2], triangle: [u32; 3]) -> bool {
         let [p, q] = edge.map(|v| self.vertex(side, v));
         let is_left = |k: usize| {

@@ -1,5 +1,6 @@
-//! Pairs of triangles, eight side by side: a lower bound of the distance of each, sharp but for rounding where they are apart. Most pairs
-//! that no plane of their own rules out are left out by it, at a fraction of what a proven distance costs.
+//! Pairs of triangles, eight side by side: a lower bound of the distance of each, sharp but for
+//! rounding where they are apart. Most pairs that no plane of their own rules out are left out by
+//! it, at a fraction of what a proven distance costs.
 
 use super::leaf_gaps::{Lanes, LeafTriangles};
 use clearsweep_base::simd::{Mask, Simd, V, dispatch};
@@ -36,12 +37,12 @@ impl EightPairs {
         self.count += 1;
     }
 
-    /// Lower bounds of the distances of all eight, metres; lanes that hold no pair hold numbers of no meaning. Not above 0, or not a
-    /// number, where nothing is proven.
+    /// Lower bounds of the distances of all eight, metres; lanes that hold no pair hold numbers of
+    /// no meaning. Not above 0, or not a number, where nothing is proven.
     pub(super) fn bounds(&self) -> Lanes {
-        let mut found = [0.0; WIDTH];
-        bounds(&mut found, &self.corners);
-        found
+        let mut lanes = [0.0; WIDTH];
+        bounds(&mut lanes, &self.corners);
+        lanes
     }
 }
 
@@ -85,7 +86,7 @@ impl<S: Simd> Triangles<S> {
         [x.smaller(y).smaller(z), x.larger(y).larger(z)]
     }
 
-    /// Whether points lie over the triangles, on that side of an edge: `normal` is that of the triangles.
+    /// Whether points lie on the inner side of an edge. `normal`: of the triangles.
     #[inline(always)]
     fn is_within(&self, edge: usize, p: Vec3<V<S>>, normal: Vec3<V<S>>) -> Mask<S> {
         self.edges[edge].cross(p - self.corners[edge]).dot(normal).ge(V::splat(0.0))
@@ -112,8 +113,8 @@ pub(crate) struct Ways<S: Simd> {
 }
 
 impl<S: Simd> Ways<S> {
-    /// The ways between the closest points of each pair, which are found as in `triangle_pair.rs`, without branches. Where triangles cross
-    /// these are some ways between their borders.
+    /// The ways between the closest points of each pair, which are found as in `triangle_pair.rs`,
+    /// without branches. Where triangles cross these are some ways between their borders.
     #[inline(always)]
     pub(crate) fn between(a: &Triangles<S>, b: &Triangles<S>) -> Self {
         let zero = V::splat(0.0);
@@ -137,7 +138,7 @@ impl<S: Simd> Ways<S> {
         self.way = Vec3::select(is_shorter, way, self.way);
     }
 
-    /// Takes the way from a corner of `own` to its foot on `other`, or back, where it lies over the inside of that.
+    /// Takes the way from a corner of `own` to its foot, or back, if that is inside of `other`.
     #[inline(always)]
     fn over_face(&mut self, own: &Triangles<S>, other: &Triangles<S>, is_from_own: bool) {
         let normal = other.edges[0].cross(other.edges[1]);
@@ -150,8 +151,8 @@ impl<S: Simd> Ways<S> {
     }
 }
 
-/// The gap along the line between the closest points of each pair. Any line gives a lower bound, so what rounding does to the points costs
-/// sharpness alone.
+/// The gap along the line between the closest points of each pair. Any line gives a lower bound, so
+/// what rounding does to the points costs sharpness alone.
 #[inline(always)] // into code for wider registers
 fn bounds_in<S: Simd>(to: &mut Lanes, corners: &[[[Lanes; 3]; 3]; 2]) {
     let (a, b) = (Triangles::<S>::load(&corners[0]), Triangles::<S>::load(&corners[1]));
@@ -167,7 +168,7 @@ fn between_edges<S: Simd>((a, i): (&Triangles<S>, usize), (b, j): (&Triangles<S>
     let (of_a, of_b) = (a.lengths2[i], b.lengths2[j]);
     let s = clamped((across * along_b - along_a * of_b) / (of_a * of_b - across * across));
     let t = clamped((across * s + along_b) / of_b);
-    // The best point of the first edge for that of the second: the same, unless that one was moved to an end.
+    // The best point of the first edge: the same, unless the second was moved to an end.
     let s = clamped((across * t - along_a) / of_a);
     e.scale(t) - (r + d.scale(s))
 }
@@ -183,7 +184,8 @@ mod tests {
     use clearsweep_geometry::Pose;
     use clearsweep_geometry::mesh::{Child, InsideOf, TriangleMesh};
 
-    /// Triangles with axis-aligned edges and needles, flat ones and points, in leaves of a tree; bent strips of equal triangles if `conforms`.
+    /// Triangles with axis-aligned edges and needles, flat ones and points, in leaves of a tree;
+    /// bent strips of equal triangles if `conforms`.
     fn surface(draw: &mut Draw, triangles: u32, conforms: bool) -> TriangleMesh {
         let mut vertices = Vec::new();
         for number in 0..triangles {

@@ -1,12 +1,12 @@
-//! The front of a search through two trees: the pairs of leaves that are nearest at one pose, with a bound each. At a later pose the
-//! motion since rules out what it cannot have brought into reach, without a test of boxes (generalized front tracking: Ehmann and Lin 2001;
-//! docs/reference/numerics.md, "Triangle meshes").
+//! The front of a search through two trees: the nearest pairs of leaves at one pose, each with a
+//! bound. At a later pose the motion since rules out pairs without a test of boxes (generalized
+//! front tracking: Ehmann and Lin 2001; docs/reference/numerics.md, "Triangle meshes").
 
 use super::place::MeshPlace;
 use clearsweep_geometry::RelativePose;
 use clearsweep_geometry::mesh::NodeId;
 
-/// Pairs of leaves that are remembered: of a search that compared so many pairs of nodes as many, and of others a few.
+/// Least and greatest number of remembered pairs of leaves; between, the nodes compared.
 pub(super) const FEW_PAIRS: usize = 1 << 11;
 pub(super) const MOST_PAIRS: usize = 1 << 15;
 
@@ -16,7 +16,7 @@ const MANY_NODES: usize = 512;
 /// Searches that a front serves at least.
 const FEW_USES: u32 = 4;
 
-/// How many searches pass, at most, before another front is collected after some were of no use.
+/// Most searches that pass before another front is collected, after useless ones.
 const LONGEST_WAIT: u32 = 64;
 
 /// A lower bound of the distance of a leaf of A and one of B, metres, and the leaves.
@@ -33,15 +33,16 @@ pub(super) struct MeshFront {
     pub(super) pairs: Vec<FrontPair>,
     /// All other triangles are at least this far apart, metres.
     pub(super) reach: f64,
-    /// How much farther than the limit it was to reach, metres.
+    /// Reach beyond the limit of the search, metres.
     pub(super) skin: f64,
     /// Pairs of nodes that a search from the roots compared.
     pub(super) cost: usize,
-    /// Searches that began from it, from how many pairs the first did, and from how many more all others did together.
+    /// Searches that began from it; pairs of the first one, and additional pairs of all others.
     pub(super) used: u32,
     first: usize,
     stale: usize,
-    /// Searches to let pass before the next is collected, and how many it will be if that one is of no use.
+    /// Searches to let pass before the next is collected, and how many it will be if that one is of
+    /// no use.
     wait: [u32; 2],
 }
 
@@ -51,8 +52,8 @@ impl MeshFront {
         self.pairs.capacity() * size_of::<FrontPair>()
     }
 
-    /// Bounds the motion of any point of B in A's frame since, plus the rounding of a bound there and here, metres; `None` if nothing is
-    /// known of these meshes.
+    /// Bounds the motion of any point of B in A's frame since, plus the rounding of a bound there
+    /// and here, metres; `None` if nothing is known of these meshes.
     pub(super) fn motion(&self, place: &MeshPlace<'_>) -> Option<f64> {
         let (at, error) = self.at.as_ref().filter(|_| self.of == identities(place))?;
         let motion = place.pose.motion(at, place.b.radius());
@@ -60,8 +61,8 @@ impl MeshFront {
         motion.is_finite().then_some(motion)
     }
 
-    /// The pairs that may be within `reach` (metres) after a motion, if the front holds all of them; and how far all others are apart at
-    /// least, metres.
+    /// The pairs that may be within `reach` (metres) after a motion, if the front holds all of
+    /// them; and how far all others are apart at least, metres.
     pub(super) fn within(&self, reach: f64, motion: f64) -> Option<(&[FrontPair], f64)> {
         if self.reach - motion <= reach {
             return None;
@@ -71,7 +72,8 @@ impl MeshFront {
         Some((&self.pairs[..count], next - motion))
     }
 
-    /// Whether to collect a new one, after a search that compared so many pairs of nodes and began from so many of this front, if it did.
+    /// Whether to collect a new front. `compared`: pairs of nodes compared by the last search;
+    /// `began`: pairs of this front that it began from, if it did.
     pub(super) fn is_wanted(&mut self, compared: usize, began: Option<usize>) -> bool {
         if let Some(began) = began {
             if self.used == 0 {

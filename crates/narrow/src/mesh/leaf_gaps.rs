@@ -1,5 +1,6 @@
-//! Lower bounds of the distances between the triangles of two leaves, eight side by side: surfaces that conform are as near everywhere as
-//! their boxes can tell, and only planes along the triangles themselves tell which ones are nearest.
+//! Lower bounds of the distances between the triangles of two leaves, eight side by side: surfaces
+//! that conform are as near everywhere as their boxes can tell, and only planes along the triangles
+//! themselves tell which ones are nearest.
 
 use clearsweep_base::simd::dispatch;
 use clearsweep_geometry::Vec3;
@@ -63,19 +64,19 @@ impl LeafTriangles {
 
     /// The triangles of leaf `index` of a mesh, their corners as `place` puts them into A's frame.
     pub(crate) fn new(mesh: &TriangleMesh, index: u32, place: impl Fn(Vec3<f64>) -> Vec3<f64>) -> Self {
-        let mut found = Self::NONE;
+        let mut leaf = Self::NONE;
         let triangles = mesh.leaf(index);
         for lane in 0..WIDTH {
             let t = (triangles.start + lane as u32).min(triangles.end - 1);
             for (corner, p) in mesh.corners(t).into_iter().enumerate() {
                 let p = place(p);
                 for k in 0..3 {
-                    found.corners[corner][k][lane] = p[k];
+                    leaf.corners[corner][k][lane] = p[k];
                 }
             }
         }
-        finish(&mut found);
-        found
+        finish(&mut leaf);
+        leaf
     }
 }
 
@@ -104,8 +105,9 @@ fn finish_in(of: &mut LeafTriangles) {
 }
 
 impl LeafGaps {
-    /// Bounds the distances of the triangles of A and of B whose bits are set in `of` (`j` of row `i`): along the normals of both, along the line between
-    /// their middles, and along `axis` (unit, from A to B; or zero). Those up to `reach` (metres) apart are near.
+    /// Bounds the distances of the triangles of A and of B whose bits are set in `of` (`j` of row
+    /// `i`): along the normals of both, along the line between their middles, and along `axis`
+    /// (unit, from A to B; or zero). Those up to `reach` (metres) apart are near.
     pub(super) fn compare(&mut self, [a, b]: [&LeafTriangles; 2], of: [u8; WIDTH], axis: Vec3<f64>, reach: f64) {
         self.near = of;
         self.far = [f64::INFINITY; WIDTH];
@@ -129,9 +131,10 @@ impl LeafGaps {
     }
 }
 
-/// Leaves out the pairs of triangles whose bits are set in `near` that a plane of one of them proves to be beyond `limit` (metres) throughout a motion of
-/// B's: `b` has its triangles at the start and at the end, in A's frame. `off`: how much less than at the nearer end the distance from a plane of A and from
-/// one of B may be between, metres.
+/// Leaves out the pairs of triangles whose bits are set in `near` that a plane of one of them
+/// proves to be beyond `limit` (metres) throughout a motion of B's: `b` has its triangles at the
+/// start and at the end, in A's frame. `off`: how much less than at the nearer end the distance
+/// from a plane of A and from one of B may be between, metres.
 pub(crate) fn rule_out_moving(
     near: &mut [u8; WIDTH],
     a: &LeafTriangles,

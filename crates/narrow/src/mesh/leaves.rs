@@ -1,5 +1,5 @@
-//! The triangles of two leaves in a search: planes rule out most pairs, bounds of eight at a time most others, and what is left is compared
-//! one by one.
+//! The triangles of two leaves in a search: planes rule out most pairs, bounds of eight at a time
+//! most others, and what is left is compared one by one.
 
 use super::leaf_gaps::LeafTriangles;
 use super::search::{MeshSearch, MeshSearchMemory};
@@ -27,8 +27,8 @@ impl MetLeaves {
 }
 
 impl MeshSearch<'_> {
-    /// Compares the triangles of two leaves: those that no plane rules out wait for company, until there are eight, unless they likely are
-    /// nearer than all before.
+    /// Compares the triangles of two leaves. Pairs that no plane rules out wait until eight fill the
+    /// SIMD lanes, unless they are likely nearer than all before.
     pub(super) fn compare_leaves(&mut self, leaves: [NodeId; 2]) {
         let Some(met) = self.bound_leaves(leaves, |_, _| ()) else { return };
         for lanes in self.memory.gaps.near() {
@@ -43,8 +43,8 @@ impl MeshSearch<'_> {
         }
     }
 
-    /// Finds the triangles of two leaves that neither `rule_out` (bit `j` of row `i`, from the triangles of A's leaf) nor planes rule out, in the order of
-    /// the trees.
+    /// Finds the triangles of two leaves that neither `rule_out` (bit `j` of row `i`, from the
+    /// triangles of A's leaf) nor planes rule out, in the order of the trees.
     pub(super) fn near_triangles<F>(
         &mut self,
         leaves: [NodeId; 2],
@@ -58,20 +58,21 @@ impl MeshSearch<'_> {
         met.into_iter().flat_map(move |met| near.clone().map(move |lanes| met.triangles(lanes)))
     }
 
-    /// Bounds the distances of the triangles of two leaves that `rule_out` leaves by their planes; `None` if one is no leaf, or none is left.
+    /// Bounds the distances of the triangles of two leaves that `rule_out` leaves by their planes;
+    /// `None` if one is no leaf, or none is left.
     fn bound_leaves(
         &mut self,
         leaves: [NodeId; 2],
         rule_out: impl FnOnce(&LeafTriangles, &mut [u8; WIDTH]),
     ) -> Option<MetLeaves> {
         let [Child::Leaf(a), Child::Leaf(b)] = leaves.map(NodeId::get) else { return None };
-        let (place, reach) = (self.place, self.found.reach());
+        let (place, reach) = (self.place, self.nearest.reach());
         let ranges = [place.a.leaf(a), place.b.leaf(b)];
         let lanes = if self.capped { self.lanes(leaves) } else { [u8::MAX; 2] };
         let [rows, columns] = [0, 1].map(|k: usize| lanes[k] & (u8::MAX >> (WIDTH - ranges[k].len())));
         let mut near = [0; WIDTH];
         near.iter_mut().enumerate().for_each(|(row, near)| *near = if rows >> row & 1 == 1 { columns } else { 0 });
-        let axis = self.found.best.as_ref().map_or(Vec3::ZERO, |best| best.normal);
+        let axis = self.nearest.pair.as_ref().map_or(Vec3::ZERO, |best| best.normal);
         let MeshSearchMemory { leaves: [of_a, of_b], gaps, counts, .. } = &mut *self.memory;
         counts[1] += 1;
         of_a.keep_fewer_than(MOST_LEAVES);
@@ -83,7 +84,7 @@ impl MeshSearch<'_> {
         }
         let place_b = of_b.place(b as usize, || LeafTriangles::new(place.b, b, |p| place.pose.point(p)));
         gaps.compare([of_a.at(place_a), of_b.at(place_b)], near, axis, reach);
-        self.found.leave_out(gaps.far());
+        self.nearest.leave_out(gaps.far());
         Some(MetLeaves { places: [place_a, place_b], starts: ranges.map(|range| range.start) })
     }
 
@@ -93,15 +94,15 @@ impl MeshSearch<'_> {
         if pending == 0 {
             return;
         }
-        let before = self.found.limit;
+        let before = self.nearest.limit;
         let bounds = if pending > FEW { self.memory.pending.bounds() } else { [f64::NAN; WIDTH] };
         for (bound, [a, b]) in bounds.into_iter().zip(self.memory.pending.triangles).take(pending) {
-            if bound > self.found.reach() {
-                self.found.leave_out(bound);
-            } else if self.found.touching.is_none() {
-                self.found.compare(a, b);
+            if bound > self.nearest.reach() {
+                self.nearest.leave_out(bound);
+            } else if self.nearest.touching.is_none() {
+                self.nearest.compare(a, b);
             }
         }
-        self.is_improving = self.found.limit < before;
+        self.is_improving = self.nearest.limit < before;
     }
 }

@@ -1,28 +1,9 @@
-//! Pairs of bodies of which one is a triangle mesh: the nearest triangles under two trees, and where the bodies overlap a bracket of the
-//! depth.
+//! Pairs of bodies of which one is a triangle mesh: the nearest triangles under two trees, and a
+//! bracket of the depth if the bodies overlap.
 //!
-//! ```text
-//! place.rs          two meshes at their poses, and what rounding may do
-//! search.rs         both trees descended together; bounds.rs: boxes against boxes, eight by eight
-//! best_pair.rs      the nearest pair of triangles so far; pair_distance.rs: the distance of one pair, settled
-//! open_pair.rs      the order of a search; line_gap.rs: gaps along lines between middles
-//! supports.rs       what the supporting planes along one direction leave of both meshes; turning.rs: which direction
-//! front.rs          what a search leaves to the next one: bounds that outlast a motion; collecting.rs: the search for them
-//! triangle_pair.rs  the distance of two triangles, and a direction that proves it
-//! points.rs         points against one mesh: the nearest triangle, inside or outside; point_bounds.rs: bounds, eight by eight
-//! leaves.rs         triangles of two leaves: leaf_gaps.rs: bounds by their planes; eight_pairs.rs: by the line between their closest points
-//! overlap.rs        points deep inside of both bodies; crossing.rs: triangles that cross
-//! sweep.rs          the ways out along one direction
-//! depth.rs          the bracket of the depth
-//! along.rs          which triangles meet when while one body moves along a line
-//! surface_bracket.rs  the distance of the surfaces alone; within.rs: all pairs of triangles up to a distance
-//! witnesses.rs      points of both surfaces where bodies overlap
-//! contacts.rs       all regions in which bodies touch or overlap; curves.rs: the curves in which surfaces cross
-//! ```
-//!
-//! A convex body beside a mesh is the mesh of its faces; a point or a segment is a triangle without area. A row depends on the meshes
-//! and the poses alone: the nearest triangles are the least of a number that each pair has for itself, and depths are searched for from
-//! the same starts always.
+//! A convex body beside a mesh is the mesh of its faces; a point or a segment is a triangle without
+//! area. A row depends on the meshes and the poses alone: each pair of triangles has one distance,
+//! and the search for a depth always has the same starts.
 
 mod along;
 mod best_pair;
@@ -37,8 +18,6 @@ mod front;
 mod leaf_gaps;
 mod leaves;
 mod line_gap;
-mod memory;
-mod open_pair;
 mod overlap;
 mod pair_distance;
 mod place;
@@ -48,6 +27,7 @@ mod search;
 mod supports;
 mod surface_bracket;
 mod sweep;
+mod tree_order;
 pub(super) mod triangle_pair;
 mod turning;
 mod within;
@@ -57,16 +37,16 @@ pub(super) use self::along::MeshesOnLine;
 pub(super) use self::bounds::NodeCache;
 pub(super) use self::contacts::contacts;
 use self::depth::DepthBracket;
-pub(super) use self::depth::KnownDepth;
+pub(super) use self::depth::{KnownDepth, MeshMemory};
 pub(super) use self::leaf_gaps::{LeafTriangles, rule_out_moving};
-pub(super) use self::memory::MeshMemory;
 use self::pair_distance::NearestTriangles;
 use self::place::MeshPlace;
 pub(super) use self::search::MeshPairMemory;
 use self::search::SurfaceDistance;
 pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
+pub(super) use self::tree_order::{MeshBall, NearPairs};
 use self::triangle_pair::TriangleFeature;
-pub(super) use self::within::{MeshBall, NearPairs, WithinLimits, triangles_within};
+pub(super) use self::within::{FEW, triangles_within};
 use self::witnesses::OverlapHints;
 use super::answer::status;
 use super::bodies::Bodies;
@@ -83,16 +63,16 @@ use clearsweep_model::{FeatureKind, Method, Proximity, Status};
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;
 
-/// Asks the convex parts of two bodies for their depth, if both have such and are known without deviation. It is called once at most, of bodies that overlap.
-pub(super) type AskParts<'p> = &'p mut dyn FnMut(&mut SolverStats) -> Option<KnownDepth>;
-
-/// The row of two bodies, as they are stored, with the pair at its place; or the proof that they are farther apart than `options.within`;
-/// never open. `overlap`: the depths beyond which it counts as overlapping, if no depth is asked for. `parts`: see [`AskParts`]. `ahead`: how far B moves in A's frame to the
-/// next sample, and at most in all that are to come, metres.
+/// The row of two bodies, as they are stored, with the pair at its place; or the proof that they
+/// are farther apart than `options.within`. `overlap`: depths that count as an overlap, if no depth
+/// is asked for. `parts`: depth of the convex parts, if both bodies have convex parts and no
+/// deviation; called at most one time, if the bodies overlap. `ahead`: how far B moves in A's frame
+/// to the next sample, and at most in all samples to come, metres.
 pub(super) fn query<'a>(
     bodies: &Bodies<'a>,
     options: &QueryOptions,
-    (overlap, parts): (Option<OverlapDepths>, AskParts<'_>),
+    overlap: Option<OverlapDepths>,
+    parts: &mut dyn FnMut(&mut SolverStats) -> Option<KnownDepth>,
     remembered: &mut Option<Box<MeshPairMemory>>,
     memory: &mut MeshMemory,
     stats: &mut SolverStats,
@@ -111,30 +91,30 @@ pub(super) fn query<'a>(
     let cutoff = within + place.growth + off + place.slack();
     let mut fresh = MeshPairMemory::default();
     let known = remembered.as_deref_mut().unwrap_or(&mut fresh);
-    let found = search::nearest_again(&place, cutoff, known, &mut memory.search, ahead);
+    let surfaces = search::nearest_again(&place, cutoff, known, &mut memory.search, ahead);
     if fresh.is_useful() {
         *remembered = Some(Box::new(fresh));
     }
     let axis = memory.search.axis();
     stats.triangle_pairs += memory.search.counts[0] as u64;
-    // How far beyond a cut-off surfaces are known to be depends on what is remembered; that they are beyond it does not.
-    pair.surfaces = match found {
+    // The gap beyond a cut-off depends on the memory; the fact that it is beyond does not.
+    pair.surfaces = match surfaces {
         SurfaceDistance::Beyond(_) => SurfaceDistance::Beyond(cutoff),
-        SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => found,
+        SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => surfaces,
     };
     if let Some(depths) = overlap.filter(|depths| pair.overlaps_by(depths, memory)) {
         return SolveOutcome::Answered((StoredRow::of_overlap(depths.row(bodies)), pair));
     }
     let enough = overlap.map_or(f64::INFINITY, |depths| depths.cores + 2.0 * (off + pair.rounding()));
-    let depth = pair.depth(&place, (enough, &mut || parts(stats)), memory);
-    if let (Some(depths), Some(found)) = (overlap, &depth)
-        && !found.by_winding
-        && pair.upper_end(found.of_balls) < -depths.bodies
+    let depth = pair.depth(&place, enough, &mut || parts(stats), memory);
+    if let (Some(depths), Some(depth)) = (overlap, &depth)
+        && !depth.by_winding
+        && pair.upper_end(depth.of_balls) < -depths.bodies
     {
         return SolveOutcome::Answered((StoredRow::of_overlap(depths.row(bodies)), pair));
     }
     stats.mesh_depths += u64::from(depth.is_some());
-    let stored = match (&depth, found.nearest()) {
+    let stored = match (&depth, surfaces.nearest()) {
         (Some(depth), nearest) if depth.by_winding => {
             let surfaces = nearest.or_else(|| match search::nearest(&place, ANY_DISTANCE, None, &mut memory.search) {
                 SurfaceDistance::Apart(nearest) => Some(nearest),
@@ -143,12 +123,12 @@ pub(super) fn query<'a>(
             StoredRow::new(pair.inside_by_winding(depth, surfaces.as_ref()))
         }
         (Some(depth), _) => {
-            let points = witnesses::witnesses(&place, pair.radii, &pair.hints(depth), &mut memory.depth.points);
+            let points = witnesses::witnesses(&place, pair.radii, &pair.hints(depth), &mut memory.points);
             StoredRow { upper: pair.upper_end(depth.of_balls), ..StoredRow::new(pair.overlapping(depth, points)) }
         }
         (None, Some(nearest)) => StoredRow::new(pair.apart(&nearest)),
         (None, None) => {
-            return SolveOutcome::Beyond { gap: found.lower() - place.growth - off, normal: Some(axis) };
+            return SolveOutcome::Beyond { gap: surfaces.lower() - place.growth - off, normal: Some(axis) };
         }
     };
     let near_zero = depth.map(|depth| 0.0 - depth.lower.max(0.0));
@@ -187,7 +167,7 @@ pub(super) struct MeshPair<'a> {
     /// Bound on the error of the poses of recentred frames, metres.
     off: f64,
     options: QueryOptions,
-    /// Whether the surfaces are known without deviation: only then do triangles that cross prove an overlap.
+    /// Whether the surfaces have no deviation: only then crossing triangles prove an overlap.
     is_exact: bool,
 }
 
@@ -209,9 +189,9 @@ impl<'a> MeshPair<'a> {
         }
     }
 
-    /// Whether what is known of the surfaces proves an overlap beyond these depths: triangles that cross, nearest triangles within the growth, or a
-    /// part of one body inside of the other. Of triangles that cross all are looked at before none is said to prove it, so that the answer does not
-    /// depend on those found first.
+    /// Whether the surfaces prove an overlap beyond these depths: by triangles that cross, by
+    /// nearest triangles within the growth, or by a part of one body inside of the other. All
+    /// crossing triangles are tested, so the answer does not depend on the first one found.
     fn overlaps_by(&self, depths: &OverlapDepths, memory: &mut MeshMemory) -> bool {
         let place = &self.place;
         if !self.is_exact {
@@ -222,62 +202,54 @@ impl<'a> MeshPair<'a> {
             |[a, b]: [u32; 2]| is_deep(crossing::least_translation(&place.a.corners(a), &place.corners_b(b)));
         let free = self.surfaces.lower();
         match &self.surfaces {
-            &SurfaceDistance::Touching(found) => {
-                cross_deep(found) || search::any_crossing(place, &mut memory.search, cross_deep)
+            &SurfaceDistance::Touching(triangles) => {
+                cross_deep(triangles) || tree_order::any_crossing(place, &mut memory.search, cross_deep)
             }
             SurfaceDistance::Apart(nearest) if is_deep(place.growth - nearest.upper) => true,
-            // What holds a part of the other does so until its surface is passed.
+            // A body holds a part of the other until its surface is passed.
             SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) => {
-                is_deep(free) && place.may_contain() && depth::holds_solid(place, self.hulls, free, &mut memory.depth)
+                is_deep(free) && place.may_contain() && depth::holds_solid(place, self.hulls, free, memory)
             }
         }
     }
 
-    /// The bracket of the depth at a place that differs by its growth; `None` if the bodies are apart. `enough`, `known`: see [`depth::bracket`].
+    /// The bracket of the depth at a place that differs by its growth; `None` if the bodies are
+    /// apart. `enough`, `known`: see [`depth::bracket`].
     fn depth(
         &self,
         place: &MeshPlace<'_>,
-        (enough, known): (f64, &mut dyn FnMut() -> Option<KnownDepth>),
+        enough: f64,
+        known: &mut dyn FnMut() -> Option<KnownDepth>,
         memory: &mut MeshMemory,
     ) -> Option<DepthBracket> {
         let may_overlap = self.surfaces.lower() <= place.growth || place.may_contain();
-        may_overlap
-            .then(|| {
-                depth::bracket(
-                    place,
-                    self.hulls,
-                    (&self.surfaces, enough, known),
-                    &mut memory.search,
-                    &mut memory.depth,
-                )
-            })
-            .flatten()
+        may_overlap.then(|| depth::bracket(place, self.hulls, &self.surfaces, enough, known, memory)).flatten()
     }
 
-    /// The lower end of the bodies inflated by `by` together (metres), and the direction of its translation; `None` if they are apart.
+    /// The lower end of the bodies inflated by `by` together, metres, and its direction, if any.
     pub(super) fn lower_end_inflated(&self, by: f64, memory: &mut MeshMemory) -> Option<(f64, Vec3<f64>)> {
         let inflated = MeshPlace { growth: (self.place.growth + by).next_up(), ..self.place };
-        let depth = self.depth(&inflated, (f64::INFINITY, &mut || None), memory)?;
+        let depth = self.depth(&inflated, f64::INFINITY, &mut || None, memory)?;
         Some((self.lower_end(depth.upper), depth.normal))
     }
 
     /// The row of bodies apart.
-    fn apart(&self, found: &NearestTriangles) -> Proximity {
+    fn apart(&self, nearest: &NearestTriangles) -> Proximity {
         let growth = self.place.growth;
-        let (distance, normal) = (found.distance - growth, found.normal);
-        let point_a = found.closest.point_a + normal.scale(self.radii[0]);
+        let (distance, normal) = (nearest.distance - growth, nearest.normal);
+        let point_a = nearest.closest.point_a + normal.scale(self.radii[0]);
         let [a, b] = [0, 1].map(|k: usize| {
             let mesh = [self.place.a, self.place.b][k];
-            published(mesh, found.triangles[k], found.closest.features[k])
+            published(mesh, nearest.triangles[k], nearest.closest.features[k])
         });
-        let lower = (found.lower - growth - self.off - self.rounding()).next_down();
-        let upper = (found.upper - growth + self.off + self.rounding()).next_up();
+        let lower = (nearest.lower - growth - self.off - self.rounding()).next_down();
+        let upper = (nearest.upper - growth + self.off + self.rounding()).next_up();
         Proximity {
             status: status(lower, upper, &self.options),
             method: Method::Mesh,
             feature_kind: [a.0, b.0],
             feature: [a.1, b.1],
-            part: self.parts(found.triangles),
+            part: self.parts(nearest.triangles),
             distance,
             lower,
             upper,
@@ -288,7 +260,7 @@ impl<'a> MeshPair<'a> {
         }
     }
 
-    /// Returns hints of the place at which bodies overlap, from their depth and their nearest triangles.
+    /// Returns hints to the overlap, from the depth and the nearest triangles.
     fn hints(&self, depth: &DepthBracket) -> OverlapHints {
         let DepthBracket { normal, crossing, inside, middle, .. } = *depth;
         let (nearest, are_apart) = (self.surfaces.nearest(), self.surfaces.lower() > 0.0);
@@ -305,7 +277,7 @@ impl<'a> MeshPair<'a> {
     /// The row of bodies that overlap, or touch, with their witness points.
     fn overlapping(&self, depth: &DepthBracket, [point_a, point_b]: [Vec3<f64>; 2]) -> Proximity {
         let (lower, upper) = (self.lower_end(depth.upper), self.upper_end(depth.lower));
-        // A depth within rounding may be proven of bodies that a shorter translation separates within rounding.
+        // A depth and a shorter translation may both be proven, within rounding.
         let distance = (-depth.upper).min(upper);
         let triangles = depth.triangles;
         let [a, b] =
@@ -327,8 +299,8 @@ impl<'a> MeshPair<'a> {
         }
     }
 
-    /// The row of a body that lies inside of an open one by its winding number: the bracket holds both answers. `nearest`: of the surfaces,
-    /// whose nearest points are the witness points.
+    /// The row of a body that lies inside of an open one by its winding number: the bracket holds
+    /// both answers. `nearest`: of the surfaces, whose nearest points are the witness points.
     fn inside_by_winding(&self, depth: &DepthBracket, nearest: Option<&NearestTriangles>) -> Proximity {
         let apart = nearest.map(|nearest| self.apart(nearest));
         let upper = apart.map_or(f64::INFINITY, |apart| apart.upper);
@@ -336,13 +308,13 @@ impl<'a> MeshPair<'a> {
         Proximity { status: Status::Penetrating, method: Method::Winding, upper, ..inside }
     }
 
-    /// The lower end of the signed distance where a translation of this length (metres) was checked to separate the bodies.
+    /// The lower signed distance if a translation of this length separates the bodies, metres.
     fn lower_end(&self, length: f64) -> f64 {
         // The bodies were moved by the length, but for rounding.
         (-length - self.place.error() - self.off - self.rounding()).next_down()
     }
 
-    /// The upper end of the signed distance of bodies that no translation below this length (metres) separates.
+    /// The upper signed distance if no translation below this length separates the bodies, metres.
     fn upper_end(&self, depth: f64) -> f64 {
         (-depth + self.off + self.rounding()).next_up()
     }
@@ -371,8 +343,8 @@ fn published(mesh: &TriangleMesh, triangle: u32, feature: TriangleFeature) -> (F
     }
 }
 
-/// Witness points of bodies of pieces that overlap, in A's frame, metres. `normal`: unit, A's frame, along it B leaves A; `likely`: points of
-/// that frame that likely are in both.
+/// Witness points of bodies of pieces that overlap, in A's frame, metres. `normal`: unit, A's
+/// frame, along it B leaves A; `likely`: points of that frame that likely are in both.
 pub(super) fn overlap_witnesses(
     bodies: &Bodies<'_>,
     normal: Vec3<f64>,
@@ -382,6 +354,5 @@ pub(super) fn overlap_witnesses(
     let radii = [bodies.a.surface_growth(), bodies.b.surface_growth()];
     let meshes = [bodies.a.surface(), bodies.b.surface()];
     let place = MeshPlace::new(meshes, [bodies.pose_a, bodies.pose_b], bodies.relative, radii[0] + radii[1]);
-    let MeshMemory { search, depth } = memory;
-    witnesses::of_pieces(&place, radii, (normal, likely), search, &mut depth.points)
+    witnesses::of_pieces(&place, radii, normal, likely, memory)
 }

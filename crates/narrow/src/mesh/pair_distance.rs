@@ -1,9 +1,10 @@
-//! The distance of one pair of triangles: a function of the two and the pose alone, so that no row depends on which pairs were compared
-//! before.
+//! The distance of one pair of triangles: a function of the two and the pose alone, so that no row
+//! depends on which pairs were compared before.
 //!
-//! There are three answers. Triangles are *apart* if a gap of supporting planes comes as near to the distance of their closest points as a
-//! sharp bracket is wide; they are *touching* if points of both are as near as rounding; and what neither `f64` nor double-double decides,
-//! integers do. Nothing undecided counts as touching.
+//! There are three answers. Triangles are *apart* if a gap of supporting planes comes as near to
+//! the distance of their closest points as a sharp bracket is wide; they are *touching* if points
+//! of both are as near as rounding; and what neither `f64` nor double-double decides, integers do.
+//! Nothing undecided counts as touching.
 
 use super::place::MeshPlace;
 use super::triangle_pair::{self, ClosestPoints, TriangleCorners, TriangleFeature};
@@ -28,7 +29,7 @@ pub(super) struct NearestTriangles {
 }
 
 impl NearestTriangles {
-    /// Creates the answer of one pair, whose distance is that of its closest points: proven within a sharp bracket, but for rounding.
+    /// Creates the answer of one pair, proven within a sharp bracket, but for rounding.
     pub(super) fn of_pair(triangles: [u32; 2], closest: ClosestPoints<f64>, normal: Vec3<f64>, distance: f64) -> Self {
         Self { triangles, closest, normal, distance, lower: distance, upper: distance }
     }
@@ -37,7 +38,7 @@ impl NearestTriangles {
 /// Relation of two triangles.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PairDistance {
-    /// They are farther apart than was asked, at least by this, metres.
+    /// They are beyond the cut-off: at least this far apart, metres.
     Beyond(f64),
     /// They are apart.
     Apart(NearestTriangles),
@@ -45,7 +46,7 @@ pub(super) enum PairDistance {
     Touching,
 }
 
-/// The distance of two triangles. What is proven to be beyond `far` (metres) needs no distance; it may have one all the same.
+/// The distance of two triangles. A pair proven beyond `far` (metres) may have none.
 pub(super) fn pair_distance(place: &MeshPlace<'_>, triangles: [u32; 2], far: f64) -> PairDistance {
     let [a, b] = triangles;
     let corners = (place.a.corners(a), place.corners_b(b));
@@ -98,8 +99,10 @@ fn settled<T: Real>(
 #[cold]
 fn in_integers(place: &MeshPlace<'_>, triangles: [u32; 2]) -> PairDistance {
     let [a, b] = [place.a.corners(triangles[0]), place.b.corners(triangles[1])];
-    let found = exact::closest_hull_points([&a, &b], (&place.poses[0], &place.poses[1]));
-    let Some(found) = found.filter(|found| found.distance > place.contact()) else { return PairDistance::Touching };
+    let closest_pair = exact::closest_hull_points([&a, &b], (&place.poses[0], &place.poses[1]));
+    let Some(closest_pair) = closest_pair.filter(|closest_pair| closest_pair.distance > place.contact()) else {
+        return PairDistance::Touching;
+    };
     let feature = |carriers: &[u32]| match *carriers {
         [i] => TriangleFeature::Vertex(i as u8),
         // From the last corner an edge leads to the first.
@@ -108,20 +111,20 @@ fn in_integers(place: &MeshPlace<'_>, triangles: [u32; 2]) -> PairDistance {
         _ => TriangleFeature::Face,
     };
     let closest = ClosestPoints {
-        distance2: found.distance * found.distance,
-        point_a: found.points[0],
-        point_b: found.points[1],
-        features: [feature(&found.carriers[0]), feature(&found.carriers[1])],
+        distance2: closest_pair.distance * closest_pair.distance,
+        point_a: closest_pair.points[0],
+        point_b: closest_pair.points[1],
+        features: [feature(&closest_pair.carriers[0]), feature(&closest_pair.carriers[1])],
         crosses: false,
     };
-    PairDistance::Apart(NearestTriangles::of_pair(triangles, closest, found.normal, found.distance))
+    PairDistance::Apart(NearestTriangles::of_pair(triangles, closest, closest_pair.normal, closest_pair.distance))
 }
 
-/// Some points of two triangles that touch are as near as this, metres: rounding in double-double is added.
+/// Upper distance of two triangles that touch, metres, with rounding in double-double.
 pub(super) fn contact_upper(place: &MeshPlace<'_>, [a, b]: [u32; 2]) -> f64 {
     let [ta, tb] = place.wide(a, b);
     let known = place.contact() + place.error();
-    // Of a needle the normal, and with it the foot of a corner, is known less well than double-double is exact.
+    // The normal of a needle, and so the foot of a corner, has fewer digits than double-double.
     if is_needle(&place.a.corners(a)) || is_needle(&place.b.corners(b)) {
         return known;
     }

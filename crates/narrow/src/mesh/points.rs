@@ -1,12 +1,14 @@
 //! Points against one mesh: the nearest triangle, and whether a point is inside.
 
-use super::bounds::IntervalCache;
+use super::bounds::{IntervalCache, OpenNode};
 use super::point_bounds;
 use super::triangle_pair::face_normal;
+use crate::branch_and_bound::DepthFirst;
 use clearsweep_geometry::mesh::{Child, NodeId, SearchFrame, TriangleMesh, WIDTH};
 use clearsweep_geometry::triangle_tree::offset;
 use clearsweep_geometry::{Pose, Vec3};
 use robust::{Coord, Coord3D, orient2d, orient3d};
+use std::cmp::Reverse;
 
 /// Half a unit in the last place of 1, times what sums of a few products of coordinates gather.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
@@ -18,7 +20,9 @@ const NUDGES: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct PointMemory {
     intervals: IntervalCache,
-    open: Vec<(f64, NodeId)>,
+    nearest_first: DepthFirst<OpenNode<Reverse<NodeId>>>,
+    /// Nodes whose boxes a ray meets.
+    on_ray: Vec<NodeId>,
 }
 
 /// The distance of a point from a surface.
@@ -26,12 +30,25 @@ pub(super) struct PointMemory {
 pub(super) struct PointDistance {
     /// Proven: no point of the surface is nearer, metres.
     pub lower: f64,
-    /// Distance of the nearest triangle, as computed: at most the rounding below the true distance, metres.
+    /// Distance of the nearest triangle, as computed: less than the true one by rounding, metres.
     pub distance: f64,
     /// Vector from the nearest point of the surface to the point.
     pub offset: Vec3<f64>,
     /// The nearest triangle.
     pub triangle: u32,
+}
+
+impl PointDistance {
+    /// Whether a part of the surface that is at least `bound` (metres) away is farther than this
+    /// one, rounding included. If it is, the lower end accounts for it.
+    #[inline(always)]
+    fn leaves_out(&mut self, bound: f64, rounding: f64) -> bool {
+        let is_farther = bound > self.distance + rounding;
+        if is_farther {
+            self.lower = self.lower.min(bound - rounding);
+        }
+        is_farther
+    }
 }
 
 /// A mesh that points are compared with, in its own frame.
@@ -53,8 +70,8 @@ impl<'a> PointQueries<'a> {
 
     /// The nearest triangle; `None` if one is no farther than `least`, metres.
     pub(super) fn nearest_beyond(&mut self, p: Vec3<f64>, least: f64) -> Option<PointDistance> {
-        let found = self.nearest_or_within(p, least);
-        (found.distance > least).then_some(found)
+        let nearest = self.nearest_or_within(p, least);
+        (nearest.distance > least).then_some(nearest)
     }
 
     /// The nearest triangle.
@@ -62,7 +79,7 @@ impl<'a> PointQueries<'a> {
         self.nearest_or_within(p, f64::NEG_INFINITY)
     }
 
-    /// Bounds the distance of the surface from above: by the triangle that was nearest to the last point, metres.
+    /// Upper distance of the surface: that of the triangle nearest to the last point, metres.
     pub(super) fn at_most(&self, p: Vec3<f64>) -> f64 {
         self.last.map_or(f64::INFINITY, |triangle| offset(p, &self.mesh.corners(triangle)).length())
     }
@@ -80,37 +97,31 @@ impl<'a> PointQueries<'a> {
         let none =
             PointDistance { lower: f64::INFINITY, distance: f64::INFINITY, offset: Vec3::ZERO, triangle: u32::MAX };
         let mut best = self.last.map_or(none, |triangle| self.one(p, triangle, rounding));
-        self.memory.open.clear();
-        self.memory.open.push((0.0, self.mesh.root()));
-        while let Some((bound, node)) = self.memory.open.pop() {
+        let (mesh, open) = (self.mesh, &mut self.memory.nearest_first);
+        open.begin(OpenNode { rank: 0.0, tie: Reverse(mesh.root()), node: mesh.root() });
+        while let Some(part) = self.memory.nearest_first.next_unless(|part| best.leaves_out(-part.rank, rounding)) {
             if best.distance <= least {
                 break;
             }
-            if bound > best.distance + rounding {
-                best.lower = best.lower.min(bound - rounding);
-                continue;
-            }
-            match node.get() {
+            match part.node.get() {
                 Child::Inner(index) => {
-                    let (from, node) = (self.memory.open.len(), self.mesh.node(index));
-                    let bounds = point_bounds::of_boxes(node, p);
-                    for (bound, &child) in bounds.into_iter().zip(&node.children).filter(|(bound, _)| bound.is_finite())
-                    {
-                        self.memory.open.push((bound, child));
+                    let bounds = point_bounds::of_boxes(mesh.node(index), p);
+                    let bounds = bounds.into_iter().zip(mesh.node(index).children);
+                    for (bound, node) in bounds.filter(|(bound, _)| bound.is_finite()) {
+                        let part = OpenNode { rank: -bound, tie: Reverse(node), node };
+                        self.memory.nearest_first.push(part);
                     }
-                    self.memory.open[from..].sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then(y.1.cmp(&x.1)));
                 }
                 Child::Leaf(index) => {
-                    let bounds = point_bounds::of_triangles(self.mesh, index, p);
-                    for (triangle, bound) in self.mesh.leaf(index).zip(bounds) {
-                        if bound > best.distance + rounding {
-                            best.lower = best.lower.min(bound - rounding);
+                    let bounds = point_bounds::of_triangles(mesh, index, p);
+                    for (triangle, bound) in mesh.leaf(index).zip(bounds) {
+                        if best.leaves_out(bound, rounding) {
                             continue;
                         }
-                        let found = self.one(p, triangle, rounding);
-                        let lower = best.lower.min(found.lower);
-                        if (found.distance, triangle) < (best.distance, best.triangle) {
-                            best = found;
+                        let next = self.one(p, triangle, rounding);
+                        let lower = best.lower.min(next.lower);
+                        if (next.distance, triangle) < (best.distance, best.triangle) {
+                            best = next;
                         }
                         best.lower = lower;
                     }
@@ -121,8 +132,9 @@ impl<'a> PointQueries<'a> {
         PointDistance { lower: best.lower.max(0.0), ..best }
     }
 
-    /// The distance from a triangle; proven by the plane across the line to it. Of a point close by, the direction of that line is
-    /// known to few digits: then planes along the triangle, or along one of its edges, may prove more.
+    /// The distance from a triangle; proven by the plane across the line to it. If the point is
+    /// close, the direction of that line has few digits: then planes along the triangle, or along
+    /// one of its edges, may prove more.
     fn one(&self, p: Vec3<f64>, triangle: u32, rounding: f64) -> PointDistance {
         let corners = self.mesh.corners(triangle);
         let offset = offset(p, &corners);
@@ -145,8 +157,9 @@ impl<'a> PointQueries<'a> {
         PointDistance { lower, distance, offset, triangle }
     }
 
-    /// How often the surface winds around a point: above 0 inside of a solid. The point is not on the surface: it may be moved by
-    /// `free` (metres) without passing through it. `None` if no ray was found that avoids all edges.
+    /// How often the surface winds around a point: above 0 inside of a solid. The point is not on
+    /// the surface: it may be moved by `free` (metres) without passing through it. `None` if no ray
+    /// was found that avoids all edges.
     pub(super) fn winding(&mut self, p: Vec3<f64>, free: f64) -> Option<i64> {
         let mut at = p;
         for nudge in 0..=NUDGES {
@@ -162,15 +175,15 @@ impl<'a> PointQueries<'a> {
         None
     }
 
-    /// Signed crossings of the ray from a point upward along an axis: 1 where it leaves, -1 where it enters. Exact; `None` where the
-    /// ray meets an edge.
+    /// Signed crossings of the ray from a point upward along an axis: 1 where it leaves, -1 where
+    /// it enters. Exact; `None` where the ray meets an edge.
     fn crossings(&mut self, p: Vec3<f64>, axis: usize) -> Option<i64> {
         let rounding = ROUNDING * (self.mesh.radius() + p.length());
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let mut winding = 0;
-        self.memory.open.clear();
-        self.memory.open.push((0.0, self.mesh.root()));
-        while let Some((_, node)) = self.memory.open.pop() {
+        self.memory.on_ray.clear();
+        self.memory.on_ray.push(self.mesh.root());
+        while let Some(node) = self.memory.on_ray.pop() {
             let place = self.memory.intervals.meet(self.mesh, node, &self.frame);
             let lanes = &self.memory.intervals.at(place).lanes;
             let met: [bool; WIDTH] = std::array::from_fn(|i| {
@@ -180,7 +193,7 @@ impl<'a> PointQueries<'a> {
             match node.get() {
                 Child::Inner(index) => {
                     let children = self.mesh.node(index).children.iter().zip(met);
-                    self.memory.open.extend(children.filter(|(_, met)| *met).map(|(&child, _)| (0.0, child)));
+                    self.memory.on_ray.extend(children.filter(|(_, met)| *met).map(|(child, _)| child));
                 }
                 Child::Leaf(index) => {
                     for (triangle, _) in self.mesh.leaf(index).zip(met).filter(|(_, met)| *met) {
@@ -193,8 +206,8 @@ impl<'a> PointQueries<'a> {
     }
 }
 
-/// How the ray from `p` upward along an axis crosses a triangle: 1, -1 or 0; `None` where it meets an edge or the triangle holds `p`.
-/// Exact predicates (Shewchuk 1997).
+/// How the ray from `p` upward along an axis crosses a triangle: 1, -1 or 0; `None` where it meets
+/// an edge or the triangle holds `p`. Exact predicates (Shewchuk 1997).
 fn crossing(corners: &[Vec3<f64>; 3], p: Vec3<f64>, [axis, u, v]: [usize; 3]) -> Option<i64> {
     let flat = |q: &Vec3<f64>| Coord { x: q[u], y: q[v] };
     let at = flat(&p);
@@ -209,7 +222,7 @@ fn crossing(corners: &[Vec3<f64>; 3], p: Vec3<f64>, [axis, u, v]: [usize; 3]) ->
     }
     let leaves = sides[0] > 0.0;
     let solid = |q: &Vec3<f64>| Coord3D { x: q.x, y: q.y, z: q.z };
-    // Positive where `p` lies below the plane, seen from the side that shows the corners counter-clockwise.
+    // Positive if `p` lies below the plane, seen with counter-clockwise corners.
     let below = orient3d(solid(&corners[0]), solid(&corners[1]), solid(&corners[2]), solid(&p));
     match below {
         0.0 => None,

@@ -1,27 +1,27 @@
-//! The nearest triangles of two meshes: both trees are descended together, nearest boxes first, and what is farther than the best
-//! pair so far is left out (Lin's survey, section on PQP; Larsen, Gottschalk, Lin, Manocha 1999).
+//! The nearest triangles of two meshes: both trees are descended together, nearest boxes first.
+//! Pairs farther than the nearest so far are skipped (Lin's survey, section on PQP; Larsen,
+//! Gottschalk, Lin, Manocha 1999).
 //!
-//! The caps that the supporting planes along the first axis leave of both meshes are found beforehand, in each tree by itself
-//! (`supports.rs`).
+//! The caps that the supporting planes along the first axis leave of both meshes are found
+//! beforehand, in each tree by itself (`supports.rs`).
 //!
-//! The answer is the least of a number that each pair of triangles has for itself, so it does not depend on the order of the search,
-//! on what is remembered, or on the axes that boxes are compared along.
+//! Each pair of triangles has one distance, so the answer does not depend on the order of the
+//! search, on the memory, or on the axes along which boxes are compared.
 
 use super::best_pair::BestPair;
 pub(super) use super::best_pair::SurfaceDistance;
-use super::bounds::{ChildBounds, IntervalCache, NodeCache};
+use super::bounds::{ChildBounds, IntervalCache, NodeCache, OpenNode, child_intervals, children};
 use super::eight_pairs::EightPairs;
 use super::front::MeshFront;
 use super::leaf_gaps::{LeafGaps, LeafTriangles};
 use super::line_gap::{leaf_gap, line_gap};
-use super::open_pair::OpenPair;
 use super::pair_distance::NearestTriangles;
-use super::pair_distance::{PairDistance, pair_distance};
 use super::place::MeshPlace;
-use super::supports::{Cap, OpenHeights, Supports, Turn};
+use super::supports::{Cap, Supports, Turn};
+use crate::branch_and_bound::{BestFirst, DepthFirst, Part};
 use clearsweep_geometry::Vec3;
-use clearsweep_geometry::mesh::{Child, Intervals, NodeId, SearchFrame, WIDTH};
-use std::collections::BinaryHeap;
+use clearsweep_geometry::mesh::{Child, NodeId, SearchFrame, WIDTH};
+use std::cmp::Ordering;
 
 /// Turns of the frame in a search, at most.
 const TURNS: usize = 6;
@@ -29,26 +29,38 @@ const TURNS: usize = 6;
 /// Descents before the search, while the normal changes.
 const DESCENTS: usize = 6;
 
-/// How many times as large a box is before it alone is descended.
-const LARGER: f64 = 4.0;
-
 /// Working memory of searches.
 #[derive(Debug, Default)]
 pub(super) struct MeshSearchMemory {
     pub(super) intervals: [IntervalCache; 2],
-    pub(super) open: BinaryHeap<OpenPair>,
+    pub(super) open: BestFirst<OpenPair>,
     bounds: ChildBounds,
     /// Triangles of the leaves of A and of B that the search has met.
     pub(super) leaves: [NodeCache<LeafTriangles>; 2],
     pub(super) gaps: LeafGaps,
     pub(super) pending: EightPairs,
     near: Vec<NearChildren>,
-    pub(super) heights: OpenHeights,
+    pub(super) heights: DepthFirst<OpenNode<()>>,
     pub(super) caps: [Cap; 2],
     /// The direction that the last search looked along.
     axis: Option<Vec3<f64>>,
     /// Pairs of triangles looked at, and pairs of nodes: by the last search.
     pub counts: [usize; 2],
+}
+
+/// Two nodes whose triangles are to be compared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenPair {
+    /// Their boxes are at least this far apart, squared, square metres.
+    pub(super) bound2: f64,
+    pub(super) nodes: [NodeId; 2],
+}
+
+impl Part for OpenPair {
+    /// Nearer boxes come first.
+    fn order(&self, other: &Self) -> Ordering {
+        other.bound2.total_cmp(&self.bound2).then(self.nodes.cmp(&other.nodes))
+    }
 }
 
 /// Two children, or the nodes themselves.
@@ -60,7 +72,7 @@ struct NearChildren {
 }
 
 impl MeshSearchMemory {
-    /// The direction that the last search looked along, in A's frame: if the bodies are far apart, likely along it.
+    /// The first axis of the last search, in A's frame: distant bodies are likely apart along it.
     pub(super) fn axis(&self) -> Vec3<f64> {
         self.axis.unwrap_or(Vec3::ZERO)
     }
@@ -75,8 +87,8 @@ pub(super) struct MeshSearch<'a> {
     pub(super) supports: Supports,
     /// Whether the caps of both are known along it.
     pub(super) capped: bool,
-    pub(super) found: BestPair<'a>,
-    /// Whether the triangles compared last were nearer than those before: then the next ones are compared at once.
+    pub(super) nearest: BestPair<'a>,
+    /// Whether the last triangles were nearer than all before: then the next are compared at once.
     pub(super) is_improving: bool,
 }
 
@@ -121,8 +133,8 @@ pub(super) fn nearest(
     search.finish(cutoff)
 }
 
-/// Searches like [`nearest`], from what a pair remembers. `ahead`: how far B moves in A's frame to the next sample, and at most in all that
-/// are to come, metres. It is called if it is worth knowing.
+/// Searches like [`nearest`], from the memory of a pair. `ahead`: how far B moves in A's frame to
+/// the next sample, and at most in all samples to come, metres; called only if it is needed.
 pub(super) fn nearest_again(
     place: &MeshPlace<'_>,
     cutoff: f64,
@@ -132,19 +144,19 @@ pub(super) fn nearest_again(
 ) -> SurfaceDistance {
     let mut search = MeshSearch::started(place, cutoff, pair.start, memory);
     let began = search.run(Some(&pair.front));
-    let (found, axis) = (search.finish(cutoff), search.frames[0].axes[0]);
-    match found {
+    let (distance, axis) = (search.finish(cutoff), search.frames[0].axes[0]);
+    match distance {
         SurfaceDistance::Apart(NearestTriangles { triangles, .. }) | SurfaceDistance::Touching(triangles) => {
             pair.start = Some(SearchStart { triangles, axis });
         }
         SurfaceDistance::Beyond(_) => {}
     }
     let compared = search.memory.counts[1];
-    let is_pointless = matches!(found, SurfaceDistance::Touching(_)) || search.found.limit == f64::INFINITY;
+    let is_pointless = matches!(distance, SurfaceDistance::Touching(_)) || search.nearest.limit == f64::INFINITY;
     if pair.front.is_wanted(compared, began) && !is_pointless {
         search.collect(&mut pair.front, ahead());
     }
-    found
+    distance
 }
 
 impl<'a> MeshSearch<'a> {
@@ -163,7 +175,7 @@ impl<'a> MeshSearch<'a> {
             frames,
             supports: Supports::UNKNOWN,
             capped: false,
-            found: BestPair::new(place, cutoff),
+            nearest: BestPair::new(place, cutoff),
             is_improving: true,
         };
         search.memory.pending.count = 0;
@@ -188,7 +200,7 @@ impl<'a> MeshSearch<'a> {
         let frames = search.frames;
         search.supports = search.supports_of(&frames, start.map(|s| s.triangles));
         if let Some(SearchStart { triangles: [a, b], .. }) = start {
-            search.found.compare(a, b);
+            search.nearest.compare(a, b);
             search.turn();
         }
         if start.is_none() || search.supports.gap() <= 0.0 {
@@ -209,22 +221,22 @@ impl<'a> MeshSearch<'a> {
         self.memory.intervals.iter_mut().zip(meshes).for_each(|(cache, mesh)| cache.clear(mesh));
     }
 
-    /// Descends from the roots to the boxes whose middles are nearest, level by level, and to triangles likewise: a first best pair.
+    /// Descends to the boxes whose middles are nearest, down to two triangles: a first pair.
     fn descend(&mut self) {
         let mut nodes = self.roots();
         loop {
             let (whole, lanes) = self.nearest_middles(nodes);
             if let [Child::Leaf(a), Child::Leaf(b)] = nodes.map(NodeId::get) {
                 let [a, b] = [self.place.a.leaf(a).start, self.place.b.leaf(b).start];
-                return self.found.compare(a + u32::from(lanes[0]), b + u32::from(lanes[1]));
+                return self.nearest.compare(a + u32::from(lanes[0]), b + u32::from(lanes[1]));
             }
-            nodes = self.children(nodes, whole, lanes);
+            nodes = children(self.place, nodes, whole, lanes);
         }
     }
 
-    /// Finds the children of two nodes whose middles are nearest, and which of the nodes are taken whole.
+    /// Finds the children of two nodes with the nearest middles, and which nodes are taken whole.
     fn nearest_middles(&mut self, nodes: [NodeId; 2]) -> ([bool; 2], [u8; 2]) {
-        let ([a, b], whole) = Self::intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
+        let ([a, b], whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
         let mut least = (f64::INFINITY, [0; 2]);
         for i in 0..a.count() {
             for j in 0..b.count() {
@@ -237,79 +249,40 @@ impl<'a> MeshSearch<'a> {
         (whole, least.1)
     }
 
-    /// The intervals of the children of two nodes, or of a node that is taken whole: of a leaf, unless both are, and of what is much
-    /// smaller than the other.
-    #[inline(always)]
-    fn intervals<'m>(
-        places: &'m mut [IntervalCache; 2],
-        place: &MeshPlace<'_>,
-        frames: &[SearchFrame; 2],
-        nodes: [NodeId; 2],
-    ) -> ([&'m Intervals; 2], [bool; 2]) {
-        let meshes = [place.a, place.b];
-        let at = [0, 1].map(|k: usize| places[k].meet(meshes[k], nodes[k], &frames[k]));
-        let [a, b] = [places[0].at(at[0]), places[1].at(at[1])];
-        let leaves = nodes.map(NodeId::is_leaf);
-        let whole = if leaves == [true; 2] {
-            [false; 2]
-        } else {
-            [
-                leaves[0] || (!leaves[1] && LARGER * a.extent < b.extent),
-                leaves[1] || (!leaves[0] && LARGER * b.extent < a.extent),
-            ]
-        };
-        ([if whole[0] { &a.whole } else { &a.lanes }, if whole[1] { &b.whole } else { &b.lanes }], whole)
-    }
-
     pub(super) fn roots(&self) -> [NodeId; 2] {
         [self.place.a.root(), self.place.b.root()]
     }
 
-    /// Compares what is nearest, until nothing can be nearer than the best pair. Returns how many pairs of a front it began from, if it did.
+    /// Compares the nearest leaves, until none can be nearer than the nearest pair. Returns how
+    /// many pairs of a front it began from, if it did.
     pub(super) fn run(&mut self, front: Option<&MeshFront>) -> Option<usize> {
-        if self.found.touching.is_some() {
+        if self.nearest.touching.is_some() {
             return None;
         }
-        if self.supports.gap() > self.found.reach() {
-            self.found.leave_out(self.supports.gap());
+        if self.supports.gap() > self.nearest.reach() {
+            self.nearest.leave_out(self.supports.gap());
             return None;
         }
         self.cap();
         if let Some(began) = front.and_then(|front| self.compare_front(front)) {
             return Some(began);
         }
-        let mut open = std::mem::take(&mut self.memory.open);
-        open.clear();
-        open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
-        let (mut turns, mut turned_at) = (TURNS, self.found.limit);
-        while let Some(pair) = open.pop() {
-            let OpenPair { bound2, nodes } = pair;
-            if bound2 > self.reach2() {
-                // All that are left are farther.
-                self.found.leave_out(bound2.sqrt());
-                break;
-            }
-            if self.capped && self.lanes(nodes).contains(&0) {
-                continue;
-            }
-            if !nodes.iter().all(|node| node.is_leaf()) {
-                let whole = self.compare_boxes(nodes);
-                self.open_children(pair, whole, &mut open);
-                continue;
-            }
+        let (mut turns, mut turned_at) = (TURNS, self.nearest.limit);
+        self.begin_nearest_first();
+        while let Some(OpenPair { nodes, .. }) = self.next_leaves(usize::MAX) {
             if !self.capped {
                 let gap = leaf_gap(self.place, &self.frames, &mut self.memory.intervals, nodes);
-                if gap > self.found.reach() {
-                    self.found.leave_out(gap);
+                if gap > self.nearest.reach() {
+                    self.nearest.leave_out(gap);
                     continue;
                 }
             }
             self.compare_leaves(nodes);
-            if self.found.touching.is_some() {
+            if self.nearest.touching.is_some() {
                 break;
             }
-            if turns > 0 && self.found.limit < turned_at {
-                turned_at = self.found.limit;
+            if turns > 0 && self.nearest.limit < turned_at {
+                turned_at = self.nearest.limit;
                 let turn = self.turn();
                 turns -= usize::from(turn != Turn::Stays);
                 if turn == Turn::Separates {
@@ -317,27 +290,52 @@ impl<'a> MeshSearch<'a> {
                 }
             }
         }
+        if let Some(farther) = self.memory.open.first() {
+            self.nearest.leave_out(farther.bound2.sqrt());
+        }
         self.compare_pending();
-        self.memory.open = open;
         None
     }
 
-    /// Compares the pairs of a front that the motion since leaves, if it holds all that are near and no plane rules out more; how many these
-    /// are.
+    /// Opens the roots of both trees.
+    pub(super) fn begin_nearest_first(&mut self) {
+        self.memory.open.clear();
+        self.memory.open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
+    }
+
+    /// The next two leaves that are in the caps and within reach, nearest boxes first, while no
+    /// more than `most` pairs of nodes were compared.
+    #[inline]
+    pub(super) fn next_leaves(&mut self, most: usize) -> Option<OpenPair> {
+        loop {
+            let (reach2, is_over) = (self.reach2(), self.memory.counts[1] > most);
+            let pair = self.memory.open.next_unless(|pair| is_over || pair.bound2 > reach2)?;
+            if self.capped && self.lanes(pair.nodes).contains(&0) {
+                continue;
+            }
+            if pair.nodes.iter().all(|node| node.is_leaf()) {
+                return Some(pair);
+            }
+            self.open_children(pair);
+        }
+    }
+
+    /// Compares the pairs of a front that the motion since leaves, if it holds all near pairs and
+    /// no plane rules out more. Returns their number.
     fn compare_front(&mut self, front: &MeshFront) -> Option<usize> {
         if self.capped {
             return None;
         }
         let motion = front.motion(self.place)?;
-        let (pairs, gap) = front.within(self.found.reach(), motion)?;
-        self.found.leave_out(gap);
+        let (pairs, gap) = front.within(self.nearest.reach(), motion)?;
+        self.nearest.leave_out(gap);
         for &(bound, leaves) in pairs {
-            if bound - motion > self.found.reach() {
+            if bound - motion > self.nearest.reach() {
                 // All that are left are farther.
-                self.found.leave_out(bound - motion);
+                self.nearest.leave_out(bound - motion);
                 break;
             }
-            if self.found.touching.is_some() {
+            if self.nearest.touching.is_some() {
                 break;
             }
             self.compare_leaves(leaves);
@@ -346,17 +344,13 @@ impl<'a> MeshSearch<'a> {
         Some(pairs.len())
     }
 
-    /// Opens what is near of the children of two nodes that were compared.
+    /// Opens the near children of two nodes.
     #[inline]
-    pub(super) fn open_children(
-        &mut self,
-        OpenPair { bound2: of_parents, nodes }: OpenPair,
-        whole: [bool; 2],
-        open: &mut BinaryHeap<OpenPair>,
-    ) {
-        let (reach, mut gap) = (self.found.reach(), f64::INFINITY);
-        for near in &self.memory.near {
-            let children = self.children(nodes, whole, near.lanes);
+    fn open_children(&mut self, OpenPair { bound2: of_parents, nodes }: OpenPair) {
+        let whole = self.compare_boxes(nodes);
+        let (reach, mut gap) = (self.nearest.reach(), f64::INFINITY);
+        let MeshSearchMemory { near, open, .. } = &mut *self.memory;
+        for near in near.iter() {
             let mut bound2 = near.bound2.max(of_parents);
             if let ([Child::Inner(a), Child::Inner(b)], [false, false]) = (nodes.map(NodeId::get), whole) {
                 let along = line_gap(self.place, [a, b], near.lanes);
@@ -366,9 +360,9 @@ impl<'a> MeshSearch<'a> {
                 }
                 bound2 = if along > 0.0 { bound2.max(along * along) } else { bound2 };
             }
-            open.push(OpenPair { bound2, nodes: children });
+            open.push(OpenPair { bound2, nodes: children(self.place, nodes, whole, near.lanes) });
         }
-        self.found.leave_out(gap);
+        self.nearest.leave_out(gap);
     }
 
     /// The children of two nodes that are in the caps.
@@ -381,22 +375,22 @@ impl<'a> MeshSearch<'a> {
     /// The square of the distance beyond which pairs are left out.
     #[inline(always)]
     fn reach2(&self) -> f64 {
-        let reach = self.found.reach();
+        let reach = self.nearest.reach();
         reach * reach
     }
 
     /// The answer.
     fn finish(&mut self, cutoff: f64) -> SurfaceDistance {
         self.memory.axis = Some(self.frames[0].axes[0]);
-        self.memory.counts[0] = self.found.compared;
-        self.found.finish(cutoff)
+        self.memory.counts[0] = self.nearest.compared;
+        self.nearest.finish(cutoff)
     }
 
-    /// Compares the children of two nodes, or those of one with the whole other: `near` gets those within reach.
-    /// Returns which of the nodes are taken whole.
+    /// Compares the children of two nodes, or those of one with the whole other: `near` gets those
+    /// within reach. Returns which of the nodes are taken whole.
     pub(super) fn compare_boxes(&mut self, nodes: [NodeId; 2]) -> [bool; 2] {
-        let (intervals, whole) = Self::intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
-        let (reach, bounds) = (self.found.reach(), &mut self.memory.bounds);
+        let (intervals, whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
+        let (reach, bounds) = (self.nearest.reach(), &mut self.memory.bounds);
         let (mut kept, gap) = self.supports.keep(intervals, whole, reach);
         if self.capped {
             let caps = &self.memory.caps;
@@ -416,64 +410,17 @@ impl<'a> MeshSearch<'a> {
                 near.push(NearChildren { bound2: bound2[j], lanes: [i as u8, j as u8] });
             }
         }
-        self.found.leave_out(gap.min(bounds.far2().sqrt()));
+        self.nearest.leave_out(gap.min(bounds.far2().sqrt()));
         self.memory.counts[1] += 1;
         whole
     }
 
-    /// The near children of two nodes that were compared and are not both leaves, each pair with its lanes.
+    /// The near children of two nodes that were compared, each pair with its lanes.
     pub(super) fn near_children(
         &self,
         nodes: [NodeId; 2],
         whole: [bool; 2],
     ) -> impl DoubleEndedIterator<Item = ([u8; 2], [NodeId; 2])> {
-        self.memory.near.iter().map(move |near| (near.lanes, self.children(nodes, whole, near.lanes)))
+        self.memory.near.iter().map(move |near| (near.lanes, children(self.place, nodes, whole, near.lanes)))
     }
-
-    /// The children in two lanes, or the nodes that are taken whole.
-    #[inline(always)]
-    fn children(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [u8; 2]) -> [NodeId; 2] {
-        let meshes = [self.place.a, self.place.b];
-        [0, 1].map(|k: usize| match nodes[k].get() {
-            Child::Inner(index) if !whole[k] => meshes[k].node(index).children[lanes[k] as usize],
-            _ => nodes[k],
-        })
-    }
-}
-
-/// The first pairs of triangles that cross or touch, at most `most`, in the order of the trees: the same for the same poses, always.
-pub(super) fn crossings(place: &MeshPlace<'_>, most: usize, memory: &mut MeshSearchMemory) -> Vec<[u32; 2]> {
-    let mut found = Vec::new();
-    any_crossing(place, memory, |pair| {
-        found.push(pair);
-        found.len() == most
-    });
-    found
-}
-
-/// Whether any triangles that cross or touch are what `is_wanted` says; they are looked at in the order of [`crossings`].
-pub(super) fn any_crossing(
-    place: &MeshPlace<'_>,
-    memory: &mut MeshSearchMemory,
-    mut is_wanted: impl FnMut([u32; 2]) -> bool,
-) -> bool {
-    let axes = SearchFrame::along(Vec3::new(1.0, 0.0, 0.0));
-    let mut search = MeshSearch::new(place, 0.0, axes, memory);
-    let mut open = vec![search.roots()];
-    while let Some(nodes) = open.pop() {
-        if nodes.iter().all(|node| node.is_leaf()) {
-            for pair in search.near_triangles(nodes, |_, _| ()) {
-                let meet = matches!(pair_distance(place, pair, search.found.reach()), PairDistance::Touching);
-                if meet && is_wanted(pair) {
-                    return true;
-                }
-            }
-            continue;
-        }
-        let whole = search.compare_boxes(nodes);
-        let from = open.len();
-        open.extend(search.near_children(nodes, whole).map(|(_, children)| children));
-        open[from..].reverse();
-    }
-    false
 }

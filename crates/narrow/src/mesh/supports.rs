@@ -1,9 +1,13 @@
-//! Heights of two meshes towards each other along one direction, and the triangles that they leave of both.
+//! Heights of two meshes towards each other along one direction, and the triangles above them.
 //!
-//! Let `top` be the largest height of A along a direction, and `bottom` the least of B. A point of A below `bottom - reach` is farther than
-//! `reach` from all of B, and a point of B above `top + reach` from all of A (support mapping: van den Bergen, *Collision Detection in
-//! Interactive 3D Environments*, 4.3). Along the normal of the nearest points, what is left of bodies that a plane separates is a few triangles.
+//! Let `top` be the largest height of A along a direction, and `bottom` the least of B. A point of
+//! A below `bottom - reach` is farther than `reach` from all of B, and a point of B above `top +
+//! reach` from all of A (support mapping: van den Bergen, *Collision Detection in Interactive 3D
+//! Environments*, 4.3). Along the normal of the nearest points, what is left of bodies that a plane
+//! separates is a few triangles.
 
+use super::bounds::OpenNode;
+use crate::branch_and_bound::DepthFirst;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{
     Child, Intervals, NodeId, SearchFrame, TriangleMesh, WIDTH, heights_of_leaf, heights_of_node,
@@ -18,19 +22,17 @@ pub(super) struct Supports {
     pub(super) bottom: f64,
 }
 
-/// Working memory: nodes still to be looked at, and how high they may reach.
-pub(super) type OpenHeights = Vec<(f64, NodeId)>;
-
 impl Supports {
     /// Heights of meshes that have not been looked at: nothing is ruled out.
     pub(super) const UNKNOWN: Self = Self { top: f64::INFINITY, bottom: f64::NEG_INFINITY };
 
-    /// Finds the heights along the first axis of the frames. `starts`: triangles that are likely highest in A, and lowest in B.
+    /// Finds the heights along the first axis. `starts`: triangles likely highest in A, lowest in
+    /// B.
     pub(super) fn new(
         meshes: [&TriangleMesh; 2],
         frames: &[SearchFrame; 2],
         starts: Option<[u32; 2]>,
-        open: &mut OpenHeights,
+        open: &mut DepthFirst<OpenNode<()>>,
     ) -> Self {
         let [a, b] = [frames[0].axes[0], -frames[1].axes[0]];
         let top = highest(meshes[0], a, starts.map(|s| s[0]), open) + frames[0].shift[0];
@@ -46,8 +48,9 @@ impl Supports {
 }
 
 impl Supports {
-    /// Returns the children of two nodes that may be within `reach` (metres) of the other mesh: bit `i` for lane `i`. Also returns how far
-    /// the others are from it at least, metres. `whole`: of the node itself, in lane 0.
+    /// Returns the children of two nodes that may be within `reach` (metres) of the other mesh: bit
+    /// `i` for lane `i`. Also returns how far the others are from it at least, metres. `whole`: of
+    /// the node itself, in lane 0.
     #[inline]
     pub(super) fn keep(&self, [a, b]: [&Intervals; 2], whole: [bool; 2], reach: f64) -> ([u8; 2], f64) {
         let lanes = whole.map(|whole| if whole { 1 } else { u8::MAX });
@@ -65,27 +68,22 @@ impl Supports {
 }
 
 /// The largest height of a mesh along a direction, by branch and bound, highest boxes first.
-fn highest(mesh: &TriangleMesh, direction: Vec3<f64>, start: Option<u32>, open: &mut OpenHeights) -> f64 {
+fn highest(mesh: &TriangleMesh, direction: Vec3<f64>, start: Option<u32>, open: &mut DepthFirst<OpenNode<()>>) -> f64 {
     let mut best = start.map_or(f64::NEG_INFINITY, |t| {
         mesh.corners(t).iter().map(|p| p.dot(direction)).fold(f64::NEG_INFINITY, f64::max)
     });
-    open.clear();
-    open.push((f64::INFINITY, mesh.root()));
-    while let Some((height, node)) = open.pop() {
-        if height <= best {
-            continue;
-        }
-        match node.get() {
+    open.begin(OpenNode { rank: f64::INFINITY, tie: (), node: mesh.root() });
+    while let Some(part) = open.next_unless(|part| part.rank <= best) {
+        match part.node.get() {
             Child::Leaf(leaf) => best = heights_of_leaf(mesh, leaf, direction).into_iter().fold(best, f64::max),
             Child::Inner(index) => {
-                let (inner, from) = (mesh.node(index), open.len());
+                let inner = mesh.node(index);
                 let heights = heights_of_node(inner, direction);
                 for i in 0..usize::from(inner.count).min(WIDTH) {
                     if heights[i] > best {
-                        open.push((heights[i], inner.children[i]));
+                        open.push(OpenNode { rank: heights[i], tie: (), node: inner.children[i] });
                     }
                 }
-                open[from..].sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
             }
         }
     }
@@ -106,8 +104,8 @@ pub(super) struct Cap {
 }
 
 impl Cap {
-    /// Collects the triangles that reach `floor` (metres from the origin of the mesh's frame) along a direction; returns whether that is
-    /// less than `most` leaves.
+    /// Collects the triangles that reach `floor` (metres from the origin of the mesh's frame) along
+    /// a direction; returns whether that is less than `most` leaves.
     pub(super) fn collect(&mut self, mesh: &TriangleMesh, direction: Vec3<f64>, floor: f64, most: usize) -> bool {
         self.met.drain(..).for_each(|node| self.lanes[node as usize] = 0);
         let nodes = mesh.node_counts().iter().sum();
@@ -119,7 +117,7 @@ impl Cap {
         self.budget > 0
     }
 
-    /// Adds what lies under a node; returns whether there is anything.
+    /// Adds the triangles below a node, if any: a recursion, as children come before the node.
     fn add(&mut self, mesh: &TriangleMesh, node: NodeId, direction: Vec3<f64>, floor: f64) -> bool {
         let mut kept = 0;
         match node.get() {

@@ -1,7 +1,7 @@
 //! The distance of two surfaces at one time.
 
 use super::ANY_DISTANCE;
-use super::memory::MeshMemory;
+use super::depth::MeshMemory;
 use super::place::MeshPlace;
 use super::search::{self, MeshPairMemory, SurfaceDistance};
 use clearsweep_geometry::mesh::TriangleMesh;
@@ -16,7 +16,7 @@ pub(crate) struct SurfaceBracket {
     pub(crate) normal: Option<Vec3<f64>>,
 }
 
-/// The distance of the surfaces of two bodies at their poses. `pair`: what is remembered of them; it changes no answer.
+/// The distance of two surfaces at their poses. `pair`: their memory; it changes no answer.
 pub(crate) fn surface_bracket(
     meshes: [&TriangleMesh; 2],
     poses: [Pose; 2],
@@ -29,7 +29,7 @@ pub(crate) fn surface_bracket(
         return SurfaceBracket { upper: f64::INFINITY, normal: None };
     }
     match search::nearest_again(&place, ANY_DISTANCE, pair, &mut memory.search, || [0.0; 2]) {
-        SurfaceDistance::Apart(found) => SurfaceBracket { upper: found.upper, normal: Some(found.normal) },
+        SurfaceDistance::Apart(nearest) => SurfaceBracket { upper: nearest.upper, normal: Some(nearest.normal) },
         SurfaceDistance::Touching(_) => SurfaceBracket { upper: place.sharp() + place.error(), normal: None },
         SurfaceDistance::Beyond(_) => SurfaceBracket { upper: f64::INFINITY, normal: None },
     }

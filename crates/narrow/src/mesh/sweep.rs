@@ -1,26 +1,23 @@
 //! The ways out along one direction: the lengths by which B can be moved so that no triangles meet.
 //!
-//! The distance of two triangles of which one moves along a line is a convex function of the length, so the lengths at which they meet
-//! are an interval. From a length on, what meets there is followed to the end of its interval, triangles before boxes, until
-//! nothing meets: one search of both trees finds the first free length, where a bisection would search once for each length
-//! it tries. Both ends of an interval are approached from outside by the supporting planes of the nearest points: Newton's steps on
-//! a convex function, as in the ray cast of van den Bergen (2004) and in conservative advancement (Mirtich 1996).
+//! The trees give the intervals of `way_out.rs` in the order of their begins, so the sweep has two
+//! heaps: pairs that may meet at the present length, triangles before boxes, and pairs that may
+//! meet later. Triangles that meet are followed to the end of their interval. This order over
+//! lengths is no branch and bound: the limit moves forward with the lengths.
 
 mod chords;
 
 pub(super) use chords::SharedPoint;
 
-use super::bounds::IntervalCache;
+use super::bounds::{IntervalCache, child_intervals, children};
 use super::place::MeshPlace;
 use super::triangle_pair::{self, TriangleCorners};
+use crate::branch_and_bound::{BestFirst, Part};
+use crate::way_out::{first_gap, interval_end};
 use clearsweep_base::simd::dispatch;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{Child, Intervals, NodeId, SearchFrame, WIDTH};
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
-/// How many times as large a box is before it alone is opened.
-const LARGER: f64 = 4.0;
 
 /// Steps towards the end of an interval, at most; any number of them leaves a length beyond it.
 const STEPS: usize = 24;
@@ -32,8 +29,8 @@ const SHORT: f64 = 0.1;
 #[derive(Debug, Default)]
 pub(super) struct SweepMemory {
     intervals: [IntervalCache; 2],
-    meeting: BinaryHeap<Smallest>,
-    later: BinaryHeap<BeginsFirst>,
+    meeting: BestFirst<Smallest>,
+    later: BestFirst<BeginsFirst>,
     spans: Spans,
     /// Nodes that a ray still has to look at.
     open: Vec<NodeId>,
@@ -48,8 +45,8 @@ impl SweepMemory {
     }
 }
 
-/// The first and the last length at which boxes meet: row `i` has child `i` of A against each child of B. The last is below the
-/// first where they never do.
+/// The first and the last length at which boxes meet: row `i` has child `i` of A against each child
+/// of B. The last is below the first where they never do.
 #[derive(Debug, Default)]
 struct Spans {
     begin: [[f64; WIDTH]; WIDTH],
@@ -61,7 +58,7 @@ struct Spans {
 struct MeetingLengths {
     begin: f64,
     end: f64,
-    /// How often the roots were opened until it was found; 0 where that is of no account.
+    /// Depth below the roots; 0 if the order does not use it.
     level: u32,
     pair: SweptPair,
 }
@@ -73,45 +70,25 @@ enum SweptPair {
     Triangles([u32; 2]),
 }
 
-/// Greater is what was opened more often, then what ends later.
-#[derive(Debug)]
+/// In the order of the present: what was opened most often comes first, then what ends last.
+#[derive(Debug, Clone, Copy)]
 struct Smallest(MeetingLengths);
 
-/// Greater is what begins earlier.
-#[derive(Debug)]
+/// In the order of the future: what begins first comes first.
+#[derive(Debug, Clone, Copy)]
 struct BeginsFirst(MeetingLengths);
 
-impl Ord for Smallest {
-    fn cmp(&self, other: &Self) -> Ordering {
+impl Part for Smallest {
+    fn order(&self, other: &Self) -> Ordering {
         self.0.level.cmp(&other.0.level).then(self.0.end.total_cmp(&other.0.end)).then(self.0.pair.cmp(&other.0.pair))
     }
 }
 
-impl Ord for BeginsFirst {
-    fn cmp(&self, other: &Self) -> Ordering {
+impl Part for BeginsFirst {
+    fn order(&self, other: &Self) -> Ordering {
         other.0.begin.total_cmp(&self.0.begin).then(self.0.pair.cmp(&other.0.pair))
     }
 }
-
-/// Orders by [`Ord`].
-macro_rules! ordered {
-    ($name:ident) => {
-        impl PartialOrd for $name {
-            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-                Some(self.cmp(other))
-            }
-        }
-        impl PartialEq for $name {
-            fn eq(&self, other: &Self) -> bool {
-                self.cmp(other).is_eq()
-            }
-        }
-        impl Eq for $name {}
-    };
-}
-
-ordered!(Smallest);
-ordered!(BeginsFirst);
 
 /// Lengths at which nothing meets, metres.
 #[derive(Debug, Clone, Copy)]
@@ -124,9 +101,9 @@ pub(super) struct FreeLengths {
 /// Order in which pairs that may meet at one length are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MeetingOrder {
-    /// Triangles before boxes: something in the way is soon found, and what is beside it next.
+    /// Triangles before boxes: a pair in the way is soon found, and its neighbours next.
     SmallestFirst,
-    /// The pair first that may be in the way for longest.
+    /// The pair that may be in the way for longest first.
     LastEndFirst,
 }
 
@@ -151,20 +128,13 @@ pub(super) struct Sweep<'a> {
     memory: &'a mut SweepMemory,
 }
 
-/// Two triangles at one length.
-enum TrianglesAt {
-    /// They meet, or nothing proves that they do not.
-    Meeting,
-    /// They are apart across a plane of this normal, from A to B, by more than the reach: by `beyond` more, metres.
-    Apart { normal: Vec3<f64>, beyond: f64 },
-}
-
 impl<'a> Sweep<'a> {
     /// Along `n` (unit, A's frame), by lengths from `from` to below `limit`, metres.
     pub(super) fn new(
         place: &'a MeshPlace<'a>,
         n: Vec3<f64>,
-        ([from, limit], order): ([f64; 2], MeetingOrder),
+        [from, limit]: [f64; 2],
+        order: MeetingOrder,
         memory: &'a mut SweepMemory,
     ) -> Self {
         let axes = SearchFrame::along(n);
@@ -194,21 +164,21 @@ impl<'a> Sweep<'a> {
         sweep
     }
 
-    /// Triangles that are farther apart than this are proven to be apart by more than the growth wherever B is moved by less
-    /// than `limit`, metres.
+    /// Triangles that are farther apart than this are proven to be apart by more than the growth
+    /// wherever B is moved by less than `limit`, metres.
     fn reach(place: &MeshPlace<'_>, limit: f64) -> f64 {
         let far = MeshPlace { size: place.size + limit, ..*place };
         place.growth + far.slack() + 2.0 * far.sharp()
     }
 
-    /// The next lengths at which nothing meets, after others at which something did; `None` if there are none below the limit.
+    /// The next lengths at which nothing meets, below the limit.
     pub(super) fn next_free(&mut self) -> Option<FreeLengths> {
         while self.at < self.limit {
             if let Some(span) = self.next_at_present() {
                 self.open(span);
                 continue;
             }
-            let later = self.memory.later.peek().map_or(f64::INFINITY, |span| span.0.begin);
+            let later = self.memory.later.first().map_or(f64::INFINITY, |span| span.0.begin);
             let free = FreeLengths { from: self.at, to: later.min(self.left_out) };
             if free.to.is_finite() && std::mem::replace(&mut self.is_idle, true) {
                 // The same as before: what was inside then is inside now.
@@ -222,11 +192,10 @@ impl<'a> Sweep<'a> {
 
     /// Takes the next of what may meet at the present length.
     fn next_at_present(&mut self) -> Option<MeetingLengths> {
-        while self.memory.later.peek().is_some_and(|span| span.0.begin <= self.at) {
-            let BeginsFirst(span) = self.memory.later.pop()?;
+        while let Some(BeginsFirst(span)) = self.memory.later.next_unless(|span| span.0.begin > self.at) {
             self.memory.meeting.push(Smallest(span));
         }
-        while let Some(Smallest(span)) = self.memory.meeting.pop() {
+        while let Some(Smallest(span)) = self.memory.meeting.next_unless(|_| false) {
             if span.end > self.at {
                 return Some(span);
             }
@@ -234,12 +203,13 @@ impl<'a> Sweep<'a> {
         None
     }
 
-    /// The next triangles that meet, or are not proven to be apart, and the length from which on they are not, metres; `None` if there are
-    /// none up to `last`. They are given once, and lengths before are dealt with.
+    /// The next triangles that meet, or are not proven to be apart, and the length from which on
+    /// they are not, metres; `None` if there are none up to `last`. They are given once, and
+    /// lengths before are dealt with.
     pub(super) fn first_meeting(&mut self, last: f64) -> Option<([u32; 2], f64)> {
         while self.at < self.limit && self.at <= last {
             let Some(span) = self.next_at_present() else {
-                self.at = self.memory.later.peek()?.0.begin;
+                self.at = self.memory.later.first()?.0.begin;
                 continue;
             };
             let SweptPair::Triangles(met) = span.pair else {
@@ -247,21 +217,21 @@ impl<'a> Sweep<'a> {
                 continue;
             };
             let triangles = [self.place.a.corners(met[0]), self.place.corners_b(met[1])];
-            match self.triangles_at(&triangles, self.at) {
-                TrianglesAt::Meeting => return Some((met, self.at)),
-                TrianglesAt::Apart { normal, beyond } => self.approach(span, normal, beyond),
+            match self.separation_at(&triangles, self.at) {
+                None => return Some((met, self.at)),
+                Some((normal, beyond)) => self.approach(span, normal, beyond),
             }
         }
         None
     }
 
-    /// Follows pairs of triangles that are likely in the way, the last first, as long as one of them is.
+    /// Follows triangles that are likely in the way, the last first, as long as one pair is.
     pub(super) fn try_first(&mut self, pairs: &[[u32; 2]]) {
-        let mut before = f64::NEG_INFINITY;
-        while self.at > before && self.at < self.limit {
-            before = self.at;
+        let followed = first_gap(self.at, |_| {
             self.follow_each(pairs);
-        }
+            Ok(self.at)
+        });
+        self.at = followed.unwrap_or(self.at);
     }
 
     fn follow_each(&mut self, pairs: &[[u32; 2]]) {
@@ -272,7 +242,7 @@ impl<'a> Sweep<'a> {
             let triangles = [self.place.a.corners(a), self.place.corners_b(b)];
             // Beyond it their supporting planes across the direction are as far apart as the reach.
             let end = self.reach - triangle_pair::separation(&triangles[0], &triangles[1], self.n);
-            if end > self.at && matches!(self.triangles_at(&triangles, self.at), TrianglesAt::Meeting) {
+            if end > self.at && self.separation_at(&triangles, self.at).is_none() {
                 self.memory.met.push([a, b]);
                 self.follow(&triangles, end);
             }
@@ -311,96 +281,72 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Opens a pair that may meet at the present length: its parts are kept, or triangles are followed.
+    /// Opens a pair that may meet at the present length: keeps its parts, or follows triangles.
     fn open(&mut self, span: MeetingLengths) {
         match span.pair {
             SweptPair::Nodes(nodes) => self.open_nodes(nodes, span.level),
             SweptPair::Triangles([a, b]) => {
                 let triangles = [self.place.a.corners(a), self.place.corners_b(b)];
-                match self.triangles_at(&triangles, self.at) {
-                    TrianglesAt::Meeting => {
+                match self.separation_at(&triangles, self.at) {
+                    None => {
                         self.memory.met.push([a, b]);
                         self.follow(&triangles, span.end);
                     }
-                    TrianglesAt::Apart { normal, beyond } => self.approach(span, normal, beyond),
+                    Some((normal, beyond)) => self.approach(span, normal, beyond),
                 }
             }
         }
     }
 
-    /// Keeps the children of two nodes, or those of one with the whole other: of a leaf, unless both are, and of what is
-    /// much smaller than the other.
+    /// Keeps the children of two nodes, or those of one with the whole other: of a leaf, unless
+    /// both are, and of what is much smaller than the other.
     fn open_nodes(&mut self, nodes: [NodeId; 2], level: u32) {
-        let meshes = [self.place.a, self.place.b];
-        let intervals = &mut self.memory.intervals;
-        let at = [0, 1].map(|k: usize| intervals[k].meet(meshes[k], nodes[k], &self.frames[k]));
-        let [a, b] = [intervals[0].at(at[0]), intervals[1].at(at[1])];
-        let leaves = nodes.map(NodeId::is_leaf);
-        let are_leaves = leaves == [true; 2];
-        let whole = [
-            !are_leaves && (leaves[0] || (!leaves[1] && LARGER * a.extent < b.extent)),
-            !are_leaves && (leaves[1] || (!leaves[0] && LARGER * b.extent < a.extent)),
-        ];
-        let lanes = [if whole[0] { &a.whole } else { &a.lanes }, if whole[1] { &b.whole } else { &b.lanes }];
+        let mut filled = std::mem::take(&mut self.memory.spans);
+        let ([a, b], whole) = child_intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
         let rows = if whole[0] { 1 } else { WIDTH };
-        let mut found = std::mem::take(&mut self.memory.spans);
-        spans(lanes[0], lanes[1], (rows, self.reach), &mut found);
+        spans(a, b, rows, self.reach, &mut filled);
         for i in 0..rows {
             for j in 0..WIDTH {
-                let (begin, end) = (found.begin[i][j], found.end[i][j]);
+                let (begin, end) = (filled.begin[i][j], filled.end[i][j]);
                 if begin <= end && end > self.at {
-                    let pair = self.children(nodes, whole, [i, j]);
+                    let pair = self.parts(nodes, whole, [i as u8, j as u8]);
                     self.put(MeetingLengths { begin, end, level: self.next_level(level), pair });
                 }
             }
         }
-        self.memory.spans = found;
+        self.memory.spans = filled;
     }
 
     /// The children in two lanes, the triangles of two leaves, or the nodes that are taken whole.
-    fn children(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [usize; 2]) -> SweptPair {
-        let meshes = [self.place.a, self.place.b];
+    fn parts(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [u8; 2]) -> SweptPair {
         if let [Child::Leaf(a), Child::Leaf(b)] = nodes.map(NodeId::get) {
-            return SweptPair::Triangles([
-                meshes[0].leaf(a).start + lanes[0] as u32,
-                meshes[1].leaf(b).start + lanes[1] as u32,
-            ]);
+            let starts = [self.place.a.leaf(a).start, self.place.b.leaf(b).start];
+            return SweptPair::Triangles([0, 1].map(|k: usize| starts[k] + u32::from(lanes[k])));
         }
-        SweptPair::Nodes([0, 1].map(|k: usize| match nodes[k].get() {
-            Child::Inner(index) if !whole[k] => meshes[k].node(index).children[lanes[k]],
-            _ => nodes[k],
-        }))
+        SweptPair::Nodes(children(self.place, nodes, whole, lanes))
     }
 
-    /// Two triangles, that of B moved by `length`.
-    fn triangles_at(&self, [a, b]: &[TriangleCorners<f64>; 2], length: f64) -> TrianglesAt {
+    /// The unit normal, from A to B, of a plane that keeps two triangles apart by more than the
+    /// reach where B's is moved by `length`, and by how much more, metres. `None`: they meet, or
+    /// nothing proves that they do not.
+    fn separation_at(&self, [a, b]: &[TriangleCorners<f64>; 2], length: f64) -> Option<(Vec3<f64>, f64)> {
         let shift = self.n.scale(length);
         let b = b.map(|p| p + shift);
         let closest = triangle_pair::closest_points(a, &b);
-        match triangle_pair::separating(a, &b, &closest, self.reach) {
-            Some((normal, gap)) if gap > self.reach => TrianglesAt::Apart { normal, beyond: gap - self.reach },
-            _ => TrianglesAt::Meeting,
-        }
+        let (normal, gap) = triangle_pair::separating(a, &b, &closest, self.reach)?;
+        (gap > self.reach).then_some((normal, gap - self.reach))
     }
 
-    /// Goes on to the end of an interval: triangles meet at the present length, and do not beyond `end`.
+    /// Goes on to the end of the interval of triangles that meet now, and not beyond `end`.
     fn follow(&mut self, triangles: &[TriangleCorners<f64>; 2], end: f64) {
         self.is_idle = false;
-        let mut length = end;
-        for _ in 0..STEPS {
-            let TrianglesAt::Apart { normal, beyond } = self.triangles_at(triangles, length) else { break };
-            // Nearer than this plane allows they are not until B is back by so much.
+        let short = SHORT * self.place.sharp();
+        self.at = interval_end(end, self.at, short, STEPS, |length| {
+            let (normal, beyond) = self.separation_at(triangles, length)?;
             let step = beyond / self.n.dot(normal);
-            if step < 0.0 || step.is_nan() {
-                break;
-            }
-            self.parted = Some(normal);
-            length = (length - step).max(self.at);
-            if step <= SHORT * self.place.sharp() {
-                break;
-            }
-        }
-        self.at = self.at.max(length);
+            self.parted = if step >= 0.0 { Some(normal) } else { self.parted };
+            Some(step)
+        });
     }
 
     /// Keeps triangles that are apart at the present length until they may meet.
@@ -415,15 +361,10 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Fills in the first `rows` of A against all of B; what is farther apart than `reach` does not meet.
-fn spans(a: &Intervals, b: &Intervals, (rows, reach): (usize, f64), to: &mut Spans) {
-    fill(a, b, rows, reach, to);
-}
-
-dispatch!(loops fill, fill_in, (a: &Intervals, b: &Intervals, rows: usize, reach: f64, to: &mut Spans) -> ());
+dispatch!(loops spans, spans_in, (a: &Intervals, b: &Intervals, rows: usize, reach: f64, to: &mut Spans) -> ());
 
 #[inline(always)] // into code for wider registers
-fn fill_in(a: &Intervals, b: &Intervals, rows: usize, reach: f64, to: &mut Spans) {
+fn spans_in(a: &Intervals, b: &Intervals, rows: usize, reach: f64, to: &mut Spans) {
     for i in 0..rows {
         let (mut begin, mut end) = ([0.0; WIDTH], [0.0; WIDTH]);
         for j in 0..WIDTH {
@@ -447,7 +388,8 @@ mod tests {
     use super::*;
     use clearsweep_geometry::{Pose, RelativePose};
 
-    /// Whether any triangles come nearer than `reach` where B is moved by `length`: all pairs are asked.
+    /// Whether any triangles come nearer than `reach` where B is moved by `length`: all pairs are
+    /// asked.
     fn meets(place: &MeshPlace<'_>, shift: Vec3<f64>, reach: f64) -> bool {
         let count = |of: usize| of as u32;
         let (of_a, of_b) = (count(place.a.triangles().len()), count(place.b.triangles().len()));
@@ -471,7 +413,7 @@ mod tests {
             let n = draw.point(1.0).normalized();
             let mut memory = SweepMemory::default();
             let order = [MeetingOrder::SmallestFirst, MeetingOrder::LastEndFirst][number / 2 % 2];
-            let mut sweep = Sweep::new(&place, n, ([0.01, 6.0], order), &mut memory);
+            let mut sweep = Sweep::new(&place, n, [0.01, 6.0], order, &mut memory);
             let mut from = 0.01;
             while let Some(found) = sweep.next_free() {
                 // Something meets at every length before.
@@ -492,7 +434,7 @@ mod tests {
                     break;
                 }
                 gaps += 1;
-                // What goes on to be free is passed over: the next begins after something met.
+                // A range that stays free is passed over: the next one begins after triangles met.
                 sweep.skip_to(found.to);
                 let mut start = found.to;
                 while !meets(&place, n.scale(start), growth + 1e-9) && start < 6.0 {

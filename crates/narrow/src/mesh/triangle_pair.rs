@@ -1,12 +1,14 @@
 //! The distance of two triangles, with a direction that proves it.
 //!
-//! Closest points lie on two edges, or at a vertex of one and inside the other (Ericson, *Real-Time Collision
-//! Detection*, 5.1.9 and 5.1.10). Where an edge passes through the other triangle the distance is 0. A triangle whose corners are collinear
-//! or equal is a segment or a point: its edges answer for it. So do the edges of a needle whose computed normal is tilted by rounding.
+//! Closest points lie on two edges, or at a vertex of one and inside the other (Ericson, *Real-Time
+//! Collision Detection*, 5.1.9 and 5.1.10). Where an edge passes through the other triangle the
+//! distance is 0. A triangle whose corners are collinear or equal is a segment or a point: its
+//! edges answer for it. So do the edges of a needle whose computed normal is tilted by rounding.
 
 use clearsweep_geometry::{Real, Vec3};
 
-/// The heights of a triangle's own corners along its computed normal, in lengths of its longest edge, up to which the normal counts.
+/// The heights of a triangle's own corners along its computed normal, in lengths of its longest
+/// edge, up to which the normal counts.
 const FLAT: f64 = 16.0 * f64::EPSILON;
 
 /// The corners of a triangle.
@@ -54,8 +56,8 @@ fn edges_of<T: Real>(corners: &TriangleCorners<T>) -> [Vec3<T>; 3] {
     [corners[1] - corners[0], corners[2] - corners[1], corners[0] - corners[2]]
 }
 
-/// The normal of a triangle, of the length of twice its area, and its square: the first product of two edges along which the corners are
-/// at one height. Zero where there is none.
+/// The normal of a triangle, of the length of twice its area, and its square: the first product of
+/// two edges along which the corners are at one height. Zero where there is none.
 #[inline(always)]
 fn flat_normal<T: Real>(edges: &[Vec3<T>; 3], lengths2: &[T; 3]) -> (Vec3<T>, T) {
     let longest2 = lengths2[0].larger(lengths2[1]).larger(lengths2[2]);
@@ -71,7 +73,8 @@ fn flat_normal<T: Real>(edges: &[Vec3<T>; 3], lengths2: &[T; 3]) -> (Vec3<T>, T)
     (Vec3::ZERO, T::ZERO)
 }
 
-/// The normal of a triangle, of the length of twice its area; zero where rounding tilts it, and of a triangle without area.
+/// The normal of a triangle, of the length of twice its area; zero where rounding tilts it, and of
+/// a triangle without area.
 pub(crate) fn face_normal<T: Real>(corners: &TriangleCorners<T>) -> Vec3<T> {
     let edges = edges_of(corners);
     flat_normal(&edges, &edges.map(|e| e.length2())).0
@@ -99,8 +102,9 @@ impl<'a, T: Real> Prepared<'a, T> {
     }
 }
 
-/// The closest points of two triangles in one frame: they lie on the triangles but for rounding, so that no distance is too short. Rounding
-/// can make it too long where edges are nearly parallel, and of needles; [`separation`] shows whether it did.
+/// The closest points of two triangles in one frame: they lie on the triangles but for rounding, so
+/// that no distance is too short. Rounding can make it too long where edges are nearly parallel,
+/// and of needles; [`separation`] shows whether it did.
 pub(crate) fn closest_points<T: Real>(a: &TriangleCorners<T>, b: &TriangleCorners<T>) -> ClosestPoints<T> {
     let (pa, pb) = (Prepared::new(a), Prepared::new(b));
     let mut best = edge_pairs(&pa, &pb);
@@ -154,8 +158,9 @@ fn on_edge<T: Real>(i: usize, s: T) -> TriangleFeature {
     }
 }
 
-/// Finds the parameters of the closest points on two segments, from 0 to 1. A segment is its direction and the square of its length. `r`:
-/// from the start of the second to that of the first. Source: Ericson, 5.1.9.
+/// Finds the parameters of the closest points on two segments, from 0 to 1. A segment is its
+/// direction and the square of its length. `r`: from the start of the second to that of the first.
+/// Source: Ericson, 5.1.9.
 #[inline(always)]
 fn closest_parameters<T: Real>((d1, a): (Vec3<T>, T), (d2, e): (Vec3<T>, T), r: Vec3<T>) -> [T; 2] {
     let clamp = |x: T| if x > T::ZERO { if x < T::ONE { x } else { T::ONE } } else { T::ZERO };
@@ -179,8 +184,9 @@ fn closest_parameters<T: Real>((d1, a): (Vec3<T>, T), (d2, e): (Vec3<T>, T), r: 
     }
 }
 
-/// Calls `each` with the distance and the points of A and of B, for each pair of edges and each corner over the other face that is no farther away
-/// than `reach`, metres. Where triangles lie in one plane these are the corners of what they share.
+/// Calls `each` with the distance and the points of A and of B, for each pair of edges and each
+/// corner over the other face that is no farther away than `reach`, metres. If the triangles lie in
+/// one plane, these are the corners of their overlap.
 pub(crate) fn near_points(
     a: &TriangleCorners<f64>,
     b: &TriangleCorners<f64>,
@@ -215,8 +221,8 @@ pub(crate) fn near_points(
     }
 }
 
-/// Takes the corners of `own` over the inside of `other`, and the edges of `own` that pass through it, where they are nearer.
-/// `swapped`: `own` is B.
+/// Takes the corners of `own` over the inside of `other`, and the edges of `own` that pass through
+/// it, where they are nearer. `swapped`: `own` is B.
 #[inline(always)]
 fn vertices_on_face<T: Real>(
     own: &Prepared<'_, T>,
@@ -250,9 +256,9 @@ fn vertices_on_face<T: Real>(
     }
 }
 
-/// A unit direction from A to B along which the triangles are likely farthest apart, from their features and closest points: the
-/// normal of the face, the cross product of the edges, else the line between the points, at right angles to an edge. `None` where
-/// they coincide or cross.
+/// A unit direction from A to B along which the triangles are likely farthest apart, from their
+/// features and closest points: the normal of the face, the cross product of the edges, else the
+/// line between the points, at right angles to an edge. `None` where they coincide or cross.
 pub(crate) fn direction<T: Real>(
     a: &TriangleCorners<T>,
     b: &TriangleCorners<T>,
@@ -272,7 +278,8 @@ pub(crate) fn direction<T: Real>(
     if closest.crosses { None } else { unit_along(n, line) }
 }
 
-/// Returns a direction or its opposite, whichever points along the line, as a unit vector; `None` if they are at right angles, or zero.
+/// Returns a direction or its opposite, whichever points along the line, as a unit vector; `None`
+/// if they are at right angles, or zero.
 #[inline(always)]
 fn unit_along<T: Real>(n: Vec3<T>, line: Vec3<T>) -> Option<Vec3<T>> {
     let along = n.dot(line);
@@ -281,9 +288,10 @@ fn unit_along<T: Real>(n: Vec3<T>, line: Vec3<T>) -> Option<Vec3<T>> {
     (along != T::ZERO && length > T::ZERO).then(|| n.scale(T::ONE / length))
 }
 
-/// A unit direction from A to B and how far the triangles are apart along it, metres: the [`direction`] of their features. Edges that are
-/// nearly parallel have no such direction: where it shows less than `enough` (metres), the line between the closest points, at right angles
-/// to both edges, is tried too. `None` where the triangles cross or their closest points coincide.
+/// A unit direction from A to B and how far the triangles are apart along it, metres: the
+/// [`direction`] of their features. Edges that are nearly parallel have no such direction: where it
+/// shows less than `enough` (metres), the line between the closest points, at right angles to both
+/// edges, is tried too. `None` where the triangles cross or their closest points coincide.
 #[inline(always)]
 pub(crate) fn separating<T: Real>(
     a: &TriangleCorners<T>,
@@ -307,8 +315,8 @@ pub(crate) fn separating<T: Real>(
     }
 }
 
-/// Returns the gap of the supporting planes of two triangles along a unit direction, metres. No distance of theirs is
-/// below it, whatever the direction.
+/// Returns the gap of the supporting planes of two triangles along a unit direction, metres. No
+/// distance of theirs is below it, whatever the direction.
 #[inline(always)]
 pub(crate) fn separation<T: Real>(a: &TriangleCorners<T>, b: &TriangleCorners<T>, n: Vec3<T>) -> T {
     let [a, b] = [a, b].map(|t| t.map(|p| p.dot(n)));
@@ -327,7 +335,8 @@ mod tests {
         (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    /// Random triangles: general, slivers, segments and points; on a grid, so that many are parallel or touch.
+    /// Random triangles: general, slivers, segments and points; on a grid, so that many are
+    /// parallel or touch.
     fn triangle(state: &mut u64, kind: u64) -> TriangleCorners<f64> {
         let mut point = |size: f64| Vec3::new(size * draw(state), size * draw(state), size * draw(state));
         let at = point(0.6);
@@ -342,7 +351,8 @@ mod tests {
         }
     }
 
-    /// The least distance found by alternating projections from many starts: an upper bound that shares no formula.
+    /// The least distance found by alternating projections from many starts: an upper bound that
+    /// shares no formula.
     fn by_projection(a: &TriangleCorners<f64>, b: &TriangleCorners<f64>) -> f64 {
         use clearsweep_geometry::triangle_tree::offset;
         let mut least = f64::INFINITY;

@@ -1,14 +1,14 @@
-//! The choice of a search's frame: it turns to the normal of the best pair where supporting planes rule out more along it, and collects the
-//! caps that they leave.
+//! The choice of a search's frame: it turns to the normal of the best pair where supporting planes
+//! rule out more along it, and collects the caps that they leave.
 
 use super::search::MeshSearch;
 use super::supports::{Supports, Turn};
 use clearsweep_geometry::mesh::SearchFrame;
 
-/// How much nearer, as a cosine, the normal of the best pair is to an axis of the frame than the frame is turned to it.
+/// Cosine from which on the normal of the nearest pair counts as an axis of the frame.
 const ALIGNED: f64 = 1.0 - 1e-7;
 
-/// Likewise, where no plane separates the bodies.
+/// The same if no plane separates the bodies.
 const NEARLY_ALIGNED: f64 = 0.999;
 
 /// The share of the distance that a gap along the first axis has, for the axis to stay.
@@ -25,7 +25,7 @@ impl MeshSearch<'_> {
 
     /// Turns the frame to the normal of the best pair, if more is ruled out along it.
     pub(super) fn turn(&mut self) -> Turn {
-        let Some(best) = self.found.best else { return Turn::Stays };
+        let Some(best) = self.nearest.pair else { return Turn::Stays };
         let cosine = best.normal.dot(self.frames[0].axes[0]);
         if cosine >= ALIGNED {
             return Turn::Stays;
@@ -45,10 +45,10 @@ impl MeshSearch<'_> {
 
     /// Collects what of each mesh may be within reach of the other, if that is little.
     pub(super) fn cap(&mut self) {
-        if self.found.limit == f64::INFINITY {
+        if self.nearest.limit == f64::INFINITY {
             return;
         }
-        let (reach, frames) = (self.found.reach(), &self.frames);
+        let (reach, frames) = (self.nearest.reach(), &self.frames);
         let [a, b] = &mut self.memory.caps;
         let floors =
             [self.supports.bottom - reach - frames[0].shift[0], frames[1].shift[0] - (self.supports.top + reach)];
@@ -57,7 +57,7 @@ impl MeshSearch<'_> {
         if self.capped {
             let highest = a.below + frames[0].shift[0];
             let lowest = frames[1].shift[0] - b.below;
-            self.found.leave_out((self.supports.bottom - highest).min(lowest - self.supports.top));
+            self.nearest.leave_out((self.supports.bottom - highest).min(lowest - self.supports.top));
         }
     }
 }

@@ -1,13 +1,17 @@
-//! Witness points of nonconvex bodies that overlap: `a` on A's surface and not outside of B, `b` on B's surface and not outside of A.
+//! Witness points of nonconvex bodies that overlap: `a` on A's surface and not outside of B, `b` on
+//! B's surface and not outside of A.
 //!
-//! A ray from a point of the overlap leaves it through the surface of one of the bodies, which is a witness of that body. What no ray
-//! shows is found where the surface of one core passes through the surface of the other body. If one body lies wholly inside of the other,
-//! the container has no such point: its witness is a point of its surface beside the other's.
+//! A ray from a point of the overlap leaves it through the surface of one of the bodies, which is a
+//! witness of that body. If no ray finds a witness, it is where the surface of one core passes
+//! through the surface of the other body. If one body lies wholly inside of the other, the
+//! container has no such point: its witness is a point of its surface beside the other's.
 
+use super::depth::MeshMemory;
 use super::pair_distance::NearestTriangles;
 use super::place::MeshPlace;
 use super::points::{PointMemory, PointQueries};
-use super::search::{self, MeshSearchMemory, SurfaceDistance};
+use super::search::{self, SurfaceDistance};
+use super::tree_order;
 use super::triangle_pair;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{Child, TriangleMesh};
@@ -28,7 +32,7 @@ const SPECK: f64 = 1.0 / (1 << 20) as f64;
 /// Halvings of a stride, at most: after these it is shorter than what counts as on the surface.
 const HALVINGS: usize = 60;
 
-/// Vertices that are asked how near to the surface of the other body they are, at most, and of these the ones that rays start from.
+/// Most vertices whose distance from the other surface is computed, and starts of rays.
 const VERTICES: usize = 256;
 const THIN_PLACES: usize = 24;
 
@@ -56,8 +60,8 @@ pub(super) struct OverlapHints {
 }
 
 /// The nearest points of two surfaces, in A's frame, and their triangles.
-pub(super) fn nearest_points(found: &NearestTriangles) -> ([Vec3<f64>; 2], [u32; 2]) {
-    ([found.closest.point_a, found.closest.point_b], found.triangles)
+pub(super) fn nearest_points(nearest: &NearestTriangles) -> ([Vec3<f64>; 2], [u32; 2]) {
+    ([nearest.closest.point_a, nearest.closest.point_b], nearest.triangles)
 }
 
 /// A witness point of each body, in A's frame, metres. `radii`: by how much each grows, metres.
@@ -68,32 +72,33 @@ pub(super) fn witnesses(
     [a, b]: &mut [PointMemory; 2],
 ) -> [Vec3<f64>; 2] {
     let queries = [PointQueries::new(place.a, a), PointQueries::new(place.b, b)];
-    let mut search = WitnessSearch { place, radii, queries, found: [None; 2] };
+    let mut search = WitnessSearch { place, radii, queries, witnesses: [None; 2] };
     search.run(hints)
 }
 
-/// Finds witness points like [`witnesses`], for bodies of pieces. `normal`: unit, A's frame; along it B leaves A. `likely`: points of that
-/// frame that likely are in both.
+/// Finds witness points like [`witnesses`], for bodies of pieces. `normal`: unit, A's frame; along
+/// it B leaves A. `likely`: points of that frame that likely are in both.
 pub(super) fn of_pieces(
     place: &MeshPlace<'_>,
     radii: [f64; 2],
-    (normal, likely): (Vec3<f64>, &[Vec3<f64>]),
-    memory: &mut MeshSearchMemory,
-    [a, b]: &mut [PointMemory; 2],
+    normal: Vec3<f64>,
+    likely: &[Vec3<f64>],
+    memory: &mut MeshMemory,
 ) -> [Vec3<f64>; 2] {
+    let MeshMemory { search: memory, points: [a, b], .. } = memory;
     let queries = [PointQueries::new(place.a, a), PointQueries::new(place.b, b)];
-    let mut search = WitnessSearch { place, radii, queries, found: [None; 2] };
+    let mut search = WitnessSearch { place, radii, queries, witnesses: [None; 2] };
     let middle = likely.iter().copied().find(|&p| search.is_in_both(p));
     let mut hints =
         OverlapHints { normal, crossing: None, inside: [None; 2], nearest: None, middle: Vec3::ZERO, are_apart: false };
     if let Some(middle) = middle {
         return search.run(&OverlapHints { middle, ..hints });
     }
-    hints.crossing = search::crossings(place, 1, memory).first().copied();
+    hints.crossing = tree_order::crossings(place, 1, memory).first().copied();
     if hints.crossing.is_none()
-        && let SurfaceDistance::Apart(found) = search::nearest(place, place.growth, None, memory)
+        && let SurfaceDistance::Apart(nearest) = search::nearest(place, place.growth, None, memory)
     {
-        hints.nearest = Some(nearest_points(&found));
+        hints.nearest = Some(nearest_points(&nearest));
     }
     search.run(&hints)
 }
@@ -104,7 +109,7 @@ struct WitnessSearch<'a, 'm> {
     radii: [f64; 2],
     /// Queries of A and of B, each in its own frame.
     queries: [PointQueries<'m>; 2],
-    found: [Option<Vec3<f64>>; 2],
+    witnesses: [Option<Vec3<f64>>; 2],
 }
 
 impl WitnessSearch<'_, '_> {
@@ -113,8 +118,8 @@ impl WitnessSearch<'_, '_> {
         if !(hints.are_apart && self.radii == [0.0; 2]) {
             self.search(start, triangles, hints);
         }
-        let inner = self.found.into_iter().flatten().next().unwrap_or(start);
-        [0, 1].map(|k: usize| self.found[k].unwrap_or_else(|| self.of_container(k, inner, hints.normal)))
+        let inner = self.witnesses.into_iter().flatten().next().unwrap_or(start);
+        [0, 1].map(|k: usize| self.witnesses[k].unwrap_or_else(|| self.of_container(k, inner, hints.normal)))
     }
 
     /// Looks along rays, and where the surfaces pass through each other.
@@ -122,12 +127,12 @@ impl WitnessSearch<'_, '_> {
         let n = hints.normal;
         self.leave_along(start, &[n, -n]);
         for k in 0..2 {
-            if self.found[1 - k].is_none() {
-                self.found[1 - k] = self.passes_through(k, start, triangles.map(|of| of[k]));
+            if self.witnesses[1 - k].is_none() {
+                self.witnesses[1 - k] = self.passes_through(k, start, triangles.map(|of| of[k]));
             }
         }
         if self.is_open() {
-            let starts = self.found.into_iter().flatten().chain([start, hints.middle]).collect::<Vec<_>>();
+            let starts = self.witnesses.into_iter().flatten().chain([start, hints.middle]).collect::<Vec<_>>();
             for from in starts {
                 if self.is_open() && self.is_in_both(from) {
                     let directions: Vec<_> = self.likely_directions(from).into_iter().chain(directions()).collect();
@@ -136,17 +141,17 @@ impl WitnessSearch<'_, '_> {
             }
         }
         for k in 0..2 {
-            if self.found[k].is_none() {
+            if self.witnesses[k].is_none() {
                 self.leave_near_surface(k);
             }
         }
     }
 
     fn is_open(&self) -> bool {
-        self.found.iter().any(Option::is_none)
+        self.witnesses.iter().any(Option::is_none)
     }
 
-    /// A point of both bodies, and triangles there; takes the witnesses that are known from the start.
+    /// A point of both bodies, and its triangles; takes the witnesses known from the start.
     fn begin(&mut self, hints: &OverlapHints) -> (Vec3<f64>, Option<[u32; 2]>) {
         let (place, radii) = (self.place, self.radii);
         if let Some([a, b]) = hints.crossing {
@@ -154,15 +159,15 @@ impl WitnessSearch<'_, '_> {
             // A triangle of several parts may lie inside of another part.
             for (k, point) in [closest.point_a, closest.point_b].into_iter().enumerate() {
                 let is_plain = radii[k] == 0.0 && self.mesh(k).component_vertices().len() == 1;
-                self.found[k] = is_plain.then_some(point);
+                self.witnesses[k] = is_plain.then_some(point);
             }
             return (closest.point_a, hints.crossing);
         }
         if hints.inside.iter().any(Option::is_some) {
             for k in 0..2 {
-                self.found[k] = hints.inside[k].filter(|_| radii[k] == 0.0);
-                if self.found[k].is_none() && hints.are_apart && radii == [0.0; 2] {
-                    self.found[k] = self.part_within(k);
+                self.witnesses[k] = hints.inside[k].filter(|_| radii[k] == 0.0);
+                if self.witnesses[k].is_none() && hints.are_apart && radii == [0.0; 2] {
+                    self.witnesses[k] = self.part_within(k);
                 }
             }
             return (hints.inside.into_iter().flatten().next().unwrap_or(hints.middle), None);
@@ -172,17 +177,18 @@ impl WitnessSearch<'_, '_> {
         let n = if distance > 0.0 { (b - a).scale(1.0 / distance) } else { hints.normal };
         // On the line between nearest points no other point of a core is nearer.
         if distance >= radii[0] {
-            self.found[0] = Some(a + n.scale(radii[0]));
+            self.witnesses[0] = Some(a + n.scale(radii[0]));
         }
         if distance >= radii[1] {
-            self.found[1] = Some(b - n.scale(radii[1]));
+            self.witnesses[1] = Some(b - n.scale(radii[1]));
         }
         // As far inside of both.
         let share = if self.place.growth > 0.0 { radii[0] / (radii[0] + radii[1]) } else { 0.5 };
         (a + n.scale(distance * share), Some(triangles))
     }
 
-    /// A vertex of a part of core `k` that lies inside of the other one, whose surface is apart: each part is inside as a whole, or not.
+    /// A vertex of a part of core `k` that lies inside of the other one, whose surface is apart:
+    /// each part is inside as a whole, or not.
     fn part_within(&mut self, k: usize) -> Option<Vec3<f64>> {
         let (place, tolerance) = (self.place, self.tolerance());
         let mesh: &TriangleMesh = [place.a, place.b][k];
@@ -200,7 +206,7 @@ impl WitnessSearch<'_, '_> {
         ON_SURFACE * (self.place.size + self.place.growth)
     }
 
-    /// Returns the height of a point (A's frame) outside of a body, metres; negative inside, where it may be deeper.
+    /// Returns the height of a point (A's frame) above a body, metres; negative inside.
     fn height(&mut self, k: usize, p: Vec3<f64>) -> f64 {
         let tolerance = self.tolerance();
         let (p, radius) = (if k == 0 { p } else { self.place.in_b(p) }, self.radii[k]);
@@ -231,14 +237,15 @@ impl WitnessSearch<'_, '_> {
             let Some([last, beyond]) = self.end_of_ray(from, n, [true; 2]) else { continue };
             let (tolerance, heights) = (self.tolerance(), self.heights(beyond));
             for k in 0..2 {
-                if self.found[k].is_none() && heights[k] > tolerance {
-                    self.found[k] = Some(last);
+                if self.witnesses[k].is_none() && heights[k] > tolerance {
+                    self.witnesses[k] = Some(last);
                 }
             }
         }
     }
 
-    /// The last point of a ray before it leaves one of the bodies that are asked for, and one beyond: found by strides that the bodies hold.
+    /// The last point of a ray before it leaves one of the bodies that are asked for, and one
+    /// beyond: found by strides that the bodies hold.
     fn end_of_ray(&mut self, from: Vec3<f64>, n: Vec3<f64>, of: [bool; 2]) -> Option<[Vec3<f64>; 2]> {
         let size = self.place.size + self.place.growth;
         let (mut stride, mut reached) = (STRIDE * size, 0.0);
@@ -262,8 +269,8 @@ impl WitnessSearch<'_, '_> {
         (0..2).filter(|&k| of[k]).map(|k| self.height(k, p)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The last point of a segment from inside to outside that is still inside, and one beyond: by secants, and by halving. `heights`: of
-    /// its ends.
+    /// The last point of a segment from inside to outside that is still inside, and one beyond: by
+    /// secants, and by halving. `heights`: of its ends.
     fn passage(&mut self, [from, to]: [Vec3<f64>; 2], heights: [f64; 2], of: [bool; 2]) -> Option<[Vec3<f64>; 2]> {
         let (tolerance, length) = (self.tolerance(), (to - from).length());
         let at = |share: f64| from + (to - from).scale(share);
@@ -290,8 +297,8 @@ impl WitnessSearch<'_, '_> {
         None
     }
 
-    /// A point of the surface of core `k` where it passes through the surface of the other body. `start`: a point near both, with a
-    /// triangle of the core.
+    /// A point of the surface of core `k` where it passes through the surface of the other body.
+    /// `start`: a point near both, with a triangle of the core.
     fn passes_through(&mut self, k: usize, start: Vec3<f64>, triangle: Option<u32>) -> Option<Vec3<f64>> {
         if let Some(t) = triangle {
             let corners = self.corners(k, t);
@@ -300,8 +307,8 @@ impl WitnessSearch<'_, '_> {
             let foot = within - clearsweep_geometry::triangle_tree::offset(within, &own);
             let foot = if k == 0 { foot } else { self.place.pose.point(foot) };
             for corner in corners {
-                if let Some(found) = self.passage_on_edge(1 - k, [foot, corner]) {
-                    return Some(found);
+                if let Some(passage) = self.passage_on_edge(1 - k, [foot, corner]) {
+                    return Some(passage);
                 }
             }
         }
@@ -322,8 +329,8 @@ impl WitnessSearch<'_, '_> {
                     for t in self.mesh(k).leaf(index) {
                         let [p, q, r] = self.corners(k, t);
                         for edge in [[p, q], [q, r], [r, p]] {
-                            if let Some(found) = self.passage_on_edge(1 - k, edge) {
-                                return Some(found);
+                            if let Some(passage) = self.passage_on_edge(1 - k, edge) {
+                                return Some(passage);
                             }
                         }
                     }
@@ -333,8 +340,8 @@ impl WitnessSearch<'_, '_> {
         None
     }
 
-    /// Takes the points where rays from vertices of the other core leave inflated body `k` near its surface: the other one may look out there
-    /// by its growth alone.
+    /// Takes the points where rays from vertices of the other core leave inflated body `k` near its
+    /// surface: the other one may look out there by its growth alone.
     fn leave_near_surface(&mut self, k: usize) {
         if self.radii[1 - k] == 0.0 {
             return;
@@ -343,7 +350,7 @@ impl WitnessSearch<'_, '_> {
         let mesh: &TriangleMesh = [place.a, place.b][1 - k];
         let mut places: Vec<(f64, Vec3<f64>, Vec3<f64>)> = Vec::new();
         let corners = mesh.vertices().iter().step_by(mesh.vertices().len().div_ceil(VERTICES)).copied();
-        // Where a solid has a notch, the middle of an edge may look out farther than its ends.
+        // At a notch, the middle of an edge may look out farther than its ends.
         let few = (0..mesh.triangles().len() as u32).take(VERTICES / EDGE_POINTS / 3);
         let sides = few.map(|t| mesh.corners(t)).flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
         let share = |step: usize| step as f64 / (EDGE_POINTS + 1) as f64;
@@ -361,12 +368,13 @@ impl WitnessSearch<'_, '_> {
         }
     }
 
-    /// Takes a point of the surface of inflated body `k` if the ball of the other body's growth around `p` looks out of it. `n`: unit, where to look
-    /// first; each turn leads towards the point of the ball that lies farthest out, by less than the turn before.
+    /// Takes a point of the surface of inflated body `k` if the ball of the other body's growth
+    /// around `p` looks out of it. `n`: unit, where to look first; each turn leads towards the
+    /// point of the ball that lies farthest out, by less than the turn before.
     fn look_out(&mut self, k: usize, p: Vec3<f64>, mut n: Vec3<f64>) {
         self.leave_along(p, &[n]);
         for turn in 1..=TURNS {
-            if self.found[k].is_some() {
+            if self.witnesses[k].is_some() {
                 return;
             }
             let far = p + n.scale(self.radii[1 - k]);
@@ -381,7 +389,7 @@ impl WitnessSearch<'_, '_> {
         }
     }
 
-    /// Returns the height of a point above inflated body `k` (metres), and the direction in which it grows, unit, both in A's frame.
+    /// Returns the height of a point above inflated body `k`, metres, and its gradient, unit.
     fn outward(&mut self, k: usize, p: Vec3<f64>) -> Option<(f64, Vec3<f64>)> {
         let own = if k == 0 { p } else { self.place.in_b(p) };
         let height = self.height(k, p);
@@ -392,10 +400,11 @@ impl WitnessSearch<'_, '_> {
         Some((height, outward.normalized()))
     }
 
-    /// Directions along which a ray from a point may stay in one of the bodies for long, unit: along the edges of the nearest triangle and
-    /// across them, in the plane of a sheet; and to the middle of the body.
+    /// Directions along which a ray from a point may stay in one of the bodies for long, unit:
+    /// along the edges of the nearest triangle and across them, in the plane of a sheet; and to the
+    /// middle of the body.
     fn likely_directions(&mut self, p: Vec3<f64>) -> Vec<Vec3<f64>> {
-        let mut found = Vec::new();
+        let mut directions = Vec::new();
         for k in 0..2 {
             let own = if k == 0 { p } else { self.place.in_b(p) };
             let Some(near) = self.queries[k].nearest_beyond(own, f64::NEG_INFINITY) else { continue };
@@ -404,14 +413,14 @@ impl WitnessSearch<'_, '_> {
             for from in 0..3 {
                 let along = (corners[(from + 1) % 3] - corners[from]).normalized();
                 let across = normal.cross(along);
-                found.extend([along, -along, across, -across]);
+                directions.extend([along, -along, across, -across]);
             }
             let middle = self.mesh(k).middle();
             let middle = if k == 0 { middle } else { self.place.pose.point(middle) };
-            found.push((middle - p).normalized());
+            directions.push((middle - p).normalized());
         }
-        found.retain(|n| n.is_finite());
-        found
+        directions.retain(|n| n.is_finite());
+        directions
     }
 
     /// The corners of a triangle of core `k` in A's frame.
@@ -419,8 +428,9 @@ impl WitnessSearch<'_, '_> {
         if k == 0 { self.place.a.corners(t) } else { self.place.corners_b(t) }
     }
 
-    /// Finds a point of the surface of body `k` on a segment: where it passes from inside to outside, or, if both ends are on one side, the
-    /// first passage that strides of the height show.
+    /// Finds a point of the surface of body `k` on a segment: where it passes from inside to
+    /// outside, or, if both ends are on one side, the first passage that strides of the height
+    /// show.
     fn passage_on_edge(&mut self, k: usize, [p, q]: [Vec3<f64>; 2]) -> Option<Vec3<f64>> {
         let (heights, of) = ([self.height(k, p), self.height(k, q)], [k == 0, k == 1]);
         let ends = match heights.map(|height| height > self.tolerance()) {
@@ -431,8 +441,8 @@ impl WitnessSearch<'_, '_> {
         Some(ends[0])
     }
 
-    /// Finds where a segment of which both ends are on one side first passes through the surface of body `k`, by strides in which it does not,
-    /// but for specks. `heights`: at both ends, metres.
+    /// Finds where a segment of which both ends are on one side first passes through the surface of
+    /// body `k`, by strides in which it does not, but for specks. `heights`: at both ends, metres.
     fn touch_on_edge(&mut self, k: usize, [p, q]: [Vec3<f64>; 2], heights: [f64; 2]) -> Option<Vec3<f64>> {
         let (length, tolerance, of) = ((q - p).length(), self.tolerance(), [k == 0, k == 1]);
         let least = SPECK * (self.place.size + self.place.growth);
@@ -467,12 +477,12 @@ impl WitnessSearch<'_, '_> {
         }
         let of = [k == 0, k == 1];
         let n = outward.normalized();
-        let found = self.end_of_ray(inner, if n.is_finite() { n } else { normal }, of);
-        found.map_or(inner + outward, |ends| ends[0])
+        let ends = self.end_of_ray(inner, if n.is_finite() { n } else { normal }, of);
+        ends.map_or(inner + outward, |ends| ends[0])
     }
 }
 
-/// The directions of faces, edges and corners of a cube, unit: rays that are tried one after the other.
+/// The directions of faces, edges and corners of a cube, unit, in the order of the rays.
 fn directions() -> impl Iterator<Item = Vec3<f64>> {
     let step = |digit: u32| [0.0, 1.0, -1.0][digit as usize % 3];
     (1..27).map(move |k| Vec3::new(step(k), step(k / 3), step(k / 9)).normalized())

@@ -1,10 +1,11 @@
-//! The cold resolver: decides what no warm start can. It always starts from the same state, so its answer is a function
-//! of the geometry and the relative pose.
+//! The cold resolver: decides what no warm start can. It always starts from the same state, so its
+//! answer is a function of the geometry and the relative pose.
 //!
-//! Three levels of precision, from cheap to certain: GJK and EPA in `f64`, whose answer counts if it is strict, or a
-//! tie that rounding cannot change; extended precision (double-double, relative error 2^-104 per operation); exact
-//! integers (`narrow::exact`). Ties are enumerated and chosen by the published rule: feature kinds in the order FV, VF,
-//! EE, EV, VE, VV (V vertex, E edge, F face; A's feature first), then the lowest indices.
+//! Three levels of precision, from cheap to certain: GJK and EPA in `f64`, whose answer counts if
+//! it is strict, or a tie that rounding cannot change; extended precision (double-double, relative
+//! error 2^-104 per operation); exact integers (`narrow::exact`). Ties are enumerated and chosen by
+//! the published rule: feature kinds in the order FV, VF, EE, EV, VE, VV (V vertex, E edge, F face;
+//! A's feature first), then the lowest indices.
 //!
 //! ```text
 //! directions.rs      every direction along which the depth can be attained, with its gap (Gauss maps: Gregorius 2013)
@@ -34,11 +35,12 @@ use super::search::SearchEnd;
 use super::solver_stats::SolverStats;
 use clearsweep_geometry::{Dd, Pose, RelativePose};
 
-/// Distance of cores, in bounds E, up to which the faces around the nearest point are tried for contact.
+/// Distance of cores, in bounds E, up to which the faces around the nearest point are tried for
+/// contact.
 const TOUCHING: f64 = 64.0;
 
-/// The answer for a pair of cores from a cold start. `growth`: the sum of both radii, metres; `poses`: those of A and B
-/// in the world.
+/// The answer for a pair of cores from a cold start. `growth`: the sum of both radii, metres;
+/// `poses`: those of A and B in the world.
 pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), stats: &mut SolverStats) -> Answer {
     stats.cold += 1;
     if let Some(answer) = resolve_in_f64(pair, stats) {
@@ -60,8 +62,8 @@ pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), stats: 
     })
 }
 
-/// The exact answer; `off`: what the poses are off, metres. If its features are strict in `f64`, it is the strict answer,
-/// which every other route gives.
+/// The exact answer; `off`: bound on the pose error, metres. If its features are strict in `f64`,
+/// it is the strict answer, which every other route gives.
 fn resolve_exactly(pair: &Pair<'_, f64>, poses: (&Pose, &Pose), off: f64) -> Option<Answer> {
     let answer = exact::resolve(pair.a, pair.b, poses)?;
     let strict = certificate::local(pair, &answer.features).map(|s| Answer::certified(&s));

@@ -1,4 +1,5 @@
-//! Extended precision for cores that touch or overlap: the depth is the best gap over a complete list of directions.
+//! Extended precision for cores that touch or overlap: the depth is the best gap over a complete
+//! list of directions.
 
 use super::closest_sets;
 use super::directions::{self, Direction, DirectionOrigin};
@@ -15,7 +16,8 @@ use clearsweep_model::Method;
 /// Directions within this many bounds E of the best in `f64` are evaluated in double-double.
 const NEAR: f64 = 64.0;
 
-/// Directions within this many bounds E of the best in `f64` are ties: more than the difference of depths that count as equal.
+/// Directions within this many bounds E of the best in `f64` are ties: more than the difference of
+/// depths that count as equal.
 pub(super) const EQUAL: f64 = 2.0;
 
 /// A direction in double-double.
@@ -25,13 +27,14 @@ struct WideDirection {
     gap: Dd,
 }
 
-/// The answer by the tie rule. `reach`: the length of the nearest point that GJK found, an upper bound of the distance
-/// where the cores only touch; `off`: what the poses are off, metres.
+/// The answer by the tie rule. `reach`: the length of the nearest point that GJK found, an upper
+/// bound of the distance where the cores only touch; `off`: bound on the pose error, metres.
 pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd, off: f64) -> Option<Answer> {
     let (near, slack) = directions::best_directions(pair, NEAR);
     let mut tied: Vec<WideDirection> = near.iter().filter_map(|d| widen(wide, d)).collect();
     let best = tied.iter().map(|t| t.gap).reduce(|x, y| x.larger(y))?;
-    // In the order of the rule: by kind of direction, then by index. Kept are those as good as the best.
+    // In the order of the rule: by kind of direction, then by index. Kept are those as good as the
+    // best.
     tied.sort_by_key(|t| t.direction.origin);
     let bound = wide.bound();
     let equal = best - Dd::from_f64(pair.size * 1e-24);
@@ -68,8 +71,9 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd, off:
     Some(answer)
 }
 
-/// The `f64` answer if the best direction's features are strict in `f64`: a warm route that proves the depth from a
-/// surface can only end at these features, and the complete list of directions proves the same depth.
+/// The `f64` answer if the best direction's features are strict in `f64`: a warm route that proves
+/// the depth from a surface can only end at these features, and the complete list of directions
+/// proves the same depth.
 fn strict_in_f64(pair: &Pair<'_, f64>, features: &FeaturePair, upper: Dd) -> Option<Answer> {
     let answer = Answer::certified(&certificate::local(pair, features)?);
     (upper.to_f64() <= answer.upper).then_some(answer)
@@ -122,8 +126,9 @@ fn across_edges(wide: &Pair<'_, Dd>, n: Vec3<Dd>) -> Vec3<Dd> {
     }
 }
 
-/// The first feature pair, in the order of the rule, that carries witness points of a tied direction: the features, the
-/// direction, the point on A, and the distance between the points across the direction, metres.
+/// The first feature pair, in the order of the rule, that carries witness points of a tied
+/// direction: the features, the direction, the point on A, and the distance between the points
+/// across the direction, metres.
 fn witnesses<'t>(
     pair: &Pair<'_, f64>,
     wide: &Pair<'_, Dd>,
@@ -143,8 +148,8 @@ fn witnesses<'t>(
     None
 }
 
-/// The point of A's feature that lies over B's feature along the direction, and how far it is off either feature,
-/// metres.
+/// The point of A's feature that lies over B's feature along the direction, and how far it is off
+/// either feature, metres.
 fn common_point(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &WideDirection) -> Option<(Vec3<Dd>, Dd)> {
     use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
     let inside = Dd::from_f64(-1e-22 * wide.size);
@@ -152,7 +157,8 @@ fn common_point(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &WideDirection) 
     let (i, j) = (features.a.index, features.b.index);
     let closest = || closest_points(wide, features).filter(|c| c.interior >= inside);
     let edge = |p: &Polyhedron, e: u32| p.edges[e as usize].v;
-    // The point, and its distance from A's feature. The direction need not be the feature pair's own normal.
+    // The point, and its distance from A's feature. The direction need not be the feature pair's
+    // own normal.
     let (point, off_a) = match (features.a.kind, features.b.kind) {
         (Face, Vertex) => {
             let point = wide.vertex_b(j) - shift;

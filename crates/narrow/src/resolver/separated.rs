@@ -1,5 +1,5 @@
-//! Extended precision for cores apart: the nearest point of the Minkowski difference is unique, but several feature
-//! pairs may carry it.
+//! Extended precision for cores apart: the nearest point of the Minkowski difference is unique, but
+//! several feature pairs may carry it.
 
 use super::prefilter::Prefilter;
 use crate::answer::Answer;
@@ -12,14 +12,14 @@ use crate::support_planes::SupportPlanes;
 use clearsweep_geometry::{Dd, Real, Scalar};
 use clearsweep_model::Method;
 
-/// The widest bracket that the first and the second attempt accept, in sizes of the pair: the accuracy of
-/// double-double, and half of the promised width.
+/// The widest bracket that the first and the second attempt accept, in sizes of the pair: the
+/// accuracy of double-double, and half of the promised width.
 const WIDTHS: [f64; 2] = [8e-25, 5e-13];
 
 /// Most candidates that are tried: a limit for degenerate input.
 const CANDIDATES: usize = 200_000;
 
-/// The answer by the tie rule; `None` if no feature pair is apart and proven. `off`: what the poses are off, metres.
+/// The answer by the tie rule, if a feature pair is proven apart. `off`: pose error, metres.
 pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, found: &GjkResult<Dd>, off: f64) -> Option<Answer> {
     let length = found.point.length().to_f64();
     let n = -found.point.to_f64().normalized();

@@ -1,4 +1,5 @@
-//! Two bodies that hold a body between them that grows by a disk: of one the disk is a regular polygon around it, of the other one inside it.
+//! Two bodies that hold a body between them that grows by a disk: of one the disk is a regular
+//! polygon around it, of the other one inside it.
 
 use super::super::line::{LineOfMotion, UNIT};
 use clearsweep_geometry::hull::convex_hull;
@@ -6,7 +7,8 @@ use clearsweep_geometry::{LazyPieceTree, LazySurface, Vec3};
 use clearsweep_model::{LazyParts, Model, Piece, Shape};
 use std::f64::consts::{PI, TAU};
 
-/// Corners of the polygons; a multiple of 4. The outer one reaches 0.5 % of the radius farther than the inner one.
+/// Corners of the polygons; a multiple of 4. The outer one reaches 0.5 % of the radius farther than
+/// the inner one.
 pub(super) const CORNERS: usize = 32;
 
 /// Units of the radius by which a corner may be off its place (docs/reference/numerics.md).
@@ -25,7 +27,8 @@ pub(super) struct Across {
 }
 
 impl Across {
-    /// The direction in A's frame, against that of B on the line. `direction`: of the world, of any length.
+    /// The direction in A's frame, against that of B on the line. `direction`: of the world, of any
+    /// length.
     pub(super) fn new(line: &LineOfMotion, direction: Vec3<f64>) -> Self {
         match kept_axis(line.pose_a.q, direction.to_array()) {
             Some(axis) => {
@@ -47,7 +50,8 @@ impl Across {
         [side, self.along.cross(side)]
     }
 
-    /// The corners of a regular polygon around the origin across the direction, moved by `forward` along it, metres.
+    /// The corners of a regular polygon around the origin across the direction, moved by `forward`
+    /// along it, metres.
     fn polygon(&self, radius: f64, forward: f64) -> [Vec3<f64>; CORNERS] {
         let [u, v] = self.sides();
         let middle = if forward == 0.0 { Vec3::ZERO } else { self.along.scale(forward) };
@@ -58,7 +62,8 @@ impl Across {
     }
 }
 
-/// The axis of the world that a direction is parallel to, if a rotation leaves it parallel to the same axis of the body: exactly.
+/// The axis of the world that a direction is parallel to, if a rotation leaves it parallel to the
+/// same axis of the body: exactly.
 fn kept_axis([w, x, y, z]: [f64; 4], direction: [f64; 3]) -> Option<usize> {
     let is_only = |list: [f64; 3], axis: usize| (0..3).all(|k| k == axis || list[k] == 0.0);
     let axis = (0..3).find(|&axis| direction[axis] != 0.0 && is_only(direction, axis))?;
@@ -95,11 +100,12 @@ pub(super) struct GrownBody {
     pub(super) outer: Vec<Shape>,
     /// Bodies whose union is contained in the grown body, but for `forward`.
     pub(super) inner: Vec<Shape>,
-    /// Each point of the inner body is a point of the grown body moved by up to this along the direction, metres.
+    /// Each point of the inner body is a point of the grown body moved by up to this along the
+    /// direction, metres.
     pub(super) forward: f64,
 }
 
-/// What a grown body depends on, but for the radius of the disk.
+/// The terms of a grown body, but for the radius of the disk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Key {
     /// Numbers of the hull, of the first piece and of the mesh.
@@ -127,7 +133,8 @@ impl Key {
 }
 
 impl GrownBody {
-    /// `radius`: of the disk, metres; `None` if it is not positive and finite, or coordinates are too large or too small for a hull.
+    /// `radius`: of the disk, metres; `None` if it is not positive and finite, or coordinates are
+    /// too large or too small for a hull.
     pub(super) fn new(body: &Shape, across: Across, radius: f64) -> Option<Self> {
         if !(radius > 0.0 && radius.is_finite()) {
             return None;
@@ -152,8 +159,9 @@ impl GrownBody {
     }
 }
 
-/// The body whose pieces are the hulls of the sums of vertices and corners, inflated by `by` (metres) beyond their own growth. The pieces of
-/// a mesh are its triangles. Solid pieces and flat ones are two bodies: a surface has an inside only if all of its pieces have one.
+/// The body whose pieces are the hulls of the sums of vertices and corners, inflated by `by`
+/// (metres) beyond their own growth. The pieces of a mesh are its triangles. Solid pieces and flat
+/// ones are two bodies: a surface has an inside only if all of its pieces have one.
 fn grown(body: &Shape, corners: &[Vec3<f64>], by: f64) -> Option<Vec<Shape>> {
     let piece = |vertices: &mut dyn Iterator<Item = Vec3<f64>>, growth: f64| {
         let points = vertices.flat_map(|vertex| corners.iter().map(move |&corner| vertex + corner)).collect();

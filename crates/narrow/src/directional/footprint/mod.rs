@@ -1,28 +1,33 @@
-//! The free length of a body along a direction, within a footprint: how far it moves until it, grown across the direction, touches another.
+//! The free length of a body along a direction, within a footprint: how far it moves until it,
+//! grown across the direction, touches another.
 //!
-//! The grown body is `A + D`, `D` the disk of the footprint's radius across the direction. It is held between two bodies of convex pieces, of
-//! which the disk is a regular polygon (`grown.rs`). The outer one gives the lower end, the inner one the upper end. The proofs are
-//! derived in docs/reference/numerics.md, "Free length within a footprint".
+//! The grown body is `A + D`, `D` the disk of the footprint's radius across the direction. It is
+//! held between two bodies of convex pieces, of which the disk is a regular polygon (`grown.rs`).
+//! The outer one gives the lower end, the inner one the upper end. The proofs are derived in
+//! docs/reference/numerics.md, "Free length within a footprint".
 
 mod grown;
 #[cfg(test)]
 mod tests;
 
 use self::grown::{Across, GrownBody};
-use super::convex::{NoProof, StartOfLine};
+use super::convex::StartOfLine;
 use super::line::{LineMemory, LineOfMotion};
 use super::pieces::{self, FirstMeeting};
 use super::{directional_distance, meshes};
 use crate::deviation::Deviation;
+use crate::way_out::NoProof;
 use crate::workspace::Workspace;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{DirectionalDistance, DirectionalRelation, QueryOptions, Shape, convex_parts};
 
 /// A disk across a direction by which a body grows, and the grown body that was built last.
 ///
-/// The grown body depends on the body, on the direction in the body's frame and on the radius. It is kept while these are equal, so that a
-/// body at rest is built once. It is also kept while a body turns about an axis of the world along which it moves. Building costs about
-/// 4 ms for a convex body of 20 vertices, and grows with the number of vertices; the answers do not depend on whether it was kept.
+/// The grown body depends on the body, on the direction in the body's frame and on the radius. It
+/// is kept while these are equal, so that a body at rest is built once. It is also kept while a
+/// body turns about an axis of the world along which it moves. Building costs about 4 ms for a
+/// convex body of 20 vertices, and grows with the number of vertices; the answers do not depend on
+/// whether it was kept.
 #[derive(Debug, Default)]
 pub struct Footprint {
     radius: f64,
@@ -30,7 +35,8 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Creates a footprint of a radius, metres: 0 or more. Any other number leaves all free lengths unproven.
+    /// Creates a footprint of a radius, metres: 0 or more. Any other number leaves all free lengths
+    /// unproven.
     pub fn new(radius: f64) -> Self {
         Self { radius, kept: None }
     }
@@ -40,7 +46,8 @@ impl Footprint {
         self.radius
     }
 
-    /// The grown body; `None` if there is none: numbers are not finite, or too large or too small for a hull.
+    /// The grown body; `None` if there is none: numbers are not finite, or too large or too small
+    /// for a hull.
     fn grown(&mut self, body: &Shape, across: Across) -> Option<&GrownBody> {
         if self.kept.as_ref().is_none_or(|kept| !kept.is_of(body, across)) {
             self.kept = GrownBody::new(body, across, self.radius);
@@ -49,17 +56,20 @@ impl Footprint {
     }
 }
 
-/// The free length of A along a direction of the world, of any length but zero: the least `t >= 0` such that A, grown by the footprint across
-/// the direction and moved by `t` along it, touches B.
+/// The free length of A along a direction of the world, of any length but zero: the least `t >= 0`
+/// such that A, grown by the footprint across the direction and moved by `t` along it, touches B.
 ///
-/// [`DirectionalRelation::Touches`], `Misses` and `Unproven` are as in [`directional_distance`], in which B moves the other way. Grown
-/// bodies that overlap or touch before the motion are `InContact`, with the value 0: `Leaves` does not occur. If they are proven to overlap,
-/// `upper` is 0; if one of them is a mesh, or they hardly overlap, it may be the rounding of the grown body. `Undecided`: the lower end is
-/// proven, and the upper one may be; it is not known whether they touch before the motion, or whether they ever do. B at the edge of the
-/// footprint is undecided within 0.5 % of its radius.
+/// [`DirectionalRelation::Touches`], `Misses` and `Unproven` are as in [`directional_distance`], in
+/// which B moves the other way. Grown bodies that overlap or touch before the motion are
+/// `InContact`, with the value 0: `Leaves` does not occur. If they are proven to overlap, `upper`
+/// is 0; if one of them is a mesh, or they hardly overlap, it may be the rounding of the grown
+/// body. `Undecided`: the lower end is proven, and the upper one may be; it is not known whether
+/// they touch before the motion, or whether they ever do. B at the edge of the footprint is
+/// undecided within 0.5 % of its radius.
 ///
-/// Without growth a mesh is moved as it is. A mesh that is not exactly a few convex solids grows triangle by triangle: each takes about 1 ms
-/// to build, and two hulls of up to 96 vertices in memory. `options`: those of a query; the cut-off does not count.
+/// Without growth a mesh is moved as it is. A mesh that is not exactly a few convex solids grows
+/// triangle by triangle: each takes about 1 ms to build, and two hulls of up to 96 vertices in
+/// memory. `options`: those of a query; the cut-off does not count.
 pub fn free_length(
     a: &Shape,
     b: &Shape,
@@ -84,7 +94,8 @@ fn until_contact(found: DirectionalDistance) -> DirectionalDistance {
     if found.relation == DirectionalRelation::Leaves { contact(0.0) } else { found }
 }
 
-/// The answer if the grown bodies touch or overlap before the motion. `upper`: the free length is at most this, metres.
+/// The answer if the grown bodies touch or overlap before the motion. `upper`: the free length is
+/// at most this, metres.
 fn contact(upper: f64) -> DirectionalDistance {
     DirectionalDistance { relation: DirectionalRelation::InContact, value: Some(0.0), lower: 0.0, upper }
 }
@@ -113,7 +124,7 @@ fn of_grown(
     if begins.start == StartOfLine::Overlap {
         return Some(contact(0.0));
     }
-    let mut outer = first_of_all(line, (&grown.outer, b), Asked::LowerEnd, options, work)?;
+    let mut outer = first_of_all(line, (&grown.outer, b), SoughtEnd::LowerEnd, options, work)?;
     if begins.start == StartOfLine::Contact {
         outer = FirstMeeting::OPEN;
     }
@@ -125,14 +136,15 @@ fn of_grown(
     let mut inner = if a.mesh.is_some() && deviation > 0.0 {
         FirstMeeting::OPEN
     } else {
-        first_of_all(line, (&grown.inner, b), Asked::UpperEnd { depth: grown.forward }, options, work)?
+        first_of_all(line, (&grown.inner, b), SoughtEnd::UpperEnd { depth: grown.forward }, options, work)?
     };
     inner.is_vague |= deviation > 0.0 || begins.is_vague;
     Some(between(&outer, &inner, grown.forward))
 }
 
-/// How the bodies begin if A does not grow; of convex pieces only whether they overlap. `None` without a proof. The grown triangles of a mesh
-/// leave out its inside, and a body with few faces shows an overlap sooner than a grown one.
+/// How the bodies begin if A does not grow; of convex pieces only whether they overlap. `None`
+/// without a proof. The grown triangles of a mesh leave out its inside, and a body with few faces
+/// shows an overlap sooner than a grown one.
 fn without_growth(
     line: &LineOfMotion,
     [a, b]: [&Shape; 2],
@@ -164,8 +176,8 @@ fn with_memory<T>(work: &mut Workspace, query: impl FnOnce(&mut LineMemory) -> R
     found.ok()
 }
 
-/// The answer from the first meetings of the outer and of the inner body. Each point of the inner one is a point of the grown body moved by up to
-/// `forward` along the direction, metres.
+/// The answer from the first meetings of the outer and of the inner body. Each point of the inner
+/// one is a point of the grown body moved by up to `forward` along the direction, metres.
 fn between(outer: &FirstMeeting, inner: &FirstMeeting, forward: f64) -> DirectionalDistance {
     let upper = if inner.is_deep {
         0.0
@@ -185,7 +197,7 @@ fn between(outer: &FirstMeeting, inner: &FirstMeeting, forward: f64) -> Directio
 
 /// The end of the bracket that is looked for.
 #[derive(Debug, Clone, Copy)]
-enum Asked {
+enum SoughtEnd {
     LowerEnd,
     /// `depth`: bodies are deep if they overlap by more, metres.
     UpperEnd {
@@ -193,24 +205,25 @@ enum Asked {
     },
 }
 
-/// How several bodies together begin with B, and when one of them meets it first; `None` without a proof.
+/// How several bodies together begin with B, and when one of them meets it first; `None` without a
+/// proof.
 fn first_of_all(
     line: &LineOfMotion,
     (bodies, b): (&[Shape], &Shape),
-    asked: Asked,
+    sought: SoughtEnd,
     options: &QueryOptions,
     work: &mut Workspace,
 ) -> Option<FirstMeeting> {
     bodies
         .iter()
-        .try_fold(FirstMeeting::NEVER, |all, body| Some(all.or(first_meeting(line, [body, b], asked, options, work)?)))
+        .try_fold(FirstMeeting::NEVER, |all, body| Some(all.or(first_meeting(line, [body, b], sought, options, work)?)))
 }
 
 /// How two bodies begin, and when they meet first; `None` without a proof.
 fn first_meeting(
     line: &LineOfMotion,
     bodies: [&Shape; 2],
-    asked: Asked,
+    sought: SoughtEnd,
     options: &QueryOptions,
     work: &mut Workspace,
 ) -> Option<FirstMeeting> {
@@ -218,9 +231,9 @@ fn first_meeting(
         return meshes::first_meeting(line, bodies, options, work);
     }
     let [most, least] = Deviation::of(bodies[0], bodies[1]).margins(are_convex(bodies));
-    let (least, depth) = match asked {
-        Asked::LowerEnd => (f64::NEG_INFINITY, 0.0),
-        Asked::UpperEnd { depth } => (least, depth),
+    let (least, depth) = match sought {
+        SoughtEnd::LowerEnd => (f64::NEG_INFINITY, 0.0),
+        SoughtEnd::UpperEnd { depth } => (least, depth),
     };
     with_memory(work, |memory| pieces::first_meeting(line, bodies, [most, least], depth, memory))
 }

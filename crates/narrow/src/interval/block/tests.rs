@@ -34,7 +34,8 @@ fn shapes() -> Vec<Arc<Shape>> {
     ]
 }
 
-/// Poses that wander, by a few centimetres and degrees a sample, with a body at rest and a jump now and then.
+/// Poses that wander, by a few centimetres and degrees a sample, with a body at rest and a jump now
+/// and then.
 fn wander(random: &mut Random, radius: f64, speed: f64) -> [SampleColumn; COMPONENTS] {
     let mut lanes = [SampleColumn::default(); COMPONENTS];
     let mut at = [random.signed(), random.signed(), random.signed()].map(|x| radius * x);
@@ -174,10 +175,10 @@ fn eight_bounds_are_those_of_single_intervals_bit_for_bit() {
         let directions = Directions::Given { normals, at_end };
         let terms = BlockTerms::new(&query, &options);
         let rank = round / 2 % 3;
-        let found = terms.motions(&eight).bounds(&terms.subjects.hulls(), &directions, rank);
+        let found = terms.motions(&eight).bounds(&terms.bodies.hulls(), &directions, rank);
         for (k, &sample) in eight.iter().enumerate() {
             let [a, b] = query.over(usize::from(sample));
-            let subjects = IntervalBodies::new(&a, &b, &options);
+            let bodies = IntervalBodies::new(&a, &b, &options);
             let Some(path) = PairPath::new([&a, &b], None, &options) else {
                 assert_eq!(found.defined >> k & 1, 0);
                 continue;
@@ -187,7 +188,7 @@ fn eight_bounds_are_those_of_single_intervals_bit_for_bit() {
             let ends = if is_end { [&nodes[1], &nodes[0]] } else { [&nodes[0], &nodes[1]] };
             let normal = Vec3::new(normals[0][k], normals[1][k], normals[2][k]);
             let fixed = by_bend(&motion, ends[0].to_world(normal))[rank];
-            let alone = subjects.hulls().bound_along(ends, normal, fixed, &motion);
+            let alone = bodies.hulls().bound_along(ends, normal, fixed, &motion);
             let alone = if is_end { alone.reversed() } else { alone };
             let bits = |bound: &super::super::relative_motion::GapBound| {
                 [bound.first, bound.last, bound.bend].map(f64::to_bits)

@@ -1,5 +1,6 @@
-//! Bounds of the acceleration of a volume's points (docs/reference/numerics.md, "Between the frames"): those of
-//! [`RelativeMotion`](crate::interval::relative_motion::RelativeMotion), for a part of a body instead of the whole.
+//! Bounds of the acceleration of a volume's points (docs/reference/numerics.md, "Between the
+//! frames"): those of [`RelativeMotion`](crate::interval::relative_motion::RelativeMotion), for a
+//! part of a body instead of the whole.
 
 use super::body_poses::PairMoment;
 use super::volume::ConvexVolume;
@@ -15,7 +16,8 @@ const MARGIN: f64 = 1.0 + 1e-9;
 /// Bound on the error of differences of nearly equal numbers, relative to these numbers.
 const CANCELLATION: f64 = 64.0 * f64::EPSILON;
 
-/// Bounds of the motion of a volume's points, but for that of the pivots (see [`PairBends`]), metres over powers of the interval.
+/// Bounds of the motion of a volume's points, but for that of the pivots (see [`PairBends`]),
+/// metres over powers of the interval.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VolumeReach {
     /// The second derivative of its middle, in the world.
@@ -26,7 +28,8 @@ pub(super) struct VolumeReach {
     in_other: Derivatives,
 }
 
-/// Motions of two bodies; times are shares of the interval. What depends on a volume is in its [`VolumeReach`]; of bodies that several joints carry that is all.
+/// Motions of two bodies; times are shares of the interval. Terms of a volume are in its
+/// [`VolumeReach`]; bodies on several joints have no other terms.
 #[derive(Debug, Clone)]
 pub(super) struct PairBends {
     motion: PairRates,
@@ -34,7 +37,8 @@ pub(super) struct PairBends {
     is_still: bool,
     /// Unit axes in the world; zero without a rotation, or where there is no single axis.
     axes: [Vec3<f64>; 2],
-    /// In the frame of a body the pivot of the other has at most this second and third derivative...
+    /// In the frame of a body the pivot of the other has at most this second and third
+    /// derivative...
     carried: [f64; 2],
     carried_jerk: [f64; 2],
     /// ...and this speed; in the world the pivots part at most by `apart`.
@@ -47,7 +51,8 @@ pub(super) struct PairBends {
 enum PairRates {
     /// Each body turns about a pivot that moves on a line, by itself or by one joint.
     Free(Box<FreeRates>),
-    /// Several joints carry the bodies: bounds of each body in the world and in the frame of the other.
+    /// Several joints carry the bodies: bounds of each body in the world and in the frame of the
+    /// other.
     Jointed(Box<[[ChainBounds; 2]; 2]>),
 }
 
@@ -60,13 +65,15 @@ struct FreeRates {
     axes_in_body: [Vec3<f64>; 2],
     /// The pivots in the recentred frames, metres.
     pivots: [Vec3<f64>; 2],
-    /// In the frame of a body, a point of the other at a distance r from its pivot has at most the acceleration `turned r`, beside that of the pivot.
+    /// In the frame of a body, a point of the other at a distance r from its pivot has at most the
+    /// acceleration `turned r`, beside that of the pivot.
     turned: [f64; 2],
-    /// The third derivative of its place likewise.
+    /// Bound on the third derivative of its place: `turned_jerk r`.
     turned_jerk: [f64; 2],
-    /// The speed likewise.
+    /// Bound on the speed of the point, metres per interval, is `turn r`.
     turn: f64,
-    /// Angular velocities of both bodies, the velocity of B's pivot from A's, and the vector between these at the start, in the world.
+    /// Angular velocities of both bodies, the velocity of B's pivot from A's, and the vector
+    /// between these at the start, in the world.
     omega: [Vec3<f64>; 2],
     velocity: Vec3<f64>,
     between: Vec3<f64>,
@@ -185,7 +192,8 @@ impl PairBends {
         }
     }
 
-    /// Bounds the speed of any two points of two volumes relative to each other, metres an interval.
+    /// Bounds the speed of any two points of two volumes relative to each other, metres an
+    /// interval.
     pub(super) fn speed(&self, reaches: [&VolumeReach; 2]) -> f64 {
         let [a, b] = reaches;
         let in_world = self.apart + (a.in_world.speed + b.in_world.speed) * MARGIN;
@@ -193,8 +201,8 @@ impl PairBends {
         in_world.min(in_a * MARGIN).min(in_b * MARGIN)
     }
 
-    /// No two points of two balls come nearer to each other, or part, by more than this within a time `half` (a share of the interval) of a moment,
-    /// metres.
+    /// No two points of two balls come nearer to each other, or part, by more than this within a
+    /// time `half` (a share of the interval) of a moment, metres.
     pub(super) fn way(&self, balls: [(Vec3<f64>, f64); 2], at: &PairMoment, half: f64) -> f64 {
         let [a, b] = [0, 1].map(|body: usize| self.reach_of_ball(body, balls[body].0, balls[body].1));
         let by_speed = half * self.speed([&a, &b]);
@@ -206,18 +214,20 @@ impl PairBends {
         by_speed.min(in_frame(0, &b)).min(in_frame(1, &a))
     }
 
-    /// A bound of the second derivative of the vector between the middles of two volumes, in the world.
+    /// A bound of the second derivative of the vector between the middles of two volumes, in the
+    /// world.
     pub(super) fn of_middles(&self, [a, b]: [&VolumeReach; 2]) -> f64 {
         (a.middle + b.middle) * MARGIN
     }
 
-    /// Bounds the second derivative of the vector between any two points of two volumes, in the world.
+    /// Bounds the second derivative of the vector between any two points of two volumes, in the
+    /// world.
     pub(super) fn of_points(&self, [a, b]: [&VolumeReach; 2]) -> f64 {
         (a.in_world.bend + b.in_world.bend) * MARGIN
     }
 
-    /// A bound of the second derivative of the gap of the supporting planes of two volumes along a direction that stands still in a frame.
-    /// `world`: the direction in the world, at some time.
+    /// A bound of the second derivative of the gap of the supporting planes of two volumes along a
+    /// direction that stands still in a frame. `world`: the direction in the world, at some time.
     pub(super) fn along(&self, fixed: FixedIn, world: Vec3<f64>, reaches: [&VolumeReach; 2]) -> f64 {
         match fixed {
             FixedIn::World => {
@@ -243,7 +253,8 @@ impl PairBends {
         self.carried[body] + other.in_other.bend
     }
 
-    /// A bound of the third derivative of the height of any point of two volumes along a direction that stands still in a frame.
+    /// A bound of the third derivative of the height of any point of two volumes along a direction
+    /// that stands still in a frame.
     pub(super) fn jerk(&self, fixed: FixedIn, [a, b]: [&VolumeReach; 2]) -> f64 {
         match fixed {
             FixedIn::World => (a.in_world.jerk + b.in_world.jerk) * MARGIN,
@@ -286,8 +297,9 @@ impl FreeRates {
         }
     }
 
-    /// A bound of the speed of a ball of the other body in the frame of a body at a moment, metres an interval: in that frame its middle has one velocity.
-    /// Of wheels that mesh what faces each other hardly moves, though both turn.
+    /// A bound of the speed of a ball of the other body in the frame of a body at a moment, metres
+    /// an interval: in that frame its middle has one velocity. Facing parts of meshing gears hardly
+    /// move, though both turn.
     fn speed_at(&self, body: usize, (middle, radius): (Vec3<f64>, f64), at: &PairMoment) -> f64 {
         let other = 1 - body;
         let (between, turn) = (self.between + self.velocity.scale(at.share), self.omega[1] - self.omega[0]);

@@ -1,5 +1,6 @@
-//! Lower bounds of the distance of two volumes over a part of the interval: balls whose middles leave their chords by an eighth of their
-//! acceleration, and the supporting planes of a direction (`support_gap.rs`).
+//! Lower bounds of the distance of two volumes over a part of the interval: balls whose middles
+//! leave their chords by an eighth of their acceleration, and the supporting planes of a direction
+//! (`support_gap.rs`).
 
 use super::acceleration_bounds::{PairBends, VolumeReach};
 use super::body_poses::{FixedDirection, PairMoment};
@@ -29,7 +30,7 @@ impl BoundedNode {
 /// Up to which share of the smaller triangle's radius its way off its chord counts as little.
 const SHARP: f64 = 0.25;
 
-/// Times at which the direction between two triangles is tried, at most: the next is that at which the best one bounds least.
+/// Most times at which the direction between triangles is tried: next that of the least bound.
 const DIRECTIONS: usize = 3;
 
 /// Times so near are one, as shares of a part.
@@ -60,7 +61,7 @@ pub(super) struct NearTriangles {
     pub(super) distance: f64,
     /// Bound on the distance of both together from their chords, metres.
     pub(super) off_chord: f64,
-    /// Whether that is little beside the triangles, so that triangles that cross on their chords likely cross.
+    /// Whether that is little beside the triangles: crossing chords then likely mean contact.
     pub(super) is_sharp: bool,
 }
 
@@ -83,7 +84,7 @@ impl MiddleChord {
         Self { share, line: from + along.scale(share), along }
     }
 
-    /// A direction turned towards B, and across the motion where the middles pass each other: no other one bounds a passage.
+    /// A direction turned towards B, and across the motion if the middles pass each other.
     fn facing(&self, direction: Vec3<f64>) -> Vec3<f64> {
         let passes = self.share > 0.0 && self.share < 1.0;
         let along = self.along.scale(direction.dot(self.along) / self.along.length2());
@@ -111,9 +112,11 @@ pub(super) struct VolumePair<'s> {
 }
 
 impl VolumePair<'_> {
-    /// The best bound of balls and directions; `None` where the balls are farther apart than `beyond`. What reaches `needed` is good enough,
-    /// metres. Directions are those of `known`, the line between the volumes, and of two triangles their normals and that of their distance where they
-    /// are likely nearest, of others those in which each of them is thinnest. `along`: the bound of the normals, if that is known.
+    /// The best bound of balls and directions; `None` where the balls are farther apart than
+    /// `beyond`. A bound of at least `needed` (metres) is good enough. Directions are those of
+    /// `known`, the line between the volumes, and of two triangles their normals and that of their
+    /// distance where they are likely nearest, of others those in which each of them is thinnest.
+    /// `along`: the bound of the normals, if that is known.
     pub(super) fn gap(
         &self,
         along: Option<(GapBound, FixedDirection)>,
@@ -163,17 +166,18 @@ impl VolumePair<'_> {
         Some(best)
     }
 
-    /// Takes the bound of a direction of the world in the middle of the part, in the frame of the least bend, if it is better; returns the best
-    /// lower bound, metres.
+    /// Takes the bound of a direction of the world in the middle of the part, in the frame of the
+    /// least bend, if it is better; returns the best lower bound, metres.
     fn along(&self, world: Vec3<f64>, best: &mut VolumeGap) -> f64 {
         let fixed = self.bends.least(world, self.reaches());
         let direction = FixedDirection::new(fixed, world, self.middle);
         direction.map_or(best.lower, |direction| self.improve(best, &direction))
     }
 
-    /// Takes the bound of a direction of the world at a share of the part, in the frame of the least bend and, if `in_all`, in the others as long as
-    /// less than `needed` is proven, likewise.
-    fn along_at(&self, world: Vec3<f64>, share: f64, (needed, in_all): (f64, bool), best: &mut VolumeGap) -> f64 {
+    /// Takes the bound of a direction of the world at a share of the part, if it is better: in the
+    /// frame of the least bend and, if `in_all`, in the others as long as less than `needed` is
+    /// proven.
+    fn along_at(&self, world: Vec3<f64>, share: f64, needed: f64, in_all: bool, best: &mut VolumeGap) -> f64 {
         let least = self.bends.least(world, self.reaches());
         let others = FixedIn::ALL.into_iter().filter(|&fixed| fixed != least && in_all);
         for fixed in std::iter::once(least).chain(others) {
@@ -193,8 +197,9 @@ impl VolumePair<'_> {
         0.125 * bend(0).min(bend(1)) * self.share() * self.share() > SHARP * smaller
     }
 
-    /// Takes the bounds of the normals of two triangles, each in the frame of its body, likewise. A face that turns is bounded well in its own
-    /// frame alone: in any other one the height of its corners changes with the turn, and not with its square.
+    /// Takes the bounds of the normals of two triangles, each in the frame of its body, if they are
+    /// better. A face that turns is bounded well in its own frame alone: in any other one the
+    /// height of its corners changes with the turn, and not with its square.
     fn along_normals(&self, line: Vec3<f64>, needed: f64, best: &mut VolumeGap) -> f64 {
         for body in [0, 1] {
             let Some(normal) = FixedDirection::of_body(body, self.nodes[body].volume.thin()) else { continue };
@@ -206,7 +211,8 @@ impl VolumePair<'_> {
         best.lower
     }
 
-    /// Takes the bound of the direction between two triangles at a share of the part, with their corners on their chords, likewise.
+    /// Takes the bound of the direction between two triangles at a share of the part, with their
+    /// corners on their chords, if it is better.
     fn along_triangles(&self, corners: [&TriangleCorners<f64>; 2], share: f64, needed: f64, best: &mut VolumeGap) {
         let [from, to] = self.ends;
         let on_chord = |body: usize| -> TriangleCorners<f64> {
@@ -222,7 +228,7 @@ impl VolumePair<'_> {
         let smaller = self.nodes[0].volume.radius.min(self.nodes[1].volume.radius);
         let distance = closest.distance2.sqrt();
         // Where they are nearer than needed no direction proves more.
-        let aim = (needed, distance + off_chord - self.off >= needed && !self.bends.is_still());
+        let in_all = distance + off_chord - self.off >= needed && !self.bends.is_still();
         best.nearest = Some(NearTriangles {
             share: from.share + share * self.share(),
             distance,
@@ -230,10 +236,11 @@ impl VolumePair<'_> {
             is_sharp: off_chord <= SHARP * smaller,
         });
         let normal = triangle_pair::direction(&a, &b, &closest);
-        let found = normal.map_or(f64::NEG_INFINITY, |normal| self.along_at(normal, share, aim, best));
+        let along_normal =
+            normal.map_or(f64::NEG_INFINITY, |normal| self.along_at(normal, share, needed, in_all, best));
         // Edges that are nearly parallel have no normal.
-        if found < needed && !closest.crosses {
-            self.along_at(closest.point_b - closest.point_a, share, aim, best);
+        if along_normal < needed && !closest.crosses {
+            self.along_at(closest.point_b - closest.point_a, share, needed, in_all, best);
         }
     }
 
@@ -279,9 +286,11 @@ impl VolumePair<'_> {
         best.lower
     }
 
-    /// A bound of the second derivative of the gap of two triangles along a direction over the part, such that a parabola of this bend through the gaps
-    /// at both ends is nowhere above the gap: each corner's height is nearly the parabola through its heights at both ends and in the middle,
-    /// and leaves it by no more than its third derivative allows (docs/reference/numerics.md, "Between the frames"). `None`: of other volumes, and where
+    /// A bound of the second derivative of the gap of two triangles along a direction over the
+    /// part, such that a parabola of this bend through the gaps at both ends is nowhere above the
+    /// gap: each corner's height is nearly the parabola through its heights at both ends and in the
+    /// middle, and leaves it by no more than its third derivative allows
+    /// (docs/reference/numerics.md, "Between the frames"). `None`: of other volumes, and where
     /// numbers overflow.
     fn bend_of_corners(&self, direction: &FixedDirection, [from, to]: [Vec3<f64>; 2]) -> Option<f64> {
         let [Some(a), Some(b)] = self.nodes.map(|node| node.volume.corners()) else { return None };
@@ -305,7 +314,7 @@ impl VolumePair<'_> {
         bend.is_finite().then_some(bend.max(0.0))
     }
 
-    /// Returns the heights of volumes of a body along a direction at both ends of the part, B's towards A, metres.
+    /// Returns heights of a body's volumes along a direction at both ends, B's towards A, metres.
     pub(super) fn heights(&self, body: usize, direction: &FixedDirection, of: &[BoundedNode]) -> PartHeights {
         let along = self.ends.map(|at| {
             let own = at.to_body(body, direction.in_world(at));
@@ -323,7 +332,7 @@ impl VolumePair<'_> {
         GapBound { first, last, bend }
     }
 
-    /// Whether the motion takes more from a bound than the size of the volumes does, so that the part is to be divided in time.
+    /// Whether the motion costs more than the size of the volumes: then time is divided.
     pub(super) fn bends_more(&self, gap: &VolumeGap) -> bool {
         gap.direction.is_some_and(|direction| {
             let world = direction.in_world(self.ends[0]);

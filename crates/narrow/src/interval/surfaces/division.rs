@@ -15,16 +15,16 @@ const PAIRS_OF_A_DISTANCE: u32 = 64;
 /// Shares of an interval that are not divided any further.
 const LEAST_SHARE: f64 = 1.0 / (1_u64 << 44) as f64;
 
-/// The place of a part of surfaces in the order of equal bounds: the latest comes first, so that a search among surfaces that may meet
-/// goes down to triangles.
+/// The place of a part of surfaces in the order of equal bounds: the latest comes first, so that a
+/// search among surfaces that may meet goes down to triangles.
 fn rank(place: usize) -> u32 {
     u32::MAX - place as u32
 }
 
 impl<'a> IntervalSearch<'a, '_> {
-    /// Whether the bodies are looked at node by node: one of them is a mesh, and they are apart at the start.
+    /// Whether the bodies are searched node by node: one is a mesh, and they begin apart.
     pub(in crate::interval) fn has_surfaces(&self) -> bool {
-        self.ends[0].lower > 0.0 && self.subjects.surfaces().is_some()
+        self.ends[0].lower > 0.0 && self.bodies.surfaces().is_some()
     }
 
     /// Replaces a part of the hulls of two meshes by one of their surfaces.
@@ -32,7 +32,7 @@ impl<'a> IntervalSearch<'a, '_> {
         let Some(mut surfaces) = self.surfaces.take().or_else(|| self.new_surfaces()) else { return };
         surfaces.begun_at = part.lower;
         let span = [part.start, part.end];
-        let pairs = surfaces.pairs(span, self.aim(), (&mut self.work.meshes, &mut self.work.facing));
+        let pairs = surfaces.pairs(span, self.aim(), &mut self.work.meshes, &mut self.work.facing);
         let begun = pairs.unwrap_or_else(|| self.begin_whole(&mut surfaces, span));
         self.push_surfaces(&mut surfaces, begun, part.lower);
         self.surfaces = Some(surfaces);
@@ -55,9 +55,9 @@ impl<'a> IntervalSearch<'a, '_> {
 
     /// The surfaces of both bodies, of which nothing is looked at.
     pub(super) fn new_surfaces(&self) -> Option<Box<SurfaceParts<'a>>> {
-        let meshes = self.subjects.surfaces()?;
-        let (growth, deviation) = self.subjects.growth_of_surfaces();
-        let radii = self.subjects.size(&self.ends[0]) - self.ends[0].relative.t.length();
+        let meshes = self.bodies.surfaces()?;
+        let (growth, deviation) = self.bodies.growth_of_surfaces();
+        let radii = self.bodies.size(&self.ends[0]) - self.ends[0].relative.t.length();
         Some(Box::new(SurfaceParts::new(meshes, self.path.clone(), [growth, deviation], radii)))
     }
 
@@ -88,12 +88,12 @@ impl<'a> IntervalSearch<'a, '_> {
     pub(in crate::interval) fn is_final_of_surfaces(&self, of: u32) -> bool {
         let Some(surfaces) = &self.surfaces else { return true };
         let part = &surfaces.parts[rank(of as usize) as usize];
-        let rounding = 4.0 * (PROMISE * self.subjects.size(&self.ends[0]) + surfaces.rounding);
+        let rounding = 4.0 * (PROMISE * self.bodies.size(&self.ends[0]) + surfaces.rounding);
         let is_reached = part.likely_upper - part.lower <= rounding && self.upper - part.likely_upper <= rounding;
         part.is_leaf() && (is_reached || part.span[1] - part.span[0] <= LEAST_SHARE)
     }
 
-    /// Returns the bound that decides what is asked, and the bound beyond which parts are of no interest.
+    /// Returns the bound that decides, and the bound beyond which parts are of no interest.
     fn aim(&self) -> SurfaceAim {
         if let Some(sought) = self.sought {
             return SurfaceAim { needed: sought.level.next_up(), beyond: sought.level };
@@ -128,27 +128,27 @@ impl<'a> IntervalSearch<'a, '_> {
         }
     }
 
-    /// Computes the distance of the surfaces at a time, and of bodies in contact their depth, for the upper end; returns the direction
-    /// between them, in A's frame.
+    /// Computes the distance of the surfaces at a time, and of bodies in contact their depth, for
+    /// the upper end; returns the direction between them, in A's frame.
     fn measure_surfaces(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> Option<Vec3<f64>> {
-        let found = self.distance_of_surfaces(surfaces, share);
-        let mut upper = surfaces.upper_end(found.upper);
+        let bracket = self.distance_of_surfaces(surfaces, share);
+        let mut upper = surfaces.upper_end(bracket.upper);
         self.upper = if upper < self.upper { upper } else { self.upper };
-        if upper <= self.options.touch || found.normal.is_none() {
+        if upper <= self.options.touch || bracket.normal.is_none() {
             upper = upper.min(self.upper_of_bodies(share));
         }
         if upper <= self.options.touch {
             surfaces.contact = surfaces.contact.min(share);
         }
-        found.normal
+        bracket.normal
     }
 
     /// Whether the bodies are proven to be in contact at a time.
     pub(super) fn is_touching(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> bool {
-        let found = self.distance_of_surfaces(surfaces, share);
+        let bracket = self.distance_of_surfaces(surfaces, share);
         // Where surfaces cross, rounding may hide it from them, but not from the depth.
-        surfaces.upper_end(found.upper) <= self.options.touch
-            || (found.normal.is_none() && self.upper_of_bodies(share) <= self.options.touch)
+        surfaces.upper_end(bracket.upper) <= self.options.touch
+            || (bracket.normal.is_none() && self.upper_of_bodies(share) <= self.options.touch)
     }
 
     /// The upper end of the signed distance of the bodies as a whole at a time, metres.
@@ -162,8 +162,8 @@ impl<'a> IntervalSearch<'a, '_> {
         self.computed += 1;
         let node = Node::at(share, &self.path);
         let SurfaceParts { meshes, memory, .. } = surfaces;
-        let found = surface_bracket(*meshes, node.poses, node.relative, memory, &mut self.work.meshes);
-        surfaces.measured.push((share, surfaces.upper_end(found.upper)));
-        found
+        let bracket = surface_bracket(*meshes, node.poses, node.relative, memory, &mut self.work.meshes);
+        surfaces.measured.push((share, surfaces.upper_end(bracket.upper)));
+        bracket
     }
 }

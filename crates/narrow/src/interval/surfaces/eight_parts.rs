@@ -1,5 +1,6 @@
-//! Pairs of triangles over a part of the interval, eight side by side: a bound along the line between their closest points in the middle of the
-//! part, in the frame of one body. Of pairs that face each other askew it proves what the planes of neither do.
+//! Pairs of triangles over a part of the interval, eight side by side: a bound along the line
+//! between their closest points in the middle of the part, in the frame of one body. It separates
+//! pairs that face each other askew, which their planes do not.
 
 use super::facing::MetTriangle;
 use crate::mesh::eight_pairs::{Triangles, Ways};
@@ -9,7 +10,8 @@ use clearsweep_geometry::Vec3;
 /// Pairs of triangles, one of them standing still.
 #[derive(Debug, Default)]
 pub(super) struct EightParts {
-    /// Corners by component, metres: of the triangles that stand still, and of the others at the start and at the end of the part.
+    /// Corners by component, metres: of the triangles that stand still, and of the others at the
+    /// start and at the end of the part.
     corners: [[[Lane; 3]; 3]; 3],
     count: usize,
 }
@@ -19,7 +21,7 @@ pub(super) struct EightParts {
 pub(super) struct EightGaps {
     /// Metres.
     pub(super) ends: [Lane; 2],
-    /// Unit, from the triangle that stands still to the other, by component; not a number where there is none.
+    /// Unit, from the triangle that stands still to the other, by component; NaN without one.
     ways: [Lane; 3],
 }
 
@@ -51,9 +53,9 @@ impl EightParts {
 
     /// The gaps of all pairs; lanes that hold none hold numbers of no meaning.
     pub(super) fn gaps(&self) -> EightGaps {
-        let mut found = EightGaps::default();
-        gaps(&mut found, &self.corners);
-        found
+        let mut lanes = EightGaps::default();
+        gaps(&mut lanes, &self.corners);
+        lanes
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bounds of many pairs of triangles at once: by the plane of one of them, which stands still in the frame of its body.
+//! Bounds of many pairs of triangles: by the plane of one of them, still in its body's frame.
 
 use super::acceleration_bounds::PairBends;
 use super::body_poses::{FixedDirection, PairMoment};
@@ -9,19 +9,21 @@ use crate::mesh::{LeafTriangles, MeshBall, NearPairs, NodeCache, rule_out_moving
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
 
-/// A triangle of a body, with what bounds it and where it is in the other body's frame at both ends of a part.
+/// A triangle of a body, with its bounds and its corners in the other body's frame.
 #[derive(Debug, Clone)]
 pub(super) struct MetTriangle {
     pub(super) node: BoundedNode,
-    /// Unit normal in the body's frame, and the least and the greatest height of the corners along it, metres; none of slivers.
+    /// Unit normal in the body's frame, and the least and greatest height along it, metres.
     plane: Option<(Vec3<f64>, [f64; 2])>,
-    /// The corners in the other body's frame, by coordinate, metres: three at the start, three at the end, each with one of them again.
+    /// The corners in the other body's frame, by coordinate, metres: three at the start, three at
+    /// the end, each with one of them again.
     there: [[f64; 8]; 3],
 }
 
 impl MetTriangle {
-    /// The bound of the distance of another triangle from this one by its plane over the part, less `off`, metres, and whether the other one is below
-    /// the plane; none of slivers. `bend`: of the second derivative of the other one's points in this body's frame, over the part.
+    /// The bound of the distance of another triangle from this one by its plane over the part, less
+    /// `off`, metres, and whether the other one is below the plane; none of slivers. `bend`: of the
+    /// second derivative of the other one's points in this body's frame, over the part.
     #[inline]
     pub(super) fn gap(&self, other: &Self, bend: f64, off: f64) -> Option<(GapBound, bool)> {
         let (normal, [low, high]) = self.plane?;
@@ -39,13 +41,13 @@ impl MetTriangle {
         is_proof(&bound).then_some((bound, is_below))
     }
 
-    /// Component `k` of corner `c` in the other body's frame at the start of the part (`end` 0) or at its end (1), metres.
+    /// Component `k` of corner `c` in the other body's frame at an end (0 or 1), metres.
     #[inline(always)]
     pub(super) fn corner_there(&self, end: usize, c: usize, k: usize) -> f64 {
         self.there[k][4 * end + c]
     }
 
-    /// The direction from body A to body B along the normal. `is_below`: whether the other triangle is below the plane.
+    /// The direction from A to B along the normal. `is_below`: the other triangle is below.
     pub(super) fn direction(&self, body: usize, is_below: bool) -> Option<FixedDirection> {
         let (normal, _) = self.plane?;
         FixedDirection::of_body(body, if is_below == (body == 0) { -normal } else { normal })
@@ -66,8 +68,9 @@ pub(crate) struct FacingMemory {
 /// Leaves of B whose triangles are kept, at most: 18 MB.
 const MOST_LEAVES: usize = 1 << 13;
 
-/// The pairs of triangles that may be of interest at some time of a part: those that are so near in its middle that the motion to either end may bring
-/// them within reach, and that no plane of theirs rules out over the part.
+/// The pairs of triangles that may be of interest at some time of a part: those that are so near in
+/// its middle that the motion to either end may bring them within reach, and that no plane of
+/// theirs rules out over the part.
 pub(super) struct SweptPairs<'s> {
     pub(super) meshes: [&'s TriangleMesh; 2],
     pub(super) bends: &'s PairBends,
@@ -75,7 +78,7 @@ pub(super) struct SweptPairs<'s> {
     pub(super) ends: [&'s PairMoment; 2],
     pub(super) middle: &'s PairMoment,
     pub(super) leaves: &'s mut NodeCache<[LeafTriangles; 2]>,
-    /// Distance beyond which triangles are of no interest, metres, with growth, deviation and rounding added.
+    /// Distance beyond which triangles are of no interest, with growth and rounding, metres.
     pub(super) beyond: f64,
     /// Bound on the rounding of the poses in the middle, metres.
     pub(super) slack: f64,
@@ -182,7 +185,7 @@ mod tests {
             let mut parts = SurfaceParts::new([&a, &b], paths.clone(), [0.0, 0.0], 4.0);
             let aim = SurfaceAim { needed: beyond, beyond };
             let mut facing = FacingMemory::default();
-            let Some(kept) = parts.pairs(span, aim, (&mut MeshMemory::default(), &mut facing)) else { continue };
+            let Some(kept) = parts.pairs(span, aim, &mut MeshMemory::default(), &mut facing) else { continue };
             slow += 1;
             let is_kept = |pair: [u32; 2]| kept.iter().any(|part| part.nodes == pair.map(SurfaceNode::Triangle));
             for (s, t) in (0..24).flat_map(|s| (0..21).map(move |t| (s, t))) {

@@ -1,9 +1,8 @@
 //! The first contact of bodies of which one is a triangle mesh.
 
-use super::node_pairs::{SurfaceAim, SurfacePart, SurfaceParts};
+use super::node_pairs::{SurfaceAim, SurfaceParts};
+use crate::branch_and_bound::BestFirst;
 use crate::interval::search::IntervalSearch;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// Shares of the interval to which the first contact is found.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
@@ -11,32 +10,10 @@ const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
 /// Pairs of volumes looked at for it, at most.
 const MOST_PAIRS: u32 = 1 << 16;
 
-/// A part in the order of time: the greatest is the earliest, and of parts that start together the latest found.
-struct EarliestFirst {
-    part: SurfacePart,
-    number: usize,
-}
-
-impl Ord for EarliestFirst {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.part.span[0].total_cmp(&self.part.span[0]).then(self.number.cmp(&other.number))
-    }
-}
-impl PartialOrd for EarliestFirst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for EarliestFirst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for EarliestFirst {}
-
 impl IntervalSearch<'_, '_> {
-    /// The first contact of bodies that are apart at the start and proven to be in contact at some time: proven clear before the first share,
-    /// proven in contact at the second. A contact is found by halving, and what comes before it is proven clear from the start on.
+    /// The first contact of bodies that are apart at the start and proven to be in contact at some
+    /// time: proven clear before the first share, proven in contact at the second. A contact is
+    /// found by halving, and what comes before it is proven clear from the start on.
     pub(in crate::interval) fn first_contact_of_surfaces(&mut self) -> [f64; 2] {
         let touch = self.options.touch;
         let known = self.leaves.iter().flat_map(|leaf| &leaf.nodes).chain(&self.ends);
@@ -46,17 +23,13 @@ impl IntervalSearch<'_, '_> {
         let mut contact = self.halved(&mut surfaces, contact);
         let aim = SurfaceAim { needed: touch.next_up(), beyond: touch };
         let most = surfaces.looked_at.saturating_add(MOST_PAIRS);
-        let mut open: BinaryHeap<EarliestFirst> = BinaryHeap::new();
-        let pairs = surfaces.pairs([0.0, contact], aim, (&mut self.work.meshes, &mut self.work.facing));
+        let pairs = surfaces.pairs([0.0, contact], aim, &mut self.work.meshes, &mut self.work.facing);
         let begun = pairs.unwrap_or_else(|| surfaces.whole([0.0, contact], &[], aim).into_iter().collect());
-        let mut number = begun.len();
-        open.extend(begun.into_iter().enumerate().map(|(number, part)| EarliestFirst { part, number }));
+        let (mut number, mut open) = (begun.len(), BestFirst::default());
+        begun.into_iter().enumerate().for_each(|(number, part)| open.push(part.numbered(number)));
         let mut clear = contact;
-        while let Some(EarliestFirst { part, .. }) = open.pop() {
+        while let Some(part) = open.next_unless(|part| part.span[0] >= contact) {
             let [start, end] = part.span;
-            if start >= contact {
-                break;
-            }
             let is_fine = contact - start <= RESOLUTION || (part.is_leaf() && end - start <= RESOLUTION);
             if is_fine || surfaces.looked_at >= most {
                 clear = start;
@@ -67,7 +40,7 @@ impl IntervalSearch<'_, '_> {
             }
             for part in surfaces.divided(&part, contact, aim) {
                 number += 1;
-                open.push(EarliestFirst { part, number });
+                open.push(part.numbered(number));
             }
         }
         self.surfaces = Some(surfaces);

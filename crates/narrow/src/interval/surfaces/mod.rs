@@ -1,20 +1,10 @@
-//! Bodies of which one is a triangle mesh, node by node: pairs of convex volumes around parts of both surfaces, over parts of the interval.
+//! Bodies of which one is a triangle mesh, node by node: pairs of convex volumes around parts of
+//! both surfaces, over parts of the interval.
 //!
-//! ```text
-//! volume.rs    nodes of the tree over a surface, and the convex volumes around them
-//! body_poses.rs    both bodies at one time, in the world
-//! acceleration_bounds.rs     bounds of the acceleration of a volume's points
-//! bound.rs     lower bounds of the distance of two volumes over a part of the interval
-//! node_pairs.rs     the parts of a search, and how they are divided
-//! eight_parts.rs  bounds of many pairs of triangles, along the lines between their closest points
-//! facing.rs    the same by their planes
-//! division.rs  the parts of surfaces in the best-first search
-//! first_contact.rs  the first contact
-//! ```
-//!
-//! While the bodies are apart their distance is that of their surfaces. Bodies that are apart at the start, and whose surfaces do not meet
-//! throughout, are apart throughout: so bounds of the distance of the surfaces above 0 bound that of the bodies. Of bodies that are
-//! not proven apart at the start, one might lie within the other; they are not looked at in this way.
+//! While the bodies are apart their distance is that of their surfaces. Bodies that are apart at
+//! the start, and whose surfaces do not meet throughout, are apart throughout: so bounds of the
+//! distance of the surfaces above 0 bound that of the bodies. If bodies are not proven apart at the
+//! start, one may lie within the other: they are not searched in this way.
 
 mod acceleration_bounds;
 mod body_poses;

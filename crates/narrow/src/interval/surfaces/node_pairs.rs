@@ -6,14 +6,16 @@ use super::bound::{BoundedNode, VolumePair, is_proof};
 use super::eight_parts::EightParts;
 use super::facing::{FacingMemory, MetTriangle, SweptPairs};
 use super::volume::SurfaceNode;
+use crate::branch_and_bound::Part;
 use crate::interval::node::Node;
 use crate::interval::pair_path::PairPath;
 use crate::interval::relative_motion::{FixedIn, GapBound};
-use crate::mesh::{LeafTriangles, MeshMemory, MeshPairMemory, NearPairs, NodeCache, WithinLimits, triangles_within};
+use crate::mesh::{FEW, LeafTriangles, MeshMemory, MeshPairMemory, NearPairs, NodeCache, triangles_within};
 use crate::pair::bound_of;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 
 /// How many times as large a volume is before it alone is divided.
 const LARGER: f64 = 4.0;
@@ -27,7 +29,7 @@ type BoundedNodes = SmallVec<[BoundedNode; WIDTH]>;
 /// Bound on the error of a direction that was turned into another frame, in sizes of the pair.
 const TURNED: f64 = 64.0 * f64::EPSILON;
 
-/// No corner of a volume is farther from the recentred origin than so many radii of its body.
+/// Bound on the distance of a volume's corners from the recentred origin, in radii of the body.
 const CORNERS: f64 = 4.0;
 
 /// Two nodes over a part of the interval.
@@ -46,13 +48,26 @@ pub(super) struct SurfacePart {
     pub(super) by_time: bool,
     /// Time at which two triangles are likely nearest, as a share of the interval.
     pub(super) near: f64,
-    /// Upper end of the bodies' signed distance at that time, but for what slivers hide, metres; only for two triangles.
+    /// Upper signed distance at that time, but for slivers, metres; only for two triangles.
     pub(super) likely_upper: f64,
     /// Upper end at that time if the triangles stay on the chords of their corners, metres.
     likely_contact: f64,
+    /// Its place in the order in which parts are found.
+    number: usize,
+}
+
+impl Part for SurfacePart {
+    /// The part that starts earliest comes first, and of equal ones the latest found.
+    fn order(&self, other: &Self) -> Ordering {
+        other.span[0].total_cmp(&self.span[0]).then(self.number.cmp(&other.number))
+    }
 }
 
 impl SurfacePart {
+    pub(super) fn numbered(self, number: usize) -> Self {
+        Self { number, ..self }
+    }
+
     /// Whether it is of two triangles.
     pub(super) fn is_leaf(&self) -> bool {
         self.nodes.iter().all(|node| node.is_triangle())
@@ -97,8 +112,8 @@ pub(in crate::interval) struct SurfaceParts<'a> {
     pub(super) looked_at: u32,
     /// The first time at which contact is proven; infinite: none.
     pub(super) contact: f64,
-    /// Times with upper ends of the signed distance there, metres: they prove nothing, but where the times of least distance need not be
-    /// narrower.
+    /// Times with upper ends of the signed distance there, metres: they prove nothing, but where
+    /// the times of least distance need not be narrower.
     pub(super) measured: Vec<(f64, f64)>,
     /// Memory of the distances of the surfaces: it changes no answer.
     pub(super) memory: MeshPairMemory,
@@ -141,7 +156,8 @@ impl<'a> SurfaceParts<'a> {
         self.growth + self.deviation + self.rounding
     }
 
-    /// The signed distance of the bodies is at most this where two points of their surfaces are so far apart, metres.
+    /// Upper signed distance of the bodies, from the distance of two points of the surfaces,
+    /// metres.
     pub(super) fn upper_end(&self, distance: f64) -> f64 {
         (distance - self.growth + self.deviation + self.rounding).next_up()
     }
@@ -151,7 +167,7 @@ impl<'a> SurfaceParts<'a> {
         self.measured.iter().filter(move |(_, upper)| *upper <= distance).map(|(share, _)| *share)
     }
 
-    /// Whether the triangles of a part are likely as near as bodies in contact may be, but for rounding. `touch`: metres.
+    /// Whether the triangles of a part likely touch, but for rounding. `touch`: metres.
     pub(super) fn may_touch(&self, part: &SurfacePart, touch: f64) -> bool {
         part.likely_contact - 4.0 * self.rounding <= touch
     }
@@ -177,16 +193,17 @@ impl<'a> SurfaceParts<'a> {
         FixedIn::ALL.iter().filter_map(|&fixed| FixedDirection::new(fixed, world, at)).collect()
     }
 
-    /// The pairs of triangles that may come within what is of interest over a part of the interval, if these are few.
+    /// The pairs of triangles that may be of interest over a part of the interval, if few.
     pub(super) fn pairs(
         &mut self,
         span: [f64; 2],
         aim: SurfaceAim,
-        (memory, facing): (&mut MeshMemory, &mut FacingMemory),
+        memory: &mut MeshMemory,
+        facing: &mut FacingMemory,
     ) -> Option<Vec<SurfacePart>> {
         let FacingMemory { near, met, leaves } = facing;
         near.clear();
-        if !self.near_triangles(span, aim, memory, (leaves, near)) {
+        if !self.near_triangles(span, aim, memory, leaves, near) {
             return None;
         }
         met.iter_mut().zip(self.meshes).for_each(|(met, mesh)| met.forget(mesh.triangles().len()));
@@ -196,18 +213,19 @@ impl<'a> SurfaceParts<'a> {
         self.look_along_planes(&mut pairs, met, ends, aim);
         let look = |pair: &FacingPair| {
             let [a, b] = [0, 1].map(|body: usize| &met[body].at(pair.met[body]).node);
-            self.look_at([a, b], (span, places), (pair.along, &[]), aim)
+            self.look_at([a, b], span, places, pair.along, &[], aim)
         };
         Some(pairs.iter().filter_map(look).collect())
     }
 
-    /// The pairs of triangles that may be of interest at some time of a part, if they are few: see [`SweptPairs`].
+    /// The pairs of triangles that may be of interest in a part, if few: see [`SweptPairs`].
     fn near_triangles(
         &mut self,
         span: [f64; 2],
         aim: SurfaceAim,
         memory: &mut MeshMemory,
-        (leaves, near): (&mut NodeCache<[LeafTriangles; 2]>, &mut Vec<[u32; 2]>),
+        leaves: &mut NodeCache<[LeafTriangles; 2]>,
+        near: &mut Vec<[u32; 2]>,
     ) -> bool {
         let (places, errors) = (self.places(span), self.path.error());
         let [start, end, middle] = places.map(|place| self.moments.at(place));
@@ -220,18 +238,19 @@ impl<'a> SurfaceParts<'a> {
             beyond: aim.beyond + self.off(),
             slack: 2.0 * errors + 4.0 * self.rounding,
         };
-        // Of a fast motion nearly all pairs may come near.
+        // In a fast motion nearly all pairs may come near.
         let [a, b] = self.meshes.map(|mesh| (mesh.middle(), mesh.extent().length()));
         if swept.reach([a, b]) - swept.beyond - swept.slack > SLOW * a.1.min(b.1) {
             return false;
         }
         swept.leaves.forget(self.meshes[1].node_counts()[1]);
         let node = Node::at(middle.share, &self.path);
-        triangles_within(self.meshes, node.poses, node.relative, (&mut swept, WithinLimits::FEW), memory, near)
+        triangles_within(self.meshes, node.poses, node.relative, &mut swept, FEW, memory, near)
     }
 
-    /// The pairs of triangles that the line between them in the middle of a part, standing still in the frame of a body, does not prove to be beyond
-    /// what is of interest over the part, with its bound. `ends`: of the part.
+    /// The pairs of triangles that the line between them in the middle of a part, standing still in
+    /// the frame of a body, does not prove to be beyond what is of interest over the part, with its
+    /// bound. `ends`: of the part.
     fn pairs_along_ways(
         &self,
         near: &[[u32; 2]],
@@ -271,8 +290,9 @@ impl<'a> SurfaceParts<'a> {
         left
     }
 
-    /// Leaves out the pairs of triangles that their planes prove to be beyond what is of interest over a part, each in the frame of its body, in which
-    /// the height of its corners does not change, and gives the others its bound where it is not worse. `ends`: of the part.
+    /// Leaves out the pairs of triangles that their planes prove to be beyond what is of interest
+    /// over a part, each in the frame of its body, in which the height of its corners does not
+    /// change, and gives the others its bound where it is not worse. `ends`: of the part.
     fn look_along_planes(
         &self,
         pairs: &mut Vec<FacingPair>,
@@ -323,7 +343,7 @@ impl<'a> SurfaceParts<'a> {
         self.look([&nodes[0], &nodes[1]], span, known, aim)
     }
 
-    /// The parts of a part that are not beyond what is of interest, those of greater bounds first. Its time ends before `end`.
+    /// The parts of a part that are of interest, greatest bounds first. Its time ends at `end`.
     pub(super) fn divided(&mut self, part: &SurfacePart, end: f64, aim: SurfaceAim) -> SmallVec<[SurfacePart; 8]> {
         let nodes = [0, 1].map(|body| self.bounded(body, part.nodes[body]));
         let (start, end) = (part.span[0], if part.span[1] < end { part.span[1] } else { end });
@@ -344,8 +364,9 @@ impl<'a> SurfaceParts<'a> {
         parts
     }
 
-    /// Adds the pairs of parts of two nodes, of which one is no triangle, that are not beyond what is of interest. What is much smaller than the
-    /// other is not divided. The direction that bounds both nodes sorts out most pairs: their points are those of the nodes, so that the bend is
+    /// Adds the pairs of parts of two nodes, of which one is no triangle, that are not beyond what
+    /// is of interest. A node much smaller than the other is not divided. The direction that bounds
+    /// both nodes sorts out most pairs: their points are those of the nodes, so that the bend is
     /// that of the nodes.
     fn look_at_children(
         &mut self,
@@ -364,7 +385,7 @@ impl<'a> SurfaceParts<'a> {
             own.node.parts(self.meshes[body]).into_iter().map(|node| self.bounded(body, node)).collect()
         });
         self.looked_at += 1 + (a.len() + b.len()) as u32 / 4;
-        let apart = part.direction.map(|direction| self.apart_along(part, &direction, [&a, &b], (nodes, span), aim));
+        let apart = part.direction.map(|direction| self.apart_along(part, &direction, [&a, &b], nodes, span, aim));
         for (i, own) in a.iter().enumerate() {
             for (j, other) in b.iter().enumerate() {
                 if apart.is_none_or(|apart| apart[i] & (1 << j) == 0) {
@@ -374,13 +395,14 @@ impl<'a> SurfaceParts<'a> {
         }
     }
 
-    /// Finds the pairs of children that a direction proves to be beyond what is of interest: bit `j` of row `i`.
+    /// Finds the pairs of children that a direction rules out: bit `j` of row `i`.
     fn apart_along(
         &mut self,
         part: &SurfacePart,
         direction: &FixedDirection,
         children: [&[BoundedNode]; 2],
-        (nodes, span): (&[BoundedNode; 2], [f64; 2]),
+        nodes: &[BoundedNode; 2],
+        span: [f64; 2],
         aim: SurfaceAim,
     ) -> [u8; WIDTH] {
         let places = span.map(|share| self.moments.meet(share, &self.path));
@@ -418,15 +440,18 @@ impl<'a> SurfaceParts<'a> {
         aim: SurfaceAim,
     ) -> Option<SurfacePart> {
         let places = self.places(span);
-        self.look_at(nodes, (span, places), (None, known), aim)
+        self.look_at(nodes, span, places, None, known, aim)
     }
 
-    /// [`Self::look`], with the places of the moments of the part, and a bound that is known with its direction: of triangles, that of their normals.
+    /// [`Self::look`], with the places of the moments of the part, and a bound that is known with
+    /// its direction: of triangles, that of their normals.
     fn look_at(
         &mut self,
         nodes: [&BoundedNode; 2],
-        (span, places): ([f64; 2], [u32; 3]),
-        (along, known): (Option<(GapBound, FixedDirection)>, &[FixedDirection]),
+        span: [f64; 2],
+        places: [u32; 3],
+        along: Option<(GapBound, FixedDirection)>,
+        known: &[FixedDirection],
         aim: SurfaceAim,
     ) -> Option<SurfacePart> {
         self.looked_at += 1;
@@ -455,6 +480,7 @@ impl<'a> SurfaceParts<'a> {
             near: gap.nearest.map_or(0.5 * (span[0] + span[1]), |near| near.share),
             likely_upper,
             likely_contact: if is_sharp { self.upper_end(distance) } else { likely_upper },
+            number: 0,
         })
     }
 }

@@ -1,13 +1,14 @@
 //! Lengths of overlap that one point shows: a lower bound of the way out along a direction.
 //!
-//! From a point of both bodies, A holds the segment forward along the direction until its surface, and B the segment backward until its
-//! own. Moved by any length up to the sum of the two, B still holds a point of A. A ray in each tree thus stands for the sweep of all that meets before.
+//! From a point of both bodies, A holds the segment forward along the direction until its surface,
+//! and B the segment backward until its own. Moved by any length up to the sum of the two, B still
+//! holds a point of A. A ray in each tree thus stands for the sweep of all that meets before.
 
 use super::{Sweep, TriangleCorners};
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{Child, WIDTH};
 
-/// Rounding of coordinates in the frame of a sweep, in sizes of the pair: rays that pass an edge as near as this meet it.
+/// Rounding of coordinates in the frame of a sweep, in sizes of the pair.
 const ROUNDING: f64 = 1e-12;
 
 /// A point of two solid bodies.
@@ -20,7 +21,8 @@ pub(in super::super) struct SharedPoint {
 }
 
 impl Sweep<'_> {
-    /// Goes on to the greatest length up to which one of the points shows that the bodies overlap, but for rounding, and returns it, metres.
+    /// Goes on to the greatest length up to which one of the points shows that the bodies overlap,
+    /// but for rounding, and returns it, metres.
     pub(in super::super) fn skip_overlap(&mut self, points: &[SharedPoint]) -> f64 {
         for shared in points {
             if self.at >= self.limit {
@@ -35,7 +37,8 @@ impl Sweep<'_> {
         self.at
     }
 
-    /// The length of the segment from a point inside of a body to its surface, forward in A and backward in B: up to `most`, metres.
+    /// The length from a point inside of a body to its surface, forward in A, backward in B,
+    /// metres.
     fn exit(&mut self, side: usize, from: Vec3<f64>, most: f64) -> f64 {
         let (mesh, frame) = ([self.place.a, self.place.b][side], self.frames[side]);
         let ahead = [1.0, -1.0][side];
@@ -68,8 +71,9 @@ impl Sweep<'_> {
         first
     }
 
-    /// The length of the ray ahead of a point, given by its coordinates in the frame of the sweep, up to a triangle across it, metres; infinite where it meets
-    /// none. What the ray grazes lies as near as any of its points.
+    /// The length of the ray ahead of a point, given by its coordinates in the frame of the sweep,
+    /// up to a triangle across it, metres; infinite where it meets none. A grazed triangle lies as
+    /// near as the nearest of its points.
     fn hit(&self, corners: &TriangleCorners<f64>, [height, u, v]: [f64; 3], ahead: f64) -> f64 {
         let axes = &self.frames[0].axes;
         let heights = corners.map(|p| ahead * (axes[0].dot(p) - height));
@@ -104,7 +108,8 @@ mod tests {
     use clearsweep_geometry::mesh::{InsideOf, TriangleMesh};
     use clearsweep_geometry::{Pose, RelativePose};
 
-    /// A closed L profile of 20 triangles, or a box of 12 in which all rays along axes meet edges of the triangulation.
+    /// A closed L profile of 20 triangles, or a box of 12 in which all rays along axes meet edges
+    /// of the triangulation.
     fn profile(is_bent: bool, [leg, thick, width]: [f64; 3]) -> TriangleMesh {
         let outline = if is_bent {
             vec![[0.0, 0.0], [leg, 0.0], [leg, thick], [thick, thick], [thick, leg], [0.0, leg]]
@@ -147,7 +152,7 @@ mod tests {
                 continue;
             }
             let mut memory = SweepMemory::default();
-            let mut sweep = Sweep::new(&place, n, ([0.0, 9.0], MeetingOrder::SmallestFirst), &mut memory);
+            let mut sweep = Sweep::new(&place, n, [0.0, 9.0], MeetingOrder::SmallestFirst, &mut memory);
             let own = [0, 1].map(|side| sweep.exit(side, point, 9.0));
             let length = sweep.skip_overlap(&[SharedPoint { point, is_inside: [true; 2] }]);
             assert!((length - own[0] - own[1]).abs() < 1e-9, "{number}: {length} {own:?}");
