@@ -61,10 +61,11 @@ impl OpenDevice {
         DeviceTrial::new(given.unwrap_or_else(own), batch)
     }
 
-    /// Takes over what a trial showed. `adapter`: that of the device that was faster.
-    pub(super) fn conclude(&mut self, trial: &DeviceTrial, adapter: Option<Value>) {
+    /// Ends a trial, and takes over its result.
+    pub(super) fn conclude(&mut self, trial: &mut DeviceTrial) {
+        trial.end();
         (self.reason, self.times) = (trial.reason.clone(), trial.times);
-        self.adapter = adapter.or(self.adapter.take());
+        self.adapter = trial.adapter.take().or(self.adapter.take());
     }
 
     /// Whether a device searches.
@@ -182,8 +183,8 @@ mod tests {
         let options = JobOptions::default();
         let given = methods::broad("brute").expect("a method");
         let mut open = OpenDevice::open(&options, Some(given)).expect("it is open");
-        let trial = open.trial(&options, 1, None);
-        open.conclude(&trial, None);
+        let mut trial = open.trial(&options, 1, None);
+        open.conclude(&mut trial);
         assert!(open.is_device() && open.times.is_none() && open.adapter == Some(json!(null)));
         assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("brute"));
         assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("auto"));

@@ -70,10 +70,8 @@ pub(super) struct TrialTimes {
 /// A batch that the processor has searched.
 pub(super) struct SearchedBatch<'a> {
     pub(super) blocks: &'a [Arc<FrameBlock>],
-    /// Candidates of the samples of each block, if [`DeviceTrial::wants_candidates`].
-    pub(super) candidates: Vec<Vec<Candidate>>,
-    /// Time of this search, and of all so far.
-    pub(super) spent: [Duration; 2],
+    /// Time of all searches so far, that of this batch included.
+    pub(super) spent: Duration,
     /// Share of the input that has been read, 0 if it is not known.
     pub(super) read: f64,
 }
@@ -84,12 +82,18 @@ pub(super) struct DeviceTrial {
     /// Why the device that searches now does.
     pub(super) reason: String,
     pub(super) times: Option<TrialTimes>,
+    /// The adapter of the device that was faster, as in the manifest.
+    pub(super) adapter: Option<Value>,
     after: Duration,
     latest: f64,
     waits: bool,
     handicap: f64,
     /// Blocks of a batch of the device.
     batch: usize,
+    /// Candidates of the samples of the last batch, block by block, while a device is tried.
+    candidates: Vec<Vec<Candidate>>,
+    /// Time of all searches before the last batch.
+    searched: Duration,
 }
 
 enum Stage {
@@ -115,17 +119,29 @@ struct Trying {
 }
 
 impl DeviceTrial {
-    /// No choice is left, for this reason.
+    /// Returns a trial that is over: no choice is left, for this reason.
     pub(super) fn over(reason: String) -> Self {
-        let (after, latest) = (Duration::ZERO, 0.0);
-        Self { stage: Stage::Over, reason, times: None, after, latest, waits: false, handicap: 1.0, batch: 1 }
+        Self {
+            stage: Stage::Over,
+            reason,
+            times: None,
+            adapter: None,
+            after: Duration::ZERO,
+            latest: 0.0,
+            waits: false,
+            handicap: 1.0,
+            batch: 1,
+            candidates: Vec::new(),
+            searched: Duration::ZERO,
+        }
     }
 
-    /// The processor searches, and after so much time a device is opened and tried with batches of so many blocks.
+    /// Returns a trial in which the processor searches first; then a device is opened, and tried with
+    /// batches of `batch` blocks.
     pub(super) fn new(terms: TrialTerms, batch: usize) -> Self {
         let TrialTerms { open, after, latest, waits, handicap } = terms;
         let reason = format!("the CPU searched for less than {} s", after.as_secs_f64());
-        Self { stage: Stage::Waiting(open), reason, times: None, after, latest, waits, handicap, batch }
+        Self { stage: Stage::Waiting(open), after, latest, waits, handicap, batch, ..Self::over(reason) }
     }
 
     /// Blocks of a batch of the device.
@@ -140,15 +156,24 @@ impl DeviceTrial {
         }
     }
 
-    /// Whether the candidates of the next batch are compared.
-    pub(super) fn wants_candidates(&self) -> bool {
-        matches!(self.stage, Stage::Trying(_))
+    /// Keeps the candidates of the samples of a batch, block by block, if a device is tried.
+    pub(super) fn keep<'c>(&mut self, candidates: impl Iterator<Item = &'c Vec<Candidate>>) {
+        if matches!(self.stage, Stage::Trying(_)) {
+            self.candidates = candidates.cloned().collect();
+        }
     }
 
-    /// Looks at a batch that the processor has searched. Returns the device once it was faster: it searches from the next batch on.
-    pub(super) fn after(&mut self, batch: SearchedBatch<'_>, boxes: &BroadScene, scene: &Scene) -> Option<FoundDevice> {
+    /// Takes note of a batch that the processor has searched. Returns the broad phase of the device
+    /// once it was faster: it searches from the next batch on.
+    pub(super) fn after(
+        &mut self,
+        batch: SearchedBatch<'_>,
+        boxes: &BroadScene,
+        scene: &Scene,
+    ) -> Option<Box<dyn BroadPhase>> {
+        let cpu = batch.spent - std::mem::replace(&mut self.searched, batch.spent);
         match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Waiting(open) if batch.spent[1] < self.after => self.stage = Stage::Waiting(open),
+            Stage::Waiting(open) if batch.spent < self.after => self.stage = Stage::Waiting(open),
             Stage::Waiting(_) if batch.read > self.latest => {
                 self.reason = "most of the input was read before a GPU could be tried".to_owned();
             }
@@ -160,7 +185,10 @@ impl DeviceTrial {
                 }
             }
             Stage::Opening(receiver, since) => self.stage = self.opened(receiver, since),
-            Stage::Trying(trying) => return self.tried(trying, batch, boxes, scene),
+            Stage::Trying(mut trying) => {
+                trying.add(batch.blocks, std::mem::take(&mut self.candidates), cpu);
+                return self.tried(trying, boxes, scene);
+            }
             Stage::Over => {}
         }
         None
@@ -194,16 +222,7 @@ impl DeviceTrial {
     }
 
     /// Lets the device search when a batch of its own is together, and decides after the last one.
-    fn tried(
-        &mut self,
-        mut trying: Box<Trying>,
-        batch: SearchedBatch<'_>,
-        boxes: &BroadScene,
-        scene: &Scene,
-    ) -> Option<FoundDevice> {
-        trying.blocks.extend(batch.blocks.iter().cloned());
-        trying.candidates.extend(batch.candidates);
-        trying.cpu += batch.spent[0];
+    fn tried(&mut self, mut trying: Box<Trying>, boxes: &BroadScene, scene: &Scene) -> Option<Box<dyn BroadPhase>> {
         if trying.blocks.len() < self.batch {
             self.stage = Stage::Trying(trying);
             return None;
@@ -220,11 +239,21 @@ impl DeviceTrial {
         self.times = Some(trying.total);
         let kept = if gpu_s < cpu_s { "the GPU goes on" } else { "the CPU goes on" };
         self.reason = format!("{blocks} blocks took the CPU {cpu_s:.3} s and the GPU {gpu_s:.3} s: {kept}");
-        (gpu_s < cpu_s).then_some(trying.device)
+        (gpu_s < cpu_s).then(|| {
+            self.adapter = Some(trying.device.adapter);
+            trying.device.broad
+        })
     }
 }
 
 impl Trying {
+    /// Adds blocks that the processor has searched, with their candidates and its time.
+    fn add(&mut self, blocks: &[Arc<FrameBlock>], candidates: Vec<Vec<Candidate>>, cpu: Duration) {
+        self.blocks.extend(blocks.iter().cloned());
+        self.candidates.extend(candidates);
+        self.cpu += cpu;
+    }
+
     /// Lets the device search the waiting blocks.
     ///
     /// # Errors

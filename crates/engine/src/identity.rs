@@ -1,13 +1,30 @@
 //! Identity of a job: the properties that two executions must share, so that one can continue the tables of the other.
 
-use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
-use super::shard::MarkedFile;
 use clearsweep_base::error::Result;
 use clearsweep_model::{BetweenFrames, ColumnRole, ColumnUnit, Missing, Pivot, Scene, TrajectoryColumns};
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::InputFile;
 use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Version of the tables' schema and of the manifest.
+pub(super) const SCHEMA_VERSION: u32 = 1;
+
+/// A file of the trajectories with a digest that needs little reading.
+#[derive(Debug, Clone)]
+pub(super) struct MarkedFile {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    pub(super) levels: Vec<String>,
+    pub(super) mark: String,
+}
+
+impl MarkedFile {
+    pub(super) fn of(file: &InputFile) -> Result<Self> {
+        Ok(Self { path: file.path.clone(), bytes: file.bytes, levels: file.levels.clone(), mark: file.mark()? })
+    }
+}
 
 /// The job as JSON text, which is equal for equal jobs. Scene and geometry count by their digests, trajectories by size,
 /// time of change, and the run that a directory level supplies. What a program may have set in a scene after it was read
@@ -25,6 +42,11 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
 pub(super) fn of_divided(scene: &Scene, options: &JobOptions, trajectories: &[MarkedFile]) -> String {
     let trajectories = trajectories.iter().map(|file| json!([file.bytes, file.mark, file.levels])).collect();
     of(scene, options, trajectories).to_string()
+}
+
+/// The digest of a job in words.
+pub(super) fn job_digest(job: &str) -> String {
+    blake3::hash(job.as_bytes()).to_hex().to_string()
 }
 
 /// The keys in which a scene and options, read again, differ from a job that [`of_divided`] told; what is read of trajectories is not compared.

@@ -17,6 +17,7 @@
 
 mod baselines;
 mod block_candidates;
+mod block_search;
 mod caches;
 mod cancel;
 mod check;
@@ -40,32 +41,35 @@ mod pipeline;
 mod progress;
 mod query;
 mod remote;
+mod running;
 mod shard;
+mod shard_note;
 mod slice_rows;
 mod slices;
 mod static_stage;
 mod stretches;
 mod timings;
 mod verify;
+mod warning;
 mod workspaces;
 mod world;
 
 pub use cancel::CancelToken;
-pub use check::{
-    Checked, GroupFound, LargestJointStep, LargestStep, LastingContact, MeshFound, Warning, check, ignore_words,
-};
+pub use check::{Checked, GroupFound, LargestJointStep, LargestStep, LastingContact, MeshFound, check, ignore_words};
 pub use check::{REST_COLUMNS, input_name, rest_row, rules_json};
 pub use coverage::NothingChecked;
 pub use coverage::RunVerdict;
 pub use device::{adapters, check_device};
-pub use job::{Job, Loaded, Outcome};
+pub use job::{Job, Loaded};
 pub use manifest::simd_features;
 pub use merge::{MergeOptions, Merged, merge};
 pub use motion_query::MotionQuery;
-pub use options::{DEFAULT_MEMORY, Device, JobOptions};
+pub use options::{DEFAULT_MEMORY, Device, JobOptions, ShardPosition};
 pub use pair::{PairOptions, ProximityQuery};
 pub use progress::{Advance, Progress};
 pub use query::{Explained, explain};
 pub use remote::{FetchedResults, RemoteResult, fetch_results};
-pub use shard::{ShardPosition, StoodOrWritten, run_shard, shard_folder};
+pub use running::Outcome;
+pub use shard::{StoodOrWritten, run_shard, shard_folder};
 pub use verify::{Difference, compare, verify};
+pub use warning::Warning;

@@ -1,6 +1,7 @@
 //! Options of a job, resolved: no raw flag reaches the engine.
 
-use super::shard::ShardPosition;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_base::workers::threads_within;
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::ReadOptions;
 
@@ -28,6 +29,15 @@ impl Device {
             Self::Gpu => "gpu",
         }
     }
+}
+
+/// The number of a shard, from 0, and how many there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShardPosition {
+    /// Its number, below `count`.
+    pub index: u32,
+    /// How many there are.
+    pub count: u32,
 }
 
 /// How a job reads, searches and queries. What is asked of the pairs is in `Scene::query`; no row depends on anything
@@ -84,4 +94,13 @@ impl Default for JobOptions {
             peak_memory: None,
         }
     }
+}
+
+/// Makes a pool of `threads` threads, as far as [`threads_within`] allows them; `None`: all cores.
+pub(super) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads_within(threads))
+        .thread_name(|index| format!("clearsweep-{index}"))
+        .build()
+        .map_err(|error| Error::no_thread(&error))
 }

@@ -9,12 +9,12 @@ mod motion;
 mod quaternion_order;
 mod rest;
 mod rules;
-mod warning;
 mod watch;
 
 use super::coverage::{Coverage, NothingChecked};
 use super::methods;
-use super::options::JobOptions;
+use super::options::{JobOptions, pool};
+use super::warning::Warning;
 use clearsweep_base::error::Result;
 use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_model::{FrameBlock, Motion, PairCounts, Scene};
@@ -29,10 +29,9 @@ pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rest::{REST_COLUMNS, input_name, rest_row};
 pub use rules::GroupFound;
-pub(super) use rules::{of_rules, pairs_by_rule};
+pub(super) use rules::{of_baselines, of_rules, pairs_by_rule};
 pub use rules::{rules_json, words as ignore_words};
 use std::sync::atomic::Ordering;
-pub use warning::Warning;
 pub(super) use watch::TrajectoryWatch;
 
 /// The result of a check.
@@ -93,7 +92,7 @@ pub fn check(scene: &Scene, options: &JobOptions) -> Result<Checked> {
     super::device::check_device(options)?;
     let broad = methods::broad(if options.broad == clearsweep_broad::ON_DEVICE { "auto" } else { &options.broad })?;
     let narrow = methods::narrow(&options.narrow)?;
-    super::job::pool(options.threads)?.install(|| check_in_pool(scene, options, broad, narrow))
+    pool(options.threads)?.install(|| check_in_pool(scene, options, broad, narrow))
 }
 
 fn check_in_pool(

@@ -1,9 +1,9 @@
 //! Watches the trajectories and sizes of a run beside its work.
 
+use super::super::warning::Warning;
 use super::bodies;
 use super::files;
 use super::motion::{Clock, Motions};
-use super::warning::Warning;
 use clearsweep_model::{FrameBlock, PoseSteps, Scene};
 
 /// Looks at the blocks of a run as they pass.
