@@ -144,6 +144,31 @@ pub(super) fn is_beyond(range: &Range<i64>, value: i64) -> bool {
     value >= range.end && range.end != i64::MAX
 }
 
+/// Whether a row group can hold rows that matter, by the least and greatest keys of its rows, if they
+/// are known.
+pub(super) fn matters(choice: &Choice, runs: Option<(i64, i64)>, frames: Option<(i64, i64)>) -> bool {
+    let beyond = |range: Option<&Range<i64>>, keys: Option<(i64, i64)>| match (range, keys) {
+        (Some(range), Some((least, _))) => is_beyond(range, least),
+        _ => false,
+    };
+    let before = |range: Option<&Range<i64>>, keys: Option<(i64, i64)>| match (range, keys) {
+        (Some(range), Some((_, greatest))) => greatest < range.start,
+        _ => false,
+    };
+    let holds = choice.missing == Missing::Hold;
+    let is_outside = |chosen_runs: Option<&Range<i64>>, chosen_frames: Option<&Range<i64>>| {
+        beyond(chosen_runs, runs)
+            || before(chosen_runs, runs)
+            || beyond(chosen_frames, frames)
+            // Poses before the frames asked for are held into them.
+            || (before(chosen_frames, frames) && !holds)
+    };
+    let part = choice.part.as_ref();
+    let of_part = part.and_then(ReadPart::frames_read);
+    !(is_outside(choice.runs.as_ref(), choice.frames.as_ref())
+        || part.is_some_and(|part| is_outside(Some(&part.runs), of_part.as_ref())))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,11 @@
 //! Processing of the rows on the reading thread, and the iterator at its other end.
 
-use super::assemble::{Assembler, Sink, Step, Stop, matters};
+use super::assemble::{Assembler, Sink, Step, Stop};
 use super::columns::{JointName, Orientation, joint_names};
-use super::decode::{Decoder, Runs};
-use super::joint_blocks::{self, JointAssembler};
-use super::plan::Plan;
+use super::decode::{Decoder, RowKeys, Runs};
+use super::joint_samples::{self, JointSamples};
+use super::plan::{Plan, matters};
+use super::pose_samples::PoseSamples;
 use super::reading::{Batch, Order, Reading, groups, keys};
 use super::returning::returning;
 use super::source::Source;
@@ -142,8 +143,8 @@ fn read<'a>(
 
 /// Decodes rows and puts them together: poses, or values of joints.
 enum RowReader<'p> {
-    Poses { plan: &'p Plan, decoder: Decoder<'p>, assembler: Box<Assembler<'p>> },
-    Joints { names: Arc<[JointName]>, assembler: Box<JointAssembler<'p>> },
+    Poses { plan: &'p Plan, decoder: Decoder<'p>, assembler: Box<Assembler<'p, PoseSamples<'p>>> },
+    Joints { names: Arc<[JointName]>, assembler: Box<Assembler<'p, JointSamples<'p>>> },
 }
 
 impl<'p> RowReader<'p> {
@@ -151,16 +152,18 @@ impl<'p> RowReader<'p> {
         match &plan.joints {
             Some(joints) => {
                 let names = joint_names(joints);
-                let assembler = Box::new(JointAssembler::new(plan, joints, Arc::clone(&names)));
-                Self::Joints { names, assembler }
+                let content = JointSamples::new(plan, joints, Arc::clone(&names));
+                Self::Joints { names, assembler: Box::new(Assembler::new(plan, content)) }
             }
             None => {
-                Self::Poses { plan, decoder: Decoder::new(&plan.body_index), assembler: Box::new(Assembler::new(plan)) }
+                let assembler = Box::new(Assembler::new(plan, PoseSamples::new(plan)));
+                Self::Poses { plan, decoder: Decoder::new(&plan.body_index), assembler }
             }
         }
     }
 
-    /// Takes a batch of a source, with its columns and the row it begins with; `extent` looks at its keys.
+    /// Takes a batch of a source, with its columns and the row it begins with; `extent` looks at its
+    /// keys.
     fn push(
         &mut self,
         (source, columns, row, batch): (&Source, &[usize], u64, &RecordBatch),
@@ -173,22 +176,18 @@ impl<'p> RowReader<'p> {
                 if matches!(source.columns.poses()?.orientation, Orientation::None { is_stated: false }) {
                     plan.unturned.store(true, Ordering::Relaxed);
                 }
-                if let Some(extent) = extent {
-                    extent.look((&rows.run, &rows.frame), rows.len);
+                extent.into_iter().for_each(|extent| extent.look(&rows.keys));
+                if let Some(turns) = &plan.body_index.rest_turns {
+                    turns.apply(&mut rows);
                 }
-                assembler.push(&mut rows, sink)
+                assembler.push(rows, sink)
             }
             Self::Joints { names, assembler } => {
                 let Some(joints) = source.columns.joints() else {
-                    return Err(Stop::Failed(Error::internal(
-                        source.path.display(),
-                        "poses are read as values of joints",
-                    )));
+                    return Err(Error::internal(source.path.display(), "poses are read as values of joints").into());
                 };
-                let rows = joint_blocks::rows(source, joints, names, columns, row, batch)?;
-                if let Some(extent) = extent {
-                    extent.look((&rows.run, &rows.frame), rows.len);
-                }
+                let rows = joint_samples::rows(source, joints, names, columns, row, batch)?;
+                extent.into_iter().for_each(|extent| extent.look(&rows.keys));
                 assembler.push(rows, sink)
             }
         }
@@ -222,13 +221,13 @@ impl Extent {
         (self.runs, self.frames) = (wider(self.runs, runs), wider(self.frames, frames));
     }
 
-    fn look(&mut self, (runs, frames): (&Runs, &[i64]), len: usize) {
+    fn look(&mut self, keys: &RowKeys) {
         let ends = |keys: &[i64]| Some((*keys.iter().min()?, *keys.iter().max()?));
-        let runs = match runs {
-            Runs::One(run) => (len > 0).then_some((*run, *run)),
-            Runs::Each(runs) => ends(&runs[..len]),
+        let runs = match &keys.run {
+            Runs::One(run) => (keys.len > 0).then_some((*run, *run)),
+            Runs::Each(runs) => ends(&runs[..keys.len]),
         };
-        self.widen(runs, ends(&frames[..len]));
+        self.widen(runs, ends(&keys.frame[..keys.len]));
     }
 
     /// The ranges asked for hold no sample: an empty result would look like a clear one.
