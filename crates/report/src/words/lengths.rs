@@ -18,17 +18,42 @@ enum Rounding {
     Up,
 }
 
+/// Digits of a length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Digits {
+    /// All decimals of the unit, as in the terminal.
+    All,
+    /// Five significant digits, and at most the decimals of the unit, as in reports.
+    Five,
+}
+
 /// Writes lengths in the unit of a scene, down to about a micrometre.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lengths {
+pub struct Lengths {
     unit: LengthUnit,
     decimals: usize,
+    digits: Digits,
 }
 
 impl Lengths {
-    /// In this unit.
-    pub(crate) fn of(unit: LengthUnit) -> Self {
-        Self { unit, decimals: unit.decimals() }
+    /// Writes lengths in this unit, with all its decimals.
+    pub fn of(unit: LengthUnit) -> Self {
+        Self { unit, decimals: unit.decimals(), digits: Digits::All }
+    }
+
+    /// Writes lengths in the unit of this word, with all its decimals; in metres if it is no unit.
+    pub fn of_word(word: &str) -> Self {
+        Self::of(LengthUnit::parse(word).unwrap_or(LengthUnit::ALL[0]))
+    }
+
+    /// Writes lengths in this unit to five digits.
+    pub(crate) fn to_five_digits(unit: LengthUnit) -> Self {
+        Self { digits: Digits::Five, ..Self::of(unit) }
+    }
+
+    /// Whether the unit is the metre.
+    pub fn is_in_metres(self) -> bool {
+        self.unit.word == "m"
     }
 
     /// The word of the unit.
@@ -41,10 +66,20 @@ impl Lengths {
         metres * self.unit.denominator / self.unit.numerator
     }
 
-    /// A length to five digits, at most to the micrometre: `48.213 mm`. One too small for that has an exponent: it is
-    /// not 0.
-    pub(crate) fn text(self, metres: f64) -> String {
-        self.nearest(metres, self.places(metres, DIGITS))
+    /// Formats a length, without zeros at its end: `48.213 mm`. A length that is too small for the
+    /// decimals has an exponent: it is not 0.
+    pub fn text(self, metres: f64) -> String {
+        self.nearest(metres, self.decimals_of(metres))
+    }
+
+    /// Formats like [`Self::text`], with all decimals, so that columns line up.
+    pub fn fixed(self, metres: f64) -> String {
+        let (value, decimals) = (self.value(metres), self.decimals);
+        self.with_unit(&match self.is_small(value) {
+            true => format!("{value:.2e}"),
+            // A zero has no sign.
+            false => format!("{:.decimals$}", value + 0.0),
+        })
     }
 
     /// A length that a user wrote, with the decimals that read back as that length, if nine do: `50 mm`.
@@ -59,17 +94,41 @@ impl Lengths {
 
     /// Formats like [`Self::text`], rounded down: what is written, read as a length, is not above `metres`.
     pub(crate) fn at_least(self, metres: f64) -> String {
-        self.with_unit(&self.rounded(metres, self.places(metres, DIGITS), Rounding::Down))
+        self.with_unit(&self.rounded(metres, self.decimals_of(metres), Rounding::Down))
     }
 
     /// Formats like [`Self::text`], rounded up: what is written, read as a length, is not below `metres`.
-    pub(crate) fn at_most(self, metres: f64) -> String {
-        self.with_unit(&self.rounded(metres, self.places(metres, DIGITS), Rounding::Up))
+    pub fn at_most(self, metres: f64) -> String {
+        if self.digits == Digits::Five {
+            return self.with_unit(&self.rounded(metres, self.decimals_of(metres), Rounding::Up));
+        }
+        // The last place that is written: rounding takes away half of it at most.
+        let is_small = self.is_small(self.value(metres));
+        let place = if is_small { 0.01 * metres } else { self.unit.metres(0.1_f64.powi(self.decimals as i32)) };
+        let text = self.text(metres);
+        let written = text.split(' ').next().and_then(|number| number.parse().ok());
+        match written.map(|number| self.unit.metres(number)) {
+            Some(written) if written < metres => self.text(metres + place),
+            _ => text,
+        }
+    }
+
+    /// Returns the factor from metres to the unit as SQL, the decimals, and a name for a column.
+    pub fn sql(self) -> (&'static str, usize, &'static str) {
+        let (factor, name) = match self.unit.word {
+            "mm" => ("1e3 * ", "mm"),
+            "cm" => ("1e2 * ", "cm"),
+            "km" => ("1e-3 * ", "km"),
+            "in" => ("1 / 0.0254 * ", "inches"),
+            "ft" => ("1 / 0.3048 * ", "feet"),
+            _ => ("", "m"),
+        };
+        (factor, self.decimals, name)
     }
 
     /// Formats like [`Self::text`], with the digits that show on which side of the requirement the length is.
     pub(crate) fn beside(self, metres: f64, required: f64) -> String {
-        let least = self.places(metres, DIGITS);
+        let least = self.decimals_of(metres);
         let order = |number: f64| number.partial_cmp(&required);
         let shows = |&decimals: &usize| {
             let text = self.rounded(metres, decimals, Rounding::Nearest);
@@ -166,7 +225,15 @@ impl Lengths {
         format!("{range} {}\u{b3}", self.unit.word)
     }
 
-    /// Decimals of a number to so many significant digits, at most those of the unit.
+    /// Decimals of a length.
+    fn decimals_of(self, metres: f64) -> usize {
+        match self.digits {
+            Digits::All => self.decimals,
+            Digits::Five => self.places(metres, DIGITS),
+        }
+    }
+
+    /// Decimals of a number to `digits` significant digits, at most those of the unit.
     fn places(self, metres: f64, digits: usize) -> usize {
         let value = self.value(metres).abs();
         if value == 0.0 || !value.is_finite() {
@@ -197,10 +264,15 @@ impl Lengths {
     /// The nearest number of so many decimals with its unit, or with an exponent if that would be 0.
     fn nearest(self, metres: f64, decimals: usize) -> String {
         let value = self.value(metres);
-        if value != 0.0 && value.abs() < 0.5 * 0.1_f64.powi(self.decimals as i32) {
+        if self.is_small(value) {
             return self.with_unit(&format!("{value:.2e}"));
         }
         self.with_unit(&self.rounded(metres, decimals, Rounding::Nearest))
+    }
+
+    /// Whether a value that is not zero would be written as zero.
+    fn is_small(self, value: f64) -> bool {
+        value != 0.0 && value.abs() < 0.5 * 0.1_f64.powi(self.decimals as i32)
     }
 
     /// A number of so many decimals without its unit. `Down` and `Up` hold for the number read back as a length of the
