@@ -164,7 +164,8 @@ fn mesh_remarks(triangles: u64, found: &MeshCondition) -> Vec<String> {
         remarks.push(why.to_owned());
     }
     remarks.extend(defects(found));
-    // A format that lists the corners of each triangle has each vertex several times: that alone is no remark.
+    // A format that lists the corners of each triangle has each vertex several times: that alone is
+    // no remark.
     let only_welded = remarks.len() == 1 && found.welded_vertices > 0 && found.is_solid();
     if only_welded && found.welded_vertices >= 2 * triangles {
         remarks.clear();

@@ -1,7 +1,8 @@
 //! The command line: a file for each subcommand, and what they share.
 //!
-//! *Architecture invariant*: the only place that prints, exits or asks the machine and the environment. Raw flags
-//! are lowered once (`args` to options of the library); nothing below sees a flag.
+//! *Architecture invariant*: the only place that prints, exits or asks the machine and the
+//! environment. Raw flags are lowered once (`args` to options of the library); nothing below sees a
+//! flag.
 
 mod accept;
 mod args;
@@ -48,7 +49,8 @@ use args::{Cli, Command};
 use exit::ProgramEnd;
 use std::ffi::OsString;
 
-/// Runs the program: parses the command line, the first word of which is its name, runs the subcommand, and returns the exit code.
+/// Runs the program: parses the command line, the first word of which is its name, runs the
+/// subcommand, and returns the exit code.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let Cli { command, color: _ } = color::parse(&words.into_iter().collect::<Vec<_>>());
     exit::code(run_command(command))

@@ -114,8 +114,8 @@ fn load(args: &QueryArgs, unit: LengthUnit) -> Result<Scene> {
     }
 }
 
-/// An error about the geometry of a body: here a model stands before the file, the file is named as it was given, and there
-/// is no scene to write keys in.
+/// An error about the geometry of a body: here a model stands before the file, the file is named as
+/// it was given, and there is no scene to write keys in.
 fn in_words_of_a_query(error: Error, given: [&str; 2]) -> Error {
     let file = error.place.split(" (`geometry` of").next().unwrap_or_default();
     let names = given.into_iter().flat_map(|text| [Some(text), text.split_once(':').map(|(_, file)| file)]).flatten();
@@ -168,7 +168,8 @@ fn geometry(text: &str) -> Result<Geometry> {
     }
 }
 
-/// A geometry file; `model`: how it is understood, `None`: as a hull if it is convex, else as its triangles.
+/// A geometry file; `model`: how it is understood, `None`: as a hull if it is convex, else as its
+/// triangles.
 fn file(text: &str, model: Option<Model>) -> Result<Geometry> {
     let path = Path::new(text);
     let absolute = std::path::absolute(path).map_err(|error| Error::unreadable(path, &error))?;
@@ -183,7 +184,8 @@ fn file(text: &str, model: Option<Model>) -> Result<Geometry> {
     Ok(Geometry::file(absolute, model))
 }
 
-/// `remarks`: what is to be told of bodies, by what they are; first of those whose figures are of hulls.
+/// `remarks`: what is to be told of bodies, by what they are; first of those whose figures are of
+/// hulls.
 fn as_text(answer: &Proximity, remarks: &[(&'static str, Vec<String>)], lengths: Lengths) -> String {
     let point = |v: Vec3<f64>| format!("{:?}, {:?}, {:?}", v.x, v.y, v.z);
     let feature = |side: usize| {

@@ -45,8 +45,8 @@ fn has_depths(summary: &Value) -> bool {
     summary["answer"].as_str().is_none_or(|answer| answer == "depth")
 }
 
-/// Returns the line about meshes that do not close up, and the pairs for which that mattered; `None`
-/// if there are none.
+/// Returns the line about meshes that do not close up, and the pairs for which that mattered;
+/// `None` if there are none.
 pub(super) fn inside(summary: &Value) -> Option<String> {
     let open = summary["open_meshes"].as_object()?;
     let number = |key: &str| open.get(key).and_then(Value::as_u64).unwrap_or(0);

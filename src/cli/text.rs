@@ -43,20 +43,21 @@ pub(crate) fn rate(per_second: f64, noun: &str) -> String {
     }
 }
 
-/// Names and values in two columns, values broken between words to fit the terminal; a name of none continues the line
-/// above.
+/// Names and values in two columns, values broken between words to fit the terminal; a name of none
+/// continues the line above.
 pub(crate) fn table(rows: &[(&str, String)]) -> String {
     table_within(rows, width())
 }
 
-/// Formats like [`table`], in lines of so many columns.
+/// Formats like [`table`], in lines of `columns` columns.
 fn table_within(rows: &[(&str, String)], columns: Option<usize>) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let label = |name: &str| paint(Tone::Label, &format!("{name:width$}"));
     rows.iter().map(|(name, value)| format!("{}  {}\n", label(name), wrapped(value, columns, width + 2))).collect()
 }
 
-/// Columns of cells below their titles, set off by two blanks; numbers are better right-aligned (`right`).
+/// Columns of cells below their titles, set off by two blanks; numbers are better right-aligned
+/// (`right`).
 pub(crate) fn columns(titles: &[&str], right: &[bool], rows: &[Vec<String>]) -> String {
     columns_within(titles, right, rows, width())
 }

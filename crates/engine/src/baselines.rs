@@ -31,12 +31,12 @@ pub(super) struct Compared {
     pub(super) runs_with: Vec<(BaselineAt, u64)>,
 }
 
-/// Finds the baselines of the rules of a scene; `None` if no rule has one. The poses are handed back
-/// to be read again.
+/// Finds the baselines of the rules of a scene; `None` if no rule has one. The poses are handed
+/// back to be read again.
 ///
 /// # Errors
-/// Poses that cannot be read twice, a frame that no run has, more pairs than fit into memory, or what
-/// the job of the baseline reports.
+/// Poses that cannot be read twice, a frame that no run has, more pairs than fit into memory, or
+/// what the job of the baseline reports.
 pub(super) fn find<'a>(
     scene: &'a Scene,
     mut poses: PoseSource<'a>,
@@ -144,7 +144,8 @@ fn at_rest(scene: &Scene) -> Scene {
         Motion::Static(pose) => pose.position.length() + body.shape.reach(),
         Motion::Dynamic { .. } => body.shape.reach(),
     };
-    // A body that no file places is under no rule that compares with its rest: it stands apart from all others.
+    // A body that no file places is under no rule that compares with its rest: it stands apart from
+    // all others.
     let mut apart = still.bodies.iter().map(reach).fold(within, f64::max);
     let spacing = 2.0 * (within + still.bodies.iter().map(|body| body.shape.reach()).fold(0.0, f64::max));
     for body in still.bodies.iter_mut().filter(|body| matches!(body.motion, Motion::Dynamic { .. })) {

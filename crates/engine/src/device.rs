@@ -25,8 +25,8 @@ pub(super) struct OpenDevice {
 }
 
 impl OpenDevice {
-    /// Opens the device that the options ask for; `given`: one that is open already. Where the engine has the choice, it is
-    /// the processor until a trial shows another ([`Self::trial`]).
+    /// Opens the device that the options ask for; `given`: one that is open already. If the engine
+    /// has the choice, it is the processor until a trial shows another ([`Self::trial`]).
     ///
     /// # Errors
     /// It is not there, or the options contradict each other.
@@ -47,8 +47,8 @@ impl OpenDevice {
         Ok(Self { broad: Some(found.broad), adapter: Some(found.adapter), reason, times: None })
     }
 
-    /// The trial by which the engine chooses, if the choice is left to it. `batch`: blocks that a device searches at a time. `given`: other
-    /// terms than those of a user.
+    /// Returns the trial by which the engine chooses, if the choice is left to it. `batch`: blocks
+    /// that a device searches at a time. `given`: terms in place of those of a user.
     pub(super) fn trial(&self, options: &JobOptions, batch: usize, given: Option<TrialTerms>) -> DeviceTrial {
         if self.broad.is_some() || options.device != Device::Auto {
             return DeviceTrial::over(self.reason.clone());
@@ -111,7 +111,7 @@ pub fn check_device(options: &JobOptions) -> Result<()> {
     Ok(())
 }
 
-/// The GPU of this name, or the preferred one; at most so many bytes of its memory are taken.
+/// Opens the GPU of this name, or the preferred one; takes at most `memory_bytes` of its memory.
 ///
 /// # Errors
 /// Why there is none.
@@ -136,7 +136,8 @@ fn open_gpu(_: Option<&str>, _: Option<u64>) -> std::result::Result<FoundDevice,
     Err("this program was built without the feature `gpu`".to_owned())
 }
 
-/// All adapters, the preferred one first, as JSON objects; `is_used`: the one that is used where none is named.
+/// All adapters, the preferred one first, as JSON objects; `is_used`: the one that is used where
+/// none is named.
 #[cfg(feature = "gpu")]
 pub fn adapters() -> Vec<Value> {
     let found = clearsweep_broad::gpu::adapters();

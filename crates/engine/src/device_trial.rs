@@ -1,7 +1,8 @@
 //! `--device auto`: the processor searches until a GPU is measured to be faster. It never fails.
 //!
-//! When the processor has searched for a while, a GPU is opened beside the work. Both then search the same batches, and the faster one
-//! goes on. No table depends on the choice: all broad phases return equal candidates, which the trial compares.
+//! When the processor has searched for a while, a GPU is opened beside the work. Both then search
+//! the same batches, and the faster one goes on. No table depends on the choice: all broad phases
+//! return equal candidates, which the trial compares.
 
 use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_model::{BetweenFrames, Candidate, FrameBlock, Scene};
@@ -10,8 +11,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Time that the processor searches before a GPU is opened. To find an adapter, to open it and to compile the kernels takes some tenths of
-/// a second on a thread beside the work.
+/// Time that the processor searches before a GPU is opened. To find an adapter, to open it and to
+/// compile the kernels takes some tenths of a second on a thread beside the work.
 const TRIED_AFTER: Duration = Duration::from_secs(1);
 /// How long a driver may take to open.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -47,7 +48,8 @@ impl TrialTerms {
         Self { open, after: TRIED_AFTER, latest: LATEST, waits: false, handicap: 1.0 }
     }
 
-    /// Terms of a trial that does not depend on the time: from the first batch on, by a device whose time counts so many times.
+    /// Terms of a trial that does not depend on the time: from the first batch on, by a device
+    /// whose time counts `handicap` times.
     pub(super) fn of_test(open: Opener, handicap: f64) -> Self {
         Self { open, after: Duration::ZERO, latest: f64::INFINITY, waits: true, handicap }
     }
@@ -111,7 +113,8 @@ enum Stage {
 struct Trying {
     device: FoundDevice,
     rounds: usize,
-    /// Blocks that the device has not searched yet, with the candidates that the processor found, and its time.
+    /// Blocks that the device has not searched yet, with the candidates that the processor found,
+    /// and its time.
     blocks: Vec<Arc<FrameBlock>>,
     candidates: Vec<Vec<Candidate>>,
     cpu: Duration,
@@ -136,8 +139,8 @@ impl DeviceTrial {
         }
     }
 
-    /// Returns a trial in which the processor searches first; then a device is opened, and tried with
-    /// batches of `batch` blocks.
+    /// Returns a trial in which the processor searches first; then a device is opened, and tried
+    /// with batches of `batch` blocks.
     pub(super) fn new(terms: TrialTerms, batch: usize) -> Self {
         let TrialTerms { open, after, latest, waits, handicap } = terms;
         let reason = format!("the CPU searched for less than {} s", after.as_secs_f64());
@@ -149,7 +152,8 @@ impl DeviceTrial {
         self.batch
     }
 
-    /// Ends the trial. A driver that is being opened must not be left to itself when the process ends.
+    /// Ends the trial. A driver that is being opened must not be left to itself when the process
+    /// ends.
     pub(super) fn end(&mut self) {
         if let Stage::Opening(receiver, _) = std::mem::replace(&mut self.stage, Stage::Over) {
             drop(receiver.recv_timeout(PATIENCE));

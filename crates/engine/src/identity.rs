@@ -1,4 +1,5 @@
-//! Identity of a job: the properties that two executions must share, so that one can continue the tables of the other.
+//! Identity of a job: the properties that two executions must share, so that one can continue the
+//! tables of the other.
 
 use super::options::JobOptions;
 use clearsweep_base::error::Result;
@@ -26,9 +27,9 @@ impl MarkedFile {
     }
 }
 
-/// The job as JSON text, which is equal for equal jobs. Scene and geometry count by their digests, trajectories by size,
-/// time of change, and the run that a directory level supplies. What a program may have set in a scene after it was read
-/// counts by its value.
+/// The job as JSON text, which is equal for equal jobs. Scene and geometry count by their digests,
+/// trajectories by size, time of change, and the run that a directory level supplies. What a
+/// program may have set in a scene after it was read counts by its value.
 ///
 /// # Errors
 /// A file cannot be looked at.
@@ -37,8 +38,8 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
     Ok(of(scene, options, trajectories).to_string())
 }
 
-/// The job that this one is a shard of, likewise: trajectories count by size, contents and run, so that their copies on several machines are the
-/// same.
+/// The job that this one is a shard of, likewise: trajectories count by size, contents and run, so
+/// that their copies on several machines are the same.
 pub(super) fn of_divided(scene: &Scene, options: &JobOptions, trajectories: &[MarkedFile]) -> String {
     let trajectories = trajectories.iter().map(|file| json!([file.bytes, file.mark, file.levels])).collect();
     of(scene, options, trajectories).to_string()
@@ -49,7 +50,8 @@ pub(super) fn job_digest(job: &str) -> String {
     blake3::hash(job.as_bytes()).to_hex().to_string()
 }
 
-/// The keys in which a scene and options, read again, differ from a job that [`of_divided`] told; what is read of trajectories is not compared.
+/// The keys in which a scene and options, read again, differ from a job that [`of_divided`] told;
+/// what is read of trajectories is not compared.
 pub(super) fn differences(job: &str, scene: &Scene, options: &JobOptions) -> Vec<String> {
     let (before, now) = (serde_json::from_str::<Value>(job).unwrap_or_default(), of(scene, options, Vec::new()));
     let keys = now.as_object().into_iter().flat_map(|object| object.keys());
@@ -96,7 +98,8 @@ fn of(scene: &Scene, options: &JobOptions, trajectories: Vec<Value>) -> Value {
     })
 }
 
-/// The pairs whose acceptance is over: what is expired depends on the day, and all else of decisions on their file.
+/// The pairs whose acceptance is over: what is expired depends on the day, and all else of
+/// decisions on their file.
 fn expired(scene: &Scene) -> Vec<(u32, u32, u32)> {
     let over = scene.dispositions.by_pair.iter().filter(|(_, of)| of.is_expired);
     let mut pairs: Vec<_> = over.map(|(pair, _)| *pair).collect();

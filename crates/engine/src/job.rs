@@ -75,8 +75,8 @@ impl<'a> Job<'a> {
     /// Runs the job, and hands all rows to `sink`, in order.
     ///
     /// # Errors
-    /// Options that do not fit, an input that does not fit the contract, the first error of the sink,
-    /// or [`clearsweep_base::ErrorKind::Cancelled`]. The sink is then told to abort.
+    /// Options that do not fit, an input that does not fit the contract, the first error of the
+    /// sink, or [`clearsweep_base::ErrorKind::Cancelled`]. The sink is then told to abort.
     pub fn run(self, sink: &mut dyn RowSink) -> Result<Outcome> {
         let begun = Instant::now();
         let Self { scene: whole, options, sources, progress, cancel } = self;
@@ -110,7 +110,8 @@ impl Loaded {
     /// trajectories while its geometry is built.
     ///
     /// # Errors
-    /// Those of [`clearsweep_scene::load_scene`]. [`Job::run`] reports the faults of the trajectories.
+    /// Those of [`clearsweep_scene::load_scene`]. [`Job::run`] reports the faults of the
+    /// trajectories.
     pub fn load(path: &Path, overrides: &SceneOverrides, options: &ReadOptions) -> Result<Self> {
         let mut reading = None;
         let scene = clearsweep_scene::load_scene_and_tell(path, overrides, |outline| {

@@ -1,4 +1,5 @@
-//! The loop: read -> broad -> narrow -> write. The only module that sees all four stages and fans work out.
+//! The loop: read -> broad -> narrow -> write. The only module that sees all four stages and fans
+//! work out.
 //!
 //! ```text
 //!            thread of its own          the pool
@@ -6,12 +7,17 @@
 //! block k  :             [ broad | narrow, a task per few candidates ]
 //! block k-1:             [ encode and write                          ]
 //! ```
-//! If few bodies move, "block" is a batch of blocks, and each thread goes through a stretch of them.
+//! If few bodies move, "block" is a batch of blocks, and each thread goes through a stretch of
+//! them.
 //!
-//! `shard` computes a part of a job for a merge (`merge`), which may happen elsewhere. `remote` gives results in object stores a directory here.
+//! `job` is the job as its caller sets it up, `running` its steps, `pipeline` the loop, and
+//! `block_search` the search and the queries of a batch.
 //!
-//! Nothing here may change a row: the order of tasks, the caches that pairs carry from block to block and the place
-//! where a large block is cut for memory only decide how long it takes.
+//! `shard` computes a part of a job for a merge (`merge`), which may happen elsewhere. `remote`
+//! gives results in object stores a directory here.
+//!
+//! Nothing here may change a row: the order of tasks, the caches that pairs carry from block to
+//! block and the place where a large block is cut for memory only decide how long it takes.
 //!
 //! *Architecture invariant*: knows every stage by its interface only; the stages do not know it.
 

@@ -11,7 +11,8 @@ pub const DEFAULT_MEMORY: u64 = 2 << 30;
 /// The processor on which the broad phase searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Device {
-    /// The engine chooses by measuring: the CPU searches until a GPU that is no software is shown to search faster.
+    /// The engine chooses by measuring: the CPU searches until a GPU that is no software is shown
+    /// to search faster.
     #[default]
     Auto,
     /// The CPU.
@@ -40,8 +41,8 @@ pub struct ShardPosition {
     pub count: u32,
 }
 
-/// How a job reads, searches and queries. What is asked of the pairs is in `Scene::query`; no row depends on anything
-/// here but `read`.
+/// How a job reads, searches and queries. What is asked of the pairs is in `Scene::query`; no row
+/// depends on anything here but `read`.
 #[derive(Debug, Clone)]
 pub struct JobOptions {
     /// Which trajectories, runs and frames are read.
@@ -53,8 +54,8 @@ pub struct JobOptions {
     /// The processor on which the broad phase searches.
     #[doc(hidden)]
     pub device: Device,
-    /// The GPU whose name contains this, whatever its case, software adapters too; `None`: the preferred one that is no
-    /// software.
+    /// The GPU whose name contains this, whatever its case, software adapters too; `None`: the
+    /// preferred one that is no software.
     #[doc(hidden)]
     pub adapter: Option<String>,
     /// Most bytes of the GPU's memory; `None`: 2 GiB.
@@ -62,17 +63,20 @@ pub struct JobOptions {
     pub device_memory: Option<u64>,
     /// Threads of the pool; `None`: all cores.
     pub threads: Option<usize>,
-    /// Bytes that may be taken by what grows with the number of pairs: rows in flight, what is remembered of pairs, summaries.
+    /// Bytes that may be taken by what grows with the number of pairs: rows in flight, what is
+    /// remembered of pairs, summaries.
     pub memory: u64,
     /// Columns of `distances`.
     pub columns: DistanceColumns,
-    /// Whether a requirement is kept where nothing was looked at. Else the verdict is then `nothing-checked`.
+    /// Whether a requirement is kept where nothing was looked at. Else the verdict is then
+    /// `nothing-checked`.
     pub allow_empty: bool,
-    /// The shard that the job is; `read.part` says what it takes. [`run_shard`](super::run_shard) sets both.
+    /// The shard that the job is; `read.part` says what it takes. [`run_shard`](super::run_shard)
+    /// sets both.
     #[doc(hidden)]
     pub shard: Option<ShardPosition>,
-    /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the machine nothing, so
-    /// the program hands the question in.
+    /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the
+    /// machine nothing, so the program hands the question in.
     #[doc(hidden)]
     pub peak_memory: Option<fn() -> Option<u64>>,
 }

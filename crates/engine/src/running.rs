@@ -60,7 +60,8 @@ impl Outcome {
     }
 }
 
-/// What a caller gives to a job beside its options. `P`: the source of the poses.
+/// Sources of a job: the poses, and what tests and earlier reading supply. `P`: the form of the
+/// poses.
 pub(super) struct JobSources<P> {
     pub(super) poses: P,
     /// Reading of files that has begun.
@@ -148,6 +149,7 @@ impl Running<'_> {
         done
     }
 
+    /// Runs the job, step by step, inside its pool.
     fn run(&self, sources: JobSources<Feed>, sink: &mut dyn RowSink) -> Result<Outcome> {
         let Stages { mut device, mut input, mut search, facts } = self.open(sources)?;
         let maker = BatchMaker::new(self.scene, self.options.columns);
@@ -209,13 +211,14 @@ impl Running<'_> {
         Ok(Stages { device, input, search, facts })
     }
 
-    /// Makes a memory for each stretch of a batch.
+    /// Makes `count` memories, one for each stretch of a batch.
     fn memories(&self, device: &mut OpenDevice, count: usize) -> Result<Vec<SearchMemory>> {
         let bytes = caches::bytes_within(self.options.memory) / count as u64;
         let memory = |_| Ok(SearchMemory { broad: device.broad(&self.options.broad)?, caches: Caches::new(bytes) });
         (0..count).map(memory).collect()
     }
 
+    /// Collects the facts about the job and its input.
     fn facts(&self, trajectory: &Trajectory) -> Result<JobFacts> {
         let Self { scene, whole, options, .. } = *self;
         let (files, is_spooled) = (trajectory.inputs.list(), trajectory.spooled_bytes > 0);
@@ -255,8 +258,8 @@ impl Running<'_> {
         SinkContext::new(scene, options.columns, options.memory, maker, read, names, *pose_steps)
     }
 
-    /// Ends the tables. While the disk takes them, the input is hashed, and the memory of the search
-    /// is freed.
+    /// Ends the tables. While the disk takes them, the input is hashed, and the memory of the
+    /// search is freed.
     fn end(
         &self,
         search: &mut BlockSearch<'_>,

@@ -1,7 +1,8 @@
 //! Shards: parts of a job that machines compute each for itself, and that a merge puts together.
 //!
-//! Whoever schedules them (a queue, a cluster, a person) may start a shard as often as it likes: its directory appears whole, by one rename, or
-//! not at all, and the first one stays. In an object store, where nothing can be renamed, its manifest does that: it is written last.
+//! Whoever schedules them (a queue, a cluster, a person) may start a shard as often as it likes:
+//! its directory appears whole, by one rename, or not at all, and the first one stays. In an object
+//! store, where nothing can be renamed, its manifest does that: it is written last.
 
 use super::cancel::CancelToken;
 use super::identity::job_digest;
@@ -45,8 +46,10 @@ pub fn shard_folder(ShardPosition { index, count }: ShardPosition) -> String {
     format!("shard-{index:05}-of-{count:05}")
 }
 
-/// Computes a shard of the job on `scene`, and writes its tables to the directory [`shard_folder`] in `into`, which may be the address of an object
-/// store. Where a whole shard of the same job stands there, nothing is computed; where several compute the same one, the first to be done wins.
+/// Computes a shard of the job on `scene`, and writes its tables to the directory [`shard_folder`]
+/// in `into`, which may be the address of an object store. Where a whole shard of the same job
+/// stands there, nothing is computed; where several compute the same one, the first to be done
+/// wins.
 ///
 /// # Errors
 /// A shard of another job stands there; those of [`Job::run`]; the directory cannot be written.
@@ -127,7 +130,8 @@ impl ShardPlace {
         }
     }
 
-    /// A directory for the tables until they are whole. `temp`: that for a result which goes to a store.
+    /// A directory for the tables until they are whole. `temp`: that for a result which goes to a
+    /// store.
     fn temporary(&self, temp: Option<&Path>) -> Result<TempDir> {
         match self {
             Self::Remote(_) => remote::temporary(temp),
@@ -192,7 +196,8 @@ impl ShardPlace {
         }
     }
 
-    /// Gives whole tables their place. Returns false if another worker was faster, where that is no error.
+    /// Gives whole tables their place. Returns false if another worker was faster, where that is no
+    /// error.
     fn commit(&self, tables: &Path, token: &CancelToken) -> Result<bool> {
         match self {
             Self::Remote(folder) => publish_attempt(folder, tables, &|| token.check()),

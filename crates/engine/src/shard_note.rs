@@ -60,7 +60,8 @@ impl ShardNote {
         })
     }
 
-    /// The trajectories as inputs of the manifest: what was read of them has no digest of the whole file.
+    /// The trajectories as inputs of the manifest: what was read of them has no digest of the whole
+    /// file.
     pub(super) fn inputs(&self) -> impl Iterator<Item = Value> {
         self.trajectories.iter().map(|file| {
             json!({ "path": file.path.display().to_string(), "bytes": file.bytes, "sha256": null, "mark": file.mark })

@@ -7,7 +7,7 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{AnswerKind, BetweenFrames, LengthUnit, SceneOverrides};
 
-/// What the command line says about `[query]` and `[motion]`; lengths in metres.
+/// Values of the command line for `[query]` and `[motion]`; lengths in metres.
 pub(super) struct QueryOverrides {
     pub(super) within: Option<f64>,
     pub(super) require: Option<f64>,

@@ -6,12 +6,12 @@ use super::overrides::QueryOverrides;
 use super::rules::RuleSpec;
 use clearsweep_base::error::{Error, Result};
 
-/// `within` beside rules, if it is left out, in largest requirements: a pair that comes near to one is
-/// seen before it violates it.
+/// `within` beside rules, if it is left out, in largest requirements: a pair that comes near to one
+/// is seen before it violates it.
 const SHOWN_AROUND: f64 = 1.25;
 
-/// Returns `within` if the answer is whether bodies overlap, metres: `touch`. The key of a file whose
-/// answer the command line replaces is not used.
+/// Returns `within` if the answer is whether bodies overlap, metres: `touch`. The key of a file
+/// whose answer the command line replaces is not used.
 pub(super) fn of_overlaps(source: &SceneSource<'_>, file: &SceneFile, command_line: &QueryOverrides) -> Result<f64> {
     let problem = "`within` needs distances, and `answer = \"overlap\"` computes none: only bodies that touch or overlap have rows";
     let remedy = match command_line.answer {
@@ -25,8 +25,8 @@ pub(super) fn of_overlaps(source: &SceneSource<'_>, file: &SceneFile, command_li
     }
 }
 
-/// Returns `within` if distances are answered, metres: what the command line says, else the file. If
-/// neither says it, rules have it: the largest requirement, and a margin around it.
+/// Returns `within` if distances are answered, metres: what the command line says, else the file.
+/// If neither says it, rules have it: the largest requirement, and a margin around it.
 pub(super) fn of_distances(
     source: &SceneSource<'_>,
     file: &SceneFile,

@@ -1,5 +1,5 @@
-//! From rows to samples to blocks: the order of samples, and which of them are chosen. The content of
-//! samples is poses (`pose_samples`) or values of joints (`joint_samples`).
+//! From rows to samples to blocks: the order of samples, and which of them are chosen. The content
+//! of samples is poses (`pose_samples`) or values of joints (`joint_samples`).
 
 use super::decode::{RowKeys, Rows};
 use super::plan::Plan;
@@ -109,8 +109,8 @@ impl<'a, C: SampleContent> Assembler<'a, C> {
     /// Takes the next rows.
     ///
     /// # Errors
-    /// They are out of order, contradict each other, or leave something out; or the first defect among
-    /// them.
+    /// They are out of order, contradict each other, or leave something out; or the first defect
+    /// among them.
     pub(super) fn push(&mut self, rows: Rows<C::Values>, sink: &mut Sink<'_>) -> Step {
         let Rows { keys, values } = rows;
         let mut start = 0;

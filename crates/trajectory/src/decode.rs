@@ -1,8 +1,8 @@
 //! From a batch of decoded columns to keys, slots, and poses in metres, every value checked.
 //!
-//! Checks run over whole columns (they vectorise); only when one fails is the first bad row looked for. The rows
-//! before it are still good: the defect is reported when they have been used, so that the message does not depend on
-//! where batches are cut.
+//! Checks run over whole columns (they vectorise); only when one fails is the first bad row looked
+//! for. The rows before it are still good: the defect is reported when they have been used, so that
+//! the message does not depend on where batches are cut.
 
 use super::body_column::BodyColumns;
 use super::body_index::BodyIndex;
@@ -23,7 +23,8 @@ use std::path::Path;
 /// Quaternions may be off norm by this much.
 const NORM_TOLERANCE: f64 = 1e-3;
 
-/// Largest time, seconds (the year 5138 where they count from 1970). Milliseconds since 1970 are beyond it.
+/// Largest time, seconds (the year 5138 where they count from 1970). Milliseconds since 1970 are
+/// beyond it.
 const LATEST: f64 = 1e11;
 
 /// Checked rows of one file, in the order of the file.
@@ -127,7 +128,8 @@ fn at_row(label: &RowLabel, row: u64, problem: impl std::fmt::Display, remedy: i
     Error::input(label.row(row), problem, remedy)
 }
 
-/// The first defect of a batch: of all noted, that of the lowest row, and of those the one noted first.
+/// The first defect of a batch: of all noted, that of the lowest row, and of those the one noted
+/// first.
 pub(super) struct Defects<'a> {
     pub(super) source: &'a Source,
     first_row: u64,
@@ -260,7 +262,8 @@ fn whole(array: &ArrayRef) -> Option<ScalarBuffer<f64>> {
     Some(floats.as_primitive::<Float64Type>().values().clone())
 }
 
-/// Times in seconds, within what seconds can be: numbers, durations, or timestamps, which count from 1970-01-01 00:00 UTC.
+/// Times in seconds, within what seconds can be: numbers, durations, or timestamps, which count
+/// from 1970-01-01 00:00 UTC.
 fn times(array: &ArrayRef, name: &str, unit: TimeUnit, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
     let seconds = seconds(array, name, unit, defects)?;
     if !seconds.iter().fold(true, |fine, time| fine & (time.abs() <= LATEST)) {
@@ -435,7 +438,8 @@ impl<'a> Decoder<'a> {
         Self { bodies: BodyColumns::new(body_index) }
     }
 
-    /// The rows of a batch that decoded all columns of the contract (root indices `projection`, ascending).
+    /// The rows of a batch that decoded all columns of the contract (root indices `projection`,
+    /// ascending).
     ///
     /// # Errors
     /// A column cannot be understood at all; bad rows are in [`RowKeys::defect`].

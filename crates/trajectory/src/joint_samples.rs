@@ -39,7 +39,8 @@ impl JointColumn {
     }
 }
 
-/// The rows of a batch that decoded all columns of values of joints (root indices `projection`, ascending).
+/// The rows of a batch that decoded all columns of values of joints (root indices `projection`,
+/// ascending).
 ///
 /// # Errors
 /// A column cannot be understood at all; bad rows are in the rows' defect.

@@ -12,8 +12,9 @@ use std::ops::Range;
 
 /// Which bodies the sample has rows of, in the order of the rows.
 ///
-/// In every frame the bodies mostly come in the same order. So rows are compared with the `order` of the sample before,
-/// a slice at a time; only from the first row that differs on are they marked one by one.
+/// In every frame the bodies mostly come in the same order. So rows are compared with the `order`
+/// of the sample before, a slice at a time; only from the first row that differs on are they marked
+/// one by one.
 struct RowOrder {
     /// The bodies of the last sample, without duplicates.
     order: Vec<u32>,
@@ -40,8 +41,8 @@ impl RowOrder {
         }
     }
 
-    /// Takes the bodies of the next rows. `Ok(true)`: they follow the order, from where the sample stood.
-    /// `Err`: which of the rows has a body again.
+    /// Takes the bodies of the next rows. `Ok(true)`: they follow the order, from where the sample
+    /// stood. `Err`: which of the rows has a body again.
     fn take(&mut self, slots: &[u32]) -> std::result::Result<bool, usize> {
         if let Some(count) = self.followed {
             if self.order[count..].starts_with(slots) {

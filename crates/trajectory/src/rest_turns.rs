@@ -12,7 +12,8 @@ impl RestTurns {
         Self(turns.into_iter().map(|q| Pose::new([0.0; 3], q)).collect())
     }
 
-    /// Turns the good rows into the world: the orientation of the row after that of the node at rest. Positions stay.
+    /// Turns the good rows into the world: the orientation of the row after that of the node at
+    /// rest. Positions stay.
     pub(super) fn apply(&self, Rows { keys, values }: &mut Rows<PoseValues>) {
         let mut turned: [Vec<f64>; 4] = std::array::from_fn(|_| Vec::with_capacity(keys.len));
         for (row, &input) in values.slots[..keys.len].iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Lengths in the unit of a scene. Bounds are rounded outward: a written bound holds wherever the stored one does.
+//! Lengths in the unit of a scene. Bounds are rounded outward: a written bound holds wherever the
+//! stored one does.
 
 use super::{count, trimmed};
 use clearsweep_model::LengthUnit;
@@ -61,7 +62,7 @@ impl Lengths {
         self.unit.word
     }
 
-    /// A length of so many metres in the unit.
+    /// Returns a length in the unit.
     pub(crate) fn value(self, metres: f64) -> f64 {
         metres * self.unit.denominator / self.unit.numerator
     }
@@ -82,7 +83,8 @@ impl Lengths {
         })
     }
 
-    /// A length that a user wrote, with the decimals that read back as that length, if nine do: `50 mm`.
+    /// A length that a user wrote, with the decimals that read back as that length, if nine do: `50
+    /// mm`.
     pub(crate) fn required(self, metres: f64) -> String {
         let reads_back = |&decimals: &usize| {
             let text = format!("{:.decimals$}", self.value(metres));
@@ -92,12 +94,14 @@ impl Lengths {
         self.nearest(metres, decimals)
     }
 
-    /// Formats like [`Self::text`], rounded down: what is written, read as a length, is not above `metres`.
+    /// Formats like [`Self::text`], rounded down: what is written, read as a length, is not above
+    /// `metres`.
     pub(crate) fn at_least(self, metres: f64) -> String {
         self.with_unit(&self.rounded(metres, self.decimals_of(metres), Rounding::Down))
     }
 
-    /// Formats like [`Self::text`], rounded up: what is written, read as a length, is not below `metres`.
+    /// Formats like [`Self::text`], rounded up: what is written, read as a length, is not below
+    /// `metres`.
     pub fn at_most(self, metres: f64) -> String {
         if self.digits == Digits::Five {
             return self.with_unit(&self.rounded(metres, self.decimals_of(metres), Rounding::Up));
@@ -126,7 +130,8 @@ impl Lengths {
         (factor, self.decimals, name)
     }
 
-    /// Formats like [`Self::text`], with the digits that show on which side of the requirement the length is.
+    /// Formats like [`Self::text`], with the digits that show on which side of the requirement the
+    /// length is.
     pub(crate) fn beside(self, metres: f64, required: f64) -> String {
         let least = self.decimals_of(metres);
         let order = |number: f64| number.partial_cmp(&required);
@@ -137,10 +142,11 @@ impl Lengths {
         self.nearest(metres, (least..=MOST_DECIMALS).find(shows).unwrap_or(least))
     }
 
-    /// A requirement and a proven bracket: `required 50 mm, proven at least 48.2 mm, at most 48.3 mm`.
+    /// A requirement and a proven bracket: `required 50 mm, proven at least 48.2 mm, at most 48.3
+    /// mm`.
     ///
-    /// A bracket below 0 is told as a depth of overlap. The digits suffice to see on which side of the requirement an
-    /// end is.
+    /// A bracket below 0 is told as a depth of overlap. The digits suffice to see on which side of
+    /// the requirement an end is.
     pub(crate) fn bracket_sentence(self, required: f64, lower: Option<f64>, upper: Option<f64>) -> String {
         let asked = if required < 0.0 {
             format!("up to {} of overlap allowed", self.required(-required))
@@ -201,10 +207,12 @@ impl Lengths {
         self.with_unit(&texts.join(" x "))
     }
 
-    /// A bracket of a volume in cubic metres, rounded outward: `1,204 .. 1,206 mm^3`, with a superscript.
+    /// A bracket of a volume in cubic metres, rounded outward: `1,204 .. 1,206 mm^3`, with a
+    /// superscript.
     pub(crate) fn volume(self, cubic_metres: [f64; 2]) -> String {
         let factor = (self.unit.denominator / self.unit.numerator).powi(3);
-        // The product is off by a few units in the last place of a double; rounding outward starts beyond that.
+        // The product is off by a few units in the last place of a double; rounding outward starts
+        // beyond that.
         let [lower, upper] = [cubic_metres[0] * factor * (1.0 - 1e-14), cubic_metres[1] * factor * (1.0 + 1e-14)];
         let digits = |value: f64| BRACKET_DIGITS as i32 - 1 - value.abs().log10().floor() as i32;
         let text = |value: f64, outward: fn(f64) -> f64| {
@@ -243,7 +251,8 @@ impl Lengths {
         wanted.clamp(0, self.decimals as i32) as usize
     }
 
-    /// Decimals of both ends of a bracket: enough to see that an end meets or misses the requirement.
+    /// Decimals of both ends of a bracket: enough to see that an end meets or misses the
+    /// requirement.
     fn bracket_places(self, required: Option<f64>, lower: Option<f64>, upper: Option<f64>) -> usize {
         let largest = lower.unwrap_or(0.0).abs().max(upper.unwrap_or(0.0).abs());
         let least = self.places(largest, BRACKET_DIGITS);
@@ -261,7 +270,8 @@ impl Lengths {
         (least..=MOST_DECIMALS).find(shows).unwrap_or(least)
     }
 
-    /// The nearest number of so many decimals with its unit, or with an exponent if that would be 0.
+    /// Formats the nearest number of `decimals` decimals with its unit, or with an exponent if that
+    /// would be 0.
     fn nearest(self, metres: f64, decimals: usize) -> String {
         let value = self.value(metres);
         if self.is_small(value) {
@@ -275,8 +285,8 @@ impl Lengths {
         value != 0.0 && value.abs() < 0.5 * 0.1_f64.powi(self.decimals as i32)
     }
 
-    /// A number of so many decimals without its unit. `Down` and `Up` hold for the number read back as a length of the
-    /// unit.
+    /// Formats a number of `decimals` decimals without its unit. `Down` and `Up` hold for the
+    /// number read back as a length of the unit.
     fn rounded(self, metres: f64, decimals: usize, rounding: Rounding) -> String {
         let value = self.value(metres);
         if !value.is_finite() {
@@ -301,9 +311,9 @@ impl Lengths {
         trimmed(&text).to_owned()
     }
 
-    /// A written number in metres: as a scene is read, and rounded once. Both differ in the last bit at most, and
-    /// either may be the number that was written: `48.3mm` in a scene is the first, 0.0483 m in a trajectory the
-    /// second.
+    /// A written number in metres: as a scene is read, and rounded once. Both differ in the last
+    /// bit at most, and either may be the number that was written: `48.3mm` in a scene is the
+    /// first, 0.0483 m in a trajectory the second.
     fn readings(self, text: &str) -> [f64; 2] {
         let as_scene = text.parse().map_or(f64::NAN, |number| self.unit.metres(number));
         let power = match self.unit.word {
