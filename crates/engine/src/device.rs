@@ -4,7 +4,7 @@ use super::device_trial::{DeviceTrial, FoundDevice, TrialTerms, TrialTimes};
 use super::methods;
 use super::options::{Device, JobOptions};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_broad::BroadPhase;
+use clearsweep_broad::{BroadPhase, DeviceReport};
 use serde_json::Value;
 #[cfg(any(feature = "gpu", test))]
 use serde_json::json;
@@ -22,6 +22,9 @@ pub(super) struct OpenDevice {
     pub(super) reason: String,
     /// Times that decided the choice, if the engine had the choice and measured.
     pub(super) times: Option<TrialTimes>,
+    /// The broad phase that was used, and the report of its device, once the job is concluded.
+    pub(super) method: &'static str,
+    pub(super) report: Option<DeviceReport>,
 }
 
 impl OpenDevice {
@@ -33,18 +36,19 @@ impl OpenDevice {
     pub(super) fn open(options: &JobOptions, given: Option<Box<dyn BroadPhase>>) -> Result<Self> {
         check_device(options)?;
         let reason = "it was asked for".to_owned();
+        let cpu = Self { broad: None, adapter: None, reason, times: None, method: "", report: None };
         if let Some(broad) = given {
-            return Ok(Self { broad: Some(broad), adapter: Some(Value::Null), reason, times: None });
+            return Ok(Self { broad: Some(broad), adapter: Some(Value::Null), ..cpu });
         }
         if options.device != Device::Gpu && options.broad != GPU {
-            return Ok(Self { broad: None, adapter: None, reason, times: None });
+            return Ok(cpu);
         }
         let found = open_gpu(options.adapter.as_deref(), options.device_memory).map_err(|reason| {
             let remedy = "`clearsweep doctor` lists the adapters, and --adapter NAME chooses one, software too; with --device cpu the \
                           tables are the same, byte for byte";
             Error::usage("--device gpu", reason, remedy)
         })?;
-        Ok(Self { broad: Some(found.broad), adapter: Some(found.adapter), reason, times: None })
+        Ok(Self { broad: Some(found.broad), adapter: Some(found.adapter), ..cpu })
     }
 
     /// Returns the trial by which the engine chooses, if the choice is left to it. `batch`: blocks
@@ -61,9 +65,10 @@ impl OpenDevice {
         DeviceTrial::new(given.unwrap_or_else(own), batch)
     }
 
-    /// Ends a trial, and takes over its result.
-    pub(super) fn conclude(&mut self, trial: &mut DeviceTrial) {
+    /// Ends a trial, and takes over its result and the report of the broad phase that was used.
+    pub(super) fn conclude(&mut self, trial: &mut DeviceTrial, broad: &dyn BroadPhase) {
         trial.end();
+        (self.method, self.report) = (broad.name(), broad.device_report());
         (self.reason, self.times) = (trial.reason.clone(), trial.times);
         self.adapter = trial.adapter.take().or(self.adapter.take());
     }
@@ -185,7 +190,7 @@ mod tests {
         let given = methods::broad("brute").expect("a method");
         let mut open = OpenDevice::open(&options, Some(given)).expect("it is open");
         let mut trial = open.trial(&options, 1, None);
-        open.conclude(&mut trial);
+        open.conclude(&mut trial, methods::broad("brute").expect("a method").as_ref());
         assert!(open.is_device() && open.times.is_none() && open.adapter == Some(json!(null)));
         assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("brute"));
         assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("auto"));

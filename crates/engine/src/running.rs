@@ -5,7 +5,7 @@ use super::block_search::{BatchDivision, BlockSearch, SearchCounts, SearchMemory
 use super::caches::{self, Caches};
 use super::cancel::CancelToken;
 use super::check::{TrajectoryWatch, of_baselines, of_rules, open_meshes_of_run};
-use super::coverage::{Coverage, NothingChecked, RunVerdict};
+use super::coverage::{Coverage, RunVerdict};
 use super::device::OpenDevice;
 use super::device_trial::TrialTerms;
 use super::manifest_summary::Summary;
@@ -17,7 +17,7 @@ use super::timings::{Timings, timed};
 use super::warning::Warning;
 use super::{identity, manifest, methods, slices};
 use clearsweep_base::error::Result;
-use clearsweep_broad::{BroadPhase, BroadScene, DeviceReport};
+use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_model::{BaselineAt, BetweenFrames, InputDigest, PoseSteps, Scene};
 use clearsweep_narrow::{IntervalStatus, SolverStats, Status};
 use clearsweep_tables::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext, Totals};
@@ -109,7 +109,9 @@ struct JobFacts {
     job: Option<String>,
     /// The shard that the job is.
     shard: Option<ShardNote>,
-    /// The files of the trajectories, with their digests.
+    /// Digests of the inputs: those of the scene, and at the end those of `files`.
+    inputs: Vec<InputDigest>,
+    /// The files of the trajectories.
     files: Inputs,
     /// All files that the job reads.
     read: JobInputs,
@@ -118,16 +120,6 @@ struct JobFacts {
     spooled_bytes: u64,
     /// Set once rows come without an orientation.
     unturned: Arc<AtomicBool>,
-}
-
-/// A job whose rows are all written.
-struct Written {
-    totals: Totals,
-    inputs: Vec<InputDigest>,
-    nothing_checked: Option<NothingChecked>,
-    /// The broad phase that was used, and the report of its device.
-    broad: &'static str,
-    device_report: Option<DeviceReport>,
 }
 
 impl Running<'_> {
@@ -151,7 +143,7 @@ impl Running<'_> {
 
     /// Runs the job, step by step, inside its pool.
     fn run(&self, sources: JobSources<Feed>, sink: &mut dyn RowSink) -> Result<Outcome> {
-        let Stages { mut device, mut input, mut search, facts } = self.open(sources)?;
+        let Stages { mut device, mut input, mut search, mut facts } = self.open(sources)?;
         let maker = BatchMaker::new(self.scene, self.options.columns);
         sink.begin(&self.context(&maker, &facts))?;
 
@@ -160,16 +152,16 @@ impl Running<'_> {
         let mut output = RowOutput { sink: &mut *sink, counter, maker: &maker };
         let mut watch = TrajectoryWatch::new(self.scene);
         drive(&mut search, &mut input, &mut output, &mut watch, self.progress)?;
-        device.conclude(&mut search.trial);
+        device.conclude(&mut search.trial, search.memories[0].broad.as_ref());
 
-        let written = self.end(&mut search, input, output, &facts.files)?;
+        let totals = self.end(&mut search, &mut facts, input, output)?;
         search.timings.total = self.begun.elapsed();
-        let warnings = self.warnings(&watch, &facts, &written.totals);
-        let report = self.report(&search, &device, &facts, &written, &warnings);
+        let warnings = self.warnings(&watch, &facts, &totals);
+        let report = self.report(&search, &device, &facts, &totals, &warnings);
         let (verdict, manifest) = (report.summary.verdict(), report.to_json());
         sink.summary(&manifest)?;
         let BlockSearch { stats, timings, .. } = search;
-        Ok(Outcome { totals: written.totals, verdict, stats, timings, threads: rayon::current_num_threads(), manifest })
+        Ok(Outcome { totals, verdict, stats, timings, threads: rayon::current_num_threads(), manifest })
     }
 
     /// Opens the device, the methods and the input, and begins to read.
@@ -237,6 +229,7 @@ impl Running<'_> {
         Ok(JobFacts {
             job,
             shard,
+            inputs: scene.inputs.clone(),
             files: trajectory.inputs.clone(),
             read,
             pose_steps: trajectory.pose_steps,
@@ -263,15 +256,14 @@ impl Running<'_> {
     fn end(
         &self,
         search: &mut BlockSearch<'_>,
+        facts: &mut JobFacts,
         input: PipelineInput,
         output: RowOutput<'_>,
-        files: &Inputs,
-    ) -> Result<Written> {
+    ) -> Result<Totals> {
         let RowOutput { sink, counter, .. } = output;
-        let (broad, device_report) = (search.memories[0].broad.name(), search.memories[0].broad.device_report());
         timed(&mut search.timings.write, || sink.end())?;
         if self.takes_digests() {
-            files.begin();
+            facts.files.begin();
         }
         let mut memories = std::mem::take(&mut search.memories);
         // A driver must not be left to itself when the process ends.
@@ -281,12 +273,11 @@ impl Running<'_> {
         rayon::spawn(move || drop((memories, input)));
         let counted = counter.map(RowCounter::finish).transpose()?.unwrap_or_default();
         let totals = timed(&mut search.timings.write, || sink.totals(counted))?;
-        let mut inputs = self.scene.inputs.clone();
         if self.takes_digests() {
-            inputs.extend(files.digests()?);
+            facts.inputs.extend(facts.files.digests()?);
         }
         self.cancel.check()?;
-        Ok(Written { totals, inputs, nothing_checked: search.coverage.nothing(), broad, device_report })
+        Ok(totals)
     }
 
     /// Returns the warnings of the manifest.
@@ -309,7 +300,7 @@ impl Running<'_> {
         search: &'r BlockSearch<'_>,
         device: &'r OpenDevice,
         facts: &'r JobFacts,
-        written: &'r Written,
+        totals: &'r Totals,
         warnings: &'r [Warning],
     ) -> manifest::Report<'r> {
         let BlockSearch { counts, stats, timings, .. } = search;
@@ -317,12 +308,12 @@ impl Running<'_> {
             scene: self.scene,
             options: self.options,
             from_files: self.from_files,
-            inputs: &written.inputs,
+            inputs: &facts.inputs,
             spooled_bytes: facts.spooled_bytes,
             summary: Summary {
                 scene: self.scene,
-                totals: &written.totals,
-                nothing_checked: written.nothing_checked,
+                totals,
+                nothing_checked: search.coverage.nothing(),
                 allow_empty: self.options.allow_empty,
                 intervals_skipped: counts.intervals_skipped,
                 seconds: timings.total.as_secs_f64(),
@@ -330,8 +321,8 @@ impl Running<'_> {
             warnings,
             stats,
             timings,
-            broad: written.broad,
-            device_report: written.device_report.as_ref(),
+            broad: device.method,
+            device_report: device.report.as_ref(),
             narrow: search.narrow.name(),
             device,
             threads: rayon::current_num_threads(),

@@ -75,7 +75,7 @@ pub(super) trait SampleContent {
     ) -> Step;
 
     /// Ends a sample that is not chosen.
-    fn skip(&mut self);
+    fn skip(&mut self) {}
 
     /// Ends a chosen sample, and writes it to place `at` of its block.
     ///
@@ -84,7 +84,9 @@ pub(super) trait SampleContent {
     fn write(&mut self, sample: &CurrentSample, block: &mut FrameBlock, at: usize) -> Step;
 
     /// Completes a block that has its last sample.
-    fn complete(&mut self, block: &mut FrameBlock);
+    fn complete(&mut self, block: &mut FrameBlock) {
+        let _ = block;
+    }
 }
 
 /// Puts the rows of samples together, and samples into blocks.

@@ -238,8 +238,6 @@ impl SampleContent for JointSamples<'_> {
         Ok(())
     }
 
-    fn skip(&mut self) {}
-
     fn write(&mut self, sample: &CurrentSample, block: &mut FrameBlock, at: usize) -> Step {
         let missing = self.known.iter().zip(&*self.names).find(|(known, joint)| !**known && joint.posture.is_none());
         if let Some((_, joint)) = missing {
@@ -255,6 +253,4 @@ impl SampleContent for JointSamples<'_> {
         block.joints.iter_mut().zip(&self.values).for_each(|(column, &value)| column.0[at] = value);
         Ok(())
     }
-
-    fn complete(&mut self, _: &mut FrameBlock) {}
 }
