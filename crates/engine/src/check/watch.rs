@@ -9,9 +9,9 @@ use clearsweep_model::{FrameBlock, PoseSteps, Scene};
 /// Looks at the blocks of a run as they pass.
 pub(crate) struct TrajectoryWatch<'a> {
     scene: &'a Scene,
-    samples: u64,
-    clock: Clock,
-    motions: Motions<'a>,
+    pub(super) samples: u64,
+    pub(super) clock: Clock,
+    pub(super) motions: Motions<'a>,
 }
 
 impl<'a> TrajectoryWatch<'a> {
