@@ -4,9 +4,9 @@ use super::args_audit::AuditArgs;
 use super::color::{Tone, paint};
 use super::exit::{self, ProgramEnd};
 use super::files::{check_beside, check_target, keep, temporary};
-use super::run::{Input, compute, say};
+use super::run::{Input, compute};
 use super::text::{Lengths, columns, count, counted, table, visible};
-use super::{machine, stdout};
+use super::{machine, notes, stdout};
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, JobOptions, NothingChecked};
 use clearsweep_model::Scene;
@@ -79,7 +79,7 @@ pub(crate) fn audit(args: AuditArgs) -> Result<ProgramEnd> {
         Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::Interrupted),
         outcome => outcome?,
     };
-    say(&outcome.manifest);
+    notes::of_run(&outcome.manifest);
     let terms = AuditTerms { allow, top: args.top };
     let found = find(&args, &dir.path(), &loaded.scene, &terms)?;
     let audited = Audited { args: &args, scene: &loaded.scene, summary: &outcome.manifest["summary"], found };

@@ -1,12 +1,9 @@
 //! `clearsweep check`: validates a scene and its trajectories without running.
 
 use super::args::CheckArgs;
+use super::body_lines;
 use super::color::{Tone, paint};
-use super::decompositions;
 use super::exit::ProgramEnd;
-use super::hulls;
-use super::joints;
-use super::meshes;
 use super::run::Input;
 use super::stdout;
 use super::text::{Lengths, ONCE, bytes, count, counted, seconds, table, visible};
@@ -59,9 +56,9 @@ fn text(scene: &Scene, checked: &Checked) -> String {
         ("bodies", bodies(scene)),
         ("sizes", sizes(scene)),
     ];
-    rows.extend(hulls::of_scene(scene).map(|line| ("hulls", line)));
-    rows.extend(decompositions::of_scene(scene).map(|line| ("decomposed", line)));
-    let lines = meshes::of_scene(scene, &checked.meshes);
+    rows.extend(body_lines::hulls(scene).map(|line| ("hulls", line)));
+    rows.extend(body_lines::decompositions(scene).map(|line| ("decomposed", line)));
+    let lines = body_lines::meshes(scene, &checked.meshes);
     rows.extend(["meshes"].into_iter().chain(std::iter::repeat("")).zip(lines));
     rows.extend([
         ("pairs", format!("{} possible{pairs}", count(checked.pairs_possible))),
@@ -85,7 +82,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
     if scene.joints.is_none() {
         lists.extend(under("at rest", rest(scene)));
     }
-    lists.extend(under("joints", joints::lines(scene)));
+    lists.extend(under("joints", body_lines::joints(scene)));
     lists.extend(under("groups", groups(checked)));
     lists.extend(under("ignored", ignored(scene)));
     lists.extend(under("rules", rules(scene, checked)));
@@ -390,9 +387,9 @@ pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
         "sizes": scene.bodies.iter().map(|body| json!({
             "body": body.name, "size_m": body.shape.size(), "extent_m": body.shape.extent(),
         })).collect::<Vec<_>>(),
-        "hulls": hulls::scene_json(scene),
-        "decompositions": decompositions::scene_json(scene),
-        "meshes": meshes::scene_json(scene, &checked.meshes),
+        "hulls": body_lines::hulls_json(scene),
+        "decompositions": body_lines::decompositions_json(scene),
+        "meshes": body_lines::meshes_json(scene, &checked.meshes),
         "largest_steps": checked.largest_steps.iter().map(|step| json!({
             "body": name(&step.body), "step_m": step.step_m, "angle_rad": step.angle_rad, "size_m": step.size_m,
             "run": step.run, "from_frame": step.from_frame, "to_frame": step.to_frame,

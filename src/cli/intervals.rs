@@ -1,7 +1,7 @@
 //! Lines of a summary about the motion between frames.
 
+use super::body_lines::OF_HULLS;
 use super::color::{Tone, paint};
-use super::hulls::OF_HULLS;
 use super::text::{Lengths, columns, count, counted, visible};
 use super::violations;
 use clearsweep_records::PairBetween;

@@ -2,7 +2,7 @@
 
 use super::args_divided::MergeArgs;
 use super::exit::{self, ProgramEnd};
-use super::{interrupt, machine, progress, stdout, summary, warnings};
+use super::{interrupt, machine, notes, progress, stdout, summary};
 use clearsweep::{ErrorKind, Result};
 use clearsweep_engine::{CancelToken, MergeOptions};
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(crate) fn merge(args: MergeArgs) -> Result<ProgramEnd> {
         merged => merged?,
     };
     drop(shown);
-    warnings::say(&merged.manifest);
+    notes::warnings(&merged.manifest);
     let printed = match args.json {
         true => stdout::print_json(&merged.manifest["summary"]),
         false => stdout::print(&summary::text(&merged.manifest, Some(&args.out))),

@@ -1,20 +1,18 @@
-//! The command line: a file per subcommand, and what they share.
+//! The command line: a file for each subcommand, and what they share.
 //!
-//! *Architecture invariant*: the only place that prints, exits or asks the machine and the environment. Raw flags
-//! are lowered once (`args` to options of the library); nothing below sees a flag.
+//! *Architecture invariant*: the only place that prints, exits or asks the machine and the
+//! environment. Raw flags are lowered once (`args` to options of the library); nothing below sees a
+//! flag.
 
 mod accept;
-mod answers;
 mod args;
 mod args_audit;
 mod args_divided;
 mod args_generate;
 mod audit;
-mod between;
+mod body_lines;
 mod check;
 mod color;
-mod decompositions;
-mod device_note;
 mod diff;
 mod doctor;
 pub mod embed;
@@ -23,14 +21,11 @@ mod export;
 mod files;
 mod generate;
 mod help;
-mod hulls;
 mod interrupt;
 mod intervals;
-mod joints;
 mod machine;
 mod merge;
-mod meshes;
-mod open_meshes;
+mod notes;
 mod pipe;
 mod plan;
 mod progress;
@@ -40,22 +35,22 @@ mod results;
 mod run;
 mod shell;
 mod sort;
-mod spool_note;
 mod stdout;
 mod summary;
+mod summary_lines;
 mod text;
 mod tree;
 mod values;
 mod verify;
 mod violations;
-mod warnings;
 mod wrap;
 
 use args::{Cli, Command};
 use exit::ProgramEnd;
 use std::ffi::OsString;
 
-/// Runs the program: parses the command line, the first word of which is its name, runs the subcommand, and returns the exit code.
+/// Runs the program: parses the command line, the first word of which is its name, runs the
+/// subcommand, and returns the exit code.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let Cli { command, color: _ } = color::parse(&words.into_iter().collect::<Vec<_>>());
     exit::code(run_command(command))

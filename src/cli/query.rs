@@ -1,17 +1,15 @@
 //! `clearsweep query`: one pair at one pose.
 
 use super::args::QueryArgs;
-use super::between;
-use super::decompositions;
+use super::body_lines::{self, OF_HULLS};
 use super::exit::{self, ProgramEnd};
-use super::hulls;
-use super::meshes;
 use super::stdout;
 use super::text::{Lengths, table};
 use clearsweep::{Error, Result};
-use clearsweep_engine::{Explained, PairOptions, ProximityQuery};
+use clearsweep_engine::{Explained, MotionQuery, PairOptions, ProximityQuery};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_model::{LengthUnit, Model, Scene};
+use clearsweep_model::{BetweenFrames, LengthUnit, Model, Scene, Shape};
+use clearsweep_narrow::interval::{IntervalMethod, IntervalProximity, IntervalStatus};
 use clearsweep_narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
 use clearsweep_scene::direction::{DIRECTION_REMEDY, parse_direction};
 use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
@@ -25,7 +23,7 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
     if let Some(ends) = &args.between {
         let ends = [pose("--between", &ends[0], unit)?, pose("--between", &ends[1], unit)?];
         let scene = load(args, unit)?;
-        return between::query(args, &scene, ends, Lengths::of(unit));
+        return between(args, &scene, ends, Lengths::of(unit));
     }
     let a_from_b = pose("--pose", &args.pose, unit)?;
     let direction = args.direction.as_deref().map(direction).transpose()?;
@@ -50,30 +48,28 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
         if let Some(directional) = &directional {
             directional_json(directional, &mut object);
         }
-        (object["hull_a"], object["hull_b"]) = (hulls::shape_json(a), hulls::shape_json(b));
+        (object["hull_a"], object["hull_b"]) = (body_lines::hull_json(a), body_lines::hull_json(b));
         (object["decomposition_a"], object["decomposition_b"]) =
-            (decompositions::shape_json(a), decompositions::shape_json(b));
-        (object["mesh_a"], object["mesh_b"]) = (meshes::shape_json(a), meshes::shape_json(b));
+            (body_lines::decomposition_json(a), body_lines::decomposition_json(b));
+        (object["mesh_a"], object["mesh_b"]) = (body_lines::mesh_json(a), body_lines::mesh_json(b));
         if let Some(explained) = &explained {
             object["explained"] = explained_json(explained);
         }
         stdout::print_json(&object)
     } else {
         let explained = explained.as_ref().map(explained_text).unwrap_or_default();
-        let filled: Vec<String> = [("A", a), ("B", b)]
-            .into_iter()
-            .filter_map(|(name, shape)| hulls::of_shape(name, shape, Lengths::of(unit)))
-            .collect();
-        let decomposed: Vec<String> = [("A", a), ("B", b)]
-            .into_iter()
-            .filter_map(|(name, shape)| decompositions::of_shape(name, shape, Lengths::of(unit)))
-            .collect();
-        let remarks: Vec<String> =
-            [("A", a), ("B", b)].into_iter().filter_map(|(name, shape)| meshes::of_shape(name, shape)).collect();
-        let along = directional.map(|found| directional_text(&found, Lengths::of(unit)));
-        let remarks =
-            [("along", along.unwrap_or_default()), ("hulls", filled), ("decomposed", decomposed), ("meshes", remarks)];
-        stdout::print(&(as_text(&answer, &remarks, Lengths::of(unit)) + &explained))
+        let lengths = Lengths::of(unit);
+        let along = directional.map(|found| directional_text(&found, lengths));
+        let each = |text: &dyn Fn(&str, &Shape) -> Option<String>| {
+            [("A", a), ("B", b)].into_iter().filter_map(|(name, shape)| text(name, shape)).collect::<Vec<_>>()
+        };
+        let remarks = [
+            ("along", along.unwrap_or_default()),
+            ("hulls", each(&|name, shape| body_lines::hull(name, shape, lengths))),
+            ("decomposed", each(&|name, shape| body_lines::decomposition(name, shape, lengths))),
+            ("meshes", each(&body_lines::mesh)),
+        ];
+        stdout::print(&(as_text(&answer, &remarks, lengths) + &explained))
     };
     let end = if answer.status == Status::Uncertified { ProgramEnd::Uncertified } else { ProgramEnd::Clear };
     exit::printed(printed, end)
@@ -118,8 +114,8 @@ fn load(args: &QueryArgs, unit: LengthUnit) -> Result<Scene> {
     }
 }
 
-/// An error about the geometry of a body: here a model stands before the file, the file is named as it was given, and there
-/// is no scene to write keys in.
+/// An error about the geometry of a body: here a model stands before the file, the file is named as
+/// it was given, and there is no scene to write keys in.
 fn in_words_of_a_query(error: Error, given: [&str; 2]) -> Error {
     let file = error.place.split(" (`geometry` of").next().unwrap_or_default();
     let names = given.into_iter().flat_map(|text| [Some(text), text.split_once(':').map(|(_, file)| file)]).flatten();
@@ -172,7 +168,8 @@ fn geometry(text: &str) -> Result<Geometry> {
     }
 }
 
-/// A geometry file; `model`: how it is understood, `None`: as a hull if it is convex, else as its triangles.
+/// A geometry file; `model`: how it is understood, `None`: as a hull if it is convex, else as its
+/// triangles.
 fn file(text: &str, model: Option<Model>) -> Result<Geometry> {
     let path = Path::new(text);
     let absolute = std::path::absolute(path).map_err(|error| Error::unreadable(path, &error))?;
@@ -187,7 +184,8 @@ fn file(text: &str, model: Option<Model>) -> Result<Geometry> {
     Ok(Geometry::file(absolute, model))
 }
 
-/// `remarks`: what is to be told of bodies, by what they are; first of those whose figures are of hulls.
+/// `remarks`: what is to be told of bodies, by what they are; first of those whose figures are of
+/// hulls.
 fn as_text(answer: &Proximity, remarks: &[(&'static str, Vec<String>)], lengths: Lengths) -> String {
     let point = |v: Vec3<f64>| format!("{:?}, {:?}, {:?}", v.x, v.y, v.z);
     let feature = |side: usize| {
@@ -203,8 +201,7 @@ fn as_text(answer: &Proximity, remarks: &[(&'static str, Vec<String>)], lengths:
         _ => format!("{:?} .. {:?} m", answer.lower, answer.upper),
     };
     let in_unit = (!lengths.is_in_metres()).then(|| lengths.text(answer.distance));
-    let of_hulls =
-        remarks.iter().any(|(of, lines)| *of == "hulls" && !lines.is_empty()).then(|| hulls::OF_HULLS.to_owned());
+    let of_hulls = remarks.iter().any(|(of, lines)| *of == "hulls" && !lines.is_empty()).then(|| OF_HULLS.to_owned());
     let status = [Some(Status::NAMES[answer.status as usize].to_owned()), of_hulls.clone()];
     let beside = [in_unit, of_hulls].into_iter().flatten().collect::<Vec<_>>().join(", ");
     let beside = if beside.is_empty() { beside } else { format!(" ({beside})") };
@@ -307,6 +304,55 @@ fn as_json(answer: &Proximity) -> Value {
         "feature_a_kind": FeatureKind::NAMES[answer.feature_kind[0] as usize],
         "feature_b_kind": FeatureKind::NAMES[answer.feature_kind[1] as usize],
         "method": Method::NAMES[answer.method as usize],
+    })
+}
+
+/// Answers the pair while B moves from one pose to another, and prints the least distance, when it
+/// is, and the first contact.
+fn between(args: &QueryArgs, scene: &Scene, ends: [Pose; 2], lengths: Lengths) -> Result<ProgramEnd> {
+    let between = if args.motion == "screw" { BetweenFrames::Screw } else { BetweenFrames::Linear };
+    let [a, b] = [&scene.bodies[0].shape, &scene.bodies[1].shape];
+    let mut query = MotionQuery::new(a, b, between, &PairOptions::default())?;
+    let found = query.least_distance([&Pose::IDENTITY, &Pose::IDENTITY], [&ends[0], &ends[1]])?;
+    let printed = match args.json {
+        true => stdout::print_json(&between_json(&found)),
+        false => stdout::print(&between_text(&found, between, lengths)),
+    };
+    let end = if found.status == IntervalStatus::Undecided { ProgramEnd::Uncertified } else { ProgramEnd::Clear };
+    exit::printed(printed, end)
+}
+
+fn between_text(found: &IntervalProximity, between: BetweenFrames, lengths: Lengths) -> String {
+    let in_unit = if lengths.is_in_metres() { String::new() } else { format!(" ({})", lengths.text(found.upper)) };
+    let lower = if found.lower.is_finite() { format!("{:?}", found.lower) } else { "none proven".to_owned() };
+    let [first, last] = found.closest;
+    let contact = match found.contact {
+        [clear, touching] if touching.is_finite() => format!("clear before {clear:?}, in contact at {touching:?}"),
+        _ => "none proven".to_owned(),
+    };
+    let rows = [
+        ("status", IntervalStatus::NAMES[found.status as usize].to_owned()),
+        ("least", format!("{lower} .. {:?} m{in_unit}", found.upper)),
+        ("when", format!("{first:?} .. {last:?} of the way")),
+        ("contact", contact),
+        ("proof", IntervalMethod::NAMES[found.method as usize].to_owned()),
+        ("motion", between.name().to_owned()),
+    ];
+    table(&rows)
+}
+
+/// Returns the columns of `intervals`; what is not proven is null.
+fn between_json(found: &IntervalProximity) -> Value {
+    let finite = |value: f64| value.is_finite().then_some(value);
+    json!({
+        "lower_m": finite(found.lower),
+        "upper_m": finite(found.upper),
+        "closest_lo": found.closest[0],
+        "closest_hi": found.closest[1],
+        "contact_lo": finite(found.contact[0]),
+        "contact_hi": finite(found.contact[1]),
+        "status": IntervalStatus::NAMES[found.status as usize],
+        "method": IntervalMethod::NAMES[found.method as usize],
     })
 }
 

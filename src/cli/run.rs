@@ -2,9 +2,7 @@
 
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::ProgramEnd;
-use super::{
-    device_note, exit, files, interrupt, machine, pipe, progress, report, spool_note, stdout, summary, text, warnings,
-};
+use super::{exit, files, interrupt, machine, notes, pipe, progress, report, stdout, summary, text};
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, Outcome, RunVerdict, check_device};
 use clearsweep_engine::{RemoteResult, ShardPosition, StoodOrWritten, run_shard, shard_folder};
@@ -210,7 +208,7 @@ fn to_tables(
         }
         outcome => outcome?,
     };
-    say(&outcome.manifest);
+    notes::of_run(&outcome.manifest);
     // The tables are whole, whatever becomes of the page.
     let page = report.map(|path| report::page_of_run(&dir, &outcome.manifest, path, force));
     remote.map_or(Ok(()), |remote| remote.publish(&token))?;
@@ -247,7 +245,7 @@ fn one_shard(
     drop(shown);
     let (manifest, stood) = done.manifest();
     if !stood {
-        say(manifest);
+        notes::of_run(manifest);
     }
     match json {
         true => stdout::print_json(&shard_json(&done, position, into))?,
@@ -292,7 +290,7 @@ fn to_stdout(input: &Input, job: JobOptions, progress: ProgressArg, json: bool) 
         Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::InterruptedStream),
         outcome => outcome?,
     };
-    say(&outcome.manifest);
+    notes::of_run(&outcome.manifest);
     stdout::print_to_stderr(&match json {
         true => format!("{:#}\n", outcome.manifest["summary"]),
         false => summary::text(&outcome.manifest, None),
@@ -314,13 +312,6 @@ pub(super) fn compute(
     interrupt::at_first(move || cancelled.cancel());
     // The display goes, with its bar, before anything else is printed.
     loaded.job().options(job).progress(&shown).cancel(token).run(sink)
-}
-
-/// Prints the warnings and notes of a manifest.
-pub(super) fn say(manifest: &Value) {
-    warnings::say(manifest);
-    device_note::say(manifest);
-    spool_note::say(manifest);
 }
 
 /// The end of a program whose job is done.

@@ -1,13 +1,13 @@
 //! `clearsweep summary`: what an execution found, from its manifest. A run ends with the same text.
 
 use super::args::SummaryArgs;
+use super::body_lines::OF_HULLS;
 use super::color::{Tone, paint};
 use super::exit::{self, ProgramEnd};
-use super::hulls::{self, OF_HULLS};
 use super::text::{Lengths, ONCE, bytes, columns, count, counted, rate, seconds, table, visible};
 use super::violations::is_static;
 use super::wrap::{width, wrapped};
-use super::{answers, intervals, open_meshes, results, stdout, violations};
+use super::{intervals, results, stdout, summary_lines, violations};
 use clearsweep::{Error, Result};
 use clearsweep_base::text::sql_text;
 use clearsweep_engine::NothingChecked;
@@ -217,15 +217,15 @@ pub(crate) fn text(manifest: &Value, dir: Option<&Path>) -> String {
     let (summary, lengths) = (&manifest["summary"], lengths(manifest));
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
     let mut rows = vec![("scene", scene(manifest)), ("input", input(summary)), ("pairs", pairs(summary, lengths))];
-    rows.extend(hulls::of_summary(summary, lengths).map(|line| ("hulls", line)));
+    rows.extend(summary_lines::hulls(summary, lengths).map(|line| ("hulls", line)));
     rows.push(("required", requirement(summary, lengths)));
     rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
     rows.extend(violations::issues(summary).map(|line| ("issues", line)));
     rows.extend(violations::stale(summary).into_iter().map(|line| ("", line)));
     rows.extend(violations::runs(summary).map(|line| ("runs", line)));
     rows.push(("worst", worst(summary, lengths)));
-    rows.extend(answers::line(summary).map(|line| ("depth", line)));
-    rows.extend(open_meshes::line(summary).map(|line| ("inside", line)));
+    rows.extend(summary_lines::depth(summary).map(|line| ("depth", line)));
+    rows.extend(summary_lines::inside(summary).map(|line| ("inside", line)));
     rows.extend(std::iter::once("between").chain(std::iter::repeat("")).zip(intervals::lines(summary, lengths)));
     if n("uncertified") > 0 {
         rows.push((
@@ -300,7 +300,7 @@ fn rows_by_status(summary: &Value) -> String {
             let judged = ["violated", "undecided"].map(|key| (key, summary[key].as_u64().unwrap_or(0)));
             let judged = judged.into_iter().filter(|(_, rows)| *rows > 0);
             let judged: String = judged.map(|(key, rows)| format!("; {} {key}", count(rows))).collect();
-            format!("{}: {}{judged}{}", count(n), parts.join(", "), answers::contacts(summary))
+            format!("{}: {}{judged}{}", count(n), parts.join(", "), summary_lines::contacts(summary))
         }
     }
 }
@@ -310,10 +310,11 @@ fn worst(summary: &Value, lengths: Lengths) -> String {
     let Some(distance) = worst["distance_m"].as_f64() else { return "-".to_owned() };
     let text = |key: &str| worst[key].as_str().unwrap_or("?").to_owned();
     let number = |key: &str| worst[key].as_i64().unwrap_or(0);
-    let what = answers::distance(summary, distance, lengths);
+    let what = summary_lines::distance(summary, distance, lengths);
     let (a, b) = (text("body_a"), text("body_b"));
     let what = if worst["of_hulls"] == true { format!("{what}, {OF_HULLS}") } else { what };
-    let what = if open_meshes::is_undecided(summary, worst) { format!("{what}, or apart: not decided") } else { what };
+    let what =
+        if summary_lines::is_undecided(summary, worst) { format!("{what}, or apart: not decided") } else { what };
     let when = match is_static(summary) {
         true => String::new(),
         false => format!(", run {}, frame {}", number("run"), number("frame")),
@@ -408,7 +409,7 @@ fn next(summary: &Value, lengths: Lengths, dir: &Path) -> String {
         None => {}
     }
     if !needs_duckdb(summary) {
-        return answers::to_more_rows(summary).to_owned();
+        return summary_lines::to_more_rows(summary).to_owned();
     }
     let (factor, digits, name) = lengths.sql();
     let run = if summary["runs"].as_u64().unwrap_or(1) > 1 { "run, " } else { "" };

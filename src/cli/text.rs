@@ -3,8 +3,7 @@
 use super::color::{Tone, paint};
 use super::wrap::{width, wrapped};
 pub(crate) use clearsweep_base::text::visible;
-use clearsweep_model::LengthUnit;
-pub(crate) use clearsweep_report::{count, counted};
+pub(crate) use clearsweep_report::{Lengths, count, counted};
 
 /// Text for a scene in which nothing moves.
 pub(crate) const ONCE: &str = "nothing moves: every pair is looked at once";
@@ -18,89 +17,6 @@ pub(crate) fn bytes(n: u64) -> String {
         unit += 1;
     }
     if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
-}
-
-/// Writes lengths in the unit of a scene, down to about a micrometre.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Lengths {
-    unit: LengthUnit,
-    decimals: usize,
-}
-
-impl Lengths {
-    /// In this unit.
-    pub(crate) fn of(unit: LengthUnit) -> Self {
-        Self { unit, decimals: unit.decimals() }
-    }
-
-    /// In the unit of this word; in metres if it is none.
-    pub(crate) fn of_word(word: &str) -> Self {
-        Self::of(LengthUnit::parse(word).unwrap_or(LengthUnit::ALL[0]))
-    }
-
-    /// Whether the unit is the metre.
-    pub(crate) fn is_in_metres(self) -> bool {
-        self.unit.word == "m"
-    }
-
-    /// A length of so many metres, without zeros at its end: `37.9 mm`.
-    pub(crate) fn text(self, metres: f64) -> String {
-        let number = self.number(metres);
-        let number = if number.contains(['e', 'N', 'i']) || !number.contains('.') {
-            number.as_str()
-        } else {
-            number.trim_end_matches('0').trim_end_matches('.')
-        };
-        format!("{number} {}", self.unit.word)
-    }
-
-    /// Formats like [`Self::text`], rounded up: for upper bounds.
-    pub(crate) fn at_most(self, metres: f64) -> String {
-        // The last place of what is written, a half of which rounding may take away.
-        let place =
-            if self.is_small(metres) { 0.01 * metres } else { self.unit.metres(0.1_f64.powi(self.decimals as i32)) };
-        let text = self.text(metres);
-        let written =
-            text.split(' ').next().and_then(|number| number.parse().ok()).map(|number| self.unit.metres(number));
-        match written {
-            Some(written) if written < metres => self.text(metres + place),
-            _ => text,
-        }
-    }
-
-    /// Formats like [`Self::text`], with all decimals, so that columns line up.
-    pub(crate) fn fixed(self, metres: f64) -> String {
-        format!("{} {}", self.number(metres), self.unit.word)
-    }
-
-    /// Formats a number. A value too small for the decimals is written with an exponent: it is not zero.
-    fn number(self, metres: f64) -> String {
-        let (value, decimals) = (metres * self.unit.denominator / self.unit.numerator, self.decimals);
-        if self.is_small(metres) {
-            format!("{value:.2e}")
-        } else {
-            format!("{:.decimals$}", if value == 0.0 { 0.0 } else { value })
-        }
-    }
-
-    /// Whether a length that is not zero would be written as zero.
-    fn is_small(self, metres: f64) -> bool {
-        let value = metres * self.unit.denominator / self.unit.numerator;
-        value != 0.0 && value.abs() < 0.5 * 0.1_f64.powi(self.decimals as i32)
-    }
-
-    /// The factor from metres to the unit as SQL, digits to round to, and a name for the column.
-    pub(crate) fn sql(self) -> (&'static str, usize, &'static str) {
-        let (factor, name) = match self.unit.word {
-            "mm" => ("1e3 * ", "mm"),
-            "cm" => ("1e2 * ", "cm"),
-            "km" => ("1e-3 * ", "km"),
-            "in" => ("1 / 0.0254 * ", "inches"),
-            "ft" => ("1 / 0.3048 * ", "feet"),
-            _ => ("", "m"),
-        };
-        (factor, self.decimals, name)
-    }
 }
 
 /// A duration.
@@ -127,20 +43,21 @@ pub(crate) fn rate(per_second: f64, noun: &str) -> String {
     }
 }
 
-/// Names and values in two columns, values broken between words to fit the terminal; a name of none continues the line
-/// above.
+/// Names and values in two columns, values broken between words to fit the terminal; a name of none
+/// continues the line above.
 pub(crate) fn table(rows: &[(&str, String)]) -> String {
     table_within(rows, width())
 }
 
-/// Formats like [`table`], in lines of so many columns.
+/// Formats like [`table`], in lines of `columns` columns.
 fn table_within(rows: &[(&str, String)], columns: Option<usize>) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let label = |name: &str| paint(Tone::Label, &format!("{name:width$}"));
     rows.iter().map(|(name, value)| format!("{}  {}\n", label(name), wrapped(value, columns, width + 2))).collect()
 }
 
-/// Columns of cells below their titles, set off by two blanks; numbers are better right-aligned (`right`).
+/// Columns of cells below their titles, set off by two blanks; numbers are better right-aligned
+/// (`right`).
 pub(crate) fn columns(titles: &[&str], right: &[bool], rows: &[Vec<String>]) -> String {
     columns_within(titles, right, rows, width())
 }
@@ -189,36 +106,9 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_in_the_unit_of_the_scene() {
-        let texts = |word: &str, metres: [f64; 4]| metres.map(|metres| Lengths::of_word(word).text(metres));
-        let lengths = [0.05, -0.0379276, 2.8e-17, 0.0];
-        assert_eq!(texts("mm", lengths), ["50 mm", "-37.928 mm", "2.80e-14 mm", "0 mm"]);
-        assert_eq!(texts("m", lengths), ["0.05 m", "-0.037928 m", "2.80e-17 m", "0 m"]);
-        assert_eq!(texts("cm", lengths), ["5 cm", "-3.7928 cm", "2.80e-15 cm", "0 cm"]);
-        assert_eq!(texts("in", [0.0254, 1.0, 100.0, 0.0])[..3], ["1 in", "39.3701 in", "3937.0079 in"]);
-        assert_eq!(texts("ft", [0.3048, 1.0, 3048.0, 0.0])[..3], ["1 ft", "3.28084 ft", "10000 ft"]);
-        assert_eq!(texts("km", [1000.0, 0.05, 2e6, f64::NAN])[..3], ["1 km", "0.00005 km", "2000 km"]);
-        assert_eq!(Lengths::of_word("mm").fixed(0.05), "50.000 mm");
-        assert_eq!(Lengths::of_word("mm").text(f64::NAN), "NaN mm");
-    }
-
-    #[test]
     fn names_do_not_command_the_terminal() {
         assert_eq!(visible("P-101 \u{1f600} \u{e9}"), "P-101 \u{1f600} \u{e9}");
         assert_eq!(visible("a\nb\u{1b}[2J\0"), "a\\nb\\u001B[2J\\u0000");
-    }
-
-    #[test]
-    fn upper_bounds_are_rounded_up() {
-        let lengths = Lengths::of_word("mm");
-        assert_eq!(lengths.at_most(0.005), "5 mm");
-        for metres in [5.870_12e-6, 0.123_456_4, 3.2e-9, 0.000_499_9, 7.0, 4.4e-10, 1.0 / 3.0, 0.0] {
-            let text = lengths.at_most(metres);
-            let written: f64 = text.strip_suffix(" mm").expect("millimetres").parse().expect("a number");
-            assert!(written / 1e3 >= metres && written / 1e3 <= metres * 1.01 + 1e-6, "{metres}: {text}");
-        }
-        assert_eq!(lengths.at_most(5.870_12e-6), "0.006 mm");
-        assert_eq!(lengths.at_most(5.12e-6), "0.006 mm");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Lines of a summary about violations: how many pairs and runs, the worst pairs by name, and when.
 
+use super::body_lines::OF_HULLS;
 use super::color::{Tone, paint};
-use super::hulls::OF_HULLS;
 use super::text::{Lengths, count, counted, visible};
 use clearsweep_model::EventState;
 use serde_json::Value;

@@ -1,11 +1,13 @@
-//! Pairs that are nearer than required by design: how near they are at the baseline of their rule is found before a job begins.
+//! Pairs that are nearer than required by design: their distances at the baseline of their rule,
+//! found before a job begins.
 //!
-//! It is found by a job like any other, of one frame of each run, or of the bodies at rest: rules say less of these pairs afterwards.
+//! A job like any other finds them, of one frame of each run or of the bodies at rest. The found
+//! distances then relax the rules of these pairs.
 
 use super::cancel::CancelToken;
-use super::check::Warning;
-use super::job::Job;
 use super::options::{Device, JobOptions};
+use super::progress::Silent;
+use super::running::{JobSources, Running};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
 use clearsweep_model::{
@@ -14,50 +16,50 @@ use clearsweep_model::{
 use clearsweep_tables::{RowBlock, RowSink};
 use clearsweep_trajectory::{PoseSource, ReadOptions, ReadPart};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Part of a job's memory that the pairs of baselines may take.
 const MEMORY_PART: u64 = 4;
 
-/// Bytes that they may take in any case.
+/// Bytes that the pairs of baselines may take in any case.
 const LEAST_BYTES: u64 = 1 << 18;
 
 /// A scene that knows its baselines.
 pub(super) struct Compared {
     pub(super) scene: Scene,
-    /// Frames that are a baseline, and how many runs have them.
+    /// Frames that are a baseline, with the number of runs that have them.
     pub(super) runs_with: Vec<(BaselineAt, u64)>,
 }
 
-/// Finds the baselines of the rules of a scene; `None` where no rule has one. The poses are handed back to be read again.
+/// Finds the baselines of the rules of a scene; `None` if no rule has one. The poses are handed
+/// back to be read again.
 ///
 /// # Errors
-/// Poses that cannot be read twice, a frame that no run has, more pairs than fit into memory, or what the job of the baseline reports.
+/// Poses that cannot be read twice, a frame that no run has, more pairs than fit into memory, or
+/// what the job of the baseline reports.
 pub(super) fn find<'a>(
     scene: &'a Scene,
     mut poses: PoseSource<'a>,
     options: &JobOptions,
     cancel: &CancelToken,
 ) -> Result<(Option<Compared>, PoseSource<'a>)> {
-    let rules = scene.rules.all().iter().filter_map(|rule| Some((&rule.name, rule.baseline?.at)));
-    let mut moments: Vec<(&String, BaselineAt)> = Vec::new();
-    for (rule, at) in rules {
-        if moments.iter().all(|(_, known)| *known != at) {
-            moments.push((rule, at));
-        }
-    }
+    let moments = moments(scene);
     if moments.is_empty() {
         return Ok((None, poses));
     }
     let (mut baselines, mut runs_with) = (scene.baselines.as_ref().clone(), Vec::new());
-    let (broad, adapter) = ("auto".to_owned(), None);
-    let options =
-        JobOptions { broad, adapter, device: Device::Cpu, allow_empty: true, peak_memory: None, ..options.clone() };
+    let options = of_baseline(options);
+    let run = |asked: &Scene, read: ReadOptions, poses: PoseSource<'_>, rows: &mut BaselineRows<'_>| {
+        let options = &JobOptions { read, ..options.clone() };
+        let (from_files, progress, begun) = (poses.is_files(), &Silent, Instant::now());
+        let job = Running { scene: asked, whole: scene, options, from_files, progress, cancel, begun, runs_with: None };
+        job.start(JobSources::new(poses), rows).map(drop)
+    };
     for (rule, at) in moments {
         let still = (at == BaselineAt::Rest || scene.dynamic.is_empty()).then(|| at_rest(scene));
-        let mut found = BaselineRows::new([scene, still.as_ref().unwrap_or(scene)], at, options.memory);
+        let mut rows = BaselineRows::new([scene, still.as_ref().unwrap_or(scene)], at, options.memory);
         if let Some(still) = &still {
-            let options = JobOptions { read: ReadOptions::default(), ..options.clone() };
-            Job::new(scene).options(options).cancel(cancel).prelude(still, &mut found)?;
+            run(still, ReadOptions::default(), PoseSource::files(), &mut rows)?;
         } else {
             if options.read.is_read_once(scene.trajectories.as_deref()) {
                 let problem = format!("baseline = \"{at}\" reads the trajectories twice, and a stream is read once");
@@ -65,19 +67,32 @@ pub(super) fn find<'a>(
             }
             let [once, again] = poses.twice()?;
             poses = again;
-            let asked = of_shard(asked(scene), &options.read);
-            let options = JobOptions { read: read(&options.read, at), ..options.clone() };
-            Job::new(scene)
-                .poses(once)
-                .options(options)
-                .cancel(cancel)
-                .prelude(&asked, &mut found)
+            let sampled = of_shard(at_samples(scene), &options.read);
+            run(&sampled, read(&options.read, at), once, &mut rows)
                 .map_err(|error| no_frame(error, scene, (rule, at)))?;
-            runs_with.push((at, found.runs));
+            runs_with.push((at, rows.runs));
         }
-        baselines.add(at, found.pairs);
+        baselines.add(at, rows.pairs);
     }
     Ok((Some(Compared { scene: Scene { baselines: Arc::new(baselines), ..scene.clone() }, runs_with }), poses))
+}
+
+/// Returns the moments that are a baseline, each with the first rule that names it.
+fn moments(scene: &Scene) -> Vec<(&String, BaselineAt)> {
+    let mut moments: Vec<(&String, BaselineAt)> = Vec::new();
+    for rule in scene.rules.all() {
+        let Some(baseline) = rule.baseline else { continue };
+        if moments.iter().all(|(_, known)| *known != baseline.at) {
+            moments.push((&rule.name, baseline.at));
+        }
+    }
+    moments
+}
+
+/// Returns the options of the job that finds a baseline.
+fn of_baseline(options: &JobOptions) -> JobOptions {
+    let (broad, adapter) = ("auto".to_owned(), None);
+    JobOptions { broad, adapter, device: Device::Cpu, allow_empty: true, peak_memory: None, ..options.clone() }
 }
 
 /// Says of a frame that no run has which rule asks for it.
@@ -96,13 +111,14 @@ fn place(scene: &Scene, rule: &str) -> String {
     format!("{}, [[rule]] `{rule}`", scene.path.display())
 }
 
-/// The scene as it is asked about at a baseline: in samples alone.
-fn asked(scene: &Scene) -> Scene {
+/// Returns the scene as a baseline asks about it: at samples only, without a direction.
+fn at_samples(scene: &Scene) -> Scene {
     let motion = MotionRule { between: BetweenFrames::None, ..scene.motion };
     Scene { motion, direction: None, ..scene.clone() }
 }
 
-/// The scene as a job asks about it that may be a shard: static bodies are asked about in the first sample of the whole job.
+/// Returns the scene as a shard asks about it: pairs of static bodies belong to the first sample of
+/// the whole job.
 pub(super) fn of_shard(scene: Scene, read: &ReadOptions) -> Scene {
     let static_pairs = scene.query.static_pairs && read.part.as_ref().is_none_or(ReadPart::is_first);
     Scene { query: QueryOptions { static_pairs, ..scene.query }, ..scene }
@@ -110,7 +126,7 @@ pub(super) fn of_shard(scene: Scene, read: &ReadOptions) -> Scene {
 
 /// The scene with all bodies where its files place them.
 fn at_rest(scene: &Scene) -> Scene {
-    let (mut still, within) = (asked(scene), scene.query.within);
+    let (mut still, within) = (at_samples(scene), scene.query.within);
     for rest in &scene.hierarchy.rest {
         if let Some(&body) = scene.dynamic.get(rest.input as usize) {
             let body = &mut still.bodies[body as usize];
@@ -128,7 +144,8 @@ fn at_rest(scene: &Scene) -> Scene {
         Motion::Static(pose) => pose.position.length() + body.shape.reach(),
         Motion::Dynamic { .. } => body.shape.reach(),
     };
-    // A body that no file places is under no rule that compares with its rest: it stands apart from all others.
+    // A body that no file places is under no rule that compares with its rest: it stands apart from
+    // all others.
     let mut apart = still.bodies.iter().map(reach).fold(within, f64::max);
     let spacing = 2.0 * (within + still.bodies.iter().map(|body| body.shape.reach()).fold(0.0, f64::max));
     for body in still.bodies.iter_mut().filter(|body| matches!(body.motion, Motion::Dynamic { .. })) {
@@ -147,21 +164,6 @@ fn read(of_job: &ReadOptions, at: BaselineAt) -> ReadOptions {
     ReadOptions { frames, first_frames: at == BaselineAt::First, part, ..of_job.clone() }
 }
 
-/// Warnings of frames that are a baseline, and that some of the runs have not; `runs_with`: how many have them.
-pub(super) fn missing(scene: &Scene, runs_with: &[(BaselineAt, u64)], runs: u64) -> Vec<Warning> {
-    let warn = |&(at, with): &(BaselineAt, u64)| {
-        let rules = scene.rules.all().iter().filter(|rule| rule.baseline.is_some_and(|baseline| baseline.at == at));
-        let names: Vec<String> = rules.map(|rule| format!("`{}`", rule.name)).collect();
-        let problem = format!(
-            "{} of {runs} runs have no sample that is baseline = \"{at}\" of {}: all that is required holds there",
-            runs - with,
-            names.join(", ")
-        );
-        Warning::new("baseline", [], problem, "give these runs the frame, or compare with `baseline = \"first\"`")
-    };
-    runs_with.iter().filter(|(_, with)| *with < runs).map(warn).collect()
-}
-
 /// Takes the rows of a baseline.
 struct BaselineRows<'a> {
     scene: &'a Scene,
@@ -170,7 +172,7 @@ struct BaselineRows<'a> {
     requirements: Requirements,
     at: BaselineAt,
     pairs: Vec<BaselinePair>,
-    /// Bytes that the pairs take, and that they may take.
+    /// Bytes of the pairs, and the limit.
     bytes: u64,
     limit: u64,
     /// Runs so far, and the last one.
@@ -185,7 +187,8 @@ impl<'a> BaselineRows<'a> {
         Self { scene, placed, requirements, at, pairs: Vec::new(), bytes: 0, limit, runs: 0, last_run: None }
     }
 
-    /// Adds a pair that is nearer than required; `poses`: if its bracket holds what is required of it afterwards.
+    /// Adds a pair that is nearer than required. It has poses if its bracket contains the distance
+    /// required of it afterwards.
     fn add(&mut self, pair: BaselinePair) {
         self.bytes +=
             size_of::<BaselinePair>() as u64 + pair.poses.as_ref().map_or(0, |poses| size_of_val(&**poses) as u64);

@@ -4,7 +4,7 @@ use super::device_trial::{DeviceTrial, FoundDevice, TrialTerms, TrialTimes};
 use super::methods;
 use super::options::{Device, JobOptions};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_broad::BroadPhase;
+use clearsweep_broad::{BroadPhase, DeviceReport};
 use serde_json::Value;
 #[cfg(any(feature = "gpu", test))]
 use serde_json::json;
@@ -22,33 +22,37 @@ pub(super) struct OpenDevice {
     pub(super) reason: String,
     /// Times that decided the choice, if the engine had the choice and measured.
     pub(super) times: Option<TrialTimes>,
+    /// The broad phase that was used, and the report of its device, once the job is concluded.
+    pub(super) method: &'static str,
+    pub(super) report: Option<DeviceReport>,
 }
 
 impl OpenDevice {
-    /// Opens the device that the options ask for; `given`: one that is open already. Where the engine has the choice, it is
-    /// the processor until a trial shows another ([`Self::trial`]).
+    /// Opens the device that the options ask for; `given`: one that is open already. If the engine
+    /// has the choice, it is the processor until a trial shows another ([`Self::trial`]).
     ///
     /// # Errors
     /// It is not there, or the options contradict each other.
     pub(super) fn open(options: &JobOptions, given: Option<Box<dyn BroadPhase>>) -> Result<Self> {
         check_device(options)?;
         let reason = "it was asked for".to_owned();
+        let cpu = Self { broad: None, adapter: None, reason, times: None, method: "", report: None };
         if let Some(broad) = given {
-            return Ok(Self { broad: Some(broad), adapter: Some(Value::Null), reason, times: None });
+            return Ok(Self { broad: Some(broad), adapter: Some(Value::Null), ..cpu });
         }
         if options.device != Device::Gpu && options.broad != GPU {
-            return Ok(Self { broad: None, adapter: None, reason, times: None });
+            return Ok(cpu);
         }
         let found = open_gpu(options.adapter.as_deref(), options.device_memory).map_err(|reason| {
             let remedy = "`clearsweep doctor` lists the adapters, and --adapter NAME chooses one, software too; with --device cpu the \
                           tables are the same, byte for byte";
             Error::usage("--device gpu", reason, remedy)
         })?;
-        Ok(Self { broad: Some(found.broad), adapter: Some(found.adapter), reason, times: None })
+        Ok(Self { broad: Some(found.broad), adapter: Some(found.adapter), ..cpu })
     }
 
-    /// The trial by which the engine chooses, if the choice is left to it. `batch`: blocks that a device searches at a time. `given`: other
-    /// terms than those of a user.
+    /// Returns the trial by which the engine chooses, if the choice is left to it. `batch`: blocks
+    /// that a device searches at a time. `given`: terms in place of those of a user.
     pub(super) fn trial(&self, options: &JobOptions, batch: usize, given: Option<TrialTerms>) -> DeviceTrial {
         if self.broad.is_some() || options.device != Device::Auto {
             return DeviceTrial::over(self.reason.clone());
@@ -61,10 +65,12 @@ impl OpenDevice {
         DeviceTrial::new(given.unwrap_or_else(own), batch)
     }
 
-    /// Takes over what a trial showed. `adapter`: that of the device that was faster.
-    pub(super) fn conclude(&mut self, trial: &DeviceTrial, adapter: Option<Value>) {
+    /// Ends a trial, and takes over its result and the report of the broad phase that was used.
+    pub(super) fn conclude(&mut self, trial: &mut DeviceTrial, broad: &dyn BroadPhase) {
+        trial.end();
+        (self.method, self.report) = (broad.name(), broad.device_report());
         (self.reason, self.times) = (trial.reason.clone(), trial.times);
-        self.adapter = adapter.or(self.adapter.take());
+        self.adapter = trial.adapter.take().or(self.adapter.take());
     }
 
     /// Whether a device searches.
@@ -110,7 +116,7 @@ pub fn check_device(options: &JobOptions) -> Result<()> {
     Ok(())
 }
 
-/// The GPU of this name, or the preferred one; at most so many bytes of its memory are taken.
+/// Opens the GPU of this name, or the preferred one; takes at most `memory_bytes` of its memory.
 ///
 /// # Errors
 /// Why there is none.
@@ -135,7 +141,8 @@ fn open_gpu(_: Option<&str>, _: Option<u64>) -> std::result::Result<FoundDevice,
     Err("this program was built without the feature `gpu`".to_owned())
 }
 
-/// All adapters, the preferred one first, as JSON objects; `is_used`: the one that is used where none is named.
+/// All adapters, the preferred one first, as JSON objects; `is_used`: the one that is used where
+/// none is named.
 #[cfg(feature = "gpu")]
 pub fn adapters() -> Vec<Value> {
     let found = clearsweep_broad::gpu::adapters();
@@ -182,8 +189,8 @@ mod tests {
         let options = JobOptions::default();
         let given = methods::broad("brute").expect("a method");
         let mut open = OpenDevice::open(&options, Some(given)).expect("it is open");
-        let trial = open.trial(&options, 1, None);
-        open.conclude(&trial, None);
+        let mut trial = open.trial(&options, 1, None);
+        open.conclude(&mut trial, methods::broad("brute").expect("a method").as_ref());
         assert!(open.is_device() && open.times.is_none() && open.adapter == Some(json!(null)));
         assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("brute"));
         assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("auto"));

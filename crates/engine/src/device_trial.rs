@@ -1,7 +1,8 @@
 //! `--device auto`: the processor searches until a GPU is measured to be faster. It never fails.
 //!
-//! When the processor has searched for a while, a GPU is opened beside the work. Both then search the same batches, and the faster one
-//! goes on. No table depends on the choice: all broad phases return equal candidates, which the trial compares.
+//! When the processor has searched for a while, a GPU is opened beside the work. Both then search
+//! the same batches, and the faster one goes on. No table depends on the choice: all broad phases
+//! return equal candidates, which the trial compares.
 
 use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_model::{BetweenFrames, Candidate, FrameBlock, Scene};
@@ -10,8 +11,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Time that the processor searches before a GPU is opened. To find an adapter, to open it and to compile the kernels takes some tenths of
-/// a second on a thread beside the work.
+/// Time that the processor searches before a GPU is opened. To find an adapter, to open it and to
+/// compile the kernels takes some tenths of a second on a thread beside the work.
 const TRIED_AFTER: Duration = Duration::from_secs(1);
 /// How long a driver may take to open.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -47,7 +48,8 @@ impl TrialTerms {
         Self { open, after: TRIED_AFTER, latest: LATEST, waits: false, handicap: 1.0 }
     }
 
-    /// Terms of a trial that does not depend on the time: from the first batch on, by a device whose time counts so many times.
+    /// Terms of a trial that does not depend on the time: from the first batch on, by a device
+    /// whose time counts `handicap` times.
     pub(super) fn of_test(open: Opener, handicap: f64) -> Self {
         Self { open, after: Duration::ZERO, latest: f64::INFINITY, waits: true, handicap }
     }
@@ -70,10 +72,8 @@ pub(super) struct TrialTimes {
 /// A batch that the processor has searched.
 pub(super) struct SearchedBatch<'a> {
     pub(super) blocks: &'a [Arc<FrameBlock>],
-    /// Candidates of the samples of each block, if [`DeviceTrial::wants_candidates`].
-    pub(super) candidates: Vec<Vec<Candidate>>,
-    /// Time of this search, and of all so far.
-    pub(super) spent: [Duration; 2],
+    /// Time of all searches so far, that of this batch included.
+    pub(super) spent: Duration,
     /// Share of the input that has been read, 0 if it is not known.
     pub(super) read: f64,
 }
@@ -84,12 +84,18 @@ pub(super) struct DeviceTrial {
     /// Why the device that searches now does.
     pub(super) reason: String,
     pub(super) times: Option<TrialTimes>,
+    /// The adapter of the device that was faster, as in the manifest.
+    pub(super) adapter: Option<Value>,
     after: Duration,
     latest: f64,
     waits: bool,
     handicap: f64,
     /// Blocks of a batch of the device.
     batch: usize,
+    /// Candidates of the samples of the last batch, block by block, while a device is tried.
+    candidates: Vec<Vec<Candidate>>,
+    /// Time of all searches before the last batch.
+    searched: Duration,
 }
 
 enum Stage {
@@ -107,7 +113,8 @@ enum Stage {
 struct Trying {
     device: FoundDevice,
     rounds: usize,
-    /// Blocks that the device has not searched yet, with the candidates that the processor found, and its time.
+    /// Blocks that the device has not searched yet, with the candidates that the processor found,
+    /// and its time.
     blocks: Vec<Arc<FrameBlock>>,
     candidates: Vec<Vec<Candidate>>,
     cpu: Duration,
@@ -115,17 +122,29 @@ struct Trying {
 }
 
 impl DeviceTrial {
-    /// No choice is left, for this reason.
+    /// Returns a trial that is over: no choice is left, for this reason.
     pub(super) fn over(reason: String) -> Self {
-        let (after, latest) = (Duration::ZERO, 0.0);
-        Self { stage: Stage::Over, reason, times: None, after, latest, waits: false, handicap: 1.0, batch: 1 }
+        Self {
+            stage: Stage::Over,
+            reason,
+            times: None,
+            adapter: None,
+            after: Duration::ZERO,
+            latest: 0.0,
+            waits: false,
+            handicap: 1.0,
+            batch: 1,
+            candidates: Vec::new(),
+            searched: Duration::ZERO,
+        }
     }
 
-    /// The processor searches, and after so much time a device is opened and tried with batches of so many blocks.
+    /// Returns a trial in which the processor searches first; then a device is opened, and tried
+    /// with batches of `batch` blocks.
     pub(super) fn new(terms: TrialTerms, batch: usize) -> Self {
         let TrialTerms { open, after, latest, waits, handicap } = terms;
         let reason = format!("the CPU searched for less than {} s", after.as_secs_f64());
-        Self { stage: Stage::Waiting(open), reason, times: None, after, latest, waits, handicap, batch }
+        Self { stage: Stage::Waiting(open), after, latest, waits, handicap, batch, ..Self::over(reason) }
     }
 
     /// Blocks of a batch of the device.
@@ -133,22 +152,32 @@ impl DeviceTrial {
         self.batch
     }
 
-    /// Ends the trial. A driver that is being opened must not be left to itself when the process ends.
+    /// Ends the trial. A driver that is being opened must not be left to itself when the process
+    /// ends.
     pub(super) fn end(&mut self) {
         if let Stage::Opening(receiver, _) = std::mem::replace(&mut self.stage, Stage::Over) {
             drop(receiver.recv_timeout(PATIENCE));
         }
     }
 
-    /// Whether the candidates of the next batch are compared.
-    pub(super) fn wants_candidates(&self) -> bool {
-        matches!(self.stage, Stage::Trying(_))
+    /// Keeps the candidates of the samples of a batch, block by block, if a device is tried.
+    pub(super) fn keep<'c>(&mut self, candidates: impl Iterator<Item = &'c Vec<Candidate>>) {
+        if matches!(self.stage, Stage::Trying(_)) {
+            self.candidates = candidates.cloned().collect();
+        }
     }
 
-    /// Looks at a batch that the processor has searched. Returns the device once it was faster: it searches from the next batch on.
-    pub(super) fn after(&mut self, batch: SearchedBatch<'_>, boxes: &BroadScene, scene: &Scene) -> Option<FoundDevice> {
+    /// Takes note of a batch that the processor has searched. Returns the broad phase of the device
+    /// once it was faster: it searches from the next batch on.
+    pub(super) fn after(
+        &mut self,
+        batch: SearchedBatch<'_>,
+        boxes: &BroadScene,
+        scene: &Scene,
+    ) -> Option<Box<dyn BroadPhase>> {
+        let cpu = batch.spent - std::mem::replace(&mut self.searched, batch.spent);
         match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Waiting(open) if batch.spent[1] < self.after => self.stage = Stage::Waiting(open),
+            Stage::Waiting(open) if batch.spent < self.after => self.stage = Stage::Waiting(open),
             Stage::Waiting(_) if batch.read > self.latest => {
                 self.reason = "most of the input was read before a GPU could be tried".to_owned();
             }
@@ -160,7 +189,10 @@ impl DeviceTrial {
                 }
             }
             Stage::Opening(receiver, since) => self.stage = self.opened(receiver, since),
-            Stage::Trying(trying) => return self.tried(trying, batch, boxes, scene),
+            Stage::Trying(mut trying) => {
+                trying.add(batch.blocks, std::mem::take(&mut self.candidates), cpu);
+                return self.tried(trying, boxes, scene);
+            }
             Stage::Over => {}
         }
         None
@@ -194,16 +226,7 @@ impl DeviceTrial {
     }
 
     /// Lets the device search when a batch of its own is together, and decides after the last one.
-    fn tried(
-        &mut self,
-        mut trying: Box<Trying>,
-        batch: SearchedBatch<'_>,
-        boxes: &BroadScene,
-        scene: &Scene,
-    ) -> Option<FoundDevice> {
-        trying.blocks.extend(batch.blocks.iter().cloned());
-        trying.candidates.extend(batch.candidates);
-        trying.cpu += batch.spent[0];
+    fn tried(&mut self, mut trying: Box<Trying>, boxes: &BroadScene, scene: &Scene) -> Option<Box<dyn BroadPhase>> {
         if trying.blocks.len() < self.batch {
             self.stage = Stage::Trying(trying);
             return None;
@@ -220,11 +243,21 @@ impl DeviceTrial {
         self.times = Some(trying.total);
         let kept = if gpu_s < cpu_s { "the GPU goes on" } else { "the CPU goes on" };
         self.reason = format!("{blocks} blocks took the CPU {cpu_s:.3} s and the GPU {gpu_s:.3} s: {kept}");
-        (gpu_s < cpu_s).then_some(trying.device)
+        (gpu_s < cpu_s).then(|| {
+            self.adapter = Some(trying.device.adapter);
+            trying.device.broad
+        })
     }
 }
 
 impl Trying {
+    /// Adds blocks that the processor has searched, with their candidates and its time.
+    fn add(&mut self, blocks: &[Arc<FrameBlock>], candidates: Vec<Vec<Candidate>>, cpu: Duration) {
+        self.blocks.extend(blocks.iter().cloned());
+        self.candidates.extend(candidates);
+        self.cpu += cpu;
+    }
+
     /// Lets the device search the waiting blocks.
     ///
     /// # Errors

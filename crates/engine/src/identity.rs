@@ -1,17 +1,35 @@
-//! Identity of a job: the properties that two executions must share, so that one can continue the tables of the other.
+//! Identity of a job: the properties that two executions must share, so that one can continue the
+//! tables of the other.
 
-use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
-use super::shard::MarkedFile;
 use clearsweep_base::error::Result;
 use clearsweep_model::{BetweenFrames, ColumnRole, ColumnUnit, Missing, Pivot, Scene, TrajectoryColumns};
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::InputFile;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
-/// The job as JSON text, which is equal for equal jobs. Scene and geometry count by their digests, trajectories by size,
-/// time of change, and the run that a directory level supplies. What a program may have set in a scene after it was read
-/// counts by its value.
+/// Version of the tables' schema and of the manifest.
+pub(super) const SCHEMA_VERSION: u32 = 1;
+
+/// A file of the trajectories with a digest that needs little reading.
+#[derive(Debug, Clone)]
+pub(super) struct MarkedFile {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    pub(super) levels: Vec<String>,
+    pub(super) mark: String,
+}
+
+impl MarkedFile {
+    pub(super) fn of(file: &InputFile) -> Result<Self> {
+        Ok(Self { path: file.path.clone(), bytes: file.bytes, levels: file.levels.clone(), mark: file.mark()? })
+    }
+}
+
+/// The job as JSON text, which is equal for equal jobs. Scene and geometry count by their digests,
+/// trajectories by size, time of change, and the run that a directory level supplies. What a
+/// program may have set in a scene after it was read counts by its value.
 ///
 /// # Errors
 /// A file cannot be looked at.
@@ -20,14 +38,20 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
     Ok(of(scene, options, trajectories).to_string())
 }
 
-/// The job that this one is a shard of, likewise: trajectories count by size, contents and run, so that their copies on several machines are the
-/// same.
+/// The job that this one is a shard of, likewise: trajectories count by size, contents and run, so
+/// that their copies on several machines are the same.
 pub(super) fn of_divided(scene: &Scene, options: &JobOptions, trajectories: &[MarkedFile]) -> String {
     let trajectories = trajectories.iter().map(|file| json!([file.bytes, file.mark, file.levels])).collect();
     of(scene, options, trajectories).to_string()
 }
 
-/// The keys in which a scene and options, read again, differ from a job that [`of_divided`] told; what is read of trajectories is not compared.
+/// The digest of a job in words.
+pub(super) fn job_digest(job: &str) -> String {
+    blake3::hash(job.as_bytes()).to_hex().to_string()
+}
+
+/// The keys in which a scene and options, read again, differ from a job that [`of_divided`] told;
+/// what is read of trajectories is not compared.
 pub(super) fn differences(job: &str, scene: &Scene, options: &JobOptions) -> Vec<String> {
     let (before, now) = (serde_json::from_str::<Value>(job).unwrap_or_default(), of(scene, options, Vec::new()));
     let keys = now.as_object().into_iter().flat_map(|object| object.keys());
@@ -74,7 +98,8 @@ fn of(scene: &Scene, options: &JobOptions, trajectories: Vec<Value>) -> Value {
     })
 }
 
-/// The pairs whose acceptance is over: what is expired depends on the day, and all else of decisions on their file.
+/// The pairs whose acceptance is over: what is expired depends on the day, and all else of
+/// decisions on their file.
 fn expired(scene: &Scene) -> Vec<(u32, u32, u32)> {
     let over = scene.dispositions.by_pair.iter().filter(|(_, of)| of.is_expired);
     let mut pairs: Vec<_> = over.map(|(pair, _)| *pair).collect();

@@ -1,4 +1,5 @@
-//! The loop: read -> broad -> narrow -> write. The only module that sees all four stages and fans work out.
+//! The loop: read -> broad -> narrow -> write. The only module that sees all four stages and fans
+//! work out.
 //!
 //! ```text
 //!            thread of its own          the pool
@@ -6,17 +7,23 @@
 //! block k  :             [ broad | narrow, a task per few candidates ]
 //! block k-1:             [ encode and write                          ]
 //! ```
-//! If few bodies move, "block" is a batch of blocks, and each thread goes through a stretch of them.
+//! If few bodies move, "block" is a batch of blocks, and each thread goes through a stretch of
+//! them.
 //!
-//! `shard` computes a part of a job for a merge (`merge`), which may happen elsewhere. `remote` gives results in object stores a directory here.
+//! `job` is the job as its caller sets it up, `running` its steps, `pipeline` the loop, and
+//! `block_search` the search and the queries of a batch.
 //!
-//! Nothing here may change a row: the order of tasks, the caches that pairs carry from block to block and the place
-//! where a large block is cut for memory only decide how long it takes.
+//! `shard` computes a part of a job for a merge (`merge`), which may happen elsewhere. `remote`
+//! gives results in object stores a directory here.
+//!
+//! Nothing here may change a row: the order of tasks, the caches that pairs carry from block to
+//! block and the place where a large block is cut for memory only decide how long it takes.
 //!
 //! *Architecture invariant*: knows every stage by its interface only; the stages do not know it.
 
 mod baselines;
 mod block_candidates;
+mod block_search;
 mod caches;
 mod cancel;
 mod check;
@@ -40,32 +47,35 @@ mod pipeline;
 mod progress;
 mod query;
 mod remote;
+mod running;
 mod shard;
+mod shard_note;
 mod slice_rows;
 mod slices;
 mod static_stage;
 mod stretches;
 mod timings;
 mod verify;
+mod warning;
 mod workspaces;
 mod world;
 
 pub use cancel::CancelToken;
-pub use check::{
-    Checked, GroupFound, LargestJointStep, LargestStep, LastingContact, MeshFound, Warning, check, ignore_words,
-};
+pub use check::{Checked, GroupFound, LargestJointStep, LargestStep, LastingContact, MeshFound, check, ignore_words};
 pub use check::{REST_COLUMNS, input_name, rest_row, rules_json};
 pub use coverage::NothingChecked;
 pub use coverage::RunVerdict;
 pub use device::{adapters, check_device};
-pub use job::{Job, Loaded, Outcome};
+pub use job::{Job, Loaded};
 pub use manifest::simd_features;
 pub use merge::{MergeOptions, Merged, merge};
 pub use motion_query::MotionQuery;
-pub use options::{DEFAULT_MEMORY, Device, JobOptions};
+pub use options::{DEFAULT_MEMORY, Device, JobOptions, ShardPosition};
 pub use pair::{PairOptions, ProximityQuery};
 pub use progress::{Advance, Progress};
 pub use query::{Explained, explain};
 pub use remote::{FetchedResults, RemoteResult, fetch_results};
-pub use shard::{ShardPosition, StoodOrWritten, run_shard, shard_folder};
+pub use running::Outcome;
+pub use shard::{StoodOrWritten, run_shard, shard_folder};
 pub use verify::{Difference, compare, verify};
+pub use warning::Warning;

@@ -2,23 +2,20 @@
 //!
 //! It is the only file of an execution that may differ between two executions of the same job.
 
-use super::check::Warning;
 use super::device::OpenDevice;
+use super::identity::SCHEMA_VERSION;
 use super::manifest_intervals::max_gap_s;
 use super::manifest_summary::{Summary, counts};
 use super::options::JobOptions;
-use super::shard::ShardNote;
+use super::shard_note::{ShardNote, range};
 use super::timings::Timings;
+use super::warning::Warning;
 use clearsweep_broad::DeviceReport;
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{BetweenFrames, IgnoreRule, InputDigest, Missing, SameAncestor, Scene};
 use clearsweep_narrow::{IntervalMethod, Method, SolverStats};
 use clearsweep_tables::{DistanceColumns, RunsDigest, TableDigest, Totals};
 use serde_json::{Value, json};
-use std::ops::Range;
-
-/// Version of the tables' schema and of the manifest.
-pub(super) const SCHEMA_VERSION: u32 = 1;
 
 /// Everything that a manifest reports, collected.
 pub(super) struct Report<'a> {
@@ -183,11 +180,6 @@ fn input(digest: &InputDigest) -> Value {
     json!({ "path": digest.path.display().to_string(), "bytes": digest.bytes, "sha256": digest.sha256 })
 }
 
-/// Ends left out are null.
-pub(super) fn range(range: &Range<i64>) -> Value {
-    json!([(range.start != i64::MIN).then_some(range.start), (range.end != i64::MAX).then_some(range.end)])
-}
-
 /// The vector instruction sets of this machine that matter here.
 pub fn simd_features() -> Vec<&'static str> {
     clearsweep_base::simd::features()
@@ -212,15 +204,4 @@ fn device_report(report: &DeviceReport) -> Value {
             json!({ "blocks": report.fallback_blocks, "kind": report.failure_kind, "reason": reason })
         }),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn open_ends_of_a_range_are_null() {
-        assert_eq!(range(&(i64::MIN..7)), json!([null, 7]));
-        assert_eq!(range(&(-3..i64::MAX)), json!([-3, null]));
-    }
 }

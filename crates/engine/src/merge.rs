@@ -1,13 +1,12 @@
 //! The result of a job from those of its shards.
 
 use super::cancel::CancelToken;
-use super::identity;
-use super::job::pool;
+use super::identity::{self, job_digest};
 use super::merged_manifest::ShardFacts;
-use super::options::{DEFAULT_MEMORY, JobOptions};
+use super::options::{DEFAULT_MEMORY, JobOptions, ShardPosition, pool};
 use super::progress::{Advance, Progress};
 use super::remote::{self, RemoteResult};
-use super::shard::{ShardPosition, is_state, job_digest, shard_folder};
+use super::shard::{is_state, shard_folder};
 use super::verify::digests;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{BaselineAt, BaselinePair, Baselines, Scene, SceneOverrides};

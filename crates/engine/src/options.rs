@@ -1,6 +1,7 @@
 //! Options of a job, resolved: no raw flag reaches the engine.
 
-use super::shard::ShardPosition;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_base::workers::threads_within;
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::ReadOptions;
 
@@ -10,7 +11,8 @@ pub const DEFAULT_MEMORY: u64 = 2 << 30;
 /// The processor on which the broad phase searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Device {
-    /// The engine chooses by measuring: the CPU searches until a GPU that is no software is shown to search faster.
+    /// The engine chooses by measuring: the CPU searches until a GPU that is no software is shown
+    /// to search faster.
     #[default]
     Auto,
     /// The CPU.
@@ -30,8 +32,17 @@ impl Device {
     }
 }
 
-/// How a job reads, searches and queries. What is asked of the pairs is in `Scene::query`; no row depends on anything
-/// here but `read`.
+/// The number of a shard, from 0, and how many there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShardPosition {
+    /// Its number, below `count`.
+    pub index: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// How a job reads, searches and queries. What is asked of the pairs is in `Scene::query`; no row
+/// depends on anything here but `read`.
 #[derive(Debug, Clone)]
 pub struct JobOptions {
     /// Which trajectories, runs and frames are read.
@@ -43,8 +54,8 @@ pub struct JobOptions {
     /// The processor on which the broad phase searches.
     #[doc(hidden)]
     pub device: Device,
-    /// The GPU whose name contains this, whatever its case, software adapters too; `None`: the preferred one that is no
-    /// software.
+    /// The GPU whose name contains this, whatever its case, software adapters too; `None`: the
+    /// preferred one that is no software.
     #[doc(hidden)]
     pub adapter: Option<String>,
     /// Most bytes of the GPU's memory; `None`: 2 GiB.
@@ -52,17 +63,20 @@ pub struct JobOptions {
     pub device_memory: Option<u64>,
     /// Threads of the pool; `None`: all cores.
     pub threads: Option<usize>,
-    /// Bytes that may be taken by what grows with the number of pairs: rows in flight, what is remembered of pairs, summaries.
+    /// Bytes that may be taken by what grows with the number of pairs: rows in flight, what is
+    /// remembered of pairs, summaries.
     pub memory: u64,
     /// Columns of `distances`.
     pub columns: DistanceColumns,
-    /// Whether a requirement is kept where nothing was looked at. Else the verdict is then `nothing-checked`.
+    /// Whether a requirement is kept where nothing was looked at. Else the verdict is then
+    /// `nothing-checked`.
     pub allow_empty: bool,
-    /// The shard that the job is; `read.part` says what it takes. [`run_shard`](super::run_shard) sets both.
+    /// The shard that the job is; `read.part` says what it takes. [`run_shard`](super::run_shard)
+    /// sets both.
     #[doc(hidden)]
     pub shard: Option<ShardPosition>,
-    /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the machine nothing, so
-    /// the program hands the question in.
+    /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the
+    /// machine nothing, so the program hands the question in.
     #[doc(hidden)]
     pub peak_memory: Option<fn() -> Option<u64>>,
 }
@@ -84,4 +98,13 @@ impl Default for JobOptions {
             peak_memory: None,
         }
     }
+}
+
+/// Makes a pool of `threads` threads, as far as [`threads_within`] allows them; `None`: all cores.
+pub(super) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads_within(threads))
+        .thread_name(|index| format!("clearsweep-{index}"))
+        .build()
+        .map_err(|error| Error::no_thread(&error))
 }

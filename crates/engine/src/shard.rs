@@ -1,33 +1,26 @@
 //! Shards: parts of a job that machines compute each for itself, and that a merge puts together.
 //!
-//! Whoever schedules them (a queue, a cluster, a person) may start a shard as often as it likes: its directory appears whole, by one rename, or
-//! not at all, and the first one stays. In an object store, where nothing can be renamed, its manifest does that: it is written last.
+//! Whoever schedules them (a queue, a cluster, a person) may start a shard as often as it likes:
+//! its directory appears whole, by one rename, or not at all, and the first one stays. In an object
+//! store, where nothing can be renamed, its manifest does that: it is written last.
 
 use super::cancel::CancelToken;
-use super::identity;
-use super::job::{Job, Outcome};
-use super::manifest::range;
-use super::options::JobOptions;
+use super::identity::job_digest;
+use super::job::Job;
+use super::options::{JobOptions, ShardPosition};
 use super::progress::Progress;
-use super::remote;
+use super::running::Outcome;
+use super::shard_note::ShardNote;
+use super::{identity, remote};
 use clearsweep_base::error::{Error, ErrorKind, Result};
-use clearsweep_model::{Scene, SceneOverrides};
+use clearsweep_model::Scene;
 use clearsweep_store::{MANIFEST, RemoteFolder, local, publish_attempt, remove_attempts};
 use clearsweep_tables::{FileChecksums, ParquetTables, StoredShard};
-use clearsweep_trajectory::{InputFile, ReadPart, plan_shards};
+use clearsweep_trajectory::plan_shards;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-
-/// The number of a shard, from 0, and how many there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ShardPosition {
-    /// Its number, below `count`.
-    pub index: u32,
-    /// How many there are.
-    pub count: u32,
-}
 
 /// The outcome of [`run_shard`].
 #[derive(Debug)]
@@ -53,87 +46,10 @@ pub fn shard_folder(ShardPosition { index, count }: ShardPosition) -> String {
     format!("shard-{index:05}-of-{count:05}")
 }
 
-/// A file of the trajectories with a digest that needs little reading.
-#[derive(Debug, Clone)]
-pub(super) struct MarkedFile {
-    path: PathBuf,
-    pub(super) bytes: u64,
-    pub(super) levels: Vec<String>,
-    pub(super) mark: String,
-}
-
-impl MarkedFile {
-    fn of(file: &InputFile) -> Result<Self> {
-        Ok(Self { path: file.path.clone(), bytes: file.bytes, levels: file.levels.clone(), mark: file.mark()? })
-    }
-}
-
-/// The entry of a manifest about a shard.
-#[derive(Debug)]
-pub(super) struct ShardNote {
-    position: ShardPosition,
-    part: ReadPart,
-    /// The whole job, in words that are equal for all of its shards.
-    pub(super) job: String,
-    trajectories: Vec<MarkedFile>,
-    overrides: SceneOverrides,
-}
-
-impl ShardNote {
-    pub(super) fn new(
-        position: ShardPosition,
-        scene: &Scene,
-        options: &JobOptions,
-        trajectories: &[InputFile],
-    ) -> Result<Self> {
-        let trajectories = trajectories.iter().map(MarkedFile::of).collect::<Result<Vec<_>>>()?;
-        Ok(Self {
-            position,
-            part: options.read.part.clone().unwrap_or(ReadPart::NOTHING),
-            job: identity::of_divided(scene, options, &trajectories),
-            trajectories,
-            overrides: scene.overrides.clone(),
-        })
-    }
-
-    pub(super) fn to_json(&self) -> Value {
-        let Self { position, part, overrides, .. } = self;
-        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-        json!({
-            "index": position.index,
-            "of": position.count,
-            "job": job_digest(&self.job),
-            "runs": (!part.is_nothing()).then(|| range(&part.runs)),
-            "frames": part.frames.as_ref().map(range),
-            "overrides": {
-                "trajectories": path(&overrides.trajectories),
-                "within": overrides.within,
-                "require": overrides.require,
-                "direction": overrides.direction,
-                "between": overrides.between,
-                "answer": overrides.answer,
-                "contacts": overrides.contacts,
-                "accepted": path(&overrides.accepted),
-                "max_input": overrides.max_input,
-            },
-        })
-    }
-
-    /// The trajectories as inputs of the manifest: what was read of them has no digest of the whole file.
-    pub(super) fn inputs(&self) -> impl Iterator<Item = Value> {
-        self.trajectories.iter().map(|file| {
-            json!({ "path": file.path.display().to_string(), "bytes": file.bytes, "sha256": null, "mark": file.mark })
-        })
-    }
-}
-
-/// The digest of a job in words.
-pub(super) fn job_digest(job: &str) -> String {
-    blake3::hash(job.as_bytes()).to_hex().to_string()
-}
-
-/// Computes a shard of the job on `scene`, and writes its tables to the directory [`shard_folder`] in `into`, which may be the address of an object
-/// store. Where a whole shard of the same job stands there, nothing is computed; where several compute the same one, the first to be done wins.
+/// Computes a shard of the job on `scene`, and writes its tables to the directory [`shard_folder`]
+/// in `into`, which may be the address of an object store. Where a whole shard of the same job
+/// stands there, nothing is computed; where several compute the same one, the first to be done
+/// wins.
 ///
 /// # Errors
 /// A shard of another job stands there; those of [`Job::run`]; the directory cannot be written.
@@ -214,7 +130,8 @@ impl ShardPlace {
         }
     }
 
-    /// A directory for the tables until they are whole. `temp`: that for a result which goes to a store.
+    /// A directory for the tables until they are whole. `temp`: that for a result which goes to a
+    /// store.
     fn temporary(&self, temp: Option<&Path>) -> Result<TempDir> {
         match self {
             Self::Remote(_) => remote::temporary(temp),
@@ -279,7 +196,8 @@ impl ShardPlace {
         }
     }
 
-    /// Gives whole tables their place. Returns false if another worker was faster, where that is no error.
+    /// Gives whole tables their place. Returns false if another worker was faster, where that is no
+    /// error.
     fn commit(&self, tables: &Path, token: &CancelToken) -> Result<bool> {
         match self {
             Self::Remote(folder) => publish_attempt(folder, tables, &|| token.check()),

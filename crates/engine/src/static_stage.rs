@@ -9,7 +9,7 @@ use clearsweep_model::{Candidate, FrameBlock};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The first range has one body for so many rows of a slice, since nothing is known of the number of its pairs.
+/// Rows of a slice for each body of the first range, as the number of its pairs is not known.
 const CAREFUL: usize = 8;
 
 /// How much longer than the range before a range may be.

@@ -1,6 +1,6 @@
 //! Whether results hold the rows that were written, and whether two hold the same.
 
-use super::job::pool;
+use super::options::pool;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_tables::{FileChecksums, RunsDigest, TableDigest, altered_files, checksums, digest_all};
 use serde_json::Value;

@@ -5,7 +5,7 @@ mod names;
 
 #[cfg(test)]
 pub(crate) use clearsweep_base::text::visible;
-pub(crate) use lengths::Lengths;
+pub use lengths::Lengths;
 pub(crate) use names::{Name, clipped};
 
 use crate::data::Moment;

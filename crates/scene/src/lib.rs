@@ -37,6 +37,7 @@ pub mod load;
 mod mesh;
 mod motion_spec;
 mod orientation;
+mod overrides;
 pub mod readers;
 mod rest;
 mod rounded;

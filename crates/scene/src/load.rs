@@ -4,19 +4,17 @@ use super::body_spec::BodySpec;
 use super::build::{BuiltShapes, Failure, build};
 use super::builder::SceneBuilder;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader, sha256};
-use super::direction::{DIRECTION_REMEDY, parse_direction};
-use super::file::{self, CONTACTS, Head, Query, SceneFile};
+use super::file::{self, Head, Query, SceneFile};
 use super::foreign;
 use super::ignore;
 use super::joints::FoundJoints;
 use super::keys::{Keys, SceneSource};
-use super::length::{parse_length, unit_of};
 use super::motion_spec::MotionSpec;
+use super::overrides::QueryOverrides;
 use super::same_ancestor::Families;
 use super::values::Value;
 use super::{dispositions, joints, motion_spec, rest, rules, sections, within};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
-use clearsweep_geometry::Vec3;
 use clearsweep_model::{
     AnswerKind, BetweenFrames, Body, InputDigest, LengthUnit, Motion, NodeHierarchy, Pivot, QueryOptions, Scene,
     SceneHeader, SceneOverrides, Shape, TrajectoryColumns,
@@ -144,9 +142,10 @@ pub(super) fn assemble(
         joints.choose_values(overrides.trajectories.is_some(), is_named);
     }
     let trajectories = trajectories(source, &file, joints.as_ref(), overrides)?;
-    let direction = direction(&file, overrides)?;
-    let mut query = query(source, &file, overrides)?;
-    let require_unit = required_unit(overrides, &file);
+    let command_line = QueryOverrides::lower(overrides, file.head.unit)?;
+    let direction = command_line.direction.or(file.query.direction);
+    let mut query = query(source, &file, &command_line, overrides.for_audit)?;
+    let require_unit = required_unit(&command_line, &file);
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let ignored = ignore::lower(source, &file.bodies, &file.made.trees, &file.ignores);
     let rules = rules::lower(source, &file.bodies, joints.is_some(), file.rules, file.query.touch);
@@ -164,7 +163,7 @@ pub(super) fn assemble(
     // Sweeps are checked between the samples, too, unless the scene says otherwise.
     let by_default = if sweeps { BetweenFrames::Joint } else { BetweenFrames::None };
     let motion_spec = file.motion.unwrap_or(MotionSpec { between: by_default, ..MotionSpec::default() });
-    let motion = motion_spec::rule(&motion_spec, overrides.between.as_deref(), required.reduce(f64::min))?;
+    let motion = motion_spec::rule(&motion_spec, command_line.between, required.reduce(f64::min));
     let motion = if overrides.for_audit { motion_spec::for_audit(motion, joints.is_some()) } else { motion };
     if motion.between == BetweenFrames::Joint && joints.is_none() {
         let remedy = "add a `[[joint]]` for each joint, or write \"linear\" or \"screw\"";
@@ -339,22 +338,27 @@ fn written<'f>(
 }
 
 /// `[query]` with what the command line says instead, checked as a whole.
-fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<QueryOptions> {
+fn query(
+    source: &SceneSource<'_>,
+    file: &SceneFile,
+    command_line: &QueryOverrides,
+    is_for_audit: bool,
+) -> Result<QueryOptions> {
     let Query { require, touch, static_pairs, .. } = file.query;
-    let answers = AnswerKind::ALL.map(|answer| (answer.name(), answer));
-    let answer = override_word("--answer", overrides.answer.as_deref(), &answers)?.unwrap_or(file.query.answer);
-    let contacts =
-        override_word("--contacts", overrides.contacts.as_deref(), &CONTACTS)?.unwrap_or(file.query.contacts);
-    let (require, place) = match (&overrides.require, require) {
-        (Some(text), _) => (Some(override_length("--require", text, file.head.unit)?), "--require".to_owned()),
+    let answer = command_line.answer.unwrap_or(file.query.answer);
+    let contacts = command_line.contacts.unwrap_or(file.query.contacts);
+    let (require, place) = match (command_line.require, require) {
+        (Some(require), _) => (Some(require), "--require".to_owned()),
         (None, Some((require, at))) => (Some(require), format!("{}, key `require` of [query]", source.place(at))),
         (None, None) => (None, String::new()),
     };
     let within = match answer {
-        AnswerKind::Overlap => within::of_overlaps(source, file, overrides)?,
-        AnswerKind::Distance | AnswerKind::Depth => within::of_distances(source, file, overrides, require)?,
+        AnswerKind::Overlap => within::of_overlaps(source, file, command_line)?,
+        AnswerKind::Distance | AnswerKind::Depth => {
+            within::of_distances(source, file, command_line, require, is_for_audit)?
+        }
     };
-    let unit = required_unit(overrides, file);
+    let unit = required_unit(command_line, file);
     let by_rules = file.rules.iter().map(|rule| (rule.reach(), rule.require_place(source)));
     let largest = require.map(|require| (require, place)).into_iter().chain(by_rules);
     let largest = largest.reduce(|largest, next| if next.0 > largest.0 { next } else { largest });
@@ -379,7 +383,7 @@ fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides)
                 "make `within` at least as large as `require`".to_owned(),
             ],
         };
-        return Err(match overrides.require.is_some() || overrides.within.is_some() {
+        return Err(match command_line.require.is_some() || command_line.within.is_some() {
             true => Error::usage(place, problem, remedy),
             false => Error::input(place, problem, remedy),
         });
@@ -387,40 +391,13 @@ fn query(source: &SceneSource<'_>, file: &SceneFile, overrides: &SceneOverrides)
     Ok(QueryOptions { within, require, touch, static_pairs, answer, contacts })
 }
 
-/// The unit that the clearance required is written in: of `[query]`, else that of the first rule
-/// that names one.
-fn required_unit(overrides: &SceneOverrides, file: &SceneFile) -> LengthUnit {
-    let written = match &overrides.require {
-        Some(text) => unit_of(text),
+/// The unit that the clearance required is written in: of `[query]`, else that of the first rule that names one.
+fn required_unit(command_line: &QueryOverrides, file: &SceneFile) -> LengthUnit {
+    let written = match command_line.require {
+        Some(_) => command_line.require_unit,
         None => file.query.require_unit.or_else(|| file.rules.iter().find_map(|rule| rule.unit)),
     };
     written.unwrap_or(file.head.unit)
-}
-
-/// The direction of the command line, else that of `[query]`.
-fn direction(file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<Vec3<f64>>> {
-    let Some(text) = &overrides.direction else { return Ok(file.query.direction) };
-    let wrong = |problem| Error::usage("--direction", problem, DIRECTION_REMEDY);
-    parse_direction(text).map(Some).map_err(wrong)
-}
-
-/// The meaning of a word of the command line.
-fn override_word<T: Copy>(flag: &str, word: Option<&str>, words: &[(&str, T)]) -> Result<Option<T>> {
-    let Some(given) = word else { return Ok(None) };
-    let found = words.iter().find(|(word, _)| *word == given).map(|&(_, meaning)| meaning);
-    let known: Vec<&str> = words.iter().map(|&(word, _)| word).collect();
-    let problem = format!("`{given}` is not one of the words of this option");
-    found.map(Some).ok_or_else(|| Error::usage(flag, problem, format!("choose {}", known.join(" or "))))
-}
-
-/// A length of the command line, zero or more.
-pub(super) fn override_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
-    let remedy = "give a length of 0 or more, in the scene's unit or with its own: 0.2, 50mm, 1.5ft";
-    match parse_length(text, unit) {
-        Ok(metres) if metres >= 0.0 => Ok(metres),
-        Ok(_) => Err(Error::usage(flag, format!("`{text}` is negative"), remedy)),
-        Err(problem) => Err(Error::usage(flag, problem, remedy)),
-    }
 }
 
 /// An error of a body's geometry, with the file and line it lies in and the body that uses it.

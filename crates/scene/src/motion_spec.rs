@@ -1,7 +1,7 @@
 //! `[motion]`, as a scene file and the command line say it.
 
 use super::keys::{Field, Keys};
-use clearsweep_base::error::{Error, Result};
+use clearsweep_base::error::Result;
 use clearsweep_model::{BetweenFrames, LengthUnit, MotionRule, Pivot};
 
 /// The tolerance where neither the scene nor the clearance required says more, metres.
@@ -87,30 +87,13 @@ fn max_gap_s(field: &Field<'_>) -> Result<f64> {
     if seconds > 0.0 { Ok(seconds) } else { Err(field.error(format!("{seconds} is no longest time"), remedy)) }
 }
 
-/// The rule of a scene: what its file says, and `--between` instead.
-///
-/// # Errors
-/// The word of the command line is none.
-pub(super) fn rule(spec: &MotionSpec, between: Option<&str>, require: Option<f64>) -> Result<MotionRule> {
-    let between = match between {
-        None => spec.between,
-        Some(word) => BetweenFrames::ALL.into_iter().find(|between| between.name() == word).ok_or_else(|| {
-            Error::usage(
-                "--between",
-                format!("`{word}` is no motion between frames"),
-                "give none, linear, screw, hold or joint",
-            )
-        })?,
-    };
+/// Returns the rule of a scene: what its file says, or `between` of the command line instead.
+pub(super) fn rule(spec: &MotionSpec, between: Option<BetweenFrames>, require: Option<f64>) -> MotionRule {
+    let between = between.unwrap_or(spec.between);
     let of_required = require.filter(|&require| require > 0.0).map_or(f64::INFINITY, |r| SHARE_OF_REQUIRED * r);
     let tolerance = spec.tolerance.unwrap_or_else(|| DEFAULT_TOLERANCE_M.min(of_required).max(FINEST_TOLERANCE_M));
-    Ok(MotionRule {
-        between,
-        tolerance,
-        max_gap: spec.max_gap.unwrap_or(1),
-        max_gap_s: spec.max_gap_s,
-        wraps: spec.wraps,
-    })
+    let max_gap = spec.max_gap.unwrap_or(1);
+    MotionRule { between, tolerance, max_gap, max_gap_s: spec.max_gap_s, wraps: spec.wraps }
 }
 
 /// The rule with a motion between frames where the scene says none.

@@ -1,8 +1,8 @@
 //! From a batch of decoded columns to keys, slots, and poses in metres, every value checked.
 //!
-//! Checks run over whole columns (they vectorise); only when one fails is the first bad row looked for. The rows
-//! before it are still good: the defect is reported when they have been used, so that the message does not depend on
-//! where batches are cut.
+//! Checks run over whole columns (they vectorise); only when one fails is the first bad row looked
+//! for. The rows before it are still good: the defect is reported when they have been used, so that
+//! the message does not depend on where batches are cut.
 
 use super::body_column::BodyColumns;
 use super::body_index::BodyIndex;
@@ -23,29 +23,38 @@ use std::path::Path;
 /// Quaternions may be off norm by this much.
 const NORM_TOLERANCE: f64 = 1e-3;
 
-/// Largest time, seconds (the year 5138 where they count from 1970). Milliseconds since 1970 are beyond it.
+/// Largest time, seconds (the year 5138 where they count from 1970). Milliseconds since 1970 are
+/// beyond it.
 const LATEST: f64 = 1e11;
 
-/// Checked rows of one file, in the order of the file; all columns have `len` rows or more.
-pub(super) struct Rows {
+/// Checked rows of one file, in the order of the file.
+pub(super) struct Rows<V> {
+    pub(super) keys: RowKeys,
+    pub(super) values: V,
+}
+
+/// Keys of the rows of a batch; all columns have `len` rows or more.
+pub(super) struct RowKeys {
     /// The file.
     pub(super) label: RowLabel,
-    /// The row of the file it begins with.
+    /// Row of the file that the batch begins with.
     pub(super) first_row: u64,
     /// Good rows: those before the defect.
     pub(super) len: usize,
-    /// Runs.
     pub(super) run: Runs,
-    /// Frames.
     pub(super) frame: ScalarBuffer<i64>,
     /// Seconds.
-    pub(super) time: Option<ScalarBuffer<f64>>,
+    time: Option<ScalarBuffer<f64>>,
+    /// The error in the row after the good ones.
+    pub(super) defect: Option<Error>,
+}
+
+/// Poses of rows.
+pub(super) struct PoseValues {
     /// Slots of the bodies.
     pub(super) slots: Vec<u32>,
     /// x, y, z in metres, qw, qx, qy, qz.
     pub(super) pose: [ScalarBuffer<f64>; 7],
-    /// The error in the row after the good ones.
-    pub(super) defect: Option<Error>,
 }
 
 /// Runs of the rows.
@@ -67,7 +76,33 @@ impl Runs {
     }
 }
 
-impl Rows {
+impl RowKeys {
+    /// Decodes the keys of a batch.
+    ///
+    /// # Errors
+    /// A column cannot be understood at all; bad rows are in `defects`.
+    pub(super) fn decode(projection: &[usize], batch: &RecordBatch, defects: &mut Defects<'_>) -> Result<Self> {
+        let source = defects.source;
+        let run = runs(source, projection, batch, defects)?;
+        let frame = frames(source, projection, batch, defects)?;
+        let time = time(source, projection, batch, defects)?;
+        Ok(Self { label: source.label(), first_row: defects.first_row, len: 0, run, frame, time, defect: None })
+    }
+
+    /// Returns the keys of the rows before the first defect.
+    pub(super) fn until(self, defects: Defects<'_>) -> Self {
+        Self { len: defects.row, defect: defects.error, ..self }
+    }
+
+    /// Returns the time of a row, seconds: that of its column, or by the frame rate.
+    #[inline]
+    pub(super) fn time_s(&self, row: usize, frame_rate: Option<f64>) -> Option<f64> {
+        match &self.time {
+            Some(times) => Some(times[row]),
+            None => frame_rate.map(|rate| self.frame[row] as f64 / rate),
+        }
+    }
+
     /// The end of the rows that have the key of row `start`.
     pub(super) fn end_of_sample(&self, start: usize) -> usize {
         let frame = self.frame[start];
@@ -93,7 +128,8 @@ fn at_row(label: &RowLabel, row: u64, problem: impl std::fmt::Display, remedy: i
     Error::input(label.row(row), problem, remedy)
 }
 
-/// The first defect of a batch: of all noted, that of the lowest row, and of those the one noted first.
+/// The first defect of a batch: of all noted, that of the lowest row, and of those the one noted
+/// first.
 pub(super) struct Defects<'a> {
     pub(super) source: &'a Source,
     first_row: u64,
@@ -106,12 +142,7 @@ impl<'a> Defects<'a> {
         Self { source, first_row, row: rows, error: None }
     }
 
-    /// Rows before the defect.
-    pub(super) fn good_rows(&self) -> usize {
-        self.row
-    }
-
-    /// The defect, if there is any.
+    /// Returns the defect, if there is any.
     pub(super) fn into_error(self) -> Option<Error> {
         self.error
     }
@@ -231,7 +262,8 @@ fn whole(array: &ArrayRef) -> Option<ScalarBuffer<f64>> {
     Some(floats.as_primitive::<Float64Type>().values().clone())
 }
 
-/// Times in seconds, within what seconds can be: numbers, durations, or timestamps, which count from 1970-01-01 00:00 UTC.
+/// Times in seconds, within what seconds can be: numbers, durations, or timestamps, which count
+/// from 1970-01-01 00:00 UTC.
 fn times(array: &ArrayRef, name: &str, unit: TimeUnit, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
     let seconds = seconds(array, name, unit, defects)?;
     if !seconds.iter().fold(true, |fine, time| fine & (time.abs() <= LATEST)) {
@@ -259,7 +291,7 @@ fn times(array: &ArrayRef, name: &str, unit: TimeUnit, defects: &mut Defects<'_>
 }
 
 /// The times of a batch, seconds; `None`: it has none.
-pub(super) fn time(
+fn time(
     source: &Source,
     projection: &[usize],
     batch: &RecordBatch,
@@ -406,36 +438,26 @@ impl<'a> Decoder<'a> {
         Self { bodies: BodyColumns::new(body_index) }
     }
 
-    /// The rows of a batch that decoded all columns of the contract (root indices `projection`, ascending).
+    /// The rows of a batch that decoded all columns of the contract (root indices `projection`,
+    /// ascending).
     ///
     /// # Errors
-    /// A column cannot be understood at all; bad rows are in [`Rows::defect`].
+    /// A column cannot be understood at all; bad rows are in [`RowKeys::defect`].
     pub(super) fn rows(
         &mut self,
         source: &Source,
         projection: &[usize],
         first_row: u64,
         batch: &RecordBatch,
-    ) -> Result<Rows> {
+    ) -> Result<Rows<PoseValues>> {
         let columns = source.columns.poses()?;
         let of = |names: &Column| column(names, projection, batch, &source.path);
         let mut defects = Defects::new(source, first_row, batch.num_rows());
-        let run = runs(source, projection, batch, &mut defects)?;
-        let frame = frames(source, projection, batch, &mut defects)?;
-        let time = time(source, projection, batch, &mut defects)?;
+        let keys = RowKeys::decode(projection, batch, &mut defects)?;
         let slots = self.bodies.slots(of(&columns.body)?, &columns.body.name, &mut defects)?;
         let [x, y, z] = positions(source, projection, batch, &mut defects)?;
         let [qw, qx, qy, qz] = quaternions(source, projection, batch, &mut defects)?;
-        Ok(Rows {
-            label: source.label(),
-            first_row,
-            len: defects.row,
-            run,
-            frame,
-            time,
-            slots,
-            pose: [x, y, z, qw, qx, qy, qz],
-            defect: defects.into_error(),
-        })
+        let values = PoseValues { slots, pose: [x, y, z, qw, qx, qy, qz] };
+        Ok(Rows { keys: keys.until(defects), values })
     }
 }

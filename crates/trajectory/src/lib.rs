@@ -1,21 +1,30 @@
 //! READ: trajectories as a stream of blocks.
 //!
-//! One line through the stage: `files` finds the files (directory, glob, hive levels), by a `walk`, and `spool` copies a stream or a
-//! pipe to a temporary file, since rows are read twice; `source` opens each by its `input_bytes` (a
-//! `parquet_file`, an `ipc_file` once `clearsweep_input_guard::ipc_messages` checked it, or a `csv_file`; `columns` finds the columns, by the names
-//! and units that the scene gives or by those of the format); `bounds` takes the
-//! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
-//! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
-//! slots (`body_column`), seconds, metres and quaternions (`rest_turns` turns those that count from a file), and `assemble` puts the rows of a sample together (`carry`: nodes
-//! take along what is below them) and lays them out in blocks (`stage` does the transposition; `followed` gives each the
-//! first sample of the next one). `memory` and `array` (its numbers: `array_view`) put batches and arrays of a caller in the place of files. `digest` hashes the
-//! files meanwhile. Values of joints take another way behind the decoder: `joint_columns` finds their columns, `sweep` makes them where nothing is read,
-//! and `joint_blocks` poses the bodies by them. `shard_plan` divides an input among machines, each of which reads a `read_part`. `sort` puts files that are out of order into one that is not.
+//! One line through the stage: `files` finds the files (directory, glob, hive levels), by a `walk`,
+//! and `spool` copies a stream or a pipe to a temporary file, since rows are read twice. `source`
+//! opens each by its `input_bytes` (a `parquet_file`, an `ipc_file` once
+//! `clearsweep_input_guard::ipc_messages` checked it, or a `csv_file`); `columns` finds the
+//! columns, by the names and units that the scene gives or by those of the format. `bounds` takes
+//! the bounds of all positions from the column statistics, or scans them. Then, on a thread of its
+//! own (`reading`: it may begin before the scene is there), `stream` walks the groups of rows, and
+//! `decode` turns each batch of rows into slots (`body_column`), seconds, metres and quaternions
+//! (`rest_turns` turns those that count from a file). `assemble` puts the rows of a sample together
+//! and samples into blocks; `pose_samples` holds the poses (`carry`: nodes take along what is below
+//! them; `stage` does the transposition), and `followed` gives each block the first sample of the
+//! next one. `memory` and `array` (its numbers: `array_view`) put batches and arrays of a caller in
+//! the place of files. `digest` hashes the files meanwhile.
 //!
-//! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
+//! Values of joints take the same line: `joint_columns` finds their columns, `sweep` makes them if
+//! nothing is read, and `joint_samples` poses the bodies by them. `shard_plan` divides an input
+//! among machines, each of which reads a `read_part`. `sort` puts files that are out of order into
+//! one that is not.
 //!
-//! The decoders are not trusted: what they allocate is bounded by the file's size, and should one panic on hostile
-//! bytes, the panic becomes an error that names the file and row group (`clearsweep_input_guard`).
+//! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their
+//! consumer.
+//!
+//! The decoders are not trusted: what they allocate is bounded by the file's size, and should one
+//! panic on hostile bytes, the panic becomes an error that names the file and row group
+//! (`clearsweep_input_guard`).
 //!
 //! *Architecture invariant*: with `table`, the only stage that names arrow or parquet.
 
@@ -41,13 +50,14 @@ mod input_bytes;
 mod ipc_file;
 #[cfg(feature = "ndarray")]
 mod joint_array;
-mod joint_blocks;
 mod joint_columns;
+mod joint_samples;
 mod levels;
 mod memory;
 mod open;
 mod parquet_file;
 mod plan;
+mod pose_samples;
 mod read_part;
 mod reading;
 mod rest_turns;
@@ -143,13 +153,14 @@ fn bounds_and_steps(scene: &Scene, sources: &[Source]) -> Result<(Option<Bounds>
 
 /// An opened and checked input.
 pub struct Trajectory {
-    /// Bounds of body origins as read (not recentred) over the whole input; `None` where there is no row at all.
+    /// Bounds of body origins as read (not recentred) over the whole input; `None` where there is
+    /// no row at all.
     pub bounds: Option<Bounds>,
-    /// The rounding steps of the poses as the input stores them, over the whole input; `None`: batches of it are still to
-    /// come.
+    /// The rounding steps of the poses as the input stores them, over the whole input; `None`:
+    /// batches of it are still to come.
     pub pose_steps: Option<PoseSteps>,
-    /// The files in reading order, with their digests once they are hashed: clone this handle before `blocks`, and ask
-    /// it when the blocks are done.
+    /// The files in reading order, with their digests once they are hashed: clone this handle
+    /// before `blocks`, and ask it when the blocks are done.
     pub inputs: Inputs,
     /// Rows in all files.
     pub rows: u64,
@@ -161,20 +172,21 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// Opens the input of `scene`, checks the schema of every file, and finds the bounds: from the column statistics
-    /// of each row group, or by a scan of its positions where those are missing.
+    /// Opens the input of `scene`, checks the schema of every file, and finds the bounds: from the
+    /// column statistics of each row group, or by a scan of its positions where those are missing.
     ///
-    /// A scene without dynamic bodies and without trajectories gives one sample (0, 0) without time.
+    /// A scene without dynamic bodies and without trajectories gives one sample (0, 0) without
+    /// time.
     ///
     /// # Errors
-    /// Any file that is missing, unreadable or does not fit the contract; a scene with dynamic bodies but without
-    /// trajectories.
+    /// Any file that is missing, unreadable or does not fit the contract; a scene with dynamic
+    /// bodies but without trajectories.
     pub fn open(scene: &Scene, options: &ReadOptions) -> Result<Self> {
         Self::open_begun(scene, options, None)
     }
 
-    /// As [`Trajectory::open`], where reading has begun already. If it turned out to be of something else, that is
-    /// dropped.
+    /// As [`Trajectory::open`], where reading has begun already. If it turned out to be of
+    /// something else, that is dropped.
     ///
     /// # Errors
     /// As for [`Trajectory::open`].
@@ -229,8 +241,8 @@ impl Trajectory {
         Ok(Self { pose_steps: Some(pose_steps), ..Self::new(scene, choice, (reading, sources), bounds, None) })
     }
 
-    /// As [`Trajectory::open`], of poses that may come from memory; `begun` holds for files only. `stop` is asked while a stream of
-    /// bytes keeps it waiting.
+    /// As [`Trajectory::open`], of poses that may come from memory; `begun` holds for files only.
+    /// `stop` is asked while a stream of bytes keeps it waiting.
     ///
     /// # Errors
     /// As for [`Trajectory::open`]; batches that are still to come are checked as they come.
@@ -289,15 +301,17 @@ impl Trajectory {
         }
     }
 
-    /// The blocks, in order of (run, frame), decoded ahead on a thread of its own. Every block but the last is full.
+    /// The blocks, in order of (run, frame), decoded ahead on a thread of its own. Every block but
+    /// the last is full.
     ///
-    /// Items are errors at most once, last: a row that does not fit the contract, or a file that cannot be decoded.
-    /// Dropping the iterator early ends the thread.
+    /// Items are errors at most once, last: a row that does not fit the contract, or a file that
+    /// cannot be decoded. Dropping the iterator early ends the thread.
     pub fn blocks(self) -> Box<dyn Iterator<Item = Result<FrameBlock>> + Send> {
         Box::new(stream::Blocks::start(self.plan, self.reading, self.progress))
     }
 
-    /// As [`Self::blocks`], each with the sample that follows it in its run, which takes one more block ahead.
+    /// As [`Self::blocks`], each with the sample that follows it in its run, which takes one more
+    /// block ahead.
     pub fn followed_blocks(self) -> Box<dyn Iterator<Item = Result<FrameBlock>> + Send> {
         let (part, rule) = (self.plan.choice.part.clone(), self.plan.motion);
         let blocks = stream::Blocks::start(self.plan, self.reading, self.progress);
@@ -309,18 +323,21 @@ impl Trajectory {
         self.plan.block_pool.clone()
     }
 
-    /// Set once rows come without an orientation, if the scene does not say that there is none: take it before `blocks`.
+    /// Set once rows come without an orientation, if the scene does not say that there is none:
+    /// take it before `blocks`.
     pub fn unturned(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.plan.unturned)
     }
 
-    /// Share of the chosen input read so far, in thousandths, for progress: take it before `blocks`.
+    /// Share of the chosen input read so far, in thousandths, for progress: take it before
+    /// `blocks`.
     pub fn progress(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.progress)
     }
 }
 
-/// Command that sorts the rows of an input, for messages; `scene`: the scene that names the columns.
+/// Command that sorts the rows of an input, for messages; `scene`: the scene that names the
+/// columns.
 fn sort_command(request: &Request, scene: Option<&Path>) -> String {
     let scene = scene.map_or(String::new(), |scene| format!(" --scene {}", shell_word(scene)));
     match &request.place {

@@ -20,14 +20,16 @@ use std::sync::atomic::AtomicBool;
 pub struct ReadOptions {
     /// Overrides the trajectories of the scene.
     pub path: Option<PathBuf>,
-    /// Read in place of all files. It is copied to a temporary file first, since rows are read twice.
+    /// Read in place of all files. It is copied to a temporary file first, since rows are read
+    /// twice.
     pub stream: Option<InputStream>,
     /// The directory for that file; `None`: that of the system.
     pub temp: Option<PathBuf>,
     /// Overrides the names and units that the scene gives for columns.
     #[doc(hidden)]
     pub columns: Option<TrajectoryColumns>,
-    /// Only these runs (key values). A range that ends at `i64::MAX` has no end: it holds that value too.
+    /// Only these runs (key values). A range that ends at `i64::MAX` has no end: it holds that
+    /// value too.
     pub runs: Option<Range<i64>>,
     /// Only these frames (key values), likewise.
     pub frames: Option<Range<i64>>,
@@ -40,7 +42,8 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// Whether what is read is gone afterwards: a stream, or a pipe in place of files. `trajectories`: those of the scene.
+    /// Whether what is read is gone afterwards: a stream, or a pipe in place of files.
+    /// `trajectories`: those of the scene.
     #[doc(hidden)]
     pub fn is_read_once(&self, trajectories: Option<&Path>) -> bool {
         let path = self.path.as_deref().or(trajectories);
@@ -65,13 +68,15 @@ impl ReadOptions {
         Err(Error::usage(scene.path.display(), problem, "remove the [[sweep]], or hand nothing over"))
     }
 
-    /// Reads a stream of bytes, Arrow IPC or Parquet, in place of all files; messages call it by `name`.
+    /// Reads a stream of bytes, Arrow IPC or Parquet, in place of all files; messages call it by
+    /// `name`.
     #[must_use]
     pub fn with_stream(self, name: impl Into<PathBuf>, reader: impl Read + Send + 'static) -> Self {
         Self { stream: Some(InputStream::new(name, reader)), ..self }
     }
 
-    /// Overrides the names and units that the scene gives for columns: the role, the name and the unit of each, as in `[columns]`.
+    /// Overrides the names and units that the scene gives for columns: the role, the name and the
+    /// unit of each, as in `[columns]`.
     ///
     /// # Errors
     /// A role or a unit is not known, or two of them contradict each other.
@@ -139,9 +144,35 @@ pub(super) fn contains(range: Option<&Range<i64>>, value: i64) -> bool {
     range.is_none_or(|range| range.start <= value && !is_beyond(range, value))
 }
 
-/// Whether a value lies at the end of a range or after it. The greatest of all values is no end: nothing lies after it.
+/// Whether a value lies at the end of a range or after it. The greatest of all values is no end:
+/// nothing lies after it.
 pub(super) fn is_beyond(range: &Range<i64>, value: i64) -> bool {
     value >= range.end && range.end != i64::MAX
+}
+
+/// Whether a row group can hold rows that matter, by the least and greatest keys of its rows, if
+/// they are known.
+pub(super) fn matters(choice: &Choice, runs: Option<(i64, i64)>, frames: Option<(i64, i64)>) -> bool {
+    let beyond = |range: Option<&Range<i64>>, keys: Option<(i64, i64)>| match (range, keys) {
+        (Some(range), Some((least, _))) => is_beyond(range, least),
+        _ => false,
+    };
+    let before = |range: Option<&Range<i64>>, keys: Option<(i64, i64)>| match (range, keys) {
+        (Some(range), Some((_, greatest))) => greatest < range.start,
+        _ => false,
+    };
+    let holds = choice.missing == Missing::Hold;
+    let is_outside = |chosen_runs: Option<&Range<i64>>, chosen_frames: Option<&Range<i64>>| {
+        beyond(chosen_runs, runs)
+            || before(chosen_runs, runs)
+            || beyond(chosen_frames, frames)
+            // Poses before the frames asked for are held into them.
+            || (before(chosen_frames, frames) && !holds)
+    };
+    let part = choice.part.as_ref();
+    let of_part = part.and_then(ReadPart::frames_read);
+    !(is_outside(choice.runs.as_ref(), choice.frames.as_ref())
+        || part.is_some_and(|part| is_outside(Some(&part.runs), of_part.as_ref())))
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! The reading thread, which may begin before the scene is there: files are opened, and the first rows decoded, while
 //! geometry is still being built. Which body a row is of is asked only when the bodies are known.
 
-use super::assemble::matters;
 use super::columns::ColumnFormat;
 use super::group::Group;
 use super::open::{InputPlace, open};
-use super::plan::{Choice, Plan, ReadOptions};
+use super::plan::{Choice, Plan, ReadOptions, matters};
 use super::source::{GroupReader, Source};
 use super::stream_batch::{BATCH_ROWS, StreamMessage};
 use arrow_array::RecordBatch;

@@ -5,13 +5,12 @@
 //!
 //! Runs stay whole, unless one is longer than a part: it is cut at frames whose number is a multiple of [`CUT_FRAMES`].
 
-use super::assemble::matters;
 use super::columns::ColumnFormat;
 use super::decode::{self, Defects};
 use super::digest::InputFile;
 use super::group::Group;
 use super::open::{InputPlace, open};
-use super::plan::{Choice, ReadOptions};
+use super::plan::{Choice, ReadOptions, matters};
 use super::read_part::ReadPart;
 use super::reading::{groups, keys};
 use super::source::Source;

@@ -1,14 +1,13 @@
 //! Processing of the rows on the reading thread, and the iterator at its other end.
 
-use super::assemble::{Assembler, Sink, Step, Stop, matters};
+use super::assemble::{Assembler, Sink, Step, Stop};
 use super::columns::{JointName, Orientation, joint_names};
-use super::decode::{Decoder, Runs};
-use super::joint_blocks::{self, JointAssembler};
-use super::plan::Plan;
+use super::decode::{Decoder, RowKeys, Runs};
+use super::joint_samples::{self, JointSamples};
+use super::plan::{Plan, matters};
+use super::pose_samples::PoseSamples;
 use super::reading::{Batch, Order, Reading, groups, keys};
 use super::returning::returning;
-use super::source::Source;
-use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{FrameBlock, SAMPLES, Sample, block::COMPONENTS};
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -22,13 +21,15 @@ const AHEAD: usize = 3;
 /// ...unless they are larger than this, in bytes: then one...
 const LARGE: usize = 64 << 20;
 
-/// ...or so small that more of them fit into this: of small blocks the engine takes many at a time...
+/// ...or so small that more of them fit into this: of small blocks the engine takes many at a
+/// time...
 const MANY: usize = 8 << 20;
 
-/// ...if they are no larger than this. Every block that waits is memory that is touched for the first time.
+/// ...if they are no larger than this. Every block that waits is memory that is touched for the
+/// first time.
 const SMALL: usize = 512 << 10;
 
-/// Blocks that may wait, of so many bytes.
+/// Returns the number of blocks that may wait, each of `bytes` bytes.
 fn ahead(bytes: usize) -> usize {
     match bytes {
         0..=SMALL => MANY / bytes.max(MANY / 128),
@@ -43,7 +44,8 @@ pub(super) struct Blocks {
     receiver: Option<Receiver<Result<FrameBlock>>>,
     /// Set when all is sent.
     complete: Arc<AtomicBool>,
-    /// The thread: dropped last, so that one which waits to send sees the channel closed before it is waited for.
+    /// The thread: dropped last, so that one which waits to send sees the channel closed before it
+    /// is waited for.
     _reading: Reading,
 }
 
@@ -124,10 +126,10 @@ fn read<'a>(
         if stop.load(Ordering::Relaxed) {
             return Err(Stop::Gone);
         }
-        let Batch { source, columns, row, rows: batch } = batch?;
+        let batch = batch?;
         let extent = (plan.choice.runs.is_some() || plan.choice.frames.is_some()).then_some(&mut there);
-        rows.push((&source, &columns, row, &batch), extent, &mut sink)?;
-        done += batch.num_rows() as u64;
+        rows.push(&batch, extent, &mut sink)?;
+        done += batch.rows.num_rows() as u64;
         // How much a stream of batches will hold nobody knows.
         if total > 0 {
             progress.store((u128::from(done) * 1000 / u128::from(total)) as u64, Ordering::Relaxed);
@@ -142,8 +144,8 @@ fn read<'a>(
 
 /// Decodes rows and puts them together: poses, or values of joints.
 enum RowReader<'p> {
-    Poses { plan: &'p Plan, decoder: Decoder<'p>, assembler: Box<Assembler<'p>> },
-    Joints { names: Arc<[JointName]>, assembler: Box<JointAssembler<'p>> },
+    Poses { plan: &'p Plan, decoder: Decoder<'p>, assembler: Box<Assembler<'p, PoseSamples<'p>>> },
+    Joints { names: Arc<[JointName]>, assembler: Box<Assembler<'p, JointSamples<'p>>> },
 }
 
 impl<'p> RowReader<'p> {
@@ -151,44 +153,37 @@ impl<'p> RowReader<'p> {
         match &plan.joints {
             Some(joints) => {
                 let names = joint_names(joints);
-                let assembler = Box::new(JointAssembler::new(plan, joints, Arc::clone(&names)));
-                Self::Joints { names, assembler }
+                let content = JointSamples::new(plan, joints, Arc::clone(&names));
+                Self::Joints { names, assembler: Box::new(Assembler::new(plan, content)) }
             }
             None => {
-                Self::Poses { plan, decoder: Decoder::new(&plan.body_index), assembler: Box::new(Assembler::new(plan)) }
+                let assembler = Box::new(Assembler::new(plan, PoseSamples::new(plan)));
+                Self::Poses { plan, decoder: Decoder::new(&plan.body_index), assembler }
             }
         }
     }
 
-    /// Takes a batch of a source, with its columns and the row it begins with; `extent` looks at its keys.
-    fn push(
-        &mut self,
-        (source, columns, row, batch): (&Source, &[usize], u64, &RecordBatch),
-        extent: Option<&mut Extent>,
-        sink: &mut Sink<'_>,
-    ) -> Step {
+    /// Takes a batch; `extent` looks at its keys.
+    fn push(&mut self, batch: &Batch<'_>, extent: Option<&mut Extent>, sink: &mut Sink<'_>) -> Step {
+        let Batch { source, columns, row, rows: batch } = batch;
         match self {
             Self::Poses { plan, decoder, assembler } => {
-                let mut rows = decoder.rows(source, columns, row, batch)?;
+                let mut rows = decoder.rows(source, columns, *row, batch)?;
                 if matches!(source.columns.poses()?.orientation, Orientation::None { is_stated: false }) {
                     plan.unturned.store(true, Ordering::Relaxed);
                 }
-                if let Some(extent) = extent {
-                    extent.look((&rows.run, &rows.frame), rows.len);
+                extent.into_iter().for_each(|extent| extent.look(&rows.keys));
+                if let Some(turns) = &plan.body_index.rest_turns {
+                    turns.apply(&mut rows);
                 }
-                assembler.push(&mut rows, sink)
+                assembler.push(rows, sink)
             }
             Self::Joints { names, assembler } => {
                 let Some(joints) = source.columns.joints() else {
-                    return Err(Stop::Failed(Error::internal(
-                        source.path.display(),
-                        "poses are read as values of joints",
-                    )));
+                    return Err(Error::internal(source.path.display(), "poses are read as values of joints").into());
                 };
-                let rows = joint_blocks::rows(source, joints, names, columns, row, batch)?;
-                if let Some(extent) = extent {
-                    extent.look((&rows.run, &rows.frame), rows.len);
-                }
+                let rows = joint_samples::rows(source, joints, names, columns, *row, batch)?;
+                extent.into_iter().for_each(|extent| extent.look(&rows.keys));
                 assembler.push(rows, sink)
             }
         }
@@ -222,13 +217,13 @@ impl Extent {
         (self.runs, self.frames) = (wider(self.runs, runs), wider(self.frames, frames));
     }
 
-    fn look(&mut self, (runs, frames): (&Runs, &[i64]), len: usize) {
+    fn look(&mut self, keys: &RowKeys) {
         let ends = |keys: &[i64]| Some((*keys.iter().min()?, *keys.iter().max()?));
-        let runs = match runs {
-            Runs::One(run) => (len > 0).then_some((*run, *run)),
-            Runs::Each(runs) => ends(&runs[..len]),
+        let runs = match &keys.run {
+            Runs::One(run) => (keys.len > 0).then_some((*run, *run)),
+            Runs::Each(runs) => ends(&runs[..keys.len]),
         };
-        self.widen(runs, ends(&frames[..len]));
+        self.widen(runs, ends(&keys.frame[..keys.len]));
     }
 
     /// The ranges asked for hold no sample: an empty result would look like a clear one.

@@ -1,6 +1,6 @@
 //! Bodies that look as if they were in another unit.
 
-use super::warning::Warning;
+use super::super::warning::Warning;
 use clearsweep_model::{LengthUnit, Scene};
 
 /// A body is looked at if it is so many times as large, or as small, as the median body...

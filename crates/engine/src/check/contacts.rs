@@ -1,6 +1,6 @@
 //! Pairs that touch or overlap in nearly all frames: mostly parts of one assembly, which a rule should ignore.
 
-use super::warning::Warning;
+use super::super::warning::Warning;
 use clearsweep_base::text::toml_text;
 use clearsweep_model::{Candidate, FrameBlock, Motion, QueryOptions, Scene};
 use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, SolverStats, Workspace};

@@ -1,6 +1,6 @@
 //! Warnings about what files leave unsaid: parts of them that are no bodies, and numbers that are stored coarsely.
 
-use super::warning::Warning;
+use super::super::warning::Warning;
 use clearsweep_model::{GeometryNote, LengthUnit, PoseSteps, Scene};
 use std::path::PathBuf;
 

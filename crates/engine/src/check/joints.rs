@@ -1,6 +1,6 @@
 //! How values of joints go on: what gives away angles that were wrapped, and ranges of one value.
 
-use super::warning::Warning;
+use super::super::warning::Warning;
 use clearsweep_model::{FrameBlock, Scene, SceneJoints};
 use std::f64::consts::PI;
 

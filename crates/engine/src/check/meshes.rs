@@ -1,6 +1,6 @@
 //! Mesh bodies: what was found in their triangles.
 
-use super::warning::Warning;
+use super::super::warning::Warning;
 use clearsweep_geometry::{Inside, TriangleMesh};
 use clearsweep_model::{Body, MeshCondition, Scene};
 use clearsweep_tables::{Totals, ViolatingPair};

@@ -9,15 +9,15 @@ mod motion;
 mod quaternion_order;
 mod rest;
 mod rules;
-mod warning;
 mod watch;
 
 use super::coverage::{Coverage, NothingChecked};
 use super::methods;
-use super::options::JobOptions;
+use super::options::{JobOptions, pool};
+use super::warning::Warning;
 use clearsweep_base::error::Result;
 use clearsweep_broad::{BroadPhase, BroadScene};
-use clearsweep_model::{FrameBlock, Motion, PairCounts, Scene};
+use clearsweep_model::{FrameBlock, PairCounts, Scene};
 use clearsweep_narrow::NarrowPhase;
 use clearsweep_trajectory::{Bounds, Trajectory};
 use contacts::Contacts;
@@ -26,13 +26,11 @@ pub use joints::LargestJointStep;
 pub use meshes::MeshFound;
 pub(super) use meshes::{open_bodies, open_meshes_of_run};
 pub use motion::LargestStep;
-use motion::{Clock, Motions};
 pub use rest::{REST_COLUMNS, input_name, rest_row};
 pub use rules::GroupFound;
-pub(super) use rules::{of_rules, pairs_by_rule};
+pub(super) use rules::{of_baselines, of_rules, pairs_by_rule};
 pub use rules::{rules_json, words as ignore_words};
 use std::sync::atomic::Ordering;
-pub use warning::Warning;
 pub(super) use watch::TrajectoryWatch;
 
 /// The result of a check.
@@ -93,7 +91,7 @@ pub fn check(scene: &Scene, options: &JobOptions) -> Result<Checked> {
     super::device::check_device(options)?;
     let broad = methods::broad(if options.broad == clearsweep_broad::ON_DEVICE { "auto" } else { &options.broad })?;
     let narrow = methods::narrow(&options.narrow)?;
-    super::job::pool(options.threads)?.install(|| check_in_pool(scene, options, broad, narrow))
+    pool(options.threads)?.install(|| check_in_pool(scene, options, broad, narrow))
 }
 
 fn check_in_pool(
@@ -111,12 +109,10 @@ fn check_in_pool(
     let mut seen = Seen {
         scene,
         runs: 0,
-        samples: 0,
         run_keys: None,
         frames: None,
         near: vec![false; scene.bodies.len()],
-        clock: Clock::default(),
-        motions: Motions::new(scene),
+        watch: TrajectoryWatch::new(scene),
         coverage: Coverage::new(scene),
     };
     let mut contacts = Contacts::new(scene, narrow);
@@ -130,28 +126,28 @@ fn check_in_pool(
             seen.near[candidate.b as usize] = true;
         }
     }
-    let lasting_contacts = contacts.lasting();
-    let tipped = seen.motions.tipped().bodies;
+    let (watch, lasting_contacts) = (&seen.watch, contacts.lasting());
+    let tipped = watch.motions.tipped().bodies;
     let designed = contacts::not_among(&lasting_contacts, &tipped);
     let never_near = indices(scene, |body| !seen.near[body]);
     let mut checked = Checked {
         runs: seen.runs,
-        samples: seen.samples,
+        samples: watch.samples,
         rows,
         files,
         spooled_bytes,
         run_keys: seen.run_keys,
         frames: seen.frames,
-        times_s: seen.clock.times,
-        time_steps_s: seen.clock.steps,
+        times_s: watch.clock.times,
+        time_steps_s: watch.clock.steps,
         bounds,
         pairs_possible: possible,
         pairs_ignored: ignored,
         pairs_by_rule: rules::pairs_by_rule(scene),
         groups: rules::groups(scene),
         never_near,
-        largest_steps: seen.motions.largest(),
-        largest_joint_step: seen.motions.largest_of_joints(),
+        largest_steps: watch.motions.largest(),
+        largest_joint_step: watch.motions.largest_of_joints(),
         open_meshes: indices(scene, |body| scene.bodies[body].shape.watertight == Some(false)),
         meshes: meshes::meshes(scene),
         ignore_rules: contacts::ignore_rules(scene, &designed),
@@ -164,8 +160,8 @@ fn check_in_pool(
     warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
     warnings.extend(bodies::warnings(scene));
     warnings.extend(meshes::warnings(&checked.meshes));
-    warnings.extend(seen.motions.warnings(seen.samples));
-    warnings.extend(seen.clock.warnings());
+    warnings.extend(watch.motions.warnings(watch.samples));
+    warnings.extend(watch.clock.warnings());
     warnings.extend(contacts::warning(scene, &designed));
     warnings.extend(far(scene, &checked));
     warnings.extend(Warning::of_empty(checked.samples));
@@ -183,32 +179,25 @@ fn indices(scene: &Scene, holds: impl Fn(usize) -> bool) -> Vec<u32> {
 struct Seen<'a> {
     scene: &'a Scene,
     runs: u64,
-    samples: u64,
     run_keys: Option<(i64, i64)>,
     frames: Option<(i64, i64)>,
     near: Vec<bool>,
-    clock: Clock,
-    motions: Motions<'a>,
+    watch: TrajectoryWatch<'a>,
     coverage: Coverage,
 }
 
 impl Seen<'_> {
     fn look(&mut self, block: &FrameBlock) {
         self.coverage.look(self.scene, block);
+        self.watch.look(block);
+        self.runs += u64::from(block.starts_run.count_ones());
         let widen = |range: &mut Option<(i64, i64)>, key: i64| {
             let (low, high) = range.unwrap_or((key, key));
             *range = Some((low.min(key), high.max(key)));
         };
-        for (index, sample) in block.samples.iter().enumerate() {
-            let begins = block.starts_run >> index & 1 == 1;
-            self.runs += u64::from(begins);
-            self.samples += 1;
+        for sample in &block.samples {
             widen(&mut self.run_keys, sample.run);
             widen(&mut self.frames, sample.frame);
-            self.clock.tick(sample, begins);
-        }
-        if self.scene.bodies.iter().any(|body| matches!(body.motion, Motion::Dynamic { .. })) {
-            self.motions.look(block);
         }
     }
 }

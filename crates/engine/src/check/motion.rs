@@ -1,9 +1,9 @@
 //! How bodies move between frames, and how time goes on: what gives away a wrong unit or a wrong order of columns.
 
+use super::super::warning::Warning;
 use super::joints::{JointSteps, LargestJointStep};
 use super::quaternion_order::OrderEvidence;
 use super::rest::TippedBodies;
-use super::warning::Warning;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{FrameBlock, Sample, Scene};
 

@@ -12,7 +12,7 @@
 //! - *Rest.* A body at rest mostly has the orientation (1, 0, 0, 0): written as x, y, z, w, that is 180 degrees about z.
 //!   Machines may also stand with their backs to the origin. A body that is level in most frames speaks for the columns.
 
-use super::warning::Warning;
+use super::super::warning::Warning;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{FrameBlock, LengthUnit, Scene};

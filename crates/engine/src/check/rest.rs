@@ -1,6 +1,6 @@
 //! Places of moving nodes in the files, and first poses that tip them over.
 
-use super::warning::Warning;
+use super::super::warning::Warning;
 use clearsweep_geometry::Pose;
 use clearsweep_model::{LengthUnit, RestOrientation, RestPose, Scene};
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Bodies and pairs that rules cover, and members of groups.
 
-use super::warning::Warning;
-use clearsweep_model::{BetweenFrames, IgnoreRule, Rule, Scene, Severity};
+use super::super::warning::Warning;
+use clearsweep_model::{BaselineAt, BetweenFrames, IgnoreRule, Rule, Scene, Severity};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -103,6 +103,21 @@ pub(in super::super) fn of_rules(scene: &Scene) -> Vec<Warning> {
     });
     let looks_between = scene.motion.between != BetweenFrames::None;
     idle.chain(sampled.filter(|_| looks_between)).collect()
+}
+
+/// Warnings of frames that are a baseline, and that some of the runs have not; `runs_with`: how many have them.
+pub(in super::super) fn of_baselines(scene: &Scene, runs_with: &[(BaselineAt, u64)], runs: u64) -> Vec<Warning> {
+    let warn = |&(at, with): &(BaselineAt, u64)| {
+        let rules = scene.rules.all().iter().filter(|rule| rule.baseline.is_some_and(|baseline| baseline.at == at));
+        let names: Vec<String> = rules.map(|rule| format!("`{}`", rule.name)).collect();
+        let problem = format!(
+            "{} of {runs} runs have no sample that is baseline = \"{at}\" of {}: all that is required holds there",
+            runs - with,
+            names.join(", ")
+        );
+        Warning::new("baseline", [], problem, "give these runs the frame, or compare with `baseline = \"first\"`")
+    };
+    runs_with.iter().filter(|(_, with)| *with < runs).map(warn).collect()
 }
 
 /// Ignore rules that cover no pair.

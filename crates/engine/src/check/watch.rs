@@ -1,17 +1,17 @@
 //! Watches the trajectories and sizes of a run beside its work.
 
+use super::super::warning::Warning;
 use super::bodies;
 use super::files;
 use super::motion::{Clock, Motions};
-use super::warning::Warning;
 use clearsweep_model::{FrameBlock, PoseSteps, Scene};
 
 /// Looks at the blocks of a run as they pass.
 pub(crate) struct TrajectoryWatch<'a> {
     scene: &'a Scene,
-    samples: u64,
-    clock: Clock,
-    motions: Motions<'a>,
+    pub(super) samples: u64,
+    pub(super) clock: Clock,
+    pub(super) motions: Motions<'a>,
 }
 
 impl<'a> TrajectoryWatch<'a> {

@@ -53,7 +53,7 @@ impl Topic {
     /// The topic of issue `index`, which has findings.
     pub(super) fn new(report: &Report, index: usize, guid: Uuid, has_file: bool, has_snapshot: bool) -> Self {
         let issue = &report.issues[index];
-        let lengths = Lengths::of(report.unit);
+        let lengths = Lengths::to_five_digits(report.unit);
         let worst = &issue.findings[0];
         let is_near = matches!(issue.kind.as_deref(), Some("near") | None);
         let note = issue.note.as_deref().and_then(note_text);

@@ -97,7 +97,7 @@ pub(super) struct CardContext<'a> {
 impl<'a> CardContext<'a> {
     pub(super) fn new(report: &'a Report, payload: &'a Payload, full: usize) -> Self {
         let pairs_of_issue = (MOST_PAIRS / full.max(1)).clamp(5, Issue::MOST_FINDINGS);
-        let lengths = Lengths::of(report.unit);
+        let lengths = Lengths::to_five_digits(report.unit);
         Self { report, payload, lengths, pairs_of_issue, chart_bytes_left: MOST_CHARTS }
     }
 

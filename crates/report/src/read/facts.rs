@@ -69,7 +69,8 @@ fn extent(summary: &Value) -> &'static str {
 /// Returns the facts that were checked, and those that were not.
 pub(super) fn all(dir: &Path, manifest: &Value, unit: LengthUnit) -> Result<(Vec<Fact>, Vec<Fact>)> {
     let bodies = Table::<Body>::open(dir)?.rows().collect::<Result<Vec<_>>>()?;
-    let facts = Facts { manifest, summary: &manifest["summary"], lengths: Lengths::of(unit), bodies: &bodies };
+    let facts =
+        Facts { manifest, summary: &manifest["summary"], lengths: Lengths::to_five_digits(unit), bodies: &bodies };
     Ok((facts.checked(), facts.unchecked()))
 }
 
@@ -395,7 +396,7 @@ mod tests {
         };
         let bodies =
             [body("open", "winding", None), body("sheet", "surface", None), body("hull", "solid", Some(false))];
-        let lengths = Lengths::of(LengthUnit::ALL[1]);
+        let lengths = Lengths::to_five_digits(LengthUnit::ALL[1]);
         let facts = Facts { manifest: &manifest, summary: &manifest["summary"], lengths, bodies: &bodies };
         let names: Vec<String> = facts.unchecked().into_iter().map(|fact| fact.name).collect();
         let expected = [

@@ -1,4 +1,5 @@
-//! Lengths in the unit of a scene. Bounds are rounded outward: a written bound holds wherever the stored one does.
+//! Lengths in the unit of a scene. Bounds are rounded outward: a written bound holds wherever the
+//! stored one does.
 
 use super::{count, trimmed};
 use clearsweep_model::LengthUnit;
@@ -18,17 +19,42 @@ enum Rounding {
     Up,
 }
 
+/// Digits of a length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Digits {
+    /// All decimals of the unit, as in the terminal.
+    All,
+    /// Five significant digits, and at most the decimals of the unit, as in reports.
+    Five,
+}
+
 /// Writes lengths in the unit of a scene, down to about a micrometre.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lengths {
+pub struct Lengths {
     unit: LengthUnit,
     decimals: usize,
+    digits: Digits,
 }
 
 impl Lengths {
-    /// In this unit.
-    pub(crate) fn of(unit: LengthUnit) -> Self {
-        Self { unit, decimals: unit.decimals() }
+    /// Writes lengths in this unit, with all its decimals.
+    pub fn of(unit: LengthUnit) -> Self {
+        Self { unit, decimals: unit.decimals(), digits: Digits::All }
+    }
+
+    /// Writes lengths in the unit of this word, with all its decimals; in metres if it is no unit.
+    pub fn of_word(word: &str) -> Self {
+        Self::of(LengthUnit::parse(word).unwrap_or(LengthUnit::ALL[0]))
+    }
+
+    /// Writes lengths in this unit to five digits.
+    pub(crate) fn to_five_digits(unit: LengthUnit) -> Self {
+        Self { digits: Digits::Five, ..Self::of(unit) }
+    }
+
+    /// Whether the unit is the metre.
+    pub fn is_in_metres(self) -> bool {
+        self.unit.word == "m"
     }
 
     /// The word of the unit.
@@ -36,18 +62,29 @@ impl Lengths {
         self.unit.word
     }
 
-    /// A length of so many metres in the unit.
+    /// Returns a length in the unit.
     pub(crate) fn value(self, metres: f64) -> f64 {
         metres * self.unit.denominator / self.unit.numerator
     }
 
-    /// A length to five digits, at most to the micrometre: `48.213 mm`. One too small for that has an exponent: it is
-    /// not 0.
-    pub(crate) fn text(self, metres: f64) -> String {
-        self.nearest(metres, self.places(metres, DIGITS))
+    /// Formats a length, without zeros at its end: `48.213 mm`. A length that is too small for the
+    /// decimals has an exponent: it is not 0.
+    pub fn text(self, metres: f64) -> String {
+        self.nearest(metres, self.decimals_of(metres))
     }
 
-    /// A length that a user wrote, with the decimals that read back as that length, if nine do: `50 mm`.
+    /// Formats like [`Self::text`], with all decimals, so that columns line up.
+    pub fn fixed(self, metres: f64) -> String {
+        let (value, decimals) = (self.value(metres), self.decimals);
+        self.with_unit(&match self.is_small(value) {
+            true => format!("{value:.2e}"),
+            // A zero has no sign.
+            false => format!("{:.decimals$}", value + 0.0),
+        })
+    }
+
+    /// A length that a user wrote, with the decimals that read back as that length, if nine do: `50
+    /// mm`.
     pub(crate) fn required(self, metres: f64) -> String {
         let reads_back = |&decimals: &usize| {
             let text = format!("{:.decimals$}", self.value(metres));
@@ -57,19 +94,46 @@ impl Lengths {
         self.nearest(metres, decimals)
     }
 
-    /// Formats like [`Self::text`], rounded down: what is written, read as a length, is not above `metres`.
+    /// Formats like [`Self::text`], rounded down: what is written, read as a length, is not above
+    /// `metres`.
     pub(crate) fn at_least(self, metres: f64) -> String {
-        self.with_unit(&self.rounded(metres, self.places(metres, DIGITS), Rounding::Down))
+        self.with_unit(&self.rounded(metres, self.decimals_of(metres), Rounding::Down))
     }
 
-    /// Formats like [`Self::text`], rounded up: what is written, read as a length, is not below `metres`.
-    pub(crate) fn at_most(self, metres: f64) -> String {
-        self.with_unit(&self.rounded(metres, self.places(metres, DIGITS), Rounding::Up))
+    /// Formats like [`Self::text`], rounded up: what is written, read as a length, is not below
+    /// `metres`.
+    pub fn at_most(self, metres: f64) -> String {
+        if self.digits == Digits::Five {
+            return self.with_unit(&self.rounded(metres, self.decimals_of(metres), Rounding::Up));
+        }
+        // The last place that is written: rounding takes away half of it at most.
+        let is_small = self.is_small(self.value(metres));
+        let place = if is_small { 0.01 * metres } else { self.unit.metres(0.1_f64.powi(self.decimals as i32)) };
+        let text = self.text(metres);
+        let written = text.split(' ').next().and_then(|number| number.parse().ok());
+        match written.map(|number| self.unit.metres(number)) {
+            Some(written) if written < metres => self.text(metres + place),
+            _ => text,
+        }
     }
 
-    /// Formats like [`Self::text`], with the digits that show on which side of the requirement the length is.
+    /// Returns the factor from metres to the unit as SQL, the decimals, and a name for a column.
+    pub fn sql(self) -> (&'static str, usize, &'static str) {
+        let (factor, name) = match self.unit.word {
+            "mm" => ("1e3 * ", "mm"),
+            "cm" => ("1e2 * ", "cm"),
+            "km" => ("1e-3 * ", "km"),
+            "in" => ("1 / 0.0254 * ", "inches"),
+            "ft" => ("1 / 0.3048 * ", "feet"),
+            _ => ("", "m"),
+        };
+        (factor, self.decimals, name)
+    }
+
+    /// Formats like [`Self::text`], with the digits that show on which side of the requirement the
+    /// length is.
     pub(crate) fn beside(self, metres: f64, required: f64) -> String {
-        let least = self.places(metres, DIGITS);
+        let least = self.decimals_of(metres);
         let order = |number: f64| number.partial_cmp(&required);
         let shows = |&decimals: &usize| {
             let text = self.rounded(metres, decimals, Rounding::Nearest);
@@ -78,10 +142,11 @@ impl Lengths {
         self.nearest(metres, (least..=MOST_DECIMALS).find(shows).unwrap_or(least))
     }
 
-    /// A requirement and a proven bracket: `required 50 mm, proven at least 48.2 mm, at most 48.3 mm`.
+    /// A requirement and a proven bracket: `required 50 mm, proven at least 48.2 mm, at most 48.3
+    /// mm`.
     ///
-    /// A bracket below 0 is told as a depth of overlap. The digits suffice to see on which side of the requirement an
-    /// end is.
+    /// A bracket below 0 is told as a depth of overlap. The digits suffice to see on which side of
+    /// the requirement an end is.
     pub(crate) fn bracket_sentence(self, required: f64, lower: Option<f64>, upper: Option<f64>) -> String {
         let asked = if required < 0.0 {
             format!("up to {} of overlap allowed", self.required(-required))
@@ -142,10 +207,12 @@ impl Lengths {
         self.with_unit(&texts.join(" x "))
     }
 
-    /// A bracket of a volume in cubic metres, rounded outward: `1,204 .. 1,206 mm^3`, with a superscript.
+    /// A bracket of a volume in cubic metres, rounded outward: `1,204 .. 1,206 mm^3`, with a
+    /// superscript.
     pub(crate) fn volume(self, cubic_metres: [f64; 2]) -> String {
         let factor = (self.unit.denominator / self.unit.numerator).powi(3);
-        // The product is off by a few units in the last place of a double; rounding outward starts beyond that.
+        // The product is off by a few units in the last place of a double; rounding outward starts
+        // beyond that.
         let [lower, upper] = [cubic_metres[0] * factor * (1.0 - 1e-14), cubic_metres[1] * factor * (1.0 + 1e-14)];
         let digits = |value: f64| BRACKET_DIGITS as i32 - 1 - value.abs().log10().floor() as i32;
         let text = |value: f64, outward: fn(f64) -> f64| {
@@ -166,7 +233,15 @@ impl Lengths {
         format!("{range} {}\u{b3}", self.unit.word)
     }
 
-    /// Decimals of a number to so many significant digits, at most those of the unit.
+    /// Decimals of a length.
+    fn decimals_of(self, metres: f64) -> usize {
+        match self.digits {
+            Digits::All => self.decimals,
+            Digits::Five => self.places(metres, DIGITS),
+        }
+    }
+
+    /// Decimals of a number to `digits` significant digits, at most those of the unit.
     fn places(self, metres: f64, digits: usize) -> usize {
         let value = self.value(metres).abs();
         if value == 0.0 || !value.is_finite() {
@@ -176,7 +251,8 @@ impl Lengths {
         wanted.clamp(0, self.decimals as i32) as usize
     }
 
-    /// Decimals of both ends of a bracket: enough to see that an end meets or misses the requirement.
+    /// Decimals of both ends of a bracket: enough to see that an end meets or misses the
+    /// requirement.
     fn bracket_places(self, required: Option<f64>, lower: Option<f64>, upper: Option<f64>) -> usize {
         let largest = lower.unwrap_or(0.0).abs().max(upper.unwrap_or(0.0).abs());
         let least = self.places(largest, BRACKET_DIGITS);
@@ -194,17 +270,23 @@ impl Lengths {
         (least..=MOST_DECIMALS).find(shows).unwrap_or(least)
     }
 
-    /// The nearest number of so many decimals with its unit, or with an exponent if that would be 0.
+    /// Formats the nearest number of `decimals` decimals with its unit, or with an exponent if that
+    /// would be 0.
     fn nearest(self, metres: f64, decimals: usize) -> String {
         let value = self.value(metres);
-        if value != 0.0 && value.abs() < 0.5 * 0.1_f64.powi(self.decimals as i32) {
+        if self.is_small(value) {
             return self.with_unit(&format!("{value:.2e}"));
         }
         self.with_unit(&self.rounded(metres, decimals, Rounding::Nearest))
     }
 
-    /// A number of so many decimals without its unit. `Down` and `Up` hold for the number read back as a length of the
-    /// unit.
+    /// Whether a value that is not zero would be written as zero.
+    fn is_small(self, value: f64) -> bool {
+        value != 0.0 && value.abs() < 0.5 * 0.1_f64.powi(self.decimals as i32)
+    }
+
+    /// Formats a number of `decimals` decimals without its unit. `Down` and `Up` hold for the
+    /// number read back as a length of the unit.
     fn rounded(self, metres: f64, decimals: usize, rounding: Rounding) -> String {
         let value = self.value(metres);
         if !value.is_finite() {
@@ -229,9 +311,9 @@ impl Lengths {
         trimmed(&text).to_owned()
     }
 
-    /// A written number in metres: as a scene is read, and rounded once. Both differ in the last bit at most, and
-    /// either may be the number that was written: `48.3mm` in a scene is the first, 0.0483 m in a trajectory the
-    /// second.
+    /// A written number in metres: as a scene is read, and rounded once. Both differ in the last
+    /// bit at most, and either may be the number that was written: `48.3mm` in a scene is the
+    /// first, 0.0483 m in a trajectory the second.
     fn readings(self, text: &str) -> [f64; 2] {
         let as_scene = text.parse().map_or(f64::NAN, |number| self.unit.metres(number));
         let power = match self.unit.word {

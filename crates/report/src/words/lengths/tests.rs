@@ -5,7 +5,7 @@ fn unit(word: &str) -> LengthUnit {
 }
 
 fn mm() -> Lengths {
-    Lengths::of(unit("mm"))
+    Lengths::to_five_digits(unit("mm"))
 }
 
 /// The metres of a written length.
@@ -22,7 +22,7 @@ fn next(state: &mut u64) -> f64 {
 
 #[test]
 fn lengths_are_in_the_unit_of_the_scene() {
-    let texts = |word: &str, metres: [f64; 4]| metres.map(|metres| Lengths::of(unit(word)).text(metres));
+    let texts = |word: &str, metres: [f64; 4]| metres.map(|metres| Lengths::to_five_digits(unit(word)).text(metres));
     let lengths = [0.05, -0.0379276, 2.8e-17, 0.0];
     assert_eq!(texts("mm", lengths), ["50 mm", "-37.928 mm", "2.80e-14 mm", "0 mm"]);
     assert_eq!(texts("m", lengths), ["0.05 m", "-0.037928 m", "2.80e-17 m", "0 m"]);
@@ -39,7 +39,7 @@ fn lengths_are_in_the_unit_of_the_scene() {
 fn bounds_are_rounded_outward() {
     let mut state = 7;
     for word in ["mm", "m", "cm", "km", "in", "ft"] {
-        let lengths = Lengths::of(unit(word));
+        let lengths = Lengths::to_five_digits(unit(word));
         for _ in 0..20_000 {
             let size = 10_f64.powf(16.0 * next(&mut state) - 9.0);
             let metres = size * (2.0 * next(&mut state) - 1.0);
@@ -114,6 +114,33 @@ fn places_and_volumes_read_well() {
     assert_eq!(mm().place([1.250_5, -0.02, 0.3]), "x 1250.5, y -20, z 300 mm");
     assert_eq!(mm().edges([[0.0, 0.0, 0.0], [0.012, 0.03, 0.0045]]), "12 x 30 x 4.5 mm");
     assert_eq!(mm().volume([1.204e-6, 1.206e-6]), "1,203 .. 1,207 mm\u{b3}");
-    assert_eq!(Lengths::of(unit("m")).volume([0.0, 0.0012345]), "0 .. 0.001235 m\u{b3}");
+    assert_eq!(Lengths::to_five_digits(unit("m")).volume([0.0, 0.0012345]), "0 .. 0.001235 m\u{b3}");
     assert_eq!(mm().volume([0.0, 0.0]), "0 mm\u{b3}");
+}
+
+#[test]
+fn lengths_of_the_terminal_have_all_decimals() {
+    let texts = |word: &str, metres: [f64; 4]| metres.map(|metres| Lengths::of_word(word).text(metres));
+    let lengths = [0.05, -0.0379276, 2.8e-17, 0.0];
+    assert_eq!(texts("mm", lengths), ["50 mm", "-37.928 mm", "2.80e-14 mm", "0 mm"]);
+    assert_eq!(texts("m", lengths), ["0.05 m", "-0.037928 m", "2.80e-17 m", "0 m"]);
+    assert_eq!(texts("cm", lengths), ["5 cm", "-3.7928 cm", "2.80e-15 cm", "0 cm"]);
+    assert_eq!(texts("in", [0.0254, 1.0, 100.0, 0.0])[..3], ["1 in", "39.3701 in", "3937.0079 in"]);
+    assert_eq!(texts("ft", [0.3048, 1.0, 3048.0, 0.0])[..3], ["1 ft", "3.28084 ft", "10000 ft"]);
+    assert_eq!(texts("km", [1000.0, 0.05, 2e6, f64::NAN])[..3], ["1 km", "0.00005 km", "2000 km"]);
+    assert_eq!(Lengths::of_word("mm").fixed(0.05), "50.000 mm");
+    assert_eq!(Lengths::of_word("mm").text(f64::NAN), "NaN mm");
+}
+
+#[test]
+fn upper_bounds_are_rounded_up() {
+    let lengths = Lengths::of_word("mm");
+    assert_eq!(lengths.at_most(0.005), "5 mm");
+    for metres in [5.870_12e-6, 0.123_456_4, 3.2e-9, 0.000_499_9, 7.0, 4.4e-10, 1.0 / 3.0, 0.0] {
+        let text = lengths.at_most(metres);
+        let written: f64 = text.strip_suffix(" mm").expect("millimetres").parse().expect("a number");
+        assert!(written / 1e3 >= metres && written / 1e3 <= metres * 1.01 + 1e-6, "{metres}: {text}");
+    }
+    assert_eq!(lengths.at_most(5.870_12e-6), "0.006 mm");
+    assert_eq!(lengths.at_most(5.12e-6), "0.006 mm");
 }

@@ -1,4 +1,4 @@
-//! Warnings of a check.
+//! Warnings of a check and of a run.
 
 /// Something that is allowed but looks wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Warning {
     }
 
     /// Trajectories without a row: a run of them finds nothing, which says nothing.
-    pub(super) fn of_empty(samples: u64) -> Option<Self> {
+    pub(crate) fn of_empty(samples: u64) -> Option<Self> {
         (samples == 0).then(|| {
             Self::new(
                 Self::EMPTY,
