@@ -3,11 +3,7 @@
 use crate::cell::Text;
 use crate::column::{Column, ColumnType};
 use crate::record::{ColumnFault, StoredRecord, cells};
-use crate::stored::Table;
 use arrow_array::RecordBatch;
-use clearsweep_base::error::Result;
-use std::collections::HashSet;
-use std::path::Path;
 
 /// All columns, in the order of the file.
 pub(crate) const COLUMNS: [Column; 31] = [
@@ -62,20 +58,10 @@ impl StoredRecord for Body {
     const COLUMNS: &'static [(&'static str, bool)] =
         &[("body", false), ("convex", true), ("deviation_m", true), ("inside", true)];
 
-    fn decode(batch: &RecordBatch) -> std::result::Result<Vec<Self>, ColumnFault> {
+    fn decode(batch: &RecordBatch) -> Result<Vec<Self>, ColumnFault> {
         let (names, convex) = (cells(batch, "body")?, cells(batch, "convex")?);
         let (deviations, insides) = (cells(batch, "deviation_m")?, cells(batch, "inside")?);
         let rows = names.zip(convex).zip(deviations.zip(insides));
         Ok(rows.map(|((body, convex), (deviation_m, inside))| Self { body, convex, deviation_m, inside }).collect())
     }
-}
-
-/// Returns the names of the bodies whose figures are of hulls, from the result `dir`. Empty for an execution from
-/// before the column `convex`.
-///
-/// # Errors
-/// The table is missing, or clearsweep did not write it.
-pub fn bodies_of_hulls(dir: &Path) -> Result<HashSet<Text>> {
-    let bodies = Table::<Body>::open(dir)?.rows().collect::<Result<Vec<_>>>()?;
-    Ok(bodies.into_iter().filter(|body| body.convex == Some(false)).map(|body| body.body).collect())
 }

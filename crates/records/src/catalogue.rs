@@ -2,8 +2,8 @@
 
 use super::body;
 use super::column::{Column, Contents, TableSchema};
+use super::file::invalid;
 use super::record::Record;
-use super::stored::invalid;
 use super::{Code, Contact, Distance, Event, Interval, Issue, Pair, Penetration, Run};
 use clearsweep_base::error::{Error, Result};
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@
 //!   ([`Record`]); readers get rows of the same struct, or of some of its columns ([`StoredRecord`]).
 //! - `column` holds what a declaration says of a column, `cell` how a type is appended and decoded, `words`
 //!   the enumerations whose words are texts.
-//! - `catalogue` lists all tables; [`Table`] (`stored`) reads one of a finished result.
+//! - `catalogue` lists all tables; [`Table`] reads one of a finished result, from `file`s.
 //! - `manifest` holds the structs that `manifest.json` is written from and read into.
 
 mod body;
@@ -15,6 +15,7 @@ mod column;
 mod contact;
 mod distance;
 mod event;
+pub mod file;
 mod interval;
 mod issue;
 pub mod manifest;
@@ -22,10 +23,12 @@ mod pair;
 mod penetration;
 mod record;
 mod run;
-pub mod stored;
+mod table;
+#[cfg(test)]
+mod tests;
 mod words;
 
-pub use body::{Body, bodies_of_hulls};
+pub use body::Body;
 pub use catalogue::{CATALOGUE, TABLE_NAMES, TableInfo, has_table, index_column, table};
 pub use cell::{Code, ColumnSink, Text};
 pub use column::{Column, ColumnType, Contents, DistanceColumns, TableSchema, Words};
@@ -38,5 +41,5 @@ pub use pair::{Pair, PairBetween, PairOfRun, WorstPair};
 pub use penetration::Penetration;
 pub use record::{ColumnFault, Record, StoredRecord};
 pub use run::{Run, WorstRun};
-pub use stored::{OfPair, Rows, RunPair, Table};
+pub use table::{OfPair, Rows, RunPair, Table, bodies_of_hulls};
 pub use words::{EventKind, Word};

@@ -19,7 +19,7 @@ use super::vocabularies::Vocabularies;
 use super::writer_properties::of_table;
 use arrow_schema::Schema;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_records::stored::{guard, invalid, open};
+use clearsweep_records::file::{guard, invalid, open};
 use clearsweep_records::{ColumnType, Contents, TableInfo, TableSchema, Words};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::schema::types::ColumnDescPtr;

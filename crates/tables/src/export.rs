@@ -6,7 +6,7 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::text::marked;
-use clearsweep_records::stored::{guard, invalid, open};
+use clearsweep_records::file::{guard, invalid, open};
 use clearsweep_records::table;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::borrow::Cow;

@@ -11,7 +11,7 @@ use super::sources::{JobColumns, RowKey, RowSource};
 use super::stored_rows::StoredRows;
 use super::vocabularies::Vocabularies;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_records::stored::{invalid, rows_of};
+use clearsweep_records::file::{invalid, rows_of};
 use clearsweep_records::{CATALOGUE, Contents, Record, TableInfo};
 use serde::{Deserialize, Serialize};
 use std::fs::File;

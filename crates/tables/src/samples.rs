@@ -13,7 +13,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_kinematics::{Joint, JointValue};
 use clearsweep_model::{FrameBlock, Scene, SceneJoints};
-use clearsweep_records::stored::open;
+use clearsweep_records::file::open;
 use parquet::arrow::ArrowWriter;
 use std::collections::HashMap;
 use std::path::Path;

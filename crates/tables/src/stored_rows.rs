@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use clearsweep_base::error::Result;
-use clearsweep_records::stored::invalid;
+use clearsweep_records::file::invalid;
 use clearsweep_records::{ColumnSink, ColumnType, TableSchema};
 use rustc_hash::FxHashMap;
 use std::ops::Range;

@@ -4,7 +4,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use bytes::Bytes;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_records::stored::{guard, open};
+use clearsweep_records::file::{guard, open};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, RecordBatch, StringArray};
 use clearsweep_base::error::Result;
-use clearsweep_records::stored::invalid;
+use clearsweep_records::file::invalid;
 use clearsweep_records::{Body, StoredRecord, TABLE_NAMES, Text, has_table, index_column};
 use std::path::Path;
 

@@ -1,69 +1,23 @@
-//! Tables of a finished result: their files opened with care, and their rows.
+//! Rows of the tables of a finished result.
 
+use super::body::Body;
 use super::catalogue::table;
+use super::cell::Text;
+use super::file::{guard, invalid, open};
 use super::record::{ColumnFault, StoredRecord};
-use arrow_schema::ArrowError;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_input_guard::parquet_pages::{self, PageClaims};
-use clearsweep_input_guard::{guarded, parquet_footer, regular_file};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::statistics::Statistics;
 use rustc_hash::FxHashSet;
+use std::collections::HashSet;
 use std::fs::File;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// Rows that are decoded at a time.
 const BATCH_ROWS: usize = 8192;
-
-/// Opens a table of a finished result, its footer and its pages checked, to be decoded in batches of at
-/// most `batch_rows` rows.
-///
-/// # Errors
-/// It is no regular file, or no table that clearsweep wrote.
-pub fn open(path: &Path, batch_rows: usize) -> Result<ParquetRecordBatchReaderBuilder<File>> {
-    let (file, bytes) = regular_file::open(path).map_err(|error| invalid(path, format!("cannot be read ({error})")))?;
-    parquet_footer::check(path, &file, bytes)?;
-    let again = file.try_clone().map_err(|error| Error::unreadable(path, &error))?;
-    let builder = guard(path, || Ok(ParquetRecordBatchReaderBuilder::try_new(file)?))?;
-    let roots: Vec<usize> = (0..builder.schema().fields().len()).collect();
-    parquet_pages::check_rows(path, builder.metadata())?;
-    let mut claims = PageClaims::default();
-    for group in 0..builder.metadata().num_row_groups() {
-        claims.add(&parquet_pages::check(path, &again, builder.metadata(), group, &roots)?);
-    }
-    Ok(builder.with_batch_size(claims.batch_rows(batch_rows)))
-}
-
-/// Returns the rows of a Parquet file by its footer.
-///
-/// # Errors
-/// It cannot be read.
-pub fn rows_of(path: &Path) -> Result<u64> {
-    let (file, bytes) = regular_file::open(path).map_err(|error| invalid(path, format!("cannot be read ({error})")))?;
-    parquet_footer::check(path, &file, bytes)?;
-    let builder = guard(path, || Ok(ParquetRecordBatchReaderBuilder::try_new(file)?))?;
-    Ok(builder.metadata().file_metadata().num_rows().unsigned_abs())
-}
-
-/// Runs the decoder. A panic on damaged bytes is an error too.
-///
-/// # Errors
-/// The decoder failed.
-pub fn guard<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
-    match guarded(run) {
-        Some(Ok(value)) => Ok(value),
-        Some(Err(error)) => Err(invalid(path, format!("cannot be decoded ({error})"))),
-        None => Err(invalid(path, "cannot be decoded (the Parquet decoder gave up)".to_owned())),
-    }
-}
-
-/// Returns the error for a file that is no table of clearsweep.
-pub fn invalid(path: &Path, problem: String) -> Error {
-    Error::input(path.display(), problem, "give the output directory of a finished `clearsweep run`")
-}
 
 /// A pair of bodies in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,15 +63,12 @@ of_pair!(DistanceBracket, DistanceLine, IntervalContact, IntervalLine);
 
 /// A stored table, of which the columns of `R` are read.
 ///
-/// ```no_run
+/// ```text
 /// use clearsweep_records::{Table, WorstPair};
 ///
-/// # fn main() -> clearsweep_base::error::Result<()> {
 /// for pair in Table::<WorstPair>::open("results".as_ref())?.rows() {
 ///     println!("{:?}", pair?.min_distance_m);
 /// }
-/// # Ok(())
-/// # }
 /// ```
 pub struct Table<R> {
     files: Vec<PathBuf>,
@@ -254,4 +205,13 @@ fn may_hold(group: &RowGroupMetaData, column: Option<usize>, keys: &[i64]) -> bo
     };
     let Some([least, greatest]) = column.and_then(ends) else { return true };
     keys.get(keys.partition_point(|&key| key < least)).is_some_and(|&key| key <= greatest)
+}
+
+/// Returns the names of the bodies whose figures are of hulls, from the result `dir`. Empty for an execution from
+/// before the column `convex`.
+///
+/// The table is missing, or clearsweep did not write it.
+pub fn bodies_of_hulls(dir: &Path) -> Result<HashSet<Text>> {
+    let bodies = Table::<Body>::open(dir)?.rows().collect::<Result<Vec<_>>>()?;
+    Ok(bodies.into_iter().filter(|body| body.convex == Some(false)).map(|body| body.body).collect())
 }
