@@ -1,10 +1,10 @@
 //! Identity of a job: the properties that two executions must share, so that one can continue the tables of the other.
 
-use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
 use super::shard::MarkedFile;
 use clearsweep_base::error::Result;
 use clearsweep_model::{BetweenFrames, ColumnRole, ColumnUnit, Missing, Pivot, Scene, TrajectoryColumns};
+use clearsweep_records::manifest::SCHEMA_VERSION;
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::InputFile;
 use serde_json::{Value, json};

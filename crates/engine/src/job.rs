@@ -16,9 +16,10 @@ use clearsweep_base::workers::threads_within;
 use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_model::{BaselineAt, BetweenFrames, Scene, SceneOverrides};
 use clearsweep_narrow::{IntervalStatus, SolverStats, Status};
+use clearsweep_records::manifest::Adapter;
 use clearsweep_tables::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext, Totals};
 use clearsweep_trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -106,7 +107,9 @@ impl<'a> Job<'a> {
     /// Tries this broad phase from the first batch on, as if it were that of a device whose time counts `handicap` times: for tests.
     #[doc(hidden)]
     pub fn try_device(self, broad: Box<dyn BroadPhase>, handicap: f64) -> Self {
-        let open = Box::new(move || Ok(FoundDevice { broad, adapter: json!({ "name": "given" }) }));
+        let open = Box::new(move || {
+            Ok(FoundDevice { broad, adapter: Adapter { name: "given".to_owned(), ..Adapter::default() } })
+        });
         Self { tried: Some(TrialTerms::of_test(open, handicap)), ..self }
     }
 
@@ -340,7 +343,7 @@ impl Running<'_> {
             resumed_samples: search.resumed_samples,
             shard: shard.as_ref(),
         };
-        let (verdict, manifest) = (report.summary.verdict(), report.to_json());
+        let (verdict, manifest) = (report.summary.verdict(), report.manifest().to_json()?);
         sink.summary(&manifest)?;
         Ok(Outcome { totals, verdict, stats: search.stats, timings, threads, manifest })
     }
@@ -348,7 +351,7 @@ impl Running<'_> {
     /// Blocks of a batch, and a memory for each stretch of them.
     fn memories(&self, device: &mut OpenDevice) -> Result<(usize, Vec<pipeline::SearchMemory>)> {
         let Self { scene, options, .. } = *self;
-        let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory, device.is_device());
+        let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory, device.is_device);
         let threads = rayon::current_num_threads();
         let is_shared = batch == 1 || threads == 1 || scene.dynamic.len() > pipeline::FEW_BODIES;
         let stretches = if is_shared { 1 } else { pipeline::Stretches::of(scene).count(threads) };

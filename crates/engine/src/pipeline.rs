@@ -20,10 +20,10 @@ use clearsweep_base::error::Result;
 use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_model::{BetweenFrames, Candidate, FrameBlock, SampleColumn, Scene, block::COMPONENTS};
 use clearsweep_narrow::{NarrowPhase, SolverStats};
+use clearsweep_records::manifest::Adapter;
 use clearsweep_tables::{BatchMaker, RowBlock, RowCounter, RowSink, SortedRows};
 use clearsweep_trajectory::{BlockPool, Inputs, Trajectory};
 use rayon::prelude::*;
-use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -121,7 +121,7 @@ pub(super) struct BlockSearch<'a> {
     /// Time of all searches before it.
     pub(super) searched: Duration,
     /// The adapter of the device that was faster in the trial.
-    pub(super) chosen: Option<Value>,
+    pub(super) chosen: Option<Adapter>,
 }
 
 /// Destination of rows.

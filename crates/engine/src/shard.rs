@@ -6,16 +6,17 @@
 use super::cancel::CancelToken;
 use super::identity;
 use super::job::{Job, Outcome};
-use super::manifest::range;
+use super::manifest::shown;
 use super::options::JobOptions;
 use super::progress::Progress;
 use super::remote;
 use clearsweep_base::error::{Error, ErrorKind, Result};
 use clearsweep_model::{Scene, SceneOverrides};
+use clearsweep_records::manifest::{Input, Manifest, Overrides, Shard};
 use clearsweep_store::{MANIFEST, RemoteFolder, local, publish_attempt, remove_attempts};
 use clearsweep_tables::{FileChecksums, ParquetTables, StoredShard};
 use clearsweep_trajectory::{InputFile, ReadPart, plan_shards};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -96,33 +97,37 @@ impl ShardNote {
         })
     }
 
-    pub(super) fn to_json(&self) -> Value {
+    pub(super) fn entry(&self) -> Shard {
         let Self { position, part, overrides, .. } = self;
-        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-        json!({
-            "index": position.index,
-            "of": position.count,
-            "job": job_digest(&self.job),
-            "runs": (!part.is_nothing()).then(|| range(&part.runs)),
-            "frames": part.frames.as_ref().map(range),
-            "overrides": {
-                "trajectories": path(&overrides.trajectories),
-                "within": overrides.within,
-                "require": overrides.require,
-                "direction": overrides.direction,
-                "between": overrides.between,
-                "answer": overrides.answer,
-                "contacts": overrides.contacts,
-                "accepted": path(&overrides.accepted),
-                "max_input": overrides.max_input,
+        let SceneOverrides { trajectories, within, require, direction, between, answer, contacts, accepted, .. } =
+            overrides.clone();
+        Shard {
+            index: position.index,
+            of: position.count,
+            job: job_digest(&self.job),
+            runs: (!part.is_nothing()).then(|| (&part.runs).into()),
+            frames: part.frames.as_ref().map(Into::into),
+            overrides: Overrides {
+                trajectories: trajectories.as_deref().map(shown),
+                within,
+                require,
+                direction,
+                between,
+                answer,
+                contacts,
+                accepted: accepted.as_deref().map(shown),
+                max_input: overrides.max_input,
             },
-        })
+        }
     }
 
     /// The trajectories as inputs of the manifest: what was read of them has no digest of the whole file.
-    pub(super) fn inputs(&self) -> impl Iterator<Item = Value> {
-        self.trajectories.iter().map(|file| {
-            json!({ "path": file.path.display().to_string(), "bytes": file.bytes, "sha256": null, "mark": file.mark })
+    pub(super) fn inputs(&self) -> impl Iterator<Item = Input> {
+        self.trajectories.iter().map(|file| Input {
+            path: shown(&file.path),
+            bytes: file.bytes,
+            sha256: None,
+            mark: Some(file.mark.clone()),
         })
     }
 }
@@ -228,14 +233,14 @@ impl ShardPlace {
 
     /// The manifest of the whole shard of the same job that stands there; `None`: there is none.
     fn standing(&self, note: &ShardNote, scene: &Scene, options: &JobOptions) -> Result<Option<Value>> {
-        let Some(manifest) = self.manifest()? else { return Ok(None) };
-        let (shown, ShardPosition { index, count }) = (self.shown(), note.position);
-        if manifest["shard"]["job"] == job_digest(&note.job) {
-            let of_manifest = [&manifest["shard"]["index"], &manifest["shard"]["of"]];
-            if of_manifest == [&json!(index), &json!(count)] {
-                return Ok(Some(manifest));
+        let Some(json) = self.manifest()? else { return Ok(None) };
+        let shown = self.shown();
+        let shard = Manifest::of_json(&json).ok().and_then(|manifest| manifest.shard);
+        if let Some(Shard { index, of, .. }) = shard.filter(|shard| shard.job == job_digest(&note.job)) {
+            if (ShardPosition { index, count: of }) == note.position {
+                return Ok(Some(json));
             }
-            let problem = format!("holds the shard {}/{} under another name", of_manifest[0], of_manifest[1]);
+            let problem = format!("holds the shard {index}/{of} under another name");
             return Err(Error::output(shown.display(), problem, "remove it"));
         }
         let mut keys = self.job().map_or_else(|_| Vec::new(), |job| identity::differences(&job, scene, options));

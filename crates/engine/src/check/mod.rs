@@ -30,7 +30,7 @@ use motion::{Clock, Motions};
 pub use rest::{REST_COLUMNS, input_name, rest_row};
 pub use rules::GroupFound;
 pub(super) use rules::{of_rules, pairs_by_rule};
-pub use rules::{rules_json, words as ignore_words};
+pub use rules::{rule_terms, words as ignore_words};
 use std::sync::atomic::Ordering;
 pub use warning::Warning;
 pub(super) use watch::TrajectoryWatch;
