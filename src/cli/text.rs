@@ -34,6 +34,7 @@ impl Lengths {
     }
 
     /// In the unit of this word; in metres if it is none.
+    #[cfg(test)]
     pub(crate) fn of_word(word: &str) -> Self {
         Self::of(LengthUnit::parse(word).unwrap_or(LengthUnit::ALL[0]))
     }
