@@ -2,20 +2,18 @@
 
 use super::text::{Lengths, count, visible};
 use clearsweep_model::{HullFit, Scene, Shape};
+use clearsweep_records::manifest::{Hulls, Summary};
 use serde_json::{Value, json};
 
 /// Behind a figure of a hull.
 pub(crate) const OF_HULLS: &str = "of the hulls";
 
 /// The bodies of which figures are of hulls, of a manifest's summary; `None` where there are none.
-pub(crate) fn of_summary(summary: &Value, lengths: Lengths) -> Option<String> {
-    let hulls = &summary["hulls"];
-    let bodies = hulls["bodies"].as_u64().filter(|&n| n > 0)?;
-    let (excess, body) = (hulls["hull_excess_m"].as_f64()?, hulls["body"].as_str()?);
-    Some(format!(
-        "{}; figures of such bodies are {OF_HULLS}",
-        line(bodies, summary["bodies"].as_u64().unwrap_or(bodies), (excess, body), lengths)
-    ))
+pub(crate) fn of_summary(summary: &Summary, lengths: Lengths) -> Option<String> {
+    let Hulls { bodies, hull_excess_m, body } = summary.hulls.as_ref().filter(|hulls| hulls.bodies > 0)?;
+    // Without the number of all bodies it is at least that of the hulls.
+    let line = line(*bodies, summary.bodies.max(*bodies), ((*hull_excess_m)?, body), lengths);
+    Some(format!("{line}; figures of such bodies are {OF_HULLS}"))
 }
 
 /// The bodies of a scene that are hulls of meshes that are not convex; `None` where there are none.

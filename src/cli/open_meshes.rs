@@ -2,49 +2,49 @@
 
 use super::color::{Tone, paint};
 use super::text::{count, counted, visible};
-use serde_json::Value;
+use clearsweep_records::manifest::{Summary, Worst};
 
 /// Pairs that the text lists; the manifest has more.
 const LISTED: usize = 3;
 
 /// The line about them; `None` where there are none.
-pub(super) fn line(summary: &Value) -> Option<String> {
-    let open = summary["open_meshes"].as_object()?;
-    let number = |key: &str| open.get(key).and_then(Value::as_u64).unwrap_or(0);
-    let bodies = match number("bodies") {
+pub(super) fn line(summary: &Summary) -> Option<String> {
+    let open = summary.open_meshes.as_ref()?;
+    let bodies = match open.bodies {
         1 => "1 mesh is not closed".to_owned(),
         n => format!("{} meshes are not closed", count(n)),
     };
-    if number("pairs") == 0 {
+    if open.pairs == 0 {
         return Some(format!("{bodies}; by the winding number nothing lies inside"));
     }
-    let text = |pair: &Value, key: &str| visible(pair[key].as_str().unwrap_or("?")).into_owned();
-    let pairs = open.get("winding_pairs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let named = &pairs[..pairs.len().min(LISTED)];
-    let names: Vec<String> =
-        named.iter().map(|pair| format!("{} and {}", text(pair, "body_a"), text(pair, "body_b"))).collect();
-    let more = match number("pairs").saturating_sub(named.len() as u64) {
+    let named = &open.winding_pairs[..open.winding_pairs.len().min(LISTED)];
+    let names = named.iter().map(|of| format!("{} and {}", visible(&of.pair.body_a), visible(&of.pair.body_b)));
+    let names: Vec<String> = names.collect();
+    let more = match open.pairs.saturating_sub(named.len() as u64) {
         0 => String::new(),
         more => format!("; and {} more", count(more)),
     };
-    let pairs = paint(Tone::Doubtful, &format!("{} NOT DECIDED", counted(number("pairs"), "pair")));
+    let pairs = paint(Tone::Doubtful, &format!("{} NOT DECIDED", counted(open.pairs, "pair")));
     Some(format!("{bodies}; {pairs}, as one body lies inside: {}{more} (method = 'winding')", names.join("; ")))
 }
 
 /// Whether a row, by its bodies, run and frame, is one of those that are listed.
-pub(super) fn is_undecided(summary: &Value, row: &Value) -> bool {
-    let pairs = summary["open_meshes"]["winding_pairs"].as_array();
-    let is_same = |pair: &Value| ["body_a", "body_b", "run", "frame"].iter().all(|key| pair[key] == row[key]);
-    pairs.is_some_and(|pairs| pairs.iter().any(is_same))
+pub(super) fn is_undecided(summary: &Summary, row: &Worst) -> bool {
+    let mut listed = summary.open_meshes.iter().flat_map(|open| &open.winding_pairs);
+    listed.any(|of| (&of.pair, of.run, of.frame) == (&row.pair, row.run, row.frame))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
+
+    fn line_of(summary: Value) -> Option<String> {
+        line(&serde_json::from_value(summary).expect("a summary"))
+    }
 
     fn plain(open: &Value) -> String {
-        let line = line(&json!({ "open_meshes": open })).expect("a line");
+        let line = line_of(json!({ "open_meshes": open })).expect("a line");
         anstream::adapter::strip_str(&line).to_string()
     }
 
@@ -63,6 +63,6 @@ mod tests {
         );
         let many = of(12, &["p", "q", "r", "s"]);
         assert!(many.contains("p and wall; q and wall; r and wall; and 9 more"), "{many}");
-        assert!(line(&json!({ "open_meshes": null })).is_none() && line(&json!({})).is_none());
+        assert!(line_of(json!({ "open_meshes": null })).is_none() && line_of(json!({})).is_none());
     }
 }

@@ -322,7 +322,7 @@ pub(super) fn compute(
 pub(super) fn say(manifest: &Manifest) {
     warnings::say(manifest);
     device_note::say(manifest);
-    spool_note::say(&serde_json::json!(manifest));
+    spool_note::say(manifest);
 }
 
 /// The end of a program whose job is done.

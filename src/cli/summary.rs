@@ -173,17 +173,16 @@ fn run_json(line: &RunLine, filled: &HashSet<String>) -> Value {
 /// The summary of a manifest, for a person: what is required and found first, numbers of rows last.
 pub(crate) fn text(manifest: &Manifest, dir: Option<&Path>) -> String {
     let (summary, lengths) = (&manifest.summary, Lengths::of(manifest.length_unit()));
-    let json = &json!(summary);
     let mut rows = vec![("scene", scene(manifest)), ("input", input(summary)), ("pairs", pairs(summary, lengths))];
-    rows.extend(hulls::of_summary(json, lengths).map(|line| ("hulls", line)));
+    rows.extend(hulls::of_summary(summary, lengths).map(|line| ("hulls", line)));
     rows.push(("required", requirement(summary, lengths)));
     rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
     rows.extend(violations::issues(summary).map(|line| ("issues", line)));
     rows.extend(violations::stale(summary).into_iter().map(|line| ("", line)));
     rows.extend(violations::runs(summary).map(|line| ("runs", line)));
     rows.push(("worst", worst(summary, lengths)));
-    rows.extend(answers::line(json).map(|line| ("depth", line)));
-    rows.extend(open_meshes::line(json).map(|line| ("inside", line)));
+    rows.extend(answers::line(summary).map(|line| ("depth", line)));
+    rows.extend(open_meshes::line(summary).map(|line| ("inside", line)));
     rows.extend(std::iter::once("between").chain(std::iter::repeat("")).zip(intervals::lines(summary, lengths)));
     if summary.uncertified > 0 {
         let rows_without = format!("{} without a proven bracket", counted(summary.uncertified, "row"));
@@ -247,7 +246,7 @@ fn rows_by_status(summary: &Summary) -> String {
             let judged = [("violated", summary.violated), ("undecided", summary.undecided)];
             let judged = judged.into_iter().filter(|(_, rows)| *rows > 0);
             let judged: String = judged.map(|(word, rows)| format!("; {} {word}", count(rows))).collect();
-            format!("{}: {}{judged}{}", count(n), parts.join(", "), answers::contacts(&json!(summary)))
+            format!("{}: {}{judged}{}", count(n), parts.join(", "), answers::contacts(summary))
         }
     }
 }
@@ -257,12 +256,10 @@ fn worst(summary: &Summary, lengths: Lengths) -> String {
     let Some((worst, distance)) = worst.and_then(|worst| Some((worst, worst.distance_m?))) else {
         return "-".to_owned();
     };
-    let json = &json!(summary);
-    let what = answers::distance(json, distance, lengths);
+    let what = answers::distance(summary, distance, lengths);
     let NamedPair { body_a, body_b, of_hulls } = &worst.pair;
     let what = if *of_hulls { format!("{what}, {OF_HULLS}") } else { what };
-    let is_undecided = open_meshes::is_undecided(json, &json!(worst));
-    let what = if is_undecided { format!("{what}, or apart: not decided") } else { what };
+    let what = if open_meshes::is_undecided(summary, worst) { format!("{what}, or apart: not decided") } else { what };
     let when = match summary.moves() {
         false => String::new(),
         true => format!(", run {}, frame {}", worst.run, worst.frame),
@@ -355,7 +352,7 @@ fn next(summary: &Summary, lengths: Lengths, dir: &Path) -> String {
         None => {}
     }
     if !needs_duckdb(summary) {
-        return answers::to_more_rows(&json!(summary)).to_owned();
+        return answers::to_more_rows(summary).to_owned();
     }
     let (factor, digits, name) = lengths.sql();
     let run = if summary.runs > 1 { "run, " } else { "" };
