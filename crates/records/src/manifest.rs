@@ -141,7 +141,61 @@ impl Manifest {
     }
 }
 
+/// A manifest's JSON with the CRC-32 of each other file of the result, by name.
+pub fn with_checksums(manifest: &Value, files: &BTreeMap<String, u32>) -> Value {
+    let mut manifest = manifest.clone();
+    manifest["files"] = files.iter().map(|(name, sum)| (name.as_str(), format!("{sum:08x}"))).collect();
+    manifest
+}
+
 /// The object that `--json` prints of a manifest's JSON.
 pub fn summary_json(manifest: &Value) -> &Value {
     &manifest["summary"]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_directory_without_manifest_is_explained() {
+        let dir = tempfile::tempdir().expect("scratch");
+        let problem = |text: Option<&str>| {
+            text.iter().for_each(|text| std::fs::write(dir.path().join("manifest.json"), text).expect("written"));
+            Manifest::read(dir.path()).expect_err("refused").problem
+        };
+        assert!(problem(None).contains("not the output"));
+        assert!(problem(Some("{")).contains("is not JSON"));
+        assert!(problem(Some("[1]")).contains("it has no `summary`"));
+        assert!(problem(Some(r#"{ "summary": { "rows": "?" } }"#)).contains("expected u64"));
+    }
+
+    #[test]
+    fn missing_and_unknown_keys_are_no_errors() {
+        let dir = tempfile::tempdir().expect("scratch");
+        let text =
+            r#"{ "new": 1, "summary": { "runs": 2, "later": 3, "worst": { "distance_m": 0.5 }, "intervals": {} } }"#;
+        std::fs::write(dir.path().join("manifest.json"), text).expect("written");
+        let (manifest, summary) = Manifest::read_with_summary(dir.path()).expect("a manifest");
+        assert_eq!((&summary["later"], summary.get("rows")), (&json!(3), None), "the summary stays as it is");
+        let Summary { runs, bodies_dynamic, worst, intervals, .. } = &manifest.summary;
+        assert_eq!((*runs, *bodies_dynamic, intervals), (2, None, &Some(Intervals::default())));
+        assert_eq!(worst.as_ref().expect("a row").pair.body_a, "?");
+        assert_eq!((manifest.spooled_bytes, manifest.checksums().len()), (None, 0));
+    }
+
+    #[test]
+    fn keys_keep_their_order_and_nulls_stay() {
+        let text = concat!(
+            r#"{"tolerance_m":0.5,"max_gap":1,"max_gap_s":null,"rows":0,"skipped":0,"by_status":{"clear":1,"contact":0},"#,
+            r#""violated":0,"undecided":0,"pairs_violated":2,"violating_pairs":[{"body_a":"a","body_b":"b","#,
+            r#""of_hulls":true,"rule":null,"required_m":null,"min_upper_m":-1e-7,"run":1,"frame":2,"intervals":3,"runs":1,"#,
+            r#""spans":1,"from_frame":1,"to_frame":2,"from_time_s":null,"to_time_s":null}],"pairs_contact":0,"#,
+            r#""pairs_contact_only":0,"least":null,"first_contact":null}"#
+        );
+        let intervals: Intervals = serde_json::from_str(text).expect("intervals");
+        assert_eq!(intervals.max_gap_s, Some(None));
+        assert_eq!(serde_json::to_string(&intervals).expect("JSON"), text);
+    }
 }

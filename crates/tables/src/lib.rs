@@ -103,7 +103,7 @@ pub use arrow_array::RecordBatch;
 pub use audit::{AuditCsv, AuditFinding, AuditSummary, AuditTerms, FindingKind, KindSummary, audit};
 pub use batches::BatchMaker;
 pub use body_reader::{BodyLine, filled_bodies, read_bodies};
-pub use checksums::{FileChecksums, altered_files, checksums};
+pub use checksums::{FileChecksums, altered_files};
 pub use chosen_rows::{DistanceLine, IntervalLine, RunPair, read_distances, read_intervals};
 pub use counter::RowCounter;
 pub use event_reader::{EventLine, read_events};
