@@ -1,5 +1,7 @@
 //! `summary`: what was found, in the figures that a person or a script asks for first.
 
+#![expect(missing_docs, reason = "docs/reference/formats.md says what each key holds")]
+
 use super::named::Named;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -7,45 +9,30 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct Summary {
-    /// One word for the outcome.
     pub verdict: Option<String>,
     /// Why nothing was checked; `None`: something was.
     pub nothing_checked: Option<String>,
-    /// Whether nothing is said of the motion between frames.
     pub sampled_frames_only: bool,
-    /// How bodies move between frames.
     pub between: Option<String>,
-    /// `overlap`, `distance` or `depth`.
     pub answer: Option<String>,
-    /// Bodies.
     pub bodies: u64,
-    /// Bodies that move.
     pub bodies_dynamic: Option<u64>,
-    /// Runs.
     pub runs: u64,
-    /// Frames of all runs.
     pub frames: u64,
     /// Pairs that can be near in a run, ignored ones too.
     pub pairs_possible: u64,
-    /// Pairs that rules ignore.
     pub pairs_ignored: u64,
     /// Rows of `pairs`.
     pub pairs_within: u64,
-    /// Cut-off of rows.
     pub within_m: Option<f64>,
-    /// Required distance.
     pub require_m: Option<f64>,
-    /// Unit that requirements are written in.
     pub require_unit: Option<String>,
     /// Findings of each rule, the default last; `None` without rules.
     pub rules: Option<Vec<RuleFindings>>,
-    /// Rows of `distances`.
     pub rows: u64,
-    /// Rows of `penetrations`.
     pub penetrations: u64,
     /// Rows of `contacts`; `None`: not asked for.
     pub contacts: Option<u64>,
-    /// Rows by status.
     pub rows_by_status: Named<u64>,
     /// Rows that violate.
     pub violated: u64,
@@ -53,11 +40,9 @@ pub struct Summary {
     pub pairs_violated: Option<u64>,
     /// The worst of these pairs, nearest first.
     pub violating_pairs: Vec<ListedPair>,
-    /// Runs with a row or an interval that violates.
     pub runs_violated: Option<u64>,
-    /// Their share; `None`: nothing is required.
+    /// Share of the runs, and its interval; `None`: nothing is required.
     pub runs_violated_share: Option<f64>,
-    /// Interval of that share (95 %, Wilson).
     pub runs_violated_interval: Option<[f64; 2]>,
     /// Rows that violate and are not accepted.
     pub open: u64,
@@ -65,7 +50,6 @@ pub struct Summary {
     pub events: Option<Named<u64>>,
     /// Issues by state; `None`: nothing is required.
     pub issues: Option<Named<u64>>,
-    /// The file of accepted pairs.
     pub dispositions: Option<Dispositions>,
     /// Rows whose bracket holds the limit.
     pub undecided: u64,
@@ -73,19 +57,14 @@ pub struct Summary {
     pub uncertified: u64,
     /// Bodies whose inside the winding number decides; `None`: there are none.
     pub open_meshes: Option<OpenMeshes>,
-    /// The row of smallest distance.
     pub worst: Option<Worst>,
     /// Findings between frames; `None` without motion.
     pub intervals: Option<Intervals>,
     /// Bodies that stand for meshes that are not convex; `None`: there are none.
     pub hulls: Option<Hulls>,
-    /// Bytes of all tables.
     pub bytes: u64,
-    /// Seconds of the whole job.
     pub seconds: f64,
-    /// Frames a second.
     pub frames_per_s: f64,
-    /// Rows a second.
     pub rows_per_s: f64,
 }
 
@@ -105,27 +84,21 @@ impl Summary {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct RuleTerms {
-    /// Its name.
     pub rule: String,
     /// The selector `a`; `None` for the default.
     pub a: Option<String>,
     /// The selector `b`; `None`: everything.
     pub b: Option<String>,
-    /// Required distance or free length.
     pub require_m: Option<f64>,
-    /// How much a violation matters.
     pub severity: String,
-    /// Direction of the free length that it requires, world frame.
     pub direction: Option<[f64; 3]>,
     /// Width of the free length.
     pub footprint_m: Option<f64>,
     /// The pose from which pairs may come nearer than required.
     pub baseline: Option<String>,
-    /// By how much they may.
+    /// By how much they may come nearer than at that pose.
     pub worse_by_m: Option<f64>,
-    /// The note of the user.
     pub note: Option<String>,
-    /// Pairs under it, without ignored ones.
     pub pairs: u64,
 }
 
@@ -133,26 +106,18 @@ pub struct RuleTerms {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct RuleFindings {
-    /// What it requires.
     #[serde(flatten)]
     pub terms: RuleTerms,
-    /// Rows of its pairs.
     pub rows: u64,
-    /// Pairs that are nearer than required at the baseline; `None` without one.
     pub nearer_at_baseline: Option<u64>,
-    /// Rows that violate it.
     pub violated: u64,
     /// Rows whose bracket holds the limit.
     pub undecided: u64,
-    /// Pairs with a row that violates it, over all runs.
     pub pairs_violated: u64,
     /// Intervals of its pairs; `None` without motion, as the next three.
     pub intervals: Option<u64>,
-    /// Intervals that violate it.
     pub intervals_violated: Option<u64>,
-    /// Intervals that are undecided.
     pub intervals_undecided: Option<u64>,
-    /// Pairs with an interval that violates it, over all runs.
     pub pairs_violated_between: Option<u64>,
 }
 
@@ -160,10 +125,8 @@ pub struct RuleFindings {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct NamedPair {
-    /// Name of body A.
     #[serde(default = "unknown")]
     pub body_a: String,
-    /// Name of body B.
     #[serde(default = "unknown")]
     pub body_b: String,
     /// Whether a body of the pair stands for a mesh that is not convex.
@@ -179,12 +142,10 @@ fn unknown() -> String {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct ListedPair {
-    /// The pair.
     #[serde(flatten)]
     pub pair: NamedPair,
     /// Its rule; `None` without rules.
     pub rule: Option<String>,
-    /// What the rule requires.
     pub required_m: Option<f64>,
     /// Smallest distance over all runs. Pairs with rows alone have it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,25 +155,17 @@ pub struct ListedPair {
     pub min_upper_m: Option<f64>,
     /// The run of that distance, to which `spans` to `to_time_s` belong.
     pub run: i64,
-    /// The frame of that distance.
     pub frame: i64,
-    /// Rows, in all runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
-    /// Intervals, in all runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intervals: Option<u64>,
-    /// Runs with such a row or interval.
     pub runs: u64,
-    /// Spans of consecutive frames.
     pub spans: u64,
-    /// First frame.
     pub from_frame: i64,
-    /// Last frame.
     pub to_frame: i64,
     /// Time of the first frame; `None` without times.
     pub from_time_s: Option<f64>,
-    /// Time of the last frame.
     pub to_time_s: Option<f64>,
 }
 
@@ -220,9 +173,7 @@ pub struct ListedPair {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct Dispositions {
-    /// Day of the execution (UTC), which decides what is expired.
     pub day: String,
-    /// Accepted pairs.
     pub pairs: u64,
     /// Rows of the file that belong to nothing any more.
     pub stale: u64,
@@ -234,13 +185,9 @@ pub struct Dispositions {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct StalePair {
-    /// Its rule.
     pub rule: String,
-    /// Name of body A.
     pub body_a: String,
-    /// Name of body B.
     pub body_b: String,
-    /// Why it belongs to nothing.
     pub problem: String,
 }
 
@@ -248,11 +195,8 @@ pub struct StalePair {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct OpenMeshes {
-    /// Number of these bodies.
     pub bodies: u64,
-    /// Rows of method `winding`.
     pub rows: u64,
-    /// Pairs with such a row, over all runs.
     pub pairs: u64,
     /// The worst of these pairs, nearest first.
     pub winding_pairs: Vec<ListedPair>,
@@ -262,13 +206,9 @@ pub struct OpenMeshes {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct Worst {
-    /// Its distance.
     pub distance_m: Option<f64>,
-    /// Its run.
     pub run: i64,
-    /// Its frame.
     pub frame: i64,
-    /// The pair.
     #[serde(flatten)]
     pub pair: NamedPair,
 }
@@ -277,11 +217,9 @@ pub struct Worst {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct Hulls {
-    /// Number of these bodies.
     pub bodies: u64,
     /// How far a hull reaches beyond its mesh, at most.
     pub hull_excess_m: Option<f64>,
-    /// The body of that hull.
     pub body: String,
 }
 
@@ -289,18 +227,14 @@ pub struct Hulls {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct Intervals {
-    /// Width of the bracket of an interval.
     pub tolerance_m: Option<f64>,
-    /// Frames that neighbouring frames may be apart.
     pub max_gap: i64,
     /// Longest time of an interval; null: 100 times that of the intervals beside it. An older version wrote none.
     #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub max_gap_s: Option<Option<MaxGap>>,
-    /// Rows of `intervals`.
     pub rows: u64,
     /// Neighbouring frames that are farther apart: the motion between them was not checked.
     pub skipped: u64,
-    /// Intervals by status.
     pub by_status: Named<u64>,
     /// Intervals that violate.
     pub violated: u64,
@@ -314,9 +248,7 @@ pub struct Intervals {
     pub pairs_contact: u64,
     /// Rows of these that touch between frames only.
     pub pairs_contact_only: u64,
-    /// The pair that is proven to come nearest.
     pub least: Option<Least>,
-    /// The first contact of the first run that has one.
     pub first_contact: Option<FirstContact>,
 }
 
@@ -348,15 +280,11 @@ pub enum MaxGap {
 pub struct Least {
     /// Lower end of the least distance in that run; `None`: nothing is proven.
     pub lower_m: Option<f64>,
-    /// Upper end.
     pub upper_m: Option<f64>,
-    /// The run.
     pub run: i64,
     /// Frame before the interval of the upper end.
     pub frame: i64,
-    /// Frame after that interval.
     pub frame_next: i64,
-    /// The pair.
     #[serde(flatten)]
     pub pair: NamedPair,
 }
@@ -365,23 +293,18 @@ pub struct Least {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct FirstContact {
-    /// The run.
     pub run: i64,
     /// Frame before the interval.
     pub frame: i64,
-    /// Frame after the interval.
     pub frame_next: i64,
     /// Share of the interval before which the pair is proven clear.
     pub contact_lo: Option<f64>,
     /// Share of the interval at which the pair is proven in contact.
     pub contact_hi: Option<f64>,
-    /// The joint that is swept alone in this run.
     pub joint: Option<SweptJoint>,
     /// Time of `contact_lo`; `None` without times.
     pub time_lo_s: Option<f64>,
-    /// Time of `contact_hi`.
     pub time_hi_s: Option<f64>,
-    /// The pair.
     #[serde(flatten)]
     pub pair: NamedPair,
 }
@@ -390,12 +313,9 @@ pub struct FirstContact {
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct SweptJoint {
-    /// Its name.
     pub name: String,
     /// `rad` or `m`.
     pub unit: String,
-    /// Value at `contact_lo`.
     pub lo: Option<f64>,
-    /// Value at `contact_hi`.
     pub hi: Option<f64>,
 }
