@@ -148,7 +148,7 @@ impl TableWriter {
     }
 
     pub(super) fn with_layout(scene: &Scene, options: &TableOptions, layout: TableLayout) -> Result<Self> {
-                let mode = ClaimMode { force: options.force, resume: options.resume };
+        let mode = ClaimMode { force: options.force, resume: options.resume };
         let out = OutputDir::claim(&options.out, mode, &options.inputs)?;
         let strings = Vocabularies::of_scene(scene);
         let columns = JobColumns::of(scene, options.columns);
