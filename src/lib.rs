@@ -50,11 +50,12 @@
 //! | `clearsweep-robot` | `base` | readers of robot descriptions: URDF, SRDF, MJCF, COLLADA |
 //! | `clearsweep-geometry` | `base` | numbers, vectors, poses, convex polyhedra, hulls, triangle meshes |
 //! | `clearsweep-model` | `geometry`, `kinematics` | what stages hand on: the scene, bodies, shapes, blocks of poses, candidates, the query, answers |
+//! | `clearsweep-records` | `model`, `input-guard` | the tables and the manifest of a result, each declared once |
 //! | `clearsweep-scene` | `model`, `input-guard` | loads a scene: the scene file and geometry readers |
 //! | `clearsweep-trajectory` | `model` | READ: Parquet, Arrow IPC and CSV into blocks |
 //! | `clearsweep-broad` | `model` | BROAD: which pairs come near, and when |
 //! | `clearsweep-narrow` | `model` | NARROW: signed distance, witnesses and proof; no files, no clock |
-//! | `clearsweep-tables` | `model` | WRITE: Parquet, summaries, the manifest |
+//! | `clearsweep-tables` | `model`, `records` | WRITE: Parquet, summaries, the manifest |
 //! | `clearsweep-engine` | all stages | the loop; hands work to the threads |
 //! | `clearsweep-report` | `engine` | reports of tables: HTML, pictures, BCF, GLB, CSV, XLSX (feature `cli`) |
 //! | `clearsweep-datasets` | `geometry`, the writer of trajectories in `tables` | data sets for trials and benchmarks |

@@ -52,7 +52,7 @@ pub(crate) fn run_shard(
         let (index, count) = shard;
         let position = ShardPosition { index, count };
         let done = run_one(&scene, job, position, &into, &told, &cancelled)?;
-        Ok(embed::shard_json(&done, position, &into).to_string())
+        Ok(embed::shard_json(&done, position, &into)?.to_string())
     };
     let done = call(py, &AtInterrupt::Stop(&|| token.cancel()), &mut |_| show(), work)?;
     show()?;

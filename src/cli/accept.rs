@@ -3,11 +3,12 @@
 use super::args::AcceptArgs;
 use super::exit::ProgramEnd;
 use super::text::counted;
-use super::{results, stdout, summary};
+use super::{results, stdout};
 use clearsweep::{Error, Result};
 use clearsweep_base::open_file::is_at;
 use clearsweep_base::text::marked;
 use clearsweep_model::LengthUnit;
+use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{Event, Table};
 use clearsweep_scene::dispositions::{COLUMNS, DispositionRow, read_rows};
 use serde_json::json;
@@ -35,9 +36,7 @@ pub(crate) fn accept(args: &AcceptArgs) -> Result<ProgramEnd> {
     }
     let place = results::one(&args.dir, false)?;
     let args = &AcceptArgs { dir: place.dir.clone(), ..args.clone() };
-    let manifest = summary::read(&args.dir)?;
-    let word = manifest["scene"]["length_unit"].as_str().and_then(LengthUnit::parse);
-    let unit = word
+    let unit = LengthUnit::parse(&Manifest::read(&args.dir)?.scene.length_unit)
         .ok_or_else(|| Error::input(args.dir.display(), "the manifest names no length unit", "run the scene again"))?;
     let chosen = chosen(args)?;
     if chosen.is_empty() {

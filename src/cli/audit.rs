@@ -10,6 +10,7 @@ use super::{machine, notes, stdout};
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, JobOptions, NothingChecked};
 use clearsweep_model::Scene;
+use clearsweep_records::manifest::{Manifest, Summary};
 use clearsweep_scene::length::parse_length;
 use clearsweep_store::local;
 use clearsweep_tables::{
@@ -49,7 +50,7 @@ impl TablesDir {
 struct Audited<'a> {
     args: &'a AuditArgs,
     scene: &'a Scene,
-    summary: &'a Value,
+    summary: Summary,
     found: AuditSummary,
 }
 
@@ -79,10 +80,11 @@ pub(crate) fn audit(args: AuditArgs) -> Result<ProgramEnd> {
         Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::Interrupted),
         outcome => outcome?,
     };
-    notes::of_run(&outcome.manifest);
+    let manifest = Manifest::of_json(&outcome.manifest)?;
+    notes::of_run(&manifest);
     let terms = AuditTerms { allow, top: args.top };
     let found = find(&args, &dir.path(), &loaded.scene, &terms)?;
-    let audited = Audited { args: &args, scene: &loaded.scene, summary: &outcome.manifest["summary"], found };
+    let audited = Audited { args: &args, scene: &loaded.scene, summary: manifest.summary, found };
     let printed = match args.json {
         true => stdout::print_json(&audited.json()),
         false => stdout::print(&audited.text()),
@@ -122,12 +124,12 @@ impl Audited<'_> {
     }
 
     fn nothing_checked(&self) -> Option<NothingChecked> {
-        self.summary["nothing_checked"].as_str().and_then(NothingChecked::of_name)
+        self.summary.nothing_checked.as_deref().and_then(NothingChecked::of_name)
     }
 
     /// Neighbouring frames that are too far apart for their interval to be looked at.
     fn gaps(&self) -> u64 {
-        self.summary["intervals"]["skipped"].as_u64().unwrap_or(0)
+        self.summary.intervals.as_ref().map_or(0, |intervals| intervals.skipped)
     }
 
     fn lengths(&self) -> Lengths {
@@ -140,7 +142,7 @@ impl Audited<'_> {
 
     fn text(&self) -> String {
         let lengths = self.lengths();
-        let number = |key: &str| self.summary[key].as_u64().unwrap_or(0);
+        let Summary { frames, runs, .. } = self.summary;
         let motion = format!(
             "{} between frames: {}, contact within {}",
             self.scene.motion.between.name(),
@@ -149,7 +151,7 @@ impl Audited<'_> {
         );
         let mut rows = vec![
             ("scene", visible(&self.scene.name).into_owned()),
-            ("input", format!("{}, {}", counted(number("frames"), "frame"), counted(number("runs"), "run"))),
+            ("input", format!("{}, {}", counted(frames, "frame"), counted(runs, "run"))),
             ("motion", motion),
         ];
         let [tunnels, overlaps] = &self.found.kinds;
@@ -238,8 +240,8 @@ impl Audited<'_> {
             "verdict": verdict,
             "nothing_checked": nothing.map(NothingChecked::name),
             "scene": self.scene.name,
-            "runs": self.summary["runs"],
-            "frames": self.summary["frames"],
+            "runs": self.summary.runs,
+            "frames": self.summary.frames,
             "rows": self.found.rows,
             "intervals": self.found.intervals,
             "between": self.scene.motion.between.name(),

@@ -12,7 +12,7 @@ use super::wrap::{width, wrapped};
 use clearsweep::Result;
 use clearsweep_engine::{
     Checked, JobOptions, LargestJointStep, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name, rest_row,
-    rules_json,
+    rule_terms,
 };
 use clearsweep_model::{Baseline, FreeLength, IgnoreRule, LengthUnit, Motion, SameAncestor, Scene};
 use serde_json::{Value, json};
@@ -374,7 +374,7 @@ pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
             "a": rule.a, "b": rule.b, "same": rule.same.map(SameAncestor::word), "reason": rule.reason, "pairs": rule.pairs,
             "examples": rule.examples.iter().map(|pair| pair.map(|body| &scene.bodies[body as usize].name)).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
-        "rules": rules_json(scene, &checked.pairs_by_rule),
+        "rules": rule_terms(scene, &checked.pairs_by_rule),
         "files": checked.files,
         "rows": checked.rows,
         "runs": checked.runs,

@@ -5,11 +5,11 @@ use super::args::DiffArgs;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
 use super::results::{self, ResultPlace};
+use super::stdout;
 use super::text::{Lengths, counted, visible};
-use super::{stdout, summary};
 use clearsweep::Result;
 use clearsweep_base::text::marked;
-use clearsweep_model::LengthUnit;
+use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{Event, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -72,16 +72,14 @@ struct Compared {
 pub(crate) fn diff(args: &DiffArgs) -> Result<ProgramEnd> {
     let [old, new] = [&args.old, &args.new].map(|dir| results::places(std::slice::from_ref(dir), false));
     let (old, new) = (old?, new?);
-    let manifest = summary::read(&new[0].dir)?;
+    let manifest = Manifest::read(&new[0].dir)?;
     let compared = compare(violations(&old)?, violations(&new)?);
     if args.json {
         stdout::print_json(&as_json(&compared))?;
     } else if args.csv {
         stdout::print(&as_csv(&compared))?;
     } else {
-        let word = manifest["summary"]["require_unit"].as_str().or(manifest["scene"]["length_unit"].as_str());
-        let unit = word.and_then(LengthUnit::parse).unwrap_or(LengthUnit::ALL[0]);
-        stdout::print(&text(&compared, Lengths::of(unit)))?;
+        stdout::print(&text(&compared, Lengths::of(manifest.length_unit())))?;
     }
     Ok(ProgramEnd::Clear)
 }
@@ -90,7 +88,7 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<ProgramEnd> {
 fn violations(places: &[ResultPlace]) -> Result<BTreeMap<RulePair, Least>> {
     let mut pairs: BTreeMap<RulePair, Least> = BTreeMap::new();
     for ResultPlace { dir, .. } in places {
-        summary::read(dir)?; // only a finished execution has one
+        Manifest::read(dir)?; // only a finished execution has one
         for event in Table::<Event>::open(dir)?.rows() {
             let event = event?;
             let mut bodies = [&event.body_a, &event.body_b].map(|name| name.to_string());

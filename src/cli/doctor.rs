@@ -7,6 +7,7 @@ use super::stdout::{print, print_json};
 use super::text::{bytes, table};
 use clearsweep::Result;
 use clearsweep_engine::{adapters, simd_features};
+use clearsweep_records::manifest::Adapter;
 use serde_json::json;
 
 /// Lists threads, memory, SIMD instruction sets and GPU adapters.
@@ -37,15 +38,14 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
     ];
     let adapters = quietly(adapters);
     let gpus = adapters.iter().map(|own| {
-        let word = |key: &str| own[key].as_str().unwrap_or_default().to_owned();
-        let limit = bytes(own["binding_bytes"].as_u64().unwrap_or_default());
-        let use_of = if own["is_used"] == true {
+        let Adapter { name, kind, backend, driver } = &own.adapter;
+        let use_of = if own.is_used {
             "used by --device gpu, and tried by auto in long jobs"
         } else {
             "used where --adapter names it"
         };
-        let about = [word("kind"), word("backend"), word("driver"), format!("buffers of {limit}"), use_of.to_owned()];
-        ("GPU", format!("{}: {}", word("name"), about.join(", ")))
+        let limit = bytes(own.binding_bytes);
+        ("GPU", format!("{name}: {kind}, {backend}, {driver}, buffers of {limit}, {use_of}"))
     });
     let none = match cfg!(feature = "gpu") {
         true => "no adapter that a Vulkan, Metal or DX12 driver shows: everything runs on the CPU",

@@ -134,6 +134,6 @@ pub fn plan_json(shards: &[PlannedShard]) -> Value {
 }
 
 /// The object of `run --shard --json`.
-pub fn shard_json(done: &StoodOrWritten, position: ShardPosition, into: &Path) -> Value {
+pub fn shard_json(done: &StoodOrWritten, position: ShardPosition, into: &Path) -> Result<Value> {
     super::run::shard_json(done, position, into)
 }

@@ -4,8 +4,9 @@ use super::args::ExportArgs;
 use super::exit::ProgramEnd;
 use super::files::{check_beside, check_target, keep, temporary};
 use super::text::{bytes, counted, table};
-use super::{interrupt, results, stdout, summary};
+use super::{interrupt, results, stdout};
 use clearsweep::{Error, Result};
+use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{TABLE_NAMES, has_table};
 use clearsweep_tables::{CSV_PLACE, Exported, export_csv};
 use serde_json::json;
@@ -30,7 +31,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
         return Err(Error::usage(args.dir.display(), problem, "name it: --to DIR"));
     }
     let args = &ExportArgs { dir: place.dir.clone(), ..args.clone() };
-    summary::read(&args.dir)?; // only a finished execution has one
+    Manifest::read(&args.dir)?; // only a finished execution has one
     let is_wanted = |name: &&str| match args.table.as_slice() {
         [] => has_table(&args.dir, name),
         named => named.iter().any(|wanted| wanted == name),

@@ -3,107 +3,92 @@
 use super::body_lines::OF_HULLS;
 use super::color::{Tone, paint};
 use super::text::{Lengths, columns, count, counted, visible};
-use super::violations;
 use clearsweep_records::PairBetween;
+use clearsweep_records::manifest::{FirstContact, Intervals, Least, NamedPair, Summary, SweptJoint};
 use clearsweep_report::longest_step;
 use serde_json::{Value, json};
 
 /// Lines about the intervals of a summary; none where the scene does not say how bodies move between frames.
-pub(super) fn lines(summary: &Value, lengths: Lengths) -> Vec<String> {
-    let intervals = &summary["intervals"];
-    if !intervals.is_object() {
-        return Vec::new();
-    }
-    let mut lines = vec![counts(summary, lengths)];
-    lines.extend(nearest(&intervals["least"], lengths));
-    lines.extend(first_contact(&intervals["first_contact"]));
-    let only = number(intervals, "pairs_contact_only");
+pub(super) fn lines(summary: &Summary, lengths: Lengths) -> Vec<String> {
+    let Some(intervals) = &summary.intervals else { return Vec::new() };
+    let mut lines = vec![counts(summary, intervals, lengths)];
+    lines.extend(intervals.least.as_ref().and_then(|least| nearest(least, lengths)));
+    lines.extend(intervals.first_contact.as_ref().map(first_contact));
+    let only = intervals.pairs_contact_only;
     if only > 0 {
         let (pairs, touch) = (counted(only, "pair"), if only == 1 { "touches" } else { "touch" });
         lines.push(paint(Tone::Doubtful, &format!("{pairs} {touch} between frames only")));
     }
-    let undecided = number(&intervals["by_status"], "undecided");
+    let undecided = intervals.unproven();
     if undecided > 0 {
         let text = format!("{} undecided", counted(undecided, "interval"));
         lines.push(paint(Tone::Doubtful, &text) + ": neither clear nor in contact is proven (status = 'undecided')");
     }
-    let skipped = number(intervals, "skipped");
-    if skipped > 0 {
-        let text = format!("{} not looked at", counted(skipped, "gap"));
+    if intervals.skipped > 0 {
+        let text = format!("{} not looked at", counted(intervals.skipped, "gap"));
         lines.push(paint(Tone::Doubtful, &text) + &format!(": longer than {}", longest_step(intervals)));
     }
     lines
 }
 
 /// Returns the last line of the text, which says what the summary holds for; `None` if nothing moves.
-pub(super) fn holds(summary: &Value) -> Option<String> {
-    if number(summary, "bodies_dynamic") == 0 {
-        return None;
-    }
-    let intervals = &summary["intervals"];
-    if !intervals.is_object() {
+pub(super) fn holds(summary: &Summary) -> Option<String> {
+    summary.bodies_dynamic.filter(|&moving| moving > 0)?;
+    let Some(intervals) = &summary.intervals else {
         let text = "Holds at sampled frames only: motion between frames is not covered (pairs.max_step_m bounds it).";
         return Some(text.to_owned());
-    }
-    let open = number(&intervals["by_status"], "undecided") + number(intervals, "skipped");
+    };
+    let open = intervals.unproven() + intervals.skipped;
     let except = if open > 0 { ", but for what is undecided or was not looked at" } else { "" };
     Some(format!("Holds between frames too, if bodies move as stated (between = {}){except}.", word(summary)))
 }
 
 /// `linear: 1,200 intervals within 200 mm: 1,190 clear, 10 contact; 3 violated`.
-fn counts(summary: &Value, lengths: Lengths) -> String {
-    let intervals = &summary["intervals"];
-    let within = lengths.text(summary["within_m"].as_f64().unwrap_or(0.0));
-    let rows = number(intervals, "rows");
-    if rows == 0 {
+fn counts(summary: &Summary, intervals: &Intervals, lengths: Lengths) -> String {
+    let within = lengths.text(summary.within_m.unwrap_or(0.0));
+    let Intervals { rows, by_status, violated, undecided, .. } = intervals;
+    if *rows == 0 {
         return format!("{}: nothing came within {within}", word(summary));
     }
-    let by_status = intervals["by_status"].as_object();
-    let parts = by_status.into_iter().flatten().filter_map(|(status, n)| Some((status, n.as_u64()?)));
-    let parts: Vec<String> =
-        parts.filter(|(_, n)| *n > 0).map(|(status, n)| format!("{} {status}", count(n))).collect();
-    let judged = ["violated", "undecided"].map(|key| (key, number(intervals, key)));
-    let is_said = violations::is_something_required(summary);
-    let judged = judged.into_iter().filter(|(_, n)| is_said && *n > 0);
-    let judged: String = judged.map(|(key, n)| format!("; {} {key}", count(n))).collect();
-    format!("{}: {} within {within}: {}{judged}", word(summary), counted(rows, "interval"), parts.join(", "))
+    let parts = by_status.into_iter().filter(|(_, n)| *n > 0);
+    let parts: Vec<String> = parts.map(|(status, n)| format!("{} {status}", count(*n))).collect();
+    let judged = [("violated", *violated), ("undecided", *undecided)];
+    let judged = judged.into_iter().filter(|(_, n)| summary.is_something_required() && *n > 0);
+    let judged: String = judged.map(|(word, n)| format!("; {} {word}", count(n))).collect();
+    format!("{}: {} within {within}: {}{judged}", word(summary), counted(*rows, "interval"), parts.join(", "))
 }
 
-fn nearest(least: &Value, lengths: Lengths) -> Option<String> {
-    let upper = lengths.text(least["upper_m"].as_f64()?);
-    let bracket = match least["lower_m"].as_f64() {
+fn nearest(least: &Least, lengths: Lengths) -> Option<String> {
+    let upper = lengths.text(least.upper_m?);
+    let bracket = match least.lower_m {
         Some(lower) => format!("{} to {upper}", lengths.text(lower)),
         None => format!("at most {upper}"),
     };
-    Some(format!("least distance {bracket}: {}", place(least)))
+    Some(format!("least distance {bracket}: {}", place(&least.pair, least.run, [least.frame, least.frame_next])))
 }
 
-fn first_contact(first: &Value) -> Option<String> {
-    first["frame"].as_i64()?;
-    let when = match (first["time_lo_s"].as_f64(), first["time_hi_s"].as_f64()) {
+fn first_contact(first: &FirstContact) -> String {
+    let when = match (first.time_lo_s, first.time_hi_s) {
         (Some(from), Some(to)) => format!(", {from:.6} s to {to:.6} s"),
         _ => String::new(),
     };
-    Some(format!("first contact: {}{when}{}", place(first), swept(&first["joint"]).unwrap_or_default()))
+    let place = place(&first.pair, first.run, [first.frame, first.frame_next]);
+    format!("first contact: {place}{when}{}", first.joint.as_ref().and_then(swept).unwrap_or_default())
 }
 
 /// The values of the joint that is swept between which its first contact lies.
-fn swept(joint: &Value) -> Option<String> {
-    let (lo, hi) = (joint["lo"].as_f64()?, joint["hi"].as_f64()?);
-    let name = visible(joint["name"].as_str()?).into_owned();
-    let text = |value: f64| match joint["unit"].as_str() {
-        Some("rad") => format!("{:.6} deg", value.to_degrees()),
+fn swept(joint: &SweptJoint) -> Option<String> {
+    let text = |value: f64| match joint.unit.as_str() {
+        "rad" => format!("{:.6} deg", value.to_degrees()),
         _ => format!("{value:.9} m"),
     };
-    Some(format!(", {name} from {} to {}", text(lo), text(hi)))
+    Some(format!(", {} from {} to {}", visible(&joint.name), text(joint.lo?), text(joint.hi?)))
 }
 
 /// The bodies, the run and the frames of an interval.
-fn place(of: &Value) -> String {
-    let name = |key: &str| visible(of[key].as_str().unwrap_or("?")).into_owned();
-    let hulls = if of["of_hulls"] == true { format!(" ({OF_HULLS})") } else { String::new() };
-    let (a, b) = (name("body_a"), name("body_b"));
-    format!("{a} and {b}{hulls}, run {}, frames {} to {}", of["run"], of["frame"], of["frame_next"])
+fn place(NamedPair { body_a, body_b, of_hulls }: &NamedPair, run: i64, [frame, next]: [i64; 2]) -> String {
+    let hulls = if *of_hulls { format!(" ({OF_HULLS})") } else { String::new() };
+    format!("{} and {}{hulls}, run {run}, frames {frame} to {next}", visible(body_a), visible(body_b))
 }
 
 /// The pairs that came nearest between frames, over all runs.
@@ -138,20 +123,20 @@ pub(super) fn pair_json(pair: &PairBetween) -> Value {
     })
 }
 
-fn word(summary: &Value) -> &str {
-    summary["between"].as_str().unwrap_or("?")
-}
-
-fn number(of: &Value, key: &str) -> u64 {
-    of[key].as_u64().unwrap_or(0)
+fn word(summary: &Summary) -> &str {
+    summary.between.as_deref().unwrap_or("?")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn summary() -> Value {
-        json!({
+    fn of_json(json: Value) -> Summary {
+        serde_json::from_value(json).expect("a summary")
+    }
+
+    fn summary() -> Summary {
+        of_json(json!({
             "bodies_dynamic": 2, "between": "linear", "within_m": 0.2, "require_m": 0.05,
             "intervals": {
                 "rows": 1200, "skipped": 2, "max_gap": 1, "max_gap_s": null, "tolerance_m": 1e-4,
@@ -160,7 +145,7 @@ mod tests {
                 "least": { "lower_m": -0.01, "upper_m": -0.009, "run": 0, "frame": 17, "frame_next": 18, "body_a": "a\n", "body_b": "b" },
                 "first_contact": { "run": 0, "frame": 16, "frame_next": 17, "time_lo_s": 1.6, "time_hi_s": 1.625, "body_a": "a", "body_b": "b" },
             },
-        })
+        }))
     }
 
     fn plain(lines: &[String]) -> Vec<String> {
@@ -186,9 +171,9 @@ mod tests {
 
     #[test]
     fn without_motion_nothing_is_said_of_it() {
-        let summary = json!({ "bodies_dynamic": 1, "intervals": null, "between": "none" });
+        let summary = of_json(json!({ "bodies_dynamic": 1, "intervals": null, "between": "none" }));
         assert!(lines(&summary, Lengths::of_word("m")).is_empty());
         assert!(holds(&summary).is_some_and(|text| text.contains("sampled frames only")));
-        assert_eq!(holds(&json!({ "bodies_dynamic": 0 })), None);
+        assert_eq!(holds(&of_json(json!({ "bodies_dynamic": 0 }))), None);
     }
 }

@@ -5,7 +5,7 @@ use super::exit::{self, ProgramEnd};
 use super::{interrupt, machine, notes, progress, stdout, summary};
 use clearsweep::{ErrorKind, Result};
 use clearsweep_engine::{CancelToken, MergeOptions};
-use serde_json::Value;
+use clearsweep_records::manifest::{Manifest, summary_json};
 
 /// Merges, and prints the summary as a run does.
 pub(crate) fn merge(args: MergeArgs) -> Result<ProgramEnd> {
@@ -19,12 +19,13 @@ pub(crate) fn merge(args: MergeArgs) -> Result<ProgramEnd> {
         merged => merged?,
     };
     drop(shown);
-    notes::warnings(&merged.manifest);
+    let manifest = Manifest::of_json(&merged.manifest)?;
+    notes::warnings(&manifest);
     let printed = match args.json {
-        true => stdout::print_json(&merged.manifest["summary"]),
-        false => stdout::print(&summary::text(&merged.manifest, Some(&args.out))),
+        true => stdout::print_json(summary_json(&merged.manifest)),
+        false => stdout::print(&summary::text(&manifest, Some(&args.out))),
     };
-    exit::printed(printed, end(&merged.manifest["summary"]))
+    exit::printed(printed, end(manifest.summary.verdict.as_deref()))
 }
 
 pub(super) fn options(args: &MergeArgs) -> MergeOptions {
@@ -39,9 +40,9 @@ pub(super) fn options(args: &MergeArgs) -> MergeOptions {
     }
 }
 
-/// The end of a program that prints a summary, by its verdict.
-pub(super) fn end(summary: &Value) -> ProgramEnd {
-    match summary["verdict"].as_str() {
+/// The end of a program that prints a summary of this verdict.
+pub(super) fn end(verdict: Option<&str>) -> ProgramEnd {
+    match verdict {
         Some("violated") => ProgramEnd::Violated,
         Some("uncertified") => ProgramEnd::Uncertified,
         Some("nothing-checked") => ProgramEnd::NothingChecked,

@@ -4,11 +4,12 @@ use super::args::ReportArgs;
 use super::exit::{self, ProgramEnd};
 use super::files::{check_beside, check_target, write_whole};
 use super::text::{bytes, table};
-use super::{results, stdout, summary};
+use super::{results, stdout};
 use clearsweep::{Error, Result};
+use clearsweep_records::manifest::{Manifest, Summary};
 use clearsweep_report::{BcfOptions, BcfVersion, GlbMoment, JointEntry, PICTURE_SIZE, Report, ReportOptions};
 use clearsweep_report::{joint_html, joint_verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -27,7 +28,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ProgramEnd> {
     let targets = targets(args)?;
     let places = results::places(&args.dirs, true)?;
     let [results::ResultPlace { dir, .. }] = places.as_slice() else { return several(args, &targets, places) };
-    let manifest = summary::read(dir)?;
+    let manifest = Manifest::read(dir)?;
     let options = ReportOptions { max_issues: args.max_issues, views: !args.no_views };
     for (_, target) in &targets {
         check_beside(target, dir)?;
@@ -73,19 +74,19 @@ fn several(
     let (mut entries, mut made) = (Vec::new(), Vec::new());
     for (one, path) in all.iter().zip(&own) {
         let report = clearsweep_report::read_report(&one.place.dir, &one.manifest, &options)?;
-        let number = |key: &str| one.manifest["summary"][key].as_u64().unwrap_or(0);
-        let checked = [("run", "runs"), ("frame", "frames"), ("row", "rows")];
+        let Summary { runs, frames, rows, .. } = one.manifest.summary;
+        let checked = [("run", runs), ("frame", frames), ("row", rows)];
         entries.push(JointEntry {
             name: one.place.name.display().to_string(),
             verdict: report.verdict.clone(),
             href: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            checked: checked.map(|(noun, key)| clearsweep_report::counted(number(key), noun)).join(", "),
+            checked: checked.map(|(noun, number)| clearsweep_report::counted(number, noun)).join(", "),
             open: report.issues.iter().filter(|issue| issue.is_open).count() as u64,
         });
         write_whole(path, &page(&report)?, args.force)?;
         made.push(MadeFile { what: "html", path: path.clone(), bytes: Vec::new() });
     }
-    let is_violated = |one: &&results::OneResult| one.manifest["summary"]["verdict"] == "violated";
+    let is_violated = |one: &&results::OneResult| one.manifest.summary.verdict.as_deref() == Some("violated");
     let verdict = joint_verdict(results::verdict(&all), all.len(), all.iter().filter(is_violated).count());
     write_whole(target, joint_html(&verdict, &entries)?.as_bytes(), args.force)?;
     let printed = match args.json {
@@ -104,7 +105,7 @@ fn several(
 }
 
 /// Writes the page of a run that is done; it has no other file.
-pub(super) fn page_of_run(dir: &Path, manifest: &Value, path: &Path, force: bool) -> Result<u64> {
+pub(super) fn page_of_run(dir: &Path, manifest: &Manifest, path: &Path, force: bool) -> Result<u64> {
     let report = clearsweep_report::read_report(dir, manifest, &ReportOptions::default())?;
     let page = page(&report)?;
     write_whole(path, &page, force)?;
@@ -143,7 +144,7 @@ fn targets(args: &ReportArgs) -> Result<Vec<(&'static str, PathBuf)>> {
 }
 
 /// Makes all files, before any of them is written.
-fn make(args: &ReportArgs, manifest: &Value, report: &Report) -> Result<Vec<MadeFile>> {
+fn make(args: &ReportArgs, manifest: &Manifest, report: &Report) -> Result<Vec<MadeFile>> {
     let mut made = Vec::new();
     let is_large = args.bcf.is_some() || args.png.is_some();
     let large = if is_large { clearsweep_report::pictures(report, LARGE_PICTURE) } else { Vec::new() };

@@ -2,10 +2,11 @@
 
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
+use super::merge;
 use super::text::{columns, count, counted};
-use super::{merge, summary};
 use clearsweep::{Error, Result};
 use clearsweep_engine::{FetchedResults, fetch_results};
+use clearsweep_records::manifest::{Manifest, Summary};
 use clearsweep_store::local;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,9 @@ const VERDICTS: [&str; 7] =
 /// A result with its manifest.
 pub(super) struct OneResult {
     pub(super) place: ResultPlace,
-    pub(super) manifest: Value,
+    pub(super) manifest: Manifest,
+    /// `summary` as it stands in the file.
+    summary: Value,
 }
 
 /// The directory of a result.
@@ -96,54 +99,52 @@ pub(super) fn one(given: &Path, with_rows: bool) -> Result<ResultPlace> {
 /// # Errors
 /// A result is not finished.
 pub(super) fn read(places: Vec<ResultPlace>) -> Result<Vec<OneResult>> {
-    let read = |place: ResultPlace| Ok(OneResult { manifest: summary::read(&place.dir)?, place });
+    let read = |place: ResultPlace| {
+        let (manifest, summary) = Manifest::read_with_summary(&place.dir)?;
+        Ok(OneResult { place, manifest, summary })
+    };
     places.into_iter().map(read).collect()
 }
 
 /// The verdict of all results together: the one that needs people most. Nothing is required only where no result requires anything.
 pub(super) fn verdict(results: &[OneResult]) -> &'static str {
     let rank = |one: &OneResult| {
-        let word = one.manifest["summary"]["verdict"].as_str().unwrap_or_default();
-        VERDICTS.iter().position(|known| *known == word).unwrap_or(0)
+        let word = one.manifest.summary.verdict.as_deref();
+        VERDICTS.iter().position(|known| Some(*known) == word).unwrap_or(0)
     };
     VERDICTS[results.iter().map(rank).min().unwrap_or(VERDICTS.len() - 1)]
 }
 
 /// The end of a program that prints the joint verdict.
 pub(super) fn end(results: &[OneResult]) -> ProgramEnd {
-    merge::end(&json!({ "verdict": verdict(results) }))
+    merge::end(Some(verdict(results)))
 }
 
-fn total(results: &[OneResult], key: &str) -> u64 {
-    results.iter().filter_map(|one| one.manifest["summary"][key].as_u64()).sum()
+/// The sum of a number over all results.
+fn total(results: &[OneResult], number: fn(&Summary) -> u64) -> u64 {
+    results.iter().map(|one| number(&one.manifest.summary)).sum()
 }
 
 /// Results as an object: the joint verdict, sums, and of each its directory with its summary.
 pub(super) fn as_json(results: &[OneResult]) -> Value {
-    let sums = ["runs", "frames", "rows", "violated", "open"].map(|key| (key, total(results, key)));
-    let mut object = json!({ "verdict": verdict(results) });
-    for (key, sum) in sums {
-        object[key] = json!(sum);
-    }
-    let one =
-        |one: &OneResult| json!({ "dir": one.place.name.display().to_string(), "summary": one.manifest["summary"] });
-    object["results"] = results.iter().map(one).collect();
-    object
+    let one = |one: &OneResult| json!({ "dir": one.place.name.display().to_string(), "summary": one.summary });
+    json!({
+        "verdict": verdict(results),
+        "runs": total(results, |summary| summary.runs),
+        "frames": total(results, |summary| summary.frames),
+        "rows": total(results, |summary| summary.rows),
+        "violated": total(results, |summary| summary.violated),
+        "open": total(results, |summary| summary.open),
+        "results": results.iter().map(one).collect::<Vec<_>>(),
+    })
 }
 
 /// Results as text: a line each, then the joint verdict.
 pub(super) fn text(results: &[OneResult]) -> String {
     let line = |one: &OneResult| {
-        let summary = &one.manifest["summary"];
-        let number = |key: &str| count(summary[key].as_u64().unwrap_or(0));
-        let words = [
-            summary["verdict"].as_str().unwrap_or("?").to_owned(),
-            number("runs"),
-            number("frames"),
-            number("rows"),
-            number("open"),
-        ];
-        std::iter::once(one.place.name.display().to_string()).chain(words).collect::<Vec<_>>()
+        let Summary { verdict, runs, frames, rows, open, .. } = &one.manifest.summary;
+        let words = [one.place.name.display().to_string(), verdict.clone().unwrap_or_else(|| "?".to_owned())];
+        words.into_iter().chain([runs, frames, rows, open].map(|&number| count(number))).collect::<Vec<_>>()
     };
     let titles = ["result", "verdict", "runs", "frames", "rows", "open"];
     let table =
@@ -153,9 +154,10 @@ pub(super) fn text(results: &[OneResult]) -> String {
         "violated" | "uncertified" | "nothing-checked" => Tone::Bad,
         _ => Tone::Good,
     };
-    let sums =
-        [("run", "runs"), ("frame", "frames"), ("row", "rows")].map(|(noun, key)| counted(total(results, key), noun));
-    format!("{table}\n{}: {} of {}\n", paint(tone, word), sums.join(", "), counted(results.len() as u64, "result"))
+    let runs = counted(total(results, |summary| summary.runs), "run");
+    let frames = counted(total(results, |summary| summary.frames), "frame");
+    let rows = counted(total(results, |summary| summary.rows), "row");
+    format!("{table}\n{}: {runs}, {frames}, {rows} of {}\n", paint(tone, word), counted(results.len() as u64, "result"))
 }
 
 #[cfg(test)]
@@ -165,7 +167,11 @@ mod tests {
     fn of(words: &[&str]) -> &'static str {
         let one = |word: &&str| OneResult {
             place: ResultPlace::here(PathBuf::new()),
-            manifest: json!({ "summary": { "verdict": word } }),
+            manifest: Manifest {
+                summary: Summary { verdict: Some((*word).to_owned()), ..Summary::default() },
+                ..Manifest::default()
+            },
+            summary: Value::Null,
         };
         verdict(&words.iter().map(one).collect::<Vec<_>>())
     }

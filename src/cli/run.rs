@@ -7,6 +7,7 @@ use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, Outcome, RunVerdict, check_device};
 use clearsweep_engine::{RemoteResult, ShardPosition, StoodOrWritten, run_shard, shard_folder};
 use clearsweep_model::{Scene, SceneOverrides};
+use clearsweep_records::manifest::{Manifest, Summary, summary_json};
 use clearsweep_store::{Location, local, location};
 use clearsweep_tables::{DistanceColumns, DistanceStream, ParquetTables, RowSink};
 use clearsweep_trajectory::ReadOptions;
@@ -208,13 +209,14 @@ fn to_tables(
         }
         outcome => outcome?,
     };
-    notes::of_run(&outcome.manifest);
+    let manifest = Manifest::of_json(&outcome.manifest)?;
+    notes::of_run(&manifest);
     // The tables are whole, whatever becomes of the page.
-    let page = report.map(|path| report::page_of_run(&dir, &outcome.manifest, path, force));
+    let page = report.map(|path| report::page_of_run(&dir, &manifest, path, force));
     remote.map_or(Ok(()), |remote| remote.publish(&token))?;
     let mut printed = match json {
-        true => stdout::print_json(&outcome.manifest["summary"]),
-        false => stdout::print(&summary::text(&outcome.manifest, Some(out))),
+        true => stdout::print_json(summary_json(&outcome.manifest)),
+        false => stdout::print(&summary::text(&manifest, Some(out))),
     };
     if let Some((path, page)) = report.zip(page) {
         let line = |bytes: u64| format!("report  {} to {}\n", text::bytes(bytes), path.display());
@@ -244,39 +246,38 @@ fn one_shard(
     };
     drop(shown);
     let (manifest, stood) = done.manifest();
+    let manifest = Manifest::of_json(manifest)?;
     if !stood {
-        notes::of_run(manifest);
+        notes::of_run(&manifest);
     }
     match json {
-        true => stdout::print_json(&shard_json(&done, position, into))?,
-        false => stdout::print(&shard_text(manifest, &into.join(shard_folder(position)), stood))?,
+        true => stdout::print_json(&shard_json(&done, position, into)?)?,
+        false => stdout::print(&shard_text(&manifest.summary, &into.join(shard_folder(position)), stood))?,
     }
     std::mem::forget((scene, done));
     Ok(ProgramEnd::Clear)
 }
 
 /// The outcome of a shard as an object.
-pub(super) fn shard_json(done: &StoodOrWritten, position: ShardPosition, into: &Path) -> Value {
+pub(super) fn shard_json(done: &StoodOrWritten, position: ShardPosition, into: &Path) -> Result<Value> {
     let (manifest, stood) = done.manifest();
-    let summary = &manifest["summary"];
-    serde_json::json!({
+    let summary = Manifest::of_json(manifest)?.summary;
+    Ok(serde_json::json!({
         "shard": position.index,
         "shards": position.count,
         "path": into.join(shard_folder(position)).display().to_string(),
         "stood": stood,
-        "frames": summary["frames"],
-        "rows": summary["rows"],
-        "seconds": summary["seconds"],
-    })
+        "frames": summary.frames,
+        "rows": summary.rows,
+        "seconds": summary.seconds,
+    }))
 }
 
-fn shard_text(manifest: &Value, path: &Path, stood: bool) -> String {
-    let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
-    let (frames, rows) = (text::counted(number("frames"), "frame"), text::counted(number("rows"), "row"));
-    let time = text::seconds(manifest["summary"]["seconds"].as_f64().unwrap_or(0.0));
+fn shard_text(summary: &Summary, path: &Path, stood: bool) -> String {
+    let (frames, rows) = (text::counted(summary.frames, "frame"), text::counted(summary.rows, "row"));
     match stood {
         true => format!("{} stands already: {frames}, {rows}\n", path.display()),
-        false => format!("{}: {frames}, {rows} in {time}\n", path.display()),
+        false => format!("{}: {frames}, {rows} in {}\n", path.display(), text::seconds(summary.seconds)),
     }
 }
 
@@ -290,10 +291,11 @@ fn to_stdout(input: &Input, job: JobOptions, progress: ProgressArg, json: bool) 
         Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::InterruptedStream),
         outcome => outcome?,
     };
-    notes::of_run(&outcome.manifest);
+    let manifest = Manifest::of_json(&outcome.manifest)?;
+    notes::of_run(&manifest);
     stdout::print_to_stderr(&match json {
-        true => format!("{:#}\n", outcome.manifest["summary"]),
-        false => summary::text(&outcome.manifest, None),
+        true => format!("{:#}\n", summary_json(&outcome.manifest)),
+        false => summary::text(&manifest, None),
     });
     std::mem::forget(loaded);
     Ok(end(&outcome))

@@ -4,7 +4,7 @@ use super::body_lines::OF_HULLS;
 use super::color::{Tone, paint};
 use super::text::{Lengths, count, counted, visible};
 use clearsweep_model::EventState;
-use serde_json::Value;
+use clearsweep_records::manifest::{Intervals, ListedPair, NamedPair, StalePair, Summary};
 
 /// The form in which a line states the time.
 #[derive(Debug, Clone, Copy)]
@@ -20,20 +20,11 @@ enum SpanWords {
 /// Pairs that the text lists; the manifest has more.
 const LISTED: usize = 5;
 
-/// Whether nothing moves: such a job has no frames and runs to be named.
-pub(super) fn is_static(summary: &Value) -> bool {
-    summary["bodies_dynamic"].as_u64() == Some(0)
-}
-
-/// Whether something is required of all pairs, or by a rule.
-pub(super) fn is_something_required(summary: &Value) -> bool {
-    summary["require_m"].is_number() || summary["rules"].is_array()
-}
-
 /// `VIOLATED by 3 pairs`, or between frames; `None` where nothing is.
-pub(super) fn verdict(summary: &Value) -> Option<String> {
-    let pairs = |of: &Value| if is_violated(of) { of["pairs_violated"].as_u64() } else { None };
-    let text = match (pairs(summary), pairs(&summary["intervals"])) {
+pub(super) fn verdict(summary: &Summary) -> Option<String> {
+    let rows = summary.pairs_violated.filter(|_| summary.violated > 0);
+    let between = violated_between(summary).and_then(|intervals| intervals.pairs_violated);
+    let text = match (rows, between) {
         (Some(rows), Some(between)) => {
             format!("VIOLATED by {}, between frames by {}", counted(rows, "pair"), counted(between, "pair"))
         }
@@ -44,32 +35,31 @@ pub(super) fn verdict(summary: &Value) -> Option<String> {
     Some(paint(Tone::Bad, &text))
 }
 
-/// Whether rows, or intervals, violate the requirement.
-fn is_violated(of: &Value) -> bool {
-    of["violated"].as_u64().is_some_and(|violated| violated > 0)
+/// The findings between frames, if intervals violate the requirement.
+fn violated_between(summary: &Summary) -> Option<&Intervals> {
+    summary.intervals.as_ref().filter(|intervals| intervals.violated > 0)
 }
 
 /// A line for each of the worst pairs, nearest first: of those at frames, then of those between frames only.
-pub(super) fn worst_pairs(summary: &Value, lengths: Lengths) -> Vec<String> {
-    let when = match summary["runs"].as_u64().unwrap_or(0) {
-        _ if is_static(summary) => SpanWords::Never,
+pub(super) fn worst_pairs(summary: &Summary, lengths: Lengths) -> Vec<String> {
+    let when = match summary.runs {
+        _ if !summary.moves() => SpanWords::Never,
         runs if runs > 1 => SpanWords::InRuns,
         _ => SpanWords::InFrames,
     };
-    let listed = |of: &Value| of["violating_pairs"].as_array().filter(|_| is_violated(of)).cloned().unwrap_or_default();
-    let (rows, mut between) = (listed(summary), listed(&summary["intervals"]));
-    let bodies = |pair: &Value| (pair["body_a"].clone(), pair["body_b"].clone());
-    between.retain(|pair| !rows.iter().any(|row| bodies(row) == bodies(pair)));
-    let number = |of: &Value| of["pairs_violated"].as_u64().unwrap_or(0);
-    let (of_rows, of_intervals) =
-        if rows.is_empty() { (0, number(&summary["intervals"])) } else { (number(summary), 0) };
-    let mut lines = lines(&rows, of_rows, when, lengths);
-    lines.extend(self::lines(&between, of_intervals, when, lengths));
+    let rows = if summary.violated > 0 { summary.violating_pairs.as_slice() } else { &[] };
+    let between = violated_between(summary).map_or(&[][..], |intervals| &intervals.violating_pairs);
+    let is_new = |pair: &&ListedPair| !rows.iter().any(|row| row.pair == pair.pair);
+    let between: Vec<&ListedPair> = between.iter().filter(is_new).collect();
+    let of_intervals = summary.intervals.as_ref().and_then(|intervals| intervals.pairs_violated);
+    let [of_rows, of_intervals] = if rows.is_empty() { [None, of_intervals] } else { [summary.pairs_violated, None] };
+    let mut lines = lines(&rows.iter().collect::<Vec<_>>(), of_rows.unwrap_or(0), when, lengths);
+    lines.extend(self::lines(&between, of_intervals.unwrap_or(0), when, lengths));
     lines
 }
 
 /// A line for each of the first pairs, and one for the rest of `all`.
-fn lines(pairs: &[Value], all: u64, when: SpanWords, lengths: Lengths) -> Vec<String> {
+fn lines(pairs: &[&ListedPair], all: u64, when: SpanWords, lengths: Lengths) -> Vec<String> {
     let shown = &pairs[..pairs.len().min(LISTED)];
     let mut lines: Vec<String> = shown.iter().map(|pair| line(pair, when, lengths)).collect();
     let more = all.saturating_sub(shown.len() as u64);
@@ -79,52 +69,49 @@ fn lines(pairs: &[Value], all: u64, when: SpanWords, lengths: Lengths) -> Vec<St
     lines
 }
 
-fn line(pair: &Value, when: SpanWords, lengths: Lengths) -> String {
-    let text = |key: &str| visible(pair[key].as_str().unwrap_or("?")).into_owned();
-    let number = |key: &str| pair[key].as_u64().unwrap_or(0);
-    let between = pair["min_upper_m"].as_f64();
-    let distance = between.or(pair["min_distance_m"].as_f64()).unwrap_or(f64::NAN);
+fn line(of: &ListedPair, when: SpanWords, lengths: Lengths) -> String {
+    let NamedPair { body_a, body_b, of_hulls } = &of.pair;
+    let distance = of.min_upper_m.or(of.min_distance_m).unwrap_or(f64::NAN);
     let how = if distance < 0.0 { lengths.text(-distance) + " deep" } else { lengths.text(distance) };
-    let (how, rows, noun) = match between {
-        Some(_) => (format!("between frames {how}"), number("intervals"), "interval"),
-        None => (how, number("rows"), "frame"),
+    let (how, rows, noun) = match of.min_upper_m {
+        Some(_) => (format!("between frames {how}"), of.intervals, "interval"),
+        None => (how, of.rows, "frame"),
     };
-    let how = if pair["of_hulls"] == true { format!("{how}, {OF_HULLS}") } else { how };
-    let span = match number("spans") {
-        0 | 1 => span(pair),
-        spans => format!("{}, in {} spans", span(pair), count(spans)),
+    let how = if *of_hulls { format!("{how}, {OF_HULLS}") } else { how };
+    let span = match of.spans {
+        0 | 1 => span(of),
+        spans => format!("{}, in {} spans", span(of), count(spans)),
     };
     let when = match when {
-        SpanWords::InRuns => format!(", in {}; in run {} {span}", counted(number("runs"), "run"), pair["run"]),
-        SpanWords::InFrames => format!(", {span} ({})", counted(rows, noun)),
+        SpanWords::InRuns => format!(", in {}; in run {} {span}", counted(of.runs, "run"), of.run),
+        SpanWords::InFrames => format!(", {span} ({})", counted(rows.unwrap_or(0), noun)),
         SpanWords::Never => String::new(),
     };
-    let rule = match pair["rule"].as_str() {
-        Some(rule) => {
-            format!(" ({}: {})", visible(rule), lengths.text(pair["required_m"].as_f64().unwrap_or(f64::NAN)))
-        }
+    let rule = match &of.rule {
+        Some(rule) => format!(" ({}: {})", visible(rule), lengths.text(of.required_m.unwrap_or(f64::NAN))),
         None => String::new(),
     };
-    format!("{how}: {} and {}{rule}{when}", text("body_a"), text("body_b"))
+    format!("{how}: {} and {}{rule}{when}", visible(body_a), visible(body_b))
 }
 
 /// `44 s to 44.25 s`, `at 44 s`, or frames where there are no times.
-fn span(pair: &Value) -> String {
+fn span(of: &ListedPair) -> String {
     // 39 * 0.05 is not quite 1.95.
     let time = |x: f64| format!("{x:.6}").trim_end_matches('0').trim_end_matches('.').to_owned() + " s";
-    let single = pair["from_frame"] == pair["to_frame"];
-    match (pair["from_time_s"].as_f64(), pair["to_time_s"].as_f64()) {
+    let ListedPair { from_frame, to_frame, .. } = of;
+    let single = from_frame == to_frame;
+    match (of.from_time_s, of.to_time_s) {
         (Some(from), Some(_)) if single => format!("at {}", time(from)),
         (Some(from), Some(to)) => format!("{} to {}", time(from), time(to)),
-        _ if single => format!("in frame {}", pair["from_frame"]),
-        _ => format!("in frames {} to {}", pair["from_frame"], pair["to_frame"]),
+        _ if single => format!("in frame {from_frame}"),
+        _ => format!("in frames {from_frame} to {to_frame}"),
     }
 }
 
 /// `12 open (2 worse, 10 new), 3 approved, 1 resolved`; `None` where nothing is required, or there is no table of them.
-pub(super) fn issues(summary: &Value) -> Option<String> {
-    let n = |state: EventState| summary["issues"][state.name()].as_u64().unwrap_or(0);
-    summary["issues"].as_object()?;
+pub(super) fn issues(summary: &Summary) -> Option<String> {
+    let issues = summary.issues.as_ref()?;
+    let n = |state: EventState| issues.get(state.name()).copied().unwrap_or(0);
     let some = |states: &[EventState]| -> Vec<String> {
         let there = states.iter().filter(|&&state| n(state) > 0);
         there.map(|&state| format!("{} {}", count(n(state)), state.name())).collect()
@@ -143,16 +130,14 @@ pub(super) fn issues(summary: &Value) -> Option<String> {
 }
 
 /// Decisions about what is no more: a line for each of the first.
-pub(super) fn stale(summary: &Value) -> Vec<String> {
-    let of = &summary["dispositions"];
-    let pairs = of["stale_pairs"].as_array().cloned().unwrap_or_default();
-    let text = |pair: &Value, key: &str| visible(pair[key].as_str().unwrap_or("?")).into_owned();
-    let line = |pair: &Value| {
-        let [rule, a, b, problem] = ["rule", "body_a", "body_b", "problem"].map(|key| text(pair, key));
+pub(super) fn stale(summary: &Summary) -> Vec<String> {
+    let Some(of) = &summary.dispositions else { return Vec::new() };
+    let line = |StalePair { rule, body_a, body_b, problem }: &StalePair| {
+        let [rule, a, b, problem] = [rule, body_a, body_b, problem].map(|text| visible(text));
         format!("stale: {a} and {b} ({rule}): {problem}")
     };
-    let mut lines: Vec<String> = pairs.iter().take(LISTED).map(line).collect();
-    let more = of["stale"].as_u64().unwrap_or(0).saturating_sub(lines.len() as u64);
+    let mut lines: Vec<String> = of.stale_pairs.iter().take(LISTED).map(line).collect();
+    let more = of.stale.saturating_sub(lines.len() as u64);
     if more > 0 {
         lines.push(format!("and {} more that are stale; issues.parquet has all of them", count(more)));
     }
@@ -160,24 +145,22 @@ pub(super) fn stale(summary: &Value) -> Vec<String> {
 }
 
 /// `violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)`, where something is required of several runs.
-pub(super) fn runs(summary: &Value) -> Option<String> {
-    let all = summary["runs"].as_u64().filter(|&runs| runs > 1)?;
-    let violated = summary["runs_violated"].as_u64()?;
-    let share = summary["runs_violated_share"].as_f64()?;
-    let end = |index: usize| summary["runs_violated_interval"][index].as_f64();
-    let [low, high] = [end(0)?, end(1)?].map(|share| 100.0 * share);
-    Some(format!(
-        "violated in {} of {} runs ({:.1} %, 95 % interval {low:.1} to {high:.1})",
-        count(violated),
-        count(all),
-        100.0 * share
-    ))
+pub(super) fn runs(summary: &Summary) -> Option<String> {
+    let (share, [low, high]) = (summary.runs_violated_share?, summary.runs_violated_interval?);
+    let [share, low, high] = [share, low, high].map(|share| 100.0 * share);
+    let (violated, all) = (count(summary.runs_violated?), count(summary.runs));
+    (summary.runs > 1)
+        .then(|| format!("violated in {violated} of {all} runs ({share:.1} %, 95 % interval {low:.1} to {high:.1})"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
+
+    fn of_json(json: Value) -> Summary {
+        serde_json::from_value(json).expect("a summary")
+    }
 
     #[test]
     fn pairs_are_listed_with_their_times() {
@@ -187,7 +170,10 @@ mod tests {
                 "spans": spans, "from_frame": 7, "to_frame": to_frame, "from_time_s": time, "to_time_s": time.map(|t| t + 0.25),
             })
         };
-        let line = |pair: &Value, when| line(pair, when, Lengths::of_word("mm"));
+        let line = |pair: &Value, when| {
+            let pair: ListedPair = serde_json::from_value(pair.clone()).expect("a pair");
+            line(&pair, when, Lengths::of_word("mm"))
+        };
         assert_eq!(
             line(&pair(1, 8, Some(44.0)), SpanWords::InFrames),
             "37.9 mm: crane and tray, 44 s to 44.25 s (5 frames)"
@@ -204,7 +190,7 @@ mod tests {
         assert_eq!(line(&pair(1, 7, None), SpanWords::Never), "37.9 mm: crane and tray");
         let many =
             json!({ "violated": 99, "pairs_violated": 12, "runs": 1, "violating_pairs": vec![pair(1, 8, None); 10] });
-        let lines = worst_pairs(&many, Lengths::of_word("mm"));
+        let lines = worst_pairs(&of_json(many), Lengths::of_word("mm"));
         assert!(lines.len() == 6 && lines[5].starts_with("and 7 pairs more;"), "{lines:?}");
     }
 
@@ -219,8 +205,9 @@ mod tests {
             "from_frame": 3, "to_frame": 4, "run": 0, "runs": 1 })
         };
         let intervals = json!({ "violated": 2, "pairs_violated": 2, "violating_pairs": [between("a"), between("b")] });
-        let mut summary = json!({ "violated": 2, "pairs_violated": 1, "runs": 1, "violating_pairs": [row("a")],
-            "intervals": intervals });
+        let mut summary =
+            of_json(json!({ "violated": 2, "pairs_violated": 1, "runs": 1, "violating_pairs": [row("a")],
+            "intervals": intervals }));
         let plain = |text: Option<String>| anstream::adapter::strip_str(&text.unwrap_or_default()).to_string();
         assert_eq!(plain(verdict(&summary)), "VIOLATED by 1 pair, between frames by 2 pairs");
         let lines = worst_pairs(&summary, Lengths::of_word("mm"));
@@ -231,24 +218,25 @@ mod tests {
                 "between frames 2 mm deep: b and x, in frames 3 to 4 (1 interval)",
             ]
         );
-        (summary["violated"], summary["violating_pairs"]) = (0.into(), json!([]));
+        (summary.violated, summary.violating_pairs) = (0, Vec::new());
         assert_eq!(plain(verdict(&summary)), "VIOLATED between frames by 2 pairs");
         assert_eq!(worst_pairs(&summary, Lengths::of_word("mm")).len(), 2);
-        summary["intervals"] = Value::Null;
+        summary.intervals = None;
         assert_eq!(verdict(&summary), None);
     }
 
     #[test]
     fn runs_are_counted_with_their_interval() {
+        let runs = |json| runs(&of_json(json));
         let summary = json!({
             "runs": 2000, "runs_violated": 1450, "runs_violated_share": 0.725,
             "runs_violated_interval": [0.70501, 0.74412],
         });
         assert_eq!(
-            runs(&summary).as_deref(),
+            runs(summary).as_deref(),
             Some("violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)")
         );
-        assert_eq!(runs(&json!({ "runs": 1, "runs_violated": 1 })), None);
-        assert_eq!(runs(&json!({ "runs": 2, "runs_violated": 0, "runs_violated_share": null })), None);
+        assert_eq!(runs(json!({ "runs": 1, "runs_violated": 1 })), None);
+        assert_eq!(runs(json!({ "runs": 2, "runs_violated": 0, "runs_violated_share": null })), None);
     }
 }

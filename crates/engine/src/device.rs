@@ -1,13 +1,11 @@
 //! Which device searches: the choice of the user, and the broad phase that it comes to.
 
-use super::device_trial::{DeviceTrial, FoundDevice, TrialTerms, TrialTimes};
+use super::device_trial::{DeviceTrial, FoundDevice, TrialTerms};
 use super::methods;
 use super::options::{Device, JobOptions};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_broad::{BroadPhase, DeviceReport};
-use serde_json::Value;
-#[cfg(any(feature = "gpu", test))]
-use serde_json::json;
+use clearsweep_records::manifest::{Adapter, OfferedAdapter, TrialTimes};
 
 /// The broad phase `gpu` on the command line.
 const GPU: &str = clearsweep_broad::ON_DEVICE;
@@ -16,8 +14,10 @@ const GPU: &str = clearsweep_broad::ON_DEVICE;
 pub(super) struct OpenDevice {
     /// The broad phase that it searches with; `None`: one by name, on the processor.
     broad: Option<Box<dyn BroadPhase>>,
-    /// The adapter, as in the manifest.
-    pub(super) adapter: Option<Value>,
+    /// Whether a device searches.
+    pub(super) is_device: bool,
+    /// The adapter that searches; `None` for a device that was given.
+    pub(super) adapter: Option<Adapter>,
     /// Why this device.
     pub(super) reason: String,
     /// Times that decided the choice, if the engine had the choice and measured.
@@ -36,9 +36,9 @@ impl OpenDevice {
     pub(super) fn open(options: &JobOptions, given: Option<Box<dyn BroadPhase>>) -> Result<Self> {
         check_device(options)?;
         let reason = "it was asked for".to_owned();
-        let cpu = Self { broad: None, adapter: None, reason, times: None, method: "", report: None };
+        let cpu = Self { broad: None, is_device: false, adapter: None, reason, times: None, method: "", report: None };
         if let Some(broad) = given {
-            return Ok(Self { broad: Some(broad), adapter: Some(Value::Null), ..cpu });
+            return Ok(Self { broad: Some(broad), is_device: true, ..cpu });
         }
         if options.device != Device::Gpu && options.broad != GPU {
             return Ok(cpu);
@@ -48,7 +48,7 @@ impl OpenDevice {
                           tables are the same, byte for byte";
             Error::usage("--device gpu", reason, remedy)
         })?;
-        Ok(Self { broad: Some(found.broad), adapter: Some(found.adapter), ..cpu })
+        Ok(Self { broad: Some(found.broad), is_device: true, adapter: Some(found.adapter), ..cpu })
     }
 
     /// Returns the trial by which the engine chooses, if the choice is left to it. `batch`: blocks
@@ -70,17 +70,13 @@ impl OpenDevice {
         trial.end();
         (self.method, self.report) = (broad.name(), broad.device_report());
         (self.reason, self.times) = (trial.reason.clone(), trial.times);
+        self.is_device |= trial.adapter.is_some();
         self.adapter = trial.adapter.take().or(self.adapter.take());
-    }
-
-    /// Whether a device searches.
-    pub(super) fn is_device(&self) -> bool {
-        self.adapter.is_some()
     }
 
     /// `cpu` or `gpu`.
     pub(super) fn kind(&self) -> &'static str {
-        if self.is_device() { GPU } else { "cpu" }
+        if self.is_device { GPU } else { "cpu" }
     }
 
     /// The broad phase of a memory: that of the device for the first one, else one by name.
@@ -123,13 +119,13 @@ pub fn check_device(options: &JobOptions) -> Result<()> {
 #[cfg(feature = "gpu")]
 fn open_gpu(adapter: Option<&str>, memory_bytes: Option<u64>) -> std::result::Result<FoundDevice, String> {
     let (broad, found) = clearsweep_broad::gpu::open(adapter, memory_bytes).map_err(|reason| reason.to_string())?;
-    let adapter = json!({
-        "name": found.name,
-        "kind": found.kind,
-        "backend": found.backend,
-        "driver": found.driver,
-    });
-    Ok(FoundDevice { broad, adapter })
+    Ok(FoundDevice { broad, adapter: adapter_of(found) })
+}
+
+#[cfg(feature = "gpu")]
+fn adapter_of(found: clearsweep_broad::gpu::AdapterDescription) -> Adapter {
+    let clearsweep_broad::gpu::AdapterDescription { name, kind, backend, driver, .. } = found;
+    Adapter { name, kind: kind.to_owned(), backend, driver }
 }
 
 /// There is none in this build.
@@ -141,29 +137,23 @@ fn open_gpu(_: Option<&str>, _: Option<u64>) -> std::result::Result<FoundDevice,
     Err("this program was built without the feature `gpu`".to_owned())
 }
 
-/// All adapters, the preferred one first, as JSON objects; `is_used`: the one that is used where
-/// none is named.
+/// Returns all adapters, the preferred one first.
 #[cfg(feature = "gpu")]
-pub fn adapters() -> Vec<Value> {
+pub fn adapters() -> Vec<OfferedAdapter> {
     let found = clearsweep_broad::gpu::adapters();
     let used = found.iter().position(|own| own.kind != "software");
-    let describe = |(at, own): (usize, &clearsweep_broad::gpu::AdapterDescription)| {
-        json!({
-            "name": own.name,
-            "kind": own.kind,
-            "backend": own.backend,
-            "driver": own.driver,
-            "binding_bytes": own.binding_bytes,
-            "workgroups": own.groups,
-            "is_used": used == Some(at),
-        })
+    let offer = |(at, own): (usize, clearsweep_broad::gpu::AdapterDescription)| OfferedAdapter {
+        binding_bytes: own.binding_bytes,
+        workgroups: own.groups,
+        is_used: used == Some(at),
+        adapter: adapter_of(own),
     };
-    found.iter().enumerate().map(describe).collect()
+    found.into_iter().enumerate().map(offer).collect()
 }
 
 /// This build looks for none.
 #[cfg(not(feature = "gpu"))]
-pub fn adapters() -> Vec<Value> {
+pub fn adapters() -> Vec<OfferedAdapter> {
     Vec::new()
 }
 
@@ -176,7 +166,7 @@ mod tests {
         let reason = |device, broad: &str| {
             let options = JobOptions { device, broad: broad.to_owned(), ..JobOptions::default() };
             let open = OpenDevice::open(&options, None).expect("the processor");
-            assert_eq!((open.kind(), open.is_device(), &open.adapter), ("cpu", false, &None));
+            assert_eq!((open.kind(), open.is_device, &open.adapter), ("cpu", false, &None));
             open.trial(&options, 1, None).reason
         };
         assert_eq!(reason(Device::Cpu, "auto"), "it was asked for");
@@ -191,7 +181,7 @@ mod tests {
         let mut open = OpenDevice::open(&options, Some(given)).expect("it is open");
         let mut trial = open.trial(&options, 1, None);
         open.conclude(&mut trial, methods::broad("brute").expect("a method").as_ref());
-        assert!(open.is_device() && open.times.is_none() && open.adapter == Some(json!(null)));
+        assert!(open.is_device && open.times.is_none() && open.adapter.is_none());
         assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("brute"));
         assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("auto"));
     }

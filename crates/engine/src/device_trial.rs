@@ -6,7 +6,7 @@
 
 use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_model::{BetweenFrames, Candidate, FrameBlock, Scene};
-use serde_json::Value;
+use clearsweep_records::manifest::{Adapter, TrialTimes};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub(super) struct FoundDevice {
     /// The broad phase that it searches with.
     pub(super) broad: Box<dyn BroadPhase>,
     /// The adapter, as in the manifest.
-    pub(super) adapter: Value,
+    pub(super) adapter: Adapter,
 }
 
 /// The terms of a trial. Tests choose others.
@@ -58,17 +58,6 @@ impl TrialTerms {
 /// Opens a device, or says why there is none.
 pub(super) type Opener = Box<dyn FnOnce() -> Result<FoundDevice, String> + Send>;
 
-/// Measured times of both devices for the same blocks.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct TrialTimes {
-    /// Blocks that both searched.
-    pub(super) blocks: usize,
-    /// Seconds of the processor, on all threads.
-    pub(super) cpu_s: f64,
-    /// Seconds of the device, from poses to candidates.
-    pub(super) gpu_s: f64,
-}
-
 /// A batch that the processor has searched.
 pub(super) struct SearchedBatch<'a> {
     pub(super) blocks: &'a [Arc<FrameBlock>],
@@ -85,7 +74,7 @@ pub(super) struct DeviceTrial {
     pub(super) reason: String,
     pub(super) times: Option<TrialTimes>,
     /// The adapter of the device that was faster, as in the manifest.
-    pub(super) adapter: Option<Value>,
+    pub(super) adapter: Option<Adapter>,
     after: Duration,
     latest: f64,
     waits: bool,
@@ -216,7 +205,7 @@ impl DeviceTrial {
                 blocks: Vec::new(),
                 candidates: Vec::new(),
                 cpu: Duration::ZERO,
-                total: TrialTimes { blocks: 0, cpu_s: 0.0, gpu_s: 0.0 },
+                total: TrialTimes::default(),
             })),
             Err(reason) => {
                 self.reason = reason;
@@ -279,7 +268,7 @@ impl Trying {
             return Err("the GPU found other candidates than the CPU, which searches: please report it".to_owned());
         }
         if self.rounds > 0 {
-            self.total.blocks += blocks.len();
+            self.total.blocks += blocks.len() as u64;
             self.total.cpu_s += self.cpu.as_secs_f64();
             self.total.gpu_s += handicap * spent.as_secs_f64();
         }

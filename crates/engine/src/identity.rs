@@ -4,13 +4,11 @@
 use super::options::JobOptions;
 use clearsweep_base::error::Result;
 use clearsweep_model::{BetweenFrames, ColumnRole, ColumnUnit, Missing, Pivot, Scene, TrajectoryColumns};
+use clearsweep_records::manifest::SCHEMA_VERSION;
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::InputFile;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-
-/// Version of the tables' schema and of the manifest.
-pub(super) const SCHEMA_VERSION: u32 = 1;
 
 /// A file of the trajectories with a digest that needs little reading.
 #[derive(Debug, Clone)]

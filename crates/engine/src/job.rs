@@ -9,9 +9,9 @@ use super::running::{JobSources, Outcome, Running};
 use clearsweep_base::error::Result;
 use clearsweep_broad::BroadPhase;
 use clearsweep_model::{Scene, SceneOverrides};
+use clearsweep_records::manifest::Adapter;
 use clearsweep_tables::RowSink;
 use clearsweep_trajectory::{PoseSource, ReadOptions, Reading};
-use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
@@ -57,7 +57,8 @@ impl<'a> Job<'a> {
     /// counts `handicap` times: for tests.
     #[doc(hidden)]
     pub fn try_device(self, broad: Box<dyn BroadPhase>, handicap: f64) -> Self {
-        let open = Box::new(move || Ok(FoundDevice { broad, adapter: json!({ "name": "given" }) }));
+        let adapter = Adapter { name: "given".to_owned(), ..Adapter::default() };
+        let open = Box::new(move || Ok(FoundDevice { broad, adapter }));
         let trial = Some(TrialTerms::of_test(open, handicap));
         Self { sources: JobSources { trial, ..self.sources }, ..self }
     }

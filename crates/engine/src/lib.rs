@@ -62,7 +62,7 @@ mod world;
 
 pub use cancel::CancelToken;
 pub use check::{Checked, GroupFound, LargestJointStep, LargestStep, LastingContact, MeshFound, check, ignore_words};
-pub use check::{REST_COLUMNS, input_name, rest_row, rules_json};
+pub use check::{REST_COLUMNS, input_name, rest_row, rule_terms};
 pub use coverage::NothingChecked;
 pub use coverage::RunVerdict;
 pub use device::{adapters, check_device};

@@ -3,19 +3,20 @@
 //! It is the only file of an execution that may differ between two executions of the same job.
 
 use super::device::OpenDevice;
-use super::identity::SCHEMA_VERSION;
 use super::manifest_intervals::max_gap_s;
 use super::manifest_summary::{Summary, counts};
 use super::options::JobOptions;
-use super::shard_note::{ShardNote, range};
+use super::shard_note::{ShardNote, shown};
 use super::timings::Timings;
 use super::warning::Warning;
 use clearsweep_broad::DeviceReport;
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{BetweenFrames, IgnoreRule, InputDigest, Missing, SameAncestor, Scene};
-use clearsweep_narrow::{IntervalMethod, Method, SolverStats};
+use clearsweep_narrow::SolverStats;
+use clearsweep_records::manifest::{
+    self, Device, Fallback, GpuReport, Input, Manifest, Named, Options, Resumed, RowsDigest, SCHEMA_VERSION, SceneEntry,
+};
 use clearsweep_tables::{DistanceColumns, RunsDigest, TableDigest, Totals};
-use serde_json::{Value, json};
 
 /// Everything that a manifest reports, collected.
 pub(super) struct Report<'a> {
@@ -48,136 +49,126 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// The manifest as a JSON object; keys in a fixed order.
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "program": "clearsweep",
-            "version": env!("CARGO_PKG_VERSION"),
-            "schema_version": SCHEMA_VERSION,
-            "summary": self.summary.to_json(),
-            "warnings": self.warnings.iter().map(|warning| self.warning(warning)).collect::<Vec<_>>(),
-            "scene": {
-                "path": self.scene.path.display().to_string(),
-                "name": self.scene.name,
-                "length_unit": self.scene.unit.word,
-                "ignore": self.scene.ignore_rules.iter().map(ignored).collect::<Vec<_>>(),
+    /// The manifest without the files, whose checksums the writer adds.
+    pub(super) fn manifest(&self) -> Manifest {
+        let Self { scene, summary, device, .. } = self;
+        Manifest {
+            program: "clearsweep".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            schema_version: SCHEMA_VERSION,
+            summary: summary.entry(),
+            warnings: self.warnings.iter().map(|warning| self.warning(warning)).collect(),
+            scene: SceneEntry {
+                path: shown(&scene.path),
+                name: scene.name.clone(),
+                length_unit: scene.unit.word.to_owned(),
+                ignore: scene.ignore_rules.iter().map(ignored).collect(),
             },
-            "options": self.options_json(),
-            "resumed": (self.resumed_samples > 0).then(|| json!({ "samples": self.resumed_samples })),
-            "inputs": self.inputs.iter().map(input).chain(self.shard.into_iter().flat_map(ShardNote::inputs)).collect::<Vec<_>>(),
-            "spooled_bytes": self.spooled_bytes,
-            "counts": {
-                "candidates": self.candidates,
-                "candidate_samples": self.candidate_samples,
-                "by_method": counts(&Method::NAMES, &self.summary.totals.by_method),
-                "intervals_by_method": self.looks_between()
-                    .then(|| counts(&IntervalMethod::NAMES, &self.summary.totals.by_interval_method)),
+            options: self.options(),
+            resumed: (self.resumed_samples > 0).then_some(Resumed { samples: self.resumed_samples }),
+            inputs: self.inputs.iter().map(input).chain(self.shard.into_iter().flat_map(ShardNote::inputs)).collect(),
+            spooled_bytes: Some(self.spooled_bytes),
+            counts: counts(scene, summary.totals, [self.candidates, self.candidate_samples]),
+            routes: self.stats.entries().into_iter().collect(),
+            rows_digest: rows_digest(summary.totals),
+            shard: self.shard.map(ShardNote::entry),
+            timings: self.timings.entries(),
+            device: Device {
+                asked: self.options.device.name().to_owned(),
+                kind: device.kind().to_owned(),
+                reason: device.reason.clone(),
+                auto: device.times,
+                adapter: device.adapter.clone(),
+                gpu: self.device_report.map(device_report),
+                threads: Some(self.threads as u64),
+                architecture: std::env::consts::ARCH.to_owned(),
+                system: std::env::consts::OS.to_owned(),
+                simd: simd_features().into_iter().map(str::to_owned).collect(),
+                peak_memory_bytes: self.options.peak_memory.and_then(|measure| measure()),
             },
-            "routes": Value::Object(self.stats.entries().into_iter().map(|(k, v)| (k.to_owned(), json!(v))).collect()),
-            "rows_digest": rows_digest(self.summary.totals),
-            "shard": self.shard.map(ShardNote::to_json),
-            "timings": self.timings.to_json(),
-            "device": {
-                "asked": self.options.device.name(),
-                "kind": self.device.kind(),
-                "reason": self.device.reason,
-                "auto": self.device.times.map(|t| json!({ "blocks": t.blocks, "cpu_s": t.cpu_s, "gpu_s": t.gpu_s })),
-                "adapter": self.device.adapter,
-                "gpu": self.device_report.map(device_report),
-                "threads": self.threads,
-                "architecture": std::env::consts::ARCH,
-                "system": std::env::consts::OS,
-                "simd": simd_features(),
-                "peak_memory_bytes": self.options.peak_memory.and_then(|measure| measure()),
-            },
-        })
+            files: None,
+            shards: None,
+        }
     }
 
-    /// Whether the scene says how bodies move between frames.
-    fn looks_between(&self) -> bool {
-        self.scene.motion.between != BetweenFrames::None
-    }
-
-    fn warning(&self, warning: &Warning) -> Value {
+    fn warning(&self, warning: &Warning) -> manifest::Warning {
         /// More bodies than these are counted, by `bodies_count`.
         const LISTED: usize = 100;
-        let name = |body: &u32| self.scene.bodies[*body as usize].name.as_str();
-        json!({
-            "kind": warning.kind,
-            "bodies": warning.bodies.iter().take(LISTED).map(name).collect::<Vec<_>>(),
-            "bodies_count": warning.bodies.len(),
-            "problem": warning.problem,
-            "help": warning.remedy,
-        })
+        let name = |body: &u32| self.scene.bodies[*body as usize].name.clone();
+        manifest::Warning {
+            kind: warning.kind.to_owned(),
+            bodies: warning.bodies.iter().take(LISTED).map(name).collect(),
+            bodies_count: warning.bodies.len() as u64,
+            problem: warning.problem.clone(),
+            help: warning.remedy.clone(),
+        }
     }
 
-    fn options_json(&self) -> Value {
-        let (query, motion) = (&self.scene.query, &self.scene.motion);
-        let trajectories =
-            self.options.read.path.as_ref().or(self.scene.trajectories.as_ref()).filter(|_| self.from_files);
-        let is_of_scene = self.from_files && self.options.read.path.is_none() && self.options.read.stream.is_none();
+    fn options(&self) -> Options {
+        let (query, motion, options) = (&self.scene.query, &self.scene.motion, self.options);
+        let trajectories = options.read.path.as_ref().or(self.scene.trajectories.as_ref()).filter(|_| self.from_files);
+        let is_of_scene = self.from_files && options.read.path.is_none() && options.read.stream.is_none();
         let wrap = if motion.wraps { "shortest" } else { "as-given" };
         let swept = self.scene.joints.as_ref().is_some_and(|joints| joints.sweeps.is_some());
-        json!({
-            "sweep": swept && is_of_scene,
-            "within_m": query.within,
-            "require_m": query.require,
-            "touch_m": query.touch,
-            "static_pairs": query.static_pairs,
-            "answer": query.answer.name(),
-            "contacts": if query.contacts { "all" } else { "none" },
-            "direction": self.scene.direction.map(Vec3::to_array),
-            "between": motion.between.name(),
-            "between_tolerance_m": self.looks_between().then_some(motion.tolerance),
-            "max_gap": self.looks_between().then_some(motion.max_gap),
-            "max_gap_s": if self.looks_between() { max_gap_s(motion) } else { Value::Null },
-            "wrap": (motion.between == BetweenFrames::Joint).then_some(wrap),
-            "missing": match self.scene.missing {
-                Missing::Error => "error",
-                Missing::Absent => "absent",
-                Missing::Hold => "hold",
-            },
-            "rest": self.scene.hierarchy.rest_orientation.name(),
-            "trajectories": trajectories.map(|path| path.display().to_string()),
-            "runs": self.options.read.runs.as_ref().map(range),
-            "frames": self.options.read.frames.as_ref().map(range),
-            "broad": self.broad,
-            "narrow": self.narrow,
-            "device": self.options.device.name(),
-            "adapter": self.options.adapter,
-            "device_memory_bytes": self.options.device_memory,
-            "threads": self.threads,
-            "memory_bytes": self.options.memory,
-            "columns": match self.options.columns {
-                DistanceColumns::All => "all",
-                DistanceColumns::Distance => "distance",
-            },
-            "allow_empty": self.options.allow_empty,
-        })
+        let looks_between = motion.between != BetweenFrames::None;
+        let missing = match self.scene.missing {
+            Missing::Error => "error",
+            Missing::Absent => "absent",
+            Missing::Hold => "hold",
+        };
+        let columns = match options.columns {
+            DistanceColumns::All => "all",
+            DistanceColumns::Distance => "distance",
+        };
+        Options {
+            sweep: swept && is_of_scene,
+            within_m: Some(query.within),
+            require_m: query.require,
+            touch_m: Some(query.touch),
+            static_pairs: query.static_pairs,
+            answer: query.answer.name().to_owned(),
+            contacts: if query.contacts { "all" } else { "none" }.to_owned(),
+            direction: self.scene.direction.map(Vec3::to_array),
+            between: motion.between.name().to_owned(),
+            between_tolerance_m: looks_between.then_some(motion.tolerance),
+            max_gap: looks_between.then_some(motion.max_gap),
+            max_gap_s: max_gap_s(motion).filter(|_| looks_between),
+            wrap: (motion.between == BetweenFrames::Joint).then(|| wrap.to_owned()),
+            missing: missing.to_owned(),
+            rest: self.scene.hierarchy.rest_orientation.name().to_owned(),
+            trajectories: trajectories.map(|path| shown(path)),
+            runs: options.read.runs.as_ref().map(Into::into),
+            frames: options.read.frames.as_ref().map(Into::into),
+            broad: self.broad.to_owned(),
+            narrow: self.narrow.to_owned(),
+            device: options.device.name().to_owned(),
+            adapter: options.adapter.clone(),
+            device_memory_bytes: options.device_memory,
+            threads: self.threads as u64,
+            memory_bytes: options.memory,
+            columns: columns.to_owned(),
+            allow_empty: options.allow_empty,
+        }
     }
 }
 
-/// The digests of the rows of each table; null where the rows are not written to tables.
-pub(super) fn rows_digest(totals: &Totals) -> Value {
-    if totals.digests.is_empty() {
-        return Value::Null;
-    }
+/// The digests of the rows of each table; `None` where the rows are not written to tables.
+pub(super) fn rows_digest(totals: &Totals) -> Option<Named<RowsDigest>> {
     let of = |(table, digest): &(String, TableDigest)| {
-        let groups: Vec<String> = digest.groups.iter().map(RunsDigest::to_string).collect();
-        let value = json!({ "rows": digest.rows(), "blake3_sum": digest.sum().to_string(), "runs": groups });
-        (table.clone(), value)
+        let runs = Some(digest.groups.iter().map(RunsDigest::to_string).collect());
+        (table.clone(), RowsDigest { rows: digest.rows(), blake3_sum: digest.sum().to_string(), runs })
     };
-    Value::Object(totals.digests.iter().map(of).collect())
+    (!totals.digests.is_empty()).then(|| totals.digests.iter().map(of).collect())
 }
 
 /// A rule that takes pairs out, and why.
-fn ignored(rule: &IgnoreRule) -> Value {
-    let same = rule.same.map(SameAncestor::word);
-    json!({ "a": rule.a, "b": rule.b, "same": same, "reason": rule.reason, "pairs": rule.pairs })
+fn ignored(rule: &IgnoreRule) -> manifest::IgnoreRule {
+    let IgnoreRule { a, b, same, reason, pairs, .. } = rule.clone();
+    manifest::IgnoreRule { a, b, same: same.map(SameAncestor::word), reason, pairs }
 }
 
-fn input(digest: &InputDigest) -> Value {
-    json!({ "path": digest.path.display().to_string(), "bytes": digest.bytes, "sha256": digest.sha256 })
+fn input(digest: &InputDigest) -> Input {
+    Input { path: shown(&digest.path), bytes: digest.bytes, sha256: Some(digest.sha256.clone()), mark: None }
 }
 
 /// The vector instruction sets of this machine that matter here.
@@ -185,23 +176,20 @@ pub fn simd_features() -> Vec<&'static str> {
     clearsweep_base::simd::features()
 }
 
-/// Returns the report of a device as JSON.
-fn device_report(report: &DeviceReport) -> Value {
-    let kernels = report.kernels.as_ref().map(|kernels| {
-        let times = kernels.iter().map(|(name, time)| ((*name).to_owned(), json!(time.as_secs_f64())));
-        Value::Object(times.collect())
-    });
-    let failure = report.failure.as_ref();
-    json!({
-        "memory_bytes": report.memory_bytes,
-        "memory_limit_bytes": report.memory_limit_bytes,
-        "written_bytes": report.written_bytes,
-        "fetched_bytes": report.fetched_bytes,
-        "fetches": report.fetches,
-        "out_of_memory": report.halvings,
-        "kernels_s": kernels,
-        "fallback": failure.map(|reason| {
-            json!({ "blocks": report.fallback_blocks, "kind": report.failure_kind, "reason": reason })
+fn device_report(report: &DeviceReport) -> GpuReport {
+    let kernels = report.kernels.as_ref();
+    GpuReport {
+        memory_bytes: report.memory_bytes,
+        memory_limit_bytes: report.memory_limit_bytes,
+        written_bytes: report.written_bytes,
+        fetched_bytes: report.fetched_bytes,
+        fetches: report.fetches,
+        out_of_memory: report.halvings,
+        kernels_s: kernels.map(|kernels| kernels.iter().map(|(name, time)| (*name, time.as_secs_f64())).collect()),
+        fallback: report.failure.as_ref().map(|reason| Fallback {
+            blocks: report.fallback_blocks,
+            kind: report.failure_kind.map(str::to_owned),
+            reason: reason.clone(),
         }),
-    })
+    }
 }

@@ -10,13 +10,13 @@ use super::shard::{is_state, shard_folder};
 use super::verify::digests;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{BaselineAt, BaselinePair, Baselines, Scene, SceneOverrides};
+use clearsweep_records::manifest::{Manifest, Overrides, Shard, Span};
 use clearsweep_store::{MANIFEST, RemoteFolder, local};
-use clearsweep_tables::{DistanceColumns, FileChecksums, JobInputs, StoredShard, TableMerger, TableOptions, checksums};
+use clearsweep_tables::{DistanceColumns, FileChecksums, JobInputs, StoredShard, TableMerger, TableOptions};
 use clearsweep_trajectory::ReadPart;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -188,10 +188,11 @@ impl Shards {
         for (index, folder) in self.folders.iter().enumerate() {
             self.fetch(index, &is_state)?;
             let manifest = read_manifest(folder)?;
-            let (part, stored) = (part(&manifest), StoredShard::open(folder, Vec::new(), FileChecksums::new())?);
-            if manifest["shard"]["job"] != job_digest(&stored.job) {
+            let stored = StoredShard::open(folder, Vec::new(), FileChecksums::new())?;
+            let Some(shard) = manifest.shard.as_ref().filter(|shard| shard.job == job_digest(&stored.job)) else {
                 return Err(Error::input(folder.display(), "has the manifest of another shard", AGAIN));
-            }
+            };
+            let part = part(shard);
             if index == 0 {
                 states.job.clone_from(&stored.job);
                 states.pose_steps = stored.pose_steps;
@@ -208,11 +209,9 @@ impl Shards {
             if states.first_with_samples.is_none() && stored.samples > 0 {
                 states.first_with_samples = Some(index);
             }
+            let intervals = manifest.summary.intervals.as_ref();
             let is_far = |(before, next): ((i64, i64), (i64, i64))| {
-                before.0 == next.0
-                    && manifest["summary"]["intervals"]["max_gap"]
-                        .as_u64()
-                        .is_some_and(|gap| before.1.abs_diff(next.1) > gap)
+                before.0 == next.0 && intervals.is_some_and(|of| before.1.abs_diff(next.1) > of.max_gap.unsigned_abs())
             };
             if ends.zip(stored.ends.map(|[first, _]| first)).is_some_and(is_far) {
                 facts.skip();
@@ -235,7 +234,7 @@ impl Shards {
         Some(
             fetched
                 .and_then(|()| read_manifest(folder))
-                .and_then(|manifest| StoredShard::open(folder, digests(&manifest), checksums(&manifest))),
+                .and_then(|manifest| StoredShard::open(folder, digests(&manifest), manifest.checksums())),
         )
     }
 
@@ -247,8 +246,8 @@ impl Shards {
         options: &MergeOptions,
         (progress, token): (&dyn Progress, &CancelToken),
     ) -> Result<Merged> {
-        let columns = match facts.first["options"]["columns"].as_str() {
-            Some("distance") => DistanceColumns::Distance,
+        let columns = match facts.first.options.columns.as_str() {
+            "distance" => DistanceColumns::Distance,
             _ => DistanceColumns::All,
         };
         let of_job = JobOptions { columns, ..JobOptions::default() };
@@ -299,8 +298,7 @@ impl Shards {
         }
         token.check()?;
         let tables = merger.finish(&|index| self.open(index))?.wait()?;
-        let allow_empty = facts.first["options"]["allow_empty"].as_bool() == Some(true);
-        let manifest = facts.to_json(&scene, &tables.totals, allow_empty, options.fast);
+        let manifest = facts.manifest(&scene, &tables.totals, options.fast).to_json()?;
         tables.write_manifest(&manifest)?;
         Ok(Merged { manifest, shards: self.folders.len() })
     }
@@ -356,37 +354,30 @@ fn whole_shards(folder: &RemoteFolder) -> Result<Vec<String>> {
 }
 
 /// Reads the manifest of a shard.
-fn read_manifest(folder: &Path) -> Result<Value> {
+fn read_manifest(folder: &Path) -> Result<Manifest> {
     let path = folder.join(MANIFEST);
     let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Error::input(path.display(), "is missing: the shard is not whole", AGAIN),
         _ => Error::unreadable(&path, &error),
     })?;
-    let manifest: Value = serde_json::from_str(&text)
+    let manifest: Manifest = serde_json::from_str(&text)
         .map_err(|error| Error::input(path.display(), format!("is damaged ({error})"), AGAIN))?;
-    match manifest["shard"].is_object() {
-        false => Err(Error::input(path.display(), "is not that of a shard", AGAIN)),
-        true if manifest["version"] != env!("CARGO_PKG_VERSION") => {
-            let version = manifest["version"].as_str().unwrap_or_default();
+    match manifest {
+        Manifest { shard: None, .. } => Err(Error::input(path.display(), "is not that of a shard", AGAIN)),
+        Manifest { version, .. } if version != env!("CARGO_PKG_VERSION") => {
             let problem = format!("is of version {version} of the program, and this is {}", env!("CARGO_PKG_VERSION"));
             Err(Error::input(path.display(), problem, "merge with the version that ran the shards"))
         }
-        true => Ok(manifest),
+        manifest => Ok(manifest),
     }
 }
 
 /// The part of the input that a shard took.
-fn part(manifest: &Value) -> ReadPart {
-    let shard = &manifest["shard"];
-    match range(&shard["runs"]) {
-        Some(runs) => ReadPart { runs, frames: range(&shard["frames"]), follow: 0 },
+fn part(shard: &Shard) -> ReadPart {
+    match shard.runs {
+        Some(runs) => ReadPart { runs: runs.range(), frames: shard.frames.map(Span::range), follow: 0 },
         None => ReadPart::NOTHING,
     }
-}
-
-/// A range whose open ends are null.
-fn range(of: &Value) -> Option<Range<i64>> {
-    of.is_array().then(|| of[0].as_i64().unwrap_or(i64::MIN)..of[1].as_i64().unwrap_or(i64::MAX))
 }
 
 /// The position that the name of a directory says.
@@ -417,24 +408,24 @@ fn not_end_to_end(folder: &Path, before: Option<&Path>) -> Error {
 }
 
 /// Loads the scene that the first shard names.
-fn load(manifest: &Value, options: &MergeOptions, from: &Path) -> Result<Scene> {
-    let given = &manifest["shard"]["overrides"];
-    let text = |key: &str| given[key].as_str().map(str::to_owned);
+fn load(manifest: &Manifest, options: &MergeOptions, from: &Path) -> Result<Scene> {
+    let given = manifest.shard.as_ref().map(|shard| shard.overrides.clone()).unwrap_or_default();
+    let Overrides { trajectories, within, require, direction, between, answer, contacts, accepted, max_input } = given;
     let overrides = SceneOverrides {
-        trajectories: text("trajectories").map(PathBuf::from),
-        within: text("within"),
-        require: text("require"),
-        direction: text("direction"),
-        between: text("between"),
-        answer: text("answer"),
-        contacts: text("contacts"),
-        accepted: text("accepted").map(PathBuf::from),
+        trajectories: trajectories.map(PathBuf::from),
+        within,
+        require,
+        direction,
+        between,
+        answer,
+        contacts,
+        accepted: accepted.map(PathBuf::from),
         threads: options.threads,
-        max_input: given["max_input"].as_u64(),
+        max_input,
         for_audit: false,
         poses_follow: false,
     };
-    let named = manifest["scene"]["path"].as_str().unwrap_or_default();
+    let named = &manifest.scene.path;
     let path = options.scene.clone().unwrap_or_else(|| PathBuf::from(named));
     if !path.exists() {
         let problem = format!("the scene of the shards, `{named}`, is not there");

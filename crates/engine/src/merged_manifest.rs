@@ -3,10 +3,10 @@
 use super::coverage::NothingChecked;
 use super::manifest::rows_digest;
 use super::manifest_summary::{Summary, counts};
-use clearsweep_model::{BetweenFrames, Scene};
-use clearsweep_narrow::{IntervalMethod, Method};
+use clearsweep_model::Scene;
+use clearsweep_records::manifest::{Manifest, Named, Shards, Warning};
 use clearsweep_tables::Totals;
-use serde_json::{Map, Value, json};
+use std::ops::AddAssign;
 
 /// Different warnings that are listed.
 const MOST_WARNINGS: usize = 200;
@@ -15,15 +15,15 @@ const MOST_WARNINGS: usize = 200;
 #[derive(Default)]
 pub(super) struct ShardFacts {
     /// The manifest of the first shard.
-    pub(super) first: Value,
-    warnings: Vec<Value>,
+    pub(super) first: Manifest,
+    warnings: Vec<Warning>,
     /// Shards with a warning that is not listed.
     unlisted: u64,
     nothing: Vec<Option<NothingChecked>>,
     candidates: [u64; 2],
     skipped: u64,
-    routes: Map<String, Value>,
-    timings: Map<String, Value>,
+    routes: Named<u64>,
+    timings: Named<f64>,
     frames: Vec<u64>,
     rows: Vec<u64>,
     seconds: Vec<f64>,
@@ -31,30 +31,28 @@ pub(super) struct ShardFacts {
 
 impl ShardFacts {
     /// Adds the manifest of the next shard.
-    pub(super) fn add(&mut self, manifest: Value) {
-        let (summary, of_counts) = (&manifest["summary"], &manifest["counts"]);
+    pub(super) fn add(&mut self, manifest: Manifest) {
+        let Manifest { summary, counts, .. } = &manifest;
         let mut is_unlisted = false;
-        for warning in manifest["warnings"].as_array().into_iter().flatten() {
-            let is_known =
-                self.warnings.iter().any(|known| ["kind", "problem"].iter().all(|key| known[*key] == warning[*key]));
+        for warning in &manifest.warnings {
+            let is_same = |known: &Warning| known.kind == warning.kind && known.problem == warning.problem;
             match self.warnings.len() {
-                _ if is_known => {}
+                _ if self.warnings.iter().any(is_same) => {}
                 MOST_WARNINGS => is_unlisted = true,
                 _ => self.warnings.push(warning.clone()),
             }
         }
         self.unlisted += u64::from(is_unlisted);
-        self.nothing.push(summary["nothing_checked"].as_str().and_then(NothingChecked::of_name));
-        for (sum, key) in self.candidates.iter_mut().zip(["candidates", "candidate_samples"]) {
-            *sum += of_counts[key].as_u64().unwrap_or(0);
-        }
-        self.skipped += summary["intervals"]["skipped"].as_u64().unwrap_or(0);
-        add_up(&mut self.routes, &manifest["routes"]);
-        add_up(&mut self.timings, &manifest["timings"]);
-        self.frames.push(summary["frames"].as_u64().unwrap_or(0));
-        self.rows.push(summary["rows"].as_u64().unwrap_or(0));
-        self.seconds.push(summary["seconds"].as_f64().unwrap_or(0.0));
-        if self.first.is_null() {
+        self.nothing.push(summary.nothing_checked.as_deref().and_then(NothingChecked::of_name));
+        self.candidates[0] += counts.candidates;
+        self.candidates[1] += counts.candidate_samples;
+        self.skipped += summary.intervals.as_ref().map_or(0, |intervals| intervals.skipped);
+        add_up(&mut self.routes, &manifest.routes);
+        add_up(&mut self.timings, &manifest.timings);
+        self.frames.push(summary.frames);
+        self.rows.push(summary.rows);
+        self.seconds.push(summary.seconds);
+        if self.frames.len() == 1 {
             self.first = manifest;
         }
     }
@@ -78,78 +76,68 @@ impl ShardFacts {
     }
 
     /// The manifest of the merged result. `fast`: whether parts were linked or copied.
-    pub(super) fn to_json(&self, scene: &Scene, totals: &Totals, allow_empty: bool, fast: bool) -> Value {
+    pub(super) fn manifest(self, scene: &Scene, totals: &Totals, fast: bool) -> Manifest {
         let summary = Summary {
             scene,
             totals,
             nothing_checked: self.nothing_checked(),
-            allow_empty,
+            allow_empty: self.first.options.allow_empty,
             intervals_skipped: self.skipped,
             seconds: self.seconds.iter().sum(),
         };
-        let mut warnings = self.warnings.clone();
+        let mut warnings = self.warnings;
         if self.unlisted > 0 {
-            let problem = format!("{} shards have further warnings, which are in their manifests", self.unlisted);
-            warnings.push(json!({
-                "kind": "shards", "bodies": [], "bodies_count": 0, "problem": problem,
-                "help": "look at `warnings` in the manifest of each shard",
-            }));
+            warnings.push(Warning {
+                kind: "shards".to_owned(),
+                problem: format!("{} shards have further warnings, which are in their manifests", self.unlisted),
+                help: "look at `warnings` in the manifest of each shard".to_owned(),
+                ..Warning::default()
+            });
         }
-        let looks_between = scene.motion.between != BetweenFrames::None;
-        let mut manifest = self.first.clone();
-        for (key, value) in [
-            ("summary", summary.to_json()),
-            ("warnings", Value::Array(warnings)),
-            (
-                "counts",
-                json!({
-                    "candidates": self.candidates[0],
-                    "candidate_samples": self.candidates[1],
-                    "by_method": counts(&Method::NAMES, &totals.by_method),
-                    "intervals_by_method": looks_between.then(|| counts(&IntervalMethod::NAMES, &totals.by_interval_method)),
-                }),
-            ),
-            ("routes", Value::Object(self.routes.clone())),
-            ("rows_digest", rows_digest(totals)),
-            ("shard", Value::Null),
-            (
-                "shards",
-                json!({
-                    "count": self.frames.len(),
-                    "fast": fast,
-                    "frames": self.frames,
-                    "rows": self.rows,
-                    "seconds": self.seconds,
-                }),
-            ),
-            ("timings", Value::Object(self.timings.clone())),
-        ] {
-            manifest[key] = value;
+        Manifest {
+            summary: summary.entry(),
+            warnings,
+            counts: counts(scene, totals, self.candidates),
+            routes: self.routes,
+            rows_digest: rows_digest(totals),
+            shard: None,
+            shards: Some(Shards {
+                count: self.frames.len() as u64,
+                fast,
+                frames: self.frames,
+                rows: self.rows,
+                seconds: self.seconds,
+            }),
+            timings: self.timings,
+            ..self.first
         }
-        manifest
     }
 }
 
-/// Adds the numbers of an object to those of the same keys.
-fn add_up(sums: &mut Map<String, Value>, more: &Value) {
-    for (key, value) in more.as_object().into_iter().flatten() {
-        let sum = match (sums.get(key), value.as_u64()) {
-            (None, _) => value.clone(),
-            (Some(known), Some(count)) if known.is_u64() => json!(known.as_u64().unwrap_or(0) + count),
-            (Some(known), _) => json!(known.as_f64().unwrap_or(0.0) + value.as_f64().unwrap_or(0.0)),
-        };
-        sums.insert(key.clone(), sum);
+/// Adds numbers to those of the same names.
+fn add_up<T: AddAssign + Copy>(sums: &mut Named<T>, more: &Named<T>) {
+    for (name, number) in more {
+        match sums.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, sum)) => *sum += *number,
+            None => sums.0.push((name.clone(), *number)),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
+
+    fn manifest(json: Value) -> Manifest {
+        serde_json::from_value(json).expect("a manifest")
+    }
 
     fn facts(reasons: &[Option<&str>]) -> ShardFacts {
         let mut facts = ShardFacts::default();
         for reason in reasons {
-            facts.add(json!({ "summary": { "nothing_checked": reason }, "routes": { "gjk": 2 }, "timings": { "read_s": 0.5 } }));
+            let summary = json!({ "nothing_checked": reason });
+            facts.add(manifest(json!({ "summary": summary, "routes": { "gjk": 2 }, "timings": { "read_s": 0.5 } })));
         }
         facts
     }
@@ -160,7 +148,7 @@ mod tests {
         let never = facts(&[Some("no-frame"), Some("never-together")]);
         assert_eq!(never.nothing_checked(), Some(NothingChecked::NeverTogether));
         assert_eq!(facts(&[Some("no-frame"); 3]).nothing_checked(), Some(NothingChecked::NoFrame));
-        assert_eq!((&never.routes["gjk"], &never.timings["read_s"]), (&json!(4), &json!(1.0)));
+        assert_eq!((never.routes.get("gjk"), never.timings.get("read_s")), (Some(&4), Some(&1.0)));
     }
 
     #[test]
@@ -168,7 +156,8 @@ mod tests {
         let mut all = ShardFacts::default();
         for shard in 0..300 {
             let warning = |text: String| json!({ "kind": "jump", "problem": text });
-            all.add(json!({ "warnings": [warning("the same".to_owned()), warning(format!("own {shard}"))] }));
+            let warnings = [warning("the same".to_owned()), warning(format!("own {shard}"))];
+            all.add(manifest(json!({ "warnings": warnings })));
         }
         assert_eq!((all.warnings.len(), all.unlisted), (MOST_WARNINGS, 300 - (MOST_WARNINGS as u64 - 1)));
     }

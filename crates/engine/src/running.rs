@@ -158,7 +158,7 @@ impl Running<'_> {
         search.timings.total = self.begun.elapsed();
         let warnings = self.warnings(&watch, &facts, &totals);
         let report = self.report(&search, &device, &facts, &totals, &warnings);
-        let (verdict, manifest) = (report.summary.verdict(), report.to_json());
+        let (verdict, manifest) = (report.summary.verdict(), report.manifest().to_json()?);
         sink.summary(&manifest)?;
         let BlockSearch { stats, timings, .. } = search;
         Ok(Outcome { totals, verdict, stats, timings, threads: rayon::current_num_threads(), manifest })
@@ -174,7 +174,7 @@ impl Running<'_> {
         let stop = || cancel.check();
         let open = || Trajectory::open_fed(scene, &options.read, poses, reading, &stop);
         let trajectory = timed(&mut timings.open, open)?;
-        let batch = batch_blocks(scene.dynamic.len(), options.memory, device.is_device());
+        let batch = batch_blocks(scene.dynamic.len(), options.memory, device.is_device);
         let division = BatchDivision::of(scene);
         let memories = self.memories(&mut device, division.memories(scene, batch, rayon::current_num_threads()))?;
         let trial = device.trial(options, batch_blocks(scene.dynamic.len(), options.memory, true), trial);

@@ -14,10 +14,11 @@ use super::shard_note::ShardNote;
 use super::{identity, remote};
 use clearsweep_base::error::{Error, ErrorKind, Result};
 use clearsweep_model::Scene;
+use clearsweep_records::manifest::{Manifest, Shard};
 use clearsweep_store::{MANIFEST, RemoteFolder, local, publish_attempt, remove_attempts};
 use clearsweep_tables::{FileChecksums, ParquetTables, StoredShard};
 use clearsweep_trajectory::plan_shards;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -145,14 +146,14 @@ impl ShardPlace {
 
     /// The manifest of the whole shard of the same job that stands there; `None`: there is none.
     fn standing(&self, note: &ShardNote, scene: &Scene, options: &JobOptions) -> Result<Option<Value>> {
-        let Some(manifest) = self.manifest()? else { return Ok(None) };
-        let (shown, ShardPosition { index, count }) = (self.shown(), note.position);
-        if manifest["shard"]["job"] == job_digest(&note.job) {
-            let of_manifest = [&manifest["shard"]["index"], &manifest["shard"]["of"]];
-            if of_manifest == [&json!(index), &json!(count)] {
-                return Ok(Some(manifest));
+        let Some(json) = self.manifest()? else { return Ok(None) };
+        let shown = self.shown();
+        let shard = Manifest::of_json(&json).ok().and_then(|manifest| manifest.shard);
+        if let Some(Shard { index, of, .. }) = shard.filter(|shard| shard.job == job_digest(&note.job)) {
+            if (ShardPosition { index, count: of }) == note.position {
+                return Ok(Some(json));
             }
-            let problem = format!("holds the shard {}/{} under another name", of_manifest[0], of_manifest[1]);
+            let problem = format!("holds the shard {index}/{of} under another name");
             return Err(Error::output(shown.display(), problem, "remove it"));
         }
         let mut keys = self.job().map_or_else(|_| Vec::new(), |job| identity::differences(&job, scene, options));

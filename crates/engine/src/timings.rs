@@ -1,6 +1,6 @@
 //! Time of the stages of a job.
 
-use serde_json::{Value, json};
+use clearsweep_records::manifest::Named;
 use std::time::{Duration, Instant};
 
 /// Time of each stage. Stages overlap, so they may sum to more than the job took.
@@ -24,16 +24,17 @@ pub struct Timings {
 
 impl Timings {
     /// Seconds by stage, for the manifest.
-    pub fn to_json(self) -> Value {
-        json!({
-            "open_s": self.open.as_secs_f64(),
-            "read_wait_s": self.read.as_secs_f64(),
-            "broad_s": self.broad.as_secs_f64(),
-            "narrow_s": self.narrow.as_secs_f64(),
-            "narrow_busy_s": self.narrow_busy.as_secs_f64(),
-            "write_s": self.write.as_secs_f64(),
-            "total_s": self.total.as_secs_f64(),
-        })
+    pub(super) fn entries(self) -> Named<f64> {
+        let stages = [
+            ("open_s", self.open),
+            ("read_wait_s", self.read),
+            ("broad_s", self.broad),
+            ("narrow_s", self.narrow),
+            ("narrow_busy_s", self.narrow_busy),
+            ("write_s", self.write),
+            ("total_s", self.total),
+        ];
+        stages.map(|(stage, time)| (stage, time.as_secs_f64())).into_iter().collect()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::options::pool;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_tables::{FileChecksums, RunsDigest, TableDigest, altered_files, checksums, digest_all};
-use serde_json::Value;
+use clearsweep_records::manifest::{Manifest, RowsDigest};
+use clearsweep_tables::{FileChecksums, RunsDigest, TableDigest, altered_files, digest_all};
 use std::fs;
 use std::path::Path;
 
@@ -22,20 +22,19 @@ pub struct Difference {
 }
 
 /// The digests of the tables that a manifest tells.
-pub(super) fn digests(manifest: &Value) -> Vec<(String, TableDigest)> {
-    let tables = manifest["rows_digest"].as_object().into_iter().flatten();
-    let of = |(table, digest): (&String, &Value)| {
-        let groups = digest["runs"].as_array()?.iter().map(|group| group.as_str()?.parse::<RunsDigest>().ok());
+pub(super) fn digests(manifest: &Manifest) -> Vec<(String, TableDigest)> {
+    let of = |(table, digest): &(String, RowsDigest)| {
+        let groups = digest.runs.as_ref()?.iter().map(|group| group.parse::<RunsDigest>().ok());
         Some((table.clone(), TableDigest::of_groups(groups.collect::<Option<Vec<_>>>()?)))
     };
-    tables.filter_map(of).collect()
+    manifest.rows_digest.iter().flatten().filter_map(of).collect()
 }
 
 /// The digests of tables, and the checksums of files, of a result.
 fn recorded(dir: &Path) -> Result<(Vec<(String, TableDigest)>, FileChecksums)> {
     let path = dir.join("manifest.json");
     let text = fs::read_to_string(&path).map_err(|error| Error::unreadable(&path, &error))?;
-    let manifest: Value = serde_json::from_str(&text).map_err(|error| {
+    let manifest: Manifest = serde_json::from_str(&text).map_err(|error| {
         Error::input(path.display(), format!("is damaged ({error})"), "give the output directory of a finished run")
     })?;
     let found = digests(&manifest);
@@ -43,7 +42,7 @@ fn recorded(dir: &Path) -> Result<(Vec<(String, TableDigest)>, FileChecksums)> {
         let problem = "tells no digests of rows: an older version wrote it, or it is no manifest of tables";
         return Err(Error::input(path.display(), problem, "run the job again"));
     }
-    Ok((found, checksums(&manifest)))
+    Ok((found, manifest.checksums()))
 }
 
 /// Reads all files of the output directory `dir`, and compares their rows, and then their bytes,

@@ -7,6 +7,7 @@ use crate::read::{ReportScene, between, distinct_shapes, load, placement, shape_
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
 use clearsweep_model::{FrameBlock, Motion, Scene};
+use clearsweep_records::manifest::Manifest;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
@@ -39,7 +40,7 @@ type AllPoses = (f64, Vec<Option<Pose>>);
 ///
 /// # Errors
 /// There is no such issue or run, or the scene cannot be read again.
-pub fn run_glb(manifest: &Value, report: &Report, moment: GlbMoment<'_>) -> Result<(Vec<u8>, Vec<String>)> {
+pub fn run_glb(manifest: &Manifest, report: &Report, moment: GlbMoment<'_>) -> Result<(Vec<u8>, Vec<String>)> {
     let of = load(manifest)?;
     let finding = finding(report, moment)?;
     let mut notes = Vec::new();

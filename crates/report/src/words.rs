@@ -9,6 +9,8 @@ pub use lengths::Lengths;
 pub(crate) use names::{Name, clipped};
 
 use crate::data::Moment;
+use clearsweep_records::manifest::{Intervals, MaxGap};
+use serde_json::Value;
 
 /// A count with separators: 1,234,567.
 pub fn count(n: u64) -> String {
@@ -29,11 +31,11 @@ pub fn counted(n: u64, noun: &str) -> String {
 }
 
 /// The limits beyond which an interval of a summary is a gap, as in its manifest.
-pub fn longest_step(intervals: &serde_json::Value) -> String {
-    let frames = &intervals["max_gap"];
-    match intervals.get("max_gap_s") {
-        Some(serde_json::Value::Null) => format!("max_gap = {frames}, or 100 times longer than the steps beside"),
-        Some(serde_json::Value::Number(seconds)) => format!("max_gap = {frames} or max_gap_s = {seconds}"),
+pub fn longest_step(intervals: &Intervals) -> String {
+    let frames = intervals.max_gap;
+    match &intervals.max_gap_s {
+        Some(None) => format!("max_gap = {frames}, or 100 times longer than the steps beside"),
+        Some(Some(MaxGap::Seconds(seconds))) => format!("max_gap = {frames} or max_gap_s = {}", Value::from(*seconds)),
         _ => format!("max_gap = {frames}"),
     }
 }

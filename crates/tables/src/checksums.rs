@@ -3,14 +3,10 @@
 
 use clearsweep_base::error::{Error, Result};
 use rayon::prelude::*;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-
-/// Key of the manifest.
-const KEY: &str = "files";
 
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 20;
@@ -29,20 +25,6 @@ pub(super) fn checksum(mut file: File) -> io::Result<u32> {
             Err(error) => return Err(error),
         }
     }
-}
-
-/// The manifest with the checksums.
-pub(super) fn with_checksums(manifest: &Value, files: &FileChecksums) -> Value {
-    let mut manifest = manifest.clone();
-    manifest[KEY] = files.iter().map(|(name, sum)| (name.clone(), json!(format!("{sum:08x}")))).collect();
-    manifest
-}
-
-/// The checksums that a manifest tells; none if an older version wrote it.
-pub fn checksums(manifest: &Value) -> FileChecksums {
-    let files = manifest[KEY].as_object().into_iter().flatten();
-    let sum = |sum: &Value| u32::from_str_radix(sum.as_str()?, 16).ok();
-    files.filter_map(|(name, text)| Some((name.clone(), sum(text)?))).collect()
 }
 
 /// The files of the output directory `dir` whose bytes are not those that were written, by name.

@@ -98,7 +98,7 @@ mod writer_properties;
 pub use arrow_array::RecordBatch;
 pub use audit::{AuditCsv, AuditFinding, AuditSummary, AuditTerms, FindingKind, KindSummary, audit};
 pub use batches::BatchMaker;
-pub use checksums::{FileChecksums, altered_files, checksums};
+pub use checksums::{FileChecksums, altered_files};
 pub use clearsweep_records::DistanceColumns;
 pub use counter::RowCounter;
 pub use export::{CSV_PLACE, Exported, export_csv};

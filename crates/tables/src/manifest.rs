@@ -1,9 +1,9 @@
 //! `manifest.json`.
 
 use super::atomic_file::AtomicFile;
-use super::checksums::with_checksums;
 use super::output_dir::OutputDir;
 use clearsweep_base::error::Result;
+use clearsweep_records::manifest::with_checksums;
 use std::io::Write;
 use std::sync::Arc;
 

@@ -29,7 +29,7 @@ pub use motion::LargestStep;
 pub use rest::{REST_COLUMNS, input_name, rest_row};
 pub use rules::GroupFound;
 pub(super) use rules::{of_baselines, of_rules, pairs_by_rule};
-pub use rules::{rules_json, words as ignore_words};
+pub use rules::{rule_terms, words as ignore_words};
 use std::sync::atomic::Ordering;
 pub(super) use watch::TrajectoryWatch;
 

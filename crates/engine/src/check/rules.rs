@@ -2,7 +2,7 @@
 
 use super::super::warning::Warning;
 use clearsweep_model::{BaselineAt, BetweenFrames, IgnoreRule, Rule, Scene, Severity};
-use serde_json::{Value, json};
+use clearsweep_records::manifest::RuleTerms;
 use std::collections::BTreeMap;
 
 /// Examples that are named.
@@ -35,30 +35,30 @@ pub(super) fn groups(scene: &Scene) -> Vec<GroupFound> {
     found.map(|(name, (bodies, examples))| GroupFound { name: name.to_owned(), bodies, examples }).collect()
 }
 
-/// What each rule requires, with the number of pairs under it (`pairs`, the default last); null without rules.
+/// Returns what each rule requires, the default last; `None` without rules. `pairs`: the number of
+/// pairs under each.
 #[doc(hidden)]
-pub fn rules_json(scene: &Scene, pairs: &[u64]) -> Value {
+pub fn rule_terms(scene: &Scene, pairs: &[u64]) -> Option<Vec<RuleTerms>> {
     let requirements = scene.requirements();
-    if requirements.uniform().is_some() {
-        return Value::Null;
-    }
-    let one = |(rule, pairs): (usize, &u64)| {
+    let one = |(rule, &pairs): (usize, &u64)| {
         let written = requirements.rules().get(rule);
-        json!({
-            "rule": requirements.name(rule),
-            "a": written.map(|rule| &rule.a),
-            "b": written.and_then(|rule| rule.b.as_ref()),
-            "require_m": Some(requirements.by(rule)).filter(|require| !require.is_nan()),
-            "severity": written.map_or(Severity::default(), |rule| rule.severity).name(),
-            "direction": written.and_then(|rule| Some(rule.free_length?.direction.to_array())),
-            "footprint_m": written.and_then(|rule| Some(rule.free_length?.footprint)),
-            "baseline": written.and_then(|rule| Some(rule.baseline?.at.to_string())),
-            "worse_by_m": written.and_then(|rule| Some(rule.baseline?.worse_by)),
-            "note": written.and_then(|rule| rule.note.as_ref()),
-            "pairs": pairs,
-        })
+        let free_length = written.and_then(|rule| rule.free_length.as_ref());
+        let baseline = written.and_then(|rule| rule.baseline.as_ref());
+        RuleTerms {
+            rule: requirements.name(rule).to_owned(),
+            a: written.map(|rule| rule.a.clone()),
+            b: written.and_then(|rule| rule.b.clone()),
+            require_m: Some(requirements.by(rule)).filter(|require| !require.is_nan()),
+            severity: written.map_or(Severity::default(), |rule| rule.severity).name().to_owned(),
+            direction: free_length.map(|free| free.direction.to_array()),
+            footprint_m: free_length.map(|free| free.footprint),
+            baseline: baseline.map(|baseline| baseline.at.to_string()),
+            worse_by_m: baseline.map(|baseline| baseline.worse_by),
+            note: written.and_then(|rule| rule.note.clone()),
+            pairs,
+        }
     };
-    pairs.iter().enumerate().map(one).collect()
+    requirements.uniform().is_none().then(|| pairs.iter().enumerate().map(one).collect())
 }
 
 /// Number of pairs under each rule, and at last under none.

@@ -4,8 +4,8 @@ use crate::data::{Fact, Tone, Verdict};
 use crate::words::{Lengths, count, counted, longest_step};
 use clearsweep_base::error::Result;
 use clearsweep_model::LengthUnit;
+use clearsweep_records::manifest::{IgnoreRule, Intervals, Manifest, RuleFindings, Span, StalePair, Summary};
 use clearsweep_records::{Body, Table};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -16,16 +16,17 @@ const LISTED: usize = 20;
 const ALIKE: usize = 4;
 
 /// The verdict of a manifest's summary as a sentence.
-pub(super) fn verdict(summary: &Value) -> Verdict {
-    let n = |key: &str| summary[key].as_u64().unwrap_or(0);
-    let word = summary["verdict"].as_str().unwrap_or("unknown").to_owned();
-    let pairs = n("pairs_violated").max(summary["intervals"]["pairs_violated"].as_u64().unwrap_or(0));
+pub(super) fn verdict(summary: &Summary) -> Verdict {
+    let word = summary.verdict.clone().unwrap_or_else(|| "unknown".to_owned());
+    let between = summary.intervals.as_ref().and_then(|intervals| intervals.pairs_violated);
+    let pairs = summary.pairs_violated.max(between).unwrap_or(0);
     let where_ = extent(summary);
-    let accepted = if n("violated") > n("open") { "; other violations are accepted" } else { "" };
+    let accepted = if summary.violated > summary.open { "; other violations are accepted" } else { "" };
     let (tone, sentence) = match word.as_str() {
-        "violated" if n("runs") > 1 => {
-            let share = 100.0 * summary["runs_violated_share"].as_f64().unwrap_or(0.0);
-            let runs = format!("{} of {} runs ({share:.1} %)", count(n("runs_violated")), count(n("runs")));
+        "violated" if summary.runs > 1 => {
+            let share = 100.0 * summary.runs_violated_share.unwrap_or(0.0);
+            let violated = count(summary.runs_violated.unwrap_or(0));
+            let runs = format!("{violated} of {} runs ({share:.1} %)", count(summary.runs));
             let come = if pairs == 1 { "comes" } else { "come" };
             (Tone::Bad, format!("{} {come} nearer than required, in {runs}{accepted}.", counted(pairs, "pair")))
         }
@@ -33,7 +34,7 @@ pub(super) fn verdict(summary: &Value) -> Verdict {
             let come = if pairs == 1 { "comes" } else { "come" };
             (Tone::Bad, format!("{} {come} nearer than required{accepted}.", counted(pairs, "pair")))
         }
-        "clear" if !summary["nothing_checked"].is_null() => {
+        "clear" if summary.nothing_checked.is_some() => {
             (Tone::Doubtful, "Nothing was there to check, which was allowed.".to_owned())
         }
         "clear" => (Tone::Good, format!("No pair comes nearer than required{where_}.")),
@@ -58,26 +59,25 @@ pub(super) fn verdict(summary: &Value) -> Verdict {
 }
 
 /// For what a verdict holds.
-fn extent(summary: &Value) -> &'static str {
-    match (summary["bodies_dynamic"].as_u64(), summary["intervals"].is_object()) {
-        (Some(0), _) => "",
-        (_, true) => ", at the frames and between them",
-        (_, false) => ", at the frames",
+fn extent(summary: &Summary) -> &'static str {
+    match summary.intervals {
+        _ if !summary.moves() => "",
+        Some(_) => ", at the frames and between them",
+        None => ", at the frames",
     }
 }
 
 /// Returns the facts that were checked, and those that were not.
-pub(super) fn all(dir: &Path, manifest: &Value, unit: LengthUnit) -> Result<(Vec<Fact>, Vec<Fact>)> {
+pub(super) fn all(dir: &Path, manifest: &Manifest, unit: LengthUnit) -> Result<(Vec<Fact>, Vec<Fact>)> {
     let bodies = Table::<Body>::open(dir)?.rows().collect::<Result<Vec<_>>>()?;
-    let facts =
-        Facts { manifest, summary: &manifest["summary"], lengths: Lengths::to_five_digits(unit), bodies: &bodies };
+    let facts = Facts { manifest, summary: &manifest.summary, lengths: Lengths::to_five_digits(unit), bodies: &bodies };
     Ok((facts.checked(), facts.unchecked()))
 }
 
 /// The sources of facts.
 struct Facts<'a> {
-    manifest: &'a Value,
-    summary: &'a Value,
+    manifest: &'a Manifest,
+    summary: &'a Summary,
     lengths: Lengths,
     bodies: &'a [Body],
 }
@@ -95,19 +95,21 @@ fn listed(lines: impl ExactSizeIterator<Item = String>) -> Vec<String> {
 }
 
 impl Facts<'_> {
-    fn n(&self, key: &str) -> u64 {
-        self.summary[key].as_u64().unwrap_or(0)
+    /// Bodies that move.
+    fn moving(&self) -> u64 {
+        self.summary.bodies_dynamic.unwrap_or(0)
     }
 
-    fn length(&self, of: &Value) -> Option<String> {
-        of.as_f64().map(|metres| self.lengths.text(metres))
+    fn length(&self, metres: Option<f64>) -> Option<String> {
+        metres.map(|metres| self.lengths.text(metres))
     }
 
     fn checked(&self) -> Vec<Fact> {
         let mut facts = vec![self.bodies_checked(), self.pairs_checked()];
-        if self.n("bodies_dynamic") > 0 {
-            let frames = counted(self.n("frames"), "frame");
-            let runs = if self.n("runs") > 1 { format!(" in {} runs", count(self.n("runs"))) } else { String::new() };
+        if self.moving() > 0 {
+            let Summary { frames, runs, .. } = *self.summary;
+            let frames = counted(frames, "frame");
+            let runs = if runs > 1 { format!(" in {} runs", count(runs)) } else { String::new() };
             facts.push(fact("frames", frames + &runs, Vec::new()));
         }
         facts.extend(self.motion_checked());
@@ -116,24 +118,25 @@ impl Facts<'_> {
     }
 
     fn bodies_checked(&self) -> Fact {
-        let moving = self.n("bodies_dynamic");
-        let moving =
-            if moving == 0 { "none of them moves".to_owned() } else { format!("{} of them moving", count(moving)) };
-        let word = if self.n("bodies") == 1 { "body" } else { "bodies" };
-        fact("bodies", format!("{} {word}, {moving}", count(self.n("bodies"))), Vec::new())
+        let moving = match self.moving() {
+            0 => "none of them moves".to_owned(),
+            moving => format!("{} of them moving", count(moving)),
+        };
+        let word = if self.summary.bodies == 1 { "body" } else { "bodies" };
+        fact("bodies", format!("{} {word}, {moving}", count(self.summary.bodies)), Vec::new())
     }
 
     fn pairs_checked(&self) -> Fact {
-        let checked = self.n("pairs_possible").saturating_sub(self.n("pairs_ignored"));
-        let near = counted(self.n("pairs_within"), if self.n("runs") > 1 { "run-pair" } else { "pair" });
-        let within = self.length(&self.summary["within_m"]).unwrap_or_default();
+        let summary = self.summary;
+        let checked = summary.pairs_possible.saturating_sub(summary.pairs_ignored);
+        let near = counted(summary.pairs_within, if summary.runs > 1 { "run-pair" } else { "pair" });
+        let within = self.length(summary.within_m).unwrap_or_default();
         fact("pairs", format!("{} checked; {near} came within {within}", counted(checked, "pair")), Vec::new())
     }
 
     fn motion_checked(&self) -> Option<Fact> {
-        let intervals = self.summary["intervals"].as_object()?;
-        let rows = intervals["rows"].as_u64().unwrap_or(0);
-        let between = self.summary["between"].as_str().unwrap_or_default();
+        let rows = self.summary.intervals.as_ref()?.rows;
+        let between = self.summary.between.as_deref().unwrap_or_default();
         let text = format!(
             "proven between frames, if bodies move as stated ({between}): {} within reach",
             counted(rows, "interval")
@@ -142,18 +145,15 @@ impl Facts<'_> {
     }
 
     fn requirement(&self) -> Fact {
-        let rules = self.summary["rules"].as_array();
-        let Some(rules) = rules else {
-            let text = self.length(&self.summary["require_m"]).unwrap_or_else(|| "nothing is required".to_owned());
+        let Some(rules) = &self.summary.rules else {
+            let text = self.length(self.summary.require_m).unwrap_or_else(|| "nothing is required".to_owned());
             return fact("required", text, Vec::new());
         };
-        let required: Vec<&Value> = rules.iter().filter(|rule| rule["require_m"].is_number()).collect();
-        let line = |rule: &&Value| {
-            let words = |key: &str| rule[key].as_str().unwrap_or_default();
-            let what = if rule["direction"].is_array() { " free length" } else { "" };
-            let pairs = counted(rule["pairs"].as_u64().unwrap_or(0), "pair");
-            let require = self.length(&rule["require_m"]).unwrap_or_default();
-            format!("{} ({}): {require}{what} for {pairs}", words("rule"), words("severity"))
+        let required: Vec<&RuleFindings> = rules.iter().filter(|rule| rule.terms.require_m.is_some()).collect();
+        let line = |RuleFindings { terms, .. }: &&RuleFindings| {
+            let what = if terms.direction.is_some() { " free length" } else { "" };
+            let require = self.length(terms.require_m).unwrap_or_default();
+            format!("{} ({}): {require}{what} for {}", terms.rule, terms.severity, counted(terms.pairs, "pair"))
         };
         fact("rules", counted(required.len() as u64, "rule"), listed(required.iter().map(line)))
     }
@@ -181,7 +181,7 @@ impl Facts<'_> {
     }
 
     fn nothing_checked(&self) -> Option<Fact> {
-        let why = match self.summary["nothing_checked"].as_str()? {
+        let why = match self.summary.nothing_checked.as_deref()? {
             "no-frame" => "there was no frame",
             "no-pair" => "there was no pair of bodies of which one moves",
             "all-ignored" => "all pairs are ignored",
@@ -192,20 +192,19 @@ impl Facts<'_> {
     }
 
     fn undecided(&self) -> Option<Fact> {
-        let intervals = &self.summary["intervals"];
-        let of = |value: &Value| value.as_u64().unwrap_or(0);
+        let intervals = self.summary.intervals.as_ref();
         let counts = [
-            (self.n("undecided"), "row", "the bracket holds the limit"),
-            (self.n("uncertified"), "row", "no bracket is proven"),
-            (of(&intervals["undecided"]), "interval", "the bracket holds the limit"),
-            (of(&intervals["by_status"]["undecided"]), "interval", "neither clear nor in contact is proven"),
+            (self.summary.undecided, "row", "the bracket holds the limit"),
+            (self.summary.uncertified, "row", "no bracket is proven"),
+            (intervals.map_or(0, |of| of.undecided), "interval", "the bracket holds the limit"),
+            (intervals.map_or(0, Intervals::unproven), "interval", "neither clear nor in contact is proven"),
         ];
         let lines: Vec<String> = counts
             .iter()
             .filter(|(n, ..)| *n > 0)
             .map(|(n, noun, why)| format!("{}: {why}", counted(*n, noun)))
             .collect();
-        let winding = of(&self.summary["open_meshes"]["pairs"]);
+        let winding = self.summary.open_meshes.as_ref().map_or(0, |of| of.pairs);
         let all: Vec<String> = lines
             .into_iter()
             .chain((winding > 0).then(|| format!("{}: one body lies inside of an open mesh", counted(winding, "pair"))))
@@ -214,64 +213,62 @@ impl Facts<'_> {
     }
 
     fn motion_unchecked(&self) -> Option<Fact> {
-        if self.n("bodies_dynamic") == 0 {
+        if self.moving() == 0 {
             return None;
         }
-        let intervals = &self.summary["intervals"];
-        if !intervals.is_object() {
+        let Some(intervals) = &self.summary.intervals else {
             let text = "motion between the frames was not checked: no motion is stated".to_owned();
             return Some(fact("motion", text, Vec::new()));
-        }
-        let skipped = intervals["skipped"].as_u64().filter(|&skipped| skipped > 0)?;
-        let text = format!("{} longer than {}", counted(skipped, "gap"), longest_step(intervals));
-        Some(fact("gaps", text, Vec::new()))
+        };
+        let text = || format!("{} longer than {}", counted(intervals.skipped, "gap"), longest_step(intervals));
+        (intervals.skipped > 0).then(|| fact("gaps", text(), Vec::new()))
     }
 
     fn depths(&self) -> Option<Fact> {
-        let answer = self.summary["answer"].as_str().filter(|&answer| answer != "depth")?;
+        let answer = self.summary.answer.as_deref().filter(|&answer| answer != "depth")?;
         let text = format!("depths were not computed (answer = {answer}): lengths of overlaps are upper bounds");
         Some(fact("depths", text, Vec::new()))
     }
 
     fn ignored(&self) -> Option<Fact> {
-        let ignored = self.n("pairs_ignored");
-        let rules: Vec<&Value> = self.manifest["scene"]["ignore"].as_array().into_iter().flatten().collect();
-        let line = |rule: &&Value| {
-            let word = |key: &str| rule[key].as_str();
-            let who = match (word("a"), word("b"), word("same")) {
+        let ignored = self.summary.pairs_ignored;
+        let rules = &self.manifest.scene.ignore;
+        let line = |rule: &IgnoreRule| {
+            let IgnoreRule { a, b, same, reason, pairs } = rule;
+            let who = match (a.as_deref(), b.as_deref(), same.as_deref()) {
                 (a, b, None) => format!("{} against {}", a.unwrap_or("all"), b.unwrap_or("all")),
                 (None, _, Some(same)) => format!("same {same}"),
                 (Some(a), b, Some(same)) => format!("{a} against {}, same {same}", b.unwrap_or("all")),
             };
-            let reason = word("reason").unwrap_or("no reason is given");
-            format!("{who}: {reason} ({})", counted(rule["pairs"].as_u64().unwrap_or(0), "pair"))
+            let reason = reason.as_deref().unwrap_or("no reason is given");
+            format!("{who}: {reason} ({})", counted(*pairs, "pair"))
         };
         // A robot has a rule for each pair of neighbours: what all rules of one reason leave out is
         // one line.
-        let mut of_reason: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
-        for rule in &rules {
-            of_reason.entry(rule["reason"].as_str().unwrap_or_default()).or_default().push(rule);
+        let mut of_reason: BTreeMap<&str, Vec<&IgnoreRule>> = BTreeMap::new();
+        for rule in rules {
+            of_reason.entry(rule.reason.as_deref().unwrap_or_default()).or_default().push(rule);
         }
         let shared = of_reason.iter().filter(|(reason, rules)| !reason.is_empty() && rules.len() >= ALIKE);
         let mut lines: Vec<String> = shared
             .map(|(reason, rules)| {
-                let pairs = rules.iter().map(|rule| rule["pairs"].as_u64().unwrap_or(0)).sum();
+                let pairs = rules.iter().map(|rule| rule.pairs).sum();
                 format!("{reason}: {} by {} rules", counted(pairs, "pair"), count(rules.len() as u64))
             })
             .collect();
-        let alone = |rule: &&&Value| {
-            let reason = rule["reason"].as_str().unwrap_or_default();
+        let alone = |rule: &&IgnoreRule| {
+            let reason = rule.reason.as_deref().unwrap_or_default();
             reason.is_empty() || of_reason[reason].len() < ALIKE
         };
         lines.extend(rules.iter().filter(alone).map(line));
-        let of_all = counted(self.n("pairs_possible"), "pair");
+        let of_all = counted(self.summary.pairs_possible, "pair");
         (ignored > 0)
             .then(|| fact("ignored", format!("{} of {of_all} are ignored", count(ignored)), listed(lines.into_iter())))
     }
 
     fn still_pairs(&self) -> Option<Fact> {
-        let still = self.n("bodies").saturating_sub(self.n("bodies_dynamic"));
-        let is_checked = self.manifest["options"]["static_pairs"] == true;
+        let still = self.summary.bodies.saturating_sub(self.moving());
+        let is_checked = self.manifest.options.static_pairs;
         (still > 1 && !is_checked).then(|| {
             fact(
                 "still",
@@ -283,12 +280,13 @@ impl Facts<'_> {
 
     /// The part of the input that was left out.
     fn chosen(&self) -> Option<Fact> {
-        let end = |of: &Value| of.as_i64().map_or(String::new(), |end| end.to_string());
-        let range = |key: &str| {
-            let range = &self.manifest["options"][key];
-            range.is_array().then(|| format!("only {key} {}..{} were taken", end(&range[0]), end(&range[1])))
+        let options = &self.manifest.options;
+        let line = |(key, span): (&str, Option<Span>)| {
+            let [from, to] = span?.0.map(|end| end.map_or(String::new(), |end| end.to_string()));
+            Some(format!("only {key} {from}..{to} were taken"))
         };
-        let lines: Vec<String> = ["runs", "frames"].iter().filter_map(|key| range(key)).collect();
+        let lines: Vec<String> =
+            [("runs", options.runs), ("frames", options.frames)].into_iter().filter_map(line).collect();
         (!lines.is_empty()).then(|| fact("part", lines.join("; "), Vec::new()))
     }
 
@@ -306,8 +304,8 @@ impl Facts<'_> {
 
     fn hulls(&self) -> Option<Fact> {
         let of: Vec<&Body> = self.bodies.iter().filter(|body| body.convex == Some(false)).collect();
-        let hulls = &self.summary["hulls"];
-        let excess = hulls["hull_excess_m"].as_f64().map(|excess| self.lengths.at_most(excess)).unwrap_or_default();
+        let excess = self.summary.hulls.as_ref().and_then(|hulls| hulls.hull_excess_m);
+        let excess = excess.map(|excess| self.lengths.at_most(excess)).unwrap_or_default();
         let text = format!(
             "{} of {} bodies stand for meshes that are not convex: hulls reach up to {excess} beyond them",
             count(of.len() as u64),
@@ -332,30 +330,22 @@ impl Facts<'_> {
     }
 
     fn stale(&self) -> Option<Fact> {
-        let dispositions = &self.summary["dispositions"];
-        let stale = dispositions["stale"].as_u64().filter(|&stale| stale > 0)?;
-        let lines: Vec<&Value> = dispositions["stale_pairs"].as_array().into_iter().flatten().collect();
-        let line = |of: &&Value| {
-            let word = |key: &str| of[key].as_str().unwrap_or_default();
-            format!("{}: {} and {}: {}", word("rule"), word("body_a"), word("body_b"), word("problem"))
+        let dispositions = self.summary.dispositions.as_ref().filter(|of| of.stale > 0)?;
+        let line = |StalePair { rule, body_a, body_b, problem }: &StalePair| {
+            format!("{rule}: {body_a} and {body_b}: {problem}")
         };
         Some(fact(
             "decisions",
-            format!("{} belong to nothing any more", counted(stale, "decision")),
-            listed(lines.iter().map(line)),
+            format!("{} belong to nothing any more", counted(dispositions.stale, "decision")),
+            listed(dispositions.stale_pairs.iter().map(line)),
         ))
     }
 
     /// Warnings of the execution.
     fn warnings(&self) -> impl Iterator<Item = Fact> + '_ {
-        let warnings = self.manifest["warnings"].as_array().into_iter().flatten();
         // Meshes that do not close up have a line of their own.
-        warnings.filter(|warning| warning["kind"] != "open").map(|warning| {
-            let word = |key: &str| warning[key].as_str().unwrap_or_default();
-            let names: Vec<&Value> = warning["bodies"].as_array().into_iter().flatten().collect();
-            let name = |of: &&Value| of.as_str().unwrap_or_default().to_owned();
-            fact(word("kind"), word("problem").to_owned(), listed(names.iter().map(name)))
-        })
+        let warnings = self.manifest.warnings.iter().filter(|warning| warning.kind != "open");
+        warnings.map(|of| fact(&of.kind, of.problem.clone(), listed(of.bodies.iter().cloned())))
     }
 }
 
@@ -369,7 +359,8 @@ mod tests {
         let words =
             ["clear", "nothing required", "nothing-checked", "undecided", "uncertified", "accepted", "violated"];
         for word in words {
-            let of = verdict(&json!({ "verdict": word, "pairs_violated": 1, "runs": 1 }));
+            let summary = json!({ "verdict": word, "pairs_violated": 1, "runs": 1 });
+            let of = verdict(&serde_json::from_value(summary).expect("a summary"));
             assert!(of.sentence.ends_with('.') && !of.sentence.contains('`'), "{word}: {}", of.sentence);
             assert_eq!(of.tone == Tone::Good, ["clear", "accepted"].contains(&word), "{word}");
             assert_eq!(of.tone == Tone::Bad, word == "violated", "{word}");
@@ -378,7 +369,7 @@ mod tests {
 
     #[test]
     fn nothing_unchecked_is_kept_quiet() {
-        let manifest = json!({
+        let manifest: Manifest = serde_json::from_value(json!({
             "options": { "static_pairs": false, "runs": [0, null], "frames": null },
             "scene": { "ignore": [{ "a": "group:x", "b": null, "same": null, "reason": "one system", "pairs": 3 }] },
             "warnings": [{ "kind": "coarse", "bodies": ["far"], "bodies_count": 1, "problem": "coordinates are coarse", "help": "" }],
@@ -387,7 +378,8 @@ mod tests {
                 "open_meshes": { "pairs": 1 }, "intervals": null, "answer": "distance", "hulls": { "hull_excess_m": 0.01 },
                 "dispositions": { "stale": 1, "stale_pairs": [] },
             },
-        });
+        }))
+        .expect("a manifest");
         let body = |name: &str, inside: &str, convex| Body {
             body: name.into(),
             convex,
@@ -397,7 +389,7 @@ mod tests {
         let bodies =
             [body("open", "winding", None), body("sheet", "surface", None), body("hull", "solid", Some(false))];
         let lengths = Lengths::to_five_digits(LengthUnit::ALL[1]);
-        let facts = Facts { manifest: &manifest, summary: &manifest["summary"], lengths, bodies: &bodies };
+        let facts = Facts { manifest: &manifest, summary: &manifest.summary, lengths, bodies: &bodies };
         let names: Vec<String> = facts.unchecked().into_iter().map(|fact| fact.name).collect();
         let expected = [
             "undecided",

@@ -16,8 +16,8 @@ pub(crate) use shapes::{distinct_shapes, shape_key};
 
 use crate::data::{Issue, Report};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{LengthUnit, Scene};
-use serde_json::Value;
+use clearsweep_model::Scene;
+use clearsweep_records::manifest::Manifest;
 use std::path::Path;
 
 /// The choice of what a report shows.
@@ -39,16 +39,14 @@ impl Default for ReportOptions {
 ///
 /// # Errors
 /// A table is missing or damaged; the scene, its geometry or its trajectories cannot be read, or are not those of the execution any more.
-pub fn read_report(dir: &Path, manifest: &Value, options: &ReportOptions) -> Result<Report> {
-    let summary = &manifest["summary"];
-    let word = summary["require_unit"].as_str().or(manifest["scene"]["length_unit"].as_str());
-    let unit = word.and_then(LengthUnit::parse).unwrap_or(LengthUnit::ALL[0]);
-    let mut issues = if summary["issues"].is_object() { findings::gather(dir)? } else { Vec::new() };
+pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> Result<Report> {
+    let (summary, unit) = (&manifest.summary, manifest.length_unit());
+    let mut issues = if summary.issues.is_some() { findings::gather(dir)? } else { Vec::new() };
     let in_full = issues.iter().filter(|issue| !issue.findings.is_empty()).count().min(options.max_issues);
     let scene = if options.views { Some(load(manifest)?) } else { None };
     // Stale and resolved issues have no event, and come last.
     let shown = &mut issues[..in_full];
-    let moves = summary["bodies_dynamic"].as_u64() != Some(0);
+    let moves = summary.moves();
     let rows = series::add(dir, summary, shown)?;
     let (meshes, view_facts) = match &scene {
         Some(scene) => {
@@ -60,16 +58,15 @@ pub fn read_report(dir: &Path, manifest: &Value, options: &ReportOptions) -> Res
     if !moves {
         shown.iter_mut().flat_map(|issue| &mut issue.findings).for_each(|finding| finding.curve = None);
     }
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (checked, mut unchecked) = facts::all(dir, manifest, unit)?;
     unchecked.extend(view_facts);
     Ok(Report {
-        name: text(&manifest["scene"]["name"]),
-        version: text(&manifest["version"]),
+        name: manifest.scene.name.clone(),
+        version: manifest.version.clone(),
         unit,
         moves,
-        runs: summary["runs"].as_u64().unwrap_or(0),
-        between: text(&summary["between"]),
+        runs: summary.runs,
+        between: summary.between.clone().unwrap_or_default(),
         verdict: facts::verdict(summary),
         checked,
         unchecked,

@@ -2,8 +2,8 @@
 
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{InputDigest, Scene, SceneOverrides};
+use clearsweep_records::manifest::{Input, Manifest, Span};
 use clearsweep_trajectory::{InputFile, ReadOptions, Trajectory};
-use serde_json::Value;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -22,10 +22,10 @@ pub(crate) struct ReportScene {
 ///
 /// # Errors
 /// The scene is of a program, its poses came from memory or a stream, a file cannot be read, or a file is not what the execution read.
-pub(crate) fn load(manifest: &Value) -> Result<ReportScene> {
-    let (scene, options) = (&manifest["scene"], &manifest["options"]);
-    let path = scene["path"].as_str().unwrap_or_default();
-    let inputs: Vec<InputDigest> = manifest["inputs"].as_array().into_iter().flatten().filter_map(digest).collect();
+pub(crate) fn load(manifest: &Manifest) -> Result<ReportScene> {
+    let Manifest { scene, options, .. } = manifest;
+    let path = scene.path.as_str();
+    let inputs: Vec<InputDigest> = manifest.inputs.iter().filter_map(digest).collect();
     if !inputs.iter().any(|input| input.path == Path::new(path)) {
         let problem = "was made by a program: there is no file to read its geometry from";
         return Err(Error::input(
@@ -34,10 +34,9 @@ pub(crate) fn load(manifest: &Value) -> Result<ReportScene> {
             "leave geometry out of the report (--no-views)",
         ));
     }
-    let trajectories = options["trajectories"].as_str().map(Into::into);
-    let is_moving = manifest["summary"]["bodies_dynamic"].as_u64() != Some(0);
-    let is_sweep = options["sweep"] == true;
-    if is_moving && !is_sweep && (trajectories.is_none() || manifest["spooled_bytes"].as_u64() != Some(0)) {
+    let trajectories = options.trajectories.as_ref().map(Into::into);
+    let is_moving = manifest.summary.moves();
+    if is_moving && !options.sweep && (trajectories.is_none() || manifest.spooled_bytes != Some(0)) {
         let problem = "its poses came from a program or a stream, and cannot be read again";
         return Err(Error::input(
             path,
@@ -53,26 +52,20 @@ pub(crate) fn load(manifest: &Value) -> Result<ReportScene> {
     // Only geometry and poses are read: tables of an audit may be of a scene without `within`.
     let overrides = SceneOverrides { trajectories, for_audit: true, ..SceneOverrides::default() };
     let scene = clearsweep_scene::load_scene(Path::new(path), &overrides)?;
-    let chosen = ["runs", "frames"].map(|key| range(&options[key]));
+    let chosen = [options.runs, options.frames].map(|span| span.map(Span::range));
     let scene = ReportScene { scene, chosen };
-    let marks: Vec<(PathBuf, String)> = manifest["inputs"].as_array().into_iter().flatten().filter_map(mark).collect();
+    let marks: Vec<(PathBuf, String)> = manifest.inputs.iter().filter_map(mark).collect();
     scene.compare(&inputs, &marks)?;
     Ok(scene)
 }
 
 /// A file of trajectories that no shard has read as a whole, with its mark.
-fn mark(input: &Value) -> Option<(PathBuf, String)> {
-    Some((input["path"].as_str()?.into(), input["mark"].as_str()?.to_owned()))
+fn mark(input: &Input) -> Option<(PathBuf, String)> {
+    Some((PathBuf::from(&input.path), input.mark.clone()?))
 }
 
-fn digest(input: &Value) -> Option<InputDigest> {
-    let path = input["path"].as_str()?.into();
-    Some(InputDigest { path, bytes: input["bytes"].as_u64()?, sha256: input["sha256"].as_str()?.to_owned() })
-}
-
-/// A range whose open ends are null; `None` if both are.
-fn range(of: &Value) -> Option<Range<i64>> {
-    of.is_array().then(|| of[0].as_i64().unwrap_or(i64::MIN)..of[1].as_i64().unwrap_or(i64::MAX))
+fn digest(input: &Input) -> Option<InputDigest> {
+    Some(InputDigest { path: PathBuf::from(&input.path), bytes: input.bytes, sha256: input.sha256.clone()? })
 }
 
 impl ReportScene {

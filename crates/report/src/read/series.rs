@@ -4,9 +4,9 @@ use super::thinned::Thinned;
 use crate::data::{Curve, CurveBetween, CurvePoint, Finding, Histogram, Issue, Moment};
 use clearsweep_base::error::Result;
 use clearsweep_base::share::share_with_interval;
+use clearsweep_records::manifest::Summary;
 use clearsweep_records::{DistanceLine, IntervalLine, OfPair, PairOfRun, RunPair, Table};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::Value;
 use std::path::Path;
 
 /// Points of a curve, half as many as are kept at most.
@@ -42,7 +42,7 @@ struct OpenCurve {
 }
 
 /// Adds curves and histograms to the findings.
-pub(super) fn add(dir: &Path, summary: &Value, issues: &mut [Issue]) -> Result<WorstRows> {
+pub(super) fn add(dir: &Path, summary: &Summary, issues: &mut [Issue]) -> Result<WorstRows> {
     let mut rows = WorstRows::default();
     let mut wanted = Wanted::default();
     let mut curves: FxHashMap<[usize; 2], OpenCurve> = FxHashMap::default();
@@ -56,10 +56,10 @@ pub(super) fn add(dir: &Path, summary: &Value, issues: &mut [Issue]) -> Result<W
     }
     let keys: FxHashSet<RunPair> = wanted.keys().copied().collect();
     read_points(dir, (&keys, &wanted), issues, (&mut curves, &mut rows))?;
-    if summary["intervals"].is_object() {
+    if summary.intervals.is_some() {
         read_between(dir, (&keys, &wanted), issues, (&mut curves, &mut rows))?;
     }
-    let within_m = summary["within_m"].as_f64().unwrap_or(0.0);
+    let within_m = summary.within_m.unwrap_or(0.0);
     for ([i, f], open) in curves {
         let finding = &mut issues[i].findings[f];
         finding.curve = Some(Curve {
@@ -71,9 +71,8 @@ pub(super) fn add(dir: &Path, summary: &Value, issues: &mut [Issue]) -> Result<W
             span: open.span,
         });
     }
-    let runs = summary["runs"].as_u64().unwrap_or(0);
-    if runs > 1 {
-        add_histograms(dir, runs, issues)?;
+    if summary.runs > 1 {
+        add_histograms(dir, summary.runs, issues)?;
     }
     Ok(rows)
 }
@@ -84,9 +83,9 @@ fn run_pair(finding: &Finding) -> RunPair {
 }
 
 /// Whether a rule requires a free length along a direction.
-fn requires_free_length(summary: &Value, rule: &str) -> bool {
-    let rules = summary["rules"].as_array();
-    rules.is_some_and(|rules| rules.iter().any(|of| of["rule"] == rule && of["direction"].is_array()))
+fn requires_free_length(summary: &Summary, rule: &str) -> bool {
+    let mut rules = summary.rules.iter().flatten();
+    rules.any(|of| of.terms.rule == rule && of.terms.direction.is_some())
 }
 
 /// Reads the samples of the wanted pairs, and the witness points of the least ones.
