@@ -1,6 +1,10 @@
-//! The column tables of docs/reference/tables.md are those of the declarations.
+//! The columns of docs/reference/tables.md and the keys of docs/reference/manifest.md are those that are
+//! declared.
 
+use clearsweep_records::manifest;
 use clearsweep_records::{CATALOGUE, Column, ColumnType, Contents, TableInfo};
+use serde_json::{Value, to_value};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -71,4 +75,50 @@ fn the_columns_of_the_reference_are_those_that_are_declared() {
         "docs/reference/tables.md lists other columns than crates/records declares: {differing:?}\nto write them anew: \
          {UPDATE}=1 cargo test --test house columns::"
     );
+}
+
+/// The keys of an object with all that may be in it.
+fn keys(value: serde_json::Result<Value>) -> Vec<String> {
+    match value {
+        Ok(Value::Object(object)) => object.keys().cloned().collect(),
+        other => panic!("no object: {other:?}"),
+    }
+}
+
+#[test]
+fn the_reference_names_every_key_of_the_manifest() {
+    let page = include_str!("../../docs/reference/manifest.md");
+    let words: BTreeSet<&str> = page.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+    let all = [
+        keys(to_value(manifest::Manifest::default())),
+        keys(to_value(manifest::Summary::default())),
+        keys(to_value(manifest::RuleFindings::default())),
+        keys(to_value(manifest::ListedPair::default())),
+        keys(to_value(manifest::Worst::default())),
+        keys(to_value(manifest::Intervals::default())),
+        keys(to_value(manifest::Least::default())),
+        keys(to_value(manifest::FirstContact::default())),
+        keys(to_value(manifest::SweptJoint::default())),
+        keys(to_value(manifest::Hulls::default())),
+        keys(to_value(manifest::OpenMeshes::default())),
+        keys(to_value(manifest::Dispositions::default())),
+        keys(to_value(manifest::SceneEntry::default())),
+        keys(to_value(manifest::IgnoreRule::default())),
+        keys(to_value(manifest::Options::default())),
+        keys(to_value(manifest::Warning::default())),
+        keys(to_value(manifest::Resumed::default())),
+        keys(to_value(manifest::Input::default())),
+        keys(to_value(manifest::Counts::default())),
+        keys(to_value(manifest::RowsDigest::default())),
+        keys(to_value(manifest::Shard::default())),
+        keys(to_value(manifest::Overrides::default())),
+        keys(to_value(manifest::Shards::default())),
+        keys(to_value(manifest::Device::default())),
+        keys(to_value(manifest::TrialTimes::default())),
+        keys(to_value(manifest::Adapter::default())),
+        keys(to_value(manifest::GpuReport::default())),
+        keys(to_value(manifest::Fallback::default())),
+    ];
+    let unnamed: Vec<&String> = all.iter().flatten().filter(|key| !words.contains(key.as_str())).collect();
+    assert!(unnamed.is_empty(), "docs/reference/manifest.md does not name {unnamed:?}");
 }
