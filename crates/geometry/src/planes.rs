@@ -33,7 +33,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Planes of a vertex block. Scans of vertices read as many coordinates at a time.
+/// Planes in a vertex block, and vertices that a scan reads at a time.
 pub const LANES: usize = 8;
 
 /// The Voronoi planes of all features of a polyhedron.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) struct ColumnFormat {
     pub(super) unit: LengthUnit,
     pub(super) names: Arc<TrajectoryColumns>,
-    /// Joints whose values the input has in place of poses.
+    /// Joints whose values the input holds; `None`: it holds poses.
     pub(super) joints: Option<Arc<[JointName]>>,
 }
 
@@ -20,26 +20,26 @@ pub(super) struct JointName {
     pub(super) name: String,
     /// Whether its values are angles.
     pub(super) turns: bool,
-    /// The value that the scene gives it where the input has none.
+    /// Value that the scene gives the joint if the input has none.
     pub(super) posture: Option<f64>,
     /// Least and greatest value.
     pub(super) allowed: [f64; 2],
 }
 
 impl ColumnFormat {
-    /// That of poses in a scene, unless the options say otherwise.
+    /// Returns the format of poses in a scene; names in the options take precedence.
     pub(super) fn of(unit: LengthUnit, names: &TrajectoryColumns, options: &ReadOptions) -> Self {
         let names = Arc::new(options.columns.as_ref().unwrap_or(names).clone());
         Self { unit, names, joints: None }
     }
 
-    /// That of the input of a scene, unless the options say otherwise.
+    /// Returns the format of the input of a scene; names in the options take precedence.
     pub(super) fn of_scene(scene: &Scene, options: &ReadOptions) -> Self {
         let joints = scene.joints.as_deref().map(joint_names);
         Self { joints, ..Self::of(scene.unit, &scene.columns, options) }
     }
 
-    /// That of the rows of a sweep.
+    /// Returns the format of the rows of a sweep.
     pub(super) fn of_sweep(joints: &SceneJoints) -> Self {
         Self { unit: LengthUnit::ALL[0], names: Arc::default(), joints: Some(joint_names(joints)) }
     }

@@ -5,7 +5,7 @@ use clearsweep_base::error::Error;
 use clearsweep_model::{ColumnRole, TrajectoryColumns};
 use std::path::Path;
 
-/// A schema with the file it is of, for messages.
+/// The schema of a file, with the names that `[columns]` gives; `file` is for messages.
 pub(super) struct Table<'a> {
     pub(super) file: &'a Path,
     pub(super) schema: &'a Schema,
@@ -35,7 +35,8 @@ impl Table<'_> {
         format!("its columns: {}{more}", names.join(", "))
     }
 
-    /// Whether a column has a role: by the name given for it, else by a name of the format, if that is given for no other.
+    /// Whether a column has a role. The name that `[columns]` gives for the role decides. Without
+    /// one, a name of the format decides, unless `[columns]` gives that name to another role.
     pub(super) fn is_of(&self, role: ColumnRole, name: &str) -> bool {
         match self.names.get(role) {
             Some(given) => given.name == name,
@@ -62,7 +63,7 @@ fn is_float(kind: &DataType) -> bool {
     matches!(kind, DataType::Float64 | DataType::Float32)
 }
 
-/// Whether values of joints may have the type.
+/// Whether values of joints can have the type.
 pub(super) fn is_number(kind: &DataType) -> bool {
     is_float(kind) || kind.is_integer()
 }

@@ -28,9 +28,9 @@ impl PoseColumns {
 pub(super) enum Orientation {
     /// qw, qx, qy, qz.
     Quaternion([Column; 4]),
-    /// Roll, pitch and yaw: yaw, or all of them.
+    /// Roll, pitch and yaw: yaw alone, or all three.
     Angles([Option<AngleColumn>; 3]),
-    /// There are none: bodies do not turn. Whether the scene says so.
+    /// No columns: bodies do not turn. `is_stated`: the scene says so.
     None { is_stated: bool },
 }
 
@@ -42,12 +42,12 @@ pub(super) struct AngleColumn {
 }
 
 impl Orientation {
-    /// Whether there are columns of it.
+    /// Whether there are columns of the orientation.
     pub(super) fn is_some(&self) -> bool {
         !matches!(self, Self::None { .. })
     }
 
-    /// Its columns, with their roles.
+    /// The columns of the orientation, with their roles.
     pub(super) fn columns(&self) -> Vec<(ColumnRole, &Column)> {
         match self {
             Self::Quaternion(columns) => ColumnRole::QUATERNION.into_iter().zip(columns).collect(),

@@ -11,8 +11,8 @@ pub struct ReadPart {
     pub runs: Range<i64>,
     /// The frames of its one run; `None`: all frames of its runs.
     pub frames: Option<Range<i64>>,
-    /// The last interval ends in the next sample, if that is at most so many frames behind the last one of `frames`; it is read, and belongs to
-    /// the next part.
+    /// Most frames from the end of `frames` to the next sample. That sample ends the last interval:
+    /// it is read here, and belongs to the next part.
     pub follow: i64,
 }
 

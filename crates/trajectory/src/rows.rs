@@ -95,8 +95,7 @@ fn at_row(label: &RowLabel, row: u64, problem: impl std::fmt::Display, remedy: i
     Error::input(label.row(row), problem, remedy)
 }
 
-/// The first defect of a batch: of all noted, that of the lowest row, and of those the one noted
-/// first.
+/// The first defect of a batch: the defect in the lowest row; within a row, the one noted first.
 pub(super) struct Defects<'a> {
     pub(super) source: &'a Source,
     pub(super) first_row: u64,
@@ -114,7 +113,7 @@ impl<'a> Defects<'a> {
         self.error
     }
 
-    /// Notes what is wrong with the first row of which `bad` holds, if any is.
+    /// Notes a defect in the first row for which `bad` holds, if there is one.
     pub(super) fn note(&mut self, bad: impl Fn(usize) -> bool, message: impl FnOnce(usize) -> (String, String)) {
         if let Some(row) = (0..self.row).find(|&row| bad(row)) {
             let (problem, remedy) = message(row);

@@ -6,7 +6,7 @@ use crate::real::Scalar;
 use crate::vec3::Vec3;
 
 impl Polyhedron {
-    /// The planes between the Voronoi regions of its features, formed at the first call.
+    /// The planes between the Voronoi regions of its features, computed at the first call.
     #[inline(always)]
     pub fn planes(&self) -> &Planes {
         self.planes.get_or_compute(self)
@@ -14,6 +14,7 @@ impl Polyhedron {
 }
 
 impl LazyPlanes {
+    /// Returns the planes of `p`, and computes them at the first call.
     #[inline(always)]
     fn get_or_compute(&self, p: &Polyhedron) -> &Planes {
         self.planes.get_or_init(|| Box::new(Planes::new(p)))

@@ -1,5 +1,5 @@
-//! What the joints of a scene carry, and how their values move: the names in `[[joint]]`, `[[sweep]]`
-//! and `[posture]`, found among the bodies and nodes of the scene.
+//! Finds the bodies and nodes that `[[joint]]` names, and the joints that `[[sweep]]`, `[posture]`
+//! and `[columns]` name.
 
 use super::JointSpecs;
 use super::frames::Frames;
@@ -82,7 +82,8 @@ impl FoundJoints {
     /// joints that turn without limits go from value to value by the shortest turn, but for sweeps,
     /// whose steps are as they are written.
     ///
-    /// # Errors `wraps`, and a joint follows one that turns without limits, and whole turns of that
+    /// # Errors
+    /// `wraps`, and a joint follows one that turns without limits, and whole turns of that
     /// one are no whole turns of its own.
     pub(crate) fn build(
         mut self,

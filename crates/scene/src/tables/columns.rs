@@ -41,14 +41,14 @@ pub(super) const COLUMNS: [(&[&str], BodiesTableFormat); 23] = [
     (&["qz"], BodiesTableFormat::Number),
 ];
 
-/// The columns of the geometry, in [`COLUMNS`].
+/// The columns `geometry` and `shape` in [`COLUMNS`].
 pub(super) const GEOMETRY: usize = 1;
 pub(super) const SHAPE: usize = 2;
 
-/// The column of `static`.
+/// The column `static`.
 pub(super) const STATIC: usize = 14;
 
-/// The column of integers that stand for names.
+/// The column `id`: integers that stand for names.
 pub(super) const ID: usize = 15;
 
 /// The first column of the position, and of the orientation.
