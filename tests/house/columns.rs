@@ -40,7 +40,8 @@ fn listed(table: &TableInfo) -> String {
     let mut text = "| column | type | unit | null | meaning |\n| --- | --- | --- | --- | --- |\n".to_owned();
     let schemas = jobs().map(|job| table.schema(&job));
     for column in table.columns {
-        let is_nullable = |name| schemas.iter().flat_map(|schema| &schema.columns).any(|c| c.name == name && c.nullable);
+        let is_nullable =
+            |name| schemas.iter().flat_map(|schema| &schema.columns).any(|c| c.name == name && c.nullable);
         let null = if is_nullable(column.name) { "yes" } else { "no" };
         let (unit, meaning) = (column.unit.unwrap_or(""), column.meaning.trim().trim_end_matches('.'));
         writeln!(text, "| {} | {} | {unit} | {null} | {meaning} |", column.name, kind(column)).expect("a text grows");
