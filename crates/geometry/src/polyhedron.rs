@@ -1,5 +1,6 @@
 //! The convex polyhedron: what a query needs, laid out for it.
 
+pub use super::planes::LANES;
 use super::planes::{LazyPlanes, Planes};
 use super::vec3::Vec3;
 
@@ -16,9 +17,6 @@ pub struct Edge {
 
 /// No face: the sides of the edge of a segment.
 pub const NO_FACE: u32 = u32::MAX;
-
-/// SampleColumn of a scan: coordinates are padded to a multiple of this with copies of vertex 0.
-pub const LANES: usize = 8;
 
 /// Vertices up to which the coordinates of neighbours are kept side by side
 /// ([`Polyhedron::neighbour_blocks`]).
@@ -171,12 +169,6 @@ impl Polyhedron {
         // A cast saturates, and takes NaN to 0.
         let cell = |u: f64| ((scale + scale * (u / largest)) as u32).min(side.saturating_sub(1));
         self.starts.get(((face * side + cell(u)) * side + cell(v)) as usize).copied()
-    }
-
-    /// The planes between the Voronoi regions of its features, formed at the first call.
-    #[inline(always)]
-    pub fn planes(&self) -> &Planes {
-        self.planes.get_or_compute(self)
     }
 
     /// A number that no other polyhedron of the process has, clones included: what tells memories

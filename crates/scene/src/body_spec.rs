@@ -1,7 +1,6 @@
 //! One body as a scene file, a row of a table or a program says it, key by key, in SI units: what
 //! bodies are made of.
 
-use super::joints::RestSpec;
 use super::keys::{Field, Keys, Origin, SceneSource};
 use super::motion_spec::pivot;
 use super::orientation::orientation;
@@ -52,6 +51,17 @@ impl BodySpec {
 /// Returns the name of a body in messages; `plain`: it is not a `[[body]]` of a file.
 fn owner(name: &str, plain: bool) -> String {
     if plain { format!("body `{name}`") } else { format!("[[body]] `{name}`") }
+}
+
+/// The pose at rest of a body that moves.
+#[derive(Debug, Clone)]
+pub(super) struct RestSpec {
+    /// In the world, metres.
+    pub(super) pose: Pose,
+    /// The key that says it, and its place in messages; `None`: a geometry file does.
+    pub(super) written: Option<(String, String)>,
+    /// Fault of the written pose: place, problem and remedy.
+    pub(super) fault: Option<[String; 3]>,
 }
 
 /// Source of the geometry of a body. Bodies of a table share what their section says.

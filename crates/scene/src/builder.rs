@@ -6,10 +6,11 @@
 use super::body_spec::{BodySpec, GeometrySpec, body};
 use super::digest::sha256;
 use super::each::MadeOfFiles;
-use super::file::{BodyList, Head, IgnoreSpec, Query, SceneFile, WorkList, frame_rate, query};
+use super::file::{BodyList, Head, Query, SceneFile, WorkList, frame_rate, query};
+use super::ignore::IgnoreSpec;
 use super::joints::JointSpecs;
 use super::keys::{Keys, SceneSource};
-use super::load::{IN_CODE, assemble};
+use super::load::{IN_CODE, assemble, load_scene};
 use super::motion_spec::{MotionSpec, tolerance};
 use super::rules::{self, RuleSpec};
 use super::values::Value;
@@ -404,6 +405,17 @@ impl SceneBuilder {
     /// Bytes that a geometry file may have; 16 GiB unless it is set.
     pub fn max_input(self, bytes: u64) -> Self {
         Self { max_input: Some(bytes), ..self }
+    }
+
+    /// Loads a scene file, and every geometry file that it names, all checked and in metres.
+    ///
+    /// Trajectories are resolved (relative to the scene file) but not opened.
+    ///
+    /// # Errors
+    /// The first thing that does not fit the contract, with its file, line and key (of rules and
+    /// geometry files: all); [`clearsweep_base::ErrorKind::Usage`] for an override.
+    pub fn load(path: &Path, overrides: &SceneOverrides) -> Result<Scene> {
+        load_scene(path, overrides)
     }
 
     /// The scene, checked as a scene file is, with its geometry files read and its shapes built.

@@ -1,5 +1,7 @@
 //! A direction of the world, as users give it.
 
+use super::keys::Field;
+use clearsweep_base::error;
 use clearsweep_geometry::Vec3;
 
 /// Remedy for numbers that give no direction.
@@ -15,6 +17,13 @@ pub fn unit_direction(components: [f64; 3]) -> Option<Vec3<f64>> {
     // Squares of the scaled components neither overflow nor vanish together.
     let [x, y, z] = components.map(|c| c / largest);
     Some(Vec3::new(x, y, z).normalized())
+}
+
+/// The unit vector along the three numbers of a key.
+pub(super) fn direction(field: &Field<'_>) -> error::Result<Vec3<f64>> {
+    let numbers = field.numbers(3)?;
+    let unit = unit_direction([numbers[0], numbers[1], numbers[2]]);
+    unit.ok_or_else(|| field.error("this vector has no direction", DIRECTION_REMEDY))
 }
 
 /// The unit vector of the text `X,Y,Z`.

@@ -1,8 +1,7 @@
 //! `[[bodies]]` with `each`: a body of every node, object or component of a geometry file.
 
-use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec};
+use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, RestSpec};
 use super::glob::glob_matches;
-use super::joints::RestSpec;
 use super::keys::{Field, Keys};
 use super::readers::{Each, FileParts, MAX_PATHS, PartNode};
 use super::row_place::RowPlace;

@@ -6,19 +6,20 @@ use super::body_spec::{BodySpec, body, positive};
 use super::body_texts::BodyTexts;
 use super::columns::columns;
 use super::digest::InputReader;
-use super::direction::{DIRECTION_REMEDY, unit_direction};
+use super::direction::direction;
 use super::each::MadeOfFiles;
+use super::ignore::{IgnoreSpec, ignores};
 use super::joints::{self, JointSpecs};
 use super::keys::{Field, Keys, Origin, SceneSource};
 use super::length::unit_of;
 use super::motion_spec::{MotionSpec, motion};
 use super::rules::{RuleSpec, rules};
+use super::tables;
 use super::values::Value;
-use super::{rest, tables};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{
-    AnswerKind, DEFAULT_TOUCH_M, InputDigest, IssueGroup, LengthUnit, Missing, SameAncestor, TrajectoryColumns,
+    AnswerKind, DEFAULT_TOUCH_M, InputDigest, IssueGroup, LengthUnit, Missing, RestOrientation, TrajectoryColumns,
 };
 use std::ops::RangeInclusive;
 
@@ -94,19 +95,6 @@ pub(super) struct WorkList {
     /// The path of the accepted pairs, as written.
     pub(super) accepted: Option<String>,
     pub(super) group: IssueGroup,
-}
-
-/// `[[ignore]]`.
-#[derive(Debug)]
-pub(super) struct IgnoreSpec {
-    /// The selector `a`, and its place in the text; `None`: everything.
-    pub(super) a: Option<(String, usize)>,
-    /// The selector `b`, and its place in the text; `None`: everything.
-    pub(super) b: Option<(String, usize)>,
-    /// Only bodies below one ancestor.
-    pub(super) same: Option<SameAncestor>,
-    pub(super) reason: Option<String>,
-    pub(super) at: usize,
 }
 
 /// Lowers a scene file; a file that it reads for that has at most `max_input` bytes.
@@ -207,7 +195,7 @@ fn head(top: &Keys<'_>) -> Result<Head> {
         trajectories: path("trajectories")?,
         joints: path("joints")?,
         missing: keys.get("missing").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
-        rest: keys.get("rest").map(|word| rest::place_of_file(&word)).transpose()?.flatten(),
+        rest: keys.get("rest").map(|word| place_of_rest(&word)).transpose()?.flatten(),
         frame_rate: keys.get("frame_rate").map(|rate| frame_rate(&rate)).transpose()?,
         columns: named_columns(top)?,
     })
@@ -221,6 +209,15 @@ pub(super) fn named_columns(top: &Keys<'_>) -> Result<TrajectoryColumns> {
 /// Whether a scene file describes joints.
 fn has_joints(top: &Keys<'_>) -> bool {
     top.get("joint").is_some() || top.get("robot").is_some()
+}
+
+/// The place of `rest` of `[scene]`, if its word is `file`.
+///
+/// # Errors
+/// It is another word.
+fn place_of_rest(field: &Field<'_>) -> Result<Option<usize>> {
+    let words = [RestOrientation::Identity, RestOrientation::File].map(|rest| (rest.name(), rest));
+    Ok((field.choice(&words)? == RestOrientation::File).then_some(field.at))
 }
 
 /// Frames a second. Outside of the range it is a slip, and the times of frames would not be finite.
@@ -253,13 +250,6 @@ pub(super) fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
         static_pairs: keys.get("static_pairs").map(|word| word.boolean()).transpose()?.unwrap_or(false),
         direction: keys.get("direction").map(|field| direction(&field)).transpose()?,
     })
-}
-
-/// The unit vector along the three numbers of a key.
-pub(super) fn direction(field: &Field<'_>) -> Result<Vec3<f64>> {
-    let numbers = field.numbers(3)?;
-    let unit = unit_direction([numbers[0], numbers[1], numbers[2]]);
-    unit.ok_or_else(|| field.error("this vector has no direction", DIRECTION_REMEDY))
 }
 
 /// All `[[body]]` in file order, then the rows of the `[[bodies]]` tables.
@@ -348,37 +338,4 @@ fn work_list(top: &Keys<'_>) -> Result<WorkList> {
         work.group = keys.get("group").map(|word| word.choice(&IssueGroup::WORDS)).transpose()?.unwrap_or_default();
     }
     Ok(work)
-}
-
-fn ignores(source: &SceneSource<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> {
-    let mut ignores = Vec::new();
-    for (index, (at, table)) in top.tables("ignore")?.into_iter().enumerate() {
-        let keys = Keys::new(source, format!("[[ignore]] number {}", index + 1), table, at);
-        keys.only(&["a", "b", "same", "reason"])?;
-        let same = keys.get("same").map(|word| same(&word)).transpose()?;
-        let selector = |field: Field<'_>| Ok((field.text()?.to_owned(), field.at));
-        let a = match same {
-            Some(_) => keys.get("a"),
-            None => Some(keys.required("a", "name a body, `group:NAME` or a glob over names")?),
-        };
-        ignores.push(IgnoreSpec {
-            a: a.map(selector).transpose()?,
-            b: keys.get("b").map(selector).transpose()?,
-            same,
-            reason: keys.get("reason").map(|reason| reason.text()).transpose()?.map(str::to_owned),
-            at,
-        });
-    }
-    Ok(ignores)
-}
-
-/// The word of `same`.
-fn same(field: &Field<'_>) -> Result<SameAncestor> {
-    let word = field.text()?;
-    SameAncestor::parse(word).ok_or_else(|| {
-        field.error(
-            format!("`{word}` is no ancestor"),
-            "write \"parent\", \"level:1\" (a root of the file; `level:2` below it, ...), or \"component\"",
-        )
-    })
 }

@@ -1,19 +1,68 @@
-//! Ignore rules: selectors to a bit matrix over classes of bodies, and counting pairs by classes.
+//! `[[ignore]]`: selectors to a bit matrix over classes of bodies, and counting pairs by classes.
 
 use super::body_spec::BodySpec;
-use super::file::IgnoreSpec;
 pub use super::glob::glob_matches;
-use super::keys::SceneSource;
+use super::keys::{Field, Keys, SceneSource};
 use super::same_ancestor::Families;
 use super::selectors::{Directory, Sets, count_pairs};
-use clearsweep_base::error::Error;
-use clearsweep_model::{BodyTree, IgnoreRule, IgnoredPairs};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_model::{BodyTree, IgnoreRule, IgnoredPairs, SameAncestor};
 
 /// Most classes of bodies that the matrix is built for (128 MiB of bits).
 const MAX_CLASSES: usize = 1 << 15;
 
 /// Pairs of a rule that are kept as examples.
 const EXAMPLES: usize = 3;
+
+/// `[[ignore]]`.
+#[derive(Debug)]
+pub(super) struct IgnoreSpec {
+    /// The selector `a`, and its place in the text; `None`: everything.
+    pub(super) a: Option<(String, usize)>,
+    /// The selector `b`, and its place in the text; `None`: everything.
+    pub(super) b: Option<(String, usize)>,
+    /// Only bodies below one ancestor.
+    pub(super) same: Option<SameAncestor>,
+    pub(super) reason: Option<String>,
+    pub(super) at: usize,
+}
+
+/// The ignore rules of a scene file.
+///
+/// # Errors
+/// A key that does not fit.
+pub(super) fn ignores(source: &SceneSource<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> {
+    let mut ignores = Vec::new();
+    for (index, (at, table)) in top.tables("ignore")?.into_iter().enumerate() {
+        let keys = Keys::new(source, format!("[[ignore]] number {}", index + 1), table, at);
+        keys.only(&["a", "b", "same", "reason"])?;
+        let same = keys.get("same").map(|word| same(&word)).transpose()?;
+        let selector = |field: Field<'_>| Ok((field.text()?.to_owned(), field.at));
+        let a = match same {
+            Some(_) => keys.get("a"),
+            None => Some(keys.required("a", "name a body, `group:NAME` or a glob over names")?),
+        };
+        ignores.push(IgnoreSpec {
+            a: a.map(selector).transpose()?,
+            b: keys.get("b").map(selector).transpose()?,
+            same,
+            reason: keys.get("reason").map(|reason| reason.text()).transpose()?.map(str::to_owned),
+            at,
+        });
+    }
+    Ok(ignores)
+}
+
+/// The word of `same`.
+fn same(field: &Field<'_>) -> Result<SameAncestor> {
+    let word = field.text()?;
+    SameAncestor::parse(word).ok_or_else(|| {
+        field.error(
+            format!("`{word}` is no ancestor"),
+            "write \"parent\", \"level:1\" (a root of the file; `level:2` below it, ...), or \"component\"",
+        )
+    })
+}
 
 /// Lowers the rules of a scene.
 ///

@@ -2,18 +2,17 @@
 
 use super::body_spec::BodySpec;
 use super::build::{BuiltShapes, Failure, build};
-use super::builder::SceneBuilder;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader, sha256};
 use super::file::{self, Head, Query, SceneFile};
 use super::foreign;
 use super::ignore;
-use super::joints::FoundJoints;
+use super::joints::found::{self, FoundJoints};
 use super::keys::{Keys, SceneSource};
 use super::motion_spec::MotionSpec;
 use super::overrides::QueryOverrides;
 use super::same_ancestor::Families;
 use super::values::Value;
-use super::{dispositions, joints, motion_spec, rest, rules, sections, within};
+use super::{dispositions, motion_spec, rest, rules, sections, within};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_model::{
     AnswerKind, BetweenFrames, Body, InputDigest, LengthUnit, Motion, NodeHierarchy, Pivot, QueryOptions, Scene,
@@ -36,25 +35,15 @@ fn header(path: &Path, head: &Head, overrides: &SceneOverrides) -> SceneHeader {
     SceneHeader { trajectories, unit: head.unit, missing: head.missing, columns: head.columns.clone() }
 }
 
-/// As [`SceneBuilder::load`].
+/// Loads a scene file, and every geometry file that it names, all checked and in metres.
+///
+/// Trajectories are resolved (relative to the scene file) but not opened.
 ///
 /// # Errors
-/// As there.
+/// The first thing that does not fit the contract, with its file, line and key (of rules and
+/// geometry files: all); [`clearsweep_base::ErrorKind::Usage`] for an override.
 pub fn load_scene(path: &Path, overrides: &SceneOverrides) -> Result<Scene> {
     load_scene_and_tell(path, overrides, |_| {})
-}
-
-impl SceneBuilder {
-    /// Loads a scene file, and every geometry file that it names, all checked and in metres.
-    ///
-    /// Trajectories are resolved (relative to the scene file) but not opened.
-    ///
-    /// # Errors
-    /// The first thing that does not fit the contract, with its file, line and key (of rules and
-    /// geometry files: all); [`clearsweep_base::ErrorKind::Usage`] for an override.
-    pub fn load(path: &Path, overrides: &SceneOverrides) -> Result<Scene> {
-        load_scene(path, overrides)
-    }
 }
 
 /// As [`load_scene`]; `tell` hears of trajectories of poses as soon as they are known, once at
@@ -100,6 +89,7 @@ pub fn scene_of_text(text: &str, overrides: &SceneOverrides) -> Result<Scene> {
 
 /// Name of a scene that no file holds, in messages.
 pub(super) const IN_CODE: &str = "scene in code";
+
 /// Reads `[columns]` of a scene file, and no other part of it.
 ///
 /// # Errors
@@ -135,7 +125,7 @@ pub(super) fn assemble(
 ) -> Result<Scene> {
     let path = source.path();
     let rest = rest::check(source, &file)?;
-    let mut joints = joints::find(source, &mut file)?;
+    let mut joints = found::find(source, &mut file)?;
     let sweeps = joints.as_ref().is_some_and(FoundJoints::has_sweep);
     if let Some(joints) = &mut joints {
         let is_named = file.head.joints.is_some() || source.is_in_code() || overrides.poses_follow;

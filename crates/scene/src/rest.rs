@@ -2,18 +2,9 @@
 //! nodes in their files.
 
 use super::file::SceneFile;
-use super::keys::{Field, SceneSource};
+use super::keys::SceneSource;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::RestOrientation;
-
-/// The place of the key, if its word is `file`.
-///
-/// # Errors
-/// It is another word.
-pub(super) fn place_of_file(field: &Field<'_>) -> Result<Option<usize>> {
-    let words = [RestOrientation::Identity, RestOrientation::File].map(|rest| (rest.name(), rest));
-    Ok((field.choice(&words)? == RestOrientation::File).then_some(field.at))
-}
 
 /// Checks that `rest = "file"` has something to count from.
 ///

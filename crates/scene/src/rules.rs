@@ -2,7 +2,7 @@
 //! `[query]` comes last.
 
 use super::body_spec::BodySpec;
-use super::file::direction;
+use super::direction::direction;
 use super::keys::{Field, Keys, SceneSource};
 use super::length::unit_of;
 use super::selectors::{Directory, Sets, count_pairs};

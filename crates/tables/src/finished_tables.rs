@@ -1,12 +1,12 @@
 //! Tables of an execution after its last row: first the disk still writes them, then they lack their manifest alone.
 
+use super::checkpoint_taker::CheckpointTaker;
 use super::encoder::PendingTable;
 use super::layout::TableLayout;
 use super::output_dir::OutputDir;
 use super::rows_digest::TableDigest;
 use super::samples::SamplesTable;
 use super::totals::Totals;
-use super::writer::CheckpointTaker;
 use super::{bodies, manifest};
 use arrow_array::RecordBatch;
 use clearsweep_base::error::Result;

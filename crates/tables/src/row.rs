@@ -82,3 +82,14 @@ pub struct ContactRow {
     /// The region.
     pub contact: Contact,
 }
+
+/// Rows of one kind after another, each sorted by (sample, a, b), contacts by their number too.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SortedRows<'a> {
+    /// Rows of samples.
+    pub rows: &'a [&'a Row],
+    /// Rows of the intervals after the samples.
+    pub intervals: &'a [&'a IntervalRow],
+    /// Rows of contacts.
+    pub contacts: &'a [&'a ContactRow],
+}

@@ -5,7 +5,7 @@ use super::finished_tables::{FinishedTables, PendingTables};
 use super::layout::TableLayout;
 use super::options::TableOptions;
 use super::output_dir::JobInputs;
-use super::row::{ContactRow, IntervalRow, Row};
+use super::row::{ContactRow, IntervalRow, Row, SortedRows};
 use super::totals::Totals;
 use super::writer::TableWriter;
 use arrow_array::RecordBatch;
@@ -150,17 +150,6 @@ impl<'a> SinkContext<'a> {
     pub fn contacts_schema(&self) -> Option<SchemaRef> {
         self.maker.contacts_schema()
     }
-}
-
-/// Rows of one kind after another, each sorted by (sample, a, b), contacts by their number too.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SortedRows<'a> {
-    /// Rows of samples.
-    pub rows: &'a [&'a Row],
-    /// Rows of the intervals after the samples.
-    pub intervals: &'a [&'a IntervalRow],
-    /// Rows of contacts.
-    pub contacts: &'a [&'a ContactRow],
 }
 
 /// Consecutive rows of a job: those of up to 64 samples, or of a part of them.

@@ -1,6 +1,7 @@
 //! The writer of all tables of an execution.
 
 use super::bodies;
+use super::checkpoint_taker::CheckpointTaker;
 use super::checksums::FileChecksums;
 use super::finished_tables::{FinishedTables, PendingTables};
 use super::issue_tables::IssueTables;
@@ -10,11 +11,10 @@ use super::output_dir::{ClaimMode, OutputDir};
 use super::part_tables::{PartTableState, PartTables, out_of_order};
 use super::part_writer::part_name;
 use super::resume::checkpoint::{CheckpointNeeds, CheckpointStore, FoundCheckpoint, FoundLists};
-use super::row::{ContactRow, IntervalRow, Row};
+use super::row::{ContactRow, IntervalRow, Row, SortedRows};
 use super::rows_digest::TableDigest;
 use super::samples::{self, SamplesTable};
 use super::shard_state::ShardState;
-use super::sink::SortedRows;
 use super::sources::{ContactSource, IntervalSource, JobColumns, SampleSource};
 use super::stored_rows::StoredRows;
 use super::summary::{CallResults, ShardSummary, SummaryState, SummaryWriter};
@@ -28,10 +28,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A checkpoint is taken before a block if it may fill a part of `distances`: with so many times the rows of the block
-/// before.
-const ROWS_AHEAD: u64 = 2;
-
 /// The state of the writer at the start of a block, without lists.
 #[derive(Serialize, Deserialize)]
 struct WriterState {
@@ -41,48 +37,6 @@ struct WriterState {
     rows: u64,
     tables: Vec<PartTableState>,
     summary: SummaryState,
-}
-
-/// Takes checkpoints.
-pub(super) struct CheckpointTaker {
-    store: CheckpointStore,
-    /// Rows of a part of `distances`.
-    part_rows: u64,
-    /// Rows of `distances` at the start of the block in progress.
-    block_rows: u64,
-    /// The part before whose end the last checkpoint was taken.
-    taken: Option<u64>,
-    /// Checkpoints so far, those of earlier executions included.
-    count: u64,
-    /// When the next one is to be taken, whatever the rows.
-    next: Instant,
-    after: Duration,
-}
-
-/// A checkpoint is to take at most one in so many parts of the time...
-const CHECKPOINT_SHARE: u32 = 20;
-
-/// ...but is put off by at most so many times the time after which one is taken.
-const MOST_PUT_OFF: u32 = 100;
-
-impl CheckpointTaker {
-    fn new(store: CheckpointStore, part_rows: u64, after: Duration) -> Self {
-        Self { store, part_rows, block_rows: 0, taken: None, count: 0, next: Instant::now() + after, after }
-    }
-
-    /// Puts off the next checkpoint by time, after one that took so long.
-    fn put_off(&mut self, took: Duration) {
-        self.next = Instant::now() + self.after.max(took * CHECKPOINT_SHARE).min(self.after * MOST_PUT_OFF);
-    }
-
-    /// The part that the next block may fill, if a checkpoint is due. `rows`: of `distances` so far.
-    fn due(&mut self, rows: u64) -> Option<u64> {
-        let ahead = ROWS_AHEAD * (rows - self.block_rows);
-        self.block_rows = rows;
-        let part = rows / self.part_rows;
-        let is_due = rows > 0 && self.taken != Some(part) && rows + ahead >= (part + 1) * self.part_rows;
-        is_due.then_some(part)
-    }
 }
 
 /// Writes the tables of one execution. If it is dropped before it is finished, it removes everything that it wrote, but

@@ -1,9 +1,9 @@
 //! From rows to samples to blocks: the order of samples, and which of them are chosen. The content
 //! of samples is poses (`pose_samples`) or values of joints (`joint_samples`).
 
-use super::decode::{RowKeys, Rows};
 use super::plan::Plan;
 use super::row_label::RowLabel;
+use super::rows::{RowKeys, Rows};
 use clearsweep_base::error::Error;
 use clearsweep_model::{FrameBlock, SAMPLES, Sample};
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! The column of bodies: from names, or integers that stand for them, to slots.
 
 use super::body_index::{AMBIGUOUS, BodyIndex, Follower, NULL, SEVERAL, STATIC, UNKNOWN};
-use super::decode::Defects;
+use super::rows::Defects;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, StringArray};

@@ -1,9 +1,10 @@
 //! Bounds of all positions: from the statistics of the columns, else by a scan of them.
 
-use super::columns::Column;
-use super::decode::{self, Defects};
+use super::decode;
+use super::file_schema::Column;
 use super::group::Group;
 use super::joint_columns::{JointColumns, JointSource};
+use super::rows::Defects;
 use super::source::Source;
 use super::stream_batch::BATCH_ROWS;
 use clearsweep_base::error::Result;

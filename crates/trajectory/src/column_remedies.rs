@@ -1,6 +1,7 @@
 //! Remedies for columns that a file lacks: the columns that may be meant, as text for `[columns]`.
 
-use super::columns::{Orientation, Table, fits, wanted};
+use super::file_schema::{Table, fits, wanted};
+use super::pose_columns::Orientation;
 use arrow_schema::DataType;
 use clearsweep_base::error::{Error, Result, nearest_one};
 use clearsweep_base::text::toml_text;

@@ -1,68 +1,16 @@
 //! Which columns of a file are which, by the names that `[columns]` gives or by those of the format, and their units.
 
+use super::column_format::ColumnFormat;
 use super::column_remedies::assignment;
+use super::file_schema::{Column, Table, ascending, fits, wanted};
 use super::joint_columns::{self, JointColumns};
 use super::levels::LevelColumn;
-use super::plan::ReadOptions;
+use super::pose_columns::{AngleColumn, Orientation, PoseColumns};
 use arrow_schema::{DataType, Field, Schema, TimeUnit as ArrowTimeUnit};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_geometry::angles::AngleUnit;
-use clearsweep_kinematics::Joint;
-use clearsweep_model::{ColumnRole, ColumnUnit, LengthUnit, Scene, SceneJoints, TimeUnit, TrajectoryColumns};
+use clearsweep_model::{ColumnRole, ColumnUnit, LengthUnit, TimeUnit};
 use std::path::Path;
 use std::sync::Arc;
-
-/// Names of the columns of an input, and the unit of its lengths unless a column has its own.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ColumnFormat {
-    pub(super) unit: LengthUnit,
-    pub(super) names: Arc<TrajectoryColumns>,
-    /// Joints whose values the input has in place of poses.
-    pub(super) joints: Option<Arc<[JointName]>>,
-}
-
-/// A joint that has a column of values.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct JointName {
-    pub(super) name: String,
-    /// Whether its values are angles.
-    pub(super) turns: bool,
-    /// The value that the scene gives it where the input has none.
-    pub(super) posture: Option<f64>,
-    /// Least and greatest value.
-    pub(super) allowed: [f64; 2],
-}
-
-impl ColumnFormat {
-    /// That of poses in a scene, unless the options say otherwise.
-    pub(super) fn of(unit: LengthUnit, names: &TrajectoryColumns, options: &ReadOptions) -> Self {
-        let names = Arc::new(options.columns.as_ref().unwrap_or(names).clone());
-        Self { unit, names, joints: None }
-    }
-
-    /// That of the input of a scene, unless the options say otherwise.
-    pub(super) fn of_scene(scene: &Scene, options: &ReadOptions) -> Self {
-        let joints = scene.joints.as_deref().map(joint_names);
-        Self { joints, ..Self::of(scene.unit, &scene.columns, options) }
-    }
-
-    /// That of the rows of a sweep.
-    pub(super) fn of_sweep(joints: &SceneJoints) -> Self {
-        Self { unit: LengthUnit::ALL[0], names: Arc::default(), joints: Some(joint_names(joints)) }
-    }
-}
-
-/// The joints that have columns.
-pub(super) fn joint_names(joints: &SceneJoints) -> Arc<[JointName]> {
-    let columns = joints.tree.columns().zip(joints.posture.iter().zip(&joints.allowed));
-    let name = |(joint, (&posture, &allowed)): (&Joint, (&Option<f64>, &[f64; 2]))| JointName {
-        name: joint.name.clone(),
-        turns: joint.kind.turns(),
-        posture,
-        allowed,
-    };
-    columns.map(name).collect()
-}
 
 /// Indices of the columns in the schema of a file, with their names there.
 #[derive(Debug, Clone)]
@@ -83,71 +31,6 @@ pub(super) struct Columns {
 pub(super) enum ColumnContent {
     Poses(Box<PoseColumns>),
     Joints(JointColumns),
-}
-
-/// The columns of poses.
-#[derive(Debug, Clone)]
-pub(super) struct PoseColumns {
-    /// Strings, integers, or a dictionary of them.
-    pub(super) body: Column,
-    /// x, y, z: `f64` or `f32`.
-    pub(super) position: [Column; 3],
-    /// Units of x, y, z.
-    pub(super) units: [LengthUnit; 3],
-    pub(super) orientation: Orientation,
-}
-
-impl PoseColumns {
-    /// x, y, z, ascending by index.
-    pub(super) fn positions(&self) -> Vec<usize> {
-        ascending(&self.position)
-    }
-}
-
-/// A column of a file.
-#[derive(Debug, Clone)]
-pub(super) struct Column {
-    /// Its index among the root fields of the schema.
-    pub(super) index: usize,
-    /// Its name in the file.
-    pub(super) name: String,
-}
-
-/// The columns of the orientation: `f64` or `f32`.
-#[derive(Debug, Clone)]
-pub(super) enum Orientation {
-    /// qw, qx, qy, qz.
-    Quaternion([Column; 4]),
-    /// Roll, pitch and yaw: yaw, or all of them.
-    Angles([Option<AngleColumn>; 3]),
-    /// There are none: bodies do not turn. Whether the scene says so.
-    None { is_stated: bool },
-}
-
-/// A column of angles.
-#[derive(Debug, Clone)]
-pub(super) struct AngleColumn {
-    pub(super) column: Column,
-    pub(super) unit: AngleUnit,
-}
-
-impl Orientation {
-    /// Whether there are columns of it.
-    pub(super) fn is_some(&self) -> bool {
-        !matches!(self, Self::None { .. })
-    }
-
-    /// Its columns, with their roles.
-    fn columns(&self) -> Vec<(ColumnRole, &Column)> {
-        match self {
-            Self::Quaternion(columns) => ColumnRole::QUATERNION.into_iter().zip(columns).collect(),
-            Self::Angles(columns) => {
-                let there = ColumnRole::ANGLES.into_iter().zip(columns);
-                there.filter_map(|(role, angle)| Some((role, &angle.as_ref()?.column))).collect()
-            }
-            Self::None { .. } => Vec::new(),
-        }
-    }
 }
 
 impl Columns {
@@ -244,66 +127,6 @@ impl Columns {
     }
 }
 
-fn ascending<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Vec<usize> {
-    let mut indices: Vec<usize> = columns.into_iter().map(|column| column.index).collect();
-    indices.sort_unstable();
-    indices
-}
-
-fn is_integer(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, values) => values.is_integer(),
-        kind => kind.is_integer(),
-    }
-}
-
-fn is_float(kind: &DataType) -> bool {
-    matches!(kind, DataType::Float64 | DataType::Float32)
-}
-
-/// Whether values of joints may have the type.
-pub(super) fn is_number(kind: &DataType) -> bool {
-    is_float(kind) || kind.is_integer()
-}
-
-fn is_time(kind: &DataType) -> bool {
-    is_number(kind) || matches!(kind, DataType::Timestamp(..) | DataType::Duration(_))
-}
-
-pub(super) fn is_string(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, values) => is_string(values),
-        kind => matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View),
-    }
-}
-
-/// Whether a column of this type can have a role.
-pub(super) fn fits(role: ColumnRole, kind: &DataType) -> bool {
-    match role {
-        ColumnRole::Run | ColumnRole::Frame => is_integer(kind),
-        ColumnRole::Time => is_time(kind),
-        ColumnRole::Body => is_string(kind) || is_integer(kind),
-        _ => is_float(kind),
-    }
-}
-
-/// The types that fit, for messages.
-pub(super) fn wanted(role: ColumnRole) -> &'static str {
-    match role {
-        ColumnRole::Run | ColumnRole::Frame => "an integer type",
-        ColumnRole::Time => "float64 (seconds), or as a timestamp",
-        ColumnRole::Body => "a string, a dictionary of strings, or an integer",
-        _ => "float64 or float32",
-    }
-}
-
-/// A schema with the file it is of, for messages.
-pub(super) struct Table<'a> {
-    pub(super) file: &'a Path,
-    pub(super) schema: &'a Schema,
-    pub(super) names: &'a TrajectoryColumns,
-}
-
 impl Table<'_> {
     /// The columns of poses; lengths are in `length_unit` unless a column has its own.
     fn poses(&self, length_unit: LengthUnit) -> Result<PoseColumns> {
@@ -320,29 +143,8 @@ impl Table<'_> {
         Ok(PoseColumns { body: self.required(ColumnRole::Body)?, position: self.array(position)?, units, orientation })
     }
 
-    pub(super) fn error(&self, problem: String, remedy: impl std::fmt::Display) -> Error {
-        Error::input(self.file.display(), problem, remedy)
-    }
-
     fn array<const N: usize>(&self, columns: Vec<Column>) -> Result<[Column; N]> {
         columns.try_into().map_err(|_| Error::internal(self.file.display(), "columns were lost"))
-    }
-
-    /// The names of the first columns, for messages.
-    pub(super) fn columns(&self) -> String {
-        const SHOWN: usize = 20;
-        let names: Vec<&str> = self.schema.fields().iter().map(|field| field.name().as_str()).take(SHOWN).collect();
-        let more = self.schema.fields().len().saturating_sub(SHOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("its columns: {}{more}", names.join(", "))
-    }
-
-    /// Whether a column has a role: by the name given for it, else by a name of the format, if that is given for no other.
-    pub(super) fn is_of(&self, role: ColumnRole, name: &str) -> bool {
-        match self.names.get(role) {
-            Some(given) => given.name == name,
-            None => role.names().contains(&name) && self.names.role_of(name).is_none(),
-        }
     }
 
     /// The one column that has a role.

@@ -3,7 +3,8 @@
 //! An empty cell is a null, so that it is reported like one of Parquet. What does not parse ends the rows, and is reported
 //! after those before it.
 
-use super::columns::{ColumnFormat, Columns};
+use super::column_format::ColumnFormat;
+use super::columns::Columns;
 use super::input_bytes::{InputBytes, OpenBytes};
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};

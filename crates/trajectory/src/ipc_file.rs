@@ -3,7 +3,8 @@
 //! `clearsweep_input_guard::ipc_messages` has checked every length in it, so that the decoder reserves no more than the file warrants. A record
 //! batch may be as large as its writer liked: it is handed on in slices.
 
-use super::columns::{ColumnFormat, Columns};
+use super::column_format::ColumnFormat;
+use super::columns::Columns;
 use super::input_bytes::{InputBytes, OpenBytes};
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};

@@ -1,7 +1,8 @@
 //! Values of joints from an array of a simulation.
 
 use super::array_view::PoseNumbers;
-use super::columns::{ColumnFormat, Columns};
+use super::column_format::ColumnFormat;
+use super::columns::Columns;
 use super::joint_columns::{JointColumns, JointSource};
 use super::row_label::ArrayRows;
 use super::sample_keys::SampleKeys;

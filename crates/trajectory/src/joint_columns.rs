@@ -1,7 +1,8 @@
 //! The columns of values of joints: one for each joint, or a name and a value in each row.
 
+use super::column_format::JointName;
 use super::column_remedies::assignment;
-use super::columns::{Column, JointName, Table, is_number, is_string};
+use super::file_schema::{Column, Table, is_number, is_string};
 use arrow_schema::DataType;
 use clearsweep_base::error::{Result, nearest, nearest_one};
 use clearsweep_base::text::toml_text;

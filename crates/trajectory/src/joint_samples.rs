@@ -1,10 +1,12 @@
 //! Values of joints: from rows to samples, each of which poses all bodies.
 
 use super::assemble::{CurrentSample, SampleContent, Step};
-use super::columns::{Column, JointName};
-use super::decode::{self, Defects, RowKeys, Rows};
+use super::column_format::JointName;
+use super::decode;
+use super::file_schema::Column;
 use super::joint_columns::{JointColumns, JointSource, joint_named};
 use super::plan::Plan;
+use super::rows::{Defects, RowKeys, Rows};
 use super::source::Source;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};

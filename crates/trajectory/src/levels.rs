@@ -1,7 +1,7 @@
 //! Directory levels that are columns: `body=arm` and `frame=7`, where the files below have none of
 //! that name (the partitions of Hive, as Spark, pandas and Polars write them).
 
-use super::columns::ColumnFormat;
+use super::column_format::ColumnFormat;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};

@@ -4,10 +4,11 @@
 //! and `spool` copies a stream or a pipe to a temporary file, since rows are read twice. `source`
 //! opens each by its `input_bytes` (a `parquet_file`, an `ipc_file` once
 //! `clearsweep_input_guard::ipc_messages` checked it, or a `csv_file`); `columns` finds the
-//! columns, by the names and units that the scene gives or by those of the format. `bounds` takes
+//! columns in the `file_schema`, by the names and units that the scene gives (`column_format`) or by
+//! those of the format. `bounds` takes
 //! the bounds of all positions from the column statistics, or scans them. Then, on a thread of its
 //! own (`reading`: it may begin before the scene is there), `stream` walks the groups of rows, and
-//! `decode` turns each batch of rows into slots (`body_column`), seconds, metres and quaternions
+//! `decode` turns each batch into `rows`: slots (`body_column`), seconds, metres and quaternions
 //! (`rest_turns` turns those that count from a file). `assemble` puts the rows of a sample together
 //! and samples into blocks; `pose_samples` holds the poses (`carry`: nodes take along what is below
 //! them; `stage` does the transposition), and `followed` gives each block the first sample of the
@@ -38,11 +39,13 @@ mod body_column;
 mod body_index;
 mod bounds;
 mod carry;
+mod column_format;
 mod column_remedies;
 mod columns;
 mod csv_file;
 mod decode;
 mod digest;
+mod file_schema;
 mod files;
 mod followed;
 mod group;
@@ -57,12 +60,15 @@ mod memory;
 mod open;
 mod parquet_file;
 mod plan;
+mod pose_columns;
 mod pose_samples;
+mod read_options;
 mod read_part;
 mod reading;
 mod rest_turns;
 mod returning;
 mod row_label;
+mod rows;
 #[cfg(feature = "ndarray")]
 mod sample_keys;
 mod shard_plan;
@@ -87,7 +93,7 @@ pub use digest::{InputFile, Inputs};
 pub use joint_array::JointArray;
 pub use memory::Feed;
 pub use memory::PoseSource;
-pub use plan::ReadOptions;
+pub use read_options::ReadOptions;
 pub use read_part::ReadPart;
 pub use reading::Reading;
 pub use shard_plan::{PlannedShard, ShardPlan, plan_shards};
@@ -101,10 +107,13 @@ use clearsweep_base::text::shell_word;
 use clearsweep_geometry::angles::ANGLES_ROUNDING_RAD;
 use clearsweep_model::single_step;
 use clearsweep_model::{FrameBlock, PoseSteps, Scene};
-use columns::{Column, ColumnContent, ColumnFormat, Orientation, PoseColumns};
+use column_format::ColumnFormat;
+use columns::ColumnContent;
+use file_schema::Column;
 use memory::FeedKind;
 use open::InputPlace;
 use plan::{Choice, Plan};
+use pose_columns::{Orientation, PoseColumns};
 use reading::{ReadTask, Request};
 use source::Source;
 use std::path::Path;

@@ -10,10 +10,10 @@ use super::array::PoseArray;
 #[cfg(feature = "ndarray")]
 use super::bounds::of_joint_values;
 use super::bounds_and_steps;
-use super::columns::ColumnFormat;
+use super::column_format::ColumnFormat;
 #[cfg(feature = "ndarray")]
 use super::joint_array::JointArray;
-use super::plan::ReadOptions;
+use super::read_options::ReadOptions;
 use super::source::Source;
 use super::stream_batch::{StreamBatch, StreamMessage, batch_name};
 use arrow_array::RecordBatch;

@@ -1,9 +1,10 @@
 //! Opening the files of an input, in reading order.
 
-use super::columns::ColumnFormat;
-use super::decode::{self, Defects};
+use super::column_format::ColumnFormat;
+use super::decode;
 use super::files::{self, Found, HiveRun};
 use super::input_bytes::InputBytes;
+use super::rows::Defects;
 use super::source::{Source, check_orientation};
 use super::spool::{InputStream, spool_pipe};
 use clearsweep_base::error::Result;

@@ -1,6 +1,7 @@
 //! One Parquet file of the input: its metadata, checked at opening, and its row groups, decoded one by one.
 
-use super::columns::{ColumnFormat, Columns};
+use super::column_format::ColumnFormat;
+use super::columns::Columns;
 use super::group::Group;
 use super::input_bytes::{InputBytes, OpenBytes};
 use arrow_array::RecordBatch;

@@ -3,8 +3,8 @@
 use super::assemble::{CurrentSample, SampleContent, Step, Stop};
 use super::body_index::BodyIndex;
 use super::carry::{InputPoses, Posed, StagedSample};
-use super::decode::{PoseValues, RowKeys};
 use super::plan::Plan;
+use super::rows::{PoseValues, RowKeys};
 use super::stage::{READ, Stage, TILE};
 use clearsweep_base::error::Error;
 use clearsweep_model::{FrameBlock, Missing};

@@ -1,6 +1,5 @@
 //! The part of an input that one shard of a job takes.
 
-use super::plan::{contains, is_beyond};
 use std::ops::Range;
 
 /// Runs, or frames of one run, by their keys.
@@ -12,8 +11,8 @@ pub struct ReadPart {
     pub runs: Range<i64>,
     /// The frames of its one run; `None`: all frames of its runs.
     pub frames: Option<Range<i64>>,
-    /// The last interval ends in the next sample, if that is at most so many frames behind the last one of `frames`; it is read, and belongs to
-    /// the next part.
+    /// Most frames from the end of `frames` to the next sample. That sample ends the last interval:
+    /// it is read here, and belongs to the next part.
     pub follow: i64,
 }
 
@@ -79,5 +78,29 @@ impl ReadPart {
     /// Whether its run goes on in the next part.
     pub fn is_cut(&self) -> bool {
         self.frames.as_ref().is_some_and(|frames| frames.end != i64::MAX)
+    }
+}
+
+/// Whether `range` (all values, if there is none) holds `value`.
+pub(super) fn contains(range: Option<&Range<i64>>, value: i64) -> bool {
+    range.is_none_or(|range| range.start <= value && !is_beyond(range, value))
+}
+
+/// Whether a value lies at the end of a range or after it. The greatest of all values is no end:
+/// nothing lies after it.
+pub(super) fn is_beyond(range: &Range<i64>, value: i64) -> bool {
+    value >= range.end && range.end != i64::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_key_is_no_end() {
+        let chosen = |range: Range<i64>, value: i64| contains(Some(&range), value);
+        assert!(chosen(5..7, 5) && chosen(5..7, 6) && !chosen(5..7, 7) && !chosen(5..7, 4));
+        assert!(chosen(5..i64::MAX, i64::MAX) && !chosen(5..i64::MAX, 4) && chosen(i64::MAX..i64::MAX, i64::MAX));
+        assert!(!is_beyond(&(5..i64::MAX), i64::MAX) && is_beyond(&(5..7), 7));
     }
 }

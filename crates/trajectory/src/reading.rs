@@ -1,10 +1,11 @@
 //! The reading thread, which may begin before the scene is there: files are opened, and the first rows decoded, while
 //! geometry is still being built. Which body a row is of is asked only when the bodies are known.
 
-use super::columns::ColumnFormat;
+use super::column_format::ColumnFormat;
 use super::group::Group;
 use super::open::{InputPlace, open};
-use super::plan::{Choice, Plan, ReadOptions, matters};
+use super::plan::{Choice, Plan, matters};
+use super::read_options::ReadOptions;
 use super::source::{GroupReader, Source};
 use super::stream_batch::{BATCH_ROWS, StreamMessage};
 use arrow_array::RecordBatch;

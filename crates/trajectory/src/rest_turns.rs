@@ -1,6 +1,6 @@
 //! Orientations that count from those of the nodes in their files: `rest = "file"`.
 
-use super::decode::{PoseValues, Rows};
+use super::rows::{PoseValues, Rows};
 use clearsweep_geometry::Pose;
 
 /// The orientation at rest of each input, as a pose at the origin.

@@ -1,8 +1,9 @@
 //! Frames that come back: why a body seems to have no row where rows are out of order.
 
-use super::decode::{self, Defects};
+use super::decode;
 use super::plan::Plan;
 use super::reading::{groups, keys};
+use super::rows::Defects;
 use super::source::Source;
 use super::stream_batch::BATCH_ROWS;
 use arrow_array::RecordBatch;

@@ -5,14 +5,16 @@
 //!
 //! Runs stay whole, unless one is longer than a part: it is cut at frames whose number is a multiple of [`CUT_FRAMES`].
 
-use super::columns::ColumnFormat;
-use super::decode::{self, Defects};
+use super::column_format::ColumnFormat;
+use super::decode;
 use super::digest::InputFile;
 use super::group::Group;
 use super::open::{InputPlace, open};
-use super::plan::{Choice, ReadOptions, matters};
+use super::plan::{Choice, matters};
+use super::read_options::ReadOptions;
 use super::read_part::ReadPart;
 use super::reading::{groups, keys};
+use super::rows::Defects;
 use super::source::Source;
 use super::stream_batch::BATCH_ROWS;
 use clearsweep_base::error::{Error, Result};

@@ -1,6 +1,7 @@
 //! One file of the input, whatever its format: its columns, and its rows in groups, decoded batch by batch.
 
-use super::columns::{ColumnFormat, Columns};
+use super::column_format::ColumnFormat;
+use super::columns::Columns;
 use super::csv_file::{CsvFile, CsvReader};
 use super::digest::InputFile;
 use super::files::HiveRun;

@@ -1,13 +1,15 @@
 //! Processing of the rows on the reading thread, and the iterator at its other end.
 
 use super::assemble::{Assembler, Sink, Step, Stop};
-use super::columns::{JointName, Orientation, joint_names};
-use super::decode::{Decoder, RowKeys, Runs};
+use super::column_format::{JointName, joint_names};
+use super::decode::Decoder;
 use super::joint_samples::{self, JointSamples};
 use super::plan::{Plan, matters};
+use super::pose_columns::Orientation;
 use super::pose_samples::PoseSamples;
 use super::reading::{Batch, Order, Reading, groups, keys};
 use super::returning::returning;
+use super::rows::{RowKeys, Runs};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{FrameBlock, SAMPLES, Sample, block::COMPONENTS};
 use crossbeam_channel::{Receiver, Sender, bounded};

@@ -3,7 +3,8 @@
 
 use super::*;
 use crate::hull::convex_hull;
-use crate::{Dd, Real};
+use crate::polyhedron::{NO_FACE, Polyhedron};
+use crate::{Dd, Real, Scalar};
 
 struct Draw(u64);
 

@@ -3,10 +3,9 @@
 use super::robot_files;
 use super::robot_shapes::{largest, largest_length, primitive};
 use super::spec::{JointSpec, MimicSpec};
-use crate::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth, pose_at};
+use crate::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth, RestSpec, pose_at};
 use crate::digest::InputReader;
-use crate::file::IgnoreSpec;
-use crate::joints::RestSpec;
+use crate::ignore::IgnoreSpec;
 use crate::keys::{Keys, SceneSource};
 use crate::length::MAX_LENGTH_M;
 use crate::readers;

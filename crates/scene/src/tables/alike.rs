@@ -2,6 +2,7 @@
 //! nearly all rows of a large table do.
 
 use super::cells::Cell;
+use super::columns::{ID, ORIENTATION, POSE_COLUMNS, POSITION};
 use crate::body_spec::BodySpec;
 use crate::keys::Origin;
 use crate::length::check_length;
@@ -11,16 +12,6 @@ use clearsweep_geometry::Pose;
 use clearsweep_input_guard::MAX_NAME;
 use clearsweep_model::single_step;
 use clearsweep_model::{LengthUnit, PoseSteps};
-
-/// The column of integers that stand for names.
-pub(super) const ID: usize = 15;
-
-/// The first column of the position, and of the orientation.
-pub(super) const POSITION: usize = 16;
-pub(super) const ORIENTATION: usize = 19;
-
-/// Columns of the pose, which are the last.
-pub(super) const POSE_COLUMNS: usize = 7;
 
 /// The rounding steps of the pose of a row; lengths of the row are in `unit`.
 pub(super) fn pose_steps(cells: &[(usize, Cell)], unit: LengthUnit) -> PoseSteps {

@@ -2,7 +2,7 @@
 //!
 //! *Architecture invariant*: the only file of the scene that names arrow or parquet.
 
-use super::alike::{ID, POSITION};
+use super::columns::{ID, POSITION};
 use crate::row_place::RowPlace;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int64Type, UInt64Type};

@@ -8,6 +8,7 @@
 
 mod alike;
 mod cells;
+mod columns;
 
 use super::body_spec::{self, BODY_KEYS, BodySpec, GeometrySpec, LoweredDefaults};
 use super::digest::InputReader;
@@ -17,65 +18,17 @@ use super::length::parse_length;
 use super::readers;
 use super::row_place::RowPlace;
 use super::values::Value;
-use alike::{ID, LoweredRow, ORIENTATION, POSE_COLUMNS, POSITION};
+use alike::LoweredRow;
 use cells::Cell;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::workers::Workers;
 use clearsweep_model::LengthUnit;
+use columns::{BodiesTableFormat, COLUMNS, GEOMETRY, ID, ORIENTATION, POSE_COLUMNS, POSITION, SHAPE, STATIC};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::DeValue;
-
-/// The type of the values of a column.
-#[derive(Clone, Copy, PartialEq)]
-enum BodiesTableFormat {
-    Text,
-    Number,
-    /// A number in the scene's unit, or a text with its own.
-    Length,
-    Bool,
-    /// A whole number; any other value is not meant for clearsweep.
-    Integer,
-    Texts,
-}
-
-/// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is
-/// required.
-const COLUMNS: [(&[&str], BodiesTableFormat); 23] = [
-    (&["body", "name"], BodiesTableFormat::Text),
-    (&["geometry"], BodiesTableFormat::Text),
-    (&["shape"], BodiesTableFormat::Text),
-    (&["model"], BodiesTableFormat::Text),
-    (&["inside"], BodiesTableFormat::Text),
-    (&["unit"], BodiesTableFormat::Text),
-    (&["scale"], BodiesTableFormat::Number),
-    (&["up"], BodiesTableFormat::Text),
-    (&["offset"], BodiesTableFormat::Length),
-    (&["deviation"], BodiesTableFormat::Length),
-    (&["pivot"], BodiesTableFormat::Text),
-    (&["group"], BodiesTableFormat::Texts),
-    (&["class"], BodiesTableFormat::Text),
-    (&["level"], BodiesTableFormat::Text),
-    (&["static"], BodiesTableFormat::Bool),
-    (&["id"], BodiesTableFormat::Integer),
-    (&["x"], BodiesTableFormat::Length),
-    (&["y"], BodiesTableFormat::Length),
-    (&["z"], BodiesTableFormat::Length),
-    (&["qw"], BodiesTableFormat::Number),
-    (&["qx"], BodiesTableFormat::Number),
-    (&["qy"], BodiesTableFormat::Number),
-    (&["qz"], BodiesTableFormat::Number),
-];
-
-/// Numbers of the columns of the geometry, of `static`, of the first of the pose, and of its
-/// quaternion, in [`COLUMNS`].
-const GEOMETRY: usize = 1;
-const SHAPE: usize = 2;
-const STATIC: usize = 14;
-
-const _: () = assert!(POSITION + POSE_COLUMNS == COLUMNS.len(), "the pose comes last");
 
 /// Rows of a table that wait to be lowered together.
 const WAITING_ROWS: usize = 1 << 14;

@@ -1,11 +1,12 @@
 //! Join of samples and intervals, one frame after another.
 
-use super::{AuditFinding, Decisions, FindingKind};
+use super::finding::{AuditFinding, FindingKind};
 use clearsweep_base::error::Result;
-use clearsweep_model::IntervalMethod;
+use clearsweep_model::{Dispositions, IntervalMethod, Requirements, Scene};
 use clearsweep_records::{DistanceBracket, IntervalContact, OfPair, Rows, StoredRecord, Table};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::iter::Peekable;
+use std::sync::Arc;
 
 /// A run and a frame.
 pub(super) type FrameKey = (i64, i64);
@@ -72,6 +73,28 @@ enum OpenAnswer {
     Contact(AuditFinding),
     Accepted,
     Undecided { is_limited: bool },
+}
+
+/// Decisions of people about pairs.
+pub(super) struct Decisions {
+    requirements: Requirements,
+    dispositions: Arc<Dispositions>,
+}
+
+impl Decisions {
+    pub(super) fn of(scene: &Scene) -> Self {
+        Self { requirements: scene.requirements(), dispositions: Arc::clone(&scene.dispositions) }
+    }
+
+    /// Whether an overlap of the pair is accepted. `lower`: proven lower bound of the distance,
+    /// metres.
+    fn accept(&self, [a, b]: [u32; 2], lower: Option<f64>) -> bool {
+        if self.dispositions.is_empty() {
+            return false;
+        }
+        let rule = self.requirements.rule(a, b) as u32;
+        !self.dispositions.state(rule, a, b, lower.unwrap_or(f64::NEG_INFINITY)).is_open()
+    }
 }
 
 /// State between two frames of a run.
@@ -258,8 +281,7 @@ impl Stretch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clearsweep_model::{Dispositions, PairRules, Requirements};
-    use std::sync::Arc;
+    use clearsweep_model::PairRules;
 
     fn join(allow: f64) -> FrameJoin {
         let requirements = Requirements::new(&Arc::new(PairRules::default()), None, &Arc::default());

@@ -1,6 +1,6 @@
 //! The worst findings, and all of them as CSV.
 
-use super::{AuditFinding, FindingKind, KindSummary};
+use super::finding::{AuditFinding, FindingKind, KindSummary};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::text::marked;
 use clearsweep_model::Scene;

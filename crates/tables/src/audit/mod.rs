@@ -3,17 +3,18 @@
 //! Both tables, `distances` and `intervals`, are read once, side by side, frame by frame. Memory holds the rows of one frame, the stretches
 //! that are open, and the worst findings.
 
+mod finding;
 mod frames;
 mod list;
 
-use self::frames::{FrameJoin, FrameRows, Seen};
+use self::frames::{Decisions, FrameJoin, FrameRows, Seen};
 use self::list::WorstFindings;
 use clearsweep_base::error::Result;
-use clearsweep_model::{Dispositions, Requirements, Scene};
+use clearsweep_model::Scene;
 use clearsweep_records::{DistanceBracket, IntervalContact, Table};
 use std::path::Path;
-use std::sync::Arc;
 
+pub use finding::{AuditFinding, FindingKind, KindSummary};
 pub use list::AuditCsv;
 
 /// Terms of an audit.
@@ -23,59 +24,6 @@ pub struct AuditTerms {
     pub allow: f64,
     /// Findings of each kind that are kept, worst first.
     pub top: usize,
-}
-
-/// Kind of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FindingKind {
-    /// A contact that is proven between two neighbouring frames, in both of which the bodies are apart.
-    Tunnel,
-    /// A stretch of frames in which the overlap is proven to be deeper than is allowed.
-    Overlap,
-}
-
-impl FindingKind {
-    /// Both kinds.
-    pub const ALL: [Self; 2] = [Self::Tunnel, Self::Overlap];
-
-    /// The word of CSV and JSON.
-    pub fn name(self) -> &'static str {
-        ["tunnel", "overlap"][self as usize]
-    }
-}
-
-/// A finding of an audit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AuditFinding {
-    /// Kind.
-    pub kind: FindingKind,
-    /// Run.
-    pub run: i64,
-    /// Indices of the bodies in the scene, in its order.
-    pub bodies: [u32; 2],
-    /// First and last frame: both ends of the interval, or of the stretch.
-    pub frames: [i64; 2],
-    /// Their times, seconds.
-    pub times_s: [Option<f64>; 2],
-    /// Frame and time of the deepest overlap; `None`: a tunnel.
-    pub deepest: Option<(i64, Option<f64>)>,
-    /// Proven bracket of the largest depth, metres, 0 or more; the upper end is `None` where nothing is proven.
-    pub depth_m: (f64, Option<f64>),
-    /// First contact as shares of the interval; `None`: an overlap.
-    pub contact: Option<[f64; 2]>,
-}
-
-/// Numbers of findings of one kind, and the worst of them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct KindSummary {
-    /// Findings.
-    pub count: u64,
-    /// Pairs of bodies that have one, over all runs.
-    pub pairs: u64,
-    /// Intervals with an accepted contact, or samples with an accepted overlap: no findings.
-    pub accepted: u64,
-    /// The worst findings, worst first.
-    pub worst: Vec<AuditFinding>,
 }
 
 /// Outcome of an audit.
@@ -151,25 +99,4 @@ pub fn audit(
         rows_uncertified,
         rows_undecided,
     })
-}
-
-/// Decisions of people about pairs.
-struct Decisions {
-    requirements: Requirements,
-    dispositions: Arc<Dispositions>,
-}
-
-impl Decisions {
-    fn of(scene: &Scene) -> Self {
-        Self { requirements: scene.requirements(), dispositions: Arc::clone(&scene.dispositions) }
-    }
-
-    /// Whether an overlap of the pair is accepted, if the least distance is proven to be at least `lower`.
-    fn accept(&self, [a, b]: [u32; 2], lower: Option<f64>) -> bool {
-        if self.dispositions.is_empty() {
-            return false;
-        }
-        let rule = self.requirements.rule(a, b) as u32;
-        !self.dispositions.state(rule, a, b, lower.unwrap_or(f64::NEG_INFINITY)).is_open()
-    }
 }

@@ -17,9 +17,10 @@ mod temporary;
 mod unify;
 mod writable;
 
-use super::columns::ColumnFormat;
-use super::decode::{self, Defects, Runs};
+use super::column_format::ColumnFormat;
+use super::decode;
 use super::open::{InputPlace, open};
+use super::rows::{Defects, Runs};
 use super::source::Source;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use budget::Budget;

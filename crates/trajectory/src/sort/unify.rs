@@ -7,7 +7,8 @@
 use super::names::BodyNumbers;
 use super::writable::can_hold;
 use crate::columns::Columns;
-use crate::decode::{self, Defects, Runs};
+use crate::decode;
+use crate::rows::{Defects, Runs};
 use crate::source::Source;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};

@@ -1,0 +1,58 @@
+//! The names and units of the columns of an input, as the scene or the caller gives them.
+
+use super::read_options::ReadOptions;
+use clearsweep_kinematics::Joint;
+use clearsweep_model::{LengthUnit, Scene, SceneJoints, TrajectoryColumns};
+use std::sync::Arc;
+
+/// Names of the columns of an input, and the unit of its lengths unless a column has its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ColumnFormat {
+    pub(super) unit: LengthUnit,
+    pub(super) names: Arc<TrajectoryColumns>,
+    /// Joints whose values the input holds; `None`: it holds poses.
+    pub(super) joints: Option<Arc<[JointName]>>,
+}
+
+/// A joint that has a column of values.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct JointName {
+    pub(super) name: String,
+    /// Whether its values are angles.
+    pub(super) turns: bool,
+    /// Value that the scene gives the joint if the input has none.
+    pub(super) posture: Option<f64>,
+    /// Least and greatest value.
+    pub(super) allowed: [f64; 2],
+}
+
+impl ColumnFormat {
+    /// Returns the format of poses in a scene; names in the options take precedence.
+    pub(super) fn of(unit: LengthUnit, names: &TrajectoryColumns, options: &ReadOptions) -> Self {
+        let names = Arc::new(options.columns.as_ref().unwrap_or(names).clone());
+        Self { unit, names, joints: None }
+    }
+
+    /// Returns the format of the input of a scene; names in the options take precedence.
+    pub(super) fn of_scene(scene: &Scene, options: &ReadOptions) -> Self {
+        let joints = scene.joints.as_deref().map(joint_names);
+        Self { joints, ..Self::of(scene.unit, &scene.columns, options) }
+    }
+
+    /// Returns the format of the rows of a sweep.
+    pub(super) fn of_sweep(joints: &SceneJoints) -> Self {
+        Self { unit: LengthUnit::ALL[0], names: Arc::default(), joints: Some(joint_names(joints)) }
+    }
+}
+
+/// The joints that have columns.
+pub(super) fn joint_names(joints: &SceneJoints) -> Arc<[JointName]> {
+    let columns = joints.tree.columns().zip(joints.posture.iter().zip(&joints.allowed));
+    let name = |(joint, (&posture, &allowed)): (&Joint, (&Option<f64>, &[f64; 2]))| JointName {
+        name: joint.name.clone(),
+        turns: joint.kind.turns(),
+        posture,
+        allowed,
+    };
+    columns.map(name).collect()
+}
