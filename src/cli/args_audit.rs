@@ -1,6 +1,6 @@
 //! The flags of `audit`, as typed.
 
-use super::args::{InputArgs, ProgressArg};
+use super::args_input::{InputArgs, ProgressArg};
 use super::help;
 use super::values::{Bytes, Span, Threads};
 use clap::Args;

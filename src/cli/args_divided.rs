@@ -1,6 +1,6 @@
 //! The flags of jobs that are divided among machines, as typed.
 
-use super::args::{InputArgs, ProgressArg};
+use super::args_input::{InputArgs, ProgressArg};
 use super::help;
 use super::values::{Bytes, Threads};
 use clap::Args;

@@ -1,6 +1,6 @@
 //! The flags of `generate`, as typed.
 
-use super::args::ProgressArg;
+use super::args_input::ProgressArg;
 use super::help;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;

@@ -9,6 +9,7 @@ mod args;
 mod args_audit;
 mod args_divided;
 mod args_generate;
+mod args_input;
 mod audit;
 mod body_lines;
 mod check;

@@ -1,6 +1,6 @@
 //! Progress on stderr: a bar for a person, lines for a log.
 
-use super::args::ProgressArg;
+use super::args_input::ProgressArg;
 use super::text::{count, rate};
 use clearsweep_engine::{Advance, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

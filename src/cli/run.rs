@@ -1,6 +1,7 @@
 //! `clearsweep run`: all distances of a scene.
 
-use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
+use super::args::{ColumnsArg, DeviceArg, RunArgs};
+use super::args_input::{InputArgs, ProgressArg};
 use super::exit::ProgramEnd;
 use super::{exit, files, interrupt, machine, notes, pipe, progress, report, stdout, summary, text};
 use clearsweep::{Error, ErrorKind, Result};

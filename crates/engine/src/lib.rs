@@ -35,6 +35,7 @@ mod interval_queries;
 mod job;
 mod manifest;
 mod manifest_intervals;
+mod manifest_pairs;
 mod manifest_summary;
 mod merge;
 mod merged_manifest;

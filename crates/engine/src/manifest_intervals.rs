@@ -1,6 +1,6 @@
 //! Entries of a manifest about the intervals between frames.
 
-use super::manifest_summary::{listed, named};
+use super::manifest_pairs::{listed, named};
 use clearsweep_model::{BetweenFrames, MotionRule, Scene};
 use clearsweep_narrow::IntervalStatus;
 use clearsweep_records::manifest::{self, Intervals, ListedPair, MaxGap, SweptJoint};

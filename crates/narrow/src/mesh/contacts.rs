@@ -7,6 +7,7 @@
 use super::crossing::least_translation;
 use super::curves::{CrossingCurve, CrossingSegment, TRIFLE, curves};
 use super::depth::MeshMemory;
+use super::disjoint_sets::DisjointSets;
 use super::place::MeshPlace;
 use super::triangle_pair::{self, TriangleCorners};
 use super::within::{ALL, triangles_within};
@@ -61,45 +62,6 @@ fn regions([a, b]: [&TriangleMesh; 2], pairs: &[[u32; 2]]) -> Vec<Vec<[u32; 2]>>
         }
     }
     sets.classes().into_iter().map(|class| class.into_iter().map(|i| pairs[i as usize]).collect()).collect()
-}
-
-/// Disjoint sets of the numbers below a count.
-pub(super) struct DisjointSets(Vec<u32>);
-
-impl DisjointSets {
-    /// Each number alone.
-    pub(super) fn new(count: usize) -> Self {
-        Self((0..count as u32).collect())
-    }
-
-    fn root(&mut self, mut of: u32) -> u32 {
-        while self.0[of as usize] != of {
-            let above = self.0[self.0[of as usize] as usize];
-            self.0[of as usize] = above;
-            of = above;
-        }
-        of
-    }
-
-    /// Unites two sets; the lower root stays.
-    pub(super) fn unite(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.root(one), self.root(other));
-        self.0[one.max(other) as usize] = one.min(other);
-    }
-
-    /// The sets, each in order, and they in the order of their first numbers.
-    pub(super) fn classes(mut self) -> Vec<Vec<u32>> {
-        let mut classes: Vec<Vec<u32>> = Vec::new();
-        let mut of_root: FxHashMap<u32, usize> = FxHashMap::default();
-        for i in 0..self.0.len() as u32 {
-            let at = *of_root.entry(self.root(i)).or_insert(classes.len());
-            if at == classes.len() {
-                classes.push(Vec::new());
-            }
-            classes[at].push(i);
-        }
-        classes
-    }
 }
 
 /// Two bodies, and how near their cores come where the bodies touch.

@@ -6,7 +6,7 @@
 //! many. So B is turned and moved by a trifle first, after which no edge meets an edge but by
 //! chance: 1e-10 of the size of the pair, which is how exact the curves are.
 
-use super::contacts::DisjointSets;
+use super::disjoint_sets::DisjointSets;
 use super::place::MeshPlace;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 use rustc_hash::FxHashMap;

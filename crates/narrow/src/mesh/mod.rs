@@ -13,6 +13,7 @@ mod contacts;
 mod crossing;
 mod curves;
 mod depth;
+mod disjoint_sets;
 pub(super) mod eight_pairs;
 mod front;
 mod leaf_gaps;

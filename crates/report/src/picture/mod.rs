@@ -1,16 +1,19 @@
 //! Pictures of views, drawn on the CPU: the same bytes on every platform.
 //!
-//! `camera` projects, and chooses where to look from; `raster` finds the nearest face of each sample; this file gives
-//! samples their colours. A pixel is the mean of 2 x 2 samples.
+//! `projection` places points on the grid of samples, `camera` chooses the eye and draws lines, `raster`
+//! finds the nearest face of each sample, and this file gives samples their colours. A pixel is the mean
+//! of 2 x 2 samples.
 
 mod camera;
+mod projection;
 mod raster;
 
 pub(crate) use camera::choose_camera;
 
 use crate::data::{DisplayMesh, View, ViewPart};
-use camera::{NEAR, Projection, upright};
+use camera::{NEAR, upright};
 use clearsweep_geometry::Vec3;
+use projection::Projection;
 use raster::{CREASE, Face, Layer, NOWHERE, SILHOUETTE, Scratch, Span, fill, for_triangles, refill, union, widened};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;

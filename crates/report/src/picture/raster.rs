@@ -2,7 +2,7 @@
 //!
 //! Arithmetic is `+ - * /` and square roots of `f64` in a fixed order: the same samples on every platform.
 
-use super::camera::{Corner, Projection};
+use super::projection::{Corner, Projection, first_from};
 use crate::data::{DisplayMesh, Placement};
 use clearsweep_geometry::Vec3;
 use std::ops::Range;
@@ -343,17 +343,6 @@ impl Edge {
     fn at(&self, y: f64) -> f64 {
         self.upper.x + (y - self.upper.y) * self.per_row
     }
-}
-
-/// The first of `count` samples whose middle is beyond `c`; `count` if there is none. A middle at `c` counts as beyond
-/// if its number is even.
-#[inline(always)]
-pub(super) fn first_from(c: f64, count: u32) -> u32 {
-    /// Its last place is 1, so that a sum with it is rounded to a whole number, which its last bits are.
-    const WHOLE: f64 = (1_u64 << 52) as f64;
-    let c = if c > 0.0 { c } else { 0.0 };
-    let most = f64::from(count);
-    (if c < most { c } else { most } + WHOLE).to_bits() as u32
 }
 
 #[cfg(test)]
