@@ -11,7 +11,8 @@ impl DisjointSets {
         Self((0..count as u32).collect())
     }
 
-    fn root(&mut self, mut number: u32) -> u32 {
+    /// Returns the root of the set of a number.
+    pub(super) fn root(&mut self, mut number: u32) -> u32 {
         while self.0[number as usize] != number {
             let above = self.0[self.0[number as usize] as usize];
             self.0[number as usize] = above;
