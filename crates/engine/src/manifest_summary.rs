@@ -7,10 +7,8 @@ use super::manifest_pairs::{listed, named};
 use clearsweep_base::share::share_with_interval;
 use clearsweep_model::{BetweenFrames, Body, EventState, Scene};
 use clearsweep_narrow::{IntervalMethod, IntervalStatus, Method, Status};
-use clearsweep_records::manifest::{
-    self, Counts, ListedPair, NamedPair, OpenMeshes, RuleFindings, RuleTerms, StalePair,
-};
-use clearsweep_tables::{Totals, ViolatingPair, Worst};
+use clearsweep_records::manifest::{self, Counts, OpenMeshes, RuleFindings, RuleTerms, StalePair};
+use clearsweep_tables::{Totals, Worst};
 
 /// The facts that the summary of a job depends on.
 pub(super) struct Summary<'a> {

@@ -88,7 +88,7 @@ impl Projection {
     }
 
     /// The part of a segment in the camera frame that is not too near; `None` if nothing is left.
-    fn clipped_segment(&self, [a, b]: [Vec3<f64>; 2]) -> Option<[Vec3<f64>; 2]> {
+    pub(super) fn clipped_segment(&self, [a, b]: [Vec3<f64>; 2]) -> Option<[Vec3<f64>; 2]> {
         match [a.z >= self.near, b.z >= self.near] {
             [true, true] => Some([a, b]),
             [true, false] => Some([a, self.crossing(a, b)]),
