@@ -5,7 +5,7 @@ use super::args_divided::{MergeArgs, PlanArgs, ShardArg, VerifyArgs};
 use super::args_generate::GenerateArgs;
 use super::args_input::{InputArgs, ProgressArg, QUERY};
 use super::help;
-use super::values::{Bytes, Span, Threads};
+use super::values::{Bytes, Threads};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 

@@ -35,9 +35,4 @@ impl PairChain {
         let length = of_steps.flatten().chain(of_ends).sum::<f64>() + reaches[0] + reaches[1];
         Self { ways, ends, length }
     }
-
-    /// Whether no joint lies between the bodies.
-    pub fn is_rigid(&self) -> bool {
-        self.ways.iter().all(Vec::is_empty)
-    }
 }

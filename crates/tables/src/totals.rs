@@ -89,13 +89,6 @@ pub struct IssueCounts {
     pub stale: Vec<[String; 4]>,
 }
 
-impl IssueCounts {
-    /// Events that somebody has to work on.
-    pub fn open_events(&self) -> u64 {
-        self.events[..=EventState::Active as usize].iter().sum()
-    }
-}
-
 /// Counts of the pairs under a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleTotals {
