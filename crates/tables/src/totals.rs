@@ -2,7 +2,6 @@
 
 use super::rows_digest::TableDigest;
 use super::violations::ViolatingPair;
-use clearsweep_model::EventState;
 use serde::{Deserialize, Serialize};
 
 /// Counts over a whole execution, for the summary on the terminal, the manifest and the exit code.
