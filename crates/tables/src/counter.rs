@@ -5,11 +5,11 @@ use super::interval_stats::IntervalStat;
 use super::layout::TILE_ROWS;
 use super::notable_pairs::NotablePairs;
 use super::pair_counts::PairCountsByRun;
-use super::pair_stats::{JoinedEntry, PairStat, is_smaller};
+use super::pair_stats::{JoinedEntry, PairStat};
 use super::row::{IntervalRow, Row};
 use super::sink::RowBlock;
-use super::sources::RunRow;
-use super::totals::{Totals, Worst};
+use super::sources::{RunRow, WorstOfRuns};
+use super::totals::Totals;
 use super::violations::Violations;
 use clearsweep_base::error::Result;
 use clearsweep_model::{BetweenFrames, SAMPLES, Sample, Scene, Status};
@@ -25,6 +25,7 @@ pub struct RowCounter {
     /// The block counted last, and the run of its last sample.
     block: Option<u64>,
     last_run: Option<i64>,
+    worst: WorstOfRuns,
     /// Kept for its memory.
     tile: Vec<Row>,
     notable: NotablePairs,
@@ -94,6 +95,7 @@ impl RowCounter {
             pairs: FxHashSet::default(),
             block: None,
             last_run: None,
+            worst: WorstOfRuns::default(),
             tile: Vec::with_capacity(TILE_ROWS),
             notable: NotablePairs::unbounded(scene),
             between: (scene.motion.between != BetweenFrames::None).then(|| IntervalCounter {
@@ -166,21 +168,8 @@ impl RowCounter {
             Some(between) => between.end_run(&run, &mut self.totals),
             None => self.pairs.drain().len() as u64,
         };
-        self.totals.violated += run.violated;
-        self.totals.undecided += run.undecided;
-        self.totals.runs_violated += u64::from(run.violates());
-        if let Some(worst) = run.worst
-            && self.totals.worst.as_ref().is_none_or(|least| is_smaller(worst.rank, least.rank))
-        {
-            self.totals.worst = Some(Worst {
-                rank: worst.rank,
-                distance_m: worst.distance,
-                run: run.run,
-                frame: worst.frame,
-                body_a: self.names[worst.a as usize].clone(),
-                body_b: self.names[worst.b as usize].clone(),
-            });
-        }
+        run.add_to(&mut self.totals);
+        self.worst.add(&run);
     }
 
     /// The totals of all rows.
@@ -189,6 +178,7 @@ impl RowCounter {
     /// Those of `Violations::finish`.
     pub fn finish(mut self) -> Result<Totals> {
         self.finish_run();
+        self.totals.worst = self.worst.named(&self.names);
         self.notable.finish(&mut self.totals, &self.names)?;
         if let Some(between) = self.between {
             between.findings.finish(&mut self.totals, &self.names)?;

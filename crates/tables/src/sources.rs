@@ -7,6 +7,7 @@ use super::interval_stats::{IntervalStat, RunIntervals};
 use super::pair_stats::{PairStat, is_smaller};
 use super::row::{ContactRow, IntervalRow, Row};
 use super::samples::swept_value;
+use super::totals::{Totals, Worst};
 use clearsweep_model::{
     DirectionalDistance, FrameBlock, IntervalProximity, Requirements, Sample, Scene, SceneJoints, Status,
 };
@@ -382,6 +383,38 @@ pub(super) struct WorstRow {
     pub(super) frame: i64,
 }
 
+/// The worst row of several runs, with its run.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct WorstOfRuns(Option<(i64, WorstRow)>);
+
+impl WorstOfRuns {
+    /// Adds the worst row of a later run.
+    pub(super) fn add(&mut self, run: &RunRow) {
+        self.join(Self(run.worst.map(|worst| (run.run, worst))));
+    }
+
+    /// Adds the worst row of later runs. Of equal ranks the earlier row is kept.
+    pub(super) fn join(&mut self, later: Self) {
+        if let Some((_, worst)) = later.0
+            && self.0.is_none_or(|(_, least)| is_smaller(worst.rank, least.rank))
+        {
+            *self = later;
+        }
+    }
+
+    /// Returns the row with the names of its bodies.
+    pub(super) fn named(self, names: &[String]) -> Option<Worst> {
+        self.0.map(|(run, row)| Worst {
+            rank: row.rank,
+            distance_m: row.distance,
+            run,
+            frame: row.frame,
+            body_a: names[row.a as usize].clone(),
+            body_b: names[row.b as usize].clone(),
+        })
+    }
+}
+
 impl RunRow {
     /// Adds what a later part of the same run has. Of equal ranks the earlier row is kept.
     pub(super) fn join(&mut self, later: &Self) {
@@ -402,6 +435,13 @@ impl RunRow {
     /// Whether a row or an interval violates the requirement.
     pub(super) fn violates(&self) -> bool {
         self.violated > 0 || self.between.violated > 0
+    }
+
+    /// Adds the finished run to the totals of the job.
+    pub(super) fn add_to(&self, totals: &mut Totals) {
+        totals.violated += self.violated;
+        totals.undecided += self.undecided;
+        totals.runs_violated += u64::from(self.violates());
     }
 
     /// The record.

@@ -16,13 +16,13 @@ use super::notable_pairs::NotablePairs;
 use super::output_dir::OutputDir;
 use super::pair_counts::PairCountsByRun;
 use super::pair_keys::{LOOKAHEAD, lower_bound, pair_key};
-use super::pair_stats::{PairAccumulator, PairStat, is_smaller, join};
+use super::pair_stats::{PairAccumulator, PairStat, join};
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::StoredEntries;
 use super::resume::journal::JournalMark;
 use super::row::{IntervalRow, Row};
-use super::sources::{JobColumns, PairRow, RunRow, WorstRow};
-use super::totals::{CountedRows, Totals, Worst};
+use super::sources::{JobColumns, PairRow, RunRow, WorstOfRuns};
+use super::totals::{CountedRows, Totals};
 use super::violations::ViolatingRuns;
 use super::vocabularies::Vocabularies;
 use clearsweep_base::error::{Error, Result};
@@ -70,7 +70,7 @@ pub(super) struct AccumulatedState {
     motion: StoredPoses,
     pub(super) counted: CountedRows,
     notable: [ViolatingRuns; 2],
-    worst: Option<(i64, WorstRow)>,
+    worst: WorstOfRuns,
     between: Option<FindingsState>,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct SummaryWriter {
     events: Option<Events>,
     totals: Totals,
     /// The row of smallest distance of the finished runs, with its run.
-    worst: Option<(i64, WorstRow)>,
+    worst: WorstOfRuns,
     /// `None` where the job says nothing about intervals.
     between: Option<IntervalSummary>,
     counter: SegmentCounter,
@@ -197,7 +197,7 @@ impl SummaryWriter {
                 .is_something()
                 .then(|| Events::new(scene, of_violations, layout.least_pairs, out)),
             columns: columns.clone(),
-            worst: None,
+            worst: WorstOfRuns::default(),
             between: IntervalSummary::new(scene, [of_stats, of_violations], layout.least_pairs, out),
             counter: SegmentCounter::default(),
         })
@@ -323,14 +323,7 @@ impl SummaryWriter {
         if let Some(between) = self.between {
             between.findings.finish(&mut self.totals, names)?;
         }
-        self.totals.worst = self.worst.map(|(run, w)| Worst {
-            rank: w.rank,
-            distance_m: w.distance,
-            run,
-            frame: w.frame,
-            body_a: names[w.a as usize].clone(),
-            body_b: names[w.b as usize].clone(),
-        });
+        self.totals.worst = self.worst.named(names);
         let mut tables = vec![self.pairs.finish()?, self.runs.finish()?];
         if let (Some(mut events), Some(at)) = (self.events, at) {
             let (pending, counts) = at.write(&mut events.log)?;
@@ -403,14 +396,8 @@ impl SummaryWriter {
         if let Some(between) = &mut self.between {
             between.findings.end_run(row.run, &row.between, &mut self.totals);
         }
-        if let Some(worst) = row.worst
-            && self.worst.is_none_or(|(_, least)| is_smaller(worst.rank, least.rank))
-        {
-            self.worst = Some((row.run, worst));
-        }
-        self.totals.violated += row.violated;
-        self.totals.undecided += row.undecided;
-        self.totals.runs_violated += u64::from(row.violates());
+        self.worst.add(&row);
+        row.add_to(&mut self.totals);
         let contents = &self.columns.contents;
         self.runs.extend(&[row.record()], |columns, rows| Run::extend(rows, |row| *row, contents, columns))
     }

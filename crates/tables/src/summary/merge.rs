@@ -6,7 +6,6 @@
 use super::{AccumulatedState, RunState, SummaryWriter};
 use crate::motion_bound::StoredPoses;
 use crate::output_dir::OutputDir;
-use crate::pair_stats::is_smaller;
 use crate::resume::checkpoint::FoundLists;
 use crate::stored_rows::StoredRows;
 use clearsweep_base::error::{Error, Result};
@@ -75,11 +74,7 @@ impl SummaryWriter {
         self.totals.runs -= u64::from(goes_on);
         self.pairs.append(StoredRows::open(dir, <Pair>::TABLE)?, pairs)?;
         self.runs.append(StoredRows::open(dir, <Run>::TABLE)?, runs)?;
-        if let Some((run, worst)) = worst
-            && self.worst.is_none_or(|(_, least)| is_smaller(worst.rank, least.rank))
-        {
-            self.worst = Some((run, worst));
-        }
+        self.worst.join(worst);
         match &mut self.run {
             Some(run) if goes_on => {
                 let across = self.motion.go_on(&first_poses, &motion);
