@@ -85,15 +85,19 @@ impl BatchMaker {
 
     /// A batch of `distances`.
     pub(super) fn distances(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
-        let sources = rows.iter().map(|row| SampleSource::new(row, samples, &self.job));
+        let sources = rows.iter().map(|row| self.source(row, samples));
         self.batch::<Distance<Code>, _>(&self.distances, sources.collect())
     }
 
     /// A batch of `penetrations`, of those rows that penetrate.
     pub(super) fn penetrations(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
         let penetrating = rows.iter().filter(|row| row.proximity.status == Status::Penetrating);
-        let sources = penetrating.map(|row| SampleSource::new(row, samples, &self.job));
+        let sources = penetrating.map(|row| self.source(row, samples));
         self.batch::<Penetration<Code>, _>(&self.penetrations, sources.collect())
+    }
+
+    fn source<'r>(&self, row: &'r Row, samples: &'r [Sample]) -> Option<SampleSource<'r>> {
+        Some(SampleSource::new(row, samples.get(usize::from(row.proximity.sample))?, &self.job))
     }
 
     /// A batch of `intervals`.

@@ -2,7 +2,7 @@
 
 use super::checksums::FileChecksums;
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
-use super::layout::{TILE_ROWS, TableLayout};
+use super::layout::TableLayout;
 use super::options::TableOptions;
 use super::output_dir::OutputDir;
 use super::part_writer::part_name;
@@ -114,18 +114,17 @@ impl PartTables {
             return Ok(());
         }
         let PartTable { encoder, last, .. } = self.get(R::TABLE)?;
-        for tile in rows.chunks(TILE_ROWS) {
-            for row in tile {
-                let key = row.key();
-                let (.., a, b, _) = key;
-                if Some(key) <= *last || a >= b || b as usize >= bodies {
-                    return Err(out_of_order(R::TABLE, format!("{key:?}")));
-                }
-                *last = Some(key);
+        let mut previous = *last;
+        for row in rows {
+            let key = row.key();
+            let (.., a, b, _) = key;
+            if previous.is_some_and(|previous| key <= previous) || a >= b || b as usize >= bodies {
+                return Err(out_of_order(R::TABLE, format!("{key:?}")));
             }
-            encoder.extend(tile, |columns, rows| R::extend(rows, S::record, &contents, columns))?;
+            previous = Some(key);
         }
-        Ok(())
+        *last = previous;
+        encoder.extend(rows, |columns, rows| R::extend(rows, S::record, &contents, columns))
     }
 
     /// Number of rows of the first table.

@@ -80,16 +80,30 @@ pub(super) struct SampleSource<'a> {
     rule: (Option<Code>, Option<f64>),
 }
 
+/// Returns the sources of rows that are sorted by sample; `None`: `samples`, those of their block, lack
+/// one.
+pub(super) fn sample_sources<'a>(
+    rows: &'a [Row],
+    samples: &'a [Sample],
+    job: &JobColumns,
+) -> Option<Vec<SampleSource<'a>>> {
+    let mut sources = Vec::with_capacity(rows.len());
+    for rows in rows.chunk_by(|row, next| row.proximity.sample == next.proximity.sample) {
+        let sample = samples.get(usize::from(rows[0].proximity.sample))?;
+        sources.extend(rows.iter().map(|row| SampleSource::new(row, sample, job)));
+    }
+    Some(sources)
+}
+
 impl<'a> SampleSource<'a> {
-    /// Returns the source of `row`; `None`: `samples`, those of its block, lack its sample.
-    pub(super) fn new(row: &'a Row, samples: &'a [Sample], job: &JobColumns) -> Option<Self> {
-        let sample = samples.get(usize::from(row.proximity.sample))?;
+    /// Returns the source of a row in its sample.
+    pub(super) fn new(row: &'a Row, sample: &'a Sample, job: &JobColumns) -> Self {
         debug_assert!(in_order([row.proximity.lower, row.proximity.upper]), "ends of a row are out of order");
         let rule = job.rule(|requirements| {
             let rule = requirements.rule(row.a, row.b);
             (rule, row.required(requirements, rule, sample.run))
         });
-        Some(Self { row, sample, rule })
+        Self { row, sample, rule }
     }
 
     /// Relation of the bodies.

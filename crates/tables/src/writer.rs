@@ -15,7 +15,7 @@ use super::row::{ContactRow, IntervalRow, Row, SortedRows};
 use super::rows_digest::TableDigest;
 use super::samples::{self, SamplesTable};
 use super::shard_state::ShardState;
-use super::sources::{ContactSource, IntervalSource, JobColumns, SampleSource};
+use super::sources::{ContactSource, IntervalSource, JobColumns, SampleSource, sample_sources};
 use super::stored_rows::StoredRows;
 use super::summary::{CallResults, ShardSummary, SummaryState, SummaryWriter};
 use super::vocabularies::Vocabularies;
@@ -216,7 +216,7 @@ impl TableWriter {
                 shard.ends = Some([shard.ends.map_or(*first, |[first, _]| first), *last]);
             }
         }
-        let Self { tables, summary, columns: job, names, tile, .. } = self;
+        let Self { tables, summary, columns: job, tile, .. } = self;
         let (call, samples) = (CallResults { block, candidates, intervals }, &block.samples);
         write_intervals(tables, intervals, block, job)?;
         write_contacts(tables, contacts, block)?;
@@ -227,11 +227,7 @@ impl TableWriter {
             // One loop that only copies lets the cache misses of several rows overlap.
             tile.clear();
             tile.extend(part.iter().map(|row| **row));
-            if let Some(row) = tile.iter().find(|row| row.a.max(row.b) as usize >= names.len()) {
-                return Err(out_of_order(<Distance>::TABLE, format!("of bodies {} and {}", row.a, row.b)));
-            }
-            let source = |row| SampleSource::new(row, samples, job);
-            let sources: Option<Vec<SampleSource<'_>>> = tile.iter().map(source).collect();
+            let sources = sample_sources(tile, samples, job);
             let sources = sources.ok_or_else(|| out_of_block(<Distance>::TABLE, block))?;
             let is_penetrating = |source: &&SampleSource<'_>| source.status() == Status::Penetrating;
             let penetrating: Vec<SampleSource<'_>> = sources.iter().filter(is_penetrating).copied().collect();
