@@ -83,13 +83,6 @@ columns_of! { Distance:
     }
 }
 
-impl DistanceBracket {
-    /// Returns the bracket, metres; an end is `None` if it is not proven.
-    pub fn bracket_m(&self) -> [Option<f64>; 2] {
-        [self.lower_m, self.upper_m].map(|end| end.filter(|end| end.is_finite()))
-    }
-}
-
 columns_of! { Distance:
     /// The distance of a pair in a frame, with its witness points if the table has them.
     DistanceLine {
@@ -117,11 +110,6 @@ columns_of! { Distance:
 }
 
 impl DistanceLine {
-    /// Returns the bracket, metres; an end is `None` if it is not proven.
-    pub fn bracket_m(&self) -> [Option<f64>; 2] {
-        [self.lower_m, self.upper_m].map(|end| end.filter(|end| end.is_finite()))
-    }
-
     /// Returns the distance along a direction and its bracket, metres; `None` if none was asked, or it has no end.
     pub fn directional(&self) -> [Option<f64>; 3] {
         [self.directional_m, self.directional_lower_m, self.directional_upper_m]

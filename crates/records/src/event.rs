@@ -11,7 +11,7 @@ record! {
     rule: T => texts(crate::Words::Rules);
     /// `info`, `minor`, `major` or `critical`.
     severity: Severity;
-    /// What the rule requires of the pair in that run.
+    /// Clearance that the rule requires of the pair in that run.
     required_m: f64 => unit("m");
     /// Run.
     run: i64 => key;

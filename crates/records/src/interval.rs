@@ -89,17 +89,3 @@ columns_of! { Interval:
         method: IntervalMethod,
     }
 }
-
-impl IntervalLine {
-    /// Returns the bracket, metres; an end is `None` if it is not proven.
-    pub fn bracket_m(&self) -> [Option<f64>; 2] {
-        [self.lower_m, self.upper_m].map(|end| end.filter(|end| end.is_finite()))
-    }
-}
-
-impl IntervalContact {
-    /// Returns the bracket, metres; an end is `None` if it is not proven.
-    pub fn bracket_m(&self) -> [Option<f64>; 2] {
-        [self.lower_m, self.upper_m].map(|end| end.filter(|end| end.is_finite()))
-    }
-}

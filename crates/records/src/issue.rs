@@ -17,9 +17,9 @@ record! {
     rule: T => texts(crate::Words::Issues);
     /// Severity of the rule.
     severity: Severity;
-    /// Of its events, the state that needs somebody most.
+    /// The state among its events that needs somebody most.
     state: EventState;
-    /// Of its events, the worst.
+    /// The worst kind among its events.
     kind: Option<EventKind> => null;
     /// Number of events.
     events: i64;
@@ -53,7 +53,7 @@ record! {
     volume_lower_m3: Option<f64> => unit("m3"), null;
     /// Upper end.
     volume_upper_m3: Option<f64> => unit("m3"), null;
-    /// Of the rule; the reason of a decision that is resolved; what is no more of one that is
-    /// stale.
+    /// Note of the rule; the reason of a decision that is resolved; the rule or body that is gone of
+    /// one that is stale.
     note: Option<T> => texts(crate::Words::Issues), null;
 }

@@ -34,7 +34,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// Largest manifest, bytes: that of a million inputs.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// What was executed, on what, and what came of it.
+/// An execution: its scene, options and inputs, the machine, and the findings.
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct Manifest {

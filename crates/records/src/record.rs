@@ -42,7 +42,7 @@ pub trait StoredRecord: Sized {
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, ColumnFault>;
 }
 
-/// What is wrong with a column of a stored table.
+/// The fault of a column of a stored table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnFault {
     /// There is no such column.

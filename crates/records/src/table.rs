@@ -38,6 +38,9 @@ pub trait OfPair {
     /// The frame.
     fn frame(&self) -> i64;
 
+    /// Returns the bracket of the distance, metres; an end is `None` if it is not proven.
+    fn bracket_m(&self) -> [Option<f64>; 2];
+
     /// Indices of the bodies.
     fn bodies(&self) -> [u32; 2] {
         let RunPair { a, b, .. } = self.pair();
@@ -54,6 +57,10 @@ macro_rules! of_pair {
 
             fn frame(&self) -> i64 {
                 self.frame
+            }
+
+            fn bracket_m(&self) -> [Option<f64>; 2] {
+                [self.lower_m, self.upper_m].map(|end| end.filter(|end| end.is_finite()))
             }
         })*
     };

@@ -1,4 +1,4 @@
-//! What was executed: the scene, the options, the inputs, the machine, shards and warnings.
+//! The execution: scene, options, inputs, machine, shards and warnings.
 
 #![expect(missing_docs, reason = "docs/reference/manifest.md says what each key holds")]
 

@@ -80,7 +80,7 @@ impl Summary {
     }
 }
 
-/// What a rule requires.
+/// The requirement of a rule.
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct RuleTerms {
