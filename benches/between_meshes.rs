@@ -1,7 +1,9 @@
-//! Motion between two frames of triangle meshes: the cost of proven intervals, and how they are proven.
+//! Motion between two frames of triangle meshes: the cost of proven intervals, and how they are
+//! proven.
 //!
-//! `cargo bench --bench between_meshes -- [COUNT] [RINGS]` makes COUNT (40) random motions a family of meshes of 4 RINGS^2 (RINGS: 30)
-//! triangles, and prints microseconds an interval (least of three rounds), and shares of statuses and methods.
+//! `cargo bench --bench between_meshes -- [COUNT] [RINGS]` makes COUNT (40) random motions a family
+//! of meshes of 4 RINGS^2 (RINGS: 30) triangles, and prints microseconds an interval (least of
+//! three rounds), and shares of statuses and methods.
 
 #![allow(clippy::print_stdout, reason = "a program for developers")]
 

@@ -1,10 +1,13 @@
-//! Motion between two frames: proven intervals against the nonlinear time of impact of parry and against dense sampling.
+//! Motion between two frames: proven intervals against the nonlinear time of impact of parry and
+//! against dense sampling.
 //!
-//! `cargo bench --bench between_peers -- [OUT] [COUNT]` makes COUNT (1,000) random motions a family, answers them by each method in turn,
-//! and prints contacts that a method misses, contacts that it reports of bodies proven clear, and microseconds an interval (least of three
-//! rounds). Contact and clearance are those that the proven intervals decide. A second table has the distances computed and the time by
-//! where the search for the least distance divides a part of an interval. With OUT it writes OUT/motions.jsonl, which
-//! `benches/between_fcl.py` reads for FCL's continuous collision.
+//! `cargo bench --bench between_peers -- [OUT] [COUNT]` makes COUNT (1,000) random motions a
+//! family, answers them by each method in turn, and prints contacts that a method misses, contacts
+//! that it reports of bodies proven clear, and microseconds an interval (least of three rounds).
+//! Contact and clearance are those that the proven intervals decide. A second table has the
+//! distances computed and the time by where the search for the least distance divides a part of an
+//! interval. With OUT it writes OUT/motions.jsonl, which `benches/between_fcl.py` reads for FCL's
+//! continuous collision.
 
 #![allow(clippy::print_stdout, reason = "a program for developers")]
 
@@ -60,7 +63,8 @@ struct Motion {
     ends: [[([f64; 3], [f64; 4]); 2]; 2],
 }
 
-/// A random motion of a family. Bodies: 0 a plate, 1 a needle, 2 a blade, 3 a post, then round ones.
+/// A random motion of a family. Bodies: 0 a plate, 1 a needle, 2 a blade, 3 a post, then round
+/// ones.
 fn motion(random: &mut Random, family: usize, bodies: usize) -> Motion {
     let identity = [1.0, 0.0, 0.0, 0.0];
     let still = |at: [f64; 3]| [(at, identity), (at, identity)];
@@ -96,7 +100,8 @@ fn motion(random: &mut Random, family: usize, bodies: usize) -> Motion {
             }
         }
         _ => {
-            // A post passes the plate's edge; it touches in half of the cases, by up to a tenth of a millimetre.
+            // A post passes the plate's edge; it touches in half of the cases, by up to a tenth of
+            // a millimetre.
             let depth = 1e-4 * random.signed();
             let (x, half) = (0.75 + 0.05 - depth, 2.0 * random.unit() + 0.6);
             Motion {

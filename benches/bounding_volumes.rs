@@ -1,15 +1,16 @@
-//! Bounding volumes against each other: trees of the same nodes over the same triangles, the same search, and volumes
-//! of several kinds.
+//! Bounding volumes against each other: trees of the same nodes over the same triangles, the same
+//! search, and volumes of several kinds.
 //!
-//! `PX_WORK=DIR DUPLEX=DIR cargo bench --bench bounding_volumes`. PX_WORK: the work folder of the peers' harness after
-//! `setup` and `inputs` (N3: two meshes of 20,480 triangles, at three gaps). DUPLEX: a folder with folders of OBJ
-//! files, flat parts of a building. Either is left out if it is missing. `VOLUMES_PASSES`: passes, of which the least
-//! time counts (3). One thread, nothing remembered from query to query.
+//! `PX_WORK=DIR DUPLEX=DIR cargo bench --bench bounding_volumes`. PX_WORK: the work folder of the
+//! peers' harness after `setup` and `inputs` (N3: two meshes of 20,480 triangles, at three gaps).
+//! DUPLEX: a folder with folders of OBJ files, flat parts of a building. Either is left out if it
+//! is missing. `VOLUMES_PASSES`: passes, of which the least time counts (3). One thread, nothing
+//! remembered from query to query.
 //!
-//! A line a kind of volume: pairs of volumes compared, pairs of leaves, pairs of triangles whose distance is computed
-//! and microseconds, all a query; and bytes a triangle. `library`: `Auto` with a cold memory, as users have it. All
-//! kinds must find the same distances, and on small meshes those of all pairs of triangles: else the program ends with
-//! a panic.
+//! A line a kind of volume: pairs of volumes compared, pairs of leaves, pairs of triangles whose
+//! distance is computed and microseconds, all a query; and bytes a triangle. `library`: `Auto` with
+//! a cold memory, as users have it. All kinds must find the same distances, and on small meshes
+//! those of all pairs of triangles: else the program ends with a panic.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
@@ -292,7 +293,8 @@ fn parts(folder: &Path, least: u64) -> Vec<Arc<Shape>> {
     shapes.filter(|shape| shape.triangles >= least).collect()
 }
 
-/// Flat parts of a building whose boxes are less than 0.2 m apart: as they stand, and with one of them turned.
+/// Flat parts of a building whose boxes are less than 0.2 m apart: as they stand, and with one of
+/// them turned.
 fn building_cases(folder: &Path) {
     let shapes = parts(folder, 100);
     let ends: Vec<_> = shapes

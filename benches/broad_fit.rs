@@ -1,9 +1,11 @@
-//! Costs of each search over a grid of cases, the fit behind `--broad auto`, and how far `auto` is from the best.
+//! Costs of each search over a grid of cases, the fit behind `--broad auto`, and how far `auto` is
+//! from the best.
 //!
-//! `cargo bench --bench broad_fit [-- METHOD,METHOD... [CASE]]`; by default brute, tree, grid and hash, and all kinds of
-//! cases. It runs on one thread. A case is one search among moving boxes, then between moving and fixed ones. A time is the
-//! least of several rounds, because other work on the machine only adds to it. In each round all methods take turns, so that
-//! a busy period of the machine affects all of them. Fits minimise the relative error by least squares.
+//! `cargo bench --bench broad_fit [-- METHOD,METHOD... [CASE]]`; by default brute, tree, grid and
+//! hash, and all kinds of cases. It runs on one thread. A case is one search among moving boxes,
+//! then between moving and fixed ones. A time is the least of several rounds, because other work on
+//! the machine only adds to it. In each round all methods take turns, so that a busy period of the
+//! machine affects all of them. Fits minimise the relative error by least squares.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 

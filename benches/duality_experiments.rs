@@ -1,8 +1,10 @@
-//! CD-Dual against GJK in the set-up of its paper (Choi et al., section 5): two polyhedra with vertices on one ellipsoid, at a distance
-//! `l` by which one has to be moved along a line until they touch (negative: until they are free).
+//! CD-Dual against GJK in the set-up of its paper (Choi et al., section 5): two polyhedra with
+//! vertices on one ellipsoid, at a distance `l` by which one has to be moved along a line until
+//! they touch (negative: until they are free).
 //!
-//! `cargo bench --bench duality_experiments -- OUT [--quick]` prints tables and writes OUT/vertices.csv (figure 8), OUT/shapes.csv (figure 9)
-//! and OUT/phases.csv (figure 10). Both methods end once they know whether the bodies overlap. One thread, times in nanoseconds a query.
+//! `cargo bench --bench duality_experiments -- OUT [--quick]` prints tables and writes
+//! OUT/vertices.csv (figure 8), OUT/shapes.csv (figure 9) and OUT/phases.csv (figure 10). Both
+//! methods end once they know whether the bodies overlap. One thread, times in nanoseconds a query.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
@@ -65,7 +67,8 @@ fn body(random: &mut Random, vertices: usize, sizes: [f64; 3]) -> Shape {
     }
 }
 
-/// A pose at which two bodies touch, the direction along which they part, and the quaternion of the frame before.
+/// A pose at which two bodies touch, the direction along which they part, and the quaternion of the
+/// frame before.
 struct Touching {
     position: Vec3<f64>,
     away: Vec3<f64>,

@@ -1,17 +1,21 @@
 //! The broad phase on a GPU beside that of the processor: crowds of balls, and many small worlds.
 //!
-//! `cargo bench --bench gpu_broad -- [ADAPTER [LARGEST]]`: the adapter whose name contains ADAPTER (else the preferred one that
-//! is no software), and the most balls of a crowd (1,000,000). Prints tables in Markdown with the name of the device, and writes
-//! them to `gpu_broad.md` in the `tmp` folder of the target folder:
+//! `cargo bench --bench gpu_broad -- [ADAPTER [LARGEST]]`: the adapter whose name contains ADAPTER
+//! (else the preferred one that is no software), and the most balls of a crowd (1,000,000). Prints
+//! tables in Markdown with the name of the device, and writes them to `gpu_broad.md` in the `tmp`
+//! folder of the target folder:
 //! - *CPU*: from poses to candidates by `auto`, on all cores;
 //! - *boxes*: what of it, and of the next, makes the boxes, which the processor does in any case;
-//! - *GPU*: from poses to candidates, with upload and download; batches are begun before the one before is finished;
+//! - *GPU*: from poses to candidates, with upload and download; batches are begun before the one
+//!   before is finished;
 //! - *resident*: the search alone, the boxes lie on the device and the pairs stay there;
-//! - *kernels*: what of it the kernels take by the clock of the device, if it has one. The rest is the driver, and waiting.
+//! - *kernels*: what of it the kernels take by the clock of the device, if it has one. The rest is
+//!   the driver, and waiting.
 //!
-//! Times are of a block of 64 samples, or of a batch of blocks; in the second table of a frame of a crowd, or of a world. The
-//! candidates of both are compared. A third table holds the kernel that compares all pairs of a block against the tree: it sets
-//! `DeviceLimits::brute_slots`, the size up to which a block is searched all against all.
+//! Times are of a block of 64 samples, or of a batch of blocks; in the second table of a frame of a
+//! crowd, or of a world. The candidates of both are compared. A third table holds the kernel that
+//! compares all pairs of a block against the tree: it sets `DeviceLimits::brute_slots`, the size up
+//! to which a block is searched all against all.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 

@@ -1,16 +1,19 @@
 //! Our broad phase on the boxes of the peers' harness (PXB1), beside parry's.
 //!
-//! `PX_WORK=DIR [PX_THREADS=2] cargo bench --bench peers_broad -- [METHOD,METHOD...] [CASE ...]`, for instance
-//! `tree,grid b1_uni_100000`. The default is the method `auto` and all cases of the folder. There are two regimes:
+//! `PX_WORK=DIR [PX_THREADS=2] cargo bench --bench peers_broad -- [METHOD,METHOD...] [CASE ...]`,
+//! for instance `tree,grid b1_uni_100000`. The default is the method `auto` and all cases of the
+//! folder. There are two regimes:
 //! - `once`: one search for each frame that keeps nothing, like a peer that rebuilds its tree.
-//! - `block`: blocks of 64 frames, as the program works. The time per frame is that of the block / 64.
+//! - `block`: blocks of 64 frames, as the program works. The time per frame is that of the block /
+//!   64.
 //!
-//! The timed region is that of every native peer: from boxes in the layout of the searches to the pairs. It includes the
-//! exact `f32` test where the integers do not decide, so that the pairs are those of the peers. The layout is made before
-//! (`convert_ms_per_frame`). In `once` each pair is counted and hashed in the timed region, as the peers do. In `block` the
-//! result is a list of pairs with their masks, which are counted in the timed region and hashed after it. If the harness has
-//! built parry's driver (`bin/broad_parry`), the two run in turn on one thread, their pairs and hashes are compared, and
-//! ratios are printed.
+//! The timed region is that of every native peer: from boxes in the layout of the searches to the
+//! pairs. It includes the exact `f32` test where the integers do not decide, so that the pairs are
+//! those of the peers. The layout is made before (`convert_ms_per_frame`). In `once` each pair is
+//! counted and hashed in the timed region, as the peers do. In `block` the result is a list of
+//! pairs with their masks, which are counted in the timed region and hashed after it. If the
+//! harness has built parry's driver (`bin/broad_parry`), the two run in turn on one thread, their
+//! pairs and hashes are compared, and ratios are printed.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
@@ -48,9 +51,9 @@ impl Input {
     }
 }
 
-/// A monotone map from `f32` to integers, the same for both ends of a box, so that no overlap is lost. The width of a cell
-/// is a power of two, so that numbers of magnitude `exact` or more are integral: only boxes with a smaller number can seem
-/// to overlap without overlapping.
+/// A monotone map from `f32` to integers, the same for both ends of a box, so that no overlap is
+/// lost. The width of a cell is a power of two, so that numbers of magnitude `exact` or more are
+/// integral: only boxes with a smaller number can seem to overlap without overlapping.
 struct Cells {
     low: f64,
     cells: f64,
@@ -216,7 +219,8 @@ fn exact_masks(layout: &Layout, candidates: &mut [Candidate]) {
     }
 }
 
-/// Blocks of 64 frames in three rounds, since methods learn from block to block. `None` if the method takes only poses.
+/// Blocks of 64 frames in three rounds, since methods learn from block to block. `None` if the
+/// method takes only poses.
 fn blocks(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
     let scene = scene(input.n);
     let job = BroadScene::new(&scene, None, 0.0);
@@ -262,8 +266,8 @@ fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     Some(rest.split([',', '}']).next()?.trim_matches('"'))
 }
 
-/// Runs parry's driver and returns its milliseconds per frame. Prints its line, and a message if its pairs or its hash
-/// differ from ours.
+/// Runs parry's driver and returns its milliseconds per frame. Prints its line, and a message if
+/// its pairs or its hash differ from ours.
 fn parry(work: &Path, variant: &str, case: &str, ours: (u64, u64)) -> Option<f64> {
     let program = work.join("bin/broad_parry");
     let out = std::process::Command::new(program).args([variant, case]).current_dir(work).output().ok()?;

@@ -1,12 +1,15 @@
-//! Our narrow phase on the inputs of the peers' harness: shapes (PXS1), queries (PXQ1), references (PXR1).
+//! Our narrow phase on the inputs of the peers' harness: shapes (PXS1), queries (PXQ1), references
+//! (PXR1).
 //!
-//! `PX_WORK=DIR cargo bench --bench peers_narrow -- SHAPES:CASE[:within] ...`, for instance `e1:e1_200f:0.2`.
-//! Timed region, as for every native peer: one pass over all queries, from the poses to the signed distance with
-//! witness points. One thread. Queries of one sequence come in blocks of 64, the form in which the engine reads them;
-//! `PX_COLD=1`: each is a pair of its own, nothing remembered, and 64 of them are handed over at a time, as the candidates of
-//! a block come (`PX_HANDED`: how many at most); `PX_COLD=pairs`: those of the same shapes together, as a Monte Carlo job
-//! has them. `PX_NARROW`: the method (auto). `PX_PASSES`: how many passes are timed (9). Prints one JSON line a case, with
-//! errors against the references where there are any. Shapes of triangles are bodies of exact triangles.
+//! `PX_WORK=DIR cargo bench --bench peers_narrow -- SHAPES:CASE[:within] ...`, for instance
+//! `e1:e1_200f:0.2`. Timed region, as for every native peer: one pass over all queries, from the
+//! poses to the signed distance with witness points. One thread. Queries of one sequence come in
+//! blocks of 64, the form in which the engine reads them; `PX_COLD=1`: each is a pair of its own,
+//! nothing remembered, and 64 of them are handed over at a time, as the candidates of a block come
+//! (`PX_HANDED`: how many at most); `PX_COLD=pairs`: those of the same shapes together, as a Monte
+//! Carlo job has them. `PX_NARROW`: the method (auto). `PX_PASSES`: how many passes are timed (9).
+//! Prints one JSON line a case, with errors against the references where there are any. Shapes of
+//! triangles are bodies of exact triangles.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
@@ -21,7 +24,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-/// Up to 64 consecutive queries of one pair, as the engine gets them: what a memory may carry from one to the next.
+/// Up to 64 consecutive queries of one pair, as the engine gets them: what a memory may carry from
+/// one to the next.
 struct Block {
     shapes: [usize; 2],
     poses: [Vec<SampleColumn>; 2],
@@ -53,8 +57,8 @@ enum Order {
     Warm,
     /// Each by itself, nothing remembered.
     Cold,
-    /// Queries of the same shapes together, as the samples of a Monte Carlo job come; nothing is remembered from one such
-    /// block to the next.
+    /// Queries of the same shapes together, as the samples of a Monte Carlo job come; nothing is
+    /// remembered from one such block to the next.
     Pairs,
 }
 

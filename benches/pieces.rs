@@ -1,9 +1,11 @@
-//! Bodies of several convex pieces: the search through their trees against all pairs of pieces, in the same run.
+//! Bodies of several convex pieces: the search through their trees against all pairs of pieces, in
+//! the same run.
 //!
-//! `cargo bench --bench pieces`. Two bodies of `n` boxes each, strewn in a ball, pass each other: apart, close by (a gap of a hundredth of
-//! a radius), or through each other. *Coherent*: one memory through all samples; *cold*: none. All pairs: every pair of pieces is a
-//! query of its own, with a memory of its own, and the least upper end so far as its cut-off. One thread. Prints a line a case; the distances
-//! of both ways are compared.
+//! `cargo bench --bench pieces`. Two bodies of `n` boxes each, strewn in a ball, pass each other:
+//! apart, close by (a gap of a hundredth of a radius), or through each other. *Coherent*: one
+//! memory through all samples; *cold*: none. All pairs: every pair of pieces is a query of its own,
+//! with a memory of its own, and the least upper end so far as its cut-off. One thread. Prints a
+//! line a case; the distances of both ways are compared.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 
@@ -67,7 +69,8 @@ impl Asked<'_> {
         self.out.pop()
     }
 
-    /// The least distance over all pairs of pieces, clipped at 0: overlaps are found and not measured against each other.
+    /// The least distance over all pairs of pieces, clipped at 0: overlaps are found and not
+    /// measured against each other.
     fn all_pairs(&mut self, a: &Compound, b: &Compound, pb: &Pose, caches: &mut [PairCache]) -> f64 {
         let (mut cutoff, mut least) = (f64::INFINITY, f64::INFINITY);
         for (i, one) in a.alone.iter().enumerate() {
@@ -82,7 +85,8 @@ impl Asked<'_> {
     }
 }
 
-/// Samples of a pass by: `gap` metres between the balls at the nearest, less than 0 where they overlap.
+/// Samples of a pass by: `gap` metres between the balls at the nearest, less than 0 where they
+/// overlap.
 fn path(samples: usize, gap: f64) -> Vec<Pose> {
     let at = |k: usize| k as f64 / samples as f64 - 0.5;
     let pose = |s: f64| Pose::new([0.1 * s, (2.0 + gap) * (1.0 + 0.02 * s), 0.2 * s], [1.0, 0.05 * s, 0.1, 0.1 * s]);

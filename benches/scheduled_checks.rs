@@ -1,11 +1,15 @@
-//! Queries saved by a schedule of checks, by a motion bound along known poses, and by nothing, on the same motions.
+//! Queries saved by a schedule of checks, by a motion bound along known poses, and by nothing, on
+//! the same motions.
 //!
 //! `cargo bench --bench scheduled_checks`
 //!
-//! Source: Mirtich 1997, "Efficient algorithms for two-phase collision detection", section 4; Lin's survey, section 4.2: pairs wait in a
-//! heap by the earliest time at which they may collide, from their distance and bounds of velocity and acceleration. A simulator knows the
-//! velocities of the present and bounds of what may change them. Here all poses are known, so that the motion itself bounds the distance
-//! (*skip-ahead*), and a direction that stands still in the world bounds it too, at the frames and between them. Each way has to find the same frames in which a pair is within the cut-off, which is asserted.
+//! Source: Mirtich 1997, "Efficient algorithms for two-phase collision detection", section 4; Lin's
+//! survey, section 4.2: pairs wait in a heap by the earliest time at which they may collide, from
+//! their distance and bounds of velocity and acceleration. A simulator knows the velocities of the
+//! present and bounds of what may change them. Here all poses are known, so that the motion itself
+//! bounds the distance (*skip-ahead*), and a direction that stands still in the world bounds it
+//! too, at the frames and between them. Each way has to find the same frames in which a pair is
+//! within the cut-off, which is asserted.
 
 #![allow(clippy::print_stdout, reason = "a program for developers")]
 
@@ -23,16 +27,18 @@ const WITHIN: f64 = 0.02;
 /// Sides of each box, metres.
 const SIZE: [f64; 3] = [0.5, 0.3, 0.2];
 
-/// The poses of all bodies, by body and frame, with bounds of their motion over a frame: of the speed of any point at a frame, and of
-/// what may change in it a frame later.
+/// The poses of all bodies, by body and frame, with bounds of their motion over a frame: of the
+/// speed of any point at a frame, and of what may change in it a frame later.
 struct Motions {
     poses: Vec<Vec<Pose>>,
     radius: f64,
-    /// A bound of the acceleration of any point of a body, metres a frame and frame: what a simulator knows from its forces.
+    /// A bound of the acceleration of any point of a body, metres a frame and frame: what a
+    /// simulator knows from its forces.
     acceleration: f64,
 }
 
-/// Bodies that swing to and fro in a box of side 6 m, each at rates of its own, so that they are fast at times and nearly at rest at others.
+/// Bodies that swing to and fro in a box of side 6 m, each at rates of its own, so that they are
+/// fast at times and nearly at rest at others.
 fn motions(step: f64, radius: f64) -> Motions {
     let mut random = Random(3);
     let mut acceleration = 0.0_f64;
@@ -64,7 +70,8 @@ impl Motions {
         (b.position - a.position).length() + 2.0 * dot.abs().min(1.0).acos() * self.radius * (1.0 + 1e-9)
     }
 
-    /// How far a point of a body leaves its chord from one frame to the next, at most, metres: an eighth of its acceleration.
+    /// How far a point of a body leaves its chord from one frame to the next, at most, metres: an
+    /// eighth of its acceleration.
     fn off_chord(&self, body: usize, frame: usize) -> f64 {
         let [a, b] = [&self.poses[body][frame], &self.poses[body][frame + 1]];
         let dot: f64 = (0..4).map(|k| a.q[k] * b.q[k]).sum();
@@ -72,7 +79,8 @@ impl Motions {
         0.125 * angle * angle * self.radius * (1.0 + 1e-9)
     }
 
-    /// The gap of the supporting planes of two bodies along a direction of the world at a frame, metres.
+    /// The gap of the supporting planes of two bodies along a direction of the world at a frame,
+    /// metres.
     fn gap(&self, [a, b]: [usize; 2], frame: usize, normal: Vec3<f64>) -> f64 {
         let [a, b] = [a, b].map(|body| &self.poses[body][frame]);
         let reach = |pose: &Pose| {
@@ -83,8 +91,8 @@ impl Motions {
         normal.dot(b.position - a.position) - reach(a) - reach(b) - 1e-12
     }
 
-    /// After how many frames a direction no longer proves a pair to be farther apart than the cut-off, at the frames and, if `between`, between
-    /// them.
+    /// After how many frames a direction no longer proves a pair to be farther apart than the
+    /// cut-off, at the frames and, if `between`, between them.
     fn along(&self, pair: [usize; 2], frame: usize, normal: Vec3<f64>, between: bool) -> usize {
         for next in frame + 1..FRAMES {
             let off = if between { pair.map(|body| self.off_chord(body, next - 1)).iter().sum() } else { 0.0 };
@@ -117,7 +125,8 @@ impl<'a> Asked<'a> {
         Self { motions, queries: pairs.iter().map(|_| query()).collect(), pairs, count: 0, near: 0 }
     }
 
-    /// The proven distance beyond the cut-off, and the normal in the world; counts frames within the cut-off.
+    /// The proven distance beyond the cut-off, and the normal in the world; counts frames within
+    /// the cut-off.
     fn slack(&mut self, pair: usize, frame: usize) -> (f64, Vec3<f64>) {
         let [a, b] = self.pairs[pair].map(|body| &self.motions.poses[body][frame]);
         let row = self.queries[pair].proximity(a, b).expect("poses").expect("any distance has an answer");
@@ -136,7 +145,8 @@ fn all(asked: &mut Asked<'_>) {
     }
 }
 
-/// Pairs in a heap by the earliest frame in which they may be near; `frames(pair, frame, (slack, normal))`: after how many frames that is.
+/// Pairs in a heap by the earliest frame in which they may be near; `frames(pair, frame, (slack,
+/// normal))`: after how many frames that is.
 fn scheduled(asked: &mut Asked<'_>, frames: impl Fn([usize; 2], usize, (f64, Vec3<f64>)) -> usize) {
     let mut heap: BinaryHeap<Reverse<(usize, usize)>> = (0..asked.pairs.len()).map(|pair| Reverse((0, pair))).collect();
     while let Some(Reverse((frame, pair))) = heap.pop() {
@@ -148,7 +158,8 @@ fn scheduled(asked: &mut Asked<'_>, frames: impl Fn([usize; 2], usize, (f64, Vec
     }
 }
 
-/// Whole frames until `slack` may be used up at the speed of the present and a bound of the acceleration.
+/// Whole frames until `slack` may be used up at the speed of the present and a bound of the
+/// acceleration.
 fn by_acceleration(motions: &Motions, [a, b]: [usize; 2], frame: usize, slack: f64) -> usize {
     if slack <= 0.0 || frame + 1 >= FRAMES {
         return 1;

@@ -1,8 +1,10 @@
-//! The experiments of the V-Clip paper, with V-Clip, Lin-Canny and enhanced GJK on this implementation.
+//! The experiments of the V-Clip paper, with V-Clip, Lin-Canny and enhanced GJK on this
+//! implementation.
 //!
-//! `cargo bench --bench vclip_experiments -- OUT [--quick] [coherence] [degeneracy] [tessellation] [rows]`: prints tables and writes
-//! OUT/*.csv; `docs/plots/vclip_experiments.py OUT` makes the tables and plots of `docs/papers/features.md` of them. Without a
-//! name, all experiments. `--quick`: small sizes, to try the program. One thread.
+//! `cargo bench --bench vclip_experiments -- OUT [--quick] [coherence] [degeneracy] [tessellation]
+//! [rows]`: prints tables and writes OUT/*.csv; `docs/plots/vclip_experiments.py OUT` makes the
+//! tables and plots of `docs/papers/features.md` of them. Without a name, all experiments.
+//! `--quick`: small sizes, to try the program. One thread.
 //!
 //! ```text
 //! support/vclip_experiments/

@@ -61,8 +61,9 @@ const PRESSURE: f64 = 20.0 * TAU / 360.0;
 /// Radius of the pitch circle for a module of 1.
 pub(crate) const PITCH: f64 = TEETH / 2.0;
 
-/// A tooth of an involute gear of module 1 and 20 teeth, 2 thick: a prism, `samples` points a flank. The origin is the pitch point of
-/// its upper flank, and the centre of the gear lies at (-PITCH, 0, 0).
+/// A tooth of an involute gear of module 1 and 20 teeth, 2 thick: a prism, `samples` points a
+/// flank. The origin is the pitch point of its upper flank, and the centre of the gear lies at
+/// (-PITCH, 0, 0).
 pub(crate) fn tooth(samples: usize) -> Shape {
     let base = PITCH * PRESSURE.cos();
     let end = (((PITCH + 1.0) / base).powi(2) - 1.0).sqrt();
@@ -74,7 +75,8 @@ pub(crate) fn tooth(samples: usize) -> Shape {
         let t = end * k as f64 / (samples - 1) as f64;
         let (radius, angle) = (base * (1.0 + t * t).sqrt(), half - involute(t));
         for (side, z) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
-            // The middle of the tooth is turned back, so that the upper flank passes through the pitch point.
+            // The middle of the tooth is turned back, so that the upper flank passes through the
+            // pitch point.
             let (s, c) = (side * angle - PI / (2.0 * TEETH)).sin_cos();
             points.push(Vec3::new(radius * c - PITCH, radius * s, z));
         }

@@ -3,11 +3,12 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Turns. A turn is short, so one that another program interrupts shows many times its own time; the lower quartile has none of them
-/// as long as a quarter of the turns run alone.
+/// Turns. A turn is short, so one that another program interrupts shows many times its own time;
+/// the lower quartile has none of them as long as a quarter of the turns run alone.
 const TURNS: usize = 24;
 
-/// For each way: nanoseconds a call of `once`, the lower quartile of the turns. `calls`: calls a turn.
+/// For each way: nanoseconds a call of `once`, the lower quartile of the turns. `calls`: calls a
+/// turn.
 pub(crate) fn quartiles<W, R>(ways: &[W], calls: usize, mut once: impl FnMut(&W, usize) -> R) -> Vec<f64> {
     let mut taken = vec![Vec::new(); ways.len()];
     for turn in 0..=TURNS {

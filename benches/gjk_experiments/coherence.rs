@@ -19,7 +19,8 @@ struct Variant {
     options: GjkOptions,
 }
 
-/// Signed volumes with every search for supports, cold and warm; and enhanced GJK with the sub-algorithm that it was published with.
+/// Signed volumes with every search for supports, cold and warm; and enhanced GJK with the
+/// sub-algorithm that it was published with.
 fn variants() -> Vec<Variant> {
     let mut all = Vec::new();
     for warm in [false, true] {

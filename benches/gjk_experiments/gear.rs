@@ -1,7 +1,9 @@
-//! Accuracy, sections 3.3 and 5.1 of the paper: two gear teeth approach each other until they touch.
+//! Accuracy, sections 3.3 and 5.1 of the paper: two gear teeth approach each other until they
+//! touch.
 //!
-//! The paper does not give its meshes. Here the flanks are involutes of 3 to 33 points. Each approach starts at one position of
-//! mesh, turned by an angle of no meaning, and halves the distance in each step. The truth is the certified row of the library.
+//! The paper does not give its meshes. Here the flanks are involutes of 3 to 33 points. Each
+//! approach starts at one position of mesh, turned by an angle of no meaning, and halves the
+//! distance in each step. The truth is the certified row of the library.
 
 use crate::Effort;
 use crate::bodies::{self, PITCH};
@@ -27,7 +29,8 @@ struct Measured {
     iterations: u32,
     /// Simplices of which the sub-algorithm found nothing.
     nothing: u32,
-    /// The least |det A| (equation 14) and |det M| (equation 20) of the sets of vertices that carried a point.
+    /// The least |det A| (equation 14) and |det M| (equation 20) of the sets of vertices that
+    /// carried a point.
     det_a: f64,
     det_m: f64,
 }
@@ -40,8 +43,8 @@ fn det_a(points: &[Vec3<f64>; 4], count: usize, found: &SimplexPoint<f64>) -> f6
     kept.iter().map(|&j| cofactors.of(set, j)).sum::<f64>().abs()
 }
 
-/// The determinant of equation 20: the volume, the largest projected area or the largest projected length of the set that carries the
-/// point, times a factorial.
+/// The determinant of equation 20: the volume, the largest projected area or the largest projected
+/// length of the set that carries the point, times a factorial.
 fn det_m(points: &[Vec3<f64>; 4], found: &SimplexPoint<f64>) -> f64 {
     let largest = |v: Vec3<f64>| v.to_array().into_iter().map(f64::abs).fold(0.0, f64::max);
     let edge = |k: usize| points[found.kept[k]] - points[found.kept[0]];
@@ -72,7 +75,8 @@ fn measure(pair: &Pair<'_, f64>, sub_algorithm: SubAlgorithm) -> Measured {
     Measured { end: found.end, distance, iterations: found.iterations, nothing, det_a: least_a, det_m: least_m }
 }
 
-/// B in mesh with A, in A's frame: half a turn about the pitch point; then both gears turn by `phase`, in opposite senses.
+/// B in mesh with A, in A's frame: half a turn about the pitch point; then both gears turn by
+/// `phase`, in opposite senses.
 fn in_mesh(phase: f64, random: &mut Random) -> Pose {
     // In A's frame the centre of B goes round that of A, and B turns by twice as much.
     let about = |center: Vec3<f64>, angle: f64, p: Vec3<f64>| {

@@ -1,4 +1,5 @@
-//! Computing time, section 5.2 of the paper: polygonal spheres that are distant, close or overlapping.
+//! Computing time, section 5.2 of the paper: polygonal spheres that are distant, close or
+//! overlapping.
 
 use crate::Effort;
 use crate::bodies;

@@ -1,4 +1,5 @@
-//! Tells the compiler which folder holds the kernels, `kernels/` of the package or of the repository.
+//! Tells the compiler which folder holds the kernels, `kernels/` of the package or of the
+//! repository.
 #![allow(clippy::print_stdout)] // a build script answers Cargo on stdout
 
 use std::path::Path;

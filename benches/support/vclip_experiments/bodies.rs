@@ -24,7 +24,8 @@ pub fn cube(half: f64) -> Shape {
     body(&corners)
 }
 
-/// A sphere of radius 1 m: an icosahedron whose edges are halved some times. 20 faces, and four times as many for each time.
+/// A sphere of radius 1 m: an icosahedron whose edges are halved some times. 20 faces, and four
+/// times as many for each time.
 pub fn sphere(halvings: u32) -> Shape {
     let phi = (1.0 + 5.0_f64.sqrt()) / 2.0;
     let mut corners: Vec<Vec3<f64>> = Vec::new();

@@ -1,8 +1,9 @@
-//! Mirtich 1997 (V-Clip), Algorithm 9: one body revolves and turns about another one of the same shape, by omega a call. Cost
-//! (Figures 9 to 12), and the consistency of the distances (section 6.2).
+//! Mirtich 1997 (V-Clip), Algorithm 9: one body revolves and turns about another one of the same
+//! shape, by omega a call. Cost (Figures 9 to 12), and the consistency of the distances (section
+//! 6.2).
 //!
-//! All searches get the same poses. Rounds of timing are interleaved: each round times every search once (`Parts`). Rows of
-//! the engine, which are proven, tell the true distance.
+//! All searches get the same poses. Rounds of timing are interleaved: each round times every search
+//! once (`Parts`). Rows of the engine, which are proven, tell the true distance.
 
 use super::bodies::{body, core};
 use super::report::{Parts, Report};
@@ -74,7 +75,8 @@ struct Tally {
     cycles: u64,
     stalls: u64,
     overlaps: u64,
-    /// Distances farther from the least one of all searches than 1e-6 and 1e-12 of the size, and the farthest, in sizes.
+    /// Distances farther from the least one of all searches than 1e-6 and 1e-12 of the size, and
+    /// the farthest, in sizes.
     above: [u64; 2],
     worst: f64,
     /// The distance farthest from the proven one, in sizes.
@@ -115,7 +117,8 @@ fn measure(report: &mut Report, name: &str, omega: u32, shape: &Shape, poses: &[
     }
 }
 
-/// Compares each distance with the least one of all searches, as the paper does, and with the proven one.
+/// Compares each distance with the least one of all searches, as the paper does, and with the
+/// proven one.
 fn consistency(
     searches: &mut [Box<dyn Search>],
     shape: &Shape,
@@ -182,8 +185,8 @@ fn row(method: &dyn NarrowPhase, shape: &Shape, pose: &Pose, cache: &mut PairCac
     rows[0]
 }
 
-/// For V-Clip, Lin-Canny and enhanced GJK: rows asked of the engine, each with the memory of the method, and how many differ from
-/// V-Clip's in any bit.
+/// For V-Clip, Lin-Canny and enhanced GJK: rows asked of the engine, each with the memory of the
+/// method, and how many differ from V-Clip's in any bit.
 fn rows_that_differ(shape: &Shape, poses: &[Vec<Pose>]) -> [(u64, u64); 3] {
     let enhanced = Gjk { options: ByGjk::enhanced().options() };
     let methods: [&dyn NarrowPhase; 3] = [&VClip, &LinCanny, &enhanced];

@@ -1,8 +1,9 @@
-//! Mirtich 1997 (V-Clip), Algorithm 10: two cubes of two units a side; bisection between two poses, nearly aligned most of the time,
-//! down to where the features, or the simplex, change.
+//! Mirtich 1997 (V-Clip), Algorithm 10: two cubes of two units a side; bisection between two poses,
+//! nearly aligned most of the time, down to where the features, or the simplex, change.
 //!
-//! Each search bisects on its own; Lin-Canny does so with several tolerances. A distance counts as wrong if it is off the proven
-//! row's by more than the given share of the size of the pair. The averages of orientations are those of quaternions.
+//! Each search bisects on its own; Lin-Canny does so with several tolerances. A distance counts as
+//! wrong if it is off the proven row's by more than the given share of the size of the pair. The
+//! averages of orientations are those of quaternions.
 
 use super::bodies::{core, cube};
 use super::report::Report;

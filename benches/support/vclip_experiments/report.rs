@@ -27,8 +27,9 @@ impl Report {
     }
 }
 
-/// The time of work that is done again and again, in parts: of each part the least of all rounds. Other work on the machine disturbs
-/// a part, which takes a millisecond or so, far less often than the whole.
+/// The time of work that is done again and again, in parts: of each part the least of all rounds.
+/// Other work on the machine disturbs a part, which takes a millisecond or so, far less often than
+/// the whole.
 #[derive(Default, Clone)]
 pub struct Parts(Vec<f64>);
 

@@ -1,7 +1,8 @@
-//! Whole answers of the engine, proof included, by each method of `--narrow`, in situations that differ in coherence, distance and size
-//! of the bodies: what `docs/guide/choosing.md` is about.
+//! Whole answers of the engine, proof included, by each method of `--narrow`, in situations that
+//! differ in coherence, distance and size of the bodies: what `docs/guide/choosing.md` is about.
 //!
-//! Blocks of 64 samples are handed over as the engine does. All methods give the same rows, which is asserted.
+//! Blocks of 64 samples are handed over as the engine does. All methods give the same rows, which
+//! is asserted.
 
 use super::bodies::{body, cube, sphere};
 use super::report::{Parts, Report};

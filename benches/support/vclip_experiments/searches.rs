@@ -104,7 +104,8 @@ pub struct ByGjk {
 }
 
 impl ByGjk {
-    /// Cameron's: supports by hill climbing from the last ones, Johnson's sub-algorithm with Backup.
+    /// Cameron's: supports by hill climbing from the last ones, Johnson's sub-algorithm with
+    /// Backup.
     pub fn enhanced() -> Self {
         let sub_algorithm = SubAlgorithm::JohnsonWithBackup;
         let options = GjkOptions { sub_algorithm, supports: SupportSearch::SolveState, warm: true, tolerance: None };
@@ -147,8 +148,9 @@ impl Search for ByGjk {
     }
 }
 
-/// The distance of two features, metres: V-Clip's closest points are computed from the features at the end. Parallel edges have
-/// no formula of their own; there an end of one edge is as near as any other point.
+/// The distance of two features, metres: V-Clip's closest points are computed from the features at
+/// the end. Parallel edges have no formula of their own; there an end of one edge is as near as any
+/// other point.
 fn feature_distance(pair: &Pair<'_, f64>, features: &FeaturePair) -> f64 {
     if let Some(closest) = closest_points(pair, features) {
         return closest.distance.abs();

@@ -1,5 +1,5 @@
-//! Mirtich 1997 (two-phase), Figure 10: a fixed cube, and a sphere that turns about an axis parallel to the nearest side of the cube,
-//! by 1 to 20 degrees a call, at three finenesses.
+//! Mirtich 1997 (two-phase), Figure 10: a fixed cube, and a sphere that turns about an axis
+//! parallel to the nearest side of the cube, by 1 to 20 degrees a call, at three finenesses.
 
 use super::bodies::{core, cube, sphere};
 use super::report::{Parts, Report};
@@ -12,7 +12,8 @@ use std::time::Instant;
 
 /// Rounds of a timing.
 const ROUNDS: usize = 9;
-/// Times that the edges of an icosahedron are halved: 80, 320 and 1280 faces, sixteen times as many at last as at first.
+/// Times that the edges of an icosahedron are halved: 80, 320 and 1280 faces, sixteen times as many
+/// at last as at first.
 const HALVINGS: [u32; 3] = [1, 2, 3];
 
 pub fn run(quick: bool) -> Report {

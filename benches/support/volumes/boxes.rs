@@ -48,8 +48,8 @@ fn row<const W: usize>(one: &Intervals<W>, lane: usize, all: &Intervals<W>, to: 
     *to = sum;
 }
 
-/// Oriented boxes (Gottschalk, Lin, Manocha 1996) along the axes of the search, the first of which is the normal of the
-/// best pair.
+/// Oriented boxes (Gottschalk, Lin, Manocha 1996) along the axes of the search, the first of which
+/// is the normal of the best pair.
 pub(crate) struct OrientedBoxes;
 
 impl<const W: usize> Volumes<W> for OrientedBoxes {
@@ -105,7 +105,8 @@ impl<const W: usize> Volumes<W> for OrientedBoxes {
     }
 }
 
-/// Boxes along the axes of the body; `TURNED`: compared along the axes of the search, else along those of A.
+/// Boxes along the axes of the body; `TURNED`: compared along the axes of the search, else along
+/// those of A.
 pub(crate) struct AlignedBoxes<const TURNED: bool>;
 
 impl<const W: usize, const TURNED: bool> Volumes<W> for AlignedBoxes<TURNED> {

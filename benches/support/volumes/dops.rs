@@ -1,20 +1,22 @@
-//! Slabs along fixed directions of the body (k-DOPs: Klosowski, Held, Mitchell, Sowizral, Zikan 1998).
+//! Slabs along fixed directions of the body (k-DOPs: Klosowski, Held, Mitchell, Sowizral, Zikan
+//! 1998).
 //!
-//! B is turned: its slabs along A's directions are bounded by its own. For a direction that is a sum of B's directions
-//! with weights of 0 and more, the sum of their ends with the same weights is an end. Two such sums are tried: of the
-//! three directions around it, and of the axes.
+//! B is turned: its slabs along A's directions are bounded by its own. For a direction that is a
+//! sum of B's directions with weights of 0 and more, the sum of their ends with the same weights is
+//! an end. Two such sums are tried: of the three directions around it, and of the axes.
 
 use super::tree::{Corners, Motion, Volumes, down, ends, up};
 use clearsweep_geometry::Vec3;
 use std::sync::OnceLock;
 
-/// Directions: the axes, then the four diagonals of a cube (14-DOP), or the six of its faces (18-DOP), or both
-/// (26-DOP).
+/// Directions: the axes, then the four diagonals of a cube (14-DOP), or the six of its faces
+/// (18-DOP), or both (26-DOP).
 const DIAGONALS: [[f64; 3]; 4] = [[1.0, 1.0, 1.0], [1.0, 1.0, -1.0], [1.0, -1.0, 1.0], [1.0, -1.0, -1.0]];
 const FACE_DIAGONALS: [[f64; 3]; 6] =
     [[1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 0.0, 1.0], [1.0, 0.0, -1.0], [0.0, 1.0, 1.0], [0.0, 1.0, -1.0]];
 
-/// Unit directions of `D` slabs, and the triples of directions (with signs) that the sphere is divided into.
+/// Unit directions of `D` slabs, and the triples of directions (with signs) that the sphere is
+/// divided into.
 struct Directions<const D: usize> {
     unit: [Vec3<f64>; D],
     triples: Vec<[(usize, f64); 3]>,

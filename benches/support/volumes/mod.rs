@@ -1,6 +1,5 @@
-//! Trees of bounding volumes that are compared with each other: the same triangles in the same leaves under the same
-//! nodes, the same search,
-//! and volumes of several kinds.
+//! Trees of bounding volumes that are compared with each other: the same triangles in the same
+//! leaves under the same nodes, the same search, and volumes of several kinds.
 //!
 //! ```text
 //! tree.rs       the nodes, and what a kind of volume has to offer

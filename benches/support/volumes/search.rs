@@ -1,7 +1,8 @@
-//! The distance of two trees: nearest volumes first, as the library does it, with the volumes of `V`.
+//! The distance of two trees: nearest volumes first, as the library does it, with the volumes of
+//! `V`.
 //!
-//! All that is not the volume is the same for all of them: the nodes, the first descents, the boxes of the triangles of
-//! two leaves along the axes of the search, and what is asked of two triangles.
+//! All that is not the volume is the same for all of them: the nodes, the first descents, the boxes
+//! of the triangles of two leaves along the axes of the search, and what is asked of two triangles.
 
 use super::tree::{Corners, LEAF, Motion, Node, Tree, Volumes};
 use super::triangles;
@@ -18,7 +19,8 @@ const TURNS: usize = 6;
 /// How many times as large a node is before it alone is descended.
 const LARGER: f64 = 4.0;
 
-/// How much farther than the best pair another one has to be to be left out, in sizes of the pair: rounding.
+/// How much farther than the best pair another one has to be to be left out, in sizes of the pair:
+/// rounding.
 const SLACK: f64 = 1e-12;
 
 /// A node: a child of another.
@@ -138,7 +140,8 @@ struct Search<'a, V: Volumes<W>, const W: usize> {
     normal: Option<Vec3<f64>>,
 }
 
-/// The distance of two meshes, B moved by `motion`: 0 where they cross; infinite where it is above `cutoff` (metres).
+/// The distance of two meshes, B moved by `motion`: 0 where they cross; infinite where it is above
+/// `cutoff` (metres).
 pub(crate) fn distance<V: Volumes<W>, const W: usize>(
     trees: [&Tree<V, W>; 2],
     motion: &Motion,
@@ -198,7 +201,8 @@ impl<V: Volumes<W>, const W: usize> Search<'_, V, W> {
         true
     }
 
-    /// Children of A and of B that are to be compared: inner node and lanes. `None`: both are leaves.
+    /// Children of A and of B that are to be compared: inner node and lanes. `None`: both are
+    /// leaves.
     fn sides(&self, pair: [Child; 2]) -> Option<[(u32, std::ops::Range<usize>); 2]> {
         let nodes = [self.node(0, pair[0]), self.node(1, pair[1])];
         let leaf = nodes.map(|n| matches!(n, Node::Leaf(_)));
@@ -297,7 +301,8 @@ impl<V: Volumes<W>, const W: usize> Search<'_, V, W> {
         self.memory.counts.volumes += (a.1.len() * b.1.len()) as u64;
         let placed = [self.memory.placed[0].at(a.0), self.memory.placed[1].at(b.0)];
         let mut bounds = [[0.0; W]; W];
-        // The rows belong to the side of which there are several children, if of the other there is one.
+        // The rows belong to the side of which there are several children, if of the other there is
+        // one.
         let flip = b.1.len() == 1 && a.1.len() > 1;
         let (one, lanes, all) =
             if flip { (placed[1], b.1.clone(), placed[0]) } else { (placed[0], a.1.clone(), placed[1]) };
@@ -361,7 +366,8 @@ impl<V: Volumes<W>, const W: usize> Search<'_, V, W> {
     }
 }
 
-/// Returns the intervals of the triangles of a leaf along three axes; nothing beyond the last triangle.
+/// Returns the intervals of the triangles of a leaf along three axes; nothing beyond the last
+/// triangle.
 fn intervals(corners: &[Corners], motion: &Motion, axes: &[Vec3<f64>; 3]) -> Leaf {
     let mut to = [[[f64::INFINITY; LEAF]; 3], [[f64::NEG_INFINITY; LEAF]; 3]];
     for k in 0..3 {

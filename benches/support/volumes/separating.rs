@@ -1,4 +1,5 @@
-//! Oriented boxes, compared along the fifteen axes of two boxes: the widest gap (Gottschalk, Lin, Manocha 1996).
+//! Oriented boxes, compared along the fifteen axes of two boxes: the widest gap (Gottschalk, Lin,
+//! Manocha 1996).
 
 use super::tree::{Corners, Motion, SINGLE, Volumes, ends, principal_axes};
 use clearsweep_geometry::Vec3;
@@ -23,8 +24,8 @@ const SHARE: f64 = 1.0 - 2.0 * SINGLE;
 /// Squares of sines of angles between sides below which their cross product is left out.
 const PARALLEL2: f64 = 1e-2;
 
-/// Rounding of a triple product over such a sine, by axes in single precision, which are at right angles but for rounding. Unit: the
-/// lengths of the boxes and of the way between them.
+/// Rounding of a triple product over such a sine, by axes in single precision, which are at right
+/// angles but for rounding. Unit: the lengths of the boxes and of the way between them.
 const ROUNDING: f64 = 20.0 * SINGLE;
 
 /// See above.
@@ -97,7 +98,8 @@ impl<const W: usize> Volumes<W> for SeparatingAxes {
                 let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
                 for k in 0..3 {
                     let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
-                    // The cross product of axis i of one and axis k of the other, by triple products.
+                    // The cross product of axis i of one and axis k of the other, by triple
+                    // products.
                     let along = ta[i2] * c[i1][k] - ta[i1] * c[i2][k];
                     let reach = half[i1] * c[i2][k].abs()
                         + half[i2] * c[i1][k].abs()

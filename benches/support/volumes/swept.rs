@@ -1,5 +1,5 @@
-//! Rectangle swept spheres: rectangles grown by a radius, with their exact distance (Larsen, Gottschalk, Lin, Manocha
-//! 1999).
+//! Rectangle swept spheres: rectangles grown by a radius, with their exact distance (Larsen,
+//! Gottschalk, Lin, Manocha 1999).
 
 use super::tree::{Corners, Motion, SINGLE, Volumes, principal_axes, up};
 use clearsweep_geometry::Vec3;
@@ -189,7 +189,8 @@ fn passes(p: Vector, d: Vector, corner: Vector, sides: [Vector; 2]) -> bool {
     (h * (h + rise) < 0.0) & (x >= 0.0) & (x <= dot(sides[0], sides[0])) & (y >= 0.0) & (y <= dot(sides[1], sides[1]))
 }
 
-/// A rectangle in the plane of the two largest principal axes, and how far from it the triangles reach.
+/// A rectangle in the plane of the two largest principal axes, and how far from it the triangles
+/// reach.
 fn fit(triangles: &[Corners]) -> (Vec3<f64>, [Vec3<f64>; 2], f64) {
     let axes = principal_axes(triangles);
     let points: Vec<Vec3<f64>> =

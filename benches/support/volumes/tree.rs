@@ -71,8 +71,8 @@ pub(crate) trait Volumes<const W: usize> {
     /// Returns the view of a body at its place; `axes`: those of the search, in A's frame.
     fn view(motion: &Motion, axes: &[Vec3<f64>; 3]) -> Self::View;
     fn place(stored: &Self::Stored, view: &Self::View) -> Self::Placed;
-    /// Squares of lower bounds of the distances between child `lane` of one node and all of another; beyond their
-    /// children anything.
+    /// Squares of lower bounds of the distances between child `lane` of one node and all of
+    /// another; beyond their children anything.
     fn row(one: &Self::Placed, lane: usize, all: &Self::Placed, to: &mut [f64; W]);
 }
 
@@ -148,7 +148,8 @@ impl<V: Volumes<W>, const W: usize> Tree<V, W> {
     }
 }
 
-/// The children of a node over a run of triangles: the longest is halved, to whole leaves, until there are `W`.
+/// The children of a node over a run of triangles: the longest is halved, to whole leaves, until
+/// there are `W`.
 fn groups<const W: usize>(from: usize, to: usize) -> Vec<(usize, usize)> {
     let mut runs = vec![(from, to)];
     while runs.len() < W {
@@ -178,7 +179,8 @@ pub(crate) fn ends(points: impl Iterator<Item = Vec3<f64>>, axes: &[Vec3<f64>]) 
     ends
 }
 
-/// The principal axes of triangles by their areas, the one of the least spread last. Jacobi's rotations.
+/// The principal axes of triangles by their areas, the one of the least spread last. Jacobi's
+/// rotations.
 pub(crate) fn principal_axes(triangles: &[Corners]) -> [Vec3<f64>; 3] {
     let near = triangles[0][0];
     let (mut m, mut mean, mut weight) = ([[0.0; 3]; 3], Vec3::ZERO, 0.0);

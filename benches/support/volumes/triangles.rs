@@ -1,4 +1,5 @@
-//! The distance of two triangles in `f64` (Ericson, *Real-Time Collision Detection*, 5.1.9 and 5.1.10).
+//! The distance of two triangles in `f64` (Ericson, *Real-Time Collision Detection*, 5.1.9 and
+//! 5.1.10).
 
 use super::tree::Corners;
 use clearsweep_geometry::Vec3;

@@ -1,5 +1,5 @@
-//! Caches of a pair from sample to sample: remembered indices, and apart from them values learned for speed (`learned.rs`). No row depends on
-//! either.
+//! Caches of a pair from sample to sample: remembered indices, and apart from them values learned
+//! for speed (`learned.rs`). No row depends on either.
 
 use super::epa::Surface;
 use super::feature::FeaturePair;
@@ -12,7 +12,8 @@ use clearsweep_geometry::Polyhedron;
 use clearsweep_model::Proximity;
 use clearsweep_model::QueryOptions;
 
-/// Cache of a pair of bodies: one for their hulls, and one for each pair of pieces that was visited lately.
+/// Cache of a pair of bodies: one for their hulls, and one for each pair of pieces that was visited
+/// lately.
 #[derive(Debug, Clone, Default)]
 pub struct PairCache {
     pub(super) hulls: PieceCache,
@@ -73,11 +74,13 @@ pub(super) type RestingPoses = [[u64; 10]; 2];
 /// The answer of a pair of bodies that rest.
 #[derive(Debug, Clone)]
 pub(super) struct RestingAnswer {
-    /// Identity of the bodies ([`Polyhedron::identity`] of their hulls, and the bits of the radii), and the options asked with.
+    /// Identity of the bodies ([`Polyhedron::identity`] of their hulls, and the bits of the radii),
+    /// and the options asked with.
     pub(super) of: ([[u64; 2]; 2], QueryOptions),
     /// The poses at which they rest.
     pub(super) poses: RestingPoses,
-    /// The row; none where they are farther apart than the cut-off by less than what would prove that.
+    /// The row; none where they are farther apart than the cut-off by less than what would prove
+    /// that.
     pub(super) row: Option<Proximity>,
 }
 
@@ -92,7 +95,8 @@ pub struct PieceCache {
 /// Memory of a pair of pieces: indices only.
 #[derive(Debug, Clone, Default)]
 struct FeatureMemory {
-    /// Vertices, edges and faces of both cores: a memory of other geometry is dropped, its indices mean nothing here.
+    /// Vertices, edges and faces of both cores: a memory of other geometry is dropped, its indices
+    /// mean nothing here.
     of: [u32; 6],
     features: Option<FeaturePair>,
     simplex: Simplex,
@@ -141,7 +145,8 @@ impl PieceCache {
         self.memory.simplex = simplex;
     }
 
-    /// Remembers features that were tracked; a search that is not V-Clip would start from a vertex of each.
+    /// Remembers features that were tracked; a search that is not V-Clip would start from a vertex
+    /// of each.
     #[inline]
     pub(super) fn follow(&mut self, a: &Polyhedron, b: &Polyhedron, features: FeaturePair) {
         self.memory.features = Some(features);
@@ -156,9 +161,10 @@ impl PieceCache {
         self.follow(pair.a, pair.b, found);
     }
 
-    /// Whether a search from feature to feature comes before the proof of the remembered features: it left them in the last query, or nothing
-    /// was remembered (`cold`). Features left once are likely to be left again, and V-Clip tells so at less than half the price of their
-    /// proof. Asked once.
+    /// Whether a search from feature to feature comes before the proof of the remembered features:
+    /// it left them in the last query, or nothing was remembered (`cold`). Features left once are
+    /// likely to be left again, and V-Clip tells so at less than half the price of their proof.
+    /// Asked once.
     #[inline]
     pub(super) fn is_searched_first(&mut self, cold: bool) -> bool {
         (self.learned.take_features_changed() || cold) && self.memory.surface.is_none()

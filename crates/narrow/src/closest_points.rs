@@ -1,7 +1,8 @@
-//! The closest points of a feature pair: one formula per kind. Every method ends here, so that a row depends on the feature
-//! pair and the pose alone, never on the way to them.
+//! The closest points of a feature pair: one formula per kind. Every method ends here, so that a
+//! row depends on the feature pair and the pose alone, never on the way to them.
 //!
-//! Every formula is generic over the numbers ([`Scalar`]): `f64`, double-double, and eight `f64` in a register.
+//! Every formula is generic over the numbers ([`Scalar`]): `f64`, double-double, and eight `f64` in
+//! a register.
 
 use super::feature::{Feature, FeaturePair};
 use super::kind::FormulaKind;
@@ -14,7 +15,8 @@ use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 pub struct Closest<T: Scalar> {
     /// Unit direction from A to B along which the features support their bodies.
     pub normal: Vec3<T>,
-    /// `normal . (b - a)`, metres: positive where the features are apart, negative where they overlap.
+    /// `normal . (b - a)`, metres: positive where the features are apart, negative where they
+    /// overlap.
     pub distance: T,
     /// Point of A's feature.
     pub point_a: Vec3<T>,
@@ -22,11 +24,13 @@ pub struct Closest<T: Scalar> {
     pub point_b: Vec3<T>,
     /// Bound on the distance of `point_b` (or `point_a`) from its feature's line, metres.
     pub residual: T,
-    /// Depth of the closest points inside their features, metres: negative outside, infinite for vertices; minus
-    /// infinite where the formula has no direction (coincident points, parallel edges).
+    /// Depth of the closest points inside their features, metres: negative outside, infinite for
+    /// vertices; minus infinite where the formula has no direction (coincident points, parallel
+    /// edges).
     pub interior: T,
-    /// How many times the pair's rounding bound the direction may be off, times 1 m of lever: 1 where the direction
-    /// is a face's, 1 / sin of the edges' angle, size / distance where it is a difference of points.
+    /// How many times the pair's rounding bound the direction may be off, times 1 m of lever: 1
+    /// where the direction is a face's, 1 / sin of the edges' angle, size / distance where it is a
+    /// difference of points.
     pub amplification: T::Bound,
 }
 
@@ -61,8 +65,9 @@ impl<T: Scalar> Operand<T> {
     }
 }
 
-/// The closest points of features of a kind; of a face and a vertex also the foot of the vertex in the face's frame, and how
-/// far it lies inside of the face is still to be found. `size`: of the pair, metres.
+/// The closest points of features of a kind; of a face and a vertex also the foot of the vertex in
+/// the face's frame, and how far it lies inside of the face is still to be found. `size`: of the
+/// pair, metres.
 #[inline(always)]
 pub(super) fn of_kind<T: Scalar>(
     kind: FormulaKind,
@@ -90,8 +95,8 @@ pub(super) fn of_kind<T: Scalar>(
     (closest, closest.point_a)
 }
 
-/// The closest points of a feature pair; `None` where the formula has no direction (coincident points, parallel
-/// edges) or the kinds have no formula.
+/// The closest points of a feature pair; `None` where the formula has no direction (coincident
+/// points, parallel edges) or the kinds have no formula.
 pub fn closest_points<T: Supporting>(pair: &Pair<'_, T>, features: &FeaturePair) -> Option<Closest<T>> {
     let kind = FormulaKind::of(features)?;
     let (a, b) = (operand(pair.a, features.a), operand(pair.b, features.b));
@@ -116,7 +121,8 @@ fn operand<T: Supporting>(p: &Polyhedron, feature: Feature) -> Operand<T> {
     Operand { point, direction, mean: Vec3::from_f64(p.mean) }
 }
 
-/// Whether two features are edges too close to parallel for rounding to tell: their formula has no direction.
+/// Whether two features are edges too close to parallel for rounding to tell: their formula has no
+/// direction.
 #[inline(always)]
 pub(super) fn edges_are_parallel(pair: &Pair<'_, f64>, features: &FeaturePair) -> bool {
     if (features.a.kind, features.b.kind) != (Edge, Edge) {
@@ -158,8 +164,8 @@ fn vertex_edge<T: Scalar>(size: T::Bound, a: Vec3<T>, edge: FeatureLine<T>) -> C
     let (e, e2) = (edge.along, edge.along.length2());
     let s = (a - edge.origin).dot(e) / e2;
     let on_line = edge.origin + e.scale(s);
-    // Near contact the difference of the points is rounding; what counts is that the direction is orthogonal to the
-    // edge, so the part along it is taken out once more after normalising.
+    // Near contact the difference of the points is rounding; what counts is that the direction is
+    // orthogonal to the edge, so the part along it is taken out once more after normalising.
     let unit = orthogonal(orthogonal(on_line - a, e, e2).normalized(), e, e2).normalized();
     let distance = unit.dot(edge.origin - a);
     let point_b = a + unit.scale(distance);
@@ -228,8 +234,9 @@ fn where_defined<T: Scalar>(defined: T::Mask, interior: T) -> T {
     T::select(defined, interior, T::from_f64(f64::NEG_INFINITY))
 }
 
-/// Positive where the unit vector `n` points out of A at `pa` and into B at `pb`; where both bodies are too flat to tell, where it
-/// points from A's edge to B's, and at last where its first component that is not 0 is positive.
+/// Positive where the unit vector `n` points out of A at `pa` and into B at `pb`; where both bodies
+/// are too flat to tell, where it points from A's edge to B's, and at last where its first
+/// component that is not 0 is positive.
 #[inline(always)]
 fn outward<T: Scalar>(size: T::Bound, n: Vec3<T>, [pa, pb]: [Vec3<T>; 2], [mean_a, mean_b]: [Vec3<T>; 2]) -> T {
     let bound = bound_of::<T>(size);
@@ -243,7 +250,8 @@ fn outward<T: Scalar>(size: T::Bound, n: Vec3<T>, [pa, pb]: [Vec3<T>; 2], [mean_
     where_beyond(bound, sum, where_beyond(bound, across, first))
 }
 
-/// `value` where it is larger than `bound` without its sign, else `other`. (No closure: it is compiled without wider registers.)
+/// `value` where it is larger than `bound` without its sign, else `other`. (No closure: it is
+/// compiled without wider registers.)
 #[inline(always)]
 fn where_beyond<T: Scalar>(bound: T::Bound, value: T, other: T) -> T {
     T::select(value.bound().abs().gt(bound), value, other)
@@ -264,8 +272,8 @@ fn face_vertex<T: Scalar>(normal: Vec3<T>, on_face: Vec3<T>, b: Vec3<T>) -> Clos
     }
 }
 
-/// A vertex `a` of A and B's face through `on_face` with the normal `outward`, both in B's frame, where the foot of
-/// the vertex is returned too.
+/// A vertex `a` of A and B's face through `on_face` with the normal `outward`, both in B's frame,
+/// where the foot of the vertex is returned too.
 #[inline(always)]
 fn vertex_face<T: Scalar>(
     pose: &RelativePose<T>,
@@ -288,8 +296,8 @@ fn vertex_face<T: Scalar>(
     (closest, seen_from_b - outward.scale(distance))
 }
 
-/// Returns the depth of a point of the face's plane inside the face (negative: outside the nearest side), metres. Point and `normal` are
-/// in the face's frame.
+/// Returns the depth of a point of the face's plane inside the face (negative: outside the nearest
+/// side), metres. Point and `normal` are in the face's frame.
 #[inline(always)]
 pub(super) fn inside_face<T: Scalar>(p: &Polyhedron, face: u32, normal: Vec3<T>, point: Vec3<T>) -> T {
     let ring = p.face(face);
@@ -355,7 +363,8 @@ pub(super) fn orthogonal<T: Scalar>(v: Vec3<T>, e: Vec3<T>, e2: T) -> Vec3<T> {
 }
 
 impl<T: Scalar> Closest<T> {
-    /// The answer for (vertex of A, edge of B) as that for (edge of A, vertex of B): the vertex was handed in as A's.
+    /// The answer for (vertex of A, edge of B) as that for (edge of A, vertex of B): the vertex was
+    /// handed in as A's.
     #[inline(always)]
     fn seen_from_edge(self) -> Self {
         Self { normal: -self.normal, point_a: self.point_b, point_b: self.point_a, ..self }

@@ -73,10 +73,12 @@ impl Feature {
         }
     }
 
-    /// The number that tables publish: of a vertex its index in the file, of an edge or a face its index here.
+    /// The number that tables publish: of a vertex its index in the file, of an edge or a face its
+    /// index here.
     #[inline(always)]
     pub fn published(self, p: &Polyhedron) -> i32 {
-        // Branch-free: the kinds of successive rows are unpredictable. Every polyhedron has a vertex 0.
+        // Branch-free: the kinds of successive rows are unpredictable. Every polyhedron has a
+        // vertex 0.
         let is_vertex = self.kind == FeatureKind::Vertex;
         let source = p.source[if is_vertex { self.index as usize } else { 0 }];
         let number = if is_vertex { source } else { self.index };
@@ -93,8 +95,8 @@ impl Feature {
     }
 }
 
-/// A feature of A and one of B. The closest points of the kinds vertex-vertex, vertex-edge, edge-edge and vertex-face
-/// (either way round) have a closed formula.
+/// A feature of A and one of B. The closest points of the kinds vertex-vertex, vertex-edge,
+/// edge-edge and vertex-face (either way round) have a closed formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FeaturePair {
     /// Feature of A.
@@ -124,13 +126,15 @@ impl FeaturePair {
         Published { kind: [self.a.kind, self.b.kind], number: [self.a.published(a), self.b.published(b)] }
     }
 
-    /// The smallest feature pair that contains a simplex of the Minkowski difference, if its kinds have a formula.
+    /// The smallest feature pair that contains a simplex of the Minkowski difference, if its kinds
+    /// have a formula.
     pub fn of_simplex(a: &Polyhedron, b: &Polyhedron, simplex: &[VertexPair]) -> Option<Self> {
         let [a, b] = Self::sides_of_simplex(a, b, simplex)?;
         Some(Self { a, b }).filter(Self::has_formula)
     }
 
-    /// The smallest feature of each body that contains its side of a simplex of the Minkowski difference, of any kinds.
+    /// The smallest feature of each body that contains its side of a simplex of the Minkowski
+    /// difference, of any kinds.
     pub fn sides_of_simplex(a: &Polyhedron, b: &Polyhedron, simplex: &[VertexPair]) -> Option<[Feature; 2]> {
         let (va, na) = distinct(simplex, 0);
         let (vb, nb) = distinct(simplex, 1);
@@ -152,8 +156,8 @@ impl FeaturePair {
     }
 }
 
-/// The distinct vertices of one body (`side`: 0 for A, 1 for B) in a simplex of at most four vertices, and their
-/// number.
+/// The distinct vertices of one body (`side`: 0 for A, 1 for B) in a simplex of at most four
+/// vertices, and their number.
 fn distinct(simplex: &[VertexPair], side: usize) -> ([u32; 4], usize) {
     let mut out = [0; 4];
     let mut n = 0;

@@ -1,4 +1,5 @@
-//! The searches from feature to feature, V-Clip and Lin-Canny, behind one call: the pair solver and the batches use either.
+//! The searches from feature to feature, V-Clip and Lin-Canny, behind one call: the pair solver and
+//! the batches use either.
 
 use super::feature::FeaturePair;
 use super::lin_canny::{self, LinCannyResult};
@@ -42,7 +43,8 @@ impl FeatureSearch {
         found
     }
 
-    /// [`Self::search`], inlined into code that was compiled for a level; of cores with their planes at a relative pose.
+    /// [`Self::search`], inlined into code that was compiled for a level; of cores with their
+    /// planes at a relative pose.
     #[inline(always)]
     pub(super) fn search_at<S: Simd>(
         self,

@@ -54,7 +54,8 @@ impl FormulaKind {
     }
 }
 
-/// The kinds of parallel features whose sets of closest points are more than a point: a centroid stands for them.
+/// The kinds of parallel features whose sets of closest points are more than a point: a centroid
+/// stands for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ParallelKind {
     /// A face of each.

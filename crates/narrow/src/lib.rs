@@ -56,10 +56,12 @@
 //! | exact rung | GJK with Johnson's determinants, and an expanding polytope, in integers | signs of integers; the root of a fraction, rounded outward | `exact/` |
 //! | uncertified | none: only for numbers that are not finite (the place of a recentred body that is too far off is none), or a zero quaternion | none: the bounds are null, the exit code is 4 | `pair_solver.rs`, `answer.rs` |
 //!
-//! For `SearchMethod::LinCanny`, read Lin-Canny for V-Clip in the table (`feature_search.rs`), without the interleaved first states.
+//! For `SearchMethod::LinCanny`, read Lin-Canny for V-Clip in the table (`feature_search.rs`),
+//! without the interleaved first states.
 //!
-//! A row is a function of geometry, relative pose and options: an answer found warm counts only if it is *strict*
-//! (the optimum is unique, so every way ends there); all else is decided by the cold resolver.
+//! A row is a function of geometry, relative pose and options: an answer found warm counts only if
+//! it is *strict* (the optimum is unique, so every way ends there); all else is decided by the cold
+//! resolver.
 //!
 //! *Architecture invariant*: does no input or output, and knows no time: a query gets poses of one pair and a mask,
 //! and answers in A's frame.

@@ -1,4 +1,5 @@
-//! The methods that users choose between. All give the same rows, bit for bit; they differ in the search of the pair solver.
+//! The methods that users choose between. All give the same rows, bit for bit; they differ in the
+//! search of the pair solver.
 
 use super::bodies::Bodies;
 use super::cache::PairCache;
@@ -18,13 +19,14 @@ pub trait NarrowPhase: Sync + Send {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
 
-    /// Computes what is needed of a shape once and for all, which is otherwise done when it is first asked. Of two threads that
-    /// ask for it together one has to wait.
+    /// Computes what is needed of a shape once and for all, which is otherwise done when it is
+    /// first asked. Of two threads that ask for it together one has to wait.
     fn prepare(&self, _: &Shape) {}
 
-    /// Answers several queries, each with its cache: appends to `out`, query by query and in order of sample, a row for every set
-    /// sample whose `lower <= options.within` (and every uncertified one), in A's recentred frame; and to `ends`, for each query,
-    /// the length of `out` after its rows.
+    /// Answers several queries, each with its cache: appends to `out`, query by query and in order
+    /// of sample, a row for every set sample whose `lower <= options.within` (and every uncertified
+    /// one), in A's recentred frame; and to `ends`, for each query, the length of `out` after its
+    /// rows.
     fn query_batch(
         &self,
         queries: &[PairQuery<'_>],
@@ -54,8 +56,8 @@ pub trait NarrowPhase: Sync + Send {
     }
 }
 
-/// The fastest method: V-Clip from remembered features, and for pairs of which nothing is remembered if they are likely apart; EPA at once
-/// for other cold pairs; GJK for the rest.
+/// The fastest method: V-Clip from remembered features, and for pairs of which nothing is
+/// remembered if they are likely apart; EPA at once for other cold pairs; GJK for the rest.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Auto;
 
@@ -83,7 +85,8 @@ pub struct LinCanny;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CdDual;
 
-/// Vertices up to which the planes of a shape are formed before it is known whether they are needed.
+/// Vertices up to which the planes of a shape are formed before it is known whether they are
+/// needed.
 const PREPARED: usize = 10_000;
 
 /// The methods differ in the search that the pair solver falls back on.
@@ -124,8 +127,8 @@ method!(VClip, "vclip", |_: &VClip| SearchMethod::VClip);
 method!(CdDual, "cd-dual", |_: &CdDual| SearchMethod::CdDual);
 method!(LinCanny, "lin-canny", |_: &LinCanny| SearchMethod::LinCanny);
 
-/// The answer about one pair from a cold start, whatever the distance: witness points and normal in A's recentred
-/// frame.
+/// The answer about one pair from a cold start, whatever the distance: witness points and normal in
+/// A's recentred frame.
 pub fn query_one(a: &Shape, b: &Shape, pose_a: &Pose, pose_b: &Pose, options: &QueryOptions) -> Proximity {
     let all = QueryOptions { within: f64::INFINITY, ..*options };
     let (poses_a, poses_b) = (BodyPoses::Fixed(pose_a), BodyPoses::Fixed(pose_b));
@@ -135,8 +138,9 @@ pub fn query_one(a: &Shape, b: &Shape, pose_a: &Pose, pose_b: &Pose, options: &Q
     out.pop().expect("no distance is beyond an infinite cut-off")
 }
 
-/// Appends the regions in which two bodies touch or overlap, in the world and of sample 0, in a fixed order. Asked of bodies that are not proven apart
-/// by more than `options.touch`, at the poses of their recentred frames.
+/// Appends the regions in which two bodies touch or overlap, in the world and of sample 0, in a
+/// fixed order. Asked of bodies that are not proven apart by more than `options.touch`, at the
+/// poses of their recentred frames.
 pub fn contacts(
     [a, b]: [&Shape; 2],
     [pose_a, pose_b]: [&Pose; 2],
@@ -148,7 +152,8 @@ pub fn contacts(
     mesh::contacts(&Bodies { a, b, pose_a: *pose_a, pose_b: *pose_b, relative }, options, work, out);
 }
 
-/// A method by its name on the command line; `None` for a name that is not a method of this version.
+/// A method by its name on the command line; `None` for a name that is not a method of this
+/// version.
 pub fn by_name(name: &str) -> Option<Box<dyn NarrowPhase>> {
     match name {
         "auto" => Some(Box::new(Auto)),

@@ -13,18 +13,20 @@ pub struct Pair<'a, T> {
     pub b: &'a Polyhedron,
     /// B's frame in A's.
     pub pose: RelativePose<T>,
-    /// The size of the pair, metres: both circumradii about the recentred origins, growth included, + |t|.
+    /// The size of the pair, metres: both circumradii about the recentred origins, growth included,
+    /// + |t|.
     pub size: f64,
 }
 
-/// The rounding bound E of pairs of a size (metres) in the numbers `T` (docs/reference/numerics.md): 256 units of the size.
+/// The rounding bound E of pairs of a size (metres) in the numbers `T`
+/// (docs/reference/numerics.md): 256 units of the size.
 #[inline(always)]
 pub fn bound_of<T: Scalar>(size: T::Bound) -> T::Bound {
     T::Bound::from_f64(256.0 * T::UNIT) * size
 }
 
-/// The size of a pair whose translation has this length, metres: both circumradii about the recentred origins, growth
-/// included, and the translation.
+/// The size of a pair whose translation has this length, metres: both circumradii about the
+/// recentred origins, growth included, and the translation.
 #[inline(always)]
 pub fn size_of<T: Scalar>(a: &Polyhedron, b: &Polyhedron, growth: f64, translation: T) -> T {
     // The floor keeps the bound above where squares of lengths underflow.
@@ -34,7 +36,8 @@ pub fn size_of<T: Scalar>(a: &Polyhedron, b: &Polyhedron, growth: f64, translati
 
 /// Numbers in which supports are computed.
 pub trait Supporting: Real {
-    /// Vertices with the largest `d . v` of A and `m . v` of B, and these values, found as `search` says. `start`: where climbs begin.
+    /// Vertices with the largest `d . v` of A and `m . v` of B, and these values, found as `search`
+    /// says. `start`: where climbs begin.
     fn supports(
         search: SupportSearch,
         of_a: (&Polyhedron, Vec3<Self>),
@@ -105,7 +108,8 @@ impl<'a, T: Supporting> Pair<'a, T> {
         Self { a, b, pose, size }
     }
 
-    /// The rounding bound E of this pair in these numbers (docs/reference/numerics.md): 256 units of the size.
+    /// The rounding bound E of this pair in these numbers (docs/reference/numerics.md): 256 units
+    /// of the size.
     #[inline]
     pub fn bound(&self) -> f64 {
         bound_of::<T>(self.size)
@@ -135,8 +139,8 @@ impl<'a, T: Supporting> Pair<'a, T> {
         self.vertex_a(i) - self.vertex_b(j)
     }
 
-    /// The vertex of the Minkowski difference farthest along `d` (A's frame), and how far that is: `d . (a - b)` to
-    /// within rounding.
+    /// The vertex of the Minkowski difference farthest along `d` (A's frame), and how far that is:
+    /// `d . (a - b)` to within rounding.
     #[inline]
     pub fn support(&self, d: Vec3<T>, start: VertexPair) -> (VertexPair, T) {
         self.support_by(SupportSearch::BySize, d, start)
@@ -156,8 +160,8 @@ impl<'a, T: Supporting> Pair<'a, T> {
         support::dot_products(search, self.a, d, start[0]) + support::dot_products(search, self.b, m, start[1])
     }
 
-    /// The gap of the supporting planes along the unit vector `n`: `min over B of n.x - max over A of n.x`, over all
-    /// vertices. The signed distance of the cores is at least this.
+    /// The gap of the supporting planes along the unit vector `n`: `min over B of n.x - max over A
+    /// of n.x`, over all vertices. The signed distance of the cores is at least this.
     #[inline]
     pub fn gap(&self, n: Vec3<T>) -> T {
         let max_a = T::max_dot(self.a, n);

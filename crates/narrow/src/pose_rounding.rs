@@ -2,14 +2,17 @@
 
 use clearsweep_geometry::{Polyhedron, Pose};
 
-/// 2^-102: four times what an operation of double-double errs by, so that divisions are covered, too.
+/// 2^-102: four times what an operation of double-double errs by, so that divisions are covered,
+/// too.
 const ROUNDING: f64 = 1.0 / (1_u128 << 102) as f64;
 
-/// Units of [`ROUNDING`] in `R c`, in lengths of `c`: an entry of `R` is off by 8 and a product with `c` by 3 more.
+/// Units of [`ROUNDING`] in `R c`, in lengths of `c`: an entry of `R` is off by 8 and a product
+/// with `c` by 3 more.
 const TURNED: f64 = 32.0;
 
-/// Bounds the error of `position + rest` against the place that the pose read and the centre of a core name, metres
-/// (docs/reference/numerics.md): double-double rounds their composition. 0 where nothing is rounded, if the pose read has no rest.
+/// Bounds the error of `position + rest` against the place that the pose read and the centre of a
+/// core name, metres (docs/reference/numerics.md): double-double rounds their composition. 0 where
+/// nothing is rounded, if the pose read has no rest.
 pub fn pose_error(core: &Polyhedron, pose: &Pose) -> f64 {
     if core.away == 0.0 || permutes_axes(pose.q) {
         return 0.0;
@@ -18,15 +21,17 @@ pub fn pose_error(core: &Polyhedron, pose: &Pose) -> f64 {
     ROUNDING * TURNED * core.away + sum_error(pose) + f64::MIN_POSITIVE
 }
 
-/// Bounds the error of the last sum of a composition, metres: that of the position read and the turned centre. It is part of
-/// [`pose_error`]. For rotations that take axes to axes it is the whole, if the pose read has a rest of its own.
+/// Bounds the error of the last sum of a composition, metres: that of the position read and the
+/// turned centre. It is part of [`pose_error`]. For rotations that take axes to axes it is the
+/// whole, if the pose read has a rest of its own.
 pub fn sum_error(pose: &Pose) -> f64 {
     let [x, y, z] = pose.position.to_array().map(f64::abs);
     ROUNDING * (x + y + z)
 }
 
-/// Whether the rotation of a quaternion takes axes to axes, and double-double computes it, and sums with it, exactly: of the
-/// quaternions of length 1 those with one component, and those with four halves.
+/// Whether the rotation of a quaternion takes axes to axes, and double-double computes it, and sums
+/// with it, exactly: of the quaternions of length 1 those with one component, and those with four
+/// halves.
 fn permutes_axes(q: [f64; 4]) -> bool {
     let of = |size: f64| q.iter().filter(|c| c.abs() == size).count();
     of(0.5) == 4 || (of(1.0) == 1 && of(0.0) == 3)
@@ -48,8 +53,8 @@ mod tests {
         if x < 0.0 { -size } else { size }
     }
 
-    /// Whether a pose of the recentred frame is within `error` (metres) of the place named, component by component, in
-    /// integers: `|q|^2 (position + rest - p) - M(q) c`.
+    /// Whether a pose of the recentred frame is within `error` (metres) of the place named,
+    /// component by component, in integers: `|q|^2 (position + rest - p) - M(q) c`.
     fn holds(named: &Pose, center: Vec3<f64>, stored: &Pose, error: f64) -> bool {
         let q = named.q.map(integer);
         let u = [&q[1], &q[2], &q[3]];

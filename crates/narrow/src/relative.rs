@@ -120,8 +120,9 @@ impl<'a> RelativePoses<'a> {
         }
     }
 
-    /// How far a point of B within `radius` (metres) of its origin may move in A's frame from a sample to the next of `later`, and at most to
-    /// any of them, metres; infinitely far to the next if there is none.
+    /// How far a point of B within `radius` (metres) of its origin may move in A's frame from a
+    /// sample to the next of `later`, and at most to any of them, metres; infinitely far to the
+    /// next if there is none.
     pub(super) fn motions(&self, sample: usize, later: u64, radius: f64) -> [f64; 2] {
         let here = self.at(sample);
         let (mut left, mut next, mut most) = (later, None, 0.0_f64);
@@ -163,7 +164,8 @@ fn fill_body(a: &[SampleColumn; 10], b: &[SampleColumn; 10], samples: u64, out: 
     out.repeats &= samples & samples << 1;
 }
 
-/// Returns those of eight samples that are the ones before them, in every bit, if these are filled, too.
+/// Returns those of eight samples that are the ones before them, in every bit, if these are filled,
+/// too.
 #[inline(always)]
 fn repeats(start: usize, out: &RelativeLanes) -> u64 {
     // Nothing repeats mostly, and one component shows that.

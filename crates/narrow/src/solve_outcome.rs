@@ -1,4 +1,5 @@
-//! The outcome of a rung of the pair solver for a pair in one sample, and the gap above which a candidate ends without a distance.
+//! The outcome of a rung of the pair solver for a pair in one sample, and the gap above which a
+//! candidate ends without a distance.
 
 use clearsweep_geometry::{Scalar, Vec3};
 use clearsweep_model::Proximity;
@@ -54,8 +55,9 @@ impl SolveOutcome<Proximity> {
 /// The promised width of a bracket, in sizes of the pair.
 pub const PROMISE: f64 = 1e-12;
 
-/// The gap, metres between the inflated bodies, above which a candidate ends without a distance: the cut-off, and the promised width
-/// of a bracket, so that no method finds a row. `size`: of the pair, metres.
+/// The gap, metres between the inflated bodies, above which a candidate ends without a distance:
+/// the cut-off, and the promised width of a bracket, so that no method finds a row. `size`: of the
+/// pair, metres.
 #[inline(always)]
 pub fn beyond<T: Scalar>(cutoff: f64, size: T) -> T {
     T::from_f64(cutoff) + T::from_f64(PROMISE) * size

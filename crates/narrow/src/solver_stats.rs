@@ -2,8 +2,8 @@
 
 macro_rules! solver_stats {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// How often each way was taken. The counts depend on the order of queries, so they go to the manifest and
-        /// never to a table.
+        /// How often each way was taken. The counts depend on the order of queries, so they go to
+        /// the manifest and never to a table.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct SolverStats {
             $($(#[$doc])* pub $name: u64,)*
@@ -24,7 +24,8 @@ macro_rules! solver_stats {
 }
 
 impl SolverStats {
-    /// Counts queries answered by remembered features, of which `deep` with the remembered polytope.
+    /// Counts queries answered by remembered features, of which `deep` with the remembered
+    /// polytope.
     #[inline(always)]
     pub(super) fn count_verified(&mut self, queries: u64, deep: u64) {
         self.queries += queries;
@@ -39,7 +40,8 @@ impl SolverStats {
         self.searched += queries;
     }
 
-    /// Counts the end of a search from feature to feature, whether at the features that it started from or at others.
+    /// Counts the end of a search from feature to feature, whether at the features that it started
+    /// from or at others.
     #[inline(always)]
     pub(super) fn count_found(&mut self, held: bool) {
         self.verified += u64::from(held);
@@ -50,8 +52,9 @@ impl SolverStats {
 solver_stats! {
     /// Queries computed: samples of pairs of pieces.
     queries,
-    /// Samples culled without a query: a gap proven in an earlier sample of the block exceeds the motion since. (Where
-    /// it does not, the direction of that gap is tested again, which counts as a query that ended beyond.)
+    /// Samples culled without a query: a gap proven in an earlier sample of the block exceeds the
+    /// motion since. (Where it does not, the direction of that gap is tested again, which counts as
+    /// a query that ended beyond.)
     skipped,
     /// Samples of bodies at rest: the answer is that of the sample before.
     repeated,

@@ -1,7 +1,9 @@
-//! Supports of convex polyhedra: the vertex farthest along a direction, by scans over all vertices or by climbs along edges.
+//! Supports of convex polyhedra: the vertex farthest along a direction, by scans over all vertices
+//! or by climbs along edges.
 //!
-//! A scan is a proof. A climb is good for a search only: in rounding it may stop at a vertex that is farthest only to within
-//! a few ulp. Every lane does the same operations in the same order and nothing is contracted, so all levels return the same bits.
+//! A scan is a proof. A climb is good for a search only: in rounding it may stop at a vertex that
+//! is farthest only to within a few ulp. Every lane does the same operations in the same order and
+//! nothing is contracted, so all levels return the same bits.
 
 use clearsweep_base::simd::{Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::polyhedron::LANES;
@@ -22,11 +24,13 @@ pub enum SupportSearch {
     BySize,
     /// A scan over all vertices.
     Scan,
-    /// Hill climbing along edges, from the vertices that the search names (Cameron 1997, "Enhancing GJK").
+    /// Hill climbing along edges, from the vertices that the search names (Cameron 1997, "Enhancing
+    /// GJK").
     SolveState,
 }
 
-/// A vertex of the Minkowski difference `A - B` (the configuration space obstacle): which vertices it is made of.
+/// A vertex of the Minkowski difference `A - B` (the configuration space obstacle): which vertices
+/// it is made of.
 pub type VertexPair = [u32; 2];
 
 #[inline(always)]
@@ -113,9 +117,9 @@ fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
     (if at < p.count { at as u32 } else { 0 }, max)
 }
 
-/// A vertex farthest along a direction, by steps along edges from `start`. The coordinates of neighbours must be stored.
-/// `table`: whether to ask the polyhedron's table where the start is not yet the top, since it most likely names a vertex nearer
-/// to it.
+/// A vertex farthest along a direction, by steps along edges from `start`. The coordinates of
+/// neighbours must be stored. `table`: whether to ask the polyhedron's table where the start is not
+/// yet the top, since it most likely names a vertex nearer to it.
 #[inline(always)]
 pub(super) fn climb<S: Simd>(p: &Polyhedron, direction: Vec3<f64>, start: u32, mut table: bool) -> (u32, f64) {
     let (mut at, mut max) = (start, p.vertex(start).dot(direction));
@@ -172,7 +176,8 @@ fn scanned_body<S: Simd>((a, d): (&Polyhedron, Vec3<f64>), (b, m): (&Polyhedron,
 
 dispatch!(scanned_wide, scanned_body, (of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>)) -> [(u32, f64); 2]);
 
-/// The vertex of A farthest along `d` and that of B farthest along `m`, by scans, whatever their size.
+/// The vertex of A farthest along `d` and that of B farthest along `m`, by scans, whatever their
+/// size.
 pub(super) fn scanned(of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>)) -> [(u32, f64); 2] {
     scanned_wide(of_a, of_b)
 }
@@ -197,7 +202,8 @@ fn climb_edges_wide<S: Simd>(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, 
 
 dispatch!(climbed_wide, climbed_body, (of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>), start: VertexPair) -> [(u32, f64); 2]);
 
-/// A vertex of A farthest along `d` and one of B farthest along `m`, by climbs along edges from `start`, whatever their size.
+/// A vertex of A farthest along `d` and one of B farthest along `m`, by climbs along edges from
+/// `start`, whatever their size.
 pub(super) fn climbed(
     of_a: (&Polyhedron, Vec3<f64>),
     of_b: (&Polyhedron, Vec3<f64>),
@@ -216,8 +222,8 @@ pub(super) struct Climbed<T> {
     pub(super) dot_products: u32,
 }
 
-/// The climb of [`SupportSearch::SolveState`], one neighbour after the other: to the highest neighbour, until none is higher. `table`:
-/// with the help of the polyhedron's table.
+/// The climb of [`SupportSearch::SolveState`], one neighbour after the other: to the highest
+/// neighbour, until none is higher. `table`: with the help of the polyhedron's table.
 pub(super) fn climb_edges<T: Real>(p: &Polyhedron, d: Vec3<T>, start: u32, mut table: bool) -> Climbed<T> {
     let height = |v: u32| Vec3::from_f64(p.vertex(v)).dot(d);
     let mut top = Climbed { vertex: start, height: height(start), dot_products: 1 };

@@ -1,4 +1,5 @@
-//! The features of both bodies on the supporting planes of a direction, and their pairs in the order of the tie rule.
+//! The features of both bodies on the supporting planes of a direction, and their pairs in the
+//! order of the tie rule.
 
 use super::closest_points::{distance_to_edge, inside_face};
 use super::feature::{Feature, FeaturePair};
@@ -9,10 +10,12 @@ use clearsweep_geometry::polyhedron::NO_FACE;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::FeatureKind;
 
-/// Distance of witness points from the features that are named, at most, in shares of the promise: the rest is left to rounding.
+/// Distance of witness points from the features that are named, at most, in shares of the promise:
+/// the rest is left to rounding.
 const WITNESS: f64 = 0.75;
 
-/// The vertices of A and of B on (or near) the supporting planes of a direction, each list ascending.
+/// The vertices of A and of B on (or near) the supporting planes of a direction, each list
+/// ascending.
 pub(super) struct VerticesOnPlanes {
     /// The direction in the frame of each body, outward.
     directions: [Vec3<f64>; 2],
@@ -32,8 +35,9 @@ impl VerticesOnPlanes {
         self.of.each_ref().map(|list| &list[..])
     }
 
-    /// Returns for each body the feature that its vertices stand for: a vertex, an edge or a face. The face is the lowest one whose
-    /// vertices all lie near the plane, else the one that has the vertices. `None` if there is no such feature.
+    /// Returns for each body the feature that its vertices stand for: a vertex, an edge or a face.
+    /// The face is the lowest one whose vertices all lie near the plane, else the one that has the
+    /// vertices. `None` if there is no such feature.
     pub(super) fn largest_features(&self, pair: &Pair<'_, f64>) -> Option<FeaturePair> {
         Some(FeaturePair { a: self.largest(0, pair.a)?, b: self.largest(1, pair.b)? })
     }
@@ -53,10 +57,11 @@ impl VerticesOnPlanes {
         }
     }
 
-    /// The features `largest`, and where a body has several faces that are coplanar but for rounding, the first that has the witness point
-    /// to within `level`, metres. The points of A and of B are given in A's frame. `None` if a witness point is off all of them by more
-    /// than is promised: of a body that is hardly larger than rounding, vertices support it that belong to no face together, and all
-    /// vertices of a face across the plane do.
+    /// The features `largest`, and where a body has several faces that are coplanar but for
+    /// rounding, the first that has the witness point to within `level`, metres. The points of A
+    /// and of B are given in A's frame. `None` if a witness point is off all of them by more than
+    /// is promised: of a body that is hardly larger than rounding, vertices support it that belong
+    /// to no face together, and all vertices of a face across the plane do.
     pub(super) fn features_at(
         &self,
         pair: &Pair<'_, f64>,
@@ -88,7 +93,8 @@ impl VerticesOnPlanes {
     }
 }
 
-/// The vertices, edges and faces of A and of B on (or near) their supporting planes, each list ascending.
+/// The vertices, edges and faces of A and of B on (or near) their supporting planes, each list
+/// ascending.
 pub(super) struct SupportPlanes {
     pub(super) vertices: [FeatureIndices; 2],
     pub(super) edges: [FeatureIndices; 2],
@@ -133,7 +139,8 @@ impl SupportPlanes {
         f * w + v * h + e * g + e * w + v * g + v * w
     }
 
-    /// The feature pairs of two kinds in the order of the tie rule; `kinds`: 0 FV, 1 VF, 2 EE, 3 EV, 4 VE, 5 VV.
+    /// The feature pairs of two kinds in the order of the tie rule; `kinds`: 0 FV, 1 VF, 2 EE, 3
+    /// EV, 4 VE, 5 VV.
     pub(super) fn candidates(&self, kinds: usize) -> impl Iterator<Item = FeaturePair> + '_ {
         let ((of_a, kind_a), (of_b, kind_b)) = self.lists(kinds);
         of_a.iter().flat_map(move |&i| of_b.iter().map(move |&j| FeaturePair { a: kind_a(i), b: kind_b(j) }))
@@ -176,8 +183,8 @@ fn distance_to_feature(p: &Polyhedron, feature: Feature, x: Vec3<f64>) -> f64 {
 /// FeatureIndices, and the constructor of their features.
 pub(super) type FeatureList<'a> = (&'a [u32], fn(u32) -> Feature);
 
-/// Finds edges and faces like [`features_on_plane`], along the outward direction `d`: of the two faces of a flat body, the one on that
-/// side.
+/// Finds edges and faces like [`features_on_plane`], along the outward direction `d`: of the two
+/// faces of a flat body, the one on that side.
 fn faces_on_plane(p: &Polyhedron, d: Vec3<f64>, vertices: &[u32]) -> (FeatureIndices, FeatureIndices) {
     let (edges, mut faces) = features_on_plane(p, vertices);
     if p.dimension < 3 {

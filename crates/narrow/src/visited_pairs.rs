@@ -1,5 +1,6 @@
-//! Memories of those pairs of two trees that a query visits, by their indices. A pair that is not visited for some samples is dropped. So
-//! the memory is that of the pairs near each other, whatever the number of all pairs.
+//! Memories of those pairs of two trees that a query visits, by their indices. A pair that is not
+//! visited for some samples is dropped. So the memory is that of the pairs near each other,
+//! whatever the number of all pairs.
 
 use rustc_hash::FxHashMap;
 

@@ -7,8 +7,8 @@ use super::interval::FacingMemory;
 use super::mesh::MeshMemory;
 use super::relative::RelativeLanes;
 
-/// Working memory of one thread, some sixty kilobytes. It is passed from query to query, since clearing it would cost more than a
-/// query; what it holds changes no row.
+/// Working memory of one thread, some sixty kilobytes. It is passed from query to query, since
+/// clearing it would cost more than a query; what it holds changes no row.
 #[derive(Debug, Default)]
 pub struct Workspace {
     /// The relative poses of a pair.

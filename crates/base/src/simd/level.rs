@@ -161,7 +161,8 @@ macro_rules! dispatch {
             unsafe fn avx512<$($T: $B),*>($($arg: $ty),*) -> $ret {
                 $($avx512)*($($arg),*)
             }
-            // SAFETY: a `Level` proves that the processor has the instructions that the callee is compiled for.
+            // SAFETY: a `Level` proves that the processor has the instructions that the callee is
+            // compiled for.
             match $crate::simd::Level::registers($level) {
                 $crate::simd::Registers::Avx512 => unsafe { avx512::<$($T),*>($($arg),*) },
                 $crate::simd::Registers::Avx2 => unsafe { avx2::<$($T),*>($($arg),*) },

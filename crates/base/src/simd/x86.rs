@@ -12,8 +12,9 @@ pub struct Avx2;
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512;
 
-// SAFETY of every block below: the types are used only inside functions compiled for their level, which `dispatch`
-// enters only where the processor has it; loads and stores are of whole arrays, unaligned.
+// SAFETY of every block below: the types are used only inside functions compiled for their level,
+// which `dispatch` enters only where the processor has it; loads and stores are of whole arrays,
+// unaligned.
 
 macro_rules! twice {
     ($name:ident, $call:ident) => {

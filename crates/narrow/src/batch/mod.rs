@@ -1,4 +1,5 @@
-//! Batches that the driver tries before the pair solver: many samples of one pair, and few samples of many pairs, eight at a time.
+//! Batches that the driver tries before the pair solver: many samples of one pair, and few samples
+//! of many pairs, eight at a time.
 //!
 //! ```text
 //! at_rest.rs     samples in which nothing moves

@@ -1,8 +1,8 @@
-//! Proofs of answers that searches have found, each with features of its own: gathered by the kind of their features, and certified
-//! eight of a kind at a time.
+//! Proofs of answers that searches have found, each with features of its own: gathered by the kind
+//! of their features, and certified eight of a kind at a time.
 //!
-//! They may be of one pair in several samples or each of a pair of its own ([`ProofSource`]). What is accepted, the certificate of one
-//! sample accepts with the same bits.
+//! They may be of one pair in several samples or each of a pair of its own ([`ProofSource`]). What
+//! is accepted, the certificate of one sample accepts with the same bits.
 
 use super::pair_block::PairBlock;
 use crate::answer::Answer;
@@ -112,8 +112,8 @@ impl Default for Prover {
 }
 
 impl Prover {
-    /// Takes the features found for a `place`. The answers that hold, the cores apart by more than rounding, come to be in
-    /// `out`, each at its place, at the latest with [`Prover::finish`].
+    /// Takes the features found for a `place`. The answers that hold, the cores apart by more than
+    /// rounding, come to be in `out`, each at its place, at the latest with [`Prover::finish`].
     #[inline(always)]
     pub(crate) fn push<C: ProofSource>(&mut self, of: C, place: usize, features: FeaturePair, out: &mut C::Out) {
         let Some(kind) = FormulaKind::of(&features) else { return };
@@ -145,7 +145,8 @@ impl Prover {
 
 #[inline(always)]
 fn prove_one_pair_body<S: Simd>(kind: FormulaKind, of: &PairBlock<'_>, q: &Unproven, out: &mut ReadyRows<SAMPLES>) {
-    // Each kind has code of its own: which of them comes next cannot be predicted, and so is asked once.
+    // Each kind has code of its own: which of them comes next cannot be predicted, and so is asked
+    // once.
     match kind {
         FormulaKind::VertexVertex => prove_kind::<S>(FormulaKind::VertexVertex, of, q, out),
         FormulaKind::EdgeVertex => prove_kind::<S>(FormulaKind::EdgeVertex, of, q, out),

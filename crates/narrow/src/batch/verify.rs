@@ -1,6 +1,8 @@
-//! Verification of one remembered feature pair in eight samples of a pair: [`certify`] with one relative pose in each lane.
+//! Verification of one remembered feature pair in eight samples of a pair: [`certify`] with one
+//! relative pose in each lane.
 //!
-//! If the lanes accept a sample, its certificate accepts it with the same bits. If they leave it open, it goes to the pair solver.
+//! If the lanes accept a sample, its certificate accepts it with the same bits. If they leave it
+//! open, it goes to the pair solver.
 
 use super::pair_block::PairBlock;
 use crate::certificate::{
@@ -24,7 +26,8 @@ use clearsweep_model::SAMPLES;
 pub(crate) struct Verified {
     /// The feature pair.
     features: FeaturePair,
-    /// Rows of the samples in which the pair is strictly optimal: the cores apart, or the depth proven by the remembered surface.
+    /// Rows of the samples in which the pair is strictly optimal: the cores apart, or the depth
+    /// proven by the remembered surface.
     pub(crate) ready: ReadyRows<WIDTH>,
 }
 
@@ -47,8 +50,9 @@ impl Verified {
         (self.ready.first..self.ready.first + WIDTH).contains(&sample)
     }
 
-    /// Verifies a feature pair in eight samples from `sample` on, or in the last of the block. `surface`: a closed one around an
-    /// overlap, remembered from a polytope, and the features of a second facet at an equal depth.
+    /// Verifies a feature pair in eight samples from `sample` on, or in the last of the block.
+    /// `surface`: a closed one around an overlap, remembered from a polytope, and the features of a
+    /// second facet at an equal depth.
     pub(crate) fn verify(
         &mut self,
         of: &PairBlock<'_>,
@@ -158,8 +162,9 @@ fn verify_depth<S: Simd>(
     proves_depth(kind, q.of.rows.cores, (surface, in_facet), pose, (&found.closest, bound), overlap)
 }
 
-/// Returns the samples (bits) in which two facets have equal depths, the remembered features are preferred, and the surface proves both.
-/// There the residual becomes that of [`EqualDepths`](crate::parallel_features::equal_depths::EqualDepths).
+/// Returns the samples (bits) in which two facets have equal depths, the remembered features are
+/// preferred, and the surface proves both. There the residual becomes that of
+/// [`EqualDepths`](crate::parallel_features::equal_depths::EqualDepths).
 #[inline(always)]
 fn verify_equal_depths<S: Simd>(
     q: &Remembered<'_>,

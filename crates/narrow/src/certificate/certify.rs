@@ -22,7 +22,8 @@ pub struct Certificate {
     pub(crate) kind: PairKind,
     /// Their closest points.
     pub closest: Closest<f64>,
-    /// The gap of the supporting planes over all vertices: the signed distance of the cores less rounding.
+    /// The gap of the supporting planes over all vertices: the signed distance of the cores less
+    /// rounding.
     pub gap: f64,
     /// Least clearance of other vertices from the planes, metres: the rounding of the direction.
     pub margin: f64,
@@ -30,23 +31,25 @@ pub struct Certificate {
     pub bound: f64,
 }
 
-/// Returns the claim that a surface around the origin must prove for the depth of a strict answer, metres. The vertices of parallel
-/// features may be off their planes by the residual, but their direction is that of a face.
+/// Returns the claim that a surface around the origin must prove for the depth of a strict answer,
+/// metres. The vertices of parallel features may be off their planes by the residual, but their
+/// direction is that of a face.
 #[inline(always)]
 pub(crate) fn claim_of(kind: PairKind, distance: f64, bound: f64, [amplification, residual]: [f64; 2]) -> Claim {
     let (slack, amplification) = if kind.is_parallel() { (residual, 1.0) } else { (0.0, amplification) };
     Claim { facet: -distance - slack - 0.25 * bound, others: -distance + margin(bound, amplification) }
 }
 
-/// Returns the claim that a surface around the origin must prove: the depth of a locally strict answer, and that it is the only one.
+/// Returns the claim that a surface around the origin must prove: the depth of a locally strict
+/// answer, and that it is the only one.
 pub fn claim(answer: &Certificate) -> Claim {
     let Closest { distance, amplification, residual, .. } = answer.closest;
     claim_of(answer.kind, distance, answer.bound, [amplification, residual])
 }
 
 impl Certificate {
-    /// Whether the cores do not overlap by more than a few rounding bounds: of what [`local`] accepts, whether they are
-    /// apart.
+    /// Whether the cores do not overlap by more than a few rounding bounds: of what [`local`]
+    /// accepts, whether they are apart.
     #[inline(always)]
     pub fn in_contact_band(&self) -> bool {
         self.closest.distance >= -BAND * self.bound
@@ -74,8 +77,8 @@ pub(crate) struct Certified<T: Float> {
     pub(crate) strict: T::Mask,
 }
 
-/// Certifies features of a kind at relative poses, in the lanes `wanted`; where cores are not apart by more than rounding only if
-/// `overlaps`. `size`: of the pairs of cores, metres.
+/// Certifies features of a kind at relative poses, in the lanes `wanted`; where cores are not apart
+/// by more than rounding only if `overlaps`. `size`: of the pairs of cores, metres.
 #[inline(always)]
 pub(crate) fn certify<T: Float, F: Features<T>>(
     kind: PairKind,
@@ -144,9 +147,11 @@ pub(crate) fn closest_of<T: Float, F: Features<T>>(
     }
 }
 
-/// Returns the lanes in which rounding leaves nothing open about locally strict cores at this distance. The cores are apart or overlap by
-/// more than a few bounds. In contact the sign of the distance is open, and a second facet behind bodies too thin to tell may be as near:
-/// only parallel features of which one is a solid's rule that out, since no other vertex is near their planes.
+/// Returns the lanes in which rounding leaves nothing open about locally strict cores at this
+/// distance. The cores are apart or overlap by more than a few bounds. In contact the sign of the
+/// distance is open, and a second facet behind bodies too thin to tell may be as near: only
+/// parallel features of which one is a solid's rule that out, since no other vertex is near their
+/// planes.
 #[inline(always)]
 pub(crate) fn is_decided<T: Float>(kind: PairKind, cores: [&Polyhedron; 2], distance: T, bound: T) -> T::Mask {
     let unique = apart(distance, bound) | deep(distance, bound);
@@ -158,8 +163,8 @@ pub(crate) fn is_decided<T: Float>(kind: PairKind, cores: [&Polyhedron; 2], dist
     }
 }
 
-/// The answer of a feature pair if it is strictly optimal *locally*: enough where the cores are apart or in contact;
-/// where they overlap, the depth is still to be proven ([`claim`]).
+/// The answer of a feature pair if it is strictly optimal *locally*: enough where the cores are
+/// apart or in contact; where they overlap, the depth is still to be proven ([`claim`]).
 #[inline]
 pub fn local(pair: &Pair<'_, f64>, features: &FeaturePair) -> Option<Certificate> {
     let kind = PairKind::of(features, edges_are_parallel(pair, features))?;

@@ -1,8 +1,10 @@
-//! Proofs by the stored planes of a polyhedron: that a foot lies inside a face, that all other vertices stay below a supporting plane.
+//! Proofs by the stored planes of a polyhedron: that a foot lies inside a face, that all other
+//! vertices stay below a supporting plane.
 //!
-//! Each answer is *sufficient*: where it is yes, the test over the vertices, with all its rounding, says yes, too (the slacks
-//! below are above what both may be off together); where it is no, that test is made. So whether planes were formed
-//! changes no row. Every formula is generic over one `f64` and eight in a register.
+//! Each answer is *sufficient*: where it is yes, the test over the vertices, with all its rounding,
+//! says yes, too (the slacks below are above what both may be off together); where it is no, that
+//! test is made. So whether planes were formed changes no row. Every formula is generic over one
+//! `f64` and eight in a register.
 
 use crate::feature::Feature;
 use crate::float::Float;
@@ -10,23 +12,26 @@ use clearsweep_geometry::planes::{FourPlanes, Planes};
 use clearsweep_geometry::{Polyhedron, Scalar, Vec3};
 use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 
-/// By how much a foot's depth below a side of a face may differ from that by the stored plane, in shares of the
-/// pair's size, 2^-53 times: 40 for the plane, 16 for the formula, and as much again.
+/// By how much a foot's depth below a side of a face may differ from that by the stored plane, in
+/// shares of the pair's size, 2^-53 times: 40 for the plane, 16 for the formula, and as much again.
 const DEPTH: f64 = 128.0 * f64::UNIT;
 
-/// Bound on the error of the heights of two vertices along a direction together, in shares of the radius.
+/// Bound on the error of the heights of two vertices along a direction together, in shares of the
+/// radius.
 const HEIGHTS: f64 = 64.0 * f64::UNIT;
 
 /// Bound on the error of the product of a direction and a stored normal.
 const NORMAL: f64 = 32.0 * f64::UNIT;
 
-/// By how much a depth by the stored planes may be more than that of the formula, metres; `size`: that of the pair.
+/// By how much a depth by the stored planes may be more than that of the formula, metres; `size`:
+/// that of the pair.
 #[inline(always)]
 pub(super) fn rounding<T: Float>(size: T) -> T {
     T::from_f64(DEPTH) * size
 }
 
-/// The least depth of a foot inside of a face, less what may be rounding, metres; `size`: that of the pair.
+/// The least depth of a foot inside of a face, less what may be rounding, metres; `size`: that of
+/// the pair.
 #[inline(always)]
 pub(super) fn depth<T: Float>(planes: &Planes, face: u32, foot: Vec3<T>, size: T) -> T {
     // Four minima side by side: one would be waited for by each plane.
@@ -42,8 +47,8 @@ pub(super) fn depth<T: Float>(planes: &Planes, face: u32, foot: Vec3<T>, size: T
     a.smaller(b).smaller(c.smaller(d)) - rounding(size)
 }
 
-/// Whether all vertices off a face with this normal and clearance stay below the supporting plane along `d` by more than
-/// `margin`, metres; `radius`: of the body, metres.
+/// Whether all vertices off a face with this normal and clearance stay below the supporting plane
+/// along `d` by more than `margin`, metres; `radius`: of the body, metres.
 #[inline(always)]
 pub(super) fn below_face<T: Float>(d: Vec3<T>, normal: Vec3<T>, clearance: T, margin: T, radius: f64) -> T::Mask {
     // How much a vertex may rise where the direction is not quite the normal.
@@ -52,8 +57,9 @@ pub(super) fn below_face<T: Float>(d: Vec3<T>, normal: Vec3<T>, clearance: T, ma
     clearance.gt(margin + T::from_f64(radius) * (T::from_f64(2.0) * off + T::from_f64(HEIGHTS)))
 }
 
-/// Whether all vertices off an edge stay below the supporting plane along `d` by more than `margin`, metres. `along`: unit,
-/// along the edge; `sides`: unit, out of the faces on both sides; `clearances`: see [`Planes::edge_clearance`].
+/// Whether all vertices off an edge stay below the supporting plane along `d` by more than
+/// `margin`, metres. `along`: unit, along the edge; `sides`: unit, out of the faces on both sides;
+/// `clearances`: see [`Planes::edge_clearance`].
 #[inline(always)]
 pub(super) fn beside_edge<T: Float>(
     d: Vec3<T>,
@@ -72,16 +78,17 @@ pub(super) fn beside_edge<T: Float>(
     left.gt(needed) & right.gt(needed)
 }
 
-/// The least `d . n` with the unit vectors n from each neighbour of a vertex to the vertex, above which every neighbour is certain to
-/// stay below the supporting plane along `d` by more than `margin`, metres; the way to each is as long as the `clearance` at
-/// least. Twice what is needed, which is far more than the relative error of the clearance.
+/// The least `d . n` with the unit vectors n from each neighbour of a vertex to the vertex, above
+/// which every neighbour is certain to stay below the supporting plane along `d` by more than
+/// `margin`, metres; the way to each is as long as the `clearance` at least. Twice what is needed,
+/// which is far more than the relative error of the clearance.
 #[inline(always)]
 pub(super) fn least_slope<T: Float>(clearance: T, margin: T, radius: f64) -> T {
     T::from_f64(2.0) * (margin + T::from_f64(radius * HEIGHTS)) / clearance + T::from_f64(NORMAL)
 }
 
-/// Whether it is certain that all vertices but the feature's stay below the supporting planes along `d` by more than `margin`,
-/// metres: one feature, one direction in each lane.
+/// Whether it is certain that all vertices but the feature's stay below the supporting planes along
+/// `d` by more than `margin`, metres: one feature, one direction in each lane.
 #[inline(always)]
 pub(super) fn of_feature<T: Float>(p: &Polyhedron, feature: Feature, d: Vec3<T>, margin: T) -> T::Mask {
     let Some(planes) = p.formed_planes() else { return T::from_bits(0) };

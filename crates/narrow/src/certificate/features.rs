@@ -1,4 +1,5 @@
-//! The features of one body that a certificate is about: one for all numbers of a register, or one for each.
+//! The features of one body that a certificate is about: one for all numbers of a register, or one
+//! for each.
 
 use super::clearance;
 use super::margins::margin;
@@ -20,16 +21,17 @@ pub(crate) trait Features<T: Float> {
     fn count(&self) -> usize;
     /// Vertex `i` of the feature, from 1 on; vertex 0 is the operand's point.
     fn vertex(&self, i: usize) -> Vec3<T>;
-    /// Returns the lanes in which stored planes prove that other vertices are clear: below the supporting plane along `d` by more than
-    /// `margin`, metres. The vertices of [`Features::vertex`] do not count.
+    /// Returns the lanes in which stored planes prove that other vertices are clear: below the
+    /// supporting plane along `d` by more than `margin`, metres. The vertices of
+    /// [`Features::vertex`] do not count.
     fn clear(&self, d: Vec3<T>, margin: T) -> T::Mask;
-    /// Returns how far a foot lies inside the face, metres, exactly or at least; nothing if not `wanted`. `size`: of the pair, metres.
-    /// Faces only.
+    /// Returns how far a foot lies inside the face, metres, exactly or at least; nothing if not
+    /// `wanted`. `size`: of the pair, metres. Faces only.
     fn inside(&self, foot: Vec3<T>, size: T, wanted: T::Mask) -> T;
     /// The body and the feature of a lane.
     fn lane(&self, k: usize) -> (&Polyhedron, Feature);
-    /// The height of the supporting plane of lane `k`, metres, if a scan of the body finds that the feature alone reaches it. Out of
-    /// line, since stored planes answer for most lanes.
+    /// The height of the supporting plane of lane `k`, metres, if a scan of the body finds that the
+    /// feature alone reaches it. Out of line, since stored planes answer for most lanes.
     #[inline(always)]
     fn scan(&self, k: usize, plane: &SupportPlane<f64>) -> Option<f64> {
         let (p, feature) = self.lane(k);
@@ -37,7 +39,8 @@ pub(crate) trait Features<T: Float> {
     }
 }
 
-/// Returns how far a foot lies inside of one face, at least if stored planes say more than the margin in all lanes, else exactly.
+/// Returns how far a foot lies inside of one face, at least if stored planes say more than the
+/// margin in all lanes, else exactly.
 #[inline(always)]
 fn inside_one<T: Float>(p: &Polyhedron, face: u32, foot: Vec3<T>, size: T) -> T {
     if let Some(planes) = p.formed_planes() {
@@ -130,8 +133,8 @@ fn inside_each<S: Simd, F: Features<V<S>>>(of: &F, foot: Vec3<V<S>>, size: V<S>,
 /// Sides of a face, at most, whose vertices lie in registers.
 const SIDES: usize = 4;
 
-/// A feature in each lane, of one body whose planes are formed. Stored rows of four numbers become columns in registers:
-/// element-wise stores followed by a wide load defeat store forwarding.
+/// A feature in each lane, of one body whose planes are formed. Stored rows of four numbers become
+/// columns in registers: element-wise stores followed by a wide load defeat store forwarding.
 pub(crate) struct FeaturePerLane<'a, S: Simd> {
     p: &'a Polyhedron,
     planes: &'a Planes,

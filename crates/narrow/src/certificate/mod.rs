@@ -1,8 +1,10 @@
-//! The certificate of a feature pair: when an answer reached by any way may be accepted, because the optimum is unique.
+//! The certificate of a feature pair: when an answer reached by any way may be accepted, because
+//! the optimum is unique.
 //!
-//! Every optimality test must hold by more than twice its rounding bound: the closest points lie inside their
-//! features, and of all vertices of both bodies only those of the features reach the supporting planes. Then no other
-//! feature pair is optimal, every correct method ends here, and the row is a function of the pose alone.
+//! Every optimality test must hold by more than twice its rounding bound: the closest points lie
+//! inside their features, and of all vertices of both bodies only those of the features reach the
+//! supporting planes. Then no other feature pair is optimal, every correct method ends here, and
+//! the row is a function of the pose alone.
 //!
 //! ```text
 //! features.rs        the features of a body: one for all lanes, one a lane, one a lane of a body of its own

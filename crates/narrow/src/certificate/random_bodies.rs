@@ -41,7 +41,8 @@ impl RandomBodies {
         convex_hull(&points).expect("finite points")
     }
 
-    /// A direction out of a feature: a mixture of the normals around it, some tipped or at the horizon of what it may be.
+    /// A direction out of a feature: a mixture of the normals around it, some tipped or at the
+    /// horizon of what it may be.
     pub(crate) fn direction(&mut self, p: &Polyhedron, feature: Feature) -> Vec3<f64> {
         let share = match (2.0 * (self.next() + 1.0)) as usize % 4 {
             0 => 0.5 + 0.5 * self.next(),

@@ -49,7 +49,8 @@ fn options(within: f64) -> QueryOptions {
     QueryOptions { within, ..QueryOptions::EVERYTHING }
 }
 
-/// The samples that stretches rule out, each by a gap that outlasts the motion or along a direction.
+/// The samples that stretches rule out, each by a gap that outlasts the motion or along a
+/// direction.
 fn by_stretches(apart: &mut Culling<'_>, samples: u64) -> [u64; 2] {
     let (mut left, mut out) = (samples, [0; 2]);
     while left != 0 {

@@ -1,4 +1,5 @@
-//! Two convex pieces, of which one moves along a line: the signed distance as a function of the length, and its supporting planes.
+//! Two convex pieces, of which one moves along a line: the signed distance as a function of the
+//! length, and its supporting planes.
 
 use crate::cache::PieceCache;
 use crate::epa::Polytope;
@@ -16,7 +17,8 @@ pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
 /// Units by which the product of a unit normal and the direction may be off.
 pub(super) const COSINE: f64 = 64.0;
 
-/// Units of the length by which B may be off its place: the direction, its product with the length, and a sum (docs/reference/numerics.md).
+/// Units of the length by which B may be off its place: the direction, its product with the length,
+/// and a sum (docs/reference/numerics.md).
 const PLACED: f64 = 16.0;
 
 /// Two bodies of which B moves along a unit direction.
@@ -100,7 +102,8 @@ impl<'a> PiecesOnLine<'a> {
         bound_of::<f64>(self.pair.size + length.abs())
     }
 
-    /// The signed distance of the pieces where B is moved by a length, metres; `None` without a proof.
+    /// The signed distance of the pieces where B is moved by a length, metres; `None` without a
+    /// proof.
     pub(super) fn gap_at(&mut self, length: f64) -> Option<GapAtLength> {
         let pose_b = self.line.moved(length);
         let relative = RelativePose::between(&self.line.pose_a, &pose_b);
@@ -124,7 +127,8 @@ impl<'a> PiecesOnLine<'a> {
         })
     }
 
-    /// Returns the gap of the supporting planes across a unit direction before the motion, metres; rounding is not taken off.
+    /// Returns the gap of the supporting planes across a unit direction before the motion, metres;
+    /// rounding is not taken off.
     pub(super) fn support_gap(&self, n: Vec3<f64>) -> f64 {
         self.pair.gap(n) - self.growth()
     }

@@ -1,7 +1,9 @@
-//! Proof that two cores meet while B moves along a line: a vertex goes through the inside of a face, or an edge through an edge.
+//! Proof that two cores meet while B moves along a line: a vertex goes through the inside of a
+//! face, or an edge through an edge.
 //!
-//! Neither feature needs to support its body: whatever meets of two bodies, the bodies meet. So rounding decides nothing but the bracket of
-//! the length. In the terms of the Minkowski difference, the line pierces the face that the features span, inside of its outline.
+//! Neither feature needs to support its body: whatever meets of two bodies, the bodies meet. So
+//! rounding decides nothing but the bracket of the length. In the terms of the Minkowski
+//! difference, the line pierces the face that the features span, inside of its outline.
 
 use super::line::{COSINE, UNIT};
 use crate::closest_points::inside_face;
@@ -24,11 +26,13 @@ struct Meeting {
     cosine: f64,
     /// Depth inside of both features at which they meet, metres.
     inside: f64,
-    /// Factor by which an error of places counts more along the features: 1, or 1 / sine of two edges' angle.
+    /// Factor by which an error of places counts more along the features: 1, or 1 / sine of two
+    /// edges' angle.
     amplification: f64,
 }
 
-/// Lengths between which the features of two cores are proven to meet while B moves along `along` (unit, A's frame), metres.
+/// Lengths between which the features of two cores are proven to meet while B moves along `along`
+/// (unit, A's frame), metres.
 pub(super) fn lengths(pair: &Pair<'_, f64>, along: Vec3<f64>, features: &FeaturePair) -> Option<[f64; 2]> {
     let FeaturePair { a, b } = features;
     let found = match (a.kind, b.kind) {

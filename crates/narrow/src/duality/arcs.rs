@@ -1,25 +1,28 @@
-//! Whether the arcs of two edges cross on the Gauss map, so that the edges span a face of the Minkowski difference (Choi et al.,
-//! section 4.3).
+//! Whether the arcs of two edges cross on the Gauss map, so that the edges span a face of the
+//! Minkowski difference (Choi et al., section 4.3).
 //!
-//! The arc of an edge of A joins the normals `a` (left) and `b` (right) of its two faces, in the plane orthogonal to the edge `u`. The arc
-//! of an edge of -B joins `c` and `d`, orthogonal to `w`. With the left face first, `a x b` is a positive multiple of `u`, and so is `c x d`
-//! of `w`, since both normals of -B are those of B with the other sign. The paper's three conditions are about the signs of the
-//! determinants `|cba|`, `|dba|`, `|adc|` and `|bdc|`. With `u` and `w` in place of the vector products they read
+//! The arc of an edge of A joins the normals `a` (left) and `b` (right) of its two faces, in the
+//! plane orthogonal to the edge `u`. The arc of an edge of -B joins `c` and `d`, orthogonal to `w`.
+//! With the left face first, `a x b` is a positive multiple of `u`, and so is `c x d` of `w`, since
+//! both normals of -B are those of B with the other sign. The paper's three conditions are about
+//! the signs of the determinants `|cba|`, `|dba|`, `|adc|` and `|bdc|`. With `u` and `w` in place
+//! of the vector products they read
 //!
 //! 1. `c` and `d` lie on different sides of the plane orthogonal to `u`;
 //! 2. `a` and `b` lie on different sides of the plane orthogonal to `w`;
 //! 3. `c . u` and `b . w` have the same sign: else one arc crosses the opposite of the other.
 //!
-//! All three together: `c . u`, `-d . u`, `b . w` and `-a . w` have one sign, `sigma`. The arcs then cross at the normal
-//! `sigma (w x u)`. The vectors of the edges are exact but for one rounding, so that a nearly flat edge, whose normals hardly differ,
-//! costs no accuracy.
+//! All three together: `c . u`, `-d . u`, `b . w` and `-a . w` have one sign, `sigma`. The arcs
+//! then cross at the normal `sigma (w x u)`. The vectors of the edges are exact but for one
+//! rounding, so that a nearly flat edge, whose normals hardly differ, costs no accuracy.
 
 use clearsweep_geometry::{Polyhedron, Vec3};
 
 /// The share of a vector's length up to which its product with a unit normal may be rounding.
 const DOUBT: f64 = 1e-14;
 
-/// The share of the product of two edges' lengths up to which their vector product is rounding: the edges are parallel.
+/// The share of the product of two edges' lengths up to which their vector product is rounding: the
+/// edges are parallel.
 const PARALLEL: f64 = 1e-12;
 
 /// The arc of an edge: the edge's vector, and the normals of the faces to its left and right.

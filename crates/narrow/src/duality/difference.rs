@@ -1,7 +1,8 @@
 //! The Minkowski difference A - B, face by face: it is never formed.
 //!
-//! Everything is in A's frame. A face is one of three kinds (Choi et al., section 2.1): a face of A and the vertex of B that supports the
-//! difference along its normal; a vertex of A and a face of B; an edge of each whose arcs cross on the Gauss map.
+//! Everything is in A's frame. A face is one of three kinds (Choi et al., section 2.1): a face of A
+//! and the vertex of B that supports the difference along its normal; a vertex of A and a face of
+//! B; an edge of each whose arcs cross on the Gauss map.
 
 use super::arcs::{ArcCrossing, GaussArc, crossing};
 use super::guide::Guide;
@@ -21,14 +22,16 @@ pub struct DifferenceFace {
     pub features: FeaturePair,
     /// Outward normal in A's frame, of any length.
     pub normal: Vec3<f64>,
-    /// `normal . (a - b)` on the face: no point of the difference reaches farther along the normal, but for rounding.
+    /// `normal . (a - b)` on the face: no point of the difference reaches farther along the normal,
+    /// but for rounding.
     pub height: f64,
     /// The signed distance by which the search goes (`guide.rs`): the larger the better.
     pub signed_distance: f64,
 }
 
 impl DifferenceFace {
-    /// The gap of the cores across the plane of the face, metres: negative where the origin lies beneath it.
+    /// The gap of the cores across the plane of the face, metres: negative where the origin lies
+    /// beneath it.
     pub fn gap(&self) -> f64 {
         -self.height / self.normal.length()
     }
@@ -73,8 +76,9 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// The face that a face of a body spans with the vertex of the other one that supports the difference; `near`: a vertex of the other
-    /// body from which to look for it (SIGNEDDISTANCE-FV).
+    /// The face that a face of a body spans with the vertex of the other one that supports the
+    /// difference; `near`: a vertex of the other body from which to look for it
+    /// (SIGNEDDISTANCE-FV).
     #[inline(always)]
     pub(super) fn of_face<S: Simd>(&self, home: FaceOwner, face: u32, near: u32) -> DifferenceFace {
         let pose = &self.pair.pose;
@@ -98,8 +102,9 @@ impl<'a> Difference<'a> {
         self.rated(features, normal, height)
     }
 
-    /// The face that two edges span, if their arcs cross. Where rounding leaves that open, the supports along their normal say
-    /// how far the difference reaches. `arcs`: that of A's edge, and that of B's mirrored, both in the frame of `frame`.
+    /// The face that two edges span, if their arcs cross. Where rounding leaves that open, the
+    /// supports along their normal say how far the difference reaches. `arcs`: that of A's edge,
+    /// and that of B's mirrored, both in the frame of `frame`.
     #[inline(always)]
     pub(super) fn of_edges<S: Simd>(
         &self,
@@ -123,7 +128,8 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// A face along a normal that may not be one: the supports say how far the difference reaches, which holds for any direction.
+    /// A face along a normal that may not be one: the supports say how far the difference reaches,
+    /// which holds for any direction.
     #[inline(always)]
     pub(super) fn supported<S: Simd>(
         &self,
@@ -143,7 +149,8 @@ impl<'a> Difference<'a> {
     }
 }
 
-/// A vertex farthest along a direction, from a vertex that is likely near to it, and how far that is.
+/// A vertex farthest along a direction, from a vertex that is likely near to it, and how far that
+/// is.
 #[inline(always)]
 pub(super) fn support_near<S: Simd>(p: &Polyhedron, d: Vec3<f64>, near: u32) -> (u32, f64) {
     if p.count <= SCANNED || p.neighbour_block_start.is_empty() {

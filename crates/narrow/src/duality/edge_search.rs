@@ -1,9 +1,10 @@
 //! SEARCH-EE: the faces that edge pairs span (Choi et al., section 3.3.3).
 //!
-//! On the Gauss map of the difference a face that two edges span lies where their arcs cross. Its neighbours lie along both arcs: the
-//! next crossing, with the arc of an edge that shares a vertex with the present one (Lemma 4), or the end of the arc, which is a face of
-//! one body. A face of A with a vertex of B has its neighbours along the arcs of its edges: a crossing with the arc of an edge at that
-//! vertex (Lemma 3), or again the end of the arc.
+//! On the Gauss map of the difference a face that two edges span lies where their arcs cross. Its
+//! neighbours lie along both arcs: the next crossing, with the arc of an edge that shares a vertex
+//! with the present one (Lemma 4), or the end of the arc, which is a face of one body. A face of A
+//! with a vertex of B has its neighbours along the arcs of its edges: a crossing with the arc of an
+//! edge at that vertex (Lemma 3), or again the end of the arc.
 
 use super::arcs::GaussArc;
 use super::difference::{DifferenceFace, FaceOwner};
@@ -17,11 +18,13 @@ use smallvec::SmallVec;
 /// Edges around a face or at a vertex: few of them, as a rule.
 type EdgeIndices = SmallVec<[u32; 16]>;
 
-/// Height, in rounding bounds E of the pair, by which vertices may lie below a support and still support the difference, too.
+/// Height, in rounding bounds E of the pair, by which vertices may lie below a support and still
+/// support the difference, too.
 const TIED: f64 = 1.0;
 
 impl<'a> OverlapTest<'a> {
-    /// Goes from face to face of the difference until no neighbour is better, from the better end of the searches of faces.
+    /// Goes from face to face of the difference until no neighbour is better, from the better end
+    /// of the searches of faces.
     #[inline(always)]
     pub(super) fn search_edges<S: Simd>(&mut self, start: DifferenceFace) -> DifferenceFace {
         let mut best = start;
@@ -96,7 +99,8 @@ impl<'a> OverlapTest<'a> {
         best
     }
 
-    /// The best of the faces at the ends of the arcs of two edges: faces of one body with a vertex of the other one.
+    /// The best of the faces at the ends of the arcs of two edges: faces of one body with a vertex
+    /// of the other one.
     #[inline(always)]
     fn arc_ends<S: Simd>(&mut self, face: &DifferenceFace) -> DifferenceFace {
         let mut best = *face;
@@ -118,8 +122,9 @@ impl<'a> OverlapTest<'a> {
         best
     }
 
-    /// The edges at a supporting vertex of a body, and at the other vertices that support the difference along the normal to within
-    /// rounding: where an edge or a face of the body is parallel to the face, the neighbours lie around all of them.
+    /// The edges at a supporting vertex of a body, and at the other vertices that support the
+    /// difference along the normal to within rounding: where an edge or a face of the body is
+    /// parallel to the face, the neighbours lie around all of them.
     #[inline(always)]
     fn edges_at_supports(&self, home: FaceOwner, vertex: u32, normal: Vec3<f64>) -> EdgeIndices {
         let [p, _] = self.difference.bodies(home);

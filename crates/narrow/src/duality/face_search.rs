@@ -1,5 +1,6 @@
-//! SEARCH-FV and SEARCH-VF: the faces of one body, each with the vertex of the other one that supports the difference (Choi et al.,
-//! sections 3.3.1 and 3.3.2), and where the search starts (section 4.2).
+//! SEARCH-FV and SEARCH-VF: the faces of one body, each with the vertex of the other one that
+//! supports the difference (Choi et al., sections 3.3.1 and 3.3.2), and where the search starts
+//! (section 4.2).
 //!
 //! Both are one procedure, with the roles of the bodies exchanged.
 
@@ -10,7 +11,8 @@ use clearsweep_geometry::polyhedron::NO_FACE;
 use clearsweep_geometry::{Polyhedron, Vec3};
 
 impl<'a> OverlapTest<'a> {
-    /// Goes from a face of a body to the adjacent face with the largest signed distance, until none is better.
+    /// Goes from a face of a body to the adjacent face with the largest signed distance, until none
+    /// is better.
     #[inline(always)]
     pub(super) fn search_faces<S: Simd>(&mut self, home: FaceOwner, start: DifferenceFace) -> DifferenceFace {
         let [own, _] = self.difference.bodies(home);
@@ -39,8 +41,9 @@ impl<'a> OverlapTest<'a> {
         }
     }
 
-    /// The first face of SEARCH-FV, or of SEARCH-VF where A is a point: at the vertex of the body that is farthest along the direction
-    /// that the face looked for is turned to, the face turned to it most.
+    /// The first face of SEARCH-FV, or of SEARCH-VF where A is a point: at the vertex of the body
+    /// that is farthest along the direction that the face looked for is turned to, the face turned
+    /// to it most.
     #[inline(always)]
     pub(super) fn first_face<S: Simd>(&mut self, home: FaceOwner) -> DifferenceFace {
         let [own, _] = self.difference.bodies(home);
@@ -50,8 +53,9 @@ impl<'a> OverlapTest<'a> {
         self.face_at::<S>(home, vertex, along, None)
     }
 
-    /// At a vertex of a body, the face turned most to a direction (the body's frame; of B mirrored). `near`: a vertex of the other body
-    /// from which its support is looked for, if one is known.
+    /// At a vertex of a body, the face turned most to a direction (the body's frame; of B
+    /// mirrored). `near`: a vertex of the other body from which its support is looked for, if one
+    /// is known.
     #[inline(always)]
     pub(super) fn face_at<S: Simd>(
         &mut self,
@@ -79,7 +83,8 @@ impl<'a> OverlapTest<'a> {
     }
 }
 
-/// Returns the features of a face of the difference as indices: the face of this body, and the vertex of the other one.
+/// Returns the features of a face of the difference as indices: the face of this body, and the
+/// vertex of the other one.
 #[inline(always)]
 pub(super) fn own_indices(home: FaceOwner, face: &DifferenceFace) -> [u32; 2] {
     let [a, b] = [face.features.a.index, face.features.b.index];

@@ -1,9 +1,11 @@
-//! CD-Dual: whether two convex polyhedra overlap, by a walk over the faces of their Minkowski difference.
+//! CD-Dual: whether two convex polyhedra overlap, by a walk over the faces of their Minkowski
+//! difference.
 //!
-//! Source: Choi, Li, Wang, Cameron, "Collision detection of convex polyhedra based on duality transformation". The origin lies in the
-//! difference M = A - B if and only if the cores overlap. A ray from an inner point `c` of M through the origin leaves M through one face.
-//! If that face lies before the origin, it separates the bodies; else the origin is inside. In the dual space that face is the vertex
-//! with the largest signed distance from a plane, and a local search finds it.
+//! Source: Choi, Li, Wang, Cameron, "Collision detection of convex polyhedra based on duality
+//! transformation". The origin lies in the difference M = A - B if and only if the cores overlap. A
+//! ray from an inner point `c` of M through the origin leaves M through one face. If that face lies
+//! before the origin, it separates the bodies; else the origin is inside. In the dual space that
+//! face is the vertex with the largest signed distance from a plane, and a local search finds it.
 //!
 //! ```text
 //! guide.rs        the signed distance of a face: sections 3.2 and 6
@@ -16,23 +18,31 @@
 //!
 //! Departures from the paper:
 //!
-//! - Theorem 1 takes the dual points of the faces of A, joined as the faces are, for a convex polyhedron. They are in convex position,
-//!   but the edges of their hull may be others, so that SEARCH-FV may end at a face that is best among its neighbours only. Lemma 3 holds for such a
-//!   face, too; Lemma 4 does not. So SEARCH-EE goes on to the ends of the arcs, which are faces of one body, where these are better than all
-//!   edge pairs around. Each step goes to a neighbour on M, and the convexity of M's dual alone makes the end the best.
-//! - The pseudo-code of SEARCH-EE pushes the pairs around every pair that spans a face, better or not, and so visits all of
-//!   them. Here the search goes to the best pair around, as the text of the proof does (Theorem 6).
-//! - The first face is not the one turned most to the ray of all, which takes time proportional to their number, but of those at the
-//!   vertex farthest along the ray.
-//! - Where an edge or a face of one body is parallel to the face, the edges at all vertices that support it are tried; and pairs whose
-//!   arcs miss each other by no more than rounding, with the height that the supports give.
-//! - A remembered face is tried first: one that still separates the bodies is the answer (the witness of section 1).
-//! - `c` is the difference of the means of the vertices. If it is the origin itself, the origin is inside.
+//! - Theorem 1 takes the dual points of the faces of A, joined as the faces are, for a convex
+//!   polyhedron. They are in convex position, but the edges of their hull may be others, so that
+//!   SEARCH-FV may end at a face that is best among its neighbours only. Lemma 3 holds for such a
+//!   face, too; Lemma 4 does not. So SEARCH-EE goes on to the ends of the arcs, which are faces of
+//!   one body, where these are better than all edge pairs around. Each step goes to a neighbour on
+//!   M, and the convexity of M's dual alone makes the end the best.
+//! - The pseudo-code of SEARCH-EE pushes the pairs around every pair that spans a face, better or
+//!   not, and so visits all of them. Here the search goes to the best pair around, as the text of
+//!   the proof does (Theorem 6).
+//! - The first face is not the one turned most to the ray of all, which takes time proportional to
+//!   their number, but of those at the vertex farthest along the ray.
+//! - Where an edge or a face of one body is parallel to the face, the edges at all vertices that
+//!   support it are tried; and pairs whose arcs miss each other by no more than rounding, with the
+//!   height that the supports give.
+//! - A remembered face is tried first: one that still separates the bodies is the answer (the
+//!   witness of section 1).
+//! - `c` is the difference of the means of the vertices. If it is the origin itself, the origin is
+//!   inside.
 //!
-//! A solid and a point are a pair, too: M has faces of one kind then. *Segments and polygons are handed over* to the other searches:
-//! their faces and edges have no arcs with two ends (a polygon's is half a circle, a segment's all of it).
+//! A solid and a point are a pair, too: M has faces of one kind then. *Segments and polygons are
+//! handed over* to the other searches: their faces and edges have no arcs with two ends (a
+//! polygon's is half a circle, a segment's all of it).
 //!
-//! The search proves nothing. A face that separates the bodies says where V-Clip starts, and the normal of another one where EPA starts.
+//! The search proves nothing. A face that separates the bodies says where V-Clip starts, and the
+//! normal of another one where EPA starts.
 
 mod arcs;
 mod difference;
@@ -60,10 +70,12 @@ use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 /// The result of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct DualityResult {
-    /// [`SearchEnd::Beyond`]: the face separates the cores. [`SearchEnd::Overlap`]: the origin lies beneath the best face.
-    /// [`SearchEnd::Converged`]: the best face of a search along a direction. [`SearchEnd::Stalled`]: the cores are handed over.
+    /// [`SearchEnd::Beyond`]: the face separates the cores. [`SearchEnd::Overlap`]: the origin lies
+    /// beneath the best face. [`SearchEnd::Converged`]: the best face of a search along a
+    /// direction. [`SearchEnd::Stalled`]: the cores are handed over.
     pub end: SearchEnd,
-    /// The face at the end; `None` where the cores are handed over, or the means of both lie at one point.
+    /// The face at the end; `None` where the cores are handed over, or the means of both lie at one
+    /// point.
     pub face: Option<DifferenceFace>,
     /// Faces rated by SEARCH-FV and SEARCH-VF, and pairs of arcs tested by SEARCH-EE.
     pub counts: [u32; 3],
@@ -73,7 +85,8 @@ pub struct DualityResult {
 
 dispatch!(search_wide, search_in, (pair: &Pair<'_, f64>, guide: Guide, start: Option<FeaturePair>, last: Phase) -> DualityResult);
 
-/// Whether two cores overlap, from the features of the last pose, if there are any (section 4.4): CD-DUALITY.
+/// Whether two cores overlap, from the features of the last pose, if there are any (section 4.4):
+/// CD-DUALITY.
 pub fn overlap_test(pair: &Pair<'_, f64>, start: Option<FeaturePair>) -> DualityResult {
     overlap_test_until(pair, start, Phase::EdgeEdge)
 }
@@ -84,8 +97,9 @@ pub fn overlap_test_until(pair: &Pair<'_, f64>, start: Option<FeaturePair>, last
     search_wide(pair, Guide::Point(inner), start, last)
 }
 
-/// The face of the difference through which the line from the origin along `direction` (A's frame) leaves it, if it meets the difference at
-/// all (section 6). Of a line that misses the difference some face is found.
+/// The face of the difference through which the line from the origin along `direction` (A's frame)
+/// leaves it, if it meets the difference at all (section 6). Of a line that misses the difference
+/// some face is found.
 pub fn pierced_face(pair: &Pair<'_, f64>, direction: Vec3<f64>, start: Option<FeaturePair>) -> DualityResult {
     search_wide(pair, Guide::Direction(direction), start, Phase::EdgeEdge)
 }
@@ -160,7 +174,8 @@ impl OverlapTest<'_> {
         self.search_edges::<S>(best)
     }
 
-    /// The face that remembered features span at this pose; of edges that span none, the plane that is parallel to both.
+    /// The face that remembered features span at this pose; of edges that span none, the plane that
+    /// is parallel to both.
     #[inline(always)]
     fn remembered<S: Simd>(&mut self, features: FeaturePair) -> Option<DifferenceFace> {
         let pair = self.difference.pair;
@@ -180,7 +195,8 @@ impl OverlapTest<'_> {
         }
     }
 
-    /// The face of A nearest to remembered features, with the vertex of B that supports the difference along its normal.
+    /// The face of A nearest to remembered features, with the vertex of B that supports the
+    /// difference along its normal.
     #[inline(always)]
     fn face_beside<S: Simd>(&mut self, FeaturePair { a: of_a, b: of_b }: FeaturePair) -> DifferenceFace {
         let (a, b) = (self.difference.pair.a, self.difference.pair.b);

@@ -1,4 +1,5 @@
-//! Arcs and ends of searches against all faces of Minkowski differences, found by scans over all vertices.
+//! Arcs and ends of searches against all faces of Minkowski differences, found by scans over all
+//! vertices.
 
 use super::arcs::{ArcCrossing, GaussArc, crossing};
 use super::difference::{Difference, FaceOwner};
@@ -40,7 +41,8 @@ fn reach(pair: &Pair<'_, f64>, n: Vec3<f64>) -> f64 {
     -pair.gap(n)
 }
 
-/// The normals of all faces of a difference, with their heights: of edge pairs those whose ends support it.
+/// The normals of all faces of a difference, with their heights: of edge pairs those whose ends
+/// support it.
 fn all_faces(pair: &Pair<'_, f64>) -> Vec<(Vec3<f64>, f64)> {
     let of_a = pair.a.normals.iter().copied();
     let of_b = pair.b.normals.iter().map(|&n| -pair.pose.vector(n));

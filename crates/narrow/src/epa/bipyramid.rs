@@ -1,8 +1,8 @@
 //! A first polytope without GJK: a bipyramid of six supports, found side by side.
 //!
-//! For cores that are likely to overlap. It costs as much as a few iterations of GJK. The origin lies inside or not far
-//! outside, and the expansion leads to the nearest facet either way. The apex points along the axis between the bodies,
-//! where the nearest facet is most likely.
+//! For cores that are likely to overlap. It costs as much as a few iterations of GJK. The origin
+//! lies inside or not far outside, and the expansion leads to the nearest facet either way. The
+//! apex points along the axis between the bodies, where the nearest facet is most likely.
 
 use super::gather::{broadcast, vertices};
 use super::mesh::PolytopeMesh;
@@ -12,10 +12,11 @@ use crate::support::support_each;
 use clearsweep_base::simd::{Lane, Simd, V, WIDTH};
 use clearsweep_geometry::{Polyhedron, Vec3};
 
-/// The directions of the supports in a frame whose third axis is the axis: x and y. Lane 0 is the apex, lanes 1 to 4 go
-/// around the axis, lane 5 is the opposite apex.
+/// The directions of the supports in a frame whose third axis is the axis: x and y. Lane 0 is the
+/// apex, lanes 1 to 4 go around the axis, lane 5 is the opposite apex.
 const ACROSS: [Lane; 2] = [[0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0]];
-/// Their third component: a constant part, and a part that the tilt of the directions around the axis multiplies.
+/// Their third component: a constant part, and a part that the tilt of the directions around the
+/// axis multiplies.
 const ALONG: [Lane; 2] = [[1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]];
 
 /// The number of supports.
@@ -24,9 +25,9 @@ const COUNT: usize = 6;
 /// The triangles between the supports, counter-clockwise seen from outside.
 const CORNERS: [[u8; WIDTH]; 3] = [[0, 0, 0, 0, 5, 5, 5, 5], [1, 2, 3, 4, 2, 3, 4, 1], [2, 3, 4, 1, 1, 2, 3, 4]];
 
-/// The cotangent of the angle between the axis and the directions around it that leads to the fewest expansions,
-/// measured on hulls of ellipsoids: about 60 degrees for a dozen vertices, 45 for many dozens, 35 for hundreds. At
-/// narrower angles supports coincide.
+/// The cotangent of the angle between the axis and the directions around it that leads to the
+/// fewest expansions, measured on hulls of ellipsoids: about 60 degrees for a dozen vertices, 45
+/// for many dozens, 35 for hundreds. At narrower angles supports coincide.
 fn tilt(vertices: usize) -> f64 {
     match vertices {
         0..=32 => 0.55,
@@ -35,8 +36,8 @@ fn tilt(vertices: usize) -> f64 {
     }
 }
 
-/// Two unit vectors that complete a unit vector to a right-handed orthonormal frame (Duff et al. 2017, "Building an
-/// Orthonormal Basis, Revisited").
+/// Two unit vectors that complete a unit vector to a right-handed orthonormal frame (Duff et al.
+/// 2017, "Building an Orthonormal Basis, Revisited").
 #[inline(always)]
 fn orthonormal_basis(z: Vec3<f64>) -> [Vec3<f64>; 2] {
     let sign = 1.0_f64.copysign(z.z);
@@ -48,8 +49,8 @@ fn orthonormal_basis(z: Vec3<f64>) -> [Vec3<f64>; 2] {
     ]
 }
 
-/// A vertex far along the direction of each lane: the farthest, or on a large polyhedron the one in its table of start
-/// vertices.
+/// A vertex far along the direction of each lane: the farthest, or on a large polyhedron the one in
+/// its table of start vertices.
 #[inline(always)]
 fn approximate_supports<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> V<S> {
     if p.count <= CLIMB_ABOVE || p.starts.is_empty() {

@@ -1,5 +1,5 @@
-//! The triangles of an expanding polytope, eight side by side: their planes, the nearest one, and those that see a
-//! point.
+//! The triangles of an expanding polytope, eight side by side: their planes, the nearest one, and
+//! those that see a point.
 
 use clearsweep_base::simd::{Lane, Mask, Simd, V, WIDTH};
 use clearsweep_geometry::Vec3;
@@ -10,11 +10,13 @@ pub(super) const MAX_VERTICES: usize = 256;
 /// Blocks of triangles above which an expansion is given up, dead triangles included.
 pub(super) const MAX_BLOCKS: usize = 512;
 
-/// The rounding of a plane's height over a point of the difference, in sizes of the pair, for a triangle whose sides
-/// are at right angles. Narrow angles amplify it: see [`TriangleBlock::limit`].
+/// The rounding of a plane's height over a point of the difference, in sizes of the pair, for a
+/// triangle whose sides are at right angles. Narrow angles amplify it: see
+/// [`TriangleBlock::limit`].
 const PLANE_ROUNDING: f64 = 1e-15;
 
-/// Eight triangles. A lane without a triangle, or with a removed one, is infinitely far and sees nothing.
+/// Eight triangles. A lane without a triangle, or with a removed one, is infinitely far and sees
+/// nothing.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct TriangleBlock {
@@ -24,9 +26,9 @@ pub(super) struct TriangleBlock {
     pub(super) reach: Lane,
     /// A triangle sees a point if `normal . point` is above this: `reach` and the rounding.
     pub(super) limit: Lane,
-    /// The squared distance of the plane from the origin, square metres, negative where the origin is not beneath it.
-    /// Triangles are compared by it, which avoids the latency of a square root. Infinite where the triangle has no
-    /// area.
+    /// The squared distance of the plane from the origin, square metres, negative where the origin
+    /// is not beneath it. Triangles are compared by it, which avoids the latency of a square root.
+    /// Infinite where the triangle has no area.
     pub(super) square: Lane,
     /// The vertices at the corners, counter-clockwise seen from outside.
     pub(super) corner: [[u8; WIDTH]; 3],
@@ -53,8 +55,8 @@ impl TriangleBlock {
         alive: 0,
     };
 
-    /// Sets the planes of the triangles with these corners, of which the first `count` are valid; `size`: of the pair,
-    /// metres.
+    /// Sets the planes of the triangles with these corners, of which the first `count` are valid;
+    /// `size`: of the pair, metres.
     #[inline(always)]
     pub(super) fn set_planes<S: Simd>(&mut self, &[a, b, c]: &CornerPoints<S>, count: usize, size: f64) {
         let (u, v) = (b - a, c - a);
@@ -84,12 +86,13 @@ impl TriangleBlock {
         Vec3::load(&self.normal).dot(p).gt(V::load(&self.limit)).bits()
     }
 
-    /// Bit `i`: triangle `i` is not proven, rounding included, to lie at least `least` (metres) from the origin with
-    /// the origin beneath it. A triangle without area has nothing to prove.
+    /// Bit `i`: triangle `i` is not proven, rounding included, to lie at least `least` (metres)
+    /// from the origin with the origin beneath it. A triangle without area has nothing to prove.
     ///
-    /// A filter in front of `holds` in `triangle.rs`, which decides the triangles that are left. Its exact sign is
-    /// settled where `reach` exceeds 4e-15 times the component sums of two sides and of a corner. The last sum is below
-    /// `sqrt 3` sizes of the pair, and `limit - reach` is 1e-15 sizes times the other two, so ten times that is larger.
+    /// A filter in front of `holds` in `triangle.rs`, which decides the triangles that are left.
+    /// Its exact sign is settled where `reach` exceeds 4e-15 times the component sums of two sides
+    /// and of a corner. The last sum is below `sqrt 3` sizes of the pair, and `limit - reach` is
+    /// 1e-15 sizes times the other two, so ten times that is larger.
     #[inline(always)]
     pub(super) fn unproven<S: Simd>(&self, least: f64) -> u8 {
         let reach = V::<S>::load(&self.reach);

@@ -1,9 +1,11 @@
-//! The horizon of a new vertex: the sides between the triangles that it sees and the rest of the surface.
+//! The horizon of a new vertex: the sides between the triangles that it sees and the rest of the
+//! surface.
 
 use super::facets::{MAX_BLOCKS, MAX_VERTICES, TriangleBlock};
 use clearsweep_base::simd::WIDTH;
 
-/// Triangles and vertices are processed two at a time: fixed counts cost less than mispredicted loop ends.
+/// Triangles and vertices are processed two at a time: fixed counts cost less than mispredicted
+/// loop ends.
 const UNROLL: usize = 2;
 
 /// Words of a bit set of vertices.
@@ -21,12 +23,13 @@ pub(super) struct Horizon {
     to: [u8; MAX_VERTICES + UNROLL],
     /// The vertices of the first eight sides: from, to.
     few: [[u8; WIDTH]; 2],
-    /// Bit `w` of `out[..][v]` (64 vertices in each word): a seen triangle has the side from `v` to `w`. All zero
-    /// between searches.
+    /// Bit `w` of `out[..][v]` (64 vertices in each word): a seen triangle has the side from `v` to
+    /// `w`. All zero between searches.
     out: [[u64; MAX_VERTICES]; WORDS],
     /// Bit `v` of `into[..][w]`: the same side.
     into: [[u64; MAX_VERTICES]; WORDS],
-    /// Scratch memory of [`Horizon::find_connected`]: the seen triangles that are connected, and the others.
+    /// Scratch memory of [`Horizon::find_connected`]: the seen triangles that are connected, and
+    /// the others.
     found: Vec<usize>,
     rest: Vec<usize>,
 }
@@ -52,8 +55,8 @@ impl Horizon {
         }
     }
 
-    /// Lists the sides of the horizon on a surface with this number of vertices. False unless they form closed loops
-    /// that pass each vertex at most once.
+    /// Lists the sides of the horizon on a surface with this number of vertices. False unless they
+    /// form closed loops that pass each vertex at most once.
     #[inline(always)]
     pub(super) fn find(&mut self, blocks: &[TriangleBlock], vertices: usize) -> bool {
         if vertices <= 64 { self.find_in::<1>(blocks) } else { self.find_in_many(blocks) }
@@ -96,7 +99,8 @@ impl Horizon {
                         w = if row != 0 { 64 * k + row.trailing_zeros() as usize } else { w };
                     }
                     good &= ways < 2;
-                    // Also collected in a register: a wide load right after narrow stores defeats store forwarding.
+                    // Also collected in a register: a wide load right after narrow stores defeats
+                    // store forwarding.
                     let (shift, open) = (8 * (count % WIDTH), u64::from(ways != 0));
                     few[0] |= (v as u64 * open) << shift;
                     few[1] |= (w as u64 * open) << shift;
@@ -123,8 +127,9 @@ impl Horizon {
         [from, to]
     }
 
-    /// [`Horizon::find`] for those seen triangles that are connected to `triangle`: a surface placed at another pose
-    /// need not be convex, and then the seen triangles may form several patches.
+    /// [`Horizon::find`] for those seen triangles that are connected to `triangle`: a surface
+    /// placed at another pose need not be convex, and then the seen triangles may form several
+    /// patches.
     #[cold]
     pub(super) fn find_connected(&mut self, blocks: &[TriangleBlock], vertices: usize, triangle: usize) -> bool {
         let of = |t: usize| sides(blocks[t / WIDTH].vertices(t % WIDTH));

@@ -1,7 +1,8 @@
-//! The proof of a depth by a remembered surface, at eight relative poses at once: `Surface::proves` in each lane, by
-//! the same formula (`TrianglePlane`).
+//! The proof of a depth by a remembered surface, at eight relative poses at once: `Surface::proves`
+//! in each lane, by the same formula (`TrianglePlane`).
 //!
-//! If the filter of an exact sign is undecided, the lane is left unproven; `Surface::proves` decides it.
+//! If the filter of an exact sign is undecided, the lane is left unproven; `Surface::proves`
+//! decides it.
 
 use super::surface::{Surface, VERTICES};
 use super::triangle::TrianglePlane;
@@ -20,8 +21,8 @@ pub(crate) struct ClaimLanes {
 
 /// Bit `k`: at the pose in lane `k`, the surface proves its claim.
 ///
-/// `vertices`: the vertices of a pair, of A and of B, each in its own frame; `in_facet`: whether a triangle belongs to
-/// the facet of the claim.
+/// `vertices`: the vertices of a pair, of A and of B, each in its own frame; `in_facet`: whether a
+/// triangle belongs to the facet of the claim.
 #[inline(always)]
 pub(crate) fn proves<S: Simd>(
     surface: &Surface,

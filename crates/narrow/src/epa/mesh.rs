@@ -1,5 +1,5 @@
-//! The polytope's data and the steps of its expansion: a closed surface of triangles with vertices in the Minkowski
-//! difference.
+//! The polytope's data and the steps of its expansion: a closed surface of triangles with vertices
+//! in the Minkowski difference.
 
 use super::facets::{self, MAX_BLOCKS, MAX_VERTICES, TriangleBlock, first_lanes};
 use super::gather::{broadcast, vertices};
@@ -22,7 +22,8 @@ pub(super) struct PolytopeMesh {
     /// x, y, z of the vertices.
     points: [[f64; MAX_VERTICES]; 3],
     pub(super) count: usize,
-    /// The triangles: number `t` is lane `t % 8` of block `t / 8`. The first `used` blocks are valid.
+    /// The triangles: number `t` is lane `t % 8` of block `t / 8`. The first `used` blocks are
+    /// valid.
     blocks: Vec<TriangleBlock>,
     used: usize,
     /// The surface is no longer closed; nothing can be concluded from it.
@@ -154,8 +155,9 @@ impl PolytopeMesh {
         Vec3 { x: block.normal[0][i], y: block.normal[1][i], z: block.normal[2][i] }
     }
 
-    /// Adds a vertex at `point`, which lies beyond `triangle`: the triangles that it sees are replaced by a fan of new
-    /// ones over their horizon. False if the vertex is known, at the limits, or if the surface broke by rounding.
+    /// Adds a vertex at `point`, which lies beyond `triangle`: the triangles that it sees are
+    /// replaced by a fan of new ones over their horizon. False if the vertex is known, at the
+    /// limits, or if the surface broke by rounding.
     #[inline(always)]
     pub(super) fn expand<S: Simd>(&mut self, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
         if self.has_vertex(vertex) || self.broken || self.count == MAX_VERTICES || self.used >= MAX_BLOCKS {
@@ -185,8 +187,8 @@ impl PolytopeMesh {
         self.horizon.seen[triangle / 64] |= 1 << (triangle % 64);
     }
 
-    /// Replaces the seen triangles by one new triangle per side of the horizon, from that side to the new vertex at
-    /// `point`.
+    /// Replaces the seen triangles by one new triangle per side of the horizon, from that side to
+    /// the new vertex at `point`.
     #[inline(always)]
     fn fan<S: Simd>(&mut self, point: Vec3<f64>) {
         for (eight, &seen) in self.blocks[..self.used].chunks_mut(8).zip(&self.horizon.seen) {
@@ -216,7 +218,8 @@ impl PolytopeMesh {
         (block.alive, block.corner) = (first_lanes(count), *corner);
     }
 
-    /// Restarts from a remembered surface, with its vertices at a new pose: it need not be convex there.
+    /// Restarts from a remembered surface, with its vertices at a new pose: it need not be convex
+    /// there.
     #[inline(always)]
     fn restore<S: Simd>(&mut self, pair: &Pair<'_, f64>, surface: &Surface) {
         self.clear(pair.size);
@@ -240,8 +243,8 @@ impl PolytopeMesh {
         self.broken = !surface.is_known_closed();
     }
 
-    /// Starts from eight vertices, of which the first `count` are valid, and eight triangles between them. Equal
-    /// vertices are merged, and triangles with two equal corners are removed.
+    /// Starts from eight vertices, of which the first `count` are valid, and eight triangles
+    /// between them. Equal vertices are merged, and triangles with two equal corners are removed.
     #[inline(always)]
     pub(super) fn start_from_eight<S: Simd>(
         &mut self,
@@ -266,8 +269,9 @@ impl PolytopeMesh {
         }
     }
 
-    /// Merges equal vertices of a bipyramid. If the ends of a side are equal, its two triangles are removed, and the
-    /// other six form a closed surface again. Four distinct vertices become a tetrahedron. Any other case is broken.
+    /// Merges equal vertices of a bipyramid. If the ends of a side are equal, its two triangles are
+    /// removed, and the other six form a closed surface again. Four distinct vertices become a
+    /// tetrahedron. Any other case is broken.
     #[cold]
     fn merge_equal_vertices(&mut self) {
         let mut same = [0_u8; WIDTH];
@@ -299,7 +303,8 @@ impl PolytopeMesh {
         self.broken = distinct.len() + 1 != self.count || block.alive.count_ones() != 6;
     }
 
-    /// Starts an empty surface from a tetrahedron; false, and still empty, if its volume is exactly zero.
+    /// Starts an empty surface from a tetrahedron; false, and still empty, if its volume is exactly
+    /// zero.
     pub(super) fn start_from_tetrahedron(&mut self, vertices: [(VertexPair, Vec3<f64>); 4]) -> bool {
         let [a, b, c, d] = vertices.map(|(_, point)| point);
         let volume = side(a, b, c, d);
@@ -307,14 +312,16 @@ impl PolytopeMesh {
             return false;
         }
         vertices.into_iter().for_each(|(vertex, point)| self.add_vertex(vertex, point));
-        // Faces are counter-clockwise seen from outside: if d lies above abc, abc faces down and its order is reversed.
+        // Faces are counter-clockwise seen from outside: if d lies above abc, abc faces down and
+        // its order is reversed.
         let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
         let corners = [[0, 0, y, x, 0, 0, 0, 0], [x, y, x, 0, 0, 0, 0, 0], [y, 3, 3, 3, 0, 0, 0, 0]];
         add_eight(self, &corners, 4);
         true
     }
 
-    /// Judges a claim by the live triangles. `own`: a triangle that is known to belong to the facet. `in_facet`: whether a triangle does.
+    /// Judges a claim by the live triangles. `own`: a triangle that is known to belong to the
+    /// facet. `in_facet`: whether a triangle does.
     #[inline(always)]
     pub(super) fn verdict<S: Simd>(
         &self,
@@ -425,7 +432,8 @@ pub(super) fn expand(mesh: &mut PolytopeMesh, triangle: usize, vertex: VertexPai
     expand_wide(mesh, triangle, vertex, point)
 }
 
-/// Restarts from a remembered surface at a new pose; whether it proves the depth of a locally strict answer there.
+/// Restarts from a remembered surface at a new pose; whether it proves the depth of a locally
+/// strict answer there.
 pub(super) fn verifies(mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface, answer: &Certificate) -> bool {
     verifies_wide(mesh, pair, surface, answer)
 }

@@ -10,15 +10,15 @@ use std::cell::RefCell;
 
 /// A closed surface at a pose, expanding towards the boundary of the Minkowski difference.
 ///
-/// The expanding polytope algorithm of van den Bergen 2001, from any start around the origin, a remembered surface
-/// included. An empty polytope holds no memory; its working memory is lent by the thread, and goes back when the
-/// polytope is dropped.
+/// The expanding polytope algorithm of van den Bergen 2001, from any start around the origin, a
+/// remembered surface included. An empty polytope holds no memory; its working memory is lent by
+/// the thread, and goes back when the polytope is dropped.
 #[derive(Debug, Clone, Default)]
 pub struct Polytope(Option<Box<PolytopeMesh>>);
 
 thread_local! {
-    /// Idle working memory: as many pieces as were ever in use at once, by a walk and by the cold resolver that it
-    /// calls.
+    /// Idle working memory: as many pieces as were ever in use at once, by a walk and by the cold
+    /// resolver that it calls.
     static IDLE: RefCell<Vec<Box<PolytopeMesh>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -50,23 +50,25 @@ impl Polytope {
         mesh::restore(self.mesh(), pair, surface);
     }
 
-    /// Restarts from a remembered surface at a new pose; whether it proves the depth of a locally strict answer there.
+    /// Restarts from a remembered surface at a new pose; whether it proves the depth of a locally
+    /// strict answer there.
     pub(crate) fn verifies(&mut self, pair: &Pair<'_, f64>, surface: &Surface, answer: &Certificate) -> bool {
         mesh::verifies(self.mesh(), pair, surface, answer)
     }
 
-    /// Writes the surface without coordinates, unused vertices and dead triangles to `surface`; false if it has more
-    /// vertices or triangles than a [`Surface`] holds.
+    /// Writes the surface without coordinates, unused vertices and dead triangles to `surface`;
+    /// false if it has more vertices or triangles than a [`Surface`] holds.
     pub fn remember(&mut self, surface: &mut Surface) -> bool {
         let mesh = self.mesh();
         let count = mesh.blocks().iter().map(|block| block.alive.count_ones() as usize).sum();
-        // Euler's formula for a closed surface of genus 0: if it holds for all vertices, none is unused.
+        // Euler's formula for a closed surface of genus 0: if it holds for all vertices, none is
+        // unused.
         let all_used = count + 4 == 2 * mesh.count;
         surface.assign(&mesh.keys[..mesh.count], all_used, mesh.blocks(), count, !mesh.broken)
     }
 
-    /// The live triangle nearest to the origin among those for which `skip` is false, and the signed distance of its
-    /// plane, metres.
+    /// The live triangle nearest to the origin among those for which `skip` is false, and the
+    /// signed distance of its plane, metres.
     pub(super) fn nearest(&self, mut skip: impl FnMut(&[VertexPair; 3]) -> bool) -> Option<(usize, f64)> {
         let mesh = self.0.as_ref().filter(|mesh| !mesh.broken)?;
         let mut best: Option<(usize, f64)> = None;
@@ -91,8 +93,8 @@ impl Polytope {
         self.0.as_ref().map_or(Vec3::ZERO, |mesh| mesh.normal(triangle).normalized())
     }
 
-    /// Adds a vertex that lies beyond `triangle`: the triangles that it sees are replaced by a fan. False if the
-    /// surface would break, by rounding or at its limits.
+    /// Adds a vertex that lies beyond `triangle`: the triangles that it sees are replaced by a fan.
+    /// False if the surface would break, by rounding or at its limits.
     pub(super) fn expand(&mut self, pair: &Pair<'_, f64>, triangle: usize, vertex: VertexPair) -> bool {
         mesh::expand(self.mesh(), triangle, vertex, pair.difference(vertex))
     }

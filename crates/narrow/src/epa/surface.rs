@@ -7,8 +7,8 @@ use crate::pair::VertexPair;
 use clearsweep_base::simd::WIDTH;
 use clearsweep_geometry::Vec3;
 
-/// Most vertices of a surface that is remembered: a surface that is expanded from sample to sample accumulates vertices
-/// that it does not need.
+/// Most vertices of a surface that is remembered: a surface that is expanded from sample to sample
+/// accumulates vertices that it does not need.
 pub(super) const VERTICES: usize = 40;
 
 /// Most triangles: Euler's formula for a closed surface of genus 0.
@@ -20,8 +20,8 @@ const BLOCKS: usize = TRIANGLES.div_ceil(WIDTH);
 /// The corners of eight triangles, as indices of vertices.
 pub(super) type CornerIndices = [[u8; WIDTH]; 3];
 
-/// A small surface without coordinates, in one piece of memory, with eight triangles side by side as a polytope needs
-/// them.
+/// A small surface without coordinates, in one piece of memory, with eight triangles side by side
+/// as a polytope needs them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surface {
     pairs: [VertexPair; VERTICES],
@@ -39,8 +39,8 @@ impl Default for Surface {
 }
 
 impl Surface {
-    /// Creates a surface from vertices, as vertex pairs, and triangles, as indices into them, counter-clockwise seen from outside. `None`
-    /// if there are more than a surface holds.
+    /// Creates a surface from vertices, as vertex pairs, and triangles, as indices into them,
+    /// counter-clockwise seen from outside. `None` if there are more than a surface holds.
     pub fn new(pairs: &[VertexPair], triangles: &[[u8; 3]]) -> Option<Self> {
         if triangles.len() > TRIANGLES {
             return None;
@@ -57,9 +57,9 @@ impl Surface {
         Some(surface)
     }
 
-    /// Becomes the surface of the live triangles in `blocks`, `count` in all, between the vertices with these keys.
-    /// `all_used`: every vertex has a triangle; otherwise unused vertices are dropped. `closed`: what
-    /// [`Self::is_closed`] would find.
+    /// Becomes the surface of the live triangles in `blocks`, `count` in all, between the vertices
+    /// with these keys. `all_used`: every vertex has a triangle; otherwise unused vertices are
+    /// dropped. `closed`: what [`Self::is_closed`] would find.
     ///
     /// Returns false, and is empty, if there are more than a surface holds.
     pub(super) fn assign(
@@ -83,7 +83,8 @@ impl Surface {
         true
     }
 
-    /// Copies the first blocks as they are, and moves the live triangles of the other blocks into the gaps.
+    /// Copies the first blocks as they are, and moves the live triangles of the other blocks into
+    /// the gaps.
     fn assign_triangles(&mut self, blocks: &[TriangleBlock], count: usize) {
         // Bit `i` of `meant`: lane `i` is to hold a triangle; of `gaps`: it does not yet.
         let (kept, meant) = (count.div_ceil(WIDTH), (1_u128 << count) - 1);
@@ -112,7 +113,8 @@ impl Surface {
         Some(keys.len())
     }
 
-    /// Copies the vertices that the triangles use, and renumbers the corners; returns the number of vertices.
+    /// Copies the vertices that the triangles use, and renumbers the corners; returns the number of
+    /// vertices.
     fn assign_used_vertices(&mut self, keys: &[u64], count: usize) -> Option<usize> {
         let mut used = [0_u64; 4];
         for v in (0..count).flat_map(|t| self.triangle(t)) {
@@ -179,15 +181,15 @@ impl Surface {
             && triangles.iter().flatten().all(|&v| usize::from(v) < self.pairs().len())
     }
 
-    /// [`Self::is_closed`] as determined when the surface was made: a polytope that did not break is closed by
-    /// construction.
+    /// [`Self::is_closed`] as determined when the surface was made: a polytope that did not break
+    /// is closed by construction.
     #[inline(always)]
     pub(super) fn is_known_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether the triangles prove the claim (`holds` in `triangle.rs` has the argument), with the vertices at
-    /// `points`, one for each of `pairs`. An open surface proves nothing.
+    /// Whether the triangles prove the claim (`holds` in `triangle.rs` has the argument), with the
+    /// vertices at `points`, one for each of `pairs`. An open surface proves nothing.
     pub fn proves(
         &self,
         points: &[Vec3<f64>],

@@ -1,4 +1,5 @@
-//! The depth against the complete list of directions; starts, steps and surfaces; equal bits at every SIMD level.
+//! The depth against the complete list of directions; starts, steps and surfaces; equal bits at
+//! every SIMD level.
 
 use super::lanes::ClaimLanes;
 use super::*;
@@ -27,7 +28,8 @@ impl RandomBodies {
         Vec3::new(self.next(), self.next(), self.next())
     }
 
-    /// A hull of points in a cube or on a sphere, a box, or a double cone with many sides at its tips.
+    /// A hull of points in a cube or on a sphere, a box, or a double cone with many sides at its
+    /// tips.
     fn body(&mut self, kind: usize) -> Polyhedron {
         let signs = |k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -0.6 });
         let points: Vec<Vec3<f64>> = match kind % 5 {
@@ -67,9 +69,9 @@ fn lanes_body<S: Simd>(pair: &Pair<'_, f64>, surface: &Surface, claims: &ClaimLa
     lanes::proves::<S>(surface, vertices, &gather::broadcast(&pair.pose), claims, in_facet)
 }
 
-/// The proof in lanes against the proof of one pose: the claim itself, an easier one, and one that is out of reach.
-/// They differ only where the filter of an exact sign is undecided, which is when the origin is almost on a triangle's
-/// plane.
+/// The proof in lanes against the proof of one pose: the claim itself, an easier one, and one that
+/// is out of reach. They differ only where the filter of an exact sign is undecided, which is when
+/// the origin is almost on a triangle's plane.
 fn agrees_in_lanes(pair: &Pair<'_, f64>, surface: &Surface, answer: &Certificate, proven: bool) {
     let claim = certificate::claim(answer);
     let mut claims = ClaimLanes { facet: [claim.facet; WIDTH], others: [claim.others; WIDTH] };
@@ -128,8 +130,8 @@ fn the_depth_is_the_best_gap_of_all_directions() {
         let best = near.iter().map(|d| d.gap).fold(f64::NEG_INFINITY, f64::max);
         let off = (answer.closest.distance - best).abs();
         assert!(off <= pair.bound(), "case {case}: {} and {best}", answer.closest.distance);
-        // The remembered surface is closed, and proves the same at the same pose: alone, in lanes, and in a polytope
-        // again.
+        // The remembered surface is closed, and proves the same at the same pose: alone, in lanes,
+        // and in a polytope again.
         let mut surface = Surface::default();
         if !polytope.remember(&mut surface) {
             continue;
@@ -165,8 +167,8 @@ fn the_depth_is_the_best_gap_of_all_directions() {
     assert!(still > 100 && no_longer > 100, "{still} still proven, {no_longer} no longer");
 }
 
-/// A start without GJK against the complete list of directions and against the start from GJK's tetrahedron. Bodies
-/// that are apart have no depth, and leave a triangle for GJK.
+/// A start without GJK against the complete list of directions and against the start from GJK's
+/// tetrahedron. Bodies that are apart have no depth, and leave a triangle for GJK.
 #[test]
 fn a_start_from_supports_finds_the_depth() {
     let mut draw = RandomBodies(37);
@@ -256,8 +258,8 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
     assert!(verified > 50, "{verified}");
 }
 
-/// Points of a sphere one by one, and then far points that see many triangles: after each step the polytope is their
-/// hull.
+/// Points of a sphere one by one, and then far points that see many triangles: after each step the
+/// polytope is their hull.
 #[test]
 fn an_expanding_polytope_is_the_hull_of_its_vertices() {
     let mut draw = RandomBodies(23);

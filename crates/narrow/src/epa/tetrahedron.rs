@@ -4,8 +4,9 @@ use crate::gjk::Simplex;
 use crate::pair::{Pair, VertexPair};
 use clearsweep_geometry::Vec3;
 
-/// A tetrahedron of vertices of the Minkowski difference around the origin, or at least near it, from the simplex of a
-/// search. Missing vertices are supports off the simplex. `None` if the difference is flat.
+/// A tetrahedron of vertices of the Minkowski difference around the origin, or at least near it,
+/// from the simplex of a search. Missing vertices are supports off the simplex. `None` if the
+/// difference is flat.
 pub fn tetrahedron(pair: &Pair<'_, f64>, simplex: &Simplex) -> Option<[VertexPair; 4]> {
     let mut pairs = simplex.pairs;
     let mut count = usize::from(simplex.count);

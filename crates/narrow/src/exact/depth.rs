@@ -1,6 +1,6 @@
-//! The facets of the Minkowski difference nearest to an origin inside it: the expanding polytope algorithm in integers.
-//! Visibility is an exact sign and distances are compared as fractions, so the polytope stays convex and all equal
-//! depths are found.
+//! The facets of the Minkowski difference nearest to an origin inside it: the expanding polytope
+//! algorithm in integers. Visibility is an exact sign and distances are compared as fractions, so
+//! the polytope stays convex and all equal depths are found.
 
 use super::integer_pair::IntegerPair;
 use super::integer_vec3::IntegerVec3;
@@ -51,7 +51,8 @@ struct IntegerPolytope<'a> {
     triangles: Vec<IntegerTriangle>,
 }
 
-/// The nearest facets of a difference that contains the origin; `simplex`: some of its vertices. `None` at the limit.
+/// The nearest facets of a difference that contains the origin; `simplex`: some of its vertices.
+/// `None` at the limit.
 pub(super) fn exact_facets(pair: &IntegerPair, simplex: &[VertexPair]) -> Option<ExactFacets> {
     let start = match tetrahedron(pair, simplex) {
         Ok(start) => start,
@@ -89,14 +90,16 @@ impl IntegerPolytope<'_> {
         self.triangles.push(IntegerTriangle { v, normal, offset, n2, alive: true, facet: false });
     }
 
-    /// Expands a triangle by the support along its normal, or marks it as a facet if nothing lies beyond it.
+    /// Expands a triangle by the support along its normal, or marks it as a facet if nothing lies
+    /// beyond it.
     fn expand(&mut self, t: usize) {
         let point = self.pair.difference(self.pair.support(&self.triangles[t].normal));
         if self.triangles[t].normal.dot(&point) == self.triangles[t].offset {
             self.triangles[t].facet = true;
             return;
         }
-        // The polytope is convex, so the visible triangles are connected and their horizon is one loop.
+        // The polytope is convex, so the visible triangles are connected and their horizon is one
+        // loop.
         let mut horizon = BTreeSet::new();
         for triangle in &mut self.triangles {
             if triangle.alive && triangle.normal.dot(&point) > triangle.offset {
@@ -138,8 +141,8 @@ fn axes() -> [IntegerVec3; 3] {
 /// Four vertices of the difference that span a volume, or a normal of the flat difference.
 fn tetrahedron(pair: &IntegerPair, simplex: &[VertexPair]) -> Result<[IntegerVec3; 4], IntegerVec3> {
     let first = pair.difference(simplex[0]);
-    // The first vertex, of the simplex and then of the supports along both signs of each direction, that spans one more
-    // dimension.
+    // The first vertex, of the simplex and then of the supports along both signs of each direction,
+    // that spans one more dimension.
     let find = |directions: &[IntegerVec3], spans: &dyn Fn(&IntegerVec3) -> bool| {
         let simplex = simplex.iter().copied();
         let supports = directions.iter().flat_map(|d| [pair.support(d), pair.support(&d.negated())]);

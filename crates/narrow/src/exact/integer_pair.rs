@@ -1,7 +1,8 @@
 //! Two cores at their poses, in integers.
 //!
-//! Every `f64` is an integer times a power of two, and the rotation matrix of a quaternion `q` is the integer matrix
-//! `M(q)` divided by `|q|^2`. So at a common scale, all vertices in A's frame are integers, and nothing is rounded.
+//! Every `f64` is an integer times a power of two, and the rotation matrix of a quaternion `q` is
+//! the integer matrix `M(q)` divided by `|q|^2`. So at a common scale, all vertices in A's frame
+//! are integers, and nothing is rounded.
 
 use super::integer_vec3::IntegerVec3;
 use crate::pair::VertexPair;
@@ -70,13 +71,15 @@ fn apply_transposed(rows: &[IntegerVec3; 3], v: &IntegerVec3) -> IntegerVec3 {
 }
 
 impl IntegerPair {
-    /// Converts two cores at their poses in the world. All numbers must be finite, and no quaternion zero.
+    /// Converts two cores at their poses in the world. All numbers must be finite, and no
+    /// quaternion zero.
     pub(super) fn new(a: &Polyhedron, b: &Polyhedron, poses: (&Pose, &Pose)) -> Self {
         let vertices = |p: &Polyhedron| (0..p.count as u32).map(|v| p.vertex(v)).collect::<Vec<_>>();
         Self::of_points(&vertices(a), &vertices(b), poses)
     }
 
-    /// Converts points of two frames at their poses in the world. All numbers must be finite, and no quaternion zero.
+    /// Converts points of two frames at their poses in the world. All numbers must be finite, and
+    /// no quaternion zero.
     pub(super) fn of_points(va: &[Vec3<f64>], vb: &[Vec3<f64>], (pose_a, pose_b): (&Pose, &Pose)) -> Self {
         debug_assert!([pose_a, pose_b].iter().all(|pose| pose.q.iter().any(|&c| c != 0.0)), "a zero quaternion");
         let places = [pose_a.position, pose_a.rest, pose_b.position, pose_b.rest];

@@ -38,7 +38,8 @@ impl IntegerVec3 {
         self.0.iter().all(|c| c.sign() == Sign::NoSign)
     }
 
-    /// The direction as a unit vector, each component to within 2 ulp; not finite for the zero vector.
+    /// The direction as a unit vector, each component to within 2 ulp; not finite for the zero
+    /// vector.
     pub(super) fn direction(&self) -> Vec3<f64> {
         // The leading bits are enough: all components are truncated at the same place.
         let most = self.0.iter().map(BigInt::bits).max().unwrap_or(0);
@@ -56,7 +57,8 @@ impl Sub for &IntegerVec3 {
     }
 }
 
-/// `mantissa * 2^exponent`; the mantissa has 63 or 64 bits (or is zero) and is truncated towards zero.
+/// `mantissa * 2^exponent`; the mantissa has 63 or 64 bits (or is zero) and is truncated towards
+/// zero.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScaledFloat {
     negative: bool,
@@ -89,7 +91,8 @@ impl ScaledFloat {
         Self { negative, mantissa: digits.first().copied().unwrap_or(0), exponent: exponent + excess as i64 }
     }
 
-    /// Times `2^power`, rounded to `f64` to within an ulp (towards zero if the result is subnormal).
+    /// Times `2^power`, rounded to `f64` to within an ulp (towards zero if the result is
+    /// subnormal).
     pub(super) fn times(self, power: i64) -> f64 {
         let mut exponent = (self.exponent + power).clamp(-4000, 4000);
         let mut value = self.mantissa as f64;

@@ -1,8 +1,10 @@
-//! The exact rung: the signed distance of two cores in integer arithmetic, for the pairs that no other rung decides.
+//! The exact rung: the signed distance of two cores in integer arithmetic, for the pairs that no
+//! other rung decides.
 //!
-//! Poses and vertices are rational numbers. So the closest features, equal depths and the sign of the distance are
-//! decided by signs of integers, and the distance is the square root of a fraction, rounded outward at the end. There
-//! is no tolerance: every valid input has an answer. It takes milliseconds where `f64` takes a microsecond.
+//! Poses and vertices are rational numbers. So the closest features, equal depths and the sign of
+//! the distance are decided by signs of integers, and the distance is the square root of a
+//! fraction, rounded outward at the end. There is no tolerance: every valid input has an answer. It
+//! takes milliseconds where `f64` takes a microsecond.
 //!
 //! ```text
 //! integer_vec3.rs  vectors of integers, and their conversion to f64
@@ -29,8 +31,9 @@ use nearest::{ClosestSimplex, OriginLocation, locate_origin};
 use num_bigint::BigInt;
 use witness::{RationalPoint, SupportedDirection, rule_order};
 
-/// The signed distance of two cores at their poses in the world, in A's frame. `None` only for defective input (numbers
-/// that are not finite, a zero quaternion) and beyond iteration limits that no body of a scene comes near.
+/// The signed distance of two cores at their poses in the world, in A's frame. `None` only for
+/// defective input (numbers that are not finite, a zero quaternion) and beyond iteration limits
+/// that no body of a scene comes near.
 pub fn resolve(a: &Polyhedron, b: &Polyhedron, poses: (&Pose, &Pose)) -> Option<Answer> {
     let sound = |p: &Pose| {
         let finite = p.position.is_finite() && p.rest.is_finite() && p.q.iter().all(|c| c.is_finite());
@@ -66,8 +69,8 @@ pub struct ClosestHullPoints {
     pub carriers: [Vec<u32>; 2],
 }
 
-/// The distance of the convex hulls of points of two frames, at poses in the world: finite numbers, no zero quaternion. `None` only at a limit that no
-/// pair of triangles comes near.
+/// The distance of the convex hulls of points of two frames, at poses in the world: finite numbers,
+/// no zero quaternion. `None` only at a limit that no pair of triangles comes near.
 pub fn closest_hull_points([a, b]: [&[Vec3<f64>]; 2], poses: (&Pose, &Pose)) -> Option<ClosestHullPoints> {
     let pair = IntegerPair::of_points(a, b, poses);
     let ClosestSimplex { vertices, factors, point, weight } = match locate_origin(&pair)? {

@@ -1,8 +1,8 @@
 //! The point of the Minkowski difference that is closest to the origin, exactly.
 //!
-//! GJK in integers with Johnson's distance sub-algorithm (Gilbert, Johnson, Keerthi 1988, section III). Its
-//! determinants are exact here, so exactly one sub-simplex passes the test, every iteration comes strictly closer, and
-//! the search terminates.
+//! GJK in integers with Johnson's distance sub-algorithm (Gilbert, Johnson, Keerthi 1988, section
+//! III). Its determinants are exact here, so exactly one sub-simplex passes the test, every
+//! iteration comes strictly closer, and the search terminates.
 
 use super::integer_pair::IntegerPair;
 use super::integer_vec3::IntegerVec3;
@@ -53,7 +53,8 @@ pub(super) fn locate_origin(pair: &IntegerPair) -> Option<OriginLocation> {
     None
 }
 
-/// The sub-simplex that carries the point closest to the origin. `points`: of the vertices, one to four, affinely independent.
+/// The sub-simplex that carries the point closest to the origin. `points`: of the vertices, one to
+/// four, affinely independent.
 fn johnson(vertices: &[VertexPair], points: &[IntegerVec3]) -> Option<ClosestSimplex> {
     let n = points.len();
     let dots: Vec<Vec<BigInt>> = points.iter().map(|p| points.iter().map(|q| p.dot(q)).collect()).collect();

@@ -81,8 +81,8 @@ impl<'a> SupportedDirection<'a> {
         }
     }
 
-    /// If a point lies over a segment along the direction: its parameter on the segment as a fraction, numerator and `e
-    /// . e`.
+    /// If a point lies over a segment along the direction: its parameter on the segment as a
+    /// fraction, numerator and `e . e`.
     fn on_edge(&self, from: &IntegerVec3, to: &IntegerVec3, p: &IntegerVec3) -> Option<(BigInt, BigInt)> {
         let (e, w) = (to - from, p - from);
         let (s, e2) = (w.dot(&e), e.dot(&e));
@@ -90,7 +90,8 @@ impl<'a> SupportedDirection<'a> {
         (over && within(&s, &e2)).then_some((s, e2))
     }
 
-    /// The point of the first segment where the two cross, seen along the direction; parallel segments do not cross.
+    /// The point of the first segment where the two cross, seen along the direction; parallel
+    /// segments do not cross.
     fn crossing(&self, [a, a_end]: [&IntegerVec3; 2], [b, b_end]: [&IntegerVec3; 2]) -> Option<RationalPoint> {
         let (ea, eb, w) = (a_end - a, b_end - b, b - a);
         let cross = ea.cross(&eb);
@@ -128,8 +129,8 @@ fn within(s: &BigInt, whole: &BigInt) -> bool {
     s.sign() != Sign::Minus && s.cmp(whole) != Ordering::Greater
 }
 
-/// The place of a direction in the order of the rule: the kinds of the features that it is the normal of, and their
-/// indices.
+/// The place of a direction in the order of the rule: the kinds of the features that it is the
+/// normal of, and their indices.
 pub(super) fn rule_order(planes: &SupportPlanes) -> (u8, u32, u32) {
     let first = |kinds: usize| planes.candidates(kinds).next().map(|f: FeaturePair| (f.a, f.b));
     let index = |f: Feature| f.index;

@@ -1,10 +1,12 @@
 //! The Backup procedure: the nearest of all feet that lie inside their sets of vertices.
 //!
-//! Source: Gilbert, Johnson, Keerthi 1988, section IV; Montanari, Petrinic, Barbieri 2017, sections 3.2 and 5.
+//! Source: Gilbert, Johnson, Keerthi 1988, section IV; Montanari, Petrinic, Barbieri 2017, sections
+//! 3.2 and 5.
 //!
-//! Johnson's tests compare signs of cofactors of different sets. In rounding they may contradict each other, and then no set passes.
-//! The procedure tests each set alone: if all its cofactors are positive, then its foot is a point of the simplex. The nearest of these
-//! points is the answer. A single vertex always passes, so there always is one.
+//! Johnson's tests compare signs of cofactors of different sets. In rounding they may contradict
+//! each other, and then no set passes. The procedure tests each set alone: if all its cofactors are
+//! positive, then its foot is a point of the simplex. The nearest of these points is the answer. A
+//! single vertex always passes, so there always is one.
 
 use super::johnson::Cofactors;
 use super::simplex_point::{DistanceSubAlgorithm, SimplexPoint};
@@ -32,7 +34,8 @@ impl DistanceSubAlgorithm for Backup {
     }
 }
 
-/// The nearest of the feet that lie inside their sets; of equally near ones that of the fewest vertices.
+/// The nearest of the feet that lie inside their sets; of equally near ones that of the fewest
+/// vertices.
 fn nearest_foot<T: Real>(s: &[Vec3<T>; 4], cofactors: &Cofactors<T>) -> SimplexPoint<T> {
     let inside = cofactors.all_sets().filter(|&set| cofactors.is_inside(set));
     inside.map(|set| cofactors.foot(s, set)).fold(SimplexPoint::vertex(s, 0), SimplexPoint::nearer)

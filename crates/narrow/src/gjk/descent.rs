@@ -7,7 +7,8 @@ use crate::pair::{Pair, SupportSearch, Supporting, VertexPair};
 use crate::search::SearchEnd;
 use clearsweep_geometry::Vec3;
 
-/// Iterations after which a search is given up and handed down the pair solver. Montanari et al. see fewer than 20.
+/// Iterations after which a search is given up and handed down the pair solver. Montanari et al.
+/// see fewer than 20.
 const LIMIT: usize = 200;
 
 /// A step of a search, told to an observer.
@@ -70,7 +71,8 @@ impl<'p, T: Supporting> Descent<'p, T> {
         touching * touching
     }
 
-    /// Equation 9: whether a point of this squared length is in contact; `carriers`: the vertices that carry it.
+    /// Equation 9: whether a point of this squared length is in contact; `carriers`: the vertices
+    /// that carry it.
     #[inline(always)]
     fn in_contact(&self, v2: T, carriers: &[Vec3<T>], touching: T) -> bool {
         match self.tolerance {
@@ -82,8 +84,8 @@ impl<'p, T: Supporting> Descent<'p, T> {
         }
     }
 
-    /// Equation 10: whether nothing lies nearer than `v`, of length `length`; `rest`: `|v|^2 - v . w`. Without a tolerance, rounding is
-    /// the tolerance.
+    /// Equation 10: whether nothing lies nearer than `v`, of length `length`; `rest`: `|v|^2 - v .
+    /// w`. Without a tolerance, rounding is the tolerance.
     #[inline(always)]
     fn has_converged(&self, rest: f64, length: f64, v2: T) -> bool {
         match self.tolerance {

@@ -1,23 +1,27 @@
 //! Johnson's distance sub-algorithm, by cofactors.
 //!
-//! Source: Gilbert, Johnson, Keerthi 1988, section IV, as Montanari, Petrinic, Barbieri 2017 state it in section 3.2, equations
-//! 16-19.
+//! Source: Gilbert, Johnson, Keerthi 1988, section IV, as Montanari, Petrinic, Barbieri 2017 state
+//! it in section 3.2, equations 16-19.
 //!
-//! The cofactor of vertex `j` in the set of vertices `W` is `D_j(W) = l_j G(W)`. Here `l_j` are the barycentric coordinates of the
-//! foot of the origin on the affine hull of `W`, and `G(W)` is the Gram determinant of the edges of `W`, which is positive. So the
-//! cofactors of a set sum to `G(W)` and have the signs of the coordinates.
+//! The cofactor of vertex `j` in the set of vertices `W` is `D_j(W) = l_j G(W)`. Here `l_j` are the
+//! barycentric coordinates of the foot of the origin on the affine hull of `W`, and `G(W)` is the
+//! Gram determinant of the edges of `W`, which is positive. So the cofactors of a set sum to `G(W)`
+//! and have the signs of the coordinates.
 //!
-//! Let `U = W - {j}`, `u` the foot on its affine hull, and `h` the component of `s_j` perpendicular to that hull. The foot on the
-//! hull of `W` is a point of the hull of `U` plus `l_j h`, and it is shortest where `l_j |h|^2 = -u . h`. All points of the hull of
-//! `U` have the same product with `u`, so `-u . h = u . (s_l - s_j)` for each `l` of `U`. With `G(W) = G(U) |h|^2` this gives
+//! Let `U = W - {j}`, `u` the foot on its affine hull, and `h` the component of `s_j` perpendicular
+//! to that hull. The foot on the hull of `W` is a point of the hull of `U` plus `l_j h`, and it is
+//! shortest where `l_j |h|^2 = -u . h`. All points of the hull of `U` have the same product with
+//! `u`, so `-u . h = u . (s_l - s_j)` for each `l` of `U`. With `G(W) = G(U) |h|^2` this gives
 //!
 //! `D_j(W) = sum over k in U of D_k(U) (s_k . s_l - s_k . s_j)`, and `D_j({j}) = 1`.
 //!
-//! It is positive just where `s_j` lies nearer to the origin along `u` than `U` does. So `W` carries the nearest point of the simplex
-//! if `D_j(W) > 0` for each `j` of `W`, and `D_i(W + {i}) <= 0` for each `i` outside. Sets are tried by size, the vertices first.
+//! It is positive just where `s_j` lies nearer to the origin along `u` than `U` does. So `W`
+//! carries the nearest point of the simplex if `D_j(W) > 0` for each `j` of `W`, and `D_i(W + {i})
+//! <= 0` for each `i` outside. Sets are tried by size, the vertices first.
 //!
-//! Departure: the cofactors are formed anew for each simplex. The original keeps them from one iteration to the next and tries
-//! only the sets that contain the newest vertex. A remembered simplex has no newest vertex.
+//! Departure: the cofactors are formed anew for each simplex. The original keeps them from one
+//! iteration to the next and tries only the sets that contain the newest vertex. A remembered
+//! simplex has no newest vertex.
 
 use super::simplex_point::{DistanceSubAlgorithm, SimplexPoint};
 use clearsweep_geometry::{Real, Vec3};
@@ -78,7 +82,8 @@ impl<T: Real> Cofactors<T> {
         SETS[size - 1].iter().copied().filter(move |&set| set < end)
     }
 
-    /// Forms those of the sets of `size` vertices from those of the sets with one vertex less (equation 19).
+    /// Forms those of the sets of `size` vertices from those of the sets with one vertex less
+    /// (equation 19).
     fn form(&mut self, size: usize) {
         for set in self.sets(size) {
             for j in (0..self.count).filter(|j| set >> j & 1 == 1) {

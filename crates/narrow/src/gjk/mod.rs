@@ -1,7 +1,8 @@
 //! GJK (Gilbert, Johnson, Keerthi): the point of the Minkowski difference nearest to the origin.
 //!
-//! Source: Montanari, Petrinic, Barbieri 2017, Algorithm 1, with their signed-volumes sub-algorithm; Gilbert, Johnson, Keerthi
-//! 1988 for Johnson's sub-algorithm and the Backup procedure; Cameron 1997, "Enhancing GJK", for hill climbing.
+//! Source: Montanari, Petrinic, Barbieri 2017, Algorithm 1, with their signed-volumes
+//! sub-algorithm; Gilbert, Johnson, Keerthi 1988 for Johnson's sub-algorithm and the Backup
+//! procedure; Cameron 1997, "Enhancing GJK", for hill climbing.
 //!
 //! ```text
 //! options.rs         what can be chosen: the sub-algorithm, the search for supports, the start, a tolerance
@@ -15,15 +16,18 @@
 //!
 //! Departures from the paper:
 //!
-//! - Without a tolerance, the tests of convergence and contact (equations 9 and 10) end at the bound of rounding of the pair.
-//! - A tolerance is a ratio of lengths in both tests. Equation 9 prints it without a square. That would call cores in contact at the
-//!   square root of the tolerance, above the distances of its section 5.1.
+//! - Without a tolerance, the tests of convergence and contact (equations 9 and 10) end at the
+//!   bound of rounding of the pair.
+//! - A tolerance is a ratio of lengths in both tests. Equation 9 prints it without a square. That
+//!   would call cores in contact at the square root of the tolerance, above the distances of its
+//!   section 5.1.
 //! - A simplex that brings the point no nearer ends the search. So no search repeats a simplex.
 //! - The search ends when a direction shows a gap above a cut-off.
-//! - Where Johnson's sub-algorithm finds nothing, the search ends with the simplex before (van den Bergen 1999).
+//! - Where Johnson's sub-algorithm finds nothing, the search ends with the simplex before (van den
+//!   Bergen 1999).
 //!
-//! The search proves nothing: it hands a simplex to the certificate, or to EPA where the cores overlap. So its
-//! tolerances decide no row.
+//! The search proves nothing: it hands a simplex to the certificate, or to EPA where the cores
+//! overlap. So its tolerances decide no row.
 
 mod backup;
 mod descent;
@@ -47,16 +51,17 @@ use johnson::Johnson;
 use signed_volumes::SignedVolumes;
 use simplex_point::DistanceSubAlgorithm;
 
-/// Searches from `start` (its vertices are looked up at the new pose), or from the support along `t` if it is empty.
+/// Searches from `start` (its vertices are looked up at the new pose), or from the support along
+/// `t` if it is empty.
 ///
-/// `cutoff`: metres; the search ends with `SearchEnd::Beyond` once a direction shows that the cores are farther
-/// apart.
+/// `cutoff`: metres; the search ends with `SearchEnd::Beyond` once a direction shows that the cores
+/// are farther apart.
 pub fn search<T: Supporting>(pair: &Pair<'_, T>, start: &Simplex, cutoff: f64) -> GjkResult<T> {
     search_while_apart(pair, start, cutoff, 0.0)
 }
 
-/// Searches like [`search`]; it ends with `SearchEnd::Overlap`, too, once points of the cores are found within `near` (metres) of each
-/// other.
+/// Searches like [`search`]; it ends with `SearchEnd::Overlap`, too, once points of the cores are
+/// found within `near` (metres) of each other.
 pub(crate) fn search_while_apart<T: Supporting>(
     pair: &Pair<'_, T>,
     start: &Simplex,
@@ -98,8 +103,8 @@ pub fn search_observed<T: Supporting>(
     }
 }
 
-/// The point nearest to the origin of the simplex of the first `count` (1 to 4) points of `s`; `None` where Johnson's sub-algorithm
-/// finds none in rounding.
+/// The point nearest to the origin of the simplex of the first `count` (1 to 4) points of `s`;
+/// `None` where Johnson's sub-algorithm finds none in rounding.
 #[inline]
 pub fn nearest_point<T: Real>(sub_algorithm: SubAlgorithm, s: &[Vec3<T>; 4], count: usize) -> Option<SimplexPoint<T>> {
     match sub_algorithm {

@@ -33,19 +33,22 @@ impl SubAlgorithm {
     }
 }
 
-/// Options of a GJK search. No choice changes a row: the search proposes a simplex, and the certificate decides.
+/// Options of a GJK search. No choice changes a row: the search proposes a simplex, and the
+/// certificate decides.
 ///
-/// The default is the fastest. [`SupportSearch::SolveState`] is Cameron's enhanced GJK. A warm start is the simplex of the last query at
-/// the new pose.
+/// The default is the fastest. [`SupportSearch::SolveState`] is Cameron's enhanced GJK. A warm
+/// start is the simplex of the last query at the new pose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GjkOptions {
     /// The distance sub-algorithm.
     pub sub_algorithm: SubAlgorithm,
     /// The search for vertices of support.
     pub supports: SupportSearch,
-    /// Whether a remembered simplex is the start; else every search starts from the support along the line between the origins.
+    /// Whether a remembered simplex is the start; else every search starts from the support along
+    /// the line between the origins.
     pub warm: bool,
-    /// The tolerance of the paper's exit tests, a ratio of lengths: equation 10 ends a search where `|v|^2 - v . w <= tolerance^2
+    /// The tolerance of the paper's exit tests, a ratio of lengths: equation 10 ends a search where
+    /// `|v|^2 - v . w <= tolerance^2
     /// |v|^2`, and equation 9 calls the cores in contact where `|v| <= tolerance max |y|`. `None`: both end at the bound of rounding.
     pub tolerance: Option<f64>,
 }

@@ -1,9 +1,10 @@
 //! The distance sub-algorithm by signed volumes.
 //!
-//! Source: Montanari, Petrinic, Barbieri 2017, section 4, Algorithms 2-5 (S3D, S2D, S1D). The signs are derived here,
-//! since the printed ones of Algorithms 4 and 5 do not hold: a sub-simplex carries the point of minimum norm only if
-//! the origin's projection lies on the inner side of each of its facets, that is, if replacing a vertex by the
-//! projection keeps the sign of the signed volume. Only facets whose sign differs are searched.
+//! Source: Montanari, Petrinic, Barbieri 2017, section 4, Algorithms 2-5 (S3D, S2D, S1D). The signs
+//! are derived here, since the printed ones of Algorithms 4 and 5 do not hold: a sub-simplex
+//! carries the point of minimum norm only if the origin's projection lies on the inner side of each
+//! of its facets, that is, if replacing a vertex by the projection keeps the sign of the signed
+//! volume. Only facets whose sign differs are searched.
 
 use super::simplex_point::{DistanceSubAlgorithm, SimplexPoint};
 use clearsweep_geometry::{Real, Scalar, Vec3};
@@ -32,7 +33,8 @@ fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> SimplexPoint<T> {
 /// S3D (Algorithm 3).
 fn tetrahedron<T: Real>(s: &[Vec3<T>; 4]) -> SimplexPoint<T> {
     let [a, b, c, d] = *s;
-    // Six times the signed volumes of the tetrahedra in which the origin replaces a vertex; they sum to the whole.
+    // Six times the signed volumes of the tetrahedra in which the origin replaces a vertex; they
+    // sum to the whole.
     let volumes = [b.dot(c.cross(d)), -a.dot(c.cross(d)), a.dot(b.cross(d)), -a.dot(b.cross(c))];
     let whole = (b - a).dot((c - a).cross(d - a));
     let same = |v: T| (whole > T::ZERO && v > T::ZERO) || (whole < T::ZERO && v < T::ZERO);
@@ -95,7 +97,8 @@ fn segment<T: Real>(s: &[Vec3<T>; 4], at: [usize; 2]) -> SimplexPoint<T> {
     if l2.partial_cmp(&T::ZERO) != Some(std::cmp::Ordering::Greater) {
         return SimplexPoint::vertex(s, at[0]);
     }
-    // Signed lengths along the segment from the foot of the origin to each end, times the segment's length.
+    // Signed lengths along the segment from the foot of the origin to each end, times the segment's
+    // length.
     let to_b = b.dot(along);
     let from_a = -a.dot(along);
     if from_a.partial_cmp(&T::ZERO) != Some(std::cmp::Ordering::Greater) {
@@ -116,11 +119,13 @@ mod tests {
         Vec3::new(x, y, z)
     }
 
-    /// The least norm over a grid of barycentric coordinates of each sub-simplex: an upper bound of the distance.
+    /// The least norm over a grid of barycentric coordinates of each sub-simplex: an upper bound of
+    /// the distance.
     fn by_enumeration(s: &[Vec3<f64>], out: &mut f64) {
         for mask in 1_usize..1 << s.len() {
             let chosen: Vec<_> = (0..s.len()).filter(|i| mask >> i & 1 == 1).map(|i| s[i]).collect();
-            // A grid shares no code with the algorithm under test and is fine enough for an upper bound.
+            // A grid shares no code with the algorithm under test and is fine enough for an upper
+            // bound.
             let n = chosen.len();
             let steps = if n <= 2 { 4000 } else { 60 };
             let mut weights = vec![0_usize; n];

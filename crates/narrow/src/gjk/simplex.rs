@@ -34,7 +34,8 @@ impl Simplex {
         points
     }
 
-    /// Drops the vertices that do not carry the nearest point, and their points; `kept`: positions, ascending.
+    /// Drops the vertices that do not carry the nearest point, and their points; `kept`: positions,
+    /// ascending.
     #[inline]
     pub(super) fn keep<T: Copy>(&mut self, points: &mut [Vec3<T>; 4], kept: &[usize]) {
         debug_assert!(kept.is_sorted_by(|a, b| a < b), "moving down must not overwrite what is still needed");

@@ -7,7 +7,8 @@ use clearsweep_geometry::{Real, Vec3};
 pub struct SimplexPoint<T> {
     /// The point, metres.
     pub point: Vec3<T>,
-    /// Positions in the input simplex of the vertices that carry it, ascending; the first `count` are valid.
+    /// Positions in the input simplex of the vertices that carry it, ascending; the first `count`
+    /// are valid.
     pub kept: [usize; 4],
     /// The number of vertices that carry it; 4: the origin is inside.
     pub count: usize,
@@ -27,7 +28,8 @@ impl<T: Real> SimplexPoint<T> {
 
 /// A way to the point of a simplex nearest to the origin.
 pub(super) trait DistanceSubAlgorithm {
-    /// The nearest point of the simplex of the first `count` (1 to 4) points of `s`; `None` where rounding leaves no set of vertices
-    /// that passes the tests. It always finds the point of a single vertex.
+    /// The nearest point of the simplex of the first `count` (1 to 4) points of `s`; `None` where
+    /// rounding leaves no set of vertices that passes the tests. It always finds the point of a
+    /// single vertex.
     fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> Option<SimplexPoint<T>>;
 }

@@ -45,24 +45,29 @@ pub struct IntervalOptions {
     pub touch: f64,
     /// Largest width of the bracket, but for what the deviations of the bodies add at both ends.
     pub tolerance: f64,
-    /// Whether the depth of bodies that overlap is asked for, as in [`QueryOptions::answer`](clearsweep_model::QueryOptions::answer).
+    /// Whether the depth of bodies that overlap is asked for, as in
+    /// [`QueryOptions::answer`](clearsweep_model::QueryOptions::answer).
     pub answer: AnswerKind,
 }
 
-/// Rule by which a search for the least distance divides a part of an interval. The answer of each is proven.
+/// Rule by which a search for the least distance divides a part of an interval. The answer of each
+/// is proven.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PartDivision {
     /// In the middle.
     Middle,
-    /// At the first time at which the bound of the part is no longer above what is sought: conservative advancement.
+    /// At the first time at which the bound of the part is no longer above what is sought:
+    /// conservative advancement.
     Advancement,
-    /// At the time at which the larger of the bounds of both ends is least; in the middle if that is an end.
+    /// At the time at which the larger of the bounds of both ends is least; in the middle if that
+    /// is an end.
     #[default]
     Least,
 }
 
 impl IntervalOptions {
-    /// The same options with the width that the bracket of two bodies may have: no division takes away what their deviations add.
+    /// The same options with the width that the bracket of two bodies may have: no division takes
+    /// away what their deviations add.
     pub(super) fn for_bodies(&self, a: &Shape, b: &Shape) -> Self {
         Self { tolerance: self.tolerance + 2.0 * deviation_of(a, b), ..*self }
     }

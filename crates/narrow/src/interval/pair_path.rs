@@ -14,7 +14,8 @@ use std::rc::Rc;
 pub(super) enum PairPath<'a> {
     /// Each body moves by itself.
     Free([BodyPath; 2]),
-    /// Joints move on lines in their values. The world is the frame of the link that carries both bodies.
+    /// Joints move on lines in their values. The world is the frame of the link that carries both
+    /// bodies.
     Jointed(Rc<JointedPath<'a>>),
 }
 
@@ -66,7 +67,8 @@ impl<'a> JointedPath<'a> {
 }
 
 impl<'a> PairPath<'a> {
-    /// `joints`: those between the bodies, which then move by them alone. `None`: the rotation of a body has no shortest way.
+    /// `joints`: those between the bodies, which then move by them alone. `None`: the rotation of a
+    /// body has no shortest way.
     pub(super) fn new(
         bodies: [&BodyMotion<'a>; 2],
         joints: Option<&Rc<JointedPath<'a>>>,
@@ -114,7 +116,8 @@ impl<'a> PairPath<'a> {
         }
     }
 
-    /// A bound of the second derivative of the vector between two points of the bodies (recentred frames, metres) in the world.
+    /// A bound of the second derivative of the vector between two points of the bodies (recentred
+    /// frames, metres) in the world.
     pub(super) fn bend_of_points(&self, points: [Vec3<f64>; 2]) -> f64 {
         let of = |body: usize| match self {
             Self::Free(paths) => {

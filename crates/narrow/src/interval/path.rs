@@ -1,8 +1,9 @@
 //! The path of one body over an interval (docs/reference/numerics.md, "Between the frames").
 //!
-//! Both motions turn the body at a constant angular velocity about a *pivot* that moves on a line at constant speed: under `linear` a
-//! point of the body, under `screw` a point of the screw axis. All times are shares of the interval, so that velocities are lengths
-//! and angles over the whole interval.
+//! Both motions turn the body at a constant angular velocity about a *pivot* that moves on a line
+//! at constant speed: under `linear` a point of the body, under `screw` a point of the screw axis.
+//! All times are shares of the interval, so that velocities are lengths and angles over the whole
+//! interval.
 
 use super::options::{BodyMotion, Lever};
 use clearsweep_base::simd::{Lane, Simd, V, WIDTH};
@@ -12,11 +13,12 @@ use clearsweep_kinematics::Twist;
 use clearsweep_model::BetweenFrames;
 use clearsweep_model::block::COMPONENTS;
 
-/// Half an angle whose cosine is below this has no shortest way: single precision, in which trajectories may be stored, does not tell
-/// on which side of 180 degrees it lies.
+/// Half an angle whose cosine is below this has no shortest way: single precision, in which
+/// trajectories may be stored, does not tell on which side of 180 degrees it lies.
 const LEAST_COSINE: f64 = 5e-7;
 
-/// Bound on the error of a point's place in an interpolated pose, in lengths of the lever and of the displacement.
+/// Bound on the error of a point's place in an interpolated pose, in lengths of the lever and of
+/// the displacement.
 const POSE_UNITS: f64 = 256.0 * f64::EPSILON;
 
 /// The product of a matrix, by rows, and a vector.
@@ -104,7 +106,8 @@ impl<S: Simd> ShortestTurn<V<S>> {
     }
 }
 
-/// Terms of the bounds of a body's motion. Lengths in metres, angles in radians, times as shares of the interval.
+/// Terms of the bounds of a body's motion. Lengths in metres, angles in radians, times as shares of
+/// the interval.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PathTerms<T> {
     /// Angular velocity, world.
@@ -120,8 +123,8 @@ pub(super) struct PathTerms<T> {
 }
 
 impl<T: Scalar> PathTerms<T> {
-    /// Computes the terms of a body that makes `turn`, by twice `half_angle` (radians), while its recentred origin is displaced by `shift`
-    /// (world, metres).
+    /// Computes the terms of a body that makes `turn`, by twice `half_angle` (radians), while its
+    /// recentred origin is displaced by `shift` (world, metres).
     #[inline(always)]
     pub(super) fn new(turn: &ShortestTurn<T>, half_angle: T, shift: Vec3<T>, lever: &Lever) -> Self {
         let axis = turned(&turn.rows[0], turn.axis_in_body);
@@ -155,7 +158,8 @@ impl PathTerms<f64> {
     }
 }
 
-/// Returns the vector from the origin to the screw axis, and the velocity along it. Without a rotation the whole displacement is along it.
+/// Returns the vector from the origin to the screw axis, and the velocity along it. Without a
+/// rotation the whole displacement is along it.
 #[inline(always)]
 fn screw<T: Scalar>(axis: Vec3<T>, turn: &ShortestTurn<T>, shift: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     let (none, half) = (turn.sine.le(T::zero()), T::from_f64(0.5));
@@ -224,7 +228,8 @@ impl BodyPath {
         PathTerms { omega, arm, velocity, reach, error }
     }
 
-    /// The pose at a share of the interval, within [`Self::error`] of the path; those of the ends exactly.
+    /// The pose at a share of the interval, within [`Self::error`] of the path; those of the ends
+    /// exactly.
     pub(super) fn pose(&self, share: f64) -> Pose {
         if share <= 0.0 {
             return self.ends[0];
@@ -246,8 +251,9 @@ impl BodyPath {
         Pose { position: Vec3::new(x.hi, y.hi, z.hi), rest: Vec3::new(x.lo, y.lo, z.lo), q }
     }
 
-    /// The displacement of the recentred origin by a share of the screw. With the half angle `a`, the axis `u` and the displacement
-    /// `d` across the axis it is `sin(s a) / sin(a) (cos((1-s) a) d - sin((1-s) a) u x d)`, which holds for small angles too.
+    /// The displacement of the recentred origin by a share of the screw. With the half angle `a`,
+    /// the axis `u` and the displacement `d` across the axis it is `sin(s a) / sin(a) (cos((1-s) a)
+    /// d - sin((1-s) a) u x d)`, which holds for small angles too.
     fn screwed(&self, share: f64) -> Vec3<f64> {
         if self.half_angle == 0.0 {
             return self.shift.scale(share);

@@ -1,4 +1,5 @@
-//! Bounds of the motion of two bodies relative to each other (docs/reference/numerics.md, "Between the frames").
+//! Bounds of the motion of two bodies relative to each other (docs/reference/numerics.md, "Between
+//! the frames").
 
 use super::path::PathTerms;
 use clearsweep_base::simd::{Lane, Simd, V};
@@ -31,18 +32,21 @@ const CANCELLATION: f64 = 64.0 * f64::EPSILON;
 pub(super) struct RelativeMotion<T = f64> {
     omega: [Vec3<T>; 2],
     reach: [T; 2],
-    /// Bounds of the second derivative of any point of one body in the frame of the other: in that of A, in that of B.
+    /// Bounds of the second derivative of any point of one body in the frame of the other: in that
+    /// of A, in that of B.
     in_frame: [T; 2],
     /// No two points of the bodies move faster relative to each other, metres an interval.
     pub(super) speed: T,
     /// Bound on the error of both bodies' places together in interpolated poses, metres.
     pub(super) error: T,
-    /// Bound of the second derivative of the vector between any two points in the world, where no single rotations bound it.
+    /// Bound of the second derivative of the vector between any two points in the world, where no
+    /// single rotations bound it.
     in_world: T,
 }
 
 impl RelativeMotion {
-    /// The motion of two bodies that joints carry; `bounds`: of each, in the world and in the frame of the other. `error`: of their places, metres.
+    /// The motion of two bodies that joints carry; `bounds`: of each, in the world and in the frame
+    /// of the other. `error`: of their places, metres.
     pub(super) fn of_joints([a, b]: [[Derivatives; 2]; 2], error: f64) -> Self {
         let apart = (a[0].speed + b[0].speed) * MARGIN;
         Self {
@@ -66,7 +70,8 @@ pub(super) struct Slack {
 }
 
 impl RelativeMotion {
-    /// The motion of two bodies of which one joint each moves. `between`: as of [`Self::new`]; `error`: of their places, metres.
+    /// The motion of two bodies of which one joint each moves. `between`: as of [`Self::new`];
+    /// `error`: of their places, metres.
     pub(super) fn of_twists(terms: [&PathTerms<f64>; 2], between: Vec3<f64>, slack: Slack, error: f64) -> Self {
         let motion = Self::new(terms, between);
         let turning = motion.omega[0].length() + motion.omega[1].length();
@@ -84,7 +89,8 @@ impl RelativeMotion {
 }
 
 impl<T: Scalar> RelativeMotion<T> {
-    /// Computes the motion of two bodies whose recentred origins are `between` apart (from A to B, world, metres) at the start.
+    /// Computes the motion of two bodies whose recentred origins are `between` apart (from A to B,
+    /// world, metres) at the start.
     #[inline(always)] // as everything generic below: into code for wider registers
     pub(super) fn new([a, b]: [&PathTerms<T>; 2], between: Vec3<T>) -> Self {
         let (margin, cancellation) = (T::from_f64(MARGIN), T::from_f64(CANCELLATION));
@@ -112,8 +118,9 @@ impl<T: Scalar> RelativeMotion<T> {
         }
     }
 
-    /// A bound of the second derivative of the gap of the supporting planes along a direction that stands still in a frame; `normal`:
-    /// the direction in the world, at some time. A point within `r` of its pivot has the acceleration `omega^2 r` across the axis.
+    /// A bound of the second derivative of the gap of the supporting planes along a direction that
+    /// stands still in a frame; `normal`: the direction in the world, at some time. A point within
+    /// `r` of its pivot has the acceleration `omega^2 r` across the axis.
     #[inline(always)]
     pub(super) fn bend(&self, fixed: FixedIn, normal: Vec3<T>) -> T {
         match fixed {
@@ -123,8 +130,8 @@ impl<T: Scalar> RelativeMotion<T> {
         }
     }
 
-    /// The frame of the bend that comes at this place in order (0 to 2), the first of equal ones first: where it is B's, where A's, and the
-    /// bend.
+    /// The frame of the bend that comes at this place in order (0 to 2), the first of equal ones
+    /// first: where it is B's, where A's, and the bend.
     #[inline(always)]
     pub(super) fn bend_of_rank(&self, rank: usize, normal: Vec3<T>) -> (T::Mask, T::Mask, T) {
         let world = self.bend(FixedIn::World, normal);
@@ -208,8 +215,9 @@ struct Carried<T> {
 }
 
 impl<T: Scalar> Carried<T> {
-    /// A bound of the acceleration of the other body's points, within `reach` of its pivot, in the frame of the body that turns by `own`:
-    /// `(turn x own) x r + turn x (turn x r) + own x (own x p - 2 v)`.
+    /// A bound of the acceleration of the other body's points, within `reach` of its pivot, in the
+    /// frame of the body that turns by `own`: `(turn x own) x r + turn x (turn x r) + own x (own x
+    /// p - 2 v)`.
     #[inline(always)]
     fn acceleration(&self, own: Vec3<T>, reach: T) -> T {
         let twice = self.velocity + self.velocity;
@@ -227,8 +235,8 @@ impl<T: Scalar> Carried<T> {
     }
 }
 
-/// A lower bound of a function over [0, 1] that is `first` and `last` at the ends and whose second derivative is at most `bend`:
-/// `(1 - t) first + t last - bend t (1 - t) / 2`, a convex parabola.
+/// A lower bound of a function over [0, 1] that is `first` and `last` at the ends and whose second
+/// derivative is at most `bend`: `(1 - t) first + t last - bend t (1 - t) / 2`, a convex parabola.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GapBound {
     pub(super) first: f64,
@@ -265,7 +273,8 @@ impl GapBound {
         if slope.abs() < 0.5 * bend { 0.5 - slope / bend } else { f64::from(u8::from(slope < 0.0)) }
     }
 
-    /// The shares of [0, 1] outside of which the bound is above a level: the roots of `a t^2 + b t + c`, rounded outward.
+    /// The shares of [0, 1] outside of which the bound is above a level: the roots of `a t^2 + b t
+    /// + c`, rounded outward.
     pub(super) fn where_below(&self, level: f64) -> [f64; 2] {
         let Self { first, last, bend } = *self;
         let rounding = 16.0 * f64::EPSILON * (first.abs() + last.abs() + bend + level.abs());
@@ -279,7 +288,8 @@ impl GapBound {
         let q = -0.5 * (b + discriminant.max(0.0).sqrt().copysign(b));
         let (one, other) = if a == 0.0 { (-c / b, -c / b) } else { (q / a, c / q) };
         let (low, high) = (one.min(other), one.max(other));
-        // Where an end is below the level it is an end of the answer; a root that is not defined leaves all.
+        // Where an end is below the level it is an end of the answer; a root that is not defined
+        // leaves all.
         let low = if c > 0.0 && low > 0.0 { (low * (1.0 - 1e-9) - 1e-12).clamp(0.0, 1.0) } else { 0.0 };
         let high = if a + b + c > 0.0 && high < 1.0 { (high * (1.0 + 1e-9) + 1e-12).clamp(0.0, 1.0) } else { 1.0 };
         [low.min(high), high]

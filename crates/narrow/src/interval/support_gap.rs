@@ -1,7 +1,8 @@
 //! Lower bounds over a part of an interval from the supporting planes of a direction.
 //!
-//! Along a direction that stands still in some frame the gap of the supporting planes of two convex hulls is a function of time that is
-//! concave up to a bound of the second derivative of their points: its values at both ends of a part bound it in between.
+//! Along a direction that stands still in some frame the gap of the supporting planes of two convex
+//! hulls is a function of time that is concave up to a bound of the second derivative of their
+//! points: its values at both ends of a part bound it in between.
 
 use super::node::Node;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
@@ -32,8 +33,8 @@ impl Hulls<'_> {
         Pair::new(self.cores[0], self.cores[1], node.relative, self.growth)
     }
 
-    /// A lower bound of the signed distance over the part between two nodes, from the direction `normal` (A's frame at `from`) which
-    /// stands still in the frame `fixed`.
+    /// A lower bound of the signed distance over the part between two nodes, from the direction
+    /// `normal` (A's frame at `from`) which stands still in the frame `fixed`.
     pub(super) fn bound_along(
         &self,
         [from, to]: [&Node; 2],
@@ -51,8 +52,9 @@ impl Hulls<'_> {
         GapBound { first: one.gap(normal) - off, last: other.gap(there) - off, bend }
     }
 
-    /// The best of these bounds over the directions of both ends and all frames, the frames of the least bend and the nearer end first. The search for a
-    /// better one ends where `is_enough` says so of a bound that is better than all before it.
+    /// The best of these bounds over the directions of both ends and all frames, the frames of the
+    /// least bend and the nearer end first. The search for a better one ends where `is_enough` says
+    /// so of a bound that is better than all before it.
     pub(super) fn best_between(
         &self,
         [from, to]: [&Node; 2],

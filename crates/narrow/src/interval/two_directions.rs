@@ -1,8 +1,9 @@
 //! Lower bounds over a part of an interval from two directions at once, one of each end.
 //!
-//! The signed distance of convex bodies is at least the gap along any direction, so it is at least every convex combination of two
-//! bounds. A combination is a parabola again. Where one bound falls and the other rises, the best combination is as high as the
-//! larger of both is at their crossing, which neither bound alone reaches.
+//! The signed distance of convex bodies is at least the gap along any direction, so it is at least
+//! every convex combination of two bounds. A combination is a parabola again. Where one bound falls
+//! and the other rises, the best combination is as high as the larger of both is at their crossing,
+//! which neither bound alone reaches.
 
 use super::node::Node;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
@@ -26,7 +27,8 @@ impl GapBound {
         0.5 - slope / bend
     }
 
-    /// The convex combination of two bounds whose least value is greatest, and the share at which the larger of both is least.
+    /// The convex combination of two bounds whose least value is greatest, and the share at which
+    /// the larger of both is least.
     pub(super) fn combined(&self, other: &Self) -> (Self, f64) {
         let better = if other.least() > self.least() { other } else { self };
         let alone = (*better, better.share_of_least());
@@ -53,7 +55,8 @@ impl GapBound {
         if !(first.is_finite() && last.is_finite()) || first * last >= 0.0 {
             return None;
         }
-        // The difference is `a t^2 + b t + c`, of different signs at 0 and at 1: one root lies between.
+        // The difference is `a t^2 + b t + c`, of different signs at 0 and at 1: one root lies
+        // between.
         let a = 0.5 * (self.bend - other.bend);
         let (b, c) = (last - first - a, first);
         let q = -0.5 * (b + (b * b - 4.0 * a * c).max(0.0).sqrt().copysign(b));
@@ -88,8 +91,8 @@ impl<'h> HullsBetween<'h> {
         Self { nodes, pairs, motion, off: hulls.reach() + rounding }
     }
 
-    /// Gives `take` the bounds of [`Hulls::bound_along`] along the directions of one end after the other in all frames, the frame of the
-    /// least bend first, until it says that it has enough.
+    /// Gives `take` the bounds of [`Hulls::bound_along`] along the directions of one end after the
+    /// other in all frames, the frame of the least bend first, until it says that it has enough.
     pub(super) fn visit(&self, ends: [usize; 2], mut take: impl FnMut(&AlongDirection) -> bool) {
         let span = self.nodes[1].share - self.nodes[0].share;
         for end in ends {
@@ -113,8 +116,9 @@ impl<'h> HullsBetween<'h> {
         }
     }
 
-    /// The best bound over the part: along one direction if `is_enough` says so of its least value, else along the best directions of both
-    /// ends together. With it the share of the part at which it is least, if it is not enough.
+    /// The best bound over the part: along one direction if `is_enough` says so of its least value,
+    /// else along the best directions of both ends together. With it the share of the part at which
+    /// it is least, if it is not enough.
     pub(super) fn best(&self, is_enough: impl Fn(f64) -> bool) -> (GapBound, f64) {
         let nearer = usize::from(self.nodes[1].upper < self.nodes[0].upper);
         let mut best = [GapBound::NONE; 2];

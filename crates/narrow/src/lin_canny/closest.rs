@@ -3,15 +3,17 @@
 use super::regions::VoronoiBody;
 use clearsweep_geometry::Vec3;
 
-/// Squared sine of an angle below which two edges count as parallel: their common perpendicular is rounding.
+/// Squared sine of an angle below which two edges count as parallel: their common perpendicular is
+/// rounding.
 const PARALLEL: f64 = 1e-16;
 
 /// The ends of an edge.
 pub(super) type Ends = [Vec3<f64>; 2];
 
-/// The closest points of two edges, in order. Rounding moves the feet of the common perpendicular of nearly parallel edges along
-/// both edges, each by its own error. So only the first is taken, and then each point from the other: the last lies at the
-/// foot of the perpendicular from the one before, and the planes at the ends of its edge agree with that.
+/// The closest points of two edges, in order. Rounding moves the feet of the common perpendicular
+/// of nearly parallel edges along both edges, each by its own error. So only the first is taken,
+/// and then each point from the other: the last lies at the foot of the perpendicular from the one
+/// before, and the planes at the ends of its edge agree with that.
 pub(super) fn of_edges(a: Ends, b: Ends) -> [Vec3<f64>; 2] {
     let (along_a, along_b, between) = (a[1] - a[0], b[1] - b[0], b[0] - a[0]);
     let normal = along_a.cross(along_b);
@@ -59,8 +61,8 @@ pub(super) enum NearestOnFace {
 
 /// Finds the place at which the edge `ends` comes nearest to face `f`, and how near, metres.
 ///
-/// Within the face's prism the height of the edge above the face is linear. So the nearest point lies at an end of the
-/// edge, or all boundary edges are compared.
+/// Within the face's prism the height of the edge above the face is linear. So the nearest point
+/// lies at an end of the edge, or all boundary edges are compared.
 pub(super) fn of_face_and_edge(body: &VoronoiBody<'_>, f: u32, ends: Ends) -> (NearestOnFace, f64) {
     if let Some([low, high]) = within_prism(body, f, ends) {
         let plane = body.planes.support(f);
@@ -79,7 +81,8 @@ pub(super) fn of_face_and_edge(body: &VoronoiBody<'_>, f: u32, ends: Ends) -> (N
     nearest_boundary_edge(body, f, ends)
 }
 
-/// The part of an edge inside of the prism of face `f`, as shares of its length; `None` if there is none.
+/// The part of an edge inside of the prism of face `f`, as shares of its length; `None` if there is
+/// none.
 fn within_prism(body: &VoronoiBody<'_>, f: u32, [tail, head]: Ends) -> Option<[f64; 2]> {
     let [mut low, mut high] = [0.0_f64, 1.0];
     for (tail, head) in body.sides(f, tail).zip(body.sides(f, head)) {

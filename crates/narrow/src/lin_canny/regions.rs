@@ -1,9 +1,9 @@
-//! The two bodies of a search, each with its Voronoi planes, and the tests of a point against the Voronoi region of a
-//! feature (Mirtich 1997, two-phase, section 3.1).
+//! The two bodies of a search, each with its Voronoi planes, and the tests of a point against the
+//! Voronoi region of a feature (Mirtich 1997, two-phase, section 3.1).
 //!
-//! The planes are those that are stored with the polyhedron (`geometry::planes`). A point is *beyond* a plane if it
-//! lies on the far side by more than the tolerance. Of several such planes the one violated most names the neighbour
-//! to step to.
+//! The planes are those that are stored with the polyhedron (`geometry::planes`). A point is
+//! *beyond* a plane if it lies on the far side by more than the tolerance. Of several such planes
+//! the one violated most names the neighbour to step to.
 
 use crate::feature::Feature;
 use clearsweep_geometry::planes::Planes;
@@ -17,8 +17,8 @@ pub(super) struct VoronoiBody<'a> {
     pub(super) planes: &'a Planes,
     /// The other body's frame in this one.
     pub(super) other: RelativePose<f64>,
-    /// How far a point may lie on the far side of a plane and still count as inside of a region, and how near two
-    /// closest points count as one; metres.
+    /// How far a point may lie on the far side of a plane and still count as inside of a region,
+    /// and how near two closest points count as one; metres.
     pub(super) tolerance: f64,
 }
 
@@ -60,8 +60,8 @@ impl VoronoiBody<'_> {
         &p.face_edges[p.face_start[f] as usize..p.face_start[f + 1] as usize]
     }
 
-    /// The signed distances of a point from the side planes of face `f`, negative outside of its prism, in the order of
-    /// [`Self::boundary`].
+    /// The signed distances of a point from the side planes of face `f`, negative outside of its
+    /// prism, in the order of [`Self::boundary`].
     pub(super) fn sides(&self, f: u32, x: Vec3<f64>) -> impl Iterator<Item = f64> {
         let (blocks, count) = (self.planes.side_planes(f), self.boundary(f).len());
         (0..count).map(move |i| blocks[i / 4].plane(i % 4).side(x))
@@ -76,8 +76,8 @@ impl VoronoiBody<'_> {
         Some(Feature::edge(p.neighbour_edges[start + most]))
     }
 
-    /// The vertex or the face to step to where `x` lies beyond a plane of edge `e`. Vertices come first: beyond a side
-    /// plane the face is known to be nearer only between the vertex planes.
+    /// The vertex or the face to step to where `x` lies beyond a plane of edge `e`. Vertices come
+    /// first: beyond a side plane the face is known to be nearer only between the vertex planes.
     pub(super) fn beyond_edge(&self, e: u32, x: Vec3<f64>) -> Option<Feature> {
         let (edge, planes) = (&self.polyhedron.edges[e as usize], self.planes.edge(e));
         let sides = |lanes: [usize; 2]| lanes.into_iter().map(|lane| planes.plane(lane).side(x));

@@ -1,5 +1,5 @@
-//! The states of the search: the closest points of two features, each tested against the Voronoi region of the other
-//! feature (Mirtich 1997, two-phase, section 3.1, steps 1 to 3).
+//! The states of the search: the closest points of two features, each tested against the Voronoi
+//! region of the other feature (Mirtich 1997, two-phase, section 3.1, steps 1 to 3).
 
 use super::closest::{self, NearestOnFace};
 use super::interior::beyond_cone;
@@ -7,11 +7,12 @@ use super::regions::VoronoiBody;
 use crate::feature::Feature;
 use clearsweep_geometry::Vec3;
 
-/// Decision of a state. The body at *home* is the one whose feature has more dimensions (A if both have as many); the
-/// other feature belongs to the *other* body.
+/// Decision of a state. The body at *home* is the one whose feature has more dimensions (A if both
+/// have as many); the other feature belongs to the *other* body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum FeatureStep {
-    /// Both closest points lie in the region of the other feature (Theorem 5); their distance, metres.
+    /// Both closest points lie in the region of the other feature (Theorem 5); their distance,
+    /// metres.
     Converged(f64),
     /// The bodies overlap, or touch to within the tolerance.
     Overlap,
@@ -58,7 +59,8 @@ pub(super) fn edge_edge(home: &VoronoiBody<'_>, other: &VoronoiBody<'_>, e: u32,
     at_distance(home, here, there)
 }
 
-/// Face `f` at home and vertex `v` of the other body. Behind the face, the search walks through the interior.
+/// Face `f` at home and vertex `v` of the other body. Behind the face, the search walks through the
+/// interior.
 pub(super) fn face_vertex(home: &VoronoiBody<'_>, other: &VoronoiBody<'_>, f: u32, v: u32) -> FeatureStep {
     let (there, plane) = (home.vertex_of(other, v), home.planes.support(f));
     let height = plane.side(there);
@@ -79,8 +81,8 @@ pub(super) fn face_vertex(home: &VoronoiBody<'_>, other: &VoronoiBody<'_>, f: u3
     }
 }
 
-/// Face `f` at home and edge `e` of the other body: on to the features that hold their closest points. The distance
-/// stays the same and a feature loses a dimension.
+/// Face `f` at home and edge `e` of the other body: on to the features that hold their closest
+/// points. The distance stays the same and a feature loses a dimension.
 pub(super) fn face_edge(home: &VoronoiBody<'_>, other: &VoronoiBody<'_>, f: u32, e: u32) -> FeatureStep {
     match closest::of_face_and_edge(home, f, home.edge_of(other, e)).0 {
         NearestOnFace::Meets => FeatureStep::Overlap,
@@ -89,9 +91,9 @@ pub(super) fn face_edge(home: &VoronoiBody<'_>, other: &VoronoiBody<'_>, f: u32,
     }
 }
 
-/// Face `f` at home and face `g` of the other body: on to the boundary edge of either that is nearest to the other
-/// face. Two faces that do not meet are nearest to each other at a boundary edge of one of them, and two that meet do so
-/// there, too.
+/// Face `f` at home and face `g` of the other body: on to the boundary edge of either that is
+/// nearest to the other face. Two faces that do not meet are nearest to each other at a boundary
+/// edge of one of them, and two that meet do so there, too.
 pub(super) fn face_face(home: &VoronoiBody<'_>, other: &VoronoiBody<'_>, f: u32, g: u32) -> FeatureStep {
     let mut best = (f64::INFINITY, FeatureStep::Overlap);
     for &e in other.boundary(g) {

@@ -1,4 +1,5 @@
-//! The steps of each state on a cube, the closest points against sampling, and the cones of the interior.
+//! The steps of each state on a cube, the closest points against sampling, and the cones of the
+//! interior.
 
 use super::closest::{NearestOnFace, of_edges, of_face_and_edge};
 use super::interior::beyond_cone;
@@ -24,8 +25,8 @@ fn next(a: &Polyhedron, b: &Polyhedron, features: (Feature, Feature)) -> Result<
     advance(&bodies, &FeaturePair { a: features.0, b: features.1 })
 }
 
-/// A state of the cube and the segment between two points: the features of the next state, or the end and the distance
-/// (0 for an overlap). With the bodies exchanged the result must be the same.
+/// A state of the cube and the segment between two points: the features of the next state, or the
+/// end and the distance (0 for an overlap). With the bodies exchanged the result must be the same.
 #[track_caller]
 fn step(cube_feature: Feature, from: Point, to: Point, other: Feature) -> Result<(Feature, Feature), (SearchEnd, f64)> {
     let (cube, segment) = (cube(), hull(&[from, to]));
@@ -219,8 +220,8 @@ fn the_nearest_part_of_a_face_is_nearest() {
     assert!(kinds.iter().all(|&n| n > 5), "not representative: {kinds:?}");
 }
 
-/// The ratio of a point's distance from the mean along a face's normal to that of the face: the greatest over all faces
-/// is that of the face whose cone holds the point.
+/// The ratio of a point's distance from the mean along a face's normal to that of the face: the
+/// greatest over all faces is that of the face whose cone holds the point.
 fn ratio(p: &Polyhedron, f: u32, x: Vec3<f64>) -> f64 {
     let n = p.normals[f as usize];
     n.dot(x - p.mean) / n.dot(p.vertex(p.face(f)[0]) - p.mean)

@@ -3,9 +3,10 @@
 use super::triangle_pair::{TriangleCorners, face_normal};
 use clearsweep_geometry::Vec3;
 
-/// Metres; 0 where no edge passes through the other triangle. While the ends of an edge stay on both sides of the other's plane, and the point
-/// where it passes through stays inside, the triangles cross. A translation of length t moves the ends by t, and that point in the
-/// plane by at most t (1 + 1 / cos of the angle between edge and normal).
+/// Metres; 0 where no edge passes through the other triangle. While the ends of an edge stay on
+/// both sides of the other's plane, and the point where it passes through stays inside, the
+/// triangles cross. A translation of length t moves the ends by t, and that point in the plane by
+/// at most t (1 + 1 / cos of the angle between edge and normal).
 pub(super) fn least_translation(a: &TriangleCorners<f64>, b: &TriangleCorners<f64>) -> f64 {
     through(a, b).max(through(b, a))
 }

@@ -27,8 +27,8 @@ impl MetLeaves {
 }
 
 impl MeshSearch<'_> {
-    /// Compares the triangles of two leaves. Pairs that no plane rules out wait until eight fill the
-    /// SIMD lanes, unless they are likely nearer than all before.
+    /// Compares the triangles of two leaves. Pairs that no plane rules out wait until eight fill
+    /// the SIMD lanes, unless they are likely nearer than all before.
     pub(super) fn compare_leaves(&mut self, leaves: [NodeId; 2]) {
         let Some(met) = self.bound_leaves(leaves, |_, _| ()) else { return };
         for lanes in self.memory.gaps.near() {

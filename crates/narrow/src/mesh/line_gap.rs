@@ -1,13 +1,14 @@
-//! Gaps along the line between the middles of two nodes: where surfaces bend, it is nearer to the direction of their distance than the axes
-//! of a search are, which all pairs share.
+//! Gaps along the line between the middles of two nodes: where surfaces bend, it is nearer to the
+//! direction of their distance than the axes of a search are, which all pairs share.
 
 use super::bounds::IntervalCache;
 use super::place::MeshPlace;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{Child, NodeId, SearchFrame, WIDTH, heights_of_leaf};
 
-/// The gap of the triangles of two leaves along the line between their middles, metres; 0 if there is no line. The middles are those of the
-/// intervals of the leaves in the frames of a search, in A's frame and in B's.
+/// The gap of the triangles of two leaves along the line between their middles, metres; 0 if there
+/// is no line. The middles are those of the intervals of the leaves in the frames of a search, in
+/// A's frame and in B's.
 pub(super) fn leaf_gap(
     place: &MeshPlace<'_>,
     frames: &[SearchFrame; 2],
@@ -30,8 +31,8 @@ pub(super) fn leaf_gap(
     n.dot(place.pose.t) - highest(heights_of_leaf(meshes[1], of_b, -place.pose.inverse_vector(n))) - top
 }
 
-/// The gap of the boxes of two children along the line between their centres, metres: where surfaces bend, it shows what the axes of a
-/// search do not.
+/// The gap of the boxes of two children along the line between their centres, metres: where
+/// surfaces bend, it shows what the axes of a search do not.
 #[inline]
 pub(super) fn line_gap(place: &MeshPlace<'_>, nodes: [u32; 2], lanes: [u8; 2]) -> f64 {
     let (a, of_a) = place.a.node(nodes[0]).oriented_box(lanes[0] as usize);

@@ -8,11 +8,12 @@ use clearsweep_geometry::{Dd, Inside, Pose, RelativePose, Scalar, Vec3};
 /// Half a unit in the last place of 1.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
-/// Bound on the error of a corner of B in A's frame, and of a distance or a height computed from it. Unit: the rounding of the size of the
-/// pair (docs/reference/numerics.md, "Triangle meshes").
+/// Bound on the error of a corner of B in A's frame, and of a distance or a height computed from
+/// it. Unit: the rounding of the size of the pair (docs/reference/numerics.md, "Triangle meshes").
 const ROUNDING: f64 = 256.0;
 
-/// The width of a bracket up to which the distance of two triangles in `f64` counts, in sizes of the pair.
+/// The width of a bracket up to which the distance of two triangles in `f64` counts, in sizes of
+/// the pair.
 const SHARP: f64 = 1e-13;
 
 /// Two meshes at their poses.
@@ -45,7 +46,8 @@ impl<'a> MeshPlace<'a> {
         ROUNDING * UNIT * self.size
     }
 
-    /// Returns how much farther, as computed, a pair must be than the best one to be left out, metres.
+    /// Returns how much farther, as computed, a pair must be than the best one to be left out,
+    /// metres.
     #[inline(always)]
     pub(super) fn slack(&self) -> f64 {
         2.0 * self.error()
@@ -57,7 +59,8 @@ impl<'a> MeshPlace<'a> {
         SHARP * self.size
     }
 
-    /// Triangles that are no farther apart touch, within rounding, metres: beyond it the lower end of a sharp bracket is above 0.
+    /// Triangles that are no farther apart touch, within rounding, metres: beyond it the lower end
+    /// of a sharp bracket is above 0.
     #[inline(always)]
     pub(super) fn contact(&self) -> f64 {
         self.sharp() + self.slack()
@@ -81,7 +84,8 @@ impl<'a> MeshPlace<'a> {
         [wide(self.a.corners(a)), wide(self.b.corners(b)).map(|p| pose.point(p))]
     }
 
-    /// Whether a part of one body may lie inside of the other: one of them is no sheet, and the boxes of both meet.
+    /// Whether a part of one body may lie inside of the other: one of them is no sheet, and the
+    /// boxes of both meet.
     pub(super) fn may_contain(&self) -> bool {
         let (own, other) = (self.a.extent(), self.b.extent());
         let between = self.pose.point(self.b.middle()) - self.a.middle();

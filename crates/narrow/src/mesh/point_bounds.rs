@@ -1,18 +1,20 @@
-//! Lower bounds of the distances of a point from eight boxes, or from the eight triangles of a leaf, side by side.
+//! Lower bounds of the distances of a point from eight boxes, or from the eight triangles of a
+//! leaf, side by side.
 
 use super::eight_pairs::load;
 use clearsweep_base::simd::{Simd, V, dispatch};
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{MeshNode, TriangleMesh, WIDTH};
 
-/// Bound on the turn of a box's axes by rounding its sides to single precision, as a share of the distance from its middle.
+/// Bound on the turn of a box's axes by rounding its sides to single precision, as a share of the
+/// distance from its middle.
 const TURNED: f64 = 4.0 * f32::EPSILON as f64;
 
 /// Corners of triangles: by corner, coordinate and lane.
 type CornerLanes = [[[f64; WIDTH]; 3]; 3];
 
-/// Lower bounds of the distances of `p` from the boxes of the children, metres; infinite where there is none. Rounding in double
-/// precision is left aside.
+/// Lower bounds of the distances of `p` from the boxes of the children, metres; infinite where
+/// there is none. Rounding in double precision is left aside.
 pub(super) fn of_boxes(node: &MeshNode, p: Vec3<f64>) -> [f64; WIDTH] {
     let mut bounds = [f64::INFINITY; WIDTH];
     boxes(node, p - node.origin, &mut bounds);
@@ -20,8 +22,9 @@ pub(super) fn of_boxes(node: &MeshNode, p: Vec3<f64>) -> [f64; WIDTH] {
     bounds
 }
 
-/// Lower bounds of the distances of `p` from the triangles of a leaf, metres: the gap across the line to the nearest point. Infinite
-/// where there is none. Rounding in double precision is left aside.
+/// Lower bounds of the distances of `p` from the triangles of a leaf, metres: the gap across the
+/// line to the nearest point. Infinite where there is none. Rounding in double precision is left
+/// aside.
 pub(super) fn of_triangles(mesh: &TriangleMesh, leaf: u32, p: Vec3<f64>) -> [f64; WIDTH] {
     let mut corners: CornerLanes = [[[0.0; WIDTH]; 3]; 3];
     let triangles = mesh.leaf(leaf);

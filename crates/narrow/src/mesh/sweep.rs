@@ -388,17 +388,27 @@ mod tests {
     use super::*;
     use clearsweep_geometry::{Pose, RelativePose};
 
-    /// Whether any triangles come nearer than `reach` where B is moved by `length`: all pairs are
-    /// asked.
+    /// Whether any triangles are nearer than `reach` when B is moved by `shift`: tests all pairs
+    /// but those whose boxes are farther apart.
     fn meets(place: &MeshPlace<'_>, shift: Vec3<f64>, reach: f64) -> bool {
-        let count = |of: usize| of as u32;
-        let (of_a, of_b) = (count(place.a.triangles().len()), count(place.b.triangles().len()));
-        (0..of_a).any(|a| {
-            (0..of_b).any(|b| {
-                let moved = place.corners_b(b).map(|p| p + shift);
-                triangle_pair::closest_points(&place.a.corners(a), &moved).distance2 <= reach * reach
+        let b: Vec<_> = (0..place.b.triangles().len())
+            .map(|index| place.corners_b(index as u32).map(|p| p + shift))
+            .map(|corners| (corners, bounds(&corners)))
+            .collect();
+        (0..place.a.triangles().len()).any(|index| {
+            let a = place.a.corners(index as u32);
+            let [low, high] = bounds(&a);
+            b.iter().any(|(b, [low_b, high_b])| {
+                let are_near = (0..3).all(|k| low_b[k] - high[k] <= reach && low[k] - high_b[k] <= reach);
+                are_near && triangle_pair::closest_points(&a, b).distance2 <= reach * reach
             })
         })
+    }
+
+    /// Returns the lowest and the highest coordinates of a triangle.
+    fn bounds(corners: &TriangleCorners<f64>) -> [[f64; 3]; 2] {
+        let [p, q, r] = corners.map(|corner| corner.to_array());
+        [std::array::from_fn(|k| p[k].min(q[k]).min(r[k])), std::array::from_fn(|k| p[k].max(q[k]).max(r[k]))]
     }
 
     #[test]

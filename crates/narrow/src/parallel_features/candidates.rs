@@ -9,24 +9,26 @@ use crate::support_planes::{SupportPlanes, VerticesOnPlanes};
 use clearsweep_geometry::Vec3;
 use clearsweep_model::FeatureKind::{Face, Vertex};
 
-/// Height below the supporting plane at which a vertex of a parallel feature may lie, in bounds E: far more than those that a certificate
-/// accepts, and far less than it demands of all other vertices.
+/// Height below the supporting plane at which a vertex of a parallel feature may lie, in bounds E:
+/// far more than those that a certificate accepts, and far less than it demands of all other
+/// vertices.
 const LEVEL: f64 = 16.0;
 
-/// Height below the supporting plane along the end of a search at which a vertex may lie, in sizes of the pair: far above the rounding of
-/// such directions.
+/// Height below the supporting plane along the end of a search at which a vertex may lie, in sizes
+/// of the pair: far above the rounding of such directions.
 const NEAR: f64 = 1e-10;
 
-/// The certificate of the parallel features that support both cores along the unit vector `n` from A to B, if they alone do, locally
-/// where the cores overlap. `amplification`: by how many bounds E the direction may be off.
+/// The certificate of the parallel features that support both cores along the unit vector `n` from
+/// A to B, if they alone do, locally where the cores overlap. `amplification`: by how many bounds E
+/// the direction may be off.
 pub(crate) fn along(pair: &Pair<'_, f64>, n: Vec3<f64>, amplification: f64) -> Option<Certificate> {
     let planes = VerticesOnPlanes::new(pair, n, LEVEL * amplification * pair.bound());
     let features = planes.largest_features(pair).filter(|f| f.a.kind != Vertex && f.b.kind != Vertex)?;
     certificate::local(pair, &features)
 }
 
-/// Finds the certificate of parallel features near a direction that a search ended with: as by [`along`], those of the largest gap. Pairs
-/// of edges beside a face are left to the resolver.
+/// Finds the certificate of parallel features near a direction that a search ended with: as by
+/// [`along`], those of the largest gap. Pairs of edges beside a face are left to the resolver.
 pub(crate) fn near(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Certificate> {
     let planes = SupportPlanes::new(pair, n, NEAR * pair.size);
     let mut best: Option<Certificate> = None;
@@ -47,8 +49,8 @@ pub(crate) fn near(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Certificate> {
     best
 }
 
-/// The directions that parallel features among those on supporting planes have: normals of faces of A and of B, then those of pairs of
-/// parallel edges.
+/// The directions that parallel features among those on supporting planes have: normals of faces of
+/// A and of B, then those of pairs of parallel edges.
 pub(crate) fn directions<'s>(
     pair: &'s Pair<'_, f64>,
     planes: &'s SupportPlanes,
@@ -60,7 +62,8 @@ pub(crate) fn directions<'s>(
     face_directions(pair, planes.faces()).into_iter().chain(edges.filter(|n| n.is_finite()))
 }
 
-/// The normals of faces of A, and those of faces of B turned round; of those that are the same but for rounding the first.
+/// The normals of faces of A, and those of faces of B turned round; of those that are the same but
+/// for rounding the first.
 pub(crate) fn face_directions(pair: &Pair<'_, f64>, [of_a, of_b]: [&[u32]; 2]) -> Vec<Vec3<f64>> {
     let mut directions: Vec<Vec3<f64>> = Vec::with_capacity(of_a.len() + of_b.len());
     directions.extend(of_a.iter().map(|&f| pair.a.normals[f as usize]));

@@ -1,8 +1,9 @@
-//! The intersection of two convex polygons of many sides, in time proportional to the number of their vertices together.
+//! The intersection of two convex polygons of many sides, in time proportional to the number of
+//! their vertices together.
 //!
-//! Each polygon lies between a lower and an upper chain over the first axis. The intersection lies between the larger of the lower
-//! chains and the smaller of the upper ones. A sweep along the axis adds up the trapezoids between neighbouring vertices
-//! of all four chains.
+//! Each polygon lies between a lower and an upper chain over the first axis. The intersection lies
+//! between the larger of the lower chains and the smaller of the upper ones. A sweep along the axis
+//! adds up the trapezoids between neighbouring vertices of all four chains.
 
 use super::outline::{Intersection, PlaneOutline, PlanePoint};
 
@@ -14,7 +15,8 @@ struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    /// The height over `x`, which does not descend from call to call, and lies within the chain up to rounding.
+    /// The height over `x`, which does not descend from call to call, and lies within the chain up
+    /// to rounding.
     fn height(&mut self, x: f64) -> f64 {
         while self.next + 1 < self.vertices.len() && self.vertices[self.next][0] <= x {
             self.next += 1;
@@ -53,7 +55,8 @@ struct Moments {
 }
 
 impl Moments {
-    /// Adds the trapezoid between two verticals, each with its lower and upper end; nothing where they are crossed.
+    /// Adds the trapezoid between two verticals, each with its lower and upper end; nothing where
+    /// they are crossed.
     fn add(&mut self, x: [f64; 2], [lower, upper]: [[f64; 2]; 2]) {
         let width = x[1] - x[0];
         let (h0, h1) = (upper[0] - lower[0], upper[1] - lower[1]);
@@ -111,7 +114,8 @@ pub(super) fn intersection_of_chains<const N: usize>(
     Intersection { centroid, depths: [p.depth(centroid), q.depth(centroid)] }
 }
 
-/// Adds what lies between two verticals with no vertex between them; heights: lower of p and of q, upper of p and of q.
+/// Adds what lies between two verticals with no vertex between them; heights: lower of p and of q,
+/// upper of p and of q.
 fn add_slab(moments: &mut Moments, x: [f64; 2], here: [f64; 4], next: [f64; 4]) {
     let line = |k: usize| [here[k], next[k]];
     let at = |k: usize, s: f64| here[k] + (next[k] - here[k]) * s;

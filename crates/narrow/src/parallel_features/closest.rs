@@ -1,5 +1,5 @@
-//! The closest points of parallel features: the centroids of the sets of closest points. One formula a kind, as for unique closest
-//! points (`closest_points.rs`).
+//! The closest points of parallel features: the centroids of the sets of closest points. One
+//! formula a kind, as for unique closest points (`closest_points.rs`).
 
 use super::chains::intersection_of_chains;
 use super::frame::{FacePlane, Home, SeenFromOther};
@@ -11,7 +11,8 @@ use crate::pair::bound_of;
 use clearsweep_base::simd::WIDTH;
 use clearsweep_geometry::{Polyhedron, RelativePose, Vec3};
 
-/// Vertices of a face up to which all its sides are clipped against all of another: the product for two faces.
+/// Vertices of a face up to which all its sides are clipped against all of another: the product for
+/// two faces.
 const PAIRS: usize = 1024;
 
 /// Vertices of one such face, at most.
@@ -23,15 +24,17 @@ const MANY: usize = 512;
 /// Least depth of the centroid in the features, in bounds E.
 const LEAST_DEPTH: f64 = 8.0;
 
-/// Amplification of the error of a direction, in sizes of the pair over the depth of the centroid (docs/reference/numerics.md).
+/// Amplification of the error of a direction, in sizes of the pair over the depth of the centroid
+/// (docs/reference/numerics.md).
 const TILT: f64 = 16.0;
 
 /// The features of one body, by index among its edges or faces.
 pub(crate) type Of<'a> = (&'a Polyhedron, u32);
 
-/// The closest points of features of a kind that are parallel; `size`: of the pair, metres. The direction is amplified as said in
-/// docs/reference/numerics.md; `residual` bounds how far the features are from parallel over the size; `interior` is infinite where
-/// the features overlap by more than rounding, and minus infinite elsewhere.
+/// The closest points of features of a kind that are parallel; `size`: of the pair, metres. The
+/// direction is amplified as said in docs/reference/numerics.md; `residual` bounds how far the
+/// features are from parallel over the size; `interior` is infinite where the features overlap by
+/// more than rounding, and minus infinite elsewhere.
 #[inline(always)] // into loops over samples and into code for wider registers; as are the formulas below
 pub(crate) fn closest<T: Float>(
     kind: ParallelKind,

@@ -1,9 +1,11 @@
-//! Equal depths along two directions, each of a face of either body: boxes of one height that overlap deeper than their height.
+//! Equal depths along two directions, each of a face of either body: boxes of one height that
+//! overlap deeper than their height.
 //!
-//! Neither facet of the Minkowski difference is the only nearest one, and so no certificate of one facet proves the depth. But if both
-//! are certified locally, their depths are equal to within E, and a surface proves that no third facet is as near, then the choice
-//! between the two is a function of the pose: the direction nearest to the line between the means of the vertices, else the lowest
-//! faces. The proof is in docs/reference/numerics.md.
+//! Neither facet of the Minkowski difference is the only nearest one, and so no certificate of one
+//! facet proves the depth. But if both are certified locally, their depths are equal to within E,
+//! and a surface proves that no third facet is as near, then the choice between the two is a
+//! function of the pose: the direction nearest to the line between the means of the vertices, else
+//! the lowest faces. The proof is in docs/reference/numerics.md.
 
 use crate::certificate::{self, Certificate, deep};
 use crate::closest_points::Closest;
@@ -16,20 +18,23 @@ use clearsweep_geometry::{Polyhedron, RelativePose, Scalar, Vec3};
 /// Cosine of the angle between two directions above which they are not told apart.
 const SAME: f64 = 0.9;
 
-/// Components of directions along the line between the means that differ by less, in sizes of the pair, are equal.
+/// Components of directions along the line between the means that differ by less, in sizes of the
+/// pair, are equal.
 pub(crate) const ROUNDING: f64 = 1e-9;
 
 /// Two facets of parallel faces at equal depths.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EqualDepths {
-    /// The certificate of the facet that the rule prefers; its residual covers the difference of the depths.
+    /// The certificate of the facet that the rule prefers; its residual covers the difference of
+    /// the depths.
     pub(crate) preferred: Certificate,
     /// The features of the other facet.
     pub(crate) rival: FeaturePair,
 }
 
 impl EqualDepths {
-    /// Pairs two facets that are certified locally; `None` if the depths are not equal, or the features are no parallel faces.
+    /// Pairs two facets that are certified locally; `None` if the depths are not equal, or the
+    /// features are no parallel faces.
     pub(crate) fn new(pair: &Pair<'_, f64>, first: &Certificate, second: &Certificate) -> Option<Self> {
         let kind = PairKind::Parallel(ParallelKind::FaceFace);
         if first.kind != kind || second.kind != kind {
@@ -66,7 +71,8 @@ impl EqualDepths {
     }
 }
 
-/// Returns the lanes in which two facets have depths that are equal to within E. `size`: of the pairs of cores, metres.
+/// Returns the lanes in which two facets have depths that are equal to within E. `size`: of the
+/// pairs of cores, metres.
 #[inline(always)]
 pub(crate) fn are_equal<T: Float>([first, second]: [&Closest<T>; 2], size: T) -> T::Mask {
     let bound = bound_of::<T>(size);
@@ -95,7 +101,8 @@ pub(crate) fn is_preferred<T: Float>(
     }
 }
 
-/// Returns the residual of the first of two facets of equal depth with which the bracket covers both depths, metres.
+/// Returns the residual of the first of two facets of equal depth with which the bracket covers
+/// both depths, metres.
 #[inline(always)]
 pub(crate) fn residual<T: Float>([of_preferred, of_rival]: [&Closest<T>; 2]) -> T {
     let nearer = (of_rival.distance - of_preferred.distance).larger(T::zero());

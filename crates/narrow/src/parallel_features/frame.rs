@@ -20,7 +20,8 @@ pub(super) struct FacePlane<'a> {
     pub(super) axes: [Vec3<f64>; 3],
 }
 
-/// The axes of a face's plane in the other body's frame, and the plane's coordinates of that frame's origin.
+/// The axes of a face's plane in the other body's frame, and the plane's coordinates of that
+/// frame's origin.
 pub(super) struct SeenFromOther<T> {
     pub(super) axes: [Vec3<T>; 3],
     shift: [T; 3],

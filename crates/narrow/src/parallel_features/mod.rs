@@ -1,5 +1,5 @@
-//! Ties of parallel features: a face over a face, an edge over a face, an edge beside an edge. The closest points are two sets, and
-//! a row publishes their centroids.
+//! Ties of parallel features: a face over a face, an edge over a face, an edge beside an edge. The
+//! closest points are two sets, and a row publishes their centroids.
 //!
 //! ```text
 //! closest.rs     the closest points: one formula a kind
@@ -10,7 +10,8 @@
 //! equal_depths.rs  two facets at equal depths
 //! ```
 //!
-//! When such an answer may be accepted: `certificate/certify.rs`, with the proof in docs/reference/numerics.md.
+//! When such an answer may be accepted: `certificate/certify.rs`, with the proof in
+//! docs/reference/numerics.md.
 
 mod candidates;
 mod chains;

@@ -1,8 +1,9 @@
 //! Convex polygons in a plane, and the centroid of what two of them have in common.
 //!
-//! The sides of each polygon are clipped against the other (Cyrus and Beck 1978). What is left of both is the boundary of the
-//! intersection, and its centroid is a sum over the boundary (Green's theorem), which needs no order of the pieces. So there
-//! is no branch that would part the lanes of a register.
+//! The sides of each polygon are clipped against the other (Cyrus and Beck 1978). What is left of
+//! both is the boundary of the intersection, and its centroid is a sum over the boundary (Green's
+//! theorem), which needs no order of the pieces. So there is no branch that would part the lanes of
+//! a register.
 
 use clearsweep_geometry::{Scalar, Vec3};
 
@@ -25,13 +26,13 @@ pub(super) struct PlaneOutline<T, const N: usize> {
 pub(super) struct Intersection<T> {
     /// Its centroid.
     pub(super) centroid: PlanePoint<T>,
-    /// Lower bounds of how deep the centroid lies in each of the two polygons, metres; negative, or no number, where they have
-    /// nothing in common.
+    /// Lower bounds of how deep the centroid lies in each of the two polygons, metres; negative, or
+    /// no number, where they have nothing in common.
     pub(super) depths: [T; 2],
 }
 
-/// The parts of the sides of a polygon that lie within another: of side `j` from parameter `from[j]` to `to[j]`, nothing
-/// where `from` is not less than `to`.
+/// The parts of the sides of a polygon that lie within another: of side `j` from parameter
+/// `from[j]` to `to[j]`, nothing where `from` is not less than `to`.
 pub(super) struct ClippedSides<T, const N: usize> {
     pub(super) from: [T; N],
     pub(super) to: [T; N],
@@ -97,8 +98,8 @@ impl<T: Scalar, const N: usize> PlaneOutline<T, N> {
         depth
     }
 
-    /// Clips the sides against another polygon, each of whose sides is moved inward by `inset`, metres (outward where it is
-    /// negative; up to twice as far).
+    /// Clips the sides against another polygon, each of whose sides is moved inward by `inset`,
+    /// metres (outward where it is negative; up to twice as far).
     #[inline(always)]
     pub(super) fn clipped<const M: usize>(&self, by: &PlaneOutline<T, M>, inset: T) -> ClippedSides<T, N> {
         let (zero, one) = (T::zero(), T::one());
@@ -140,7 +141,8 @@ impl<T: Scalar, const N: usize> PlaneOutline<T, N> {
         }
     }
 
-    /// Adds up the moments of the triangles of clipped sides and a point within: six times the area's moments, and twice the area.
+    /// Adds up the moments of the triangles of clipped sides and a point within: six times the
+    /// area's moments, and twice the area.
     #[inline(always)]
     fn add_moments(&self, clipped: &ClippedSides<T, N>, within: PlanePoint<T>, sum: &mut [T; 3]) {
         for j in 0..self.count {
@@ -159,13 +161,14 @@ impl<T: Scalar, const N: usize> PlaneOutline<T, N> {
     }
 }
 
-/// Length of the coordinates' rounding, in shares of the pair's size: what decides of sides that coincide, which of them counts.
+/// Length of the coordinates' rounding, in shares of the pair's size: what decides of sides that
+/// coincide, which of them counts.
 pub(super) const COINCIDENT: f64 = 16.0 * (f64::EPSILON / 2.0);
 
 /// The intersection of two polygons; `size`: of the pair, metres.
 ///
-/// Sides that coincide up to rounding count once: those of `p` are kept where they lie outside of `q` by rounding at most, those
-/// of `q` where they lie inside of `p` by more than that.
+/// Sides that coincide up to rounding count once: those of `p` are kept where they lie outside of
+/// `q` by rounding at most, those of `q` where they lie inside of `p` by more than that.
 #[inline(always)]
 pub(super) fn intersection<T: Scalar, const N: usize, const M: usize>(
     p: &PlaneOutline<T, N>,

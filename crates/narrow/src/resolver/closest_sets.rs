@@ -1,9 +1,10 @@
-//! Ties that no certificate of parallel features accepts: the sets of closest points along a direction, found with a tolerance of
-//! a few rounding bounds. The intersection may be a sliver, a segment or a point, and the sets may be of several faces that
-//! are coplanar but for rounding.
+//! Ties that no certificate of parallel features accepts: the sets of closest points along a
+//! direction, found with a tolerance of a few rounding bounds. The intersection may be a sliver, a
+//! segment or a point, and the sets may be of several faces that are coplanar but for rounding.
 //!
-//! Published is the middle of the intersection, as for parallel features (`parallel_features/closest.rs`). Since the cold resolver starts from
-//! the pose alone, so does this choice, and only the bracket has to be proven.
+//! Published is the middle of the intersection, as for parallel features
+//! (`parallel_features/closest.rs`). Since the cold resolver starts from the pose alone, so does
+//! this choice, and only the bracket has to be proven.
 
 use crate::answer::Answer;
 use crate::certificate::Certificate;
@@ -19,17 +20,19 @@ use clearsweep_model::FeatureKind::Vertex;
 use clearsweep_model::Method;
 use smallvec::SmallVec;
 
-/// How far vertices may lie below the supporting planes, and points outside of a polygon, in bounds E. The bracket opens by three
-/// times as much at most, and stays within its promise.
+/// How far vertices may lie below the supporting planes, and points outside of a polygon, in bounds
+/// E. The bracket opens by three times as much at most, and stays within its promise.
 const LEVEL: f64 = 8.0;
 
-/// How far the sets of closest points may miss each other by rounding, in shares of the level: the least that lets them meet.
+/// How far the sets of closest points may miss each other by rounding, in shares of the level: the
+/// least that lets them meet.
 const ROOM: [f64; 3] = [1.0 / 128.0, 1.0 / 8.0, 1.0];
 
 /// See [`ClosestSets::is_contact`], in bounds E: half of what certificates leave alone.
 const CONTACT: f64 = 2.0;
 
-/// Width below which an intersection counts as a segment or a point, in bounds E: its area is rounding.
+/// Width below which an intersection counts as a segment or a point, in bounds E: its area is
+/// rounding.
 const SLIVER: f64 = 4096.0;
 
 /// Vertices of an intersection, at most.
@@ -50,8 +53,8 @@ pub(super) struct ClosestSets {
 }
 
 impl ClosestSets {
-    /// Finds the sets of parallel features along the unit vector `n`. `None` if the features that support the cores are not parallel, or
-    /// have no point in common, seen along `n`.
+    /// Finds the sets of parallel features along the unit vector `n`. `None` if the features that
+    /// support the cores are not parallel, or have no point in common, seen along `n`.
     pub(super) fn new(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Self> {
         Self::of_any(pair, n).filter(|sets| sets.features.a.kind != Vertex && sets.features.b.kind != Vertex)
     }
@@ -84,19 +87,21 @@ impl ClosestSets {
         Some(Self { features, normal: n, gap, point_a, residual })
     }
 
-    /// Whether the cores are in contact so closely that no certificate of a unique feature pair holds: it leaves contact alone.
+    /// Whether the cores are in contact so closely that no certificate of a unique feature pair
+    /// holds: it leaves contact alone.
     pub(super) fn is_contact(&self, pair: &Pair<'_, f64>) -> bool {
         self.gap.abs() + self.residual <= CONTACT * pair.bound()
     }
 
-    /// Whether [`answer`](Self::answer) decides them without a proven depth: cores that are apart, or in contact. Of cores that overlap by
-    /// more, a certificate may hold whose depth a surface proves.
+    /// Whether [`answer`](Self::answer) decides them without a proven depth: cores that are apart,
+    /// or in contact. Of cores that overlap by more, a certificate may hold whose depth a surface
+    /// proves.
     pub(super) fn needs_no_depth(&self, pair: &Pair<'_, f64>) -> bool {
         self.gap > 0.0 || self.is_contact(pair)
     }
 
-    /// The answer, if its bracket is as narrow as promised. `upper`: a proven upper end of the signed distance where the cores
-    /// overlap, metres.
+    /// The answer, if its bracket is as narrow as promised. `upper`: a proven upper end of the
+    /// signed distance where the cores overlap, metres.
     pub(super) fn answer(&self, pair: &Pair<'_, f64>, upper: Option<f64>) -> Option<Answer> {
         let (bound, lower) = (pair.bound(), self.gap - pair.bound());
         let upper = upper.unwrap_or(self.gap.abs() + self.residual + bound);
@@ -112,13 +117,15 @@ impl ClosestSets {
     }
 }
 
-/// The answer of the parallel features along `n` if they alone support cores that do not overlap: what every other way accepts.
+/// The answer of the parallel features along `n` if they alone support cores that do not overlap:
+/// what every other way accepts.
 pub(super) fn strict(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Answer> {
     parallel_features::along(pair, n, 1.0).filter(Certificate::in_contact_band).map(|tie| Answer::certified(&tie))
 }
 
-/// An answer of the rungs below with the middle of the sets of closest points as its witness points, if they are more than a point. The
-/// answer of the parallel features themselves, if they alone support the cores: every other way gives it.
+/// An answer of the rungs below with the middle of the sets of closest points as its witness
+/// points, if they are more than a point. The answer of the parallel features themselves, if they
+/// alone support the cores: every other way gives it.
 pub(super) fn with_middle(pair: &Pair<'_, f64>, answer: Answer) -> Answer {
     if answer.method == Method::Strict || answer.lower.is_nan() {
         return answer;
@@ -132,9 +139,10 @@ pub(super) fn with_middle(pair: &Pair<'_, f64>, answer: Answer) -> Answer {
     }
 }
 
-/// The answer of the parallel features that those of an `answer` belong to, if it has the same depth or distance. The direction of the
-/// answer need not be theirs: edges of two parallel faces that cross at an angle just above rounding have one of their own, which may
-/// be far off the normals, and a facet that lies in that of the faces.
+/// The answer of the parallel features that those of an `answer` belong to, if it has the same
+/// depth or distance. The direction of the answer need not be theirs: edges of two parallel faces
+/// that cross at an angle just above rounding have one of their own, which may be far off the
+/// normals, and a facet that lies in that of the faces.
 fn strict_around(pair: &Pair<'_, f64>, answer: &Answer) -> Option<Answer> {
     let along = |n: Vec3<f64>| {
         let tie = Answer::certified(&parallel_features::along(pair, n, 1.0)?);
@@ -200,7 +208,8 @@ fn length(a: PlanePoint<f64>) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// The convex hull of points, counter-clockwise (Andrew's monotone chain); two points where they lie on a line.
+/// The convex hull of points, counter-clockwise (Andrew's monotone chain); two points where they
+/// lie on a line.
 fn convex_outline(mut points: OutlineCorners) -> OutlineCorners {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
@@ -225,14 +234,15 @@ fn convex_outline(mut points: OutlineCorners) -> OutlineCorners {
     outline
 }
 
-/// Whether two segments are parallel: neither end is off the other's direction by more than `level`.
+/// Whether two segments are parallel: neither end is off the other's direction by more than
+/// `level`.
 fn are_parallel(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> bool {
     let (along_a, along_b) = (minus(a[1], a[0]), minus(b[1], b[0]));
     cross(along_a, along_b).abs() <= level * length(along_a).max(length(along_b))
 }
 
-/// Intersects a polygon, segment or point `a` with `b`, whose sides are moved outward by `level` (Sutherland and Hodgman 1974); `None` if
-/// nothing is left.
+/// Intersects a polygon, segment or point `a` with `b`, whose sides are moved outward by `level`
+/// (Sutherland and Hodgman 1974); `None` if nothing is left.
 fn intersection(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> Option<OutlineCorners> {
     let mut left = OutlineCorners::from_slice(a);
     for (i, &start) in b.iter().enumerate() {
@@ -267,7 +277,8 @@ fn clipped(polygon: &[PlanePoint<f64>], height: impl Fn(PlanePoint<f64>) -> f64)
     left
 }
 
-/// The centroid of a convex polygon; of one that is thinner than `sliver`, the middle of its length.
+/// The centroid of a convex polygon; of one that is thinner than `sliver`, the middle of its
+/// length.
 fn middle(polygon: &[PlanePoint<f64>], sliver: f64) -> PlanePoint<f64> {
     let from = polygon[0];
     let far = |x: PlanePoint<f64>| {
@@ -306,8 +317,8 @@ fn distance_to(polygon: &[PlanePoint<f64>], x: PlanePoint<f64>) -> f64 {
     sides.map(to_side).fold(f64::INFINITY, f64::min)
 }
 
-/// The place of the direction that the rule prefers among several that are equally good: of those nearest to the line between the means
-/// of the vertices, up to rounding, the first.
+/// The place of the direction that the rule prefers among several that are equally good: of those
+/// nearest to the line between the means of the vertices, up to rounding, the first.
 pub(super) fn preferred(pair: &Pair<'_, f64>, directions: impl Iterator<Item = Vec3<f64>> + Clone) -> Option<usize> {
     let between = between_means([pair.a, pair.b], &pair.pose);
     let least = directions.clone().map(|n| n.dot(between)).reduce(f64::max)? - ROUNDING * pair.size;

@@ -1,6 +1,6 @@
-//! All directions along which the boundary of the Minkowski difference can be nearest to an origin inside it: the
-//! normals of both bodies' faces and the cross products of their edges. The list is complete, so its best gap is minus
-//! the depth.
+//! All directions along which the boundary of the Minkowski difference can be nearest to an origin
+//! inside it: the normals of both bodies' faces and the cross products of their edges. The list is
+//! complete, so its best gap is minus the depth.
 
 use crate::pair::Pair;
 use clearsweep_geometry::{Polyhedron, Vec3};
@@ -42,8 +42,8 @@ struct RotatedFeatures {
 ///
 /// A direction that is left out certainly has a smaller gap: the bounds include rounding.
 ///
-/// Also returned: by how much (metres) the facet of two edges that are too close to parallel to have a direction may be
-/// better than the facets beside it.
+/// Also returned: by how much (metres) the facet of two edges that are too close to parallel to
+/// have a direction may be better than the facets beside it.
 pub(crate) fn best_directions(pair: &Pair<'_, f64>, tolerance: f64) -> (Vec<Direction>, f64) {
     let mut list =
         DirectionList { pair, best: f64::NEG_INFINITY, keep: tolerance * pair.bound(), found: Vec::new(), slack: 0.0 };
@@ -82,8 +82,8 @@ struct DirectionList<'p, 'a> {
     slack: f64,
 }
 
-/// Sine below which two edges are too close to parallel to determine a direction: their facet is so thin that the
-/// planes of the facets beside it meet within this fraction of the size.
+/// Sine below which two edges are too close to parallel to determine a direction: their facet is so
+/// thin that the planes of the facets beside it meet within this fraction of the size.
 pub(crate) const PARALLEL: f64 = 1e-14;
 
 impl DirectionList<'_, '_> {
@@ -108,8 +108,9 @@ fn edge_directions(p: &Polyhedron) -> Vec<Vec3<f64>> {
     p.edges.iter().map(|e| (p.vertex(e.v[1]) - p.vertex(e.v[0])).normalized()).collect()
 }
 
-/// The edges of two solids. Only pairs whose arcs cross on the Gauss map carry a facet (Gregorius 2013), tested with a
-/// margin far above rounding. Such edges support their bodies, so a bound of the gap needs no scan over the vertices.
+/// The edges of two solids. Only pairs whose arcs cross on the Gauss map carry a facet (Gregorius
+/// 2013), tested with a margin far above rounding. Such edges support their bodies, so a bound of
+/// the gap needs no scan over the vertices.
 fn solid_edges(list: &mut DirectionList<'_, '_>, sides: &RotatedFeatures) {
     const MARGIN: f64 = 1e-9;
     let pair = list.pair;
@@ -144,8 +145,9 @@ fn solid_edges(list: &mut DirectionList<'_, '_>, sides: &RotatedFeatures) {
     }
 }
 
-/// The edges where a body is flat. Of a solid, only edges whose arc on the Gauss map crosses the great circle of the
-/// other edge can carry a facet with it; of a flat body, every edge can, and one edge of each direction is enough.
+/// The edges where a body is flat. Of a solid, only edges whose arc on the Gauss map crosses the
+/// great circle of the other edge can carry a facet with it; of a flat body, every edge can, and
+/// one edge of each direction is enough.
 fn flat_edges(list: &mut DirectionList<'_, '_>, sides: &RotatedFeatures) {
     const MARGIN: f64 = 1e-9;
     let pair = list.pair;
@@ -180,8 +182,8 @@ fn edges_of(p: &Polyhedron) -> Vec<u32> {
     if p.dimension == 3 { (0..p.edges.len() as u32).collect() } else { p.distinct_edges.clone() }
 }
 
-/// Points and segments leave directions free: all directions orthogonal to them are equally good. Coordinate axes are
-/// taken, made orthogonal to the edge.
+/// Points and segments leave directions free: all directions orthogonal to them are equally good.
+/// Coordinate axes are taken, made orthogonal to the edge.
 fn free_directions(list: &mut DirectionList<'_, '_>, sides: &RotatedFeatures) {
     let pair = list.pair;
     if pair.a.dimension > 1 || pair.b.dimension > 1 {

@@ -1,8 +1,10 @@
-//! The feature pairs on two supporting planes that are certain to be rejected, and need not be tried.
+//! The feature pairs on two supporting planes that are certain to be rejected, and need not be
+//! tried.
 //!
-//! Two faces of n sides have about 3 n^2 pairs of features, and nearly all of them do not lie over each other. A few
-//! products show that, with tolerances far above any rounding; the others are computed in full. So the filter changes
-//! no answer, and a tie between the ends of two pipes costs microseconds instead of hundreds.
+//! Two faces of n sides have about 3 n^2 pairs of features, and nearly all of them do not lie over
+//! each other. A few products show that, with tolerances far above any rounding; the others are
+//! computed in full. So the filter changes no answer, and a tie between the ends of two pipes costs
+//! microseconds instead of hundreds.
 
 use crate::feature::FeaturePair;
 use crate::pair::Pair;
@@ -15,7 +17,8 @@ const TOLERANCE: f64 = 1e-8;
 /// Sine of the angle of two edges below which the place of their crossing is not trusted.
 const FLAT: f64 = 1e-3;
 
-/// Sine below which the closest-point formula is certain to reject two edges as parallel (it does below 2^-45).
+/// Sine below which the closest-point formula is certain to reject two edges as parallel (it does
+/// below 2^-45).
 const PARALLEL: f64 = 1e-14;
 
 /// An edge, in A's frame.
@@ -46,7 +49,8 @@ pub(super) struct Prefilter {
 }
 
 impl Prefilter {
-    /// Prepares the features on `planes`, for cores that are at most `upper` apart (metres, up to a few rounding bounds).
+    /// Prepares the features on `planes`, for cores that are at most `upper` apart (metres, up to a
+    /// few rounding bounds).
     pub(super) fn new(pair: &Pair<'_, f64>, planes: &SupportPlanes, upper: f64) -> Self {
         let a = |v: u32| pair.vertex_a(v);
         let b = |v: u32| pair.vertex_b(v);
@@ -64,8 +68,8 @@ impl Prefilter {
         }
     }
 
-    /// The feature pairs of two kinds, as [`SupportPlanes::candidates`] of the same planes gives them, and whether each
-    /// may be accepted.
+    /// The feature pairs of two kinds, as [`SupportPlanes::candidates`] of the same planes gives
+    /// them, and whether each may be accepted.
     pub(super) fn candidates<'s>(
         &'s self,
         planes: &'s SupportPlanes,
@@ -80,8 +84,8 @@ impl Prefilter {
         of_a.iter().enumerate().flat_map(pairs)
     }
 
-    /// Whether the `i`-th feature of A and the `j`-th of B, of these kinds ([`SupportPlanes::candidates`]), may be
-    /// accepted.
+    /// Whether the `i`-th feature of A and the `j`-th of B, of these kinds
+    /// ([`SupportPlanes::candidates`]), may be accepted.
     fn keeps(&self, kinds: usize, i: usize, j: usize) -> bool {
         match kinds {
             0 => self.over_face(&self.faces[0][i], self.points[1][j]),
@@ -93,8 +97,8 @@ impl Prefilter {
         }
     }
 
-    /// Whether features at this squared distance may have a narrow bracket: its lower end is at most the distance of
-    /// the cores.
+    /// Whether features at this squared distance may have a narrow bracket: its lower end is at
+    /// most the distance of the cores.
     fn is_near(&self, distance2: f64) -> bool {
         let limit = self.upper + TOLERANCE * self.size;
         distance2 <= limit * limit
@@ -194,8 +198,8 @@ mod tests {
             let phase = [0.0, 0.5, 0.123];
             let a = prism(sides[draw(6)], 1.0, phase[draw(3)], false);
             let b = prism(sides[draw(6)], [1.0, 0.3, 2.0][draw(3)], phase[draw(3)], true);
-            // Faces over each other, beside each other, corner over corner; near and far; rotated in the world, which
-            // tilts them by rounding.
+            // Faces over each other, beside each other, corner over corner; near and far; rotated
+            // in the world, which tilts them by rounding.
             let gap = [1e-9, 1e-3, 0.4, 7.0][draw(4)];
             let [x, y] = [0, 1].map(|_| [0.0, 0.25, 0.5, 1.0, 1.3][draw(5)]);
             let q = [[1.0, 0.0, 0.0, 0.0], [0.3, -0.4, 0.5, 0.7]][draw(2)];

@@ -1,8 +1,9 @@
-//! Ties that `f64` can decide: parallel faces and edges, equal depths, faces that are coplanar up to rounding.
+//! Ties that `f64` can decide: parallel faces and edges, equal depths, faces that are coplanar up
+//! to rounding.
 //!
-//! Feature pairs are tried in the order of the published rule. Each is either accepted (its closest points lie inside
-//! their features by more than rounding, and its bracket is as narrow as promised) or certainly rejected. If one is
-//! neither, extended precision decides.
+//! Feature pairs are tried in the order of the published rule. Each is either accepted (its closest
+//! points lie inside their features by more than rounding, and its bracket is as narrow as
+//! promised) or certainly rejected. If one is neither, extended precision decides.
 
 use super::closest_sets::{self, ClosestSets};
 use super::directions::{DirectionOrigin, PARALLEL};
@@ -25,16 +26,19 @@ use clearsweep_model::FeatureKind::{Edge, Face};
 /// Most feature pairs that are tried; more are left to extended precision.
 const CANDIDATES: usize = 4096;
 
-/// Distances and depths below this many bounds E are left to extended precision: their sign is undecided.
+/// Distances and depths below this many bounds E are left to extended precision: their sign is
+/// undecided.
 const CONTACT: f64 = 64.0;
 
-/// Distance from the plane of a nearest triangle, in bounds E, up to which features and facets are tried.
+/// Distance from the plane of a nearest triangle, in bounds E, up to which features and facets are
+/// tried.
 const NEAR_FACET: f64 = 16.0;
 
 /// Most pairs of edges that are tried for the facet of a triangle.
 const EDGES: usize = 64;
 
-/// Gap of supporting planes, in bounds E, up to which a face may be the one that cores in contact touch along.
+/// Gap of supporting planes, in bounds E, up to which a face may be the one that cores in contact
+/// touch along.
 const CONTACT_GAP: f64 = 2.0 * CONTACT;
 
 /// Whether the closest points of a feature pair lie inside their features.
@@ -79,14 +83,16 @@ pub(super) fn separated(pair: &Pair<'_, f64>, found: &GjkResult<f64>) -> Option<
     // The duality gap bounds the error of the direction: |v - v*|^2 <= |v|^2 - v.w.
     let duality = (length - pair.gap(n) - 0.125 * bound).max(0.0);
     let tolerance = pair.size * (1e-12 + 2.0 * (duality / length).sqrt());
-    // Where closest points are many, the direction may be off by as much as a distance within rounding leaves open.
+    // Where closest points are many, the direction may be off by as much as a distance within
+    // rounding leaves open.
     let wide = pair.size * (1e-12 + 2.0 * ((duality + 2.0 * bound) / length).sqrt());
     let near = SupportPlanes::new(pair, n, wide);
     if let Some(answer) = parallel_features::directions(pair, &near).find_map(|n| closest_sets::strict(pair, n)) {
         return Some(answer);
     }
     let planes = SupportPlanes::new(pair, n, tolerance);
-    // The search may be wrong about nearly parallel features: cores that overlap are left to a proof of their depth.
+    // The search may be wrong about nearly parallel features: cores that overlap are left to a
+    // proof of their depth.
     let sets = |n: Vec3<f64>| ClosestSets::new(pair, n).filter(|sets| sets.needs_no_depth(pair));
     let met = parallel_features::directions(pair, &near).find_map(|n| sets(n)?.answer(pair, None));
     let planes = if met.is_some() { near } else { planes };
@@ -101,14 +107,16 @@ pub(super) fn separated(pair: &Pair<'_, f64>, found: &GjkResult<f64>) -> Option<
     }
 }
 
-/// The answer of a unique feature pair, if there is one among these: it is the answer on every other route.
+/// The answer of a unique feature pair, if there is one among these: it is the answer on every
+/// other route.
 fn unique(pair: &Pair<'_, f64>, mut candidates: impl Iterator<Item = FeaturePair>) -> Option<Answer> {
     let strict = candidates.find_map(|f| certificate::local(pair, &f).filter(Certificate::in_contact_band))?;
     Some(Answer::certified(&strict))
 }
 
-/// The answer about cores in contact, of which `simplex` spans a point of the Minkowski difference that is the origin up to rounding,
-/// by the faces around: of those that alone touch the other core, or else of the one that the rule prefers.
+/// The answer about cores in contact, of which `simplex` spans a point of the Minkowski difference
+/// that is the origin up to rounding, by the faces around: of those that alone touch the other
+/// core, or else of the one that the rule prefers.
 pub(super) fn contact(pair: &Pair<'_, f64>, simplex: &[VertexPair]) -> Option<Answer> {
     let around = |p: &Polyhedron, side: usize| {
         let mut faces: Vec<u32> = simplex.iter().flat_map(|pair| p.faces_of(pair[side])).collect();
@@ -140,18 +148,21 @@ pub(super) fn contact(pair: &Pair<'_, f64>, simplex: &[VertexPair]) -> Option<An
     unique(pair, (0..6).flat_map(|kinds| planes.candidates(kinds))).or_else(|| sets.answer(pair, None))
 }
 
-/// Whether cores that touch along the unit vector `n` touch along another one, too, so that no certificate along `n` holds.
+/// Whether cores that touch along the unit vector `n` touch along another one, too, so that no
+/// certificate along `n` holds.
 ///
-/// Both bodies then lie on either side of a plane that is tilted against the one along `n` by at least 30 degrees. A point that both have
-/// in common is no deeper in a face on the plane along `n` than twice the other gap, and rounding. Less than 32 bounds E for the sum of
-/// both depths make the margin of a certificate larger than the bodies (`TILT` in `parallel_features/closest.rs`).
+/// Both bodies then lie on either side of a plane that is tilted against the one along `n` by at
+/// least 30 degrees. A point that both have in common is no deeper in a face on the plane along `n`
+/// than twice the other gap, and rounding. Less than 32 bounds E for the sum of both depths make
+/// the margin of a certificate larger than the bodies (`TILT` in `parallel_features/closest.rs`).
 fn is_across_contact(pair: &Pair<'_, f64>, n: Vec3<f64>, touching: &[(Vec3<f64>, f64)]) -> bool {
     const COSINE: f64 = 0.866;
     const GAP: f64 = 4.0;
     touching.iter().any(|&(other, gap)| gap <= GAP * pair.bound() && n.dot(other).abs() <= COSINE)
 }
 
-/// The answer of the first accepted feature pair; `None` if a pair is in contact or undecided by rounding.
+/// The answer of the first accepted feature pair; `None` if a pair is in contact or undecided by
+/// rounding.
 fn first_accepted(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = FeaturePair>) -> Option<Answer> {
     let bound = pair.bound();
     let mut tie = None;
@@ -187,15 +198,16 @@ struct Nearest {
     slack: f64,
 }
 
-/// By how much, in bounds E, the triangles of a polytope may be nearer than the facets that they lie in: as a rule, and where triangles
-/// are slivers.
+/// By how much, in bounds E, the triangles of a polytope may be nearer than the facets that they
+/// lie in: as a rule, and where triangles are slivers.
 const SLACKS: [f64; 2] = [0.5, 8.0];
 
 /// Cosine of the angle of two directions below which they are not the same up to rounding.
 const SAME: f64 = 1.0 - 1e-9;
 
-/// Whether a facet of another direction is as near, to within a `bound` E (metres). The ray from the origin along that direction leaves
-/// the difference too near for a certificate, and not through the plane of the facet, which it would meet farther out.
+/// Whether a facet of another direction is as near, to within a `bound` E (metres). The ray from
+/// the origin along that direction leaves the difference too near for a certificate, and not
+/// through the plane of the facet, which it would meet farther out.
 fn has_rival(facets: &[TiedFacet], facet: &TiedFacet, bound: f64) -> bool {
     let depth = -facet.gap;
     let cosine = SAME.min(depth / (depth + 8.0 * bound));
@@ -210,9 +222,9 @@ struct TiedFacet {
     gap: f64,
 }
 
-/// The answer for cores that overlap, from a polytope around the origin. Expanded until every triangle that may be
-/// nearest is a facet of the difference, it proves the depth, and these facets are the ties. `None` leaves it to
-/// extended precision.
+/// The answer for cores that overlap, from a polytope around the origin. Expanded until every
+/// triangle that may be nearest is a facet of the difference, it proves the depth, and these facets
+/// are the ties. `None` leaves it to extended precision.
 pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Answer> {
     let bound = pair.bound();
     let mut facets = Vec::new();
@@ -266,8 +278,8 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
     for kinds in 0..3 {
         for (facet, plane) in facets.iter().zip(&planes) {
             for features in plane.candidates(kinds) {
-                // A pair that may be strict on another route is left to the complete list of directions. No surface proves it
-                // where another direction is as good.
+                // A pair that may be strict on another route is left to the complete list of
+                // directions. No surface proves it where another direction is as good.
                 if !has_rival(&facets, facet, bound) && certificate::local(pair, &features).is_some() {
                     return None;
                 }
@@ -281,7 +293,8 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
     parallel.or(tie.flatten()).or_else(|| preferred_sets(pair, &facets, &nearest, ClosestSets::of_any))
 }
 
-/// The answer of overlapping cores by the facet that the rule prefers, if its sets of closest points are such as `sets` takes.
+/// The answer of overlapping cores by the facet that the rule prefers, if its sets of closest
+/// points are such as `sets` takes.
 fn preferred_sets<'a>(
     pair: &Pair<'a, f64>,
     facets: &[TiedFacet],
@@ -294,8 +307,8 @@ fn preferred_sets<'a>(
     sets.answer(pair, Some(upper))
 }
 
-/// Whether a feature pair carries witness points of a facet: `None` if it does not, `Some(None)` if rounding leaves it
-/// undecided, else its answer.
+/// Whether a feature pair carries witness points of a facet: `None` if it does not, `Some(None)` if
+/// rounding leaves it undecided, else its answer.
 fn accept(
     pair: &Pair<'_, f64>,
     features: &FeaturePair,
@@ -320,8 +333,9 @@ fn accept(
     Some(proven.then(|| answer(features, &closest, lower, upper)))
 }
 
-/// The facets that a triangle of the Minkowski difference may lie in: that of its vertices, or where these are of several features that
-/// are coplanar or collinear but for rounding, those near its plane.
+/// The facets that a triangle of the Minkowski difference may lie in: that of its vertices, or
+/// where these are of several features that are coplanar or collinear but for rounding, those near
+/// its plane.
 fn facets_of(pair: &Pair<'_, f64>, triangle: &[VertexPair; 3]) -> Vec<TiedFacet> {
     let [p, q, r] = triangle.map(|vertex| pair.difference(vertex));
     let across = (q - p).cross(r - p).normalized();
@@ -348,7 +362,8 @@ fn facets_of(pair: &Pair<'_, f64>, triangle: &[VertexPair; 3]) -> Vec<TiedFacet>
     of_a.chain(of_b).chain(of_edges).filter(is_near).collect()
 }
 
-/// The facet that a triangle of the Minkowski difference lies in, with the direction of its features.
+/// The facet that a triangle of the Minkowski difference lies in, with the direction of its
+/// features.
 fn facet_of(pair: &Pair<'_, f64>, triangle: &[VertexPair; 3]) -> Option<TiedFacet> {
     let [a, b] = FeaturePair::sides_of_simplex(pair.a, pair.b, triangle)?;
     let (origin, features) = if a.kind == Face {
@@ -361,8 +376,8 @@ fn facet_of(pair: &Pair<'_, f64>, triangle: &[VertexPair; 3]) -> Option<TiedFace
         return None;
     };
     let closest = closest_points(pair, &features)?;
-    // Edges this close to parallel determine no direction; extended precision leaves their facet out, and bounds what
-    // that costs.
+    // Edges this close to parallel determine no direction; extended precision leaves their facet
+    // out, and bounds what that costs.
     (closest.amplification * PARALLEL < 1e-6).then(|| TiedFacet {
         triangle: *triangle,
         origin,

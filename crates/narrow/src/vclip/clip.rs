@@ -1,8 +1,9 @@
-//! Clipping of an edge against the planes of a Voronoi region, and the signs of the distance's derivative at the
-//! crossings (Mirtich 1997, Algorithms 1 and 2).
+//! Clipping of an edge against the planes of a Voronoi region, and the signs of the distance's
+//! derivative at the crossings (Mirtich 1997, Algorithms 1 and 2).
 //!
-//! A point of the edge is `e(lambda) = (1 - lambda) tail + lambda head`. Every function of `lambda` that is needed is
-//! linear, so its values at both ends represent it, and equal tests of two states give equal signs.
+//! A point of the edge is `e(lambda) = (1 - lambda) tail + lambda head`. Every function of `lambda`
+//! that is needed is linear, so its values at both ends represent it, and equal tests of two states
+//! give equal signs.
 
 use super::plane_distances::{ends_to_four, lane_of_least, to_side_planes, to_vertex_planes};
 use super::regions::Segment;
@@ -19,7 +20,8 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Clip {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The plane through which the edge enters, by its place or lane; [`NONE`] if the part begins at the tail.
+    /// The plane through which the edge enters, by its place or lane; [`NONE`] if the part begins
+    /// at the tail.
     pub(super) entry: u32,
     /// The plane through which it leaves; [`NONE`] if the part ends at the head.
     pub(super) exit: u32,
@@ -30,7 +32,8 @@ pub(super) struct Clip {
 pub(super) enum ClipResult {
     /// Simple exclusion: both ends lie beyond this plane.
     Excluded(u32),
-    /// The part within the planes; empty (compound exclusion) if it leaves (`high`) before it enters (`low`).
+    /// The part within the planes; empty (compound exclusion) if it leaves (`high`) before it
+    /// enters (`low`).
     Part(Clip),
 }
 
@@ -44,8 +47,8 @@ impl Clip {
         self.low > self.high
     }
 
-    /// Clips against plane `number`, given the signed distances of the ends, negative beyond the plane, not both. The
-    /// divisor is never smaller than the dividend.
+    /// Clips against plane `number`, given the signed distances of the ends, negative beyond the
+    /// plane, not both. The divisor is never smaller than the dividend.
     #[inline(always)]
     pub(super) fn cut(&mut self, (tail, head): (f64, f64), number: u32) {
         debug_assert!(!(tail < 0.0 && head < 0.0), "simple exclusion comes first");
@@ -63,8 +66,8 @@ impl Clip {
     }
 }
 
-/// Algorithm 2 at an end of the clipped part: whether the distance falls beyond the plane that is crossed there, so
-/// that the search goes on to the feature beyond it.
+/// Algorithm 2 at an end of the clipped part: whether the distance falls beyond the plane that is
+/// crossed there, so that the search goes on to the feature beyond it.
 #[inline(always)]
 pub(super) fn falls_beyond(slope: Slope, entry: bool) -> bool {
     matches!(slope, Slope::Of(slope) if (if entry { slope > 0.0 } else { slope < 0.0 }))
@@ -82,7 +85,8 @@ pub(super) fn most_violated_side<S: Simd>(side_planes: &[FourPlanes], x: V<S>) -
         if sides.lt(V::splat(0.0)).bits() != 0 {
             let least = sides.min_lane();
             if least < most.0 {
-                // A single block of four planes fills both halves: its first lane is the plane's place.
+                // A single block of four planes fills both halves: its first lane is the plane's
+                // place.
                 most = (least, 4 * first as u32 + lane_of_least(sides, least));
             }
         }
@@ -91,8 +95,9 @@ pub(super) fn most_violated_side<S: Simd>(side_planes: &[FourPlanes], x: V<S>) -
     (most.1 != NONE).then_some(most.1)
 }
 
-/// The plane of a vertex that a point (in both halves of `x`) violates most, by the place of its incident edge, and
-/// whether the point also violates the parallel plane at the neighbour. `None` if it violates none.
+/// The plane of a vertex that a point (in both halves of `x`) violates most, by the place of its
+/// incident edge, and whether the point also violates the parallel plane at the neighbour. `None`
+/// if it violates none.
 #[inline(always)]
 pub(super) fn most_violated_incident_edge<S: Simd>(planes: &[VertexPlanes], x: V<S>) -> Option<(u32, bool)> {
     let x = Vec3::spread(x);
@@ -113,8 +118,8 @@ pub(super) fn most_violated_incident_edge<S: Simd>(planes: &[VertexPlanes], x: V
     (most.1 != NONE).then_some((most.1, most.2))
 }
 
-/// The state of clipping an edge against planes, four or eight at a time. Of several planes that exclude the whole
-/// edge, the one from which it stays farthest is kept.
+/// The state of clipping an edge against planes, four or eight at a time. Of several planes that
+/// exclude the whole edge, the one from which it stays farthest is kept.
 struct Clipping {
     clip: Clip,
     excluded: (f64, u32),
@@ -123,8 +128,8 @@ struct Clipping {
 impl Clipping {
     const WHOLE: Self = Self { clip: Clip::WHOLE, excluded: (0.0, NONE) };
 
-    /// Clips against the planes from number `first` on, in the lanes of `used`; `tail` and `head`: their signed
-    /// distances.
+    /// Clips against the planes from number `first` on, in the lanes of `used`; `tail` and `head`:
+    /// their signed distances.
     #[inline(always)]
     fn cut<S: Simd>(&mut self, (tail, head): (V<S>, V<S>), used: u8, first: u32) {
         let (zero, one) = (V::<S>::splat(0.0), V::splat(1.0));
@@ -210,7 +215,8 @@ pub(super) enum RegionExit<T> {
     Touching,
 }
 
-/// The value at `lambda` of the linear function with these values at the ends; it has their sign if both agree.
+/// The value at `lambda` of the linear function with these values at the ends; it has their sign if
+/// both agree.
 #[inline(always)]
 pub(super) fn between(tail: f64, head: f64, lambda: f64) -> f64 {
     (1.0 - lambda) * tail + lambda * head

@@ -1,4 +1,5 @@
-//! The edge-face state (Mirtich 1997, Algorithm 8), and the descent along the boundary of a face (section 3.3.3).
+//! The edge-face state (Mirtich 1997, Algorithm 8), and the descent along the boundary of a face
+//! (section 3.3.3).
 
 use super::clip::{self, Clip, ClipResult, NONE, between, most_violated_side};
 use super::regions::{BodyView, Segment, point};
@@ -8,7 +9,8 @@ use crate::feature::Feature;
 use clearsweep_base::simd::Simd;
 use clearsweep_geometry::Vec3;
 
-/// The state of face `f` at home and edge `e` of the other body. It ends the search only if the edge pierces the face.
+/// The state of face `f` at home and edge `e` of the other body. It ends the search only if the
+/// edge pierces the face.
 #[inline(always)]
 pub(super) fn face_edge<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, f: u32, e: u32) -> Transition {
     let edge = home.edge_of(other, e);
@@ -25,10 +27,10 @@ pub(super) fn face_edge<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>
         return Transition::Overlap;
     }
     let [v, w] = other.ends(e);
-    // Where the distance does not fall at the entry, the nearest point lies there or before. The printed algorithm goes
-    // on to the boundary edge that is crossed. The part before the entry may be nearer to another boundary edge, and
-    // then the distance would grow. All of that part lies beyond the crossed edge's plane, which makes that edge a
-    // start for the descent.
+    // Where the distance does not fall at the entry, the nearest point lies there or before. The
+    // printed algorithm goes on to the boundary edge that is crossed. The part before the entry may
+    // be nearer to another boundary edge, and then the distance would grow. All of that part lies
+    // beyond the crossed edge's plane, which makes that edge a start for the descent.
     let rise = Heights::above(home, other, f).rise(e);
     let rises = if above { rise >= 0.0 } else { rise <= 0.0 };
     match (rises, clip.entry, clip.exit) {
@@ -39,19 +41,21 @@ pub(super) fn face_edge<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>
     }
 }
 
-/// The edge or vertex of face `f` nearest to `edge`, which lies outside of the face's prism; descends from the edge at
-/// place `start` of the boundary.
+/// The edge or vertex of face `f` nearest to `edge`, which lies outside of the face's prism;
+/// descends from the edge at place `start` of the boundary.
 ///
-/// The distance from `edge` is convex on the face, and its minimum lies on the boundary. The descent along the boundary
-/// ends at a vertex, which is then the minimum of the face, or inside a boundary edge. That edge holds the minimum if
-/// the nearest point of `edge` lies outside of its side plane. It does if all of `edge` lies beyond the side plane of
-/// the first boundary edge: let x run along that edge and y into the face. At a vertex, the nearest point `(a, b)` has
-/// `b < 0`, and `a >= 0` because the descent led there. So the descent goes on only to an edge that turns by less than
-/// a right angle; the point is outside of that edge, too, and so is each point on the way.
+/// The distance from `edge` is convex on the face, and its minimum lies on the boundary. The
+/// descent along the boundary ends at a vertex, which is then the minimum of the face, or inside a
+/// boundary edge. That edge holds the minimum if the nearest point of `edge` lies outside of its
+/// side plane. It does if all of `edge` lies beyond the side plane of the first boundary edge: let
+/// x run along that edge and y into the face. At a vertex, the nearest point `(a, b)` has `b < 0`,
+/// and `a >= 0` because the descent led there. So the descent goes on only to an edge that turns by
+/// less than a right angle; the point is outside of that edge, too, and so is each point on the
+/// way.
 ///
-/// From another start it may not be outside, nor where `edge` comes as near to the first plane as that plane is
-/// rounded. Then the boundary edge that holds the face's point nearest to that point of `edge` is strictly nearer, and
-/// the descent goes on there.
+/// From another start it may not be outside, nor where `edge` comes as near to the first plane as
+/// that plane is rounded. Then the boundary edge that holds the face's point nearest to that point
+/// of `edge` is strictly nearer, and the descent goes on there.
 #[inline(always)]
 fn descend_boundary<S: Simd>(home: &BodyView<'_, S>, f: u32, edge: &Segment<S>, start: u32) -> Transition {
     let boundary = home.boundary(f);
@@ -83,8 +87,8 @@ fn descend_boundary<S: Simd>(home: &BodyView<'_, S>, f: u32, edge: &Segment<S>, 
     Transition::Home(Feature::edge(boundary[at])) // by rounding only: the states go on from there
 }
 
-/// For boundary edge `e` of face `f`: where the point of `edge` nearest to `e` lies on the inner side of `e`, the place
-/// of the boundary edge that holds the face's point nearest to that point.
+/// For boundary edge `e` of face `f`: where the point of `edge` nearest to `e` lies on the inner
+/// side of `e`, the place of the boundary edge that holds the face's point nearest to that point.
 #[inline(always)]
 fn nearer_boundary_edge<S: Simd>(
     home: &BodyView<'_, S>,

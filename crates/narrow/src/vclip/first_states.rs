@@ -1,13 +1,15 @@
 //! The first states of many searches, interleaved.
 //!
-//! A state of V-Clip is a chain of latencies: points transformed into the other frame, planes loaded, the least signed
-//! distance, and last a branch that no predictor knows. From the vertices that face each other most searches end in the
-//! vertex-vertex or the edge-vertex state. Here each of these states is computed for all pairs before any of them is
-//! decided, so that the latencies of one pair are filled with the work of the others. A pair that comes to another
-//! state is left to a search of its own.
+//! A state of V-Clip is a chain of latencies: points transformed into the other frame, planes
+//! loaded, the least signed distance, and last a branch that no predictor knows. From the vertices
+//! that face each other most searches end in the vertex-vertex or the edge-vertex state. Here each
+//! of these states is computed for all pairs before any of them is decided, so that the latencies
+//! of one pair are filled with the work of the others. A pair that comes to another state is left
+//! to a search of its own.
 //!
-//! Vertex-vertex is decided as in `states.rs`. In edge-vertex only the point of the edge nearest to the vertex is
-//! tested, and no edge is clipped: the certificate proves what ends here, like every result of a search.
+//! Vertex-vertex is decided as in `states.rs`. In edge-vertex only the point of the edge nearest to
+//! the vertex is tested, and no edge is clipped: the certificate proves what ends here, like every
+//! result of a search.
 
 use super::clip::NONE;
 use super::plane_distances::{lane_of_least, to_four, to_vertex_planes};
@@ -30,16 +32,19 @@ const BEYOND_NEIGHBOUR: u32 = 1 << 31;
 /// The tests of one edge-vertex state.
 #[derive(Clone, Copy)]
 struct EdgeVertex {
-    /// Bits 0 to 3: which planes of the edge the vertex violates; bit 4: it violates the second face's more than the
-    /// first's.
+    /// Bits 0 to 3: which planes of the edge the vertex violates; bit 4: it violates the second
+    /// face's more than the first's.
     violated: u8,
-    /// The plane of the vertex that the nearest point of the edge violates most: see [`most_violated`].
+    /// The plane of the vertex that the nearest point of the edge violates most: see
+    /// [`most_violated`].
     incident_edge: u32,
 }
 
-/// Advances the pairs of a set (bit `k`: pair `k`) from a vertex of each body towards their closest features.
+/// Advances the pairs of a set (bit `k`: pair `k`) from a vertex of each body towards their closest
+/// features.
 ///
-/// Returns the set of those that did not get there, with `features` to go on from, and the number of states visited.
+/// Returns the set of those that did not get there, with `features` to go on from, and the number
+/// of states visited.
 pub(crate) fn first_states(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MAX_PAIRS], set: u64) -> (u64, u32) {
     approach_wide(pairs, features, set)
 }
@@ -108,8 +113,8 @@ fn approach_body<S: Simd>(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; 
     (sets.other | sets.vertex_vertex, states)
 }
 
-/// The plane of vertex `v` that `x` violates most, by its place among the incident edges, with the flag
-/// [`BEYOND_NEIGHBOUR`]; [`NONE`] if `x` lies in the region of `v`.
+/// The plane of vertex `v` that `x` violates most, by its place among the incident edges, with the
+/// flag [`BEYOND_NEIGHBOUR`]; [`NONE`] if `x` lies in the region of `v`.
 #[inline(always)]
 fn most_violated<S: Simd>(p: &Polyhedron, v: u32, x: Vec3<f64>) -> u32 {
     let x = Vec3::<V<S>>::from_f64(x);
@@ -125,8 +130,8 @@ fn most_violated<S: Simd>(p: &Polyhedron, v: u32, x: Vec3<f64>) -> u32 {
     at
 }
 
-/// [`most_violated`] of eight planes, and the signed distance from that plane. Branch-free: no predictor knows the
-/// outcome.
+/// [`most_violated`] of eight planes, and the signed distance from that plane. Branch-free: no
+/// predictor knows the outcome.
 #[inline(always)]
 fn most_violated_of_eight<S: Simd>(eight: &VertexPlanes, x: Vec3<V<S>>) -> (f64, u32) {
     let (height, distance) = to_vertex_planes(eight, x);
@@ -178,7 +183,8 @@ fn incident_edge(p: &Polyhedron, v: u32, at: u32) -> Feature {
     Feature::edge(p.neighbour_edges[(p.neighbour_start[v as usize] + (at & !BEYOND_NEIGHBOUR)) as usize])
 }
 
-/// The tests of an edge of A and a vertex of B, or (`OF_A` false) of an edge of B and a vertex of A.
+/// The tests of an edge of A and a vertex of B, or (`OF_A` false) of an edge of B and a vertex of
+/// A.
 #[inline(always)]
 fn edge_vertex<S: Simd, const OF_A: bool>(pair: &Pair<'_, f64>, features: &FeaturePair) -> EdgeVertex {
     let (home, other, e, v) = home_and_other::<OF_A>(pair, features);

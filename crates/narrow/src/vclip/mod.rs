@@ -1,8 +1,9 @@
 //! V-Clip: the closest features of two convex polyhedra, tracked from pose to pose.
 //!
-//! Source: Mirtich 1997, "V-Clip: fast and robust polyhedral collision detection", MERL TR97-05. Two features hold the
-//! closest points if each closest point lies in the Voronoi region of the other feature (Theorem 1). Where one does
-//! not, the plane that it violates names the neighbouring feature to go on to. There is no tolerance.
+//! Source: Mirtich 1997, "V-Clip: fast and robust polyhedral collision detection", MERL TR97-05.
+//! Two features hold the closest points if each closest point lies in the Voronoi region of the
+//! other feature (Theorem 1). Where one does not, the plane that it violates names the neighbouring
+//! feature to go on to. There is no tolerance.
 //!
 //! ```text
 //! transition.rs       what a state decides
@@ -20,17 +21,20 @@
 //! - Of several violated planes, the one violated most is followed.
 //! - A walk from vertex to vertex passes over the edge states between them.
 //! - The vertex planes of an edge are tested before its side planes.
-//! - In the face-vertex state, an edge that leads towards the plane and pierces it counts as nearer.
+//! - In the face-vertex state, an edge that leads towards the plane and pierces it counts as
+//!   nearer.
 //! - An edge beneath another edge goes on to the face on whose side its nearest point lies.
 //! - An edge that crosses a face's prism goes on by a descent along the face's boundary.
-//! - Where the closest points of two edges' lines, or of an edge and a vertex, violate a plane by far more than
-//!   rounding, they alone decide the transition and no edge is clipped. The derivatives would decide the same, so this
-//!   is no tolerance.
+//! - Where the closest points of two edges' lines, or of an edge and a vertex, violate a plane by
+//!   far more than rounding, they alone decide the transition and no edge is clipped. The
+//!   derivatives would decide the same, so this is no tolerance.
 //!
-//! Every argument is about exact planes; `regions.rs` says what the rounding of the stored planes does to them.
+//! Every argument is about exact planes; `regions.rs` says what the rounding of the stored planes
+//! does to them.
 //!
-//! The search proves nothing: it hands a feature pair to the certificate. In exact numbers no state comes back. In
-//! floating point one may; the cycle is detected, and the pair is handed down the pair solver.
+//! The search proves nothing: it hands a feature pair to the certificate. In exact numbers no state
+//! comes back. In floating point one may; the cycle is detected, and the pair is handed down the
+//! pair solver.
 
 mod clip;
 mod edge_face;
@@ -53,8 +57,8 @@ use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 use regions::BodyView;
 use transition::Transition;
 
-/// States after which a search is given up. The most seen is 64 for disks of 120 vertices turning by 25 degrees, and
-/// 139 from features on the far side of such a disk.
+/// States after which a search is given up. The most seen is 64 for disks of 120 vertices turning
+/// by 25 degrees, and 139 from features on the far side of such a disk.
 const LIMIT: u32 = 10_000;
 
 /// The result of a search.
@@ -62,14 +66,16 @@ const LIMIT: u32 = 10_000;
 pub struct VClipResult {
     /// End of the search: never [`SearchEnd::Beyond`].
     pub end: SearchEnd,
-    /// The features at the end. If it converged, their kinds have a formula ([`FeaturePair::has_formula`]); if the
-    /// cores overlap, they are witnesses of contact or overlap.
+    /// The features at the end. If it converged, their kinds have a formula
+    /// ([`FeaturePair::has_formula`]); if the cores overlap, they are witnesses of contact or
+    /// overlap.
     pub features: FeaturePair,
     /// States visited. Vertices that a walk passes are not counted.
     pub iterations: u32,
 }
 
-/// The start of a search without memory: the vertex of each body farthest towards the other body's origin.
+/// The start of a search without memory: the vertex of each body farthest towards the other body's
+/// origin.
 pub fn cold_start(pair: &Pair<'_, f64>) -> FeaturePair {
     let t = pair.pose.t;
     let toward = if t == Vec3::ZERO { Vec3::new(1.0, 0.0, 0.0) } else { t };
@@ -79,7 +85,8 @@ pub fn cold_start(pair: &Pair<'_, f64>) -> FeaturePair {
 
 dispatch!(search_wide, search_in, (pair: &Pair<'_, f64>, start: FeaturePair) -> VClipResult);
 
-/// Searches for the closest features from `start`, whose indices must be those of features of the pair's cores.
+/// Searches for the closest features from `start`, whose indices must be those of features of the
+/// pair's cores.
 pub fn search(pair: &Pair<'_, f64>, start: FeaturePair) -> VClipResult {
     search_wide(pair, start)
 }
@@ -90,7 +97,8 @@ fn search_in<S: Simd>(pair: &Pair<'_, f64>, start: FeaturePair) -> VClipResult {
     search_body::<S>(&regions::bodies(pair), start, unobserved)
 }
 
-/// [`search`], inlined into code that was compiled for a level; of cores with their planes at a relative pose.
+/// [`search`], inlined into code that was compiled for a level; of cores with their planes at a
+/// relative pose.
 #[inline(always)]
 pub(super) fn search_at<S: Simd>(
     [a, b]: [&Polyhedron; 2],
@@ -101,8 +109,9 @@ pub(super) fn search_at<S: Simd>(
     search_body::<S>(&regions::bodies_at(a, b, planes, pose), start, unobserved)
 }
 
-/// A cheaper start than [`cold_start`]: a vertex of each body far towards the other body's origin, from the
-/// polyhedron's table of start vertices where it has one. The first state walks on from there.
+/// A cheaper start than [`cold_start`]: a vertex of each body far towards the other body's origin,
+/// from the polyhedron's table of start vertices where it has one. The first state walks on from
+/// there.
 #[inline(always)]
 pub(super) fn approximate_start<S: Simd>([a, b]: [&Polyhedron; 2], pose: &RelativePose<f64>) -> FeaturePair {
     let back = -pose.inverse_vector(pose.t);

@@ -1,13 +1,15 @@
-//! The two bodies of a search, each with its Voronoi planes and the transform of the other body into its frame.
+//! The two bodies of a search, each with its Voronoi planes and the transform of the other body
+//! into its frame.
 //!
 //! *Rounding.* The planes are stored with the polyhedron (`geometry::planes`) and rounded: a signed distance is off by
-//! a few dozen units of 2^-53 of the sizes of the body and of the point. Every test of a state is the sign of such a
-//! distance, of a derivative, or of a difference of heights. A sign is wrong only for a point that near to the plane,
-//! and there the features on both sides of the plane are equally near up to such a length. So an argument for exact
-//! planes (the next feature is nearer than the present one) holds up to that length. A wrong sign costs a detour, or
-//! ends the search at a feature pair that near to the best, which the certificate accepts or rejects. Cycles of detours
-//! are detected. Neighbouring features hold the same rounded numbers of the plane between them, so they never
-//! contradict each other.
+//! a few dozen units of 2^-53 of the sizes of the body and of the point. Every test of a state is
+//! the sign of such a distance, of a derivative, or of a difference of heights. A sign is wrong
+//! only for a point that near to the plane, and there the features on both sides of the plane are
+//! equally near up to such a length. So an argument for exact planes (the next feature is nearer
+//! than the present one) holds up to that length. A wrong sign costs a detour, or ends the search
+//! at a feature pair that near to the best, which the certificate accepts or rejects. Cycles of
+//! detours are detected. Neighbouring features hold the same rounded numbers of the plane between
+//! them, so they never contradict each other.
 use crate::feature::Feature;
 use crate::pair::Pair;
 use clearsweep_base::simd::{Mask, Simd, V};
@@ -22,16 +24,16 @@ const CLEAR: f64 = 1.0 / (1_u64 << 34) as f64;
 pub(super) struct BodyView<'a, S: Simd> {
     pub(super) polyhedron: &'a Polyhedron,
     pub(super) planes: &'a Planes,
-    /// The transform from the other body's frame into this one: the columns of the rotation, and the translation; each
-    /// in both halves of a register.
+    /// The transform from the other body's frame into this one: the columns of the rotation, and
+    /// the translation; each in both halves of a register.
     columns: [V<S>; 3],
     origin: V<S>,
     /// Distance beyond a plane, metres, from which on rounding cannot have changed the side.
     pub(super) clear: f64,
 }
 
-/// A directed edge of the other body, in the frame of the body at home: its tail in lanes 0 to 2, its head in lanes 4
-/// to 6.
+/// A directed edge of the other body, in the frame of the body at home: its tail in lanes 0 to 2,
+/// its head in lanes 4 to 6.
 #[derive(Clone, Copy)]
 pub(super) struct Segment<S: Simd>(pub(super) V<S>);
 
@@ -100,7 +102,8 @@ impl<'a, S: Simd> BodyView<'a, S> {
         self.columns[0] * v.x + self.columns[1] * v.y + self.columns[2] * v.z
     }
 
-    /// A point of the other body (each component in all lanes of a half), transformed into this frame.
+    /// A point of the other body (each component in all lanes of a half), transformed into this
+    /// frame.
     #[inline(always)]
     pub(super) fn transformed(&self, x: Vec3<V<S>>) -> V<S> {
         self.rotated(x) + self.origin

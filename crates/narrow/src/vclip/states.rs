@@ -1,4 +1,5 @@
-//! The states of Mirtich 1997, Figure 2, except edge-face: vertex-vertex, vertex-edge, vertex-face, edge-edge.
+//! The states of Mirtich 1997, Figure 2, except edge-face: vertex-vertex, vertex-edge, vertex-face,
+//! edge-edge.
 
 use super::clip::{
     self, Clip, ClipResult, NONE, RegionExit, Slope, between, falls_beyond, most_violated_incident_edge,
@@ -15,9 +16,9 @@ use clearsweep_geometry::polyhedron::LANES;
 /// Most edges that one walk from vertex to vertex passes.
 const MAX_HOPS: usize = 64;
 
-/// The state of vertex `v` at home and vertex `w` of the other body: whether each lies in the other's region (Algorithm
-/// 4). Transitions to edges come last, when neither vertex walk moves any more: far from the closest features, an edge
-/// state costs more than it gains.
+/// The state of vertex `v` at home and vertex `w` of the other body: whether each lies in the
+/// other's region (Algorithm 4). Transitions to edges come last, when neither vertex walk moves any
+/// more: far from the closest features, an edge state costs more than it gains.
 #[inline(always)]
 pub(super) fn vertex_vertex<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, v: u32, w: u32) -> Transition {
     let (reached, incident_edge) = walk_vertices::<S>(home, v, home.vertex_of(other, w));
@@ -34,11 +35,13 @@ pub(super) fn vertex_vertex<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_
     if back == NONE { Transition::Converged } else { Transition::Other(Feature::edge(back)) }
 }
 
-/// Walks from vertex `v` while `x` lies outside of the vertex's region: along the incident edge whose plane `x`
-/// violates most, as long as `x` also violates the plane at that edge's far end, where the edge state between would go.
-/// The distance falls with each vertex, as it does from state to state.
+/// Walks from vertex `v` while `x` lies outside of the vertex's region: along the incident edge
+/// whose plane `x` violates most, as long as `x` also violates the plane at that edge's far end,
+/// where the edge state between would go. The distance falls with each vertex, as it does from
+/// state to state.
 ///
-/// Returns the vertex that is reached, and the incident edge whose plane `x` violates there, or [`NONE`].
+/// Returns the vertex that is reached, and the incident edge whose plane `x` violates there, or
+/// [`NONE`].
 #[inline(always)]
 fn walk_vertices<S: Simd>(home: &BodyView<'_, S>, v: u32, x: V<S>) -> (u32, u32) {
     let mut reached = v;
@@ -71,8 +74,8 @@ pub(super) fn edge_vertex<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, 
     }
 }
 
-/// The neighbour of edge `e` whose plane a point violates. Vertex planes come first: beyond a side plane, the face is
-/// known to be nearer only between the vertices (section 3.3).
+/// The neighbour of edge `e` whose plane a point violates. Vertex planes come first: beyond a side
+/// plane, the face is known to be nearer only between the vertices (section 3.3).
 #[inline(always)]
 fn leave_edge<S: Simd>(home: &BodyView<'_, S>, e: u32, sides: &EndDistances) -> Feature {
     for lane in 0..2 {
@@ -86,8 +89,8 @@ fn leave_edge<S: Simd>(home: &BodyView<'_, S>, e: u32, sides: &EndDistances) -> 
 
 /// The location of a closest point (the foot of a perpendicular) relative to a region.
 enum FootLocation {
-    /// Strictly inside: where both closest points are, the search has converged (Theorem 1), and no edge need be
-    /// clipped.
+    /// Strictly inside: where both closest points are, the search has converged (Theorem 1), and no
+    /// edge need be clipped.
     Inside,
     /// Beyond the plane of this neighbour by more than rounding: the neighbour is nearer.
     Beyond(Feature),
@@ -95,8 +98,8 @@ enum FootLocation {
     Undecided,
 }
 
-/// Locates the point of edge `e` nearest to vertex `v` of the other body, `along` metres from its tail, relative to the
-/// region of `v`.
+/// Locates the point of edge `e` nearest to vertex `v` of the other body, `along` metres from its
+/// tail, relative to the region of `v`.
 #[inline(always)]
 fn locate_foot<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, e: u32, v: u32, along: f64) -> FootLocation {
     let foot = home.tail(e) + home.along(e).scale(along);
@@ -120,8 +123,8 @@ fn locate_foot<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, e: u32,
     }
 }
 
-/// The incident edge of vertex `v` that is nearer to `edge` than `v` is, if the nearest point of `edge` lies outside of
-/// the region of `v` (section 3.3.1).
+/// The incident edge of vertex `v` that is nearer to `edge` than `v` is, if the nearest point of
+/// `edge` lies outside of the region of `v` (section 3.3.1).
 #[inline(always)]
 fn clip_against_vertex<S: Simd>(home: &BodyView<'_, S>, v: u32, edge: &Segment<S>) -> RegionExit<Feature> {
     let clip = match clip::clip_by_vertex(home.vertex_planes(v), edge) {
@@ -137,9 +140,10 @@ fn clip_against_vertex<S: Simd>(home: &BodyView<'_, S>, v: u32, edge: &Segment<S
         if falls_beyond(slope, true) {
             return RegionExit::To(home.incident_edge(v, clip.entry));
         }
-        // Compound exclusion: the last entry comes after the first exit, so every point of `edge` lies beyond one of
-        // the two planes, and the incident edge of that plane is nearer to it. The distance grows at the entry, so the
-        // nearest point comes before it; if the distance falls there, the nearest point comes after the exit, too.
+        // Compound exclusion: the last entry comes after the first exit, so every point of `edge`
+        // lies beyond one of the two planes, and the incident edge of that plane is nearer to it.
+        // The distance grows at the entry, so the nearest point comes before it; if the distance
+        // falls there, the nearest point comes after the exit, too.
         if clip.is_empty() {
             return RegionExit::To(home.incident_edge(v, clip.exit));
         }
@@ -160,16 +164,17 @@ fn clip_against_vertex<S: Simd>(home: &BodyView<'_, S>, v: u32, edge: &Segment<S
 #[inline(always)]
 pub(super) fn face_vertex<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, f: u32, v: u32) -> Transition {
     let x = home.vertex_of(other, v);
-    // The boundary edge whose plane `x` violates most holds the face's point nearest to `x`: the normals of the two
-    // edges at a vertex are nearer in angle to a direction between them than the normal of any other edge, and the
-    // lines of all other edges lie farther back. With rounded planes this holds up to their rounding.
+    // The boundary edge whose plane `x` violates most holds the face's point nearest to `x`: the
+    // normals of the two edges at a vertex are nearer in angle to a direction between them than the
+    // normal of any other edge, and the lines of all other edges lie farther back. With rounded
+    // planes this holds up to their rounding.
     if let Some(at) = most_violated_side(home.side_planes(f), x) {
         return Transition::Home(Feature::edge(home.boundary(f)[at as usize]));
     }
     let plane = home.support(f);
     let height = (Vec3::from_f64(plane.normal).dot(Vec3::spread(x)) - V::splat(plane.offset)).first();
-    // The printed test, |D(V)| > |D(V')|, misses an edge that pierces the plane and ends farther from it than it began.
-    // Here any edge that leads towards the plane counts.
+    // The printed test, |D(V)| > |D(V')|, misses an edge that pierces the plane and ends farther
+    // from it than it began. Here any edge that leads towards the plane counts.
     if height != 0.0 {
         let e = towards_plane::<S>(home, other, f, v, height > 0.0);
         if e != NONE {
@@ -179,8 +184,8 @@ pub(super) fn face_vertex<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, 
     if height > 0.0 { Transition::Converged } else { escape_local_minimum(home, Segment(x).ends()[0]) }
 }
 
-/// The incident edge of vertex `v` of the other body that leads farthest towards the plane of face `f`, with `v` above
-/// or below it; [`NONE`] if no neighbour lies in that direction.
+/// The incident edge of vertex `v` of the other body that leads farthest towards the plane of face
+/// `f`, with `v` above or below it; [`NONE`] if no neighbour lies in that direction.
 #[inline(always)]
 fn towards_plane<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, f: u32, v: u32, above: bool) -> u32 {
     let heights = Heights::above(home, other, f);
@@ -188,7 +193,8 @@ fn towards_plane<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, f: u3
     let own = heights.of(v) * sign;
     let mut nearest = (f64::INFINITY, NONE);
     let mut first = 0;
-    // Eight neighbours at once. The padding of the last eight is the vertex itself, which is never nearer.
+    // Eight neighbours at once. The padding of the last eight is the vertex itself, which is never
+    // nearer.
     for eight in other.polyhedron.neighbour_blocks_of(v) {
         let rise = Vec3::load(eight).dot(heights.normal) * sign;
         if rise.lt(own).bits() != 0 {
@@ -212,9 +218,9 @@ fn towards_plane<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, f: u3
 
 /// Heights of the other body's vertices above a face, from the other body's origin on.
 ///
-/// Three states ask which end of an edge is nearer to a face. All use these heights: one number per vertex defines a
-/// total order, so on a face parallel to the plane, where heights differ by rounding only, the transitions lead to a
-/// lowest vertex and never in a cycle.
+/// Three states ask which end of an edge is nearer to a face. All use these heights: one number per
+/// vertex defines a total order, so on a face parallel to the plane, where heights differ by
+/// rounding only, the transitions lead to a lowest vertex and never in a cycle.
 #[derive(Clone, Copy)]
 pub(super) struct Heights<'b, 'a, S: Simd> {
     body: &'b BodyView<'a, S>,
@@ -241,8 +247,8 @@ impl<'b, 'a, S: Simd> Heights<'b, 'a, S> {
     }
 }
 
-/// The escape from a local minimum (Algorithm 3): the vertex `x` lies below a face and its edges all lead away. Either
-/// it is inside all face planes, or another face is nearer.
+/// The escape from a local minimum (Algorithm 3): the vertex `x` lies below a face and its edges
+/// all lead away. Either it is inside all face planes, or another face is nearer.
 #[inline(always)]
 fn escape_local_minimum<S: Simd>(home: &BodyView<'_, S>, x: Vec3<f64>) -> Transition {
     let mut highest = (f64::NEG_INFINITY, 0);
@@ -276,12 +282,13 @@ pub(super) fn edge_edge<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>
     }
 }
 
-/// The locations of the closest points of two edges' lines, each relative to the region of the other edge.
+/// The locations of the closest points of two edges' lines, each relative to the region of the
+/// other edge.
 enum FeetLocation {
     /// Both strictly inside.
     Inside,
-    /// The point on the other body's edge lies on that edge, and beyond the plane of this neighbour of the edge at home
-    /// by more than rounding.
+    /// The point on the other body's edge lies on that edge, and beyond the plane of this neighbour
+    /// of the edge at home by more than rounding.
     Home(Feature),
     /// The same with the roles of the two edges exchanged.
     Other(Feature),
@@ -289,12 +296,12 @@ enum FeetLocation {
     Undecided,
 }
 
-/// Locates the closest points of the lines of two edges. Undecided for edges near to parallel, whose closest points
-/// rounding moves; `Home` and `Other` only for edges at a larger angle.
+/// Locates the closest points of the lines of two edges. Undecided for edges near to parallel,
+/// whose closest points rounding moves; `Home` and `Other` only for edges at a larger angle.
 ///
-/// The distance of a point on one edge to the other edge's line has its minimum at the closest point and grows to both
-/// sides. So if that point lies on its own edge and beyond a plane, clipping would find that the derivative at the
-/// plane leads there, too.
+/// The distance of a point on one edge to the other edge's line has its minimum at the closest
+/// point and grows to both sides. So if that point lies on its own edge and beyond a plane,
+/// clipping would find that the derivative at the plane leads there, too.
 #[inline(always)]
 fn locate_feet<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, e: u32, g: u32) -> FeetLocation {
     // Squared sine below which the edges count as parallel.
@@ -324,16 +331,16 @@ fn locate_feet<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, e: u32,
     }
 }
 
-/// The neighbour of edge `e` whose plane a point violates by more than rounding, a vertex first. `inside`: bit `i` is
-/// set if the point lies strictly inside of plane `i`.
+/// The neighbour of edge `e` whose plane a point violates by more than rounding, a vertex first.
+/// `inside`: bit `i` is set if the point lies strictly inside of plane `i`.
 #[inline(always)]
 fn beyond_plane<S: Simd>(home: &BodyView<'_, S>, e: u32, sides: V<S>, inside: u8) -> Option<Feature> {
     let beyond = sides.lt(V::splat(-home.clear)).bits();
     if beyond & 0x03 != 0 {
         return Some(Feature::vertex(home.ends(e)[usize::from(beyond & 0x01 == 0)]));
     }
-    // A face counts only if the point is strictly between the vertex planes. A point beyond both side planes lies
-    // inside the body.
+    // A face counts only if the point is strictly between the vertex planes. A point beyond both
+    // side planes lies inside the body.
     let face = match beyond & 0x0c {
         0x04 => 0,
         0x08 => 1,
@@ -413,8 +420,8 @@ pub(super) fn slab<S: Simd>(home: &BodyView<'_, S>, e: u32, edge: &Segment<S>, s
     Slab::Within(clip)
 }
 
-/// The neighbour of edge `e` at home to go on to, if the nearest point of edge `g` of the other body lies outside of
-/// the region of `e` (section 3.3.2).
+/// The neighbour of edge `e` at home to go on to, if the nearest point of edge `g` of the other
+/// body lies outside of the region of `e` (section 3.3.2).
 #[inline(always)]
 fn clip_against_edge<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, e: u32, g: u32) -> RegionExit<Feature> {
     let edge = home.edge_of(other, g);
@@ -434,8 +441,8 @@ fn clip_against_edge<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, e
     }
     let mut before = slab;
     before.cut(sides.of_lane(LEFT), LEFT as u32);
-    // Compound exclusion with a vertex plane: the check at the vertex passed, so the nearest point lies beyond the
-    // face's plane.
+    // Compound exclusion with a vertex plane: the check at the vertex passed, so the nearest point
+    // lies beyond the face's plane.
     if before.is_empty() {
         return left;
     }
@@ -448,9 +455,10 @@ fn clip_against_edge<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, e
     if beneath && (clip.entry < LEFT as u32 || clip.exit < LEFT as u32) {
         return right;
     }
-    // Compound exclusion by both side planes: `g` passes beneath the edge. The derivative is valid where the first
-    // plane is crossed, within the slab; the second plane may be crossed outside of it. So only the first crossing is
-    // checked: the first face if the distance falls towards it, else the second.
+    // Compound exclusion by both side planes: `g` passes beneath the edge. The derivative is valid
+    // where the first plane is crossed, within the slab; the second plane may be crossed outside of
+    // it. So only the first crossing is checked: the first face if the distance falls towards it,
+    // else the second.
     let clip = if beneath { before } else { clip };
     for (entry, lane, at) in [(true, clip.entry, clip.low), (false, clip.exit, clip.high)] {
         // The crossings of the vertex planes were checked with the slab.
@@ -467,8 +475,8 @@ fn clip_against_edge<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, e
     if beneath { right } else { RegionExit::Inside }
 }
 
-/// The derivative of the distance from face `f` at home to edge `g` of the other body, within the face's prism
-/// (Equation 3).
+/// The derivative of the distance from face `f` at home to edge `g` of the other body, within the
+/// face's prism (Equation 3).
 #[inline(always)]
 fn slope_to_face<S: Simd>(
     home: &BodyView<'_, S>,

@@ -1,4 +1,5 @@
-//! The transitions of each state on a cube, and the descent along a face's boundary against brute force.
+//! The transitions of each state on a cube, and the descent along a face's boundary against brute
+//! force.
 
 use super::*;
 use clearsweep_geometry::hull::convex_hull;
@@ -21,8 +22,8 @@ fn next(a: &Polyhedron, b: &Polyhedron, features: (Feature, Feature)) -> Result<
     advance::<Portable>(&regions::bodies(&Pair::new(a, b, pose, 0.0)), &FeaturePair { a: features.0, b: features.1 })
 }
 
-/// A state of the cube and the segment between two points: the features of the next state, or the end. With the bodies
-/// exchanged the result must be the same.
+/// A state of the cube and the segment between two points: the features of the next state, or the
+/// end. With the bodies exchanged the result must be the same.
 #[track_caller]
 fn step(cube_feature: Feature, from: Point, to: Point, other: Feature) -> Result<(Feature, Feature), SearchEnd> {
     let (cube, segment) = (cube(), hull(&[from, to]));
@@ -109,7 +110,8 @@ fn edge_and_edge() {
 
 #[test]
 fn an_edge_beneath_an_edge_goes_on_to_a_face() {
-    // The nearest point of a line that cuts the corner lies beneath both faces, so that either one is nearer.
+    // The nearest point of a line that cuts the corner lies beneath both faces, so that either one
+    // is nearer.
     for to in [[2.0, -0.5, 0.0], [2.0, 0.5, 0.0], [3.0, -3.0, 0.0]] {
         let (next, other) = step(edge(3, 7), [-0.5, 1.6, 0.0], to, ROD).expect("a step");
         assert_eq!(other, ROD);
@@ -146,8 +148,8 @@ fn faces_and_flat_bodies_are_starts() {
     }
 }
 
-/// The distance of two segments: the least of the distance at their crossing, if that lies within both, and of the
-/// distances of each end from the other segment.
+/// The distance of two segments: the least of the distance at their crossing, if that lies within
+/// both, and of the distances of each end from the other segment.
 fn segment_distance([p, q]: [Vec3<f64>; 2], [r, s]: [Vec3<f64>; 2]) -> f64 {
     let point = |x: Vec3<f64>, p: Vec3<f64>, q: Vec3<f64>| {
         let d = q - p;

@@ -2,8 +2,8 @@
 
 use crate::feature::Feature;
 
-/// The transition out of a state. The body at *home* is the one whose feature has more dimensions (A if both have as
-/// many); the other feature belongs to the *other* body.
+/// The transition out of a state. The body at *home* is the one whose feature has more dimensions
+/// (A if both have as many); the other feature belongs to the *other* body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Transition {
     /// The features hold the closest points.

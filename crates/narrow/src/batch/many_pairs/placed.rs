@@ -27,7 +27,8 @@ pub(super) struct PlacedPairs<'a> {
     cold: u8,
     /// Bit `k`: all numbers of the pose are finite.
     pub(super) finite: u8,
-    /// Start vertices of cold pairs: `first` are those farthest along the line between the origins, `start` those to start from.
+    /// Start vertices of cold pairs: `first` are those farthest along the line between the origins,
+    /// `start` those to start from.
     pub(super) first: [VertexPair; WIDTH],
     pub(super) start: [VertexPair; WIDTH],
     /// Bit `k`: a direction shows a gap above the cut-off.
@@ -90,7 +91,8 @@ impl<'a> PlacedPairs<'a> {
         look(self, within);
     }
 
-    /// The relative poses, bit for bit those of [`RelativePose::between`], and what depends on nothing else.
+    /// The relative poses, bit for bit those of [`RelativePose::between`], and what depends on
+    /// nothing else.
     #[inline(always)]
     fn place(&mut self) {
         for k in 0..WIDTH {
@@ -117,7 +119,8 @@ impl<'a> PlacedPairs<'a> {
         }
     }
 
-    /// The vertices farthest along `d` of A less B, in some lanes; and how far that is, and the points.
+    /// The vertices farthest along `d` of A less B, in some lanes; and how far that is, and the
+    /// points.
     #[inline(always)]
     fn support<S: Simd>(&mut self, d: Vec3<V<S>>, pose: &RelativePose<V<S>>, lanes: u8) -> (V<S>, Vec3<V<S>>) {
         let (mut da, mut db) = ([ZERO; 3], [ZERO; 3]);
@@ -140,8 +143,8 @@ impl<'a> PlacedPairs<'a> {
         (reach, Vec3::load(&a) - pose.point(Vec3::load(&b)))
     }
 
-    /// Returns the lanes in which direction `d` proves a gap above the cut-off, and the gap, metres. `reach`: how far A less B reaches
-    /// along `d`.
+    /// Returns the lanes in which direction `d` proves a gap above the cut-off, and the gap,
+    /// metres. `reach`: how far A less B reaches along `d`.
     #[inline(always)]
     fn gap<S: Simd>(&self, d: Vec3<V<S>>, reach: V<S>, within: f64) -> (Mask<S>, V<S>) {
         let size = V::load(&self.size);

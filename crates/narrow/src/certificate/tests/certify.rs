@@ -1,4 +1,5 @@
-//! The certificate of eight lanes against that of one sample, in every bit, on every level of registers.
+//! The certificate of eight lanes against that of one sample, in every bit, on every level of
+//! registers.
 
 use super::*;
 use crate::certificate::random_bodies::RandomBodies;

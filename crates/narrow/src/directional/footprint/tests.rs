@@ -1,4 +1,5 @@
-//! The free length against closed formulas, and against brute force over all facets of the difference.
+//! The free length against closed formulas, and against brute force over all facets of the
+//! difference.
 
 mod oracle;
 mod shapes;
@@ -85,8 +86,8 @@ fn balls_by_their_formula() {
     assert!([0, 2, 3].iter().all(|&k| seen[k] > 40) && seen[1] + seen[5] == 0 && seen[4] < 40, "{seen:?}");
 }
 
-/// Checks an answer against the lengths at which bodies meet whose footprint is the largest, the true and the smallest one that polygons stand
-/// for. Everything is known to within `off`, metres.
+/// Checks an answer against the lengths at which bodies meet whose footprint is the largest, the
+/// true and the smallest one that polygons stand for. Everything is known to within `off`, metres.
 fn check(found: &DirectionalDistance, [outer, exact, inner]: [[f64; 2]; 3], off: f64) {
     let free = |[begin, end]: [f64; 2]| if end < 0.0 { f64::INFINITY } else { begin.max(0.0) };
     let say = || format!("{found:?} {outer:?} {exact:?} {inner:?}");
@@ -233,7 +234,8 @@ fn meshes_and_what_is_inside_of_them() {
     assert!(found.relation == DirectionalRelation::InContact && found.upper < 1e-12, "{found:?}");
     let found = ask_at(2.2, 3.0, 0.25);
     assert!((found.value.expect("a value") - 0.9375).abs() < 1e-9, "{found:?}");
-    // A flat sheet that grows meets a triangle mesh; a small open mesh in the growth of a mesh touches no surface of it.
+    // A flat sheet that grows meets a triangle mesh; a small open mesh in the growth of a mesh
+    // touches no surface of it.
     let (open, lid) = (sheet(2.0), mesh(&[(0.03125, 1.0), (0.02, -1.0)], 0.0));
     let found = ask(&open, &lid, [&Pose::IDENTITY, &at(2.2, 0.0, 1.0)], UP, 0.5);
     assert!((found.value.expect("a value") - 0.96875).abs() < 1e-9, "{found:?}");

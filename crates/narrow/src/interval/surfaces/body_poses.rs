@@ -60,7 +60,8 @@ impl FixedDirection {
         along.is_finite().then_some(Self { fixed, along })
     }
 
-    /// Fixes a world direction in a frame at a share of the time between two moments, between which the bodies turn little.
+    /// Fixes a world direction in a frame at a share of the time between two moments, between which
+    /// the bodies turn little.
     pub(super) fn between(fixed: FixedIn, world: Vec3<f64>, [from, to]: [&PairMoment; 2], share: f64) -> Option<Self> {
         if fixed == FixedIn::World || share <= 0.0 {
             return Self::new(fixed, world, from);

@@ -1,4 +1,5 @@
-//! Nodes of the tree over a surface, and the convex volumes around them: oriented boxes, and triangles at the leaves.
+//! Nodes of the tree over a surface, and the convex volumes around them: oriented boxes, and
+//! triangles at the leaves.
 
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{Child, NodeId, TriangleMesh, WIDTH};

@@ -1,4 +1,5 @@
-//! The two ways to the centroid of an intersection, held against each other and against known figures.
+//! The two ways to the centroid of an intersection, held against each other and against known
+//! figures.
 
 use super::chains::intersection_of_chains;
 use super::outline::{Intersection, PlaneOutline, PlanePoint, intersection};

@@ -1,7 +1,9 @@
 //! The free length of convex polyhedra by brute force, in plain `f64`.
 //!
-//! The differences `b - a` of the vertices are points `(x, y, t)`, `t` along the direction. A moved by `t` touches B where the hull of these points meets
-//! the disk's cylinder: the free length is the least `t` of the hull above the disk. Facets are all triples of points that have all others on one side.
+//! The differences `b - a` of the vertices are points `(x, y, t)`, `t` along the direction. A moved
+//! by `t` touches B where the hull of these points meets the disk's cylinder: the free length is
+//! the least `t` of the hull above the disk. Facets are all triples of points that have all others
+//! on one side.
 
 use clearsweep_geometry::Vec3;
 
@@ -21,7 +23,8 @@ pub(super) fn meeting(a: &[Vec3<f64>], b: &[Vec3<f64>], direction: Vec3<f64>, fo
     Some([below, -least(&turned, footprint)?])
 }
 
-/// The least third coordinate of the hull above the disk around the origin; `None`: the hull is not above it.
+/// The least third coordinate of the hull above the disk around the origin; `None`: the hull is not
+/// above it.
 fn least(points: &[Point], radius: f64) -> Option<f64> {
     let mut found = f64::INFINITY;
     for i in 0..points.len() {

@@ -71,7 +71,8 @@ pub(super) fn moved_points(points: &[Vec3<f64>], [w, x, y, z]: [f64; 4], by: Vec
     points.iter().map(|&p| turned(p) + by).collect()
 }
 
-/// The triangles of the boundary of a cube around the origin; `sense` -1: turned inwards. `first`: number of its first vertex.
+/// The triangles of the boundary of a cube around the origin; `sense` -1: turned inwards. `first`:
+/// number of its first vertex.
 fn cube(first: u32, sense: f64) -> Vec<[u32; 3]> {
     let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     let halves = sides.into_iter().flat_map(|[a, b, c, d]: [u32; 4]| [[a, b, c], [a, c, d]]);
