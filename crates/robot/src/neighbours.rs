@@ -9,6 +9,8 @@
 //! | Drake | not checked | not checked | checked | checked |
 //! | MoveIt (setup assistant), and URDF here | not checked | not checked, past links without geometry | checked | not checked: a URDF has no world |
 //!
+//! The ends of a floating or planar joint are no neighbours: nothing holds them together.
+//!
 //! A foot that is welded to a shank is no neighbour of the thigh: where a knee bends far, they
 //! meet. In MJCF a body without geometry is a body: MuJoCo checks what it lies between. Links that
 //! the reader puts between several joints of one body are none.
@@ -109,6 +111,9 @@ impl<'r> Parts<'r> {
         let (mut at, mut moves) = (link, false);
         loop {
             let joint = &self.robot.joints[self.above[at]?];
+            if joint.kind.is_wide() {
+                return None;
+            }
             moves |= joint.kind != JointKind::Fixed;
             at = joint.parent;
             if !self.robot.links[at].collisions.is_empty() {

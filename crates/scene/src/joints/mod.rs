@@ -10,6 +10,7 @@ mod robot_files;
 mod robot_shapes;
 mod robots;
 mod spec;
+mod wide;
 
 use crate::body_spec::BodySpec;
 use crate::digest::InputReader;
@@ -46,7 +47,7 @@ impl JointSpecs {
         let mut robots = robots::robots(source, top, unit, inputs)?;
         let mut joints = std::mem::take(&mut robots.joints);
         joints.extend(spec::joints(source, top, unit)?);
-        let sweeps = spec::sweeps(source, top)?;
+        let sweeps = spec::sweeps(source, top, unit)?;
         let posture = spec::posture(top, unit)?;
         if let Some(stray) = posture.first().filter(|_| joints.is_empty()) {
             let remedy = "add a `[[joint]]` for each joint, or remove `[posture]`";
