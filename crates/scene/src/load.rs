@@ -125,6 +125,7 @@ pub(super) fn assemble(
 ) -> Result<Scene> {
     let path = source.path();
     let rest = rest::check(source, &file)?;
+    let robots = file.joints.robots();
     let mut joints = found::find(source, &mut file)?;
     let sweeps = joints.as_ref().is_some_and(FoundJoints::moves_between_frames);
     if let Some(joints) = &mut joints {
@@ -202,6 +203,7 @@ pub(super) fn assemble(
         builder_digest: None,
         overrides: overrides.clone(),
         joints,
+        robots,
         hierarchy,
         trees,
         notes,

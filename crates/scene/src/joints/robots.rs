@@ -43,12 +43,23 @@ pub(in crate::joints) struct LinkBody {
     pub(in crate::joints) place: Pose,
 }
 
+/// What a robot is, for those who ask about its links.
+#[derive(Debug)]
+pub(super) struct RobotFacts {
+    pub(super) name: String,
+    pub(super) own_name: String,
+    /// Names of its links in the description, and the index of the first among all.
+    pub(super) links: (usize, Vec<String>),
+    pub(super) joined: Vec<[usize; 2]>,
+}
+
 /// Everything that the robots of a scene add to it.
 #[derive(Debug, Default)]
 pub(super) struct Robots {
     pub(in crate::joints) links: Vec<LinkFrame>,
     pub(in crate::joints) bodies: Vec<LinkBody>,
     pub(in crate::joints) joints: Vec<JointSpec>,
+    pub(super) facts: Vec<RobotFacts>,
     pub(super) ignores: Vec<IgnoreSpec>,
     pub(super) notes: Vec<(PathBuf, GeometryNote)>,
     /// Error of the first robot without collision geometry, if the scene has no body either.
@@ -277,6 +288,12 @@ impl<'k> RobotReader<'k> {
             }
         }
         all.joints.extend(self.free().flat_map(|(link, name)| self.free_joint(link, name)));
+        all.facts.push(RobotFacts {
+            name: self.name.clone(),
+            own_name: self.robot.name.clone(),
+            links: (first, self.robot.links.iter().map(|link| link.name.clone()).collect()),
+            joined: self.robot.joined(),
+        });
         self.add_ignores(&of_link, all);
         self.note_degrees(all);
         let file = || self.path.clone();
