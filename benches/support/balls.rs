@@ -68,6 +68,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         builder_digest: None,
         overrides: clearsweep_scene::SceneOverrides::default(),
         joints: None,
+        robots: Vec::new(),
         hierarchy: NodeHierarchy::default(),
         trees: Vec::new(),
         notes: Vec::new(),

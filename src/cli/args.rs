@@ -60,6 +60,7 @@ pub(crate) enum Command {
 
 /// Groups of the options of `run`.
 const OUTPUT: &str = "Output";
+const SRDF: &str = "SRDF";
 const METHOD: &str = "Method (no table depends on it)";
 const MACHINE: &str = "Machine (no table depends on it)";
 
@@ -180,9 +181,28 @@ pub(crate) struct RunArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) srdf: SrdfArgs,
     /// Print one JSON object with all that was found instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The SRDF that `check` proposes.
+#[derive(Debug, Args)]
+pub(crate) struct SrdfArgs {
+    /// Propose an SRDF for the scene's robot: the pairs of links that need no check, found by random postures. - is stdout, without the rest
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["trajectories", "runs", "frames"], help_heading = SRDF)]
+    pub(crate) srdf: Option<PathBuf>,
+    /// Random postures [default: 10000]
+    #[arg(long, value_name = "N", requires = "srdf", value_parser = clap::value_parser!(u64).range(1..=100_000_000), help_heading = SRDF)]
+    pub(crate) srdf_samples: Option<u64>,
+    /// Seed of the postures [default: 0]
+    #[arg(long, value_name = "N", requires = "srdf", help_heading = SRDF)]
+    pub(crate) srdf_seed: Option<u64>,
+    /// Replace the file that --srdf names
+    #[arg(long, requires = "srdf", help_heading = SRDF)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ use super::body_lines;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
 use super::run::Input;
+use super::srdf::Proposal;
 use super::stdout;
 use super::text::{Lengths, ONCE, bytes, count, counted, seconds, table, visible};
 use super::tree;
@@ -31,15 +32,22 @@ pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
     let scene = input.load_scene()?;
     let options = JobOptions { read: input.read, ..JobOptions::default() };
     let checked = clearsweep_engine::check(&scene, &options)?;
-    if json {
-        stdout::print_json(&as_json(&scene, &checked))?;
-    } else {
-        stdout::print(&text(&scene, &checked))?;
+    let proposal = Proposal::new(&scene, &args.srdf)?;
+    match &proposal {
+        Some(proposal) if proposal.is_printed() => {}
+        _ if json => {
+            let mut object = as_json(&scene, &checked);
+            if let Some(proposal) = &proposal {
+                object["srdf"] = proposal.as_json();
+            }
+            stdout::print_json(&object)?;
+        }
+        _ => stdout::print(&text(&scene, &checked, proposal.as_ref()))?,
     }
     Ok(ProgramEnd::Clear)
 }
 
-fn text(scene: &Scene, checked: &Checked) -> String {
+fn text(scene: &Scene, checked: &Checked, proposal: Option<&Proposal<'_>>) -> String {
     let query = &scene.query;
     let lengths = Lengths::of(scene.unit);
     let require = match (scene.rules.all().len(), query.require) {
@@ -85,6 +93,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
     lists.extend(under("joints", body_lines::joints(scene)));
     lists.extend(under("groups", groups(checked)));
     lists.extend(under("ignored", ignored(scene)));
+    lists.extend(proposal.into_iter().flat_map(|proposal| under("srdf", proposal.lines())));
     lists.extend(under("rules", rules(scene, checked)));
     lists.extend(found(scene, checked));
     text.push_str(&table(&lists));

@@ -41,13 +41,14 @@ required and nothing there to be checked (unless --allow-empty); 3 done, and a r
 the reader of --out - closed the pipe.";
 
 pub(crate) const CHECK: &str = "\
-Reads everything once and writes nothing. Beside what a run would refuse (exit code 1) it warns of what is allowed but \
+Reads everything once and writes nothing but the file that --srdf names. Beside what a run would refuse (exit code 1) it warns of what is allowed but \
 looks wrong: rules that cover no pair, sizes off by a unit, bodies that never move, jumps, times that do not increase. \
 Warnings do not change the exit code.
 
 Examples (from the folder of the sources):
   clearsweep check datasets/crowd/scene.toml
   clearsweep check datasets/crowd/scene.toml --frames 0..60 --json
+  clearsweep check datasets/joints/arm.toml --srdf arm.srdf
 
 Exit codes: 0 a run would be done, whatever the warnings; 1 it would fail; 2 usage.";
 

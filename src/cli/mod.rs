@@ -36,6 +36,7 @@ mod results;
 mod run;
 mod shell;
 mod sort;
+mod srdf;
 mod stdout;
 mod summary;
 mod summary_lines;

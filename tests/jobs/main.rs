@@ -35,6 +35,8 @@ mod joints;
 mod library;
 mod memory;
 mod memory_store;
+#[cfg(feature = "cli")]
+mod moving_robots;
 mod object_stores;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod output_safety;

@@ -128,6 +128,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         builder_digest: None,
         overrides: SceneOverrides::default(),
         joints: None,
+        robots: Vec::new(),
         hierarchy: Default::default(),
         trees: Vec::new(),
         notes: Vec::new(),

@@ -1,4 +1,4 @@
-//! Values over ranges of motion.
+//! Values over ranges of motion: steps through them, or draws.
 
 use std::f64::consts::PI;
 
@@ -22,6 +22,13 @@ pub enum SweepPath {
     OneByOne,
     /// A run for each combination of the other joints' values, over which the first one moves.
     Grid,
+    /// Runs of one frame, whose values are drawn from the ranges, each uniformly and independently.
+    Random {
+        /// Number of runs.
+        samples: u64,
+        /// The values depend on it alone.
+        seed: u64,
+    },
 }
 
 /// A joint of a sweep.
@@ -42,7 +49,7 @@ pub struct Sweep {
     pub joints: Vec<SweptJoint>,
     /// The way through their ranges.
     pub path: SweepPath,
-    /// Steps over a range.
+    /// Steps over a range; 0 if values are drawn.
     pub steps: u32,
     /// Values by column of the joints that do not move.
     pub rest: Vec<f64>,
@@ -74,6 +81,7 @@ impl Sweep {
         match self.path {
             SweepPath::Together => Some(1),
             SweepPath::OneByOne => Some(self.joints.len() as u64),
+            SweepPath::Random { samples, .. } => Some(samples),
             SweepPath::Grid => {
                 let others = self.joints.len().saturating_sub(1) as u32;
                 self.frames().checked_pow(others).filter(|&runs| runs <= i64::MAX as u64)
@@ -84,6 +92,7 @@ impl Sweep {
     /// The swept joint that moves in a run, if it is one alone.
     pub fn only_joint(&self, run: u64) -> Option<&SweptJoint> {
         match self.path {
+            SweepPath::Random { .. } => None,
             SweepPath::Together if self.joints.len() > 1 => None,
             SweepPath::OneByOne => self.joints.get(run as usize),
             SweepPath::Together | SweepPath::Grid => self.joints.first(),
@@ -105,6 +114,11 @@ impl Sweep {
                     number /= self.frames();
                     step
                 }
+                SweepPath::Random { seed, .. } => {
+                    let draw = run.wrapping_mul(self.joints.len() as u64).wrapping_add(at as u64);
+                    values[joint.column as usize] = joint.between(unit_draw(seed, draw));
+                    continue;
+                }
             };
             values[joint.column as usize] = joint.at(step, self.steps);
         }
@@ -117,6 +131,22 @@ impl SweptJoint {
         let [from, to] = self.range;
         if step == u64::from(steps) { to } else { from + (to - from) * (step as f64 / f64::from(steps)) }
     }
+
+    /// Returns the value at a share of the range.
+    fn between(&self, share: f64) -> f64 {
+        let [from, to] = self.range;
+        (from + (to - from) * share).min(to)
+    }
+}
+
+/// Draw number `draw` of a seed, uniform in [0, 1): the upper 53 bits of that number of the
+/// generator SplitMix64 whose state begins with the seed (Steele, Lea, Flood 2014, "Fast splittable
+/// pseudorandom number generators"). It depends on no draw before it.
+fn unit_draw(seed: u64, draw: u64) -> f64 {
+    let state = seed.wrapping_add(draw.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((state ^ (state >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// Sweeps one after another: the runs of each follow those of the one before.
@@ -213,6 +243,27 @@ mod tests {
         assert_eq!([runs.largest(0), runs.largest(2), runs.largest(1)], [1.0, 3.0, 0.5]);
         let huge = sweep_of_many();
         assert!(huge.runs().is_none() && SweepRuns::new(vec![huge]).is_none());
+    }
+
+    #[test]
+    fn draws_are_those_of_the_published_generator_within_the_ranges() {
+        // The first numbers of the reference implementation, seed 1234567.
+        let published = [6_457_827_717_110_365_317_u64, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        for (draw, number) in (0..).zip(published) {
+            assert_eq!(unit_draw(1_234_567, draw), (number >> 11) as f64 / 2_f64.powi(53));
+        }
+        let path = SweepPath::Random { samples: 1000, seed: 7 };
+        let draws = sweep(path, &[[-1.0, 3.0], [5.0, 5.0]], 0);
+        assert_eq!((draws.runs(), draws.frames(), draws.only_joint(3)), (Some(1000), 1, None));
+        let mut mean = 0.0;
+        for run in 0..1000 {
+            let mut values = [0.0; 4];
+            draws.values(run, 0, &mut values);
+            assert!((-1.0..=3.0).contains(&values[0]) && values[1..] == [0.5, 5.0, 0.5], "{values:?}");
+            mean += values[0] / 1000.0;
+        }
+        // Six standard errors of the mean: 4 / sqrt(12 * 1000).
+        assert!((mean - 1.0).abs() < 6.0 * 0.0366, "{mean}");
     }
 
     fn sweep_of_many() -> Sweep {

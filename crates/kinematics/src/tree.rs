@@ -123,6 +123,23 @@ impl JointTree {
         PairChain::new(steps, reaches)
     }
 
+    /// The columns of values on which the pose of one body in the other depends, each once: bodies
+    /// are slots, or `None` if they stand in the world.
+    pub fn columns_between(&self, bodies: [Option<usize>; 2]) -> SmallVec<[u32; 8]> {
+        let ways = bodies.map(|body| body.map_or(SmallVec::new(), |slot| self.way(self.bodies[slot].joint)));
+        let common = ways[0].iter().zip(&ways[1]).take_while(|(a, b)| a == b).count();
+        let apart = ways.iter().flat_map(|way| &way[common..]);
+        let mut columns: SmallVec<[u32; 8]> = apart
+            .filter_map(|&joint| match self.joints[joint as usize].value {
+                JointValue::Column { column, .. } => Some(column),
+                JointValue::None => None,
+            })
+            .collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
     /// The way of a body from the world.
     fn way_of(&self, body: &CarriedBody) -> Vec<WayStep> {
         let mut reach = body.reach + (body.place.position + body.place.rest).length();

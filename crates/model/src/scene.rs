@@ -2,7 +2,7 @@
 
 use super::{
     Baselines, Body, BodyTree, Dispositions, GeometryNote, IgnoreRule, IgnoredPairs, InputDigest, IssueGroup,
-    LengthUnit, Missing, MotionRule, NodeHierarchy, PairRules, QueryOptions, Requirements, SceneJoints,
+    LengthUnit, Missing, MotionRule, NodeHierarchy, PairRules, QueryOptions, Requirements, SceneJoints, SceneRobot,
     TrajectoryColumns,
 };
 use clearsweep_geometry::Vec3;
@@ -75,6 +75,9 @@ pub struct Scene {
     /// Joints that carry all dynamic bodies, if there are joints: the trajectories then are their values.
     #[doc(hidden)]
     pub joints: Option<Arc<SceneJoints>>,
+    /// The robots, in file order.
+    #[doc(hidden)]
+    pub robots: Vec<SceneRobot>,
     /// Nodes that trajectories may move beside the bodies, and what they carry.
     #[doc(hidden)]
     pub hierarchy: NodeHierarchy,

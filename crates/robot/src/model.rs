@@ -66,6 +66,9 @@ pub struct Link {
     pub place: Place,
     /// Collision geometry in the frame of the link, in the order of the file; may be empty.
     pub collisions: Vec<Collision>,
+    /// Name of its free joint, or of the body if that has none or the user moves it (`mocap`);
+    /// `None`: it does not move freely (MJCF only).
+    pub free: Option<String>,
     /// Whether it is no part of the file, but lies between several joints of one body (MJCF only).
     pub is_between_joints: bool,
 }
@@ -137,12 +140,24 @@ pub enum JointKind {
     Continuous,
     /// Translation along the axis.
     Prismatic,
+    /// Translation across the axis, and rotation about it: three values (URDF only).
+    Planar,
+    /// Any rigid motion: six values (URDF only).
+    Floating,
+}
+
+impl JointKind {
+    /// Whether it has several values. Its ends do not touch by construction.
+    pub fn is_wide(self) -> bool {
+        matches!(self, Self::Planar | Self::Floating)
+    }
 }
 
 /// A connection of two links.
 ///
 /// At the joint value `v`, the child's frame in the parent's frame is `place`, followed by a
 /// rotation by `v` about `axis` or a translation by `v` along it.
+/// A joint of several values has these in its own frame; `axis` of a planar one is the normal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joint {
     /// Name, unique among the joints.
@@ -157,7 +172,7 @@ pub struct Joint {
     pub child: usize,
     /// Frame of the joint at value 0 in the frame of the parent.
     pub place: Place,
-    /// Axis in the frame of the joint, unit length; `[1, 0, 0]` for a fixed joint.
+    /// Axis in the frame of the joint, unit length; `[1, 0, 0]` for a fixed or floating joint.
     pub axis: [f64; 3],
     /// Least and greatest value: radians, or metres for a prismatic joint. `None` if the file gives
     /// none.

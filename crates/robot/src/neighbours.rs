@@ -9,6 +9,8 @@
 //! | Drake | not checked | not checked | checked | checked |
 //! | MoveIt (setup assistant), and URDF here | not checked | not checked, past links without geometry | checked | not checked: a URDF has no world |
 //!
+//! The ends of a floating or planar joint are no neighbours: nothing holds them together.
+//!
 //! A foot that is welded to a shank is no neighbour of the thigh: where a knee bends far, they
 //! meet. In MJCF a body without geometry is a body: MuJoCo checks what it lies between. Links that
 //! the reader puts between several joints of one body are none.
@@ -49,6 +51,22 @@ impl Robot {
             pairs.extend(across.map(|links| Neighbours { links, reason: "neighbours at a joint" }));
         }
         Some(pairs)
+    }
+}
+
+impl Robot {
+    /// Returns the pairs of links with geometry that a joint joins, fixed or not, past links
+    /// without geometry: those that MoveIt's setup assistant calls adjacent. Each is `[a, b]` with
+    /// `a < b`.
+    pub fn joined(&self) -> Vec<[usize; 2]> {
+        let parts = Parts::new(self);
+        let with_geometry = (0..self.links.len()).filter(|&link| !self.links[link].collisions.is_empty());
+        let mut pairs: Vec<[usize; 2]> = with_geometry
+            .filter_map(|link| Some((link, parts.above(link)?.0)))
+            .map(|(a, b)| [a.min(b), a.max(b)])
+            .collect();
+        pairs.sort_unstable();
+        pairs
     }
 }
 
@@ -106,13 +124,22 @@ impl<'r> Parts<'r> {
 
     /// A link beside the next one above it that has geometry, if a joint that moves lies between.
     fn across_joints(&self, link: usize) -> Option<[usize; 2]> {
+        self.above(link).filter(|&(_, moves)| moves).map(|(above, _)| [link, above])
+    }
+
+    /// The next link above a link that has geometry, and whether a joint that moves lies between;
+    /// `None` beyond a joint of several values.
+    fn above(&self, link: usize) -> Option<(usize, bool)> {
         let (mut at, mut moves) = (link, false);
         loop {
             let joint = &self.robot.joints[self.above[at]?];
+            if joint.kind.is_wide() {
+                return None;
+            }
             moves |= joint.kind != JointKind::Fixed;
             at = joint.parent;
             if !self.robot.links[at].collisions.is_empty() {
-                return moves.then_some([link, at]);
+                return Some((at, moves));
             }
         }
     }

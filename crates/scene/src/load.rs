@@ -125,8 +125,9 @@ pub(super) fn assemble(
 ) -> Result<Scene> {
     let path = source.path();
     let rest = rest::check(source, &file)?;
+    let robots = file.joints.robots();
     let mut joints = found::find(source, &mut file)?;
-    let sweeps = joints.as_ref().is_some_and(FoundJoints::has_sweep);
+    let sweeps = joints.as_ref().is_some_and(FoundJoints::moves_between_frames);
     if let Some(joints) = &mut joints {
         let is_named = file.head.joints.is_some() || source.is_in_code() || overrides.poses_follow;
         joints.choose_values(overrides.trajectories.is_some(), is_named);
@@ -202,6 +203,7 @@ pub(super) fn assemble(
         builder_digest: None,
         overrides: overrides.clone(),
         joints,
+        robots,
         hierarchy,
         trees,
         notes,

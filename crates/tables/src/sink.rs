@@ -205,6 +205,12 @@ impl<'a> RowBlock<'a> {
         self.maker.penetrations(self.sorted.rows, &self.block.samples)
     }
 
+    /// The bodies of each interval row after these samples.
+    #[doc(hidden)]
+    pub fn interval_bodies(&self) -> impl Iterator<Item = [u32; 2]> + use<'a> {
+        self.sorted.intervals.iter().map(|row| [row.a, row.b])
+    }
+
     /// Returns the proven results for the intervals after these samples, as a batch of the table `intervals`. The batch
     /// is empty if the scene does not say how bodies move between frames.
     ///

@@ -109,6 +109,7 @@ impl Setup {
             builder_digest: None,
             overrides: SceneOverrides::default(),
             joints: None,
+            robots: Vec::new(),
             hierarchy: NodeHierarchy::default(),
             trees: Vec::new(),
             notes: Vec::new(),

@@ -118,5 +118,5 @@ fn still(joints: &SceneJoints) -> Option<Warning> {
     still.dedup();
     let (first, more) = (still.first()?, others(still.len()));
     let problem = format!("the joint `{first}`{more} is swept over a range of one value: it does not move");
-    Some(Warning::new("joint", [], problem, "correct its limits, or give the sweep a `range`"))
+    Some(Warning::new("joint", [], problem, "correct its limits, or give the sweep `ranges`"))
 }

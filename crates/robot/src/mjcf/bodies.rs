@@ -38,6 +38,7 @@ impl<'d> MjcfReader<'d, '_> {
             line: line.clone(),
             place: Place::IDENTITY,
             collisions: Vec::new(),
+            free: None,
             is_between_joints: false,
         });
         self.link_lines.insert("world".to_owned(), line);

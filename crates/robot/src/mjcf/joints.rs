@@ -26,6 +26,8 @@ impl<'d> MjcfReader<'d, '_> {
         if self.moves_freely(body, name, parent, joints)? {
             let link = self.add_link(body, name)?;
             self.links[link].place = place;
+            let own = joints.first().and_then(|(element, ..)| element.attribute("name")).map(str::trim);
+            self.links[link].free = Some(own.filter(|own| !own.is_empty()).unwrap_or(name).to_owned());
             return Ok(link);
         }
         let (mut above, mut place) = (parent, place);
@@ -53,7 +55,7 @@ impl<'d> MjcfReader<'d, '_> {
 
     /// True for a body with a free joint, or one that the user moves; the body is then a root,
     /// placed by the file.
-    fn moves_freely(&mut self, body: Element<'d>, name: &str, parent: usize, joints: &[Placed<'d>]) -> Result<bool> {
+    fn moves_freely(&self, body: Element<'d>, name: &str, parent: usize, joints: &[Placed<'d>]) -> Result<bool> {
         let is_free = |&(element, _, class): &Placed<'d>| -> Result<bool> {
             Ok(element.name() == "freejoint" || self.defaults.attributes(element, class)?.text("type") == Some("free"))
         };
@@ -70,10 +72,6 @@ impl<'d> MjcfReader<'d, '_> {
             let problem = format!("body `{name}` moves freely and has further joints");
             return Err(body.fault(problem, "delete one of the joints"));
         }
-        let text = format!(
-            "body `{name}` moves freely: it stays where the file puts it, unless a joint of the scene carries it"
-        );
-        self.note(body, &text);
         Ok(true)
     }
 
@@ -84,6 +82,7 @@ impl<'d> MjcfReader<'d, '_> {
             line: body.at(),
             place: Place::IDENTITY,
             collisions: Vec::new(),
+            free: None,
             is_between_joints: false,
         });
         Ok(self.links.len() - 1)

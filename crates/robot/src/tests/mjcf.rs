@@ -255,8 +255,10 @@ fn free_bodies_are_roots() {
     );
     let robot = robot.expect("a model");
     assert_eq!((robot.links.len(), robot.joints.len()), (4, 0));
-    assert_noted(&robot, "body `a` moves freely");
-    assert_noted(&robot, "body `b` moves freely");
+    let free: Vec<Option<&str>> = robot.links.iter().map(|link| link.free.as_deref()).collect();
+    assert_eq!(free, [None, Some("a"), Some("b"), Some("c")]);
+    let named = world("<body name='a'><freejoint name='f'/></body>").expect("a model");
+    assert_eq!(named.links[1].free.as_deref(), Some("f"));
     assert_fault(world("<body><body name='a'><freejoint/></body></body>"), 2, "is within another body");
     assert_fault(world("<body name='a'><joint type='free'/><joint/></body>"), 2, "has further joints");
     assert_fault(world("<body><joint name='j' type='ball'/></body>"), 2, "joint `j` is `ball`");

@@ -232,9 +232,16 @@ fn numbers_are_finite_and_counted() {
 }
 
 #[test]
-fn joints_of_several_values_are_refused() {
-    assert_fault(joint("floating", ""), 5, "joint `j` is `floating`");
-    assert_fault(joint("planar", ""), 5, "joint `j` is `planar`");
+fn joints_of_several_values_are_read_and_follow_none() {
+    let robot = joint("floating", "<axis xyz='0 1 0'/>").expect("a robot");
+    assert_eq!((robot.joints[0].kind, robot.joints[0].range), (JointKind::Floating, None));
+    let robot = joint("planar", "<axis xyz='0 0 2'/><limit lower='0' upper='1'/>").expect("a robot");
+    assert_eq!((robot.joints[0].kind, robot.joints[0].axis), (JointKind::Planar, [0.0, 0.0, 1.0]));
+    assert_noted(&robot, "`limit` of joint `j` is not read");
+    assert_noted(&joint("planar", "").expect("a robot"), "joint `j` is planar across 1 0 0");
+    for kind in ["planar", "floating"] {
+        assert_fault(joint(kind, "<mimic joint='j'/>"), 5, "`j` has several values");
+    }
     assert_fault(joint("ball", ""), 5, "unknown type `ball`");
     assert_eq!(joint("Revolut", "").expect_err("a type").remedy, "did you mean `revolute`?");
 }

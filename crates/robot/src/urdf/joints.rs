@@ -12,7 +12,7 @@ use std::collections::HashMap;
 const OF_JOINT: &[&str] =
     &["parent", "child", "origin", "axis", "limit", "mimic", "dynamics", "calibration", "safety_controller"];
 
-const KINDS: &str = "fixed, revolute, continuous, prismatic";
+const KINDS: &str = "fixed, revolute, continuous, prismatic, planar, floating";
 
 impl UrdfReader {
     pub(super) fn joints(&mut self, root: Element<'_>, links: &[Link]) -> Result<Vec<Joint>> {
@@ -43,7 +43,17 @@ impl UrdfReader {
             return Err(element.fault(problem, "correct `parent` or `child`"));
         }
         let place = self.origin(element)?;
-        let axis = if kind == JointKind::Fixed { [1.0, 0.0, 0.0] } else { self.axis(element, &name)? };
+        let axis = match kind {
+            JointKind::Fixed | JointKind::Floating => [1.0, 0.0, 0.0],
+            _ => self.axis(element, &name)?,
+        };
+        if kind == JointKind::Planar && axis != [0.0, 0.0, 1.0] {
+            let [x, y, z] = axis;
+            let text = format!(
+                "joint `{name}` is planar across {x} {y} {z}, as URDF says; MoveIt moves it across z whatever the axis is"
+            );
+            self.notes.add(element.line(), text);
+        }
         let range = self.range(element, kind, &name)?;
         if element.child("safety_controller")?.is_some() {
             let text = "`safety_controller` is not read: ranges of joints are those of `limit`";
@@ -89,6 +99,10 @@ impl UrdfReader {
     fn range(&mut self, joint: Element<'_>, kind: JointKind, name: &str) -> Result<Option<[f64; 2]>> {
         let limit = joint.child("limit")?;
         if !matches!(kind, JointKind::Revolute | JointKind::Prismatic) {
+            let bounds = limit.filter(|limit| kind.is_wide() && limit.attribute("lower").is_some());
+            if let Some(limit) = bounds {
+                self.notes.add(limit.line(), format!("`limit` of joint `{name}` is not read: it has several values"));
+            }
             return Ok(None); // `limit` of a continuous joint holds velocity and effort
         }
         let Some(limit) = limit else {
@@ -149,6 +163,10 @@ impl UrdfReader {
             return Ok(None);
         };
         let leads = &joints[joint];
+        if let Some(wide) = [own, leads].into_iter().find(|joint| joint.kind.is_wide()) {
+            let problem = format!("joint `{name}` mimics `{leader}`, and `{}` has several values", wide.name);
+            return Err(element.fault(problem, "delete the `mimic`, or write joints of one value each"));
+        }
         if leads.kind == JointKind::Fixed {
             let text = format!("joint `{name}` follows `{}`, which is fixed: it stays at its offset", leads.name);
             self.notes.add(element.line(), text);
@@ -163,16 +181,8 @@ fn kind(element: Element<'_>, name: &str) -> Result<JointKind> {
         "revolute" => JointKind::Revolute,
         "continuous" => JointKind::Continuous,
         "prismatic" => JointKind::Prismatic,
-        wide @ ("floating" | "planar") => {
-            let problem = format!("joint `{name}` is `{wide}`: a joint has one value at most");
-            let remedy = match wide {
-                "floating" => {
-                    "delete the joint and the links above it, and give the pose of the robot's root over time"
-                }
-                _ => "write two `prismatic` joints and a `continuous` one, with links without geometry between them",
-            };
-            return Err(element.fault(problem, remedy));
-        }
+        "planar" => JointKind::Planar,
+        "floating" => JointKind::Floating,
         other => {
             let remedy = match nearest(other, KINDS.split(", ")) {
                 Some(near) => format!("did you mean `{near}`?"),

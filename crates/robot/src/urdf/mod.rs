@@ -21,7 +21,7 @@ use std::path::Path;
 /// # Errors
 /// The first thing that is wrong, with its line: not XML, xacro that is not expanded, numbers that
 /// are missing or not finite, sizes that are not positive, names that are unknown or used twice,
-/// loops, several roots, joints of the types `floating` and `planar`.
+/// loops, several roots.
 pub fn read_urdf(path: &Path, text: &str) -> Result<Robot> {
     let source = Source::new(path, text);
     let document = source.parse("URDF")?;
@@ -85,7 +85,7 @@ impl UrdfReader {
         let (name, line) = (element.required("name")?.to_owned(), element.at());
         let collisions = element.all("collision").map(|child| self.collision(child)).collect::<Result<Vec<_>>>()?;
         self.note_others(element, OF_LINK);
-        Ok(Link { name, line, place: Place::IDENTITY, collisions, is_between_joints: false })
+        Ok(Link { name, line, place: Place::IDENTITY, collisions, free: None, is_between_joints: false })
     }
 
     /// Notes the links without collision geometry, those with visual geometry first.

@@ -4,7 +4,7 @@
 use super::JointSpecs;
 use super::frames::Frames;
 use super::place::{self, Placed, Tree};
-use super::spec::SweepSpec;
+use super::spec::{PostureSpec, SweepSpec};
 use crate::body_spec::BodySpec;
 use crate::file::SceneFile;
 use crate::ignore::IgnoreSpec;
@@ -12,7 +12,7 @@ use crate::keys::SceneSource;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
 use clearsweep_kinematics::{
-    CarriedBody, Joint, JointKind, JointTree, JointValue, MOST_SAMPLES, Sweep, SweepRuns, SweptJoint,
+    CarriedBody, Joint, JointKind, JointTree, JointValue, MOST_SAMPLES, Sweep, SweepPath, SweepRuns, SweptJoint,
 };
 use clearsweep_model::{GeometryNote, SceneJoints, Shape};
 use std::collections::HashMap;
@@ -140,6 +140,11 @@ impl FoundJoints {
         }
     }
 
+    /// Whether a sweep moves joints from frame to frame; draws are runs of one frame.
+    pub(crate) fn moves_between_frames(&self) -> bool {
+        self.sweeps.iter().flat_map(SweepRuns::sweeps).any(|sweep| sweep.frames() > 1)
+    }
+
     /// Whether a sweep gives the values.
     pub(crate) fn has_sweep(&self) -> bool {
         self.sweeps.is_some()
@@ -205,7 +210,7 @@ fn ignore_rigid(placed: &place::PlacedJoints, carried: &[Option<(u32, Pose)>], f
     let mut together: Vec<(u32, Vec<usize>)> = together.into_iter().filter(|(_, bodies)| bodies.len() > 1).collect();
     together.sort_unstable();
     for (joint, bodies) in together {
-        let group = format!("joint:{}", placed.joints[joint as usize].name);
+        let group = format!("joint:{}", placed.written[joint as usize]);
         for body in bodies {
             let body = &mut file.bodies[body];
             let mut groups = body.groups.to_vec();
@@ -227,24 +232,10 @@ fn posture(source: &SceneSource<'_>, specs: &JointSpecs, placed: &place::PlacedJ
         let error = |problem: String, remedy: &str| {
             Err(Error::input(format!("{}, key `{}` of [posture]", source.place(spec.at), spec.name), problem, remedy))
         };
-        let joint = match placed.column_named(&spec.name, Some(&[])) {
+        let joint = match column_of(placed, spec) {
             Ok(joint) => &placed.joints[joint as usize],
-            Err((problem, remedy)) => return error(problem, &remedy),
+            Err([problem, remedy]) => return error(problem, &remedy),
         };
-        if joint.kind.turns() != spec.turns {
-            let [problem, remedy] = match joint.kind.turns() {
-                true => [
-                    if spec.is_plain {
-                        "the joint turns, and the value names no unit"
-                    } else {
-                        "the joint turns, and the value is a length"
-                    },
-                    "write an angle with its unit, such as \"90deg\"",
-                ],
-                false => ["the joint slides, and the value is an angle", "write a length, such as \"40mm\""],
-            };
-            return error(problem.to_owned(), remedy);
-        }
         let Some(column) = placed.column(joint) else { continue };
         let [least, greatest] = placed.allowed[column as usize];
         if spec.value < least || spec.value > greatest {
@@ -256,6 +247,7 @@ fn posture(source: &SceneSource<'_>, specs: &JointSpecs, placed: &place::PlacedJ
             return error("the joint is named twice".to_owned(), "keep one of its values");
         }
     }
+    values.iter_mut().zip(&placed.homes).for_each(|(value, home)| *value = value.or(*home));
     Ok(values)
 }
 
@@ -324,7 +316,7 @@ fn sweeps(
     for spec in &specs.sweeps {
         sweeps.push(sweep(source, spec, placed, rest)?);
     }
-    let remedy = "sweep fewer joints in a grid, or give fewer `steps`";
+    let remedy = "sweep fewer joints in a grid, or give fewer `steps` or `samples`";
     let runs = SweepRuns::new(sweeps);
     runs.map(Some).ok_or_else(|| {
         let problem = format!("the sweeps have more than {MOST_SAMPLES:e} samples");
@@ -334,6 +326,11 @@ fn sweeps(
 
 fn sweep(source: &SceneSource<'_>, spec: &SweepSpec, placed: &place::PlacedJoints, rest: &[f64]) -> Result<Sweep> {
     let error = |at: usize, problem: String, remedy: &str| Error::input(source.place(at), problem, remedy);
+    let stated = stated_ranges(source, spec, placed)?;
+    let range_of = |joint: u32| {
+        let stated = stated.iter().find(|(named, ..)| *named == joint).map(|&(_, range, _)| range);
+        stated.or_else(|| placed.sweep_range(&placed.joints[joint as usize]))
+    };
     let named: Vec<(u32, usize)> = match &spec.joints {
         Some(names) => {
             let find = |(name, at): &(String, usize)| {
@@ -343,19 +340,23 @@ fn sweep(source: &SceneSource<'_>, spec: &SweepSpec, placed: &place::PlacedJoint
             };
             names.iter().map(find).collect::<Result<_>>()?
         }
-        None => placed
-            .columns
-            .iter()
-            .filter(|&&joint| placed.joints[joint as usize].range.is_some())
-            .map(|&joint| (joint, spec.at))
-            .collect(),
+        None => {
+            placed.columns.iter().filter(|&&joint| range_of(joint).is_some()).map(|&joint| (joint, spec.at)).collect()
+        }
     };
     let mut joints: Vec<SweptJoint> = Vec::with_capacity(named.len());
+    if let Some((stray, _, at)) = stated.iter().find(|(joint, ..)| named.iter().all(|(swept, _)| swept != joint)) {
+        let problem =
+            format!("`ranges` has a range of the joint `{}`, which is not swept", placed.joints[*stray as usize].name);
+        return Err(error(*at, problem, "name the joint in `joints`, or remove its range"));
+    }
     for (joint, at) in named {
+        let range = range_of(joint);
         let joint = &placed.joints[joint as usize];
-        let Some(range) = placed.sweep_range(joint) else {
+        let Some(range) = range else {
             let problem = format!("the joint `{}` has no range to be swept", joint.name);
-            return Err(error(at, problem, "give its `range` in [[joint]], or name other joints"));
+            let remedy = "give its `range` in [[joint]] or in `ranges` of the sweep, or name other joints";
+            return Err(error(at, problem, remedy));
         };
         let column = placed.column(joint).unwrap_or(0);
         if joints.iter().any(|known| known.column == column) {
@@ -366,8 +367,63 @@ fn sweep(source: &SceneSource<'_>, spec: &SweepSpec, placed: &place::PlacedJoint
     if joints.is_empty() {
         return Err(error(spec.at, "no joint has a range to be swept".to_owned(), "give a `range` in [[joint]]"));
     }
-    let steps = spec.steps.unwrap_or_else(|| Sweep::fine_steps(&joints));
+    let steps = match spec.path {
+        SweepPath::Random { .. } => 0,
+        _ => spec.steps.unwrap_or_else(|| Sweep::fine_steps(&joints)),
+    };
     Ok(Sweep { joints, path: spec.path, steps, rest: rest.to_vec() })
+}
+
+/// The ranges that a sweep states, each with its joint and its place in the text.
+fn stated_ranges(
+    source: &SceneSource<'_>,
+    spec: &SweepSpec,
+    placed: &place::PlacedJoints,
+) -> Result<Vec<(u32, [f64; 2], usize)>> {
+    let mut stated: Vec<(u32, [f64; 2], usize)> = Vec::with_capacity(spec.ranges.len());
+    for [least, greatest] in &spec.ranges {
+        let place = format!("{}, key `{}` of `ranges`", source.place(least.at), least.name);
+        let joint = column_of(placed, least).and_then(|joint| column_of(placed, greatest).map(|_| joint));
+        let joint = joint.map_err(|[problem, remedy]| Error::input(&place, problem, remedy))?;
+        let of = &placed.joints[joint as usize];
+        let allowed = placed.column(of).map_or([0.0; 2], |column| placed.allowed[column as usize]);
+        let range = [least.value, greatest.value];
+        let shown = |range: [f64; 2]| range.map(|value| shown(of.kind, value)).join(" to ");
+        if range[0] > range[1] {
+            let remedy = "give the least value first, then the greatest";
+            return Err(Error::input(place, "the range ends before it begins", remedy));
+        }
+        if range[0] < allowed[0] || range[1] > allowed[1] {
+            let problem = format!("{} goes beyond the joint's range, {}", shown(range), shown(allowed));
+            return Err(Error::input(place, problem, "give a range within it"));
+        }
+        if stated.iter().any(|(known, ..)| *known == joint) {
+            return Err(Error::input(place, "the joint is named twice", "keep one of its ranges"));
+        }
+        stated.push((joint, range, least.at));
+    }
+    Ok(stated)
+}
+
+/// The joint of a value in the scene, or what is wrong and the remedy.
+fn column_of(placed: &place::PlacedJoints, spec: &PostureSpec) -> std::result::Result<u32, [String; 2]> {
+    let joint = placed.column_named(&spec.name, Some(&[])).map_err(|(problem, remedy)| [problem, remedy])?;
+    let turns = placed.joints[joint as usize].kind.turns();
+    if turns == spec.turns {
+        return Ok(joint);
+    }
+    let [problem, remedy] = match turns {
+        true => [
+            if spec.is_plain {
+                "the joint turns, and the value names no unit"
+            } else {
+                "the joint turns, and the value is a length"
+            },
+            "write an angle with its unit, such as \"90deg\"",
+        ],
+        false => ["the joint slides, and the value is an angle", "write a length, such as \"40mm\""],
+    };
+    Err([problem, remedy].map(str::to_owned))
 }
 
 /// The values of joints that nothing moves, by column: as the posture says, else 0, or the value of

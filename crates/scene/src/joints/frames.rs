@@ -90,17 +90,23 @@ impl Frames {
         self.all.push(frame);
     }
 
+    /// Adds the frame between two joints of a chain that stands for one joint; returns its index.
+    pub(super) fn add_between(&mut self, rest: Pose) -> usize {
+        self.all.push(Frame { name: String::new(), rest, above: None, in_above: None, stands: false });
+        self.all.len() - 1
+    }
+
     /// The parent of a joint.
     pub(super) fn parent(&self, source: &SceneSource<'_>, spec: &JointSpec) -> Result<Option<usize>> {
         let fits = |name: &str, _: &Frame| name != spec.child.0;
-        spec.parent.as_ref().map(|parent| self.find(source, parent, ("parent", &spec.name), fits)).transpose()
+        spec.parent.as_ref().map(|parent| self.find(source, parent, ("parent", spec.written_name()), fits)).transpose()
     }
 
     /// The child of a joint.
     pub(super) fn child(&self, source: &SceneSource<'_>, spec: &JointSpec) -> Result<usize> {
         let parent = spec.parent.as_ref().map(|(name, _)| name.as_str());
         let fits = |name: &str, frame: &Frame| Some(name) != parent && !frame.stands;
-        self.find(source, &spec.child, ("child", &spec.name), fits)
+        self.find(source, &spec.child, ("child", spec.written_name()), fits)
     }
 
     /// The frame of a name; `fits`: frames that may be meant if there is none.
@@ -115,7 +121,8 @@ impl Frames {
             return Ok(found);
         }
         let place = format!("{}, key `{key}` of [[joint]] `{joint}`", source.place(*at));
-        let fitting = self.all.iter().filter(|frame| fits(&frame.name, frame)).map(|frame| &*frame.name);
+        let named = self.all.iter().filter(|frame| !frame.name.is_empty());
+        let fitting = named.filter(|frame| fits(&frame.name, frame)).map(|frame| &*frame.name);
         let remedy = match nearest(name, fitting) {
             Some(near) => format!("did you mean `{near}`? `clearsweep check` lists bodies and nodes"),
             None => "name a body, a node of a geometry file, or a link NAME/LINK of a robot".to_owned(),

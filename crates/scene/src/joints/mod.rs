@@ -10,6 +10,7 @@ mod robot_files;
 mod robot_shapes;
 mod robots;
 mod spec;
+mod wide;
 
 use crate::body_spec::BodySpec;
 use crate::digest::InputReader;
@@ -17,8 +18,8 @@ use crate::each::MadeOfFiles;
 use crate::ignore::IgnoreSpec;
 use crate::keys::{Keys, SceneSource};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::LengthUnit;
-use robots::Robots;
+use clearsweep_model::{LengthUnit, RobotLink, SceneRobot};
+use robots::{RobotFacts, Robots};
 use spec::{JointSpec, PostureSpec, SweepSpec};
 
 /// `[[joint]]`, `[[sweep]]` and the joints of robots, lowered but for the frames that they name.
@@ -46,7 +47,7 @@ impl JointSpecs {
         let mut robots = robots::robots(source, top, unit, inputs)?;
         let mut joints = std::mem::take(&mut robots.joints);
         joints.extend(spec::joints(source, top, unit)?);
-        let sweeps = spec::sweeps(source, top)?;
+        let sweeps = spec::sweeps(source, top, unit)?;
         let posture = spec::posture(top, unit)?;
         if let Some(stray) = posture.first().filter(|_| joints.is_empty()) {
             let remedy = "add a `[[joint]]` for each joint, or remove `[posture]`";
@@ -78,6 +79,25 @@ impl JointSpecs {
             self.link_bodies.push(take(body.spec.clone())?);
         }
         Ok(())
+    }
+
+    /// The robots with the bodies of their links.
+    pub(super) fn robots(&self) -> Vec<SceneRobot> {
+        let mut bodies: Vec<Vec<u32>> = vec![Vec::new(); self.robots.links.len()];
+        for (body, &index) in self.robots.bodies.iter().zip(&self.link_bodies) {
+            bodies[body.link].push(index);
+        }
+        let robot = |facts: &RobotFacts| {
+            let (first, names) = &facts.links;
+            let link = |(name, bodies): (&String, &Vec<u32>)| RobotLink { name: name.clone(), bodies: bodies.clone() };
+            SceneRobot {
+                name: facts.name.clone(),
+                own_name: facts.own_name.clone(),
+                links: names.iter().zip(&bodies[*first..]).map(link).collect(),
+                joined: facts.joined.clone(),
+            }
+        };
+        self.robots.facts.iter().map(robot).collect()
     }
 
     /// The rules that leave out pairs of links.

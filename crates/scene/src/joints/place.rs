@@ -39,14 +39,27 @@ impl<'s> Tree<'s> {
                     format!("the joint name `{}` was used before, on line {}", spec.name, source.line(specs[first].at));
                 return Err(Error::input(source.place(spec.at), problem, "give each joint a name of its own"));
             }
-            let parent = tree.frames.parent(source, spec)?;
-            let child = tree.frames.child(source, spec)?;
-            if parent == Some(child) {
-                let problem = format!("parent and child of the joint `{}` are both `{}`", spec.name, spec.child.0);
+            let follows = spec.link.is_some_and(|link| !link.is_first);
+            let parent = match tree.ends.last() {
+                Some(&(_, before)) if follows => Some(before),
+                _ => tree.frames.parent(source, spec)?,
+            };
+            let last = tree.frames.child(source, spec)?;
+            let child = match spec.link {
+                Some(link) if !link.is_last => {
+                    let before = parent.map_or(Pose::IDENTITY, |parent| tree.frames.all[parent].rest);
+                    tree.frames.add_between(in_frame(&before, &spec.place))
+                }
+                _ => last,
+            };
+            if parent == Some(last) {
+                let problem =
+                    format!("parent and child of the joint `{}` are both `{}`", spec.written_name(), spec.child.0);
                 return Err(Error::input(source.place(spec.at), problem, "name another parent, or none: the world"));
             }
-            if tree.frames.all[child].stands {
-                let problem = format!("`{}` is static, so the joint `{}` cannot move it", spec.child.0, spec.name);
+            if tree.frames.all[last].stands {
+                let name = spec.written_name();
+                let problem = format!("`{}` is static, so the joint `{name}` cannot move it", spec.child.0);
                 return Err(Error::input(
                     source.place(spec.child.1),
                     problem,
@@ -56,7 +69,9 @@ impl<'s> Tree<'s> {
             if let Some(first) = tree.carrier.insert(child, index) {
                 let problem = format!(
                     "the joints `{}` and `{}` both carry `{}`: they close a loop",
-                    specs[first].name, spec.name, spec.child.0
+                    specs[first].written_name(),
+                    spec.written_name(),
+                    spec.child.0
                 );
                 let remedy = "keep one of them: chains and trees of joints are followed, and no closed loops; give values that close the loop, or poses of the linkage as trajectories";
                 return Err(Error::input(source.place(spec.child.1), problem, remedy));
@@ -197,7 +212,10 @@ impl<'s> Tree<'s> {
         }
         let columns: Vec<u32> = columns.into_iter().map(|joint| index[joint]).collect();
         let AllowedValues { allowed, narrowed } = self.allowed(source, &order, &joints, &columns)?;
-        Ok(PlacedJoints { joints, columns, allowed, narrowed, places, of_body: self.frames.of_body })
+        let homes = columns.iter().map(|&joint| self.specs[order[joint as usize]].home).collect();
+        let written = order.iter().map(|&joint| self.specs[joint].written_name().to_owned()).collect();
+        let of_body = self.frames.of_body;
+        Ok(PlacedJoints { joints, written, columns, homes, allowed, narrowed, places, of_body })
     }
 
     /// Least and greatest value of each column: in the range of its joint and of all that follow
@@ -366,8 +384,12 @@ pub(super) struct Placed {
 /// Joints in order, and where the frames are.
 pub(super) struct PlacedJoints {
     pub(super) joints: Vec<Joint>,
+    /// The name of each joint as it is written: one of several values is several joints here.
+    pub(super) written: Vec<String>,
     /// The joint of each column of values.
     pub(super) columns: Vec<u32>,
+    /// Value of each column where nothing else gives one.
+    pub(super) homes: Vec<Option<f64>>,
     /// Least and greatest value of each column.
     pub(super) allowed: Vec<[f64; 2]>,
     /// Joints whose limits narrow the values of the one that they follow: each with that one.

@@ -3,6 +3,7 @@
 use super::robot_files;
 use super::robot_shapes::{largest, largest_length, primitive};
 use super::spec::{JointSpec, MimicSpec};
+use super::wide;
 use crate::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth, RestSpec, pose_at};
 use crate::digest::InputReader;
 use crate::ignore::IgnoreSpec;
@@ -42,12 +43,23 @@ pub(in crate::joints) struct LinkBody {
     pub(in crate::joints) place: Pose,
 }
 
+/// What a robot is, for those who ask about its links.
+#[derive(Debug)]
+pub(super) struct RobotFacts {
+    pub(super) name: String,
+    pub(super) own_name: String,
+    /// Names of its links in the description, and the index of the first among all.
+    pub(super) links: (usize, Vec<String>),
+    pub(super) joined: Vec<[usize; 2]>,
+}
+
 /// Everything that the robots of a scene add to it.
 #[derive(Debug, Default)]
 pub(super) struct Robots {
     pub(in crate::joints) links: Vec<LinkFrame>,
     pub(in crate::joints) bodies: Vec<LinkBody>,
     pub(in crate::joints) joints: Vec<JointSpec>,
+    pub(super) facts: Vec<RobotFacts>,
     pub(super) ignores: Vec<IgnoreSpec>,
     pub(super) notes: Vec<(PathBuf, GeometryNote)>,
     /// Error of the first robot without collision geometry, if the scene has no body either.
@@ -93,6 +105,8 @@ struct RobotReader<'k> {
     /// Names in the SRDF that the robot does not have.
     srdf_notes: Vec<(PathBuf, GeometryNote)>,
     has_limits: bool,
+    /// Whether bodies that move freely have six values each.
+    has_free: bool,
 }
 
 impl<'k> RobotReader<'k> {
@@ -108,6 +122,7 @@ impl<'k> RobotReader<'k> {
             "model",
             "adjacent",
             "limits",
+            "free",
         ])?;
         let (path, robot) = match (keys.get("urdf"), keys.get("mjcf")) {
             (Some(urdf), None) => {
@@ -134,11 +149,13 @@ impl<'k> RobotReader<'k> {
             .transpose()?
             .unwrap_or_else(|| robot.name.clone());
         let words = Model::ALL.map(|model| (model.name(), model));
-        let flag = |key: &str| keys.get(key).map(|word| word.boolean()).transpose().map(|word| word.unwrap_or(true));
+        let flag = |key: &str, otherwise: bool| {
+            keys.get(key).map(|word| word.boolean()).transpose().map(|word| word.unwrap_or(otherwise))
+        };
         let folder = keys.source.path().parent().unwrap_or(Path::new(""));
         let packages = keys.get("packages").map(|field| field.texts()).transpose()?.unwrap_or_default();
         let mut disabled: Vec<([usize; 2], String)> = Vec::new();
-        if flag("adjacent")? {
+        if flag("adjacent", true)? {
             let neighbours = robot.neighbours().ok_or_else(|| {
                 let problem = format!("{}: more than a million pairs of links are neighbours", path.display());
                 keys.error(problem, "add `adjacent = false`, and `[[ignore]]` for what touches by construction")
@@ -178,7 +195,8 @@ impl<'k> RobotReader<'k> {
             packages: packages.into_iter().map(|package| robot_files::package(folder.join(package), inputs)).collect(),
             disabled,
             srdf_notes,
-            has_limits: flag("limits")?,
+            has_limits: flag("limits", true)?,
+            has_free: flag("free", false)?,
             robot,
             keys,
         })
@@ -214,7 +232,8 @@ impl<'k> RobotReader<'k> {
         let first = all.links.len();
         let full = |name: &str| format!("{}/{name}", self.name);
         let rests = self.rests();
-        let children: HashSet<usize> = self.robot.joints.iter().map(|joint| joint.child).collect();
+        let children: HashSet<usize> =
+            self.robot.joints.iter().map(|joint| joint.child).chain(self.free().map(|(link, _)| link)).collect();
         for (index, link) in self.robot.links.iter().enumerate() {
             all.links.push(LinkFrame {
                 name: full(&link.name),
@@ -247,7 +266,7 @@ impl<'k> RobotReader<'k> {
             let is_continuous = joint.kind == clearsweep_robot::JointKind::Continuous;
             // A continuous joint has a range for sweeps alone.
             let limits = joint.range.filter(|range| self.has_limits && are_limits(kind, *range));
-            all.joints.push(JointSpec {
+            let spec = JointSpec {
                 name: full(&joint.name),
                 kind,
                 parent: Some((full(&self.robot.links[joint.parent].name), self.keys.at)),
@@ -258,9 +277,23 @@ impl<'k> RobotReader<'k> {
                 is_limited: !is_continuous,
                 mimic,
                 is_link: true,
+                link: None,
+                home: None,
                 at: self.keys.at,
-            });
+            };
+            match joint.kind {
+                clearsweep_robot::JointKind::Planar => all.joints.extend(wide::planar(&spec)),
+                clearsweep_robot::JointKind::Floating => all.joints.extend(wide::floating(&spec, None)),
+                _ => all.joints.push(spec),
+            }
         }
+        all.joints.extend(self.free().flat_map(|(link, name)| self.free_joint(link, name)));
+        all.facts.push(RobotFacts {
+            name: self.name.clone(),
+            own_name: self.robot.name.clone(),
+            links: (first, self.robot.links.iter().map(|link| link.name.clone()).collect()),
+            joined: self.robot.joined(),
+        });
         self.add_ignores(&of_link, all);
         self.note_degrees(all);
         let file = || self.path.clone();
@@ -270,8 +303,49 @@ impl<'k> RobotReader<'k> {
             (file(), GeometryNote { kind: "robot", problem, remedy })
         };
         all.notes.extend(self.robot.notes.iter().map(note));
+        all.notes.extend(self.held().map(|problem| (file(), GeometryNote { kind: "robot", problem, remedy })));
         all.notes.extend(self.srdf_notes.iter().cloned());
         Ok(())
+    }
+
+    /// Bodies that move freely and have values, each with the name of its joint.
+    fn free(&self) -> impl Iterator<Item = (usize, &str)> {
+        let links = self.robot.links.iter().enumerate().filter(|_| self.has_free);
+        links.filter_map(|(index, link)| Some((index, link.free.as_deref()?)))
+    }
+
+    /// Notes on bodies that move freely and have no values.
+    fn held(&self) -> impl Iterator<Item = String> {
+        let links = self.robot.links.iter().filter(|link| link.free.is_some() && !self.has_free);
+        links.map(|link| {
+            format!(
+                "line {}: body `{}` moves freely: it stays where the file puts it, unless `free = true` of the \
+                 [[robot]] gives it six values, or a joint of the scene carries it",
+                link.line.number, link.name
+            )
+        })
+    }
+
+    /// The six joints of a body that moves freely: its pose in the robot's frame.
+    fn free_joint(&self, link: usize, name: &str) -> Vec<JointSpec> {
+        let full = |name: &str| format!("{}/{name}", self.name);
+        let (link, world) = (&self.robot.links[link], self.robot.world.unwrap_or(0));
+        let spec = JointSpec {
+            name: full(name),
+            kind: JointKind::Fixed,
+            parent: Some((full(&self.robot.links[world].name), self.keys.at)),
+            child: (full(&link.name), self.keys.at),
+            place: Pose::IDENTITY,
+            axis: Vec3::new(0.0, 0.0, 1.0),
+            range: None,
+            is_limited: false,
+            mimic: None,
+            is_link: true,
+            link: None,
+            home: None,
+            at: self.keys.at,
+        };
+        wide::floating(&spec, Some(&pose(&link.place)))
     }
 
     /// The error of a robot without collision geometry.
@@ -340,7 +414,7 @@ impl<'k> RobotReader<'k> {
     }
 
     /// The frames of the links in the world while all values are zero. A root is where the
-    /// description puts it.
+    /// description puts it, unless it has values.
     fn rests(&self) -> Vec<Pose> {
         let mut rests: Vec<Option<Pose>> = vec![None; self.robot.links.len()];
         let parents: HashMap<usize, (usize, Pose)> =
@@ -358,6 +432,7 @@ impl<'k> RobotReader<'k> {
             for at in way.into_iter().rev() {
                 rests[at] = Some(match parents.get(&at) {
                     Some(&(parent, place)) => rests[parent].unwrap_or(self.base).after(&place),
+                    None if self.has_free && self.robot.links[at].free.is_some() => self.base,
                     None => self.base.after(&pose(&self.robot.links[at].place)),
                 });
             }

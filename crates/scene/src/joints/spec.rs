@@ -1,5 +1,6 @@
 //! `[[joint]]` and `[[sweep]]`, key by key, in SI units.
 
+use super::wide;
 use crate::body_spec::positive;
 use crate::keys::{Field, Keys, SceneSource};
 use crate::values::Value;
@@ -32,8 +33,20 @@ pub(in crate::joints) struct JointSpec {
     pub(in crate::joints) mimic: Option<MimicSpec>,
     /// Whether the frame behind it is the child's own frame: a link of a robot.
     pub(in crate::joints) is_link: bool,
+    /// Its place in the chain that stands for a joint of several values, if it is of one.
+    pub(in crate::joints) link: Option<wide::Link>,
+    /// Its value where neither the scene nor a table gives one.
+    pub(in crate::joints) home: Option<f64>,
     /// Place of its section in the text.
     pub(in crate::joints) at: usize,
+}
+
+impl JointSpec {
+    /// The name as it is written: that of the joint of several values, if it is one of these.
+    pub(in crate::joints) fn written_name(&self) -> &str {
+        let whole = self.link.and_then(|_| self.name.rsplit_once('/'));
+        whole.map_or(&self.name, |(name, _)| name)
+    }
 }
 
 /// `mimic`.
@@ -53,6 +66,8 @@ pub(in crate::joints) struct SweepSpec {
     pub(in crate::joints) joints: Option<Vec<(String, usize)>>,
     pub(in crate::joints) path: SweepPath,
     pub(in crate::joints) steps: Option<u32>,
+    /// Least and greatest value of joints, each in place of the joint's range.
+    pub(in crate::joints) ranges: Vec<[PostureSpec; 2]>,
     pub(in crate::joints) at: usize,
 }
 
@@ -62,18 +77,23 @@ pub(in crate::joints) struct SweepSpec {
 /// A key that does not fit.
 pub(in crate::joints) fn joints(source: &SceneSource<'_>, top: &Keys<'_>, unit: LengthUnit) -> Result<Vec<JointSpec>> {
     let tables = top.tables("joint")?.into_iter().zip(1..);
-    tables.map(|((at, table), n)| joint(Keys::new(source, format!("[[joint]] number {n}"), table, at), unit)).collect()
+    let mut all = Vec::new();
+    for ((at, table), n) in tables {
+        all.extend(joint(Keys::new(source, format!("[[joint]] number {n}"), table, at), unit)?);
+    }
+    Ok(all)
 }
 
-fn joint(mut keys: Keys<'_>, unit: LengthUnit) -> Result<JointSpec> {
+/// A joint, or the joints that stand for one of several values.
+fn joint(mut keys: Keys<'_>, unit: LengthUnit) -> Result<Vec<JointSpec>> {
     let name = keys.required("name", "give the joint a unique `name`")?.text()?.to_owned();
     keys.owner = format!("[[joint]] `{name}`");
     keys.only(&["name", "type", "parent", "child", "origin", "axis", "range", "pitch", "mimic"])?;
-    let words = ["revolute", "continuous", "prismatic", "screw", "fixed"].map(|word| (word, word));
-    let word =
-        keys.required("type", "say how it moves: revolute, continuous, prismatic, screw or fixed")?.choice(&words)?;
+    const WORDS: [&str; 7] = ["revolute", "continuous", "prismatic", "screw", "fixed", "planar", "floating"];
+    let (moves, words) = ("say how it moves: revolute, continuous, prismatic, screw, fixed, planar or floating", WORDS);
+    let word = keys.required("type", moves)?.choice(&words.map(|word| (word, word)))?;
     let kind = match word {
-        "fixed" => JointKind::Fixed,
+        "fixed" | "planar" | "floating" => JointKind::Fixed,
         "prismatic" => JointKind::Prismatic,
         "screw" => {
             let pitch =
@@ -85,20 +105,23 @@ fn joint(mut keys: Keys<'_>, unit: LengthUnit) -> Result<JointSpec> {
     if let Some(stray) = keys.get("pitch").filter(|_| word != "screw") {
         return Err(stray.error("only a screw has a pitch", "remove `pitch`, or write `type = \"screw\"`"));
     }
-    for key in ["axis", "range", "mimic"] {
-        if let Some(stray) = keys.get(key).filter(|_| word == "fixed") {
-            return Err(stray.error(format!("a fixed joint has no `{key}`"), format!("remove `{key}`")));
-        }
+    let strays = match word {
+        "fixed" | "floating" => &["axis", "range", "mimic"][..],
+        "planar" => &["range", "mimic"],
+        _ => &[],
+    };
+    if let Some((key, stray)) = strays.iter().find_map(|key| Some((key, keys.get(key)?))) {
+        return Err(stray.error(format!("a {word} joint has no `{key}`"), format!("remove `{key}`")));
     }
     let text = |field: Field<'_>| Ok::<_, clearsweep_base::Error>((field.text()?.to_owned(), field.at));
     let origin = keys.get("origin").map(|field| field.lengths::<3>(unit)).transpose()?.unwrap_or([0.0; 3]);
-    Ok(JointSpec {
+    let spec = JointSpec {
         kind,
         parent: keys.get("parent").map(text).transpose()?,
         child: text(keys.required("child", "name the body or the node that it moves")?)?,
         place: Pose::new(origin, Pose::IDENTITY.q),
         axis: match word {
-            "fixed" => Vec3::new(0.0, 0.0, 1.0),
+            "fixed" | "floating" => Vec3::new(0.0, 0.0, 1.0),
             _ => axis(
                 &keys.required("axis", "give the direction of the axis in the parent's frame, such as [0, 0, 1]")?,
             )?,
@@ -115,8 +138,15 @@ fn joint(mut keys: Keys<'_>, unit: LengthUnit) -> Result<JointSpec> {
         is_limited: word != "continuous",
         mimic: keys.get("mimic").map(|field| mimic(&field, kind, unit)).transpose()?,
         is_link: false,
+        link: None,
+        home: None,
         at: keys.at,
         name,
+    };
+    Ok(match word {
+        "planar" => wide::planar(&spec),
+        "floating" => wide::floating(&spec, None),
+        _ => vec![spec],
     })
 }
 
@@ -180,14 +210,13 @@ fn mimic(field: &Field<'_>, kind: JointKind, unit: LengthUnit) -> Result<MimicSp
 ///
 /// # Errors
 /// A key that does not fit.
-pub(in crate::joints) fn sweeps(source: &SceneSource<'_>, top: &Keys<'_>) -> Result<Vec<SweepSpec>> {
+pub(in crate::joints) fn sweeps(source: &SceneSource<'_>, top: &Keys<'_>, unit: LengthUnit) -> Result<Vec<SweepSpec>> {
     let tables = top.tables("sweep")?.into_iter().zip(1..);
-    tables.map(|((at, table), n)| sweep(&Keys::new(source, format!("[[sweep]] number {n}"), table, at))).collect()
+    tables.map(|((at, table), n)| sweep(&Keys::new(source, format!("[[sweep]] number {n}"), table, at), unit)).collect()
 }
 
-fn sweep(keys: &Keys<'_>) -> Result<SweepSpec> {
-    keys.only(&["joints", "path", "steps"])?;
-    let words = [("together", SweepPath::Together), ("one-by-one", SweepPath::OneByOne), ("grid", SweepPath::Grid)];
+fn sweep(keys: &Keys<'_>, unit: LengthUnit) -> Result<SweepSpec> {
+    keys.only(&["joints", "path", "steps", "ranges", "samples", "seed"])?;
     let joints = keys.get("joints").map(|field| {
         let items = field.items(None, "names of joints")?;
         if items.is_empty() {
@@ -199,10 +228,61 @@ fn sweep(keys: &Keys<'_>) -> Result<SweepSpec> {
     });
     Ok(SweepSpec {
         joints: joints.transpose()?,
-        path: keys.get("path").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
+        path: path(keys)?,
         steps: keys.get("steps").map(|field| steps(&field)).transpose()?,
+        ranges: keys.get("ranges").map(|field| ranges(&field, unit)).transpose()?.unwrap_or_default(),
         at: keys.at,
     })
+}
+
+/// The path of a sweep, with the keys that one path alone has.
+fn path(keys: &Keys<'_>) -> Result<SweepPath> {
+    let random = SweepPath::Random { samples: 0, seed: 0 };
+    let words = [
+        ("together", SweepPath::Together),
+        ("one-by-one", SweepPath::OneByOne),
+        ("grid", SweepPath::Grid),
+        ("random", random),
+    ];
+    let path = keys.get("path").map(|word| word.choice(&words)).transpose()?.unwrap_or_default();
+    let strays = if path == random { &["steps"][..] } else { &["samples", "seed"] };
+    if let Some((key, stray)) = strays.iter().find_map(|key| Some((key, keys.get(key)?))) {
+        let problem = match path == random {
+            true => format!("a random sweep draws values: it has no `{key}`"),
+            false => format!("a sweep that is not random has no `{key}`"),
+        };
+        return Err(stray.error(problem, format!("remove `{key}`, or choose another `path`")));
+    }
+    if path != random {
+        return Ok(path);
+    }
+    let samples = keys.required("samples", "give the number of draws, each of them a run")?;
+    let seed = keys.get("seed").map(|seed| whole(&seed, [0.0, LARGEST_SEED], "seed")).transpose()?.unwrap_or(0);
+    Ok(SweepPath::Random { samples: whole(&samples, [1.0, 1e9], "number of draws")?, seed })
+}
+
+/// Largest seed: every whole number up to it is exact.
+const LARGEST_SEED: f64 = (1_u64 << 53) as f64;
+
+/// A whole number in a range.
+fn whole(field: &Field<'_>, [least, greatest]: [f64; 2], what: &str) -> Result<u64> {
+    let number = field.number()?;
+    if number.fract() == 0.0 && (least..=greatest).contains(&number) {
+        return Ok(number as u64);
+    }
+    Err(field.error(format!("{number} is no {what}"), format!("give a whole number from {least} to {greatest}")))
+}
+
+/// `ranges` of a sweep.
+fn ranges(field: &Field<'_>, unit: LengthUnit) -> Result<Vec<[PostureSpec; 2]>> {
+    let keys = field.table()?;
+    let names: Vec<String> = keys.names().map(str::to_owned).collect();
+    let range_of = |name: String| {
+        let field = keys.required(&name, "give its least and its greatest value")?;
+        let ends = field.items(Some(2), "values [least, greatest]")?;
+        Ok([posture_value(&name, &ends[0], unit)?, posture_value(&name, &ends[1], unit)?])
+    };
+    names.into_iter().map(range_of).collect()
 }
 
 /// The key and the value of each joint of `[posture]`, which is not yet known to turn or to slide.
@@ -213,15 +293,17 @@ pub(in crate::joints) fn posture(top: &Keys<'_>, unit: LengthUnit) -> Result<Vec
     let Some(field) = top.get("posture") else { return Ok(Vec::new()) };
     let keys = field.table()?;
     let names: Vec<String> = keys.names().map(str::to_owned).collect();
-    let value_of = |name: String| {
-        let field = keys.required(&name, "give its value")?;
-        let text = field.text().map_or("", str::trim);
-        let turns = text.ends_with("deg") || text.ends_with("rad");
-        let kind = if turns { JointKind::Revolute } else { JointKind::Prismatic };
-        let (value, is_plain, at) = (value(&field, kind, unit)?, text.is_empty(), field.at);
-        Ok(PostureSpec { name, turns, is_plain, value, at })
-    };
+    let value_of = |name: String| posture_value(&name, &keys.required(&name, "give its value")?, unit);
     names.into_iter().map(value_of).collect()
+}
+
+/// A value of a joint that is not yet known to turn or to slide.
+fn posture_value(name: &str, field: &Field<'_>, unit: LengthUnit) -> Result<PostureSpec> {
+    let text = field.text().map_or("", str::trim);
+    let turns = text.ends_with("deg") || text.ends_with("rad");
+    let kind = if turns { JointKind::Revolute } else { JointKind::Prismatic };
+    let (value, is_plain, at) = (value(field, kind, unit)?, text.is_empty(), field.at);
+    Ok(PostureSpec { name: name.to_owned(), turns, is_plain, value, at })
 }
 
 /// A value of `[posture]`.

@@ -121,6 +121,7 @@ pub fn scene(names: &[&str]) -> Scene {
         builder_digest: None,
         overrides: SceneOverrides::default(),
         joints: None,
+        robots: Vec::new(),
         hierarchy: NodeHierarchy::default(),
         trees: Vec::new(),
         notes: Vec::new(),
