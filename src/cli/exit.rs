@@ -114,6 +114,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_help_declares_every_exit_code() {
+        let (_, declared) = super::super::help::PROGRAM.split_once("Exit codes: ").expect("a list");
+        let declared: Vec<&str> = declared.split("; ").filter_map(|part| part.split(' ').next()).collect();
+        let ends = [ProgramEnd::Clear, ProgramEnd::Violated, ProgramEnd::Uncertified, ProgramEnd::NothingChecked];
+        let others = [ProgramEnd::Differs, ProgramEnd::BrokenPipe];
+        let mut codes: Vec<u8> = ends.into_iter().chain(others).map(|end| code(Ok(end))).collect();
+        codes.push(INTERRUPTED);
+        codes.sort_unstable();
+        assert_eq!(codes.iter().map(ToString::to_string).collect::<Vec<_>>(), declared);
+    }
+
+    #[test]
     fn errors_say_place_problem_and_remedy() {
         let error = Error::input("scene.toml, line 3", "unknown key `wthin`", "did you mean `within`?");
         let text = anstream::adapter::strip_str(&render(&error)).to_string();

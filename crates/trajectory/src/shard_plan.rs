@@ -73,7 +73,10 @@ pub fn plan_shards(scene: &Scene, options: &ReadOptions, shards: u32) -> Result<
     let choice = Choice::new(scene.missing, options);
     let sweep = options.swept(scene, false)?.and_then(Source::of_sweep).transpose()?;
     let (stretches, files) = match options.path.as_deref().or(scene.trajectories.as_deref()) {
-        _ if sweep.is_some() => (stretches(sweep.as_slice(), &choice)?, Vec::new()),
+        _ if sweep.is_some() => {
+            expected::check(scene, sweep.as_slice())?;
+            (stretches(sweep.as_slice(), &choice)?, Vec::new())
+        }
         Some(path) => {
             let format = ColumnFormat::of_scene(scene, options);
             let sources = open(&InputPlace::Path(path.to_path_buf()), &format, None, &|| true)?;
