@@ -63,6 +63,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         baselines: Default::default(),
         dispositions: Default::default(),
         issue_group: Default::default(),
+        expected: Default::default(),
         parents: Vec::new(),
         inputs: Vec::new(),
         builder_digest: None,

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from . import _clearsweep, _options
 
@@ -54,11 +54,13 @@ def export(
     directory: str | os.PathLike[str],
     *,
     to: str | os.PathLike[str] | None = None,
+    format: Literal["csv", "ndjson"] = "csv",  # noqa: A002 - what else is it
+    gzip: bool = False,
     raw: bool = False,
     force: bool = False,
 ) -> dict[str, Any]:
-    """Writes the tables of a run as CSV, into a folder."""
-    return _call("export", [directory], {"csv": True, "to": to, "raw": raw, "force": force})
+    """Writes the tables of a run as CSV or NDJSON, into a folder; with ``gzip`` compressed."""
+    return _call("export", [directory], {format: True, "to": to, "gzip": gzip, "raw": raw, "force": force})
 
 
 def accept(

@@ -3,7 +3,6 @@
 use clearsweep::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use std::path::Path;
 
 /// The Python function that makes the exception.
 static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -21,8 +20,8 @@ fn word(kind: ErrorKind) -> &'static str {
 
 /// An error of the library as an exception of Python.
 pub(crate) fn raised(py: Python<'_>, error: Error) -> PyErr {
+    let file = error.file().map(str::to_owned);
     let Error { kind, place, problem, remedy, .. } = error;
-    let file = file_of(&place).map(str::to_owned);
     let made = MAKE
         .get_or_try_init(py, || Ok(py.import("clearsweep._errors")?.getattr("_error")?.unbind()))
         .and_then(|make| make.call1(py, (word(kind), file, place, problem, remedy)));
@@ -30,12 +29,6 @@ pub(crate) fn raised(py: Python<'_>, error: Error) -> PyErr {
         Ok(exception) => PyErr::from_value(exception.into_bound(py)),
         Err(error) => error,
     }
-}
-
-/// The file that a place begins with, if there is one of that name.
-fn file_of(place: &str) -> Option<&str> {
-    let ends = place.match_indices([':', ',', ' ']).map(|(at, _)| at).chain([place.len()]);
-    ends.filter(|&at| at > 0).map(|at| &place[..at]).rfind(|path| Path::new(path).is_file())
 }
 
 /// Turns results of the library into those of Python.

@@ -211,6 +211,8 @@ def test_commands_are_functions(tmp_path: pathlib.Path, motion: Motion) -> None:
     assert len(cs.run(motion.scene, tmp_path / "sorted.parquet", out=tmp_path / "out", progress=False).distances) > 0
     cs.export(tmp_path / "out", to=tmp_path / "csv")
     assert (tmp_path / "csv" / "pairs.csv").exists()
+    cs.export(tmp_path / "out", to=tmp_path / "json", format="ndjson", gzip=True)
+    assert (tmp_path / "json" / "pairs.ndjson.gz").exists()
     with pytest.raises(cs.Error) as caught:
         cs.generate("crowds", tmp_path / "set")
     assert caught.value.kind == "usage" and "crowds" in caught.value.problem

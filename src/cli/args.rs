@@ -4,12 +4,13 @@ use super::args_audit::AuditArgs;
 use super::args_divided::{MergeArgs, PlanArgs, ShardArg, VerifyArgs};
 use super::args_generate::GenerateArgs;
 use super::args_input::{InputArgs, ProgressArg, QUERY};
+use super::diagnostics::ErrorsArg;
 use super::help;
 use super::values::{Bytes, Threads};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Batch proximity of many moving bodies: proven signed distances and penetration depths, Parquet to Parquet.
+/// Finds clashes and measures clearances of parts, at rest and in motion, each with a proven bound.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 110, after_help = help::PROGRAM)]
 pub(crate) struct Cli {
@@ -18,6 +19,10 @@ pub(crate) struct Cli {
     /// Colours; auto: on a terminal, unless NO_COLOR is set (CLICOLOR_FORCE: in pipes too)
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorArg::Auto)]
     pub(crate) color: ColorArg,
+    /// Errors, warnings and progress on stderr: text, or json, an object on each line [default: text; json if `--out -` and `--json`
+    /// send the summary there too]
+    #[arg(long, global = true, value_name = "FORM", value_enum, hide_possible_values = true)]
+    pub(crate) errors: Option<ErrorsArg>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -38,7 +43,7 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     /// Write what an execution found as HTML, pictures, BCF, GLB, CSV or XLSX
     Report(ReportArgs),
-    /// Write the tables of an execution in another format
+    /// Write the tables of an execution as CSV or NDJSON
     Export(ExportArgs),
     /// Answer one pair
     Query(QueryArgs),
@@ -50,6 +55,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Sort trajectories by run and frame, whatever their size, into one Parquet file
     Sort(SortArgs),
+    /// Print the columns of the tables, and the schemas of what --json prints
+    Schema(SchemaArgs),
     /// List threads, SIMD instruction sets and GPU adapters
     Doctor(DoctorArgs),
     /// Print a completion script for a shell
@@ -271,17 +278,23 @@ pub(crate) struct ReportArgs {
 pub(crate) struct ExportArgs {
     /// The output directory of an execution
     pub(crate) dir: PathBuf,
-    /// Write CSV: the one format that there is
-    #[arg(long, required = true)]
+    /// Write CSV
+    #[arg(long, required_unless_present = "ndjson", conflicts_with = "ndjson")]
     pub(crate) csv: bool,
+    /// Write NDJSON: a JSON object for each row, on a line of its own
+    #[arg(long)]
+    pub(crate) ndjson: bool,
+    /// Compress each file with gzip: TABLE.csv.gz
+    #[arg(long)]
+    pub(crate) gzip: bool,
     /// A table; all if left out. May be given several times
     #[arg(long, value_name = "TABLE", value_parser = clearsweep_records::TABLE_NAMES)]
     pub(crate) table: Vec<String>,
-    /// The folder for TABLE.csv, or `-`: one table to stdout; the name of DIR with `-csv` after it, if left out
+    /// The folder for TABLE.csv, or `-`: one table to stdout; the name of DIR with `-csv` (`-ndjson`) after it, if left out
     #[arg(long, value_name = "PATH")]
     pub(crate) to: Option<PathBuf>,
     /// Write texts as they are, also those that a spreadsheet program takes for a formula
-    #[arg(long)]
+    #[arg(long, conflicts_with = "ndjson")]
     pub(crate) raw: bool,
     /// Print one JSON object (the files written) instead of text
     #[arg(long)]
@@ -357,6 +370,20 @@ pub(crate) struct SortArgs {
     /// Replace OUT, if it is a regular file: no link, device or pipe, and none of the files to be sorted
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = help::SCHEMA)]
+pub(crate) struct SchemaArgs {
+    /// A table; all if left out
+    #[arg(value_name = "TABLE", value_parser = clearsweep_records::TABLE_NAMES)]
+    pub(crate) table: Option<String>,
+    /// Instead of tables, the object that this command prints with --json; `errors`: a line of --errors json
+    #[arg(long, value_name = "COMMAND", conflicts_with = "table", value_parser = super::schema::objects())]
+    pub(crate) object: Option<String>,
+    /// Print JSON instead of text: a list of columns, or a JSON Schema (draft 2020-12)
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! Colours: sixteen of them, of which four are used, so that any theme of a terminal shows them.
 
 use super::args::{Cli, ColorArg};
+use super::diagnostics;
 use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, FromArgMatches, ValueEnum};
 use std::ffi::OsString;
@@ -34,7 +35,9 @@ pub(crate) fn paint(tone: Tone, text: &str) -> String {
 
 /// Reads the command line; from here on `--color` holds for all that is printed, help and errors of usage included.
 pub(crate) fn parse(words: &[OsString]) -> Cli {
-    let asked = asked(words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()));
+    let texts: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    diagnostics::choose(&texts);
+    let asked = asked(&texts);
     match asked {
         ColorArg::Auto => {}
         ColorArg::Always => anstream::ColorChoice::Always.write_global(),
@@ -45,22 +48,30 @@ pub(crate) fn parse(words: &[OsString]) -> Cli {
         ColorArg::Always => clap::ColorChoice::Always,
         ColorArg::Never => clap::ColorChoice::Never,
     });
-    Cli::from_arg_matches(&command.get_matches_from(words)).unwrap_or_else(|error| error.exit())
+    let parsed = command.try_get_matches_from(words).and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| {
+        if diagnostics::are_json() && error.use_stderr() {
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            diagnostics::error_of_words(&error, code);
+            std::process::exit(code.into())
+        }
+        error.exit()
+    })
 }
 
 /// The value of `--color`; what is no value of it is reported where the command line is read in earnest.
-fn asked(mut words: impl Iterator<Item = String>) -> ColorArg {
-    let mut asked = ColorArg::Auto;
-    while let Some(word) = words.next() {
-        let value = match word.strip_prefix("--color") {
-            Some("") => words.next(),
-            Some(rest) => rest.strip_prefix('=').map(str::to_owned),
-            None if word == "--" => break,
-            None => None,
-        };
-        asked = value.and_then(|value| ColorArg::from_str(&value, false).ok()).unwrap_or(asked);
-    }
-    asked
+fn asked(words: &[String]) -> ColorArg {
+    value_of(words, "--color").and_then(|value| ColorArg::from_str(&value, false).ok()).unwrap_or(ColorArg::Auto)
+}
+
+/// The value of a flag in words that are not parsed yet; of several, the last.
+pub(super) fn value_of(words: &[String], flag: &str) -> Option<String> {
+    let words = words.iter().take_while(|word| *word != "--").collect::<Vec<_>>();
+    let value = |(at, word): (usize, &&String)| match word.strip_prefix(flag)? {
+        "" => words.get(at + 1).map(|value| (*value).clone()),
+        rest => rest.strip_prefix('=').map(str::to_owned),
+    };
+    words.iter().enumerate().rev().find_map(value)
 }
 
 #[cfg(test)]
@@ -69,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_flag_is_found_before_the_command_line_is_read() {
-        let of = |text: &str| asked(text.split(' ').map(str::to_owned));
+        let of = |text: &str| asked(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
         assert_eq!(of("run s.toml --out o"), ColorArg::Auto);
         assert_eq!(of("run s.toml --color always --out o"), ColorArg::Always);
         assert_eq!(of("--color=never run"), ColorArg::Never);

@@ -1,10 +1,11 @@
 //! The end of the program: exit codes, and errors as a person reads them.
 
 use super::color::{Tone, paint};
+use super::diagnostics;
+use super::stdout::print_to_stderr;
 use super::text::visible;
 use super::wrap::{width_of_stderr, wrapped};
 use clearsweep::{Error, ErrorKind};
-use std::io::Write;
 
 /// How a subcommand ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,18 +44,11 @@ pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> u8 {
         Ok(ProgramEnd::NothingChecked) => 2,
         Ok(ProgramEnd::Violated) => 3,
         Ok(ProgramEnd::Uncertified) => 4,
-        Ok(ProgramEnd::Interrupted) => {
-            say("interrupted: nothing was left behind\n");
-            INTERRUPTED
-        }
-        Ok(ProgramEnd::InterruptedStream) => {
-            say("interrupted: the stream on stdout is not whole\n");
-            INTERRUPTED
-        }
+        Ok(ProgramEnd::Interrupted) => interrupted("nothing was left behind", ""),
+        Ok(ProgramEnd::InterruptedStream) => interrupted("the stream on stdout is not whole", ""),
         Ok(ProgramEnd::BrokenPipe) => BROKEN_PIPE,
         Ok(ProgramEnd::InterruptedAndKept) => {
-            say("interrupted: what was written is kept; --resume goes on with it, --force starts over\n");
-            INTERRUPTED
+            interrupted("what was written is kept", "; --resume goes on with it, --force starts over")
         }
         Err(error) => {
             let code = match error.kind {
@@ -62,10 +56,28 @@ pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> u8 {
                 ErrorKind::Cancelled => INTERRUPTED,
                 ErrorKind::Input | ErrorKind::Output | ErrorKind::Internal => 1,
             };
-            say(&render(&error));
+            tell(&error, code);
             code
         }
     }
+}
+
+/// Tells of an interruption, and returns its exit code. `help` follows the message.
+fn interrupted(message: &str, help: &str) -> u8 {
+    if diagnostics::are_json() {
+        let help = help.trim_start_matches("; ");
+        let error =
+            Error { kind: ErrorKind::Cancelled, ..Error::usage("the job", format!("interrupted: {message}"), help) };
+        diagnostics::error(&error, INTERRUPTED);
+    } else {
+        print_to_stderr(&format!("interrupted: {message}{help}\n"));
+    }
+    INTERRUPTED
+}
+
+/// Tells of an error; `code`: the exit code.
+fn tell(error: &Error, code: u8) {
+    if diagnostics::are_json() { diagnostics::error(error, code) } else { print_to_stderr(&render(error)) }
 }
 
 /// The end of a subcommand whose tables are whole, with what came of printing: an error of stdout is told, and decides the
@@ -74,17 +86,11 @@ pub(crate) fn printed(printed: clearsweep::Result<()>, end: ProgramEnd) -> clear
     match printed {
         Err(error) if end == ProgramEnd::Clear => Err(error),
         Err(error) => {
-            say(&render(&error));
+            tell(&error, code(Ok(end)));
             Ok(end)
         }
         Ok(()) => Ok(end),
     }
-}
-
-/// Writes to stderr; colours only where they are wanted.
-fn say(text: &str) {
-    // If stderr is gone too, there is nobody left to tell.
-    let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Returns `error: place: problem`, and the remedy on a line of its own.
@@ -106,6 +112,18 @@ fn lines(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_help_declares_every_exit_code() {
+        let (_, declared) = super::super::help::PROGRAM.split_once("Exit codes: ").expect("a list");
+        let declared: Vec<&str> = declared.split("; ").filter_map(|part| part.split(' ').next()).collect();
+        let ends = [ProgramEnd::Clear, ProgramEnd::Violated, ProgramEnd::Uncertified, ProgramEnd::NothingChecked];
+        let others = [ProgramEnd::Differs, ProgramEnd::BrokenPipe];
+        let mut codes: Vec<u8> = ends.into_iter().chain(others).map(|end| code(Ok(end))).collect();
+        codes.push(INTERRUPTED);
+        codes.sort_unstable();
+        assert_eq!(codes.iter().map(ToString::to_string).collect::<Vec<_>>(), declared);
+    }
 
     #[test]
     fn errors_say_place_problem_and_remedy() {

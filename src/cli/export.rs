@@ -8,7 +8,7 @@ use super::{interrupt, results, stdout};
 use clearsweep::{Error, Result};
 use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{TABLE_NAMES, has_table};
-use clearsweep_tables::{CSV_PLACE, Exported, export_csv};
+use clearsweep_tables::{EXPORT_PLACE, ExportFormat, Exported};
 use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ struct ExportedFile {
 pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
     let place = results::one(&args.dir, true)?;
     if args.to.is_none() && place.name != place.dir {
-        let problem = "is in an object store, and CSV files are written to a directory";
+        let problem = "is in an object store, and files are written to a directory";
         return Err(Error::usage(args.dir.display(), problem, "name it: --to DIR"));
     }
     let args = &ExportArgs { dir: place.dir.clone(), ..args.clone() };
@@ -40,12 +40,12 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
     if args.to.as_deref() == Some(Path::new("-")) {
         return to_stdout(args, &tables);
     }
-    let to = args.to.clone().unwrap_or_else(|| beside(&args.dir));
+    let to = args.to.clone().unwrap_or_else(|| beside(&args.dir, format(args).0.extension()));
     check_folder(&to, &args.dir)?;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
     interrupt::at_first(move || asked.store(true, Ordering::Relaxed));
-    let targets: Vec<PathBuf> = tables.iter().map(|table| to.join(format!("{table}.csv"))).collect();
+    let targets: Vec<PathBuf> = tables.iter().map(|table| to.join(format!("{table}.{}", extension(args)))).collect();
     targets.iter().try_for_each(|target| check_target(target, args.force))?;
     std::fs::create_dir_all(&to).map_err(|error| Error::unwritable(&to, &error))?;
     let mut written = Vec::new();
@@ -59,7 +59,19 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
     Ok(ProgramEnd::Clear)
 }
 
-/// The folder for the CSV files is one, or is yet to be made, and is not the output itself.
+/// The format, and whether it is compressed.
+fn format(args: &ExportArgs) -> (ExportFormat, bool) {
+    let format = if args.ndjson { ExportFormat::Ndjson } else { ExportFormat::Csv { is_raw: args.raw } };
+    (format, args.gzip)
+}
+
+/// The extension of the files.
+fn extension(args: &ExportArgs) -> String {
+    let (format, is_compressed) = format(args);
+    format!("{}{}", format.extension(), if is_compressed { ".gz" } else { "" })
+}
+
+/// The folder for the files is one, or is yet to be made, and is not the output itself.
 fn check_folder(to: &Path, dir: &Path) -> Result<()> {
     let place = || format!("--to {}", to.display());
     if to.exists() && !to.is_dir() {
@@ -68,8 +80,8 @@ fn check_folder(to: &Path, dir: &Path) -> Result<()> {
     check_beside(to, dir).map_err(|error| Error { place: place(), ..error })
 }
 
-/// The folder of the CSV files unless another is given: that of the output, with `-csv` after its name.
-fn beside(dir: &Path) -> PathBuf {
+/// The folder of the files unless another is given: that of the output, with `-csv` or `-ndjson` after its name.
+fn beside(dir: &Path, extension: &str) -> PathBuf {
     let real = dir.canonicalize();
     let named = real.as_deref().unwrap_or(dir);
     let name = named.file_name().map_or_else(|| "out".into(), |name| name.to_string_lossy().into_owned());
@@ -78,7 +90,7 @@ fn beside(dir: &Path) -> PathBuf {
         Some(_) => dir.parent(),
         None => named.parent(),
     };
-    folder.unwrap_or(Path::new("")).join(format!("{name}-csv"))
+    folder.unwrap_or(Path::new("")).join(format!("{name}-{extension}"))
 }
 
 fn to_stdout(args: &ExportArgs, tables: &[&str]) -> Result<ProgramEnd> {
@@ -86,7 +98,7 @@ fn to_stdout(args: &ExportArgs, tables: &[&str]) -> Result<ProgramEnd> {
         return Err(Error::usage("--to -", "takes one table", "name it with --table, or name a folder with --to"));
     };
     let mut out = Pipe { stdout: std::io::stdout().lock(), closed: false };
-    let done = export_csv(&args.dir, table, args.raw, &mut out, &|| true);
+    let done = clearsweep_tables::export(&args.dir, table, format(args), &mut out, &|| true);
     // A reader that has seen enough closes the pipe; that is no failure.
     if out.closed { Ok(ProgramEnd::Clear) } else { done.map(|_| ProgramEnd::Clear) }
 }
@@ -120,12 +132,12 @@ impl Write for Pipe {
 fn to_file(args: &ExportArgs, table: &'static str, path: PathBuf, stop: &AtomicBool) -> Result<Option<ExportedFile>> {
     let mut file = temporary(&path).map_err(|error| Error::unwritable(&path, &error))?;
     let mut buffered = BufWriter::new(file.as_file_mut());
-    let of_file = |error: Error| match error.place == CSV_PLACE {
+    let of_file = |error: Error| match error.place == EXPORT_PLACE {
         true => Error { place: path.display().to_string(), ..error },
         false => error,
     };
-    let exported = export_csv(&args.dir, table, args.raw, &mut buffered, &|| !stop.load(Ordering::Relaxed));
-    let exported = exported.map_err(of_file)?;
+    let go_on = || !stop.load(Ordering::Relaxed);
+    let exported = clearsweep_tables::export(&args.dir, table, format(args), &mut buffered, &go_on).map_err(of_file)?;
     let Exported::Rows(rows) = exported else { return Ok(None) };
     buffered.flush().map_err(|error| Error::unwritable(&path, &error))?;
     drop(buffered);

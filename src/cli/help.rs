@@ -9,7 +9,8 @@ Begin here (from the folder of the sources):
   clearsweep run demo/crowd/scene.toml --out demo/out
   clearsweep summary demo/out
 
-Results go to stdout, progress and errors to stderr; with --json, one JSON object on stdout and nothing else.
+Results go to stdout, progress and errors to stderr; with --json, one JSON object on stdout and nothing else;
+with --errors json, one JSON object on each line of stderr. clearsweep schema tells their keys.
 Each command has examples in its own help: clearsweep run --help
 Completion of commands and flags: clearsweep completions --help
 
@@ -122,20 +123,21 @@ Exit codes: 0 written; 1 DIR is no output of a finished execution, a file has ch
 appears whole or not at all.";
 
 pub(crate) const EXPORT: &str = "\
-Numbers are written so that they read back as the same number; nulls are empty cells, lists have `;` between their items. \
+Numbers are written so that they read back as the same number. In CSV nulls are empty cells, and lists have `;` between their items. \
 Columns are those of the Parquet tables, in SI units.
 
 Examples (from the folder of the sources):
   clearsweep run datasets/coherence/scene.toml --out out/coherence
   clearsweep export out/coherence --csv
   clearsweep export out/coherence --csv --table pairs --to -
+  clearsweep export out/coherence --ndjson --gzip
 
 Exit codes: 0 written; 1 DIR is no output of a finished execution, or a file exists; 2 usage; 130 interrupted. A file \
 appears whole or not at all.";
 
 pub(crate) const QUERY: &str = "\
 Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), cylinder:R,HEIGHT,SIDES, or a geometry \
-file (.obj, .stl, .ply, .glb, .gltf), which is taken as its hull if it is convex, else as its exact triangles. mesh:FILE takes \
+file (.obj, .stl, .ply, .dae, .glb, .gltf), which is taken as its hull if it is convex, else as its exact triangles. mesh:FILE takes \
 the triangles, hull:FILE the convex hull, pieces:FILE its objects as convex pieces, piece-hulls:FILE the hull of each object, decomposition:FILE convex pieces for a \
 solid, with their measured deviation. Answers are in metres, in the frame of A.
 
@@ -193,6 +195,17 @@ Examples (from the folder of the sources):
   clearsweep verify out/crowd out/crowd --json
 
 Exit codes: 0 equal; 1 something differs, or cannot be read; 2 usage.";
+
+pub(crate) const SCHEMA: &str = "\
+All columns that a table may have, also those that some jobs leave out. Keys of a JSON object may be added in a later version; no key is \
+renamed or removed without a new schema_version of the manifest.
+
+Examples:
+  clearsweep schema
+  clearsweep schema pairs
+  clearsweep schema --object check --json
+
+Exit codes: 0 printed; 2 usage.";
 
 pub(crate) const DOCTOR: &str = "\
 Example:

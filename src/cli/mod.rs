@@ -14,6 +14,7 @@ mod audit;
 mod body_lines;
 mod check;
 mod color;
+mod diagnostics;
 mod diff;
 mod doctor;
 pub mod embed;
@@ -34,6 +35,7 @@ mod query;
 mod report;
 mod results;
 mod run;
+mod schema;
 mod shell;
 mod sort;
 mod srdf;
@@ -54,7 +56,7 @@ use std::ffi::OsString;
 /// Runs the program: parses the command line, the first word of which is its name, runs the
 /// subcommand, and returns the exit code.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let Cli { command, color: _ } = color::parse(&words.into_iter().collect::<Vec<_>>());
+    let Cli { command, color: _, errors: _ } = color::parse(&words.into_iter().collect::<Vec<_>>());
     exit::code(run_command(command))
 }
 
@@ -75,6 +77,7 @@ fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
         Command::Merge(args) => merge::merge(args),
         Command::Verify(args) => verify::verify(&args),
         Command::Sort(args) => sort::sort(&args),
+        Command::Schema(args) => schema::schema(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

@@ -1,6 +1,7 @@
 //! Warnings and notes of a run: on stderr, once.
 
 use super::color::{Tone, paint};
+use super::diagnostics;
 use super::stdout::print_to_stderr;
 use super::text::{bytes, count, visible};
 use super::wrap::{width_of_stderr, wrapped};
@@ -11,16 +12,28 @@ const LISTED: usize = 5;
 
 /// Prints the warnings of a manifest.
 pub(super) fn warnings(manifest: &Manifest) {
-    manifest.warnings.iter().for_each(|one| print_to_stderr(&warning(one)));
+    let tell = |one: &Warning| match diagnostics::are_json() {
+        true => diagnostics::warning(one),
+        false => print_to_stderr(&warning(one)),
+    };
+    manifest.warnings.iter().for_each(tell);
 }
 
 /// Prints the warnings of a run, then the notes on its device and on streams that were copied.
 pub(super) fn of_run(manifest: &Manifest) {
     warnings(manifest);
     for note in of_device(&manifest.device).into_iter().chain(of_copies(manifest)) {
-        let text = format!("{} {note}", paint(Tone::Title, "note:"));
-        print_to_stderr(&format!("{}\n", wrapped(&text, width_of_stderr(), 0)));
+        self::note(&note);
     }
+}
+
+/// Prints a note.
+pub(super) fn note(note: &str) {
+    if diagnostics::are_json() {
+        return diagnostics::note(note);
+    }
+    let text = format!("{} {note}", paint(Tone::Title, "note:"));
+    print_to_stderr(&format!("{}\n", wrapped(&text, width_of_stderr(), 0)));
 }
 
 fn warning(Warning { kind, bodies, bodies_count, problem, help }: &Warning) -> String {

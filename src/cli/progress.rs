@@ -1,6 +1,7 @@
 //! Progress on stderr: a bar for a person, lines for a log.
 
 use super::args_input::ProgressArg;
+use super::diagnostics;
 use super::text::{count, rate};
 use clearsweep_engine::{Advance, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -24,10 +25,11 @@ pub(crate) trait Meter: Sync + Send {
 /// Returns the meter that shows the progress.
 pub(crate) fn meter(how: ProgressArg) -> Box<dyn Meter> {
     match how {
+        ProgressArg::None => Box::new(Nothing),
+        _ if diagnostics::are_json() => Box::new(Lines { last: Mutex::new(Instant::now()) }),
         ProgressArg::Bar => Box::new(Bar::new()),
         ProgressArg::Auto if std::io::stderr().is_terminal() => Box::new(Bar::new()),
         ProgressArg::Plain | ProgressArg::Auto => Box::new(Lines { last: Mutex::new(Instant::now()) }),
-        ProgressArg::None => Box::new(Nothing),
     }
 }
 
@@ -85,6 +87,9 @@ impl Meter for Lines {
             return;
         }
         *last = Instant::now();
+        if diagnostics::are_json() {
+            return diagnostics::progress(share, &state());
+        }
         let line = format!("{:5.1} %  {}\n", share * 100.0, state());
         // A closed stderr is no reason to stop computing.
         let _ = std::io::stderr().lock().write_all(line.as_bytes());

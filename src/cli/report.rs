@@ -164,7 +164,7 @@ fn make(args: &ReportArgs, manifest: &Manifest, report: &Report) -> Result<Vec<M
             (None, None) => GlbMoment::Worst,
         };
         let (bytes, notes) = clearsweep_report::run_glb(manifest, report, moment)?;
-        notes.iter().for_each(|note| stdout::print_to_stderr(&format!("note: {note}\n")));
+        notes.iter().for_each(|note| super::notes::note(note));
         add("glb", path, bytes);
     }
     if let Some(path) = &args.csv {

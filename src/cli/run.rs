@@ -3,7 +3,7 @@
 use super::args::{ColumnsArg, DeviceArg, RunArgs};
 use super::args_input::{InputArgs, ProgressArg};
 use super::exit::ProgramEnd;
-use super::{exit, files, interrupt, machine, notes, pipe, progress, report, stdout, summary, text};
+use super::{diagnostics, exit, files, interrupt, machine, notes, pipe, progress, report, stdout, summary, text};
 use clearsweep::{Error, ErrorKind, Result};
 use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, Outcome, RunVerdict, check_device};
 use clearsweep_engine::{RemoteResult, ShardPosition, StoodOrWritten, run_shard, shard_folder};
@@ -294,10 +294,10 @@ fn to_stdout(input: &Input, job: JobOptions, progress: ProgressArg, json: bool) 
     };
     let manifest = Manifest::of_json(&outcome.manifest)?;
     notes::of_run(&manifest);
-    stdout::print_to_stderr(&match json {
-        true => format!("{:#}\n", summary_json(&outcome.manifest)),
-        false => summary::text(&manifest, None),
-    });
+    match json {
+        true => diagnostics::print_line(summary_json(&outcome.manifest)),
+        false => stdout::print_to_stderr(&summary::text(&manifest, None)),
+    }
     std::mem::forget(loaded);
     Ok(end(&outcome))
 }

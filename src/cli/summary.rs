@@ -8,7 +8,7 @@ use super::text::{Lengths, ONCE, bytes, columns, count, counted, rate, seconds, 
 use super::wrap::{width, wrapped};
 use super::{intervals, results, stdout, summary_lines, violations};
 use clearsweep::Result;
-use clearsweep_base::text::sql_text;
+use clearsweep_base::text::{shell_word, sql_text};
 use clearsweep_engine::NothingChecked;
 use clearsweep_records::manifest::{Manifest, NamedPair, Summary};
 use clearsweep_records::{Text, WorstPair, WorstRun, bodies_of_hulls};
@@ -200,7 +200,9 @@ pub(crate) fn text(manifest: &Manifest, dir: Option<&Path>) -> String {
     match dir {
         Some(dir) => {
             rows.push(("written", format!("{} to {}", bytes(summary.bytes), dir.display())));
-            rows.push(("next", next(summary, lengths, dir)));
+            let report = || format!("clearsweep report {} --html report.html", shell_word(dir));
+            let commands = needs_duckdb(summary).then(report).into_iter().chain([next(summary, lengths, dir)]);
+            rows.extend(["next", ""].into_iter().zip(commands));
             rows.extend(needs_duckdb(summary).then(|| ("", DUCKDB.to_owned())));
         }
         None => rows.push(("written", "`distances` to stdout, as an Arrow IPC stream".to_owned())),

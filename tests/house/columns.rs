@@ -2,7 +2,7 @@
 //! declared.
 
 use clearsweep_records::manifest;
-use clearsweep_records::{CATALOGUE, Column, ColumnType, Contents, TableInfo};
+use clearsweep_records::{CATALOGUE, TableInfo};
 use serde_json::{Value, to_value};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,44 +11,14 @@ use std::path::Path;
 /// The variable with which the tables are written anew.
 const UPDATE: &str = "CLEARSWEEP_UPDATE_COLUMNS";
 
-/// Jobs that differ in everything on which a column or its nulls depend.
-fn jobs() -> [Contents; 2] {
-    let all = |flag| Contents {
-        witnesses: true,
-        directional: true,
-        free_lengths: flag,
-        intervals: flag,
-        rules: true,
-        requirements: true,
-        contacts: true,
-        joints: true,
-        sweeps: true,
-    };
-    [all(true), all(false)]
-}
-
-fn kind(column: &Column) -> &'static str {
-    match column.kind {
-        ColumnType::Int64 => "int64",
-        ColumnType::Int32 => "int32",
-        ColumnType::Float64 => "float64",
-        ColumnType::Boolean => "boolean",
-        ColumnType::Text(_) => "dictionary",
-        ColumnType::PlainText => "string",
-        ColumnType::TextList => "list of string",
-    }
-}
-
 /// The columns of a table as Markdown.
 fn listed(table: &TableInfo) -> String {
     let mut text = "| column | type | unit | null | meaning |\n| --- | --- | --- | --- | --- |\n".to_owned();
-    let schemas = jobs().map(|job| table.schema(&job));
-    for column in table.columns {
-        let is_nullable =
-            |name| schemas.iter().flat_map(|schema| &schema.columns).any(|c| c.name == name && c.nullable);
-        let null = if is_nullable(column.name) { "yes" } else { "no" };
+    for column in table.all_columns() {
+        let null = if column.nullable { "yes" } else { "no" };
         let (unit, meaning) = (column.unit.unwrap_or(""), column.meaning.trim().trim_end_matches('.'));
-        writeln!(text, "| {} | {} | {unit} | {null} | {meaning} |", column.name, kind(column)).expect("a text grows");
+        let kind = column.kind.name();
+        writeln!(text, "| {} | {kind} | {unit} | {null} | {meaning} |", column.name).expect("a text grows");
     }
     text
 }

@@ -1,4 +1,5 @@
-//! The scenes and the commands that README and docs show, run as they stand there.
+//! The scenes and the commands that README and docs show, run as they stand there; and what they print, where a block `output`
+//! shows it.
 //!
 //! Snippets of Python and SQL in docs/guide/cookbook.md are run by `docs/run_cookbook.py`.
 
@@ -37,26 +38,38 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The code blocks of a page in one of these languages.
-fn blocks(page: &Path, languages: &[&str]) -> Vec<String> {
+/// The fenced blocks of a page: language and text.
+fn fenced(page: &Path) -> Vec<(String, String)> {
     let text = fs::read_to_string(page).expect("a page");
-    let (mut blocks, mut open): (Vec<String>, Option<(bool, String)>) = (Vec::new(), None);
+    let (mut blocks, mut open): (Vec<(String, String)>, Option<(String, String)>) = (Vec::new(), None);
     for line in text.lines() {
         match (line.strip_prefix("```"), open.take()) {
-            (Some(language), None) => open = Some((languages.contains(&language), String::new())),
-            (Some(_), Some((true, block))) => blocks.push(block),
-            (Some(_), Some(_)) | (None, None) => {}
-            (None, Some((wanted, block))) => open = Some((wanted, format!("{block}{line}\n"))),
+            (Some(language), None) => open = Some((language.to_owned(), String::new())),
+            (Some(_), Some(block)) => blocks.push(block),
+            (None, None) => {}
+            (None, Some((language, block))) => open = Some((language, format!("{block}{line}\n"))),
         }
     }
     assert!(open.is_none(), "{} has a block without an end", page.display());
     blocks
 }
 
-fn run(dir: &Path, args: &str) -> (Option<i32>, String) {
+/// The code blocks of a page in one of these languages.
+fn blocks(page: &Path, languages: &[&str]) -> Vec<String> {
+    let wanted = fenced(page).into_iter().filter(|(language, _)| languages.contains(&language.as_str()));
+    wanted.map(|(_, block)| block).collect()
+}
+
+/// Runs the program, and returns its exit code, stdout and stderr.
+fn run_and_print(dir: &Path, args: &str) -> (Option<i32>, [String; 2]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
     let done = command.current_dir(dir).args(args.split_whitespace()).output().expect("the program starts");
-    (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    (done.status.code(), [done.stdout, done.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn run(dir: &Path, args: &str) -> (Option<i32>, String) {
+    let (code, [_, err]) = run_and_print(dir, args);
+    (code, err)
 }
 
 /// A cube of side 1.
@@ -208,57 +221,78 @@ fn arguments(line: &str) -> Option<String> {
     Some(SHORTER.iter().fold(args.to_owned(), |args, (long, short)| args.replace(long, short)))
 }
 
+/// The commands of a line: those of a loop of the shell (`for i in 0 1; do ... $i ...; done`) for each of its words.
+fn commands(line: &str) -> Vec<String> {
+    let in_loop = line.strip_prefix("for ").and_then(|line| {
+        let (head, body) = line.split_once("; do ")?;
+        let (variable, words) = head.split_once(" in ")?;
+        let body = body.split_once("; done")?.0;
+        Some(words.split_whitespace().map(|word| body.replace(&format!("${variable}"), word)).collect::<Vec<_>>())
+    });
+    let lines = in_loop.unwrap_or_else(|| vec![line.to_owned()]);
+    lines.iter().filter_map(|line| arguments(line)).collect()
+}
+
+/// A line of output without the time that something took at its end.
+fn without_time(line: &str) -> &str {
+    let line = line.trim_end();
+    let is_time = |tail: &str| match tail.split_once(' ') {
+        Some((number, "ms" | "s")) => number.parse::<f64>().is_ok(),
+        _ => false,
+    };
+    line.rsplit_once(" in ").filter(|(_, tail)| is_time(tail)).map_or(line, |(line, _)| line)
+}
+
+/// Whether a block shows what was printed: its lines in their order, and `...` for others. The first line of the block that is
+/// missing, if there is one.
+fn missing_line<'b>(block: &'b str, printed: &str) -> Option<&'b str> {
+    let mut lines = printed.lines().map(without_time);
+    block.lines().filter(|line| *line != "...").find(|line| !lines.any(|printed| printed == without_time(line)))
+}
+
 #[test]
-fn every_command_runs_as_it_stands() {
+fn every_command_runs_as_it_stands_and_prints_what_is_shown() {
     let skipped = |page: &Path| NOT_RUN.iter().any(|(name, _)| page.file_name().is_some_and(|file| file == *name));
-    let mut commands = BTreeSet::new();
+    let (mut names, mut compared) = (BTreeSet::new(), 0);
     for page in pages().iter().filter(|page| !skipped(page)) {
         let dir = clone();
-        for block in blocks(page, &["sh", "bash", "console"]) {
-            for args in block.lines().filter_map(arguments) {
-                let (code, err) = run(dir.path(), &args);
-                // 3: done, with violations of what is required, or findings.
-                let is_judged =
-                    args.contains("--require") || ["merge ", "audit "].iter().any(|name| args.starts_with(name));
-                let fine = code == Some(0) || (is_judged && code == Some(3));
-                assert!(fine, "{}: clearsweep {args}: {code:?}\n{err}", page.display());
-                commands.extend(args.split_whitespace().next().map(str::to_owned));
+        let (mut printed, mut before) = (String::new(), String::new());
+        for (language, block) in fenced(page) {
+            if ["sh", "bash", "console"].contains(&language.as_str()) {
+                printed.clear();
+                for args in block.lines().flat_map(commands) {
+                    let (code, [out, err]) = run_and_print(dir.path(), &args);
+                    // 3: done, with violations of what is required, or findings.
+                    let is_judged = ["--require", "rules.toml"].iter().any(|word| args.contains(word))
+                        || ["merge ", "audit "].iter().any(|name| args.starts_with(name));
+                    let fine = code == Some(0) || (is_judged && code == Some(3));
+                    assert!(fine, "{}: clearsweep {args}: {code:?}\n{err}", page.display());
+                    names.extend(args.split_whitespace().next().map(str::to_owned));
+                    printed += &(out + &err);
+                }
             }
+            // `docs/run_cookbook.py` looks at what snippets print.
+            if language == "output" && !["python", "sql"].contains(&before.as_str()) {
+                if let Some(line) = missing_line(&block, &printed) {
+                    panic!("{} shows `{line}`, and its commands print\n{printed}", page.display());
+                }
+                compared += 1;
+            }
+            before = language;
         }
     }
     for command in ["run", "generate", "query"] {
-        assert!(commands.contains(command), "no page shows {command}: {commands:?}");
+        assert!(names.contains(command), "no page shows {command}: {names:?}");
     }
-}
-
-/// A block of commands of a page, and the block of text behind it, if one follows.
-fn shown(page: &Path) -> Vec<(String, Option<String>)> {
-    let text = fs::read_to_string(page).expect("a page");
-    let mut parts = text.split("```sh\n").skip(1);
-    parts
-        .by_ref()
-        .filter_map(|part| {
-            let (commands, rest) = part.split_once("\n```")?;
-            let output = rest.strip_prefix("\n\n```text\n").and_then(|rest| rest.split_once("```"));
-            Some((commands.to_owned(), output.map(|(output, _)| output.to_owned())))
-        })
-        .collect()
+    assert!(compared >= 9, "{compared} blocks were compared");
 }
 
 #[test]
-fn a_query_prints_what_the_page_shows() {
-    let dir = clone();
-    let mut compared = 0;
-    for page in pages() {
-        for (commands, output) in shown(&page) {
-            let (Some(args), Some(output)) = (arguments(&commands), output) else { continue };
-            assert!(!commands.contains('\n') && args.starts_with("query "), "{}: {commands}", page.display());
-            let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
-            let done = command.current_dir(dir.path()).args(args.split_whitespace()).output().expect("it starts");
-            let printed = String::from_utf8_lossy(&done.stdout);
-            assert!(printed.starts_with(&output), "{}: {commands} prints\n{printed}", page.display());
-            compared += 1;
-        }
-    }
-    assert!(compared >= 2, "docs/guide/bracket.md shows two");
+fn blocks_are_compared_line_by_line() {
+    let printed = "one\ntwo in 17 ms\nthree\nfour\n";
+    assert_eq!(missing_line("one\n...\nthree\n", printed), None);
+    assert_eq!(missing_line("two in 3.5 s\nfour\n", printed), None);
+    assert_eq!(missing_line("three\none\n", printed), Some("one"), "in their order");
+    assert_eq!(missing_line("on\n", printed), Some("on"));
+    assert_eq!(commands("for i in 0 2; do clearsweep x $i/3; done    # both"), ["x 0/3", "x 2/3"]);
 }

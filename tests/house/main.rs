@@ -4,4 +4,5 @@ mod columns;
 mod docs;
 #[cfg(feature = "cli")]
 mod documented;
+mod pages;
 mod public_api;

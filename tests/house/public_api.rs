@@ -46,7 +46,7 @@ impl Sources {
                 };
                 if file.is_dir() {
                     waiting.push((file, module));
-                } else if stem != "main" && stem != "tests" {
+                } else if file.extension().is_some_and(|kind| kind == "rs") && stem != "main" && stem != "tests" {
                     files.insert(module, parse(&file));
                 }
             }

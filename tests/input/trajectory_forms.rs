@@ -166,7 +166,7 @@ fn csv_that_does_not_fit_is_refused_with_its_line() {
     assert!(error.contains("t.csv:2") && error.contains("UTF-8"), "{error}");
     let text = folder.path().join("t.txt");
     std::fs::write(&text, format!("{head}{fine}")).expect("written");
-    assert!(failure(&scene, &text).contains("nor named as a .csv file"));
+    assert!(failure(&scene, &text).contains("nor named as a .csv or .csv.gz file"));
 }
 
 /// A batch whose times are these.

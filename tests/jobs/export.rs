@@ -197,3 +197,60 @@ fn texts_that_begin_as_formulas_are_marked_unless_raw() {
     }
     assert!(signed > 20, "{signed} negative numbers");
 }
+
+#[test]
+fn rows_are_objects_of_json_too() {
+    let dir = output();
+    let dir = dir.path();
+    let (out, _) = expect(dir, "export o --ndjson", 0);
+    assert!(out.contains("pairs.ndjson"), "{out}");
+    for table in ["pairs", "runs", "bodies"] {
+        let text = fs::read_to_string(dir.join(format!("o-ndjson/{table}.ndjson"))).expect("NDJSON");
+        let rows: Vec<serde_json::Value> =
+            text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+        let batches = batches(&dir.join("o"), table);
+        assert_eq!(rows.len(), batches.iter().map(RecordBatch::num_rows).sum::<usize>(), "{table}");
+        let names: Vec<String> = batches[0].schema().fields().iter().map(|field| field.name().clone()).collect();
+        assert!(rows[0].as_object().is_some_and(|row| row.keys().eq(&names)), "{table}");
+        let mut at = 0;
+        for batch in &batches {
+            for row in 0..batch.num_rows() {
+                for (column, name) in batch.columns().iter().zip(&names) {
+                    let value = &rows[at][name];
+                    assert_eq!(value.is_null(), column.is_null(row), "{table}, row {at}, {name}: {value}");
+                    if let Some(numbers) = column.as_primitive_opt::<Float64Type>().filter(|_| !value.is_null()) {
+                        let number = value.as_f64().expect("a number");
+                        assert_eq!(
+                            number.to_bits(),
+                            numbers.value(row).to_bits(),
+                            "{table}, row {at}, {name}: {value}"
+                        );
+                    }
+                }
+                at += 1;
+            }
+        }
+    }
+    let text = fs::read_to_string(dir.join("o-ndjson/bodies.ndjson")).expect("NDJSON");
+    assert!(text.contains(r#"["a, b","c","d;e","f\"g"]"#), "lists are lists");
+}
+
+#[test]
+fn files_are_compressed_on_request() {
+    let dir = output();
+    let dir = dir.path();
+    expect(dir, "export o --csv --table pairs --table runs", 0);
+    let (json, _) = expect(dir, "export o --csv --gzip --table pairs --table runs --json", 0);
+    assert!(json.contains("pairs.csv.gz"), "{json}");
+    for table in ["pairs", "runs"] {
+        let bytes = fs::read(dir.join(format!("o-csv/{table}.csv.gz"))).expect("compressed");
+        let mut text = String::new();
+        let mut decoder = flate2::read::GzDecoder::new(bytes.as_slice());
+        std::io::Read::read_to_string(&mut decoder, &mut text).expect("gzip");
+        assert_eq!(text, fs::read_to_string(dir.join(format!("o-csv/{table}.csv"))).expect("CSV"));
+    }
+    let (_, err) = expect(dir, "export o --csv --ndjson", 2);
+    assert!(err.contains("--ndjson"), "{err}");
+    expect(dir, "export o --ndjson --raw", 2);
+    expect(dir, "export o --gzip", 2);
+}

@@ -17,9 +17,13 @@ mod cli;
 #[cfg(feature = "cli")]
 mod commands;
 #[cfg(feature = "cli")]
+mod compressed;
+#[cfg(feature = "cli")]
 mod direction_columns;
 #[cfg(feature = "cli")]
 mod events;
+#[cfg(feature = "cli")]
+mod expected;
 #[cfg(feature = "cli")]
 mod export;
 mod forward_kinematics;
@@ -33,6 +37,8 @@ mod interrupt;
 #[cfg(feature = "cli")]
 mod joints;
 mod library;
+#[cfg(feature = "cli")]
+mod machines;
 mod memory;
 mod memory_store;
 #[cfg(feature = "cli")]

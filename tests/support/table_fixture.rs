@@ -123,6 +123,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         baselines: Default::default(),
         dispositions: Default::default(),
         issue_group: Default::default(),
+        expected: Default::default(),
         parents: Vec::new(),
         inputs: vec![],
         builder_digest: None,

@@ -133,6 +133,13 @@ impl Error {
         Self::input(place, problem, "mend each as it says, and try again")
     }
 
+    /// The file that the place begins with, if there is one of that name.
+    #[doc(hidden)]
+    pub fn file(&self) -> Option<&str> {
+        let ends = self.place.match_indices([':', ',', ' ']).map(|(at, _)| at).chain([self.place.len()]);
+        ends.filter(|&at| at > 0).map(|at| &self.place[..at]).rfind(|path| Path::new(path).is_file())
+    }
+
     fn new(kind: ErrorKind, place: impl Display, problem: impl Display, remedy: impl Display) -> Self {
         // A remedy may quote a command that is to be copied.
         let (place, problem) = (printable(place, QUOTED), printable(problem, QUOTED));

@@ -179,6 +179,7 @@ impl Running<'_> {
         let memories = self.memories(&mut device, division.memories(scene, batch, rayon::current_num_threads()))?;
         let trial = device.trial(options, batch_blocks(scene.dynamic.len(), options.memory, true), trial);
         if self.takes_digests() {
+            trajectory.check_expected(scene)?;
             trajectory.inputs.begin_early();
         }
         let (facts, bounds) = (self.facts(&trajectory)?, trajectory.bounds);

@@ -7,6 +7,10 @@
 use csv::Position;
 use std::io::Read;
 
+/// Longest record, bytes: a table has no longer one, and a file of zeros or a bomb of gzip has no end
+/// of line.
+const MAX_RECORD: usize = 256 << 20;
+
 /// A reader that keeps the bytes of the record that is being parsed.
 pub struct KeptBytes<R> {
     inner: R,
@@ -22,6 +26,10 @@ impl<R: Read> Read for KeptBytes<R> {
         let done = ((self.needed - self.start) as usize).min(self.kept.len());
         self.kept.drain(..done);
         self.start += done as u64;
+        if self.kept.len() > MAX_RECORD {
+            let problem = format!("a row of more than {} MiB", MAX_RECORD >> 20);
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, problem));
+        }
         let count = self.inner.read(to)?;
         self.kept.extend_from_slice(&to[..count]);
         Ok(count)

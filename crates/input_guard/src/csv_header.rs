@@ -33,6 +33,7 @@ impl CsvLines {
             csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
                 format!("a line of {len} cells below {expected_len} names")
             }
+            csv::ErrorKind::Io(error) => return super::gzip::unreadable(path, error),
             csv::ErrorKind::Utf8 { .. } => return Error::input(place, "is not UTF-8", "save the file as UTF-8 text"),
             _ => error.to_string(),
         };

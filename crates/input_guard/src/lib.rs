@@ -14,6 +14,7 @@
 //! - `csv_cells`: blanks of CSV that are within quotes, and those that are not.
 //! - `csv_header`: a CSV table with another separator, which would read as one column; and the
 //!   lines of its rows.
+//! - `gzip`: compressed CSV that stands for far more bytes than a table has (memory, time).
 //! - `regular_file`: a pipe or a device where a file should be (waiting, memory), and a file beyond
 //!   a limit.
 //! - `decoder`: a panic inside a decoder. Wraps the call of the decoder.
@@ -24,6 +25,7 @@
 pub mod csv_cells;
 pub mod csv_header;
 mod decoder;
+pub mod gzip;
 pub mod ipc_messages;
 pub mod parquet_footer;
 pub mod parquet_pages;

@@ -1,7 +1,7 @@
 //! A loaded scene, as plain data in SI units.
 
 use super::{
-    Baselines, Body, BodyTree, Dispositions, GeometryNote, IgnoreRule, IgnoredPairs, InputDigest, IssueGroup,
+    Baselines, Body, BodyTree, Dispositions, Expected, GeometryNote, IgnoreRule, IgnoredPairs, InputDigest, IssueGroup,
     LengthUnit, Missing, MotionRule, NodeHierarchy, PairRules, QueryOptions, Requirements, SceneJoints, SceneRobot,
     TrajectoryColumns,
 };
@@ -59,6 +59,9 @@ pub struct Scene {
     /// `group` of `[report]`.
     #[doc(hidden)]
     pub issue_group: IssueGroup,
+    /// `[expect]`: counts that the input has to have.
+    #[doc(hidden)]
+    pub expected: Expected,
     /// The node above each body in the tree of its file, by an index among all such nodes; `None`: there is none.
     #[doc(hidden)]
     pub parents: Vec<Option<u32>>,

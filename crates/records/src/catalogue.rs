@@ -59,6 +59,16 @@ impl TableInfo {
         TableSchema::new(self.name, self.columns, self.sorted_by, contents)
     }
 
+    /// Returns all columns that the table may have; `nullable`: in the table of some job.
+    pub fn all_columns(&self) -> Vec<Column> {
+        self.columns.iter().map(Column::in_any_job).collect()
+    }
+
+    /// Names of the columns by which rows are sorted, most significant first.
+    pub const fn sorted_by(&self) -> &'static [&'static str] {
+        self.sorted_by
+    }
+
     /// Whether a job writes the table.
     pub fn exists(&self, contents: &Contents) -> bool {
         self.presence.is_none_or(|presence| (presence.exists)(contents))

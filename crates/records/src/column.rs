@@ -24,6 +24,21 @@ pub enum ColumnType {
     TextList,
 }
 
+impl ColumnType {
+    /// The word for the type in the reference.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Int64 => "int64",
+            Self::Int32 => "int32",
+            Self::Float64 => "float64",
+            Self::Boolean => "boolean",
+            Self::Text(_) => "dictionary",
+            Self::PlainText => "string",
+            Self::TextList => "list of string",
+        }
+    }
+}
+
 /// The texts that the codes of a text column stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Words {
@@ -71,6 +86,21 @@ pub struct Contents {
 }
 
 impl Contents {
+    /// Two jobs that differ in everything on which the nulls of a column depend.
+    pub(crate) fn extremes() -> [Self; 2] {
+        [true, false].map(|flag| Self {
+            witnesses: true,
+            directional: true,
+            free_lengths: flag,
+            intervals: flag,
+            rules: true,
+            requirements: true,
+            contacts: true,
+            joints: true,
+            sweeps: true,
+        })
+    }
+
     /// Returns the contents of a job on `scene`.
     pub fn new(scene: &Scene, columns: DistanceColumns) -> Self {
         let free_lengths = scene.rules.all().iter().any(|rule| rule.free_length.is_some());
@@ -177,6 +207,11 @@ impl Column {
     /// Whether values may be null in the table of a job.
     pub(crate) fn is_nullable(&self, contents: &Contents) -> bool {
         self.nulls.is_some_and(|condition| condition(contents))
+    }
+
+    /// Returns the column with nulls if it has some in the table of any job.
+    pub(crate) fn in_any_job(&self) -> Self {
+        Self { nullable: Contents::extremes().iter().any(|job| self.is_nullable(job)), ..*self }
     }
 
     /// Returns the column of a job's table.

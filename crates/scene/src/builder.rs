@@ -17,7 +17,8 @@ use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Inside;
 use clearsweep_model::{
-    AnswerKind, BetweenFrames, LengthUnit, Missing, Model, Pivot, Scene, SceneOverrides, Shape, TrajectoryColumns,
+    AnswerKind, BetweenFrames, Expected, LengthUnit, Missing, Model, Pivot, Scene, SceneOverrides, Shape,
+    TrajectoryColumns,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -450,7 +451,19 @@ impl SceneBuilder {
         let (bodies, ignores) = (bodies.finish(source)?, ignores.collect::<Result<_>>()?);
         let (rules, tables, made) = (self.rules(source)?, Vec::new(), MadeOfFiles::default());
         let (joints, work, motion) = (JointSpecs::default(), WorkList::default(), Some(motion));
-        Ok(SceneFile { head, query, motion, bodies, joints, ignores, rules, work, tables, made })
+        Ok(SceneFile {
+            head,
+            query,
+            motion,
+            bodies,
+            joints,
+            ignores,
+            rules,
+            work,
+            expected: Expected::default(),
+            tables,
+            made,
+        })
     }
 
     fn rules(&self, source: &SceneSource<'_>) -> Result<Vec<RuleSpec>> {

@@ -8,6 +8,7 @@ use super::columns::columns;
 use super::digest::InputReader;
 use super::direction::direction;
 use super::each::MadeOfFiles;
+use super::expect::expected;
 use super::ignore::{IgnoreSpec, ignores};
 use super::joints::{self, JointSpecs};
 use super::keys::{Field, Keys, Origin, SceneSource};
@@ -19,7 +20,8 @@ use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{
-    AnswerKind, DEFAULT_TOUCH_M, InputDigest, IssueGroup, LengthUnit, Missing, RestOrientation, TrajectoryColumns,
+    AnswerKind, DEFAULT_TOUCH_M, Expected, InputDigest, IssueGroup, LengthUnit, Missing, RestOrientation,
+    TrajectoryColumns,
 };
 use std::ops::RangeInclusive;
 
@@ -35,6 +37,7 @@ pub(super) struct SceneFile {
     pub(super) ignores: Vec<IgnoreSpec>,
     pub(super) rules: Vec<RuleSpec>,
     pub(super) work: WorkList,
+    pub(super) expected: Expected,
     /// The tables of bodies that were read.
     pub(super) tables: Vec<InputDigest>,
     /// The results for the nodes of geometry files.
@@ -119,6 +122,7 @@ pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFil
         "rule",
         "dispositions",
         "report",
+        "expect",
     ])?;
     let head = head(&top)?;
     let query = match top.get("query") {
@@ -132,8 +136,8 @@ pub(super) fn parse(source: &SceneSource<'_>, max_input: u64) -> Result<SceneFil
     let bodies = bodies(source, &top, head.unit, (&mut tables, &mut joints), &mut made)?;
     let (mut ignores, rules) = (ignores(source, &top)?, rules(source, &top, head.unit)?);
     ignores.append(&mut joints.take_ignores());
-    let work = work_list(&top)?;
-    Ok(SceneFile { bodies, ignores, rules, work, head, query, motion, joints, tables: tables.digests, made })
+    let (work, expected) = (work_list(&top)?, expected(&top, &bodies)?);
+    Ok(SceneFile { bodies, ignores, rules, work, expected, head, query, motion, joints, tables: tables.digests, made })
 }
 
 /// The contents of a part of a scene file.

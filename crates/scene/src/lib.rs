@@ -24,6 +24,7 @@ pub mod direction;
 pub mod dispositions;
 mod distinct;
 mod each;
+mod expect;
 mod field_lengths;
 mod file;
 mod foreign;

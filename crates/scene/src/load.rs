@@ -198,6 +198,7 @@ pub(super) fn assemble(
         baselines: Arc::default(),
         dispositions: Arc::default(),
         issue_group: file.work.group,
+        expected: file.expected,
         parents,
         inputs,
         builder_digest: None,

@@ -14,7 +14,7 @@ use super::file::{self, BodyList, Head, SceneFile, SceneSection, WorkList};
 use super::joints::JointSpecs;
 use super::keys::SceneSource;
 use clearsweep_base::workers::Workers;
-use clearsweep_model::LengthUnit;
+use clearsweep_model::{Expected, LengthUnit};
 use std::ops::Range;
 use std::path::Path;
 
@@ -104,8 +104,8 @@ fn join(source: &SceneSource<'_>, sections: impl Iterator<Item = Option<SceneSec
     let query = query.unwrap_or_default();
     let (ignores, rules) = (ignores.unwrap_or_default(), rules.unwrap_or_default());
     let (bodies, tables, made) = (bodies.finish(source).ok()?, Vec::new(), MadeOfFiles::default());
-    let (joints, work) = (JointSpecs::default(), WorkList::default());
-    Some(SceneFile { head: head?, query, motion, bodies, joints, ignores, rules, work, tables, made })
+    let (joints, work, expected) = (JointSpecs::default(), WorkList::default(), Expected::default());
+    Some(SceneFile { head: head?, query, motion, bodies, joints, ignores, rules, work, expected, tables, made })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tables of a finished execution as CSV.
+//! Tables of a finished execution as CSV or NDJSON.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -8,6 +8,8 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_base::text::marked;
 use clearsweep_records::file::{guard, invalid, open};
 use clearsweep_records::table;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::borrow::Cow;
 use std::io::Write;
@@ -25,22 +27,54 @@ pub enum Exported {
     Stopped,
 }
 
-/// Writes a table of the output directory `dir`, one of the catalogue, as CSV with a line of column names: numbers as
-/// the shortest text that reads back as the same number, nulls as empty cells, lists with `;` between their items (quoted where
-/// they hold one). Unless `is_raw`, a text that a spreadsheet program would take for a formula has `'` before it.
+/// A text format of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// CSV (RFC 4180) with a line of column names: nulls are empty cells, lists have `;` between their items (quoted where they
+    /// hold one). Unless `is_raw`, a text that a spreadsheet program would take for a formula has `'` before it.
+    Csv {
+        /// Whether texts stay as they are.
+        is_raw: bool,
+    },
+    /// A JSON object for each row, on a line of its own.
+    Ndjson,
+}
+
+impl ExportFormat {
+    /// The extension of its files, without `.gz`.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Csv { .. } => "csv",
+            Self::Ndjson => "ndjson",
+        }
+    }
+}
+
+/// Writes a table of the output directory `dir`, one of the catalogue, as text: numbers as the shortest text that reads back as the
+/// same number. `is_compressed`: with gzip.
 ///
 /// `go_on` is asked after every few thousand rows.
 ///
 /// # Errors
 /// The table is missing, or clearsweep did not write it; `out` cannot be written.
-pub fn export_csv(
+pub fn export(
     dir: &Path,
     table: &str,
-    is_raw: bool,
+    (format, is_compressed): (ExportFormat, bool),
     out: &mut dyn Write,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Exported> {
-    let mut writer = csv::Writer::from_writer(out);
+    if !is_compressed {
+        return write_table(dir, table, &mut RowWriter::new(format, out), go_on);
+    }
+    // Without a time of the file, so that the same rows give the same bytes.
+    let mut encoder = GzEncoder::new(out, Compression::default());
+    let exported = write_table(dir, table, &mut RowWriter::new(format, &mut encoder), go_on)?;
+    encoder.finish().map_err(|error| unwritable(&error))?;
+    Ok(exported)
+}
+
+fn write_table(dir: &Path, table: &str, writer: &mut RowWriter<'_>, go_on: &dyn Fn() -> bool) -> Result<Exported> {
     let mut header: Option<SchemaRef> = None;
     let mut rows = 0;
     for path in self::table(table)?.files(dir)? {
@@ -49,7 +83,7 @@ pub fn export_csv(
         let schema = parquet_schema(&reader);
         match &header {
             None => {
-                write(&mut writer, schema.fields().iter().map(|field| field.name().as_str()))?;
+                writer.names(schema.fields().iter().map(|field| field.name().as_str()))?;
                 header = Some(schema);
             }
             Some(first) if first.fields() != schema.fields() => {
@@ -58,14 +92,14 @@ pub fn export_csv(
             Some(_) => {}
         }
         while let Some(batch) = guard(&path, || reader.next().transpose())? {
-            write_rows(&path, &batch, is_raw, &mut writer)?;
+            write_rows(&path, &batch, writer)?;
             rows += batch.num_rows() as u64;
             if !go_on() {
                 return Ok(Exported::Stopped);
             }
         }
     }
-    writer.flush().map_err(|error| unwritable(&error))?;
+    writer.flush()?;
     Ok(Exported::Rows(rows))
 }
 
@@ -74,7 +108,7 @@ fn parquet_schema(reader: &ParquetRecordBatchReader) -> SchemaRef {
 }
 
 /// The rows of a batch.
-fn write_rows<W: Write>(path: &Path, batch: &RecordBatch, is_raw: bool, writer: &mut csv::Writer<W>) -> Result<()> {
+fn write_rows(path: &Path, batch: &RecordBatch, writer: &mut RowWriter<'_>) -> Result<()> {
     let options = FormatOptions::default();
     let columns = batch.columns().iter().map(|array| CellWriter::of(array, &options));
     let columns =
@@ -83,24 +117,96 @@ fn write_rows<W: Write>(path: &Path, batch: &RecordBatch, is_raw: bool, writer: 
     for row in 0..batch.num_rows() {
         for (cell, column) in cells.iter_mut().zip(&columns) {
             cell.clear();
-            column.write(row, cell).map_err(|error| invalid(path, error.to_string()))?;
-            if !is_raw
-                && column.is_text
-                && let Cow::Owned(text) = marked(cell)
-            {
-                *cell = text;
-            }
+            writer.cell(column, row, cell).map_err(|error| invalid(path, error.to_string()))?;
         }
-        write(writer, cells.iter().map(String::as_str))?;
+        writer.row(&cells)?;
     }
     Ok(())
 }
 
-fn write<'c, W: Write>(writer: &mut csv::Writer<W>, cells: impl Iterator<Item = &'c str>) -> Result<()> {
-    writer.write_record(cells).map_err(|error| match error.into_kind() {
+/// Writes rows of cells in a format.
+enum RowWriter<'w> {
+    Csv {
+        writer: csv::Writer<&'w mut dyn Write>,
+        is_raw: bool,
+    },
+    /// `names`: the keys of the columns, each with its colon.
+    Ndjson {
+        out: &'w mut dyn Write,
+        names: Vec<String>,
+        line: String,
+    },
+}
+
+impl<'w> RowWriter<'w> {
+    fn new(format: ExportFormat, out: &'w mut dyn Write) -> Self {
+        match format {
+            ExportFormat::Csv { is_raw } => Self::Csv { writer: csv::Writer::from_writer(out), is_raw },
+            ExportFormat::Ndjson => Self::Ndjson { out, names: Vec::new(), line: String::new() },
+        }
+    }
+
+    /// Takes the names of the columns.
+    fn names<'c>(&mut self, columns: impl Iterator<Item = &'c str>) -> Result<()> {
+        match self {
+            Self::Csv { writer, .. } => writer.write_record(columns).map_err(not_written),
+            Self::Ndjson { names, .. } => {
+                *names = columns.map(|column| json_text(column) + ":").collect();
+                Ok(())
+            }
+        }
+    }
+
+    /// Appends the cell of a row to `cell`.
+    fn cell(&self, column: &CellWriter<'_>, row: usize, cell: &mut String) -> std::result::Result<(), ArrowError> {
+        match self {
+            Self::Ndjson { .. } => column.write_json(row, cell),
+            Self::Csv { is_raw, .. } => {
+                column.write(row, cell)?;
+                if !is_raw
+                    && column.is_text
+                    && let Cow::Owned(text) = marked(cell)
+                {
+                    *cell = text;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn row(&mut self, cells: &[String]) -> Result<()> {
+        match self {
+            Self::Csv { writer, .. } => writer.write_record(cells).map_err(not_written),
+            Self::Ndjson { out, names, line } => {
+                line.clear();
+                for (index, (name, cell)) in names.iter().zip(cells).enumerate() {
+                    line.extend([if index == 0 { "{" } else { "," }, name, cell]);
+                }
+                line.push_str("}\n");
+                out.write_all(line.as_bytes()).map_err(|error| unwritable(&error))
+            }
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let flushed = match self {
+            Self::Csv { writer, .. } => writer.flush(),
+            Self::Ndjson { out, .. } => out.flush(),
+        };
+        flushed.map_err(|error| unwritable(&error))
+    }
+}
+
+fn not_written(error: csv::Error) -> Error {
+    match error.into_kind() {
         csv::ErrorKind::Io(error) => unwritable(&error),
         kind => Error::internal("CSV", format!("{kind:?}")),
-    })
+    }
+}
+
+/// A text in JSON.
+fn json_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// A column as text.
@@ -111,7 +217,7 @@ struct CellWriter<'a> {
 }
 
 enum CellFormat<'a> {
-    Plain(ArrayFormatter<'a>),
+    Plain(&'a ArrayRef, ArrayFormatter<'a>),
     /// A list: where the items of each row begin and end.
     List(&'a ArrayRef, Vec<std::ops::Range<usize>>, ArrayFormatter<'a>),
 }
@@ -120,7 +226,7 @@ impl<'a> CellWriter<'a> {
     fn of(array: &'a ArrayRef, options: &FormatOptions<'a>) -> std::result::Result<Self, ArrowError> {
         let is_text = !matches!(array.data_type(), DataType::Boolean) && !array.data_type().is_numeric();
         if !matches!(array.data_type(), DataType::List(_)) {
-            let cells = CellFormat::Plain(ArrayFormatter::try_new(array.as_ref(), options)?);
+            let cells = CellFormat::Plain(array, ArrayFormatter::try_new(array.as_ref(), options)?);
             return Ok(Self { is_text, cells });
         }
         let list = array.as_list::<i32>();
@@ -131,7 +237,7 @@ impl<'a> CellWriter<'a> {
 
     fn write(&self, row: usize, cell: &mut String) -> std::result::Result<(), ArrowError> {
         match &self.cells {
-            CellFormat::Plain(values) => {
+            CellFormat::Plain(_, values) => {
                 values.value(row).write(cell).map_err(|error| ArrowError::CastError(error.to_string()))
             }
             CellFormat::List(array, ..) if array.is_null(row) => Ok(()),
@@ -147,6 +253,25 @@ impl<'a> CellWriter<'a> {
             }
         }
     }
+
+    /// Appends a cell as JSON. Numbers that JSON does not have are texts.
+    fn write_json(&self, row: usize, cell: &mut String) -> std::result::Result<(), ArrowError> {
+        match &self.cells {
+            CellFormat::Plain(array, _) if array.is_null(row) => cell.push_str("null"),
+            CellFormat::List(array, ..) if array.is_null(row) => cell.push_str("null"),
+            CellFormat::Plain(_, values) => {
+                let text = values.value(row).try_to_string()?;
+                let is_json = !self.is_text && serde_json::from_str::<serde_json::Value>(&text).is_ok();
+                cell.push_str(&if is_json { text } else { json_text(&text) });
+            }
+            CellFormat::List(_, ends, items) => {
+                let texts = ends[row].clone().map(|item| Ok(json_text(&items.value(item).try_to_string()?)));
+                let texts = texts.collect::<std::result::Result<Vec<_>, ArrowError>>()?;
+                cell.extend(["[", &texts.join(","), "]"]);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Appends an item of a list. One that could be taken for several, or for a quoted one, is quoted as CSV quotes cells.
@@ -159,8 +284,8 @@ fn push_item(cell: &mut String, item: &str) {
 }
 
 /// Place in the error of a writer that does not take the text: the caller knows its file.
-pub const CSV_PLACE: &str = "the CSV";
+pub const EXPORT_PLACE: &str = "the export";
 
 fn unwritable(error: &std::io::Error) -> Error {
-    Error::output(CSV_PLACE, format!("cannot be written ({error})"), "check where it goes, and the free space")
+    Error::output(EXPORT_PLACE, format!("cannot be written ({error})"), "check where it goes, and the free space")
 }

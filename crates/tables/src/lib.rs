@@ -102,7 +102,7 @@ pub use batches::BatchMaker;
 pub use checksums::{FileChecksums, altered_files};
 pub use clearsweep_records::DistanceColumns;
 pub use counter::RowCounter;
-pub use export::{CSV_PLACE, Exported, export_csv};
+pub use export::{EXPORT_PLACE, ExportFormat, Exported, export};
 pub use finished_tables::{FinishedTables, PendingTables};
 #[doc(hidden)]
 pub use layout::TableLayout;

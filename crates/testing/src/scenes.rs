@@ -104,6 +104,7 @@ impl Setup {
             baselines: Default::default(),
             dispositions: Default::default(),
             issue_group: Default::default(),
+            expected: Default::default(),
             parents: Vec::new(),
             inputs: Vec::new(),
             builder_digest: None,

@@ -13,6 +13,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_input_guard::csv_cells::{self, KeptBytes};
 use clearsweep_input_guard::csv_header::{self, CsvLines};
+use clearsweep_input_guard::gzip::TextBytes;
 use clearsweep_model::TimeUnit;
 use csv::ByteRecord;
 use std::path::Path;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 /// Longest text of a cell, bytes: the texts of a batch of rows lie in one array, which holds less than 2^31.
 const MAX_TEXT: usize = 1 << 16;
 
-type CsvParser = csv::Reader<KeptBytes<OpenBytes>>;
+type CsvParser = csv::Reader<KeptBytes<TextBytes<OpenBytes>>>;
 
 /// A checked file.
 pub(super) struct CsvFile {
@@ -88,7 +89,7 @@ impl CsvFile {
 
 fn open(bytes: &InputBytes) -> Result<CsvParser> {
     bytes.prefetch_all();
-    Ok(csv_cells::parser(bytes.open()?.0, 1 << 16))
+    Ok(csv_cells::parser(TextBytes::new(&bytes.path, bytes.open()?.0), 1 << 16))
 }
 
 /// Reads the next record; whether there was one.

@@ -45,6 +45,7 @@ mod columns;
 mod csv_file;
 mod decode;
 mod digest;
+mod expected;
 mod file_schema;
 mod files;
 mod followed;
@@ -308,6 +309,20 @@ impl Trajectory {
             progress: Arc::default(),
             reading,
         }
+    }
+
+    /// Compares the runs and the frames of the whole input with what `scene` expects: its keys are
+    /// read for that, before any block.
+    ///
+    /// # Errors
+    /// They differ; keys cannot be read; batches of the input are still to come.
+    pub fn check_expected(&self, scene: &Scene) -> Result<()> {
+        if self.pose_steps.is_none() && scene.expected.is_of_trajectories() {
+            let problem = "[expect] has `runs` or `frames`, and batches of a stream are counted only as they come";
+            let remedy = "write the stream to a file, or remove both from [expect]";
+            return Err(Error::usage(scene.path.display(), problem, remedy));
+        }
+        expected::check(scene, &self.plan.sources)
     }
 
     /// The blocks, in order of (run, frame), decoded ahead on a thread of its own. Every block but

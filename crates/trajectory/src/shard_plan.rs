@@ -8,6 +8,7 @@
 use super::column_format::ColumnFormat;
 use super::decode;
 use super::digest::InputFile;
+use super::expected;
 use super::group::Group;
 use super::open::{InputPlace, open};
 use super::plan::{Choice, matters};
@@ -55,7 +56,8 @@ struct Stretch {
 /// Divides the input of `scene` into `shards` parts. Every sample that `options` choose is in one part.
 ///
 /// # Errors
-/// Too many shards, or an input that is read once or cannot be opened.
+/// Too many shards, or an input that is read once, cannot be opened, or lacks what the scene
+/// expects.
 pub fn plan_shards(scene: &Scene, options: &ReadOptions, shards: u32) -> Result<ShardPlan> {
     if shards == 0 || shards > MOST_SHARDS {
         return Err(Error::usage(
@@ -71,12 +73,16 @@ pub fn plan_shards(scene: &Scene, options: &ReadOptions, shards: u32) -> Result<
     let choice = Choice::new(scene.missing, options);
     let sweep = options.swept(scene, false)?.and_then(Source::of_sweep).transpose()?;
     let (stretches, files) = match options.path.as_deref().or(scene.trajectories.as_deref()) {
-        _ if sweep.is_some() => (stretches(sweep.as_slice(), &choice)?, Vec::new()),
+        _ if sweep.is_some() => {
+            expected::check(scene, sweep.as_slice())?;
+            (stretches(sweep.as_slice(), &choice)?, Vec::new())
+        }
         Some(path) => {
             let format = ColumnFormat::of_scene(scene, options);
             let sources = open(&InputPlace::Path(path.to_path_buf()), &format, None, &|| true)?;
             let found = stretches(&sources, &choice)?;
             check_order(&found, path)?;
+            expected::check(scene, &sources)?;
             (found, sources.iter().filter_map(Source::file).collect())
         }
         None => (Vec::new(), Vec::new()),
@@ -142,6 +148,18 @@ fn push(found: &mut Vec<Stretch>, next: Stretch) {
 
 /// Finds the rows of a group without statistics by its keys.
 fn scan(source: &Source, group: &Group, choice: &Choice, found: &mut Vec<Stretch>) -> Result<()> {
+    each_key(source, group, |run, frame| {
+        if choice.has(run, frame, true) {
+            push(found, Stretch { runs: (run, run), frames: Some((frame, frame)), rows: 1 });
+        }
+    })
+}
+
+/// Hands the run and the frame of each row of a group to `take`.
+///
+/// # Errors
+/// The group does not decode, or a key is none.
+pub(super) fn each_key(source: &Source, group: &Group, mut take: impl FnMut(i64, i64)) -> Result<()> {
     let columns = source.columns.keys();
     let mut reader = source.read(group, &columns, BATCH_ROWS)?;
     while let Some((row, batch)) = reader.next()? {
@@ -152,10 +170,7 @@ fn scan(source: &Source, group: &Group, choice: &Choice, found: &mut Vec<Stretch
             return Err(error);
         }
         for (row, &frame) in frames.iter().enumerate().take(batch.num_rows()) {
-            let run = runs.at(row);
-            if choice.has(run, frame, true) {
-                push(found, Stretch { runs: (run, run), frames: Some((frame, frame)), rows: 1 });
-            }
+            take(runs.at(row), frame);
         }
     }
     Ok(())

@@ -16,8 +16,8 @@ use super::sweep::SweepRows;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_input_guard::DAMAGED;
 use clearsweep_input_guard::csv_header::{WORKBOOK, WORKBOOK_REMEDY};
+use clearsweep_input_guard::{DAMAGED, gzip};
 use clearsweep_model::SceneJoints;
 use parquet::file::metadata::ColumnChunkMetaData;
 use std::io::Read;
@@ -78,7 +78,7 @@ impl Source {
         }))
     }
 
-    /// Opens and checks a file; its first bytes, or the extension `.csv`, say what it is.
+    /// Opens and checks a file; its first bytes, or the extension `.csv` or `.csv.gz`, say what it is.
     ///
     /// # Errors
     /// The file is unreadable, neither Parquet nor Arrow IPC nor CSV, or its columns do not fit.
@@ -255,12 +255,15 @@ fn kind(bytes: &InputBytes) -> Result<(SourceFormat, u64)> {
         [b'F', b'E', b'A', b'1', ..] => {
             refuse("is a Feather file of version 1", "write it as Feather version 2 or Parquet")
         }
+        _ if gzip::is_named(path) || head.starts_with(&gzip::SIGNATURE) => {
+            gzip::check_name(path, &head).map(|()| (SourceFormat::Csv, bytes))
+        }
         _ if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) => {
             Ok((SourceFormat::Csv, bytes))
         }
         [b'P', b'K', 3, 4, ..] | [0xd0, 0xcf, 0x11, 0xe0, ..] => refuse(WORKBOOK, WORKBOOK_REMEDY),
         _ => refuse(
-            "is not a Parquet file, nor an Arrow IPC file or stream, nor named as a .csv file",
+            "is not a Parquet file, nor an Arrow IPC file or stream, nor named as a .csv or .csv.gz file",
             "give such files; a glob such as DIR/**/*.parquet leaves other files out",
         ),
     }

@@ -101,6 +101,7 @@ fn check_in_pool(
     narrow: Box<dyn NarrowPhase>,
 ) -> Result<Checked> {
     let trajectory = Trajectory::open(scene, &options.read)?;
+    trajectory.check_expected(scene)?;
     let PairCounts { possible, ignored } = scene.pair_counts();
     let (rows, files, bounds) = (trajectory.rows, trajectory.inputs.files().count(), trajectory.bounds);
     let (pose_steps, spooled_bytes, unturned) =

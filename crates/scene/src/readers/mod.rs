@@ -103,13 +103,16 @@ fn called_by_its_format(bytes: &[u8], extension: &str, fault: Fault) -> Fault {
     }
 }
 
+/// The extensions of geometry files that are read, in lower case.
+pub const EXTENSIONS: [&str; 6] = ["obj", "stl", "ply", "dae", "glb", "gltf"];
+
 /// Refuses a path whose extension no reader knows, before the file is opened.
 ///
 /// # Errors
 /// As [`read_mesh`] for the extension.
 pub fn check_extension(path: &Path) -> Result<(), Fault> {
     match extension(path).as_str() {
-        "dae" | "glb" | "gltf" | "obj" | "ply" | "stl" => Ok(()),
+        known if EXTENSIONS.contains(&known) => Ok(()),
         other => Err(unsupported(other)),
     }
 }
@@ -132,9 +135,6 @@ fn extension(path: &Path) -> String {
 fn unsupported(extension: &str) -> Fault {
     match extension {
         "" => Fault::new("the geometry file has no extension", "name a .obj, .stl, .ply, .dae, .glb or .gltf file"),
-        _ => Fault::new(
-            format!("`.{extension}` is no known geometry type"),
-            "convert the file to .obj, .stl, .ply or .glb",
-        ),
+        _ => Fault::new(format!("`.{extension}` is no known geometry type"), "convert the file to .glb, .obj or .stl"),
     }
 }

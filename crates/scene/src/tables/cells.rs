@@ -16,7 +16,7 @@ use clearsweep_base::error::{Error, LARGE_INPUT, Result, nearest_one};
 use clearsweep_input_guard::csv_cells;
 use clearsweep_input_guard::csv_header::{self, CsvLines, WORKBOOK, WORKBOOK_REMEDY};
 use clearsweep_input_guard::parquet_pages::{self, PageClaims};
-use clearsweep_input_guard::{DAMAGED, guarded, parquet_footer};
+use clearsweep_input_guard::{DAMAGED, guarded, gzip, parquet_footer};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::ParquetMetaData;
@@ -97,9 +97,10 @@ pub(super) fn read(
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     match extension.as_str() {
         "parquet" | "pq" => read_parquet(path, (bytes, limit), known, take),
-        "csv" => read_csv(path, &bytes, known, take),
+        "csv" => read_csv(path, &gzip::text(path, bytes, limit)?, known, take),
+        "gz" if gzip::is_named(path) => read_csv(path, &gzip::text(path, bytes, limit)?, known, take),
         "xlsx" | "xlsm" | "xls" | "ods" => Err(Error::input(path.display(), WORKBOOK, WORKBOOK_REMEDY)),
-        _ => Err(Error::input(path.display(), "is no known type of table", "give a .parquet or a .csv file")),
+        _ => Err(Error::input(path.display(), "is no known type of table", "give a .parquet, .csv or .csv.gz file")),
     }
 }
 

@@ -197,7 +197,7 @@ fn batches_hold_the_rows_of_the_table() {
 /// The summaries as they are read back.
 #[test]
 fn what_is_written_is_read_back() {
-    use crate::{export_csv, nearest_between, worst_pairs, worst_runs};
+    use crate::{ExportFormat, export, nearest_between, worst_pairs, worst_runs};
     let (s, results) = job(50);
     let dir = tempfile::tempdir().expect("dir");
     let out = dir.path().join("out");
@@ -237,7 +237,7 @@ fn what_is_written_is_read_back() {
     );
     assert!(runs.is_sorted_by_key(|run| -(run.violated + run.intervals_violated.expect("counted"))));
     let mut csv = Vec::new();
-    export_csv(&out, "intervals", false, &mut csv, &|| true).expect("exported");
+    export(&out, "intervals", (ExportFormat::Csv { is_raw: false }, false), &mut csv, &|| true).expect("exported");
     let csv = String::from_utf8(csv).expect("text");
     assert_eq!(csv.lines().count() as u64, 1 + found.intervals);
     assert!(csv.starts_with("run,frame,frame_next,time_s,time_next_s,a_index,b_index,body_a,body_b,lower_m,upper_m,"));

@@ -116,6 +116,7 @@ pub fn scene(names: &[&str]) -> Scene {
         baselines: Default::default(),
         dispositions: Default::default(),
         issue_group: Default::default(),
+        expected: Default::default(),
         parents: Vec::new(),
         inputs: vec![],
         builder_digest: None,
