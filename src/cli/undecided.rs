@@ -69,3 +69,55 @@ fn kept(summary: &Summary, of: &Undecided, lower: f64, lengths: Lengths) -> Stri
         _ => format!("require = '{}' of rule {}, which it keeps", typed(lower), visible(rule)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn lines_of(summary: Value) -> Vec<String> {
+        lines(&serde_json::from_value(summary).expect("a summary"), Lengths::of_word("mm"))
+    }
+
+    #[test]
+    fn each_reason_has_its_way() {
+        let row = |lower: f64, upper: f64| {
+            json!({ "body_a": "a", "body_b": "b", "run": 2, "frame": 5, "required_m": 0.05,
+                "lower_m": lower, "upper_m": upper })
+        };
+        let of_row =
+            |row: Value, answer: &str| lines_of(json!({ "undecided": 3, "undecided_row": row, "answer": answer }));
+        let at_limit = of_row(row(0.05 - 1e-12, 0.05), "depth");
+        assert_eq!(
+            at_limit,
+            [
+                "3 rows, the nearest: a and b, run 2, frame 5: 49.999 to 50 mm, required 50 mm",
+                "to decide it: --require 49.999mm, which it keeps; it is at the limit, to within rounding",
+            ]
+        );
+        let wide = of_row(row(0.048, 0.052), "distance");
+        assert!(wide[1].contains("a smaller deviation") && wide[1].contains("or --require 48mm,"), "{wide:?}");
+        let overlap = of_row(row(-0.1, -0.001), "distance");
+        assert_eq!(overlap[1], "to decide it: --answer depth");
+        let ruled = |baseline: Value| {
+            let rules = json!([{ "rule": "r", "require_m": 0.05, "baseline": baseline }]);
+            let mut row = row(0.05 - 1e-12, 0.05);
+            row["rule"] = "r".into();
+            lines_of(json!({ "undecided": 1, "undecided_row": row, "rules": rules }))
+        };
+        let rule = ruled(Value::Null);
+        assert!(rule[0].starts_with("1 row: a and b") && rule[0].ends_with("r requires 50 mm"), "{rule:?}");
+        assert!(rule[1].contains("require = '49.999mm' of rule r"), "{rule:?}");
+        assert!(ruled("first".into())[1].contains("a larger worse_by of rule r"));
+    }
+
+    #[test]
+    fn an_interval_is_named_too() {
+        let interval = json!({ "body_a": "a", "body_b": "b", "run": 0, "frame": 3, "frame_next": 4,
+            "lower_m": null, "upper_m": 0.01 });
+        let lines = lines_of(json!({ "intervals": { "undecided": 1, "undecided_interval": interval } }));
+        assert_eq!(lines[0], "1 interval: a and b, run 0, frames 3 to 4: at most 10 mm");
+        assert!(lines.len() == 2 && lines[1].contains("more frames"), "{lines:?}");
+        assert!(lines_of(json!({ "undecided": 0, "undecided_row": null })).is_empty());
+    }
+}
