@@ -2,7 +2,7 @@
 
 use super::args::AcceptArgs;
 use super::exit::ProgramEnd;
-use super::text::counted;
+use super::text::{self, counted};
 use super::{results, stdout};
 use clearsweep::{Error, Result};
 use clearsweep_base::open_file::is_at;
@@ -11,8 +11,9 @@ use clearsweep_model::LengthUnit;
 use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{Event, Table};
 use clearsweep_scene::dispositions::{COLUMNS, DispositionRow, read_rows};
+use clearsweep_scene::ignore::glob_matches;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
@@ -38,14 +39,9 @@ pub(crate) fn accept(args: &AcceptArgs) -> Result<ProgramEnd> {
     let args = &AcceptArgs { dir: place.dir.clone(), ..args.clone() };
     let unit = LengthUnit::parse(&Manifest::read(&args.dir)?.scene.length_unit)
         .ok_or_else(|| Error::input(args.dir.display(), "the manifest names no length unit", "run the scene again"))?;
-    let chosen = chosen(args)?;
+    let (chosen, open) = chosen(args)?;
     if chosen.is_empty() {
-        let problem = "no open violation is chosen";
-        return Err(Error::input(
-            args.dir.display(),
-            problem,
-            "look at `clearsweep summary` and issues.parquet for what is open",
-        ));
+        return Err(nothing_chosen(args, &open));
     }
     let file = LockedFile::open(&args.to)?;
     let mut rows = earlier(&file.path, unit)?;
@@ -63,9 +59,18 @@ pub(crate) fn accept(args: &AcceptArgs) -> Result<ProgramEnd> {
     write(&file.path, &rows)?;
     drop(file);
     if args.json {
-        stdout::print_json(&json!({ "pairs": count, "to": args.to.display().to_string() }))?;
+        let to = args.to.display().to_string();
+        stdout::print_json(&json!({ "pairs": count, "pairs_open": open.len(), "to": to }))?;
     } else {
-        stdout::print(&format!("{} accepted in {}\n", counted(count, "pair"), args.to.display()))?;
+        let matched = match &args.pair {
+            Some(_) => format!(
+                ": --pair matches {} of {} with an open violation",
+                text::count(count),
+                counted(open.len() as u64, "pair")
+            ),
+            None => String::new(),
+        };
+        stdout::print(&format!("{} accepted in {}{matched}\n", counted(count, "pair"), args.to.display()))?;
     }
     Ok(ProgramEnd::Clear)
 }
@@ -74,11 +79,38 @@ fn key(rule: &str, [a, b]: &[String; 2]) -> RulePair {
     (rule.to_owned(), [a.min(b).clone(), a.max(b).clone()])
 }
 
-/// The open violations that are chosen, with the least proven lower end of each pair, metres.
-fn chosen(args: &AcceptArgs) -> Result<BTreeMap<RulePair, f64>> {
-    let mut chosen: BTreeMap<RulePair, f64> = BTreeMap::new();
+/// The error if no open violation is chosen, with one that could be.
+fn nothing_chosen(args: &AcceptArgs, open: &BTreeSet<RulePair>) -> Error {
+    let place = args.dir.display();
+    let Some((rule, [a, b])) = open.first() else {
+        let remedy = "there is nothing to accept: `clearsweep summary DIR` shows the verdict";
+        return Error::input(place, "no open violation is chosen: the result has none", remedy);
+    };
+    let problem = match args.pair.as_deref() {
+        Some([first, second]) => format!(
+            "no open violation is chosen: --pair `{first}` `{second}` matches none of {} that have one",
+            counted(open.len() as u64, "pair")
+        ),
+        _ => format!("no open violation is chosen of {} that have one", counted(open.len() as u64, "pair")),
+    };
+    let remedy = format!(
+        "choose for example --pair '{a}' '{b}' (globs too, in quotes) or --rule '{rule}'; \
+         `clearsweep export DIR --csv --table issues --to -` lists what is open"
+    );
+    Error::input(place, problem, remedy)
+}
+
+/// The open violations that are chosen, with the least proven lower end of each pair, metres; and all that are open.
+fn chosen(args: &AcceptArgs) -> Result<(BTreeMap<RulePair, f64>, BTreeSet<RulePair>)> {
+    let (mut chosen, mut open) = (BTreeMap::<RulePair, f64>::new(), BTreeSet::new());
     for event in Table::<Event>::open(&args.dir)?.rows() {
         let event = event?;
+        if !event.state.is_open() {
+            continue;
+        }
+        let bodies = [&event.body_a, &event.body_b].map(|name| name.to_string());
+        let key = key(&event.rule, &bodies);
+        open.insert(key.clone());
         if !is_chosen(args, &event) {
             continue;
         }
@@ -86,11 +118,10 @@ fn chosen(args: &AcceptArgs) -> Result<BTreeMap<RulePair, f64>> {
             let problem = format!("nothing is proven of how near `{}` and `{}` come", event.body_a, event.body_b);
             return Err(Error::input(args.dir.display(), problem, "it cannot be accepted: choose other pairs"));
         };
-        let bodies = [&event.body_a, &event.body_b].map(|name| name.to_string());
-        let least = chosen.entry(key(&event.rule, &bodies)).or_insert(lower);
+        let least = chosen.entry(key).or_insert(lower);
         *least = least.min(lower);
     }
-    Ok(chosen)
+    Ok((chosen, open))
 }
 
 fn is_chosen(args: &AcceptArgs, event: &Event) -> bool {
@@ -98,9 +129,12 @@ fn is_chosen(args: &AcceptArgs, event: &Event) -> bool {
     let by_issue = args.issue.as_ref().is_none_or(|issue| **issue == *event.issue);
     let by_pair = args.pair.as_ref().is_none_or(|pair| {
         let (a, b) = (&*event.body_a, &*event.body_b);
-        matches!(&pair[..], [first, second] if [[a, b], [b, a]].contains(&[first.as_str(), second.as_str()]))
+        // A name may hold `*` and `?` itself.
+        let is_one = |glob: &str, name: &str| glob == name || glob_matches(glob, name);
+        let [first, second] = &pair[..] else { return false };
+        is_one(first, a) && is_one(second, b) || is_one(first, b) && is_one(second, a)
     });
-    event.state.is_open() && by_rule && by_issue && by_pair
+    by_rule && by_issue && by_pair
 }
 
 /// The file of accepted pairs, with a lock of its own beside it, so that of several programs each

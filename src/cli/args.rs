@@ -91,7 +91,7 @@ pub(crate) struct AcceptArgs {
     /// Accept open violations of this rule
     #[arg(long, value_name = "RULE")]
     pub(crate) rule: Option<String>,
-    /// Accept open violations of these two bodies
+    /// Accept open violations between a body A and a body B: names, or globs in quotes ('pipe*' 'wall-?')
     #[arg(long, value_names = ["A", "B"], num_args = 2, allow_hyphen_values = true)]
     pub(crate) pair: Option<Vec<String>>,
     /// Accept open violations of this issue
@@ -112,6 +112,9 @@ pub(crate) struct DiffArgs {
     pub(crate) old: PathBuf,
     /// The directory of the later execution, likewise
     pub(crate) new: PathBuf,
+    /// The greatest difference that is no change, as a length (0.5mm) [default: `touch` of the scenes]
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub(crate) worse_by: Option<String>,
     /// Print one JSON object instead of text
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,

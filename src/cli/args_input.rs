@@ -39,10 +39,10 @@ pub(crate) struct InputArgs {
     /// Read accepted pairs from this file (CSV: rule, a, b, accepted, until, by, reason) instead of the scene's
     #[arg(long, value_name = "FILE", help_heading = QUERY)]
     pub(crate) accepted: Option<PathBuf>,
-    /// Compute too how far body b of each row moves along this world vector until it touches body a, or leaves it
+    /// Also compute how far body b of each row moves along this world vector until it touches body a, or leaves it
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, help_heading = QUERY)]
     pub(crate) direction: Option<String>,
-    /// Compute of each pair: overlap (only whether it touches or overlaps), distance (no depth), or depth
+    /// What to compute for each pair: overlap (only whether it touches or overlaps), distance (no depth), or depth
     #[arg(long, value_name = "ANSWER", hide_possible_values = true, value_parser = ["overlap", "distance", "depth"],
         help_heading = QUERY)]
     pub(crate) answer: Option<String>,

@@ -14,9 +14,10 @@ with --errors json, one JSON object on each line of stderr. clearsweep schema te
 Each command has examples in its own help: clearsweep run --help
 Completion of commands and flags: clearsweep completions --help
 
-Exit codes: 0 done and clear; 1 failed; 2 usage, or something is required and nothing was there \
-to be checked; 3 done, with violations of `require`; 4 done, but with uncertified rows or undecided intervals, and no \
-violation; 130 interrupted; 141 the reader of `run --out -` closed the pipe.";
+Exit codes: 0 done, and nothing violates `require` but what is accepted; 1 failed, or `verify` finds a difference; 2 usage, \
+or something is required and nothing was there to be checked; 3 done, with violations of `require` that nobody has accepted, or findings \
+of `audit`; 4 done, but with uncertified rows or undecided intervals, and no violation; 130 interrupted; 141 the reader \
+of `run --out -` closed the pipe. The help of each command names its own.";
 
 pub(crate) const RUN: &str = "\
 Lengths are in the scene's unit, or carry their own: 50mm, 0.2m, 1.5ft. The tables are in metres, seconds, radians.
@@ -36,9 +37,10 @@ Examples (from the folder of the sources):
   clearsweep run datasets/crowd/scene.toml --out out/down --frames 0..20 --direction 0,0,-1
   clearsweep run datasets/crowd/scene.toml --out out/between --frames 0..20 --between linear
 
-Exit codes: 0 done and clear; 1 failed, with no new result; 2 usage, or done, but with something \
-required and nothing there to be checked (unless --allow-empty); 3 done, and a row, or an interval between frames, violates \
-`require`; 4 done, none violates it, but rows without a proven bracket or undecided intervals are among them; 130 interrupted; 141 \
+Exit codes: 0 done, and nothing violates `require` but what is accepted (--accepted), or a shard is whole; 1 failed, with no \
+new result, or the page of --report cannot be written; 2 usage, or done, but with something required and nothing there to be checked \
+(unless --allow-empty); 3 done, and a row, or an interval between frames, violates `require`, and nobody has accepted it; 4 done, \
+none does, but rows without a proven bracket or undecided intervals are among them; 130 interrupted; 141 \
 the reader of --out - closed the pipe.";
 
 pub(crate) const CHECK: &str = "\
@@ -51,7 +53,8 @@ Examples (from the folder of the sources):
   clearsweep check datasets/crowd/scene.toml --frames 0..60 --json
   clearsweep check datasets/joints/arm.toml --srdf arm.srdf
 
-Exit codes: 0 a run would be done, whatever the warnings; 1 it would fail; 2 usage.";
+Exit codes: 0 a run would be done, whatever the warnings; 1 it would fail; 2 usage, also --runs and --frames that choose nothing; \
+130 interrupted.";
 
 pub(crate) const AUDIT: &str = "\
 Checks a log of poses. A tunnel is a contact that is proven between two neighbouring frames, both of which show the bodies apart. An overlap is \
@@ -75,39 +78,46 @@ Examples:
   clearsweep generate separation --out demo/separation --runs 20 --json
   clearsweep generate shop-floor --out demo/shop-floor --poses noisy --frames 2000
 
-Exit codes: 0 written; 1 failed, and nothing is left behind; 2 usage.";
+Exit codes: 0 written; 1 failed, and nothing is left behind; 2 usage; 130 interrupted, and nothing is left behind.";
 
 pub(crate) const SUMMARY: &str = "\
-Lengths are in the unit of the scene.
+Lengths are in the unit of `require`, or of the scene: proven brackets, rounded outward. Lists are ordered by the upper end of the bracket, \
+the least first; runs that violate `require` come before others.
 
 Examples (from the folder of the sources):
   clearsweep run datasets/coherence/scene.toml --out out/coherence
   clearsweep summary out/coherence
   clearsweep summary out/coherence --json
 
-Exit codes: 0 printed; 1 DIR is no output of a finished execution; 2 usage.";
+Exit codes: 0 printed; 1 DIR is no output of a finished execution; 2 usage. Of several results the joint verdict decides, as for \
+`run`: 0 nothing violates `require` but what is accepted; 2 something is required and nothing was checked; 3 violated; 4 a row or \
+an interval is not proven, and none violates.";
 
 pub(crate) const ACCEPT: &str = "\
 Writes a row for each rule and pair: the least distance that is proven, down to which later violations are accepted, the day, who and why. \
 A scene reads the file by [dispositions] file, or a run by --accepted; a spreadsheet may edit it. A violation that comes nearer is open again.
+--pair takes names or globs (`*` any text, `?` one character), in either order.
 
 Examples (from the folder of the sources):
   clearsweep run datasets/contact/scene.toml --out out/contact
+  clearsweep accept out/contact --to out/accepted.csv --reason rests --pair table 'crate*'
   clearsweep accept out/contact --to out/accepted.csv --reason by-design --by A.B. --all
   clearsweep run datasets/contact/scene.toml --out out/contact --force --accepted out/accepted.csv
 
 Exit codes: 0 written; 1 DIR is no output of a finished execution, or has no such violation; 2 usage. The file appears whole or not at all.";
 
 pub(crate) const DIFF: &str = "\
-A pair under a rule is new, worse (proven to come nearer), the same, better (proven to stay farther away), or resolved. Names of rules and \
-bodies tell which pairs are the same.
+A pair under a rule is new, worse (proven to come nearer), the same, better (proven to stay farther away), or resolved. A difference \
+of at most --worse-by is no change; left out, it is the larger `touch` of the scenes. Names of rules and bodies tell which pairs are the \
+same. A body that only NEW has is a new part; one that only OLD has is a gone part.
 
 Examples (from the folder of the sources):
   clearsweep run datasets/contact/scene.toml --out out/old
   clearsweep run datasets/contact/scene.toml --out out/new --require 1mm
   clearsweep diff out/old out/new
+  clearsweep diff out/old out/new --worse-by 0.5mm --json
 
-Exit codes: 0 compared; 1 OLD or NEW is no output of a finished execution in which something is required; 2 usage.";
+Exit codes: 0 compared, whatever the changes; 1 OLD or NEW is no output of a finished execution in which something is required; 2 usage.";
 
 pub(crate) const REPORT: &str = "\
 Geometry and poses are read again from the paths in the manifest; a file that has changed since is an error that names it. Topics of BCF keep \
@@ -120,7 +130,8 @@ Examples (from the folder of the sources):
   clearsweep report out/pipe-rack --glb out/worst.glb --png out/pictures --xlsx out/issues.xlsx
 
 Exit codes: 0 written; 1 DIR is no output of a finished execution, a file has changed, or one to be written exists; 2 usage. Each file \
-appears whole or not at all.";
+appears whole or not at all. Of several results the joint verdict decides, as for `run`: 0 nothing violates `require` but what is \
+accepted; 2 something is required and nothing was checked; 3 violated; 4 a row or an interval is not proven, and none violates.";
 
 pub(crate) const EXPORT: &str = "\
 Numbers are written so that they read back as the same number. In CSV nulls are empty cells, and lists have `;` between their items. \
@@ -132,8 +143,8 @@ Examples (from the folder of the sources):
   clearsweep export out/coherence --csv --table pairs --to -
   clearsweep export out/coherence --ndjson --gzip
 
-Exit codes: 0 written; 1 DIR is no output of a finished execution, or a file exists; 2 usage; 130 interrupted. A file \
-appears whole or not at all.";
+Exit codes: 0 written; 1 DIR is no output of a finished execution, or a file exists; 2 usage; 130 interrupted: tables that \
+are finished stay. A file appears whole or not at all.";
 
 pub(crate) const QUERY: &str = "\
 Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), cylinder:R,HEIGHT,SIDES, or a geometry \
@@ -149,7 +160,7 @@ Examples (from the folder of the sources):
   clearsweep query box:1,1,1 sphere:0.5 --pose 2,0,4,1,0,0,0 --direction -1,0,-2
   clearsweep query box:1,1,1 sphere:0.5 --between 2,0,4,1,0,0,0 2,0,-4,1,0,0,0
 
-Exit codes: 0 answered; 1 a file cannot be used; 2 usage; 4 answered without a proven bracket.";
+Exit codes: 0 answered; 1 a file cannot be used; 2 usage; 4 answered without a proven bracket, or, with --between, undecided.";
 
 pub(crate) const SORT: &str = "\
 Sorts by run, then frame; rows of a frame stay in the order in which they are read. Columns of the format come out \
@@ -171,7 +182,7 @@ Examples (from the folder of the sources):
   clearsweep plan datasets/separation/scene.toml --shards 8
   clearsweep plan datasets/separation/scene.toml --shards 8 --out out/tasks.parquet --force --json
 
-Exit codes: 0 done; 1 failed; 2 usage.";
+Exit codes: 0 done; 1 failed; 2 usage, also --runs and --frames that choose nothing.";
 
 pub(crate) const MERGE: &str = "\
 Checks that the shards are of one job and cover it once, then writes the tables that one machine would have written, byte for \
@@ -183,7 +194,8 @@ Examples (from the folder of the sources):
   clearsweep run datasets/separation/scene.toml --shard 1/2 --out out/shards
   clearsweep merge out/shards --out out/merged --force
 
-Exit codes: those of `run`.";
+Exit codes: those of `run`: 0 nothing violates `require` but what is accepted; 1 failed, with no new result; 2 usage, or something \
+is required and nothing was checked; 3 violated; 4 a row or an interval is not proven, and none violates; 130 interrupted.";
 
 pub(crate) const VERIFY: &str = "\
 The manifest tells a digest of the rows of each table, for groups of runs. With one directory its tables are read and their rows \

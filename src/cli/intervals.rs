@@ -59,11 +59,7 @@ fn counts(summary: &Summary, intervals: &Intervals, lengths: Lengths) -> String 
 }
 
 fn nearest(least: &Least, lengths: Lengths) -> Option<String> {
-    let upper = lengths.text(least.upper_m?);
-    let bracket = match least.lower_m {
-        Some(lower) => format!("{} to {upper}", lengths.text(lower)),
-        None => format!("at most {upper}"),
-    };
+    let bracket = lengths.proven(least.lower_m, Some(least.upper_m?));
     Some(format!("least distance {bracket}: {}", place(&least.pair, least.run, [least.frame, least.frame_next])))
 }
 
@@ -98,8 +94,7 @@ pub(super) fn pairs_text(pairs: &[PairBetween], lengths: Lengths) -> String {
     }
     let row = |pair: &PairBetween| {
         let names = [&pair.body_a, &pair.body_b].map(|name| visible(name).into_owned());
-        let ends = [pair.min_between_lower_m, pair.min_between_upper_m]
-            .map(|end| end.map_or_else(|| "-".to_owned(), |m| lengths.fixed(m)));
+        let ends = lengths.fixed_ends([pair.min_between_lower_m, pair.min_between_upper_m]);
         let contact = pair.contact_frame.map_or_else(|| "-".to_owned(), |frame| frame.to_string());
         let [run, frame] = [pair.run, pair.frame_of_min_between.unwrap_or_default()].map(|key| key.to_string());
         names.into_iter().chain(ends).chain([run, frame, contact]).collect::<Vec<_>>()
@@ -107,7 +102,7 @@ pub(super) fn pairs_text(pairs: &[PairBetween], lengths: Lengths) -> String {
     let titles = ["a", "b", "at least", "at most", "run", "after frame", "contact after"];
     let rows: Vec<Vec<String>> = pairs.iter().map(row).collect();
     let table = columns(&titles, &[false, false, true, true, true, true, true], &rows);
-    format!("\n{}\n{table}", paint(Tone::Title, "The nearest pairs between frames"))
+    format!("\n{}\n{table}", paint(Tone::Title, "The nearest pairs between frames, least `at most` first"))
 }
 
 /// Returns a pair as an object; a bound of which nothing is proven is null.
@@ -158,7 +153,7 @@ mod tests {
         let said = plain(&lines(&summary(), lengths));
         let expected = [
             "linear: 1,200 intervals within 200 mm: 1,189 clear, 10 contact, 1 undecided; 3 violated; 2 undecided",
-            "least distance -10 mm to -9 mm: a\\n and b, run 0, frames 17 to 18",
+            "least distance 9 to 10 mm deep: a\\n and b, run 0, frames 17 to 18",
             "first contact: a and b, run 0, frames 16 to 17, 1.600000 s to 1.625000 s",
             "1 pair touches between frames only",
             "1 interval undecided: neither clear nor in contact is proven (status = 'undecided')",

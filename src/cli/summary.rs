@@ -4,17 +4,16 @@ use super::args::SummaryArgs;
 use super::body_lines::OF_HULLS;
 use super::color::{Tone, paint};
 use super::exit::{self, ProgramEnd};
-use super::text::{Lengths, ONCE, bytes, columns, count, counted, rate, seconds, table, visible};
+use super::text::{Lengths, ONCE, bytes, count, counted, rate, seconds, table, visible};
 use super::wrap::{width, wrapped};
-use super::{intervals, results, stdout, summary_lines, violations};
+use super::{intervals, results, stdout, summary_lines, summary_tables, undecided, violations};
 use clearsweep::Result;
 use clearsweep_base::text::{shell_word, sql_text};
 use clearsweep_engine::NothingChecked;
+use clearsweep_model::EventState;
+use clearsweep_records::bodies_of_hulls;
 use clearsweep_records::manifest::{Manifest, NamedPair, Summary};
-use clearsweep_records::{Text, WorstPair, WorstRun, bodies_of_hulls};
 use clearsweep_tables::{nearest_between, worst_pairs, worst_runs};
-use serde_json::{Value, json};
-use std::collections::HashSet;
 use std::path::Path;
 
 /// Prints the summary of the execution in a directory.
@@ -23,7 +22,8 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
     let [results::ResultPlace { name, dir, .. }] = places.as_slice() else { return several(args, places) };
     let (manifest, mut json) = Manifest::read_with_summary(dir)?;
     let summary = &manifest.summary;
-    let (pairs, runs) = (worst_pairs(dir, LISTED)?, worst_runs(dir, LISTED)?);
+    let runs = worst_runs(dir, LISTED, summary.events.is_some())?;
+    let pairs = worst_pairs(dir, LISTED)?;
     let filled = bodies_of_hulls(dir)?;
     let looks_between = summary.intervals.is_some();
     let nearest = if looks_between { nearest_between(dir, LISTED)? } else { Vec::new() };
@@ -31,17 +31,17 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         if looks_between {
             json["nearest_between"] = nearest.iter().map(intervals::pair_json).collect();
         }
-        json["worst_pairs"] = pairs.iter().map(|pair| pair_json(pair, &filled)).collect();
-        json["worst_runs"] = runs.iter().map(|run| run_json(run, &filled)).collect();
+        json["worst_pairs"] = pairs.iter().map(|pair| summary_tables::pair_json(pair, &filled)).collect();
+        json["worst_runs"] = runs.iter().map(|run| summary_tables::run_json(run, &filled)).collect();
         stdout::print_json(&json)?;
     } else {
         let mut text = text(&manifest, Some(name));
         let lengths = Lengths::of(manifest.length_unit());
         let counts = [summary.pairs_within, summary.runs];
-        text.push_str(&pairs_text(&pairs, &filled, (counts, summary.moves()), lengths));
+        text.push_str(&summary_tables::pairs_text(&pairs, &filled, (counts, summary.moves()), lengths));
         text.push_str(&intervals::pairs_text(&nearest, lengths));
         let required = summary.is_something_required();
-        text.push_str(&runs_text(&runs, &filled, summary.runs, [required, looks_between], lengths));
+        text.push_str(&summary_tables::runs_text(&runs, &filled, summary.runs, [required, looks_between], lengths));
         stdout::print(&text)?;
     }
     Ok(ProgramEnd::Clear)
@@ -60,123 +60,6 @@ fn several(args: &SummaryArgs, places: Vec<results::ResultPlace>) -> Result<Prog
 /// Pairs and runs that a summary lists.
 const LISTED: usize = 10;
 
-/// The pairs that came nearest of `all`, over all runs; without frames and runs if nothing `moves`.
-fn pairs_text(
-    pairs: &[WorstPair],
-    filled: &HashSet<Text>,
-    ([all, runs], moves): ([u64; 2], bool),
-    lengths: Lengths,
-) -> String {
-    if pairs.is_empty() {
-        return String::new();
-    }
-    let rows: Vec<Vec<String>> = pairs
-        .iter()
-        .map(|pair| {
-            let WorstPair { body_a, body_b, run, frames_within, frames_penetrating, .. } = pair;
-            let frame = pair.frame_of_min.unwrap_or_default();
-            let numbers = [*run, frame, *frames_within, *frames_penetrating].map(|number| number.to_string());
-            let distance = of_hulls(lengths.fixed(pair.min_distance_m.unwrap_or(f64::NAN)), filled, body_a, body_b);
-            let named = [visible(body_a).into_owned(), visible(body_b).into_owned(), distance].into_iter();
-            named.chain(numbers.into_iter().take(if moves { 4 } else { 0 })).collect()
-        })
-        .collect();
-    let titles = ["a", "b", "distance", "run", "frame", "frames within", "penetrating"];
-    let shown = if moves { titles.len() } else { 3 };
-    let table = columns(&titles[..shown], &[false, false, true, true, true, true, true][..shown], &rows);
-    let noun = if runs > 1 { "run-pair" } else { "pair" };
-    let title = match (pairs.len(), all) {
-        (1, _) => format!("The nearest {noun}"),
-        (n, all) if all > n as u64 => format!("The {n} nearest of {}", counted(all, noun)),
-        (n, _) => format!("The {n} nearest {noun}s"),
-    };
-    format!("\n{}\n{table}", paint(Tone::Title, &title))
-}
-
-/// A distance, with what it is of where a body of the pair stands for a mesh that is not convex.
-fn of_hulls(distance: String, filled: &HashSet<Text>, a: &Text, b: &Text) -> String {
-    if filled.contains(a) || filled.contains(b) { format!("{distance} {OF_HULLS}") } else { distance }
-}
-
-/// The worst runs, if there are several; what violates is counted where something is `required`, of intervals where the execution
-/// `looks_between` frames.
-fn runs_text(
-    runs: &[WorstRun],
-    filled: &HashSet<Text>,
-    all: u64,
-    [required, looks_between]: [bool; 2],
-    lengths: Lengths,
-) -> String {
-    if runs.len() < 2 {
-        return String::new();
-    }
-    let rows: Vec<Vec<String>> = runs
-        .iter()
-        .map(|line| {
-            let (distance, pair, frame) = match nearest(line) {
-                Some((distance, a, b, frame)) => {
-                    let distance = of_hulls(lengths.fixed(distance), filled, a, b);
-                    (distance, format!("{} and {}", visible(a), visible(b)), frame.to_string())
-                }
-                None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
-            };
-            let count = |n: i64| count(n.unsigned_abs());
-            let [frames, rows] = [line.frames, line.rows].map(count);
-            let violated = [line.violated, line.intervals_violated.unwrap_or(0)];
-            let violated = violated.map(|n| if required { count(n) } else { "-".to_owned() });
-            let mut cells = vec![line.run.to_string(), frames, rows];
-            cells.extend(violated.into_iter().take(if looks_between { 2 } else { 1 }));
-            cells.extend([distance, frame, pair]);
-            cells
-        })
-        .collect();
-    let mut titles = vec!["run", "frames", "rows", "rows violated", "distance", "frame", "nearest pair"];
-    if looks_between {
-        titles.insert(4, "intervals violated");
-    }
-    let is_right: Vec<bool> = titles.iter().map(|title| *title != "nearest pair").collect();
-    let table = columns(&titles, &is_right, &rows);
-    let title = match all > runs.len() as u64 {
-        true => format!("The {} worst of {} runs", runs.len(), count(all)),
-        false => format!("The {} runs, worst first", runs.len()),
-    };
-    format!("\n{}\n{table}", paint(Tone::Title, &title))
-}
-
-fn pair_json(pair: &WorstPair, filled: &HashSet<Text>) -> Value {
-    json!({
-        "body_a": &*pair.body_a,
-        "body_b": &*pair.body_b,
-        "min_distance_m": pair.min_distance_m,
-        "run": pair.run,
-        "frame": pair.frame_of_min,
-        "frames_within": pair.frames_within,
-        "frames_penetrating": pair.frames_penetrating,
-        "of_hulls": filled.contains(&pair.body_a) || filled.contains(&pair.body_b),
-    })
-}
-
-/// The worst row of a run: distance (metres), bodies and frame; `None` without rows.
-fn nearest(line: &WorstRun) -> Option<(f64, &Text, &Text, i64)> {
-    Some((line.min_distance_m?, line.body_a.as_ref()?, line.body_b.as_ref()?, line.frame_of_min?))
-}
-
-fn run_json(line: &WorstRun, filled: &HashSet<Text>) -> Value {
-    let worst = nearest(line);
-    json!({
-        "run": line.run,
-        "frames": line.frames,
-        "rows": line.rows,
-        "violated": line.violated,
-        "intervals_violated": line.intervals_violated.unwrap_or(0),
-        "min_distance_m": worst.map(|worst| worst.0),
-        "body_a": worst.map(|worst| &**worst.1),
-        "body_b": worst.map(|worst| &**worst.2),
-        "frame_of_min": worst.map(|worst| worst.3),
-        "of_hulls": worst.map(|worst| filled.contains(worst.1) || filled.contains(worst.2)),
-    })
-}
-
 /// The summary of a manifest, for a person: what is required and found first, numbers of rows last.
 pub(crate) fn text(manifest: &Manifest, dir: Option<&Path>) -> String {
     let (summary, lengths) = (&manifest.summary, Lengths::of(manifest.length_unit()));
@@ -184,6 +67,7 @@ pub(crate) fn text(manifest: &Manifest, dir: Option<&Path>) -> String {
     rows.extend(summary_lines::hulls(summary, lengths).map(|line| ("hulls", line)));
     rows.push(("required", requirement(summary, lengths)));
     rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
+    rows.extend(std::iter::once("undecided").chain(std::iter::repeat("")).zip(undecided::lines(summary, lengths)));
     rows.extend(violations::issues(summary).map(|line| ("issues", line)));
     rows.extend(violations::stale(summary).into_iter().map(|line| ("", line)));
     rows.extend(violations::runs(summary).map(|line| ("runs", line)));
@@ -260,21 +144,31 @@ fn rows_by_status(summary: &Summary) -> String {
     }
 }
 
+/// The violation that is worst; if there is none, what comes nearest, at a frame or between two.
 fn worst(summary: &Summary, lengths: Lengths) -> String {
-    let worst = summary.worst.as_ref();
-    let Some((worst, distance)) = worst.and_then(|worst| Some((worst, worst.distance_m?))) else {
-        return "-".to_owned();
+    if let Some(worst) = violations::worst(summary, lengths) {
+        return worst;
+    }
+    // Rules may allow what comes nearest.
+    let kept = if summary.rules.is_some() { "no violation; nearest: " } else { "" };
+    let worst = summary.worst.as_ref().filter(|worst| worst.distance_m.is_some());
+    let least = summary.intervals.as_ref().and_then(|intervals| intervals.least.as_ref());
+    let upper = worst.map_or(f64::INFINITY, |worst| worst.upper_m.or(worst.distance_m).unwrap_or(f64::INFINITY));
+    let (pair, what, moment) = match (worst, least) {
+        (_, Some(least)) if least.upper_m.is_some_and(|least| least < upper) => {
+            let what = summary_lines::bracket([least.lower_m, least.upper_m], lengths);
+            (&least.pair, what, format!("run {}, between frames {} and {}", least.run, least.frame, least.frame_next))
+        }
+        (Some(worst), _) => {
+            let what = summary_lines::distance(summary, worst, lengths);
+            (&worst.pair, what, format!("run {}, frame {}", worst.run, worst.frame))
+        }
+        (None, _) => return "-".to_owned(),
     };
-    let what = summary_lines::distance(summary, distance, lengths);
-    let NamedPair { body_a, body_b, of_hulls } = &worst.pair;
-    let what = if *of_hulls { format!("{what}, {OF_HULLS}") } else { what };
-    let what =
-        if summary_lines::is_undecided(summary, worst) { format!("{what}, or apart: not decided") } else { what };
-    let when = match summary.moves() {
-        false => String::new(),
-        true => format!(", run {}, frame {}", worst.run, worst.frame),
-    };
-    format!("{what}: {} and {}{when}", visible(body_a), visible(body_b))
+    let NamedPair { body_a, body_b, of_hulls } = pair;
+    let hulls = if *of_hulls { format!(", {OF_HULLS}") } else { String::new() };
+    let moment = if summary.moves() { format!(", {moment}") } else { String::new() };
+    format!("{kept}{what}{hulls}: {} and {}{moment}", visible(body_a), visible(body_b))
 }
 
 /// Why nothing was looked at, if so.
@@ -308,12 +202,7 @@ fn requirement(summary: &Summary, lengths: Lengths) -> String {
     };
     let undecided = match summary.undecided {
         0 => String::new(),
-        undecided => {
-            format!(
-                "; {} (the bracket holds the limit)",
-                paint(Tone::Doubtful, &format!("{} undecided", counted(undecided, "row")))
-            )
-        }
+        undecided => format!("; {}", paint(Tone::Doubtful, &format!("{} undecided", counted(undecided, "row")))),
     };
     format!("{required}: {verdict}{undecided}")
 }
@@ -364,18 +253,29 @@ fn next(summary: &Summary, lengths: Lengths, dir: &Path) -> String {
     if !needs_duckdb(summary) {
         return summary_lines::to_more_rows(summary).to_owned();
     }
-    let (factor, digits, name) = lengths.sql();
+    let ends = lengths.sql_outward("lower_m", "upper_m");
+    let file = |name: &str| sql_text(&dir.join(name).display().to_string());
     let run = if summary.runs > 1 { "run, " } else { "" };
-    format!(
-        "duckdb -c \"SELECT {run}body_a, body_b, round({factor}min_distance_m, {digits}) AS {name} FROM {} ORDER BY \
-         upper_m LIMIT 10\"",
-        sql_text(&dir.join("pairs.parquet").display().to_string())
-    )
+    if summary.events.is_some() && violations::is_open(summary) {
+        let rule = if summary.rules.is_some() { "rule, " } else { "" };
+        let states = EventState::ALL.into_iter().filter(|state| state.is_open());
+        let states: Vec<String> = states.map(|state| sql_text(state.name())).collect();
+        let open = match &summary.dispositions {
+            Some(_) => format!("WHERE state IN ({}) ", states.join(", ")),
+            None => String::new(),
+        };
+        return format!(
+            "duckdb -c \"SELECT {run}{rule}body_a, body_b, {ends} FROM {} {open}ORDER BY upper_m LIMIT 10\"",
+            file("events.parquet")
+        );
+    }
+    format!("duckdb -c \"SELECT {run}body_a, body_b, {ends} FROM {} ORDER BY upper_m LIMIT 10\"", file("pairs.parquet"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     fn plain(text: &str) -> String {
         anstream::adapter::strip_str(text).to_string()
@@ -394,9 +294,10 @@ mod tests {
                 "pairs_possible": 3, "pairs_ignored": 1, "pairs_within": 2,
                 "within_m": 0.2, "require_m": 0.05, "rows": 1500, "bytes": 4096,
                 "rows_by_status": { "separated": 1400, "touching": 0, "penetrating": 100, "uncertified": 0 },
-                "violated": 7, "undecided": 1, "uncertified": 0, "pairs_violated": 1, "runs_violated": 1,
+                "violated": 7, "open": 7, "events": { "new": 1 }, "undecided": 1, "uncertified": 0, "pairs_violated": 1, "runs_violated": 1,
                 "violating_pairs": [{
                     "body_a": "duct", "body_b": "payload", "min_distance_m": -0.01, "run": 0, "frame": 17, "rows": 7,
+                    "lower_m": -0.010000001, "upper_m": -0.009999999,
                     "runs": 1, "spans": 1, "from_frame": 15, "to_frame": 21, "from_time_s": 1.5, "to_time_s": 2.1,
                 }],
                 "worst": { "distance_m": -0.01, "run": 0, "frame": 17, "body_a": "duct", "body_b": "payload" },
@@ -413,10 +314,10 @@ mod tests {
             "1,200 frames, 1 run",
             "3 possible, 1 of them ignored; 2 came within 200 mm",
             "1,500: 1,400 separated, 100 penetrating; 7 violated; 1 undecided",
-            "10 mm deep: duct and payload, run 0, frame 17",
+            "9.999 to 10.001 mm deep: duct and payload, run 0, frame 17",
             "50 mm: VIOLATED by 1 pair; 1 row undecided",
-            "10 mm deep: duct and payload, 1.5 s to 2.1 s (7 frames)",
-            "SELECT body_a, body_b, round(1e3 * min_distance_m, 3) AS mm FROM",
+            "9.999 to 10.001 mm deep: duct and payload, 1.5 s to 2.1 s (7 frames)",
+            "SELECT body_a, body_b, floor(1e6 * lower_m) / 1e3 AS at_least_mm, ceil(1e6 * upper_m) / 1e3 AS at_most_mm FROM 'out/events.parquet' ORDER",
             "sampled frames only",
         ] {
             assert!(text.contains(part), "`{part}` is missing in:\n{text}");
@@ -434,7 +335,7 @@ mod tests {
         for word in ["sampled frames only", "run 0", "frame 17", "1 run", "frames/s"] {
             assert!(!text.contains(word), "nothing moves, so nothing is said of `{word}`: {text}");
         }
-        assert!(text.contains("every pair is looked at once"), "{text}");
+        assert!(text.contains("each pair is checked once"), "{text}");
     }
 
     #[test]

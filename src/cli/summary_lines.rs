@@ -4,7 +4,7 @@
 use super::body_lines::{OF_HULLS, hull_line};
 use super::color::{Tone, paint};
 use super::text::{Lengths, count, counted, visible};
-use clearsweep_records::manifest::{Hulls, Summary, Worst};
+use clearsweep_records::manifest::{Hulls, NamedPair, Summary, Worst};
 
 /// Pairs that the text lists; the manifest has more.
 const PAIRS: usize = 3;
@@ -17,19 +17,27 @@ pub(super) fn hulls(summary: &Summary, lengths: Lengths) -> Option<String> {
     Some(format!("{line}; figures of such bodies are {OF_HULLS}"))
 }
 
-/// Returns a signed distance of a row in words.
-pub(super) fn distance(summary: &Summary, distance: f64, lengths: Lengths) -> String {
-    match distance < 0.0 {
-        true if has_depths(summary) => lengths.text(-distance) + " deep",
-        true => format!("overlap of at most {}", lengths.text(-distance)),
-        false => lengths.text(distance) + " apart",
-    }
+/// Returns a proven bracket in words; bodies that are apart are said to be.
+pub(super) fn bracket(ends: [Option<f64>; 2], lengths: Lengths) -> String {
+    let apart = if ends[0].is_some_and(|lower| lower >= 0.0) { " apart" } else { "" };
+    lengths.proven(ends[0], ends[1]) + apart
 }
 
-/// Whether a row, by its bodies, run and frame, is one of the pairs that are not decided.
-pub(super) fn is_undecided(summary: &Summary, row: &Worst) -> bool {
+/// Returns the distance of a row in words: its bracket, which an older version did not write.
+pub(super) fn distance(summary: &Summary, row: &Worst, lengths: Lengths) -> String {
+    let what = match (row.lower_m.or(row.upper_m), row.distance_m) {
+        (None, Some(distance)) if distance < 0.0 => lengths.text(-distance) + " deep",
+        (None, Some(distance)) => lengths.text(distance) + " apart",
+        _ => bracket([row.lower_m, row.upper_m], lengths),
+    };
+    if is_undecided(summary, &row.pair, row.run, row.frame) { format!("{what}: not decided") } else { what }
+}
+
+/// Whether a row, by its bodies, run and frame, is one of the pairs of which a winding number leaves open
+/// whether they overlap.
+pub(super) fn is_undecided(summary: &Summary, pair: &NamedPair, run: i64, frame: i64) -> bool {
     let mut listed = summary.open_meshes.iter().flat_map(|open| &open.winding_pairs);
-    listed.any(|of| (&of.pair, of.run, of.frame) == (&row.pair, row.run, row.frame))
+    listed.any(|of| (&of.pair, of.run, of.frame) == (pair, run, frame))
 }
 
 /// Returns the line that says which depths are not computed; `None` if depths are computed.
@@ -39,7 +47,7 @@ pub(super) fn depth(summary: &Summary) -> Option<String> {
 }
 
 /// Whether the depth of bodies that overlap is computed. It is, if the manifest has no such key.
-fn has_depths(summary: &Summary) -> bool {
+pub(super) fn has_depths(summary: &Summary) -> bool {
     summary.answer.as_deref().is_none_or(|answer| answer == "depth")
 }
 

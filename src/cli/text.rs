@@ -6,7 +6,7 @@ pub(crate) use clearsweep_base::text::visible;
 pub(crate) use clearsweep_report::{Lengths, count, counted};
 
 /// Text for a scene in which nothing moves.
-pub(crate) const ONCE: &str = "nothing moves: every pair is looked at once";
+pub(crate) const ONCE: &str = "nothing moves: each pair is checked once";
 
 /// Bytes in binary units.
 pub(crate) fn bytes(n: u64) -> String {

@@ -2,6 +2,7 @@
 
 use super::body_lines::OF_HULLS;
 use super::color::{Tone, paint};
+use super::summary_lines;
 use super::text::{Lengths, count, counted, visible};
 use clearsweep_model::EventState;
 use clearsweep_records::manifest::{Intervals, ListedPair, NamedPair, StalePair, Summary};
@@ -32,7 +33,8 @@ pub(super) fn verdict(summary: &Summary) -> Option<String> {
         (None, Some(between)) => format!("VIOLATED between frames by {}", counted(between, "pair")),
         (None, None) => return None,
     };
-    Some(paint(Tone::Bad, &text))
+    let order = if listed(summary).len() > 1 { ", nearest first" } else { "" };
+    Some(paint(Tone::Bad, &text) + order)
 }
 
 /// The findings between frames, if intervals violate the requirement.
@@ -40,39 +42,106 @@ fn violated_between(summary: &Summary) -> Option<&Intervals> {
     summary.intervals.as_ref().filter(|intervals| intervals.violated > 0)
 }
 
-/// A line for each of the worst pairs, nearest first: of those at frames, then of those between frames only.
+/// Whether something violates that nobody has accepted.
+pub(super) fn is_open(summary: &Summary) -> bool {
+    !listed(summary).is_empty()
+}
+
+/// A violating pair with the bracket of its least distance, at frames and between them.
+struct Listed<'a> {
+    pair: &'a ListedPair,
+    ends: [Option<f64>; 2],
+}
+
+impl<'a> Listed<'a> {
+    fn of(pair: &'a ListedPair) -> Self {
+        Self { pair, ends: [pair.lower_m, pair.upper_m] }
+    }
+
+    /// The value that the pair is ordered by. Older versions did not write the bracket.
+    fn rank(&self) -> f64 {
+        self.ends[1].or(self.pair.min_upper_m).or(self.pair.min_distance_m).unwrap_or(f64::NAN)
+    }
+
+    /// Takes what is found of the same pair elsewhere, if it is nearer there.
+    fn join(&mut self, other: Self) {
+        let nearer = if other.rank() < self.rank() { other.pair } else { self.pair };
+        let least = |k: usize| Some(self.ends[k]?.min(other.ends[k]?));
+        // A bracket with an end that is not proven in one of both places has no such end.
+        self.ends = [least(0), least(1).or(self.ends[1]).or(other.ends[1])];
+        self.pair = nearer;
+    }
+}
+
+/// The worst violating pairs, each once, nearest first.
+fn listed(summary: &Summary) -> Vec<Listed<'_>> {
+    let rows = if summary.violated > 0 { summary.violating_pairs.as_slice() } else { &[] };
+    let between = violated_between(summary).map_or(&[][..], |intervals| &intervals.violating_pairs);
+    let mut listed: Vec<Listed<'_>> = rows.iter().map(Listed::of).collect();
+    for pair in between.iter().map(Listed::of) {
+        match listed.iter_mut().find(|known| known.pair.pair == pair.pair.pair) {
+            Some(known) => known.join(pair),
+            None => listed.push(pair),
+        }
+    }
+    listed.sort_by(|one, next| one.rank().total_cmp(&next.rank()));
+    listed
+}
+
+/// The worst violation with its moment; `None` if nothing violates.
+pub(super) fn worst(summary: &Summary, lengths: Lengths) -> Option<String> {
+    let listed = listed(summary);
+    let Listed { pair: of, ends } = listed.first()?;
+    let NamedPair { body_a, body_b, of_hulls } = &of.pair;
+    let what = how(of, *ends, lengths);
+    let apart = if ends[0].is_some_and(|lower| lower >= 0.0) { " apart" } else { "" };
+    let hulls = if *of_hulls { format!(", {OF_HULLS}") } else { String::new() };
+    let undecided = summary_lines::is_undecided(summary, &of.pair, of.run, of.frame);
+    let undecided = if undecided { ": not decided" } else { "" };
+    let moment = match of.min_upper_m {
+        _ if !summary.moves() => String::new(),
+        Some(_) => format!(", run {}, after frame {}", of.run, of.frame),
+        None => format!(", run {}, frame {}", of.run, of.frame),
+    };
+    Some(format!("{what}{apart}{hulls}{undecided}: {} and {}{moment}", visible(body_a), visible(body_b)))
+}
+
+/// A line for each of the worst pairs, at frames and between them, nearest first, and one for the rest.
 pub(super) fn worst_pairs(summary: &Summary, lengths: Lengths) -> Vec<String> {
     let when = match summary.runs {
         _ if !summary.moves() => SpanWords::Never,
         runs if runs > 1 => SpanWords::InRuns,
         _ => SpanWords::InFrames,
     };
-    let rows = if summary.violated > 0 { summary.violating_pairs.as_slice() } else { &[] };
-    let between = violated_between(summary).map_or(&[][..], |intervals| &intervals.violating_pairs);
-    let is_new = |pair: &&ListedPair| !rows.iter().any(|row| row.pair == pair.pair);
-    let between: Vec<&ListedPair> = between.iter().filter(is_new).collect();
-    let of_intervals = summary.intervals.as_ref().and_then(|intervals| intervals.pairs_violated);
-    let [of_rows, of_intervals] = if rows.is_empty() { [None, of_intervals] } else { [summary.pairs_violated, None] };
-    let mut lines = lines(&rows.iter().collect::<Vec<_>>(), of_rows.unwrap_or(0), when, lengths);
-    lines.extend(self::lines(&between, of_intervals.unwrap_or(0), when, lengths));
-    lines
-}
-
-/// A line for each of the first pairs, and one for the rest of `all`.
-fn lines(pairs: &[&ListedPair], all: u64, when: SpanWords, lengths: Lengths) -> Vec<String> {
+    let pairs = listed(summary);
     let shown = &pairs[..pairs.len().min(LISTED)];
     let mut lines: Vec<String> = shown.iter().map(|pair| line(pair, when, lengths)).collect();
-    let more = all.saturating_sub(shown.len() as u64);
-    if more > 0 {
-        lines.push(format!("and {} more; pairs.parquet has all of them", counted(more, "pair")));
+    let of_rows = summary.pairs_violated.filter(|_| summary.violated > 0).unwrap_or(0);
+    let between = violated_between(summary).and_then(|intervals| intervals.pairs_violated).unwrap_or(0);
+    // A pair may violate at frames and between them: how many do is known only if both lists are whole.
+    let least = of_rows.max(between).max(pairs.len() as u64);
+    let is_exact = of_rows == 0 || between == 0 || least == pairs.len() as u64;
+    let more = counted(least - shown.len() as u64, "pair");
+    match (least > shown.len() as u64, is_exact) {
+        (false, _) => {}
+        (true, true) => lines.push(format!("and {more} more; pairs.parquet has all of them")),
+        (true, false) => lines.push(format!("and at least {more} more; pairs.parquet has all of them")),
     }
     lines
 }
 
-fn line(of: &ListedPair, when: SpanWords, lengths: Lengths) -> String {
+/// A bracket in words; of an older version, a distance.
+fn how(of: &ListedPair, ends: [Option<f64>; 2], lengths: Lengths) -> String {
+    match (ends, of.min_upper_m.or(of.min_distance_m)) {
+        ([None, None], Some(distance)) if distance < 0.0 => lengths.text(-distance) + " deep",
+        ([None, None], Some(distance)) => lengths.text(distance),
+        ([lower, upper], _) => lengths.proven(lower, upper),
+    }
+}
+
+fn line(Listed { pair: of, ends }: &Listed<'_>, when: SpanWords, lengths: Lengths) -> String {
     let NamedPair { body_a, body_b, of_hulls } = &of.pair;
-    let distance = of.min_upper_m.or(of.min_distance_m).unwrap_or(f64::NAN);
-    let how = if distance < 0.0 { lengths.text(-distance) + " deep" } else { lengths.text(distance) };
+    let how = how(of, *ends, lengths);
     let (how, rows, noun) = match of.min_upper_m {
         Some(_) => (format!("between frames {how}"), of.intervals, "interval"),
         None => (how, of.rows, "frame"),
@@ -172,7 +241,7 @@ mod tests {
         };
         let line = |pair: &Value, when| {
             let pair: ListedPair = serde_json::from_value(pair.clone()).expect("a pair");
-            line(&pair, when, Lengths::of_word("mm"))
+            line(&Listed::of(&pair), when, Lengths::of_word("mm"))
         };
         assert_eq!(
             line(&pair(1, 8, Some(44.0)), SpanWords::InFrames),
@@ -195,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_violate_between_frames_only_are_listed_too() {
+    fn pairs_are_listed_once_where_they_come_nearest() {
         let row = |a: &str| {
             json!({ "body_a": a, "body_b": "x", "min_distance_m": 0.01, "rows": 2, "spans": 1,
             "from_frame": 3, "to_frame": 4, "run": 0, "runs": 1 })
@@ -209,17 +278,17 @@ mod tests {
             of_json(json!({ "violated": 2, "pairs_violated": 1, "runs": 1, "violating_pairs": [row("a")],
             "intervals": intervals }));
         let plain = |text: Option<String>| anstream::adapter::strip_str(&text.unwrap_or_default()).to_string();
-        assert_eq!(plain(verdict(&summary)), "VIOLATED by 1 pair, between frames by 2 pairs");
+        assert_eq!(plain(verdict(&summary)), "VIOLATED by 1 pair, between frames by 2 pairs, nearest first");
         let lines = worst_pairs(&summary, Lengths::of_word("mm"));
         assert_eq!(
             lines,
             [
-                "10 mm: a and x, in frames 3 to 4 (2 frames)",
+                "between frames 2 mm deep: a and x, in frames 3 to 4 (1 interval)",
                 "between frames 2 mm deep: b and x, in frames 3 to 4 (1 interval)",
             ]
         );
         (summary.violated, summary.violating_pairs) = (0, Vec::new());
-        assert_eq!(plain(verdict(&summary)), "VIOLATED between frames by 2 pairs");
+        assert_eq!(plain(verdict(&summary)), "VIOLATED between frames by 2 pairs, nearest first");
         assert_eq!(worst_pairs(&summary, Lengths::of_word("mm")).len(), 2);
         summary.intervals = None;
         assert_eq!(verdict(&summary), None);

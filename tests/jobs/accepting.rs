@@ -31,6 +31,32 @@ fn accepting(dir: &Path, k: usize, to: &str) -> Child {
     command.current_dir(dir).args(args.split_whitespace()).stdout(Stdio::null()).spawn().expect("it starts")
 }
 
+#[test]
+fn pairs_are_chosen_by_globs_in_either_order() {
+    let dir = violated();
+    let dir = dir.path();
+    let json = |args: &str| -> serde_json::Value {
+        serde_json::from_str(&expect(dir, args, 0).0).unwrap_or_else(|error| panic!("{args}: {error}"))
+    };
+    for (pair, pairs) in [("b0 b1", 1), ("b1 b0", 1), ("b? b?", 8), ("b* b3", 2), ("b3 *", 2), ("* b[3]", 0)] {
+        let args = format!("accept o --to a.csv --reason r --json --pair {pair}");
+        if pairs == 0 {
+            let (_, error) = expect(dir, &args, 1);
+            let says = "--pair `*` `b[3]` matches none of 8 pairs that have one";
+            assert!(error.contains(says) && error.contains("--pair 'b0' 'b1'"), "{error}");
+            continue;
+        }
+        let found = json(&args);
+        assert_eq!((&found["pairs"], &found["pairs_open"]), (&pairs.into(), &PAIRS.into()), "{pair}");
+    }
+    let (text, _) = expect(dir, "accept o --to b.csv --reason r --pair b* b3", 0);
+    assert_eq!(text, "2 pairs accepted in b.csv: --pair matches 2 of 8 pairs with an open violation\n");
+    assert_eq!(rows(&dir.join("b.csv")), 2);
+    expect(dir, "run scene.toml --out p --accepted a.csv", 0);
+    let (_, error) = expect(dir, "accept p --to c.csv --reason r --all", 1);
+    assert!(error.contains("no open violation is chosen: the result has none"), "{error}");
+}
+
 fn rows(path: &Path) -> usize {
     fs::read_to_string(path).expect("read").lines().skip(1).count()
 }

@@ -64,6 +64,45 @@ fn the_examples_of_every_help_work_as_printed() {
 }
 
 #[test]
+fn the_help_of_each_command_names_all_of_its_exit_codes() {
+    let dir = tempfile::tempdir().expect("scratch");
+    for (command, codes) in [
+        ("run", "0 1 2 3 4 130 141"),
+        ("check", "0 1 2 130"),
+        ("audit", "0 1 2 3 4 130"),
+        ("generate", "0 1 2 130"),
+        ("summary", "0 1 2 3 4"),
+        ("accept", "0 1 2"),
+        ("diff", "0 1 2"),
+        ("report", "0 1 2 3 4"),
+        ("export", "0 1 2 130"),
+        ("query", "0 1 2 4"),
+        ("plan", "0 1 2"),
+        ("merge", "0 1 2 3 4 130"),
+        ("verify", "0 1 2"),
+        ("sort", "0 1 2 130"),
+    ] {
+        let (help, _) = expect(dir.path(), &format!("{command} --help"), 0);
+        let named = help.split("Exit codes:").nth(1).unwrap_or_else(|| panic!("{command}: no exit codes"));
+        let numbers: Vec<&str> = named
+            .split_whitespace()
+            .zip(std::iter::once("").chain(named.split_whitespace()))
+            .filter(|(word, before)| {
+                word.parse::<u8>().is_ok() && (before.is_empty() || before.ends_with([';', ':', '`']))
+            })
+            .map(|(word, _)| word)
+            .collect();
+        let mut distinct: Vec<u8> = numbers.iter().map(|word| word.parse().expect("a number")).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let expected: Vec<u8> = codes.split(' ').map(|word| word.parse().expect("a number")).collect();
+        assert_eq!(distinct, expected, "{command}: {named}");
+    }
+    let (help, _) = expect(dir.path(), "run --help", 0);
+    assert!(help.contains("What to compute for each pair: overlap"), "{help}");
+}
+
+#[test]
 fn json_is_alone_on_stdout() {
     let dir = tempfile::tempdir().expect("scratch");
     let dir = dir.path();
@@ -117,9 +156,9 @@ fn a_summary_lists_pairs_and_runs() {
     expect(dir, "generate crowd --out c --bodies 30 --frames 40 --runs 12 --density 0.3 --seed 3", 0);
     expect(dir, "run c/scene.toml --out o --require 1mm", 3);
     let (text, _) = expect(dir, "summary o", 0);
-    assert!(text.contains("The 10 nearest of "), "{text}");
-    assert!(text.contains(" run-pairs\n") && text.contains(" run-pairs (a pair in one run) came within"), "{text}");
-    assert!(text.contains("The 10 worst of 12 runs"), "{text}");
+    assert!(text.contains("The 10 nearest pairs, each in its worst run, least `at most` first\n"), "{text}");
+    assert!(text.contains(" run-pairs (a pair in one run) came within"), "{text}");
+    assert!(text.contains("The 10 worst of 12 runs, least violating distance first\n"), "{text}");
     let summary = json(dir, "summary o --json", 0);
     let list = |key: &str, of: &str| -> Vec<f64> {
         summary[key].as_array().expect("a list").iter().map(|line| line[of].as_f64().expect("a number")).collect()
@@ -128,7 +167,10 @@ fn a_summary_lists_pairs_and_runs() {
     assert!(pairs.len() == 10 && pairs.is_sorted(), "{pairs:?}");
     assert_eq!(summary["worst_pairs"][0]["min_distance_m"], summary["worst"]["distance_m"]);
     let violated = list("worst_runs", "violated");
-    assert!(violated.len() == 10 && violated.is_sorted_by(|a, b| a >= b), "{violated:?}");
+    let runs = summary["worst_runs"].as_array().expect("a list");
+    let uppers: Vec<f64> = runs.iter().map(|run| run["least"]["upper_m"].as_f64().expect("a number")).collect();
+    assert!(uppers.len() == 10 && uppers.is_sorted(), "by distance, not by rows: {uppers:?}");
+    assert!(!violated.is_sorted_by(|a, b| a >= b), "the numbers of rows have another order: {violated:?}");
     assert!(violated.iter().sum::<f64>() <= summary["violated"].as_f64().expect("a number"));
 
     fs::write(dir.join("o/pairs.parquet"), "PAR1 and no more").expect("written");

@@ -369,7 +369,8 @@ fn what_cannot_be_accepted_is_one_clear_error_and_writes_nothing() {
     for (args, code, says) in [
         ("accept o --to x.csv --reason r", 2, "nothing is chosen"),
         ("accept o --to x.csv --reason r --rule other", 1, "no open violation is chosen"),
-        ("accept o --to x.csv --reason r --pair a c", 1, "no open violation is chosen"),
+        ("accept o --to x.csv --reason r --pair a c", 1, "--pair `a` `c` matches none of 1 pair that have one"),
+        ("accept o --to x.csv --reason r --pair ? c*", 1, "choose for example --pair 'a' 'b'"),
         ("accept o --to x.csv --reason r --issue 123456789012", 1, "no open violation is chosen"),
         ("accept nowhere --to x.csv --reason r --all", 1, "nowhere"),
         ("accept o --to none/x.csv --reason r --all", 1, "none"),
@@ -448,18 +449,71 @@ fn two_executions_are_compared_by_rules_and_names() {
     assert_eq!(pairs, ["new i j", "worse c d", "same a b", "better e f", "resolved g h"]);
     let csv = expect(dir, "diff old new --csv", 0);
     assert!(
-        csv.starts_with("change,rule,a,b,old_lower_m,old_upper_m,new_lower_m,new_upper_m\nnew,default,i,j,,,-0.01"),
+        csv.starts_with(
+            "change,rule,a,b,old_lower_m,old_upper_m,new_lower_m,new_upper_m,part_a,part_b\nnew,default,i,j,,,-0.01"
+        ),
         "{csv}"
     );
     let text = expect(dir, "diff old new", 0);
     for line in [
         "new       1 pair",
-        "i and j (default): kept before, 0.01 m deep now",
-        "c and d (default): 0.05 m before, 0.02 m now",
+        "i and j (default): kept before, 0.009999 to 0.010001 m deep now",
+        "c and d (default): 0.049999 to 0.050001 m before, 0.019999 to 0.020001 m now",
+        "worse     1 pair by more than 1.00e-6 m",
         "resolved  1 pair",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
     let nothing: Value = serde_json::from_str(&expect(dir, "diff old old --json", 0)).expect("JSON");
     assert_eq!(nothing["counts"]["same"], 4);
+    // A difference below the threshold is no change: 30 mm of `c` and `d`.
+    for (worse_by, expected) in [("29.9mm", "worse"), ("30.1mm", "same"), ("0.0301", "same")] {
+        let found: Value =
+            serde_json::from_str(&expect(dir, &format!("diff old new --json --worse-by {worse_by}"), 0)).expect("JSON");
+        let pairs = found["pairs"].as_array().expect("a list");
+        let changed = pairs.iter().find(|pair| pair["a"] == "c").map(|pair| &pair["change"]);
+        assert_eq!(changed, Some(&expected.into()), "{worse_by}");
+    }
+}
+
+#[test]
+fn a_difference_within_touch_is_no_change_and_parts_of_one_result_are_named() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    let scene = |file: &str, gap: f64, last: &str| {
+        let mut text = "[scene]\nlength_unit = \"mm\"\n[query]\nwithin = 100\nrequire = 50\n".to_owned();
+        for (name, x) in [("a", 0.0), ("b", 20.0 + gap), (last, -50.0)] {
+            text += &format!(
+                "[[body]]\nname = \"{name}\"\nstatic = true\nshape = {{ sphere = 10 }}\nposition = [{x:?}, 0, 0]\n"
+            );
+        }
+        fs::write(dir.join(file), text).expect("written");
+    };
+    scene("old.toml", 15.94, "pump");
+    scene("new.toml", 15.94 - 12e-6, "valve");
+    expect(dir, "run old.toml --out old", 3);
+    expect(dir, "run new.toml --out new", 3);
+    let json = |args: &str| -> Value { serde_json::from_str(&expect(dir, args, 0)).expect("JSON") };
+    let found = json("diff old new --json");
+    assert_eq!(found["counts"], serde_json::json!({ "new": 1, "worse": 0, "same": 1, "better": 0, "resolved": 1 }));
+    assert_eq!((&found["threshold_m"], &found["new_parts"][0]), (&1e-6.into(), &"valve".into()));
+    assert_eq!(found["gone_parts"], serde_json::json!(["pump"]));
+    let part = |pair: &Value| [pair["part_a"].clone(), pair["part_b"].clone()];
+    assert_eq!(part(&found["pairs"][0]), [Value::Null, "new".into()], "{found}");
+    assert_eq!(part(&found["pairs"][2]), [Value::Null, "gone".into()], "{found}");
+    let text = expect(dir, "diff old new", 0);
+    for line in [
+        "a and valve (new part) (default): not there before, 29.999 to 30.001 mm now",
+        "a and pump (gone part) (default): 29.999 to 30.001 mm before, not there now",
+        "new       1 part: valve",
+        "gone      1 part: pump",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert!(expect(dir, "diff old new --csv", 0).contains(",,new\n"), "CSV names the part");
+    // What is asked for is told, with the difference where the digits do not show it.
+    assert_eq!(json("diff old new --json --worse-by 0")["counts"]["worse"], 1);
+    let text = expect(dir, "diff old new --worse-by 0", 0);
+    assert!(text.contains("worse     1 pair by more than 0 mm"), "{text}");
+    assert!(text.contains(" (by 1.20e-5 mm)"), "{text}");
 }

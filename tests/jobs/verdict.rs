@@ -213,17 +213,113 @@ fn three_runs(query: &str) -> TempDir {
 }
 
 #[test]
+fn a_pair_has_one_bracket_in_all_texts() {
+    let dir = three_runs("within = 100");
+    let dir = dir.path();
+    expect(dir, "run scene.toml --out old --require 0.1mm", 0);
+    expect(dir, "run scene.toml --out new --require 20mm", 3);
+    let (diff, _) = expect(dir, "diff old new", 0);
+    assert!(diff.contains("a and c (default): kept before, 0.499 to 0.501 mm now"), "{diff}");
+    let (text, _) = expect(dir, "summary new", 0);
+    for line in ["a  c  0.499 mm   0.501 mm    2      5", "  2      10    20              4  0.499 mm   0.501 mm"] {
+        let found = text.lines().any(|known| {
+            known
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .starts_with(&line.split_whitespace().collect::<Vec<_>>().join(" "))
+        });
+        assert!(found, "{line}:\n{text}");
+    }
+    let summary = json(dir, "summary new --json", 0);
+    let pair = &summary["violating_pairs"][0];
+    let compared = &json(dir, "diff old new --json", 0)["pairs"][0]["new"];
+    let least = &summary["worst_runs"][0]["least"];
+    for end in ["lower_m", "upper_m"] {
+        let of = &pair[end];
+        assert!(of.is_f64(), "{pair}");
+        for (place, other) in
+            [("diff", compared), ("worst", &summary["worst"]), ("pairs", &summary["worst_pairs"][0]), ("runs", least)]
+        {
+            assert_eq!(&other[end], of, "{end} of {place}");
+        }
+    }
+}
+
+#[test]
+fn worst_and_next_show_what_violates_and_not_what_rules_allow() {
+    let body = |name: &str, x: f64| sphere(name, &format!("static = true\nposition = [{x:?}, 0, 0]"));
+    let bodies = body("a", 0.0) + &body("b", 1.9) + &body("c", 9.0) + &body("d", 11.01);
+    let rule = "[[rule]]\nname = \"welded\"\na = \"a\"\nb = \"b\"\nrequire = -0.2\n";
+    let dir = scene(["", "within = 0.5\nrequire = 0.02"], &(bodies + rule), &[]);
+    let (text, _) = expect(dir.path(), "run scene.toml --out o", 3);
+    assert!(text.contains("worst     0.009999 to 0.010001 m apart: c and d\n"), "{text}");
+    assert!(text.contains("\"SELECT rule, body_a, body_b, floor(1e6 * lower_m) / 1e6 AS at_least_m, "), "{text}");
+    assert!(text.contains("/events.parquet' ORDER BY") || text.contains("o/events.parquet"), "{text}");
+    let (text, _) = expect(dir.path(), "run scene.toml --out p --require 0.001", 0);
+    assert!(text.contains("worst     no violation; nearest: 0.099999 to 0.100001 m deep: a and b\n"), "{text}");
+    assert!(text.contains("p/pairs.parquet"), "{text}");
+    // What is accepted is not worst either.
+    expect(dir.path(), "accept o --to a.csv --reason r --pair c d", 0);
+    let (text, _) = expect(dir.path(), "run scene.toml --out q --accepted a.csv", 0);
+    assert!(text.contains("all violations are accepted") && text.contains("q/pairs.parquet"), "{text}");
+}
+
+#[test]
+fn an_undecided_row_is_named_with_a_way_to_decide_it() {
+    let cube = |name: &str, x: f64| {
+        format!("[[body]]\nname = \"{name}\"\nshape = {{ box = [1, 1, 1] }}\nstatic = true\nposition = [{x:?}, 0, 0]\n")
+    };
+    let dir = scene(["", "within = 0.5\nrequire = 0.25"], &(cube("a", 0.0) + &cube("b", 1.25)), &[]);
+    let dir = dir.path();
+    let (text, _) = expect(dir, "run scene.toml --out o", 0);
+    for part in [
+        "no pair violates it; 1 row undecided",
+        "undecided  1 row: a and b: 0.249999 to 0.250001 m, required 0.25 m",
+        "to decide it: --require 0.249999m, which it keeps; it is at the limit, to within rounding",
+    ] {
+        assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+    }
+    let named = &json(dir, "summary o --json", 0)["undecided_row"];
+    assert_eq!((&named["body_a"], &named["body_b"], &named["required_m"]), (&"a".into(), &"b".into(), &0.25.into()));
+    let (text, _) = expect(dir, "run scene.toml --out p --require 0.249999m", 0);
+    assert!(!text.contains("undecided"), "the proposal decides it: {text}");
+    // Of a rule, what to type is its key.
+    let path = dir.join("scene.toml");
+    let rule = "[[rule]]\nname = \"near\"\na = \"a\"\nb = \"b\"\nrequire = 0.25\n";
+    fs::write(&path, fs::read_to_string(&path).expect("read").replace("require = 0.25\n", "") + rule).expect("written");
+    let (text, _) = expect(dir, "run scene.toml --out r", 0);
+    assert!(text.contains("near requires 0.25 m") && text.contains("require = '0.249999m' of rule near"), "{text}");
+    // An overlap that is not measured: the depth decides.
+    let rule = "[[rule]]\nname = \"pressed\"\na = \"a\"\nb = \"b\"\nrequire = -0.6\n";
+    let tilted = cube("b", 0.75).replace(
+        "position",
+        "orientation = { qw = 0.9238795325112867, qx = 0, qy = 0, qz = 0.3826834323650898 }\nposition",
+    );
+    let query = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 0.5\nanswer = \"distance\"\n";
+    fs::write(&path, query.to_owned() + &cube("a", 0.0) + &tilted + rule).expect("written");
+    let (text, _) = expect(dir, "run scene.toml --out d", 0);
+    if text.contains("undecided") {
+        assert!(text.contains("to decide it: --answer depth"), "{text}");
+        assert!(!expect(dir, "run scene.toml --out e --answer depth", 0).0.contains("undecided"));
+    }
+}
+
+#[test]
 fn violating_pairs_come_with_their_times_and_runs_with_their_interval() {
     let dir = three_runs("within = 100\nrequire = 20");
     let (text, _) = expect(dir.path(), "run scene.toml --out o", 3);
     for part in [
         "3 possible in a run, 1 of them ignored",
         "20 mm: VIOLATED by 2 pairs",
-        "0.5 mm: a and c, in 1 run; in run 2 at 1.25 s",
-        "3 mm: a and b, in 2 runs; in run 2 0.5 s to 1.75 s, in 2 spans",
+        "20 mm: VIOLATED by 2 pairs, nearest first",
+        "0.499 to 0.501 mm: a and c, in 1 run; in run 2 at 1.25 s",
+        "2.999 to 3.001 mm: a and b, in 2 runs; in run 2 0.5 s to 1.75 s, in 2 spans",
+        "worst     0.499 to 0.501 mm apart: a and c, run 2, frame 5",
         "violated in 2 of 3 runs (66.7 %, 95 % interval 20.8 to 93.9)",
         "60: 60 separated; 5 violated",
-        "SELECT run, body_a, body_b, round(1e3 * min_distance_m, 3) AS mm FROM",
+        "SELECT run, body_a, body_b, floor(1e6 * lower_m) / 1e3 AS at_least_mm, ceil(1e6 * upper_m) / 1e3 AS at_most_mm FROM",
+        "o/events.parquet' ORDER BY upper_m LIMIT 10",
     ] {
         assert!(text.contains(part), "`{part}` is missing in:\n{text}");
     }

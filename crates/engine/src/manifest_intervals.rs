@@ -1,6 +1,6 @@
 //! Entries of a manifest about the intervals between frames.
 
-use super::manifest_pairs::{listed, named};
+use super::manifest_pairs::{listed, named, undecided};
 use clearsweep_model::{BetweenFrames, MotionRule, Scene};
 use clearsweep_narrow::IntervalStatus;
 use clearsweep_records::manifest::{self, Intervals, ListedPair, MaxGap, SweptJoint};
@@ -21,6 +21,7 @@ pub(super) fn summary(scene: &Scene, totals: &Totals, skipped: u64) -> Option<In
         by_status: IntervalStatus::NAMES.into_iter().zip(totals.by_interval_status).collect(),
         violated: totals.intervals_violated,
         undecided: totals.intervals_undecided,
+        undecided_interval: totals.undecided_interval.0.as_ref().map(|row| undecided(scene, row)),
         pairs_violated: Some(*pairs_violated),
         violating_pairs: violating_pairs.iter().map(|pair| violating(scene, pair)).collect(),
         pairs_contact: *pairs_contact,

@@ -3,7 +3,7 @@
 use super::check::{open_bodies, pairs_by_rule, rule_terms};
 use super::coverage::{NothingChecked, RunVerdict};
 use super::manifest_intervals;
-use super::manifest_pairs::{listed, named};
+use super::manifest_pairs::{finite, listed, named, undecided};
 use clearsweep_base::share::share_with_interval;
 use clearsweep_model::{BetweenFrames, Body, EventState, Scene};
 use clearsweep_narrow::{IntervalMethod, IntervalStatus, Method, Status};
@@ -71,6 +71,7 @@ impl Summary<'_> {
             issues: totals.issues.as_ref().map(|counts| by_state(counts.issues)),
             dispositions: self.dispositions(),
             undecided: totals.undecided,
+            undecided_row: totals.undecided_row.0.as_ref().map(|row| undecided(scene, row)),
             uncertified: totals.by_status[Status::Uncertified as usize],
             open_meshes: self.open_meshes(),
             worst: totals.worst.as_ref().map(|worst| worst_entry(scene, worst)),
@@ -137,6 +138,8 @@ impl Summary<'_> {
 fn worst_entry(scene: &Scene, worst: &Worst) -> manifest::Worst {
     manifest::Worst {
         distance_m: Some(worst.distance_m),
+        lower_m: finite(worst.bracket_m[0]),
+        upper_m: finite(worst.bracket_m[1]),
         run: worst.run,
         frame: worst.frame,
         pair: named(scene, &worst.body_a, &worst.body_b),

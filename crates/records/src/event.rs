@@ -1,6 +1,6 @@
 //! `events`: where something is required.
 
-use crate::record::record;
+use crate::record::{columns_of, record};
 use crate::words::EventKind;
 use clearsweep_model::{EventState, Severity};
 
@@ -60,4 +60,17 @@ record! {
     joint_lo: Option<f64> => unit("rad or m"), null, only_if(|job| job.sweeps);
     /// With a `[[sweep]]`: value at the last sample.
     joint_hi: Option<f64> => unit("rad or m"), null, only_if(|job| job.sweeps);
+}
+
+columns_of! { Event:
+    /// The bracket of an event.
+    LeastOfEvent {
+        run: i64,
+        body_a: crate::Text,
+        body_b: crate::Text,
+        lower_m: Option<f64>,
+        upper_m: Option<f64>,
+        frame_of_least: i64,
+        state: EventState,
+    }
 }

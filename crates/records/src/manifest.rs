@@ -16,7 +16,7 @@ pub use execution::{
 pub use named::{Named, Span};
 pub use summary::{
     Dispositions, FirstContact, Hulls, Intervals, Least, ListedPair, MaxGap, NamedPair, OpenMeshes, RuleFindings,
-    RuleTerms, StalePair, Summary, SweptJoint, Worst,
+    RuleTerms, StalePair, Summary, SweptJoint, Undecided, Worst,
 };
 
 use clearsweep_base::error::{Error, Result};

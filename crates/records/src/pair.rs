@@ -73,6 +73,7 @@ columns_of! { Pair:
         frames_within: i64,
         frames_penetrating: i64,
         min_distance_m: Option<f64>,
+        lower_m: Option<f64>,
         upper_m: Option<f64>,
         frame_of_min: Option<i64>,
     }
@@ -88,6 +89,22 @@ columns_of! { Pair:
         min_between_upper_m: Option<f64>,
         frame_of_min_between: Option<i64>,
         contact_frame: Option<i64>,
+    }
+}
+
+columns_of! { Pair:
+    /// The least distances of a pair in a run, at its frames and between them.
+    LeastOfPair {
+        run: i64,
+        body_a: crate::Text,
+        body_b: crate::Text,
+        min_distance_m: Option<f64>,
+        lower_m: Option<f64>,
+        upper_m: Option<f64>,
+        frame_of_min: Option<i64>,
+        min_between_lower_m: Option<f64>,
+        min_between_upper_m: Option<f64>,
+        frame_of_min_between: Option<i64>,
     }
 }
 

@@ -70,6 +70,7 @@ columns_of! { Run:
         rows: i64,
         violated: i64,
         intervals_violated: Option<i64>,
+        min_between_upper_m: Option<f64>,
         min_distance_m: Option<f64>,
         body_a: Option<crate::Text>,
         body_b: Option<crate::Text>,

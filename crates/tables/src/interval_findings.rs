@@ -5,7 +5,7 @@ use super::output_dir::OutputDir;
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::StoredEntries;
 use super::row::IntervalRow;
-use super::totals::{FirstContact, LeastBetween, Totals};
+use super::totals::{FirstContact, LeastBetween, Totals, UndecidedRow};
 use super::violations::{ViolatingRuns, Violations};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{Dispositions, FrameBlock, Requirements, SAMPLES, Scene};
@@ -63,6 +63,16 @@ impl IntervalFindings {
                 return Err(Error::internal("intervals", "an interval ends in no sample of its run"));
             };
             let judged = run.add(row, ends, row.required(&self.requirements, ends[0].run));
+            if judged.1 {
+                let (lower, upper) = (row.interval.lower, row.interval.upper);
+                totals.undecided_interval.add(UndecidedRow {
+                    run: ends[0].run,
+                    frames: ends.map(|end| end.frame),
+                    bodies: [row.a, row.b],
+                    bracket_m: [lower, upper],
+                    required_m: row.required(&self.requirements, ends[0].run),
+                });
+            }
             totals.by_interval_status[row.interval.status as usize] += 1;
             totals.by_interval_method[row.interval.method as usize] += 1;
             if self.requirements.uniform().is_none() {
@@ -73,7 +83,9 @@ impl IntervalFindings {
             if judged.0 && (self.dispositions.is_empty() || state().is_open()) {
                 totals.intervals_open += 1;
                 let position = block.index * SAMPLES as u64 + u64::from(row.interval.sample);
-                self.violations.add_one((row.a, row.b), [row.interval.upper; 2], ends.map(|end| *end), position)?;
+                let (lower, upper) = (row.interval.lower, row.interval.upper);
+                let least = ([upper; 2], [lower, upper]);
+                self.violations.add_one((row.a, row.b), least, ends.map(|end| *end), position)?;
             }
             each(IntervalStat::of(row, ends));
         }

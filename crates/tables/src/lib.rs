@@ -117,8 +117,8 @@ pub use stream_sink::DistanceStream;
 #[doc(hidden)]
 pub use table_reader::{StoredTable, TableReader};
 pub use totals::{BetweenTotals, FirstContact, LeastBetween};
-pub use totals::{IssueCounts, RuleTotals, Totals, Worst};
+pub use totals::{IssueCounts, RuleTotals, Totals, UndecidedRow, Worst};
 pub use verify::{digest_all, digest_of, tables_of};
 pub use violations::ViolatingPair;
-pub use worst::{nearest_between, worst_pairs, worst_runs};
+pub use worst::{LeastOfRun, RankedRun, nearest_between, worst_pairs, worst_runs};
 pub use writer::TableWriter;

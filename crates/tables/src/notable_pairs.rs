@@ -71,18 +71,20 @@ impl NotablePairs {
         };
         if violated > 0 {
             let dispositions = &self.dispositions;
-            let is_open = |row: &Row| {
+            let open = |row: &Row| {
                 let rule = requirements.rule(row.a, row.b);
                 let [lower, upper] = row.measured(requirements, rule);
                 let state = || dispositions.state(rule as u32, row.a, row.b, lower);
                 let violates = upper < row.required(requirements, rule, of);
-                violates && (dispositions.is_empty() || state().is_open())
+                (violates && (dispositions.is_empty() || state().is_open())).then_some([lower, upper])
             };
-            totals.open += rows.iter().filter(|row| is_open(row)).count() as u64;
-            self.violations.add(rows, samples, position, is_open)?;
+            totals.open += rows.iter().filter_map(open).count() as u64;
+            self.violations.add(rows, samples, position, open)?;
         }
         if by_winding > 0 {
-            self.windings.add(rows, samples, position, |row| row.proximity.method == Method::Winding)?;
+            let bracket = |row: &Row| [row.proximity.lower, row.proximity.upper];
+            let of_winding = |row: &Row| (row.proximity.method == Method::Winding).then(|| bracket(row));
+            self.windings.add(rows, samples, position, of_winding)?;
         }
         Ok(())
     }

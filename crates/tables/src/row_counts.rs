@@ -4,7 +4,7 @@ use super::layout::TILE_ROWS;
 use super::pair_stats::{is_smaller, rank};
 use super::row::Row;
 use super::sources::{RunRow, WorstRow};
-use super::totals::{RuleTotals, Totals};
+use super::totals::{RuleTotals, Totals, UndecidedRow};
 use clearsweep_model::{Method, Requirements, Sample, Status};
 
 /// Counts a tile of rows for `runs` and the totals. `judged`: the bracket of a row that is compared with the requirement, and the requirement,
@@ -27,10 +27,20 @@ pub(super) fn count_rows(
         status += 1 << (BITS * p.status as usize);
         method += 1 << (BITS * p.method as usize);
         violated += u64::from(upper < require);
-        undecided += u64::from((lower < require) & (require <= upper));
+        if (lower < require) & (require <= upper) {
+            undecided += 1;
+            totals.undecided_row.add(UndecidedRow {
+                run: run.run,
+                frames: [samples[usize::from(p.sample)].frame; 2],
+                bodies: [row.a, row.b],
+                bracket_m: [lower, upper],
+                required_m: require,
+            });
+        }
         if worst.is_none_or(|worst| is_smaller(rank(p), worst.rank)) {
             let frame = samples[usize::from(p.sample)].frame;
-            worst = Some(WorstRow { rank: rank(p), distance: p.distance, a: row.a, b: row.b, frame });
+            let (rank, distance, bracket) = (rank(p), p.distance, [p.lower, p.upper]);
+            worst = Some(WorstRow { rank, distance, bracket, a: row.a, b: row.b, frame });
         }
     }
     let counter = |counters: u64, k: usize| counters >> (BITS * k) & ((1 << BITS) - 1);

@@ -389,6 +389,8 @@ pub(super) struct WorstRow {
     pub(super) rank: f64,
     /// Distance, metres.
     pub(super) distance: f64,
+    /// Its bracket, metres.
+    pub(super) bracket: [f64; 2],
     /// Body A.
     pub(super) a: u32,
     /// Body B.
@@ -421,6 +423,7 @@ impl WorstOfRuns {
         self.0.map(|(run, row)| Worst {
             rank: row.rank,
             distance_m: row.distance,
+            bracket_m: row.bracket,
             run,
             frame: row.frame,
             body_a: names[row.a as usize].clone(),

@@ -69,11 +69,56 @@ pub struct Totals {
     /// Events and issues, where something is required and the rows are written to tables.
     #[doc(hidden)]
     pub issues: Option<IssueCounts>,
+    /// The row that is undecided and may be nearest.
+    #[doc(hidden)]
+    pub undecided_row: LeastUndecided,
+    /// The interval that is undecided and may be nearest.
+    #[doc(hidden)]
+    pub undecided_interval: LeastUndecided,
     /// Bytes of all tables, the manifest excluded.
     pub bytes: u64,
     /// Digests of the rows of each table, if they are written to tables.
     #[doc(hidden)]
     pub digests: Vec<(String, TableDigest)>,
+}
+
+/// A row or an interval of which it is not proven whether it violates what is required.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct UndecidedRow {
+    /// Its run.
+    pub run: i64,
+    /// Its frame, twice; of an interval, the frame before it and the one behind it.
+    pub frames: [i64; 2],
+    /// Indices of both bodies.
+    pub bodies: [u32; 2],
+    /// The bracket that holds what is required, metres.
+    pub bracket_m: [f64; 2],
+    /// What is required, metres; NaN if nothing is.
+    pub required_m: f64,
+}
+
+/// The undecided row of the least lower end; of equal ones the earliest.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct LeastUndecided(pub Option<UndecidedRow>);
+
+impl LeastUndecided {
+    /// Adds a later row.
+    pub(super) fn add(&mut self, row: UndecidedRow) {
+        if self.0.is_none_or(|least| row.bracket_m[0] < least.bracket_m[0]) {
+            self.0 = Some(row);
+        }
+    }
+}
+
+/// Equality in which NaN equals NaN.
+impl PartialEq for LeastUndecided {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |row: UndecidedRow| {
+            let [lower, upper] = row.bracket_m.map(f64::to_bits);
+            (row.run, row.frames, row.bodies, [lower, upper, row.required_m.to_bits()])
+        };
+        self.0.map(parts) == other.0.map(parts)
+    }
 }
 
 /// Numbers of events and of issues by state, in the order of `EventState::NAMES`.
@@ -201,6 +246,8 @@ pub(super) struct CountedRows {
     pairs_contact: u64,
     pairs_contact_only: u64,
     by_rule: Vec<RuleTotals>,
+    undecided_row: LeastUndecided,
+    undecided_interval: LeastUndecided,
 }
 
 impl Totals {
@@ -237,6 +284,8 @@ impl Totals {
             pairs_contact,
             pairs_contact_only,
             by_rule: self.by_rule.clone(),
+            undecided_row: self.undecided_row,
+            undecided_interval: self.undecided_interval,
         }
     }
 
@@ -260,6 +309,8 @@ impl Totals {
         self.runs_violated += later.runs_violated;
         self.between.pairs_contact += later.pairs_contact;
         self.between.pairs_contact_only += later.pairs_contact_only;
+        later.undecided_row.0.into_iter().for_each(|row| self.undecided_row.add(row));
+        later.undecided_interval.0.into_iter().for_each(|row| self.undecided_interval.add(row));
         for (rule, of) in later.by_rule.iter().enumerate() {
             self.rule(rule).join(of);
         }
@@ -278,6 +329,7 @@ impl Totals {
         self.between.pairs_contact = counted.pairs_contact;
         self.between.pairs_contact_only = counted.pairs_contact_only;
         self.by_rule.clone_from(&counted.by_rule);
+        (self.undecided_row, self.undecided_interval) = (counted.undecided_row, counted.undecided_interval);
     }
 }
 
@@ -289,6 +341,9 @@ pub struct Worst {
     pub rank: f64,
     /// Distance, metres.
     pub distance_m: f64,
+    /// Its proven bracket, metres; an end is NaN if it is not proven.
+    #[doc(hidden)]
+    pub bracket_m: [f64; 2],
     /// Its run.
     pub run: i64,
     /// Its frame.

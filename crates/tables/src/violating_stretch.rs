@@ -9,6 +9,9 @@ pub(super) struct InRun {
     /// Value that the worst row is ranked by, metres.
     pub(super) rank: f64,
     pub(super) distance: f64,
+    /// Bracket of the least distance, or of the least free length, metres: least lower and least
+    /// upper end. A lower end that is not proven is negative infinity.
+    pub(super) bracket: [f64; 2],
     pub(super) nearest: i64,
     pub(super) spans: u64,
     pub(super) first: Sample,
@@ -24,8 +27,16 @@ impl InRun {
         if later.rank < self.rank {
             (self.rank, self.distance, self.nearest) = (later.rank, later.distance, later.nearest);
         }
+        self.widen(later.bracket);
         self.spans += later.spans - u64::from(later.first_position <= self.position + 1);
         (self.last, self.position) = (later.last, later.position);
+    }
+}
+
+impl InRun {
+    /// Adds the ends of other violations of the pair.
+    fn widen(&mut self, [lower, upper]: [f64; 2]) {
+        self.bracket = [self.bracket[0].min(lower), self.bracket[1].min(upper)];
     }
 }
 
@@ -40,10 +51,12 @@ pub(super) struct OfPair {
 }
 
 impl OfPair {
-    /// The run of the worst row. Of equal ranks the earlier run is kept.
+    /// The run of the worst row, with the bracket of all runs. Of equal ranks the earlier run is kept.
     pub(super) fn worst(&self) -> InRun {
         let worst = self.worst.as_deref().filter(|worst| worst.rank <= self.current.rank);
-        *worst.unwrap_or(&self.current)
+        let mut worst = *worst.unwrap_or(&self.current);
+        self.worst.as_deref().into_iter().chain([&self.current]).for_each(|run| worst.widen(run.bracket));
+        worst
     }
 
     /// Adds later violations of the pair.
@@ -91,7 +104,7 @@ impl ViolationStretch {
 }
 
 impl SpillEntry for ViolationStretch {
-    const BYTES: usize = 112;
+    const BYTES: usize = 128;
 
     fn pair(&self) -> (u32, u32) {
         (self.a, self.b)
@@ -99,13 +112,14 @@ impl SpillEntry for ViolationStretch {
 
     fn write(&self, bytes: &mut Vec<u8>) {
         let Self { rows, runs, worst, .. } = *self;
-        let InRun { rank, distance, nearest, spans, first, last, first_position, position } = worst;
+        let InRun { rank, distance, bracket, nearest, spans, first, last, first_position, position } = worst;
         // NaN: the input has no time.
         let time = |sample: Sample| sample.time_s.unwrap_or(f64::NAN).to_bits();
         let run =
             [rank.to_bits(), distance.to_bits(), nearest as u64, spans, first_position, position, last.run as u64];
         put_words(&[pair_word(self.pair()), rows, runs], bytes);
         put_words(&run, bytes);
+        put_words(&bracket.map(f64::to_bits), bytes);
         put_words(&[first.frame as u64, time(first), last.frame as u64, time(last)], bytes);
     }
 
@@ -121,6 +135,8 @@ impl SpillEntry for ViolationStretch {
             first_position,
             position,
             run,
+            lower,
+            upper,
             from,
             from_time,
             to,
@@ -132,13 +148,14 @@ impl SpillEntry for ViolationStretch {
         };
         let (first, last) = (sample(from, from_time), sample(to, to_time));
         let (rank, distance, nearest) = (f64::from_bits(rank), f64::from_bits(distance), nearest as i64);
+        let bracket = [lower, upper].map(f64::from_bits);
         let (a, b) = pair_of(pair);
         Self {
             a,
             b,
             rows,
             runs,
-            worst: InRun { rank, distance, nearest, spans, first, last, first_position, position },
+            worst: InRun { rank, distance, bracket, nearest, spans, first, last, first_position, position },
         }
     }
 }

@@ -32,6 +32,9 @@ pub struct ViolatingPair {
     pub bodies: [u32; 2],
     /// Smallest distance over all runs, metres.
     pub min_distance_m: f64,
+    /// Bracket over all runs of the least distance, or of the least free length where that is
+    /// required, metres; an end is infinite if it is not proven.
+    pub bracket_m: [f64; 2],
     /// The run of the smallest distance. The fields `spans` to `to_time_s` are of this run.
     pub run: i64,
     /// The frame of the smallest distance.
@@ -52,8 +55,8 @@ pub struct ViolatingPair {
     pub to_time_s: Option<f64>,
 }
 
-/// Collects violating rows, in order of (run, frame). A violating pair takes 136 bytes in the map, which may be half empty,
-/// and 88 more once it violates in a second run; where there are too many, they are spilled.
+/// Collects violating rows, in order of (run, frame). A violating pair takes 152 bytes in the map, which may be half empty,
+/// and 104 more once it violates in a second run; where there are too many, they are spilled.
 #[derive(Debug)]
 pub(super) struct Violations {
     pairs: FxHashMap<(u32, u32), OfPair>,
@@ -172,7 +175,7 @@ impl Violations {
         Self { limit, out: Some(Arc::clone(out)), ..Self::unbounded() }
     }
 
-    /// Adds those of `rows` that are `meant`. `position` is the number of the first of `samples`, counted over the whole
+    /// Adds those of `rows` of which `meant` returns the bracket that violates, metres. `position` is the number of the first of `samples`, counted over the whole
     /// input.
     ///
     /// # Errors
@@ -182,17 +185,18 @@ impl Violations {
         rows: &[Row],
         samples: &[Sample],
         position: u64,
-        meant: impl Fn(&Row) -> bool,
+        meant: impl Fn(&Row) -> Option<[f64; 2]>,
     ) -> Result<()> {
-        for row in rows.iter().filter(|row| meant(row)) {
+        for (row, bracket) in rows.iter().filter_map(|row| Some((row, meant(row)?))) {
             let index = usize::from(row.proximity.sample);
             let p = &row.proximity;
-            self.add_one((row.a, row.b), [rank(p), p.distance], [samples[index]; 2], position + index as u64)?;
+            let least = ([rank(p), p.distance], bracket);
+            self.add_one((row.a, row.b), least, [samples[index]; 2], position + index as u64)?;
         }
         Ok(())
     }
 
-    /// Adds a violation of a rank and a distance (metres) that lasts from one sample to another of a run; of a row, both are the same. `position` is the number
+    /// Adds a violation of a rank, a distance and a bracket (metres) that lasts from one sample to another of a run; of a row, both are the same. `position` is the number
     /// of the first one, counted over the whole input.
     ///
     /// # Errors
@@ -200,7 +204,7 @@ impl Violations {
     pub(super) fn add_one(
         &mut self,
         (a, b): (u32, u32),
-        [rank, distance]: [f64; 2],
+        ([rank, distance], [lower, upper]): ([f64; 2], [f64; 2]),
         [first, last]: [Sample; 2],
         position: u64,
     ) -> Result<()> {
@@ -212,7 +216,9 @@ impl Violations {
             (self.runs, self.last_run) = (self.runs + 1, Some(first.run));
         }
         let (spans, nearest) = (1, first.frame);
-        let here = InRun { rank, distance, nearest, spans, first, last, first_position: position, position };
+        let proven = |end: f64, unproven: f64| if end.is_nan() { unproven } else { end };
+        let bracket = [proven(lower, f64::NEG_INFINITY), proven(upper, f64::INFINITY)];
+        let here = InRun { rank, distance, bracket, nearest, spans, first, last, first_position: position, position };
         add_stretch(&mut self.pairs, &ViolationStretch { a, b, rows: 1, runs: 1, worst: here });
         if self.pairs.len() >= self.limit {
             self.spill()?;
@@ -319,6 +325,7 @@ impl OfPair {
             body_b: names[b as usize].clone(),
             bodies: [a, b],
             min_distance_m: worst.distance,
+            bracket_m: worst.bracket,
             run: worst.first.run,
             frame: worst.nearest,
             rows: self.rows,
@@ -381,7 +388,10 @@ mod tests {
                 |k: u64| Sample { run, frame: (block + k) as i64 * 10, time_s: Some((block + k) as f64 / 4.0) };
             let samples: Vec<Sample> = (0..64).map(sample).collect();
             violations
-                .add(&[row((position % 64) as u8, a, b, distance)], &samples, block, |row| row.proximity.upper < 1.0)
+                .add(&[row((position % 64) as u8, a, b, distance)], &samples, block, |row| {
+                    let Proximity { lower, upper, .. } = row.proximity;
+                    (upper < 1.0).then_some([lower, upper])
+                })
                 .expect("added");
         }
     }

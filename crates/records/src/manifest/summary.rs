@@ -53,6 +53,8 @@ pub struct Summary {
     pub dispositions: Option<Dispositions>,
     /// Rows whose bracket holds the limit.
     pub undecided: u64,
+    /// The row of these that may be nearest.
+    pub undecided_row: Option<Undecided>,
     /// Rows without a proven bracket.
     pub uncertified: u64,
     /// Bodies whose inside the winding number decides; `None`: there are none.
@@ -153,6 +155,10 @@ pub struct ListedPair {
     /// Least upper end of a bracket over all runs. Pairs with intervals alone have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_upper_m: Option<f64>,
+    /// Bracket of the least distance over all runs, or of the least free length where that is
+    /// required; an end is `None` if it is not proven.
+    pub lower_m: Option<f64>,
+    pub upper_m: Option<f64>,
     /// The run of that distance, to which `spans` to `to_time_s` belong.
     pub run: i64,
     pub frame: i64,
@@ -202,11 +208,33 @@ pub struct OpenMeshes {
     pub winding_pairs: Vec<ListedPair>,
 }
 
+/// A row or an interval whose bracket holds what is required.
+#[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
+#[serde(default)]
+pub struct Undecided {
+    #[serde(flatten)]
+    pub pair: NamedPair,
+    /// Its rule; `None` without rules.
+    pub rule: Option<String>,
+    pub required_m: Option<f64>,
+    /// Bracket of the distance, or of the free length where that is required.
+    pub lower_m: Option<f64>,
+    pub upper_m: Option<f64>,
+    pub run: i64,
+    pub frame: i64,
+    /// The frame behind an interval; `None` of a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_next: Option<i64>,
+}
+
 /// The row of smallest distance.
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
 pub struct Worst {
     pub distance_m: Option<f64>,
+    /// Its bracket; an end is `None` if it is not proven.
+    pub lower_m: Option<f64>,
+    pub upper_m: Option<f64>,
     pub run: i64,
     pub frame: i64,
     #[serde(flatten)]
@@ -241,6 +269,8 @@ pub struct Intervals {
     pub violated: u64,
     /// Other intervals that are undecided, or whose bracket holds the limit.
     pub undecided: u64,
+    /// The interval of these that may be nearest.
+    pub undecided_interval: Option<Undecided>,
     /// Pairs with an interval that violates, over all runs.
     pub pairs_violated: Option<u64>,
     /// The worst of these pairs, least upper end first.

@@ -96,7 +96,7 @@ impl Lengths {
 
     /// Formats like [`Self::text`], rounded down: what is written, read as a length, is not above
     /// `metres`.
-    pub(crate) fn at_least(self, metres: f64) -> String {
+    pub fn at_least(self, metres: f64) -> String {
         self.with_unit(&self.rounded(metres, self.decimals_of(metres), Rounding::Down))
     }
 
@@ -117,17 +117,37 @@ impl Lengths {
         }
     }
 
-    /// Returns the factor from metres to the unit as SQL, the decimals, and a name for a column.
-    pub fn sql(self) -> (&'static str, usize, &'static str) {
+    /// Returns both ends of a bracket as SQL, rounded outward as [`Self::proven`] rounds, from columns in
+    /// metres, with names for the columns.
+    pub fn sql_outward(self, lower: &str, upper: &str) -> String {
+        let decimals = self.decimals as i32;
         let (factor, name) = match self.unit.word {
-            "mm" => ("1e3 * ", "mm"),
-            "cm" => ("1e2 * ", "cm"),
-            "km" => ("1e-3 * ", "km"),
-            "in" => ("1 / 0.0254 * ", "inches"),
-            "ft" => ("1 / 0.3048 * ", "feet"),
-            _ => ("", "m"),
+            "mm" => (format!("1e{}", decimals + 3), "mm"),
+            "cm" => (format!("1e{}", decimals + 2), "cm"),
+            "km" => (format!("1e{}", decimals - 3), "km"),
+            "in" => (format!("1e{decimals} / 0.0254"), "inches"),
+            "ft" => (format!("1e{decimals} / 0.3048"), "feet"),
+            _ => (format!("1e{decimals}"), "m"),
         };
-        (factor, self.decimals, name)
+        format!(
+            "floor({factor} * {lower}) / 1e{decimals} AS at_least_{name}, \
+             ceil({factor} * {upper}) / 1e{decimals} AS at_most_{name}"
+        )
+    }
+
+    /// Formats both ends of a bracket with all decimals, rounded outward, so that columns line up; `-`
+    /// if an end is not proven.
+    pub fn fixed_ends(self, ends: [Option<f64>; 2]) -> [String; 2] {
+        let text = |metres: f64, rounding| {
+            let text = self.rounded(metres, self.decimals, rounding);
+            let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+            self.with_unit(&match text.contains('e') || self.decimals == 0 {
+                true => text.clone(),
+                false => format!("{whole}.{part:0<0$}", self.decimals),
+            })
+        };
+        let end = |end: Option<f64>, rounding| end.map_or_else(|| "-".to_owned(), |metres| text(metres, rounding));
+        [end(ends[0], Rounding::Down), end(ends[1], Rounding::Up)]
     }
 
     /// Formats like [`Self::text`], with the digits that show on which side of the requirement the
@@ -175,6 +195,33 @@ impl Lengths {
             (Some(lower), Some(upper)) => format!("proven at least {}, at most {}", down(lower), up(upper)),
         };
         format!("{asked}, {proven}")
+    }
+
+    /// A proven bracket for a line of text, rounded outward: `48.212 to 48.213 mm`, `9.999 to 10.001
+    /// mm deep`.
+    pub fn proven(self, lower: Option<f64>, upper: Option<f64>) -> String {
+        let [lower, upper] = [lower, upper].map(|end| end.filter(|end| end.is_finite()));
+        let down = |metres: f64| self.rounded(metres, self.decimals, Rounding::Down);
+        let up = |metres: f64| self.rounded(metres, self.decimals, Rounding::Up);
+        let range = |low: f64, high: f64| {
+            let (low, high) = (down(low), up(high));
+            self.with_unit(&if low == high { high } else { format!("{low} to {high}") })
+        };
+        let one = |number: String| self.with_unit(&number);
+        // The least that is written: two bodies that touch are not told as an overlap.
+        let place = self.unit.metres(0.1_f64.powi(self.decimals as i32));
+        match (lower, upper) {
+            (None, None) => "not proven".to_owned(),
+            (None, Some(upper)) if upper < 0.0 => format!("at least {} deep", one(down(-upper))),
+            (None, Some(upper)) => format!("at most {}", one(up(upper))),
+            (Some(lower), None) if lower < 0.0 => format!("at most {} deep", one(up(-lower))),
+            (Some(lower), None) => format!("at least {}", one(down(lower))),
+            (Some(lower), Some(upper)) if upper < 0.0 => range(-upper, -lower) + " deep",
+            (Some(lower), Some(upper)) if lower >= 0.0 => range(lower, upper),
+            (Some(lower), Some(upper)) if upper.max(-lower) <= place => format!("touching, to {}", one(up(place))),
+            (Some(lower), Some(0.0)) => format!("at most {} deep", one(up(-lower))),
+            (Some(lower), Some(upper)) => format!("{} deep to {} apart", one(up(-lower)), one(up(upper))),
+        }
     }
 
     /// A proven bracket for a cell of a table, signed: `48.2 .. 48.3 mm`.

@@ -197,7 +197,7 @@ fn batches_hold_the_rows_of_the_table() {
 /// The summaries as they are read back.
 #[test]
 fn what_is_written_is_read_back() {
-    use crate::{ExportFormat, export, nearest_between, worst_pairs, worst_runs};
+    use crate::{ExportFormat, RankedRun, export, nearest_between, worst_pairs, worst_runs};
     let (s, results) = job(50);
     let dir = tempfile::tempdir().expect("dir");
     let out = dir.path().join("out");
@@ -230,12 +230,17 @@ fn what_is_written_is_read_back() {
     with_rows.dedup();
     assert_eq!(pairs.len(), with_rows.len());
     assert!(with_rows.len() < uppers.len(), "some pairs have intervals only");
-    let runs = worst_runs(&out, 1000).expect("read");
+    let runs = worst_runs(&out, 1000, true).expect("read");
     assert_eq!(
-        runs.iter().map(|run| run.intervals_violated.expect("counted") as u64).sum::<u64>(),
+        runs.iter().map(|of| of.run.intervals_violated.expect("counted") as u64).sum::<u64>(),
         found.intervals_violated
     );
-    assert!(runs.is_sorted_by_key(|run| -(run.violated + run.intervals_violated.expect("counted"))));
+    let order = |of: &RankedRun| {
+        let least = of.least.as_ref().expect("a pair");
+        (!least.violates, least.bracket_m[1].expect("proven"))
+    };
+    assert!(runs.is_sorted_by(|one, next| order(one) <= order(next)), "violations first, each kind by distance");
+    assert!(runs.iter().all(|of| order(of).0 == (of.run.violated + of.run.intervals_violated.expect("counted") == 0)));
     let mut csv = Vec::new();
     export(&out, "intervals", (ExportFormat::Csv { is_raw: false }, false), &mut csv, &|| true).expect("exported");
     let csv = String::from_utf8(csv).expect("text");

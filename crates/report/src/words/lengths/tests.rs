@@ -144,3 +144,26 @@ fn upper_bounds_are_rounded_up() {
     assert_eq!(lengths.at_most(5.870_12e-6), "0.006 mm");
     assert_eq!(lengths.at_most(5.12e-6), "0.006 mm");
 }
+
+#[test]
+fn a_proven_bracket_is_rounded_outward_in_one_way() {
+    let mm = Lengths::of_word("mm");
+    let text = |lower: f64, upper: f64| mm.proven(Some(lower), Some(upper));
+    assert_eq!(text(0.037_927_4, 0.037_927_6), "37.927 to 37.928 mm");
+    assert_eq!(text(0.05, 0.05), "50 mm");
+    assert_eq!(text(-0.010_000_4, -0.009_999_6), "9.999 to 10.001 mm deep");
+    assert_eq!(text(-1e-14, 1e-14), "touching, to 0.001 mm");
+    assert_eq!(text(-0.01, 0.02), "10 mm deep to 20 mm apart");
+    assert_eq!(text(-0.01, 0.0), "at most 10 mm deep");
+    assert_eq!(mm.proven(None, Some(-0.01)), "at least 10 mm deep");
+    assert_eq!(mm.proven(Some(f64::NEG_INFINITY), Some(0.01)), "at most 10 mm");
+    assert_eq!([mm.proven(Some(0.01), None), mm.proven(Some(-0.01), None)], ["at least 10 mm", "at most 10 mm deep"]);
+    assert_eq!(mm.proven(None, None), "not proven");
+    assert_eq!(mm.fixed_ends([Some(-0.01), Some(0.000_000_4)]), ["-10.000 mm", "0.001 mm"]);
+    assert_eq!(mm.fixed_ends([None, Some(0.0379)]), ["-", "37.900 mm"]);
+    assert_eq!(
+        mm.sql_outward("lower_m", "upper_m"),
+        "floor(1e6 * lower_m) / 1e3 AS at_least_mm, ceil(1e6 * upper_m) / 1e3 AS at_most_mm"
+    );
+    assert!(Lengths::of_word("in").sql_outward("l", "u").contains(" / 0.0254 * u) / 1e"));
+}
