@@ -24,6 +24,17 @@ pub enum SweepPath {
     Grid,
 }
 
+impl SweepPath {
+    /// All, with the words of the contract.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("together", Self::Together), ("one-by-one", Self::OneByOne), ("grid", Self::Grid)];
+
+    /// The word of the contract.
+    pub fn name(self) -> &'static str {
+        Self::WORDS[self as usize].0
+    }
+}
+
 /// A joint of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SweptJoint {

@@ -4,7 +4,7 @@ use super::SENTENCE;
 use super::payload::Payload;
 use crate::chart::{curve_svg, histogram_svg, probability};
 use crate::data::{Finding, Issue, Report};
-use crate::words::{Lengths, Name, clipped, count, counted, moment, span, time};
+use crate::words::{Clock, Lengths, Name, clipped, count, counted};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -90,6 +90,7 @@ pub(super) struct CardContext<'a> {
     report: &'a Report,
     payload: &'a Payload,
     lengths: Lengths,
+    clock: Clock,
     pairs_of_issue: usize,
     chart_bytes_left: usize,
 }
@@ -98,7 +99,7 @@ impl<'a> CardContext<'a> {
     pub(super) fn new(report: &'a Report, payload: &'a Payload, full: usize) -> Self {
         let pairs_of_issue = (MOST_PAIRS / full.max(1)).clamp(5, Issue::MOST_FINDINGS);
         let lengths = Lengths::to_five_digits(report.unit);
-        Self { report, payload, lengths, pairs_of_issue, chart_bytes_left: MOST_CHARTS }
+        Self { report, payload, lengths, clock: Clock::of(report), pairs_of_issue, chart_bytes_left: MOST_CHARTS }
     }
 
     /// The card of the issue `index`.
@@ -168,17 +169,22 @@ impl<'a> CardContext<'a> {
         if !self.report.moves {
             return String::new();
         }
-        let run = if self.report.runs > 1 { format!("run {}, ", finding.run) } else { String::new() };
-        let least = moment(finding.least);
-        if finding.is_between() { format!("{run}between {least} and the next frame") } else { run + &least }
+        let run = self.clock.run_of_several(finding.run).map_or_else(String::new, |run| format!("{run}, "));
+        run + &match finding.is_between() {
+            true => self.clock.interval(finding.run, finding.least),
+            false => self.clock.moment(finding.run, finding.least),
+        }
     }
 
     fn facts(&self, issue: &Issue) -> Vec<(&'static str, String)> {
         let mut facts = Vec::new();
         if let Some(finding) = issue.findings.first().filter(|_| self.report.moves) {
-            let run = if self.report.runs > 1 { format!(" of run {}", finding.run) } else { String::new() };
+            let run = self.clock.run_of_several(finding.run).map_or_else(String::new, |run| format!(" of {run}"));
             facts.push(("Least distance", self.when(finding)));
-            facts.push(("Violated", format!("{}{run}", span(finding.span))));
+            facts.push(("Violated", self.clock.span(finding.run, finding.span) + &run));
+            if let Some(contact) = &finding.contact {
+                facts.push(("First contact", self.clock.contact(finding.run, contact) + &run));
+            }
         }
         if let Some(frames) = issue.frames.filter(|_| self.report.moves && issue.events > 1) {
             facts.push(("All events", format!("within frames {} to {}", frames[0], frames[1])));
@@ -246,17 +252,13 @@ impl<'a> CardContext<'a> {
                 beyond
             }
         });
-        let at = match finding.least.time_s {
-            Some(seconds) if seconds.is_finite() => format!("frame {}, {}", finding.least.frame, time(seconds)),
-            _ => format!("frame {}", finding.least.frame),
-        };
         Charts {
             finding: number,
-            curve: curve.map(|curve| curve_svg(curve, &finding.least, self.lengths)).unwrap_or_default(),
+            curve: curve.map(|curve| curve_svg(curve, &finding.least, (finding.run, &self.clock), self.lengths)).unwrap_or_default(),
             curve_note: curve_note.unwrap_or_default(),
             histogram: histogram.map(|histogram| histogram_svg(histogram, self.lengths)).unwrap_or_default(),
             probability: histogram.map(probability).unwrap_or_default(),
-            worst: format!("run {}, {at}", finding.run),
+            worst: format!("{}, {}", self.clock.run(finding.run), self.clock.moment(finding.run, finding.least)),
         }
     }
 }

@@ -187,7 +187,6 @@ pub(in crate::joints) fn sweeps(source: &SceneSource<'_>, top: &Keys<'_>) -> Res
 
 fn sweep(keys: &Keys<'_>) -> Result<SweepSpec> {
     keys.only(&["joints", "path", "steps"])?;
-    let words = [("together", SweepPath::Together), ("one-by-one", SweepPath::OneByOne), ("grid", SweepPath::Grid)];
     let joints = keys.get("joints").map(|field| {
         let items = field.items(None, "names of joints")?;
         if items.is_empty() {
@@ -199,7 +198,7 @@ fn sweep(keys: &Keys<'_>) -> Result<SweepSpec> {
     });
     Ok(SweepSpec {
         joints: joints.transpose()?,
-        path: keys.get("path").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
+        path: keys.get("path").map(|word| word.choice(&SweepPath::WORDS)).transpose()?.unwrap_or_default(),
         steps: keys.get("steps").map(|field| steps(&field)).transpose()?,
         at: keys.at,
     })
