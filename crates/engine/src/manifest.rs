@@ -162,7 +162,8 @@ const UNIX_EPOCH: &str = "1970-01-01T00:00:00Z";
 
 /// The sweeps of a scene that move a joint, in the order of their runs.
 fn sweeps(scene: &Scene) -> Vec<manifest::Sweep> {
-    let Some((joints, runs)) = scene.joints.as_deref().and_then(|joints| Some((joints, joints.sweeps.as_ref()?))) else {
+    let Some((joints, runs)) = scene.joints.as_deref().and_then(|joints| Some((joints, joints.sweeps.as_ref()?)))
+    else {
         return Vec::new();
     };
     let columns: Vec<&Joint> = joints.tree.columns().collect();

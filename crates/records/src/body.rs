@@ -59,8 +59,14 @@ pub struct Body {
 
 impl StoredRecord for Body {
     const TABLE: &'static str = "bodies";
-    const COLUMNS: &'static [(&'static str, bool)] =
-        &[("body", false), ("model", true), ("groups", true), ("convex", true), ("deviation_m", true), ("inside", true)];
+    const COLUMNS: &'static [(&'static str, bool)] = &[
+        ("body", false),
+        ("model", true),
+        ("groups", true),
+        ("convex", true),
+        ("deviation_m", true),
+        ("inside", true),
+    ];
 
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, ColumnFault> {
         let (names, convex) = (cells(batch, "body")?, cells(batch, "convex")?);

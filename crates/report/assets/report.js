@@ -31,8 +31,11 @@
     let count = 0;
     for (const issue of issues) {
       const fits = ['rule', 'state', 'severity'].every(key => !asked[key] || asked[key] === issue[key])
+        && (!asked.between || (issue.between ?? '').split(' ').includes(asked.between))
+        && (!asked.level || (issue.level ?? '').split(', ').includes(asked.level))
         && (!group || issue.group.toLowerCase().includes(group)) && words.every(word => issue.text.includes(word));
       issue.element.hidden = !fits;
+      Overview?.show(issue.element.id, fits);
       count += fits;
     }
     find('.count').textContent = count === issues.length ? `${count} shown` : `${count} of ${issues.length} shown`;
@@ -251,8 +254,12 @@
   function followLink() {
     let id = location.hash.slice(1);
     try { id = decodeURIComponent(id); } catch { /* as it stands */ }
-    const element = id.startsWith('issue-') && document.getElementById(id);
-    if (element) goTo(element);
+    const element = document.getElementById(id);
+    if (element && id.startsWith('issue-')) goTo(element);
+    if (element && id.startsWith('proof-')) {
+      element.closest('details').open = true;
+      element.scrollIntoView({ block: 'center' });
+    }
   }
 
   function turn(card, by) {
@@ -303,6 +310,9 @@
     for (const card of all('article.issue')) {
       card.addEventListener('click', event => clicked(event, card));
       find('h3 a', card).setAttribute('aria-expanded', 'false');
+    }
+    for (const link of all('.matrix [data-between]')) {
+      link.addEventListener('click', () => { controls.between.value = link.dataset.between; filter(); });
     }
     filter();
     addEventListener('hashchange', followLink);

@@ -25,8 +25,9 @@ mod words;
 
 pub use bcf::{BcfOptions, BcfVersion, bcf};
 pub use data::{
-    Camera, Contact, Curve, CurveBetween, CurvePoint, DisplayMesh, Fact, EarlierDecisions, Element,
-    Finding, GroupCell, GroupMatrix, Histogram, Issue, Moment, Placement, Plant, PlantBox, Report, RuleTotal, RunRow, Tone, TrackSample, Verdict, View, ViewPart,
+    Camera, Contact, Curve, CurveBetween, CurvePoint, DisplayMesh, EarlierDecisions, Element, Fact, Finding, GroupCell,
+    GroupMatrix, Histogram, Issue, Moment, Placement, Plant, PlantBox, Report, RuleTotal, RunRow, Tone, TrackSample,
+    Verdict, View, ViewPart,
 };
 pub use html::{JointEntry, html, joint_html, joint_verdict};
 pub use read::{ReportOptions, read_report};

@@ -17,8 +17,8 @@ pub struct RuleTotal {
     pub issues: u64,
     /// Issues that somebody has to decide about.
     pub open: u64,
-    /// Proven bracket of the least distance of its violations, metres.
-    pub bracket_m: [Option<f64>; 2],
+    /// Least upper end of the distances of its violations, metres.
+    pub nearest_m: Option<f64>,
 }
 
 /// Violating pairs by the groups of both bodies.

@@ -37,6 +37,10 @@ pub(super) struct Head {
     pub(super) distance: String,
     /// Time of the least distance, for sorting.
     pub(super) time: String,
+    /// Cells of the matrix of groups that its pairs are in: `0-3 1-2`.
+    pub(super) between: String,
+    /// Levels of the nearest pair: `1, 2`.
+    pub(super) level: String,
 }
 
 /// An issue in full.
@@ -48,6 +52,12 @@ pub(super) struct Card {
     /// The number of the view of the nearest pair.
     pub(super) view: Option<usize>,
     pub(super) facts: Vec<(&'static str, String)>,
+    /// Why it is an issue.
+    pub(super) why: String,
+    /// Word of the class of proof; empty if there is none.
+    pub(super) proof: String,
+    /// Properties of A and of B.
+    pub(super) elements: Vec<(&'static str, [String; 2])>,
     pub(super) charts: Vec<Charts>,
     pub(super) pairs: Vec<PairRow>,
     /// Pairs that are not listed.
@@ -112,6 +122,9 @@ impl<'a> CardContext<'a> {
             picture: picture.map(|png| STANDARD.encode(png)).unwrap_or_default(),
             view: self.payload.view(index, 0),
             facts: self.facts(issue),
+            why: issue.findings.first().map(|finding| self.why(finding)).unwrap_or_default(),
+            proof: issue.findings.first().and_then(|finding| finding.proof.clone()).unwrap_or_default(),
+            elements: issue.findings.first().map(|of| super::plant::elements(self.report, of)).unwrap_or_default(),
             pairs: pairs.map(|(number, finding)| self.pair(index, number, finding)).collect(),
             more_pairs: issue.pairs.saturating_sub(listed.max(1) as u64),
             charts: self.charts(index, issue, listed.max(1)),
@@ -150,6 +163,8 @@ impl<'a> CardContext<'a> {
             place: place.map(|place| self.lengths.place(place)).unwrap_or_default(),
             note: issue.note.as_deref().map(|note| clipped(note, SENTENCE)).unwrap_or_default(),
             distance: distance.map(|metres| metres.to_string()).unwrap_or_default(),
+            between: issue.between.iter().map(|[a, b]| format!("{a}-{b}")).collect::<Vec<_>>().join(" "),
+            level: nearest.map(|finding| super::plant::levels(self.report, finding)).unwrap_or_default(),
             time: least.filter(|time| time.is_finite()).map(|time| time.to_string()).unwrap_or_default(),
         }
     }
@@ -174,6 +189,14 @@ impl<'a> CardContext<'a> {
             true => self.clock.interval(finding.run, finding.least),
             false => self.clock.moment(finding.run, finding.least),
         }
+    }
+
+    /// What the rule requires, and what is proven instead.
+    fn why(&self, finding: &Finding) -> String {
+        let Some(upper) = finding.bracket_m[1] else { return String::new() };
+        let upper = self.lengths.bracket(Some(finding.required_m), None, Some(upper));
+        let upper = upper.rsplit(".. ").next().unwrap_or_default().to_owned();
+        format!("at most {upper} is less than the {} required", self.lengths.required(finding.required_m))
     }
 
     fn facts(&self, issue: &Issue) -> Vec<(&'static str, String)> {
@@ -254,7 +277,9 @@ impl<'a> CardContext<'a> {
         });
         Charts {
             finding: number,
-            curve: curve.map(|curve| curve_svg(curve, &finding.least, (finding.run, &self.clock), self.lengths)).unwrap_or_default(),
+            curve: curve
+                .map(|curve| curve_svg(curve, &finding.least, (finding.run, &self.clock), self.lengths))
+                .unwrap_or_default(),
             curve_note: curve_note.unwrap_or_default(),
             histogram: histogram.map(|histogram| histogram_svg(histogram, self.lengths)).unwrap_or_default(),
             probability: histogram.map(probability).unwrap_or_default(),

@@ -9,6 +9,7 @@ use crate::words::{Clock, clipped};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_base::text::is_hidden;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use rustc_hash::FxHashMap;
@@ -85,7 +86,10 @@ pub(super) fn for_script(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            '<' | '>' | '&' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c if is_hidden(c) => {
+                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")))
+            }
             c => out.push(c),
         }
     }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::data::*;
 use clearsweep_model::LengthUnit;
+use std::collections::BTreeMap;
 
 fn at(frame: i64) -> Moment {
     Moment { frame, time_s: Some(0.25 * frame as f64) }
@@ -89,6 +90,7 @@ fn issue(id: &str, name: &str) -> Issue {
         overlap_m: None,
         volume_m3: None,
         note: Some(name.to_owned()),
+        between: Vec::new(),
         findings: vec![finding([name.to_owned(), "wall".to_owned()]), finding(["wall".to_owned(), name.to_owned()])],
     }
 }
@@ -111,6 +113,13 @@ fn report(issues: Vec<Issue>) -> Report {
         in_full: issues.len(),
         issues,
         meshes: vec![cube(0.1)],
+        rules: Vec::new(),
+        matrix: GroupMatrix::default(),
+        elements: BTreeMap::new(),
+        worst_runs: Vec::new(),
+        plant: None,
+        has_decisions: false,
+        decisions: None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::data::{Contact, Fact, Moment, Tone, Verdict};
 use crate::words::{Clock, Lengths, count, counted, longest_step};
-use clearsweep_records::manifest::{IgnoreRule, Intervals, Manifest, RuleFindings, Span, StalePair, Summary};
 use clearsweep_records::Body;
+use clearsweep_records::manifest::{IgnoreRule, Intervals, Manifest, RuleFindings, Span, StalePair, Summary};
 use std::collections::BTreeMap;
 
 /// Names and lines that a fact lists; the rest is counted.

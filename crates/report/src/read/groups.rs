@@ -22,7 +22,6 @@ const JOINT: &str = "joint:";
 pub(super) fn rules(summary: &Summary, issues: &[Issue]) -> Vec<RuleTotal> {
     let total = |rule: &RuleFindings| {
         let of = || issues.iter().filter(|issue| issue.rule == rule.terms.rule);
-        let least = |end: usize| of().filter_map(|issue| issue.bracket_m[end]).reduce(f64::min);
         RuleTotal {
             rule: rule.terms.rule.clone(),
             severity: rule.terms.severity.clone(),
@@ -30,7 +29,7 @@ pub(super) fn rules(summary: &Summary, issues: &[Issue]) -> Vec<RuleTotal> {
             pairs: rule.terms.pairs,
             issues: of().count() as u64,
             open: of().filter(|issue| issue.is_open).count() as u64,
-            bracket_m: [least(0), least(1)],
+            nearest_m: of().filter_map(|issue| issue.bracket_m[1]).reduce(f64::min),
         }
     };
     summary.rules.iter().flatten().filter(|rule| rule.terms.require_m.is_some()).map(total).collect()
@@ -66,7 +65,8 @@ pub(super) fn matrix(summary: &Summary, bodies: &[Body], issues: &mut [Issue]) -
         cell[1] += open;
     }
     for issue in issues.iter_mut() {
-        issue.between = issue.findings.iter().map(|finding| sorted(finding.bodies.map(|body| number(group(body))))).collect();
+        issue.between =
+            issue.findings.iter().map(|finding| sorted(finding.bodies.map(|body| number(group(body))))).collect();
         issue.between.sort_unstable();
         issue.between.dedup();
     }
@@ -120,9 +120,8 @@ pub(super) fn elements(bodies: &[Body], issues: &[Issue]) -> BTreeMap<u32, Eleme
         let body = bodies.get(index as usize)?;
         let of = |kind: &str| body.groups.iter().find_map(|group| group.strip_prefix(kind)).map(str::to_owned);
         let class = of(CLASS);
-        let is_plain = |group: &str| {
-            ![CLASS, LEVEL].iter().any(|kind| group.starts_with(kind)) && Some(group) != class.as_deref()
-        };
+        let is_plain =
+            |group: &str| ![CLASS, LEVEL].iter().any(|kind| group.starts_with(kind)) && Some(group) != class.as_deref();
         let groups = body.groups.iter().filter(|group| is_plain(group)).map(|group| group.to_string()).collect();
         let model = body.model.as_ref().map(|model| model.to_string());
         Some((index, Element { level: of(LEVEL), groups, model, class }))

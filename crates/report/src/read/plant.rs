@@ -2,8 +2,8 @@
 
 use super::motion::placement;
 use super::neighbours::LocalBox;
-use super::views::Boxes;
 use super::shapes::shape_key;
+use super::views::Boxes;
 use crate::data::{Moment, Plant, PlantBox};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{Motion, Scene};
@@ -34,11 +34,14 @@ pub(super) fn plant(
     let unlisted = all.len().saturating_sub(MOST_BOXES) as u64;
     if unlisted > 0 {
         let size = |half: [f64; 3]| half.iter().map(|side| side * side).sum::<f64>();
-        all.sort_by(|a, b| violating(b.0).cmp(&violating(a.0)).then(size(b.2).total_cmp(&size(a.2))).then(a.0.cmp(&b.0)));
+        all.sort_by(|a, b| {
+            violating(b.0).cmp(&violating(a.0)).then(size(b.2).total_cmp(&size(a.2))).then(a.0.cmp(&b.0))
+        });
         all.truncate(MOST_BOXES);
         all.sort_by_key(|(body, ..)| *body);
     }
     let origin = all.first().map_or([0.0; 3], |(_, pose, _)| pose.position.to_array());
-    let boxes = all.into_iter().map(|(body, pose, half_m)| PlantBox { body, placement: placement(&pose, origin), half_m });
+    let boxes =
+        all.into_iter().map(|(body, pose, half_m)| PlantBox { body, placement: placement(&pose, origin), half_m });
     Plant { origin, boxes: boxes.collect(), unlisted, moment }
 }

@@ -69,8 +69,7 @@ pub(super) fn decisions(scene: &Scene) -> Result<Option<EarlierDecisions>> {
     let cells = |row: DispositionRow| {
         let [a, b] = row.bodies;
         let accepted = row.accepted.map(|(_, written)| written);
-        let [accepted, until, by, reason] =
-            [accepted, row.until, row.by, row.reason].map(Option::unwrap_or_default);
+        let [accepted, until, by, reason] = [accepted, row.until, row.by, row.reason].map(Option::unwrap_or_default);
         [row.rule, a, b, accepted, until, by, reason]
     };
     let rows = read_rows(path, &bytes, scene.unit)?.into_iter().map(cells).collect();

@@ -74,7 +74,9 @@ impl Clock {
     pub(crate) fn run(&self, run: i64) -> String {
         let what = self.sweep_of(run).map(|of| match of.sweep.path.as_str() {
             "one-by-one" => of.moving().map(|joint| format!("{} alone", joint.name)).collect(),
-            "grid" => of.others().map(|(joint, value)| format!("{} at {}", joint.name, self.value(joint, value))).collect(),
+            "grid" => {
+                of.others().map(|(joint, value)| format!("{} at {}", joint.name, self.value(joint, value))).collect()
+            }
             _ => Vec::new(),
         });
         match what.filter(|what| !what.is_empty()) {
@@ -91,7 +93,9 @@ impl Clock {
     /// `frame 176 (44 s)`, `frame 176 (2026-03-01 12:00:44 UTC)`, `hinge at 107.027 deg (frame 36)`.
     pub(crate) fn moment(&self, run: i64, at: Moment) -> String {
         if let Some(of) = self.sweep_of(run) {
-            let values = of.moving().map(|joint| format!("{} at {}", joint.name, self.value(joint, of.value(joint, at.frame as f64))));
+            let values = of
+                .moving()
+                .map(|joint| format!("{} at {}", joint.name, self.value(joint, of.value(joint, at.frame as f64))));
             return format!("{} (frame {})", values.collect::<Vec<_>>().join(", "), at.frame);
         }
         match at.time_s.filter(|_| self.has_dates).and_then(|seconds| date(seconds, f64::round)) {
@@ -175,7 +179,8 @@ impl Clock {
     /// The sweeps in words: `hinge from 0 deg to 110 deg in 37 steps`.
     pub(crate) fn sweeps(&self) -> Vec<String> {
         let line = |sweep: &Sweep| {
-            let joint = |of: &SweepJoint| format!("{} from {} to {}", of.name, self.value(of, of.from), self.value(of, of.to));
+            let joint =
+                |of: &SweepJoint| format!("{} from {} to {}", of.name, self.value(of, of.from), self.value(of, of.to));
             let joints: Vec<String> = sweep.joints.iter().map(joint).collect();
             let path = if joints.len() > 1 { format!(", {}", sweep.path.replace('-', " ")) } else { String::new() };
             format!("{}{path}, in {} steps", joints.join(", "), sweep.steps)
@@ -186,7 +191,8 @@ impl Clock {
     /// The axis of the curve of a run, whose samples have times or have none.
     pub(crate) fn scale(&self, run: i64, first: Moment, in_seconds: bool) -> Scale {
         let swept = self.sweep_of(run).filter(|of| of.moving().count() == 1);
-        let swept = swept.as_ref().and_then(|of| Some((of, of.moving().next()?))).filter(|(_, joint)| joint.from < joint.to);
+        let swept =
+            swept.as_ref().and_then(|of| Some((of, of.moving().next()?))).filter(|(_, joint)| joint.from < joint.to);
         if let Some((of, joint)) = swept {
             let ([zero, end], unit) = self.shown_range(joint);
             let step = (end - zero) / f64::from(of.sweep.steps);
