@@ -7,7 +7,7 @@ REPORT.html is opened from disk with the network off. OUT receives screenshots a
 without scripts, one without WebGL, and the PDF. --browser is the program to start, such as /usr/bin/chromium; without it
 playwright's own Chromium (`playwright install chromium`).
 
-Exit code 1, with a list, if a control does nothing, the page is wider than the window, a message of an error comes up in the
+Exit code 1, with a list, if a control does nothing or has no name, a text has too little contrast, the page is wider than the window, a message of an error comes up in the
 console, or the page asks for anything but itself. Reports without issues, without motion or without views pass too: what
 they lack is told.
 """
@@ -104,7 +104,7 @@ def filters(check, browser):
     check.expect(shown() == total, "filters hide issues at the start")
     page.fill("[name=search]", "no-such-name-anywhere")
     check.expect(shown() == 0 and page.locator(".none-left").is_visible(), "the search finds what is not there")
-    page.click("[type=reset]")
+    page.click(".controls [type=reset]")
     page.wait_for_timeout(50)
     check.expect(shown() == total, "Clear does not bring the issues back")
     for key in ["rule", "state", "severity"]:
@@ -165,6 +165,105 @@ def links(check, browser):
         page.locator("article.issue.open h3 a").click()
         check.expect(page.locator("article.issue.open").count() == 0, "a second click does not close an issue")
     page.context.close()
+
+
+def whole(check, browser):
+    """The overview, the matrix of groups, and the file of decisions."""
+    page = check.open(browser, viewport={"width": 1300, "height": 1000})
+    shown = lambda: page.locator(".issue:not([hidden])").count()  # noqa: E731
+    if page.locator(".map").count():
+        area = page.locator(".map")
+        first = pixels(page, ".map")
+        area.focus()
+        page.keyboard.press("ArrowLeft")
+        turned = pixels(page, ".map")
+        check.expect(turned != first, "the arrow keys do not turn the overview")
+        page.keyboard.press("+")
+        check.expect(pixels(page, ".map") != turned, "the key + does not zoom the overview")
+        page.keyboard.press("0")
+        box = area.bounding_box()
+        before = pixels(page, ".map")
+        page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.1 * box["height"])
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.2 * box["height"], steps=4)
+        page.mouse.up()
+        check.expect(pixels(page, ".map") != before, "dragging does not turn the overview")
+        mark = page.locator(".spots a").last
+        target = mark.get_attribute("href")[1:]
+        mark.dispatch_event("click")
+        page.wait_for_timeout(300)
+        place = page.locator(f"[id='{target}']")
+        opened = place.evaluate("e => e.classList.contains('open') || e.classList.contains('target')")
+        check.expect(opened, "a mark does not lead to its issue")
+    else:
+        check.note("no overview")
+    if page.locator(".matrix a").count():
+        total = shown()
+        page.locator(".matrix a").first.click()
+        check.expect(0 < shown() <= total, "a cell of the matrix shows no issue")
+        check.expect(page.locator("[name=between]").input_value() != "", "a cell of the matrix sets no filter")
+        page.click(".controls [type=reset]")
+    decisions(check, page)
+    page.context.close()
+
+
+def decisions(check, page):
+    if not page.locator(".decisions").count():
+        check.note("nothing to decide")
+        return
+    page.locator(".deciding summary").click()
+    save = page.locator("[data-do=save]")
+    check.expect(save.is_disabled(), "a file without decisions can be saved")
+    page.click(".decisions [data-do=accept]")
+    save.click()
+    check.expect("reason" in page.locator(".decisions output").inner_text(), "decisions without a reason are saved")
+    page.fill(".decisions [name=reason]", "=agreed, \"as built\"")
+    page.fill(".decisions [name=by]", "a reviewer")
+    with page.expect_download() as download:
+        save.click()
+    path = check.out / "accepted.csv"
+    download.value.save_as(path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    check.expect(lines[0] == "rule,a,b,accepted,until,by,reason", f"the columns of the file: {lines[0]}")
+    check.expect(len(lines) > 1 and lines[-1].endswith("'=agreed, \"\"as built\"\"\""), f"the rows of the file: {lines[-1]}")
+    page.click(".decisions [data-do=none]")
+    check.expect(save.is_disabled(), "decisions cannot be taken back")
+
+
+ACCESSIBLE = """() => {
+  const found = [], visible = e => e.checkVisibility({ checkVisibilityCSS: true });
+  const name = e => (e.getAttribute('aria-label') || e.innerText || e.labels?.[0]?.innerText || e.title || e.placeholder || e.querySelector?.('title')?.textContent || '').trim();
+  for (const e of document.querySelectorAll('a[href], button, input, select, summary, [role=application], [tabindex="0"]'))
+    if (visible(e) && !name(e) && !e.closest('svg')) found.push(`no name: ${e.outerHTML.slice(0, 80)}`);
+  for (const e of document.querySelectorAll('img')) if (!e.alt) found.push('a picture without a text');
+  const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
+  for (const id of new Set(ids.filter((id, i) => ids.indexOf(id) !== i))) found.push(`two elements ${id}`);
+  const levels = [...document.querySelectorAll('h1, h2, h3, h4')].map(e => Number(e.tagName[1]));
+  levels.forEach((level, i) => { if (level > (levels[i - 1] ?? 0) + 1) found.push(`a heading of level ${level} after ${levels[i - 1]}`); });
+  // Contrast (WCAG 1.4.3) of texts on plain backgrounds.
+  const channels = text => { const n = (text.match(/[\\d.]+/g) ?? []).map(Number); return text.startsWith('color(') ? [...n.slice(0, 3).map(x => 255 * x), n[3] ?? 1] : [...n.slice(0, 3), n[3] ?? 1]; };
+  const light = ([r, g, b]) => [r, g, b].map(x => x / 255).map(x => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)).reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = e => { for (; e; e = e.parentElement) { const c = channels(getComputedStyle(e).backgroundColor); if (c[3] > 0.99) return c; } return [255, 255, 255, 1]; };
+  for (const e of document.querySelectorAll('body *')) {
+    if (e.closest('svg') || !visible(e) || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+    const [a, b] = [light(channels(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5 && !e.disabled) found.push(`contrast ${ratio.toFixed(2)}: ${e.outerHTML.slice(0, 80)}`);
+  }
+  return [...new Set(found)].slice(0, 20);
+}"""
+
+
+def accessibility(check, browser):
+    """Names of controls, texts of pictures, order of headings and contrast, in both colour schemes."""
+    for scheme in ["light", "dark"]:
+        page = check.open(browser, viewport={"width": 1300, "height": 1000}, color_scheme=scheme)
+        if page.locator("article.issue").count():
+            page.locator("article.issue h3 a").first.click()
+            page.wait_for_timeout(300)
+        for problem in page.evaluate(ACCESSIBLE):
+            check.expect(False, f"{scheme}: {problem}")
+        page.context.close()
 
 
 def view(check, browser):
@@ -294,6 +393,8 @@ def without_scripts(check, browser):
         if issue.locator(".charts .curve").count():
             check.expect(issue.locator(".charts .curve").first.is_visible(), "without scripts: the curve is hidden")
     check.expect(page.locator("button:visible, select:visible, input:visible").count() == 0, "without scripts: a dead control")
+    if page.locator(".map").count():
+        check.expect(page.locator(".boxes path").first.is_visible(), "without scripts: the overview is empty")
     page.screenshot(path=check.out / "no-scripts.png")
     page.context.close()
 
@@ -346,7 +447,7 @@ def main():
     with sync_playwright() as playwright:
         start = lambda flags: playwright.chromium.launch(executable_path=arguments.browser, args=flags)  # noqa: E731
         browser = start(SOFTWARE_GL)
-        for part in [widths, filters, links, view, without_scripts, dark_and_paper]:
+        for part in [widths, filters, links, whole, accessibility, view, without_scripts, dark_and_paper]:
             part(check, browser)
         browser.close()
         browser = start(NO_GL)

@@ -6,6 +6,7 @@ use super::text::{self, counted};
 use super::{results, stdout};
 use clearsweep::{Error, Result};
 use clearsweep_base::open_file::is_at;
+pub(super) use clearsweep_base::text::csv_cell as quoted;
 use clearsweep_base::text::marked;
 use clearsweep_model::LengthUnit;
 use clearsweep_records::manifest::Manifest;
@@ -245,10 +246,4 @@ fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
     builder.tempfile_in(folder)
-}
-
-/// A cell of CSV.
-pub(super) fn quoted(text: &str) -> String {
-    let is_plain = !text.contains([',', '"', '\n', '\r']) && text.trim() == text;
-    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }

@@ -337,3 +337,193 @@ fn tables_of_another_job_and_damaged_ones_are_refused() {
     expect(dir.path(), "report out --html a.html --max-issues 0", 0);
     assert!(text(dir.path(), "a.html").contains("issue-"), "all issues are rows");
 }
+
+/// A door and a drawer that meet a post, as a grid of both.
+const CABINET: &str = r#"
+[scene]
+length_unit = "mm"
+[query]
+within = 50
+require = 5
+[[body]]
+name = "door"
+shape = { box = [400, 20, 600] }
+position = [200, 0, 300]
+[[body]]
+name = "drawer"
+shape = { box = [100, 100, 100] }
+position = [-500, 0, 300]
+[[body]]
+name = "post"
+shape = { box = [40, 40, 600] }
+static = true
+position = [0, 300, 300]
+[[joint]]
+name = "door-hinge"
+type = "revolute"
+child = "door"
+axis = [0, 0, 1]
+range = ["0deg", "120deg"]
+[[joint]]
+name = "slide"
+type = "prismatic"
+child = "drawer"
+axis = [0, -1, 0]
+range = ["0mm", "200mm"]
+[[sweep]]
+joints = ["door-hinge", "slide"]
+path = "grid"
+steps = 4
+"#;
+
+#[test]
+fn a_sweep_speaks_in_values_of_its_joints() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let dir = scratch.path();
+    let lid = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/joints/lid.toml");
+    expect(dir, &format!("run {} --require 5mm --out lid --report lid.html", lid.display()), 3);
+    let page = text(dir, "lid.html");
+    for words in [
+        "hinge clear to 96.0414 deg, contact by 96.0415 deg",
+        "hinge from 0 deg to 110 deg in 37 steps",
+        "hinge from 98.1081 deg to 110 deg (frames 33 to 37)",
+        ">hinge, deg<",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    fs::write(dir.join("scene.toml"), CABINET).expect("written");
+    expect(dir, "run scene.toml --out grid --report grid.html", 3);
+    let page = text(dir, "grid.html");
+    for words in
+        ["(slide at 150 mm)", "of 5 runs violate", "worst of 5 runs: the deepest overlap or nearest distance that"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("(95 %:") && !page.contains(" %)"), "runs of a sweep are no draws");
+    let alone = CABINET.replace("\"grid\"", "\"one-by-one\"");
+    fs::write(dir.join("scene.toml"), alone).expect("written");
+    expect(dir, "run scene.toml --out alone --report alone.html", 3);
+    assert!(text(dir, "alone.html").contains("run 0 (door-hinge alone)"));
+    let crowd = crowd_out();
+    expect(crowd.path(), "report out --html a.html", 0);
+    assert!(text(crowd.path(), "a.html").contains("(95 %:"), "draws have a probability");
+}
+
+#[test]
+fn times_that_are_dates_are_shown_as_dates() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let dir = scratch.path();
+    let scene = "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.csv\"\n[query]\nwithin = 1\nrequire = 0.5\n\
+                 [[body]]\nname = \"cart\"\nshape = { sphere = 0.5 }\n\
+                 [[body]]\nname = \"post\"\nshape = { sphere = 0.5 }\nstatic = true\nposition = [9, 0, 0]\n";
+    fs::write(dir.join("scene.toml"), scene).expect("written");
+    let rows = |time: fn(i32) -> String| -> String {
+        let row = |k: i32| format!("{k},{},cart,{k},0,0,1,0,0,0\n", time(k));
+        "frame,time_s,body,x,y,z,qw,qx,qy,qz\n".to_owned() + &(0..9).map(row).collect::<String>()
+    };
+    for (time, origin, words) in [
+        (
+            (|k| format!("2026-03-01T12:00:0{k}.25Z")) as fn(i32) -> String,
+            "1970-01-01T00:00:00Z",
+            "frame 8 (2026-03-01 12:00:08.25 UTC)",
+        ),
+        ((|k| format!("{k}.25")) as fn(i32) -> String, "", "frame 8 (8.25 s)"),
+    ] {
+        fs::write(dir.join("t.csv"), rows(time)).expect("written");
+        expect(dir, "run scene.toml --out out --report a.html --force", 3);
+        let manifest: Value = serde_json::from_str(&text(dir, "out/manifest.json")).expect("JSON");
+        assert_eq!(manifest["options"]["time_origin"].as_str().unwrap_or_default(), origin);
+        assert!(text(dir, "a.html").contains(words), "{words}");
+    }
+}
+
+/// The JSON in an element of a page.
+fn data(page: &str, id: &str) -> Value {
+    let start = format!("id=\"{id}\">");
+    let from = page.find(&start).expect("the element") + start.len();
+    let json = &page[from..from + page[from..].find("</script>").expect("its end")];
+    serde_json::from_str(json).expect("JSON")
+}
+
+/// The file that the page writes if all issues are accepted.
+fn accepted_by(page: &str) -> String {
+    let data = data(page, "decide-data");
+    let cell = |number: &Value| data["cells"][number.as_u64().expect("a number") as usize].as_str().expect("a cell");
+    let mut rows = vec![data["head"].as_str().expect("columns").to_owned()];
+    for row in data["earlier"].as_array().expect("rows") {
+        rows.push(format!("{},{},{},{}", cell(&row[0]), cell(&row[1]), cell(&row[2]), row[3].as_str().expect("a row")));
+    }
+    for pair in data["issues"].as_object().expect("issues").values().flat_map(|pairs| pairs.as_array().expect("pairs"))
+    {
+        let lower = pair[3].as_str().expect("a proven distance");
+        rows.push(format!("{},{},{},{lower},2099-12-31,me,\"a, b\"", cell(&pair[0]), cell(&pair[1]), cell(&pair[2])));
+    }
+    rows.join("\n") + "\n"
+}
+
+#[test]
+fn decisions_of_a_page_are_read_back() {
+    let dir = hostile();
+    expect(dir.path(), "report out --html a.html", 0);
+    fs::write(dir.path().join("accepted.csv"), accepted_by(&text(dir.path(), "a.html"))).expect("written");
+    expect(dir.path(), "run scene.toml --out again --accepted accepted.csv --report b.html", 0);
+    let page = text(dir.path(), "b.html");
+    assert!(page.contains("All violations are accepted") && !page.contains("id=\"decide-data\""));
+    // A scene that names its file: the rows of that stay.
+    let with = text(dir.path(), "scene.toml") + "[dispositions]\nfile = \"old.csv\"\n";
+    fs::write(dir.path().join("with.toml"), with).expect("written");
+    fs::write(dir.path().join("old.csv"), "rule,a,b,accepted,reason\ngone,x,y,-1mm,\"'=because\"\n").expect("written");
+    expect(dir.path(), "run with.toml --out with --report c.html", 3);
+    let file = accepted_by(&text(dir.path(), "c.html"));
+    assert!(file.contains("gone,x,y,-1mm,,,'=because\n"), "{file}");
+    fs::write(dir.path().join("old.csv"), file).expect("written");
+    expect(dir.path(), "run with.toml --out with --force", 0);
+}
+
+#[test]
+fn a_plant_is_shown_as_a_whole() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let dir = scratch.path();
+    let mut scene = "[scene]\nlength_unit = \"mm\"\n[query]\nwithin = 50\nstatic_pairs = true\n\
+                     [[rule]]\nname = \"ducts\"\na = \"class:Duct\"\nrequire = 20\n\
+                     [[rule]]\nname = \"deep\"\na = \"*\"\nrequire = -30\n[report]\ngroup = \"pair\"\n"
+        .to_owned();
+    // Pairs of a duct and a beam, each a millimetre farther apart, on three levels.
+    for k in 0..6 {
+        for (name, class, x) in [("duct", "Duct", 0), ("beam", "Beam", 101 + 5 * k)] {
+            let id = format!("{k}LIQL2UvjC6xkGKOQxhhVW").replace('4', "0").replace('5', "1");
+            scene += &format!(
+                "[[body]]\nname = \"{name}-{k}/{id}\"\nclass = \"{class}\"\nlevel = \"L{}\"\nstatic = true\n\
+                 shape = {{ box = [100, 100, 100] }}\nposition = [{x}, {}, 0]\n",
+                k % 3,
+                1000 * k
+            );
+        }
+    }
+    fs::write(dir.join("scene.toml"), scene).expect("written");
+    expect(dir, "run scene.toml --out out --report a.html", 3);
+    let page = text(dir, "a.html");
+    let issues = rows(&dir.join("out/issues.parquet"));
+    assert_eq!(issues.len(), 4, "1, 6, 11 and 16 mm are less than 20 mm");
+    for issue in &issues {
+        let mark = format!("<a href=\"#issue-{}\" tabindex=\"-1\"><circle", issue["issue"]);
+        assert_eq!(page.matches(&mark).count(), 1, "a mark: {mark}");
+    }
+    assert!(
+        page.contains("aria-label=\"4 pairs of Duct and Beam, 4 open\"")
+            || page.contains("aria-label=\"4 pairs of Beam and Duct, 4 open\"")
+    );
+    for words in [
+        "<small class=\"guid\">0LIQL2UvjC6xkGKOQxhhVW</small>",
+        "data-level=\"L0\"",
+        "12 bodies as boxes",
+        "<option>L2</option>",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    let boxes = data(&page, "overview-data")["boxes"].as_array().map_or(0, Vec::len);
+    assert_eq!(boxes, 12);
+    assert!(page.contains("is less than the 20 mm required"), "each issue says why");
+    expect(dir, "report out --html b.html --no-views", 0);
+    assert!(!text(dir, "b.html").contains("overview-data"), "no geometry, no overview");
+}

@@ -71,6 +71,12 @@ pub fn unmarked(text: &str) -> &str {
     text.strip_prefix(TEXT_MARK).filter(|text| text.starts_with(FORMULA)).unwrap_or(text)
 }
 
+/// A text as a cell of CSV, in quotes if it needs them.
+pub fn csv_cell(text: &str) -> String {
+    let is_plain = !text.contains([',', '"', '\n', '\r']) && text.trim() == text;
+    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

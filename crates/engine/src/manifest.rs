@@ -11,6 +11,7 @@ use super::timings::Timings;
 use super::warning::Warning;
 use clearsweep_broad::DeviceReport;
 use clearsweep_geometry::Vec3;
+use clearsweep_kinematics::{Joint, Sweep};
 use clearsweep_model::{BetweenFrames, IgnoreRule, InputDigest, Missing, SameAncestor, Scene};
 use clearsweep_narrow::SolverStats;
 use clearsweep_records::manifest::{
@@ -28,6 +29,8 @@ pub(super) struct Report<'a> {
     pub(super) inputs: &'a [InputDigest],
     /// Bytes of streams that were copied to a temporary file.
     pub(super) spooled_bytes: u64,
+    /// Whether the times of the trajectories are dates.
+    pub(super) has_dates: bool,
     pub(super) summary: Summary<'a>,
     /// Warnings about the trajectories and about sizes.
     pub(super) warnings: &'a [Warning],
@@ -122,6 +125,8 @@ impl Report<'_> {
         };
         Options {
             sweep: swept && is_of_scene,
+            sweeps: if swept && is_of_scene { sweeps(self.scene) } else { Vec::new() },
+            time_origin: self.has_dates.then(|| UNIX_EPOCH.to_owned()),
             within_m: Some(query.within),
             require_m: query.require,
             touch_m: Some(query.touch),
@@ -150,6 +155,35 @@ impl Report<'_> {
             allow_empty: options.allow_empty,
         }
     }
+}
+
+/// Time from which the times of timestamps count.
+const UNIX_EPOCH: &str = "1970-01-01T00:00:00Z";
+
+/// The sweeps of a scene that move a joint, in the order of their runs.
+fn sweeps(scene: &Scene) -> Vec<manifest::Sweep> {
+    let Some((joints, runs)) = scene.joints.as_deref().and_then(|joints| Some((joints, joints.sweeps.as_ref()?)))
+    else {
+        return Vec::new();
+    };
+    let columns: Vec<&Joint> = joints.tree.columns().collect();
+    let entry = |sweep: &Sweep| manifest::Sweep {
+        path: sweep.path.name().to_owned(),
+        steps: sweep.steps,
+        runs: sweep.runs().unwrap_or(0),
+        joints: sweep
+            .joints
+            .iter()
+            .map(|swept| manifest::SweepJoint {
+                name: columns[swept.column as usize].name.clone(),
+                unit: if swept.turns { "rad" } else { "m" }.to_owned(),
+                from: swept.range[0],
+                to: swept.range[1],
+                rest: sweep.rest[swept.column as usize],
+            })
+            .collect(),
+    };
+    runs.sweeps().iter().filter(|sweep| !sweep.joints.is_empty()).map(entry).collect()
 }
 
 /// The digests of the rows of each table; `None` where the rows are not written to tables.

@@ -118,6 +118,8 @@ struct JobFacts {
     pose_steps: Option<PoseSteps>,
     /// Bytes of streams that were copied to a temporary file.
     spooled_bytes: u64,
+    /// Whether the times of the trajectories are dates.
+    has_dates: bool,
     /// Set once rows come without an orientation.
     unturned: Arc<AtomicBool>,
 }
@@ -235,6 +237,7 @@ impl Running<'_> {
             read,
             pose_steps: trajectory.pose_steps,
             spooled_bytes: trajectory.spooled_bytes,
+            has_dates: trajectory.has_dates,
             unturned: trajectory.unturned(),
         })
     }
@@ -311,6 +314,7 @@ impl Running<'_> {
             from_files: self.from_files,
             inputs: &facts.inputs,
             spooled_bytes: facts.spooled_bytes,
+            has_dates: facts.has_dates,
             summary: Summary {
                 scene: self.scene,
                 totals,

@@ -31,6 +31,27 @@ pub enum SweepPath {
     },
 }
 
+impl SweepPath {
+    /// All, with the words of the contract. The random one has no draws.
+    pub const WORDS: [(&'static str, Self); 4] = [
+        ("together", Self::Together),
+        ("one-by-one", Self::OneByOne),
+        ("grid", Self::Grid),
+        ("random", Self::Random { samples: 0, seed: 0 }),
+    ];
+
+    /// The word of the contract.
+    pub fn name(self) -> &'static str {
+        let place = match self {
+            Self::Together => 0,
+            Self::OneByOne => 1,
+            Self::Grid => 2,
+            Self::Random { .. } => 3,
+        };
+        Self::WORDS[place].0
+    }
+}
+
 /// A joint of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SweptJoint {

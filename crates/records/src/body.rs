@@ -1,6 +1,6 @@
 //! `bodies`. It is written from arrays and read in part: a column of lists has no place in a record.
 
-use crate::cell::Text;
+use crate::cell::{Text, Texts};
 use crate::column::{Column, ColumnType};
 use crate::record::{ColumnFault, StoredRecord, cells};
 use arrow_array::RecordBatch;
@@ -51,17 +51,36 @@ pub struct Body {
     pub deviation_m: Option<f64>,
     /// `solid`, `winding` or `surface`.
     pub inside: Option<Text>,
+    /// What is measured of it: `hull`, `mesh`, ...
+    pub model: Option<Text>,
+    /// Its groups; those of a class and a level begin with `class:` and `level:`.
+    pub groups: Vec<Text>,
 }
 
 impl StoredRecord for Body {
     const TABLE: &'static str = "bodies";
-    const COLUMNS: &'static [(&'static str, bool)] =
-        &[("body", false), ("convex", true), ("deviation_m", true), ("inside", true)];
+    const COLUMNS: &'static [(&'static str, bool)] = &[
+        ("body", false),
+        ("model", true),
+        ("groups", true),
+        ("convex", true),
+        ("deviation_m", true),
+        ("inside", true),
+    ];
 
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, ColumnFault> {
         let (names, convex) = (cells(batch, "body")?, cells(batch, "convex")?);
         let (deviations, insides) = (cells(batch, "deviation_m")?, cells(batch, "inside")?);
-        let rows = names.zip(convex).zip(deviations.zip(insides));
-        Ok(rows.map(|((body, convex), (deviation_m, inside))| Self { body, convex, deviation_m, inside }).collect())
+        let (models, groups) = (cells(batch, "model")?, cells::<Texts>(batch, "groups")?);
+        let rows = names.zip(convex).zip(deviations.zip(insides)).zip(models.zip(groups));
+        let row = |(((body, convex), (deviation_m, inside)), (model, Texts(groups)))| Self {
+            body,
+            convex,
+            deviation_m,
+            inside,
+            model,
+            groups,
+        };
+        Ok(rows.map(row).collect())
     }
 }

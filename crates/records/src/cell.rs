@@ -301,6 +301,22 @@ impl StoredCell for Option<Text> {
     }
 }
 
+/// A list of texts; one that the result lacks is empty.
+pub(crate) struct Texts(pub(crate) Vec<Text>);
+
+impl StoredCell for Texts {
+    fn decode(array: &ArrayRef) -> Option<Vec<Self>> {
+        let lists = array.as_list_opt::<i32>()?;
+        let texts: Vec<Text> = StoredCell::decode(lists.values())?;
+        let list = |ends: &[i32]| Some(Self(texts.get(ends[0] as usize..ends[1] as usize)?.to_vec()));
+        lists.value_offsets().windows(2).map(list).collect()
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Self(Vec::new()))
+    }
+}
+
 fn word_of<W: Word>(text: &str) -> Option<W> {
     W::NAMES.iter().position(|name| *name == text).map(|at| W::ALL[at])
 }

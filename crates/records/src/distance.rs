@@ -106,6 +106,7 @@ columns_of! { Distance:
         n_x: Option<f64>,
         n_y: Option<f64>,
         n_z: Option<f64>,
+        method: Option<Method>,
     }
 }
 

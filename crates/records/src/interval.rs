@@ -69,6 +69,10 @@ columns_of! { Interval:
         upper_m: Option<f64>,
         closest_lo: f64,
         closest_hi: f64,
+        contact_lo: Option<f64>,
+        contact_hi: Option<f64>,
+        status: IntervalStatus,
+        method: IntervalMethod,
     }
 }
 

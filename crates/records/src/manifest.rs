@@ -11,7 +11,7 @@ mod summary;
 
 pub use execution::{
     Adapter, Counts, Device, Fallback, GpuReport, IgnoreRule, Input, OfferedAdapter, Options, Overrides, Resumed,
-    RowsDigest, SceneEntry, Shard, Shards, TrialTimes, Warning,
+    RowsDigest, SceneEntry, Shard, Shards, Sweep, SweepJoint, TrialTimes, Warning,
 };
 pub use named::{Named, Span};
 pub use summary::{

@@ -31,8 +31,11 @@
     let count = 0;
     for (const issue of issues) {
       const fits = ['rule', 'state', 'severity'].every(key => !asked[key] || asked[key] === issue[key])
+        && (!asked.between || (issue.between ?? '').split(' ').includes(asked.between))
+        && (!asked.level || (issue.level ?? '').split(', ').includes(asked.level))
         && (!group || issue.group.toLowerCase().includes(group)) && words.every(word => issue.text.includes(word));
       issue.element.hidden = !fits;
+      Overview?.show(issue.element.id, fits);
       count += fits;
     }
     find('.count').textContent = count === issues.length ? `${count} shown` : `${count} of ${issues.length} shown`;
@@ -48,7 +51,15 @@
   // The view and its timeline
   let stage = null, panel = null, view = null, playing = 0;
   const slider = () => find('.timeline input', panel);
-  const seconds = time => (time === null ? '' : `, ${+time.toFixed(3)} s`);
+  const date = time => new Date(Math.round(time * 1000)).toISOString().replace('T', ' ').replace(/\.?0*Z$/, ' UTC');
+  const clock = time => (Viewer.hasDates && Math.abs(time) < 8e12 ? date(time) : `${+time.toFixed(3)} s`);
+
+  /** Values of the joints of a sweep, or the frame and its time. */
+  function moment(frame, time) {
+    const joints = view.joints.map(([name, zero, step, unit]) => `${name} at ${+(zero + step * frame).toFixed(4)} ${unit}`);
+    if (joints.length) return `${joints.join(', ')} (frame ${+frame.toFixed(2)})`;
+    return `frame ${+frame.toFixed(2)}${time === null ? '' : `, ${clock(time)}`}`;
+  }
 
   function seek(place) {
     const last = view.track.length - 1;
@@ -64,8 +75,7 @@
     const time = from.time === null ? null : from.time + u * (to.time - from.time);
     const frame = from.frame + u * (to.frame - from.frame);
     const text = place === null ? leastText(from)
-      : u === 0 ? `Frame ${from.frame}${seconds(time)}`
-        : `Between frames ${from.frame} and ${to.frame}${seconds(time)}: poses interpolated for display only`;
+      : moment(frame, time) + (u === 0 ? '' : ', between frames: poses interpolated for display only');
     find('.moment', panel).textContent = text;
     slider().setAttribute('aria-valuetext', text);
     for (const chart of all('.charts:not([hidden]) .curve', stage.closest('.issue'))) moveCursor(chart, frame, time);
@@ -74,13 +84,16 @@
   function leastText(sample) {
     if (view.least === null) return 'Least distance';
     const after = view.between ? ' and the next frame' : '';
-    return `Least distance: ${after ? 'between ' : ''}frame ${sample.frame}${seconds(sample.time)}${after}`;
+    return `Least distance: ${after ? 'between ' : ''}${moment(sample.frame, sample.time)}${after}`;
   }
 
   const scaleOf = ({ dataset }) => ['from', 'to', 'left', 'right'].map(key => Number(dataset[key]));
+  /** The place of a time or frame on the axis of a chart. */
+  const valueOf = ({ dataset }, at) => Number(dataset.zero ?? 0) + Number(dataset.step ?? 1) * at;
   function moveCursor(chart, frame, time) {
-    const value = chart.dataset.axis === 's' ? time : frame, [from, to, left, right] = scaleOf(chart);
-    if (value === null) return;
+    const at = chart.dataset.axis === 's' ? time : frame, [from, to, left, right] = scaleOf(chart);
+    if (at === null) return;
+    const value = valueOf(chart, at);
     const x = Math.min(Math.max(left + (value - from) / (to - from) * (right - left), left), right);
     for (const end of ['x1', 'x2']) find('.cursor', chart).setAttribute(end, x.toFixed(1));
   }
@@ -90,9 +103,9 @@
     const box = chart.getBoundingClientRect(), [from, to, left, right] = scaleOf(chart);
     const value = from + ((event.clientX - box.left) / box.width * 640 - left) / (right - left) * (to - from);
     const key = chart.dataset.axis === 's' ? 'time' : 'frame';
-    const next = view.track.findIndex(sample => sample[key] >= value);
+    const next = view.track.findIndex(sample => valueOf(chart, sample[key]) >= value);
     if (next < 0) return view.track.length - 1;
-    const [a, b] = [view.track[Math.max(next - 1, 0)][key], view.track[next][key]];
+    const [a, b] = [view.track[Math.max(next - 1, 0)], view.track[next]].map(sample => valueOf(chart, sample[key]));
     return next === 0 ? 0 : next - 1 + (value - a) / (b - a || 1);
   }
 
@@ -241,8 +254,12 @@
   function followLink() {
     let id = location.hash.slice(1);
     try { id = decodeURIComponent(id); } catch { /* as it stands */ }
-    const element = id.startsWith('issue-') && document.getElementById(id);
-    if (element) goTo(element);
+    const element = document.getElementById(id);
+    if (element && id.startsWith('issue-')) goTo(element);
+    if (element && id.startsWith('proof-')) {
+      element.closest('details').open = true;
+      element.scrollIntoView({ block: 'center' });
+    }
   }
 
   function turn(card, by) {
@@ -293,6 +310,9 @@
     for (const card of all('article.issue')) {
       card.addEventListener('click', event => clicked(event, card));
       find('h3 a', card).setAttribute('aria-expanded', 'false');
+    }
+    for (const link of all('.matrix [data-between]')) {
+      link.addEventListener('click', () => { controls.between.value = link.dataset.between; filter(); });
     }
     filter();
     addEventListener('hashchange', followLink);

@@ -75,7 +75,7 @@ const Viewer = (() => {
     });
     const camera = { eye: lengths(view.c.slice(0, 3))[0], forward: directions(view.c, 3), up: directions(view.c, 6) };
     return {
-      reach: view.r, parts, track, least: view.l, between: view.b, camera,
+      reach: view.r, parts, track, least: view.l, between: view.b, camera, joints: view.j,
       witness: lengths(view.w), overlap: lengths(view.x), normal: view.n && directions(view.n, 0),
     };
   }
@@ -385,6 +385,7 @@ const Viewer = (() => {
   return {
     make,
     hasViews: data.views.length > 0,
+    hasDates: data.dates,
     /** Reads the data and shows a view; resolves to it. */
     async show(number) {
       const all = await read();

@@ -1,6 +1,12 @@
 //! The contents of a report as plain data: every format is written from it.
 
+mod plant;
+
+pub use plant::{EarlierDecisions, Element, GroupCell, GroupMatrix, Plant, PlantBox, RuleTotal, RunRow};
+
 use clearsweep_model::LengthUnit;
+use clearsweep_records::manifest::Sweep;
+use std::collections::BTreeMap;
 
 /// A report of one execution.
 #[derive(Debug, Clone)]
@@ -15,6 +21,12 @@ pub struct Report {
     pub moves: bool,
     /// Number of runs.
     pub runs: u64,
+    /// Whether runs are those of a sweep, and no draws.
+    pub is_sweep: bool,
+    /// The sweeps, in the order of their runs; empty if the manifest does not say.
+    pub sweeps: Vec<Sweep>,
+    /// Whether times are dates: seconds since 1970-01-01 00:00 UTC.
+    pub has_dates: bool,
     /// How bodies move between frames: `none`, `linear`, `screw` or `hold`.
     pub between: String,
     /// The verdict.
@@ -29,6 +41,20 @@ pub struct Report {
     pub in_full: usize,
     /// Meshes of the bodies in views.
     pub meshes: Vec<DisplayMesh>,
+    /// Totals of rules; empty without rules.
+    pub rules: Vec<RuleTotal>,
+    /// Violating pairs by groups of bodies; empty if they are of one group.
+    pub matrix: GroupMatrix,
+    /// Properties of bodies that violate, by index.
+    pub elements: BTreeMap<u32, Element>,
+    /// The worst of several runs, worst first.
+    pub worst_runs: Vec<RunRow>,
+    /// All bodies in their places; `None`: geometry is not read.
+    pub plant: Option<Plant>,
+    /// Whether the execution read a file of decisions.
+    pub has_decisions: bool,
+    /// The rows of that file, if it is known.
+    pub decisions: Option<EarlierDecisions>,
 }
 
 /// The colour of a message.
@@ -97,6 +123,8 @@ pub struct Issue {
     pub volume_m3: Option<[f64; 2]>,
     /// Note of the rule, or reason of a decision.
     pub note: Option<String>,
+    /// Cells of [`Report::matrix`] that its pairs are in.
+    pub between: Vec<[usize; 2]>,
     /// Its pairs, open ones first, then nearest first; at most [`Issue::MOST_FINDINGS`], `pairs` counts all.
     pub findings: Vec<Finding>,
 }
@@ -113,6 +141,17 @@ pub struct Moment {
     pub frame: i64,
     /// Time, seconds.
     pub time_s: Option<f64>,
+}
+
+/// The first proven contact of a pair in a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// The samples around it.
+    pub ends: [Moment; 2],
+    /// Shares of the interval: proven clear before the first, and in contact at the second.
+    pub shares: [f64; 2],
+    /// Whether no interval of the pair before it is undecided.
+    pub is_first: bool,
 }
 
 /// The violations of a pair under a rule: its worst event, and numbers of all.
@@ -134,6 +173,10 @@ pub struct Finding {
     pub share: Option<f64>,
     /// Proven bracket of the least distance over all events of the pair, metres; an end is `None` where it is not proven.
     pub bracket_m: [Option<f64>; 2],
+    /// The first proven contact of the pair in that run, between two samples.
+    pub contact: Option<Contact>,
+    /// Words of the class of proof of the least distance: `exact`, or `direction` of an interval.
+    pub proof: Option<String>,
     /// The middle of the witness points of the worst sample, world frame, metres.
     pub place: Option<[f64; 3]>,
     /// Word of its kind, as of an issue.
@@ -290,6 +333,6 @@ pub struct Histogram {
     pub required_m: f64,
     /// Runs that violate, and all runs.
     pub violated: [u64; 2],
-    /// The share of runs that violate, with its 95 % interval (Wilson).
-    pub share: [f64; 3],
+    /// The share of runs that violate, with its 95 % interval (Wilson); `None`: runs are no draws.
+    pub share: Option<[f64; 3]>,
 }

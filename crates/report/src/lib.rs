@@ -3,7 +3,8 @@
 //! [`read_report`] reads the tables, the scene and the poses into a [`Report`], which is plain data (`data`); each format is written from it:
 //!
 //! - `read`: `findings` joins events into issues and pairs, `series` reads distances over time and over runs, `scene` loads the scene and
-//!   compares digests, `views` gathers the poses of bodies and their neighbours, `facts` says what was checked and what was not.
+//!   compares digests, `views` gathers the poses of bodies and their neighbours, `plant` places all bodies as boxes, `groups` counts by rules and
+//!   groups of bodies, `runs` finds the worst runs, `facts` says what was checked and what was not.
 //! - `display` turns shapes into triangles for a screen; `picture` renders them on the CPU, the same bytes everywhere.
 //! - `chart` draws curves and histograms as SVG; `html` puts everything into one file.
 //! - `bcf`, `glb`, `sheet` write the formats of other programs. `words` writes numbers for people.
@@ -25,8 +26,9 @@ mod words;
 
 pub use bcf::{BcfOptions, BcfVersion, bcf};
 pub use data::{
-    Camera, Curve, CurveBetween, CurvePoint, DisplayMesh, Fact, Finding, Histogram, Issue, Moment, Placement, Report,
-    Tone, TrackSample, Verdict, View, ViewPart,
+    Camera, Contact, Curve, CurveBetween, CurvePoint, DisplayMesh, EarlierDecisions, Element, Fact, Finding, GroupCell,
+    GroupMatrix, Histogram, Issue, Moment, Placement, Plant, PlantBox, Report, RuleTotal, RunRow, Tone, TrackSample,
+    Verdict, View, ViewPart,
 };
 pub use html::{JointEntry, html, joint_html, joint_verdict};
 pub use read::{ReportOptions, read_report};

@@ -1,10 +1,12 @@
 //! Numbers, lengths, times and names for people.
 
+mod clock;
 mod lengths;
 mod names;
 
 #[cfg(test)]
 pub(crate) use clearsweep_base::text::visible;
+pub(crate) use clock::{Clock, Scale};
 pub use lengths::Lengths;
 pub(crate) use names::{Name, clipped};
 

@@ -30,6 +30,8 @@ pub(super) struct CsvFile {
     schema: SchemaRef,
     /// The root index of the column of times, and their unit.
     time: Option<(usize, TimeUnit)>,
+    /// Whether the time of the first row is a date.
+    pub(super) has_dates: bool,
 }
 
 impl CsvFile {
@@ -53,14 +55,19 @@ impl CsvFile {
         let mut columns = Columns::resolve(path, &schema, format)
             .map_err(|error| csv_header::other_separator(path, &names).unwrap_or(error))?;
         let mut record = ByteRecord::new();
-        let mut rows = 0;
+        let (mut rows, mut has_dates) = (0, false);
         while next_record(&mut reader, &mut record).map_err(|error| CsvLines::not_csv(Some(lines), path, &error))? {
+            if rows == 0 {
+                let cell = columns.time.as_ref().and_then(|column| record.get(column.index));
+                let cell = cell.and_then(|cell| std::str::from_utf8(cell).ok()).unwrap_or_default().trim();
+                has_dates = cell.parse::<f64>().is_err() && date(cell).is_some();
+            }
             rows += 1;
         }
         // Cells become seconds where they are parsed: whole numbers of a finer unit have more digits than an `f64`.
         let unit = std::mem::replace(&mut columns.time_unit, TimeUnit::Seconds);
         let time = columns.time.as_ref().map(|column| (column.index, unit));
-        Ok((Self { schema: Arc::clone(&schema), time, bytes }, schema, columns, rows))
+        Ok((Self { schema: Arc::clone(&schema), time, has_dates, bytes }, schema, columns, rows))
     }
 
     /// Begins to parse columns (root indices, ascending).

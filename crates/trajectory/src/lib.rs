@@ -176,6 +176,9 @@ pub struct Trajectory {
     pub rows: u64,
     /// Bytes of streams that were copied to a temporary file.
     pub spooled_bytes: u64,
+    /// Whether the times are dates, and count from 1970-01-01 00:00 UTC. Batches that are still to
+    /// come do not count.
+    pub has_dates: bool,
     plan: Plan,
     progress: Arc<AtomicU64>,
     reading: Reading,
@@ -292,6 +295,7 @@ impl Trajectory {
             bounds,
             pose_steps: None,
             spooled_bytes: spooled.map(|source| source.size).sum(),
+            has_dates: !sources.is_empty() && sources.iter().all(Source::has_dates),
             inputs: Inputs::new(sources.iter().filter_map(Source::file).filter(|_| sort_command.is_some()).collect()),
             rows: sources.iter().map(|source| source.rows).sum(),
             plan: Plan {

@@ -14,7 +14,7 @@ use super::row_label::{ArrayRows, RowLabel};
 use super::stream_batch::{StreamBatch, batch_name};
 use super::sweep::SweepRows;
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_input_guard::csv_header::{WORKBOOK, WORKBOOK_REMEDY};
 use clearsweep_input_guard::{DAMAGED, gzip};
@@ -154,6 +154,15 @@ impl Source {
         let format = Format::Memory(batch);
         let levels = Vec::new();
         Ok(Self { path, array, run: None, levels, schema, columns, groups, rows, size: 0, bytes: None, format })
+    }
+
+    /// Whether its times are dates: timestamps, which count from 1970.
+    pub(super) fn has_dates(&self) -> bool {
+        let field = self.columns.time.as_ref().and_then(|column| self.schema.fields().get(column.index));
+        match &self.format {
+            Format::Csv(file) => file.has_dates,
+            _ => field.is_some_and(|field| matches!(field.data_type(), DataType::Timestamp(..))),
+        }
     }
 
     /// Whether its rows are those of a sweep.

@@ -46,6 +46,10 @@ pub struct IgnoreRule {
 #[serde(default)]
 pub struct Options {
     pub sweep: bool,
+    /// The sweeps, in the order of their runs; those of a manifest without the key are not known.
+    pub sweeps: Vec<Sweep>,
+    /// Date from which times count; `None`: they are no dates, or it is not known.
+    pub time_origin: Option<String>,
     pub within_m: Option<f64>,
     pub require_m: Option<f64>,
     pub touch_m: Option<f64>,
@@ -75,6 +79,29 @@ pub struct Options {
     pub memory_bytes: u64,
     pub columns: String,
     pub allow_empty: bool,
+}
+
+/// A `[[sweep]]`: its runs follow those of the sweep before it.
+#[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
+#[serde(default)]
+pub struct Sweep {
+    pub path: String,
+    pub steps: u32,
+    pub runs: u64,
+    pub joints: Vec<SweepJoint>,
+}
+
+/// A joint of a sweep, and its range.
+#[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
+#[serde(default)]
+pub struct SweepJoint {
+    pub name: String,
+    /// `rad` or `m`.
+    pub unit: String,
+    pub from: f64,
+    pub to: f64,
+    /// Value in runs in which it does not move.
+    pub rest: f64,
 }
 
 /// The part of a result that an interrupted execution had written.

@@ -11,6 +11,7 @@ mod topic;
 mod viewpoint;
 mod xml;
 
+pub(crate) use viewpoint::ifc_guid;
 pub(crate) use xml::clean;
 
 use crate::data::Report;

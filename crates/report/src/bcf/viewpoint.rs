@@ -79,7 +79,7 @@ fn component(xml: &mut Xml, name: &str) -> io::Result<()> {
 const NO_ATTRIBUTES: Attributes<'static> = &[];
 
 /// The IFC GUID in the name of a body: the last node of its path, or what stands before `#`.
-fn ifc_guid(name: &str) -> Option<&str> {
+pub(crate) fn ifc_guid(name: &str) -> Option<&str> {
     let last = |path: &str| path.rfind('/').map_or(0, |slash| slash + 1);
     let before = name.split('#').next().unwrap_or(name);
     let node = &name[last(name)..];

@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::svg::{self, BLUE, GREY, PLOT, RED, label, line, polyline, rectangle};
 use crate::data::{Curve, CurveBetween, CurvePoint, Moment};
-use crate::words::{Lengths, counted, moment};
+use crate::words::{Clock, Lengths, Scale, counted};
 use std::fmt::Write;
 
 /// Points up to this number are drawn as dots, too.
@@ -14,9 +14,10 @@ const LINE_WIDTH: f64 = 2.0;
 /// The distance over time as SVG.
 ///
 /// The root carries what a script needs to place `<line class="cursor">`: `data-axis` (`s` or `frame`), the values at
-/// both ends (`data-from`, `data-to`) and their pixels (`data-left`, `data-right`).
-pub(crate) fn curve_svg(curve: &Curve, least: &Moment, lengths: Lengths) -> String {
-    let drawing = Drawing::new(curve, least, lengths);
+/// both ends (`data-from`, `data-to`) and their pixels (`data-left`, `data-right`). If values are no seconds or frames,
+/// `data-zero` and `data-step` convert those to values.
+pub(crate) fn curve_svg(curve: &Curve, least: &Moment, (run, clock): (i64, &Clock), lengths: Lengths) -> String {
+    let drawing = Drawing::new(curve, least, (run, clock), lengths);
     let [left, top, right, bottom] = PLOT;
     let inside = [
         drawing.between(),
@@ -28,8 +29,9 @@ pub(crate) fn curve_svg(curve: &Curve, least: &Moment, lengths: Lengths) -> Stri
         line([[drawing.x.at(drawing.now(*least)), top], [drawing.x.at(drawing.now(*least)), bottom]], CURSOR),
     ]
     .concat();
-    let names = [if drawing.in_seconds { "time, s" } else { "frame" }, &format!("distance, {}", lengths.word())];
-    let ticks = [drawing.x.ticks(7, !drawing.in_seconds), drawing.y.ticks(5, false)];
+    let scale = &drawing.scale;
+    let names = [&*scale.name, &format!("distance, {}", lengths.word())];
+    let ticks = [drawing.x.ticks(7, scale.is_whole), drawing.y.ticks(5, false)];
     let body = [
         svg::frame(&drawing.x, &drawing.y, [&ticks[0], &ticks[1]], names),
         svg::within_plot(&inside),
@@ -38,9 +40,13 @@ pub(crate) fn curve_svg(curve: &Curve, least: &Moment, lengths: Lengths) -> Stri
     ]
     .concat();
     let [from, to] = drawing.x.range();
-    let axis = if drawing.in_seconds { "s" } else { "frame" };
+    let axis = if scale.in_seconds { "s" } else { "frame" };
+    let convert = match (scale.zero, scale.step) {
+        (0.0, 1.0) => String::new(),
+        (zero, step) => format!(r#" data-zero="{zero}" data-step="{step}""#),
+    };
     let attributes = format!(
-        r#" data-axis="{axis}" data-from="{from}" data-to="{to}" data-left="{}" data-right="{}""#,
+        r#" data-axis="{axis}" data-from="{from}" data-to="{to}" data-left="{}" data-right="{}"{convert}"#,
         svg::number(left),
         svg::number(right)
     );
@@ -54,8 +60,9 @@ struct Drawing<'a> {
     curve: &'a Curve,
     least: Moment,
     lengths: Lengths,
-    /// Whether the axis shows seconds, else frames.
-    in_seconds: bool,
+    scale: Scale,
+    /// The moment of the least distance in words.
+    when: String,
     x: Axis,
     y: Axis,
     /// The points without gaps between them.
@@ -63,13 +70,15 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(curve: &'a Curve, least: &Moment, lengths: Lengths) -> Self {
+    fn new(curve: &'a Curve, least: &Moment, (run, clock): (i64, &Clock), lengths: Lengths) -> Self {
         let [left, top, right, bottom] = PLOT;
         let points = curve.points.iter().map(|point| point.moment);
         let ends = curve.between.iter().flat_map(|between| between.ends);
         let moments: Vec<Moment> = points.chain(ends).chain(curve.span.into_iter().flatten()).chain([*least]).collect();
         let in_seconds = moments.iter().all(|moment| moment.time_s.is_some_and(f64::is_finite));
-        let times: Vec<f64> = moments.iter().map(|&moment| clock(moment, in_seconds)).collect();
+        let earliest = moments.iter().min_by_key(|moment| moment.frame).copied().unwrap_or(*least);
+        let scale = clock.scale(run, earliest, in_seconds);
+        let times: Vec<f64> = moments.iter().map(|&moment| value(moment, &scale)).collect();
         let first = times.iter().copied().fold(f64::INFINITY, f64::min);
         let last = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let [first, last] = if first < last { [first, last] } else { [first - 0.5, first + 0.5] };
@@ -78,7 +87,8 @@ impl<'a> Drawing<'a> {
             curve,
             least: *least,
             lengths,
-            in_seconds,
+            scale,
+            when: clock.moment(run, *least),
             x: Axis::new(first, last, [left, right]),
             y: Axis::new(low, high, [bottom, top]).padded(0.04),
             stretches: stretches(curve),
@@ -86,7 +96,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn now(&self, moment: Moment) -> f64 {
-        clock(moment, self.in_seconds)
+        value(moment, &self.scale)
     }
 
     fn height(&self, metres: f64) -> f64 {
@@ -306,18 +316,20 @@ impl<'a> Drawing<'a> {
     /// The chart in a sentence.
     fn description(&self) -> String {
         let least = self.least_distance().map_or_else(String::new, |metres| {
-            format!("least {} at {}; ", self.lengths.beside(metres, self.curve.required_m), moment(self.least))
+            format!("least {} at {}; ", self.lengths.beside(metres, self.curve.required_m), self.when)
         });
         let required = self.lengths.required(self.curve.required_m);
         format!("Distance over time: {least}required {required}; {}", counted(self.curve.samples, "sample"))
     }
 }
 
-fn clock(moment: Moment, in_seconds: bool) -> f64 {
-    match moment.time_s {
-        Some(seconds) if in_seconds => seconds,
+/// The place of a moment on the axis.
+fn value(moment: Moment, scale: &Scale) -> f64 {
+    let x = match moment.time_s {
+        Some(seconds) if scale.in_seconds => seconds,
         _ => moment.frame as f64,
-    }
+    };
+    scale.zero + scale.step * x
 }
 
 /// Lowest and highest distance to draw, metres: contact, the requirement and the data, as far up as the violation stays

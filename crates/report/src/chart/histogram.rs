@@ -31,13 +31,16 @@ pub(crate) fn histogram_svg(histogram: &Histogram, lengths: Lengths) -> String {
     svg::chart("histogram", &probability(histogram), "", &body)
 }
 
-/// `12.3 % of 1,000 runs violate (95 %: 10.4 % .. 14.5 %)`.
+/// `12.3 % of 1,000 runs violate (95 %: 10.4 % .. 14.5 %)`; `123 of 1,000 runs violate` of runs that are no draws.
 pub(crate) fn probability(histogram: &Histogram) -> String {
-    let [share, lower, upper] = histogram.share;
+    let [violated, runs] = histogram.violated;
+    let Some([share, lower, upper]) = histogram.share else {
+        return format!("{} of {} violate", count(violated), counted(runs, "run"));
+    };
     format!(
         "{} of {} violate (95 %: {} .. {})",
         percent(share, 0),
-        counted(histogram.violated[1], "run"),
+        counted(runs, "run"),
         percent(lower, -1),
         percent(upper, 1)
     )

@@ -1,6 +1,6 @@
 use super::*;
 use crate::data::{Curve, CurveBetween, CurvePoint, Histogram, Moment};
-use crate::words::Lengths;
+use crate::words::{Clock, Lengths};
 use clearsweep_model::LengthUnit;
 
 fn mm() -> Lengths {
@@ -47,7 +47,7 @@ fn check(svg: &str) {
 
 #[test]
 fn a_curve_shows_its_parts() {
-    let svg = curve_svg(&dip(), &at(50), mm());
+    let svg = curve_svg(&dip(), &at(50), (0, &Clock::plain(mm())), mm());
     check(&svg);
     for part in ["class=\"between\"", "class=\"band\"", "class=\"violation\"", "class=\"cursor\"", "class=\"least\""] {
         assert!(svg.contains(part), "{part}");
@@ -63,7 +63,7 @@ fn a_curve_shows_its_parts() {
 fn frames_stand_in_for_missing_times() {
     let mut curve = dip();
     curve.points[3].moment.time_s = None;
-    let svg = curve_svg(&curve, &at(50), mm());
+    let svg = curve_svg(&curve, &at(50), (0, &Clock::plain(mm())), mm());
     check(&svg);
     assert!(svg.contains(r#"data-axis="frame" data-from="0" data-to="120""#));
 }
@@ -93,8 +93,8 @@ fn a_curve_of_anything_is_drawn() {
         }
     }
     for curve in &curves {
-        check(&curve_svg(curve, &at(0), mm()));
-        check(&curve_svg(curve, &Moment { frame: i64::MAX, time_s: None }, mm()));
+        check(&curve_svg(curve, &at(0), (0, &Clock::plain(mm())), mm()));
+        check(&curve_svg(curve, &Moment { frame: i64::MAX, time_s: None }, (0, &Clock::plain(mm())), mm()));
     }
 }
 
@@ -105,7 +105,7 @@ fn runs() -> Histogram {
         beyond: 40,
         required_m: 0.05,
         violated: [123, 1000],
-        share: [0.123, 0.10405, 0.1448],
+        share: Some([0.123, 0.10405, 0.1448]),
     }
 }
 
@@ -127,7 +127,7 @@ fn a_histogram_of_anything_is_drawn() {
     odd.counts = vec![1, u64::MAX, 3];
     for required_m in [f64::NAN, f64::INFINITY, -1e300, 0.0] {
         odd.required_m = required_m;
-        odd.share = [required_m, f64::NAN, 7.0];
+        odd.share = Some([required_m, f64::NAN, 7.0]);
         check(&histogram_svg(&odd, mm()));
     }
 }

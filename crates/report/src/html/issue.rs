@@ -4,7 +4,7 @@ use super::SENTENCE;
 use super::payload::Payload;
 use crate::chart::{curve_svg, histogram_svg, probability};
 use crate::data::{Finding, Issue, Report};
-use crate::words::{Lengths, Name, clipped, count, counted, moment, span, time};
+use crate::words::{Clock, Lengths, Name, clipped, count, counted};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -37,6 +37,10 @@ pub(super) struct Head {
     pub(super) distance: String,
     /// Time of the least distance, for sorting.
     pub(super) time: String,
+    /// Cells of the matrix of groups that its pairs are in: `0-3 1-2`.
+    pub(super) between: String,
+    /// Levels of the nearest pair: `1, 2`.
+    pub(super) level: String,
 }
 
 /// An issue in full.
@@ -48,6 +52,12 @@ pub(super) struct Card {
     /// The number of the view of the nearest pair.
     pub(super) view: Option<usize>,
     pub(super) facts: Vec<(&'static str, String)>,
+    /// Why it is an issue.
+    pub(super) why: String,
+    /// Word of the class of proof; empty if there is none.
+    pub(super) proof: String,
+    /// Properties of A and of B.
+    pub(super) elements: Vec<(&'static str, [String; 2])>,
     pub(super) charts: Vec<Charts>,
     pub(super) pairs: Vec<PairRow>,
     /// Pairs that are not listed.
@@ -90,6 +100,7 @@ pub(super) struct CardContext<'a> {
     report: &'a Report,
     payload: &'a Payload,
     lengths: Lengths,
+    clock: Clock,
     pairs_of_issue: usize,
     chart_bytes_left: usize,
 }
@@ -98,7 +109,7 @@ impl<'a> CardContext<'a> {
     pub(super) fn new(report: &'a Report, payload: &'a Payload, full: usize) -> Self {
         let pairs_of_issue = (MOST_PAIRS / full.max(1)).clamp(5, Issue::MOST_FINDINGS);
         let lengths = Lengths::to_five_digits(report.unit);
-        Self { report, payload, lengths, pairs_of_issue, chart_bytes_left: MOST_CHARTS }
+        Self { report, payload, lengths, clock: Clock::of(report), pairs_of_issue, chart_bytes_left: MOST_CHARTS }
     }
 
     /// The card of the issue `index`.
@@ -111,6 +122,9 @@ impl<'a> CardContext<'a> {
             picture: picture.map(|png| STANDARD.encode(png)).unwrap_or_default(),
             view: self.payload.view(index, 0),
             facts: self.facts(issue),
+            why: issue.findings.first().map(|finding| self.why(finding)).unwrap_or_default(),
+            proof: issue.findings.first().and_then(|finding| finding.proof.clone()).unwrap_or_default(),
+            elements: issue.findings.first().map(|of| super::plant::elements(self.report, of)).unwrap_or_default(),
             pairs: pairs.map(|(number, finding)| self.pair(index, number, finding)).collect(),
             more_pairs: issue.pairs.saturating_sub(listed.max(1) as u64),
             charts: self.charts(index, issue, listed.max(1)),
@@ -149,6 +163,8 @@ impl<'a> CardContext<'a> {
             place: place.map(|place| self.lengths.place(place)).unwrap_or_default(),
             note: issue.note.as_deref().map(|note| clipped(note, SENTENCE)).unwrap_or_default(),
             distance: distance.map(|metres| metres.to_string()).unwrap_or_default(),
+            between: issue.between.iter().map(|[a, b]| format!("{a}-{b}")).collect::<Vec<_>>().join(" "),
+            level: nearest.map(|finding| super::plant::levels(self.report, finding)).unwrap_or_default(),
             time: least.filter(|time| time.is_finite()).map(|time| time.to_string()).unwrap_or_default(),
         }
     }
@@ -168,17 +184,30 @@ impl<'a> CardContext<'a> {
         if !self.report.moves {
             return String::new();
         }
-        let run = if self.report.runs > 1 { format!("run {}, ", finding.run) } else { String::new() };
-        let least = moment(finding.least);
-        if finding.is_between() { format!("{run}between {least} and the next frame") } else { run + &least }
+        let run = self.clock.run_of_several(finding.run).map_or_else(String::new, |run| format!("{run}, "));
+        run + &match finding.is_between() {
+            true => self.clock.interval(finding.run, finding.least),
+            false => self.clock.moment(finding.run, finding.least),
+        }
+    }
+
+    /// What the rule requires, and what is proven instead.
+    fn why(&self, finding: &Finding) -> String {
+        let Some(upper) = finding.bracket_m[1] else { return String::new() };
+        let upper = self.lengths.bracket(Some(finding.required_m), None, Some(upper));
+        let upper = upper.rsplit(".. ").next().unwrap_or_default().to_owned();
+        format!("at most {upper} is less than the {} required", self.lengths.required(finding.required_m))
     }
 
     fn facts(&self, issue: &Issue) -> Vec<(&'static str, String)> {
         let mut facts = Vec::new();
         if let Some(finding) = issue.findings.first().filter(|_| self.report.moves) {
-            let run = if self.report.runs > 1 { format!(" of run {}", finding.run) } else { String::new() };
+            let run = self.clock.run_of_several(finding.run).map_or_else(String::new, |run| format!(" of {run}"));
             facts.push(("Least distance", self.when(finding)));
-            facts.push(("Violated", format!("{}{run}", span(finding.span))));
+            facts.push(("Violated", self.clock.span(finding.run, finding.span) + &run));
+            if let Some(contact) = &finding.contact {
+                facts.push(("First contact", self.clock.contact(finding.run, contact) + &run));
+            }
         }
         if let Some(frames) = issue.frames.filter(|_| self.report.moves && issue.events > 1) {
             facts.push(("All events", format!("within frames {} to {}", frames[0], frames[1])));
@@ -246,17 +275,15 @@ impl<'a> CardContext<'a> {
                 beyond
             }
         });
-        let at = match finding.least.time_s {
-            Some(seconds) if seconds.is_finite() => format!("frame {}, {}", finding.least.frame, time(seconds)),
-            _ => format!("frame {}", finding.least.frame),
-        };
         Charts {
             finding: number,
-            curve: curve.map(|curve| curve_svg(curve, &finding.least, self.lengths)).unwrap_or_default(),
+            curve: curve
+                .map(|curve| curve_svg(curve, &finding.least, (finding.run, &self.clock), self.lengths))
+                .unwrap_or_default(),
             curve_note: curve_note.unwrap_or_default(),
             histogram: histogram.map(|histogram| histogram_svg(histogram, self.lengths)).unwrap_or_default(),
             probability: histogram.map(probability).unwrap_or_default(),
-            worst: format!("run {}, {at}", finding.run),
+            worst: format!("{}, {}", self.clock.run(finding.run), self.clock.moment(finding.run, finding.least)),
         }
     }
 }

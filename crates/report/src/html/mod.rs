@@ -3,20 +3,26 @@
 //! `templates/report.html` is the page, `assets/` holds its style and scripts. The head names their hashes, so that a
 //! browser runs no other script and fetches nothing, whatever the names in a scene contain.
 
+mod decide;
 mod issue;
 mod joint;
+mod overview;
 mod payload;
+pub(crate) mod plant;
 
 pub use joint::{JointEntry, joint_html, joint_verdict};
 
 use crate::data::{Fact, Issue, Report, Tone};
-use crate::words::{Name, clipped, count, counted};
+use crate::words::{Clock, Name, clipped, count, counted};
 use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clearsweep_base::error::{Error, Result};
+use decide::Decisions;
 use issue::{Card, CardContext, Row};
+use overview::Overview;
 use payload::Payload;
+use plant::{Matrix, RuleRow, Runs};
 use sha2::{Digest, Sha256};
 
 /// Issues that the page lists beyond those in full; of more it tells the number.
@@ -30,7 +36,9 @@ const MOST_OPTIONS: usize = 200;
 
 const STYLE: &str = include_str!("../../assets/report.css");
 const VIEWER: &str = include_str!("../../assets/viewer.js");
+const MAP: &str = include_str!("../../assets/overview.js");
 const SCRIPT: &str = include_str!("../../assets/report.js");
+const DECIDING: &str = include_str!("../../assets/decide.js");
 /// Marks the page as one with scripts before it is drawn.
 const EARLY: &str = "document.documentElement.className='js'";
 
@@ -51,7 +59,9 @@ struct Page {
     early: &'static str,
     style: String,
     viewer: String,
+    map: String,
     script: String,
+    deciding: String,
     name: Name,
     meta: String,
     tone: &'static str,
@@ -72,6 +82,13 @@ struct Page {
     nothing: String,
     json: String,
     geometry: String,
+    /// Whether one of the next four is there.
+    has_plant: bool,
+    overview: Option<Overview>,
+    rules: Vec<RuleRow>,
+    matrix: Option<Matrix>,
+    runs: Option<Runs>,
+    decide: Decisions,
 }
 
 /// A fact with details of bounded number and length.
@@ -98,14 +115,21 @@ impl Page {
         let picture = |index: usize| pictures.get(index).and_then(Option::as_deref);
         let cards = report.issues[..full].iter().enumerate();
         let cards: Vec<Card> = cards.map(|(index, issue)| context.card(index, issue, picture(index))).collect();
+        let levels: Vec<&str> = cards.iter().map(|card| &*card.head.level).filter(|level| !level.is_empty()).collect();
+        let levels: Vec<String> = levels.iter().flat_map(|levels| levels.split(", ")).map(str::to_owned).collect();
         let rows = rest.iter().take(MOST_ROWS).enumerate().map(|(index, issue)| context.row(full + index, issue));
-        let [style, viewer, script] = [STYLE, VIEWER, SCRIPT].map(|text| text.replace("\r\n", "\n"));
+        let files = [STYLE, VIEWER, MAP, SCRIPT, DECIDING].map(|text| text.replace("\r\n", "\n"));
+        let [style, viewer, map, script, deciding] = files;
+        let (overview, rules) = (Overview::of(report), plant::rules(report));
+        let (matrix, runs) = (plant::matrix(report), plant::runs(report, &Clock::of(report)));
         Self {
-            policy: policy(&style, &[EARLY, &viewer, &script]),
+            policy: policy(&style, &[EARLY, &viewer, &map, &script, &deciding]),
             early: EARLY,
             style,
             viewer,
+            map,
             script,
+            deciding,
             name: Name::of(&report.name),
             meta: meta(report),
             tone: tone_word(report.verdict.tone),
@@ -114,7 +138,7 @@ impl Page {
             checked: report.checked.iter().map(fact).collect(),
             unchecked: report.unchecked.iter().map(fact).collect(),
             tally: tally(&report.issues),
-            filters: filters(&report.issues),
+            filters: filters(&report.issues, &levels),
             groups: distinct(report.issues.iter().map(|issue| issue.group.as_str())),
             has_time: report.moves,
             rows: rows.collect(),
@@ -123,6 +147,12 @@ impl Page {
             nothing: nothing(&report.verdict.word).to_owned(),
             json: payload.json.clone(),
             geometry: payload.geometry.clone(),
+            has_plant: overview.is_some() || !rules.is_empty() || matrix.is_some() || runs.is_some(),
+            overview,
+            rules,
+            matrix,
+            runs,
+            decide: Decisions::of(report, full + MOST_ROWS),
         }
     }
 
@@ -187,14 +217,19 @@ fn tally(issues: &[Issue]) -> String {
     format!("{}, {} of them open: {}", counted(issues.len() as u64, "issue"), count(open), states.join(", "))
 }
 
-fn filters(issues: &[Issue]) -> Vec<Filter> {
+fn filters(issues: &[Issue], levels: &[String]) -> Vec<Filter> {
     let filter =
         |key, label, value: fn(&Issue) -> &str| Filter { key, label, options: distinct(issues.iter().map(value)) };
-    vec![
+    let mut filters = vec![
         filter("rule", "Rule", |issue| &issue.rule),
         filter("state", "State", |issue| &issue.state),
         filter("severity", "Severity", |issue| &issue.severity),
-    ]
+    ];
+    if !levels.is_empty() {
+        let options = distinct(levels.iter().map(String::as_str));
+        filters.push(Filter { key: "level", label: "Level", options });
+    }
+    filters
 }
 
 /// The values in the order of their first issue, as the page writes them.

@@ -5,10 +5,11 @@
 //! both.
 
 use crate::data::{DisplayMesh, Placement, Report, TrackSample, View};
-use crate::words::clipped;
+use crate::words::{Clock, clipped};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clearsweep_base::error::{Error, Result};
+use clearsweep_base::text::is_hidden;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use rustc_hash::FxHashMap;
@@ -51,11 +52,15 @@ impl Payload {
         }
         let mut names = Names::default();
         let mut views = Vec::with_capacity(selected.len());
+        let clock = Clock::of(report);
         for place in &selected {
-            views.push(write_view(&mut geometry, place, &meshes.numbers, &mut names));
+            let mut view = write_view(&mut geometry, place, &meshes.numbers, &mut names);
+            view["j"] = json!(clock.joints(place.run));
+            views.push(view);
         }
         let json = json!({
             "unit": report.unit.word,
+            "dates": report.has_dates,
             "perMetre": report.unit.denominator / report.unit.numerator,
             "meshes": meshes.order.len(),
             "names": names.texts,
@@ -81,7 +86,10 @@ pub(super) fn for_script(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            '<' | '>' | '&' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c if is_hidden(c) => {
+                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")))
+            }
             c => out.push(c),
         }
     }
@@ -93,6 +101,7 @@ struct Selected<'a> {
     issue: usize,
     finding: usize,
     view: &'a View,
+    run: i64,
     /// The frame of its least distance.
     frame: i64,
     /// Whether the least distance lies between that frame and the next one.
@@ -107,8 +116,8 @@ fn selected(report: &Report) -> Vec<Selected<'_>> {
         let finding = of.findings.get(number)?;
         let view = finding.view.as_ref()?;
         let is_sound = view.parts.iter().all(|part| part.mesh < report.meshes.len());
-        let (frame, is_between) = (finding.least.frame, finding.is_between());
-        is_sound.then_some(Selected { issue, finding: number, view, frame, is_between })
+        let (run, frame, is_between) = (finding.run, finding.least.frame, finding.is_between());
+        is_sound.then_some(Selected { issue, finding: number, view, run, frame, is_between })
     });
     views.take(MOST_VIEWS).collect()
 }
@@ -177,7 +186,8 @@ fn write_mesh(out: &mut Bytes, mesh: &DisplayMesh, reach: f64) {
 ///
 /// Keys: `r` reach, `p` parts (name, mesh, whether it moves), `w` witness points, `n` normal, `x` box of the overlap,
 /// `c` camera (eye, forward, up), `s` number of samples, `l` the sample of the least distance, `b` whether it lies
-/// between that one and the next. Lengths count steps of the reach.
+/// between that one and the next. Lengths count steps of the reach. `j`, which the caller adds: the joints that a sweep
+/// moves, as [`Clock::joints`] describes them.
 fn write_view(out: &mut Bytes, place: &Selected<'_>, meshes: &FxHashMap<usize, usize>, names: &mut Names) -> Value {
     let (view, frame) = (place.view, place.frame);
     let reach = sound_reach(view);

@@ -1,6 +1,7 @@
 use super::*;
 use crate::data::*;
 use clearsweep_model::LengthUnit;
+use std::collections::BTreeMap;
 
 fn at(frame: i64) -> Moment {
     Moment { frame, time_s: Some(0.25 * frame as f64) }
@@ -51,6 +52,8 @@ fn finding(names: [String; 2]) -> Finding {
         span: [at(3), at(4)],
         least: at(3),
         share: None,
+        contact: None,
+        proof: None,
         bracket_m: [Some(0.0482), Some(0.0483)],
         place: Some([1.0, 2.0, 3.0]),
         kind: "near".to_owned(),
@@ -87,6 +90,7 @@ fn issue(id: &str, name: &str) -> Issue {
         overlap_m: None,
         volume_m3: None,
         note: Some(name.to_owned()),
+        between: Vec::new(),
         findings: vec![finding([name.to_owned(), "wall".to_owned()]), finding(["wall".to_owned(), name.to_owned()])],
     }
 }
@@ -99,6 +103,9 @@ fn report(issues: Vec<Issue>) -> Report {
         unit: LengthUnit::parse("mm").expect("a unit"),
         moves: true,
         runs: 1,
+        is_sweep: false,
+        sweeps: Vec::new(),
+        has_dates: false,
         between: "none".to_owned(),
         verdict: Verdict { word: "violated".to_owned(), tone: Tone::Bad, sentence: "3 pairs violate.".to_owned() },
         checked: vec![fact("bodies")],
@@ -106,6 +113,13 @@ fn report(issues: Vec<Issue>) -> Report {
         in_full: issues.len(),
         issues,
         meshes: vec![cube(0.1)],
+        rules: Vec::new(),
+        matrix: GroupMatrix::default(),
+        elements: BTreeMap::new(),
+        worst_runs: Vec::new(),
+        plant: None,
+        has_decisions: false,
+        decisions: None,
     }
 }
 

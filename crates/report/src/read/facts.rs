@@ -1,13 +1,10 @@
 //! Sentences about what was checked and what was not.
 
-use crate::data::{Fact, Tone, Verdict};
-use crate::words::{Lengths, count, counted, longest_step};
-use clearsweep_base::error::Result;
-use clearsweep_model::LengthUnit;
+use crate::data::{Contact, Fact, Moment, Tone, Verdict};
+use crate::words::{Clock, Lengths, count, counted, longest_step};
+use clearsweep_records::Body;
 use clearsweep_records::manifest::{IgnoreRule, Intervals, Manifest, RuleFindings, Span, StalePair, Summary};
-use clearsweep_records::{Body, Table};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Names and lines that a fact lists; the rest is counted.
 const LISTED: usize = 20;
@@ -16,7 +13,9 @@ const LISTED: usize = 20;
 const ALIKE: usize = 4;
 
 /// The verdict of a manifest's summary as a sentence.
-pub(super) fn verdict(summary: &Summary) -> Verdict {
+///
+/// The share of runs is told if they are draws.
+pub(super) fn verdict(summary: &Summary, are_draws: bool) -> Verdict {
     let word = summary.verdict.clone().unwrap_or_else(|| "unknown".to_owned());
     let between = summary.intervals.as_ref().and_then(|intervals| intervals.pairs_violated);
     let pairs = summary.pairs_violated.max(between).unwrap_or(0);
@@ -24,9 +23,10 @@ pub(super) fn verdict(summary: &Summary) -> Verdict {
     let accepted = if summary.violated > summary.open { "; other violations are accepted" } else { "" };
     let (tone, sentence) = match word.as_str() {
         "violated" if summary.runs > 1 => {
-            let share = 100.0 * summary.runs_violated_share.unwrap_or(0.0);
             let violated = count(summary.runs_violated.unwrap_or(0));
-            let runs = format!("{violated} of {} runs ({share:.1} %)", count(summary.runs));
+            let share = summary.runs_violated_share.filter(|_| are_draws);
+            let share = share.map_or_else(String::new, |share| format!(" ({:.1} %)", 100.0 * share));
+            let runs = format!("{violated} of {} runs{share}", count(summary.runs));
             let come = if pairs == 1 { "comes" } else { "come" };
             (Tone::Bad, format!("{} {come} nearer than required, in {runs}{accepted}.", counted(pairs, "pair")))
         }
@@ -68,10 +68,10 @@ fn extent(summary: &Summary) -> &'static str {
 }
 
 /// Returns the facts that were checked, and those that were not.
-pub(super) fn all(dir: &Path, manifest: &Manifest, unit: LengthUnit) -> Result<(Vec<Fact>, Vec<Fact>)> {
-    let bodies = Table::<Body>::open(dir)?.rows().collect::<Result<Vec<_>>>()?;
-    let facts = Facts { manifest, summary: &manifest.summary, lengths: Lengths::to_five_digits(unit), bodies: &bodies };
-    Ok((facts.checked(), facts.unchecked()))
+pub(super) fn all(bodies: &[Body], manifest: &Manifest, clock: &Clock) -> (Vec<Fact>, Vec<Fact>) {
+    let lengths = Lengths::to_five_digits(manifest.length_unit());
+    let facts = Facts { manifest, summary: &manifest.summary, lengths, clock, bodies };
+    (facts.checked(), facts.unchecked())
 }
 
 /// The sources of facts.
@@ -79,6 +79,7 @@ struct Facts<'a> {
     manifest: &'a Manifest,
     summary: &'a Summary,
     lengths: Lengths,
+    clock: &'a Clock,
     bodies: &'a [Body],
 }
 
@@ -112,7 +113,9 @@ impl Facts<'_> {
             let runs = if runs > 1 { format!(" in {} runs", count(runs)) } else { String::new() };
             facts.push(fact("frames", frames + &runs, Vec::new()));
         }
+        facts.extend(self.swept());
         facts.extend(self.motion_checked());
+        facts.extend(self.first_contact());
         facts.push(self.requirement());
         facts
     }
@@ -132,6 +135,36 @@ impl Facts<'_> {
         let near = counted(summary.pairs_within, if summary.runs > 1 { "run-pair" } else { "pair" });
         let within = self.length(summary.within_m).unwrap_or_default();
         fact("pairs", format!("{} checked; {near} came within {within}", counted(checked, "pair")), Vec::new())
+    }
+
+    fn swept(&self) -> Option<Fact> {
+        let mut sweeps = self.clock.sweeps();
+        match sweeps.len() {
+            0 => None,
+            1 => Some(fact("sweep", sweeps.remove(0), Vec::new())),
+            n => Some(fact("sweeps", counted(n as u64, "sweep"), listed(sweeps.into_iter()))),
+        }
+    }
+
+    /// The first proven contact of the first run that has one.
+    fn first_contact(&self) -> Option<Fact> {
+        let first = self.summary.intervals.as_ref()?.first_contact.as_ref()?;
+        let moment = |frame, share: Option<f64>, time_s: Option<f64>| (Moment { frame, time_s }, share);
+        let (from, lo) = moment(first.frame, first.contact_lo, None);
+        let (to, hi) = moment(first.frame_next, first.contact_hi, None);
+        let times = first.time_lo_s.zip(first.time_hi_s);
+        let contact = match times.filter(|_| self.clock.sweeps().is_empty()) {
+            // The times are those of both shares.
+            Some((lo, hi)) => Contact {
+                ends: [Moment { time_s: Some(lo), ..from }, Moment { time_s: Some(hi), ..to }],
+                shares: [0.0, 1.0],
+                is_first: true,
+            },
+            None => Contact { ends: [from, to], shares: [lo?, hi?], is_first: true },
+        };
+        let run = self.clock.run_of_several(first.run).map_or_else(String::new, |run| format!("{run}: "));
+        let pair = format!("{} and {}", first.pair.body_a, first.pair.body_b);
+        Some(fact("first contact", format!("{run}{pair}: {}", self.clock.contact(first.run, &contact)), Vec::new()))
     }
 
     fn motion_checked(&self) -> Option<Fact> {
@@ -352,6 +385,7 @@ impl Facts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clearsweep_model::LengthUnit;
     use serde_json::json;
 
     #[test]
@@ -360,7 +394,7 @@ mod tests {
             ["clear", "nothing required", "nothing-checked", "undecided", "uncertified", "accepted", "violated"];
         for word in words {
             let summary = json!({ "verdict": word, "pairs_violated": 1, "runs": 1 });
-            let of = verdict(&serde_json::from_value(summary).expect("a summary"));
+            let of = verdict(&serde_json::from_value(summary).expect("a summary"), true);
             assert!(of.sentence.ends_with('.') && !of.sentence.contains('`'), "{word}: {}", of.sentence);
             assert_eq!(of.tone == Tone::Good, ["clear", "accepted"].contains(&word), "{word}");
             assert_eq!(of.tone == Tone::Bad, word == "violated", "{word}");
@@ -385,11 +419,14 @@ mod tests {
             convex,
             deviation_m: Some(1e-4),
             inside: Some(inside.into()),
+            model: None,
+            groups: Vec::new(),
         };
         let bodies =
             [body("open", "winding", None), body("sheet", "surface", None), body("hull", "solid", Some(false))];
         let lengths = Lengths::to_five_digits(LengthUnit::ALL[1]);
-        let facts = Facts { manifest: &manifest, summary: &manifest.summary, lengths, bodies: &bodies };
+        let clock = &Clock::plain(lengths);
+        let facts = Facts { manifest: &manifest, summary: &manifest.summary, lengths, clock, bodies: &bodies };
         let names: Vec<String> = facts.unchecked().into_iter().map(|fact| fact.name).collect();
         let expected = [
             "undecided",

@@ -10,7 +10,7 @@ use std::path::Path;
 /// A pair under a rule in an issue: the issue, and the bodies.
 type FindingKey = (usize, [u32; 2]);
 
-/// Reads all issues of an execution, with their pairs.
+/// Reads all issues of an execution, with all of their pairs.
 pub(super) fn gather(dir: &Path) -> Result<Vec<Issue>> {
     let mut issues =
         Table::<IssueRecord>::open(dir)?.rows().map(|row| row.map(issue)).collect::<Result<Vec<Issue>>>()?;
@@ -41,13 +41,12 @@ pub(super) fn gather(dir: &Path) -> Result<Vec<Issue>> {
             let by_distance = rank(a).total_cmp(&rank(b)).then_with(|| a.bodies.cmp(&b.bodies));
             open_first(a).cmp(&open_first(b)).then(by_distance)
         });
-        issue.findings.truncate(Issue::MOST_FINDINGS);
     }
     Ok(issues)
 }
 
 /// Whether somebody has to decide about findings in the state of this word.
-fn is_open(word: &str) -> bool {
+pub(super) fn is_open(word: &str) -> bool {
     EventState::ALL.into_iter().any(|state| state.is_open() && state.name() == word)
 }
 
@@ -61,7 +60,7 @@ fn point(x: Option<f64>, y: Option<f64>, z: Option<f64>) -> Option<[f64; 3]> {
     Some([finite(x)?, finite(y)?, finite(z)?])
 }
 
-fn finite(value: Option<f64>) -> Option<f64> {
+pub(super) fn finite(value: Option<f64>) -> Option<f64> {
     value.filter(|value| value.is_finite())
 }
 
@@ -85,6 +84,7 @@ fn issue(row: IssueRecord) -> Issue {
         overlap_m: least.zip(greatest).map(|(least, greatest)| [least, greatest]),
         volume_m3: volume.map(|(lower, upper)| [lower, upper]),
         note: text(row.note),
+        between: Vec::new(),
         findings: Vec::new(),
     }
 }
@@ -104,6 +104,8 @@ fn finding(event: &Event) -> Finding {
         span: [moment(event.begin_frame, event.begin_s), moment(event.end_frame, event.end_s)],
         least: moment(event.frame_of_least, event.time_of_least_s),
         share: (event.samples == 0).then_some(0.5),
+        contact: None,
+        proof: None,
         bracket_m: [finite(event.lower_m), finite(event.upper_m)],
         place: point(event.place_x, event.place_y, event.place_z),
         kind: event.kind.name().to_owned(),

@@ -2,8 +2,11 @@
 
 mod facts;
 mod findings;
+mod groups;
 mod motion;
 mod neighbours;
+mod plant;
+mod runs;
 mod scene;
 mod series;
 mod shapes;
@@ -15,9 +18,11 @@ pub(crate) use scene::{ReportScene, load};
 pub(crate) use shapes::{distinct_shapes, shape_key};
 
 use crate::data::{Issue, Report};
+use crate::words::{Clock, Lengths};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::Scene;
 use clearsweep_records::manifest::Manifest;
+use clearsweep_records::{Body, Table};
 use std::path::Path;
 
 /// The choice of what a report shows.
@@ -41,24 +46,29 @@ impl Default for ReportOptions {
 /// A table is missing or damaged; the scene, its geometry or its trajectories cannot be read, or are not those of the execution any more.
 pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> Result<Report> {
     let (summary, unit) = (&manifest.summary, manifest.length_unit());
+    let bodies = Table::<Body>::open(dir)?.rows().collect::<Result<Vec<_>>>()?;
     let mut issues = if summary.issues.is_some() { findings::gather(dir)? } else { Vec::new() };
+    let rules = groups::rules(summary, &issues);
+    let matrix = groups::matrix(summary, &bodies, &mut issues);
+    issues.iter_mut().for_each(|issue| issue.findings.truncate(Issue::MOST_FINDINGS));
     let in_full = issues.iter().filter(|issue| !issue.findings.is_empty()).count().min(options.max_issues);
     let scene = if options.views { Some(load(manifest)?) } else { None };
     // Stale and resolved issues have no event, and come last.
     let shown = &mut issues[..in_full];
     let moves = summary.moves();
-    let rows = series::add(dir, summary, shown)?;
-    let (meshes, view_facts) = match &scene {
+    let rows = series::add(dir, manifest, shown)?;
+    let views::Shown { meshes, facts: view_facts, plant } = match &scene {
         Some(scene) => {
             check_bodies(dir, &scene.scene, shown)?;
             views::add(scene, shown, &rows)?
         }
-        None => (Vec::new(), Vec::new()),
+        None => views::Shown::default(),
     };
     if !moves {
         shown.iter_mut().flat_map(|issue| &mut issue.findings).for_each(|finding| finding.curve = None);
     }
-    let (checked, mut unchecked) = facts::all(dir, manifest, unit)?;
+    let clock = Clock::of_options(&manifest.options, summary.runs, Lengths::to_five_digits(unit));
+    let (checked, mut unchecked) = facts::all(&bodies, manifest, &clock);
     unchecked.extend(view_facts);
     Ok(Report {
         name: manifest.scene.name.clone(),
@@ -66,13 +76,23 @@ pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> 
         unit,
         moves,
         runs: summary.runs,
+        is_sweep: manifest.options.sweep,
+        sweeps: manifest.options.sweeps.clone(),
+        has_dates: manifest.options.time_origin.is_some(),
         between: summary.between.clone().unwrap_or_default(),
-        verdict: facts::verdict(summary),
+        verdict: facts::verdict(summary, !manifest.options.sweep),
         checked,
         unchecked,
+        elements: groups::elements(&bodies, &issues),
         issues,
         in_full,
         meshes,
+        rules,
+        matrix,
+        worst_runs: runs::worst(dir, summary)?,
+        plant,
+        has_decisions: summary.dispositions.is_some(),
+        decisions: scene.map(|of| scene::decisions(&of.scene)).transpose()?.flatten(),
     })
 }
 

@@ -22,6 +22,12 @@ impl LocalBox {
         Self { least: [x[0], y[0], z[0]], greatest: [x[1], y[1], z[1]] }
     }
 
+    /// Its middle, and half its sides, metres.
+    pub(super) fn middle(&self) -> (Vec3<f64>, [f64; 3]) {
+        let half = [0, 1, 2].map(|axis| 0.5 * (self.greatest[axis] - self.least[axis]));
+        ([0, 1, 2].map(|axis| self.least[axis] + half[axis]).into(), half)
+    }
+
     /// Its sides, ascending, metres.
     pub(super) fn sides(&self) -> [f64; 3] {
         let mut sides = [0, 1, 2].map(|axis| self.greatest[axis] - self.least[axis]);

@@ -1,8 +1,10 @@
 //! The scene of an execution, read again, with the digests of its files compared.
 
+use crate::data::EarlierDecisions;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{InputDigest, Scene, SceneOverrides};
 use clearsweep_records::manifest::{Input, Manifest, Span};
+use clearsweep_scene::dispositions::{DispositionRow, read_rows};
 use clearsweep_trajectory::{InputFile, ReadOptions, Trajectory};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -57,6 +59,21 @@ pub(crate) fn load(manifest: &Manifest) -> Result<ReportScene> {
     let marks: Vec<(PathBuf, String)> = manifest.inputs.iter().filter_map(mark).collect();
     scene.compare(&inputs, &marks)?;
     Ok(scene)
+}
+
+/// The rows of the file of decisions that a scene names, as it is now; `None`: it names none.
+pub(super) fn decisions(scene: &Scene) -> Result<Option<EarlierDecisions>> {
+    let is_read = !scene.dispositions.day.is_empty();
+    let Some(InputDigest { path, .. }) = scene.inputs.last().filter(|_| is_read) else { return Ok(None) };
+    let bytes = std::fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
+    let cells = |row: DispositionRow| {
+        let [a, b] = row.bodies;
+        let accepted = row.accepted.map(|(_, written)| written);
+        let [accepted, until, by, reason] = [accepted, row.until, row.by, row.reason].map(Option::unwrap_or_default);
+        [row.rule, a, b, accepted, until, by, reason]
+    };
+    let rows = read_rows(path, &bytes, scene.unit)?.into_iter().map(cells).collect();
+    Ok(Some(EarlierDecisions { path: path.display().to_string(), rows }))
 }
 
 /// A file of trajectories that no shard has read as a whole, with its mark.

@@ -1,10 +1,11 @@
 //! Distances of pairs over the samples of a run, and over runs.
 
 use super::thinned::Thinned;
-use crate::data::{Curve, CurveBetween, CurvePoint, Finding, Histogram, Issue, Moment};
+use crate::data::{Contact, Curve, CurveBetween, CurvePoint, Finding, Histogram, Issue, Moment};
 use clearsweep_base::error::Result;
 use clearsweep_base::share::share_with_interval;
-use clearsweep_records::manifest::Summary;
+use clearsweep_model::{IntervalMethod, IntervalStatus, Method};
+use clearsweep_records::manifest::{Manifest, Summary};
 use clearsweep_records::{DistanceLine, IntervalLine, OfPair, PairOfRun, RunPair, Table};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
@@ -39,10 +40,13 @@ struct OpenCurve {
     /// Whether the rule requires a free length instead of the distance.
     is_directional: bool,
     span: Option<[Moment; 2]>,
+    /// Whether an interval so far is undecided.
+    is_doubtful: bool,
 }
 
 /// Adds curves and histograms to the findings.
-pub(super) fn add(dir: &Path, summary: &Summary, issues: &mut [Issue]) -> Result<WorstRows> {
+pub(super) fn add(dir: &Path, manifest: &Manifest, issues: &mut [Issue]) -> Result<WorstRows> {
+    let summary = &manifest.summary;
     let mut rows = WorstRows::default();
     let mut wanted = Wanted::default();
     let mut curves: FxHashMap<[usize; 2], OpenCurve> = FxHashMap::default();
@@ -51,11 +55,11 @@ pub(super) fn add(dir: &Path, summary: &Summary, issues: &mut [Issue]) -> Result
             wanted.entry(run_pair(finding)).or_default().push([i, f]);
             let is_directional = requires_free_length(summary, &issue.rule);
             let (points, between) = (Thinned::new(MOST_POINTS), Thinned::new(MOST_POINTS));
-            curves.insert([i, f], OpenCurve { points, between, is_directional, span: None });
+            curves.insert([i, f], OpenCurve { points, between, is_directional, span: None, is_doubtful: false });
         }
     }
     let keys: FxHashSet<RunPair> = wanted.keys().copied().collect();
-    read_points(dir, (&keys, &wanted), issues, (&mut curves, &mut rows))?;
+    read_points(dir, (&keys, &wanted), &mut *issues, (&mut curves, &mut rows))?;
     if summary.intervals.is_some() {
         read_between(dir, (&keys, &wanted), issues, (&mut curves, &mut rows))?;
     }
@@ -72,7 +76,7 @@ pub(super) fn add(dir: &Path, summary: &Summary, issues: &mut [Issue]) -> Result
         });
     }
     if summary.runs > 1 {
-        add_histograms(dir, summary.runs, issues)?;
+        add_histograms(dir, (summary.runs, !manifest.options.sweep), issues)?;
     }
     Ok(rows)
 }
@@ -92,7 +96,7 @@ fn requires_free_length(summary: &Summary, rule: &str) -> bool {
 fn read_points(
     dir: &Path,
     (keys, wanted): (&FxHashSet<RunPair>, &Wanted),
-    issues: &[Issue],
+    issues: &mut [Issue],
     (curves, rows): (&mut FxHashMap<[usize; 2], OpenCurve>, &mut WorstRows),
 ) -> Result<()> {
     for line in Table::<DistanceLine>::open(dir)?.of_pairs(keys) {
@@ -100,7 +104,7 @@ fn read_points(
         let moment = Moment { frame: line.frame, time_s: line.time_s };
         let [own_lower, own_upper] = line.bracket_m();
         for &at in &wanted[&line.pair()] {
-            let (Some(open), finding) = (curves.get_mut(&at), &issues[at[0]].findings[at[1]]) else { continue };
+            let (Some(open), finding) = (curves.get_mut(&at), &mut issues[at[0]].findings[at[1]]) else { continue };
             let [value, lower, upper] = match open.is_directional {
                 true => line.directional(),
                 false => [Some(line.distance_m), own_lower, own_upper],
@@ -109,6 +113,7 @@ fn read_points(
                 // An event of samples and intervals is least at a sample if that has the event's own upper end.
                 if upper == finding.bracket_m[1] {
                     rows.at_sample.insert(at);
+                    finding.proof = line.method.map(|method| Method::NAMES[method as usize].to_owned());
                 }
                 if let Some(witness) = line.witness() {
                     rows.witness.insert(at, witness);
@@ -142,8 +147,13 @@ fn read_between(
             let is_least = first.frame == finding.least.frame && bracket_m[1] == finding.bracket_m[1];
             if is_least && !rows.at_sample.contains(&at) {
                 finding.share = Some(line.closest_lo);
+                finding.proof = Some(IntervalMethod::NAMES[line.method as usize].to_owned());
                 rows.next_frames.push(next.frame);
             }
+            if let (None, Some((lo, hi))) = (finding.contact, line.contact_lo.zip(line.contact_hi)) {
+                finding.contact = Some(Contact { ends: [first, next], shares: [lo, hi], is_first: !open.is_doubtful });
+            }
+            open.is_doubtful |= line.status == IntervalStatus::Undecided;
             extend(&mut open.span, first);
             extend(&mut open.span, next);
             open.between.push(CurveBetween { ends: [first, next], bracket_m }, nearer_between);
@@ -173,7 +183,7 @@ fn nearer_between(a: CurveBetween, b: CurveBetween) -> CurveBetween {
 }
 
 /// Adds the least distances over all runs to the findings that are shown.
-fn add_histograms(dir: &Path, runs: u64, issues: &mut [Issue]) -> Result<()> {
+fn add_histograms(dir: &Path, (runs, are_draws): (u64, bool), issues: &mut [Issue]) -> Result<()> {
     let mut values: FxHashMap<[i32; 2], (u64, [f64; 2])> = FxHashMap::default();
     for finding in issues.iter().flat_map(|issue| issue.findings.iter().take(MOST_SHOWN)) {
         values.insert(indices(finding), (0, [f64::INFINITY, f64::NEG_INFINITY]));
@@ -190,7 +200,9 @@ fn add_histograms(dir: &Path, runs: u64, issues: &mut [Issue]) -> Result<()> {
         for (f, finding) in issue.findings.iter().take(MOST_SHOWN).enumerate() {
             let pair = indices(finding);
             if let (count @ 1.., ends) = values[&pair] {
-                histograms.entry(pair).or_default().push(([i, f], empty_histogram(finding, [count, runs], ends)));
+                let mut histogram = empty_histogram(finding, [count, runs], ends);
+                histogram.share = histogram.share.filter(|_| are_draws);
+                histograms.entry(pair).or_default().push(([i, f], histogram));
             }
         }
     }
@@ -221,7 +233,7 @@ fn empty_histogram(finding: &Finding, [count, runs]: [u64; 2], ends: [f64; 2]) -
         beyond: runs - count.min(runs),
         required_m: finding.required_m,
         violated: [finding.runs, runs],
-        share: [share, low, high],
+        share: Some([share, low, high]),
     }
 }
 

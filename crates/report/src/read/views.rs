@@ -2,11 +2,12 @@
 
 use super::motion::{between, placement};
 use super::neighbours::{LocalBox, meeting_point};
+use super::plant::plant;
 use super::scene::ReportScene;
 use super::series::{MOST_SHOWN, WorstRows};
 use super::shapes::{MeshNumbers, ShapeKey, distinct_shapes, shape_key};
 use super::thinned::Thinned;
-use crate::data::{Camera, DisplayMesh, Fact, Finding, Issue, Moment, TrackSample, View, ViewPart};
+use crate::data::{Camera, DisplayMesh, Fact, Finding, Issue, Moment, Plant, TrackSample, View, ViewPart};
 use crate::display::display_mesh;
 use crate::picture::choose_camera;
 use clearsweep_base::error::Result;
@@ -14,7 +15,7 @@ use clearsweep_engine::{PairOptions, ProximityQuery};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{FrameBlock, Motion, Scene, Shape};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Neighbours in a view.
 const MOST_NEIGHBOURS: usize = 8;
@@ -50,14 +51,32 @@ struct Stage {
     track: Thinned<(Moment, Vec<Option<Pose>>)>,
 }
 
-/// Adds views to the findings; returns the meshes that they show, and what they do not show.
-pub(super) fn add(of: &ReportScene, issues: &mut [Issue], rows: &WorstRows) -> Result<(Vec<DisplayMesh>, Vec<Fact>)> {
+/// What views show beside their findings.
+#[derive(Default)]
+pub(super) struct Shown {
+    /// The meshes.
+    pub(super) meshes: Vec<DisplayMesh>,
+    /// What they do not show.
+    pub(super) facts: Vec<Fact>,
+    /// All bodies in their places; `None` without a view.
+    pub(super) plant: Option<Plant>,
+}
+
+/// The poses of all bodies that move, by slot, in the first view.
+type FirstPoses = Option<((i64, Moment), Vec<Option<Pose>>)>;
+
+/// Adds views to the findings; returns what they show.
+pub(super) fn add(of: &ReportScene, issues: &mut [Issue], rows: &WorstRows) -> Result<Shown> {
     let mut stages = stages(issues, rows);
     if stages.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(Shown::default());
     }
     let boxes = boxes(&of.scene);
-    place(of, &mut stages, rows, issues, &boxes)?;
+    let first = place(of, &mut stages, rows, issues, &boxes)?;
+    let is_moving = !of.scene.dynamic.is_empty();
+    let (moment, poses) = first.filter(|_| is_moving).map_or((None, Vec::new()), |(at, poses)| (Some(at), poses));
+    let violating: FxHashSet<u32> = stages.iter().flat_map(|stage| stage.bodies).collect();
+    let plant = plant(&of.scene, &boxes, (moment, &poses), |body| violating.contains(&body));
     stages.retain(|stage| !stage.parts.is_empty());
     if !of.scene.dynamic.is_empty() {
         follow(of, &mut stages)?;
@@ -68,7 +87,7 @@ pub(super) fn add(of: &ReportScene, issues: &mut [Issue], rows: &WorstRows) -> R
     for (stage, view) in stages.iter().zip(views) {
         issues[stage.at[0]].findings[stage.at[1]].view = Some(view);
     }
-    Ok((meshes, facts))
+    Ok(Shown { meshes, facts, plant: Some(plant) })
 }
 
 /// The views to be made: of the first finding of each issue, then of others.
@@ -102,7 +121,7 @@ fn stages(issues: &[Issue], rows: &WorstRows) -> Vec<Stage> {
 }
 
 /// The box of each shape.
-type Boxes = FxHashMap<ShapeKey, LocalBox>;
+pub(super) type Boxes = FxHashMap<ShapeKey, LocalBox>;
 
 fn boxes(scene: &Scene) -> Boxes {
     let mut boxes = Boxes::default();
@@ -127,8 +146,15 @@ fn pose(scene: &Scene, block: &FrameBlock, sample: usize, body: u32, share: Opti
     (block.present[slot] >> sample & 1 == 1).then(|| block.pose(slot, sample))
 }
 
-/// Reads the samples of the least distances, and places bodies and their neighbours.
-fn place(of: &ReportScene, stages: &mut [Stage], rows: &WorstRows, issues: &[Issue], boxes: &Boxes) -> Result<()> {
+/// Reads the samples of the least distances, and places bodies and their neighbours; returns the poses of the first view.
+fn place(
+    of: &ReportScene,
+    stages: &mut [Stage],
+    rows: &WorstRows,
+    issues: &[Issue],
+    boxes: &Boxes,
+) -> Result<FirstPoses> {
+    let mut first = None;
     let ends = |keys: &mut dyn Iterator<Item = i64>| {
         let (low, high) = keys.fold((i64::MAX, i64::MIN), |(low, high), key| (low.min(key), high.max(key)));
         low..high.saturating_add(1)
@@ -141,13 +167,18 @@ fn place(of: &ReportScene, stages: &mut [Stage], rows: &WorstRows, issues: &[Iss
         let block = block?;
         for (s, sample) in block.samples.iter().enumerate() {
             for &number in asked.get(&(sample.run, sample.frame)).into_iter().flatten() {
+                if number == 0 {
+                    let pose = |&body: &u32| pose(&of.scene, &block, s, body, None);
+                    let at = Moment { frame: sample.frame, time_s: sample.time_s };
+                    first = Some(((sample.run, at), of.scene.dynamic.iter().map(pose).collect()));
+                }
                 let stage = &mut stages[number];
                 let finding = &issues[stage.at[0]].findings[stage.at[1]];
                 place_one(&of.scene, stage, finding, (&block, s), boxes);
             }
         }
     }
-    Ok(())
+    Ok(first)
 }
 
 /// Places the bodies of a view, and chooses its neighbours.

@@ -1,6 +1,7 @@
 //! Names from files, made fit for a page: nothing in them is invisible, and none is endless.
 
 use super::count;
+use crate::bcf::ifc_guid;
 use clearsweep_base::text::visible;
 
 /// Characters of a name that are shown.
@@ -15,11 +16,14 @@ pub(crate) struct Name {
     pub(crate) text: String,
     /// More of a long name; empty if `text` is all of it.
     pub(crate) title: String,
+    /// The GUID at the end of the name, which `text` is without; empty if there is none.
+    pub(crate) guid: String,
 }
 
 impl Name {
     /// The name as it stands in a file.
     pub(crate) fn of(raw: &str) -> Self {
+        let (raw, guid) = split_guid(raw);
         let text = clipped(raw, SHOWN);
         let characters = raw.chars().count();
         let title = if characters <= SHOWN {
@@ -29,7 +33,15 @@ impl Name {
         } else {
             format!("{} (a name of {} characters)", clipped(raw, TOOLTIP), count(characters as u64))
         };
-        Self { text, title }
+        Self { text, title, guid: guid.to_owned() }
+    }
+}
+
+/// A name without the GUID of IFC that is the last node of its path, and that GUID.
+fn split_guid(raw: &str) -> (&str, &str) {
+    match raw.rsplit_once('/') {
+        Some((before, last)) if !before.is_empty() && ifc_guid(last) == Some(last) => (before, last),
+        _ => (raw, ""),
     }
 }
 
@@ -51,7 +63,10 @@ mod tests {
 
     #[test]
     fn long_names_lose_their_middle() {
-        assert_eq!(Name::of("pump"), Name { text: "pump".to_owned(), title: String::new() });
+        assert_eq!(Name::of("pump"), Name { text: "pump".to_owned(), ..Name::default() });
+        let door = Name::of("hall/door/3LIQL2UvjC6xkGKOQxhhVW");
+        assert_eq!((&*door.text, &*door.guid), ("hall/door", "3LIQL2UvjC6xkGKOQxhhVW"));
+        assert_eq!(Name::of("3LIQL2UvjC6xkGKOQxhhVW").guid, "", "nothing else to know it by");
         let long = Name::of(&format!("{}END", "\u{e9}".repeat(300)));
         assert_eq!(long.text.chars().count(), SHOWN);
         assert!(long.text.ends_with("END") && long.text.contains('\u{2026}'));

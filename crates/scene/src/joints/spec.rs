@@ -237,23 +237,17 @@ fn sweep(keys: &Keys<'_>, unit: LengthUnit) -> Result<SweepSpec> {
 
 /// The path of a sweep, with the keys that one path alone has.
 fn path(keys: &Keys<'_>) -> Result<SweepPath> {
-    let random = SweepPath::Random { samples: 0, seed: 0 };
-    let words = [
-        ("together", SweepPath::Together),
-        ("one-by-one", SweepPath::OneByOne),
-        ("grid", SweepPath::Grid),
-        ("random", random),
-    ];
-    let path = keys.get("path").map(|word| word.choice(&words)).transpose()?.unwrap_or_default();
-    let strays = if path == random { &["steps"][..] } else { &["samples", "seed"] };
+    let path = keys.get("path").map(|word| word.choice(&SweepPath::WORDS)).transpose()?.unwrap_or_default();
+    let is_random = matches!(path, SweepPath::Random { .. });
+    let strays = if is_random { &["steps"][..] } else { &["samples", "seed"] };
     if let Some((key, stray)) = strays.iter().find_map(|key| Some((key, keys.get(key)?))) {
-        let problem = match path == random {
+        let problem = match is_random {
             true => format!("a random sweep draws values: it has no `{key}`"),
             false => format!("a sweep that is not random has no `{key}`"),
         };
         return Err(stray.error(problem, format!("remove `{key}`, or choose another `path`")));
     }
-    if path != random {
+    if !is_random {
         return Ok(path);
     }
     let samples = keys.required("samples", "give the number of draws, each of them a run")?;
