@@ -20,6 +20,7 @@ fn jobs() -> [Contents; 2] {
         intervals: flag,
         rules: true,
         requirements: true,
+        known_pairs: true,
         contacts: true,
         joints: true,
         sweeps: true,

@@ -75,6 +75,8 @@ pub struct Options {
     pub memory_bytes: u64,
     pub columns: String,
     pub allow_empty: bool,
+    /// Directory of the earlier result whose issues keep their ids; `None`: there is none.
+    pub previous: Option<String>,
 }
 
 /// The part of a result that an interrupted execution had written.

@@ -55,6 +55,7 @@ fn finding(names: [String; 2]) -> Finding {
         place: Some([1.0, 2.0, 3.0]),
         kind: "near".to_owned(),
         state: "new".to_owned(),
+        decision: crate::data::Decision::default(),
         events: 1,
         runs: 1,
         view: Some(view(&names)),
@@ -88,6 +89,7 @@ fn issue(id: &str, name: &str) -> Issue {
         volume_m3: None,
         note: Some(name.to_owned()),
         findings: vec![finding([name.to_owned(), "wall".to_owned()]), finding(["wall".to_owned(), name.to_owned()])],
+        solved: Vec::new(),
     }
 }
 
