@@ -62,6 +62,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         rules: Default::default(),
         baselines: Default::default(),
         dispositions: Default::default(),
+        earlier_issues: None,
         issue_group: Default::default(),
         expected: Default::default(),
         parents: Vec::new(),

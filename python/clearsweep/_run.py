@@ -89,6 +89,7 @@ def run(
     allow_empty: bool = False,
     force: bool = False,
     resume: bool = False,
+    previous: str | os.PathLike[str] | None = None,
     keep: int = _IN_MEMORY,
     **options: Any,
 ) -> Result:
@@ -171,7 +172,7 @@ def run(
         "within": within, "require": require, "accepted": accepted, "between": between, "direction": direction, "answer": answer, "contacts": contacts,
         "runs": runs, "frames": frames,
         "threads": threads, "memory": memory, "max_input": max_input, "columns": columns_word(columns), "allow_empty": allow_empty,
-        "force": force, "resume": resume,
+        "force": force, "resume": resume, "previous": previous,
     }  # fmt: skip
     every = {**named, **options}
     words = _options.words(every)

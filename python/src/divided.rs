@@ -72,9 +72,9 @@ pub(crate) fn merge_shards(
 ) -> PyResult<String> {
     let RunOptions { job, force, .. } = options(py, words)?;
     let scene = scene.map(|scene| Arc::clone(&scene.scene));
-    let JobOptions { memory, threads, .. } = job;
+    let JobOptions { memory, threads, previous, .. } = job;
     let temp = job.read.temp;
-    let options = MergeOptions { out, force, fast, scene: scene_path, temp, memory, threads };
+    let options = MergeOptions { out, force, fast, scene: scene_path, previous, temp, memory, threads };
     let (token, unseen) = (CancelToken::new(), SharedProgress::default());
     let cancelled = token.clone();
     let work = move || {

@@ -142,13 +142,17 @@ pub(crate) struct RunArgs {
     /// that clearsweep did not write, are never replaced
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
+    /// An earlier result, which may be the one in DIR that --force replaces: its issues keep their ids as long as one of their pairs
+    /// violates, and stay as `resolved` after that
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    pub(crate) previous: Option<PathBuf>,
     /// Go on with an execution of the same job in DIR that was interrupted, failed or was killed; the tables are those of one that
     /// was not
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) resume: bool,
     /// Compute one shard of the job: I/N, its number from 0 and how many there are, or `slurm`, from the variables of an array (slurm/N: of a part of it). Its
     /// tables go to DIR/shard-IIIII-of-NNNNN; where they stand already, nothing is done
-    #[arg(long, value_name = "I/N", conflicts_with_all = ["force", "resume", "report"], help_heading = OUTPUT)]
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["force", "resume", "report", "previous"], help_heading = OUTPUT)]
     pub(crate) shard: Option<ShardArg>,
     /// Also write a page for people to this file, as `clearsweep report DIR --html FILE` does
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]

@@ -125,6 +125,9 @@ pub(crate) struct MergeArgs {
     /// The scene file, if it is not where the shards found it
     #[arg(long, value_name = "FILE")]
     pub(crate) scene: Option<PathBuf>,
+    /// An earlier result: its issues keep their ids, as with `run --previous`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) previous: Option<PathBuf>,
     /// Replace an earlier result in DIR once the new one is whole
     #[arg(long)]
     pub(crate) force: bool,

@@ -121,7 +121,7 @@ Exit codes: 0 compared, whatever the changes; 1 OLD or NEW is no output of a fin
 
 pub(crate) const REPORT: &str = "\
 Geometry and poses are read again from the paths in the manifest; a file that has changed since is an error that names it. Topics of BCF keep \
-their GUIDs over revisions of a model, as issues keep their ids. SOURCE_DATE_EPOCH sets the date in a BCF file.
+their GUIDs as issues keep their ids (`run --previous`); solved issues are closed topics. SOURCE_DATE_EPOCH sets the date in a BCF file.
 
 Examples (from the folder of the sources):
   clearsweep run datasets/pipe-rack/scene.toml --out out/pipe-rack --require 50mm --report out/pipe-rack.html

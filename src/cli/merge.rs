@@ -34,6 +34,7 @@ pub(super) fn options(args: &MergeArgs) -> MergeOptions {
         force: args.force,
         fast: args.fast,
         scene: args.scene.clone(),
+        previous: args.previous.clone(),
         temp: args.temp.clone(),
         memory: args.memory.map_or_else(machine::default_memory, |bytes| bytes.0),
         threads: args.threads.map(|threads| threads.0),

@@ -29,7 +29,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ProgramEnd> {
     let places = results::places(&args.dirs, true)?;
     let [results::ResultPlace { dir, .. }] = places.as_slice() else { return several(args, &targets, places) };
     let manifest = Manifest::read(dir)?;
-    let options = ReportOptions { max_issues: args.max_issues, views: !args.no_views };
+    let options = ReportOptions { max_issues: args.max_issues, views: !args.no_views, all_views: args.bcf.is_some() };
     for (_, target) in &targets {
         check_beside(target, dir)?;
         check_target(target, args.force)?;
@@ -38,13 +38,16 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ProgramEnd> {
         check_beside(folder, dir)?;
     }
     let report = clearsweep_report::read_report(dir, &manifest, &options)?;
-    let made = make(args, &manifest, &report)?;
+    let (made, bare) = make(args, &manifest, &report)?;
     made.iter().try_for_each(|file| check_target(&file.path, args.force))?;
     if let Some(folder) = &args.png {
         std::fs::create_dir_all(folder).map_err(|error| Error::unwritable(folder, &error))?;
     }
     made.iter().try_for_each(|file| write_whole(&file.path, &file.bytes, args.force))?;
-    print(args, &report, &made)?;
+    if let Some(note) = snapshot_note(args, &report, &bare) {
+        stdout::print_to_stderr(&format!("note: {note}\n"));
+    }
+    print(args, &report, (&made, &bare))?;
     Ok(ProgramEnd::Clear)
 }
 
@@ -70,7 +73,7 @@ fn several(
         all.iter().try_for_each(|one| check_beside(path, &one.place.dir))?;
         check_target(path, args.force)?;
     }
-    let options = ReportOptions { max_issues: args.max_issues, views: !args.no_views };
+    let options = ReportOptions { max_issues: args.max_issues, views: !args.no_views, all_views: false };
     let (mut entries, mut made) = (Vec::new(), Vec::new());
     for (one, path) in all.iter().zip(&own) {
         let report = clearsweep_report::read_report(&one.place.dir, &one.manifest, &options)?;
@@ -143,9 +146,9 @@ fn targets(args: &ReportArgs) -> Result<Vec<(&'static str, PathBuf)>> {
     Ok(targets)
 }
 
-/// Makes all files, before any of them is written.
-fn make(args: &ReportArgs, manifest: &Manifest, report: &Report) -> Result<Vec<MadeFile>> {
-    let mut made = Vec::new();
+/// Makes all files, before any of them is written; with the ids of topics that have no snapshot.
+fn make(args: &ReportArgs, manifest: &Manifest, report: &Report) -> Result<(Vec<MadeFile>, Vec<String>)> {
+    let (mut made, mut bare) = (Vec::new(), Vec::new());
     let is_large = args.bcf.is_some() || args.png.is_some();
     let large = if is_large { clearsweep_report::pictures(report, LARGE_PICTURE) } else { Vec::new() };
     let mut add = |what, path: &Path, bytes: Vec<u8>| made.push(MadeFile { what, path: path.to_owned(), bytes });
@@ -156,6 +159,8 @@ fn make(args: &ReportArgs, manifest: &Manifest, report: &Report) -> Result<Vec<M
         let version = if args.bcf_version == "3.0" { BcfVersion::V3_0 } else { BcfVersion::V2_1 };
         let options = BcfOptions { version, author: author.clone(), date: now() };
         add("bcf", path, clearsweep_report::bcf(report, &large, &options)?);
+        let without = clearsweep_report::topics_without_snapshot(report, &large);
+        bare.extend(without.into_iter().map(|issue| issue.id.clone()));
     }
     if let Some(path) = &args.glb {
         let moment = match (&args.issue, args.run) {
@@ -174,13 +179,30 @@ fn make(args: &ReportArgs, manifest: &Manifest, report: &Report) -> Result<Vec<M
         add("xlsx", path, clearsweep_report::xlsx(report)?);
     }
     if let Some(folder) = &args.png {
-        for (issue, picture) in report.issues.iter().zip(large) {
+        for (issue, picture) in report.issues[..report.in_full].iter().zip(large) {
             if let Some(picture) = picture {
                 add("png", &folder.join(format!("{}.png", issue.id)), picture);
             }
         }
     }
-    Ok(made)
+    Ok((made, bare))
+}
+
+/// Says which topics of a BCF file have no snapshot; `None`: all have one.
+fn snapshot_note(args: &ReportArgs, report: &Report, bare: &[String]) -> Option<String> {
+    /// Topics that are named; `--json` has all.
+    const NAMED: usize = 10;
+    let first = bare.first()?;
+    let why = match args.no_views {
+        true => "leave --no-views out for snapshots of all",
+        false => "a body is no more, or has no pose at that moment",
+    };
+    let named = bare.iter().take(NAMED).skip(1).fold(first.clone(), |named, id| named + ", " + id);
+    let more = bare.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let topics = report.issues.iter().filter(|issue| issue.names().is_some()).count();
+    let count = format!("{} of {topics} topics", bare.len());
+    Some(format!("{count} without a snapshot, which BIMcollab and Solibri refuse: {named}{more}; {why}"))
 }
 
 /// The time as RFC 3339 in UTC: that of SOURCE_DATE_EPOCH if it is set, so that a file can be made again.
@@ -192,7 +214,7 @@ fn now() -> String {
 }
 
 /// Prints which files were written.
-fn print(args: &ReportArgs, report: &Report, made: &[MadeFile]) -> Result<()> {
+fn print(args: &ReportArgs, report: &Report, (made, bare): (&[MadeFile], &[String])) -> Result<()> {
     let of_png = |file: &&MadeFile| file.what == "png";
     let pictures = made.iter().filter(of_png).count();
     if args.json {
@@ -202,6 +224,7 @@ fn print(args: &ReportArgs, report: &Report, made: &[MadeFile]) -> Result<()> {
         return stdout::print_json(&json!({
             "issues": report.issues.len(),
             "issues_in_full": report.in_full,
+            "topics_without_snapshot": bare,
             "files": files.collect::<Vec<_>>(),
         }));
     }

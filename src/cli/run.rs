@@ -124,6 +124,10 @@ impl Config {
             let problem = "is of no use with `--out -`: a report is made of the tables";
             return Err(Error::usage("--report", problem, "leave it out, or give a directory"));
         }
+        if is_stream && args.previous.is_some() {
+            let problem = "is of no use with `--out -`: ids of issues stand in the tables";
+            return Err(Error::usage("--previous", problem, "leave it out, or give a directory"));
+        }
         let out = (!is_stream).then_some(args.out);
         let mut input = Input::new(args.input, out.as_deref())?;
         if args.resume && input.read.stream.is_some() {
@@ -152,6 +156,7 @@ impl Config {
                 ColumnsArg::Distance => DistanceColumns::Distance,
             },
             allow_empty: args.allow_empty,
+            previous: args.previous,
             shard: None,
             peak_memory: Some(machine::peak_memory),
         };

@@ -56,6 +56,8 @@ mod report;
 mod resume;
 mod resume_jobs;
 #[cfg(feature = "cli")]
+mod revisions;
+#[cfg(feature = "cli")]
 mod robot_pairs;
 #[cfg(feature = "cli")]
 mod rules;

@@ -28,11 +28,11 @@ fn crowd_out() -> TempDir {
     dir
 }
 
-fn read(dir: &Path, name: &str) -> Vec<u8> {
+pub(super) fn read(dir: &Path, name: &str) -> Vec<u8> {
     fs::read(dir.join(name)).expect("a file")
 }
 
-fn text(dir: &Path, name: &str) -> String {
+pub(super) fn text(dir: &Path, name: &str) -> String {
     String::from_utf8(read(dir, name)).expect("UTF-8")
 }
 
@@ -101,7 +101,7 @@ fn hostile_names_are_text_everywhere() {
 }
 
 /// The texts of a BCF archive by their names.
-fn bcf(bytes: &[u8]) -> BTreeMap<String, String> {
+pub(super) fn bcf(bytes: &[u8]) -> BTreeMap<String, String> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).expect("an archive");
     let mut found = BTreeMap::new();
     for index in 0..archive.len() {

@@ -122,6 +122,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         rules: Default::default(),
         baselines: Default::default(),
         dispositions: Default::default(),
+        earlier_issues: None,
         issue_group: Default::default(),
         expected: Default::default(),
         parents: Vec::new(),

@@ -38,7 +38,7 @@ pub(super) struct Compared {
 /// Poses that cannot be read twice, a frame that no run has, more pairs than fit into memory, or
 /// what the job of the baseline reports.
 pub(super) fn find<'a>(
-    scene: &'a Scene,
+    scene: &Scene,
     mut poses: PoseSource<'a>,
     options: &JobOptions,
     cancel: &CancelToken,

@@ -33,7 +33,10 @@ impl MarkedFile {
 /// A file cannot be looked at.
 pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputFile]) -> Result<String> {
     let trajectories: Vec<Value> = trajectories.iter().map(of_file).collect::<Result<_>>()?;
-    Ok(of(scene, options, trajectories).to_string())
+    let mut job = of(scene, options, trajectories);
+    // The tables of a shard have no issues that count: only a whole job has an earlier result.
+    job["previous"] = json!(scene.earlier_issues.as_ref().map(|earlier| job_digest(&format!("{:?}", earlier.issues))));
+    Ok(job.to_string())
 }
 
 /// The job that this one is a shard of, likewise: trajectories count by size, contents and run, so

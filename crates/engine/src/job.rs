@@ -3,6 +3,7 @@
 use super::baselines;
 use super::cancel::CancelToken;
 use super::device_trial::{FoundDevice, TrialTerms};
+use super::earlier_issues;
 use super::options::JobOptions;
 use super::progress::{Progress, Silent};
 use super::running::{JobSources, Outcome, Running};
@@ -81,6 +82,11 @@ impl<'a> Job<'a> {
     pub fn run(self, sink: &mut dyn RowSink) -> Result<Outcome> {
         let begun = Instant::now();
         let Self { scene: whole, options, sources, progress, cancel } = self;
+        // A shard has no issues that count: the merge compares them.
+        let previous = options.previous.as_deref().filter(|_| options.shard.is_none());
+        let following = previous.map(|previous| earlier_issues::following(whole, previous)).transpose();
+        let following = following.inspect_err(|_| sink.abort())?;
+        let whole = following.as_ref().unwrap_or(whole);
         let found = baselines::find(whole, sources.poses, &options, &cancel).inspect_err(|_| sink.abort())?;
         let (compared, poses) = found;
         let (scene, runs_with) = compared.as_ref().map_or((whole, &[][..]), |found| (&found.scene, &found.runs_with));

@@ -30,6 +30,7 @@ mod check;
 mod coverage;
 mod device;
 mod device_trial;
+mod earlier_issues;
 mod identity;
 mod interval_queries;
 mod job;

@@ -153,6 +153,7 @@ impl Report<'_> {
             memory_bytes: options.memory,
             columns: columns.to_owned(),
             allow_empty: options.allow_empty,
+            previous: self.scene.earlier_issues.as_ref().map(|earlier| earlier.path.clone()),
         }
     }
 }

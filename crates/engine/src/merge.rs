@@ -1,6 +1,7 @@
 //! The result of a job from those of its shards.
 
 use super::cancel::CancelToken;
+use super::earlier_issues;
 use super::identity::{self, job_digest};
 use super::merged_manifest::ShardFacts;
 use super::options::{DEFAULT_MEMORY, JobOptions, ShardPosition, pool};
@@ -35,6 +36,8 @@ pub struct MergeOptions {
     pub fast: bool,
     /// The scene file; `None`: the one that the shards name.
     pub scene: Option<PathBuf>,
+    /// The earlier result whose issues keep their ids.
+    pub previous: Option<PathBuf>,
     /// The directory for copies of shards in an object store, and of a result that goes there; `None`: that of the system.
     pub temp: Option<PathBuf>,
     /// Bytes that summaries may take.
@@ -51,6 +54,7 @@ impl MergeOptions {
             force: false,
             fast: false,
             scene: None,
+            previous: None,
             temp: None,
             memory: DEFAULT_MEMORY,
             threads: None,
@@ -90,6 +94,9 @@ pub fn merge(
         None => Some(load(&facts.first, options, from)?),
     };
     let Some(scene) = scene.or(loaded.as_ref()) else { return Err(Error::internal(from.display(), "no scene")) };
+    let following =
+        options.previous.as_deref().map(|previous| earlier_issues::following(scene, previous)).transpose()?;
+    let scene = following.as_ref().unwrap_or(scene);
     let merged = pool(options.threads)?.install(|| shards.merge(scene, facts, states, options, (progress, token)))?;
     remote.map_or(Ok(()), |remote| remote.publish(token))?;
     Ok(merged)

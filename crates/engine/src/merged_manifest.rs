@@ -4,7 +4,7 @@ use super::coverage::NothingChecked;
 use super::manifest::rows_digest;
 use super::manifest_summary::{Summary, counts};
 use clearsweep_model::Scene;
-use clearsweep_records::manifest::{Manifest, Named, Shards, Warning};
+use clearsweep_records::manifest::{Manifest, Named, Options, Shards, Warning};
 use clearsweep_tables::Totals;
 use std::ops::AddAssign;
 
@@ -94,8 +94,10 @@ impl ShardFacts {
                 ..Warning::default()
             });
         }
+        let previous = scene.earlier_issues.as_ref().map(|earlier| earlier.path.clone());
         Manifest {
             summary: summary.entry(),
+            options: Options { previous, ..self.first.options },
             warnings,
             counts: counts(scene, totals, self.candidates),
             routes: self.routes,

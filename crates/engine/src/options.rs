@@ -4,6 +4,7 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_base::workers::threads_within;
 use clearsweep_tables::DistanceColumns;
 use clearsweep_trajectory::ReadOptions;
+use std::path::PathBuf;
 
 /// Bytes that blocks in flight may take where the caller says nothing: 2 GiB.
 pub const DEFAULT_MEMORY: u64 = 2 << 30;
@@ -71,6 +72,8 @@ pub struct JobOptions {
     /// Whether a requirement is kept where nothing was looked at. Else the verdict is then
     /// `nothing-checked`.
     pub allow_empty: bool,
+    /// An earlier result, whose issues keep their ids as long as one of their pairs violates.
+    pub previous: Option<PathBuf>,
     /// The shard that the job is; `read.part` says what it takes. [`run_shard`](super::run_shard)
     /// sets both.
     #[doc(hidden)]
@@ -94,6 +97,7 @@ impl Default for JobOptions {
             memory: DEFAULT_MEMORY,
             columns: DistanceColumns::All,
             allow_empty: false,
+            previous: None,
             shard: None,
             peak_memory: None,
         }

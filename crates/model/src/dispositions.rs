@@ -10,10 +10,19 @@ pub struct Disposition {
     pub accepted: Option<f64>,
     /// Whether the day until which that holds is over.
     pub is_expired: bool,
-    /// Who decided, as written.
+    /// Who decided, why, and until when.
+    pub decision: Decision,
+}
+
+/// The words of a decision, as written.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Decision {
+    /// Who decided.
     pub by: Option<String>,
-    /// Why, as written.
+    /// Why.
     pub reason: Option<String>,
+    /// The last day on which it holds: `2026-03-31`.
+    pub until: Option<String>,
 }
 
 /// A disposition of a rule or a body that is no more.
@@ -29,6 +38,8 @@ pub struct StaleDisposition {
     pub accepted: Option<f64>,
     /// The rule (index) and the body (index) that are still there, where the other body is what is no more.
     pub partner: Option<(u32, u32)>,
+    /// Who decided, why, and until when.
+    pub decision: Decision,
 }
 
 /// All dispositions of a job.

@@ -1,8 +1,9 @@
 //! A loaded scene, as plain data in SI units.
 
 use super::{
-    Baselines, Body, BodyTree, Dispositions, Expected, GeometryNote, IgnoreRule, IgnoredPairs, InputDigest, IssueGroup,
-    LengthUnit, Missing, MotionRule, NodeHierarchy, PairRules, QueryOptions, Requirements, SceneJoints, SceneRobot,
+    Baselines, Body, BodyTree, Dispositions, EarlierIssues, Expected, GeometryNote, IgnoreRule, IgnoredPairs, InputDigest,
+    IssueGroup, LengthUnit, Missing, MotionRule, NodeHierarchy, PairRules, QueryOptions, Requirements, SceneJoints,
+    SceneRobot,
     TrajectoryColumns,
 };
 use clearsweep_geometry::Vec3;
@@ -56,6 +57,9 @@ pub struct Scene {
     /// `[dispositions]`: what people decided about pairs.
     #[doc(hidden)]
     pub dispositions: Arc<Dispositions>,
+    /// The issues of an earlier execution, whose ids the issues of this one take over.
+    #[doc(hidden)]
+    pub earlier_issues: Option<Arc<EarlierIssues>>,
     /// `group` of `[report]`.
     #[doc(hidden)]
     pub issue_group: IssueGroup,

@@ -4,7 +4,7 @@ use super::body;
 use super::column::{Column, Contents, TableSchema};
 use super::file::invalid;
 use super::record::Record;
-use super::{Code, Contact, Distance, Event, Interval, Issue, Pair, Penetration, Run};
+use super::{Code, Contact, Distance, Event, Interval, Issue, KnownPair, Pair, Penetration, Run};
 use clearsweep_base::error::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -123,8 +123,13 @@ const NO_CONTACTS: (&str, &str) =
 const NOTHING_REQUIRED: (&str, &str) =
     ("its scene requires nothing", "set `require` in [query] or rules, and run again");
 
+const NOTHING_KNOWN: (&str, &str) = (
+    "no pair was accepted, and no earlier result was given",
+    "give a file of accepted pairs (--accepted) or the earlier result (--previous), and run again",
+);
+
 /// All tables, in the order in which a result lists them.
-pub const CATALOGUE: [TableInfo; 10] = [
+pub const CATALOGUE: [TableInfo; 11] = [
     TableInfo::parts::<Distance<Code>>(),
     TableInfo::parts::<Penetration<Code>>().deferred(),
     TableInfo::parts::<Interval<Code>>().only_if(|job| job.intervals, Some(NO_INTERVALS)),
@@ -133,6 +138,7 @@ pub const CATALOGUE: [TableInfo; 10] = [
     TableInfo::file::<Run<Code>>(),
     TableInfo::file::<Event<Code>>().only_if(|job| job.requirements, Some(NOTHING_REQUIRED)),
     TableInfo::file::<Issue<Code>>().only_if(|job| job.requirements, Some(NOTHING_REQUIRED)),
+    TableInfo::file::<KnownPair<Code>>().only_if(|job| job.requirements && job.known_pairs, Some(NOTHING_KNOWN)),
     TableInfo { columns: &body::COLUMNS, sorted_by: &["index"], ..TableInfo::undeclared("bodies") },
     TableInfo::undeclared("samples").only_if(|job| job.joints, None),
 ];

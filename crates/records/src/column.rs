@@ -77,6 +77,8 @@ pub struct Contents {
     pub rules: bool,
     /// Whether something is required.
     pub requirements: bool,
+    /// Whether pairs are known from before: a file of accepted pairs, or an earlier result.
+    pub known_pairs: bool,
     /// Whether all contacts are asked for.
     pub contacts: bool,
     /// Whether joints carry bodies.
@@ -111,6 +113,7 @@ impl Contents {
             intervals: scene.motion.between != BetweenFrames::None,
             rules: !scene.rules.all().is_empty(),
             requirements: scene.requirements().is_something(),
+            known_pairs: !scene.dispositions.day.is_empty() || scene.earlier_issues.is_some(),
             contacts: scene.query.contacts,
             joints: scene.joints.is_some(),
             sweeps: scene.joints.as_ref().is_some_and(|joints| joints.sweeps.is_some()),

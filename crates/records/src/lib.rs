@@ -1,6 +1,7 @@
 //! The tables and the manifest of a result, each declared once.
 //!
-//! - A file a table (`distance`, `penetration`, `interval`, `contact`, `pair`, `run`, `event`, `issue`)
+//! - A file a table (`distance`, `penetration`, `interval`, `contact`, `pair`, `run`, `event`, `issue`,
+//!   `known_pair`)
 //!   declares a struct and its columns by the macro of `record`. Writers fill columns from it
 //!   ([`Record`]); readers get rows of the same struct, or of some of its columns ([`StoredRecord`]).
 //! - `column` holds what a declaration says of a column, `cell` how a type is appended and decoded, `words`
@@ -18,6 +19,7 @@ mod event;
 pub mod file;
 mod interval;
 mod issue;
+mod known_pair;
 pub mod manifest;
 mod pair;
 mod penetration;
@@ -37,6 +39,7 @@ pub use distance::{Distance, DistanceBracket, DistanceLine};
 pub use event::{Event, LeastOfEvent};
 pub use interval::{Interval, IntervalContact, IntervalLine};
 pub use issue::Issue;
+pub use known_pair::KnownPair;
 pub use pair::{LeastOfPair, Pair, PairBetween, PairOfRun, WorstPair};
 pub use penetration::Penetration;
 pub use record::{ColumnFault, Record, StoredRecord};

@@ -97,6 +97,7 @@ fn job(is_full: bool) -> Contents {
         intervals: is_full,
         rules: is_full,
         requirements: is_full,
+        known_pairs: is_full,
         contacts: is_full,
         joints: is_full,
         sweeps: is_full,

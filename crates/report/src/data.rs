@@ -127,11 +127,64 @@ pub struct Issue {
     pub between: Vec<[usize; 2]>,
     /// Its pairs, open ones first, then nearest first; at most [`Issue::MOST_FINDINGS`], `pairs` counts all.
     pub findings: Vec<Finding>,
+    /// Pairs that are known from before and violate nothing any more; at most [`Issue::MOST_FINDINGS`].
+    pub solved: Vec<SolvedPair>,
 }
 
 impl Issue {
     /// Pairs of an issue that are listed.
     pub const MOST_FINDINGS: usize = 50;
+
+    /// The names of the pair that leads: the worst one that violates, else the first one that is solved.
+    pub fn names(&self) -> Option<&[String; 2]> {
+        self.findings.first().map(|finding| &finding.names).or(self.solved.first().map(|pair| &pair.names))
+    }
+
+    /// The view of that pair.
+    pub fn view(&self) -> Option<&View> {
+        match self.findings.first() {
+            Some(finding) => finding.view.as_ref(),
+            None => self.solved.first()?.view.as_ref(),
+        }
+    }
+
+    /// The decision about that pair.
+    pub fn decision(&self) -> Option<&Decision> {
+        self.findings.first().map(|finding| &finding.decision).or(self.solved.first().map(|pair| &pair.decision))
+    }
+
+    /// The bracket of the worst pair, metres.
+    pub fn worst_m(&self) -> [Option<f64>; 2] {
+        self.findings.first().map_or(self.bracket_m, |finding| finding.bracket_m)
+    }
+}
+
+/// The words of a decision about a pair, as the file of accepted pairs has them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Decision {
+    /// The last day on which it holds.
+    pub until: Option<String>,
+    /// Who decided.
+    pub by: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// A pair that is known from before, by a decision or from the earlier result, and violates nothing any more.
+#[derive(Debug, Clone)]
+pub struct SolvedPair {
+    /// Names of the bodies.
+    pub names: [String; 2],
+    /// The rule or the body that is no more, or that the pair is ignored.
+    pub note: Option<String>,
+    /// What somebody decided about it.
+    pub decision: Decision,
+    /// Bracket of the least distance in the earlier result, metres.
+    pub earlier_m: [Option<f64>; 2],
+    /// Run and frame of that distance.
+    pub earlier: Option<[i64; 2]>,
+    /// Both bodies at that moment, as they stand now.
+    pub view: Option<View>,
 }
 
 /// A sample's place in time.
@@ -183,6 +236,8 @@ pub struct Finding {
     pub kind: String,
     /// Word of its state, as of an issue.
     pub state: String,
+    /// What somebody decided about the pair.
+    pub decision: Decision,
     /// Number of events of the pair.
     pub events: u64,
     /// Number of runs with an event of the pair.

@@ -24,11 +24,11 @@ mod run_glb;
 mod sheet;
 mod words;
 
-pub use bcf::{BcfOptions, BcfVersion, bcf};
+pub use bcf::{BcfOptions, BcfVersion, bcf, topics_without_snapshot};
 pub use data::{
-    Camera, Contact, Curve, CurveBetween, CurvePoint, DisplayMesh, EarlierDecisions, Element, Fact, Finding, GroupCell,
-    GroupMatrix, Histogram, Issue, Moment, Placement, Plant, PlantBox, Report, RuleTotal, RunRow, Tone, TrackSample,
-    Verdict, View, ViewPart,
+    Camera, Contact, Curve, CurveBetween, CurvePoint, Decision, DisplayMesh, EarlierDecisions, Element, Fact, Finding,
+    GroupCell, GroupMatrix, Histogram, Issue, Moment, Placement, Plant, PlantBox, Report, RuleTotal, RunRow, SolvedPair,
+    Tone, TrackSample, Verdict, View, ViewPart,
 };
 pub use html::{JointEntry, html, joint_html, joint_verdict};
 pub use read::{ReportOptions, read_report};
@@ -43,10 +43,7 @@ pub const PICTURE_SIZE: [usize; 2] = [360, 240];
 
 /// Renders the first view of each issue as a PNG; `None` of an issue without a view.
 pub fn pictures(report: &Report, size: [usize; 2]) -> Vec<Option<Vec<u8>>> {
-    let picture = |issue: &Issue| {
-        let view = issue.findings.first()?.view.as_ref()?;
-        Some(picture::png(&picture::render(view, &report.meshes, size)))
-    };
+    let picture = |issue: &Issue| Some(picture::png(&picture::render(issue.view()?, &report.meshes, size)));
     // Only the first issues have views: a thread that took a stretch of them would have all the work.
     report.issues.par_iter().with_max_len(1).map(picture).collect()
 }

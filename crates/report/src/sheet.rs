@@ -204,6 +204,9 @@ fn pair_columns<'r>(unit: LengthUnit) -> Vec<Column<PairRow<'r>>> {
         number("events", "", |_, row| Cell::Whole(row.finding.events as i64)),
         number("runs", "", |_, row| Cell::Whole(row.finding.runs as i64)),
         text("note", 50.0, |_, row| optional_text(row.issue.note.as_ref())),
+        text("until", 11.0, |_, row| optional_text(row.finding.decision.until.as_ref())),
+        text("by", 15.0, |_, row| optional_text(row.finding.decision.by.as_ref())),
+        text("reason", 50.0, |_, row| optional_text(row.finding.decision.reason.as_ref())),
     ]
 }
 
@@ -216,11 +219,13 @@ fn issue_columns<'r>(unit: LengthUnit) -> Vec<Column<&'r Issue>> {
         text("severity", 11.0, |_, issue| Cell::Text(&issue.severity)),
         text("rule", 22.0, |_, issue| Cell::Text(&issue.rule)),
         text("group", 32.0, |_, issue| Cell::Text(&issue.group)),
-        text("kind", 11.0, |_, issue| optional_text(issue.kind.as_ref())),
-        text("worst_a", 32.0, |_, issue| optional_text(issue.findings.first().map(|finding| &finding.names[0]))),
-        text("worst_b", 32.0, |_, issue| optional_text(issue.findings.first().map(|finding| &finding.names[1]))),
-        number("at_least", word, |context, issue| context.at_least(issue.bracket_m[0])),
-        number("at_most", word, |context, issue| context.at_most(issue.bracket_m[1])),
+        text("kind", 11.0, |_, issue| {
+            optional_text(issue.findings.first().map_or(issue.kind.as_ref(), |worst| Some(&worst.kind)))
+        }),
+        text("worst_a", 32.0, |_, issue| optional_text(issue.names().map(|names| &names[0]))),
+        text("worst_b", 32.0, |_, issue| optional_text(issue.names().map(|names| &names[1]))),
+        number("at_least", word, |context, issue| context.at_least(issue.worst_m()[0])),
+        number("at_most", word, |context, issue| context.at_most(issue.worst_m()[1])),
         number("overlap_at_least", &cubed, |context, issue| overlap(context.unit, issue, 0)),
         number("overlap_at_most", &cubed, |context, issue| overlap(context.unit, issue, 1)),
         number("pairs", "", |_, issue| Cell::Whole(issue.pairs as i64)),
@@ -229,6 +234,9 @@ fn issue_columns<'r>(unit: LengthUnit) -> Vec<Column<&'r Issue>> {
         number("first_frame", "", |context, issue| context.of_motion(frame(issue, 0))),
         number("last_frame", "", |context, issue| context.of_motion(frame(issue, 1))),
         text("note", 50.0, |_, issue| optional_text(issue.note.as_ref())),
+        text("until", 11.0, |_, issue| optional_text(issue.decision().and_then(|of| of.until.as_ref()))),
+        text("by", 15.0, |_, issue| optional_text(issue.decision().and_then(|of| of.by.as_ref()))),
+        text("reason", 50.0, |_, issue| optional_text(issue.decision().and_then(|of| of.reason.as_ref()))),
     ]
 }
 
@@ -236,10 +244,11 @@ fn frame(issue: &Issue, end: usize) -> Cell<'static> {
     issue.frames.map_or(Cell::Empty, |frames| Cell::Whole(frames[end]))
 }
 
-/// A bound of the volume of the overlap, in the cubed unit: one bit outward for each of its six roundings.
+/// A bound of the volume of the worst pair's overlap, empty if the deepest overlap is that of another pair; in the cubed unit: one bit outward for each of its six roundings.
 fn overlap(unit: LengthUnit, issue: &Issue, end: usize) -> Cell<'static> {
     const ROUNDINGS: usize = 6;
-    let Some(volume) = issue.volume_m3 else { return Cell::Empty };
+    let is_of_worst = issue.worst_m()[1] == issue.bracket_m[1];
+    let Some(volume) = issue.volume_m3.filter(|_| is_of_worst) else { return Cell::Empty };
     let value = (0..3).fold(volume[end], |value, _| value * unit.denominator / unit.numerator);
     let outward: fn(f64) -> f64 = if end == 0 { f64::next_down } else { f64::next_up };
     let is_exact = value == 0.0 || unit.numerator == unit.denominator;

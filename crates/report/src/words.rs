@@ -10,7 +10,7 @@ pub(crate) use clock::{Clock, Scale};
 pub use lengths::Lengths;
 pub(crate) use names::{Name, clipped};
 
-use crate::data::Moment;
+use crate::data::{Decision, Moment};
 use clearsweep_records::manifest::{Intervals, MaxGap};
 use serde_json::Value;
 
@@ -84,6 +84,19 @@ pub(crate) fn span(ends: [Moment; 2]) -> String {
     }
 }
 
+/// `Decision by anna, until 2026-03-31: seal`; `None`: there is none.
+pub(crate) fn decision(of: &Decision) -> Option<String> {
+    let Decision { until, by, reason } = of;
+    let by = by.as_ref().map(|by| format!(" by {by}"));
+    let until = until.as_ref().map(|until| format!("until {until}"));
+    let about = match (by, until) {
+        (Some(by), Some(until)) => format!("{by}, {until}"),
+        (by, until) => by.or(until.map(|until| format!(" {until}"))).unwrap_or_default(),
+    };
+    let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    (about.len() + reason.len() > 0).then(|| format!("Decision{about}{reason}"))
+}
+
 /// A share of runs, in percent. The ends of an interval are rounded outward (`towards` -1 or 1), a share to the nearest
 /// (0).
 pub(crate) fn percent(share: f64, towards: i8) -> String {
@@ -118,6 +131,17 @@ mod tests {
         assert_eq!(span([at(5, Some(1.0)), at(5, Some(1.0))]), "frame 5 (1 s)");
         assert_eq!(span([at(5, None), at(9, None)]), "frames 5 to 9");
         assert_eq!([time(0.0), time(-0.0), time(2e-5), time(1.0004)], ["0 s", "0 s", "2.00e-5 s", "1 s"]);
+    }
+
+    #[test]
+    fn decisions_read_well() {
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let of = |by: &str, until: &str, reason: &str| {
+            decision(&Decision { until: text(until), by: text(by), reason: text(reason) })
+        };
+        assert_eq!(of("anna", "2026-03-31", "seal").expect("one"), "Decision by anna, until 2026-03-31: seal");
+        assert_eq!(of("", "2026-03-31", "").expect("one"), "Decision until 2026-03-31");
+        assert_eq!((of("", "", "seal").expect("one").as_str(), of("", "", "")), ("Decision: seal", None));
     }
 
     #[test]

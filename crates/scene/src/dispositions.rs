@@ -3,7 +3,7 @@
 
 use super::digest::InputReader;
 use super::foreign;
-use clearsweep_model::{Disposition, Dispositions, LengthUnit, Scene, StaleDisposition};
+use clearsweep_model::{Decision, Disposition, Dispositions, LengthUnit, Scene, StaleDisposition};
 
 use super::length::parse_length;
 use chrono::{NaiveDate, Utc};
@@ -171,14 +171,15 @@ fn lower(rows: Vec<DispositionRow>, scene: &Scene, day: NaiveDate) -> Dispositio
     let mut dispositions = Dispositions { day: day.clone(), ..Dispositions::default() };
     for row in rows {
         let [a, b] = &row.bodies;
+        // Days are written so that their texts are in order.
+        let is_expired = row.until.as_ref().is_some_and(|until| *until < day);
+        let decision = Decision { by: row.by, reason: row.reason, until: row.until };
         match (rules.get(row.rule.as_str()), bodies.get(a.as_str()), bodies.get(b.as_str())) {
             (Some(&rule), Some(&a), Some(&b)) => {
                 let disposition = Disposition {
                     accepted: row.accepted.map(|(metres, _)| metres - scene.query.touch),
-                    // Days are written so that their texts are in order.
-                    is_expired: row.until.is_some_and(|until| until < day),
-                    by: row.by,
-                    reason: row.reason,
+                    is_expired,
+                    decision,
                 };
                 dispositions.by_pair.insert((rule, a.min(b), a.max(b)), disposition);
             }
@@ -191,7 +192,7 @@ fn lower(rows: Vec<DispositionRow>, scene: &Scene, day: NaiveDate) -> Dispositio
                 let partner = rule.copied().zip(at_a.or(at_b).copied());
                 let accepted = row.accepted.map(|(metres, _)| metres);
                 let (rule, bodies) = (row.rule, row.bodies);
-                dispositions.stale.push(StaleDisposition { rule, bodies, problem, accepted, partner });
+                dispositions.stale.push(StaleDisposition { rule, bodies, problem, accepted, partner, decision });
             }
         }
     }

@@ -197,6 +197,7 @@ pub(super) fn assemble(
         rules: Arc::new(rules),
         baselines: Arc::default(),
         dispositions: Arc::default(),
+        earlier_issues: None,
         issue_group: file.work.group,
         expected: file.expected,
         parents,

@@ -1,8 +1,9 @@
-//! The tables `events` and `issues`, which are written at the end: by then it is known what belongs together.
+//! The tables `events`, `issues` and `known_pairs`, which are written at the end: by then it is known what belongs together.
 
 use super::encoder::{PendingTable, TableEncoder};
 use super::events::{EventLog, LoggedEvent};
 use super::issues::{Issue, Issues};
+use super::known_pairs::KnownPair;
 use super::layout::TableLayout;
 use super::output_dir::OutputDir;
 use super::overlaps::{self, OverlapFound, cells_each};
@@ -11,7 +12,9 @@ use super::totals::IssueCounts;
 use super::vocabularies::Vocabularies;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{EventState, Scene, Severity};
-use clearsweep_records::{Code, Event as EventRecord, Issue as IssueRecord, Record, StoredRecord, table};
+use clearsweep_records::{
+    Code, Event as EventRecord, Issue as IssueRecord, KnownPair as KnownRecord, Record, StoredRecord, table,
+};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -58,7 +61,7 @@ struct EventRow {
     issue: i32,
 }
 
-/// What both tables are made with.
+/// What the tables are made with.
 pub(super) struct IssueTables<'a> {
     pub(super) scene: &'a Scene,
     pub(super) columns: &'a JobColumns,
@@ -70,11 +73,11 @@ pub(super) struct IssueTables<'a> {
 }
 
 impl IssueTables<'_> {
-    /// Writes both tables: what waits for the disk, and the numbers of events and issues.
+    /// Writes the tables: what waits for the disk, and the numbers of events and issues.
     ///
     /// # Errors
     /// A spill file cannot be read, or a write failed.
-    pub(super) fn write(&self, log: &mut EventLog) -> Result<([PendingTable; 2], IssueCounts)> {
+    pub(super) fn write(&self, log: &mut EventLog) -> Result<(Vec<PendingTable>, IssueCounts)> {
         let Self { scene, columns, strings, layout, memory, out } = *self;
         let gathered = Issues::gather(log, scene)?;
         let mut words = Words::default();
@@ -94,8 +97,12 @@ impl IssueTables<'_> {
                 issue,
             })
             .collect();
-        let strings = strings.with_issues(words.texts);
         let contents = &columns.contents;
+        let known = table(<KnownRecord>::TABLE)?.exists(contents).then(|| {
+            let record = |pair: &KnownPair| known_record(pair, rows[pair.issue as usize].id, &mut words);
+            gathered.known.iter().map(record).collect::<Vec<_>>()
+        });
+        let strings = strings.with_issues(words.texts);
         let encoder = |name| {
             Ok::<_, Error>(TableEncoder::new(table(name)?, contents, &strings, layout, out)?.within(memory, out))
         };
@@ -123,7 +130,35 @@ impl IssueTables<'_> {
         let mut issues = encoder(<IssueRecord>::TABLE)?;
         let records: Vec<IssueRecord<Code>> = rows.iter().map(IssueRow::record).collect();
         issues.extend(&records, |columns, rows| IssueRecord::extend(rows, |row| *row, contents, columns))?;
-        Ok(([events.finish()?, issues.finish()?], gathered.counts))
+        let mut pending = vec![events.finish()?, issues.finish()?];
+        if let Some(records) = known {
+            let mut known = encoder(<KnownRecord>::TABLE)?;
+            known.extend(&records, |columns, rows| KnownRecord::extend(rows, |row| *row, contents, columns))?;
+            pending.push(known.finish()?);
+        }
+        Ok((pending, gathered.counts))
+    }
+}
+
+/// The row of a pair that is known from before, of the issue whose id has the number `issue`.
+fn known_record(pair: &KnownPair, issue: i32, words: &mut Words) -> KnownRecord<Code> {
+    let mut code = |text: &String| Code(words.number(text));
+    let [lower, upper] = pair.earlier.as_ref().map_or([None; 2], |earlier| earlier.bracket_m);
+    let least = pair.earlier.as_ref().and_then(|earlier| earlier.least);
+    KnownRecord {
+        issue: Code(issue),
+        rule: code(&pair.rule),
+        body_a: code(&pair.bodies[0]),
+        body_b: code(&pair.bodies[1]),
+        state: pair.state,
+        until: pair.decision.until.as_ref().map(&mut code),
+        by: pair.decision.by.as_ref().map(&mut code),
+        reason: pair.decision.reason.as_ref().map(&mut code),
+        earlier_lower_m: lower.and_then(finite),
+        earlier_upper_m: upper.and_then(finite),
+        earlier_run: least.map(|(run, _)| run),
+        earlier_frame: least.map(|(_, frame)| frame),
+        note: pair.note.as_ref().map(&mut code),
     }
 }
 

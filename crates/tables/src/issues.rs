@@ -1,12 +1,14 @@
 //! Issues: the events of a job, gathered into what somebody works off.
 
+use super::carried_ids::Carrying;
 use super::events::{EventLog, LoggedEvent};
+use super::known_pairs::{KnownPair, decided};
 use super::totals::IssueCounts;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Pose;
-use clearsweep_model::{EventState, IssueGroup, Requirements, Scene, Severity, StaleDisposition};
+use clearsweep_model::{EventState, IssueGroup, Requirements, Scene, Severity};
 use clearsweep_records::EventKind;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 use std::collections::BinaryHeap;
 
@@ -17,7 +19,7 @@ const STALE_TOLD: usize = 20;
 const ID_DIGITS: usize = 12;
 
 /// A rule (index) with a pair of bodies (indices, ascending).
-type RulePair = (u32, u32, u32);
+pub(super) type RulePair = (u32, u32, u32);
 
 /// What a pair of bodies, or an issue, has of events.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +46,7 @@ pub(super) struct EventSum {
 /// An issue.
 #[derive(Debug, Clone)]
 pub(super) struct Issue {
-    /// A hash of the rule and the leading names.
+    /// A hash of the rule and the leading names, or the id of an earlier issue.
     pub(super) id: String,
     /// What its events have in common: a body, both bodies, a node, or the rule.
     pub(super) group: String,
@@ -61,6 +63,19 @@ pub(super) struct Issue {
 }
 
 impl Issue {
+    /// An issue of one pair that has no event.
+    pub(super) fn without_events(pair: &KnownPair, severity: Severity, note: Option<String>) -> Self {
+        Self {
+            id: id(&pair.rule, &pair.bodies),
+            group: pair.bodies.join(" / "),
+            rule_name: pair.rule.clone(),
+            severity,
+            pairs: 1,
+            sum: Err(pair.state),
+            note,
+        }
+    }
+
     /// Its state.
     pub(super) fn state(&self) -> EventState {
         self.sum.map_or_else(|state| state, |sum| sum.state)
@@ -73,6 +88,8 @@ pub(super) struct Issues {
     pub(super) issues: Vec<Issue>,
     /// Index into `issues` of each pair under its rule.
     of_pair: FxHashMap<RulePair, u32>,
+    /// Pairs that are known from before, in the order of their issues.
+    pub(super) known: Vec<KnownPair>,
     /// How many there are, by state.
     pub(super) counts: IssueCounts,
 }
@@ -102,18 +119,21 @@ impl Issues {
             gathering.rule(of_rule);
         }
         let Gathering { mut issues, of_pair, .. } = gathering;
-        let is_there: FxHashSet<RulePair> = of_pair.keys().copied().collect();
-        issues.extend(without_events(scene, &is_there, &renamed(scene, &sorted)));
-        issues.iter().for_each(|issue| counts.issues[issue.state() as usize] += 1);
-        let notes =
-            issues.iter().filter(|issue| issue.state() == EventState::Stale).filter_map(|issue| issue.note.clone());
-        let told = scene.dispositions.stale.iter().zip(notes).take(STALE_TOLD).map(|(stale, note)| {
-            let [a, b] = stale.bodies.clone();
-            [stale.rule.clone(), a, b, note]
+        let with_events = issues.len();
+        let mut known = decided(scene, &sorted, &of_pair, &mut issues);
+        let stale = known.iter().filter(|pair| pair.state == EventState::Stale).take(STALE_TOLD).map(|pair| {
+            let [a, b] = pair.bodies.clone();
+            [pair.rule.clone(), a, b, pair.note.clone().unwrap_or_default()]
         });
-        counts.stale = told.collect();
-        let (issues, of_pair) = in_order(issues, of_pair);
-        Ok(Self { issues, of_pair, counts })
+        counts.stale = stale.collect();
+        if let Some(earlier) = &scene.earlier_issues {
+            let carrying = Carrying { scene, earlier, sums: &sorted, of_pair: &of_pair, with_events };
+            carrying.carry(&mut issues, &mut known);
+        }
+        issues.iter().for_each(|issue| counts.issues[issue.state() as usize] += 1);
+        let (issues, of_pair) = in_order(issues, of_pair, &mut known);
+        known.sort_by_key(|pair| pair.issue);
+        Ok(Self { issues, of_pair, known, counts })
     }
 
     /// The state and the issue of an event.
@@ -287,66 +307,12 @@ impl EventSum {
     }
 }
 
-/// For each stale decision the body that may be the one that is no more, under another name: it clashes with the same partner under the same rule,
-/// nobody has decided about it, and it is as near, within a tenth of the distance that is accepted or of a millimetre.
-fn renamed(scene: &Scene, pairs: &[(RulePair, EventSum)]) -> Vec<Option<u32>> {
-    let mut of_partner: FxHashMap<(u32, u32), Vec<(f64, u32)>> = FxHashMap::default();
-    for ((rule, a, b), sum) in pairs.iter().filter(|(_, sum)| sum.state == EventState::New) {
-        of_partner.entry((*rule, *a)).or_default().push((sum.lower, *b));
-        of_partner.entry((*rule, *b)).or_default().push((sum.lower, *a));
-    }
-    let nearest = |stale: &StaleDisposition| {
-        let (accepted, new) = (stale.accepted?, of_partner.get(&stale.partner?)?);
-        let off = |lower: f64| (lower - accepted).abs();
-        let (lower, body) = new.iter().min_by(|one, other| off(one.0).total_cmp(&off(other.0)))?;
-        (off(*lower) <= (0.1 * accepted.abs()).max(1e-4)).then_some(*body)
-    };
-    scene.dispositions.stale.iter().map(nearest).collect()
-}
-
-/// Decisions about pairs without an event, and about what is no more.
-fn without_events(scene: &Scene, is_there: &FxHashSet<RulePair>, proposals: &[Option<u32>]) -> Vec<Issue> {
-    let requirements = scene.requirements();
-    let mut issues = Vec::new();
-    let mut add = |rule: Option<u32>, rule_name: &str, mut names: [String; 2], state, note: Option<String>| {
-        names.sort();
-        let severity = rule
-            .and_then(|rule| requirements.rules().get(rule as usize))
-            .map_or(Severity::default(), |rule| rule.severity);
-        issues.push(Issue {
-            id: id(rule_name, &names),
-            group: names.join(" / "),
-            rule_name: rule_name.to_owned(),
-            severity,
-            pairs: 1,
-            sum: Err(state),
-            note,
-        });
-    };
-    let name = |body: u32| scene.bodies[body as usize].name.clone();
-    let mut resolved: Vec<_> = scene.dispositions.by_pair.iter().filter(|(pair, _)| !is_there.contains(pair)).collect();
-    resolved.sort_unstable_by_key(|(pair, _)| **pair);
-    for (&(rule, a, b), disposition) in resolved {
-        add(
-            Some(rule),
-            requirements.name(rule as usize),
-            [name(a), name(b)],
-            EventState::Resolved,
-            disposition.reason.clone(),
-        );
-    }
-    for (stale, proposed) in scene.dispositions.stale.iter().zip(proposals) {
-        let note = match proposed {
-            Some(body) => format!("{}; is it `{}` now, which is new and as near?", stale.problem, name(*body)),
-            None => stale.problem.clone(),
-        };
-        add(None, &stale.rule, stale.bodies.clone(), EventState::Stale, Some(note));
-    }
-    issues
-}
-
 /// Duplicates first, then what needs people most, what matters most, and what is nearest.
-fn in_order(issues: Vec<Issue>, of_pair: FxHashMap<RulePair, u32>) -> (Vec<Issue>, FxHashMap<RulePair, u32>) {
+fn in_order(
+    issues: Vec<Issue>,
+    of_pair: FxHashMap<RulePair, u32>,
+    known: &mut [KnownPair],
+) -> (Vec<Issue>, FxHashMap<RulePair, u32>) {
     let mut order: Vec<u32> = (0..issues.len() as u32).collect();
     let rank = |index: u32| {
         let issue = &issues[index as usize];
@@ -363,12 +329,13 @@ fn in_order(issues: Vec<Issue>, of_pair: FxHashMap<RulePair, u32>) -> (Vec<Issue
     let mut place = vec![0; issues.len()];
     order.iter().zip(0..).for_each(|(&index, at)| place[index as usize] = at);
     let of_pair = of_pair.into_iter().map(|(pair, index)| (pair, place[index as usize])).collect();
+    known.iter_mut().for_each(|pair| pair.issue = place[pair.issue as usize]);
     let mut issues: Vec<Option<Issue>> = issues.into_iter().map(Some).collect();
     (order.iter().filter_map(|&index| issues[index as usize].take()).collect(), of_pair)
 }
 
 /// A hash of a rule and names.
-fn id(rule: &str, names: &[String]) -> String {
+pub(super) fn id(rule: &str, names: &[String]) -> String {
     let mut hash = Sha256::new();
     for text in std::iter::once(rule).chain(names.iter().map(String::as_str)) {
         hash.update((text.len() as u64).to_le_bytes());

@@ -14,7 +14,7 @@
 //!   `motion_bound` and `notable_pairs` (two lists of `violations`, of `violating_stretch`es). `interval_summary`
 //!   accumulates the proven answers between samples, with `interval_stats` and `interval_findings`.
 //! - `events` joins violations into stretches of time, `issues` gathers these at the end, and `issue_tables` writes
-//!   both.
+//!   both. `known_pairs` are those that somebody decided about, or of an earlier result, whose ids `carried_ids` takes over.
 //! - `resume` keeps the state from which another execution goes on after this one was killed.
 //! - `rows_digest` digests the rows of each table while they are encoded, and `verify` those that are stored.
 //! - `shard_state` stores what a shard of a job accumulated; `merge` puts shards together, from their `stored_rows` and
@@ -34,6 +34,7 @@ mod audit;
 mod background_io;
 mod batches;
 mod bodies;
+mod carried_ids;
 mod checkpoint_taker;
 mod checksums;
 mod chunk;
@@ -52,6 +53,7 @@ mod interval_stats;
 mod interval_summary;
 mod issue_tables;
 mod issues;
+mod known_pairs;
 mod layout;
 mod manifest;
 mod merge;

@@ -103,6 +103,7 @@ impl Setup {
             rules: Default::default(),
             baselines: Default::default(),
             dispositions: Default::default(),
+            earlier_issues: None,
             issue_group: Default::default(),
             expected: Default::default(),
             parents: Vec::new(),

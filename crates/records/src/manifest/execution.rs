@@ -79,6 +79,8 @@ pub struct Options {
     pub memory_bytes: u64,
     pub columns: String,
     pub allow_empty: bool,
+    /// Directory of the earlier result whose issues keep their ids; `None`: there is none.
+    pub previous: Option<String>,
 }
 
 /// A `[[sweep]]`: its runs follow those of the sweep before it.

@@ -14,7 +14,7 @@ mod xml;
 pub(crate) use viewpoint::ifc_guid;
 pub(crate) use xml::clean;
 
-use crate::data::Report;
+use crate::data::{Issue, Report};
 use clearsweep_base::error::{Error, Result};
 use std::collections::BTreeSet;
 use std::io::{Cursor, Write};
@@ -67,7 +67,7 @@ const MARKUP_FILE: &str = "markup.bcf";
 const SNAPSHOT_FILE: &str = "snapshot.png";
 const VIEWPOINT_FILE: &str = "viewpoint.bcfv";
 
-/// Returns the bytes of a BCF file: a topic for every issue with findings, sorted by GUID.
+/// Returns the bytes of a BCF file: a topic for every issue with a pair, also a solved one, sorted by GUID.
 ///
 /// `pictures[i]` is the snapshot of issue `i`, a PNG; issues beyond the end have none.
 ///
@@ -91,7 +91,7 @@ pub fn bcf(report: &Report, pictures: &[Option<Vec<u8>>], options: &BcfOptions) 
 
 /// GUIDs of the topics and indices of their issues, ascending.
 fn sorted_topics(report: &Report) -> Result<Vec<(Uuid, usize)>> {
-    let issues = report.issues.iter().enumerate().filter(|(_, issue)| !issue.findings.is_empty());
+    let issues = report.issues.iter().enumerate().filter(|(_, issue)| has_topic(issue));
     let mut topics: Vec<_> = issues.map(|(index, issue)| (guid("topic", &[&issue.id]), index)).collect();
     topics.sort_unstable();
     if let Some(equal) = topics.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -99,6 +99,17 @@ fn sorted_topics(report: &Report) -> Result<Vec<(Uuid, usize)>> {
         return Err(Error::input("issues.parquet", problem, "run the job again: ids of issues are unique"));
     }
     Ok(topics)
+}
+
+/// Whether an issue is a topic.
+fn has_topic(issue: &Issue) -> bool {
+    issue.names().is_some()
+}
+
+/// The issues whose topics have no snapshot: some programs refuse such a file.
+pub fn topics_without_snapshot<'r>(report: &'r Report, pictures: &[Option<Vec<u8>>]) -> Vec<&'r Issue> {
+    let issues = report.issues.iter().enumerate().filter(|(_, issue)| has_topic(issue));
+    issues.filter(|(index, _)| pictures.get(*index).is_none_or(Option::is_none)).map(|(_, issue)| issue).collect()
 }
 
 /// Writes the folder of a topic.
@@ -169,7 +180,7 @@ fn version_file(version: BcfVersion) -> Vec<u8> {
 
 /// `extensions.xml` of 3.0: the words that topics use.
 fn extensions_file(report: &Report, options: &BcfOptions) -> Vec<u8> {
-    let issues = report.issues.iter().filter(|issue| !issue.findings.is_empty());
+    let issues = report.issues.iter().filter(|issue| has_topic(issue));
     let labels: BTreeSet<String> = issues.flat_map(topic::labels).collect();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let lists: [(&str, &str, &[&str]); 5] = [

@@ -2,7 +2,7 @@
 
 use super::{BcfOptions, BcfVersion, bcf, check_author, guid};
 use crate::data::{
-    Camera, DisplayMesh, Fact, Finding, Issue, Moment, Placement, Report, Tone, Verdict, View, ViewPart,
+    Camera, Decision, DisplayMesh, Fact, Finding, Issue, Moment, Placement, Report, Tone, Verdict, View, ViewPart,
 };
 use clearsweep_base::error::ErrorKind;
 use clearsweep_model::LengthUnit;
@@ -19,7 +19,12 @@ const IFC: [&str; 2] = ["hall/3LIQL2UvjC6xkGKOQxhhVW", "1GU8BMEqHBQxVAbwRD$4Jj#2
 /// A report with an issue for each case: a view, a place only, nothing but names, and no finding.
 pub(crate) fn sample() -> Report {
     let long = "x".repeat(1 << 16);
-    let near = finding(["pump-1", "tray"], "near", [Some(0.0121), Some(0.0123)], Some(sample_view()));
+    let mut near = finding(["pump-1", "tray"], "near", [Some(0.0121), Some(0.0123)], Some(sample_view()));
+    near.decision = Decision {
+        until: Some("2026-03-31".to_owned()),
+        by: Some("anna".to_owned()),
+        reason: Some("=seal".to_owned()),
+    };
     let further = finding([&long, "tray"], "near", [Some(0.03), None], None);
     let crossing = finding([HOSTILE, "سقف/مضخة"], "crossing", [Some(-0.02), Some(-0.0195)], None);
     let mut nowhere = finding(IFC, "touching", [None, Some(0.0)], None);
@@ -80,6 +85,7 @@ fn issue(id: &str, state: &str, kind: &str, findings: Vec<Finding>) -> Issue {
         volume_m3: None,
         note: None,
         findings,
+        solved: Vec::new(),
     }
 }
 
@@ -97,6 +103,7 @@ fn finding(names: [&str; 2], kind: &str, bracket_m: [Option<f64>; 2], view: Opti
         place: Some([1000.0, -2.0, 0.5]),
         kind: kind.to_owned(),
         state: "new".to_owned(),
+        decision: Decision::default(),
         events: 3,
         runs: 1,
         view,

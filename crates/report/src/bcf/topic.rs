@@ -1,8 +1,8 @@
 //! The contents of a topic: title, description, labels. They are the same in both versions.
 
 use super::guid;
-use crate::data::{Finding, Issue, Report};
-use crate::words::{Lengths, clipped, count, moment, span};
+use crate::data::{Decision, Finding, Issue, Report, SolvedPair};
+use crate::words::{Lengths, clipped, count, counted, decision, moment, span};
 use uuid::Uuid;
 
 /// The words of topics.
@@ -50,32 +50,87 @@ pub(super) struct Viewpoint {
 }
 
 impl Topic {
-    /// The topic of issue `index`, which has findings.
+    /// The topic of issue `index`, which has a pair.
     pub(super) fn new(report: &Report, index: usize, guid: Uuid, has_file: bool, has_snapshot: bool) -> Self {
         let issue = &report.issues[index];
         let lengths = Lengths::to_five_digits(report.unit);
-        let worst = &issue.findings[0];
-        let is_near = matches!(issue.kind.as_deref(), Some("near") | None);
-        let note = issue.note.as_deref().and_then(note_text);
+        let is_near = match (issue.kind.as_deref(), issue.solved.first()) {
+            (None, Some(pair)) => pair.earlier_m[1].is_none_or(|upper| upper > 0.0),
+            (kind, _) => matches!(kind, Some("near") | None),
+        };
+        let comment = comment(issue);
         Self {
             guid,
             index,
-            title: title(worst, lengths),
+            title: match issue.findings.first() {
+                Some(worst) => title(worst, lengths),
+                None => solved_title(issue),
+            },
             kind: words::TYPES[usize::from(is_near)],
             status: words::STATUSES[usize::from(!issue.is_open)],
             priority: priority(&issue.severity),
             labels: labels(issue),
             description: description(report, issue, lengths),
-            comment: note.map(|note| (super::guid("comment", &[&issue.id, &note]), note)),
-            viewpoint: Viewpoint { guid: viewpoint_guid(issue), has_file, has_snapshot },
+            comment: comment.map(|text| (super::guid("comment", &[&issue.id, &text]), text)),
+            viewpoint: Viewpoint {
+                guid: issue.names().map_or(guid, |names| viewpoint_guid(&issue.id, names)),
+                has_file,
+                has_snapshot,
+            },
         }
     }
 }
 
-/// GUID of the viewpoint of an issue with findings.
-pub(super) fn viewpoint_guid(issue: &Issue) -> Uuid {
-    let [a, b] = &issue.findings[0].names;
-    guid("viewpoint", &[&issue.id, a, b])
+/// GUID of the viewpoint of an issue that shows the pair of these names.
+pub(super) fn viewpoint_guid(issue: &str, [a, b]: &[String; 2]) -> Uuid {
+    guid("viewpoint", &[issue, a, b])
+}
+
+/// For example `pump-1 / tray: no violation any more`.
+fn solved_title(issue: &Issue) -> String {
+    let pair = issue.names().map(|names| pair_name(names, NAME_IN_TITLE)).unwrap_or_default();
+    let more = if issue.pairs > 1 { format!(" and {}", counted(issue.pairs - 1, "more pair")) } else { String::new() };
+    format!("{pair}{more}: no violation any more")
+}
+
+/// The comment: that the issue is solved, its note, and what was decided about its pairs.
+fn comment(issue: &Issue) -> Option<String> {
+    let mut lines = Vec::new();
+    if issue.findings.is_empty() {
+        lines.push("No violation of this issue was found.".to_owned());
+    }
+    lines.extend(note(issue));
+    lines.extend(decisions(issue));
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// The note of an issue, unless it is the reason of a decision.
+fn note(issue: &Issue) -> Option<String> {
+    let is_reason = |decision: &&Decision| decision.reason.is_some() && decision.reason == issue.note;
+    match issue.decision().filter(is_reason) {
+        Some(_) => None,
+        None => issue.note.as_deref().and_then(note_text),
+    }
+}
+
+/// Lines about the decisions, each with the pairs that it is about if there are several.
+fn decisions(issue: &Issue) -> Vec<String> {
+    let of_findings = issue.findings.iter().map(|finding| (&finding.names, &finding.decision));
+    let all = of_findings.chain(issue.solved.iter().map(|pair| (&pair.names, &pair.decision)));
+    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+    for (names, of) in all.take(FURTHER_PAIRS) {
+        let Some(text) = decision(of) else { continue };
+        let pair = pair_name(names, NAME_IN_TITLE);
+        match lines.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, pairs)) => pairs.push(pair),
+            None => lines.push((text, vec![pair])),
+        }
+    }
+    let line = |(text, pairs): (String, Vec<String>)| {
+        let text = note_text(&text)?;
+        Some(if issue.pairs > 1 { format!("{text} ({})", pairs.join("; ")) } else { text })
+    };
+    lines.into_iter().filter_map(line).collect()
 }
 
 /// Labels of a topic: the rule and the group.
@@ -108,19 +163,34 @@ fn title(finding: &Finding, lengths: Lengths) -> String {
         required if required < 0.0 => format!(", {} allowed", lengths.required(-required)),
         _ => String::new(),
     };
-    format!("{}: {nearness}{asked}", pair_name(finding, NAME_IN_TITLE))
+    format!("{}: {nearness}{asked}", pair_name(&finding.names, NAME_IN_TITLE))
 }
 
 /// Lines that say what was found, where and when.
 fn description(report: &Report, issue: &Issue, lengths: Lengths) -> String {
-    let worst = &issue.findings[0];
-    let [lower, upper] = worst.bracket_m;
     let [rule, group] = [&issue.rule, &issue.group].map(|name| short_name(name, NAME_IN_TEXT));
-    let pair = pair_name(worst, NAME_IN_TEXT);
+    let mut lines = match (issue.findings.first(), issue.solved.first()) {
+        (Some(worst), _) => of_finding(report, issue, worst, lengths),
+        (None, pair) => pair.map(|pair| of_solved(issue, pair, lengths)).unwrap_or_default(),
+    };
+    lines.push(format!("Rule: {rule}. Group: {group}."));
+    let [pairs, events, runs] = [issue.pairs, issue.events, issue.runs].map(count);
+    lines.push(format!("Pairs: {pairs}. Events: {events}. Runs with an event, summed over pairs: {runs}."));
+    lines.extend(further_pairs(issue));
+    lines.extend(solved_pairs(issue));
+    lines.extend(note(issue).map(|note| format!("Note: {note}")));
+    lines.extend(decisions(issue));
+    lines.push(format!("Issue {} of clearsweep {}.", issue.id, report.version));
+    lines.join("\n")
+}
+
+/// Lines about the worst pair.
+fn of_finding(report: &Report, issue: &Issue, worst: &Finding, lengths: Lengths) -> Vec<String> {
+    let [lower, upper] = worst.bracket_m;
+    let pair = pair_name(&worst.names, NAME_IN_TEXT);
     let mut lines = vec![
         format!("{pair}: {}.", lengths.bracket_sentence(worst.required_m, lower, upper)),
         format!("Kind: {}. State: {}. Severity: {}.", worst.kind, worst.state, issue.severity),
-        format!("Rule: {rule}. Group: {group}."),
     ];
     if report.moves {
         lines.push(moments(worst));
@@ -128,12 +198,31 @@ fn description(report: &Report, issue: &Issue, lengths: Lengths) -> String {
     if let Some(place) = worst.place {
         lines.push(format!("Place in the world frame: {}.", lengths.place(place)));
     }
-    let [pairs, events, runs] = [issue.pairs, issue.events, issue.runs].map(count);
-    lines.push(format!("Pairs: {pairs}. Events: {events}. Runs with an event, summed over pairs: {runs}."));
-    lines.extend(further_pairs(issue));
-    lines.extend(issue.note.as_deref().and_then(note_text).map(|note| format!("Note: {note}")));
-    lines.push(format!("Issue {} of clearsweep {}.", issue.id, report.version));
-    lines.join("\n")
+    lines
+}
+
+/// Lines about a pair that violates nothing any more.
+fn of_solved(issue: &Issue, pair: &SolvedPair, lengths: Lengths) -> Vec<String> {
+    let name = pair_name(&pair.names, NAME_IN_TEXT);
+    let why = pair.note.as_deref().map_or_else(String::new, |note| format!(" ({})", clipped(note, NOTE)));
+    let mut lines = vec![
+        format!("{name}: no violation was found{why}."),
+        format!("State: {}. Severity: {}.", issue.state, issue.severity),
+    ];
+    if let [lower, upper @ Some(_)] = pair.earlier_m {
+        lines.push(format!("Proven in the earlier result: {}.", lengths.bracket(None, lower, upper)));
+    }
+    lines
+}
+
+/// Pairs of an issue with a violation that have none any more.
+fn solved_pairs(issue: &Issue) -> Option<String> {
+    let listed = issue.solved.iter().take(FURTHER_PAIRS);
+    let listed: Vec<String> = listed.map(|pair| pair_name(&pair.names, NAME_IN_TITLE)).collect();
+    let more = issue.solved.len() - listed.len();
+    let more = if more > 0 { format!("; and {} more", count(more as u64)) } else { String::new() };
+    (!listed.is_empty() && !issue.findings.is_empty())
+        .then(|| format!("No violation any more: {}{more}.", listed.join("; ")))
 }
 
 /// The run and the moments of the worst event.
@@ -146,15 +235,16 @@ fn moments(finding: &Finding) -> String {
 
 /// The pairs beside the worst one.
 fn further_pairs(issue: &Issue) -> Option<String> {
-    let listed = issue.findings.iter().skip(1).take(FURTHER_PAIRS);
-    let listed: Vec<String> = listed.map(|finding| pair_name(finding, NAME_IN_TITLE)).collect();
+    let solved = issue.solved.iter().filter(|_| issue.findings.is_empty()).map(|pair| &pair.names);
+    let listed = issue.findings.iter().map(|finding| &finding.names).chain(solved).skip(1).take(FURTHER_PAIRS);
+    let listed: Vec<String> = listed.map(|names| pair_name(names, NAME_IN_TITLE)).collect();
     let more = issue.pairs.saturating_sub(1 + listed.len() as u64);
     let more = if more > 0 { format!("; and {} more", count(more)) } else { String::new() };
     (!listed.is_empty()).then(|| format!("Further pairs: {}{more}.", listed.join("; ")))
 }
 
-fn pair_name(finding: &Finding, most: usize) -> String {
-    finding.names.each_ref().map(|name| short_name(name, most)).join(" / ")
+fn pair_name(names: &[String; 2], most: usize) -> String {
+    names.each_ref().map(|name| short_name(name, most)).join(" / ")
 }
 
 /// A name on one line. Escaped characters count as they are shown, so that it is clipped after they are.

@@ -3,7 +3,7 @@
 use super::BcfVersion;
 use super::topic::viewpoint_guid;
 use super::xml::{Attributes, Xml, document, element, empty, leaf};
-use crate::data::{Camera, Finding, Issue, View};
+use crate::data::{Camera, Issue, View};
 use std::io;
 
 /// Colours of A and of B: alpha, red, green, blue.
@@ -26,29 +26,28 @@ struct WorldCamera {
     view_degrees: f64,
 }
 
-/// Returns the file of an issue with findings; `None` in 3.0 without a place: each viewpoint of 3.0 has a camera.
+/// Returns the file of an issue with a pair; `None` in 3.0 without a place: each viewpoint of 3.0 has a camera.
 pub(super) fn file(issue: &Issue, picture: Option<&[u8]>, version: BcfVersion) -> Option<Vec<u8>> {
-    let finding = &issue.findings[0];
+    let names = issue.names()?;
     let camera = camera(issue, version);
     if camera.is_none() && version == BcfVersion::V3_0 {
         return None;
     }
-    let guid = viewpoint_guid(issue).to_string();
+    let guid = viewpoint_guid(&issue.id, names).to_string();
     Some(document(|xml| {
         element(xml, "VisualizationInfo", &[("Guid", &guid)], |xml| {
-            components(xml, finding, version)?;
+            components(xml, names, version)?;
             if let Some(camera) = camera {
                 let aspect = picture.and_then(aspect).unwrap_or(ASPECT);
                 write_camera(xml, &camera, (version == BcfVersion::V3_0).then_some(aspect))?;
             }
-            lines(xml, finding)
+            lines(xml, issue.view())
         })
     }))
 }
 
 /// Both bodies: selected, visible as everything is, and coloured.
-fn components(xml: &mut Xml, finding: &Finding, version: BcfVersion) -> io::Result<()> {
-    let [a, b] = &finding.names;
+fn components(xml: &mut Xml, [a, b]: &[String; 2], version: BcfVersion) -> io::Result<()> {
     element(xml, "Components", &[], |xml| {
         element(xml, "Selection", &[], |xml| [a, b].into_iter().try_for_each(|name| component(xml, name)))?;
         empty(xml, "Visibility", &[("DefaultVisibility", "true")])?;
@@ -94,10 +93,9 @@ fn is_ifc_guid(text: &str) -> bool {
 }
 
 fn camera(issue: &Issue, version: BcfVersion) -> Option<WorldCamera> {
-    let finding = &issue.findings[0];
-    let camera = match &finding.view {
+    let camera = match issue.view() {
         Some(view) => of_view(view, version),
-        None => around(finding.place?, shown_around(issue), version),
+        None => around(issue.findings.first()?.place?, shown_around(issue), version),
     };
     let numbers = [camera.eye, camera.forward, camera.up];
     numbers.as_flattened().iter().all(|number| number.is_finite()).then_some(camera)
@@ -137,11 +135,11 @@ fn shown_around(issue: &Issue) -> f64 {
     /// Radius in units of the largest known length.
     const TIMES: f64 = 4.0;
     const LEAST_M: f64 = 0.1;
-    let finding = &issue.findings[0];
     let overlap =
         issue.overlap_m.map_or(0.0, |[low, high]| (0..3).map(|axis| high[axis] - low[axis]).fold(0.0, f64::max));
-    let bracket = finding.bracket_m.into_iter().flatten().map(f64::abs);
-    let known = bracket.chain([finding.required_m, overlap]).filter(|length| length.is_finite());
+    let bracket = issue.worst_m().into_iter().flatten().map(f64::abs);
+    let required = issue.findings.first().map(|finding| finding.required_m);
+    let known = bracket.chain(required).chain([overlap]).filter(|length| length.is_finite());
     (TIMES * known.fold(0.0, f64::max)).max(LEAST_M)
 }
 
@@ -156,8 +154,8 @@ fn write_camera(xml: &mut Xml, camera: &WorldCamera, aspect: Option<f64>) -> io:
 }
 
 /// The witness segment, unless it is a point.
-fn lines(xml: &mut Xml, finding: &Finding) -> io::Result<()> {
-    let segment = finding.view.as_ref().and_then(|view| Some((view.witness?, view.origin)));
+fn lines(xml: &mut Xml, view: Option<&View>) -> io::Result<()> {
+    let segment = view.and_then(|view| Some((view.witness?, view.origin)));
     let Some((witness, origin)) = segment else { return Ok(()) };
     let ends = witness.map(|point| [0, 1, 2].map(|axis| origin[axis] + point[axis]));
     if ends[0] == ends[1] || !ends.as_flattened().iter().all(|number| number.is_finite()) {

@@ -4,7 +4,7 @@ use super::SENTENCE;
 use super::payload::Payload;
 use crate::chart::{curve_svg, histogram_svg, probability};
 use crate::data::{Finding, Issue, Report};
-use crate::words::{Clock, Lengths, Name, clipped, count, counted};
+use crate::words::{Clock, Lengths, Name, clipped, count, counted, decision};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -26,7 +26,7 @@ pub(super) struct Head {
     pub(super) kind: String,
     pub(super) is_open: bool,
     pub(super) group: Name,
-    /// The names of the nearest pair.
+    /// The names of the worst pair.
     pub(super) pair: Option<[Name; 2]>,
     /// `12 pairs`, if there is more than one.
     pub(super) pairs: String,
@@ -95,6 +95,15 @@ pub(super) struct Row {
     pub(super) required: String,
 }
 
+/// The note of an issue and the decision about its worst pair; the reason of a decision stands once.
+fn note(issue: &Issue) -> String {
+    let decided = issue.decision().and_then(|of| Some((decision(of)?, &of.reason)));
+    let note =
+        issue.note.as_ref().filter(|note| decided.as_ref().is_none_or(|(_, reason)| reason.as_ref() != Some(note)));
+    let texts = note.cloned().into_iter().chain(decided.map(|(text, _)| text));
+    texts.map(|text| clipped(&text, SENTENCE)).collect::<Vec<_>>().join(" · ")
+}
+
 /// The report that cards are made of, and the part of the page's size that is left.
 pub(super) struct CardContext<'a> {
     report: &'a Report,
@@ -135,7 +144,7 @@ impl<'a> CardContext<'a> {
     pub(super) fn row(&self, index: usize, issue: &Issue) -> Row {
         let first = issue.findings.first();
         let required = first.map(|finding| finding.required_m);
-        let [lower, upper] = first.map_or(issue.bracket_m, |finding| finding.bracket_m);
+        let [lower, upper] = issue.worst_m();
         Row {
             head: self.head(index, issue),
             bracket: self.lengths.bracket(required, lower, upper),
@@ -145,7 +154,8 @@ impl<'a> CardContext<'a> {
 
     fn head(&self, index: usize, issue: &Issue) -> Head {
         let nearest = issue.findings.first();
-        let distance = issue.bracket_m[1].or(issue.bracket_m[0]).filter(|metres| metres.is_finite());
+        let [lower, upper] = issue.worst_m();
+        let distance = upper.or(lower).filter(|metres| metres.is_finite());
         let least = nearest.map(|finding| finding.least.time_s.unwrap_or(finding.least.frame as f64));
         let place = nearest.and_then(|finding| finding.place).filter(|place| place.iter().all(|x| x.is_finite()));
         Head {
@@ -161,7 +171,7 @@ impl<'a> CardContext<'a> {
             pairs: if issue.pairs > 1 { counted(issue.pairs, "pair") } else { String::new() },
             when: nearest.map(|finding| self.when(finding)).unwrap_or_default(),
             place: place.map(|place| self.lengths.place(place)).unwrap_or_default(),
-            note: issue.note.as_deref().map(|note| clipped(note, SENTENCE)).unwrap_or_default(),
+            note: note(issue),
             distance: distance.map(|metres| metres.to_string()).unwrap_or_default(),
             between: issue.between.iter().map(|[a, b]| format!("{a}-{b}")).collect::<Vec<_>>().join(" "),
             level: nearest.map(|finding| super::plant::levels(self.report, finding)).unwrap_or_default(),
@@ -237,7 +247,11 @@ impl<'a> CardContext<'a> {
             bracket: self.lengths.bracket(Some(finding.required_m), lower, upper),
             required: self.lengths.required(finding.required_m),
             when: self.when(finding),
-            violation: [clipped(&finding.kind, 40), clipped(&finding.state, 40), events].join(", "),
+            violation: [clipped(&finding.kind, 40), clipped(&finding.state, 40), events]
+                .into_iter()
+                .chain(decision(&finding.decision).map(|text| clipped(&text, SENTENCE)))
+                .collect::<Vec<_>>()
+                .join(", "),
         }
     }
 

@@ -58,6 +58,7 @@ fn finding(names: [String; 2]) -> Finding {
         place: Some([1.0, 2.0, 3.0]),
         kind: "near".to_owned(),
         state: "new".to_owned(),
+        decision: crate::data::Decision::default(),
         events: 1,
         runs: 1,
         view: Some(view(&names)),
@@ -92,6 +93,7 @@ fn issue(id: &str, name: &str) -> Issue {
         note: Some(name.to_owned()),
         between: Vec::new(),
         findings: vec![finding([name.to_owned(), "wall".to_owned()]), finding(["wall".to_owned(), name.to_owned()])],
+        solved: Vec::new(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Events into issues and their pairs.
 
-use crate::data::{Finding, Issue, Moment};
+use crate::data::{Decision, Finding, Issue, Moment, SolvedPair};
 use clearsweep_base::error::Result;
 use clearsweep_model::EventState;
-use clearsweep_records::{Event, Issue as IssueRecord, Table, Text, Word};
+use clearsweep_records::{Event, Issue as IssueRecord, KnownPair, StoredRecord, Table, Text, Word, has_table};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -35,14 +35,50 @@ pub(super) fn gather(dir: &Path) -> Result<Vec<Issue>> {
     for ((number, _), (finding, _)) in found {
         issues[number].findings.push(finding);
     }
+    add_known(dir, &mut issues, &numbers)?;
     for issue in &mut issues {
         let open_first = |finding: &Finding| !is_open(&finding.state);
         issue.findings.sort_by(|a, b| {
             let by_distance = rank(a).total_cmp(&rank(b)).then_with(|| a.bodies.cmp(&b.bodies));
             open_first(a).cmp(&open_first(b)).then(by_distance)
         });
+        issue.solved.truncate(Issue::MOST_FINDINGS);
     }
     Ok(issues)
+}
+
+/// Adds the decisions about pairs, and the pairs that violate nothing any more.
+fn add_known(dir: &Path, issues: &mut [Issue], numbers: &FxHashMap<String, usize>) -> Result<()> {
+    if !has_table(dir, <KnownPair as StoredRecord>::TABLE) {
+        return Ok(());
+    }
+    let mut decisions: FxHashMap<(usize, [String; 2]), Decision> = FxHashMap::default();
+    for row in Table::<KnownPair>::open(dir)?.rows() {
+        let row = row?;
+        let Some(&number) = numbers.get(&*row.issue) else { continue };
+        let names = [&row.body_a, &row.body_b].map(|name| name.to_string());
+        let decision = Decision { until: text(row.until), by: text(row.by), reason: text(row.reason) };
+        if row.state < EventState::Resolved {
+            decisions.insert((number, names), decision);
+            continue;
+        }
+        issues[number].solved.push(SolvedPair {
+            names,
+            note: text(row.note),
+            decision,
+            earlier_m: [finite(row.earlier_lower_m), finite(row.earlier_upper_m)],
+            earlier: row.earlier_run.zip(row.earlier_frame).map(|(run, frame)| [run, frame]),
+            view: None,
+        });
+    }
+    for (number, issue) in issues.iter_mut().enumerate() {
+        for finding in &mut issue.findings {
+            let mut names = finding.names.clone();
+            names.sort();
+            finding.decision = decisions.remove(&(number, names)).unwrap_or_default();
+        }
+    }
+    Ok(())
 }
 
 /// Whether somebody has to decide about findings in the state of this word.
@@ -86,6 +122,7 @@ fn issue(row: IssueRecord) -> Issue {
         note: text(row.note),
         between: Vec::new(),
         findings: Vec::new(),
+        solved: Vec::new(),
     }
 }
 
@@ -110,6 +147,7 @@ fn finding(event: &Event) -> Finding {
         place: point(event.place_x, event.place_y, event.place_z),
         kind: event.kind.name().to_owned(),
         state: event.state.name().to_owned(),
+        decision: Decision::default(),
         events: 1,
         runs: 1,
         view: None,

@@ -32,11 +32,13 @@ pub struct ReportOptions {
     pub max_issues: usize,
     /// Whether geometry and poses are read again, for views and pictures.
     pub views: bool,
+    /// Whether every issue has a view, solved ones too, and not only those in full.
+    pub all_views: bool,
 }
 
 impl Default for ReportOptions {
     fn default() -> Self {
-        Self { max_issues: 200, views: true }
+        Self { max_issues: 200, views: true, all_views: false }
     }
 }
 
@@ -53,19 +55,19 @@ pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> 
     issues.iter_mut().for_each(|issue| issue.findings.truncate(Issue::MOST_FINDINGS));
     let in_full = issues.iter().filter(|issue| !issue.findings.is_empty()).count().min(options.max_issues);
     let scene = if options.views { Some(load(manifest)?) } else { None };
-    // Stale and resolved issues have no event, and come last.
-    let shown = &mut issues[..in_full];
     let moves = summary.moves();
-    let rows = series::add(dir, manifest, shown)?;
+    // Stale and resolved issues have no event, and come last.
+    let rows = series::add(dir, manifest, &mut issues[..in_full])?;
     let views::Shown { meshes, facts: view_facts, plant } = match &scene {
         Some(scene) => {
-            check_bodies(dir, &scene.scene, shown)?;
-            views::add(scene, shown, &rows)?
+            let viewed = if options.all_views { issues.len() } else { in_full };
+            check_bodies(dir, &scene.scene, &issues[..viewed])?;
+            views::add(scene, (&mut issues[..viewed], in_full), &rows)?
         }
         None => views::Shown::default(),
     };
     if !moves {
-        shown.iter_mut().flat_map(|issue| &mut issue.findings).for_each(|finding| finding.curve = None);
+        issues[..in_full].iter_mut().flat_map(|issue| &mut issue.findings).for_each(|finding| finding.curve = None);
     }
     let clock = Clock::of_options(&manifest.options, summary.runs, Lengths::to_five_digits(unit));
     let (checked, mut unchecked) = facts::all(&bodies, manifest, &clock);

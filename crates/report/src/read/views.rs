@@ -7,7 +7,7 @@ use super::scene::ReportScene;
 use super::series::{MOST_SHOWN, WorstRows};
 use super::shapes::{MeshNumbers, ShapeKey, distinct_shapes, shape_key};
 use super::thinned::Thinned;
-use crate::data::{Camera, DisplayMesh, Fact, Finding, Issue, Moment, Plant, TrackSample, View, ViewPart};
+use crate::data::{Camera, DisplayMesh, Fact, Finding, Issue, Moment, Plant, SolvedPair, TrackSample, View, ViewPart};
 use crate::display::display_mesh;
 use crate::picture::choose_camera;
 use clearsweep_base::error::Result;
@@ -32,6 +32,9 @@ const ALL_TRIANGLES: usize = 120_000;
 const LEAST_TRIANGLES: usize = 100;
 const MOST_TRIANGLES: usize = 2_000;
 
+/// The window of a view without a track.
+const NO_WINDOW: [i64; 2] = [1, 0];
+
 /// A view that is being made.
 struct Stage {
     /// Numbers of the issue and the finding.
@@ -41,7 +44,11 @@ struct Stage {
     frame: i64,
     /// Share of the interval after the frame.
     share: Option<f64>,
-    /// First and last frame of the track.
+    /// Whether the pair is among those that are solved, and not a finding.
+    is_solved: bool,
+    /// Proven upper end of the distance, metres.
+    upper: Option<f64>,
+    /// First and last frame of the track; the first is the greater one if there is no track.
     window: [i64; 2],
     origin: Vec3<f64>,
     /// Witness points and normal at the moment shown, world frame, metres.
@@ -65,17 +72,28 @@ pub(super) struct Shown {
 /// The poses of all bodies that move, by slot, in the first view.
 type FirstPoses = Option<((i64, Moment), Vec<Option<Pose>>)>;
 
-/// Adds views to the findings; returns what they show.
-pub(super) fn add(of: &ReportScene, issues: &mut [Issue], rows: &WorstRows) -> Result<Shown> {
-    let mut stages = stages(issues, rows);
+/// Adds views to the findings of the first `in_full` issues, to the first finding of the others,
+/// and to a solved pair of those without a finding; returns what they show.
+pub(super) fn add(of: &ReportScene, (issues, in_full): (&mut [Issue], usize), rows: &WorstRows) -> Result<Shown> {
+    let mut stages = stages(issues, in_full, rows);
+    let first = first_sample(of, issues)?;
+    stages.extend(first.into_iter().flat_map(|first| solved(&of.scene, issues, first)));
     if stages.is_empty() {
         return Ok(Shown::default());
     }
     let boxes = boxes(&of.scene);
-    let first = place(of, &mut stages, rows, issues, &boxes)?;
+    let poses = place(of, &mut stages, rows, &boxes)?;
+    if let Some([run, frame]) = first {
+        // The moment of the earlier result may be none of this one.
+        let mut absent: Vec<Stage> = stages.extract_if(.., |stage| stage.is_solved && stage.parts.is_empty()).collect();
+        absent.iter_mut().for_each(|stage| (stage.run, stage.frame) = (run, frame));
+        place(of, &mut absent, rows, &boxes)?;
+        stages.extend(absent);
+    }
     let is_moving = !of.scene.dynamic.is_empty();
-    let (moment, poses) = first.filter(|_| is_moving).map_or((None, Vec::new()), |(at, poses)| (Some(at), poses));
-    let violating: FxHashSet<u32> = stages.iter().flat_map(|stage| stage.bodies).collect();
+    let (moment, poses) = poses.filter(|_| is_moving).map_or((None, Vec::new()), |(at, poses)| (Some(at), poses));
+    let violating = stages.iter().filter(|stage| !stage.is_solved).flat_map(|stage| stage.bodies);
+    let violating: FxHashSet<u32> = violating.collect();
     let plant = plant(&of.scene, &boxes, (moment, &poses), |body| violating.contains(&body));
     stages.retain(|stage| !stage.parts.is_empty());
     if !of.scene.dynamic.is_empty() {
@@ -85,20 +103,28 @@ pub(super) fn add(of: &ReportScene, issues: &mut [Issue], rows: &WorstRows) -> R
     let views: Vec<View> =
         stages.par_iter().map(|stage| view(&of.scene, stage, (&meshes, &numbers, &boxes), issues)).collect();
     for (stage, view) in stages.iter().zip(views) {
-        issues[stage.at[0]].findings[stage.at[1]].view = Some(view);
+        let issue = &mut issues[stage.at[0]];
+        match stage.is_solved {
+            true => {
+                issue.solved[stage.at[1]].view = Some(view);
+                issue.solved.swap(0, stage.at[1]);
+            }
+            false => issue.findings[stage.at[1]].view = Some(view),
+        }
     }
     Ok(Shown { meshes, facts, plant: Some(plant) })
 }
 
 /// The views to be made: of the first finding of each issue, then of others.
-fn stages(issues: &[Issue], rows: &WorstRows) -> Vec<Stage> {
+fn stages(issues: &[Issue], in_full: usize, rows: &WorstRows) -> Vec<Stage> {
     let all = |rank: usize| {
         issues.iter().enumerate().filter_map(move |(i, issue)| Some(([i, rank], issue.findings.get(rank)?)))
     };
     let first = all(0);
-    let others = (1..MOST_SHOWN).flat_map(all).take(MORE_VIEWS);
+    let others = (1..MOST_SHOWN).flat_map(all).filter(|([issue, _], _)| *issue < in_full).take(MORE_VIEWS);
     let chosen: Vec<([usize; 2], &Finding)> = first.chain(others).collect();
-    let most = (ALL_TRACK_SAMPLES / chosen.len().max(1)).clamp(8, MOST_TRACK_SAMPLES) / 2;
+    let tracks = chosen.iter().filter(|([issue, _], _)| *issue < in_full).count();
+    let most = (ALL_TRACK_SAMPLES / tracks.max(1)).clamp(8, MOST_TRACK_SAMPLES) / 2;
     chosen
         .into_iter()
         .map(|(at, finding)| {
@@ -110,7 +136,12 @@ fn stages(issues: &[Issue], rows: &WorstRows) -> Vec<Stage> {
                 run: finding.run,
                 frame: finding.least.frame,
                 share: finding.share,
-                window: [begin.saturating_sub(margin), end.saturating_add(margin)],
+                is_solved: false,
+                upper: finding.bracket_m[1],
+                window: match at[0] < in_full {
+                    true => [begin.saturating_sub(margin), end.saturating_add(margin)],
+                    false => NO_WINDOW,
+                },
                 origin: Vec3::ZERO,
                 witness: rows.witness.get(&at).filter(|_| !finding.is_between()).map(|rows| rows.map(Vec3::from)),
                 parts: Vec::new(),
@@ -118,6 +149,46 @@ fn stages(issues: &[Issue], rows: &WorstRows) -> Vec<Stage> {
             }
         })
         .collect()
+}
+
+/// The views of issues that have only solved pairs: of the first pair whose bodies are still there, at the moment of the earlier
+/// result, or at `first`.
+fn solved(scene: &Scene, issues: &[Issue], first: [i64; 2]) -> Vec<Stage> {
+    let of_name = scene.bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index));
+    let of_name: FxHashMap<&str, u32> = of_name.collect();
+    let stage = |(i, issue): (usize, &Issue)| {
+        let bodies = |names: &[String; 2]| {
+            let [a, b] = names.each_ref().map(|name| of_name.get(name.as_str()).copied());
+            Some([a?, b?])
+        };
+        let there = |(s, pair): (usize, &SolvedPair)| Some((s, pair.earlier, bodies(&pair.names)?));
+        let (s, earlier, bodies) = issue.solved.iter().enumerate().find_map(there)?;
+        let [run, frame] = earlier.unwrap_or(first);
+        Some(Stage {
+            at: [i, s],
+            bodies,
+            run,
+            frame,
+            share: None,
+            is_solved: true,
+            upper: None,
+            window: NO_WINDOW,
+            origin: Vec3::ZERO,
+            witness: None,
+            parts: Vec::new(),
+            track: Thinned::new(1),
+        })
+    };
+    issues.iter().enumerate().filter(|(_, issue)| issue.findings.is_empty()).filter_map(stage).collect()
+}
+
+/// Run and frame of the first sample; `None`: no view asks for it.
+fn first_sample(of: &ReportScene, issues: &[Issue]) -> Result<Option<[i64; 2]>> {
+    if issues.iter().all(|issue| !issue.findings.is_empty() || issue.solved.is_empty()) {
+        return Ok(None);
+    }
+    let block = of.open([None, None])?.blocks().next().transpose()?;
+    Ok(block.and_then(|block| block.samples.first().map(|sample| [sample.run, sample.frame])))
 }
 
 /// The box of each shape.
@@ -147,13 +218,10 @@ fn pose(scene: &Scene, block: &FrameBlock, sample: usize, body: u32, share: Opti
 }
 
 /// Reads the samples of the least distances, and places bodies and their neighbours; returns the poses of the first view.
-fn place(
-    of: &ReportScene,
-    stages: &mut [Stage],
-    rows: &WorstRows,
-    issues: &[Issue],
-    boxes: &Boxes,
-) -> Result<FirstPoses> {
+fn place(of: &ReportScene, stages: &mut [Stage], rows: &WorstRows, boxes: &Boxes) -> Result<FirstPoses> {
+    if stages.is_empty() {
+        return Ok(None);
+    }
     let mut first = None;
     let ends = |keys: &mut dyn Iterator<Item = i64>| {
         let (low, high) = keys.fold((i64::MAX, i64::MIN), |(low, high), key| (low.min(key), high.max(key)));
@@ -172,9 +240,7 @@ fn place(
                     let at = Moment { frame: sample.frame, time_s: sample.time_s };
                     first = Some(((sample.run, at), of.scene.dynamic.iter().map(pose).collect()));
                 }
-                let stage = &mut stages[number];
-                let finding = &issues[stage.at[0]].findings[stage.at[1]];
-                place_one(&of.scene, stage, finding, (&block, s), boxes);
+                place_one(&of.scene, &mut stages[number], (&block, s), boxes);
             }
         }
     }
@@ -182,7 +248,7 @@ fn place(
 }
 
 /// Places the bodies of a view, and chooses its neighbours.
-fn place_one(scene: &Scene, stage: &mut Stage, finding: &Finding, (block, s): (&FrameBlock, usize), boxes: &Boxes) {
+fn place_one(scene: &Scene, stage: &mut Stage, (block, s): (&FrameBlock, usize), boxes: &Boxes) {
     let [a, b] = stage.bodies;
     let pose = |body: u32| pose(scene, block, s, body, stage.share);
     let (Some(pose_a), Some(pose_b)) = (pose(a), pose(b)) else { return };
@@ -193,7 +259,10 @@ fn place_one(scene: &Scene, stage: &mut Stage, finding: &Finding, (block, s): (&
         Some([on_a, on_b, _]) => on_a + (on_b - on_a).scale(0.5),
         None => meeting_point([(box_of(a), &pose_a), (box_of(b), &pose_b)], pose_b.position),
     };
-    let reach = reach(finding, [box_of(a), box_of(b)]);
+    if stage.is_solved {
+        stage.upper = stage.witness.map(|[on_a, on_b, _]| (on_b - on_a).length());
+    }
+    let reach = reach(stage.upper, [box_of(a), box_of(b)]);
     let origin = stage.origin;
     let mut near: Vec<(f64, u32, Pose)> = (0..scene.bodies.len() as u32)
         .filter(|&body| body != a && body != b)
@@ -220,8 +289,8 @@ fn nearest_points(shapes: [&Shape; 2], poses: [&Pose; 2]) -> Option<[Vec3<f64>; 
 }
 
 /// The radius that a picture shows: the gap or the overlap, and enough of both bodies to know them by.
-fn reach(finding: &Finding, boxes: [&LocalBox; 2]) -> f64 {
-    let gap = finding.bracket_m[1].map_or(0.0, f64::abs);
+fn reach(upper: Option<f64>, boxes: [&LocalBox; 2]) -> f64 {
+    let gap = upper.map_or(0.0, f64::abs);
     let [a, b] = boxes.map(LocalBox::sides);
     let largest = a[2].max(b[2]);
     let known = a[1].min(b[1]).max(0.1 * a[2].min(b[2]));
@@ -231,11 +300,13 @@ fn reach(finding: &Finding, boxes: [&LocalBox; 2]) -> f64 {
 /// Reads the poses of the parts that move around the least distances.
 fn follow(of: &ReportScene, stages: &mut [Stage]) -> Result<()> {
     let mut by_run: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
-    stages.iter().enumerate().for_each(|(number, stage)| by_run.entry(stage.run).or_default().push(number));
+    let followed = || stages.iter().filter(|stage| stage.window != NO_WINDOW);
+    let numbered = stages.iter().enumerate().filter(|(_, stage)| stage.window != NO_WINDOW);
+    numbered.for_each(|(number, stage)| by_run.entry(stage.run).or_default().push(number));
     let Some(first) = by_run.keys().min().copied() else { return Ok(()) };
     let last = by_run.keys().max().copied().unwrap_or(first);
-    let from = stages.iter().map(|stage| stage.window[0]).min().unwrap_or(i64::MIN);
-    let to = stages.iter().map(|stage| stage.window[1]).max().unwrap_or(i64::MAX);
+    let from = followed().map(|stage| stage.window[0]).min().unwrap_or(i64::MIN);
+    let to = followed().map(|stage| stage.window[1]).max().unwrap_or(i64::MAX);
     let chosen = [Some(first..last.saturating_add(1)), Some(from..to.saturating_add(1))];
     for block in of.open(chosen)?.blocks() {
         let block = block?;
@@ -289,7 +360,6 @@ fn view(
     issues: &[Issue],
 ) -> View {
     let (issue, origin) = (&issues[stage.at[0]], stage.origin.to_array());
-    let finding = &issue.findings[stage.at[1]];
     let shape = |body: u32| shape_key(&scene.bodies[body as usize].shape);
     let parts: Vec<ViewPart> = stage
         .parts
@@ -305,8 +375,8 @@ fn view(
     let local = |point: [f64; 3]| [0, 1, 2].map(|axis| point[axis] - origin[axis]);
     let witness = stage.witness.map(|rows| rows.map(Vec3::to_array));
     let normal = witness.map(|rows| rows[2]);
-    let reach = reach(finding, stage.bodies.map(|body| &boxes[&shape(body)]));
-    let overlaps = finding.bracket_m[1].is_some_and(|upper| upper < 0.0);
+    let reach = reach(stage.upper, stage.bodies.map(|body| &boxes[&shape(body)]));
+    let overlaps = stage.upper.is_some_and(|upper| upper < 0.0);
     let overlap = issue.overlap_m.filter(|corners| {
         // The box of an issue is that of its deepest pair: it reaches into both bodies of this one.
         let [low, high] = corners.map(Vec3::from);

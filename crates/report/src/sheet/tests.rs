@@ -25,9 +25,9 @@ fn part(bytes: &[u8], name: &str) -> String {
 fn a_row_stands_for_a_pair() {
     let records = records(&csv(&sample()).expect("text"));
     let heading = "issue,state,severity,rule,kind,body_a,body_b,required_mm,at_least_mm,at_most_mm,run,begin_frame,begin_s,\
-                   end_frame,end_s,least_frame,least_s,x_mm,y_mm,z_mm,events,runs,note";
+                   end_frame,end_s,least_frame,least_s,x_mm,y_mm,z_mm,events,runs,note,until,by,reason";
     assert_eq!(records[0].join(","), heading);
-    let row = "00000000000a,new,major,clearance & more,near,pump-1,tray,50,12.1,12.3,2,10,1,20,2,15,1.5,1000000,-2000,500,3,1,";
+    let row = "00000000000a,new,major,clearance & more,near,pump-1,tray,50,12.1,12.3,2,10,1,20,2,15,1.5,1000000,-2000,500,3,1,,2026-03-31,anna,'=seal";
     assert_eq!(records[1].join(","), row);
     assert_eq!((records.len(), records[2][5].len(), records[3][5].as_str()), (5, 1 << 16, HOSTILE));
     assert_eq!(records[3][8..10], ["-20", "-19.5"], "numbers stay numbers");
@@ -73,7 +73,7 @@ fn workbooks_repeat_and_have_three_sheets() {
     let book = part(&once, "xl/workbook.xml");
     assert!(["Issues", "Pairs", "About"].iter().all(|name| book.contains(&format!("name=\"{name}\""))));
     let issues = part(&once, "xl/worksheets/sheet1.xml");
-    assert!(issues.contains("<autoFilter ref=\"A1:R5\"/>") && issues.contains("state=\"frozen\""), "{issues}");
+    assert!(issues.contains("<autoFilter ref=\"A1:U5\"/>") && issues.contains("state=\"frozen\""), "{issues}");
     assert!(part(&once, "xl/worksheets/sheet2.xml").contains("<v>12.3</v>"));
     let texts = part(&once, "xl/sharedStrings.xml");
     assert!(texts.contains("3 issues are open.") && texts.contains("… (cut: 65536 characters)"));

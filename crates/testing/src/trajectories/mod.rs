@@ -115,6 +115,7 @@ pub fn scene(names: &[&str]) -> Scene {
         rules: Default::default(),
         baselines: Default::default(),
         dispositions: Default::default(),
+        earlier_issues: None,
         issue_group: Default::default(),
         expected: Default::default(),
         parents: Vec::new(),

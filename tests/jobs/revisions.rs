@@ -1,0 +1,306 @@
+//! Issues over revisions of a model: ids and topics stay while a pair stays, solved topics are closed, and all files say the same of
+//! a pair.
+
+use super::report::{bcf, read, text};
+use super::rules::{expect, number, rows};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+type Cells = BTreeMap<String, String>;
+
+/// A cube of one metre: its name, and its centre.
+type Cube = (&'static str, [f64; 3]);
+
+const TRAY: Cube = ("tray", [0.0, 0.0, 0.0]);
+const A: Cube = ("a", [1.05, 0.0, 0.0]);
+const B: Cube = ("b", [-1.03, 0.0, 0.0]);
+const FAR_A: Cube = ("a", [5.0, 0.0, 0.0]);
+const FAR_B: Cube = ("b", [-5.0, 0.0, 0.0]);
+
+/// Writes a scene of still cubes that requires 60 mm.
+fn scene(dir: &TempDir, name: &str, cubes: &[Cube], more: &str) {
+    let mut text =
+        "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 0.5\nrequire = 0.06\nstatic_pairs = true\n".to_owned() + more;
+    for (name, [x, y, z]) in cubes {
+        text += &format!(
+            "[[body]]\nname = \"{name}\"\nshape = {{ box = [1, 1, 1] }}\nstatic = true\nposition = [{x:?}, {y:?}, {z:?}]\n"
+        );
+    }
+    fs::write(dir.path().join(name), text).expect("written");
+}
+
+fn issues(dir: &TempDir, out: &str) -> Vec<Cells> {
+    rows(&dir.path().join(out).join("issues.parquet"))
+}
+
+/// Runs a scene, and returns its issues.
+fn run(dir: &TempDir, args: &str, out: &str, code: i32) -> Vec<Cells> {
+    expect(dir.path(), &format!("run {args} --out {out}"), code);
+    issues(dir, out)
+}
+
+/// The files of the topics of a result, by GUID.
+fn topics(dir: &TempDir, out: &str, version: &str) -> BTreeMap<String, BTreeMap<String, String>> {
+    expect(dir.path(), &format!("report {out} --bcf t.bcf --bcf-version {version} --author a@b.cd --force"), 0);
+    let mut topics: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (name, text) in bcf(&read(dir.path(), "t.bcf")) {
+        if let Some((guid, file)) = name.split_once('/') {
+            topics.entry(guid.to_owned()).or_default().insert(file.to_owned(), text);
+        }
+    }
+    topics
+}
+
+#[test]
+fn an_issue_keeps_its_id_and_topic_until_it_is_closed_and_after() {
+    let dir = tempfile::tempdir().expect("scratch");
+    scene(&dir, "first.toml", &[TRAY, A, B], "");
+    scene(&dir, "second.toml", &[TRAY, FAR_A, B], "");
+    scene(&dir, "third.toml", &[TRAY, FAR_A, FAR_B], "");
+    let first = run(&dir, "first.toml", "out", 3);
+    assert_eq!((first.len(), first[0]["pairs"].as_str()), (1, "2"));
+    let id = first[0]["issue"].clone();
+    let old = topics(&dir, "out", "2.1");
+    let guid = old.keys().next().expect("a topic").clone();
+    // One of two pairs is solved: another body leads, or none.
+    let alone = run(&dir, "second.toml", "alone", 3);
+    assert_ne!(alone[0]["issue"], id, "without the earlier result");
+    let second = run(&dir, "second.toml --force --previous out", "out", 3);
+    assert_eq!((second.len(), &second[0]["issue"], second[0]["state"].as_str()), (1, &id, "new"));
+    let events = rows(&dir.path().join("out/events.parquet"));
+    assert!(events.len() == 1 && events[0]["issue"] == id);
+    for version in ["2.1", "3.0"] {
+        let topics = topics(&dir, "out", version);
+        let markup = &topics[&guid]["markup.bcf"];
+        assert!(topics.len() == 1 && markup.contains("TopicStatus=\"Open\""), "{markup}");
+        assert!(markup.contains("No violation any more: a / tray."), "{markup}");
+    }
+    // The same once more changes nothing.
+    let again = run(&dir, "second.toml --previous out", "again", 3);
+    assert_eq!(again, second);
+    // All pairs are solved: the topic is closed, with a picture of the bodies as they stand now.
+    let third = run(&dir, "third.toml --force --previous out", "out", 0);
+    assert_eq!((third.len(), &third[0]["issue"], third[0]["state"].as_str()), (1, &id, "resolved"));
+    assert_eq!((third[0]["events"].as_str(), third[0]["pairs"].as_str()), ("0", "2"));
+    let known = rows(&dir.path().join("out/known_pairs.parquet"));
+    assert!(
+        known.len() == 2 && known.iter().all(|pair| pair["issue"] == id && pair["state"] == "resolved"),
+        "{known:?}"
+    );
+    assert!(known.iter().all(|pair| number(pair, "earlier_upper_m") < 0.06), "{known:?}");
+    for version in ["2.1", "3.0"] {
+        let topics = topics(&dir, "out", version);
+        let topic = &topics[&guid];
+        assert!(topic["markup.bcf"].contains("TopicStatus=\"Closed\""), "{}", topic["markup.bcf"]);
+        assert!(
+            topic["markup.bcf"].contains("none of its 2 pairs violates the rule any more"),
+            "{}",
+            topic["markup.bcf"]
+        );
+        assert!(topic.contains_key("snapshot.png") && topic.contains_key("viewpoint.bcfv"), "{:?}", topic.keys());
+    }
+    // One comes back: the topic is opened again.
+    let fourth = run(&dir, "first.toml --force --previous out", "out", 3);
+    assert_eq!((fourth.len(), &fourth[0]["issue"], fourth[0]["state"].as_str()), (1, &id, "new"));
+    assert!(topics(&dir, "out", "2.1")[&guid]["markup.bcf"].contains("TopicStatus=\"Open\""));
+}
+
+#[test]
+fn issues_that_are_split_and_joined_share_no_id() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (x, y) = (("x", [0.0, 9.0, 0.0]), ("y", [0.0, 10.02, 0.0]));
+    let all = [TRAY, A, B, x, y];
+    scene(&dir, "rule.toml", &all, "[report]\ngroup = \"rule\"\n");
+    scene(&dir, "element.toml", &all, "");
+    scene(&dir, "pair.toml", &all, "[report]\ngroup = \"pair\"\n");
+    let by_rule = run(&dir, "rule.toml", "rule", 3);
+    let split = run(&dir, "element.toml --previous rule", "split", 3);
+    let of = |issues: &[Cells], group: &str| issues.iter().find(|row| row["group"] == group).expect("an issue").clone();
+    // The id goes to the issue that has most of the pairs.
+    assert_eq!((by_rule.len(), split.len()), (1, 2));
+    assert_eq!(of(&split, "tray")["issue"], by_rule[0]["issue"]);
+    assert_ne!(of(&split, "x / y")["issue"], by_rule[0]["issue"]);
+    let single = run(&dir, "pair.toml", "pair", 3);
+    let joined = run(&dir, "rule.toml --previous pair", "joined", 3);
+    let (open, closed): (Vec<_>, Vec<_>) = joined.iter().partition(|row| row["state"] == "new");
+    // Each of three has one pair in common: the one that was listed first stays.
+    assert_eq!((open.len(), closed.len(), &open[0]["issue"]), (1, 2, &single[0]["issue"]));
+    for issue in closed {
+        assert!(single.iter().any(|row| row["issue"] == issue["issue"]), "{issue:?}");
+        assert_eq!(issue["note"], format!("its pairs belong to issue {} now", single[0]["issue"]));
+    }
+    let topics = topics(&dir, "joined", "2.1");
+    let closed = topics.values().filter(|topic| topic["markup.bcf"].contains("TopicStatus=\"Closed\"")).count();
+    assert_eq!((topics.len(), closed), (3, 2));
+    assert!(topics.values().all(|topic| topic.contains_key("snapshot.png")));
+}
+
+#[test]
+fn a_body_that_is_renamed_or_gone_is_named() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let other = ("a-2", A.1);
+    scene(&dir, "two.toml", &[TRAY, A, B], "");
+    scene(&dir, "one.toml", &[TRAY, A], "");
+    scene(&dir, "two-renamed.toml", &[TRAY, other, B], "");
+    scene(&dir, "one-renamed.toml", &[TRAY, other], "");
+    let two = run(&dir, "two.toml", "two", 3);
+    let renamed = run(&dir, "two-renamed.toml --previous two", "two-renamed", 3);
+    assert_eq!((renamed.len(), &renamed[0]["issue"]), (1, &two[0]["issue"]), "the other pair stays");
+    let one = run(&dir, "one.toml", "one", 3);
+    let renamed = run(&dir, "one-renamed.toml --previous one", "one-renamed", 3);
+    assert_eq!((renamed.len(), renamed[0]["state"].as_str(), renamed[1]["state"].as_str()), (2, "new", "stale"));
+    assert_eq!(renamed[1]["issue"], one[0]["issue"]);
+    assert_eq!(renamed[1]["note"], "no body has the name `a`; is it `a-2` now, which is new and as near?");
+    let done = Command::new(env!("CARGO_BIN_EXE_clearsweep"))
+        .current_dir(dir.path())
+        .args("report one-renamed --bcf r.bcf --author a@b.cd --json".split(' '))
+        .output()
+        .expect("it starts");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    let id = &one[0]["issue"];
+    assert!(
+        said.contains(&format!("1 of 2 topics without a snapshot, which BIMcollab and Solibri refuse: {id}")),
+        "{said}"
+    );
+    let printed: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    assert_eq!(printed["topics_without_snapshot"], serde_json::json!([id]));
+    let closed = topics(&dir, "one-renamed", "2.1").into_values().find(|topic| !topic.contains_key("snapshot.png"));
+    assert!(closed.expect("the stale one")["markup.bcf"].contains("TopicStatus=\"Closed\""));
+}
+
+#[test]
+fn every_topic_has_a_snapshot_or_is_named() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let far = |name, y: f64| [(name, [0.0, y, 0.0]), (if name == "c" { "d" } else { "f" }, [1.02, y, 0.0])];
+    scene(&dir, "scene.toml", &[&[TRAY, A][..], &far("c", 9.0), &far("e", 19.0)].concat(), "");
+    run(&dir, "scene.toml", "out", 3);
+    let args = "report out --bcf a.bcf --author a@b.cd --max-issues 1 --force --png pictures --json";
+    let said: serde_json::Value = serde_json::from_str(&expect(dir.path(), args, 0)).expect("JSON");
+    assert_eq!(said["topics_without_snapshot"], serde_json::json!([]));
+    let count = |end: &str| bcf(&read(dir.path(), "a.bcf")).keys().filter(|name| name.ends_with(end)).count();
+    assert_eq!((count("markup.bcf"), count("snapshot.png")), (3, 3), "whatever --max-issues says");
+    assert_eq!(fs::read_dir(dir.path().join("pictures")).expect("a folder").count(), 1);
+    let said: serde_json::Value = serde_json::from_str(&expect(
+        dir.path(),
+        "report out --bcf a.bcf --author a@b.cd --no-views --force --json",
+        0,
+    ))
+    .expect("JSON");
+    assert_eq!(said["topics_without_snapshot"].as_array().map(Vec::len), Some(3));
+}
+
+/// The cells of a sheet of a workbook, by their places.
+fn sheet(book: &BTreeMap<String, String>, number: usize) -> BTreeMap<String, String> {
+    let strings: Vec<String> = book["xl/sharedStrings.xml"]
+        .split("<si>")
+        .skip(1)
+        .map(|item| {
+            item.split("</t>").next().and_then(|item| item.split_once('>')).map_or("", |(_, text)| text).to_owned()
+        })
+        .collect();
+    let xml = &book[&format!("xl/worksheets/sheet{number}.xml")];
+    let mut cells = BTreeMap::new();
+    for cell in xml.split("<c r=\"").skip(1) {
+        let (place, rest) = cell.split_once('"').expect("a place");
+        let value = rest.split_once("<v>").and_then(|(_, rest)| rest.split_once("</v>")).map_or("", |(value, _)| value);
+        let is_text = rest.split('>').next().is_some_and(|head| head.contains("t=\"s\""));
+        let text = if is_text { strings[value.parse::<usize>().expect("a number")].clone() } else { value.to_owned() };
+        cells.insert(place.to_owned(), text);
+    }
+    cells
+}
+
+/// Rows of a sheet, by the names of its heading.
+fn sheet_rows(cells: &BTreeMap<String, String>, count: usize) -> Vec<Cells> {
+    let columns: Vec<char> = ('A'..='Z').filter(|column| cells.contains_key(&format!("{column}1"))).collect();
+    let row = |row: usize| {
+        let cell = |column: &char| {
+            let value = cells.get(&format!("{column}{row}")).cloned().unwrap_or_default();
+            (cells[&format!("{column}1")].clone(), value)
+        };
+        columns.iter().map(cell).collect()
+    };
+    (2..2 + count).map(row).collect()
+}
+
+#[test]
+fn all_files_say_the_same_of_a_pair() {
+    let dir = tempfile::tempdir().expect("scratch");
+    scene(&dir, "scene.toml", &[TRAY, A, B], "[dispositions]\nfile = \"accepted.csv\"\n");
+    let file = "rule,a,b,accepted,until,by,reason\ndefault,b,tray,0.02,2999-12-31,Anna,seal & gap 4711\n";
+    fs::write(dir.path().join("accepted.csv"), file).expect("written");
+    let found = run(&dir, "scene.toml", "out", 3);
+    assert_eq!(
+        (found.len(), found[0]["pairs"].as_str()),
+        (1, "2"),
+        "an accepted pair, and an open one that is farther apart"
+    );
+    expect(dir.path(), "report out --html a.html --bcf a.bcf --author a@b.cd --xlsx a.xlsx --csv a.csv", 0);
+    let book = bcf(&read(dir.path(), "a.xlsx"));
+    let (issues, pairs) = (sheet_rows(&sheet(&book, 1), 1), sheet_rows(&sheet(&book, 2), 2));
+    let written = text(dir.path(), "a.csv");
+    let mut reader = csv::Reader::from_reader(written.as_bytes());
+    let csv: Vec<Cells> = reader.deserialize().collect::<Result<_, _>>().expect("rows");
+    assert_eq!(csv.len(), 2);
+    for (row, pair) in csv.iter().zip(&pairs) {
+        for (name, header) in
+            [("body_a", "body a"), ("body_b", "body b"), ("state", "state"), ("reason", "reason"), ("by", "by")]
+        {
+            assert_eq!(row[name], pair[header].replace("&amp;", "&"), "{name}");
+        }
+        for end in ["at_least", "at_most"] {
+            assert_eq!(row[&format!("{end}_m")], pair[&format!("{} (m)", end.replace('_', " "))]);
+        }
+    }
+    // The issue's numbers are those of the pair that it names: the open one, not the nearest.
+    let worst = &issues[0];
+    assert_eq!([&worst["worst a"], &worst["worst b"]], [&pairs[0]["body a"], &pairs[0]["body b"]]);
+    for column in ["at least (m)", "at most (m)", "kind"] {
+        assert_eq!(worst[column], pairs[0][column], "{column}");
+    }
+    assert!(csv[0]["state"] == "new" && csv[1]["state"] == "approved");
+    assert!(number(&csv[1], "at_most_m") < number(&csv[0], "at_most_m"));
+    let decided = ["until", "by", "reason"].map(|name| csv[1][name].as_str());
+    assert_eq!(decided, ["2999-12-31", "Anna", "seal & gap 4711"]);
+    let (page, topics) = (text(dir.path(), "a.html"), topics(&dir, "out", "2.1"));
+    let markup = &topics.values().next().expect("a topic")["markup.bcf"];
+    let decision = "Decision by Anna, until 2999-12-31: seal &amp; gap 4711";
+    assert!(
+        markup.contains(&format!("{decision} (b / tray)")) || markup.contains(&format!("{decision} (tray / b)")),
+        "{markup}"
+    );
+    assert!(page.replace("&#38;", "&amp;").contains(decision), "the page");
+    let (_, sentence) =
+        markup.split_once("<Description>").and_then(|(_, text)| text.split_once(": ")).expect("a sentence");
+    let sentence = sentence.split(".\n").next().expect("a sentence");
+    assert!(page.contains(sentence), "the page has not `{sentence}`");
+    // Lengths of people are rounded outward to five digits.
+    let numbers: Vec<f64> = sentence.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+    let [lower, upper] = ["at_least_m", "at_most_m"].map(|column| number(&csv[0], column));
+    assert!(numbers.iter().any(|at| (0.0..1e-5).contains(&(lower - at))), "{numbers:?} {lower}");
+    assert!(numbers.iter().any(|at| (0.0..1e-5).contains(&(at - upper))), "{numbers:?} {upper}");
+}
+
+#[test]
+fn an_earlier_result_has_to_be_one() {
+    let dir = tempfile::tempdir().expect("scratch");
+    scene(&dir, "scene.toml", &[TRAY, A], "");
+    let free = fs::read_to_string(dir.path().join("scene.toml")).expect("read").replace("require = 0.06\n", "");
+    fs::write(dir.path().join("free.toml"), free).expect("written");
+    run(&dir, "scene.toml", "out", 3);
+    expect(dir.path(), "run free.toml --out free", 0);
+    let refused = |args: &str, code: i32, words: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
+        let done = command.current_dir(dir.path()).args(args.split(' ')).output().expect("it starts");
+        let said = String::from_utf8_lossy(&done.stderr).replace('\n', " ");
+        assert!(done.status.code() == Some(code) && said.contains(words), "{args}: {:?} {said}", done.status.code());
+        assert!(!Path::new(&dir.path().join("new")).exists(), "{args}: nothing is written");
+    };
+    refused("run scene.toml --out new --previous nowhere", 1, "nowhere");
+    refused("run scene.toml --out new --previous free", 1, "has no table `issues`");
+    refused("run free.toml --out new --previous out", 2, "nothing is required");
+    refused("run scene.toml --out - --previous out", 2, "--previous");
+}
