@@ -1,10 +1,9 @@
 //! A loaded scene, as plain data in SI units.
 
 use super::{
-    Baselines, Body, BodyTree, Dispositions, EarlierIssues, Expected, GeometryNote, IgnoreRule, IgnoredPairs, InputDigest,
-    IssueGroup, LengthUnit, Missing, MotionRule, NodeHierarchy, PairRules, QueryOptions, Requirements, SceneJoints,
-    SceneRobot,
-    TrajectoryColumns,
+    Baselines, Body, BodyTree, Dispositions, EarlierIssues, Expected, GeometryNote, IgnoreRule, IgnoredPairs,
+    InputDigest, IssueGroup, LengthUnit, Missing, MotionRule, NodeHierarchy, PairRules, QueryOptions, Requirements,
+    SceneJoints, SceneRobot, TrajectoryColumns,
 };
 use clearsweep_geometry::Vec3;
 use std::path::PathBuf;

@@ -97,6 +97,7 @@ impl Contents {
             intervals: flag,
             rules: true,
             requirements: true,
+            known_pairs: true,
             contacts: true,
             joints: true,
             sweeps: true,

@@ -27,8 +27,8 @@ mod words;
 pub use bcf::{BcfOptions, BcfVersion, bcf, topics_without_snapshot};
 pub use data::{
     Camera, Contact, Curve, CurveBetween, CurvePoint, Decision, DisplayMesh, EarlierDecisions, Element, Fact, Finding,
-    GroupCell, GroupMatrix, Histogram, Issue, Moment, Placement, Plant, PlantBox, Report, RuleTotal, RunRow, SolvedPair,
-    Tone, TrackSample, Verdict, View, ViewPart,
+    GroupCell, GroupMatrix, Histogram, Issue, Moment, Placement, Plant, PlantBox, Report, RuleTotal, RunRow,
+    SolvedPair, Tone, TrackSample, Verdict, View, ViewPart,
 };
 pub use html::{JointEntry, html, joint_html, joint_verdict};
 pub use read::{ReportOptions, read_report};

@@ -2,10 +2,12 @@
 
 use super::{BcfOptions, BcfVersion, bcf, check_author, guid};
 use crate::data::{
-    Camera, Decision, DisplayMesh, Fact, Finding, Issue, Moment, Placement, Report, Tone, Verdict, View, ViewPart,
+    Camera, Decision, DisplayMesh, Fact, Finding, GroupMatrix, Issue, Moment, Placement, Report, Tone, Verdict, View,
+    ViewPart,
 };
 use clearsweep_base::error::ErrorKind;
 use clearsweep_model::LengthUnit;
+use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
@@ -43,6 +45,9 @@ pub(crate) fn sample() -> Report {
         unit: LengthUnit::parse("mm").expect("a unit"),
         moves: true,
         runs: 3,
+        is_sweep: false,
+        sweeps: Vec::new(),
+        has_dates: false,
         between: "linear".to_owned(),
         verdict: Verdict { word: "violated".to_owned(), tone: Tone::Bad, sentence: "3 issues are open.".to_owned() },
         checked: vec![Fact { name: "bodies".to_owned(), text: "4 bodies".to_owned(), details: vec![long] }],
@@ -50,6 +55,13 @@ pub(crate) fn sample() -> Report {
         issues: vec![issue("00000000000a", "worse", "near", vec![near, further]), overlapping, accepted, resolved],
         in_full: 1,
         meshes: vec![tetrahedron()],
+        rules: Vec::new(),
+        matrix: GroupMatrix::default(),
+        elements: BTreeMap::new(),
+        worst_runs: Vec::new(),
+        plant: None,
+        has_decisions: false,
+        decisions: None,
     }
 }
 
@@ -84,6 +96,7 @@ fn issue(id: &str, state: &str, kind: &str, findings: Vec<Finding>) -> Issue {
         overlap_m: None,
         volume_m3: None,
         note: None,
+        between: Vec::new(),
         findings,
         solved: Vec::new(),
     }
@@ -107,6 +120,8 @@ fn finding(names: [&str; 2], kind: &str, bracket_m: [Option<f64>; 2], view: Opti
         events: 3,
         runs: 1,
         view,
+        contact: None,
+        proof: None,
         curve: None,
         histogram: None,
     }
