@@ -276,9 +276,9 @@ fn line(one: &Compared, parts: &Parts, lengths: Lengths) -> String {
         None => visible(body).into_owned(),
     };
     let (before, now) = (how(one.old), how(one.new));
+    // The digits of the brackets may not show the difference that is proven.
     let by = match (one.old, one.new) {
-        // The digits do not show what is proven.
-        (Some(old), Some(new)) if before == now => {
+        (Some(old), Some(new)) => {
             format!(" (by {})", lengths.text((old.lower - new.upper).max(new.lower - old.upper)))
         }
         _ => String::new(),

@@ -38,7 +38,7 @@ fn overlaps_alone_are_written_and_told() {
     scene(dir, "answer = \"overlap\"\ncontacts = \"all\"\nrequire = 0\n");
     let (text, _) = expect(dir, "run scene.toml --out o --threads 1", 3);
     assert!(text.contains("not computed (answer = overlap)") && text.contains("6 penetrating"), "{text}");
-    assert!(text.contains("; 6 contacts") && text.contains("overlap of at most"), "{text}");
+    assert!(text.contains("; 6 contacts") && text.contains("worst     0.000001 to 1.326807 m deep: a and b"), "{text}");
     let told = manifest(&dir.join("o"));
     assert_eq!((&told["options"]["answer"], &told["options"]["contacts"]), (&"overlap".into(), &"all".into()));
     assert_eq!((&told["summary"]["contacts"], &told["summary"]["rows"]), (&6.into(), &6.into()));

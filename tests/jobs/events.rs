@@ -458,8 +458,8 @@ fn two_executions_are_compared_by_rules_and_names() {
     for line in [
         "new       1 pair",
         "i and j (default): kept before, 0.009999 to 0.010001 m deep now",
-        "c and d (default): 0.049999 to 0.050001 m before, 0.019999 to 0.020001 m now",
-        "worse     1 pair by more than 1.00e-6 m",
+        "c and d (default): 0.049999 to 0.050001 m before, 0.019999 to 0.020001 m now (by 0.03 m)",
+        "worse     1 pair by more than 0.000001 m",
         "resolved  1 pair",
     ] {
         assert!(text.contains(line), "{line}: {text}");

@@ -208,7 +208,7 @@ impl Lengths {
             self.with_unit(&if low == high { high } else { format!("{low} to {high}") })
         };
         let one = |number: String| self.with_unit(&number);
-        // The least that is written: two bodies that touch are not told as an overlap.
+        // The last place that is written: bodies that touch are not told as an overlap.
         let place = self.unit.metres(0.1_f64.powi(self.decimals as i32));
         match (lower, upper) {
             (None, None) => "not proven".to_owned(),
@@ -218,7 +218,9 @@ impl Lengths {
             (Some(lower), None) => format!("at least {}", one(down(lower))),
             (Some(lower), Some(upper)) if upper < 0.0 => range(-upper, -lower) + " deep",
             (Some(lower), Some(upper)) if lower >= 0.0 => range(lower, upper),
-            (Some(lower), Some(upper)) if upper.max(-lower) <= place => format!("touching, to {}", one(up(place))),
+            (Some(lower), Some(upper)) if upper.max(-lower) <= place => {
+                format!("touching, to {}", one(up(upper.max(-lower))))
+            }
             (Some(lower), Some(0.0)) => format!("at most {} deep", one(up(-lower))),
             (Some(lower), Some(upper)) => format!("{} deep to {} apart", one(up(-lower)), one(up(upper))),
         }
