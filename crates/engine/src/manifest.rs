@@ -123,6 +123,7 @@ impl Report<'_> {
         Options {
             sweep: swept && is_of_scene,
             within_m: Some(query.within),
+            within_from_require: query.within_from_require,
             require_m: query.require,
             touch_m: Some(query.touch),
             static_pairs: query.static_pairs,

@@ -342,8 +342,8 @@ fn query(
         (None, Some((require, at))) => (Some(require), format!("{}, key `require` of [query]", source.place(at))),
         (None, None) => (None, String::new()),
     };
-    let within = match answer {
-        AnswerKind::Overlap => within::of_overlaps(source, file, command_line)?,
+    let (within, within_from_require) = match answer {
+        AnswerKind::Overlap => (within::of_overlaps(source, file, command_line)?, false),
         AnswerKind::Distance | AnswerKind::Depth => {
             within::of_distances(source, file, command_line, require, is_for_audit)?
         }
@@ -378,7 +378,7 @@ fn query(
             false => Error::input(place, problem, remedy),
         });
     }
-    Ok(QueryOptions { within, require, touch, static_pairs, answer, contacts })
+    Ok(QueryOptions { within, within_from_require, require, touch, static_pairs, answer, contacts })
 }
 
 /// The unit that the clearance required is written in: of `[query]`, else that of the first rule that names one.

@@ -47,6 +47,9 @@ pub struct IgnoreRule {
 pub struct Options {
     pub sweep: bool,
     pub within_m: Option<f64>,
+    /// Whether `within_m` follows from what is required; left out unless it does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub within_from_require: bool,
     pub require_m: Option<f64>,
     pub touch_m: Option<f64>,
     pub static_pairs: bool,

@@ -6,6 +6,7 @@ use super::spec::{JointSpec, MimicSpec};
 use crate::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth, RestSpec, pose_at};
 use crate::digest::InputReader;
 use crate::ignore::IgnoreSpec;
+use crate::selectors::Selector;
 use crate::keys::{Keys, SceneSource};
 use crate::length::MAX_LENGTH_M;
 use crate::readers;
@@ -325,7 +326,7 @@ impl<'k> RobotReader<'k> {
             }
             for one in &of_link[*a] {
                 for other in &of_link[*b] {
-                    let selector = |name: &String| Some((name.clone(), self.keys.at));
+                    let selector = |name: &String| Some(Selector::of_text(name, self.keys.at));
                     let reason = Some(reason.clone());
                     all.ignores.push(IgnoreSpec {
                         a: selector(one),
