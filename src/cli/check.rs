@@ -4,12 +4,15 @@ use super::args::CheckArgs;
 use super::body_lines;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
+use super::first_scene::FirstScene;
 use super::run::Input;
 use super::stdout;
+use super::summary;
 use super::text::{Lengths, ONCE, bytes, count, counted, seconds, table, visible};
 use super::tree;
 use super::wrap::{width, wrapped};
 use clearsweep::Result;
+use clearsweep_base::text::shell_word;
 use clearsweep_engine::{
     Checked, JobOptions, LargestJointStep, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name, rest_row,
     rule_terms,
@@ -26,20 +29,33 @@ const GROUPS: usize = 20;
 
 /// Reads everything once, and prints what was found.
 pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
-    let json = args.json;
-    let input = Input::new(args.input, None)?;
-    let scene = input.load_scene()?;
+    let CheckArgs { input, unit, json } = args;
+    let input = Input::new(input, None)?;
+    let first = FirstScene::of(input.scene(), unit.as_deref())?;
+    let scene = match &first {
+        Some(first) => first.load(&input.overrides)?,
+        None => input.load_scene()?,
+    };
     let options = JobOptions { read: input.read, ..JobOptions::default() };
     let checked = clearsweep_engine::check(&scene, &options)?;
-    if json {
-        stdout::print_json(&as_json(&scene, &checked))?;
-    } else {
-        stdout::print(&text(&scene, &checked))?;
+    let mut object = json.then(|| as_json(&scene, &checked));
+    let mut shown = if json { String::new() } else { text(&scene, &checked, first.as_ref()) };
+    if let Some(first) = &first {
+        let out = first.proposed();
+        let file = first.text(&first.name()?, &out, &scene);
+        object.iter_mut().for_each(|object| first.add_to(object, &file));
+        let command = format!("clearsweep init {} --out {}", shell_word(first.file()), shell_word(&out));
+        shown += &format!("\nA scene to begin with; `{command}` writes it:\n\n{file}");
+    }
+    match object {
+        Some(object) => stdout::print_json(&object)?,
+        None => stdout::print(&shown)?,
     }
     Ok(ProgramEnd::Clear)
 }
 
-fn text(scene: &Scene, checked: &Checked) -> String {
+/// Returns the findings as text. `first`: the scene was made for a geometry file.
+pub(super) fn text(scene: &Scene, checked: &Checked, first: Option<&FirstScene>) -> String {
     let query = &scene.query;
     let lengths = Lengths::of(scene.unit);
     let require = match (scene.rules.all().len(), query.require) {
@@ -56,6 +72,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
         ("bodies", bodies(scene)),
         ("sizes", sizes(scene)),
     ];
+    rows.extend(first.map(|first| ("units", first.units())));
     rows.extend(body_lines::hulls(scene).map(|line| ("hulls", line)));
     rows.extend(body_lines::decompositions(scene).map(|line| ("decomposed", line)));
     let lines = body_lines::meshes(scene, &checked.meshes);
@@ -65,8 +82,9 @@ fn text(scene: &Scene, checked: &Checked) -> String {
         (
             "query",
             format!(
-                "rows within {}, {require}, touching up to {}",
+                "rows within {}{}, {require}, touching up to {}",
                 lengths.text(query.within),
+                if query.within_from_require { summary::FROM_REQUIRE } else { "" },
                 lengths.text(query.touch)
             ),
         ),
@@ -364,6 +382,7 @@ pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
         "pairs_ignored": checked.pairs_ignored,
         "pairs_ignored_by_reason": pairs_by_reason(scene),
         "within_m": scene.query.within,
+        "within_from_require": scene.query.within_from_require,
         "require_m": scene.query.require,
         "touch_m": scene.query.touch,
         "made_of": scene.trees.iter().map(tree::as_json).collect::<Vec<_>>(),

@@ -120,6 +120,8 @@ struct JobFacts {
     spooled_bytes: u64,
     /// Set once rows come without an orientation.
     unturned: Arc<AtomicBool>,
+    /// Set once rows come without a frame.
+    numbered: Arc<AtomicBool>,
 }
 
 impl Running<'_> {
@@ -235,6 +237,7 @@ impl Running<'_> {
             pose_steps: trajectory.pose_steps,
             spooled_bytes: trajectory.spooled_bytes,
             unturned: trajectory.unturned(),
+            numbered: trajectory.numbered(),
         })
     }
 
@@ -287,6 +290,7 @@ impl Running<'_> {
         // Other shards may have rows.
         warnings.retain(|warning| warning.kind != Warning::EMPTY || facts.shard.is_none());
         warnings.extend(facts.unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
+        warnings.extend(facts.numbered.load(Ordering::Relaxed).then(Warning::of_numbered));
         warnings.extend(open_meshes_of_run(scene, totals));
         warnings.extend(of_rules(scene));
         warnings.extend(of_baselines(scene, self.runs_with.unwrap_or_default(), totals.runs));

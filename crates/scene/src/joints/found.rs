@@ -8,8 +8,8 @@ use super::spec::SweepSpec;
 use crate::body_spec::BodySpec;
 use crate::file::SceneFile;
 use crate::ignore::IgnoreSpec;
-use crate::selectors::Selector;
 use crate::keys::SceneSource;
+use crate::selectors::Selector;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
 use clearsweep_kinematics::{

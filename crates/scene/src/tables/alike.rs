@@ -19,7 +19,9 @@ pub(super) fn pose_steps(cells: &[(usize, Cell)], units: &[LengthUnit]) -> PoseS
     for (number, cell) in cells {
         let Cell::Single(value) = cell else { continue };
         steps = steps.max(match *number {
-            POSITION..ORIENTATION => PoseSteps { position_m: units[*number].metres(single_step(*value)), turn_rad: 0.0 },
+            POSITION..ORIENTATION => {
+                PoseSteps { position_m: units[*number].metres(single_step(*value)), turn_rad: 0.0 }
+            }
             ORIENTATION.. => PoseSteps { position_m: 0.0, turn_rad: PoseSteps::TURN_RAD },
             _ => steps,
         });

@@ -143,7 +143,8 @@ fn read_csv(path: &Arc<Path>, bytes: &[u8], known: &TableColumns, take: &mut Tak
     let lines = CsvLines::after_names(&reader);
     let columns = resolve(path, &names.iter().collect::<Vec<_>>(), known)?;
     let all: Vec<&str> = names.iter().collect();
-    check_columns(path, &columns, &all, known).map_err(|error| csv_header::other_separator(path, &all).unwrap_or(error))?;
+    check_columns(path, &columns, &all, known)
+        .map_err(|error| csv_header::other_separator(path, &all).unwrap_or(error))?;
     let mut record = csv::StringRecord::new();
     let mut row = 0;
     loop {

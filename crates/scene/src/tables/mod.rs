@@ -121,7 +121,8 @@ impl WaitingRows {
             // The last row that was lowered key by key.
             let mut known: Option<LoweredRow<'_>> = None;
             let rows = tasks[task].iter().map(|(place, cells)| {
-                if let Some(body) = known.as_ref().and_then(|known| known.alike(place, cells, &defaults.columns.units)) {
+                if let Some(body) = known.as_ref().and_then(|known| known.alike(place, cells, &defaults.columns.units))
+                {
                     return Ok(body);
                 }
                 let body = body(place.clone(), cells, defaults, unit)?;
