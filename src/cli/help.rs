@@ -60,7 +60,7 @@ checked first, as `clearsweep check` does.
 
 Examples (from the folder of the sources):
   clearsweep init datasets/first-clash-check/plant.glb --out out/plant.toml
-  clearsweep run out/plant.toml --out out/plant
+  clearsweep check out/plant.toml
 
 Exit codes: 0 written; 1 the geometry cannot be used, or the scene file exists; 2 usage. The file appears whole or not at all.";
 

@@ -22,6 +22,8 @@ mod direction_columns;
 mod events;
 #[cfg(feature = "cli")]
 mod export;
+#[cfg(feature = "cli")]
+mod first_scene;
 mod forward_kinematics;
 #[cfg(feature = "cli")]
 mod free_lengths;

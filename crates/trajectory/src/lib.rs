@@ -22,7 +22,7 @@
 //! one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their
-//! consumer.
+//! consumer; rows of joint values without frames take 8 bytes each.
 //!
 //! The decoders are not trusted: what they allocate is bounded by the file's size, and should one
 //! panic on hostile bytes, the panic becomes an error that names the file and row group
