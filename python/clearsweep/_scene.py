@@ -219,11 +219,16 @@ class Scene:
         return self._add("bodies", {"table": path, **keys})
 
     def ignore(
-        self, a: str | None = None, b: str | None = None, reason: str | None = None, *, same: str | None = None
+        self,
+        a: str | Sequence[str] | None = None,
+        b: str | Sequence[str] | None = None,
+        reason: str | None = None,
+        *,
+        same: str | None = None,
     ) -> Scene:
         """Leaves out pairs of a body of ``a`` with one of ``b`` (left out: with any).
 
-        A selector is a name, ``group:NAME``, or a glob over names. ``same`` is ``"parent"``, ``"level:N"`` or
+        A selector is a name, ``group:NAME``, a glob over names, or a list of these. ``same`` is ``"parent"``, ``"level:N"`` or
         ``"component"``: only bodies below one ancestor in the tree of a file; ``a`` may be left out then.
         """
         return self._add("ignore", {"a": a, "b": b, "same": same, "reason": reason})
@@ -231,8 +236,8 @@ class Scene:
     def rule(
         self,
         name: str,
-        a: str,
-        b: str | None = None,
+        a: str | Sequence[str],
+        b: str | Sequence[str] | None = None,
         *,
         require: Length,
         severity: str | None = None,

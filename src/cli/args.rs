@@ -3,6 +3,7 @@
 use super::args_audit::AuditArgs;
 use super::args_divided::{MergeArgs, PlanArgs, ShardArg, VerifyArgs};
 use super::args_generate::GenerateArgs;
+use super::args_init::InitArgs;
 use super::args_input::{InputArgs, ProgressArg, QUERY};
 use super::diagnostics::ErrorsArg;
 use super::help;
@@ -29,8 +30,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Compute all distances of a scene and write the tables
     Run(RunArgs),
-    /// Validate a scene and its trajectories without running
+    /// Validate a scene and its trajectories, or a geometry file, without running
     Check(CheckArgs),
+    /// Write a first scene for a geometry file
+    Init(InitArgs),
     /// Find what a simulator let pass: contacts between frames, and overlaps that are too deep
     Audit(AuditArgs),
     /// Write a data set: a scene and its trajectories
@@ -197,6 +200,9 @@ pub(crate) struct CheckArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) srdf: SrdfArgs,
+    /// Of a geometry file instead of a scene: the unit of lengths, and of a file that names none [default: mm]
+    #[arg(long, value_name = "UNIT", value_parser = super::args_init::UNITS)]
+    pub(crate) unit: Option<String>,
     /// Print one JSON object with all that was found instead of text
     #[arg(long)]
     pub(crate) json: bool,

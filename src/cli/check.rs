@@ -4,13 +4,16 @@ use super::args::CheckArgs;
 use super::body_lines;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
+use super::first_scene::FirstScene;
 use super::run::Input;
 use super::srdf::Proposal;
 use super::stdout;
+use super::summary;
 use super::text::{Lengths, ONCE, bytes, count, counted, seconds, table, visible};
 use super::tree;
 use super::wrap::{width, wrapped};
 use clearsweep::Result;
+use clearsweep_base::text::shell_word;
 use clearsweep_engine::{
     Checked, JobOptions, LargestJointStep, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name, rest_row,
     rule_terms,
@@ -27,27 +30,45 @@ const GROUPS: usize = 20;
 
 /// Reads everything once, and prints what was found.
 pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
-    let json = args.json;
-    let input = Input::new(args.input, None)?;
-    let scene = input.load_scene()?;
+    let CheckArgs { input, srdf, unit, json } = args;
+    let input = Input::new(input, None)?;
+    let first = FirstScene::of(input.scene(), unit.as_deref())?;
+    let scene = match &first {
+        Some(first) => first.load(&input.overrides)?,
+        None => input.load_scene()?,
+    };
     let options = JobOptions { read: input.read, ..JobOptions::default() };
     let checked = clearsweep_engine::check(&scene, &options)?;
-    let proposal = Proposal::new(&scene, &args.srdf)?;
-    match &proposal {
-        Some(proposal) if proposal.is_printed() => {}
-        _ if json => {
-            let mut object = as_json(&scene, &checked);
-            if let Some(proposal) = &proposal {
-                object["srdf"] = proposal.as_json();
-            }
-            stdout::print_json(&object)?;
-        }
-        _ => stdout::print(&text(&scene, &checked, proposal.as_ref()))?,
+    let proposal = Proposal::new(&scene, &srdf)?;
+    if proposal.as_ref().is_some_and(Proposal::is_printed) {
+        return Ok(ProgramEnd::Clear);
+    }
+    let mut object = json.then(|| as_json(&scene, &checked));
+    if let (Some(object), Some(proposal)) = (&mut object, &proposal) {
+        object["srdf"] = proposal.as_json();
+    }
+    let mut shown = if json { String::new() } else { text(&scene, &checked, (first.as_ref(), proposal.as_ref())) };
+    if let Some(first) = &first {
+        let out = first.proposed();
+        let file = first.text(&first.name()?, &out, &scene);
+        object.iter_mut().for_each(|object| first.add_to(object, &file));
+        let command = format!("clearsweep init {} --out {}", shell_word(first.file()), shell_word(&out));
+        shown += &format!("\nA scene to begin with; `{command}` writes it:\n\n{file}");
+    }
+    match object {
+        Some(object) => stdout::print_json(&object)?,
+        None => stdout::print(&shown)?,
     }
     Ok(ProgramEnd::Clear)
 }
 
-fn text(scene: &Scene, checked: &Checked, proposal: Option<&Proposal<'_>>) -> String {
+/// Returns the findings as text: of a scene that was made for a geometry file, if there is one, and
+/// with a proposal.
+pub(super) fn text(
+    scene: &Scene,
+    checked: &Checked,
+    (first, proposal): (Option<&FirstScene>, Option<&Proposal<'_>>),
+) -> String {
     let query = &scene.query;
     let lengths = Lengths::of(scene.unit);
     let require = match (scene.rules.all().len(), query.require) {
@@ -64,6 +85,7 @@ fn text(scene: &Scene, checked: &Checked, proposal: Option<&Proposal<'_>>) -> St
         ("bodies", bodies(scene)),
         ("sizes", sizes(scene)),
     ];
+    rows.extend(first.map(|first| ("units", first.units())));
     rows.extend(body_lines::hulls(scene).map(|line| ("hulls", line)));
     rows.extend(body_lines::decompositions(scene).map(|line| ("decomposed", line)));
     let lines = body_lines::meshes(scene, &checked.meshes);
@@ -73,8 +95,9 @@ fn text(scene: &Scene, checked: &Checked, proposal: Option<&Proposal<'_>>) -> St
         (
             "query",
             format!(
-                "rows within {}, {require}, touching up to {}",
+                "rows within {}{}, {require}, touching up to {}",
                 lengths.text(query.within),
+                if query.within_from_require { summary::FROM_REQUIRE } else { "" },
                 lengths.text(query.touch)
             ),
         ),
@@ -373,6 +396,7 @@ pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
         "pairs_ignored": checked.pairs_ignored,
         "pairs_ignored_by_reason": pairs_by_reason(scene),
         "within_m": scene.query.within,
+        "within_from_require": scene.query.within_from_require,
         "require_m": scene.query.require,
         "touch_m": scene.query.touch,
         "made_of": scene.trees.iter().map(tree::as_json).collect::<Vec<_>>(),

@@ -48,13 +48,26 @@ Reads everything once and writes nothing but the file that --srdf names. Beside 
 looks wrong: rules that cover no pair, sizes off by a unit, bodies that never move, jumps, times that do not increase. \
 Warnings do not change the exit code.
 
+SCENE may be a geometry file (.glb, .gltf, .obj, .stl, .ply, .dae): then a scene to begin with is printed too, which `clearsweep init` writes.
+
 Examples (from the folder of the sources):
+  clearsweep check datasets/first-clash-check/plant.glb
   clearsweep check datasets/crowd/scene.toml
   clearsweep check datasets/crowd/scene.toml --frames 0..60 --json
   clearsweep check datasets/joints/arm.toml --srdf arm.srdf
 
 Exit codes: 0 a run would be done, whatever the warnings; 1 it would fail; 2 usage, also --runs and --frames that choose nothing; \
 130 interrupted.";
+
+pub(crate) const INIT: &str = "\
+Makes a body of each part of the file, at rest, and requires that none of them overlap. Comments say what to change next. The scene is \
+checked first, as `clearsweep check` does.
+
+Examples (from the folder of the sources):
+  clearsweep init datasets/first-clash-check/plant.glb --out out/plant.toml
+  clearsweep check out/plant.toml
+
+Exit codes: 0 written; 1 the geometry cannot be used, or the scene file exists; 2 usage. The file appears whole or not at all.";
 
 pub(crate) const AUDIT: &str = "\
 Checks a log of poses. A tunnel is a contact that is proven between two neighbouring frames, both of which show the bodies apart. An overlap is \

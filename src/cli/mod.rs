@@ -9,6 +9,7 @@ mod args;
 mod args_audit;
 mod args_divided;
 mod args_generate;
+mod args_init;
 mod args_input;
 mod audit;
 mod body_lines;
@@ -21,8 +22,10 @@ pub mod embed;
 mod exit;
 mod export;
 mod files;
+mod first_scene;
 mod generate;
 mod help;
+mod init;
 mod interrupt;
 mod intervals;
 mod machine;
@@ -67,6 +70,7 @@ fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
     match command {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
+        Command::Init(args) => init::init(&args),
         Command::Audit(args) => audit::audit(args),
         Command::Generate(args) => generate::generate(args),
         Command::Summary(args) => summary::summary(&args),

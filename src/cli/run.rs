@@ -94,6 +94,11 @@ impl Input {
         Loaded::load(&self.scene, &self.overrides, &self.read)
     }
 
+    /// The path of the scene.
+    pub(super) fn scene(&self) -> &Path {
+        &self.scene
+    }
+
     /// Loads the scene, with its ignore rules.
     pub(crate) fn load_scene(&self) -> Result<Scene> {
         clearsweep_scene::load_scene(&self.scene, &self.overrides)

@@ -63,7 +63,11 @@ const LISTED: usize = 10;
 /// The summary of a manifest, for a person: what is required and found first, numbers of rows last.
 pub(crate) fn text(manifest: &Manifest, dir: Option<&Path>) -> String {
     let (summary, lengths) = (&manifest.summary, Lengths::of(manifest.length_unit()));
-    let mut rows = vec![("scene", scene(manifest)), ("input", input(summary)), ("pairs", pairs(summary, lengths))];
+    let mut rows = vec![
+        ("scene", scene(manifest)),
+        ("input", input(summary)),
+        ("pairs", pairs(summary, manifest.options.within_from_require, lengths)),
+    ];
     rows.extend(summary_lines::hulls(summary, lengths).map(|line| ("hulls", line)));
     rows.push(("required", requirement(summary, lengths)));
     rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
@@ -115,8 +119,12 @@ fn scene(Manifest { scene, summary, .. }: &Manifest) -> String {
     format!("{name}{bodies}, {} of them moving", count(summary.bodies_dynamic.unwrap_or(0)))
 }
 
-fn pairs(summary: &Summary, lengths: Lengths) -> String {
-    let within = lengths.text(summary.within_m.unwrap_or(0.0));
+/// The words behind `within` that follows from what is required.
+pub(super) const FROM_REQUIRE: &str = " (follows from what is required)";
+
+fn pairs(summary: &Summary, within_from_require: bool, lengths: Lengths) -> String {
+    let of_require = if within_from_require { FROM_REQUIRE } else { "" };
+    let within = format!("{}{of_require}", lengths.text(summary.within_m.unwrap_or(0.0)));
     let ignored = match summary.pairs_ignored {
         0 => String::new(),
         ignored => format!(", {} of them ignored", count(ignored)),

@@ -255,7 +255,24 @@ const IGNORES: &[Row] = &[
         "++[[ignore]]\na = \"godo\"\nb = \"group:hvac\"\n",
         &["2 things are wrong", ":10, key `a` of [[ignore]] number 1", "`good`", ":11, key `b`", "group `hvac`"],
     ),
-    ("type", "++[[ignore]]\na = [\"good\"]\n", &[":10", "`a` of", "text in quotes"]),
+    ("type", "++[[ignore]]\na = 5\n", &[":10", "`a` of", "a text, or a list of texts"]),
+    ("item", "++[[ignore]]\na = [\"good\", 5]\n", &[":10", "`a` of", "text in quotes"]),
+    ("no item", "++[[ignore]]\na = []\n", &[":10", "`a` of", "list of selectors is empty", "group:NAME"]),
+    (
+        "one of a list",
+        "++[[ignore]]\na = [\"good\", \"godo\", \"group:hvac\"]\n",
+        &["2 things are wrong", ":10, key `a`", "`godo` matches no body", "group `hvac`"],
+    ),
+    (
+        "glob of groups",
+        "++[[body]]\nname = \"b\"\nstatic = true\nclass = \"IfcWall\"\nshape = { sphere = 1 }\n[[ignore]]\na = \"class:IfcS*\"\n",
+        &[":15", "no class of a body fits `IfcS*`", "groups of the scene: IfcWall, class:IfcWall"],
+    ),
+    (
+        "no glob of groups",
+        "++[[body]]\nname = \"b\"\nstatic = true\nlevel = \"1\"\nshape = { sphere = 1 }\n[[ignore]]\na = \"group:l*\"\n",
+        &[":15", "no group of a body fits `l*`", "groups of the scene"],
+    ),
     ("reason", "++[[ignore]]\na = \"good\"\nreason = 5\n", &[":11", "`reason`"]),
 ];
 

@@ -317,6 +317,69 @@ fn every_wrong_table_has_its_message() {
 }
 
 #[test]
+fn columns_may_have_names_and_units_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("c.obj"), CUBE).expect("a file");
+    fs::write(folder.join("p.csv"), CSV).expect("a table");
+    as_parquet(&folder.join("p.parquet"));
+    let head = HEAD.replace("[query]", "trajectories = \"t.parquet\"\n[query]");
+    let expected = good(folder, &format!("{head}[[bodies]]\ntable = \"p.csv\"\nstatic = true\n"));
+    // The same rows under other names. `x` says something else here, and so does `name`; lengths are in metres and inches.
+    let renamed = "name,body,file,model,unit,scale,up,x,group,static,pos_x,y,pos_z,qw,qx,qy,qz,shape\n\
+        wall,1,c.obj,,,,,,,,,,,,,,,\n\
+        \"pipe, long\",2,c.obj,hull,in,2.5,y,30mm,a; b;a,TRUE,1.5,-2,1000 mm,0.5,0.5,0.5,0.5,\n\
+        duct,3,./c.obj,pieces,m,,z,0.0005,solo,1,0,0,0,,,,,\n\
+        crate,4,c.obj,,,,,,,false,,,,,,,,\n\
+        ball,5,,,,,,,,,0.007,8,0.009,,,,,{ sphere = 12.5 }\n";
+    fs::write(folder.join("renamed.csv"), renamed).expect("a table");
+    let columns = "columns = { body = \"name\", geometry = \"file\", offset = { name = \"x\", unit = \"m\" }, \
+        x = { name = \"pos_x\", unit = \"m\" }, z = { name = \"pos_z\", unit = \"m\" } }\n";
+    let section = format!("[[bodies]]\ntable = \"renamed.csv\"\nstatic = true\n{columns}");
+    let scene = good(folder, &format!("{head}{section}"));
+    assert_eq!(scene.bodies, expected.bodies);
+    // Single precision is coarse in the unit of its column.
+    let single = |unit: &str, key: &str| {
+        let ones: ArrayRef = Arc::new(Float32Array::from(vec![Some(1.5_f32)]));
+        let zeros = || floats(&[Some(0.0)]);
+        let columns = vec![("part", texts(&[Some("ball")])), ("px", ones), ("y", zeros()), ("z", zeros())];
+        write_parquet(&folder.join("single.parquet"), columns);
+        let columns = format!("columns = {{ {key} = \"part\", x = {{ name = \"px\", unit = \"{unit}\" }} }}\n");
+        let section = "[[bodies]]\ntable = \"single.parquet\"\nstatic = true\nshape = { sphere = 1 }\n";
+        load(folder, &format!("{HEAD}{section}{columns}"))
+    };
+    let step = |unit: &str| single(unit, "body").expect("a scene").bodies[0].pose_steps.position_m;
+    assert!(step("mm") > 0.0 && (step("km") / step("mm") - 1e6).abs() < 1e-3, "{} {}", step("mm"), step("km"));
+    assert!(single("mm", "name").expect_err("no key").problem.contains("unknown key `name`"));
+    // A table of overrides takes them, too.
+    fs::write(folder.join("o.csv"), "part,grown\nduct,0.5\n").expect("a table");
+    let object = CUBE.replacen("v ", "o duct\nv ", 1);
+    fs::write(folder.join("duct.obj"), object).expect("a file");
+    let each = "[[bodies]]\ngeometry = \"duct.obj\"\neach = \"object\"\n";
+    let columns = "[bodies.columns]\nbody = \"part\"\noffset = { name = \"grown\", unit = \"in\" }\n";
+    let grown = good(folder, &format!("{HEAD}{each}table = \"o.csv\"\n{columns}"));
+    let plain = good(folder, &format!("{HEAD}{each}offset = \"0.5in\"\n"));
+    assert_eq!(grown.bodies, plain.bodies);
+    for (keys, parts) in [
+        (
+            "columns = { body = \"nam\" }",
+            ["renamed.csv: has no column `nam`, the `body` of `columns`", "name a column"],
+        ),
+        ("columns = { bdy = \"name\" }", ["scene.toml:7", "unknown key `bdy`"]),
+        ("columns = { body = \"name\", up = \"name\" }", ["key `up`", "is `name`, and so is `body`"]),
+        ("columns = { body = { name = \"name\", unit = \"m\" } }", ["key `body`", "holds no lengths"]),
+        ("columns = { x = { name = \"x\", unit = \"yd\" } }", ["key `x`", "`yd` is no length unit"]),
+        ("columns = 5", ["key `columns`", "table"]),
+    ] {
+        let text =
+            message(&load(folder, &format!("{HEAD}[[bodies]]\ntable = \"renamed.csv\"\n{keys}\n")).expect_err(keys));
+        assert!(parts.iter().all(|part| text.contains(part)), "{keys}: {text}");
+    }
+    let none = message(&load(folder, &format!("{HEAD}{each}{columns}")).expect_err("no table"));
+    assert!(none.contains("columns of a `table`, and the section has none"), "{none}");
+}
+
+#[test]
 fn parquet_types_that_do_not_fit_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();

@@ -304,6 +304,42 @@ fn ignored(bodies: &[(String, Vec<String>)], rules: &[(String, Option<String>)],
 }
 
 #[test]
+fn selectors_take_lists_and_globs_over_groups() {
+    let folder = scratch();
+    let classes = ["IfcWall", "IfcWallStandardCase", "IfcSlab", "IfcDoor"];
+    let bodies: String = (0..8)
+        .map(|i| {
+            let keys = format!("class = \"{}\"\nlevel = \"L{}\"\n", classes[i % 4], i / 4);
+            format!("[[body]]\nname = \"b{i}\"\nstatic = true\nshape = {{ sphere = 1 }}\n{keys}")
+        })
+        .collect();
+    let head = format!("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n{bodies}");
+    let covered = |selector: &str| {
+        let text = format!("{head}[[ignore]]\na = {selector}\n[[rule]]\nname = \"r\"\na = {selector}\nrequire = 0.5\n");
+        let scene = load(folder.path(), &text);
+        let alone: Vec<u32> = (0..8).filter(|&i| (0..8).all(|j| i == j || scene.ignored.contains(i, j))).collect();
+        let of_rule: Vec<u32> = (0..8).filter(|&i| (0..8).all(|j| i == j || scene.rules.of(i, j) == 0)).collect();
+        assert_eq!(alone, of_rule, "{selector}");
+        (alone, scene.ignore_rules[0].a.clone().expect("a selector"), scene.rules.all()[0].a.clone())
+    };
+    for (selector, bodies, written) in [
+        ("\"class:IfcWall*\"", vec![0, 1, 4, 5], "class:IfcWall*"),
+        ("\"group:Ifc????\"", vec![0, 2, 3, 4, 6, 7], "group:Ifc????"),
+        ("\"level:?1\"", vec![4, 5, 6, 7], "level:?1"),
+        // A name in a list of one is that name, and a body of two items counts once.
+        ("[\"b3\"]", vec![3], "[\"b3\"]"),
+        (
+            "['class:IfcWall', \"class:IfcSlab\", \"b0\"]",
+            vec![0, 2, 4, 6],
+            "[\"class:IfcWall\", \"class:IfcSlab\", \"b0\"]",
+        ),
+        ("[\"level:L0\", \"b?\"]", vec![0, 1, 2, 3, 4, 5, 6, 7], "[\"level:L0\", \"b?\"]"),
+    ] {
+        assert_eq!(covered(selector), (bodies, written.to_owned(), written.to_owned()), "{selector}");
+    }
+}
+
+#[test]
 fn classes_of_ignore_rules_and_rules_equal_these_pair_by_pair() {
     let folder = scratch();
     let mut random = Random(11);

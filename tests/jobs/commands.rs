@@ -47,7 +47,7 @@ const SPHERES: &str = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\nrequir
 
 #[test]
 fn the_examples_of_every_help_work_as_printed() {
-    for command in ["", "run", "check", "summary", "export", "query", "sort", "doctor", "completions", "man"] {
+    for command in ["", "run", "check", "init", "summary", "export", "query", "sort", "doctor", "completions", "man"] {
         let dir = clone();
         let (help, _) = expect(dir.path(), &format!("{command} --help"), 0);
         let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  clearsweep ")).collect();

@@ -26,6 +26,8 @@ mod events;
 mod expected;
 #[cfg(feature = "cli")]
 mod export;
+#[cfg(feature = "cli")]
+mod first_scene;
 mod forward_kinematics;
 #[cfg(feature = "cli")]
 mod free_lengths;

@@ -294,6 +294,15 @@ fn rules_that_match_nothing_are_warned_of_wherever_one_looks() {
     assert_eq!(pairs, [Some(1), Some(0), Some(0), Some(0)]);
     let text = expect(dir, "check scene.toml", 0);
     assert!(text.contains("all: 0.01 m, * against everything, major: 1 pair"), "{text}");
+    // The rest of a list holds; what of it names nothing is told.
+    let list = "[[rule]]\nname = \"list\"\na = [\"a\", \"group:pips\", \"c*\"]\nb = [\"b\"]\nrequire = 0.02\n";
+    let dir = spheres(0.05, "", list);
+    let checked: Value = serde_json::from_str(&expect(dir.path(), "check scene.toml --json", 0)).expect("JSON");
+    let found = warned(&checked["warnings"]);
+    let parts = ["`list`, key `a`: no body belongs to the group `pips`", "`list`, key `a`: `c*` matches no body"];
+    assert!(found.len() == 2 && found.iter().zip(parts).all(|(found, part)| found.contains(part)), "{found:?}");
+    let rule = &checked["rules"][0];
+    assert_eq!((&rule["pairs"], rule["a"].as_str()), (&1.into(), Some("[\"a\", \"group:pips\", \"c*\"]")));
 }
 
 #[test]
@@ -305,15 +314,29 @@ fn pairs_are_reported_a_quarter_beyond_the_largest_requirement() {
         (rule("-2mm"), "", 1e-6),
         (rule("40mm"), "within = 0.3", 0.3),
         (rule("40mm"), "touch = 0.001", 0.051),
+        (String::new(), "require = 0.08", 0.1 + 1e-6),
+        (String::new(), "require = 0", 1e-6),
     ] {
         let dir = spheres(0.5, query, &rules);
         let checked: Value = serde_json::from_str(&expect(dir.path(), "check scene.toml --json", 0)).expect("JSON");
         let found = checked["within_m"].as_f64().expect("a length");
         assert!((found - within).abs() < 1e-15, "{rules} {query}: {found}");
     }
-    // Without a rule it has to be said.
-    let dir = spheres(0.5, "require = 0.1", "");
+    // Where nothing is required it has to be said.
+    let dir = spheres(0.5, "touch = 0", "");
     expect(dir.path(), "check scene.toml", 1);
+    let dir = spheres(0.095, "", "");
+    let dir = dir.path();
+    // Nearer than a quarter beyond what is required: a row. The output says from what `within` follows.
+    for (args, derived) in [("--require 80mm", true), ("--require 80mm --within 100mm", false)] {
+        expect(dir, &format!("run scene.toml --out o --force {args}"), 0);
+        let manifest = manifest(&dir.join("o"));
+        assert_eq!(manifest["summary"]["rows"], 1);
+        assert_eq!(manifest["options"]["within_from_require"], if derived { true.into() } else { Value::Null });
+        let words = "(follows from what is required)";
+        assert_eq!(expect(dir, "summary o", 0).contains(words), derived, "{args}");
+        assert_eq!(expect(dir, &format!("check scene.toml {args}"), 0).contains(words), derived, "{args}");
+    }
 }
 
 #[test]

@@ -128,6 +128,7 @@ impl Report<'_> {
             sweeps: if swept && is_of_scene { sweeps(self.scene) } else { Vec::new() },
             time_origin: self.has_dates.then(|| UNIX_EPOCH.to_owned()),
             within_m: Some(query.within),
+            within_from_require: query.within_from_require,
             require_m: query.require,
             touch_m: Some(query.touch),
             static_pairs: query.static_pairs,

@@ -122,6 +122,8 @@ struct JobFacts {
     has_dates: bool,
     /// Set once rows come without an orientation.
     unturned: Arc<AtomicBool>,
+    /// Set once rows come without a frame.
+    numbered: Arc<AtomicBool>,
 }
 
 impl Running<'_> {
@@ -239,6 +241,7 @@ impl Running<'_> {
             spooled_bytes: trajectory.spooled_bytes,
             has_dates: trajectory.has_dates,
             unturned: trajectory.unturned(),
+            numbered: trajectory.numbered(),
         })
     }
 
@@ -291,6 +294,7 @@ impl Running<'_> {
         // Other shards may have rows.
         warnings.retain(|warning| warning.kind != Warning::EMPTY || facts.shard.is_none());
         warnings.extend(facts.unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
+        warnings.extend(facts.numbered.load(Ordering::Relaxed).then(Warning::of_numbered));
         warnings.extend(open_meshes_of_run(scene, totals));
         warnings.extend(of_rules(scene));
         warnings.extend(of_baselines(scene, self.runs_with.unwrap_or_default(), totals.runs));

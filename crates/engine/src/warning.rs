@@ -6,7 +6,7 @@ pub struct Warning {
     /// Subject of the warning, in a word that does not change: `rule`, `size`, `motionless`,
     /// `jump`, `turn`, `quaternions`, `joint`, `time`, `tipped`, `absent`, `far`, `open`,
     /// `unclear`, `empty`, `unchecked`, `contact`, `threads`, `coarse`, `hidden`, `scene`,
-    /// `extension`, `unturned`, `baseline`.
+    /// `extension`, `unturned`, `numbered`, `baseline`.
     pub kind: &'static str,
     /// The bodies (indices) it is about; none where it is about the whole.
     pub bodies: Vec<u32>,
@@ -41,6 +41,18 @@ impl Warning {
         let remedy = "if they turn, write the columns qw, qx, qy, qz, or name other ones in [columns] of the scene (or `yaw`, or `roll`, \
             `pitch`, `yaw`); if they do not, write `orientation = \"none\"` there";
         Self::new("unturned", [], "the trajectories have no orientation: no moving body turns", remedy)
+    }
+
+    /// Values of joints without a column of frames.
+    pub(crate) fn of_numbered() -> Self {
+        let problem =
+            "the values of joints have no column `frame`: rows are numbered from 0 in each run, by their times";
+        Self::new(
+            "numbered",
+            [],
+            problem,
+            "if they have other numbers, add the column, or name it in [columns] of the scene",
+        )
     }
 
     /// Trajectories without a row: a run of them finds nothing, which says nothing.

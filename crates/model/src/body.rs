@@ -103,6 +103,8 @@ impl AnswerKind {
 pub struct QueryOptions {
     /// A row iff `lower_m <= within`.
     pub within: f64,
+    /// Whether `within` follows from what is required: neither the scene nor the command line says it.
+    pub within_from_require: bool,
     /// Violated iff `upper_m < require`.
     pub require: Option<f64>,
     /// Separated iff `lower_m > touch`; penetrating iff `upper_m < -touch`.
@@ -119,6 +121,7 @@ impl QueryOptions {
     /// Rows of all moving pairs, with their depths: nothing counts as touching but what rounding cannot tell.
     pub const EVERYTHING: Self = Self {
         within: f64::INFINITY,
+        within_from_require: false,
         require: None,
         touch: 0.0,
         static_pairs: false,

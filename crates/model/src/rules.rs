@@ -62,8 +62,8 @@ pub struct Rule {
     pub baseline: Option<Baseline>,
     /// Words of whoever wrote the rule.
     pub note: Option<String>,
-    /// Why a selector names no body, and the remedy: the rule matches no pair then.
-    pub unmatched: Option<[String; 2]>,
+    /// Why a text of a selector names no body, and the remedy, for each of them.
+    pub unmatched: Vec<[String; 2]>,
 }
 
 /// The rules of a scene, and which one each pair is under, made for a question per row.

@@ -13,6 +13,7 @@ use super::keys::{Keys, SceneSource};
 use super::load::{IN_CODE, assemble, load_scene};
 use super::motion_spec::{MotionSpec, tolerance};
 use super::rules::{self, RuleSpec};
+use super::selectors::Selector;
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Inside;
@@ -444,9 +445,9 @@ impl SceneBuilder {
         }
         let ignores = self.ignores.iter().zip(1..).map(|((a, b), number)| {
             let keys = Keys::new(source, format!("[[ignore]] number {number}"), Value::Table(&[]), 0);
-            let selector = |key, text| Ok(keys.given(key, Value::Text(text)).text()?.to_owned());
-            let b = b.as_ref().map(|b| Ok((selector("b", b)?, 0))).transpose()?;
-            Ok(IgnoreSpec { a: Some((selector("a", a)?, 0)), b, same: None, reason: None, at: 0 })
+            let selector = |key, text| Selector::of(keys.given(key, Value::Text(text)));
+            let b = b.as_ref().map(|b| selector("b", b)).transpose()?;
+            Ok(IgnoreSpec { a: Some(selector("a", a)?), b, same: None, reason: None, at: 0 })
         });
         let (bodies, ignores) = (bodies.finish(source)?, ignores.collect::<Result<_>>()?);
         let (rules, tables, made) = (self.rules(source)?, Vec::new(), MadeOfFiles::default());

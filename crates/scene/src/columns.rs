@@ -22,7 +22,7 @@ pub(super) fn columns(table: &Keys<'_>, has_joints: bool) -> Result<TrajectoryCo
 }
 
 /// The name of a column and its unit.
-fn name_and_unit(field: &Field<'_>, key: &str) -> Result<(String, Option<String>)> {
+pub(super) fn name_and_unit(field: &Field<'_>, key: &str) -> Result<(String, Option<String>)> {
     let remedy = format!("write `{key} = \"NAME\"`, or `{key} = {{ name = \"NAME\", unit = \"UNIT\" }}`");
     match field.text() {
         Ok(name) => Ok((name.to_owned(), None)),

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The keys of a section with `each` that are no keys of its bodies.
-pub(super) const OWN_KEYS: [&str; 6] = ["each", "table", "include", "exclude", "moving", "name"];
+pub(super) const OWN_KEYS: [&str; 7] = ["each", "table", "columns", "include", "exclude", "moving", "name"];
 
 /// The results for the nodes of files: moving nodes, still nodes, trees and notes.
 #[derive(Debug, Default)]

@@ -14,6 +14,7 @@ impl Field<'_> {
             Value::Text(text) => parse_length(text, unit).map_err(|problem| {
                 self.error(problem, "give a number, which is in the scene's `length_unit`, or a text such as \"50mm\"")
             }),
+            Value::Length(_, own) => self.metres(self.number()?, own),
             Value::Number(_) | Value::Toml(DeValue::Integer(_) | DeValue::Float(_)) => {
                 self.metres(self.number()?, unit)
             }

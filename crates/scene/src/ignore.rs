@@ -4,7 +4,7 @@ use super::body_spec::BodySpec;
 pub use super::glob::glob_matches;
 use super::keys::{Field, Keys, SceneSource};
 use super::same_ancestor::Families;
-use super::selectors::{Directory, Sets, count_pairs};
+use super::selectors::{Directory, Selector, Sets, count_pairs};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{BodyTree, IgnoreRule, IgnoredPairs, SameAncestor};
 
@@ -17,10 +17,10 @@ const EXAMPLES: usize = 3;
 /// `[[ignore]]`.
 #[derive(Debug)]
 pub(super) struct IgnoreSpec {
-    /// The selector `a`, and its place in the text; `None`: everything.
-    pub(super) a: Option<(String, usize)>,
-    /// The selector `b`, and its place in the text; `None`: everything.
-    pub(super) b: Option<(String, usize)>,
+    /// `None`: everything.
+    pub(super) a: Option<Selector>,
+    /// `None`: everything.
+    pub(super) b: Option<Selector>,
     /// Only bodies below one ancestor.
     pub(super) same: Option<SameAncestor>,
     pub(super) reason: Option<String>,
@@ -37,14 +37,13 @@ pub(super) fn ignores(source: &SceneSource<'_>, top: &Keys<'_>) -> Result<Vec<Ig
         let keys = Keys::new(source, format!("[[ignore]] number {}", index + 1), table, at);
         keys.only(&["a", "b", "same", "reason"])?;
         let same = keys.get("same").map(|word| same(&word)).transpose()?;
-        let selector = |field: Field<'_>| Ok((field.text()?.to_owned(), field.at));
         let a = match same {
             Some(_) => keys.get("a"),
             None => Some(keys.required("a", "name a body, `group:NAME` or a glob over names")?),
         };
         ignores.push(IgnoreSpec {
-            a: a.map(selector).transpose()?,
-            b: keys.get("b").map(selector).transpose()?,
+            a: a.map(Selector::of).transpose()?,
+            b: keys.get("b").map(Selector::of).transpose()?,
             same,
             reason: keys.get("reason").map(|reason| reason.text()).transpose()?.map(str::to_owned),
             at,
@@ -82,22 +81,18 @@ pub(super) fn lower(
     let mut sets = Sets::default();
     let (mut lowered, mut described, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     for (number, rule) in rules.iter().enumerate() {
-        let mut set = |key: &str, selector: &Option<(String, usize)>| {
-            let find = |(text, at): &(String, usize)| {
-                sets.find(&directory, text).map_err(|(problem, remedy)| {
-                    let place = format!("{}, key `{key}` of [[ignore]] number {}", source.place(*at), number + 1);
-                    Error::input(place, problem, remedy)
-                })
-            };
-            selector.as_ref().map(find).transpose()
+        let known = faults.len();
+        let mut set = |key: &str, selector: &Option<Selector>| {
+            let selector = selector.as_ref()?;
+            let (set, wrong) = sets.find(&directory, selector);
+            let place = || format!("{}, key `{key}` of [[ignore]] number {}", source.place(selector.at), number + 1);
+            faults.extend(wrong.into_iter().map(|(problem, remedy)| Error::input(place(), problem, remedy)));
+            set
         };
-        let (a, b) = match (set("a", &rule.a), set("b", &rule.b)) {
-            (Ok(a), Ok(b)) => (a, b),
-            (a, b) => {
-                faults.extend(a.err().into_iter().chain(b.err()));
-                continue;
-            }
-        };
+        let (a, b) = (set("a", &rule.a), set("b", &rule.b));
+        if faults.len() > known {
+            continue;
+        }
         let families = rule.same.map(|same| families.of(same, bodies));
         let covered = sets.covered([a, b], families);
         let count = |sets: &Sets, [a, b]: [Option<usize>; 2]| {
@@ -105,13 +100,13 @@ pub(super) fn lower(
         };
         let pairs = covered.iter().map(|&pair| count(&sets, pair)).sum();
         // A group of one body is no mistake: it may grow. One name on both sides is.
-        let is_name = rule.a.as_ref().is_some_and(|(text, _)| directory.by_name.contains_key(text.as_str()));
+        let is_name = rule.a.as_ref().is_some_and(|selector| selector.is_name(&directory));
         if pairs == 0 && is_name && b.is_some() && rule.same.is_none() {
             let problem = format!("[[ignore]] number {} covers no pair: a body is no pair with itself", number + 1);
             faults.push(Error::input(source.place(rule.at), problem, "name two bodies, or remove the rule"));
             continue;
         }
-        let text = |selector: &Option<(String, usize)>| selector.as_ref().map(|(text, _)| text.clone());
+        let text = |selector: &Option<Selector>| selector.as_ref().map(Selector::text);
         let examples = sets.first_pairs(&covered, bodies.len(), EXAMPLES);
         let (a, b, same, reason) = (text(&rule.a), text(&rule.b), rule.same, rule.reason.clone());
         described.push(IgnoreRule { a, b, same, reason, pairs, examples });

@@ -311,7 +311,7 @@ impl<'k> Field<'k> {
     /// A finite number; integers are numbers.
     pub(super) fn number(&self) -> Result<f64> {
         let number = match self.value {
-            Value::Number(number) => Some(number),
+            Value::Number(number) | Value::Length(number, _) => Some(number),
             Value::Toml(DeValue::Float(float)) => float.as_str().parse::<f64>().ok(),
             Value::Toml(DeValue::Integer(integer)) => {
                 i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(|value| value as f64)

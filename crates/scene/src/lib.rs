@@ -62,4 +62,4 @@ pub use clearsweep_model::{
     SampleColumn, Scene, SceneHeader, SceneJoints, SceneOverrides, Shape, TimeUnit, TrajectoryColumns, TreeNode,
     between, block, convex_parts,
 };
-pub use load::{load_scene, load_scene_and_tell, scene_of_text};
+pub use load::{load_scene, load_scene_and_tell, scene_beside, scene_of_text};

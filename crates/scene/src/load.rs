@@ -12,8 +12,9 @@ use super::motion_spec::MotionSpec;
 use super::overrides::QueryOverrides;
 use super::same_ancestor::Families;
 use super::values::Value;
-use super::{dispositions, motion_spec, rest, rules, sections, within};
+use super::{dispositions, motion_spec, readers, rest, rules, sections, within};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
+use clearsweep_base::text::shell_word;
 use clearsweep_model::{
     AnswerKind, BetweenFrames, Body, InputDigest, LengthUnit, Motion, NodeHierarchy, Pivot, QueryOptions, Scene,
     SceneHeader, SceneOverrides, Shape, TrajectoryColumns,
@@ -81,7 +82,16 @@ pub fn load_scene_and_tell(path: &Path, overrides: &SceneOverrides, tell: impl F
 /// As [`load_scene`].
 #[doc(hidden)]
 pub fn scene_of_text(text: &str, overrides: &SceneOverrides) -> Result<Scene> {
-    let source = SceneSource::in_code(Path::new(IN_CODE), text).with_threads(overrides.threads);
+    scene_beside(Path::new(IN_CODE), text, overrides)
+}
+
+/// As [`scene_of_text`], in the name of a file: paths are relative to its folder.
+///
+/// # Errors
+/// As [`load_scene`].
+#[doc(hidden)]
+pub fn scene_beside(path: &Path, text: &str, overrides: &SceneOverrides) -> Result<Scene> {
+    let source = SceneSource::in_code(path, text).with_threads(overrides.threads);
     let file = file::parse(&source, max_input(overrides))?;
     let digest = sha256(text.as_bytes());
     Ok(Scene { builder_digest: Some(digest), ..assemble(&source, file, Vec::new(), overrides)? })
@@ -103,6 +113,10 @@ pub fn columns_of(path: &Path) -> Result<TrajectoryColumns> {
 
 /// The bytes of a scene file.
 fn read(path: &Path, input: &mut InputReader) -> Result<Vec<u8>> {
+    if readers::check_extension(path).is_ok() && path.is_file() {
+        let remedy = format!("write a scene for it: `clearsweep init {} --out scene.toml`", shell_word(path));
+        return Err(Error::input(path.display(), "is a geometry file, and no scene", remedy));
+    }
     input.read(path).map_err(|error| {
         let remedy = match error.kind() {
             ErrorKind::FileTooLarge => LARGE_INPUT,
@@ -346,8 +360,8 @@ fn query(
         (None, Some((require, at))) => (Some(require), format!("{}, key `require` of [query]", source.place(at))),
         (None, None) => (None, String::new()),
     };
-    let within = match answer {
-        AnswerKind::Overlap => within::of_overlaps(source, file, command_line)?,
+    let (within, within_from_require) = match answer {
+        AnswerKind::Overlap => (within::of_overlaps(source, file, command_line)?, false),
         AnswerKind::Distance | AnswerKind::Depth => {
             within::of_distances(source, file, command_line, require, is_for_audit)?
         }
@@ -382,7 +396,7 @@ fn query(
             false => Error::input(place, problem, remedy),
         });
     }
-    Ok(QueryOptions { within, require, touch, static_pairs, answer, contacts })
+    Ok(QueryOptions { within, within_from_require, require, touch, static_pairs, answer, contacts })
 }
 
 /// The unit that the clearance required is written in: of `[query]`, else that of the first rule that names one.

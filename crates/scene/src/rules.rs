@@ -5,7 +5,7 @@ use super::body_spec::BodySpec;
 use super::direction::direction;
 use super::keys::{Field, Keys, SceneSource};
 use super::length::unit_of;
-use super::selectors::{Directory, Sets, count_pairs};
+use super::selectors::{Directory, Selector, Sets, count_pairs};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{Baseline, BaselineAt, DEFAULT_RULE, FreeLength, LengthUnit, PairRules, Rule, Severity};
 use std::collections::HashMap;
@@ -15,9 +15,6 @@ const MAX_CLASSES: usize = 1 << 13;
 
 /// Most rules: their indices are stored in 16 bits.
 const MAX_RULES: usize = u16::MAX as usize;
-
-/// A selector as written, and where.
-type Selector = (String, usize);
 
 /// A `[[rule]]`, lowered.
 #[derive(Debug)]
@@ -110,13 +107,12 @@ fn rule(keys: &Keys<'_>, unit: LengthUnit) -> Result<RuleSpec> {
     let name = keys.required("name", "give the rule a unique `name`: tables and lists say by it what was violated")?;
     let words = Severity::NAMES.into_iter().zip([Severity::Info, Severity::Minor, Severity::Major, Severity::Critical]);
     let words: Vec<_> = words.collect();
-    let selector = |field: Field<'_>| Ok((field.text()?.to_owned(), field.at));
     let require = keys.required("require", "say how far apart its pairs have to stay: `require = \"25mm\"`")?;
     Ok(RuleSpec {
         name: own_name(&name)?,
         name_at: name.at,
-        a: selector(keys.required("a", "name a body, `group:NAME` or a glob over names; `*` for everything")?)?,
-        b: keys.get("b").map(selector).transpose()?,
+        a: Selector::of(keys.required("a", "name a body, `group:NAME` or a glob over names; `*` for everything")?)?,
+        b: keys.get("b").map(Selector::of).transpose()?,
         require: (require.length(unit)?, require.at),
         unit: require.text().ok().and_then(unit_of),
         severity: keys.get("severity").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
@@ -206,26 +202,29 @@ pub(super) fn lower(
     let mut sets = Sets::default();
     let (mut lowered, mut rules, mut rests, mut faults) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (number, spec) in specs.into_iter().enumerate() {
-        let mut set = |key: &str, (text, _): &Selector| {
-            let found = sets.find(&directory, text);
-            found.map_err(|(problem, remedy)| [format!("key `{key}`: {problem}"), remedy])
+        let mut unmatched = Vec::new();
+        let mut set = |key: &str, selector: &Selector| {
+            let (set, wrong) = sets.find(&directory, selector);
+            unmatched.extend(wrong.into_iter().map(|(problem, remedy)| [format!("key `{key}`: {problem}"), remedy]));
+            set
         };
-        let both = set("a", &spec.a).and_then(|a| Ok((a, spec.b.as_ref().map(|b| set("b", b)).transpose()?)));
-        if let Ok((a, Some(b))) = both
+        let (a, b) = (set("a", &spec.a), spec.b.as_ref().map(|b| set("b", b)));
+        // A side whose texts select nothing leaves the rule without pairs.
+        let both = a.zip(b.map_or(Some(None), |b| b.map(Some)));
+        if let Some((a, Some(b))) = both
             && count_pairs([a, b].map(|set| Some(sets.bodies(set))), bodies.len()) == 0
-            && directory.by_name.contains_key(spec.a.0.as_str())
+            && spec.a.is_name(&directory)
         {
             let problem = format!("[[rule]] `{}` covers no pair: a body is no pair with itself", spec.name);
             faults.push(Error::input(source.place(spec.at), problem, "name two bodies, or remove the rule"));
         }
-        lowered.extend(both.as_ref().ok().map(|&(a, b)| (number as u16, a, b)));
+        lowered.extend(both.map(|(a, b)| (number as u16, a, b)));
         let RuleSpec { name, a, b, require, severity, free_length, note, .. } = spec;
-        let b = b.map(|(text, _)| text);
         let baseline = spec.baseline.map(|BaselineSpec { moment, worse_by, at }| {
             rests.extend((moment == BaselineAt::Rest).then_some((number, at)));
             Baseline { at: moment, worse_by: worse_by.unwrap_or(touch) }
         });
-        let (a, require, unmatched) = (a.0, require.0, both.err());
+        let (a, b, require) = (a.text(), b.as_ref().map(Selector::text), require.0);
         rules.push(Rule { name, a, b, require, severity, free_length, baseline, note, unmatched });
     }
     if !faults.is_empty() {

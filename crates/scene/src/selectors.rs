@@ -3,14 +3,65 @@
 
 use super::body_spec::BodySpec;
 use super::glob::glob_matches;
-use super::keys::SceneSource;
+use super::keys::{Field, SceneSource};
 use clearsweep_base::error::{Error, Result, nearest, nearest_one};
+use clearsweep_base::text::toml_text;
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+
+/// A selector as written: a text, or a list of texts that selects what any of them selects.
+#[derive(Clone)]
+pub(super) struct Selector {
+    texts: Vec<String>,
+    is_list: bool,
+    /// Its place in the text.
+    pub(super) at: usize,
+}
+
+impl Selector {
+    /// Returns the selector of one text.
+    pub(super) fn of_text(text: impl Into<String>, at: usize) -> Self {
+        Self { texts: vec![text.into()], is_list: false, at }
+    }
+
+    /// Returns the selector that a key holds.
+    ///
+    /// # Errors
+    /// It is no text and no list of texts, or the list is empty.
+    pub(super) fn of(field: Field<'_>) -> Result<Self> {
+        let texts = field.texts()?;
+        if texts.is_empty() {
+            return Err(field.error("the list of selectors is empty", "name a body, `group:NAME` or a glob over names"));
+        }
+        let is_list = field.text().is_err();
+        Ok(Self { texts, is_list, at: field.at })
+    }
+
+    /// Returns the text in the scene: of a list its TOML.
+    pub(super) fn text(&self) -> String {
+        match (&self.texts[..], self.is_list) {
+            ([text], false) => text.clone(),
+            (texts, _) => format!("[{}]", texts.iter().map(|text| toml_text(text)).collect::<Vec<_>>().join(", ")),
+        }
+    }
+
+    /// Whether it is the name of one body.
+    pub(super) fn is_name(&self, directory: &Directory<'_>) -> bool {
+        matches!(&self.texts[..], [text] if directory.by_name.contains_key(text.as_str()))
+    }
+}
+
+/// As a tuple of text and place: digests of scenes in code hold it.
+impl fmt::Debug for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&(self.text(), self.at), f)
+    }
+}
 
 /// The bodies by name and by group, for selectors.
 pub(super) struct Directory<'a> {
     bodies: &'a [BodySpec],
-    pub(super) by_name: HashMap<&'a str, u32>,
+    by_name: HashMap<&'a str, u32>,
     by_group: HashMap<&'a str, Vec<u32>>,
 }
 
@@ -26,44 +77,58 @@ impl<'a> Directory<'a> {
         Self { bodies, by_name, by_group }
     }
 
-    /// The bodies of a selector, ascending: an exact name, else `group:NAME`, `class:NAME` or
-    /// `level:NAME`, else a glob over names.
-    fn select(&self, selector: &str) -> std::result::Result<Vec<u32>, (String, String)> {
+    /// The bodies of one text of a selector: an exact name, else `group:NAME`, `class:NAME` or
+    /// `level:NAME`, by name or glob, else a glob over names.
+    fn select(&self, selector: &str) -> std::result::Result<Vec<u32>, Fault> {
         if let Some(&body) = self.by_name.get(selector) {
             return Ok(vec![body]);
         }
         let is_kind = ["class:", "level:"].iter().any(|kind| selector.starts_with(kind));
         if let Some(group) = selector.strip_prefix("group:").or(is_kind.then_some(selector)) {
-            return self.by_group.get(group).cloned().ok_or_else(|| self.no_group(group));
+            let found = self.by_group.get(group).cloned().unwrap_or_else(|| self.of_groups(group));
+            return if found.is_empty() { Err(self.no_group(group)) } else { Ok(found) };
         }
         let names = self.bodies.iter().zip(0..);
-        let found: Vec<u32> = match selector.contains(['*', '?']) {
+        let found: Vec<u32> = match is_glob(selector) {
             true => names.filter(|(body, _)| glob_matches(selector, &body.name)).map(|(_, index)| index).collect(),
             false => Vec::new(),
         };
         if found.is_empty() { Err(self.no_body(selector)) } else { Ok(found) }
     }
 
-    fn no_group(&self, group: &str) -> (String, String) {
+    /// The bodies of all groups that fit a glob; classes and levels fit globs of their own kind.
+    fn of_groups(&self, glob: &str) -> Vec<u32> {
+        if !is_glob(glob) {
+            return Vec::new();
+        }
+        let fits = |group: &str| kind_of(group) == kind_of(glob) && glob_matches(glob, group);
+        self.by_group.iter().filter(|(group, _)| fits(group)).flat_map(|(_, bodies)| bodies).copied().collect()
+    }
+
+    fn no_group(&self, group: &str) -> Fault {
         let mut groups: Vec<&str> =
             self.bodies.iter().flat_map(|body| body.groups.iter().map(String::as_str)).collect();
         groups.sort_unstable();
         groups.dedup();
-        let remedy = match nearest_one(group, groups.iter().copied()) {
+        // One group in place of a glob would be another rule.
+        let near = nearest_one(group, groups.iter().copied()).filter(|_| !is_glob(group));
+        let remedy = match near {
             Some(near) => format!("did you mean `{}`?", group_selector(near)),
             None if groups.is_empty() => "no body has a `group`; add one, or name bodies".to_owned(),
             None => format!("groups of the scene: {}", groups[..groups.len().min(20)].join(", ")),
         };
         let problem = match group.split_once(':') {
+            Some((kind @ ("class" | "level"), glob)) if is_glob(glob) => format!("no {kind} of a body fits `{glob}`"),
             Some((kind @ ("class" | "level"), name)) => format!("no body is of the {kind} `{name}`"),
+            _ if is_glob(group) => format!("no group of a body fits `{group}`"),
             _ => format!("no body belongs to the group `{group}`"),
         };
         (problem, remedy)
     }
 
-    fn no_body(&self, selector: &str) -> (String, String) {
+    fn no_body(&self, selector: &str) -> Fault {
         let mut names = self.bodies.iter().map(|body| body.name.as_str());
-        let remedy = if selector.contains(['*', '?']) {
+        let remedy = if is_glob(selector) {
             // One body in place of a glob would be another rule.
             let folded = selector.to_lowercase();
             let other_case = names.find(|name| glob_matches(&folded, &name.to_lowercase()));
@@ -77,10 +142,19 @@ impl<'a> Directory<'a> {
     }
 }
 
+/// Whether a text has characters that stand for others.
+fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?'])
+}
+
+/// The word of a group that is a class or a level.
+fn kind_of(group: &str) -> Option<&str> {
+    group.split_once(':').map(|(kind, _)| kind).filter(|kind| ["class", "level"].contains(kind))
+}
+
 /// The selector of a group: of a class or a level its own text.
 fn group_selector(group: &str) -> String {
-    let is_kind = group.starts_with("class:") || group.starts_with("level:");
-    if is_kind { group.to_owned() } else { format!("group:{group}") }
+    if kind_of(group).is_some() { group.to_owned() } else { format!("group:{group}") }
 }
 
 /// Unordered pairs of different bodies, one of each set (`None`: all `n`); both ascending.
@@ -96,13 +170,13 @@ pub(super) fn count_pairs(sets: [Option<&[u32]>; 2], n: usize) -> u64 {
     size(sets[0]) * size(sets[1]) - common * (common + 1) / 2
 }
 
-/// Why a selector cannot be used, and the remedy.
-type Fault = (String, String);
+/// Why a text of a selector selects nothing, and the remedy.
+pub(super) type Fault = (String, String);
 
 /// The different selectors of all rules, with their bodies.
 #[derive(Default)]
 pub(super) struct Sets {
-    by_text: HashMap<String, usize>,
+    by_texts: HashMap<Vec<String>, usize>,
     lists: Vec<Vec<u32>>,
 }
 
@@ -118,14 +192,29 @@ pub(super) struct Classes {
 }
 
 impl Sets {
-    /// The index of the set of a selector.
-    pub(super) fn find(&mut self, directory: &Directory<'_>, text: &str) -> std::result::Result<usize, Fault> {
-        if let Some(&known) = self.by_text.get(text) {
-            return Ok(known);
+    /// The index of the set of a selector (`None`: no text of it selects anything), and the faults
+    /// of its texts.
+    pub(super) fn find(&mut self, directory: &Directory<'_>, selector: &Selector) -> (Option<usize>, Vec<Fault>) {
+        if let Some(&known) = self.by_texts.get(&selector.texts) {
+            return (Some(known), Vec::new());
         }
-        self.lists.push(directory.select(text)?);
-        self.by_text.insert(text.to_owned(), self.lists.len() - 1);
-        Ok(self.lists.len() - 1)
+        let (mut bodies, mut faults) = (Vec::new(), Vec::new());
+        for text in &selector.texts {
+            match directory.select(text) {
+                Ok(of_text) => bodies.extend(of_text),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        if bodies.is_empty() {
+            return (None, faults);
+        }
+        bodies.sort_unstable();
+        bodies.dedup();
+        let set = self.add(bodies);
+        if faults.is_empty() {
+            self.by_texts.insert(selector.texts.clone(), set);
+        }
+        (Some(set), faults)
     }
 
     /// The pairs of sets that a rule covers: the sets of its selectors (`None`: everything), or

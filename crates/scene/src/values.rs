@@ -1,5 +1,6 @@
 //! Values of keys, whatever they come from.
 
+use clearsweep_model::LengthUnit;
 use toml::de::{DeTable, DeValue};
 
 /// The value of a key: of a scene file, a cell of a table, or a program.
@@ -8,6 +9,8 @@ pub(super) enum Value<'v> {
     Text(&'v str),
     Bool(bool),
     Number(f64),
+    /// A number in a unit of its own.
+    Length(f64, LengthUnit),
     Integer(i128),
     /// Texts in one, with semicolons between them.
     Words(&'v str),

@@ -165,6 +165,13 @@ impl Table<'_> {
         Err(self.error(problem, remedy))
     }
 
+    /// Whether something that has no role may be meant as the column of one: a column of a similar
+    /// name, or an index of pandas.
+    pub(super) fn is_meant(&self, role: ColumnRole) -> bool {
+        let free = self.free(role);
+        self.is_index_of_pandas(role) || role.names().iter().any(|name| meant(name, &free).is_some())
+    }
+
     /// Whether pandas has a column in its index alone, which it keeps in the metadata of the schema.
     fn is_index_of_pandas(&self, role: ColumnRole) -> bool {
         let Some(text) = self.schema.metadata().get("pandas") else { return false };

@@ -17,8 +17,8 @@ use std::sync::Arc;
 pub(super) struct Columns {
     /// Any integer; a file without it has one run.
     pub(super) run: Option<Column>,
-    /// Any integer.
-    pub(super) frame: Column,
+    /// Any integer; values of joints without it have frames by time.
+    pub(super) frame: Option<Column>,
     /// A number, a duration, or a timestamp.
     pub(super) time: Option<Column>,
     /// Unit of the time, if it is a number.
@@ -52,7 +52,18 @@ impl Columns {
             }
             None => ColumnContent::Poses(Box::new(table.poses(format.unit)?)),
         };
-        let frame = table.required(ColumnRole::Frame)?;
+        let frame = match (table.find(ColumnRole::Frame)?, &content) {
+            (None, ColumnContent::Joints(_)) if !table.is_meant(ColumnRole::Frame) => {
+                if time.is_none() {
+                    let problem =
+                        format!("has no column `frame`, nor `time_s`, which numbers frames ({})", table.columns());
+                    return Err(table.error(problem, "add one of them, or name it in [columns] of the scene"));
+                }
+                None
+            }
+            (None, _) => return Err(table.missing(ColumnRole::Frame)),
+            (frame, _) => frame,
+        };
         let run = table.find(ColumnRole::Run)?;
         Ok(Self { run, frame, time, time_unit: time_unit.unwrap_or(TimeUnit::Seconds), content })
     }
@@ -101,9 +112,8 @@ impl Columns {
 
     /// The columns with their roles.
     pub(super) fn roles(&self) -> Vec<(ColumnRole, &Column)> {
-        let optional = [(ColumnRole::Run, &self.run), (ColumnRole::Time, &self.time)];
-        let optional = optional.into_iter().filter_map(|(role, column)| Some((role, column.as_ref()?)));
-        let keys = optional.chain([(ColumnRole::Frame, &self.frame)]);
+        let keys = [(ColumnRole::Run, &self.run), (ColumnRole::Time, &self.time), (ColumnRole::Frame, &self.frame)];
+        let keys = keys.into_iter().filter_map(|(role, column)| Some((role, column.as_ref()?)));
         let ColumnContent::Poses(poses) = &self.content else { return keys.collect() };
         let position = ColumnRole::POSITION.into_iter().zip(&poses.position);
         let body = [(ColumnRole::Body, &poses.body)];
@@ -121,9 +131,9 @@ impl Columns {
         ascending(self.roles().into_iter().map(|(_, column)| column).chain(joints))
     }
 
-    /// The columns that make a key, ascending by index.
+    /// The columns that make a key, ascending by index: without a frame, times make it.
     pub(super) fn keys(&self) -> Vec<usize> {
-        ascending(self.run.iter().chain([&self.frame]))
+        ascending(self.run.iter().chain(self.frame.as_ref().or(self.time.as_ref())))
     }
 }
 

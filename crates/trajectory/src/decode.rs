@@ -95,14 +95,16 @@ pub(super) fn runs(
     Ok(Runs::Each(runs))
 }
 
-/// The frames of a batch.
+/// The frames of a batch: its column, or the numbers of its rows.
 pub(super) fn frames(
     source: &Source,
     projection: &[usize],
     batch: &RecordBatch,
     defects: &mut Defects<'_>,
 ) -> Result<ScalarBuffer<i64>> {
-    let names = &source.columns.frame;
+    let Some(names) = &source.columns.frame else {
+        return source.numbered_frames(defects.first_row, batch.num_rows());
+    };
     integers(column(names, projection, batch, &source.path)?, &names.name, defects)
 }
 
@@ -160,7 +162,7 @@ fn times(array: &ArrayRef, name: &str, unit: TimeUnit, defects: &mut Defects<'_>
 }
 
 /// The times of a batch, seconds; `None`: it has none.
-fn time(
+pub(super) fn time(
     source: &Source,
     projection: &[usize],
     batch: &RecordBatch,

@@ -15,13 +15,14 @@
 //! next one. `memory` and `array` (its numbers: `array_view`) put batches and arrays of a caller in
 //! the place of files. `digest` hashes the files meanwhile.
 //!
-//! Values of joints take the same line: `joint_columns` finds their columns, `sweep` makes them if
-//! nothing is read, and `joint_samples` poses the bodies by them. `shard_plan` divides an input
+//! Values of joints take the same line: `joint_columns` finds their columns, `frame_numbers` numbers
+//! rows that have no frame, `sweep` makes values if nothing is read, and `joint_samples` poses the
+//! bodies by them. `shard_plan` divides an input
 //! among machines, each of which reads a `read_part`. `sort` puts files that are out of order into
 //! one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their
-//! consumer.
+//! consumer; rows of joint values without frames take 8 bytes each.
 //!
 //! The decoders are not trusted: what they allocate is bounded by the file's size, and should one
 //! panic on hostile bytes, the panic becomes an error that names the file and row group
@@ -49,6 +50,7 @@ mod expected;
 mod file_schema;
 mod files;
 mod followed;
+mod frame_numbers;
 mod group;
 mod input_bytes;
 mod ipc_file;
@@ -309,6 +311,7 @@ impl Trajectory {
                 single_sample,
                 block_pool: BlockPool::default(),
                 unturned: Arc::default(),
+                numbered: Arc::default(),
             },
             progress: Arc::default(),
             reading,
@@ -355,6 +358,11 @@ impl Trajectory {
     /// take it before `blocks`.
     pub fn unturned(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.plan.unturned)
+    }
+
+    /// Set once rows come without a frame, which are numbered by time: take it before `blocks`.
+    pub fn numbered(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.plan.numbered)
     }
 
     /// Share of the chosen input read so far, in thousandths, for progress: take it before

@@ -116,7 +116,8 @@ fn groups(path: &Path, metadata: &ArrowReaderMetadata, columns: &Columns) -> Res
         })?;
         if rows > 0 {
             let runs = columns.run.as_ref().and_then(|column| range(index, column.index));
-            groups.push(Group { index, first_row, rows, runs, frames: range(index, columns.frame.index) });
+            let frames = columns.frame.as_ref().and_then(|column| range(index, column.index));
+            groups.push(Group { index, first_row, rows, runs, frames });
         }
         first_row += rows;
     }

@@ -59,6 +59,8 @@ pub(super) struct Plan {
     pub(super) block_pool: BlockPool,
     /// Set once rows come without an orientation, if the scene does not say so.
     pub(super) unturned: Arc<AtomicBool>,
+    /// Set once rows come without a frame.
+    pub(super) numbered: Arc<AtomicBool>,
 }
 
 /// Whether a row group can hold rows that matter, by the least and greatest keys of its rows, if

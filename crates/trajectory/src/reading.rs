@@ -382,6 +382,7 @@ mod tests {
             single_sample: false,
             block_pool: BlockPool::default(),
             unturned: Arc::default(),
+            numbered: Arc::default(),
         };
         let (sender, blocks) = bounded(1);
         reading.order(Order { plan, sender, progress: Arc::default(), complete: Arc::default() });

@@ -5,6 +5,7 @@ use super::columns::Columns;
 use super::csv_file::{CsvFile, CsvReader};
 use super::digest::InputFile;
 use super::files::HiveRun;
+use super::frame_numbers::FrameNumbers;
 use super::group::Group;
 use super::input_bytes::InputBytes;
 use super::ipc_file::{BatchReader, IpcFile};
@@ -14,6 +15,7 @@ use super::row_label::{ArrayRows, RowLabel};
 use super::stream_batch::{StreamBatch, batch_name};
 use super::sweep::SweepRows;
 use arrow_array::RecordBatch;
+use arrow_buffer::ScalarBuffer;
 use arrow_schema::{DataType, SchemaRef};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_input_guard::csv_header::{WORKBOOK, WORKBOOK_REMEDY};
@@ -44,6 +46,8 @@ pub(super) struct Source {
     pub(super) rows: u64,
     /// Size, bytes.
     pub(super) size: u64,
+    /// Frames of its rows, if it has no column of frames.
+    numbers: Option<FrameNumbers>,
     /// The bytes of a file.
     bytes: Option<InputBytes>,
     format: Format,
@@ -73,6 +77,7 @@ impl Source {
             rows: groups.iter().map(|group| group.rows).sum(),
             groups,
             size: 0,
+            numbers: None,
             bytes: None,
             format: Format::Sweep(rows),
         }))
@@ -107,7 +112,7 @@ impl Source {
             groups.iter_mut().for_each(|group| group.frames = Some((frame, frame)));
         }
         let schema = LevelColumn::extend(&schema, &levels);
-        Ok(Self {
+        let source = Self {
             rows: groups.iter().map(|group| group.rows).sum(),
             size,
             levels,
@@ -118,8 +123,31 @@ impl Source {
             schema,
             columns,
             groups,
+            numbers: None,
             format,
-        })
+        };
+        source.numbered(None)
+    }
+
+    /// Numbers the samples if there is no column of frames. `before`: the batch before it.
+    fn numbered(self, before: Option<&Self>) -> Result<Self> {
+        if self.columns.frame.is_some() {
+            return Ok(self);
+        }
+        let numbers = FrameNumbers::of(&self, before.and_then(|before| before.numbers.as_ref()))?;
+        let mut source = self;
+        source.groups.iter_mut().for_each(|group| group.frames = numbers.range(group.first_row, group.rows));
+        source.numbers = Some(numbers);
+        Ok(source)
+    }
+
+    /// Returns the numbers of rows that have no frame.
+    ///
+    /// # Errors
+    /// The rows were not numbered.
+    pub(super) fn numbered_frames(&self, first_row: u64, count: usize) -> Result<ScalarBuffer<i64>> {
+        let frames = self.numbers.as_ref().and_then(|numbers| numbers.rows(first_row, count));
+        frames.ok_or_else(|| Error::internal(self.path.display(), "rows without a frame were not numbered"))
     }
 
     /// Checks the columns of a batch in memory. `before`: the batch before it, whose columns are mostly the same.
@@ -153,7 +181,9 @@ impl Source {
         let groups = if rows > 0 { vec![group] } else { Vec::new() };
         let format = Format::Memory(batch);
         let levels = Vec::new();
-        Ok(Self { path, array, run: None, levels, schema, columns, groups, rows, size: 0, bytes: None, format })
+        let numbers = None;
+        let (run, size, bytes) = (None, 0, None);
+        Self { path, array, run, levels, schema, columns, groups, rows, size, numbers, bytes, format }.numbered(before)
     }
 
     /// Whether its times are dates: timestamps, which count from 1970.

@@ -147,7 +147,7 @@ fn read<'a>(
 /// Decodes rows and puts them together: poses, or values of joints.
 enum RowReader<'p> {
     Poses { plan: &'p Plan, decoder: Decoder<'p>, assembler: Box<Assembler<'p, PoseSamples<'p>>> },
-    Joints { names: Arc<[JointName]>, assembler: Box<Assembler<'p, JointSamples<'p>>> },
+    Joints { plan: &'p Plan, names: Arc<[JointName]>, assembler: Box<Assembler<'p, JointSamples<'p>>> },
 }
 
 impl<'p> RowReader<'p> {
@@ -156,7 +156,7 @@ impl<'p> RowReader<'p> {
             Some(joints) => {
                 let names = joint_names(joints);
                 let content = JointSamples::new(plan, joints, Arc::clone(&names));
-                Self::Joints { names, assembler: Box::new(Assembler::new(plan, content)) }
+                Self::Joints { plan, names, assembler: Box::new(Assembler::new(plan, content)) }
             }
             None => {
                 let assembler = Box::new(Assembler::new(plan, PoseSamples::new(plan)));
@@ -180,7 +180,10 @@ impl<'p> RowReader<'p> {
                 }
                 assembler.push(rows, sink)
             }
-            Self::Joints { names, assembler } => {
+            Self::Joints { plan, names, assembler } => {
+                if source.columns.frame.is_none() {
+                    plan.numbered.store(true, Ordering::Relaxed);
+                }
                 let Some(joints) = source.columns.joints() else {
                     return Err(Error::internal(source.path.display(), "poses are read as values of joints").into());
                 };

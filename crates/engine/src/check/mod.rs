@@ -104,8 +104,8 @@ fn check_in_pool(
     trajectory.check_expected(scene)?;
     let PairCounts { possible, ignored } = scene.pair_counts();
     let (rows, files, bounds) = (trajectory.rows, trajectory.inputs.files().count(), trajectory.bounds);
-    let (pose_steps, spooled_bytes, unturned) =
-        (trajectory.pose_steps, trajectory.spooled_bytes, trajectory.unturned());
+    let (pose_steps, spooled_bytes) = (trajectory.pose_steps, trajectory.spooled_bytes);
+    let (unturned, numbered) = (trajectory.unturned(), trajectory.numbered());
     let boxes = BroadScene::new(scene, bounds, scene.query.within);
     let mut seen = Seen {
         scene,
@@ -159,6 +159,7 @@ fn check_in_pool(
     warnings.extend(rules::of_rules(scene));
     warnings.extend(files::warnings(scene, pose_steps));
     warnings.extend(unturned.load(Ordering::Relaxed).then(Warning::of_unturned));
+    warnings.extend(numbered.load(Ordering::Relaxed).then(Warning::of_numbered));
     warnings.extend(bodies::warnings(scene));
     warnings.extend(meshes::warnings(&checked.meshes));
     warnings.extend(watch.motions.warnings(watch.samples));

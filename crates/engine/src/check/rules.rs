@@ -69,26 +69,33 @@ pub(in super::super) fn pairs_by_rule(scene: &Scene) -> Vec<u64> {
 /// Rules of what is required under which there is no pair, and those that say nothing between the frames of a job that looks there.
 pub(in super::super) fn of_rules(scene: &Scene) -> Vec<Warning> {
     let rules = scene.rules.all();
-    let warn = |(rule, _): (&Rule, u64)| {
+    let warn = |(rule, pairs): (&Rule, u64)| {
         let name = &rule.name;
-        match &rule.unmatched {
-            Some([problem, remedy]) => {
-                Warning::new("rule", [], format!("[[rule]] `{name}` matches no pair: {problem}"), remedy.as_str())
+        match (&rule.unmatched[..], pairs) {
+            ([[problem, remedy], ..], 0) => {
+                vec![Warning::new("rule", [], format!("[[rule]] `{name}` matches no pair: {problem}"), remedy.as_str())]
             }
-            None => Warning::new(
+            ([], 0) => vec![Warning::new(
                 "rule",
                 [],
                 format!(
                     "[[rule]] `{name}` matches no pair: rules before it or [[ignore]] take all that it covers, or it covers none"
                 ),
                 "put it before them, check its selectors, or remove it",
-            ),
+            )],
+            // Other texts of the list select bodies.
+            (unmatched, _) => {
+                let one = |[problem, remedy]: &[String; 2]| {
+                    Warning::new("rule", [], format!("[[rule]] `{name}`, {problem}"), remedy.as_str())
+                };
+                unmatched.iter().map(one).collect()
+            }
         }
     };
     if rules.is_empty() {
         return Vec::new();
     }
-    let idle = rules.iter().zip(pairs_by_rule(scene)).filter(|&(_, pairs)| pairs == 0).map(warn);
+    let idle = rules.iter().zip(pairs_by_rule(scene)).flat_map(warn);
     let sampled = rules.iter().filter(|rule| rule.free_length.is_some()).map(|rule| {
         let problem = format!(
             "[[rule]] `{}` requires a free length, which is proven at samples only, not between them",

@@ -51,6 +51,9 @@ pub struct Options {
     /// Date from which times count; `None`: they are no dates, or it is not known.
     pub time_origin: Option<String>,
     pub within_m: Option<f64>,
+    /// Whether `within_m` follows from what is required; left out unless it does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub within_from_require: bool,
     pub require_m: Option<f64>,
     pub touch_m: Option<f64>,
     pub static_pairs: bool,

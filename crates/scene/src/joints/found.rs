@@ -9,6 +9,7 @@ use crate::body_spec::BodySpec;
 use crate::file::SceneFile;
 use crate::ignore::IgnoreSpec;
 use crate::keys::SceneSource;
+use crate::selectors::Selector;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
 use clearsweep_kinematics::{
@@ -219,7 +220,7 @@ fn ignore_rigid(placed: &place::PlacedJoints, carried: &[Option<(u32, Pose)>], f
             groups.dedup();
             body.groups = groups.into();
         }
-        let selector = Some((format!("group:{group}"), 0));
+        let selector = Some(Selector::of_text(format!("group:{group}"), 0));
         let reason = Some("no joint moves them relative to each other (static_pairs asks for such pairs)".to_owned());
         file.ignores.push(IgnoreSpec { a: selector.clone(), b: selector, same: None, reason, at: 0 });
     }

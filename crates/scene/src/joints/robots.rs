@@ -10,6 +10,7 @@ use crate::ignore::IgnoreSpec;
 use crate::keys::{Keys, SceneSource};
 use crate::length::MAX_LENGTH_M;
 use crate::readers;
+use crate::selectors::Selector;
 use crate::shapes::{ShapePart, ShapeSpec};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::text::toml_text;
@@ -399,7 +400,7 @@ impl<'k> RobotReader<'k> {
             }
             for one in &of_link[*a] {
                 for other in &of_link[*b] {
-                    let selector = |name: &String| Some((name.clone(), self.keys.at));
+                    let selector = |name: &String| Some(Selector::of_text(name, self.keys.at));
                     let reason = Some(reason.clone());
                     all.ignores.push(IgnoreSpec {
                         a: selector(one),

@@ -119,12 +119,18 @@ pub fn check_extension(path: &Path) -> Result<(), Fault> {
 
 /// The unit that a format prescribes, or that its reader turns lengths into: glTF and COLLADA are
 /// in metres.
-pub(super) fn own_unit(path: &Path) -> Option<LengthUnit> {
+pub fn own_unit(path: &Path) -> Option<LengthUnit> {
     (has_scenes(path) || extension(path) == "dae").then_some(LengthUnit::ALL[0])
 }
 
+/// The word of the largest parts that a file of this extension has (`each` of a scene); `None`: it
+/// has no parts.
+pub fn parts_of(path: &Path) -> Option<&'static str> {
+    Each::of_file(path).map(Each::word)
+}
+
 /// Whether a file may have several scenes: glTF.
-pub(super) fn has_scenes(path: &Path) -> bool {
+pub fn has_scenes(path: &Path) -> bool {
     matches!(extension(path).as_str(), "glb" | "gltf")
 }
 

@@ -13,13 +13,15 @@ use clearsweep_input_guard::MAX_NAME;
 use clearsweep_model::single_step;
 use clearsweep_model::{LengthUnit, PoseSteps};
 
-/// The rounding steps of the pose of a row; lengths of the row are in `unit`.
-pub(super) fn pose_steps(cells: &[(usize, Cell)], unit: LengthUnit) -> PoseSteps {
+/// The rounding steps of the pose of a row; `units`: of lengths, by column.
+pub(super) fn pose_steps(cells: &[(usize, Cell)], units: &[LengthUnit]) -> PoseSteps {
     let mut steps = PoseSteps::default();
     for (number, cell) in cells {
         let Cell::Single(value) = cell else { continue };
         steps = steps.max(match *number {
-            POSITION..ORIENTATION => PoseSteps { position_m: unit.metres(single_step(*value)), turn_rad: 0.0 },
+            POSITION..ORIENTATION => {
+                PoseSteps { position_m: units[*number].metres(single_step(*value)), turn_rad: 0.0 }
+            }
             ORIENTATION.. => PoseSteps { position_m: 0.0, turn_rad: PoseSteps::TURN_RAD },
             _ => steps,
         });
@@ -34,12 +36,12 @@ pub(super) struct LoweredRow<'c> {
 }
 
 impl LoweredRow<'_> {
-    /// The body of another row of the section, as lowering it key by key makes it; lengths of the
-    /// row are in `unit`.
+    /// The body of another row of the section, as lowering it key by key makes it; `units`: of
+    /// lengths, by column.
     ///
     /// `None`: the row differs in more than the name and the pose, or something of it is unusual or
     /// wrong. Then it is to be lowered key by key, which knows what to say.
-    pub(super) fn alike(&self, place: &RowPlace, cells: &[(usize, Cell)], unit: LengthUnit) -> Option<BodySpec> {
+    pub(super) fn alike(&self, place: &RowPlace, cells: &[(usize, Cell)], units: &[LengthUnit]) -> Option<BodySpec> {
         if cells.len() != self.cells.len() {
             return None;
         }
@@ -72,14 +74,14 @@ impl LoweredRow<'_> {
             groups: self.body.groups.clone(),
             id,
             node: None,
-            pose: self.pose(&pose, unit)?,
+            pose: self.pose(&pose, units)?,
             rest: self.body.rest.clone(),
-            pose_steps: pose_steps(cells, unit),
+            pose_steps: pose_steps(cells, units),
         })
     }
 
     /// The pose of a row with these numbers: `Some(None)` is that of a dynamic body.
-    fn pose(&self, numbers: &[Option<f64>; POSE_COLUMNS], unit: LengthUnit) -> Option<Option<Pose>> {
+    fn pose(&self, numbers: &[Option<f64>; POSE_COLUMNS], units: &[LengthUnit]) -> Option<Option<Pose>> {
         let Some(known) = self.body.pose else {
             return numbers.iter().all(Option::is_none).then_some(None);
         };
@@ -87,7 +89,8 @@ impl LoweredRow<'_> {
         // The other row has the same columns, and it has all of these or none.
         let position = match *position {
             [Some(x), Some(y), Some(z)] => {
-                let metres = [x, y, z].map(|number| unit.metres(number));
+                let axes = [(0, x), (1, y), (2, z)];
+                let metres = axes.map(|(axis, number)| units[POSITION + axis].metres(number));
                 metres.iter().all(|&length| check_length(length).is_ok()).then_some(metres)?
             }
             _ => known.position.to_array(),

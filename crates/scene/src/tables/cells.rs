@@ -2,7 +2,7 @@
 //!
 //! *Architecture invariant*: the only file of the scene that names arrow or parquet.
 
-use super::columns::{ID, POSITION};
+use super::columns::{ID, POSITION, TableColumns};
 use crate::row_place::RowPlace;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int64Type, UInt64Type};
@@ -82,8 +82,8 @@ impl Cell {
 /// those known.
 pub(super) type Take<'a> = dyn FnMut(RowPlace, Vec<(usize, Cell)>) -> Result<()> + 'a;
 
-/// Reads a table; `known` are the columns that matter, each with all names it goes by; `limit`:
-/// bytes that it may hold when it is decompressed.
+/// Reads a table; `known` are the columns that matter; `limit`: bytes that it may hold when it is
+/// decompressed.
 ///
 /// # Errors
 /// The file is no such table, a column is there twice or nearly goes by a known name, or the first
@@ -91,7 +91,7 @@ pub(super) type Take<'a> = dyn FnMut(RowPlace, Vec<(usize, Cell)>) -> Result<()>
 pub(super) fn read(
     path: &Arc<Path>,
     (bytes, limit): (Vec<u8>, u64),
-    known: &[&[&str]],
+    known: &TableColumns,
     take: &mut Take<'_>,
 ) -> Result<()> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
@@ -106,7 +106,8 @@ pub(super) fn read(
 
 /// The columns that are known, as (column of the file, number of the known one); others are of no
 /// concern, unless they look misspelt.
-fn resolve(path: &Path, names: &[&str], known: &[&[&str]]) -> Result<Vec<(usize, usize)>> {
+fn resolve(path: &Path, names: &[&str], columns: &TableColumns) -> Result<Vec<(usize, usize)>> {
+    let known = columns.names();
     let is_taken =
         |near: &str| known.iter().any(|all| all.contains(&near) && all.iter().any(|one| names.contains(one)));
     let mut found: Vec<(usize, usize)> = Vec::new();
@@ -117,7 +118,7 @@ fn resolve(path: &Path, names: &[&str], known: &[&[&str]]) -> Result<Vec<(usize,
                 return Err(Error::input(path.display(), problem, "keep one of them"));
             }
             found.push((column, number));
-        } else if let Some(near) = misspelt(name, known).filter(|near| !is_taken(near)) {
+        } else if let Some(near) = misspelt(name, &known).filter(|near| !is_taken(near)) {
             let remedy =
                 format!("did you mean `{near}`? Columns that are not meant for clearsweep may have any other name");
             return Err(Error::input(path.display(), format!("unknown column `{name}`"), remedy));
@@ -128,14 +129,14 @@ fn resolve(path: &Path, names: &[&str], known: &[&[&str]]) -> Result<Vec<(usize,
 
 /// The known column that a name most likely means: one or two letters away, and long enough to
 /// tell.
-fn misspelt<'k>(name: &str, known: &[&[&'k str]]) -> Option<&'k str> {
+fn misspelt<'k>(name: &str, known: &[Vec<&'k str>]) -> Option<&'k str> {
     let candidates = known.iter().flat_map(|names| names.iter().copied()).filter(|known| known.len() > 3);
     let near = nearest_one(name.trim(), candidates)?;
     let most = if near.len() > 6 { 2 } else { 1 };
     (strsim::damerau_levenshtein(&name.trim().to_lowercase(), near) <= most).then_some(near)
 }
 
-fn read_csv(path: &Arc<Path>, bytes: &[u8], known: &[&[&str]], take: &mut Take<'_>) -> Result<()> {
+fn read_csv(path: &Arc<Path>, bytes: &[u8], known: &TableColumns, take: &mut Take<'_>) -> Result<()> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = csv_cells::parser(bytes, 1 << 13);
     let mut names = reader.headers().map_err(|error| CsvLines::not_csv(None, path, &error))?.clone();
@@ -143,7 +144,8 @@ fn read_csv(path: &Arc<Path>, bytes: &[u8], known: &[&[&str]], take: &mut Take<'
     let lines = CsvLines::after_names(&reader);
     let columns = resolve(path, &names.iter().collect::<Vec<_>>(), known)?;
     let all: Vec<&str> = names.iter().collect();
-    check_columns(path, &columns, &all).map_err(|error| csv_header::other_separator(path, &all).unwrap_or(error))?;
+    check_columns(path, &columns, &all, known)
+        .map_err(|error| csv_header::other_separator(path, &all).unwrap_or(error))?;
     let mut record = csv::StringRecord::new();
     let mut row = 0;
     loop {
@@ -164,20 +166,27 @@ fn read_csv(path: &Arc<Path>, bytes: &[u8], known: &[&[&str]], take: &mut Take<'
     }
 }
 
-/// Every table needs the first known column.
-fn check_columns(path: &Path, columns: &[(usize, usize)], names: &[&str]) -> Result<()> {
-    if columns.iter().any(|&(_, number)| number == 0) {
+/// Every table needs the first known column, and those that its section names.
+fn check_columns(path: &Path, columns: &[(usize, usize)], names: &[&str], known: &TableColumns) -> Result<()> {
+    let is_there = |number: usize| columns.iter().any(|&(_, there)| there == number);
+    let there = || names.iter().copied().take(20).collect::<Vec<_>>().join(", ");
+    if let Some((_, name, key)) = known.named().find(|&(number, ..)| !is_there(number)) {
+        let problem =
+            format!("has no column `{name}`, the `{key}` of `columns` of the [[bodies]] (its columns: {})", there());
+        return Err(Error::input(path.display(), problem, "name a column of the table, or leave the key out"));
+    }
+    if is_there(0) {
         return Ok(());
     }
-    let there: Vec<&str> = names.iter().copied().take(20).collect();
-    let problem = format!("has no column `body` (its columns: {})", there.join(", "));
-    Err(Error::input(path.display(), problem, "a table of bodies names each in the column `body`"))
+    let problem = format!("has no column `body` (its columns: {})", there());
+    let remedy = "a table of bodies names each in the column `body`, or in the one that is `body` of `columns` of the [[bodies]]";
+    Err(Error::input(path.display(), problem, remedy))
 }
 
 fn read_parquet(
     path: &Arc<Path>,
     (bytes, limit): (Vec<u8>, u64),
-    known: &[&[&str]],
+    known: &TableColumns,
     take: &mut Take<'_>,
 ) -> Result<()> {
     let encrypted = parquet_footer::check(path, Cursor::new(&bytes), bytes.len() as u64)?;
@@ -186,7 +195,7 @@ fn read_parquet(
     let schema = Arc::clone(builder.schema());
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let mut columns = resolve(path, &names, known)?;
-    check_columns(path, &columns, &names)?;
+    check_columns(path, &columns, &names, known)?;
     // A column of ids that no number can be may be of any type.
     columns.retain(|&(column, number)| number != ID || is_known(schema.field(column).data_type()));
     columns.sort_unstable();

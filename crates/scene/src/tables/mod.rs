@@ -23,7 +23,9 @@ use cells::Cell;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_base::workers::Workers;
 use clearsweep_model::LengthUnit;
-use columns::{BodiesTableFormat, COLUMNS, GEOMETRY, ID, ORIENTATION, POSE_COLUMNS, POSITION, SHAPE, STATIC};
+use columns::{
+    BodiesTableFormat, COLUMNS, GEOMETRY, ID, ORIENTATION, POSE_COLUMNS, POSITION, SHAPE, STATIC, TableColumns,
+};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,7 +61,7 @@ pub(super) fn lower(
         // Without `each` every row has a name of its own.
         let known: Vec<&str> = match &section {
             Some(_) => OWN_KEYS.iter().chain(&BODY_KEYS[1..]).copied().collect(),
-            None => ["table"].iter().chain(&BODY_KEYS[1..]).chain(&["each"]).copied().collect(),
+            None => ["table", "columns"].iter().chain(&BODY_KEYS[1..]).chain(&["each"]).copied().collect(),
         };
         keys.only(&known)?;
         if let Some(section) = section {
@@ -73,10 +75,10 @@ pub(super) fn lower(
         let remedy = format!("name the table of the bodies: a .parquet or a .csv file; or {parts}");
         let field = keys.required("table", remedy)?;
         let (path, bytes) = open(&field, inputs)?;
-        let names = COLUMNS.map(|(names, _)| names);
-        let defaults = RowDefaults { keys: &keys, lowered: LoweredDefaults::default() };
+        let columns = TableColumns::of(&keys, unit)?;
+        let defaults = RowDefaults { keys: &keys, columns, lowered: LoweredDefaults::default() };
         let mut rows = WaitingRows::default();
-        let read = cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
+        let read = cells::read(&Arc::from(path), (bytes, inputs.limit), &defaults.columns, &mut |place, cells| {
             rows.bytes += cells.iter().map(|(_, cell)| cell.bytes()).sum::<u64>();
             rows.rows.push((place, cells));
             let waits = rows.rows.len() < WAITING_ROWS && rows.bytes < WAITING_BYTES;
@@ -89,9 +91,10 @@ pub(super) fn lower(
     Ok(())
 }
 
-/// The keys of a section, which hold for its rows.
+/// The keys of a section, which hold for its rows, and the columns of its table.
 struct RowDefaults<'a> {
     keys: &'a Keys<'a>,
+    columns: TableColumns,
     lowered: LoweredDefaults,
 }
 
@@ -118,7 +121,8 @@ impl WaitingRows {
             // The last row that was lowered key by key.
             let mut known: Option<LoweredRow<'_>> = None;
             let rows = tasks[task].iter().map(|(place, cells)| {
-                if let Some(body) = known.as_ref().and_then(|known| known.alike(place, cells, unit)) {
+                if let Some(body) = known.as_ref().and_then(|known| known.alike(place, cells, &defaults.columns.units))
+                {
                     return Ok(body);
                 }
                 let body = body(place.clone(), cells, defaults, unit)?;
@@ -155,7 +159,8 @@ fn lower_parts(
     let hidden = [&OWN_KEYS[..], &["position", "orientation"]].concat();
     let still = Keys::new(keys.source, "", Value::Table(&[("static", Value::Bool(true))]), keys.at);
     let part_keys = keys.clone().without(&hidden).with_defaults(&still);
-    let defaults = RowDefaults { keys: &part_keys, lowered: LoweredDefaults::default() };
+    let columns = TableColumns::of(keys, unit)?;
+    let defaults = RowDefaults { keys: &part_keys, columns, lowered: LoweredDefaults::default() };
     let name = [("name", Value::Text("part"))];
     let template = Keys::new(keys.source, "", Value::Table(&name), keys.at).with_defaults(&part_keys);
     let template = body_spec::body(template, unit)?;
@@ -170,6 +175,10 @@ fn lower_parts(
     })?;
     let rows = match keys.get("table") {
         Some(field) => override_rows(&field, &defaults, unit, inputs)?,
+        None if let Some(stray) = keys.get("columns") => {
+            let remedy = "add a `table`, or remove the key";
+            return Err(stray.error("these are columns of a `table`, and the section has none", remedy));
+        }
         None => HashMap::new(),
     };
     each::lower(&section, (&Arc::from(path), &file), (&template, *reading), rows, made, take)
@@ -184,8 +193,7 @@ fn override_rows(
 ) -> Result<HashMap<String, OverrideRow>> {
     let (path, bytes) = open(field, inputs)?;
     let mut rows: HashMap<String, OverrideRow> = HashMap::new();
-    let names = COLUMNS.map(|(names, _)| names);
-    cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
+    cells::read(&Arc::from(path), (bytes, inputs.limit), &defaults.columns, &mut |place, cells| {
         let has = |numbers: std::ops::Range<usize>| cells.iter().any(|(number, _)| numbers.contains(number));
         let row = OverrideRow {
             spec: body(place.clone(), &cells, defaults, unit)?,
@@ -211,7 +219,7 @@ fn override_rows(
 fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, unit: LengthUnit) -> Result<BodySpec> {
     let (mut values, mut shape, mut pose) = (Vec::with_capacity(cells.len() + 2), None, [None; POSE_COLUMNS]);
     for &(number, ref cell) in cells {
-        match (number, value(&place, number, cell)?) {
+        match (number, value(&place, (number, cell), &defaults.columns.units)?) {
             (POSITION.., value) => pose[number - POSITION] = Some(value),
             (SHAPE, Value::Text(text)) => shape = Some(text),
             // A table may have a column of this name for others.
@@ -235,11 +243,11 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, un
     let source = SceneSource::of_row(defaults.keys.source.path(), place);
     let keys = Keys::new(&source, "the row", Value::Table(&values), 0).with_defaults(defaults.keys);
     let body = body_spec::body_of_row(keys, unit, &defaults.lowered)?;
-    Ok(BodySpec { pose_steps: alike::pose_steps(cells, unit), ..body })
+    Ok(BodySpec { pose_steps: alike::pose_steps(cells, &defaults.columns.units), ..body })
 }
 
-/// The value of a cell in a column of this number.
-fn value<'c>(place: &RowPlace, number: usize, cell: &'c Cell) -> Result<Value<'c>> {
+/// The value of a cell in a column of this number; `units`: of lengths, by column.
+fn value<'c>(place: &RowPlace, (number, cell): (usize, &'c Cell), units: &[LengthUnit]) -> Result<Value<'c>> {
     let (names, format) = COLUMNS[number];
     let (value, wanted) = match (format, cell) {
         (BodiesTableFormat::Text, Cell::Text(text)) => return Ok(Value::Text(text)),
@@ -247,7 +255,7 @@ fn value<'c>(place: &RowPlace, number: usize, cell: &'c Cell) -> Result<Value<'c
         (BodiesTableFormat::Number, cell) => (cell.number().map(Value::Number), "a number"),
         (BodiesTableFormat::Length, cell) => match (cell.number(), cell) {
             (None, Cell::Text(text)) if parse_length(text, LengthUnit::ALL[0]).is_ok() => return Ok(Value::Text(text)),
-            (number, _) => (number.map(Value::Number), "a length like 0.2 or 50mm"),
+            (length, _) => (length.map(|length| Value::Length(length, units[number])), "a length like 0.2 or 50mm"),
         },
         (BodiesTableFormat::Bool, cell) => (truth(cell).map(Value::Bool), "true or false"),
         (BodiesTableFormat::Integer, cell) => return Ok(cell.integer().map_or(Value::Text(""), Value::Integer)),
