@@ -192,8 +192,9 @@ mod tests {
     fn keys_keep_their_order_and_nulls_stay() {
         let text = concat!(
             r#"{"tolerance_m":0.5,"max_gap":1,"max_gap_s":null,"rows":0,"skipped":0,"by_status":{"clear":1,"contact":0},"#,
-            r#""violated":0,"undecided":0,"pairs_violated":2,"violating_pairs":[{"body_a":"a","body_b":"b","#,
-            r#""of_hulls":true,"rule":null,"required_m":null,"min_upper_m":-1e-7,"run":1,"frame":2,"intervals":3,"runs":1,"#,
+            r#""violated":0,"undecided":0,"undecided_interval":null,"pairs_violated":2,"violating_pairs":[{"body_a":"a","#,
+            r#""body_b":"b","of_hulls":true,"rule":null,"required_m":null,"min_upper_m":-1e-7,"lower_m":null,"#,
+            r#""upper_m":null,"run":1,"frame":2,"intervals":3,"runs":1,"#,
             r#""spans":1,"from_frame":1,"to_frame":2,"from_time_s":null,"to_time_s":null}],"pairs_contact":0,"#,
             r#""pairs_contact_only":0,"least":null,"first_contact":null}"#
         );
