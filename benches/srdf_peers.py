@@ -13,24 +13,26 @@ import tempfile
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-# Description, SRDF, folders of packages.
+# Description and SRDF.
 ROBOTS = {
-    "Panda (motionbench)": ("motionbench/panda/panda.urdf", "motionbench/panda/panda.srdf", []),
-    "UR5 with gripper (motionbench)": ("motionbench/ur5/ur5.urdf", "motionbench/ur5/ur5.srdf", []),
-    "Panda (panda_description)": (
-        "panda/panda_description/urdf/panda.urdf",
-        "panda/panda_description/srdf/panda.srdf",
-        ["panda"],
-    ),
+    "Panda (motionbench)": ("motionbench/panda/panda.urdf", "motionbench/panda/panda.srdf"),
+    "Panda (panda_description)": ("panda/panda_description/urdf/panda.urdf", "panda/panda_description/srdf/panda.srdf"),
+    "UR5 with gripper (motionbench)": ("motionbench/ur5/ur5.urdf", "motionbench/ur5/ur5.srdf"),
 }
 
+# Folder that the package of panda_description names its own folder by.
+PACKAGE = "package://example-robot-data/robots/"
 
-def proposed(program, urdf, packages, samples):
+
+def proposed(program, urdf, samples):
     """The object `srdf` of `check --json`."""
-    robot = f'[[robot]]\nurdf = "{urdf}"\nname = "r"\n'
-    if packages:
-        robot += f"packages = {json.dumps([str(folder) for folder in packages])}\n"
     with tempfile.TemporaryDirectory() as folder:
+        text = urdf.read_text()
+        if PACKAGE in text:
+            package = urdf.parent.parent.parent
+            urdf = Path(folder) / urdf.name
+            urdf.write_text(text.replace(PACKAGE, f"{package}/"))
+        robot = f'[[robot]]\nurdf = "{urdf}"\nname = "r"\n'
         scene = Path(folder) / "scene.toml"
         scene.write_text(f'[scene]\nlength_unit = "m"\n[query]\nwithin = 0.01\n{robot}[[sweep]]\nsteps = 1\n')
         command = [program, "check", scene, "--json", "--srdf", Path(folder) / "out.srdf", "--srdf-samples", samples]
@@ -52,15 +54,15 @@ def main():
     print("| robot | pairs | ours: off | of them proven | theirs: off | off in ours alone | off in theirs alone |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     differences = []
-    for name, (urdf, srdf, packages) in ROBOTS.items():
-        found = proposed(program, data / urdf, [data / folder for folder in packages], samples)
+    for name, (urdf, srdf) in ROBOTS.items():
+        found = proposed(program, data / urdf, samples)
         pairs = {frozenset([pair["link1"], pair["link2"]]): pair for pair in found["pairs"]}
         theirs = stated(data / srdf)
         known = {pair: reason for pair, reason in theirs.items() if pair in pairs}
         ours = {pair for pair, of in pairs.items() if of["reason"]}
         proven = sum(of["proven"] is True for of in pairs.values())
         alone = [sum(1 for _ in one - other) for one, other in ((ours, set(known)), (set(known), ours))]
-        print(f"| {name} | {len(pairs)} | {len(ours)} | {proven} | {len(known)} | {alone[0]} | {alone[1]} |")
+        print(f"| {name} | {len(pairs)} | {len(ours)} | {proven} | {len(known)} | {alone[0]} | {alone[1]} |", flush=True)
         bare = len(theirs) - len(known)
         if bare:
             differences.append(f"{name}: {bare} pairs of theirs have a link without collision geometry, or none of that name")
@@ -72,8 +74,7 @@ def main():
                 differences.append(
                     f"{name}: {of['link1']} and {of['link2']}: ours {reasons[0]}{proof}, theirs {reasons[1]}; meet in {share}"
                 )
-    print()
-    print("\n".join(differences))
+    print("", *differences, sep="\n")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ Examples (from the folder of the sources):
   clearsweep check datasets/first-clash-check/plant.glb
   clearsweep check datasets/crowd/scene.toml
   clearsweep check datasets/crowd/scene.toml --frames 0..60 --json
-  clearsweep check datasets/joints/arm.toml --srdf arm.srdf
+  clearsweep check datasets/joints/arm.toml --srdf -
 
 Exit codes: 0 a run would be done, whatever the warnings; 1 it would fail; 2 usage, also --runs and --frames that choose nothing; \
 130 interrupted.";

@@ -305,10 +305,11 @@ fn random_postures_are_the_published_numbers_on_any_number_of_threads() {
         ("seed = 42", "seed = -1", "-1 is no seed"),
         ("\"45deg\"", "\"-95deg\"", "the range ends before it begins"),
         ("[\"-90deg\", \"45deg\"]", "[\"1m\", \"2m\"]", "the joint turns, and the value is a length"),
-        ("theta =", "thta =", "did you mean `r/base/theta`?"),
-        ("\"r/base/x\" =", "theta =", "duplicate key"),
+        ("theta =", "\"r/base/thta\" =", "did you mean `\"r/base/theta\"`?"),
+        ("\"r/base/x\" = [-2, \"400mm\"]", "\"r/base/theta\" = [\"0deg\", \"1deg\"]", "the joint is named twice"),
+        ("[-2, \"400mm\"]", "[\"1deg\", \"2deg\"]", "the joint slides, and the value is an angle"),
         ("samples", "joints = [\"turn\"]\nsamples", "which is not swept"),
-        ("[-2, \"400mm\"]", "[-2]", "values [least, greatest]"),
+        ("[-2, \"400mm\"]", "[-2]", "a list of 2 values [least, greatest]"),
     ];
     for (right, slip, says) in wrong {
         let wrong = sweep.replacen(right, slip, 1);
