@@ -21,6 +21,7 @@ use clearsweep_engine::{
 use clearsweep_model::{Baseline, FreeLength, IgnoreRule, LengthUnit, Motion, SameAncestor, Scene};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Names that are listed before the rest is counted.
 const LISTED: usize = 5;
@@ -50,7 +51,7 @@ pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
     let mut shown = if json { String::new() } else { text(&scene, &checked, (first.as_ref(), proposal.as_ref())) };
     if let Some(first) = &first {
         let out = first.proposed();
-        let file = first.text(&first.name()?, &out, &scene);
+        let file = first.text(&first.seen_from(Path::new("."))?, &out, &scene);
         object.iter_mut().for_each(|object| first.add_to(object, &file));
         let command = format!("clearsweep init {} --out {}", shell_word(first.file()), shell_word(&out));
         shown += &format!("\nA scene to begin with; `{command}` writes it:\n\n{file}");

@@ -50,7 +50,7 @@ impl FirstScene {
     ///
     /// # Errors
     /// It is no UTF-8, as a scene file is.
-    pub(super) fn name(&self) -> Result<String> {
+    fn name(&self) -> Result<String> {
         let name = self.file.file_name().and_then(|name| name.to_str());
         let remedy = "rename the file: a scene file is UTF-8 text";
         name.map(str::to_owned).ok_or_else(|| Error::input(self.file.display(), "the name is not UTF-8", remedy))

@@ -361,10 +361,7 @@ fn columns_may_have_names_and_units_of_their_own() {
     let plain = good(folder, &format!("{HEAD}{each}offset = \"0.5in\"\n"));
     assert_eq!(grown.bodies, plain.bodies);
     for (keys, parts) in [
-        (
-            "columns = { body = \"nam\" }",
-            ["renamed.csv: has no column `nam`, the `body` of `columns`", "name a column"],
-        ),
+        ("columns = { body = \"nam\" }", ["has no column `nam`, the `body` of `columns`", "name a column"]),
         ("columns = { bdy = \"name\" }", ["scene.toml:7", "unknown key `bdy`"]),
         ("columns = { body = \"name\", up = \"name\" }", ["key `up`", "is `name`, and so is `body`"]),
         ("columns = { body = { name = \"name\", unit = \"m\" } }", ["key `body`", "holds no lengths"]),

@@ -58,6 +58,10 @@ fn check_shows_a_scene_for_a_geometry_file() {
     expect(dir, "run plant.toml --out plant.out --progress none", 3);
     let (nearest, _) = expect(dir, "summary plant.out", 0);
     assert!(nearest.contains("157.494 mm deep: plant/steel/beam-1 and plant/piping/line-200"), "{nearest}");
+    // What is shown is for the folder in which one stands.
+    fs::create_dir(dir.join("below")).expect("made");
+    let below = json(&dir.join("below"), "check ../plant.glb --json");
+    assert!(below["scene_file"].as_str().is_some_and(|text| text.contains("geometry = \"../plant.glb\"")), "{below}");
     // --within and --require hold as they do for a scene.
     let wider = json(dir, "check plant.glb --json --require 50mm");
     assert_eq!((&wider["require_m"], &wider["within_from_require"]), (&0.05.into(), &true.into()));
