@@ -157,7 +157,7 @@ impl FirstScene {
         format!(
             "[scene]\nlength_unit = \"{}\"\n\n[query]\n{}{}\n{bodies}",
             self.unit.word,
-            commented("require = 0", "no two bodies overlap; \"50mm\": they stay 50 mm apart"),
+            commented("require = \"-1mm\"", "bodies may touch, or overlap by 1 mm; \"50mm\": they stay 50 mm apart"),
             commented("# within = \"200mm\"", "list all pairs up to here; left out: as far as `require` needs"),
         )
     }
@@ -191,7 +191,7 @@ fn rules(scene: &Scene) -> String {
 # name = \"service\"
 # a = {first}
 # b = {second}
-# require = \"25mm\"          # \"-1mm\": they may overlap by 1 mm
+# require = \"25mm\"
 "
     )
 }

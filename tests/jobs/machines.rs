@@ -126,7 +126,7 @@ fn the_columns_of_tables_are_printed() {
     let dir = clone();
     let dir = dir.path();
     let whole = json(dir, "schema --json", 0);
-    assert_eq!(whole["tables"].as_array().map(Vec::len), Some(10));
+    assert_eq!(whole["tables"].as_array().map(Vec::len), Some(11));
     let pairs = json(dir, "schema pairs --json", 0);
     let columns = pairs["tables"][0]["columns"].as_array().expect("columns");
     let least = columns.iter().find(|column| column["name"] == "min_distance_m").expect("a column");
