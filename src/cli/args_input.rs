@@ -33,7 +33,7 @@ pub(crate) struct InputArgs {
     /// Write a row for every pair at most this far apart: in the scene's unit, or with a unit of its own (50mm)
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true, help_heading = QUERY)]
     pub(crate) within: Option<String>,
-    /// Require this clearance, which is at most `within`
+    /// Require this clearance, which is at most `within`; -1mm allows an overlap of 1 mm
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true, help_heading = QUERY)]
     pub(crate) require: Option<String>,
     /// Read accepted pairs from this file (CSV: rule, a, b, accepted, until, by, reason) instead of the scene's

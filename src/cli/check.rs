@@ -74,6 +74,7 @@ pub(super) fn text(
     let lengths = Lengths::of(scene.unit);
     let require = match (scene.rules.all().len(), query.require) {
         (0, None) => "nothing required".to_owned(),
+        (0, Some(require)) if require < 0.0 => lengths.requirement(require),
         (0, Some(require)) => format!("{} required", lengths.text(require)),
         (rules, _) => format!("{} below", counted(rules as u64, "rule")),
     };
@@ -250,8 +251,7 @@ fn rules(scene: &Scene, checked: &Checked) -> Vec<String> {
     let line = |(rule, &pairs): (usize, &u64)| {
         let required = match requirements.by(rule) {
             nothing if nothing.is_nan() => "nothing required".to_owned(),
-            allowed if allowed < 0.0 => format!("{} of overlap allowed", lengths.text(-allowed)),
-            required => lengths.text(required),
+            required => lengths.requirement(required),
         };
         let of = requirements.rules().get(rule).map_or_else(String::new, |rule| {
             let baseline = rule.baseline.map_or_else(String::new, |Baseline { at, worse_by }| {

@@ -190,7 +190,7 @@ fn requirement(summary: &Summary, lengths: Lengths) -> String {
             let requiring = rules.iter().filter(|rule| rule.terms.require_m.is_some());
             format!("by {}", counted(requiring.count() as u64, "rule"))
         }
-        (None, Some(require)) => lengths.text(require),
+        (None, Some(require)) => lengths.requirement(require),
         (None, None) => {
             return "nothing: set `require` (or --require) and the exit code tells whether it is kept".to_owned();
         }

@@ -69,7 +69,6 @@ const QUERY: &[Row] = &[
     ),
     ("binary glTF", "glTF\u{2}...", &["scene.toml", "is a binary glTF file, and no scene", "TOML"]),
     ("STEP", "\u{feff}ISO-10303-21;\n", &["scene.toml", "is a STEP or IFC file", "as `geometry`"]),
-    ("require < 0", "+require = -1\n+", &[":5", "`require`", "negative"]),
     ("touch", "+touch = -1e-9\n+", &[":5", "`touch`", "negative"]),
     ("static_pairs", "+static_pairs = 1\n+", &[":5", "`static_pairs`", "true or false"]),
 ];

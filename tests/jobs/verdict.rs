@@ -251,7 +251,9 @@ fn worst_and_next_show_what_violates_and_not_what_rules_allow() {
     let body = |name: &str, x: f64| sphere(name, &format!("static = true\nposition = [{x:?}, 0, 0]"));
     let bodies = body("a", 0.0) + &body("b", 1.9) + &body("c", 9.0) + &body("d", 11.01);
     let rule = "[[rule]]\nname = \"welded\"\na = \"a\"\nb = \"b\"\nrequire = -0.2\n";
-    let dir = scene(["", "within = 0.5\nrequire = 0.02"], &(bodies + rule), &[]);
+    let dir = scene(["", "within = 0.5\nrequire = 0.02"], &(bodies.clone() + rule), &[]);
+    let text = fs::read_to_string(dir.path().join("scene.toml")).expect("written").replace(rule, "");
+    fs::write(dir.path().join("welded.toml"), text).expect("written");
     let (text, _) = expect(dir.path(), "run scene.toml --out o", 3);
     assert!(text.contains("worst     0.009999 to 0.010001 m apart: c and d\n"), "{text}");
     assert!(text.contains("\"SELECT rule, body_a, body_b, floor(1e6 * lower_m) / 1e6 AS at_least_m, "), "{text}");
@@ -259,6 +261,11 @@ fn worst_and_next_show_what_violates_and_not_what_rules_allow() {
     let (text, _) = expect(dir.path(), "run scene.toml --out p --require 0.001", 0);
     assert!(text.contains("worst     no violation; nearest: 0.099999 to 0.100001 m deep: a and b\n"), "{text}");
     assert!(text.contains("p/pairs.parquet"), "{text}");
+    // An overlap may be allowed of all pairs.
+    let (text, _) = expect(dir.path(), "run welded.toml --out r --require -0.2", 0);
+    assert!(text.contains("required  0.2 m of overlap allowed: no pair violates it"), "{text}");
+    let (text, _) = expect(dir.path(), "run welded.toml --out s --require -50mm", 3);
+    assert!(text.contains("0.05 m of overlap allowed: VIOLATED by 1 pair"), "{text}");
     // What is accepted is not worst either.
     expect(dir.path(), "accept o --to a.csv --reason r --pair c d", 0);
     let (text, _) = expect(dir.path(), "run scene.toml --out q --accepted a.csv", 0);

@@ -246,7 +246,7 @@ pub(super) fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
     Ok(Query {
         at: keys.at,
         within: length("within")?.map(|(within, _)| within),
-        require: length("require")?,
+        require: keys.get("require").map(|field| Ok((field.length(unit)?, field.at))).transpose()?,
         require_unit: keys.get("require").and_then(|field| field.text().ok()).and_then(unit_of),
         touch: length("touch")?.map_or(DEFAULT_TOUCH_M, |(touch, _)| touch),
         answer: keys.get("answer").map(|word| word.choice(&answers)).transpose()?.unwrap_or_default(),

@@ -32,7 +32,7 @@ impl QueryOverrides {
             direction,
             answer: word("--answer", texts.answer.as_deref(), &answers)?,
             contacts: word("--contacts", texts.contacts.as_deref(), &CONTACTS)?,
-            require: length("--require", texts.require.as_deref(), unit)?,
+            require: texts.require.as_deref().map(|text| any_length("--require", text, unit)).transpose()?,
             require_unit: texts.require.as_deref().and_then(unit_of),
             within: length("--within", texts.within.as_deref(), unit)?,
             between: texts.between.as_deref().map(between).transpose()?,
@@ -49,15 +49,21 @@ fn word<T: Copy>(flag: &str, text: Option<&str>, words: &[(&str, T)]) -> Result<
     meaning.map(Some).ok_or_else(|| Error::usage(flag, problem, format!("choose {}", known.join(" or "))))
 }
 
+/// Remedy for a text that is no length.
+const LENGTH: &str = "give a length of 0 or more, in the scene's unit or with its own: 0.2, 50mm, 1.5ft";
+
 /// Returns a length, zero or more.
 fn length(flag: &str, text: Option<&str>, unit: LengthUnit) -> Result<Option<f64>> {
     let Some(text) = text else { return Ok(None) };
-    let remedy = "give a length of 0 or more, in the scene's unit or with its own: 0.2, 50mm, 1.5ft";
-    match parse_length(text, unit) {
-        Ok(metres) if metres >= 0.0 => Ok(Some(metres)),
-        Ok(_) => Err(Error::usage(flag, format!("`{text}` is negative"), remedy)),
-        Err(problem) => Err(Error::usage(flag, problem, remedy)),
+    match any_length(flag, text, unit)? {
+        metres if metres >= 0.0 => Ok(Some(metres)),
+        _ => Err(Error::usage(flag, format!("`{text}` is negative"), LENGTH)),
     }
+}
+
+/// Returns a length, negative ones too.
+fn any_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
+    parse_length(text, unit).map_err(|problem| Error::usage(flag, problem, LENGTH))
 }
 
 /// Returns the motion between frames of a word.

@@ -179,13 +179,14 @@ impl Facts<'_> {
 
     fn requirement(&self) -> Fact {
         let Some(rules) = &self.summary.rules else {
-            let text = self.length(self.summary.require_m).unwrap_or_else(|| "nothing is required".to_owned());
+            let required = self.summary.require_m.map(|require| self.lengths.requirement(require));
+            let text = required.unwrap_or_else(|| "nothing is required".to_owned());
             return fact("required", text, Vec::new());
         };
         let required: Vec<&RuleFindings> = rules.iter().filter(|rule| rule.terms.require_m.is_some()).collect();
         let line = |RuleFindings { terms, .. }: &&RuleFindings| {
             let what = if terms.direction.is_some() { " free length" } else { "" };
-            let require = self.length(terms.require_m).unwrap_or_default();
+            let require = terms.require_m.map(|require| self.lengths.requirement(require)).unwrap_or_default();
             format!("{} ({}): {require}{what} for {}", terms.rule, terms.severity, counted(terms.pairs, "pair"))
         };
         fact("rules", counted(required.len() as u64, "rule"), listed(required.iter().map(line)))

@@ -117,6 +117,11 @@ impl Lengths {
         }
     }
 
+    /// Formats a requirement: `50 mm`, `1 mm of overlap allowed`.
+    pub fn requirement(self, metres: f64) -> String {
+        if metres < 0.0 { format!("{} of overlap allowed", self.text(-metres)) } else { self.text(metres) }
+    }
+
     /// Returns both ends of a bracket as SQL, rounded outward as [`Self::proven`] rounds, from columns in
     /// metres, with names for the columns.
     pub fn sql_outward(self, lower: &str, upper: &str) -> String {
