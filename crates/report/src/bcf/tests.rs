@@ -38,6 +38,9 @@ pub(crate) fn sample() -> Report {
         unit: LengthUnit::parse("mm").expect("a unit"),
         moves: true,
         runs: 3,
+        is_sweep: false,
+        sweeps: Vec::new(),
+        has_dates: false,
         between: "linear".to_owned(),
         verdict: Verdict { word: "violated".to_owned(), tone: Tone::Bad, sentence: "3 issues are open.".to_owned() },
         checked: vec![Fact { name: "bodies".to_owned(), text: "4 bodies".to_owned(), details: vec![long] }],
@@ -45,6 +48,13 @@ pub(crate) fn sample() -> Report {
         issues: vec![issue("00000000000a", "worse", "near", vec![near, further]), overlapping, accepted, resolved],
         in_full: 1,
         meshes: vec![tetrahedron()],
+        rules: Vec::new(),
+        matrix: crate::data::GroupMatrix::default(),
+        elements: std::collections::BTreeMap::new(),
+        worst_runs: Vec::new(),
+        plant: None,
+        has_decisions: false,
+        decisions: None,
     }
 }
 
@@ -79,6 +89,7 @@ fn issue(id: &str, state: &str, kind: &str, findings: Vec<Finding>) -> Issue {
         overlap_m: None,
         volume_m3: None,
         note: None,
+        between: Vec::new(),
         findings,
     }
 }
@@ -93,6 +104,8 @@ fn finding(names: [&str; 2], kind: &str, bracket_m: [Option<f64>; 2], view: Opti
         span: [moment(10), moment(20)],
         least: moment(15),
         share: Some(0.5),
+        contact: None,
+        proof: None,
         bracket_m,
         place: Some([1000.0, -2.0, 0.5]),
         kind: kind.to_owned(),
