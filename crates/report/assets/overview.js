@@ -134,7 +134,10 @@ const Overview = (() => {
     if (event.shiftKey || event.buttons > 1) move(dx * pixel, dy * pixel); else turn(-dx * 0.008, dy * 0.008);
   });
   for (const end of ['pointerup', 'pointercancel']) map.addEventListener(end, () => { last = null; });
-  map.addEventListener('click', event => { if (moved >= 4) event.preventDefault(); }, true); // a drag is no click on a mark
+  map.addEventListener('click', event => { // a drag is no click on a mark
+    if (moved >= 4) event.preventDefault();
+    moved = 0;
+  }, true);
   map.addEventListener('contextmenu', event => event.preventDefault());
   map.addEventListener('dragstart', event => event.preventDefault());
   map.addEventListener('wheel', event => {

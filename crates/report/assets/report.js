@@ -198,11 +198,23 @@
     seek(null);
   }
 
+  /** A name, with the GUID of IFC at its end as small print. */
+  function writeName(element, name) {
+    const [, text, guid] = /^(.+)\/([0-3][\w$]{21})$/.exec(name) ?? [name, name];
+    element.textContent = text;
+    if (!guid) return;
+    const small = document.createElement('small');
+    small.className = 'guid';
+    small.textContent = guid;
+    element.after(' ', small);
+  }
+
   /** Names, switches and the timeline that fit the view. */
   function describe(card) {
     const { parts, track, overlap, normal, witness } = view, caption = find('.stage figcaption', card);
     const names = all('bdi', caption), ghosts = parts.slice(2);
-    [0, 1].forEach(i => { if (names[i] && parts[i]) names[i].textContent = parts[i].name; });
+    if (caption) for (const small of all('.guid', caption)) small.remove();
+    [0, 1].forEach(i => { if (names[i] && parts[i]) writeName(names[i], parts[i].name); });
     find('.ghosts', caption)?.remove();
     if (ghosts.length && caption) {
       const list = document.createElement('span');

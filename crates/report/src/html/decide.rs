@@ -93,6 +93,6 @@ fn note(report: &Report) -> String {
             "The file holds new decisions only: add its rows to the file of accepted pairs that the run read."
                 .to_owned()
         }
-        None => "`clearsweep run --accepted accepted.csv` reads it.".to_owned(),
+        None => "\u{201c}clearsweep run --accepted accepted.csv\u{201d} reads it.".to_owned(),
     }
 }

@@ -204,9 +204,16 @@ impl<'a> CardContext<'a> {
     /// What the rule requires, and what is proven instead.
     fn why(&self, finding: &Finding) -> String {
         let Some(upper) = finding.bracket_m[1] else { return String::new() };
-        let upper = self.lengths.bracket(Some(finding.required_m), None, Some(upper));
-        let upper = upper.rsplit(".. ").next().unwrap_or_default().to_owned();
-        format!("at most {upper} is less than the {} required", self.lengths.required(finding.required_m))
+        let required = finding.required_m;
+        let asked = match required < 0.0 {
+            true => format!("an overlap of at most {} is allowed", self.lengths.required(-required)),
+            false => format!("{} is required", self.lengths.required(required)),
+        };
+        let end = self.lengths.upper_end(Some(required), upper);
+        match end.strip_prefix('-') {
+            Some(depth) => format!("an overlap of at least {depth} is proven, and {asked}"),
+            None => format!("at most {end} is proven, and {asked}"),
+        }
     }
 
     fn facts(&self, issue: &Issue) -> Vec<(&'static str, String)> {

@@ -115,8 +115,10 @@ impl Page {
         let picture = |index: usize| pictures.get(index).and_then(Option::as_deref);
         let cards = report.issues[..full].iter().enumerate();
         let cards: Vec<Card> = cards.map(|(index, issue)| context.card(index, issue, picture(index))).collect();
-        let levels: Vec<&str> = cards.iter().map(|card| &*card.head.level).filter(|level| !level.is_empty()).collect();
-        let levels: Vec<String> = levels.iter().flat_map(|levels| levels.split(", ")).map(str::to_owned).collect();
+        let listed = report.issues.iter().take(full + MOST_ROWS).filter_map(|issue| issue.findings.first());
+        let levels = listed.map(|finding| plant::levels(report, finding)).filter(|levels| !levels.is_empty());
+        let levels: Vec<String> =
+            levels.flat_map(|levels| levels.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect();
         let rows = rest.iter().take(MOST_ROWS).enumerate().map(|(index, issue)| context.row(full + index, issue));
         let files = [STYLE, VIEWER, MAP, SCRIPT, DECIDING].map(|text| text.replace("\r\n", "\n"));
         let [style, viewer, map, script, deciding] = files;

@@ -27,7 +27,7 @@ pub(super) fn rules(report: &Report) -> Vec<RuleRow> {
         pairs: count(of.pairs),
         open: count(of.open),
         issues: count(of.issues),
-        nearest: of.nearest_m.map(|metres| lengths.bracket(of.required_m, None, Some(metres))).unwrap_or_default(),
+        nearest: of.nearest_m.map(|metres| lengths.upper_end(of.required_m, metres)).unwrap_or_default(),
     };
     report.rules.iter().map(row).collect()
 }

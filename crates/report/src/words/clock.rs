@@ -182,8 +182,8 @@ impl Clock {
             let joint =
                 |of: &SweepJoint| format!("{} from {} to {}", of.name, self.value(of, of.from), self.value(of, of.to));
             let joints: Vec<String> = sweep.joints.iter().map(joint).collect();
-            let path = if joints.len() > 1 { format!(", {}", sweep.path.replace('-', " ")) } else { String::new() };
-            format!("{}{path}, in {} steps", joints.join(", "), sweep.steps)
+            let path = if joints.len() > 1 { format!(", {},", sweep.path.replace('-', " ")) } else { String::new() };
+            format!("{}{path} in {} steps", joints.join(", "), sweep.steps)
         };
         self.sweeps.iter().map(line).collect()
     }

@@ -245,6 +245,12 @@ impl Lengths {
         self.with_unit(&text)
     }
 
+    /// The upper end of a bracket, with the digits that show on which side of the requirement it is.
+    pub(crate) fn upper_end(self, required: Option<f64>, upper: f64) -> String {
+        let decimals = self.bracket_places(required, None, Some(upper));
+        self.with_unit(&self.rounded(upper, decimals, Rounding::Up))
+    }
+
     /// A point, to a hundredth of a millimetre or a little less: `x 1250.5, y -20, z 300 mm`.
     pub(crate) fn place(self, metres: [f64; 3]) -> String {
         let decimals = self.decimals.saturating_sub(1);
