@@ -247,7 +247,7 @@ fn without_time(line: &str) -> &str {
 /// missing, if there is one.
 fn missing_line<'b>(block: &'b str, printed: &str) -> Option<&'b str> {
     let mut lines = printed.lines().map(without_time);
-    block.lines().filter(|line| *line != "...").find(|line| !lines.any(|printed| printed == without_time(line)))
+    block.lines().filter(|line| line.trim() != "...").find(|line| !lines.any(|printed| printed == without_time(line)))
 }
 
 #[test]
