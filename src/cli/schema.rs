@@ -193,7 +193,8 @@ fn keys(root: &Value, schema: &Value, prefix: &str, lines: &mut Vec<(String, Str
     for (key, value) in schema["properties"].as_object().unwrap_or(&none) {
         let (name, value) = (format!("{prefix}{key}"), resolved(root, value));
         let description = value["description"].as_str().unwrap_or_default();
-        lines.push((name.clone(), format!("{}. {description}", kind(value)).trim_end().to_owned()));
+        let separator = if description.is_empty() { "" } else { ". " };
+        lines.push((name.clone(), format!("{}{separator}{description}", kind(value))));
         keys(root, value, &format!("{name}."), lines);
         if value["items"].is_object() {
             keys(root, resolved(root, &value["items"]), &format!("{name}[]."), lines);

@@ -322,9 +322,9 @@ mod tests {
             "1,200 frames, 1 run",
             "3 possible, 1 of them ignored; 2 came within 200 mm",
             "1,500: 1,400 separated, 100 penetrating; 7 violated; 1 undecided",
-            "9.999 to 10.001 mm deep: duct and payload, run 0, frame 17",
+            "10 mm deep: duct and payload, run 0, frame 17",
             "50 mm: VIOLATED by 1 pair; 1 row undecided",
-            "9.999 to 10.001 mm deep: duct and payload, 1.5 s to 2.1 s (7 frames)",
+            "10 mm deep: duct and payload, 1.5 s to 2.1 s (7 frames)",
             "SELECT body_a, body_b, floor(1e6 * lower_m) / 1e3 AS at_least_mm, ceil(1e6 * upper_m) / 1e3 AS at_most_mm FROM 'out/events.parquet' ORDER",
             "sampled frames only",
         ] {

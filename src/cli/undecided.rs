@@ -34,7 +34,7 @@ fn line(of: &Undecided, moves: bool, count: &str, lengths: Lengths) -> String {
     };
     let (a, b) = (visible(&of.pair.body_a), visible(&of.pair.body_b));
     let nearest = if count.starts_with("1 ") { "" } else { ", the nearest" };
-    format!("{count}{nearest}: {a} and {b}{when}: {}{required}", lengths.proven(of.lower_m, of.upper_m))
+    format!("{count}{nearest}: {a} and {b}{when}: {}{required}", lengths.proven_ends([of.lower_m, of.upper_m]))
 }
 
 /// What decides it: the first that applies.

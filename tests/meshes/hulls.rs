@@ -249,8 +249,8 @@ fn tables_and_summaries_say_what_is_of_hulls() {
     let said = "1 of 3 bodies: the hull of a mesh that is not convex, up to 25";
     let run = flat(expect(dir, "run s.toml --out o", 3).0);
     assert!(run.contains(said) && run.contains("figures of such bodies are of the hulls"), "{run}");
-    assert!(run.contains("worst 9.999 to 10.001 mm deep, of the hulls: bracket and ball"), "{run}");
-    assert!(run.contains("VIOLATED by 1 pair 9.999 to 10.001 mm deep, of the hulls: bracket and ball"), "{run}");
+    assert!(run.contains("worst 10 mm deep, of the hulls: bracket and ball"), "{run}");
+    assert!(run.contains("VIOLATED by 1 pair 10 mm deep, of the hulls: bracket and ball"), "{run}");
     let summary = flat(expect(dir, "summary o", 0).0);
     assert!(summary.contains("bracket ball -10.001 mm -9.999 mm of the hulls"), "{summary}");
     assert!(summary.contains("ball box 89.999 mm 90.001 mm"), "a pair of shapes is no hull: {summary}");

@@ -202,10 +202,24 @@ impl Lengths {
         format!("{asked}, {proven}")
     }
 
-    /// A proven bracket for a line of text, rounded outward: `48.212 to 48.213 mm`, `9.999 to 10.001
-    /// mm deep`.
+    /// A proven bracket for a line of text: one number if both ends are the same to the last place that
+    /// is written (`48.213 mm`), else [both ends](Self::proven_ends).
     pub fn proven(self, lower: Option<f64>, upper: Option<f64>) -> String {
-        let [lower, upper] = [lower, upper].map(|end| end.filter(|end| end.is_finite()));
+        let nearest = |metres: f64| self.rounded(metres.abs(), self.decimals, Rounding::Nearest);
+        match (lower, upper) {
+            (Some(lower), Some(upper)) if nearest(lower) == nearest(upper) && nearest(lower) != "0" => match upper {
+                _ if lower > 0.0 => self.with_unit(&nearest(lower)),
+                _ if upper < 0.0 => self.with_unit(&nearest(lower)) + " deep",
+                _ => self.proven_ends([Some(lower), Some(upper)]),
+            },
+            ends => self.proven_ends(ends.into()),
+        }
+    }
+
+    /// Both ends of a proven bracket for a line of text, rounded outward: `48.212 to 48.213 mm`, `9.9
+    /// to 10.2 mm deep`.
+    pub fn proven_ends(self, ends: [Option<f64>; 2]) -> String {
+        let [lower, upper] = ends.map(|end| end.filter(|end| end.is_finite()));
         let down = |metres: f64| self.rounded(metres, self.decimals, Rounding::Down);
         let up = |metres: f64| self.rounded(metres, self.decimals, Rounding::Up);
         let range = |low: f64, high: f64| {
@@ -221,11 +235,11 @@ impl Lengths {
             (None, Some(upper)) => format!("at most {}", one(up(upper))),
             (Some(lower), None) if lower < 0.0 => format!("at most {} deep", one(up(-lower))),
             (Some(lower), None) => format!("at least {}", one(down(lower))),
-            (Some(lower), Some(upper)) if upper < 0.0 => range(-upper, -lower) + " deep",
             (Some(lower), Some(upper)) if lower >= 0.0 => range(lower, upper),
             (Some(lower), Some(upper)) if upper.max(-lower) <= place => {
                 format!("touching, to {}", one(up(upper.max(-lower))))
             }
+            (Some(lower), Some(upper)) if upper < 0.0 => range(-upper, -lower) + " deep",
             (Some(lower), Some(0.0)) => format!("at most {} deep", one(up(-lower))),
             (Some(lower), Some(upper)) => format!("{} deep to {} apart", one(up(-lower)), one(up(upper))),
         }

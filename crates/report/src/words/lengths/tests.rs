@@ -150,9 +150,14 @@ fn a_proven_bracket_is_rounded_outward_in_one_way() {
     let mm = Lengths::of_word("mm");
     let text = |lower: f64, upper: f64| mm.proven(Some(lower), Some(upper));
     assert_eq!(text(0.037_927_4, 0.037_927_6), "37.927 to 37.928 mm");
+    assert_eq!(text(0.037_927_1, 0.037_927_4), "37.927 mm");
     assert_eq!(text(0.05, 0.05), "50 mm");
-    assert_eq!(text(-0.010_000_4, -0.009_999_6), "9.999 to 10.001 mm deep");
+    assert_eq!(text(-0.010_000_4, -0.009_999_6), "10 mm deep");
+    assert_eq!(text(-0.010_001_4, -0.009_999_2), "9.999 to 10.002 mm deep");
     assert_eq!(text(-1e-14, 1e-14), "touching, to 0.001 mm");
+    assert_eq!(text(-2e-14, -1e-14), "touching, to 0.001 mm");
+    assert_eq!(text(1e-14, 2e-14), "0 to 0.001 mm");
+    assert_eq!(mm.proven_ends([Some(-0.010_000_4), Some(-0.009_999_6)]), "9.999 to 10.001 mm deep");
     assert_eq!(text(-0.01, 0.02), "10 mm deep to 20 mm apart");
     assert_eq!(text(-0.01, 0.0), "at most 10 mm deep");
     assert_eq!(mm.proven(None, Some(-0.01)), "at least 10 mm deep");
