@@ -70,10 +70,7 @@ impl<'s> Proposal<'s> {
         );
         let kinds = [
             (LinkPairKind::Adjacent, "Adjacent: joined by a joint".to_owned()),
-            (
-                LinkPairKind::Default,
-                "Default: touch or overlap in the default posture. Look at each of them".to_owned(),
-            ),
+            (LinkPairKind::Default, "Default: touch or overlap in the default posture. Look at each".to_owned()),
             (LinkPairKind::Always, format!("Always: touch or overlap in each of {draws}")),
             (LinkPairKind::Never { is_proven: true }, "Never: proven for all values of the joints".to_owned()),
             (LinkPairKind::Never { is_proven: false }, never),
@@ -105,7 +102,13 @@ impl<'s> Proposal<'s> {
             for pair in pairs {
                 let [a, b] = self.names(pair).map(attribute);
                 let reason = word(kind);
-                let _ = writeln!(text, "  <disable_collisions link1=\"{a}\" link2=\"{b}\" reason=\"{reason}\"/>");
+                let met = match kind {
+                    LinkPairKind::Default => {
+                        format!(" <!-- in {} of {} -->", count(pair.contacts), counted(*samples, "draw"))
+                    }
+                    _ => String::new(),
+                };
+                let _ = writeln!(text, "  <disable_collisions link1=\"{a}\" link2=\"{b}\" reason=\"{reason}\"/>{met}");
             }
         }
         text + "</robot>\n"

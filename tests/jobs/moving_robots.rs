@@ -433,6 +433,9 @@ fn the_srdf_says_what_is_proven_and_what_was_only_drawn() {
     let by_reason = checked["pairs_ignored_by_reason"].as_object().expect("reasons");
     let count = |reason: &str| by_reason[&format!("disabled by r.srdf: {reason}")].as_u64();
     assert_eq!((count("Adjacent"), count("Never")), (Some(4), Some(5)), "{by_reason:?}");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (arm, _) = expect(sources, "check datasets/joints/arm.toml --srdf - --srdf-samples 50", 0);
+    assert!(arm.contains("link2=\"finger-2\" reason=\"Default\"/> <!-- in 0 of 50 draws -->"), "{arm}");
     // The rules of the scene do not change what is found.
     let (text, _) = expect(dir, "check scene.toml --srdf r.srdf --force --srdf-samples 50 --srdf-seed 3", 0);
     assert!(text.contains("base and antenna: in 0 draws"), "{text}");

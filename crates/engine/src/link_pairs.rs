@@ -115,17 +115,24 @@ pub fn link_pairs(
     let mut pairs = Vec::new();
     for a in (0..count).filter(with_geometry) {
         for b in (a + 1..count).filter(with_geometry) {
-            let of = seen[a * count + b];
-            let kind = match of {
-                _ if described.joined.contains(&[a, b]) => LinkPairKind::Adjacent,
-                Seen { default: true, .. } => LinkPairKind::Default,
-                Seen { contacts, .. } if contacts == samples => LinkPairKind::Always,
-                Seen { is_near: false, .. } => {
-                    LinkPairKind::Never { is_proven: is_proven(scene, described, [a, b], &swept) }
-                }
-                _ => LinkPairKind::Sometimes,
+            let Seen { default, contacts, is_near, .. } = seen[a * count + b];
+            let columns = columns_between(scene, described, [a, b]);
+            // The distance is proven at all values that were drawn or swept.
+            let is_proven = match columns.as_slice() {
+                [] => true,
+                [column] => swept.iter().any(|joint| joint.column == *column),
+                _ => false,
             };
-            pairs.push(LinkPairFound { links: [a, b], kind, contacts: of.contacts });
+            // Bodies that stand in the world have rows in the first run only.
+            let contacts = if default && columns.is_empty() { samples } else { contacts };
+            let kind = match is_near {
+                _ if described.joined.contains(&[a, b]) => LinkPairKind::Adjacent,
+                _ if default => LinkPairKind::Default,
+                _ if contacts == samples => LinkPairKind::Always,
+                false => LinkPairKind::Never { is_proven },
+                true => LinkPairKind::Sometimes,
+            };
+            pairs.push(LinkPairFound { links: [a, b], kind, contacts });
         }
     }
     let columns = scene.joints.iter().flat_map(|joints| joints.tree.columns()).zip(0..);
@@ -227,9 +234,8 @@ fn alone(
     })
 }
 
-/// Whether links that are apart in all runs are apart at all values: their poses depend on no
-/// joint, or on one that was swept over its range.
-fn is_proven(scene: &Scene, robot: &SceneRobot, links: [usize; 2], swept: &[SweptJoint]) -> bool {
+/// The columns of values on which the pose of one link in another depends.
+fn columns_between(scene: &Scene, robot: &SceneRobot, links: [usize; 2]) -> Vec<u32> {
     let slots = links.map(|link| {
         let body = robot.links[link].bodies.first()?;
         match scene.bodies[*body as usize].motion {
@@ -237,10 +243,5 @@ fn is_proven(scene: &Scene, robot: &SceneRobot, links: [usize; 2], swept: &[Swep
             Motion::Static(_) => None,
         }
     });
-    let columns = scene.joints.as_ref().map(|joints| joints.tree.columns_between(slots)).unwrap_or_default();
-    match columns.as_slice() {
-        [] => true,
-        [column] => swept.iter().any(|joint| joint.column == *column),
-        _ => false,
-    }
+    scene.joints.as_ref().map_or(Vec::new(), |joints| joints.tree.columns_between(slots).to_vec())
 }

@@ -85,6 +85,11 @@ fn links_without_geometry_are_passed_in_urdf() {
     // A knee: what is welded to the shank is no neighbour of the thigh.
     assert_urdf([&["a", "b", "c"], &[]], &[[turn, "a", "b"], [weld, "b", "c"]], &[["a", "b"], ["b", "c"]]);
     assert_urdf([&["a", "b", "c"], &[]], &[[weld, "a", "b"], [turn, "b", "c"]], &[["a", "b"], ["b", "c"]]);
+    // Nothing holds the ends of a planar or floating joint together.
+    for wide in ["planar", "floating"] {
+        assert_urdf([&["a", "b", "c"], &[]], &[[wide, "a", "b"], [turn, "b", "c"]], &[["b", "c"]]);
+        assert_urdf([&["a", "b"], &["f"]], &[[turn, "a", "f"], [wide, "f", "b"]], &[]);
+    }
     // Nothing with geometry above.
     assert_urdf([&["b"], &["a"]], &[[turn, "a", "b"]], &[]);
 }

@@ -25,7 +25,7 @@ pub(in crate::joints) struct Link {
 /// The joints of a planar joint: `x` and `y` in the plane across the axis, `theta` about the axis.
 pub(in crate::joints) fn planar(spec: &JointSpec) -> Vec<JointSpec> {
     let [x, y] = across(spec.axis);
-    chain(spec, PLANAR.into_iter().zip([x, y, spec.axis]).zip([None; 3]))
+    chain(spec, &PLANAR, &[x, y, spec.axis], None)
 }
 
 /// The joints of a floating joint. `home`: pose of the child in the joint's frame while nothing
@@ -36,28 +36,24 @@ pub(in crate::joints) fn floating(spec: &JointSpec, home: Option<&Pose>) -> Vec<
         let ([x, y, z], [roll, pitch, yaw]) = (home.position.to_array(), roll_pitch_yaw(home.q));
         [x, y, z, yaw, pitch, roll]
     });
-    let homes = (0..FLOATING.len()).map(|value| home.map(|home| home[value]));
-    chain(spec, FLOATING.into_iter().zip([x, y, z, z, y, x]).zip(homes))
+    chain(spec, &FLOATING, &[x, y, z, z, y, x], home.as_ref().map(<[f64; 6]>::as_slice))
 }
 
-fn chain(
-    spec: &JointSpec,
-    values: impl ExactSizeIterator<Item = ((&'static str, Vec3<f64>), Option<f64>)>,
-) -> Vec<JointSpec> {
-    let last = values.len() - 1;
-    let part = |(at, ((value, axis), home)): (usize, ((&str, Vec3<f64>), Option<f64>))| JointSpec {
-        name: format!("{}/{value}", spec.name),
-        kind: if ["x", "y", "z"].contains(&value) { JointKind::Prismatic } else { JointKind::Revolute },
+/// The joints of the values `names`, one behind the other, with the axis and the home of each.
+fn chain(spec: &JointSpec, names: &[&str], axes: &[Vec3<f64>], home: Option<&[f64]>) -> Vec<JointSpec> {
+    let part = |(at, (name, &axis)): (usize, (&&str, &Vec3<f64>))| JointSpec {
+        name: format!("{}/{name}", spec.name),
+        kind: if ["x", "y", "z"].contains(name) { JointKind::Prismatic } else { JointKind::Revolute },
         place: if at == 0 { spec.place } else { Pose::IDENTITY },
         axis,
         range: None,
         is_limited: false,
         mimic: None,
-        link: Some(Link { is_first: at == 0, is_last: at == last }),
-        home,
+        link: Some(Link { is_first: at == 0, is_last: at + 1 == names.len() }),
+        home: home.map(|home| home[at]),
         ..spec.clone()
     };
-    values.enumerate().map(part).collect()
+    names.iter().zip(axes).enumerate().map(part).collect()
 }
 
 /// The directions of x and y after the least rotation that takes z to a unit vector; about x if
