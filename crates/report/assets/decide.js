@@ -21,51 +21,59 @@
     form.querySelector('[data-do="save"]').disabled = !chosen.size;
   }
 
+  /** Changes the decision about an issue, and the button or the controls that show it. */
   function decide(id, state) {
     if (state) chosen.set(id, { ...chosen.get(id), state }); else chosen.delete(id);
     isSaved = false;
-    count();
+    const place = places.get(id), select = place.querySelector('select');
+    if (select) {
+      select.value = state;
+      select.nextSibling.hidden = !state;
+    } else place.querySelector('button').textContent = { accept: 'Accepted', known: 'Known' }[state] ?? 'Decide';
   }
 
-  function controls(id, entry) {
-    const place = document.createElement('span'), select = document.createElement('select'), reason = document.createElement('input');
+  /** What may be chosen about an issue. */
+  const choices = entry => (why(entry) ? [] : ['', 'known', ...(isProven(entry) ? ['accept'] : [])]);
+  const WORDS = { '': 'no decision', accept: 'accept', known: 'known, not accepted' };
+
+  /** Puts the controls in place of the button of an issue: most issues never need them. */
+  function open(id, place) {
+    const select = document.createElement('select'), reason = document.createElement('input');
+    select.setAttribute('aria-label', `Decision about issue ${id}`);
+    for (const value of choices(data.issues[id])) select.add(new Option(WORDS[value], value));
+    reason.placeholder = 'reason, if its own';
+    reason.setAttribute('aria-label', `Reason for the decision about issue ${id}`);
+    select.value = chosen.get(id)?.state ?? '';
+    reason.hidden = !select.value;
+    select.addEventListener('change', () => { decide(id, select.value); count(); });
+    reason.addEventListener('input', () => { chosen.get(id).reason = reason.value; isSaved = false; });
+    place.replaceChildren(select, reason);
+    select.focus();
+  }
+
+  const places = new Map();
+  for (const [id, entry] of Object.entries(data.issues)) {
+    const place = document.createElement('span'), button = document.createElement('button');
     place.className = 'decide';
     if (why(entry)) {
       place.className += ' quiet';
       place.textContent = `No decision here (${why(entry)}): clearsweep accept --issue ${id}`;
-      return place;
+    } else {
+      button.type = 'button';
+      button.textContent = 'Decide';
+      button.addEventListener('click', () => open(id, place));
+      place.append(button);
+      places.set(id, place);
     }
-    select.setAttribute('aria-label', `Decision about issue ${id}`);
-    for (const [value, text] of [['', 'no decision'], ['accept', 'accept'], ['known', 'known, not accepted']]) {
-      if (value === 'accept' && !isProven(entry)) continue;
-      select.add(new Option(text, value));
-    }
-    reason.placeholder = 'reason, if its own';
-    reason.setAttribute('aria-label', `Reason for the decision about issue ${id}`);
-    reason.hidden = true;
-    select.addEventListener('change', () => { decide(id, select.value); reason.hidden = !select.value; });
-    reason.addEventListener('input', () => { chosen.get(id).reason = reason.value; isSaved = false; });
-    place.append(select, reason);
     place.addEventListener('click', event => event.stopPropagation());
-    return place;
-  }
-
-  const selects = new Map();
-  for (const [id, entry] of Object.entries(data.issues)) {
-    const issue = document.getElementById(`issue-${id}`);
-    const place = issue?.querySelector('.turn, td.marks');
-    if (!place) continue;
-    const made = controls(id, entry);
-    place.append(made);
-    selects.set(id, { issue, select: made.querySelector('select') });
+    document.getElementById(`issue-${id}`)?.querySelector('.turn, td.marks')?.append(place);
   }
 
   function decideAll(state) {
-    for (const { issue, select } of selects.values()) {
-      if (issue.hidden || !select || ![...select.options].some(option => option.value === state)) continue;
-      select.value = state;
-      select.dispatchEvent(new Event('change'));
+    for (const id of places.keys()) {
+      if (!document.getElementById(`issue-${id}`).hidden && choices(data.issues[id]).includes(state)) decide(id, state);
     }
+    count();
   }
 
   /** The file: earlier rows that are not decided anew, then the new ones. */

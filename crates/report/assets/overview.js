@@ -119,6 +119,12 @@ const Overview = (() => {
   }
   const reset = () => { state = { ...START }; redraw(); };
 
+  addEventListener('beforeprint', () => { // paper shows the drawing
+    if (canvas.hidden) return;
+    state = { ...START };
+    draw();
+  });
+
   map.tabIndex = 0;
   map.setAttribute('role', 'application');
   map.setAttribute('aria-label', 'Overview. Arrow keys turn it, with Shift move it, plus and minus zoom, 0 resets. The list below names all issues.');
