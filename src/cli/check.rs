@@ -33,8 +33,8 @@ const GROUPS: usize = 20;
 pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
     let CheckArgs { input, srdf, unit, json } = args;
     let input = Input::new(input, None)?;
-    let first = FirstScene::of(input.scene(), unit.as_deref())?;
-    let scene = match &first {
+    let mut first = FirstScene::of(input.scene(), unit.as_deref())?;
+    let scene = match &mut first {
         Some(first) => first.load(&input.overrides)?,
         None => input.load_scene()?,
     };

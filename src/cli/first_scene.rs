@@ -20,7 +20,12 @@ pub(super) struct FirstScene {
     unit: LengthUnit,
     /// Whether a flag names the unit.
     is_stated: bool,
+    /// Overlap that is allowed of all pairs, so that parts may touch.
+    overlap: &'static str,
 }
+
+/// Overlaps that a first scene allows, each with the least median size of bodies, metres.
+const OVERLAPS: [(&str, f64); 4] = [("1mm", 0.1), ("0.1mm", 0.01), ("0.01mm", 1e-3), ("0.001mm", 0.0)];
 
 impl FirstScene {
     /// Returns the scene to be made for a file; `None`: it is no geometry file by its extension.
@@ -38,7 +43,8 @@ impl FirstScene {
         let word = unit.unwrap_or(UNIT);
         let parsed = LengthUnit::parse(word);
         let parsed = parsed.ok_or_else(|| Error::internal("--unit", format!("`{word}` is no unit")))?;
-        Ok(Some(Self { file: file.to_path_buf(), unit: parsed, is_stated: unit.is_some() }))
+        let overlap = OVERLAPS[0].0;
+        Ok(Some(Self { file: file.to_path_buf(), unit: parsed, is_stated: unit.is_some(), overlap }))
     }
 
     /// The geometry file.
@@ -61,17 +67,27 @@ impl FirstScene {
         PathBuf::from(self.file.with_extension("toml").file_name().unwrap_or_default())
     }
 
-    /// Builds the scene.
+    /// Builds the scene, and chooses the overlap that it allows: a hundredth of the median size or
+    /// less.
     ///
     /// # Errors
     /// The geometry or a flag cannot be used.
-    pub(super) fn load(&self, overrides: &SceneOverrides) -> Result<Scene> {
+    pub(super) fn load(&mut self, overrides: &SceneOverrides) -> Result<Scene> {
+        let scene = scene_beside(&self.file, &self.keys(&self.name()?), overrides)?;
+        let mut sizes: Vec<f64> = scene.bodies.iter().map(|body| body.shape.size()).collect();
+        sizes.sort_by(f64::total_cmp);
+        let median = sizes.get(sizes.len() / 2).copied().unwrap_or(f64::INFINITY);
+        let fits = OVERLAPS.iter().find(|(_, least)| median >= *least).map_or(self.overlap, |&(overlap, _)| overlap);
+        if fits == self.overlap {
+            return Ok(scene);
+        }
+        self.overlap = fits;
         scene_beside(&self.file, &self.keys(&self.name()?), overrides)
     }
 
     /// The unit of the file, in words.
     pub(super) fn units(&self) -> String {
-        let Self { file, unit, is_stated } = self;
+        let Self { file, unit, is_stated, .. } = self;
         let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         match (readers::own_unit(file), is_stated) {
             (Some(_), _) if readers::has_scenes(file) => "the file is in metres, as glTF prescribes".to_owned(),
@@ -157,7 +173,10 @@ impl FirstScene {
         format!(
             "[scene]\nlength_unit = \"{}\"\n\n[query]\n{}{}\n{bodies}",
             self.unit.word,
-            commented("require = \"-1mm\"", "bodies may touch, or overlap by 1 mm; \"50mm\": they stay 50 mm apart"),
+            commented(
+                &format!("require = \"-{}\"", self.overlap),
+                "an overlap that is no clash; \"50mm\": stay 50 mm apart"
+            ),
             commented("# within = \"200mm\"", "list all pairs up to here; left out: as far as `require` needs"),
         )
     }

@@ -14,7 +14,7 @@ use std::path::Path;
 /// Checks a geometry file, and writes a scene for it.
 pub(crate) fn init(args: &InitArgs) -> Result<ProgramEnd> {
     let InitArgs { file, out, unit, max_input, force, json } = args;
-    let Some(first) = FirstScene::of(file, unit.as_deref())? else {
+    let Some(mut first) = FirstScene::of(file, unit.as_deref())? else {
         let [problem, remedy] = match readers::check_extension(file) {
             Err(fault) => [fault.problem, fault.remedy],
             Ok(()) => ["is no geometry file".to_owned(), "name one".to_owned()],

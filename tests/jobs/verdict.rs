@@ -265,7 +265,7 @@ fn worst_and_next_show_what_violates_and_not_what_rules_allow() {
     let (text, _) = expect(dir.path(), "run welded.toml --out r --require -0.2", 0);
     assert!(text.contains("required  0.2 m of overlap allowed: no pair violates it"), "{text}");
     let (text, _) = expect(dir.path(), "run welded.toml --out s --require -50mm", 3);
-    assert!(text.contains("0.05 m of overlap allowed: VIOLATED by 1 pair"), "{text}");
+    assert!(text.contains("50 mm of overlap allowed: VIOLATED by 1 pair"), "{text}");
     // What is accepted is not worst either.
     expect(dir.path(), "accept o --to a.csv --reason r --pair c d", 0);
     let (text, _) = expect(dir.path(), "run scene.toml --out q --accepted a.csv", 0);

@@ -11,6 +11,9 @@ use serde_json::{Map, Value, json};
 /// Bytes of names and rows that a page holds.
 const MOST_BYTES: usize = 1 << 20;
 
+/// Bytes of the longest name that a page holds.
+const LONGEST_NAME: usize = 4096;
+
 /// The decisions that a page may write.
 pub(super) struct Decisions {
     /// JSON for an element `script`; empty if there is nothing to decide.
@@ -71,6 +74,9 @@ impl Decisions {
 fn pairs(issue: &Issue, cells: &mut Cells) -> Result<Value, &'static str> {
     if issue.pairs > issue.findings.len() as u64 {
         return Err("more pairs than this page lists");
+    }
+    if issue.findings.iter().flat_map(|finding| &finding.names).any(|name| name.len() > LONGEST_NAME) {
+        return Err("a name is too long for this page");
     }
     let is_open = |word: &str| EventState::ALL.into_iter().any(|state| state.is_open() && state.name() == word);
     let open = issue.findings.iter().filter(|finding| is_open(&finding.state));

@@ -33,7 +33,7 @@ fn assert_fault(result: Result<Robot, Error>, line: usize, part: &str) {
 }
 
 #[track_caller]
-pub(super) fn assert_noted(robot: &Robot, part: &str) {
+fn assert_noted(robot: &Robot, part: &str) {
     assert!(robot.notes.iter().any(|note| note.text.contains(part)), "{part} is not in {:?}", robot.notes);
 }
 

@@ -1,4 +1,3 @@
-use super::mjcf::assert_noted;
 use crate::rotation::about;
 use crate::{CollisionShape, JointKind, Mimic, Robot, read_urdf};
 use clearsweep_base::Error;
