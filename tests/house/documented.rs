@@ -41,7 +41,8 @@ fn pages() -> Vec<PathBuf> {
 /// The fenced blocks of a page: language and text.
 fn fenced(page: &Path) -> Vec<(String, String)> {
     let text = fs::read_to_string(page).expect("a page");
-    let (mut blocks, mut open): (Vec<(String, String)>, Option<(String, String)>) = (Vec::new(), None);
+    let mut blocks = Vec::new();
+    let mut open: Option<(String, String)> = None;
     for line in text.lines() {
         match (line.strip_prefix("```"), open.take()) {
             (Some(language), None) => open = Some((language.to_owned(), String::new())),
