@@ -153,6 +153,8 @@ def run(
         Names of the columns of files and streams, and their units, as the table ``[columns]`` of a scene file has them:
         ``{"body": "entity_id", "time_s": {"name": "stamp", "unit": "ns"}, "yaw": {"name": "heading", "unit": "deg"}}``. A text,
         ``"all"`` or ``"distance"``, chooses the columns of the table ``distances``.
+    previous
+        The directory of an earlier result: its issues keep their ids as long as one of their pairs violates.
     threads, memory, max_input, allow_empty, force, resume
         The options of the program of these names; so are all others: ``device``, ``broad``, ``narrow``, ...
 

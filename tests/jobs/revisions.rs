@@ -1,5 +1,5 @@
-//! Issues over revisions of a model: ids and topics stay while a pair stays, solved topics are closed, and all files say the same of
-//! a pair.
+//! Issues over revisions of a model: ids and topics stay while a pair stays, solved topics are
+//! closed, and all files say the same of a pair.
 
 use super::report::{bcf, read, text};
 use super::rules::{expect, number, rows};

@@ -69,12 +69,14 @@ fn read(dir: &Path) -> Result<Vec<EarlierIssue>> {
             let Some(&number) = numbers.get(&*row.issue) else { continue };
             let bodies = [&row.body_a, &row.body_b].map(|name| name.to_string());
             let bracket_m = [row.earlier_lower_m, row.earlier_upper_m];
-            if places.insert((number, bodies.clone()), usize::MAX).is_none() {
-                let least = row.earlier_run.zip(row.earlier_frame);
+            let least = row.earlier_run.zip(row.earlier_frame);
+            // A decision about a pair that no result before knew is compared by the file of accepted pairs.
+            if least.is_some() && places.insert((number, bodies.clone()), usize::MAX).is_none() {
                 issues[number].pairs.push(EarlierPair { bodies, bracket_m, least });
             }
         }
     }
+    issues.retain(|issue| !issue.pairs.is_empty());
     Ok(issues)
 }
 

@@ -151,8 +151,8 @@ fn stages(issues: &[Issue], in_full: usize, rows: &WorstRows) -> Vec<Stage> {
         .collect()
 }
 
-/// The views of issues that have only solved pairs: of the first pair whose bodies are still there, at the moment of the earlier
-/// result, or at `first`.
+/// The views of issues that have only solved pairs: of the first pair whose bodies are still there,
+/// at the moment of the earlier result, or at `first`.
 fn solved(scene: &Scene, issues: &[Issue], first: [i64; 2]) -> Vec<Stage> {
     let of_name = scene.bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index));
     let of_name: FxHashMap<&str, u32> = of_name.collect();
