@@ -19,7 +19,8 @@ fn main() -> Result<()> {
         let expected = x - 0.5 - 0.1;
         assert!(found.lower <= expected + 1e-12 && expected - 1e-12 <= found.upper, "the bracket holds the distance");
         assert!((found.distance - expected).abs() < 1e-12 && found.distance < last);
-        // The normal points from the cube to the rod; the witness points lie a distance along it apart.
+        // The normal points from the cube to the rod; the witness points lie a distance along it
+        // apart.
         assert!((found.normal.x - 1.0).abs() < 1e-12);
         assert!((found.point_b.x - found.point_a.x - found.distance).abs() < 1e-12);
         assert_eq!(found.status == Status::Penetrating, found.upper < 0.0);

@@ -35,7 +35,8 @@ fn run(number: i64, height: f64) -> RecordBatch {
 }
 
 fn main() -> Result<()> {
-    // A row for every pair within 0.5 m, and a clearance of 0.1 m that is required. Lengths are in metres.
+    // A row for every pair within 0.5 m, and a clearance of 0.1 m that is required. Lengths are in
+    // metres.
     let still = [1.0, 0.0, 0.0, 0.0];
     let scene = SceneBuilder::new(0.5)
         .require(0.1)
@@ -63,8 +64,8 @@ fn main() -> Result<()> {
     assert!((nearest + 0.05).abs() < 1e-12 && worst.distance_m == nearest);
     assert!(outcome.is_violated() && !rows.penetrations.is_empty());
 
-    // The same with a closure as the sink, and with batches that pass one by one: the bounds of the positions are
-    // known.
+    // The same with a closure as the sink, and with batches that pass one by one: the bounds of the
+    // positions are known.
     let bounds = Bounds { min: [-1.0, 0.0, 1.1], max: [1.0, 0.0, 1.35] };
     let mut count = 0;
     let mut sink = |block: &RowBlock<'_>| {

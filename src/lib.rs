@@ -1,8 +1,8 @@
 //! clearsweep: batch proximity of many rigid bodies over many frames.
 //!
-//! In: the poses of bodies over frames and runs (Parquet, Arrow IPC), and their geometry. Out: for every frame and
-//! every pair nearer than a threshold, the signed distance with witness points and a proven bracket, and the depth
-//! where bodies overlap, as Parquet tables.
+//! In: the poses of bodies over frames and runs (Parquet, Arrow IPC), and their geometry. Out: for
+//! every frame and every pair nearer than a threshold, the signed distance with witness points and
+//! a proven bracket, and the depth where bodies overlap, as Parquet tables.
 //!
 //! A scene file and its trajectories to Parquet tables:
 //!
@@ -15,9 +15,10 @@
 //! # Ok::<(), clearsweep::Error>(())
 //! ```
 //!
-//! Nothing of this needs the disk: [`SceneBuilder`] builds a scene in code, [`PoseSource`] takes poses from record
-//! batches or arrays, and any [`RowSink`] takes the rows; [`ProximityQuery`] answers a single pair. `docs/guide/library.md`
-//! and the examples `embed_scene`, `embed_pair` and `embed_cancel` show how.
+//! Nothing of this needs the disk: [`SceneBuilder`] builds a scene in code, [`PoseSource`] takes
+//! poses from record batches or arrays, and any [`RowSink`] takes the rows; [`ProximityQuery`]
+//! answers a single pair. `docs/guide/library.md` and the examples `embed_scene`, `embed_pair` and
+//! `embed_cancel` show how.
 //!
 //! # One straight line: read -> broad -> narrow -> write
 //!
@@ -37,7 +38,8 @@
 //!           +---> [tables] WRITE       distances, penetrations, intervals, pairs, runs, bodies, manifest
 //! ```
 //!
-//! While a block is searched and queried, the reader decodes the next one and the writer encodes the one before.
+//! While a block is searched and queried, the reader decodes the next one and the writer encodes
+//! the one before.
 //!
 //! # Crates
 //!
@@ -60,14 +62,16 @@
 //! | `clearsweep-report` | `engine` | reports of tables: HTML, pictures, BCF, GLB, CSV, XLSX (feature `cli`) |
 //! | `clearsweep-datasets` | `geometry`, the writer of trajectories in `tables` | data sets for trials and benchmarks |
 //!
-//! The program (`src/main.rs`, `src/cli`) is the only part that prints, exits or reads the environment.
+//! The program (`src/main.rs`, `src/cli`) is the only part that prints, exits or reads the
+//! environment.
 //!
-//! Guide to adding a shape, a method, a format, a column or a key: docs/reference/architecture.md, "Where to add something".
+//! Guide to adding a shape, a method, a format, a column or a key: docs/reference/architecture.md,
+//! "Where to add something".
 //!
 //! # Same input, same bytes
 //!
-//! A row is a function of the geometry, the relative pose and the query options only: not of the method, the pair's
-//! cache, the block, the thread, or where a block was cut for memory.
+//! A row is a function of the geometry, the relative pose and the query options only: not of the
+//! method, the pair's cache, the block, the thread, or where a block was cut for memory.
 
 // The program names the library by its name, wherever it is compiled.
 #[cfg(feature = "cli")]

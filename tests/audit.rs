@@ -11,7 +11,8 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A plate, 10 mm thick, at z = 0, and a ball of 50 mm; lengths in millimetres, and nothing said of `within` or of the motion.
+/// A plate, 10 mm thick, at z = 0, and a ball of 50 mm; lengths in millimetres, and nothing said of
+/// `within` or of the motion.
 const SCENE: &str = "[scene]\nname = \"bench\"\nlength_unit = \"mm\"\ntrajectories = \"t.csv\"\n\
     [[body]]\nname = \"plate\"\nstatic = true\nshape = { box = [4000, 4000, 10] }\n\
     [[body]]\nname = \"ball\"\nshape = { sphere = 50 }\n";

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Memory that a reader may take for an input of so many bytes: a few times a mesh of its size, and the copies of
-/// shared meshes that glTF may ask for.
+/// Memory that a reader may take for an input of so many bytes: a few times a mesh of its size, and
+/// the copies of shared meshes that glTF may ask for.
 fn warranted(bytes: usize) -> usize {
     (8 << 20) + 256 * bytes
 }
@@ -17,11 +17,12 @@ fn warranted(bytes: usize) -> usize {
 /// Copies of a shared mesh are bounded by a number of its own.
 const WARRANTED_GLTF: usize = 4 << 30;
 
-/// Meshes of more vertices are read, but no hull is made of them: that is the business of other tests.
+/// Meshes of more vertices are read, but no hull is made of them: that is the business of other
+/// tests.
 const MOST_VERTICES: usize = 600;
 
-/// Ways to read a file: without a model, as one hull, as convex pieces, as hulls of pieces and turned, as
-/// triangles.
+/// Ways to read a file: without a model, as one hull, as convex pieces, as hulls of pieces and
+/// turned, as triangles.
 const BODIES: [&str; 5] = [
     "",
     "model = \"hull\"\noffset = 0.5\n",
@@ -89,8 +90,8 @@ pub fn load(path: &Path) -> clearsweep::Result<Scene> {
     memory::within(1 << 29, || clearsweep_scene::load_scene(path, &SceneOverrides::default()))
 }
 
-/// What every shape must be: pieces that are convex, within the radius, and in the hull of them all; triangles that lie in
-/// their hull.
+/// What every shape must be: pieces that are convex, within the radius, and in the hull of them
+/// all; triangles that lie in their hull.
 pub fn check_shape(shape: &Shape) {
     assert!(!shape.pieces.is_empty(), "a shape without pieces");
     assert!(shape.center.is_finite() && shape.radius.is_finite(), "{:?} {}", shape.center, shape.radius);
@@ -126,7 +127,8 @@ fn check_polyhedron(core: &Polyhedron) {
     assert!(core.count > 0 && core.source.len() == core.count, "{} vertices", core.count);
     assert!(core.source.is_sorted_by(|a, b| a < b), "vertices are ordered by their number in the file");
     let vertices: Vec<Vec3<f64>> = (0..core.count as u32).map(|v| core.vertex(v)).collect();
-    // The radius is the smallest number that is not below the exact length; the length here is rounded a few times.
+    // The radius is the smallest number that is not below the exact length; the length here is
+    // rounded a few times.
     let most = core.radius * (1.0 + 4.0 * f64::EPSILON);
     assert!(vertices.iter().all(|p| p.is_finite() && p.length() <= most), "a vertex beyond the radius");
     let named = core.face_vertices.iter().chain(core.edges.iter().flat_map(|edge| &edge.v));

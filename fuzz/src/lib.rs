@@ -1,7 +1,9 @@
-//! What the fuzz targets share: one module for each kind of reader, each with a `check` of one input.
+//! What the fuzz targets share: one module for each kind of reader, each with a `check` of one
+//! input.
 //!
-//! A check fails by a panic: of the reader (none is allowed, whatever the bytes), of an assertion about what it
-//! returned, or of the allocator, which bounds the memory of every call. The fuzzer itself ends what hangs.
+//! A check fails by a panic: of the reader (none is allowed, whatever the bytes), of an assertion
+//! about what it returned, or of the allocator, which bounds the memory of every call. The fuzzer
+//! itself ends what hangs.
 
 pub mod geometry;
 pub mod memory;
@@ -26,7 +28,8 @@ macro_rules! target {
     };
 }
 
-/// A folder of this process' own for the files that readers open by path: in memory where the system has such a place.
+/// A folder of this process' own for the files that readers open by path: in memory where the
+/// system has such a place.
 pub fn scratch() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let base = if memory.is_dir() { memory } else { std::env::temp_dir() };

@@ -1,7 +1,9 @@
-//! An allocator that knows how much is in use, and ends the process when a reader takes more than its input warrants.
+//! An allocator that knows how much is in use, and ends the process when a reader takes more than
+//! its input warrants.
 //!
-//! The fuzzer's own limits see resident pages only: a reader that reserves two gigabytes because a header says so, and
-//! touches none of them, passes there, and fails on a machine that does not overcommit.
+//! The fuzzer's own limits see resident pages only: a reader that reserves two gigabytes because a
+//! header says so, and touches none of them, passes there, and fails on a machine that does not
+//! overcommit.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +27,8 @@ impl Bounded {
     }
 }
 
-// SAFETY: every call is handed to the system's allocator unchanged; only numbers are kept beside it.
+// SAFETY: every call is handed to the system's allocator unchanged; only numbers are kept beside
+// it.
 unsafe impl GlobalAlloc for Bounded {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Self::take(layout.size());

@@ -31,7 +31,8 @@ fn folder() -> &'static PathBuf {
 
 /// Loads bytes as a scene file.
 pub fn check(bytes: &[u8]) {
-    // Shapes are asked for by numbers: a few bytes may name a prism of thousands of corners, many times.
+    // Shapes are asked for by numbers: a few bytes may name a prism of thousands of corners, many
+    // times.
     if bytes.windows(8).filter(|window| *window == b"cylinder").count() > 4 {
         return;
     }

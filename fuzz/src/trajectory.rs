@@ -7,8 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// Memory for the decoders: batches of rows, and blocks ahead of their consumer; columns that compress well take many
-/// times their bytes.
+/// Memory for the decoders: batches of rows, and blocks ahead of their consumer; columns that
+/// compress well take many times their bytes.
 fn warranted(bytes: usize) -> usize {
     (64 << 20) + 1024 * bytes
 }
@@ -38,7 +38,8 @@ fn setting() -> &'static (PathBuf, Vec<Scene>) {
     })
 }
 
-/// Reads bytes as a file of trajectories: with every body that is missing left out (twice), held, and refused.
+/// Reads bytes as a file of trajectories: with every body that is missing left out (twice), held,
+/// and refused.
 pub fn check(bytes: &[u8]) {
     let (path, scenes) = setting();
     fs::write(path, bytes).expect("a scratch file");
@@ -68,8 +69,9 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether the file may say things about its columns that are not so, as only Parquet does. The engine believes them:
-/// bounds that lie cost time (the lattice saturates), and a choice of frames may miss row groups.
+/// Whether the file may say things about its columns that are not so, as only Parquet does. The
+/// engine believes them: bounds that lie cost time (the lattice saturates), and a choice of frames
+/// may miss row groups.
 fn has_statistics(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PAR1")
 }

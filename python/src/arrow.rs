@@ -1,4 +1,5 @@
-//! Arrow data from and to other libraries, by the PyCapsule interface of the Arrow C data interface.
+//! Arrow data from and to other libraries, by the PyCapsule interface of the Arrow C data
+//! interface.
 #![allow(unsafe_code, reason = "the C data interface hands structs over by address; the names of capsules say which")]
 
 use crate::error::raised;
@@ -23,13 +24,15 @@ fn invalid(py: Python<'_>, error: impl std::fmt::Display) -> PyErr {
     raised(py, Error::input("Arrow data", format!("cannot be taken ({error})"), help))
 }
 
-/// The batches of an object with `__arrow_c_stream__` or `__arrow_c_array__`; `None`: it has neither.
+/// The batches of an object with `__arrow_c_stream__` or `__arrow_c_array__`; `None`: it has
+/// neither.
 pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<Reader>> {
     let py = object.py();
     if let Ok(method) = object.getattr("__arrow_c_stream__") {
         let capsule = method.call0()?.cast_into::<PyCapsule>()?;
         let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
-        // SAFETY: a capsule of this name holds such a struct, and the capsule is alive; the struct left behind is marked as released.
+        // SAFETY: a capsule of this name holds such a struct, and the capsule is alive; the struct
+        // left behind is marked as released.
         let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
         let reader = ArrowArrayStreamReader::try_new(stream).map_err(|error| invalid(py, error))?;
         return Ok(Some(Box::new(reader)));
@@ -38,7 +41,8 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<Reader>> {
     let (schema, array) = method.call0()?.extract::<(Bound<'_, PyCapsule>, Bound<'_, PyCapsule>)>()?;
     let schema = schema.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
     let array = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
-    // SAFETY: capsules of these names hold such structs, and both are alive; the array left behind is marked as released.
+    // SAFETY: capsules of these names hold such structs, and both are alive; the array left behind
+    // is marked as released.
     let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
     let data = data.map_err(|error| invalid(py, error))?;
     if !matches!(data.data_type(), arrow_schema::DataType::Struct(_)) {

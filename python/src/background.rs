@@ -44,7 +44,8 @@ pub(crate) fn start<T: Send + 'static>(
     Ok(result)
 }
 
-/// Does `work` on another thread without the GIL. Meanwhile signals are answered, and `tick` is called now and then.
+/// Does `work` on another thread without the GIL. Meanwhile signals are answered, and `tick` is
+/// called now and then.
 pub(crate) fn call<T: Send + 'static>(
     py: Python<'_>,
     at_interrupt: &AtInterrupt<'_>,

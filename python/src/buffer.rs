@@ -54,7 +54,8 @@ impl HeldNumbers {
 }
 
 impl HeldArray {
-    /// Takes an array of `float64` or `float32`. `outer`: which axes are before the pose; `order`: of the components of a pose.
+    /// Takes an array of `float64` or `float32`. `outer`: which axes are before the pose; `order`:
+    /// of the components of a pose.
     pub(crate) fn new(object: &Bound<'_, PyAny>, order: Option<&str>) -> PyResult<Self> {
         let py = object.py();
         let numbers = HeldNumbers::new(object)?;
@@ -131,7 +132,8 @@ impl HeldArray {
         let mut backward = Vec::new();
         for axis in 0..5 {
             if strides[axis] < 0 && self.dim[axis] > 0 {
-                // SAFETY: this is the address of the last item along the axis, which the exporter holds.
+                // SAFETY: this is the address of the last item along the axis, which the exporter
+                // holds.
                 start = unsafe { start.offset(strides[axis] * (self.dim[axis] as isize - 1)) };
                 backward.push(axis);
             }
@@ -140,7 +142,8 @@ impl HeldArray {
         if self.dim.contains(&0) {
             start = std::ptr::NonNull::dangling().as_ptr();
         }
-        // SAFETY: every index within the shape is an aligned number that the exporter keeps in place while the buffer is held.
+        // SAFETY: every index within the shape is an aligned number that the exporter keeps in
+        // place while the buffer is held.
         let mut view = unsafe { ArrayView5::from_shape_ptr(self.dim.strides(steps), start) };
         backward.into_iter().for_each(|axis| view.invert_axis(Axis(axis)));
         view

@@ -10,7 +10,8 @@ use pyo3::types::PyDict;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-/// Runs the program with the words of a command line, the first of which is its name. Returns the exit code.
+/// Runs the program with the words of a command line, the first of which is its name. Returns the
+/// exit code.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| clearsweep::cli::main(words))

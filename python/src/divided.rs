@@ -59,7 +59,8 @@ pub(crate) fn run_shard(
     Ok(done)
 }
 
-/// Merges shards, and returns the manifest as JSON. `scene`: one that was built in code; `words`: options of `run`.
+/// Merges shards, and returns the manifest as JSON. `scene`: one that was built in code; `words`:
+/// options of `run`.
 #[pyfunction]
 pub(crate) fn merge_shards(
     py: Python<'_>,

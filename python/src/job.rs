@@ -41,7 +41,8 @@ impl Progress for SharedProgress {
     }
 }
 
-/// The options of a job that the words of a command line give, with the names of the columns, and its poses.
+/// The options of a job that the words of a command line give, with the names of the columns, and
+/// its poses.
 pub(crate) fn asked(
     py: Python<'_>,
     poses: &Bound<'_, PyAny>,
@@ -70,7 +71,8 @@ pub(crate) fn of_files(
     Ok(job)
 }
 
-/// Runs a job, and returns the manifest as JSON. `progress` is called with frames, rows and the share that is read.
+/// Runs a job, and returns the manifest as JSON. `progress` is called with frames, rows and the
+/// share that is read.
 #[pyfunction]
 pub(crate) fn run_tables(
     py: Python<'_>,
@@ -224,8 +226,9 @@ impl StreamEnd {
     }
 }
 
-/// Waits without the GIL, which the job's thread may need: for arrays, and for iterators of Python. The consumer of a stream may
-/// call with the GIL, without it, or from a thread that Python does not know and that must not wait for it.
+/// Waits without the GIL, which the job's thread may need: for arrays, and for iterators of Python.
+/// The consumer of a stream may call with the GIL, without it, or from a thread that Python does
+/// not know and that must not wait for it.
 #[allow(unsafe_code, reason = "pyo3 has no safe way to ask whether Python knows this thread")]
 fn without_gil<T: Send>(wait: impl FnOnce() -> T + Send) -> T {
     // SAFETY: may be called from any thread, with the GIL or without.

@@ -1,4 +1,5 @@
-//! The Python module `clearsweep._clearsweep`: what `clearsweep`, the package around it, is made of.
+//! The Python module `clearsweep._clearsweep`: what `clearsweep`, the package around it, is made
+//! of.
 //!
 //! *Architecture invariant*: a front end as the program is. It lowers arguments, hands data over without copies, and answers
 //! signals; everything that is computed is the library's.

@@ -16,7 +16,8 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Poses of a chunk: neighbours are answered one from the other, and an interrupt is heard between chunks.
+/// Poses of a chunk: neighbours are answered one from the other, and an interrupt is heard between
+/// chunks.
 const CHUNK: usize = 1024;
 
 /// Two shapes.
@@ -132,7 +133,8 @@ fn answers(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The answers with the columns of `distances`; a pose that is proven to be beyond `within` has nulls.
+/// The answers with the columns of `distances`; a pose that is proven to be beyond `within` has
+/// nulls.
 fn batch(answers: &[Option<Proximity>]) -> std::result::Result<RecordBatch, arrow_schema::ArrowError> {
     type Found<'a> = &'a Proximity;
     let finite = |value: f64| Some(value).filter(|value| !value.is_nan());

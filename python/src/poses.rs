@@ -14,7 +14,8 @@ use std::path::PathBuf;
 /// Bytes of a stream that are kept to find the bounds of its positions, unless they are given.
 const KEPT: usize = 64 << 20;
 
-/// The item `columns` of what is said about poses: the names of their columns, as (key of `[columns]`, name, unit).
+/// The item `columns` of what is said about poses: the names of their columns, as (key of
+/// `[columns]`, name, unit).
 pub(crate) fn columns(about: &Bound<'_, PyDict>) -> PyResult<Option<TrajectoryColumns>> {
     let Some(named) = about.get_item("columns")?.filter(|named| !named.is_none()) else { return Ok(None) };
     let named: Vec<(String, String, Option<String>)> = named.extract()?;
@@ -42,7 +43,8 @@ pub(crate) enum Poses {
 }
 
 impl Poses {
-    /// Takes poses, and a dict of what is said about them: `bodies`, `joints`, `order`, `times`, `bounds`, `columns`.
+    /// Takes poses, and a dict of what is said about them: `bodies`, `joints`, `order`, `times`,
+    /// `bounds`, `columns`.
     pub(crate) fn new(poses: &Bound<'_, PyAny>, about: &Bound<'_, PyDict>) -> PyResult<Self> {
         let py = poses.py();
         let item = |key: &str| Ok::<_, PyErr>(about.get_item(key)?.filter(|item| !item.is_none()));

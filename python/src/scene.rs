@@ -57,7 +57,8 @@ pub(crate) fn options(py: Python<'_>, words: Vec<String>) -> PyResult<RunOptions
     embed::run_options(words.into_iter().map(OsString::from)).raise(py)
 }
 
-/// Loads a scene file; `words` are options of `run` on the command line. With `poses_follow` it need not name trajectories.
+/// Loads a scene file; `words` are options of `run` on the command line. With `poses_follow` it
+/// need not name trajectories.
 #[pyfunction]
 pub(crate) fn load_scene(
     py: Python<'_>,

@@ -38,8 +38,9 @@ impl RecordBatchReader for OwnedReader {
     }
 }
 
-/// The tables of an output directory with their names, and with the names of their files or folders. `in_memory`: their files are read and needed no more; `owner`: the object
-/// that keeps the directory.
+/// The tables of an output directory with their names, and with the names of their files or
+/// folders. `in_memory`: their files are read and needed no more; `owner`: the object that keeps
+/// the directory.
 #[pyfunction]
 pub(crate) fn open_tables(
     py: Python<'_>,

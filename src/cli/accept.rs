@@ -1,4 +1,5 @@
-//! `clearsweep accept`: violations that somebody has decided about, written where later executions read them.
+//! `clearsweep accept`: violations that somebody has decided about, written where later executions
+//! read them.
 
 use super::args::AcceptArgs;
 use super::exit::ProgramEnd;
@@ -101,7 +102,8 @@ fn nothing_chosen(args: &AcceptArgs, open: &BTreeSet<RulePair>) -> Error {
     Error::input(place, problem, remedy)
 }
 
-/// The open violations that are chosen, with the least proven lower end of each pair, metres; and all that are open.
+/// The open violations that are chosen, with the least proven lower end of each pair, metres; and
+/// all that are open.
 fn chosen(args: &AcceptArgs) -> Result<(BTreeMap<RulePair, f64>, BTreeSet<RulePair>)> {
     let (mut chosen, mut open) = (BTreeMap::<RulePair, f64>::new(), BTreeSet::new());
     for event in Table::<Event>::open(&args.dir)?.rows() {

@@ -20,8 +20,8 @@ pub(crate) struct Cli {
     /// Colours; auto: on a terminal, unless NO_COLOR is set (CLICOLOR_FORCE: in pipes too)
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorArg::Auto)]
     pub(crate) color: ColorArg,
-    /// Errors, warnings and progress on stderr: text, or json, an object on each line [default: text; json if `--out -` and `--json`
-    /// send the summary there too]
+    /// Errors, warnings and progress on stderr: text, or json, an object on each line [default:
+    /// text; json if `--out -` and `--json` send the summary there too]
     #[arg(long, global = true, value_name = "FORM", value_enum, hide_possible_values = true)]
     pub(crate) errors: Option<ErrorsArg>,
 }
@@ -79,7 +79,8 @@ const MACHINE: &str = "Machine (no table depends on it)";
 pub(crate) struct AcceptArgs {
     /// The directory of a finished execution
     pub(crate) dir: PathBuf,
-    /// The file of accepted pairs: it is made, or rows are added to it and those of the same pairs replaced
+    /// The file of accepted pairs: it is made, or rows are added to it and those of the same pairs
+    /// replaced
     #[arg(long, value_name = "FILE")]
     pub(crate) to: PathBuf,
     /// Why they are accepted
@@ -94,7 +95,8 @@ pub(crate) struct AcceptArgs {
     /// Accept open violations of this rule
     #[arg(long, value_name = "RULE")]
     pub(crate) rule: Option<String>,
-    /// Accept open violations between a body A and a body B: names, or globs in quotes ('pipe*' 'wall-?')
+    /// Accept open violations between a body A and a body B: names, or globs in quotes ('pipe*'
+    /// 'wall-?')
     #[arg(long, value_names = ["A", "B"], num_args = 2, allow_hyphen_values = true)]
     pub(crate) pair: Option<Vec<String>>,
     /// Accept open violations of this issue
@@ -115,7 +117,8 @@ pub(crate) struct DiffArgs {
     pub(crate) old: PathBuf,
     /// The directory of the later execution, likewise
     pub(crate) new: PathBuf,
-    /// The greatest difference that is no change, as a length (0.5mm) [default: `touch` of the scenes]
+    /// The greatest difference that is no change, as a length (0.5mm) [default: `touch` of the
+    /// scenes]
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(crate) worse_by: Option<String>,
     /// Print one JSON object instead of text
@@ -131,30 +134,33 @@ pub(crate) struct DiffArgs {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Treat an empty check (no frame, no pair, all pairs ignored) as passed [default: verdict nothing-checked, exit code 2]
+    /// Treat an empty check (no frame, no pair, all pairs ignored) as passed [default: verdict
+    /// nothing-checked, exit code 2]
     #[arg(long, help_heading = QUERY)]
     pub(crate) allow_empty: bool,
-    /// Write the tables to this directory, or address of an object store (s3://BUCKET/KEY): new, empty, or with --force that of an
-    /// earlier execution. -: write `distances` to stdout as an Arrow IPC stream, and the summary to stderr
+    /// Write the tables to this directory, or address of an object store (s3://BUCKET/KEY): new,
+    /// empty, or with --force that of an earlier execution. -: write `distances` to stdout as an
+    /// Arrow IPC stream, and the summary to stderr
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) out: PathBuf,
     /// Columns of `distances`; `distance`: keys, bodies, distance, bracket, status
     #[arg(long, value_enum, default_value_t = ColumnsArg::All, help_heading = OUTPUT)]
     pub(crate) columns: ColumnsArg,
-    /// Replace an earlier result in DIR once the new one is whole; a run that fails leaves it as it is. Inputs of the job, and files
-    /// that clearsweep did not write, are never replaced
+    /// Replace an earlier result in DIR once the new one is whole; a run that fails leaves it as it
+    /// is. Inputs of the job, and files that clearsweep did not write, are never replaced
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
-    /// An earlier result, which may be the one in DIR that --force replaces: its issues keep their ids as long as one of their pairs
-    /// violates, and stay as `resolved` after that
+    /// An earlier result, which may be the one in DIR that --force replaces: its issues keep their
+    /// ids as long as one of their pairs violates, and stay as `resolved` after that
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) previous: Option<PathBuf>,
-    /// Go on with an execution of the same job in DIR that was interrupted, failed or was killed; the tables are those of one that
-    /// was not
+    /// Go on with an execution of the same job in DIR that was interrupted, failed or was killed;
+    /// the tables are those of one that was not
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) resume: bool,
-    /// Compute one shard of the job: I/N, its number from 0 and how many there are, or `slurm`, from the variables of an array (slurm/N: of a part of it). Its
-    /// tables go to DIR/shard-IIIII-of-NNNNN; where they stand already, nothing is done
+    /// Compute one shard of the job: I/N, its number from 0 and how many there are, or `slurm`,
+    /// from the variables of an array (slurm/N: of a part of it). Its tables go to
+    /// DIR/shard-IIIII-of-NNNNN; where they stand already, nothing is done
     #[arg(long, value_name = "I/N", conflicts_with_all = ["force", "resume", "report", "previous"], help_heading = OUTPUT)]
     pub(crate) shard: Option<ShardArg>,
     /// Also write a page for people to this file, as `clearsweep report DIR --html FILE` does
@@ -174,11 +180,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true, help_heading = METHOD,
         value_parser = ["auto", "vclip", "gjk", "cd-dual", "lin-canny"])]
     pub(crate) narrow: String,
-    /// Device of the broad phase: auto, cpu, gpu. auto is the CPU until a GPU that is no software is measured to search faster
+    /// Device of the broad phase: auto, cpu, gpu. auto is the CPU until a GPU that is no software
+    /// is measured to search faster
     #[arg(long, value_enum, default_value_t = DeviceArg::Auto, hide_possible_values = true, help_heading = MACHINE)]
     pub(crate) device: DeviceArg,
-    /// Use the GPU whose name contains NAME, for --device gpu [default: the first that `clearsweep doctor` lists, unless it is
-    /// software]
+    /// Use the GPU whose name contains NAME, for --device gpu [default: the first that `clearsweep
+    /// doctor` lists, unless it is software]
     #[arg(long, value_name = "NAME", help_heading = MACHINE)]
     pub(crate) adapter: Option<String>,
     /// Most memory of the GPU (500MB, 8GiB) [default: 2GiB]
@@ -187,8 +194,8 @@ pub(crate) struct RunArgs {
     /// Threads, at most four a core or 64 [default: all cores]
     #[arg(long, value_name = "N", help_heading = MACHINE)]
     pub(crate) threads: Option<Threads>,
-    /// Memory for what grows with pairs (500MB, 2GiB), beside the scene and 50 MB of buffers [default: a quarter of the machine's, at
-    /// most 2GiB]
+    /// Memory for what grows with pairs (500MB, 2GiB), beside the scene and 50 MB of buffers
+    /// [default: a quarter of the machine's, at most 2GiB]
     #[arg(long, value_name = "BYTES", help_heading = MACHINE)]
     pub(crate) memory: Option<Bytes>,
 }
@@ -200,7 +207,8 @@ pub(crate) struct CheckArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) srdf: SrdfArgs,
-    /// Of a geometry file instead of a scene: the unit of lengths, and of a file that names none [default: mm]
+    /// Of a geometry file instead of a scene: the unit of lengths, and of a file that names none
+    /// [default: mm]
     #[arg(long, value_name = "UNIT", value_parser = super::args_init::UNITS)]
     pub(crate) unit: Option<String>,
     /// Print one JSON object with all that was found instead of text
@@ -211,7 +219,8 @@ pub(crate) struct CheckArgs {
 /// The SRDF that `check` proposes.
 #[derive(Debug, Args)]
 pub(crate) struct SrdfArgs {
-    /// Propose an SRDF for the scene's robot: the pairs of links that need no check, found by random postures. - is stdout, without the rest
+    /// Propose an SRDF for the scene's robot: the pairs of links that need no check, found by
+    /// random postures. - is stdout, without the rest
     #[arg(long, value_name = "FILE", conflicts_with_all = ["trajectories", "runs", "frames"], help_heading = SRDF)]
     pub(crate) srdf: Option<PathBuf>,
     /// Random postures [default: 10000]
@@ -231,7 +240,8 @@ pub(crate) struct SummaryArgs {
     /// The output directory of an execution; several, or a directory of them: their joint verdict
     #[arg(required = true)]
     pub(crate) dirs: Vec<PathBuf>,
-    /// Print one JSON object (the manifest's summary, the worst pairs, the worst runs) instead of text
+    /// Print one JSON object (the manifest's summary, the worst pairs, the worst runs) instead of
+    /// text
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -239,7 +249,8 @@ pub(crate) struct SummaryArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::REPORT)]
 pub(crate) struct ReportArgs {
-    /// The output directory of an execution; several, or a directory of them: one page under a joint verdict, with --html
+    /// The output directory of an execution; several, or a directory of them: one page under a
+    /// joint verdict, with --html
     #[arg(required = true)]
     pub(crate) dirs: Vec<PathBuf>,
     /// Write one page that needs no network: verdict, issues, views, curves
@@ -303,7 +314,8 @@ pub(crate) struct ExportArgs {
     /// A table; all if left out. May be given several times
     #[arg(long, value_name = "TABLE", value_parser = clearsweep_records::TABLE_NAMES)]
     pub(crate) table: Vec<String>,
-    /// The folder for TABLE.csv, or `-`: one table to stdout; the name of DIR with `-csv` (`-ndjson`) after it, if left out
+    /// The folder for TABLE.csv, or `-`: one table to stdout; the name of DIR with `-csv`
+    /// (`-ndjson`) after it, if left out
     #[arg(long, value_name = "PATH")]
     pub(crate) to: Option<PathBuf>,
     /// Write texts as they are, also those that a spreadsheet program takes for a formula
@@ -348,7 +360,8 @@ pub(crate) struct QueryArgs {
     /// Bytes that a geometry file may have (500MB, 32GiB); 16GiB if left out
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_input: Option<Bytes>,
-    /// Also say how: the routes taken, the size and the rounding bound of the pair, and the exact bracket
+    /// Also say how: the routes taken, the size and the rounding bound of the pair, and the exact
+    /// bracket
     #[arg(long)]
     pub(crate) explain: bool,
     /// Print one JSON object instead of text
@@ -380,7 +393,8 @@ pub(crate) struct SortArgs {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// Replace OUT, if it is a regular file: no link, device or pipe, and none of the files to be sorted
+    /// Replace OUT, if it is a regular file: no link, device or pipe, and none of the files to be
+    /// sorted
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -391,7 +405,8 @@ pub(crate) struct SchemaArgs {
     /// A table; all if left out
     #[arg(value_name = "TABLE", value_parser = clearsweep_records::TABLE_NAMES)]
     pub(crate) table: Option<String>,
-    /// Instead of tables, the object that this command prints with --json; `errors`: a line of --errors json
+    /// Instead of tables, the object that this command prints with --json; `errors`: a line of
+    /// --errors json
     #[arg(long, value_name = "COMMAND", conflicts_with = "table", value_parser = super::schema::objects())]
     pub(crate) object: Option<String>,
     /// Print JSON instead of text: a list of columns, or a JSON Schema (draft 2020-12)

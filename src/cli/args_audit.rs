@@ -16,10 +16,12 @@ const MACHINE: &str = "Machine (no finding depends on it)";
 pub(crate) struct AuditArgs {
     /// The scene file (TOML)
     scene: PathBuf,
-    /// Read these trajectories instead of the scene's, as `run` does: a file, a directory, a glob, a pipe, or - for stdin
+    /// Read these trajectories instead of the scene's, as `run` does: a file, a directory, a glob,
+    /// a pipe, or - for stdin
     #[arg(long, value_name = "PATH", help_heading = INPUT)]
     trajectories: Option<PathBuf>,
-    /// Directory for temporary files: tables that are not kept, and copies of streams [default: that of the system]
+    /// Directory for temporary files: tables that are not kept, and copies of streams [default:
+    /// that of the system]
     #[arg(long, value_name = "DIR", help_heading = INPUT)]
     pub(super) temp: Option<PathBuf>,
     /// Take only these runs: key values from A to below B (3..7, ..10), or one run (5)
@@ -28,7 +30,8 @@ pub(crate) struct AuditArgs {
     /// Take only these frames: as for runs
     #[arg(long, value_name = "A..B", allow_hyphen_values = true, help_heading = INPUT)]
     frames: Option<Span>,
-    /// Largest size of the scene file, of a table of bodies and of a geometry file, each (500MB, 32GiB) [default: 16GiB]
+    /// Largest size of the scene file, of a table of bodies and of a geometry file, each (500MB,
+    /// 32GiB) [default: 16GiB]
     #[arg(long, value_name = "BYTES", help_heading = INPUT)]
     max_input: Option<Bytes>,
     /// Allow overlaps of this depth: in the scene's unit, or with a unit of its own (0.5mm)
@@ -37,13 +40,15 @@ pub(crate) struct AuditArgs {
     /// Read accepted pairs from this file instead of the scene's
     #[arg(long, value_name = "FILE", help_heading = QUERY)]
     accepted: Option<PathBuf>,
-    /// Assume this motion between frames: linear, screw, hold, joint [default: that of the scene, else screw, or joint if it has joints]
+    /// Assume this motion between frames: linear, screw, hold, joint [default: that of the scene,
+    /// else screw, or joint if it has joints]
     #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["linear", "screw", "hold", "joint"], help_heading = QUERY)]
     between: Option<String>,
     /// Findings of each kind that are printed, worst first
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = OUTPUT)]
     pub(super) top: usize,
-    /// Keep the tables of the run in this directory: new, empty, or with --force that of an earlier execution
+    /// Keep the tables of the run in this directory: new, empty, or with --force that of an earlier
+    /// execution
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(super) out: Option<PathBuf>,
     /// Write all findings to this file as CSV

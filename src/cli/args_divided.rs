@@ -52,7 +52,8 @@ impl ShardArg {
     }
 }
 
-/// The position in an array of jobs of Slurm (`sbatch --array`); `shards`: how many there are, if the array is a part of them.
+/// The position in an array of jobs of Slurm (`sbatch --array`); `shards`: how many there are, if
+/// the array is a part of them.
 fn slurm(variable: impl Fn(&str) -> Option<String>, shards: Option<u32>) -> clearsweep::Result<ShardPosition> {
     let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u32>().ok());
     let of_array = |name: &str| {
@@ -77,7 +78,8 @@ fn slurm(variable: impl Fn(&str) -> Option<String>, shards: Option<u32>) -> clea
     }
     let [first, last] = [of_array("SLURM_ARRAY_TASK_MIN")?, of_array("SLURM_ARRAY_TASK_MAX")?];
     let count = last.saturating_sub(first).saturating_add(1);
-    // A part of an array (`--array=17-18`, `--array=0,3,9`), such as one that runs again what failed, does not say how many shards there are.
+    // A part of an array (`--array=17-18`, `--array=0,3,9`), such as one that runs again what
+    // failed, does not say how many shards there are.
     let is_whole = first == 0 && number("SLURM_ARRAY_TASK_COUNT").is_none_or(|tasks| tasks == count);
     match is_whole && index < count {
         true => Ok(ShardPosition { index, count }),
@@ -113,13 +115,16 @@ pub(crate) struct PlanArgs {
 pub(crate) struct MergeArgs {
     /// The directory that holds the shards, or its address in an object store
     pub(crate) shards: PathBuf,
-    /// Write the tables to this directory, or address of an object store: new, empty, or with --force that of an earlier execution
+    /// Write the tables to this directory, or address of an object store: new, empty, or with
+    /// --force that of an earlier execution
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Directory for temporary copies, if shards or output are in an object store [default: that of the system]
+    /// Directory for temporary copies, if shards or output are in an object store [default: that of
+    /// the system]
     #[arg(long, value_name = "DIR")]
     pub(crate) temp: Option<PathBuf>,
-    /// Link or copy the parts of large tables instead of encoding their rows again: same rows, divided into other files
+    /// Link or copy the parts of large tables instead of encoding their rows again: same rows,
+    /// divided into other files
     #[arg(long)]
     pub(crate) fast: bool,
     /// The scene file, if it is not where the shards found it

@@ -24,9 +24,11 @@ pub(crate) enum Generator {
     Crowd(CrowdArgs),
     /// Two bodies, one revolving around the other: the coherence test of the V-Clip paper
     Coherence(CoherenceArgs),
-    /// A plant: about 400 parts of a pipe rack, a crane with a swinging load, a pump being pulled, two vehicles
+    /// A plant: about 400 parts of a pipe rack, a crane with a swinging load, a pump being pulled,
+    /// two vehicles
     PipeRack(PipeRackArgs),
-    /// A Monte Carlo sweep: a payload leaves its adapter between two neighbours, with dispersed parameters
+    /// A Monte Carlo sweep: a payload leaves its adapter between two neighbours, with dispersed
+    /// parameters
     Separation(SeparationArgs),
     /// Six boxes that drive about on a floor with parallel faces; two of them stop again and again
     ShopFloor(ShopFloorArgs),
@@ -39,7 +41,8 @@ pub(crate) struct ShopFloorArgs {
     /// The directory for the data set: new or empty
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// How boxes are turned: not at all, about z, or about z with noise of 1 mm and 1 mrad in all directions
+    /// How boxes are turned: not at all, about z, or about z with noise of 1 mm and 1 mrad in all
+    /// directions
     #[arg(long, value_enum, default_value_t = FloorPosesArg::Aligned)]
     pub(crate) poses: FloorPosesArg,
     /// Frames, 100 a second

@@ -130,7 +130,8 @@ pub(super) fn text(
     text
 }
 
-/// Returns the places of moving nodes in the files, as rows of trajectories: nodes that nothing carries.
+/// Returns the places of moving nodes in the files, as rows of trajectories: nodes that nothing
+/// carries.
 fn rest(scene: &Scene) -> Vec<String> {
     let nodes = || scene.hierarchy.rest.iter().filter(|rest| rest.carrier.is_none());
     let rows = nodes().take(LISTED).map(|rest| rest_row(scene, rest));

@@ -33,7 +33,8 @@ pub(crate) fn paint(tone: Tone, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Reads the command line; from here on `--color` holds for all that is printed, help and errors of usage included.
+/// Reads the command line; from here on `--color` holds for all that is printed, help and errors of
+/// usage included.
 pub(crate) fn parse(words: &[OsString]) -> Cli {
     let texts: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     diagnostics::choose(&texts);
@@ -59,7 +60,8 @@ pub(crate) fn parse(words: &[OsString]) -> Cli {
     })
 }
 
-/// The value of `--color`; what is no value of it is reported where the command line is read in earnest.
+/// The value of `--color`; what is no value of it is reported where the command line is read in
+/// earnest.
 fn asked(words: &[String]) -> ColorArg {
     value_of(words, "--color").and_then(|value| ColorArg::from_str(&value, false).ok()).unwrap_or(ColorArg::Auto)
 }

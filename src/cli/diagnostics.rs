@@ -22,8 +22,8 @@ pub(crate) fn are_json() -> bool {
     IS_JSON.load(Ordering::Relaxed)
 }
 
-/// Chooses the form of messages by the words of the command line: that of `--errors`; left out, JSON if a summary in JSON goes to
-/// stderr too, and else text.
+/// Chooses the form of messages by the words of the command line: that of `--errors`; left out,
+/// JSON if a summary in JSON goes to stderr too, and else text.
 pub(crate) fn choose(words: &[String]) {
     let form = super::color::value_of(words, "--errors").and_then(|value| ErrorsArg::from_str(&value, false).ok());
     let is_json = match form {

@@ -1,4 +1,5 @@
-//! Subcommands for a front end in another language: the same words as on the command line, and the object of `--json` as a value.
+//! Subcommands for a front end in another language: the same words as on the command line, and the
+//! object of `--json` as a value.
 
 use super::args::{Cli, Command};
 use super::exit::ProgramEnd;
@@ -91,7 +92,8 @@ fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command> {
     Ok(parsed.command)
 }
 
-/// Runs a subcommand that has `--json`, given its words without the name of the program, and returns the object that it would print.
+/// Runs a subcommand that has `--json`, given its words without the name of the program, and
+/// returns the object that it would print.
 ///
 /// # Errors
 /// Those of the subcommand, and words that it does not know.
@@ -112,7 +114,8 @@ pub(super) fn take_json(value: &Value) -> bool {
     CALL.with_borrow_mut(|call| call.as_mut().map(|call| call.printed = Some(value.clone())).is_some())
 }
 
-/// Hands `stop` to the call in progress on this thread; if there is none, gives it back for signals.
+/// Hands `stop` to the call in progress on this thread; if there is none, gives it back for
+/// signals.
 pub(super) fn take_stop<F: Fn() + Send + 'static>(stop: F) -> Option<F> {
     CALL.with_borrow(|call| match call {
         Some(call) => {

@@ -14,7 +14,8 @@ pub(crate) enum ProgramEnd {
     Clear,
     /// The tables are whole, and some row or interval violates `require`.
     Violated,
-    /// The tables are whole, some row has no proven bracket or some interval is undecided, and none violates `require`.
+    /// The tables are whole, some row has no proven bracket or some interval is undecided, and none
+    /// violates `require`.
     Uncertified,
     /// The tables are whole, and something is required, but nothing was looked at.
     NothingChecked,
@@ -26,7 +27,8 @@ pub(crate) enum ProgramEnd {
     InterruptedStream,
     /// The reader of the rows on stdout has closed the pipe.
     BrokenPipe,
-    /// An interruption like [`Self::Interrupted`], but what had been written is kept, to go on with.
+    /// An interruption like [`Self::Interrupted`], but what had been written is kept, to go on
+    /// with.
     InterruptedAndKept,
 }
 
@@ -80,8 +82,8 @@ fn tell(error: &Error, code: u8) {
     if diagnostics::are_json() { diagnostics::error(error, code) } else { print_to_stderr(&render(error)) }
 }
 
-/// The end of a subcommand whose tables are whole, with what came of printing: an error of stdout is told, and decides the
-/// exit code only where the verdict has none of its own.
+/// The end of a subcommand whose tables are whole, with what came of printing: an error of stdout
+/// is told, and decides the exit code only where the verdict has none of its own.
 pub(crate) fn printed(printed: clearsweep::Result<()>, end: ProgramEnd) -> clearsweep::Result<ProgramEnd> {
     match printed {
         Err(error) if end == ProgramEnd::Clear => Err(error),

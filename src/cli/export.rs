@@ -80,7 +80,8 @@ fn check_folder(to: &Path, dir: &Path) -> Result<()> {
     check_beside(to, dir).map_err(|error| Error { place: place(), ..error })
 }
 
-/// The folder of the files unless another is given: that of the output, with `-csv` or `-ndjson` after its name.
+/// The folder of the files unless another is given: that of the output, with `-csv` or `-ndjson`
+/// after its name.
 fn beside(dir: &Path, extension: &str) -> PathBuf {
     let real = dir.canonicalize();
     let named = real.as_deref().unwrap_or(dir);
@@ -128,7 +129,8 @@ impl Write for Pipe {
     }
 }
 
-/// Writes a table under a temporary name, which becomes its own when it is whole. `None`: interrupted.
+/// Writes a table under a temporary name, which becomes its own when it is whole. `None`:
+/// interrupted.
 fn to_file(args: &ExportArgs, table: &'static str, path: PathBuf, stop: &AtomicBool) -> Result<Option<ExportedFile>> {
     let mut file = temporary(&path).map_err(|error| Error::unwritable(&path, &error))?;
     let mut buffered = BufWriter::new(file.as_file_mut());

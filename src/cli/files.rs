@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// Fails if a target lies in an output directory: a later run would refuse to replace what it did not write.
+/// Fails if a target lies in an output directory: a later run would refuse to replace what it did
+/// not write.
 pub(super) fn check_beside(target: &Path, dir: &Path) -> Result<()> {
     let existing = target.ancestors().find(|above| above.exists());
     let existing = existing.filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));

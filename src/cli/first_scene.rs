@@ -1,4 +1,5 @@
-//! A first scene for a geometry file: `clearsweep check FILE` shows it, `clearsweep init` writes it.
+//! A first scene for a geometry file: `clearsweep check FILE` shows it, `clearsweep init` writes
+//! it.
 
 use clearsweep::{Error, Result};
 use clearsweep_base::text::{shell_word, toml_text};
@@ -131,7 +132,8 @@ impl FirstScene {
         Ok(parts.join("/"))
     }
 
-    /// The whole scene file, in which the geometry file has this path. `out`: the path of the scene file.
+    /// The whole scene file, in which the geometry file has this path. `out`: the path of the scene
+    /// file.
     pub(super) fn text(&self, geometry: &str, out: &Path, scene: &Scene) -> String {
         let (run, dir) = (shell_word(out), shell_word(&out.with_extension("out")));
         let head = format!(
@@ -215,7 +217,8 @@ fn rules(scene: &Scene) -> String {
     )
 }
 
-/// Two selectors of the scene, as TOML: of its largest groups that are not all of it, else of bodies.
+/// Two selectors of the scene, as TOML: of its largest groups that are not all of it, else of
+/// bodies.
 fn selectors(scene: &Scene) -> [String; 2] {
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
     for group in scene.bodies.iter().flat_map(|body| &body.groups) {

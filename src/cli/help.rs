@@ -1,4 +1,5 @@
-//! Text of `--help` below the flags: examples that work as printed from a fresh clone, units, exit codes.
+//! Text of `--help` below the flags: examples that work as printed from a fresh clone, units, exit
+//! codes.
 //!
 //! A test runs every line that begins with `clearsweep`.
 

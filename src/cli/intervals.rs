@@ -8,7 +8,8 @@ use clearsweep_records::manifest::{FirstContact, Intervals, Least, NamedPair, Su
 use clearsweep_report::longest_step;
 use serde_json::{Value, json};
 
-/// Lines about the intervals of a summary; none where the scene does not say how bodies move between frames.
+/// Lines about the intervals of a summary; none where the scene does not say how bodies move
+/// between frames.
 pub(super) fn lines(summary: &Summary, lengths: Lengths) -> Vec<String> {
     let Some(intervals) = &summary.intervals else { return Vec::new() };
     let mut lines = vec![counts(summary, intervals, lengths)];
@@ -31,7 +32,8 @@ pub(super) fn lines(summary: &Summary, lengths: Lengths) -> Vec<String> {
     lines
 }
 
-/// Returns the last line of the text, which says what the summary holds for; `None` if nothing moves.
+/// Returns the last line of the text, which says what the summary holds for; `None` if nothing
+/// moves.
 pub(super) fn holds(summary: &Summary) -> Option<String> {
     summary.bodies_dynamic.filter(|&moving| moving > 0)?;
     let Some(intervals) = &summary.intervals else {

@@ -10,7 +10,8 @@ pub(crate) fn peak_memory() -> Option<u64> {
     kibibytes("/proc/self/status", "VmHWM:")
 }
 
-/// Memory for blocks in flight where the user says nothing: a quarter of the machine's, at most the library's default.
+/// Memory for blocks in flight where the user says nothing: a quarter of the machine's, at most the
+/// library's default.
 pub(crate) fn default_memory() -> u64 {
     let most = clearsweep_engine::DEFAULT_MEMORY;
     physical_memory().map_or(most, |bytes| (bytes / 4).min(most))

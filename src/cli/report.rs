@@ -51,7 +51,8 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ProgramEnd> {
     Ok(ProgramEnd::Clear)
 }
 
-/// Writes one page for several executions under their joint verdict, which decides the exit code, and beside it a page for each of them.
+/// Writes one page for several executions under their joint verdict, which decides the exit code,
+/// and beside it a page for each of them.
 fn several(
     args: &ReportArgs,
     targets: &[(&'static str, PathBuf)],
@@ -205,7 +206,8 @@ fn snapshot_note(args: &ReportArgs, report: &Report, bare: &[String]) -> Option<
     Some(format!("{count} without a snapshot, which BIMcollab and Solibri refuse: {named}{more}; {why}"))
 }
 
-/// The time as RFC 3339 in UTC: that of SOURCE_DATE_EPOCH if it is set, so that a file can be made again.
+/// The time as RFC 3339 in UTC: that of SOURCE_DATE_EPOCH if it is set, so that a file can be made
+/// again.
 fn now() -> String {
     let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
     let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

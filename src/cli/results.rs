@@ -41,8 +41,9 @@ impl ResultPlace {
     }
 }
 
-/// The results that are meant: a directory that holds results, such as the shards of a job, stands for all of them. Those in object stores are copied
-/// to this machine. `with_rows`: tables of several files are needed.
+/// The results that are meant: a directory that holds results, such as the shards of a job, stands
+/// for all of them. Those in object stores are copied to this machine. `with_rows`: tables of
+/// several files are needed.
 ///
 /// # Errors
 /// A directory cannot be read.
@@ -106,7 +107,8 @@ pub(super) fn read(places: Vec<ResultPlace>) -> Result<Vec<OneResult>> {
     places.into_iter().map(read).collect()
 }
 
-/// The verdict of all results together: the one that needs people most. Nothing is required only where no result requires anything.
+/// The verdict of all results together: the one that needs people most. Nothing is required only
+/// where no result requires anything.
 pub(super) fn verdict(results: &[OneResult]) -> &'static str {
     let rank = |one: &OneResult| {
         let word = one.manifest.summary.verdict.as_deref();

@@ -40,7 +40,8 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// `out`: the directory of the output, beside which streams are copied to, unless a flag says otherwise.
+    /// `out`: the directory of the output, beside which streams are copied to, unless a flag says
+    /// otherwise.
     ///
     /// # Errors
     /// Stdin is to be read, and is a terminal.
@@ -238,7 +239,8 @@ fn to_tables(
     exit::printed(printed, end(&outcome))
 }
 
-/// Computes a shard, unless it stands already. It has no verdict of its own: that is of the merged result.
+/// Computes a shard, unless it stands already. It has no verdict of its own: that is of the merged
+/// result.
 fn one_shard(
     input: &Input,
     job: JobOptions,

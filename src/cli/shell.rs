@@ -1,4 +1,5 @@
-//! `clearsweep completions` and `clearsweep man`: made from the flags, so that they are never out of date.
+//! `clearsweep completions` and `clearsweep man`: made from the flags, so that they are never out
+//! of date.
 
 use super::args::{Cli, CompletionsArgs, ManArgs};
 use super::exit::ProgramEnd;

@@ -33,8 +33,8 @@ pub(super) fn distance(summary: &Summary, row: &Worst, lengths: Lengths) -> Stri
     if is_undecided(summary, &row.pair, row.run, row.frame) { format!("{what}: not decided") } else { what }
 }
 
-/// Whether a row, by its bodies, run and frame, is one of the pairs of which a winding number leaves open
-/// whether they overlap.
+/// Whether a row, by its bodies, run and frame, is one of the pairs of which a winding number
+/// leaves open whether they overlap.
 pub(super) fn is_undecided(summary: &Summary, pair: &NamedPair, run: i64, frame: i64) -> bool {
     let mut listed = summary.open_meshes.iter().flat_map(|open| &open.winding_pairs);
     listed.any(|of| (&of.pair, of.run, of.frame) == (pair, run, frame))

@@ -8,7 +8,8 @@ use clearsweep_tables::{LeastOfRun, RankedRun};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// The pairs that came nearest of `all`, each in its worst run; without frames and runs if nothing `moves`.
+/// The pairs that came nearest of `all`, each in its worst run; without frames and runs if nothing
+/// `moves`.
 pub(super) fn pairs_text(
     pairs: &[WorstPair],
     filled: &HashSet<Text>,
@@ -49,8 +50,8 @@ fn of_hulls(distance: String, filled: &HashSet<Text>, a: &Text, b: &Text) -> Str
     if filled.contains(a) || filled.contains(b) { format!("{distance} {OF_HULLS}") } else { distance }
 }
 
-/// The worst runs, if there are several; rows that violate are counted where something is `required`, intervals
-/// where the execution `looks_between` frames.
+/// The worst runs, if there are several; rows that violate are counted where something is
+/// `required`, intervals where the execution `looks_between` frames.
 pub(super) fn runs_text(
     runs: &[RankedRun],
     filled: &HashSet<Text>,

@@ -1,5 +1,5 @@
-//! Lines of a summary about rows and intervals whose bracket holds what is required: the nearest by name, and how
-//! to decide it.
+//! Lines of a summary about rows and intervals whose bracket holds what is required: the nearest by
+//! name, and how to decide it.
 
 use super::summary_lines::{has_depths, is_undecided};
 use super::text::{Lengths, counted, visible};

@@ -33,7 +33,8 @@ impl FromStr for Span {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bytes(pub(crate) u64);
 
-/// Units of bytes, in lower case. A letter alone is binary, as with `ulimit`, `docker` and `systemd`.
+/// Units of bytes, in lower case. A letter alone is binary, as with `ulimit`, `docker` and
+/// `systemd`.
 const BYTE_UNITS: [(&str, u64); 14] = [
     ("", 1),
     ("b", 1),

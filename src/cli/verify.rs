@@ -1,4 +1,5 @@
-//! `clearsweep verify`: whether tables hold the rows that were written, and whether two results hold the same.
+//! `clearsweep verify`: whether tables hold the rows that were written, and whether two results
+//! hold the same.
 
 use super::args_divided::VerifyArgs;
 use super::exit::ProgramEnd;

@@ -106,7 +106,8 @@ pub(super) fn worst(summary: &Summary, lengths: Lengths) -> Option<String> {
     Some(format!("{what}{apart}{hulls}{undecided}: {} and {}{moment}", visible(body_a), visible(body_b)))
 }
 
-/// A line for each of the worst pairs, at frames and between them, nearest first, and one for the rest.
+/// A line for each of the worst pairs, at frames and between them, nearest first, and one for the
+/// rest.
 pub(super) fn worst_pairs(summary: &Summary, lengths: Lengths) -> Vec<String> {
     let when = match summary.runs {
         _ if !summary.moves() => SpanWords::Never,
@@ -118,7 +119,8 @@ pub(super) fn worst_pairs(summary: &Summary, lengths: Lengths) -> Vec<String> {
     let mut lines: Vec<String> = shown.iter().map(|pair| line(pair, when, lengths)).collect();
     let of_rows = summary.pairs_violated.filter(|_| summary.violated > 0).unwrap_or(0);
     let between = violated_between(summary).and_then(|intervals| intervals.pairs_violated).unwrap_or(0);
-    // A pair may violate at frames and between them: how many do is known only if both lists are whole.
+    // A pair may violate at frames and between them: how many do is known only if both lists are
+    // whole.
     let least = of_rows.max(between).max(pairs.len() as u64);
     let is_exact = of_rows == 0 || between == 0 || least == pairs.len() as u64;
     let more = counted(least - shown.len() as u64, "pair");
@@ -177,7 +179,8 @@ fn span(of: &ListedPair) -> String {
     }
 }
 
-/// `12 open (2 worse, 10 new), 3 approved, 1 resolved`; `None` where nothing is required, or there is no table of them.
+/// `12 open (2 worse, 10 new), 3 approved, 1 resolved`; `None` where nothing is required, or there
+/// is no table of them.
 pub(super) fn issues(summary: &Summary) -> Option<String> {
     let issues = summary.issues.as_ref()?;
     let n = |state: EventState| issues.get(state.name()).copied().unwrap_or(0);
@@ -213,7 +216,8 @@ pub(super) fn stale(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// `violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)`, where something is required of several runs.
+/// `violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)`, where something is
+/// required of several runs.
 pub(super) fn runs(summary: &Summary) -> Option<String> {
     let (share, [low, high]) = (summary.runs_violated_share?, summary.runs_violated_interval?);
     let [share, low, high] = [share, low, high].map(|share| 100.0 * share);

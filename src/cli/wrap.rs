@@ -2,7 +2,8 @@
 
 use anstream::adapter::strip_str;
 
-/// Columns of the terminal that stdout is, else what COLUMNS says; `None`: lines may be of any length.
+/// Columns of the terminal that stdout is, else what COLUMNS says; `None`: lines may be of any
+/// length.
 pub(crate) fn width() -> Option<usize> {
     columns_of(terminal_size::terminal_size_of(std::io::stdout()))
 }
@@ -21,8 +22,9 @@ fn columns_of(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -
     terminal.or_else(said).filter(|&columns| columns > 0)
 }
 
-/// Breaks the lines of `text` between words, so that none is longer than `width` columns. The first line begins in column
-/// `indent`, and so does every line that is continued. Words that are longer than a line are not broken.
+/// Breaks the lines of `text` between words, so that none is longer than `width` columns. The first
+/// line begins in column `indent`, and so does every line that is continued. Words that are longer
+/// than a line are not broken.
 pub(crate) fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
     // Below this a column of words is no text any more.
     const NARROWEST: usize = 20;

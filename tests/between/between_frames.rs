@@ -1,4 +1,5 @@
-//! Intervals between frames: the tables are the same however a job is cut, and a collision between two clear frames is found.
+//! Intervals between frames: the tables are the same however a job is cut, and a collision between
+//! two clear frames is found.
 
 use clearsweep::{BatchCollector, RecordBatch};
 use clearsweep_datasets::Crowd;
@@ -84,7 +85,8 @@ fn intervals(scene: &Scene, frames: Option<Range<i64>>) -> Vec<String> {
     let mut found = BatchCollector::default();
     Job::new(scene).options(options).run(&mut found).expect("a job that runs");
     let line = |batch: &RecordBatch, row: usize| {
-        // Keys of dictionaries, which may differ from batch to batch, follow from the indices of the bodies.
+        // Keys of dictionaries, which may differ from batch to batch, follow from the indices of
+        // the bodies.
         let numbers = batch.columns().iter().zip(batch.schema_ref().fields());
         let numbers = numbers.filter(|(_, field)| !field.name().starts_with("body_"));
         let numbers: Vec<String> = numbers.map(|(column, _)| format!("{:?}", column.slice(row, 1))).collect();

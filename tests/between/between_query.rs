@@ -1,4 +1,5 @@
-//! Motion between frames on the command line: one pair between two poses, and what a scene may say of it.
+//! Motion between frames on the command line: one pair between two poses, and what a scene may say
+//! of it.
 
 use crate::program::expect;
 use serde_json::Value;

@@ -11,7 +11,8 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A crane without a mesh carries a trolley, which carries a hook and a lamp without a mesh that carries a bulb.
+/// A crane without a mesh carries a trolley, which carries a hook and a lamp without a mesh that
+/// carries a bulb.
 const NODES: [&str; 6] = [
     r#"{"name": "wall", "mesh": 0, "translation": [0, 50, 0]}"#,
     r#"{"name": "crane", "translation": [10, 0, 5], "rotation": [0, 0, 0.6, 0.8], "children": [2]}"#,
@@ -202,7 +203,8 @@ fn what_has_no_pose_and_what_stands_still_is_said() {
     }
     let error = fails(&[row(0, TROLLEY, pose), row(0, "crane/trolly", pose)]);
     assert!(error.remedy.contains("`crane/trolley`"), "{error:?}");
-    // A row of the table takes a body out of what moves; what is below it is carried by what is above it.
+    // A row of the table takes a body out of what moves; what is below it is carried by what is
+    // above it.
     fs::write(dir.path().join("over.csv"), "body,static\ncrane/trolley,true\n").expect("a table");
     let text = fs::read_to_string(dir.path().join("scene.toml")).expect("text");
     fs::write(dir.path().join("scene.toml"), text.replace("moving = [", "table = \"over.csv\"\nmoving = [\"crane\", "))

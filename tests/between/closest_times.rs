@@ -1,5 +1,5 @@
-//! The times of least distance between two samples: they hold the least of distances at many times, and are no wider than the bracket
-//! explains.
+//! The times of least distance between two samples: they hold the least of distances at many times,
+//! and are no wider than the bracket explains.
 
 #![allow(clippy::print_stderr, reason = "the shares are for whoever runs the tests")]
 
@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
-/// Times may be so much wider than the bracket explains, as shares of the interval: 1/256 is promised, and two samples lie between.
+/// Times may be so much wider than the bracket explains, as shares of the interval: 1/256 is
+/// promised, and two samples lie between.
 const RESOLUTION: f64 = 1.0 / 96.0;
 
 /// Times at which the distance is sampled.
@@ -124,8 +125,9 @@ fn check(number: usize, (shapes, hulls): ([&Shape; 2], &[Arc<Shape>; 2]), motion
     if !is_ordered || outside.is_some() {
         tally.misses.push(format!("{number}: {found:?}, nearer outside: {outside:?}"));
     }
-    // What the bracket explains: times at which the distance may be no more than its width above its upper end, and the nearest
-    // sample. Of bodies that are not convex and overlap nothing is known of other times at which they touch while their hulls overlap as much.
+    // What the bracket explains: times at which the distance may be no more than its width above
+    // its upper end, and the nearest sample. Of bodies that are not convex and overlap nothing is
+    // known of other times at which they touch while their hulls overlap as much.
     let width = found.upper - found.lower;
     let mut of_hulls = ProximityQuery::new(&hulls[0], &hulls[1], &PairOptions::default()).expect("options");
     let mut explained = |&(t, lower, _): &(f64, f64, f64)| {
@@ -150,7 +152,8 @@ fn check(number: usize, (shapes, hulls): ([&Shape; 2], &[Arc<Shape>; 2]), motion
     tally.inside += usize::from(from > 0.0 && to < 1.0);
 }
 
-/// Random motions of two kinds of bodies: passes through and beside each other, slides, spins, and slow ones.
+/// Random motions of two kinds of bodies: passes through and beside each other, slides, spins, and
+/// slow ones.
 fn passes(name: &str, shapes: [&Shape; 2], seed: u64, cases: usize) -> Tally {
     let (mut random, mut tally) = (Random(seed), Tally::default());
     let hulls = shapes.map(hull);

@@ -1,4 +1,5 @@
-//! The first contact between two samples: how narrow its bracket is, and that it holds against distances at many times.
+//! The first contact between two samples: how narrow its bracket is, and that it holds against
+//! distances at many times.
 
 use crate::body::{Body, body};
 use crate::oracle::{self, Move, V, add, scale};
@@ -120,7 +121,8 @@ fn the_bracket_of_a_random_collision_is_narrow_and_holds() {
 
 #[test]
 fn a_graze_of_a_billionth_of_a_metre_has_its_time() {
-    // An edge of a turning box points at a face halfway, beyond or short of the distance of contact by the depth.
+    // An edge of a turning box points at a face halfway, beyond or short of the distance of contact
+    // by the depth.
     let (cube, bar) = (body(Geometry::Box([1.0, 1.0, 1.0])), body(Geometry::Box([0.5, 0.5, 0.5])));
     let diagonal = 0.25 * 2.0_f64.sqrt();
     for depth in [1e-9_f64, 1e-8, -1e-9, -1e-8] {
@@ -161,7 +163,8 @@ fn contact_at_the_first_and_at_the_last_instant() {
 
 #[test]
 fn of_contacts_that_begin_and_end_twice_the_first_is_found() {
-    // A post beside a square bar that spins about its own axis: two of the bar's edges hit it, one after the other.
+    // A post beside a square bar that spins about its own axis: two of the bar's edges hit it, one
+    // after the other.
     let (bar, post) = (body(Geometry::Box([1.0, 1.0, 3.0])), body(Geometry::Box([0.02, 0.02, 1.0])));
     let spinning = Move { positions: [[0.0; 3]; 2], q: [about_z(0.0), about_z(179.0)] };
     for at in [0.55, 0.65, 0.7, 0.71, 0.7171] {

@@ -1,4 +1,5 @@
-//! A pin with corners that turns within a bore with corners: surfaces that are equally near all around, whose distance is known at every time.
+//! A pin with corners that turns within a bore with corners: surfaces that are equally near all
+//! around, whose distance is known at every time.
 
 use super::interval_pieces::{Motion, about, asked, mesh, product, turned};
 use clearsweep::Shape;

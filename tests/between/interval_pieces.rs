@@ -1,4 +1,5 @@
-//! Proofs between two samples of bodies of pieces and of triangle meshes, against distances at many times.
+//! Proofs between two samples of bodies of pieces and of triangle meshes, against distances at many
+//! times.
 
 use clearsweep::{BodyBuilder, Geometry, Model, PairOptions, Pose, ProximityQuery, SceneBuilder, Shape, Vec3};
 use clearsweep_narrow::interval::{
@@ -14,7 +15,8 @@ use std::sync::Arc;
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
-/// Boxes of a bracket: a foot, a wall, and a ledge above the foot, so that the hull is far from the body.
+/// Boxes of a bracket: a foot, a wall, and a ledge above the foot, so that the hull is far from the
+/// body.
 const BRACKET: [([f64; 3], [f64; 3]); 3] =
     [([0.0, 0.0, 0.0], [1.0, 0.6, 0.1]), ([0.0, 0.0, 0.1], [0.1, 0.6, 0.8]), ([0.1, 0.0, 0.7], [0.7, 0.6, 0.8])];
 
@@ -102,7 +104,8 @@ fn sampled(shapes: [&Shape; 2], motions: [&Motion; 2], times: usize) -> [f64; 2]
     least
 }
 
-/// Compares random motions; returns how many are clear, in contact, undecided, and how many reach the limit.
+/// Compares random motions; returns how many are clear, in contact, undecided, and how many reach
+/// the limit.
 fn compare(shapes: [&Shape; 2], seed: u64, cases: usize) -> [usize; 4] {
     let mut random = Random(seed);
     let mut counts = [0; 4];
@@ -242,7 +245,8 @@ fn meshes_pass_a_hole_or_hit_its_rim() {
     let mut counts = [0; 2];
     for case in 0..200 {
         let [x, y] = [0.07 * random.signed(), 0.07 * random.signed()];
-        // The block moves by ten times its size; between contacts at the sides and at the front the distance is known.
+        // The block moves by ten times its size; between contacts at the sides and at the front the
+        // distance is known.
         let (start, end) = (1.0 + 4.0 * (1.0 + random.signed()), -1.0 - 4.0 * (1.0 + random.signed()));
         let still: Motion = ([[0.0; 3]; 2], [IDENTITY; 2]);
         let path: Motion = ([[x, y, start], [x, y, end]], [IDENTITY; 2]);
@@ -278,7 +282,8 @@ fn meshes_slide_within_a_millimetre() {
         let [x, y, angle] = [1.2e-3 * random.signed(), 1.2e-3 * random.signed(), 4e-4 * random.signed()];
         let still: Motion = ([[0.0; 3]; 2], [IDENTITY; 2]);
         let q = about(2, angle);
-        // Through the hole, with a gap of one millimetre at each side; and a turn about the way by up to a thousandth.
+        // Through the hole, with a gap of one millimetre at each side; and a turn about the way by
+        // up to a thousandth.
         let path: Motion = ([[x, y, 5.0], [x, y, -5.0]], [about(2, -angle), q]);
         let found = asked([&plate, &block], [&still, &path]);
         decided(&found, case);

@@ -111,8 +111,8 @@ fn compare(number: usize, found: &IntervalProximity, truth: [f64; 2], tolerance:
     tally.loose += usize::from(found.method != IntervalMethod::Limit && found.upper - found.lower > tolerance + 1e-9);
 }
 
-/// Holds the times of an answer against distances at random times: outside of the times of least distance the bodies are farther apart,
-/// and before the first contact they are clear.
+/// Holds the times of an answer against distances at random times: outside of the times of least
+/// distance the bodies are farther apart, and before the first contact they are clear.
 fn check_times(
     number: usize,
     found: &IntervalProximity,
@@ -152,7 +152,8 @@ fn random_intervals_hold_the_least_distance() {
         }
         let mut of_b = of_b;
         if number % 7 == 0 {
-            // Both move alike, so that they are at rest relative to each other but for their rotation.
+            // Both move alike, so that they are at rest relative to each other but for their
+            // rotation.
             let moved = sub(of_a.positions[1], of_a.positions[0]);
             of_b.positions[1] = add(of_b.positions[0], moved);
         }
@@ -210,7 +211,8 @@ fn spins_of_179_degrees_and_of_300_in_parts_hit_what_is_in_their_way() {
     let found = asked((&blade, &spin(0.0, 179.0)), (&post, &at(90.0)), &options(1e-4)).expect("a contact");
     assert_eq!(found.status, IntervalStatus::Contact);
     assert!(found.contact[0] > 0.45 && found.contact[1] < 0.51, "{found:?}");
-    // 300 degrees in three parts: the post stands at 250 degrees, where only the last one comes by (the blade has two arms).
+    // 300 degrees in three parts: the post stands at 250 degrees, where only the last one comes by
+    // (the blade has two arms).
     let status =
         |from, to| asked((&blade, &spin(from, to)), (&post, &at(250.0 - 180.0)), &options(1e-4)).map(|f| f.status);
     assert_eq!(status(0.0, 60.0), Some(IntervalStatus::Clear));
@@ -268,7 +270,8 @@ fn grazing_and_touching_at_one_instant_are_told_from_each_other() {
         (2e-6, IntervalStatus::Clear),
         (1e-5, IntervalStatus::Clear),
     ] {
-        // It turns by 90 degrees about z while its middle stands: a vertical edge points at the face halfway.
+        // It turns by 90 degrees about z while its middle stands: a vertical edge points at the
+        // face halfway.
         let (s, c) = (std::f64::consts::FRAC_PI_8).sin_cos();
         let (s2, c2) = (std::f64::consts::FRAC_PI_8 * 3.0).sin_cos();
         let turn = Move {
@@ -302,7 +305,8 @@ fn bodies_at_rest_have_the_bracket_of_their_rows() {
 
 #[test]
 fn a_screw_follows_its_helix() {
-    // A quarter turn about an axis through the origin, with a rise: the body's origin is 2 m from the axis.
+    // A quarter turn about an axis through the origin, with a rise: the body's origin is 2 m from
+    // the axis.
     let (ball, post) = (body(Geometry::Sphere(0.1)), body(Geometry::Sphere(0.1)));
     let (s, c) = std::f64::consts::FRAC_PI_4.sin_cos();
     let turn = Move { positions: [[2.0, 0.0, 0.0], [0.0, 2.0, 1.0]], q: [IDENTITY, [c, 0.0, 0.0, s]] };

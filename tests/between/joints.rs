@@ -1,4 +1,5 @@
-//! Bodies that joints carry, against sampling in the values of the joints; kinematics and distances share no code with the engine.
+//! Bodies that joints carry, against sampling in the values of the joints; kinematics and distances
+//! share no code with the engine.
 
 #![allow(clippy::print_stderr, reason = "the counts are for whoever runs the tests")]
 
@@ -114,7 +115,8 @@ impl Chain {
         Placed { position, q }
     }
 
-    /// A bound of the speed of any point within `reach` of the body's origin while the values move by `rates`.
+    /// A bound of the speed of any point within `reach` of the body's origin while the values move
+    /// by `rates`.
     fn speed(&self, rates: &[f64], reach: f64) -> f64 {
         let lengths: f64 = self.joints.iter().map(|joint| oracle::norm(joint.place.0)).sum();
         // No way is longer than 3 m.
@@ -127,7 +129,8 @@ impl Chain {
     }
 }
 
-/// Two bodies on one chain: A somewhere on it, or in the world, and B at its end; or each on a chain of its own.
+/// Two bodies on one chain: A somewhere on it, or in the world, and B at its end; or each on a
+/// chain of its own.
 struct Mechanism {
     tree: JointTree,
     /// Joints that carry A.
@@ -214,10 +217,12 @@ fn count() -> usize {
 
 #[derive(Default)]
 struct Tally {
-    /// By kinds of both bodies, and by the number of joints: intervals clear, undecided and in contact.
+    /// By kinds of both bodies, and by the number of joints: intervals clear, undecided and in
+    /// contact.
     kinds: [[[usize; 3]; 4]; 4],
     joints: [[usize; 3]; 9],
-    /// By the motion (at most one joint moves each body, or several do) and by the place (near the origin, far from it).
+    /// By the motion (at most one joint moves each body, or several do) and by the place (near the
+    /// origin, far from it).
     motions: [[[usize; 3]; 2]; 2],
     method: [usize; 5],
     /// Contacts that no end of the interval shows.
@@ -253,7 +258,8 @@ fn check(
             miss(&format!("nearer at {t}, outside of the times of least distance"));
         }
     }
-    // Between two samples nothing comes nearer than by the speed: what is said to be near must be near somewhere.
+    // Between two samples nothing comes nearer than by the speed: what is said to be near must be
+    // near somewhere.
     let step = speed / SAMPLES as f64;
     let least = seen
         .windows(2)
@@ -365,7 +371,8 @@ fn report(tally: &Tally) {
     );
 }
 
-/// A plate turns above a drum, 10 mm away throughout: what the deviations add to a bracket is not searched for, and still decided where it can be.
+/// A plate turns above a drum, 10 mm away throughout: what the deviations add to a bracket is not
+/// searched for, and still decided where it can be.
 #[test]
 fn deviations_are_not_searched_away() {
     let ring = |z: f64| {

@@ -1,6 +1,8 @@
-//! The least distance over an interval by sampling with a bound of the speed; shares no code with the engine but the hulls.
+//! The least distance over an interval by sampling with a bound of the speed; shares no code with
+//! the engine but the hulls.
 //!
-//! Distances are enumerated in `f64`: all axes that may separate two polytopes, then all pairs of vertex and face and of edges.
+//! Distances are enumerated in `f64`: all axes that may separate two polytopes, then all pairs of
+//! vertex and face and of edges.
 
 use clearsweep_geometry::Polyhedron;
 
@@ -212,8 +214,8 @@ fn segments([a, b]: [V; 2], [c, d]: [V; 2]) -> f64 {
     if inside { dot(w, n).abs() / n2.sqrt() } else { f64::INFINITY }
 }
 
-/// A bracket of the least distance over the interval, no wider than `width` if that takes at most `most` distances; and the time of the
-/// least distance seen.
+/// A bracket of the least distance over the interval, no wider than `width` if that takes at most
+/// `most` distances; and the time of the least distance seen.
 pub(crate) fn least(a: (&Solid, &Move), b: (&Solid, &Move), width: f64, most: usize) -> ([f64; 2], f64) {
     let moved = |m: &Move| sub(m.positions[1], m.positions[0]);
     let turning = |s: &Solid, m: &Move| m.angle() * s.reach;

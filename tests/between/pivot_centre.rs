@@ -1,5 +1,6 @@
-//! `pivot = "centre"`: bodies of every kind turn about the centre of the box around their geometry, against distances sampled on that
-//! path. The oracle shares no code with the engine: it knows the boxes that the geometry is made of, and the corner points alone.
+//! `pivot = "centre"`: bodies of every kind turn about the centre of the box around their geometry,
+//! against distances sampled on that path. The oracle shares no code with the engine: it knows the
+//! boxes that the geometry is made of, and the corner points alone.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
@@ -14,7 +15,8 @@ use std::path::Path;
 
 type V = [f64; 3];
 
-/// Low and high corners of an L of two blocks. The middle of its box is no mean of vertices, and in neither block.
+/// Low and high corners of an L of two blocks. The middle of its box is no mean of vertices, and in
+/// neither block.
 const BLOCKS: [[V; 2]; 2] = [[[0.0, 0.0, 0.0], [1.0, 0.5, 0.25]], [[0.0, 0.0, 0.25], [0.25, 0.5, 1.25]]];
 
 /// The radius of the ball that stands still, metres.
@@ -23,7 +25,8 @@ const BALL: f64 = 0.125;
 /// Runs of a scene, each an interval of its own.
 const RUNS: usize = 12;
 
-/// Places of the geometry in its file: near the origin, beyond the distance from which bodies are recentred, and kilometres away.
+/// Places of the geometry in its file: near the origin, beyond the distance from which bodies are
+/// recentred, and kilometres away.
 const AWAY: [V; 3] = [[3.0, -1.5, 0.75], [-20.0, 9.5, 14.0], [4500.0, -2000.0, 750.5]];
 
 fn map(f: impl Fn(usize) -> f64) -> V {
@@ -95,7 +98,8 @@ const KINDS: [Kind; 14] = [
     Kind::Table,
 ];
 
-/// A body as the oracle knows it: blocks in its own frame, grown by a length, and how far its stored surface may be off.
+/// A body as the oracle knows it: blocks in its own frame, grown by a length, and how far its
+/// stored surface may be off.
 struct Known {
     blocks: Vec<[V; 2]>,
     growth: f64,
@@ -237,7 +241,8 @@ fn centre(kind: Kind, known: &Known) -> V {
 /// Poses of a body at both ends.
 type Ends = [(V, [f64; 4]); 2];
 
-/// The signed distance of the ball at a time while a point of the body moves on a line; below 0 it says no more than that they overlap.
+/// The signed distance of the ball at a time while a point of the body moves on a line; below 0 it
+/// says no more than that they overlap.
 fn distance(kind: Kind, known: &Known, ends: &Ends, pivot: V, t: f64) -> f64 {
     let [(p, q), (r, s)] = *ends;
     let cosine: f64 = (0..4).map(|k| q[k] * s[k]).sum();

@@ -1,4 +1,5 @@
-//! The broad phase: every method returns the candidates that a scalar double loop finds, and boxes contain bodies.
+//! The broad phase: every method returns the candidates that a scalar double loop finds, and boxes
+//! contain bodies.
 #![allow(clippy::print_stderr, reason = "tests say how representative their scenes are, and how long a block takes")]
 
 #[cfg(feature = "gpu")]
@@ -19,7 +20,8 @@ fn method(name: &str) -> Box<dyn BroadPhase> {
     clearsweep_broad::by_name(name).unwrap_or_else(|e| panic!("{name}: {e:?}"))
 }
 
-/// Compares all methods with the oracle, several times, since methods learn how to split blocks; returns the candidates.
+/// Compares all methods with the oracle, several times, since methods learn how to split blocks;
+/// returns the candidates.
 fn check(what: &str, setup: &Setup, block: &FrameBlock) -> Vec<Candidate> {
     let job = setup.job();
     let expected = oracle(setup, &job, block);
@@ -188,7 +190,8 @@ fn positions_beyond_the_bounds_saturate_and_lose_nothing() {
         let found = check("saturating", &setup, &block);
         assert!(!found.is_empty());
     }
-    // Without static bodies only the bounds determine the lattice, and nearly all bodies lie outside of it.
+    // Without static bodies only the bounds determine the lattice, and nearly all bodies lie
+    // outside of it.
     let (mut setup, block) =
         generate(&Recipe { name: "saturating", fixed: 0.0, step: 1e9, absent: 0.2, bodies: 100, ..BASE });
     setup.bounds = Some(Bounds { min: [0.0; 3], max: [1.0; 3] });
@@ -299,7 +302,8 @@ proptest! {
 
 // ---------------------------------------------------------------------------------------------------- containment
 
-/// Rotates `p` by `q` as the product q p conj(q) / |q|^2 in double-double arithmetic, unlike the library.
+/// Rotates `p` by `q` as the product q p conj(q) / |q|^2 in double-double arithmetic, unlike the
+/// library.
 fn turned(q: [f64; 4], p: [f64; 3]) -> [Dd; 3] {
     let product = |a: [Dd; 4], b: [Dd; 4]| {
         [

@@ -1,5 +1,5 @@
-//! The incremental broad phases return the candidates of a scalar double loop under long motion of many kinds. So does the
-//! published per-sample hashing, with which experiments compare them.
+//! The incremental broad phases return the candidates of a scalar double loop under long motion of
+//! many kinds. So does the published per-sample hashing, with which experiments compare them.
 #![allow(clippy::print_stderr, reason = "tests say how representative their scenes are")]
 
 mod scripted_motion;
@@ -15,7 +15,8 @@ use clearsweep_trajectory::Bounds;
 use proptest::prelude::*;
 use scripted_motion::{Arranged, SCRIPT, Script, ScriptedMotion};
 
-/// Every incremental method, and sweep and prune with two extreme limits: never sorted from scratch, and always.
+/// Every incremental method, and sweep and prune with two extreme limits: never sorted from
+/// scratch, and always.
 fn methods() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
     let named = |name| (name, clearsweep_broad::by_name(name).unwrap_or_else(|e| panic!("{name}: {e:?}")));
     vec![
@@ -52,8 +53,8 @@ fn compare(
     expected
 }
 
-/// Plays a whole motion. Returns the share of pair-samples that overlap, and the number of candidates whose overlap begins
-/// or ends within a block.
+/// Plays a whole motion. Returns the share of pair-samples that overlap, and the number of
+/// candidates whose overlap begins or ends within a block.
 fn play(script: Script) -> (f64, usize) {
     let mut motion = ScriptedMotion::new(script, 3);
     let job = motion.setup.job();
@@ -146,7 +147,8 @@ fn coinciding_and_nested_bodies_equal_the_oracle() {
     let nested = Script { name: "nested", ratio: 1e5, ..equal };
     for script in [equal, nested] {
         let (share, _) = play(script);
-        // The query does not ask for static pairs: with one static body in five, they are 1 in 25 pairs.
+        // The query does not ask for static pairs: with one static body in five, they are 1 in 25
+        // pairs.
         assert!(share > 0.9, "{}: share {share}", script.name);
     }
 }
@@ -245,7 +247,8 @@ fn what_does_not_move_costs_nothing() {
 
 #[test]
 fn clustered_end_points_are_sorted_afresh_rather_than_exchanged() {
-    // Flat bodies on a table: along z all intervals overlap, and the smallest motion reorders their endpoints.
+    // Flat bodies on a table: along z all intervals overlap, and the smallest motion reorders their
+    // endpoints.
     let n = 1500;
     let mut setup = Setup::new(0.0);
     (0..n).for_each(|_| setup.add(cuboid([0.5; 3]), None));

@@ -1,4 +1,5 @@
-//! Devices that fail in the middle of a job: the tables are those of the CPU, byte for byte, and the manifest counts what happened.
+//! Devices that fail in the middle of a job: the tables are those of the CPU, byte for byte, and
+//! the manifest counts what happened.
 #![allow(clippy::print_stderr)] // says which tests were skipped, and why
 
 use clearsweep_broad::BroadPhase;

@@ -1,5 +1,5 @@
-//! `--device auto` in the middle of a job: a faster device goes on, a slower one or one that finds other pairs does not, and the tables
-//! are those of the CPU, byte for byte.
+//! `--device auto` in the middle of a job: a faster device goes on, a slower one or one that finds
+//! other pairs does not, and the tables are those of the CPU, byte for byte.
 
 use clearsweep_broad::{BroadPhase, BroadScene, by_name};
 use clearsweep_datasets::Crowd;

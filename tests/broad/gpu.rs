@@ -1,4 +1,5 @@
-//! `--device gpu`: the tables are those of the CPU, byte for byte, and a missing or refused device is one clear error.
+//! `--device gpu`: the tables are those of the CPU, byte for byte, and a missing or refused device
+//! is one clear error.
 #![allow(clippy::print_stderr)] // says which tests were skipped, and why
 
 use clearsweep_testing::clone;

@@ -1,5 +1,5 @@
-//! The columns of docs/reference/tables.md and the keys of docs/reference/manifest.md are those that are
-//! declared.
+//! The columns of docs/reference/tables.md and the keys of docs/reference/manifest.md are those
+//! that are declared.
 
 use clearsweep_records::manifest;
 use clearsweep_records::{CATALOGUE, TableInfo};

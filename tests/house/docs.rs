@@ -1,11 +1,14 @@
-//! Finds stale names in the documentation: paths, identifiers and links that the tree does not have.
+//! Finds stale names in the documentation: paths, identifiers and links that the tree does not
+//! have.
 //!
 //! Checked are README.md, datasets/README.md and every page under docs/:
 //!
-//! - Paths in backticks, in commands and in diagrams exist. A path may leave out leading folders (`cli/run.rs`).
+//! - Paths in backticks, in commands and in diagrams exist. A path may leave out leading folders
+//!   (`cli/run.rs`).
 //! - Names of examples, benches and tests in commands exist.
-//! - `CamelCase`, `snake_case` and `a::b` in backticks occur in the code. Words in comments do not count, since they become
-//!   stale together with the pages; words in strings do, since columns and options are named there.
+//! - `CamelCase`, `snake_case` and `a::b` in backticks occur in the code. Words in comments do not
+//!   count, since they become stale together with the pages; words in strings do, since columns and
+//!   options are named there.
 //! - Links lead to a file, and to a heading if they have an anchor.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +72,8 @@ impl Tree {
         }
     }
 
-    /// Whether a file or folder exists whose path is `path` or ends with it. `*` stands for any part of a name.
+    /// Whether a file or folder exists whose path is `path` or ends with it. `*` stands for any
+    /// part of a name.
     fn has(&self, path: &str) -> bool {
         let path = path.trim_start_matches("./");
         let whole = |known: &str| {
@@ -104,7 +108,8 @@ fn matches(name: &str, pattern: &str) -> bool {
     }
 }
 
-/// The text without what follows the mark of a comment in each line. Addresses (`https://`) are no comments.
+/// The text without what follows the mark of a comment in each line. Addresses (`https://`) are no
+/// comments.
 fn without_comments(text: &str, mark: &str) -> String {
     let mut code = String::with_capacity(text.len());
     for line in text.lines() {
@@ -169,7 +174,8 @@ impl Page {
 /// The stretches of a line between backticks.
 fn backticked(line: &str) -> Vec<&str> {
     let parts: Vec<&str> = line.split('`').collect();
-    // After an odd number of backticks a stretch is code; the last part of an unbalanced line is not.
+    // After an odd number of backticks a stretch is code; the last part of an unbalanced line is
+    // not.
     parts.iter().enumerate().filter(|(i, _)| i % 2 == 1 && i + 1 < parts.len()).map(|(_, part)| *part).collect()
 }
 

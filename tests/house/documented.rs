@@ -1,5 +1,5 @@
-//! The scenes and the commands that README and docs show, run as they stand there; and what they print, where a block `output`
-//! shows it.
+//! The scenes and the commands that README and docs show, run as they stand there; and what they
+//! print, where a block `output` shows it.
 //!
 //! Snippets of Python and SQL in docs/guide/cookbook.md are run by `docs/run_cookbook.py`.
 
@@ -23,7 +23,8 @@ const NOT_RUN: [(&str, &str); 3] = [
 const FOLDERS: [&str; 6] =
     ["docs", "docs/guide", "docs/reference", "docs/evidence", "docs/evidence/log", "docs/papers"];
 
-/// Numbers of a command that would take minutes, and those that are run: nothing else of the command depends on them.
+/// Numbers of a command that would take minutes, and those that are run: nothing else of the
+/// command depends on them.
 const SHORTER: [(&str, &str); 1] = [("--runs 10000", "--runs 10")];
 
 fn pages() -> Vec<PathBuf> {
@@ -82,7 +83,8 @@ fn text<'t>(table: &'t toml::Table, key: &str) -> Option<&'t str> {
     table.get(key).and_then(toml::Value::as_str)
 }
 
-/// Writes a glTF file of cubes with the nodes that the sections of documents name, and their table; returns those that move.
+/// Writes a glTF file of cubes with the nodes that the sections of documents name, and their table;
+/// returns those that move.
 fn write_nodes(folder: &Path, file: &str, section: &toml::Table) -> Vec<String> {
     fs::write(folder.join(file), nodes_of_cubes()).expect("written");
     let prefix = text(section, "name").map(|name| format!("{name}/")).unwrap_or_default();
@@ -138,7 +140,8 @@ fn glb(json: &str, bytes: &[u8]) -> Vec<u8> {
     [b"glTF", &2_u32.to_le_bytes()[..], &length.to_le_bytes()[..], &chunks].concat()
 }
 
-/// Writes the files that a scene names: cubes, a table of two of them, and poses of all bodies that move.
+/// Writes the files that a scene names: cubes, a table of two of them, and poses of all bodies that
+/// move.
 fn write_companions(folder: &Path, scene: &str) {
     let scene: toml::Table = toml::from_str(scene).expect("TOML");
     let tables = |key: &str| -> Vec<toml::Table> {
@@ -222,7 +225,8 @@ fn arguments(line: &str) -> Option<String> {
     Some(SHORTER.iter().fold(args.to_owned(), |args, (long, short)| args.replace(long, short)))
 }
 
-/// The commands of a line: those of a loop of the shell (`for i in 0 1; do ... $i ...; done`) for each of its words.
+/// The commands of a line: those of a loop of the shell (`for i in 0 1; do ... $i ...; done`) for
+/// each of its words.
 fn commands(line: &str) -> Vec<String> {
     let in_loop = line.strip_prefix("for ").and_then(|line| {
         let (head, body) = line.split_once("; do ")?;
@@ -244,8 +248,8 @@ fn without_time(line: &str) -> &str {
     line.rsplit_once(" in ").filter(|(_, tail)| is_time(tail)).map_or(line, |(line, _)| line)
 }
 
-/// Whether a block shows what was printed: its lines in their order, and `...` for others. The first line of the block that is
-/// missing, if there is one.
+/// Whether a block shows what was printed: its lines in their order, and `...` for others. The
+/// first line of the block that is missing, if there is one.
 fn missing_line<'b>(block: &'b str, printed: &str) -> Option<&'b str> {
     let mut lines = printed.lines().map(without_time);
     block.lines().filter(|line| line.trim() != "...").find(|line| !lines.any(|printed| printed == without_time(line)))

@@ -1,5 +1,5 @@
-//! Facts that pages repeat: lists of geometry formats, versions and exit codes are those of the code. Comments name files that
-//! exist.
+//! Facts that pages repeat: lists of geometry formats, versions and exit codes are those of the
+//! code. Comments name files that exist.
 
 use clearsweep_scene::readers::EXTENSIONS;
 use std::collections::BTreeSet;
@@ -36,7 +36,8 @@ fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// The pages for users, but not the log of measurements and the changes, which tell of former versions.
+/// The pages for users, but not the log of measurements and the changes, which tell of former
+/// versions.
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> =
         ["README.md", "CONTRIBUTING.md", "datasets/README.md", "python/README.md"].map(|page| root().join(page)).into();

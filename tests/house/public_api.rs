@@ -1,8 +1,8 @@
 //! The listing of the public items, `docs/public-api.txt`, is that of the sources.
 //!
-//! The items are those that `src/lib.rs` re-exports and does not hide; of each, its signature, its public fields,
-//! variants and methods, and the traits that it implements. `CLEARSWEEP_UPDATE_PUBLIC_API=1` in the environment
-//! writes the listing anew.
+//! The items are those that `src/lib.rs` re-exports and does not hide; of each, its signature, its
+//! public fields, variants and methods, and the traits that it implements.
+//! `CLEARSWEEP_UPDATE_PUBLIC_API=1` in the environment writes the listing anew.
 
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +11,9 @@ use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, TraitItem, Type, UseTree,
 
 const UPDATE: &str = "CLEARSWEEP_UPDATE_PUBLIC_API";
 
-/// Most public items: more is no front door. Three of them are for distances along a direction and for motion between frames, one
-/// says what is known of an inside, one how much is computed, one holds values of joints.
+/// Most public items: more is no front door. Three of them are for distances along a direction and
+/// for motion between frames, one says what is known of an inside, one how much is computed, one
+/// holds values of joints.
 const ITEMS: usize = 51;
 
 /// The names of this repository's other crates begin so.
@@ -54,8 +55,8 @@ impl Sources {
         Self { files }
     }
 
-    /// The module in which the item of this name is defined that `module` gives out, and its name there; `None`: it
-    /// comes from another crate.
+    /// The module in which the item of this name is defined that `module` gives out, and its name
+    /// there; `None`: it comes from another crate.
     fn find(&self, module: &[String], name: &str) -> Option<(Vec<String>, String)> {
         let file = self.files.get(module)?;
         if file.items.iter().any(|item| ident(item).is_some_and(|own| own == name)) {

@@ -1,4 +1,5 @@
-//! Every way in which a scene can be wrong gives one error that names the place, the problem and the remedy.
+//! Every way in which a scene can be wrong gives one error that names the place, the problem and
+//! the remedy.
 
 use clearsweep::{Error, ErrorKind};
 use clearsweep_scene::{Scene, SceneOverrides};
@@ -310,7 +311,8 @@ const RULES: &[Row] = &[
     ),
 ];
 
-/// Bodies of a geometry file: the lines behind `geometry`, what the file's name is, its bytes, and the error.
+/// Bodies of a geometry file: the lines behind `geometry`, what the file's name is, its bytes, and
+/// the error.
 type FileRow = (&'static str, &'static str, &'static [u8], &'static [&'static str]);
 
 const TETRAHEDRON: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";

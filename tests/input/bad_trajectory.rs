@@ -1,4 +1,5 @@
-//! Trajectories that do not fit the contract: every one is an error that says where, what, and what to do.
+//! Trajectories that do not fit the contract: every one is an error that says where, what, and what
+//! to do.
 #![allow(clippy::print_stderr)]
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
@@ -70,7 +71,8 @@ fn floats_with_null() -> ArrayRef {
     Arc::new(Float64Array::from(vec![Some(0.0), Some(0.0), Some(0.0), Some(0.0), None, Some(0.0)]))
 }
 
-/// A case: its name, how to write it, and what the message must say (place, problem and remedy in one).
+/// A case: its name, how to write it, and what the message must say (place, problem and remedy in
+/// one).
 type Case = (&'static str, Box<dyn Fn(&Path)>, &'static [&'static str]);
 
 fn case(name: &'static str, write: impl Fn(&Path) + 'static, says: &'static [&'static str]) -> Case {
@@ -306,7 +308,8 @@ fn errors_of_the_options() {
     assert!(failure(&scene, &chosen).is_none());
 }
 
-/// The samples before a bad row are still delivered, then the error, then nothing; wherever batches are cut.
+/// The samples before a bad row are still delivered, then the error, then nothing; wherever batches
+/// are cut.
 #[test]
 fn the_error_comes_in_order_and_last() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -321,7 +324,8 @@ fn the_error_comes_in_order_and_last() {
     assert!(items[2].as_ref().is_err_and(|error| error.place.ends_with("row 260 (from 0)")));
 }
 
-/// Bytes changed, cut, doubled and overwritten at random: an error or other data, never a panic or an endless loop.
+/// Bytes changed, cut, doubled and overwritten at random: an error or other data, never a panic or
+/// an endless loop.
 #[test]
 fn damaged_files_never_panic() {
     let directory = tempfile::tempdir().expect("a directory");

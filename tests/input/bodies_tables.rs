@@ -1,4 +1,5 @@
-//! `[[bodies]]`: a scene from tables equals the same scene written body by body, and wrong tables have their messages.
+//! `[[bodies]]`: a scene from tables equals the same scene written body by body, and wrong tables
+//! have their messages.
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Int32Array, RecordBatch, StringArray};
@@ -46,7 +47,8 @@ fn floats(values: &[Option<f64>]) -> ArrayRef {
     Arc::new(Float64Array::from(values.to_vec()))
 }
 
-/// The same five bodies as a CSV, with blanks, quotes, empty cells, an own column and a byte order mark.
+/// The same five bodies as a CSV, with blanks, quotes, empty cells, an own column and a byte order
+/// mark.
 const CSV: &str = "\u{feff}guid,body, geometry,model,unit,scale,up,offset,group,static,x,y,z,qw,qx,qy,qz,shape\r\n\
     1a,wall,c.obj,,,,,,,,,,,,,,,\r\n\
     2b,\"pipe, long\",c.obj,hull,in,2.5,y,30,a; b;a,TRUE,1500,-2,1e3,0.5,0.5,0.5,0.5,\r\n\
@@ -151,7 +153,8 @@ fn a_large_table_loads() {
     assert!(matches!(scene.bodies[19_999].motion, Motion::Static(pose) if pose.position.x == 19.9995));
 }
 
-/// Positions and quaternions whose numbers are long, tiny, huge, zero of either sign, or with units of their own.
+/// Positions and quaternions whose numbers are long, tiny, huge, zero of either sign, or with units
+/// of their own.
 const POSES: [[&str; 7]; 6] = [
     ["0.1", "-0.0", "1e-300", "1.0", "0.0", "0.0", "0.0"],
     ["123456789.12345679", "5e-324", "0.30000000000000004", "0.5", "-0.5", "0.5", "-0.5"],
@@ -168,7 +171,8 @@ fn rows_alike_but_for_name_and_pose_equal_bodies_written_one_by_one() {
     fs::write(folder.join("c.obj"), CUBE).expect("a file");
     let (mut csv, mut bodies) = (String::from("body,geometry,group,x,y,z,qw,qx,qy,qz\n"), String::new());
     for row in 0..600 {
-        // Stretches of rows that are alike, of several lengths; some of them have no pose of their own.
+        // Stretches of rows that are alike, of several lengths; some of them have no pose of their
+        // own.
         let (geometry, group) = (["c.obj", ""][row / 7 % 2], ["", "g", "g;h"][row / 50 % 3]);
         let pose = if row % 90 < 80 { POSES[row * row % POSES.len()] } else { [""; 7] };
         csv += &format!("b{row},{geometry},{group},{}\n", pose.join(","));
@@ -325,7 +329,8 @@ fn columns_may_have_names_and_units_of_their_own() {
     as_parquet(&folder.join("p.parquet"));
     let head = HEAD.replace("[query]", "trajectories = \"t.parquet\"\n[query]");
     let expected = good(folder, &format!("{head}[[bodies]]\ntable = \"p.csv\"\nstatic = true\n"));
-    // The same rows under other names. `x` says something else here, and so does `name`; lengths are in metres and inches.
+    // The same rows under other names. `x` says something else here, and so does `name`; lengths
+    // are in metres and inches.
     let renamed = "name,body,file,model,unit,scale,up,x,group,static,pos_x,y,pos_z,qw,qx,qy,qz,shape\n\
         wall,1,c.obj,,,,,,,,,,,,,,,\n\
         \"pipe, long\",2,c.obj,hull,in,2.5,y,30mm,a; b;a,TRUE,1.5,-2,1000 mm,0.5,0.5,0.5,0.5,\n\

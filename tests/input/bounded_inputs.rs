@@ -1,5 +1,5 @@
-//! Inputs, threads and outputs beyond what they may be: sizes are bounded before memory is taken, footers do not hide rows,
-//! and the exit code says what was found.
+//! Inputs, threads and outputs beyond what they may be: sizes are bounded before memory is taken,
+//! footers do not hide rows, and the exit code says what was found.
 #![allow(clippy::print_stderr)] // says which checks were skipped, and why
 
 use crate::program::expect;
@@ -78,7 +78,8 @@ fn moving(frames: i64, query: &str) -> TempDir {
     dir
 }
 
-/// Writes a file's footer anew: it claims to hold so many rows, and so does its first row group if that is not `None`.
+/// Writes a file's footer anew: it claims to hold so many rows, and so does its first row group if
+/// that is not `None`.
 fn lie(path: &Path, rows: i64, first_group: Option<i64>) {
     let bytes = fs::read(path).expect("a file");
     let metadata = ParquetMetaDataReader::new().parse_and_finish(&fs::File::open(path).expect("a file"));
@@ -137,7 +138,8 @@ fn a_footer_that_hides_rows_is_refused() {
     }
 }
 
-/// Peak of resident memory of a child that ended with this code, KiB, as GNU time measures it; `None` without it.
+/// Peak of resident memory of a child that ended with this code, KiB, as GNU time measures it;
+/// `None` without it.
 #[cfg(target_os = "linux")]
 fn peak_kib(dir: &Path, args: &str, code: i32) -> Option<u64> {
     let mut command = Command::new("/usr/bin/time");
@@ -269,8 +271,8 @@ fn lists_are_bounded() {
     assert!(err.contains("row 0") && err.contains("a list with texts of more than 1048576 bytes"), "{err}");
 }
 
-/// Peak memory of a check of a scene with so many rows in a table, for which `section` says the same; every other row has an
-/// offset, so that the rows differ in more than their places.
+/// Peak memory of a check of a scene with so many rows in a table, for which `section` says the
+/// same; every other row has an offset, so that the rows differ in more than their places.
 #[cfg(target_os = "linux")]
 fn peak_mib_of_rows(rows: usize, section: &str, code: i32) -> Option<u64> {
     let dir = tempfile::tempdir().expect("scratch");

@@ -1,4 +1,5 @@
-//! Trajectories from other hands: names, units and ids of columns, and angles in place of a quaternion.
+//! Trajectories from other hands: names, units and ids of columns, and angles in place of a
+//! quaternion.
 
 use arrow_array::{
     ArrayRef, DictionaryArray, Float32Array, Float64Array, Int8Array, Int64Array, RecordBatch, StringArray, UInt64Array,
@@ -85,7 +86,8 @@ fn table(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).expect("columns of equal length")
 }
 
-/// One row a frame of one body, `b000` unless `body` says another, at the origin; with more columns.
+/// One row a frame of one body, `b000` unless `body` says another, at the origin; with more
+/// columns.
 fn track(frames: usize, body: Option<ArrayRef>, more: Vec<(&'static str, ArrayRef)>) -> RecordBatch {
     let zeros = || -> ArrayRef { Arc::new(Float64Array::from(vec![0.0; frames])) };
     let body = body.unwrap_or_else(|| Arc::new(StringArray::from(vec!["b000"; frames])));
@@ -129,7 +131,8 @@ fn every_role_may_have_another_name() {
         check(&blocks.expect("good"), &expected);
         assert!(wrong(&plain, &path).contains("has no column"));
     }
-    // One at a time, with the columns of two roles exchanged, and a stranger under the name of the format.
+    // One at a time, with the columns of two roles exchanged, and a stranger under the name of the
+    // format.
     for (role, name) in names {
         let shaping = Shaping { renamed: vec![(role, name)], ..Shaping::default() };
         let path = every_format(folder.path(), &batch(&rows, &shaping))[1].clone();
@@ -268,7 +271,8 @@ fn turned([roll, pitch, yaw]: [f64; 3]) -> Matrix {
     product(z, product(y, x))
 }
 
-/// The matrix of a unit quaternion (Shoemake, Animating Rotation with Quaternion Curves, appendix I.1).
+/// The matrix of a unit quaternion (Shoemake, Animating Rotation with Quaternion Curves, appendix
+/// I.1).
 fn of_quaternion([w, x, y, z]: [f64; 4]) -> Matrix {
     [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
@@ -318,7 +322,8 @@ fn angles_turn_as_matrices_do() {
                         }
                     }
                 }
-                // How coarse the turn is: the rounding of the conversion, and of the numbers as stored.
+                // How coarse the turn is: the rounding of the conversion, and of the numbers as
+                // stored.
                 let path = folder.path().join("t.parquet");
                 let steps = Trajectory::open(&scene_of(1, given.clone()), &options(&path)).expect("good").pose_steps;
                 let turn = steps.expect("of a file").turn_rad;
@@ -363,7 +368,8 @@ fn no_orientation_is_no_turn_and_is_said() {
             assert!((0..64).all(|sample| blocks[0].pose(0, sample).q == [1.0, 0.0, 0.0, 0.0]));
         }
     }
-    // A column that may be an orientation is not passed over, unless the scene says that there is none.
+    // A column that may be an orientation is not passed over, unless the scene says that there is
+    // none.
     for name in ["rot_w", "q0", "quat.x", "heading", "Euler angles", "q_w"] {
         let column: ArrayRef = Arc::new(Float64Array::from(vec![0.5; 3]));
         let path = every_format(folder.path(), &track(3, None, vec![(name, column)]))[1].clone();

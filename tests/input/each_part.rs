@@ -1,5 +1,5 @@
-//! `[[bodies]]` with `each`: a body of every node, object or component of a file equals the same part given by itself,
-//! and what does not fit has its message.
+//! `[[bodies]]` with `each`: a body of every node, object or component of a file equals the same
+//! part given by itself, and what does not fit has its message.
 
 use clearsweep::{BatchCollector, Error, Job};
 use clearsweep_scene::{Body, Motion, Scene, SceneOverrides, Shape};
@@ -53,7 +53,8 @@ fn rows(scene: &Scene) -> String {
     format!("{:?}", collected.distances)
 }
 
-/// A rack of two levels, in metres: pipes share a mesh, one of them stretched, one mirrored; a valve hangs below a pipe.
+/// A rack of two levels, in metres: pipes share a mesh, one of them stretched, one mirrored; a
+/// valve hangs below a pipe.
 const NODES: [&str; 9] = [
     r#"{"name": "rack", "translation": [1, 0, 0], "children": [1, 5]}"#,
     r#"{"name": "level-1", "children": [2, 3, 4]}"#,

@@ -1,4 +1,5 @@
-//! PLY and glTF: files written here from known meshes, in every encoding and layout, against what is read.
+//! PLY and glTF: files written here from known meshes, in every encoding and layout, against what
+//! is read.
 
 use clearsweep_scene::readers::{Fault, Mesh, read_mesh};
 use clearsweep_scene::{Motion, Scene, SceneOverrides};
@@ -36,7 +37,8 @@ fn mutated(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Six times the volume that the triangles enclose; positive if they are counter-clockwise from outside.
+/// Six times the volume that the triangles enclose; positive if they are counter-clockwise from
+/// outside.
 fn six_volumes(mesh: &Mesh) -> f64 {
     let corner = |t: &[u32; 3], k: usize| mesh.vertices[t[k] as usize];
     let det = |[a, b, c]: [[f64; 3]; 3]| {
@@ -65,7 +67,8 @@ fn assert_sound(mesh: &Mesh) {
     assert!(mesh.piece.iter().all(|&piece| (piece as usize) < mesh.pieces) && mesh.piece.is_sorted());
 }
 
-/// Reads thousands of damaged copies of files: a sound mesh or a fault with a remedy, never a panic.
+/// Reads thousands of damaged copies of files: a sound mesh or a fault with a remedy, never a
+/// panic.
 fn damage(name: &str, originals: &[Vec<u8>], seed: u64) {
     let mut random = Random(seed);
     let (mut good, mut bad) = (0, 0);
@@ -131,7 +134,8 @@ fn a_scene_takes_every_kind_of_file_and_its_unit() {
             [0, 1, 2].map(|axis| high[axis].max(p[axis]))
         })
     };
-    // The scene's millimetres for PLY, metres for glTF unless it says otherwise; turned by `up` only.
+    // The scene's millimetres for PLY, metres for glTF unless it says otherwise; turned by `up`
+    // only.
     assert_eq!(high(0), [1e-3; 3]);
     assert_eq!(high(1), [1.0; 3]);
     assert_eq!(high(2), [0.0254, 0.0, 0.0254]);

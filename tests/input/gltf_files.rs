@@ -1,5 +1,5 @@
-//! glTF files of others: what is known of each of their nodes against the bodies that are made of them, and what a
-//! validator says of broken files against what is refused.
+//! glTF files of others: what is known of each of their nodes against the bodies that are made of
+//! them, and what a validator says of broken files against what is refused.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they found")]
 
@@ -235,7 +235,8 @@ const REFUSED: [(&str, &str); 8] = [
     ("skin/ignored_parent_transform.gltf", "add up to 0"),
 ];
 
-/// A file of text with a scene in which every one of its meshes is shown; `None`: it has no list of meshes.
+/// A file of text with a scene in which every one of its meshes is shown; `None`: it has no list of
+/// meshes.
 fn with_all_meshes(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut json: Value = serde_json::from_slice(bytes).ok()?;
     let meshes = json.get("meshes")?.as_array()?.len();

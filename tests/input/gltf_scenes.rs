@@ -1,4 +1,5 @@
-//! Scenes from glTF files: places of many digits, scenes, hidden nodes and skins, and how coarse numbers are.
+//! Scenes from glTF files: places of many digits, scenes, hidden nodes and skins, and how coarse
+//! numbers are.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -25,7 +26,8 @@ fn good(folder: &Path, text: &str) -> Scene {
     load(folder, text).unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.remedy))
 }
 
-/// A file of unit cubes, with what is replaced in its JSON. Lengths of chunks stay true, as the text is padded.
+/// A file of unit cubes, with what is replaced in its JSON. Lengths of chunks stay true, as the
+/// text is padded.
 fn cubes(folder: &Path, nodes: &[&str], roots: &[usize], replaced: &[(&str, &str)]) {
     let nodes: Vec<String> = nodes.iter().map(|node| (*node).to_owned()).collect();
     let bytes = glb(&nodes, roots, &[cuboid("box", [1.0; 3], None)], &[]);
@@ -170,7 +172,8 @@ fn no_trajectory_moves_a_skin() {
     ];
     let nodes: Vec<String> = nodes.map(str::to_owned).to_vec();
     let bytes = glb(&nodes, &[0, 1], &[cuboid("box", [1.0; 3], None), cuboid("tool", [1.0; 3], None)], &[]);
-    // As text with its buffer beside it, so that views can be added. The joints are zeros, as no bytes are given for them.
+    // As text with its buffer beside it, so that views can be added. The joints are zeros, as no
+    // bytes are given for them.
     let length = u32::from_le_bytes(bytes[12..16].try_into().expect("four")) as usize;
     let mut json: Value = serde_json::from_slice(&bytes[20..20 + length]).expect("JSON");
     let buffer = bytes[28 + length..].to_vec();

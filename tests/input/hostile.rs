@@ -1,5 +1,5 @@
-//! The whole program on hostile input and in hostile surroundings: one clear error, the right exit code, no file that
-//! looks whole, and never a panic.
+//! The whole program on hostile input and in hostile surroundings: one clear error, the right exit
+//! code, no file that looks whole, and never a panic.
 
 #![allow(clippy::print_stderr)] // says which tests were skipped, and why
 
@@ -24,7 +24,8 @@ struct Ended {
     err: String,
 }
 
-/// Asserts the rules of every end: an exit code of the contract (or a signal that we sent), no panic, no backtrace.
+/// Asserts the rules of every end: an exit code of the contract (or a signal that we sent), no
+/// panic, no backtrace.
 fn judged(what: &str, done: &Output) -> Ended {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, err) = (text(&done.stdout), text(&done.stderr));
@@ -176,7 +177,8 @@ fn a_full_disk_is_one_error_and_leaves_nothing() {
     expect(dir.path(), &["run", "c/scene.toml", "--out", "whole"], &[0]);
     let largest = files(&dir.path().join("whole")).values().map(Vec::len).max().unwrap_or(0);
     let mut failed = 0;
-    // Blocks of 512 (or 1024) bytes that a file may have; the signal is ignored, so that a write fails instead.
+    // Blocks of 512 (or 1024) bytes that a file may have; the signal is ignored, so that a write
+    // fails instead.
     for blocks in [0, 1, 4, 16, 64, largest / 2048] {
         let script = format!("trap '' XFSZ; ulimit -f {blocks} && exec \"$0\" \"$@\"");
         let args = ["run", "c/scene.toml", "--out", "o", "--progress", "none"];
@@ -274,7 +276,8 @@ fn a_killed_run_is_explained_and_can_be_repeated() {
 fn limited(dir: &Path, limit: &str, args: &str) -> (Option<i32>, String) {
     let script = format!("{limit} || exit 99; exec \"$0\" {args}");
     let mut command = std::process::Command::new("sh");
-    // The standard library waits for itself for ever if it runs out of memory while it prints a backtrace.
+    // The standard library waits for itself for ever if it runs out of memory while it prints a
+    // backtrace.
     command.env("RUST_BACKTRACE", "0");
     let done =
         command.current_dir(dir).args(["-c", &script, env!("CARGO_BIN_EXE_clearsweep")]).output().expect("a shell");

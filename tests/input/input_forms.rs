@@ -1,4 +1,5 @@
-//! Scenes as people write them: lengths with units, orientations of every form, and names that are nearly right.
+//! Scenes as people write them: lengths with units, orientations of every form, and names that are
+//! nearly right.
 
 use clearsweep::Error;
 use clearsweep_geometry::Vec3;

@@ -1,4 +1,5 @@
-//! Poses whose quaternions are in another order than the columns say: what is warned of, and what is not.
+//! Poses whose quaternions are in another order than the columns say: what is warned of, and what
+//! is not.
 
 use crate::program::expect;
 use clearsweep_testing::random::Random;
@@ -96,7 +97,8 @@ fn a_robot_arm_tells_the_order() {
         ("last", SCALAR_LAST, Some("x, y, z, w")),
         ("first", SCALAR_FIRST, Some("w, x, y, z under")),
     ];
-    // Links in their own frame, and links drawn where they stand in the plant, far from the origin of their frame.
+    // Links in their own frame, and links drawn where they stand in the plant, far from the origin
+    // of their frame.
     let far = "shape = { points = [[80, 0, 0], [80.1, 0, 0], [80, 0.1, 0], [80, 0, 0.3]] }";
     for (place, keys, frames) in [("near", LINK, 400), ("far", far, 400), ("short", LINK, 130)] {
         for (name, order, words) in orders {

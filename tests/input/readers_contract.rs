@@ -1,5 +1,5 @@
-//! Promises of the contract for every reader, taken literally: every name and unit of a column in every format,
-//! thousands of small files, and geometry that thousands of bodies share.
+//! Promises of the contract for every reader, taken literally: every name and unit of a column in
+//! every format, thousands of small files, and geometry that thousands of bodies share.
 #![allow(clippy::print_stderr)] // says what was skipped
 
 use arrow_ipc::writer::{FileWriter, StreamWriter};
@@ -32,7 +32,8 @@ fn read(scene: &Scene, path: &Path) -> Vec<FrameBlock> {
     trajectory.blocks().collect::<Result<Vec<_>, _>>().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Every body in every sample; poses are numbers of single precision, so that both kinds of columns hold them.
+/// Every body in every sample; poses are numbers of single precision, so that both kinds of columns
+/// hold them.
 fn rows(random: &mut Random, runs: i64, frames: i64, bodies: usize) -> Vec<Row> {
     let names = names(bodies);
     let mut rows = Vec::new();
@@ -191,7 +192,8 @@ fn bodies_of_one_file_share_one_shape_whichever_thread_read_it() {
     for (name, text) in &files {
         fs::write(folder.path().join(name), text).expect("a file");
     }
-    // 3,000 bodies over 150 files, in an order that mixes them; every other one names its file in another way.
+    // 3,000 bodies over 150 files, in an order that mixes them; every other one names its file in
+    // another way.
     let mut table = String::from("body,geometry,static\n");
     for body in 0..3000 {
         let name = &files[body * 7 % files.len()].0;
@@ -220,7 +222,8 @@ fn bodies_of_one_file_share_one_shape_whichever_thread_read_it() {
     assert_eq!(scene.bodies, load().bodies, "the same whatever thread did what");
 }
 
-/// Overwrites the number wherever the footer of a Parquet file says it: in the statistics of its column.
+/// Overwrites the number wherever the footer of a Parquet file says it: in the statistics of its
+/// column.
 fn say_instead(path: &Path, number: f64, instead: f64) -> usize {
     let mut bytes = fs::read(path).expect("a file");
     let end = bytes.len() - 8;

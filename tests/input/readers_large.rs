@@ -1,6 +1,8 @@
-//! Files that are unusual only in how much there is of something: reading takes time in proportion to their size.
+//! Files that are unusual only in how much there is of something: reading takes time in proportion
+//! to their size.
 //!
-//! No time is measured: with work that grows as the square of the size, these tests would run for hours.
+//! No time is measured: with work that grows as the square of the size, these tests would run for
+//! hours.
 
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
@@ -33,7 +35,8 @@ fn a_gltf_file_has_a_buffer_for_each_of_its_meshes() {
     let (mut meshes, mut nodes) = (String::new(), String::new());
     for index in 0..COUNT {
         let comma = if index > 0 { "," } else { "" };
-        // Three corners, the first of which has an x of its own: an integer of single precision, in base 64.
+        // Three corners, the first of which has an x of its own: an integer of single precision, in
+        // base 64.
         let mut bytes = (index as f32).to_le_bytes().to_vec();
         bytes.resize(36, 0);
         let uri: String = bytes.chunks(3).map(base64_of).collect();
@@ -121,8 +124,8 @@ fn pages_that_claim_more_than_they_can_hold_are_refused() {
         let chunk = reader.metadata().row_group(0).columns().iter().find(|chunk| chunk.column_path().string() == "x");
         let at = chunk.expect("the column").data_page_offset() as usize;
         let mut bytes = fs::read(&path).expect("bytes");
-        // A page's header begins with its type and its size: twice the number, in groups of seven bits. Four of them for
-        // the 1.6 million here.
+        // A page's header begins with its type and its size: twice the number, in groups of seven
+        // bits. Four of them for the 1.6 million here.
         let size = at + 3;
         assert!(bytes[at] == 0x15 && bytes[at + 2] == 0x15 && bytes[size + 3] < 0x80, "{:?}", &bytes[at..at + 8]);
         bytes[size..size + 4].copy_from_slice(&[0xfe, 0xff, 0xff, 0x7e]);
@@ -145,7 +148,8 @@ fn buffers_of_arrow_that_claim_more_than_they_can_hold_are_refused() {
         let mut bytes = writer.into_inner().expect("the bytes");
         fs::write(&path, &bytes).expect("written");
         assert_eq!(samples(&path).unwrap_or_else(|error| panic!("{codec:?}: {error}")), FRAMES as usize, "{codec:?}");
-        // Before each compressed buffer stands what it holds: the first of this size is the column of runs.
+        // Before each compressed buffer stands what it holds: the first of this size is the column
+        // of runs.
         let held = (FRAMES * 8).to_le_bytes();
         let at = bytes.windows(8).position(|window| window == held).expect("a buffer");
         bytes[at..at + 8].copy_from_slice(&(3_i64 << 30).to_le_bytes());

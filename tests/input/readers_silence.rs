@@ -1,4 +1,5 @@
-//! A decoder that gives up is an answer about a file: its panic must not reach the terminal of whoever asked.
+//! A decoder that gives up is an answer about a file: its panic must not reach the terminal of
+//! whoever asked.
 //!
 //! The test runs in a process of its own, since the hook that hears panics is the process'.
 #![allow(clippy::print_stderr)] // says how many cases were of each kind
@@ -46,7 +47,8 @@ fn hear_nothing_of_decoders_that_give_up() {
         write(&path, &rows, &Shaping { dictionary, groups, ..Shaping::default() });
         originals.push(fs::read(&path).expect("readable"));
     }
-    // The hook that users set comes first; the library's is put before it at the first guarded call.
+    // The hook that users set comes first; the library's is put before it at the first guarded
+    // call.
     let next = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |about| {
         HEARD.fetch_add(1, Ordering::Relaxed);

@@ -12,7 +12,8 @@ use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::fs;
 use tempfile::TempDir;
 
-/// A file that is y up, as exporters of models with z up write it: a node turns the tall truck upright. A box is on it, and a wall stands by.
+/// A file that is y up, as exporters of models with z up write it: a node turns the tall truck
+/// upright. A box is on it, and a wall stands by.
 const NODES: [&str; 3] = [
     r#"{"name": "truck", "mesh": 0, "translation": [1, 2, -3], "rotation": [-0.7071067811865476, 0, 0, 0.7071067811865476], "children": [1]}"#,
     r#"{"name": "box", "mesh": 1, "translation": [0, 3, 0], "rotation": [0, 0.6, 0, 0.8]}"#,

@@ -1,4 +1,5 @@
-//! Good scenes: units, poses, groups, ignore rules, shapes, and geometry files against readers written anew here.
+//! Good scenes: units, poses, groups, ignore rules, shapes, and geometry files against readers
+//! written anew here.
 
 #![allow(clippy::print_stderr)] // a measured test says what it measured
 
@@ -236,7 +237,8 @@ fn pieces_are_objects_and_their_hull_holds_them_all() {
     assert_eq!((hull.pieces.len(), extent(&hull).1), (1, [99.0; 3])); // of the vertices, used by a face or not
 }
 
-/// Random points near a sphere: their order, duplicates and unused vertices must survive in the source indices.
+/// Random points near a sphere: their order, duplicates and unused vertices must survive in the
+/// source indices.
 #[test]
 fn vertex_numbers_are_those_of_the_file() {
     let folder = scratch();
@@ -442,7 +444,8 @@ fn fields(line: &str) -> Vec<String> {
     line.split(cut).map(str::to_owned).collect()
 }
 
-/// Row of parts.csv about a file of the duplex: vertices, triangles, closed, lowest and highest coordinates.
+/// Row of parts.csv about a file of the duplex: vertices, triangles, closed, lowest and highest
+/// coordinates.
 type Part = (PathBuf, u64, u64, bool, [f64; 6]);
 
 fn duplex_parts(folder: &Path) -> Vec<Part> {
@@ -485,7 +488,8 @@ fn the_duplex_loads_as_its_table_says() {
             );
         }
         watertight += u32::from(shape.watertight == Some(true));
-        // The table counts edges by index, so that it calls some meshes with doubled vertices open; never the reverse.
+        // The table counts edges by index, so that it calls some meshes with doubled vertices open;
+        // never the reverse.
         assert!(shape.watertight == Some(true) || !closed, "{path:?}");
     }
     assert!(watertight > 150, "{watertight} watertight parts");
@@ -528,7 +532,8 @@ fn the_links_of_the_fetch_robot_load() {
         let bytes = fs::read(path).expect("a file");
         let count = u32::from_le_bytes(bytes[80..84].try_into().expect("four bytes"));
         assert_eq!((hull.triangles, hull.vertices), (u64::from(count), 3 * u64::from(count)));
-        // Independently: every corner of the file lies in the hull, and the hull's vertices are among them.
+        // Independently: every corner of the file lies in the hull, and the hull's vertices are
+        // among them.
         let mut corners = HashSet::new();
         let core = &hull.hull().core;
         for triangle in bytes[84..].chunks(50) {

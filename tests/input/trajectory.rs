@@ -35,7 +35,8 @@ fn scene_of(count: usize) -> Scene {
     scene(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Rows of `runs` runs of so many frames; bodies in scene order, or shuffled in every frame; a share left out.
+/// Rows of `runs` runs of so many frames; bodies in scene order, or shuffled in every frame; a
+/// share left out.
 fn rows(random: &mut Random, runs: &[i64], frames: i64, bodies: usize, shuffled: bool, absent: usize) -> Vec<Row> {
     let names = names(bodies);
     let mut rows = Vec::new();
@@ -296,7 +297,8 @@ fn hive_levels_supply_runs_in_numeric_order() {
     check(&read(&scene, &chosen), &oracle(&scene, &all, Some(&(2..11)), None, &|v| v, true));
 }
 
-/// Row groups outside the ranges are not decoded: bad rows in them go unnoticed, but not with `hold`.
+/// Row groups outside the ranges are not decoded: bad rows in them go unnoticed, but not with
+/// `hold`.
 #[test]
 fn row_groups_outside_the_ranges_are_skipped() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -387,7 +389,8 @@ fn nothing_moves_or_no_rows() {
     assert_eq!(trajectory.blocks().count(), 0);
 }
 
-/// An empty result would look like a clear one: a choice that holds nothing is an error that says what there is.
+/// An empty result would look like a clear one: a choice that holds nothing is an error that says
+/// what there is.
 #[test]
 fn a_choice_that_holds_nothing_is_refused() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -1,5 +1,5 @@
-//! Trajectories as other programs write them: CSV, timestamps, codecs that are not read, frames in several places, and
-//! names that are nearly right.
+//! Trajectories as other programs write them: CSV, timestamps, codecs that are not read, frames in
+//! several places, and names that are nearly right.
 
 use arrow_array::{
     ArrayRef, DurationMillisecondArray, RecordBatch, TimestampMicrosecondArray, TimestampNanosecondArray,
@@ -403,7 +403,8 @@ fn zigzag(number: i64) -> Vec<u8> {
     bytes
 }
 
-/// A Parquet file of which the chunks of a column say that they are encrypted, as below a plain footer.
+/// A Parquet file of which the chunks of a column say that they are encrypted, as below a plain
+/// footer.
 fn encrypted(bytes: &[u8], column: &str) -> Vec<u8> {
     let mut reader = ParquetMetaDataReader::new();
     reader.try_parse(&bytes::Bytes::copy_from_slice(bytes)).expect("Parquet");

@@ -1,4 +1,5 @@
-//! Trajectories as Arrow IPC files and streams: the same rows as in Parquet, by the same oracle; and hostile bytes.
+//! Trajectories as Arrow IPC files and streams: the same rows as in Parquet, by the same oracle;
+//! and hostile bytes.
 #![allow(clippy::print_stderr)]
 
 use arrow_array::RecordBatch;
@@ -158,7 +159,8 @@ fn one_large_batch() {
     check(&read(&scene, &options(&path)), &oracle(&scene, &rows, None, None, &|v| v, true));
 }
 
-/// Parquet, files and streams in one directory follow each other by their first key, whatever they are called.
+/// Parquet, files and streams in one directory follow each other by their first key, whatever they
+/// are called.
 #[test]
 fn kinds_mix_in_directories_and_globs() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -295,7 +297,8 @@ fn bad_rows_and_bad_files_have_their_messages() {
     }
 }
 
-/// Bytes changed, cut, doubled and overwritten at random: an error or other data, never a panic, never a huge allocation.
+/// Bytes changed, cut, doubled and overwritten at random: an error or other data, never a panic,
+/// never a huge allocation.
 #[test]
 fn damaged_files_never_panic() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -361,7 +364,8 @@ fn a_file_of_two_versions_of_metadata_is_called_that() {
     let scene = scene_of(1);
     let batch = batch(&rows(&mut Random(3), 1, 4, 1), &Shaping::default());
     let path = folder.path().join("t.arrow");
-    // Version 4 throughout is read; writers that keep version 5 in the footer make files that are not.
+    // Version 4 throughout is read; writers that keep version 5 in the footer make files that are
+    // not.
     let options = IpcWriteOptions::try_new(8, false, arrow_ipc::MetadataVersion::V4).expect("options");
     let mut writer = FileWriter::try_new_with_options(File::create(&path).expect("created"), &batch.schema(), options)
         .expect("a writer");

@@ -8,7 +8,8 @@ use std::path::Path;
 
 const QUERY: &str = "within = 0.5\n";
 
-/// Three boxes that slide along x over four frames: `a` and `b` overlap from frame 1 on, `c` stays away.
+/// Three boxes that slide along x over four frames: `a` and `b` overlap from frame 1 on, `c` stays
+/// away.
 fn scene(dir: &Path, query: &str) {
     let mut text = format!("[scene]\nlength_unit = \"m\"\ntrajectories = \"t.csv\"\n[query]\n{query}");
     for name in ["a", "b", "c"] {

@@ -1,4 +1,5 @@
-//! Baselines: a pair that is nearer than required by design counts only where it comes nearer than it was.
+//! Baselines: a pair that is nearer than required by design counts only where it comes nearer than
+//! it was.
 
 use super::rules::{crowd, expect, manifest, number, rows};
 use clearsweep_testing::folder::tables;
@@ -25,7 +26,8 @@ fn key(row: &BTreeMap<String, String>) -> [String; 3] {
     ["run", "body_a", "body_b"].map(|column| row[column].clone())
 }
 
-/// What is required of each pair of each run that was nearer than required in the frame of a baseline, of the rows of a job without rules.
+/// What is required of each pair of each run that was nearer than required in the frame of a
+/// baseline, of the rows of a job without rules.
 fn relaxed(
     plain: &Rows,
     worse_by: f64,
@@ -35,8 +37,9 @@ fn relaxed(
     near.map(|row| (key(row), number(row, "upper_m") - worse_by)).collect()
 }
 
-/// Checks `required_m` of all rows of a table, and returns how many of them violate it: those under the rule as it is, and those of pairs of the
-/// baseline, in `frame`. There nothing is required of those whose bracket is wider than `worse_by`.
+/// Checks `required_m` of all rows of a table, and returns how many of them violate it: those under
+/// the rule as it is, and those of pairs of the baseline, in `frame`. There nothing is required of
+/// those whose bracket is wider than `worse_by`.
 fn check_required(rows: &Rows, relaxed: &BTreeMap<[String; 3], f64>, frame: &str) -> [usize; 2] {
     let mut violated = [0; 2];
     for row in rows {
@@ -162,8 +165,9 @@ fn a_baseline_at_rest_is_that_of_the_file() {
     expect(dir, "run doors.toml --out rest", 3);
     let out = dir.join("rest");
     let distances = rows(&out.join("distances"));
-    // The doors rest 5 mm in the frame, and 2 mm below it: the left one comes 8 mm and more into it from frame 18 on, the right one slides
-    // along it, as near as it was, and then meets the cabinet, which it was far from.
+    // The doors rest 5 mm in the frame, and 2 mm below it: the left one comes 8 mm and more into it
+    // from frame 18 on, the right one slides along it, as near as it was, and then meets the
+    // cabinet, which it was far from.
     assert!(count(&distances, "left") == 20 && count(&distances, "right") > 5);
     for row in &distances {
         let pair = [row["body_a"].as_str(), row["body_b"].as_str()];
@@ -184,7 +188,8 @@ fn a_baseline_at_rest_is_that_of_the_file() {
     assert_eq!(manifest(&out)["summary"]["rules"][0]["nearer_at_baseline"], 3);
 }
 
-/// A lid on a hinge with play of 5 mm, which a turn lets into its frame; a bolt that stands 20 mm off.
+/// A lid on a hinge with play of 5 mm, which a turn lets into its frame; a bolt that stands 20 mm
+/// off.
 #[test]
 fn bodies_on_joints_are_at_rest_where_the_joints_are_at_0() {
     let dir = tempfile::tempdir().expect("scratch");
@@ -224,7 +229,8 @@ fn nothing_is_required_of_a_pair_that_stands_where_it_did() {
         [[body]]\nname = \"arm\"\nshape = { box = [0.3, 0.2, 0.2] }\n\
         [[rule]]\nname = \"all\"\na = \"*\"\nrequire = 0.05\nbaseline = \"first\"\nworse_by = 0.0\n";
     fs::write(dir.join("scene.toml"), scene).expect("written");
-    // Into the peg; at rest until frame 4, away until frame 7, back from frame 8 on, in frame 12 deeper.
+    // Into the peg; at rest until frame 4, away until frame 7, back from frame 8 on, in frame 12
+    // deeper.
     let x = |frame: i32| match frame {
         5..8 => 0.3,
         12 => 0.2,

@@ -29,7 +29,8 @@ fn warnings<'a>(found: &'a Value, kind: &str) -> Vec<&'a Value> {
 
 const UPRIGHT: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
-/// A scene with bodies `name, radius, further keys`; those without `static` move as `pose` says, frame by frame.
+/// A scene with bodies `name, radius, further keys`; those without `static` move as `pose` says,
+/// frame by frame.
 fn scene(bodies: &[(&str, f64, &str)], rest: &str, frames: i64, pose: impl Fn(&str, i64) -> [f64; 7]) -> TempDir {
     let dir = tempfile::tempdir().expect("scratch");
     let mut text = "[scene]\nlength_unit = \"m\"\n".to_owned();
@@ -310,8 +311,9 @@ fn the_tree_of_a_large_file_is_short() {
     assert!(text.lines().count() < 75, "{text}");
 }
 
-/// A skid that its file has turned by -90 degrees about x (it lies in a file that is y up), a pump on it, and a floor that
-/// touches the pump wherever it is. `mesh`: whether the skid has a mesh of its own.
+/// A skid that its file has turned by -90 degrees about x (it lies in a file that is y up), a pump
+/// on it, and a floor that touches the pump wherever it is. `mesh`: whether the skid has a mesh of
+/// its own.
 fn skid(mesh: bool) -> TempDir {
     let dir = tempfile::tempdir().expect("scratch");
     let mesh = if mesh { r#""mesh": 0, "# } else { "" };
@@ -355,7 +357,8 @@ fn a_first_pose_that_tips_a_node_over_is_told_with_its_rest_pose() {
         let (text, _) = run(at, &[], 0);
         assert!(text.contains("tips the body over") && !text.contains("[[ignore]]"), "{text}");
 
-        // The row of the text, copied, is the place of the file: y up becomes z up, and metres millimetres.
+        // The row of the text, copied, is the place of the file: y up becomes z up, and metres
+        // millimetres.
         let listed: Vec<&str> = text.lines().map(str::trim).filter(|line| line.starts_with("skid,")).collect();
         let row = listed[0];
         assert!(
@@ -374,7 +377,8 @@ fn a_first_pose_that_tips_a_node_over_is_told_with_its_rest_pose() {
         let rest = &found["rest_poses"];
         assert_eq!((&rest[0]["body"], &rest[1]["carried_by"]), (&"skid".into(), &"skid".into()), "{rest}");
 
-        // Turned about the vertical from there: a vehicle may begin in any direction. Upside down is told.
+        // Turned about the vertical from there: a vehicle may begin in any direction. Upside down
+        // is told.
         for (turn, told) in [
             ([half, 0.0, 0.0, half], None),
             ([0.0, 0.0, 0.0, 1.0], None),

@@ -1,4 +1,5 @@
-//! The program, from outside: exit codes, streams, and tables that do not depend on how they were computed.
+//! The program, from outside: exit codes, streams, and tables that do not depend on how they were
+//! computed.
 
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -40,7 +41,8 @@ fn crowd() -> TempDir {
     dir
 }
 
-/// The rows of a table of parts, in order, each as text; floats are written so that no two differ alike.
+/// The rows of a table of parts, in order, each as text; floats are written so that no two differ
+/// alike.
 fn rows(dir: &Path, table: &str) -> (Vec<String>, Vec<String>) {
     let mut parts: Vec<PathBuf> =
         fs::read_dir(dir.join(table)).expect("a table").map(|entry| entry.expect("a part").path()).collect();

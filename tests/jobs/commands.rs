@@ -1,5 +1,5 @@
-//! Rules of all commands, through the program: help whose examples work, colours, JSON alone on stdout, pipes that
-//! close, and names of files that are no text.
+//! Rules of all commands, through the program: help whose examples work, colours, JSON alone on
+//! stdout, pipes that close, and names of files that are no text.
 
 use clearsweep_testing::clone::clone;
 use serde_json::Value;
@@ -12,7 +12,8 @@ fn program(dir: &Path, args: &[&str]) -> Command {
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
         command.env_remove(name);
     }
-    // Mesa's layer that chooses among adapters looks for a display, and where there is none, it says so on stderr.
+    // Mesa's layer that chooses among adapters looks for a display, and where there is none, it
+    // says so on stderr.
     command.env("NODEVICE_SELECT", "1");
     command.current_dir(dir).args(args);
     command

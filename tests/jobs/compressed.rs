@@ -1,4 +1,5 @@
-//! CSV in gzip: trajectories, values of joints and tables of bodies; and files that are not what their names say.
+//! CSV in gzip: trajectories, values of joints and tables of bodies; and files that are not what
+//! their names say.
 
 use crate::program::expect;
 use clearsweep_testing::clone::clone;

@@ -48,7 +48,8 @@ fn a_direction_of_the_scene_adds_its_columns() {
     expect(dir.path(), "run scene.toml --out out", 0);
     let rows = distances(&dir.path().join("out"));
     assert_eq!(rows.num_rows(), 3);
-    // Above by 2.5 m; beside by 1 m and a sphere's radius more; in by 1.75 m to the floor's lower side.
+    // Above by 2.5 m; beside by 1 m and a sphere's radius more; in by 1.75 m to the floor's lower
+    // side.
     let [value, lower, upper] =
         ["directional_m", "directional_lower_m", "directional_upper_m"].map(|name| numbers(&rows, name));
     assert_eq!(words(&rows, "directional_relation"), ["touches", "misses", "leaves"]);

@@ -1,4 +1,5 @@
-//! Events, issues and dispositions: what a job leaves for somebody to work off, against the rows themselves.
+//! Events, issues and dispositions: what a job leaves for somebody to work off, against the rows
+//! themselves.
 
 use super::rules::{crowd, expect, manifest, number, rows, spheres};
 use clearsweep_testing::folder::tables;
@@ -28,7 +29,8 @@ fn violates(row: &TableRow) -> bool {
     number(row, "upper_m") < number(row, "required_m")
 }
 
-/// The maximal stretches of violating samples and intervals of each pair in each run. All frames of a run are there, one after the other.
+/// The maximal stretches of violating samples and intervals of each pair in each run. All frames of
+/// a run are there, one after the other.
 fn stretches(samples: &[TableRow], intervals: &[TableRow]) -> Vec<Stretch> {
     // By pair and place in time, twice the frame; an interval is behind its first frame.
     let mut places: BTreeMap<(String, String, String, String), BTreeMap<i64, &TableRow>> = BTreeMap::new();
@@ -315,7 +317,8 @@ fn what_is_accepted_counts_no_more_until_it_is_nearer_or_the_day_is_over() {
     }
     // `--accepted` overrides the file of the scene.
     assert_eq!(states(dir, "--accepted accepted.csv", 0), ["approved"]);
-    // A decision about a pair that violates no more is resolved; one of names that are no more is stale, and told.
+    // A decision about a pair that violates no more is resolved; one of names that are no more is
+    // stale, and told.
     file("r,a,b,1mm,,,\ndefault,a,b,1mm,,,done\nr,a,bb,1mm,,,\nrr,a,b,1mm,,,\n");
     assert_eq!(states(dir, "", 0), ["approved"]);
     let issues: Vec<_> = rows(&dir.join("o/issues.parquet"))

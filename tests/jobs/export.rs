@@ -1,4 +1,5 @@
-//! `clearsweep export`: the tables of an execution as CSV, compared with the Parquet files that they come from.
+//! `clearsweep export`: the tables of an execution as CSV, compared with the Parquet files that
+//! they come from.
 
 use crate::program::expect;
 use arrow_array::cast::AsArray;

@@ -41,7 +41,8 @@ fn check_shows_a_scene_for_a_geometry_file() {
     }
     let found = json(dir, "check plant.glb --json");
     assert_eq!(found["geometry_unit"], serde_json::json!({ "unit": "m", "assumed": false }));
-    // The scene that is shown is the one that init writes, and it leads to what was said of the file.
+    // The scene that is shown is the one that init writes, and it leads to what was said of the
+    // file.
     let shown = found["scene_file"].as_str().expect("a text");
     assert!(text.ends_with(shown) && text.contains("`clearsweep init plant.glb --out plant.toml` writes it"), "{text}");
     let (told, _) = expect(dir, "init plant.glb --out plant.toml", 0);
@@ -54,7 +55,8 @@ fn check_shows_a_scene_for_a_geometry_file() {
     for key in ["bodies", "pairs_possible", "sizes", "made_of", "within_m", "require_m", "meshes"] {
         assert_eq!(again[key], found[key], "{key}");
     }
-    // The pipe runs through the beam. What touches by design overlaps by a rounding, and is no clash.
+    // The pipe runs through the beam. What touches by design overlaps by a rounding, and is no
+    // clash.
     expect(dir, "run plant.toml --out plant.out --progress none", 3);
     let (told, _) = expect(dir, "summary plant.out", 0);
     assert!(told.contains("VIOLATED by 1 pair"), "{told}");

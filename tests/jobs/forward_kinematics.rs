@@ -1,4 +1,5 @@
-//! Poses of the links of real robots against those of Pinocchio, which yourdfpy confirmed (benches/forward_kinematics.py).
+//! Poses of the links of real robots against those of Pinocchio, which yourdfpy confirmed
+//! (benches/forward_kinematics.py).
 
 use clearsweep_geometry::Pose;
 use clearsweep_scene::SceneOverrides;

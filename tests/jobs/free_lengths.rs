@@ -1,4 +1,5 @@
-//! Rules that require a free length along a direction, from the scene file to tables, verdict and list of issues.
+//! Rules that require a free length along a direction, from the scene file to tables, verdict and
+//! list of issues.
 
 use super::rules::{expect, manifest, number, rows};
 use clearsweep_testing::folder::tables;
@@ -15,7 +16,8 @@ type Row = BTreeMap<String, String>;
 /// Boxes parallel to the axes: middle and half of the sides.
 type Block = ([f64; 3], [f64; 3]);
 
-/// A scene of blocks, of which every third is in the group `free`, with these rules; frames in which all of them but the first stand as here.
+/// A scene of blocks, of which every third is in the group `free`, with these rules; frames in
+/// which all of them but the first stand as here.
 fn write_blocks(dir: &Path, blocks: &[Block], rules: &str) {
     let mut text = "[scene]\nlength_unit = \"m\"\n[query]\nstatic_pairs = true\n".to_owned();
     for (k, (middle, half)) in blocks.iter().enumerate() {
@@ -35,7 +37,8 @@ fn random_blocks() -> Vec<Block> {
     (0..90).map(|_| ([0; 3].map(|_| next(-2.0, 2.0)), [0; 3].map(|_| next(0.05, 0.3)))).collect()
 }
 
-/// How far a block moves upward until it, grown across by a disk, touches another: infinite if never, 0 if it does at once.
+/// How far a block moves upward until it, grown across by a disk, touches another: infinite if
+/// never, 0 if it does at once.
 fn free_upward([own, other]: [&Block; 2], footprint: f64) -> f64 {
     let gap = |k: usize| (own.0[k] - other.0[k]).abs() - own.1[k] - other.1[k];
     if gap(0).max(0.0).hypot(gap(1).max(0.0)) > footprint {
@@ -126,7 +129,8 @@ fn free_lengths_are_those_of_blocks_by_their_formula() {
     assert!(near.iter().filter(|row| row["rule"] == "up").count() > 20);
 }
 
-/// A table, a lamp above it, a shelf beside it, and a drawer that moves out of a chest toward a wall.
+/// A table, a lamp above it, a shelf beside it, and a drawer that moves out of a chest toward a
+/// wall.
 fn room(dir: &Path, head: &str, rules: &str) {
     let body = |name: &str, sides: [f64; 3], position: [f64; 3], tail: &str| {
         format!(
@@ -169,7 +173,8 @@ fn head_room_and_space_in_front_make_a_list() {
         let issues = rows(&dir.join("out/issues.parquet"));
         assert_eq!(issues.iter().map(|issue| issue["rule"].as_str()).collect::<Vec<_>>(), rules, "{keys}");
     }
-    // From x = 2.5 + 0.1 f the drawer has 3.95 - 2.75 - 0.1 f metres: less than 0.75 from frame 5 on, and nothing in its way but the wall.
+    // From x = 2.5 + 0.1 f the drawer has 3.95 - 2.75 - 0.1 f metres: less than 0.75 from frame 5
+    // on, and nothing in its way but the wall.
     let events = rows(&dir.join("out/events.parquet"));
     let [event] = &events[..] else { panic!("one stretch: {events:?}") };
     assert_eq!([&event["begin_frame"], &event["end_frame"], &event["frame_of_least"]], ["5", "10", "10"]);

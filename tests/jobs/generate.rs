@@ -1,5 +1,5 @@
-//! The generated plant, Monte Carlo sweep, shop floor and grid: what they promise, what runs on them find, and the README's
-//! two lines.
+//! The generated plant, Monte Carlo sweep, shop floor and grid: what they promise, what runs on
+//! them find, and the README's two lines.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -172,7 +172,8 @@ fn poses(set: &Path) -> Vec<[u64; 7]> {
     poses
 }
 
-/// For each box of a shop floor, how long it keeps every bit of its pose: the frames of each stretch of several.
+/// For each box of a shop floor, how long it keeps every bit of its pose: the frames of each
+/// stretch of several.
 fn stands(poses: &[[u64; 7]]) -> [Vec<usize>; 6] {
     std::array::from_fn(|body| {
         let own: Vec<_> = poses.iter().skip(body).step_by(6).collect();

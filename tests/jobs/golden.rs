@@ -1,7 +1,9 @@
-//! The data sets of `datasets/` give the rows that are kept beside them, bit for bit, by every method of the narrow phase.
+//! The data sets of `datasets/` give the rows that are kept beside them, bit for bit, by every
+//! method of the narrow phase.
 //!
-//! A golden table is a CSV file: every column of the table, floats in the shortest form that reads back to the same
-//! bits. If a change of the rows is meant, write the tables anew and look at the difference before keeping it:
+//! A golden table is a CSV file: every column of the table, floats in the shortest form that reads
+//! back to the same bits. If a change of the rows is meant, write the tables anew and look at the
+//! difference before keeping it:
 //!
 //! ```text
 //! cargo test --test jobs -- --ignored golden::rewrite
@@ -86,7 +88,8 @@ fn read(path: &Path) -> RecordBatch {
     batch
 }
 
-/// A cell; floats in the shortest form that reads back to the same bits, a missing value as nothing.
+/// A cell; floats in the shortest form that reads back to the same bits, a missing value as
+/// nothing.
 fn cell(column: &dyn Array, row: usize) -> String {
     if column.is_null(row) {
         return String::new();
@@ -234,8 +237,8 @@ fn the_golden_tables_are_representative() {
     assert!(counts("separation", "run").len() > 100, "most runs have a row");
 }
 
-/// Why the files of two data sets differ; nothing if they hold the same values. Parquet files are compared by value:
-/// another version of the writer may lay the same values out in other bytes.
+/// Why the files of two data sets differ; nothing if they hold the same values. Parquet files are
+/// compared by value: another version of the writer may lay the same values out in other bytes.
 fn other_values(generated: &[PathBuf], root: &Path, committed: &Path) -> Option<String> {
     let differ = |path: &PathBuf| {
         let name = path.strip_prefix(root).expect("below the data set");

@@ -1,4 +1,5 @@
-//! Ctrl-C and requests to end leave nothing behind, and end with the exit code that shells give an interrupt.
+//! Ctrl-C and requests to end leave nothing behind, and end with the exit code that shells give an
+//! interrupt.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Joints from outside: first contacts against closed forms, tables of values, what they make of a scene, and what is refused.
+//! Joints from outside: first contacts against closed forms, tables of values, what they make of a
+//! scene, and what is refused.
 
 use super::program::expect;
 use clearsweep_testing::folder::tables;
@@ -6,7 +7,8 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A ball on an arm beside a wall whose face is the plane y = 0.5, and one above it whose face is z = 0.3.
+/// A ball on an arm beside a wall whose face is the plane y = 0.5, and one above it whose face is z
+/// = 0.3.
 const ARM: &str = r#"
 [[body]]
 name = "ball"
@@ -540,7 +542,8 @@ fn meshes_of_collada_are_solids_in_metres() {
     let scratch = tempfile::tempdir().expect("scratch");
     let dir = scratch.path();
     fs::write(dir.join("cube.dae"), COLLADA).expect("written");
-    // The gaps are 0.3 m, of links twice as large as well: the file's unit holds whatever the scene's is.
+    // The gaps are 0.3 m, of links twice as large as well: the file's unit holds whatever the
+    // scene's is.
     let robot = r#"<robot name="r"><link name="base"><collision><geometry><mesh filename="cube.dae" scale="2 2 2"/></geometry></collision></link></robot>"#;
     fs::write(dir.join("r.urdf"), robot).expect("written");
     let text = r#"

@@ -1,6 +1,5 @@
-//! The library without the disk: scenes in code, poses from batches and arrays, rows to sinks, cancelling, and single
-//! pairs.
-//! Names nothing but what the root of the crate gives out.
+//! The library without the disk: scenes in code, poses from batches and arrays, rows to sinks,
+//! cancelling, and single pairs. Names nothing but what the root of the crate gives out.
 #![allow(clippy::print_stderr)]
 
 mod data;

@@ -1,4 +1,5 @@
-//! What programs read: messages as JSON, streams whose both ends are parsed, and the schemas of all of it.
+//! What programs read: messages as JSON, streams whose both ends are parsed, and the schemas of all
+//! of it.
 
 use crate::program::expect;
 use arrow_ipc::reader::StreamReader;

@@ -1,4 +1,5 @@
-//! `--memory` is a promise: the tables are the same at every limit, and what is remembered of pairs stays within it.
+//! `--memory` is a promise: the tables are the same at every limit, and what is remembered of pairs
+//! stays within it.
 
 use clearsweep_datasets::Crowd;
 use clearsweep_engine::{Job, JobOptions, Outcome};
@@ -36,7 +37,8 @@ fn at_every_limit(scene: &Scene, dir: &Path) -> Outcome {
     expected
 }
 
-/// Boxes in a lattice, 5 cm apart, of which the requirement holds for none; `moving`: so many of them move, in two frames.
+/// Boxes in a lattice, 5 cm apart, of which the requirement holds for none; `moving`: so many of
+/// them move, in two frames.
 fn lattice(dir: &Path, side: usize, moving: usize) -> PathBuf {
     let mut parts = "body,x,y,z,static\n".to_owned();
     let mut poses = "frame,body,x,y,z,qw,qx,qy,qz\n".to_owned();

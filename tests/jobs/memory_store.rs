@@ -9,7 +9,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A failure of a store: the operation of this number, from 0, and all after it, as if the process or the network were gone.
+/// A failure of a store: the operation of this number, from 0, and all after it, as if the process
+/// or the network were gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     /// That operation has no effect.

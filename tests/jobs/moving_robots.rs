@@ -1,4 +1,5 @@
-//! Robots on the move: planar and floating joints, free bodies, random postures, and the SRDF that `check` proposes.
+//! Robots on the move: planar and floating joints, free bodies, random postures, and the SRDF that
+//! `check` proposes.
 
 use super::program::expect;
 use clearsweep_model::Scene;
@@ -63,7 +64,8 @@ fn loaded(dir: &Path, text: &str) -> Scene {
         .expect("a scene")
 }
 
-/// A ground, and a cart on it whose joint has the origin (0.3, -0.2, 0.1), turned by roll, pitch and yaw.
+/// A ground, and a cart on it whose joint has the origin (0.3, -0.2, 0.1), turned by roll, pitch
+/// and yaw.
 fn cart(kind: &str, axis: &str) -> String {
     let box_of = |name: &str| {
         format!("<link name='{name}'><collision><geometry><box size='1 1 1'/></geometry></collision></link>")
@@ -237,7 +239,8 @@ fn distances_between_frames_are_those_of_the_values_on_their_way() {
         let distance: f64 = line[column("distance_m")].parse().expect("a number");
         assert!((distance - at(*row)).abs() < 1e-12, "{line:?}: {}", at(*row));
     }
-    // No point is faster than its way and its turns; between two times it errs by less than half of that.
+    // No point is faster than its way and its turns; between two times it errs by less than half of
+    // that.
     let (found, column) = csv(dir, "intervals");
     assert_eq!(found.len(), rows.len() - 1);
     let steps = 2000;
@@ -254,7 +257,8 @@ fn distances_between_frames_are_those_of_the_values_on_their_way() {
     assert!(within > 10, "{within} intervals are nearest within");
 }
 
-/// The draws in the words of the reference: SplitMix64, whose numbers go through the runs and, in each, the joints.
+/// The draws in the words of the reference: SplitMix64, whose numbers go through the runs and, in
+/// each, the joints.
 #[test]
 fn random_postures_are_the_published_numbers_on_any_number_of_threads() {
     let scratch = tempfile::tempdir().expect("scratch");
@@ -364,7 +368,8 @@ fn what_a_joint_of_several_values_has_not_is_refused() {
     assert!(error.contains("for the joint `j/z`"), "{error}");
 }
 
-/// A turret whose antenna passes a post of the base in a tenth of a degree, and a mast above all that.
+/// A turret whose antenna passes a post of the base in a tenth of a degree, and a mast above all
+/// that.
 const TURRET: &str = "<robot name='tur&amp;ret'>
 <link name='base'><collision><geometry><box size='1 1 0.2'/></geometry></collision>
   <collision><origin xyz='-2 0 1'/><geometry><box size='0.001 0.001 2'/></geometry></collision></link>

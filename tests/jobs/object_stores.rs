@@ -1,4 +1,5 @@
-//! Jobs whose input or output is in an object store: the same bytes as on a disk, whatever fails on the way.
+//! Jobs whose input or output is in an object store: the same bytes as on a disk, whatever fails on
+//! the way.
 
 use super::memory_store::{Fault, MemoryStore, bucket};
 use super::shards::{Case, Format, RunKind, load, merge, one_machine, shard, write};
@@ -27,7 +28,8 @@ fn made(seed: u64) -> (tempfile::TempDir, Scene) {
     (dir, scene)
 }
 
-/// Copies the result at an address, and asserts that its tables are those of one machine, and its rows those that its manifest tells.
+/// Copies the result at an address, and asserts that its tables are those of one machine, and its
+/// rows those that its manifest tells.
 fn assert_is_one(address: &Path, one: &Path) {
     let fetched = fetch_results(address, true).expect("a result").expect("an address");
     let [(_, dir)] = fetched.results.as_slice() else { panic!("{} results", fetched.results.len()) };
@@ -42,7 +44,8 @@ fn run_to(scene: &Scene, out: &Path, force: bool) -> Result<()> {
     remote.publish(&CancelToken::new())
 }
 
-/// Removes the results that are kept on this machine when an address cannot be written, as the error says.
+/// Removes the results that are kept on this machine when an address cannot be written, as the
+/// error says.
 fn remove_kept(error: &clearsweep::Error) {
     if let Some((_, rest)) = error.remedy.split_once("whole in ") {
         let dir = Path::new(rest.split_once(": copy").expect("a path").0);
@@ -85,7 +88,8 @@ fn shards_in_a_store_give_the_tables_of_one_machine() {
     assert!(error.contains("holds no shard"), "{error}");
 }
 
-/// Every operation of a worker fails once, before and after its effect, and all after it: as if it were killed there.
+/// Every operation of a worker fails once, before and after its effect, and all after it: as if it
+/// were killed there.
 #[test]
 fn a_worker_that_dies_anywhere_leaves_nothing_that_counts() {
     let (dir, scene) = made(2);
@@ -216,7 +220,8 @@ fn what_is_wrong_with_shards_in_a_store_is_named() {
     assert!(named >= 15, "{named}");
 }
 
-/// Every operation of a publication fails once, before and after its effect: there is a whole result, or none.
+/// Every operation of a publication fails once, before and after its effect: there is a whole
+/// result, or none.
 #[test]
 fn a_result_at_an_address_is_whole_or_is_none() {
     let (dir, scene) = made(5);
@@ -368,7 +373,8 @@ fn a_shard_reads_the_row_groups_of_its_runs() {
         let before = store.bytes_read();
         shard(&scene, (index, 4), &shards).expect("a shard");
         let read = store.bytes_read() - before;
-        // Its quarter, and some blocks of 256 KiB for the footer, which is read twice, and at both ends.
+        // Its quarter, and some blocks of 256 KiB for the footer, which is read twice, and at both
+        // ends.
         assert!(read < size / 4 + 6 * (256 << 10), "shard {index} reads {read} of {size} bytes");
     }
     assert!(size > 5 * (6 * (256 << 10)) / 4, "{size} bytes are too few to tell");

@@ -1,4 +1,5 @@
-//! Output never destroys what is not its own: inputs, files of others, and the earlier result until the new one is whole.
+//! Output never destroys what is not its own: inputs, files of others, and the earlier result until
+//! the new one is whole.
 #![allow(clippy::print_stderr)] // says which checks were skipped, and why
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
@@ -68,7 +69,8 @@ fn boxes(trajectories: &str, frames: i64) -> TempDir {
     dir
 }
 
-/// Checks that a run into `out` is refused, with and without `--force`, with this word, and that nothing changes.
+/// Checks that a run into `out` is refused, with and without `--force`, with this word, and that
+/// nothing changes.
 #[track_caller]
 fn refused(dir: &Path, run: &str, word: &str) {
     let before = files(dir);
@@ -231,7 +233,8 @@ fn of_four_executions_at_once_each_is_whole_or_fails() {
         .collect();
     let mut won = 0;
     for round in 0..12 {
-        // Into a new directory, and over a whole result; all with `--force`, some with it, none with it.
+        // Into a new directory, and over a whole result; all with `--force`, some with it, none
+        // with it.
         if round % 2 == 0 {
             let _ = fs::remove_dir_all(at("r/o"));
         }

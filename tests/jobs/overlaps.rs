@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Bodies that overlap in known ways: a pin in a plate, a nut in a block, a ball in the side of the block, parts that are there twice, at rest and
-/// moving, and a sleeve as a mesh through which a rod goes.
+/// Bodies that overlap in known ways: a pin in a plate, a nut in a block, a ball in the side of the
+/// block, parts that are there twice, at rest and moving, and a sleeve as a mesh through which a
+/// rod goes.
 fn scene(dir: &Path) {
     let fixed = |name: &str, shape: &str, at: [f64; 3]| {
         format!("[[body]]\nname = \"{name}\"\nshape = {{ {shape} }}\nstatic = true\nposition = {at:?}\n")

@@ -1,4 +1,5 @@
-//! Reports: every issue is in every format, numbers are those of the tables, and nothing is written that the execution did not read.
+//! Reports: every issue is in every format, numbers are those of the tables, and nothing is written
+//! that the execution did not read.
 
 use super::rules::{crowd, expect, number, rows};
 use clearsweep_testing::folder::files;
@@ -36,7 +37,8 @@ pub(super) fn text(dir: &Path, name: &str) -> String {
     String::from_utf8(read(dir, name)).expect("UTF-8")
 }
 
-/// Names whose every character has a meaning somewhere: HTML, XML, JSON, spreadsheets, terminals, right-to-left text.
+/// Names whose every character has a meaning somewhere: HTML, XML, JSON, spreadsheets, terminals,
+/// right-to-left text.
 const HOSTILE: [&str; 4] = [
     "</script><script>alert(1)</script>",
     "=HYPERLINK(\"x\") & 'y' ]]> -->",

@@ -28,7 +28,8 @@ fn manifest(out: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(out.join("manifest.json")).expect("read")).expect("JSON")
 }
 
-/// Few bodies, all near each other: a row for each pair and frame, a little more than a part of them.
+/// Few bodies, all near each other: a row for each pair and frame, a little more than a part of
+/// them.
 const CROWD: [&str; 9] =
     ["generate", "crowd", "--bodies", "150", "--frames", "1600", "--out", "crowd", "--progress=none"];
 const RUN: [&str; 9] =
@@ -86,8 +87,8 @@ fn a_run_that_is_killed_or_interrupted_is_gone_on_with() {
     let nothing = program(dir.path(), &[&RUN[..], &["out", "--resume"]].concat()).output().expect("it runs");
     assert!(String::from_utf8_lossy(&nothing.stderr).contains("nothing to resume"), "{nothing:?}");
 
-    // Interrupted, over the result.
-    // A signal that comes before the execution takes note of its part leaves nothing: then once more.
+    // Interrupted, over the result. A signal that comes before the execution takes note of its part
+    // leaves nothing: then once more.
     let kept = |ended: &Output| String::from_utf8_lossy(&ended.stderr).contains("--resume goes on");
     let mut attempts = (0..5).map(|_| ended(dir.path(), "out", &["--force"], "-INT"));
     let interrupted = attempts.find(kept).expect("a part that is whole is kept");

@@ -1,5 +1,5 @@
-//! Whole jobs that end early and are gone on with, from all kinds of input: the tables are those of a job that was not
-//! interrupted.
+//! Whole jobs that end early and are gone on with, from all kinds of input: the tables are those of
+//! a job that was not interrupted.
 
 use crate::table::fixture::files;
 use base64::Engine;
@@ -47,7 +47,8 @@ fn two_boxes() -> String {
     text
 }
 
-/// A glTF file of three nodes that trajectories move, the last of which carries two more, all with one mesh.
+/// A glTF file of three nodes that trajectories move, the last of which carries two more, all with
+/// one mesh.
 fn nodes() -> String {
     let corners = [[0.0_f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let faces = [[0_u16, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
@@ -66,7 +67,8 @@ fn nodes() -> String {
     )
 }
 
-/// Rows of four bodies and three nodes on circles; of every fourth row but the first of a run there is none.
+/// Rows of four bodies and three nodes on circles; of every fourth row but the first of a run there
+/// is none.
 fn poses() -> String {
     let mut text = "run,frame,body,x,y,z,qw,qx,qy,qz\n".to_owned();
     for frame in 0..FRAMES {

@@ -133,8 +133,8 @@ fn limits_beyond_all_values_are_none_and_told() {
     assert!(told.contains("has no range"), "{told}");
 }
 
-/// A thigh, a shank below the knee, and a foot that is welded to the shank: bent far, the foot meets
-/// the thigh.
+/// A thigh, a shank below the knee, and a foot that is welded to the shank: bent far, the foot
+/// meets the thigh.
 #[test]
 fn what_is_welded_to_a_neighbour_is_checked() {
     let link = |name: &str, place: &str, size: &str| {

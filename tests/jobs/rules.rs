@@ -1,4 +1,5 @@
-//! Rules: the first that matches a pair says what is required of it, in every table, in the verdict and in the manifest.
+//! Rules: the first that matches a pair says what is required of it, in every table, in the verdict
+//! and in the manifest.
 
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use clearsweep_testing::folder::{files, tables};
@@ -101,7 +102,8 @@ pub(super) fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
     rows
 }
 
-/// Checks `rule` and `required_m` of rows against the contract; `default`: what is required where no rule matches.
+/// Checks `rule` and `required_m` of rows against the contract; `default`: what is required where
+/// no rule matches.
 fn check_rules(rows: &[BTreeMap<String, String>], default: &str) -> [u64; RULES.len() + 1] {
     let mut seen = [0; RULES.len() + 1];
     for row in rows {
@@ -230,7 +232,8 @@ fn a_stream_has_the_columns_of_rules() {
     assert_eq!(at, stored.len());
 }
 
-/// Two spheres of radius 1 m at rest, `gap` metres apart, with these lines of `[query]` and these rules.
+/// Two spheres of radius 1 m at rest, `gap` metres apart, with these lines of `[query]` and these
+/// rules.
 pub(super) fn spheres(gap: f64, query: &str, rules: &str) -> TempDir {
     let dir = tempfile::tempdir().expect("scratch");
     let body = |name: &str, x: f64| {
@@ -327,7 +330,8 @@ fn pairs_are_reported_a_quarter_beyond_the_largest_requirement() {
     expect(dir.path(), "check scene.toml", 1);
     let dir = spheres(0.095, "", "");
     let dir = dir.path();
-    // Nearer than a quarter beyond what is required: a row. The output says from what `within` follows.
+    // Nearer than a quarter beyond what is required: a row. The output says from what `within`
+    // follows.
     for (args, derived) in [("--require 80mm", true), ("--require 80mm --within 100mm", false)] {
         expect(dir, &format!("run scene.toml --out o --force {args}"), 0);
         let manifest = manifest(&dir.join("o"));

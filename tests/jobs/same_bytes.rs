@@ -1,5 +1,5 @@
-//! The same bytes however a job is cut: for each motion between frames, bodies of all kinds, and any
-//! threads, memory, search, shards, chosen frames, and ends before time.
+//! The same bytes however a job is cut: for each motion between frames, bodies of all kinds, and
+//! any threads, memory, search, shards, chosen frames, and ends before time.
 //!
 //! `CLEARSWEEP_EXECUTIONS`: how many of the ways of execution are taken, over and over (once each).
 

@@ -1,5 +1,6 @@
-//! Jobs that are divided among machines: what is merged is what one machine writes, byte for byte, over the table of kinds (runs x format x motion
-//! x missing rows x rules x number of shards); damage, gaps and mixtures are named.
+//! Jobs that are divided among machines: what is merged is what one machine writes, byte for byte,
+//! over the table of kinds (runs x format x motion x missing rows x rules x number of shards);
+//! damage, gaps and mixtures are named.
 
 use clearsweep::{Error, Result};
 use clearsweep_engine::{Advance, CancelToken, Job, JobOptions, MergeOptions, Progress, ShardPosition, StoodOrWritten};
@@ -95,7 +96,8 @@ fn poses(case: Case, seed: u64) -> String {
         let is_first = last != Some(run);
         last = Some(run);
         for (slot, name) in MOVING.iter().enumerate() {
-            // Nothing is held or absent in the first frame of a run, so that each job knows a pose of each body.
+            // Nothing is held or absent in the first frame of a run, so that each job knows a pose
+            // of each body.
             if case.missing != "error" && !is_first && random.chance(0.15) {
                 continue;
             }
@@ -381,7 +383,8 @@ fn a_damaged_bit_is_named_or_changes_nothing() {
     let mut random = Random(99);
     let files: Vec<PathBuf> = clearsweep_testing::folder::files(&into).into_keys().collect();
     let (mut named, mut equal) = (BTreeMap::<String, u32>::new(), 0);
-    // Keys lie among the first bytes of a table: a run that is another one puts the rows out of order.
+    // Keys lie among the first bytes of a table: a run that is another one puts the rows out of
+    // order.
     let keys = files.iter().filter(|file| file.ends_with("pairs.parquet") || file.ends_with("runs.parquet"));
     let keys: Vec<(PathBuf, usize)> = keys.flat_map(|file| (28..48).map(|at| (file.clone(), at))).collect();
     for round in 0..160 + keys.len() {

@@ -1,4 +1,5 @@
-//! Sorting trajectories: held against the stable sort of the standard library, for any memory, types and layout.
+//! Sorting trajectories: held against the stable sort of the standard library, for any memory,
+//! types and layout.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};

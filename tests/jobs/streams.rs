@@ -1,4 +1,5 @@
-//! Streams: poses on stdin, distances on stdout, pipes in place of files; and trajectories whose columns have other names.
+//! Streams: poses on stdin, distances on stdout, pipes in place of files; and trajectories whose
+//! columns have other names.
 
 use arrow_array::RecordBatch;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};

@@ -405,7 +405,8 @@ fn check_runs(out: &Path, results: &[Results], totals: &Totals) {
         let count = |keep: &dyn Fn(&Row) -> bool| Some(rows.iter().filter(|(_, r)| keep(r)).count() as i64);
         assert_eq!((int("frames"), int("rows")), (Some(frames), Some(rows.len() as i64)));
         assert_eq!(int("pairs_candidate"), Some(pairs.len() as i64));
-        // 20 bodies, 7 of them static (1, 4, ... 19); of the 10 that ignore each other 3 are static.
+        // 20 bodies, 7 of them static (1, 4, ... 19); of the 10 that ignore each other 3 are
+        // static.
         assert_eq!((int("pairs_possible"), int("pairs_ignored")), (Some(190 - 21), Some(45 - 3)));
         assert_eq!(int("violated"), count(&|r| r.proximity.upper < 0.1));
         assert_eq!(int("undecided"), count(&|r| r.proximity.lower < 0.1 && r.proximity.upper >= 0.1));
@@ -504,7 +505,8 @@ fn directories_are_claimed_with_care() {
             format!("{error}; {}", error.remedy)
         }
     };
-    // A directory in use is refused even with --force, which would remove the files of the other execution.
+    // A directory in use is refused even with --force, which would remove the files of the other
+    // execution.
     let busy = TableWriter::create(&s, &force(false)).expect("create");
     for forced in [false, true] {
         let message = refused(&force(forced));

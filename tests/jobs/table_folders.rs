@@ -111,7 +111,8 @@ fn levels_of_frames_and_bodies_are_columns() {
     );
     expect(dir.path(), "run scene.toml --out o --frames 1", 0);
     assert_eq!(distances(dir.path(), "o"), expected[1..]);
-    // One body: its file is in order. A column of that name in the file counts. Escaped names are read.
+    // One body: its file is in order. A column of that name in the file counts. Escaped names are
+    // read.
     for (name, rows) in [
         ("tbl/body=a/p.csv", "frame,x,y,z\n0,2,0,0\n1,3,0,0\n"),
         ("tbl/body=%61/p.csv", "frame,x,y,z\n0,2,0,0\n1,3,0,0\n"),

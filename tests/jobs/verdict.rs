@@ -1,5 +1,5 @@
-//! Report of a run on its requirement: verdict, exit code, manifest and text alike; what counts as touching; and the
-//! numbers of a summary.
+//! Report of a run on its requirement: verdict, exit code, manifest and text alike; what counts as
+//! touching; and the numbers of a summary.
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -37,8 +37,9 @@ fn at(x: f64) -> [f64; 7] {
     [x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 }
 
-/// A scene in metres with these keys of `[scene]` and `[query]`, and the rest of its text; `rows` are the poses by
-/// run, frame and body. Without rows the trajectories are an empty table, or none where nothing moves.
+/// A scene in metres with these keys of `[scene]` and `[query]`, and the rest of its text; `rows`
+/// are the poses by run, frame and body. Without rows the trajectories are an empty table, or none
+/// where nothing moves.
 fn scene(keys: [&str; 2], rest: &str, rows: &[(i64, i64, &str, [f64; 7])]) -> TempDir {
     let dir = tempfile::tempdir().expect("scratch");
     let moves = rest.matches("[[body]]").count() > rest.matches("static = true").count();
@@ -370,7 +371,8 @@ fn write_box(path: &Path, low: [f64; 3], high: [f64; 3]) {
     fs::write(path, corners + faces).expect("written");
 }
 
-/// The rows by status of two moving bodies with these keys, always at one pose, under `require = 0`.
+/// The rows by status of two moving bodies with these keys, always at one pose, under `require =
+/// 0`.
 fn at_one_pose(keys: [&str; 2], code: i32) -> [u64; 3] {
     let turned = [0.8, 0.36, 0.0, 0.48];
     let poses = [(0.0, [1.0, 0.0, 0.0, 0.0]), (0.3, turned), (-7.1e3, turned)];

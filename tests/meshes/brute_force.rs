@@ -1,7 +1,8 @@
 //! The distance of two surfaces by all pairs of triangles, with nothing of the engine's code.
 //!
-//! The distance of two triangles is that of the origin from their Minkowski difference, the hull of nine points. Its nearest point lies
-//! inside a face of one, two or three of them: all are tried. Pairs whose balls are farther apart than the best are left out.
+//! The distance of two triangles is that of the origin from their Minkowski difference, the hull of
+//! nine points. Its nearest point lies inside a face of one, two or three of them: all are tried.
+//! Pairs whose balls are farther apart than the best are left out.
 
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_testing::solids::Solid;
@@ -9,7 +10,8 @@ use clearsweep_testing::solids::Solid;
 /// The corners of a triangle.
 pub(crate) type Corners = [Vec3<f64>; 3];
 
-/// A bracket of the distance of two surfaces, metres; its lower end is 0 where they cross or come very near.
+/// A bracket of the distance of two surfaces, metres; its lower end is 0 where they cross or come
+/// very near.
 pub(crate) fn surface_distance(a: &Solid, b: &Solid, pose: &Pose) -> [f64; 2] {
     let (a, b) = (a.corners(), b.corners());
     let b: Vec<Corners> = b.into_iter().map(|t| t.map(|p| pose.apply(p))).collect();
@@ -30,7 +32,8 @@ pub(crate) fn surface_distance(a: &Solid, b: &Solid, pose: &Pose) -> [f64; 2] {
     best
 }
 
-/// A bracket of the distance of two triangles; its lower end is that of the plane across the line to the nearest point, or 0.
+/// A bracket of the distance of two triangles; its lower end is that of the plane across the line
+/// to the nearest point, or 0.
 pub(crate) fn triangle_bracket(a: &Corners, b: &Corners) -> [f64; 2] {
     let points: Vec<Vec3<f64>> = b.iter().flat_map(|q| a.iter().map(move |p| *q - *p)).collect();
     let mut best: Option<Vec3<f64>> = None;

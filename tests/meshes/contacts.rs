@@ -1,4 +1,5 @@
-//! All contacts of two bodies: closed forms, and curves against the segments of all pairs of triangles.
+//! All contacts of two bodies: closed forms, and curves against the segments of all pairs of
+//! triangles.
 
 use clearsweep::Geometry;
 use clearsweep_geometry::{Pose, Vec3};
@@ -54,7 +55,8 @@ fn boxes_cross_in_the_edges_of_their_overlap() {
     for a in boxes([1.0, 1.0, 1.0]) {
         for b in boxes([1.0, 1.0, 1.0]) {
             for origin in [0.0, far] {
-                // A corner of each in the other: the curve is a hexagon, with two edges of each length.
+                // A corner of each in the other: the curve is a hexagon, with two edges of each
+                // length.
                 let found = ask(&a, &b, [&at(origin, 0.0, 0.0), &at(origin + 1.5, 1.25, 1.125)]);
                 let [one] = &found[..] else { panic!("one curve: {found:?}") };
                 assert!(one.kind == ContactKind::Crossing && one.is_closed, "{one:?}");
@@ -63,7 +65,8 @@ fn boxes_cross_in_the_edges_of_their_overlap() {
             }
         }
     }
-    // A bar through a plate, aligned with it, with edges above the diagonals of its faces: in and out.
+    // A bar through a plate, aligned with it, with edges above the diagonals of its faces: in and
+    // out.
     for plate in boxes([2.0, 2.0, 0.125]) {
         for bar in boxes([0.25, 0.25, 3.0]) {
             let found = ask(&plate, &bar, [&at(0.0, 0.0, 0.0), &at(0.0, 0.0, 0.5)]);
@@ -111,7 +114,8 @@ fn parts_inside_and_grown_bodies_have_a_contact_each() {
     let (one, other) = (ball(1.0), ball(0.75));
     let found = ask(&one, &other, [&at(0.0, 0.0, 0.0), &at(1.25, 0.0, 0.0)]);
     assert!(found.len() == 1 && found[0].kind == ContactKind::Grown, "{found:?}");
-    // The circle in which both meet lies at x = (1.25^2 + 1 - 0.75^2) / 2.5 = 0.8, and has the radius 0.6.
+    // The circle in which both meet lies at x = (1.25^2 + 1 - 0.75^2) / 2.5 = 0.8, and has the
+    // radius 0.6.
     assert!(found[0].low.y < -0.599_999 && found[0].high.z > 0.599_999 && (found[0].point.x - 0.75).abs() < 1e-9);
     let found = ask(&one, &other, [&at(0.0, 0.0, 0.0), &at(0.0, 1.75, 0.0)]);
     assert!(found.len() == 1 && found[0].kind == ContactKind::Touching, "{found:?}");
@@ -157,7 +161,8 @@ fn pieces_have_a_contact_for_each_pair_that_meets() {
     assert_eq!(parts, [0, 0, 1, 1]);
 }
 
-/// The segment in which two triangles cross: the parts of the line of both planes in each, by clipping.
+/// The segment in which two triangles cross: the parts of the line of both planes in each, by
+/// clipping.
 fn segment(a: &[Vec3<f64>; 3], b: &[Vec3<f64>; 3]) -> Option<[Vec3<f64>; 2]> {
     let normal = |t: &[Vec3<f64>; 3]| (t[1] - t[0]).cross(t[2] - t[0]);
     let in_plane = |t: &[Vec3<f64>; 3], n: Vec3<f64>, p: Vec3<f64>| {

@@ -1,4 +1,5 @@
-//! Solids that are decomposed into convex pieces: what stands for them is as near as it says, and brackets hold for the solids.
+//! Solids that are decomposed into convex pieces: what stands for them is as near as it says, and
+//! brackets hold for the solids.
 
 #![allow(clippy::print_stdout, reason = "the figures are for whoever runs the tests")]
 

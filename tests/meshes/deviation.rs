@@ -1,4 +1,5 @@
-//! Bodies whose true surfaces are known up to a deviation: their brackets contain whatever these may be.
+//! Bodies whose true surfaces are known up to a deviation: their brackets contain whatever these
+//! may be.
 
 use crate::program::expect;
 use clearsweep::{BodyBuilder, Geometry, PairOptions, Pose, Proximity, ProximityQuery, SceneBuilder, Shape, Status};
@@ -25,7 +26,8 @@ fn ask(a: &Shape, b: &Shape, poses: &[Pose; 2], within: Option<f64>) -> Option<P
     ProximityQuery::new(a, b, &options).expect("options").proximity(&poses[0], &poses[1]).expect("poses")
 }
 
-/// Points moved by at most `by` each, most of them by all of it: the Hausdorff distance of the hulls is at most `by`.
+/// Points moved by at most `by` each, most of them by all of it: the Hausdorff distance of the
+/// hulls is at most `by`.
 fn moved(random: &mut Random, points: &[[f64; 3]], by: f64) -> Vec<[f64; 3]> {
     let step = |random: &mut Random| {
         let d = random.vector();

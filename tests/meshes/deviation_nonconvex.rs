@@ -1,5 +1,6 @@
-//! Bodies of pieces and of triangles whose true surfaces are known up to a deviation: what separates the stored bodies may press the
-//! true ones together elsewhere, and what crosses may be thinner than it is known.
+//! Bodies of pieces and of triangles whose true surfaces are known up to a deviation: what
+//! separates the stored bodies may press the true ones together elsewhere, and what crosses may be
+//! thinner than it is known.
 
 use clearsweep::{
     BodyBuilder, Geometry, Model, PairOptions, Pose, Proximity, ProximityQuery, SceneBuilder, Shape, Status,
@@ -101,8 +102,9 @@ fn at(position: [f64; 3]) -> Pose {
 
 const MODELS: [Model; 2] = [Model::Mesh, Model::Pieces];
 
-/// A tongue has 0.02 of play on both sides of the slot, and both bodies together may be thicker by 0.03: then no small translation frees it.
-/// The shortest one takes it through a wall, and leaves 0.03 between.
+/// A tongue has 0.02 of play on both sides of the slot, and both bodies together may be thicker by
+/// 0.03: then no small translation frees it. The shortest one takes it through a wall, and leaves
+/// 0.03 between.
 #[test]
 fn a_tongue_without_play_is_deep_in_its_groove() {
     let folder = tempfile::tempdir().expect("scratch");
@@ -130,7 +132,8 @@ fn a_tongue_without_play_is_deep_in_its_groove() {
     }
 }
 
-/// Sheets thinner than their deviation may have holes where they cross; thick blocks overlap for certain.
+/// Sheets thinner than their deviation may have holes where they cross; thick blocks overlap for
+/// certain.
 #[test]
 fn a_penetration_is_claimed_of_what_is_thicker_than_its_deviation() {
     let folder = tempfile::tempdir().expect("scratch");

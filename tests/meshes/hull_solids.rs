@@ -24,7 +24,8 @@ impl Solid {
         Self::of_polygons((0..8).map(corner).collect(), &polygons.map(Vec::from))
     }
 
-    /// A surface of revolution about z: the profile (radius, z) from top to bottom; radius 0 is a pole.
+    /// A surface of revolution about z: the profile (radius, z) from top to bottom; radius 0 is a
+    /// pole.
     pub(crate) fn turned(profile: &[(f64, f64)], sides: usize) -> Self {
         let mut solid = Self::default();
         let mut rings: Vec<Vec<usize>> = Vec::new();
@@ -80,7 +81,8 @@ impl Solid {
         solid
     }
 
-    /// Every triangle in four, about the middles of its sides; each triangle with vertices of its own.
+    /// Every triangle in four, about the middles of its sides; each triangle with vertices of its
+    /// own.
     pub(crate) fn subdivided(&self) -> Self {
         let mut solid = Self::default();
         let middle = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| 0.5 * (a[k] + b[k]));

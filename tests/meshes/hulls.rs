@@ -1,5 +1,5 @@
-//! Meshes that are convex but for rounding are convex; those that are not are taken as triangles until their hull is asked
-//! for; and then it is told how far the hull reaches beyond the mesh.
+//! Meshes that are convex but for rounding are convex; those that are not are taken as triangles
+//! until their hull is asked for; and then it is told how far the hull reaches beyond the mesh.
 
 use crate::hull_solids::{Solid, placed};
 use crate::program::expect;
@@ -52,7 +52,8 @@ fn what_is_convex_but_for_rounding_is_convex() {
                 let fit = fit(&shape);
                 let share = fit.excess / solid.size();
                 assert!(fit.convex && share < 1e-6 && !shape.is_filled(), "{name} {seed} {file}: {fit:?}");
-                // The fine box is made of triangles with vertices of their own: as rounding is the same, they meet.
+                // The fine box is made of triangles with vertices of their own: as rounding is the
+                // same, they meet.
                 let mesh = fit.mesh_volume.unwrap_or_else(|| panic!("{name} {seed} {file} closes up"));
                 assert!((fit.hull_volume / mesh - 1.0).abs() < 1e-5, "{name} {seed} {file}: {fit:?}");
                 rounded += u32::from(share > 1e-9);

@@ -1,4 +1,5 @@
-//! Bodies of triangles: what of them is read, and what is answered of them, against all pairs of triangles and closed forms.
+//! Bodies of triangles: what of them is read, and what is answered of them, against all pairs of
+//! triangles and closed forms.
 
 mod brute_force;
 mod hull_solids;

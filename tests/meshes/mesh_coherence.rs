@@ -1,4 +1,5 @@
-//! Memories of pairs of meshes change no row: motions with one memory, against each sample by itself with none.
+//! Memories of pairs of meshes change no row: motions with one memory, against each sample by
+//! itself with none.
 
 use clearsweep::Geometry;
 use clearsweep_geometry::{Pose, Vec3};
@@ -64,7 +65,8 @@ fn walk(shapes: [&Shape; 2], motion: &Motion, within: f64, cache: &mut PairCache
     rows
 }
 
-/// Holds a block with a memory against each sample by itself; returns how many rows were separated, overlapping, and left out.
+/// Holds a block with a memory against each sample by itself; returns how many rows were separated,
+/// overlapping, and left out.
 fn hold(shapes: [&Shape; 2], motion: &Motion, within: f64, cache: &mut PairCache) -> [usize; 3] {
     let mut counts = [0; 3];
     for (pose, row) in motion.iter().zip(walk(shapes, motion, within, cache)) {

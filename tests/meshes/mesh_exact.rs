@@ -1,7 +1,8 @@
 //! Bodies of exact triangles against all pairs of triangles in exact arithmetic.
 //!
-//! The oracle (`mesh_exact/`) takes the numbers of the input: the vertices of the file, and the poses. It shares no
-//! code with the engine. `CLEARSWEEP_MESH_EXACT=N` asks N pairs of each family (in every test run: 360).
+//! The oracle (`mesh_exact/`) takes the numbers of the input: the vertices of the file, and the
+//! poses. It shares no code with the engine. `CLEARSWEEP_MESH_EXACT=N` asks N pairs of each family
+//! (in every test run: 360).
 
 #![allow(clippy::print_stdout, reason = "the figures of the record are for whoever runs the tests")]
 
@@ -18,8 +19,8 @@ use clearsweep_testing::random::Random;
 use oracle::{Answer, Distance, Placed};
 use std::cmp::Ordering;
 
-/// How far a distance of meshes apart may be off, in sizes of the pair: `1e-13 + 256 * 2^-53` (docs/reference/numerics.md,
-/// "Triangle meshes").
+/// How far a distance of meshes apart may be off, in sizes of the pair: `1e-13 + 256 * 2^-53`
+/// (docs/reference/numerics.md, "Triangle meshes").
 const PROMISED: f64 = 1e-13 + 256.0 * (f64::EPSILON / 2.0);
 
 /// How wide its bracket may be: from `d - 1e-13 S - E` to `d + E`, and what its ends round by.

@@ -1,4 +1,5 @@
-//! Bodies of exact triangles: against brute force, against convex answers, and cases that are known to break others.
+//! Bodies of exact triangles: against brute force, against convex answers, and cases that are known
+//! to break others.
 
 mod convex;
 mod depths;

@@ -1,4 +1,5 @@
-//! Rows of triangle meshes hold the truth: against closed forms and all pairs of triangles, apart, near, touching and overlapping.
+//! Rows of triangle meshes hold the truth: against closed forms and all pairs of triangles, apart,
+//! near, touching and overlapping.
 //!
 //! `CLEARSWEEP_MESH_TRUTH=N` asks N times as many cases.
 
@@ -22,7 +23,8 @@ const OPTIONS: QueryOptions = QueryOptions { within: 1e9, ..QueryOptions::EVERYT
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
-/// How wide the bracket of surfaces apart may be, in sizes of the pair (docs/reference/numerics.md, "Triangle meshes").
+/// How wide the bracket of surfaces apart may be, in sizes of the pair (docs/reference/numerics.md,
+/// "Triangle meshes").
 const WIDTH: f64 = 1e-13 + 512.0 * (f64::EPSILON / 2.0) + 4.0 * f64::EPSILON;
 
 /// Bound on the rounding of the closed forms and the input, in sizes of the pair.
@@ -41,13 +43,15 @@ fn ask(a: &Shape, b: &Shape, poses: [&Pose; 2]) -> Proximity {
 #[derive(Debug, Default)]
 struct Shown {
     cells: [usize; 5],
-    /// Brackets of cores apart that overlap by their growth, and how many of them are wider than 1e-12 of the size.
+    /// Brackets of cores apart that overlap by their growth, and how many of them are wider than
+    /// 1e-12 of the size.
     sharp: [usize; 2],
     widest: f64,
 }
 
 impl Shown {
-    /// A row against the signed distance; `sharp`: the bracket is narrow also where the bodies overlap.
+    /// A row against the signed distance; `sharp`: the bracket is narrow also where the bodies
+    /// overlap.
     fn take(&mut self, row: &Proximity, truth: f64, size: f64, sharp: bool, case: &dyn std::fmt::Debug) {
         let off = ROUNDING * size;
         assert!(row.lower <= truth + off && truth - off <= row.upper, "{truth:e} is not in {row:?}, {case:?}");
@@ -58,7 +62,8 @@ impl Shown {
         if truth > clear {
             assert!(width <= WIDTH, "{width:e} {truth:e} {row:?} {case:?}");
         } else if sharp {
-            // Beside the border of two features the direction is that of either, and the way out is that much longer.
+            // Beside the border of two features the direction is that of either, and the way out is
+            // that much longer.
             assert!(width <= 1e-8, "{width:e} {truth:e} {row:?} {case:?}");
             self.sharp = [self.sharp[0] + 1, self.sharp[1] + usize::from(width > 1e-12)];
             self.widest = self.widest.max(width);
@@ -85,7 +90,8 @@ fn half(random: &mut Random) -> Vector {
     std::array::from_fn(|_| 0.05 + 0.5 * random.unit())
 }
 
-/// Poses of two bodies, the second at `between` in the frame of the first: neither turned, or both by one heading, or one turn.
+/// Poses of two bodies, the second at `between` in the frame of the first: neither turned, or both
+/// by one heading, or one turn.
 fn together(random: &mut Random, between: Vector, kind: usize) -> [Pose; 2] {
     let q = match kind {
         0 => STILL,
@@ -101,7 +107,8 @@ fn size_of(a: &Shape, b: &Shape, poses: &[Pose; 2]) -> f64 {
     a.radius + b.radius + poses[0].position.length() + poses[1].position.length()
 }
 
-/// A place of the second of two boxes: anywhere about, or so that they are apart or overlap by a small length along some axes.
+/// A place of the second of two boxes: anywhere about, or so that they are apart or overlap by a
+/// small length along some axes.
 fn place(random: &mut Random, [a, b]: [Vector; 2]) -> Vector {
     let mut at = times(random.vector(), [0.5, 1.0, 3.0][random.below(3)]);
     if random.below(3) > 0 {
@@ -226,7 +233,8 @@ fn chamfered_boxes_hold_the_distance_of_all_pairs_of_triangles() {
     }
 }
 
-/// A body beside a box: its shape, the signed distance of its core from the box, and by how much it is grown.
+/// A body beside a box: its shape, the signed distance of its core from the box, and by how much it
+/// is grown.
 struct Beside {
     shape: Arc<Shape>,
     radius: f64,
@@ -284,7 +292,8 @@ fn grown_bodies_beside_a_mesh_hold_the_distance_of_the_cores_less_the_growth() {
                 let q = if kind < 2 && number % 3 > 0 { random.turn_by(3.0) } else { STILL };
                 let mut at = place(&mut random, [half, other.half]);
                 if number % 2 == 0 {
-                    // Out of the box until the cores are apart by the growth, or a share of it, and a small length.
+                    // Out of the box until the cores are apart by the growth, or a share of it, and
+                    // a small length.
                     let to = [1.0, 1.0, 0.5, 0.01][random.below(4)] * growth + gap(&mut random).abs().min(0.1);
                     let core = |t: f64| (other.core)(half, other.half, &Pose::new(times(at, t), q)).unwrap_or(0.0);
                     let [mut low, mut high] = [0.0, 8.0 / norm(at)];

@@ -1,4 +1,5 @@
-//! Bodies of exact triangles as a scene holds them: what of a file is kept, what is left out, and which side is outside.
+//! Bodies of exact triangles as a scene holds them: what of a file is kept, what is left out, and
+//! which side is outside.
 
 mod cracks;
 
@@ -73,7 +74,8 @@ fn volume(vertices: &[[f64; 3]], triangles: &[[usize; 3]]) -> f64 {
     triangles.iter().map(tetrahedron).sum()
 }
 
-/// How often a mesh winds about a point, by the solid angles of its triangles (van Oosterom and Strackee 1983).
+/// How often a mesh winds about a point, by the solid angles of its triangles (van Oosterom and
+/// Strackee 1983).
 fn winding(shape: &Shape, at: [f64; 3]) -> f64 {
     let mesh = shape.mesh.as_ref().expect("a mesh");
     let center = shape.center.to_array();
@@ -184,7 +186,8 @@ fn what_is_wrong_with_a_mesh_is_counted_and_left_out() {
         unused_vertices: 2,
         degenerate_triangles: 3,
         duplicate_triangles: 1,
-        // Of the triangle along the edge 0-1: its halves have no other triangle, and the edge has three.
+        // Of the triangle along the edge 0-1: its halves have no other triangle, and the edge has
+        // three.
         boundary_edges: 2,
         nonmanifold_edges: 1,
         components: 1,
@@ -196,7 +199,8 @@ fn what_is_wrong_with_a_mesh_is_counted_and_left_out() {
     assert_eq!(mesh.vertex_numbers(), (0..12).collect::<Vec<_>>());
     assert!(!mesh.is_solid(), "the sides of a triangle without area are loose");
     assert_eq!(shape.pieces[0].core.count, 10, "vertices that no triangle uses are no part of the body");
-    // A triangle without area that fills a T-junction closes the mesh: the edge 0-1 in two halves on one side.
+    // A triangle without area that fills a T-junction closes the mesh: the edge 0-1 in two halves
+    // on one side.
     let mut junction = angle();
     junction.vertices.push([0.5, 0.0, 0.0]);
     let at = junction.triangles.iter().position(|t| t.contains(&0) && t.contains(&1)).expect("a triangle");
@@ -350,7 +354,8 @@ fn shells_that_contradict_each_other_have_no_inside() {
     assert!(is_solid(&large.with(&small)), "a solid within a solid, as the file says");
     assert!(!is_solid(&large.with(&inward(&small)).with(&inward(&least))), "a cavity in a cavity");
     assert!(is_solid(&large.with(&inward(&small)).with(&least)), "a solid in a cavity");
-    // Boxes that cross: both outward is a union; one of them inward is neither within nor without the other.
+    // Boxes that cross: both outward is a union; one of them inward is neither within nor without
+    // the other.
     assert!(is_solid(&large.with(&cuboid(4.0, 2.1))));
     assert!(!is_solid(&large.with(&inward(&cuboid(4.0, 2.1)))));
     // Boxes that touch along an edge, a vertex or a face, one of them turned the wrong way.

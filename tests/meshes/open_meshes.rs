@@ -1,4 +1,5 @@
-//! Meshes that do not close up: what lies inside of them by the winding number, and what lies inside of a sheet.
+//! Meshes that do not close up: what lies inside of them by the winding number, and what lies
+//! inside of a sheet.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they found, and what they skipped")]
 
@@ -25,8 +26,8 @@ fn ask(a: &Shape, b: &Shape, at: &Pose, within: f64) -> Proximity {
     query_one(a, b, &Pose::IDENTITY.recentred(a.center), &at.recentred(b.center), &options(within))
 }
 
-/// How often a surface winds about a point: the sum of the solid angles of its triangles, each from the angles between its sides
-/// (L'Huilier's theorem), which is another formula than the engine's.
+/// How often a surface winds about a point: the sum of the solid angles of its triangles, each from
+/// the angles between its sides (L'Huilier's theorem), which is another formula than the engine's.
 fn winding(solid: &Solid, at: Vec3<f64>) -> f64 {
     let angle = |corners: [Vec3<f64>; 3]| {
         let [a, b, c] = corners.map(|p| (p - at).normalized());
@@ -123,9 +124,11 @@ fn brackets_hold_the_answer_of_the_closed_solid_and_that_of_the_sheet() {
                 let corners = || surface.vertices.iter().map(|&v| at.apply(v.into()));
                 let around = corners().map(|p| winding(&open, p).abs()).fold(0.0, f64::max);
                 let is_near = corners().any(|p| (winding(closed, p).abs() - winding(&open, p).abs()).abs() > 0.3);
-                // Both answers are in the bracket: of the closed solid, and of the sheet. What has grown may reach through a hole.
+                // Both answers are in the bracket: of the closed solid, and of the sheet. What has
+                // grown may reach through a hole.
                 if kind < 4 || !is_near {
-                    // What is outside by the winding number has the row of the sheet: the triangle that is missing may be the nearest.
+                    // What is outside by the winding number has the row of the sheet: the triangle
+                    // that is missing may be the nearest.
                     let is_sheet = found.status == Status::Separated && truth.status == Status::Separated;
                     assert!(is_sheet || found.lower <= truth.upper, "{context}: {found:?} {truth:?}");
                     assert!(truth.lower <= found.upper, "{context}: {found:?} {truth:?}");
@@ -155,7 +158,8 @@ fn brackets_hold_the_answer_of_the_closed_solid_and_that_of_the_sheet() {
                         seen[kind][1] += 1;
                     }
                 }
-                // The decision is that of the closed solid, where the hole is small seen from there.
+                // The decision is that of the closed solid, where the hole is small seen from
+                // there.
                 if !is_near && low > 0.01 {
                     let is_inside = corners().any(|p| winding(closed, p) > 0.5);
                     assert_eq!(found.method == Method::Winding, is_inside, "{context}: {around}");

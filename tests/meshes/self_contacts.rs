@@ -110,7 +110,8 @@ fn condition(text: impl AsRef<[u8]>) -> MeshCondition {
     load(text).expect("a mesh").condition.expect("a mesh")
 }
 
-/// Random triangles with whole coordinates: over few points, so that they share corners; in a plane or in space; near and far.
+/// Random triangles with whole coordinates: over few points, so that they share corners; in a plane
+/// or in space; near and far.
 fn soup(seed: u64) -> Vec<[[i64; 3]; 3]> {
     let random = &mut Random(seed);
     let reach = [3, 4, 6, 700][seed as usize % 4];
@@ -163,11 +164,12 @@ fn what_touches_itself_is_counted_pair_by_pair() {
     for solid in [cube([0.0; 3]), Solid::ring(25.0, 60.0, 10.0, 64), cube([0.0; 3]).with(&cube([5.0, 0.0, 0.0]))] {
         assert_eq!(of(&solid), (0, true), "closed and clear");
     }
-    // A figure of eight: two prisms that share an edge. Triangles of one that end in that edge and those of the other share a corner or
-    // both, and nothing beyond.
+    // A figure of eight: two prisms that share an edge. Triangles of one that end in that edge and
+    // those of the other share a corner or both, and nothing beyond.
     assert_eq!(of(&cube([0.0; 3]).with(&cube([2.0, 2.0, 0.0]))), (0, true));
     assert_eq!(of(&cube([0.0; 3]).with(&cube([2.0, 2.0, 2.0]))), (0, true), "a common corner");
-    // A common face: its two triangles on either side, and, where diagonals differ, each with both of the other side.
+    // A common face: its two triangles on either side, and, where diagonals differ, each with both
+    // of the other side.
     let beside = cube([0.0; 3]).with(&cube([2.0, 0.0, 0.0]));
     let (found, pairs) = (condition(beside.obj()), of(&beside).0);
     assert!([2, 4].contains(&pairs) && found.nonmanifold_edges >= 4, "{found:?}");

@@ -1,7 +1,8 @@
-//! Witness points of bodies that overlap, of which one is not convex: `a` on A's surface and not outside of B, `b` on B's surface and not
-//! outside of A, to 1e-9 of the size of the pair.
+//! Witness points of bodies that overlap, of which one is not convex: `a` on A's surface and not
+//! outside of B, `b` on B's surface and not outside of A, to 1e-9 of the size of the pair.
 //!
-//! The oracle takes all triangles of both bodies: distances from each, and the solid angle of all. It shares no code with the engine.
+//! The oracle takes all triangles of both bodies: distances from each, and the solid angle of all.
+//! It shares no code with the engine.
 
 #![allow(clippy::print_stdout, reason = "the figures of the record are for whoever runs the tests")]
 
@@ -198,7 +199,8 @@ fn asked(a: &Body, b: &Body, pose: &Pose, world: &Pose) -> (Proximity, [Vec3<f64
 
 fn check(a: &Body, b: &Body, pose: &Pose, world: &Pose, counts: &mut Counts) -> Proximity {
     let (row, points) = asked(a, b, pose, world);
-    // Inside of an open mesh by the winding number the nearest points of the surfaces are the witness points.
+    // Inside of an open mesh by the winding number the nearest points of the surfaces are the
+    // witness points.
     if row.status == Status::Separated || row.method == Method::Winding {
         return row;
     }

@@ -1,4 +1,5 @@
-//! Proportions and places chosen to break an engine, against the oracle and against memory from elsewhere.
+//! Proportions and places chosen to break an engine, against the oracle and against memory from
+//! elsewhere.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -40,7 +41,8 @@ fn solids_far_away() {
     });
 }
 
-/// Spheres about nearly one centre: the bracket is opened by no more than the rounding of the radii.
+/// Spheres about nearly one centre: the bracket is opened by no more than the rounding of the
+/// radii.
 #[test]
 fn nearly_concentric_spheres() {
     let mut random = Random(3);

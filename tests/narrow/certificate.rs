@@ -1,6 +1,8 @@
-//! The certificate fed with wrong answers: it rejects each, or what it accepts is true all the same.
+//! The certificate fed with wrong answers: it rejects each, or what it accepts is true all the
+//! same.
 //!
-//! Truth is the oracle's, which shares no code with the engine. Every count that makes a test worth its name is asserted.
+//! Truth is the oracle's, which shares no code with the engine. Every count that makes a test worth
+//! its name is asserted.
 
 use clearsweep_geometry::{Polyhedron, RelativePose, Vec3};
 use clearsweep_narrow::answer::Answer;
@@ -70,8 +72,9 @@ fn features(p: &Polyhedron) -> Vec<Feature> {
     vertices.chain(edges).chain((0..p.face_count() as u32).map(Feature::face)).collect()
 }
 
-/// Whether the proven bracket of an accepted answer contains the truth. Where the cores overlap by more than the
-/// contact band, local optimality does not claim a depth yet: only the lower end is proven.
+/// Whether the proven bracket of an accepted answer contains the truth. Where the cores overlap by
+/// more than the contact band, local optimality does not claim a depth yet: only the lower end is
+/// proven.
 fn bracket_holds(answer: &Certificate, truth: Wide) -> bool {
     let (lower, upper) = answer.bracket();
     let below = (truth - Wide::of(lower)).value() >= 0.0;
@@ -83,8 +86,8 @@ fn named(case: &Case, f: &FeaturePair) -> ([FeatureKind; 2], [i32; 2]) {
     ([f.a.kind, f.b.kind], [f.a.published(core(&case.a)), f.b.published(core(&case.b))])
 }
 
-/// (a) All feature pairs of a pair of bodies: at most one is accepted where they are apart, it is the row's, and no
-/// accepted bracket misses the truth.
+/// (a) All feature pairs of a pair of bodies: at most one is accepted where they are apart, it is
+/// the row's, and no accepted bracket misses the truth.
 #[test]
 fn wrong_features_are_refused() {
     let mut random = Random(1);
@@ -239,7 +242,8 @@ fn wrong_surfaces_and_claims_are_refused() {
             let there = case.pair_at(&pb);
             assert!(!shell.proves(&there, &right), "{number}: moved by {share} of the depth\n{}", case.recipe());
         }
-        // A vertex replaced by another one: mostly refused; what is left is closed, so it may prove what is true.
+        // A vertex replaced by another one: mostly refused; what is left is closed, so it may prove
+        // what is true.
         for v in 0..vertices.len() {
             let mut other = vertices.to_vec();
             other[v] = [random.below(pair.a.count) as u32, random.below(pair.b.count) as u32];

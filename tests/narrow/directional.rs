@@ -1,7 +1,9 @@
-//! The distance along a direction against the oracle's signed distance at the moved poses, and against closed formulas.
+//! The distance along a direction against the oracle's signed distance at the moved poses, and
+//! against closed formulas.
 //!
-//! The signed distance is a convex function of the length, and the oracle's is right to about 30 digits. So a bracket is checked at its
-//! ends, and a miss by a search for the least signed distance on the way.
+//! The signed distance is a convex function of the length, and the oracle's is right to about 30
+//! digits. So a bracket is checked at its ends, and a miss by a search for the least signed
+//! distance on the way.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -33,7 +35,8 @@ struct Tally {
 }
 
 impl Tally {
-    /// Checks one answer. Lengths at which the oracle is asked are off by the rounding of the moved position at most.
+    /// Checks one answer. Lengths at which the oracle is asked are off by the rounding of the moved
+    /// position at most.
     fn check(&mut self, a: &Solid, pa: &Placement, b: &Solid, pb: &Placement, d: [f64; 3]) {
         let found = ask(&a.shape, pa, &b.shape, pb, d);
         let s = size(&a.body, pa, &b.body, pb);

@@ -23,7 +23,8 @@ fn pool(seed: u64, count: usize, make: Make) -> Vec<Solid> {
     (0..count).map(|i| Solid::from_recipe(make(&mut random, i))).collect()
 }
 
-/// The cores apart by more than rounding, or overlapping by more: what the test must say. Warm starts are from the pair before.
+/// The cores apart by more than rounding, or overlapping by more: what the test must say. Warm
+/// starts are from the pair before.
 #[test]
 fn overlap_is_that_of_the_oracle_cold_and_warm() {
     let families: [(&str, Make, usize); 5] = [

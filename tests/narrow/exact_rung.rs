@@ -1,4 +1,5 @@
-//! The exact rung against the oracle and against every other rung, on pairs that the others decide too.
+//! The exact rung against the oracle and against every other rung, on pairs that the others decide
+//! too.
 
 use clearsweep_narrow::answer::Answer;
 use clearsweep_narrow::{Method, exact, query_one};
@@ -47,7 +48,8 @@ fn run(seed: u64, pairs: usize, make: fn(&mut Random, usize) -> Recipe) -> Tally
         assert!(answer.upper - answer.lower <= 4.0 * ulp, "{answer:?}");
         assert!(answer.lower <= answer.distance && answer.distance <= answer.upper, "{answer:?}");
         assert!((answer.normal.length() - 1.0).abs() < 1e-15, "{answer:?}");
-        // The ladder's row: its bracket holds the exact distance, and a unique optimum has the same features.
+        // The ladder's row: its bracket holds the exact distance, and a unique optimum has the same
+        // features.
         let row = query_one(&a.shape, &b.shape, &pose(&pa), &pose(&pb), &EVERYTHING);
         let off = 4.0 * f64::EPSILON * size;
         assert!(
@@ -106,7 +108,8 @@ fn slivers_disks_and_flat_bodies() {
 
 #[test]
 fn a_sign_below_every_other_resolution_is_decided() {
-    // Boxes a face of which lies 2^-200 m above, in and 2^-200 m below the other's: far below f64 and double-double.
+    // Boxes a face of which lies 2^-200 m above, in and 2^-200 m below the other's: far below f64
+    // and double-double.
     let solid = Solid::cuboid([0.5; 3]);
     for (rest, sign) in [(2_f64.powi(-200), 1.0), (0.0, 0.0), (-(2_f64.powi(-200)), -1.0)] {
         let pa = Placement::new([0.25, 0.125, 0.0], [1.0, 0.0, 0.0, 0.0]);

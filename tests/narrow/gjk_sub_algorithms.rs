@@ -1,7 +1,8 @@
 //! The distance sub-algorithms of GJK against exact arithmetic.
 //!
-//! Each family of simplices is a way to be nearly degenerate. The origin is put near a point of the simplex that a random set of
-//! vertices carries, so that vertices, edges, triangles and the inside all carry nearest points.
+//! Each family of simplices is a way to be nearly degenerate. The origin is put near a point of the
+//! simplex that a random set of vertices carries, so that vertices, edges, triangles and the inside
+//! all carry nearest points.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -10,8 +11,9 @@ mod exact;
 use clearsweep_geometry::Vec3;
 use clearsweep_narrow::gjk::{Cofactors, SubAlgorithm, nearest_point};
 
-/// A linear congruential generator, not that of the other tests: ten of thirty seeds of SplitMix64 fail for [`Family::Random`].
-/// The Backup procedure keeps another set of vertices (errors to 1e-11 of the size), or Johnson's cofactors err by 1e-7 of it.
+/// A linear congruential generator, not that of the other tests: ten of thirty seeds of SplitMix64
+/// fail for [`Family::Random`]. The Backup procedure keeps another set of vertices (errors to 1e-11
+/// of the size), or Johnson's cofactors err by 1e-7 of it.
 struct Random(u64);
 
 impl Random {
@@ -106,7 +108,8 @@ struct Tally {
     failed: usize,
     /// Another set of vertices than the exact one carries its point.
     other_carrier: usize,
-    /// The largest error of the distance, in units of 2^-53 times the distance of the farthest vertex.
+    /// The largest error of the distance, in units of 2^-53 times the distance of the farthest
+    /// vertex.
     worst: f64,
     /// Cases with an error above a thousand of these units.
     off: usize,
@@ -119,7 +122,8 @@ fn error(found: [f64; 3], truth: &exact::Fraction, size: f64) -> f64 {
     if difference == 0.0 { 0.0 } else { difference.abs() / lengths / size / (f64::EPSILON / 2.0) }
 }
 
-/// Runs `cases` simplices of a family through all sub-algorithms; `carriers`: how often a set of each size carries the exact point.
+/// Runs `cases` simplices of a family through all sub-algorithms; `carriers`: how often a set of
+/// each size carries the exact point.
 fn run(family: Family, cases: usize, carriers: &mut [usize; 5]) -> [Tally; 4] {
     let mut random = Random(family as u64 + 11);
     let mut tallies = [Tally::default(); 4];
@@ -157,9 +161,10 @@ struct Bound {
 /// An error that may be as large as the simplex.
 const UNBOUNDED: f64 = f64::INFINITY;
 
-/// Signed volumes are exact to rounding but for needles: there the normal of a triangle is noise. Johnson's cofactors are products of
-/// up to six coordinates, and their signs are noise in a flat simplex. The Backup procedure compares lengths, so a wrong sign costs it
-/// accuracy, but seldom much.
+/// Signed volumes are exact to rounding but for needles: there the normal of a triangle is noise.
+/// Johnson's cofactors are products of up to six coordinates, and their signs are noise in a flat
+/// simplex. The Backup procedure compares lengths, so a wrong sign costs it accuracy, but seldom
+/// much.
 fn bound(sub_algorithm: SubAlgorithm, family: Family) -> Bound {
     let is_thin = matches!(family, Family::Needle | Family::Close);
     match (sub_algorithm, family) {
@@ -197,8 +202,8 @@ fn nearest_points_are_those_of_exact_arithmetic() {
     assert!(signed_volumes.off < backup.off && backup.off < johnson.off, "{totals:?}");
 }
 
-/// The error of a cofactor of a set of `n` vertices is at most this many units of 2^-53 times the `2 n - 2`-th power of the distance
-/// of the farthest vertex.
+/// The error of a cofactor of a set of `n` vertices is at most this many units of 2^-53 times the
+/// `2 n - 2`-th power of the distance of the farthest vertex.
 const COFACTOR_UNITS: f64 = 64.0;
 
 #[test]

@@ -1,7 +1,9 @@
-//! Every variant of GJK: its distances against the oracle, its rows against those of the default method.
+//! Every variant of GJK: its distances against the oracle, its rows against those of the default
+//! method.
 //!
-//! A variant is a sub-algorithm, a search for supports, a start and a tolerance. The search proposes and the certificate decides, so
-//! rows are equal, byte for byte; but most of them must come from the search itself, or the test would say nothing of it.
+//! A variant is a sub-algorithm, a search for supports, a start and a tolerance. The search
+//! proposes and the certificate decides, so rows are equal, byte for byte; but most of them must
+//! come from the search itself, or the test would say nothing of it.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -46,7 +48,8 @@ struct Tally {
     dot_products: u64,
     /// Distances of cores apart that are off by more than [`FAR_OFF`] of the size.
     off: usize,
-    /// Cores apart of which an overlap is said, or the other way round; by more than [`FAR_OFF`] of the size.
+    /// Cores apart of which an overlap is said, or the other way round; by more than [`FAR_OFF`] of
+    /// the size.
     wrong: usize,
     /// The largest error of the others, in sizes.
     worst: f64,
@@ -124,7 +127,8 @@ fn every_search_finds_the_distance() {
         assert_eq!(tally.off, 0, "{options:?}: {tally:?}");
         assert!(tally.worst <= 1e-14, "{options:?}: {tally:?}");
         assert!(tally.stalled <= PAIRS / 10 && tally.overlap >= PAIRS / 4, "{options:?}: {tally:?}");
-        // Noise in the cofactors of a flat tetrahedron puts the origin inside. The Backup procedure alone compares lengths.
+        // Noise in the cofactors of a flat tetrahedron puts the origin inside. The Backup procedure
+        // alone compares lengths.
         let may_be_wrong = matches!(options.sub_algorithm, SubAlgorithm::Johnson | SubAlgorithm::JohnsonWithBackup);
         assert!(tally.wrong <= if may_be_wrong { PAIRS / 25 } else { 0 }, "{options:?}: {tally:?}");
     }
@@ -171,7 +175,8 @@ fn block(random: &mut Random, a: &Solid, b: &Solid, jumps: bool) -> FrameBlock {
     block
 }
 
-/// Adds to `total` the routes of every variant over a block, whose rows are all those of the default method.
+/// Adds to `total` the routes of every variant over a block, whose rows are all those of the
+/// default method.
 fn rows_agree(name: &str, shapes: [&Shape; 2], block: &FrameBlock, total: &mut [SolverStats]) {
     let (expected, _) = walk(&Auto, shapes, block);
     assert_eq!(expected.len(), SAMPLES, "no threshold: a row for every sample");

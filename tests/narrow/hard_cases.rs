@@ -1,8 +1,10 @@
-//! Situations in which published libraries have answered wrongly, thrown, cycled or returned NaN: one named test each.
+//! Situations in which published libraries have answered wrongly, thrown, cycled or returned NaN:
+//! one named test each.
 //!
-//! The number in a name is the number of the case in HARD_CASES. Every pair is checked against the oracle and for the
-//! invariants (`check_invariants`): finite, certified, witness identity, swap, rigid motion, warm = cold, that the depth
-//! separates, and that every route of the pair solver gives the same row (`every_route`).
+//! The number in a name is the number of the case in HARD_CASES. Every pair is checked against the
+//! oracle and for the invariants (`check_invariants`): finite, certified, witness identity, swap,
+//! rigid motion, warm = cold, that the depth separates, and that every route of the pair solver
+//! gives the same row (`every_route`).
 
 mod contact;
 mod proportions;
@@ -27,8 +29,8 @@ fn turned(position: [f64; 3], axis: [f64; 3], angle: f64) -> Placement {
     Placement::new(position, [c, axis[0] * s, axis[1] * s, axis[2] * s])
 }
 
-/// The placement of B moved along the oracle's normal to the signed distance `gap`. The position keeps its rest, so
-/// that gaps of 1e-12 are what they say.
+/// The placement of B moved along the oracle's normal to the signed distance `gap`. The position
+/// keeps its rest, so that gaps of 1e-12 are what they say.
 fn brought_to(a: &bridge::Solid, pa: &Placement, b: &bridge::Solid, pb: &Placement, gap: f64) -> Placement {
     let truth = oracle::signed_distance(&a.body, pa, &b.body, pb);
     let step = (oracle::number::Wide(gap, 0.0) - truth.distance).0;

@@ -19,7 +19,8 @@ fn key(p: Vector<f64>) -> [u64; 3] {
 }
 
 fn oracle_facets(body: &Body) -> Facets {
-    // Strictly inside a side: the sides of the oracle include parts of sides, where points are collinear.
+    // Strictly inside a side: the sides of the oracle include parts of sides, where points are
+    // collinear.
     let inside = |k: usize, [i, j]: [usize; 2]| {
         let (u, v) = (sub(body.vertices[i], body.vertices[k]), sub(body.vertices[j], body.vertices[k]));
         k != i && k != j && dot(u, v) < 0.0 && norm(cross(u, v)) <= 1e-14 * norm(u) * norm(v)

@@ -1,4 +1,5 @@
-//! Lin-Canny: its closest features against the oracle, V-Clip and GJK, from any start; and what its tolerance is for.
+//! Lin-Canny: its closest features against the oracle, V-Clip and GJK, from any start; and what its
+//! tolerance is for.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -97,7 +98,8 @@ fn far_side(pair: &Pair<'_, f64>) -> FeaturePair {
     FeaturePair::of_vertices(pair.support(-pair.pose.t, [0, 0]).0)
 }
 
-/// Compares a family with the oracle: random pairs at random poses, from the near side, the far side and four random pairs of features.
+/// Compares a family with the oracle: random pairs at random poses, from the near side, the far
+/// side and four random pairs of features.
 fn against_the_oracle(family: &str, seed: u64, cases: usize, make: Make) -> Tally {
     let mut random = Random(seed);
     let pool: Vec<Solid> = (0..40).map(|i| Solid::from_recipe(make(&mut random, i))).collect();
@@ -149,8 +151,8 @@ fn slivers_and_flat_bodies() {
     }
 }
 
-/// A pair that moves a little from sample to sample, from the features of the sample before: by Lin-Canny, V-Clip and
-/// warm GJK the distance is the same.
+/// A pair that moves a little from sample to sample, from the features of the sample before: by
+/// Lin-Canny, V-Clip and warm GJK the distance is the same.
 #[test]
 fn along_a_path_all_searches_find_the_same_distance() {
     let mut random = Random(8);
@@ -209,7 +211,8 @@ fn row_from(
     rows.pop().expect("a row for every sample")
 }
 
-/// Boxes that are nearly aligned: without tolerance states come back, with it they are rare; and the rows are those of GJK.
+/// Boxes that are nearly aligned: without tolerance states come back, with it they are rare; and
+/// the rows are those of GJK.
 #[test]
 fn without_tolerance_nearly_parallel_features_cycle() {
     let mut random = Random(9);
@@ -241,8 +244,9 @@ fn without_tolerance_nearly_parallel_features_cycle() {
     assert!(stats.lin_canny_steps > 0 && stats.vclip_steps == 0, "Lin-Canny took no part: {stats:?}");
 }
 
-/// Mirtich 1997 (V-Clip), Algorithm 10, with two cubes: bisection between two nearly aligned poses down to where the features
-/// change. A few searches cycle, also with the tolerance; each is counted and handed over, and the rows are those of GJK.
+/// Mirtich 1997 (V-Clip), Algorithm 10, with two cubes: bisection between two nearly aligned poses
+/// down to where the features change. A few searches cycle, also with the tolerance; each is
+/// counted and handed over, and the rows are those of GJK.
 #[test]
 fn a_search_that_cycles_is_counted_and_handed_over() {
     let mut random = Random(10);

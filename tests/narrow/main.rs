@@ -1,4 +1,5 @@
-//! Convex bodies and bodies of pieces: brackets, directions and ties against oracles, by every method of the narrow phase.
+//! Convex bodies and bodies of pieces: brackets, directions and ties against oracles, by every
+//! method of the narrow phase.
 
 mod exact;
 

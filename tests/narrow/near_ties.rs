@@ -1,4 +1,5 @@
-//! Nearly parallel, nearly symmetric, nearly flat: where optima are all but equal, rows must hold and repeat.
+//! Nearly parallel, nearly symmetric, nearly flat: where optima are all but equal, rows must hold
+//! and repeat.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -99,7 +100,8 @@ fn identical_bodies() {
     });
 }
 
-/// A point or a needle in a wedge where it is a few rounding bounds thick: two faces are as near as can be told.
+/// A point or a needle in a wedge where it is a few rounding bounds thick: two faces are as near as
+/// can be told.
 #[test]
 fn points_in_the_edge_of_a_wedge() {
     survey("wedge", 1, 2_000, [0.0, 0.2], |r, k| {
@@ -114,7 +116,8 @@ fn points_in_the_edge_of_a_wedge() {
     });
 }
 
-/// Bodies that are their own mirror images, nearly concentric: facets on opposite sides are nearly as near.
+/// Bodies that are their own mirror images, nearly concentric: facets on opposite sides are nearly
+/// as near.
 #[test]
 fn symmetric_bodies_nearly_concentric() {
     survey("symmetric", 20, 400, [0.0, 0.9], |r, _| {

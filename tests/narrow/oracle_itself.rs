@@ -33,8 +33,9 @@ fn a_box_has_six_facets_and_twelve_edges() {
     assert_eq!(Body::new(&[[0.0; 3], [1.0; 3], [2.0; 3]], 0.0).edges.len(), 1);
 }
 
-/// Bodies of very different sizes whose nearest point is just off the end of an edge: the least distance is that of the edge.
-/// Expected distances: 400-bit arithmetic over all vertices and segments.
+/// Bodies of very different sizes whose nearest point is just off the end of an edge: the least
+/// distance is that of the edge. Expected distances: 400-bit arithmetic over all vertices and
+/// segments.
 #[test]
 fn feet_near_the_end_of_a_short_edge() {
     let a = Body::new(
@@ -121,7 +122,8 @@ fn feet_near_the_end_of_a_short_edge() {
     assert!((turned.value() - 1.543_023_005_734_511_4e-13).abs() < 1e-25, "{turned:?}");
 }
 
-/// Boxes with parallel sides: per axis a gap; apart: the norm of the positive gaps; else the largest gap.
+/// Boxes with parallel sides: per axis a gap; apart: the norm of the positive gaps; else the
+/// largest gap.
 #[test]
 fn parallel_boxes() {
     let mut random = Random(1);
@@ -150,8 +152,8 @@ fn parallel_boxes() {
 fn rigid_motion_changes_nothing() {
     let (a, b) = (Body::new(&cuboid([1.0, 1.5, 0.5]), 0.0), Body::new(&cuboid([0.5, 0.25, 0.75]), 0.0));
     let turn = [0.8, 0.6 * 0.8, 0.0, 0.6 * 0.6].map(|c| c * 1.0007);
-    // The turn of (2, 0, 0) and of (0, 1.5, 0) about the unit axis (0.8, 0, 0.6), cos = 0.28, sin = 0.96, not exact in
-    // f64: the error of the place is below 1e-15, that of the answer then too.
+    // The turn of (2, 0, 0) and of (0, 1.5, 0) about the unit axis (0.8, 0, 0.6), cos = 0.28, sin =
+    // 0.96, not exact in f64: the error of the place is below 1e-15, that of the answer then too.
     for (t, expected) in [([2.0, 0.0, 0.0], 0.5), ([1.25, 0.0, 0.0], -0.25), ([0.0, 1.5, 0.0], -0.25)] {
         let place = Placement::new([0.0; 3], turn);
         let at = oracle::out_of_frame(&place, t);
@@ -179,7 +181,8 @@ fn spheres_and_capsules() {
         let along = (t[2].abs() - 2.0).max(0.0);
         let found = distance(&capsule, &here, &capsule, &there).value();
         assert!((found - (norm([t[0], t[1], along]) - 0.5)).abs() < 1e-15);
-        // The other one turned by a quarter about x lies along y: lines at the distance |x|, feet z and y.
+        // The other one turned by a quarter about x lies along y: lines at the distance |x|, feet z
+        // and y.
         let quarter = [0.5_f64.sqrt(), 0.5_f64.sqrt(), 0.0, 0.0];
         let found = distance(&capsule, &here, &capsule, &Placement::new(t, quarter)).value();
         let over = |x: f64| (x.abs() - 1.0).max(0.0);
@@ -225,7 +228,8 @@ fn flat_bodies_and_edges() {
     zero(distance(&x, &at(0.0, 0.0, 0.0), &y, &at(0.5, 0.5, 0.125)) - Wide(0.125, 0.0));
     zero(distance(&x, &at(0.0, 0.0, 0.0), &x, &at(0.5, 0.0, 0.0)));
     zero(distance(&x, &at(0.0, 0.0, 0.0), &x, &at(0.5, 0.5, 0.0)) - Wide(0.5, 0.0));
-    // A cube turned by 45 degrees about z and one turned about x: edge against edge along the diagonal of y.
+    // A cube turned by 45 degrees about z and one turned about x: edge against edge along the
+    // diagonal of y.
     let cube = Body::new(&cuboid([0.5; 3]), 0.0);
     let (c, s) = (libm::cos(std::f64::consts::PI / 8.0), libm::sin(std::f64::consts::PI / 8.0));
     let (qa, qb) = ([c, 0.0, 0.0, s], [c, s, 0.0, 0.0]);
@@ -236,8 +240,8 @@ fn flat_bodies_and_edges() {
     }
 }
 
-/// On every family: certified by duality, the same from both sides, and less than any separation along random axes
-/// would allow.
+/// On every family: certified by duality, the same from both sides, and less than any separation
+/// along random axes would allow.
 #[test]
 fn certified_and_symmetric_on_all_families() {
     let makers: [fn(&mut Random, usize) -> Recipe; 9] = [

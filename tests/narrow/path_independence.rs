@@ -1,8 +1,9 @@
-//! A row is a function of geometry, relative pose and options: not of the cache, the block or the mask.
+//! A row is a function of geometry, relative pose and options: not of the cache, the block or the
+//! mask.
 //!
-//! Random walks of pairs through blocks of 64 samples; the rows of the walk with its own warm cache must equal, bit
-//! for bit, those of every sample alone with a cold cache, those of a walk with a cache from elsewhere, and those by V-Clip
-//! and Lin-Canny.
+//! Random walks of pairs through blocks of 64 samples; the rows of the walk with its own warm cache
+//! must equal, bit for bit, those of every sample alone with a cold cache, those of a walk with a
+//! cache from elsewhere, and those by V-Clip and Lin-Canny.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -69,7 +70,8 @@ fn path(random: &mut Random, motion: Motion, a: &Solid, b: &Solid) -> Vec<(Place
     (0..BLOCKS * SAMPLES).map(at).collect()
 }
 
-/// Places B on top of A, mostly flush: the sum of their half heights along z, and off to a side by eighths.
+/// Places B on top of A, mostly flush: the sum of their half heights along z, and off to a side by
+/// eighths.
 fn slide(random: &mut Random, a: &Solid, b: &Solid) -> [f64; 3] {
     let top = |s: &Solid| s.points.iter().map(|p| p[2]).fold(f64::NEG_INFINITY, f64::max);
     let low = |s: &Solid| s.points.iter().map(|p| p[2]).fold(f64::INFINITY, f64::min);
@@ -133,7 +135,8 @@ fn assert_same(what: &str, walk: usize, path: &[(Placement, Placement)], left: &
     }
 }
 
-/// Walks pairs of a family; `foreign` caches come from the walk before (another pair, another motion).
+/// Walks pairs of a family; `foreign` caches come from the walk before (another pair, another
+/// motion).
 fn run(family: &str, seed: u64, walks: usize, motions: &[Motion], make: fn(&mut Random, usize) -> Recipe) {
     let mut random = Random(seed);
     let pool: Vec<Solid> = (0..60).map(|i| Solid::from_recipe(make(&mut random, i))).collect();
@@ -243,9 +246,10 @@ fn small_inside_large() {
     });
 }
 
-/// Boxes and a prism with nearly parallel faces, placed by `(A's half sides or points, A's rotation, B's half sides, B's position, rest
-/// and rotation)`. They overlap by 10 to 350 rounding bounds, where the searches in `f64` may take them for apart, or the crossing of
-/// two edges for a facet of its own.
+/// Boxes and a prism with nearly parallel faces, placed by `(A's half sides or points, A's
+/// rotation, B's half sides, B's position, rest and rotation)`. They overlap by 10 to 350 rounding
+/// bounds, where the searches in `f64` may take them for apart, or the crossing of two edges for a
+/// facet of its own.
 fn shallow_overlaps() -> Vec<[(Solid, Placement); 2]> {
     let place = |position, rest, q| Placement { position, rest, q };
     let at_origin = |q| place([0.0; 3], [0.0; 3], q);

@@ -1,4 +1,5 @@
-//! Bodies of many convex pieces: the search through their trees against all pairs of pieces, asked one by one and cold.
+//! Bodies of many convex pieces: the search through their trees against all pairs of pieces, asked
+//! one by one and cold.
 
 use clearsweep_geometry::Pose;
 use clearsweep_narrow::{
@@ -35,8 +36,8 @@ fn block(random: &mut Random, center: Vector<f64>, half: [f64; 3]) -> Vec<Vector
     cuboid(half).into_iter().map(|p| add(center, oracle::out_of_frame(&q, p))).collect()
 }
 
-/// Kinds of bodies: a heap of boxes, a chain along a curve, a grid of flush boxes, pieces of one point, many identical pieces, round
-/// pieces of many vertices, a single piece.
+/// Kinds of bodies: a heap of boxes, a chain along a curve, a grid of flush boxes, pieces of one
+/// point, many identical pieces, round pieces of many vertices, a single piece.
 fn compound(random: &mut Random, kind: usize) -> Compound {
     let pieces = match kind % 7 {
         0 => (0..30)

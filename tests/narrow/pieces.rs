@@ -1,8 +1,8 @@
 //! Bodies of several convex pieces against the oracle over all pairs of pieces.
 //!
-//! Apart, the signed distance is the least over the pairs. Overlapping, no closed form is known: the proven bracket is
-//! checked at both ends. The depth is at least that of the deepest pair, so `upper_m` may claim no more; and moving B by
-//! the reported depth must really separate every pair.
+//! Apart, the signed distance is the least over the pairs. Overlapping, no closed form is known:
+//! the proven bracket is checked at both ends. The depth is at least that of the deepest pair, so
+//! `upper_m` may claim no more; and moving B by the reported depth must really separate every pair.
 
 use clearsweep_narrow::{Method, PairCache, Proximity, Status, query_one};
 use clearsweep_scene::{Model, Shape};

@@ -1,7 +1,8 @@
 //! 100,000 seeded pairs of convex bodies against the oracle.
 //!
-//! Each test is a family of bodies; each pair is put apart, in touch (a gap within +-1e-9) or into overlap on purpose,
-//! and the shares that really came about are asserted. A failure prints seed, pair and all inputs in full.
+//! Each test is a family of bodies; each pair is put apart, in touch (a gap within +-1e-9) or into
+//! overlap on purpose, and the shares that really came about are asserted. A failure prints seed,
+//! pair and all inputs in full.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 

@@ -1,8 +1,8 @@
-//! Bodies far from their own origins: a bracket holds the distance of the bodies that the input names, whatever frame the
-//! engine works in.
+//! Bodies far from their own origins: a bracket holds the distance of the bodies that the input
+//! names, whatever frame the engine works in.
 //!
-//! Random pairs are asked of the engine and of an oracle in exact arithmetic that recentres nothing.
-//! `CLEARSWEEP_RECENTRING=33000` asks for more of them.
+//! Random pairs are asked of the engine and of an oracle in exact arithmetic that recentres
+//! nothing. `CLEARSWEEP_RECENTRING=33000` asks for more of them.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 #![allow(dead_code, missing_docs, unreachable_pub)]
@@ -122,7 +122,8 @@ fn box_file(path: &Path, low: [f64; 3], high: [f64; 3]) -> String {
     format!("geometry = {:?}", path.display().to_string())
 }
 
-/// Runs a scene of two bodies at one pose, all of whose common points lie on their surfaces, with `require = 0`.
+/// Runs a scene of two bodies at one pose, all of whose common points lie on their surfaces, with
+/// `require = 0`.
 fn keep_a_requirement_of_zero(dir: &Path, bodies: [&str; 2], turn: &str) {
     let body = |name: &str, keys: &str| {
         format!(
@@ -184,7 +185,8 @@ fn bodies_at_one_pose_with_a_rest_share_their_face() {
     }
 }
 
-/// If the last place of a position is longer than the body, nobody can tell how far a recentred body is.
+/// If the last place of a position is longer than the body, nobody can tell how far a recentred
+/// body is.
 #[test]
 fn rows_of_recentred_bodies_beyond_all_measure_are_uncertified() {
     let far = cases::cuboid([1.0, -0.1, 0.2], [1.001, -0.099, 0.201]);

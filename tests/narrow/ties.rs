@@ -1,6 +1,8 @@
-//! Ties: parallel faces and edges. The witness points are the centroids of the sets of closest points.
+//! Ties: parallel faces and edges. The witness points are the centroids of the sets of closest
+//! points.
 //!
-//! Random ties are asked of the engine and of an oracle in exact arithmetic. `CLEARSWEEP_TIES=100000` asks for more of them.
+//! Random ties are asked of the engine and of an oracle in exact arithmetic.
+//! `CLEARSWEEP_TIES=100000` asks for more of them.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 #![allow(dead_code, missing_docs, unreachable_pub)]

@@ -1,4 +1,5 @@
-//! V-Clip: the same rows as GJK and Lin-Canny, bit for bit; and Mirtich's own tests of degeneracy and coherence.
+//! V-Clip: the same rows as GJK and Lin-Canny, bit for bit; and Mirtich's own tests of degeneracy
+//! and coherence.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -248,7 +249,8 @@ fn core(solid: &Solid) -> &clearsweep_geometry::Polyhedron {
     &solid.shape.pieces[0].core
 }
 
-/// The distance of two features in A's frame, metres: what their closest points are, whatever the kinds.
+/// The distance of two features in A's frame, metres: what their closest points are, whatever the
+/// kinds.
 fn distance(pair: &Pair<'_, f64>, features: &FeaturePair) -> f64 {
     let points = |f: Feature, of_a: bool| -> Vec<Vec3<f64>> {
         let p = if of_a { pair.a } else { pair.b };
@@ -304,8 +306,8 @@ fn pair_at<'a>(a: &'a Solid, b: &'a Solid, pb: &Pose) -> Pair<'a, f64> {
     Pair::new(core(a), core(b), RelativePose::between(&Pose::IDENTITY, pb), 0.0)
 }
 
-/// Whether what a search found agrees with the proof: the distance within the bracket, but for the rounding of
-/// [`distance`]; or overlap where the bracket allows it.
+/// Whether what a search found agrees with the proof: the distance within the bracket, but for the
+/// rounding of [`distance`]; or overlap where the bracket allows it.
 fn agrees(pair: &Pair<'_, f64>, found: &VClipResult, row: &Proximity) -> bool {
     match found.end {
         SearchEnd::Converged => {
@@ -369,15 +371,16 @@ fn degeneracy() {
     degenerate(20_000);
 }
 
-/// As many trials as in the paper: `cargo test --release --test narrow -- --ignored --nocapture vclip::all_trials`.
+/// As many trials as in the paper: `cargo test --release --test narrow -- --ignored --nocapture
+/// vclip::all_trials`.
 #[test]
 #[ignore = "minutes"]
 fn all_trials_of_the_degeneracy_test() {
     degenerate(100_000);
 }
 
-/// Mirtich 1997, Algorithm 10: two cubes of two units a side; bisection between two poses, nearly aligned most of the
-/// time, down to where the features change.
+/// Mirtich 1997, Algorithm 10: two cubes of two units a side; bisection between two poses, nearly
+/// aligned most of the time, down to where the features change.
 fn degenerate(trials: usize) {
     let mut random = Random(1997);
     let solid = cube(1.0);
@@ -435,8 +438,8 @@ fn degenerate(trials: usize) {
     assert_eq!(uncertified, 0, "convex pairs are always certified");
 }
 
-/// States a query at one degree a frame, cube first, as V-Clip took when it formed each plane where it needed it and
-/// went from feature to feature without passing any by.
+/// States a query at one degree a frame, cube first, as V-Clip took when it formed each plane where
+/// it needed it and went from feature to feature without passing any by.
 const NEARLY_COHERENT: [f64; 4] = [1.0824, 1.1165, 1.6686, 1.9189];
 
 /// Mirtich 1997, Algorithm 9: states a query while one body revolves around the other one.
@@ -485,8 +488,8 @@ fn draw(random: &mut Random) -> ([f64; 3], [f64; 3]) {
     }
 }
 
-/// Faces that lie on each other hold infinitely many closest points, and which side each vertex is on is all rounding:
-/// a state comes back, and the next rung gives the row.
+/// Faces that lie on each other hold infinitely many closest points, and which side each vertex is
+/// on is all rounding: a state comes back, and the next rung gives the row.
 #[test]
 fn a_state_that_comes_back_is_recognised() {
     let solid = Solid::new("sphere", sphere642(), 0.0);
@@ -495,7 +498,8 @@ fn a_state_that_comes_back_is_recognised() {
     let mut gjk_rows = Vec::new();
     let mut rows = Vec::new();
     for _ in 0..60 {
-        // Centrally symmetric and not turned: every face has a parallel one, here at the same height.
+        // Centrally symmetric and not turned: every face has a parallel one, here at the same
+        // height.
         let p = core(&solid);
         let f = random.below(p.face_count());
         let (n, on_face) = (p.normals[f], p.vertex(p.face(f as u32)[0]));

@@ -1,5 +1,6 @@
-//! The verifier of `cargo xtask recheck`, on a small scale: every family is asked a few thousand queries, and every row proven
-//! again; and its own hull against the oracle's, which tries all triples.
+//! The verifier of `cargo xtask recheck`, on a small scale: every family is asked a few thousand
+//! queries, and every row proven again; and its own hull against the oracle's, which tries all
+//! triples.
 
 use clearsweep_testing::recheck::place;
 use clearsweep_testing::recheck::solid;
@@ -128,8 +129,8 @@ fn prism(polygon: &[[f64; 2]], height: f64) -> solid::Solid {
     solid::Solid::new(polygon.iter().flat_map(|&[x, y]| [[x, y, height], [x, y, -height]]).collect(), 0.0)
 }
 
-/// Two edges 6.8e-13 m apart differ by 1.4e-16 rad, and a corner of one is nearest to the other: the direction between them
-/// has no part along the edge in which the corner has its foot.
+/// Two edges 6.8e-13 m apart differ by 1.4e-16 rad, and a corner of one is nearest to the other:
+/// the direction between them has no part along the edge in which the corner has its foot.
 #[test]
 fn edges_that_are_hardly_parallel_are_proven_by_their_features() {
     let a = prism(
@@ -164,8 +165,9 @@ fn edges_that_are_hardly_parallel_are_proven_by_their_features() {
     assert_eq!(proof.lower, verify::By::Features, "{row:?}");
 }
 
-/// Bodies of 2 micrometres against 250 km: of the small one vertices of several faces support it to within rounding, among them all
-/// vertices of a face across the plane, and the middle of these vertices is on none of the faces.
+/// Bodies of 2 micrometres against 250 km: of the small one vertices of several faces support it to
+/// within rounding, among them all vertices of a face across the plane, and the middle of these
+/// vertices is on none of the faces.
 fn specks_beside_hulls() -> Vec<[(solid::Solid, oracle::Placement); 2]> {
     let of_points = |points: &[[f64; 3]]| solid::Solid::new(points.to_vec(), 0.0);
     let speck: &[[f64; 3]] = &[
@@ -329,7 +331,8 @@ fn witness_points_of_specks_lie_on_the_features_named() {
     assert!(tally.rows > 6 * 60, "{}", tally.rows);
 }
 
-/// A compact body, or one so small that it is up to some thousand rounding bounds of a pair with such a body across.
+/// A compact body, or one so small that it is up to some thousand rounding bounds of a pair with
+/// such a body across.
 fn speck(random: &mut Random, i: usize) -> bodies::Recipe {
     let recipe = bodies::compact(random, i / 2);
     let scale = if i.is_multiple_of(2) { 1.0 } else { random.scale(1e-13, 1e-10) };

@@ -1,4 +1,5 @@
-//! The campaign of all kinds of bodies (`cargo xtask recheck --kinds`) on a small scale, and its verifier against known distances.
+//! The campaign of all kinds of bodies (`cargo xtask recheck --kinds`) on a small scale, and its
+//! verifier against known distances.
 
 use clearsweep::Geometry;
 use clearsweep_narrow::Proximity;
@@ -16,7 +17,8 @@ use clearsweep_testing::recheck::place::Place;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Rows of a pair of kinds until every place has some with every memory, and every promise was tried.
+/// Rows of a pair of kinds until every place has some with every memory, and every promise was
+/// tried.
 fn covered(pair: [Kind; 2]) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..40 {
@@ -114,7 +116,8 @@ fn the_verifier_refutes_false_ends() {
         }
     }
     assert!(refuted.iter().all(|&n| n > 300), "not representative: {refuted:?}");
-    // A depth that is too large: a shorter translation separates. One that is too small: its translation does not.
+    // A depth that is too large: a shorter translation separates. One that is too small: its
+    // translation does not.
     let points = cuboid([0.5; 3]);
     let shape = Geometry::Points(points.clone()).shape(0.0).expect("a body");
     let cube = Subject { body: Body::hull(points), shape, recipe: String::new() };

@@ -1,6 +1,7 @@
 //! Scenes, blocks and rows for tests, built from plain data without any other stage.
 //!
-//! The parent module names the crate of the tables `lib`: `crate` in unit tests, `clearsweep_tables` in integration tests.
+//! The parent module names the crate of the tables `lib`: `crate` in unit tests,
+//! `clearsweep_tables` in integration tests.
 #![allow(dead_code)]
 
 use super::lib::{DistanceColumns, IntervalRow, Row, SortedRows, TableOptions, TableWriter};
@@ -278,7 +279,8 @@ pub(crate) fn interval(rng: &mut Rng, a: u32, b: u32, sample: usize) -> Interval
     IntervalRow { a, b, interval, stands: false }
 }
 
-/// The results with random intervals of about `pairs` pairs after every sample that another one of its run follows.
+/// The results with random intervals of about `pairs` pairs after every sample that another one of
+/// its run follows.
 pub(crate) fn with_intervals(mut results: Vec<Results>, bodies: u64, pairs: u64, seed: u64) -> Vec<Results> {
     let mut rng = Rng(seed);
     let firsts: Vec<Option<Sample>> =

@@ -1,7 +1,7 @@
 //! `cargo xtask counts`: how large the house is, and how its rooms hang together.
 //!
-//! Lines and types without tests, circles of files that import each other, and the lines of all crates
-//! that are compiled again after a change in one of them.
+//! Lines and types without tests, circles of files that import each other, and the lines of all
+//! crates that are compiled again after a change in one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,8 +1,10 @@
-//! Turns the peer harness's case E1 (200 bodies, 2,000 frames) into a scene and trajectories of the contract.
+//! Turns the peer harness's case E1 (200 bodies, 2,000 frames) into a scene and trajectories of the
+//! contract.
 //!
 //! `cargo xtask e1 PX_E1_DIR OUT_DIR` reads `bodies.parquet`, `hull_vertices.parquet` and
 //! `poses.parquet` of `PX_E1_DIR` and writes `scene.toml` and `trajectories.parquet`. Then
-//! `clearsweep run OUT_DIR/scene.toml --out DIR`, and `benches/e1_verify.py` compares the tables with the references.
+//! `clearsweep run OUT_DIR/scene.toml --out DIR`, and `benches/e1_verify.py` compares the tables
+//! with the references.
 
 use std::fmt::Write as _;
 use std::fs::File;

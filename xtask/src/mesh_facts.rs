@@ -1,9 +1,11 @@
-//! Facts that the readers see in geometry files, as JSON, for comparison with another program's readers.
+//! Facts that the readers see in geometry files, as JSON, for comparison with another program's
+//! readers.
 //!
-//! `cargo xtask mesh-facts PATH...` reads every geometry file of the paths (files, or directories and all
-//! below them) and prints one object a line: `file`, and either `error`, or vertices, triangles and pieces as read, the
-//! box of the vertices, the volume and area of the triangles, whether they close up, and vertices and volume of the hull.
-//! `--up-y` turns the files from y-up to z-up. `tests/readers/compare.py` holds the lines against trimesh.
+//! `cargo xtask mesh-facts PATH...` reads every geometry file of the paths (files, or directories
+//! and all below them) and prints one object a line: `file`, and either `error`, or vertices,
+//! triangles and pieces as read, the box of the vertices, the volume and area of the triangles,
+//! whether they close up, and vertices and volume of the hull. `--up-y` turns the files from y-up
+//! to z-up. `tests/readers/compare.py` holds the lines against trimesh.
 
 use crate::support::Outcome;
 use clearsweep_geometry::Polyhedron;

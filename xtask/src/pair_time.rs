@@ -1,4 +1,5 @@
-//! Nanoseconds a query of one pair: the shapes and poses of `python/benches/pair_queries.py`, without Python.
+//! Nanoseconds a query of one pair: the shapes and poses of `python/benches/pair_queries.py`,
+//! without Python.
 
 use super::support::Outcome;
 use clearsweep::{Geometry, PairOptions, Pose, ProximityQuery};

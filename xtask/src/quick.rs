@@ -1,6 +1,6 @@
-//! `cargo xtask`: runs the quick loop (`quick`) and the comparison of two programs (`same`) itself, and
-//! hands every other name to the campaigns (`main.rs`), which need the whole engine as released. This
-//! program needs no crate, so it compiles in a second.
+//! `cargo xtask`: runs the quick loop (`quick`) and the comparison of two programs (`same`) itself,
+//! and hands every other name to the campaigns (`main.rs`), which need the whole engine as
+//! released. This program needs no crate, so it compiles in a second.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tools report to the person who runs them")]
 
 mod counts;

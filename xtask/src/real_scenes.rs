@@ -1,8 +1,9 @@
 //! Writes two scenes from real geometry: tumbling robot links, and a box carried through a house.
 //!
 //! `cargo xtask real-scenes SHARED_DATA_DIR OUT_DIR [--frames N]` writes `OUT_DIR/fetch_links` (18
-//! STL links as hulls, tumbling among each other in a box so tight that many overlap) and `OUT_DIR/duplex` (1,141
-//! static OBJ parts of a house as hulls, and one box carried through its rooms). Geometry is referenced, not copied.
+//! STL links as hulls, tumbling among each other in a box so tight that many overlap) and
+//! `OUT_DIR/duplex` (1,141 static OBJ parts of a house as hulls, and one box carried through its
+//! rooms). Geometry is referenced, not copied.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,8 @@ pub(crate) fn main(arguments: &[String]) -> Outcome<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The folder of the data (absolute, so that scenes may lie anywhere), the folder to write to, the number of frames.
+/// The folder of the data (absolute, so that scenes may lie anywhere), the folder to write to, the
+/// number of frames.
 fn parsed(given: &[String]) -> Outcome<(PathBuf, PathBuf, i64)> {
     const USAGE: &str = "usage: real-scenes SHARED_DATA_DIR OUT_DIR [--frames N]";
     let given: Vec<&str> = given.iter().map(String::as_str).collect();
@@ -61,7 +63,8 @@ fn fetch_links(data: &Path, out: &Path, frames: i64) -> Outcome<()> {
     trajectories.write(&out.join("trajectories.parquet"), &names)
 }
 
-/// A position that roams the box, and a quaternion (not yet of unit length) that turns about changing axes.
+/// A position that roams the box, and a quaternion (not yet of unit length) that turns about
+/// changing axes.
 fn tumble(random: &mut Random) -> [Wave; 7] {
     let mut place = || {
         let mean = random.between(-0.25, 0.25);
@@ -101,8 +104,9 @@ fn duplex(data: &Path, out: &Path, frames: i64) -> Outcome<()> {
     trajectories.write(&out.join("trajectories.parquet"), &["payload".to_string()])
 }
 
-/// The pose of the carried box after a `share` of the way: three loops over the ground plan (8.8 m x 17.8 m), from the
-/// lower floor to the upper one half way, turning about the vertical and leaning a little.
+/// The pose of the carried box after a `share` of the way: three loops over the ground plan (8.8 m
+/// x 17.8 m), from the lower floor to the upper one half way, turning about the vertical and
+/// leaning a little.
 fn carried(share: f64) -> [f64; 7] {
     use std::f64::consts::TAU;
     let x = 4.4 + 3.7 * libm::sin(TAU * 5.0 * share);
@@ -122,7 +126,8 @@ fn head(name: &str, within: f64) -> String {
     )
 }
 
-/// The files of a folder with that ending, sorted by name: scene order must not depend on the file system.
+/// The files of a folder with that ending, sorted by name: scene order must not depend on the file
+/// system.
 fn files(folder: &Path, ending: &str) -> Outcome<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))? {

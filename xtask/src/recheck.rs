@@ -1,17 +1,22 @@
-//! Rechecks the narrow phase: millions of rows, each proven again by a verifier that shares no code with the engine.
+//! Rechecks the narrow phase: millions of rows, each proven again by a verifier that shares no code
+//! with the engine.
 //!
-//! `cargo xtask recheck [--queries N] [--seed S] [--family F] [--ways W] [--px DIR]`: asks `N` queries
-//! (10,000,000) of all families, or of one, and prints what they came to. `--px`: the work folder of the peers' harness,
-//! whose cases N1 and N2 (with new poses of the same kind) and E1 (with its references) then take part. Ends with 1 if
-//! any bracket misses, any row is uncertified, any way to a row gives other bits, or the verifier believes a false row.
+//! `cargo xtask recheck [--queries N] [--seed S] [--family F] [--ways W] [--px DIR]`: asks `N`
+//! queries (10,000,000) of all families, or of one, and prints what they came to. `--px`: the work
+//! folder of the peers' harness, whose cases N1 and N2 (with new poses of the same kind) and E1
+//! (with its references) then take part. Ends with 1 if any bracket misses, any row is uncertified,
+//! any way to a row gives other bits, or the verifier believes a false row.
 //!
-//! `recheck --campaign RECORD [--queries N] [--chunk Q] [--seed S] [--threads T] [--hours H] [--commit TEXT]`: the same for
-//! many queries (1,000,000,000), in chunks of `Q` (250,000), each with a seed of its own, on `T` threads (2). What is done is
-//! added to `RECORD`, a line of JSON for each chunk, and is not asked again: a campaign that was killed goes on when it is
-//! called again. `--hours`: no chunk is begun after that. Ends with 1 also where a chunk panicked, or where a family does
-//! not reach its shares of rows apart, touching and overlapping. `--summary RECORD` prints what a record says.
+//! `recheck --campaign RECORD [--queries N] [--chunk Q] [--seed S] [--threads T] [--hours H]
+//! [--commit TEXT]`: the same for many queries (1,000,000,000), in chunks of `Q` (250,000), each
+//! with a seed of its own, on `T` threads (2). What is done is added to `RECORD`, a line of JSON
+//! for each chunk, and is not asked again: a campaign that was killed goes on when it is called
+//! again. `--hours`: no chunk is begun after that. Ends with 1 also where a chunk panicked, or
+//! where a family does not reach its shares of rows apart, touching and overlapping. `--summary
+//! RECORD` prints what a record says.
 //!
-//! `recheck --kinds RECORD [--rows N]`: every pair of kinds of bodies, `N` rows each, by brute force over triangles; see `kinds`.
+//! `recheck --kinds RECORD [--rows N]`: every pair of kinds of bodies, `N` rows each, by brute
+//! force over triangles; see `kinds`.
 //!
 //! ```text
 //! families.rs, plant.rs, px.rs   what is asked            <- run.rs asks it; drawings.rs: bodies that the engine recentres

@@ -1,8 +1,8 @@
 //! `cargo xtask same OLD NEW`: two programs, every file and every word that they write compared.
 //!
-//! Masks hide values that differ from one execution to the next: seconds, the device, its memory, and
-//! with several threads the routes of the search. Anything else that differs is a fault, so that a
-//! change of structure is proven to change nothing that a user sees.
+//! Masks hide values that differ from one execution to the next: seconds, the device, its memory,
+//! and with several threads the routes of the search. Anything else that differs is a fault, so
+//! that a change of structure is proven to change nothing that a user sees.
 
 mod cases;
 
@@ -315,7 +315,8 @@ impl Comparison {
         differs.or_else(|| (a.len() != b.len()).then(|| format!("{} and {} lines", a.len(), b.len())))
     }
 
-    /// The lines that tell the result, without durations. An object under a masked key goes with all its lines.
+    /// The lines that tell the result, without durations. An object under a masked key goes with
+    /// all its lines.
     fn masked(&self, text: &str, is_parallel: bool) -> Vec<String> {
         let (mut lines, mut skipped) = (Vec::new(), None);
         for line in text.lines() {

@@ -1,8 +1,9 @@
-//! Writes the two data sets by which the scaling of the program is measured: a million bodies of which a thousand move,
-//! and a hundred thousand short runs of twelve bodies.
+//! Writes the two data sets by which the scaling of the program is measured: a million bodies of
+//! which a thousand move, and a hundred thousand short runs of twelve bodies.
 //!
 //! `cargo xtask scale OUT [BODIES MOVING FRAMES RUNS]`, by default 1000000 1000 640 100000; then
-//! `clearsweep run OUT/plant/scene.toml --out ...` and `clearsweep run OUT/runs/scene.toml --out ...`.
+//! `clearsweep run OUT/plant/scene.toml --out ...` and `clearsweep run OUT/runs/scene.toml --out
+//! ...`.
 
 use crate::support::Outcome;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
@@ -28,7 +29,8 @@ fn point(random: &mut Random, edge: f64) -> [f64; 3] {
     std::array::from_fn(|_| edge * random.unit())
 }
 
-/// Writes the first data set: every `bodies / moving`th body moves along a straight line and rotates about z.
+/// Writes the first data set: every `bodies / moving`th body moves along a straight line and
+/// rotates about z.
 fn plant(out: &Path, bodies: usize, moving: usize, frames: u32) -> Outcome<()> {
     fs::create_dir_all(out)?;
     let mut random = Random(1);

@@ -5,7 +5,8 @@
 //! clearsweep sort shuffled.parquet sorted.parquet --memory 512MB --json
 //! ```
 //!
-//! The rows are a pseudo-random permutation of 4 runs of 200 bodies, made one by one: this takes no memory either.
+//! The rows are a pseudo-random permutation of 4 runs of 200 bodies, made one by one: this takes no
+//! memory either.
 
 use crate::support::Outcome;
 use clearsweep_tables::trajectory_file::{TrajectoryFile, TrajectoryRow};
@@ -17,7 +18,8 @@ const RUNS: u64 = 4;
 /// Salt of the rounds of the permutation.
 const SALT: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
 
-/// A permutation of 0..n: a Feistel network over the next even power of two, walked until the value is below n.
+/// A permutation of 0..n: a Feistel network over the next even power of two, walked until the value
+/// is below n.
 struct Permutation {
     n: u64,
     half: u32,

@@ -1,11 +1,14 @@
-//! The experiments of "Efficient algorithms for two-phase collision detection" (Mirtich 1997), repeated.
+//! The experiments of "Efficient algorithms for two-phase collision detection" (Mirtich 1997),
+//! repeated.
 //!
 //! `cargo xtask two-phase OUT [--quick] [scenes] [bodies] [pairs] [clusters]` writes `scenes.csv`
-//! (its Table 1), `bodies.csv` and `pairs.csv` (its claim O(n + c)) and `clusters.csv` (its Figure 6) into OUT, and prints
-//! them as tables. `--quick` takes small sizes; names select parts. `docs/plots/two_phase.py OUT` updates
-//! `docs/papers/two-phase.md`, which interprets them, and its plots.
+//! (its Table 1), `bodies.csv` and `pairs.csv` (its claim O(n + c)) and `clusters.csv` (its Figure
+//! 6) into OUT, and prints them as tables. `--quick` takes small sizes; names select parts.
+//! `docs/plots/two_phase.py OUT` updates `docs/papers/two-phase.md`, which interprets them, and its
+//! plots.
 //!
-//! All methods run on one thread. Times are those of the search with the bounding boxes, the least of several rounds.
+//! All methods run on one thread. Times are those of the search with the bounding boxes, the least
+//! of several rounds.
 
 mod crowds;
 mod methods;
@@ -224,7 +227,8 @@ impl Cost {
     }
 }
 
-/// The costs of all methods over the blocks of one scene. The first block builds the structures and is not timed.
+/// The costs of all methods over the blocks of one scene. The first block builds the structures and
+/// is not timed.
 fn measure((setup, blocks): &(Setup, Vec<FrameBlock>)) -> Vec<Cost> {
     let job = setup.job();
     let mut costs: Vec<Cost> = Vec::new();

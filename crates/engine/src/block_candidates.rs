@@ -3,12 +3,14 @@
 use clearsweep_model::{Candidate, SAMPLES};
 use std::ops::Range;
 
-/// Pairs of a block, sorted by (a, b), with the samples and the intervals in which they are asked about.
+/// Pairs of a block, sorted by (a, b), with the samples and the intervals in which they are asked
+/// about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct BlockCandidates {
     /// The pairs with their samples. A pair that comes near between samples alone has none.
     pub(super) candidates: Vec<Candidate>,
-    /// The intervals of each pair: bit `s` stands for the one after sample `s`. Empty where no pair has one.
+    /// The intervals of each pair: bit `s` stands for the one after sample `s`. Empty where no pair
+    /// has one.
     pub(super) intervals: Vec<u64>,
 }
 
@@ -57,8 +59,8 @@ impl BlockCandidates {
         rows
     }
 
-    /// The pairs from `from` on with what they are asked in the samples of `mask`, as long as they have no more than `limit`
-    /// rows, but at least one pair; and the first one that is left.
+    /// The pairs from `from` on with what they are asked in the samples of `mask`, as long as they
+    /// have no more than `limit` rows, but at least one pair; and the first one that is left.
     pub(super) fn part(&self, mask: u64, from: usize, limit: usize) -> (Self, Option<usize>) {
         let (mut part, mut rows) = (Self::default(), 0);
         for at in from..self.candidates.len() {

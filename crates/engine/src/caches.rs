@@ -1,7 +1,8 @@
 //! Caches of pairs, kept from slice to slice and from block to block, within a limit.
 //!
-//! A cache makes a query faster and never changes its answer (path independence), so which caches are kept is free. The
-//! cached data of each pair is counted against a limit; nothing is cached for pairs that no longer fit.
+//! A cache makes a query faster and never changes its answer (path independence), so which caches
+//! are kept is free. The cached data of each pair is counted against a limit; nothing is cached for
+//! pairs that no longer fit.
 
 use super::workspaces::Workspaces;
 use clearsweep_model::Candidate;
@@ -22,7 +23,8 @@ pub(super) fn bytes_within(memory: u64) -> u64 {
     memory / SHARE
 }
 
-/// A pair, at rest between slices, with its cache; without one while a task has it, and when there is no room.
+/// A pair, at rest between slices, with its cache; without one while a task has it, and when there
+/// is no room.
 #[derive(Debug)]
 pub(super) struct CacheEntry {
     a: u32,
@@ -63,8 +65,9 @@ impl MemoryBudget {
     }
 }
 
-/// The caches of all recent pairs, sorted by (a, b). A slice takes its own by one pass over its pairs, whatever else is
-/// kept; pairs that are new to a slice wait in a list of their own until one begins that may ask for them.
+/// The caches of all recent pairs, sorted by (a, b). A slice takes its own by one pass over its
+/// pairs, whatever else is kept; pairs that are new to a slice wait in a list of their own until
+/// one begins that may ask for them.
 #[derive(Debug, Default)]
 pub(super) struct Caches {
     /// Working memory, lent to tasks.
@@ -77,8 +80,8 @@ pub(super) struct Caches {
     budget: MemoryBudget,
 }
 
-/// The cached pairs that one task of a slice owns: a contiguous range of the sorted cache. It holds those of the task's
-/// candidates, and perhaps others between them.
+/// The cached pairs that one task of a slice owns: a contiguous range of the sorted cache. It holds
+/// those of the task's candidates, and perhaps others between them.
 pub(super) struct CacheSlice<'a> {
     kept: &'a mut [CacheEntry],
     budget: &'a MemoryBudget,
@@ -114,8 +117,8 @@ impl Caches {
         });
     }
 
-    /// Returns a slice of the caches for each `grain` of the candidates (sorted by (a, b)) of a slice of block number `block`. The
-    /// tasks also get working memory to borrow.
+    /// Returns a slice of the caches for each `grain` of the candidates (sorted by (a, b)) of a
+    /// slice of block number `block`. The tasks also get working memory to borrow.
     pub(super) fn cache_slices(
         &mut self,
         block: u64,
@@ -152,8 +155,8 @@ impl Caches {
 }
 
 impl CacheSlice<'_> {
-    /// Takes the caches of `candidates` out, one for each; of pairs of which none is kept it is empty. `places` becomes
-    /// where each is to be put back.
+    /// Takes the caches of `candidates` out, one for each; of pairs of which none is kept it is
+    /// empty. `places` becomes where each is to be put back.
     pub(super) fn take(
         &mut self,
         candidates: &[Candidate],
@@ -172,8 +175,8 @@ impl CacheSlice<'_> {
         }
     }
 
-    /// Puts back those caches of `candidates` that `is_wanted` names, as far as there is room; pairs that were not among
-    /// the kept go to `fresh`.
+    /// Puts back those caches of `candidates` that `is_wanted` names, as far as there is room;
+    /// pairs that were not among the kept go to `fresh`.
     pub(super) fn put(
         &mut self,
         candidates: &[Candidate],
@@ -212,13 +215,14 @@ impl CacheSlice<'_> {
     }
 }
 
-/// Whether the new pairs of the last slices all come before `first`, the first candidate of a slice.
+/// Whether the new pairs of the last slices all come before `first`, the first candidate of a
+/// slice.
 fn fresh_are_before(fresh: &[CacheEntry], first: &Candidate) -> bool {
     fresh.last().is_none_or(|last| last.key() < (first.a, first.b))
 }
 
-/// How many at the front have keys that are `before` something: found by steps that double, so that few are looked at
-/// where few are passed.
+/// How many at the front have keys that are `before` something: found by steps that double, so that
+/// few are looked at where few are passed.
 fn leading(kept: &[CacheEntry], before: impl Fn((u32, u32)) -> bool) -> usize {
     let is_before = |kept: &CacheEntry| before(kept.key());
     let mut step = 1;

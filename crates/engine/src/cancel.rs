@@ -4,9 +4,9 @@ use clearsweep_base::error::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Cancels the jobs that were given a clone of it. A job looks at it between blocks of up to 64 samples and between the
-/// batches it takes in; it then ends with [`clearsweep_base::ErrorKind::Cancelled`], and its sink is told to
-/// abort.
+/// Cancels the jobs that were given a clone of it. A job looks at it between blocks of up to 64
+/// samples and between the batches it takes in; it then ends with
+/// [`clearsweep_base::ErrorKind::Cancelled`], and its sink is told to abort.
 #[derive(Debug, Clone, Default)]
 pub struct CancelToken(Arc<AtomicBool>);
 

@@ -1,4 +1,5 @@
-//! Whether a job looks at anything at all: a frame in which both bodies of a possible pair have a pose.
+//! Whether a job looks at anything at all: a frame in which both bodies of a possible pair have a
+//! pose.
 
 use clearsweep_model::{FrameBlock, Motion, PairCounts, Scene};
 
@@ -48,7 +49,8 @@ pub(super) struct Coverage {
     counts: PairCounts,
     samples: u64,
     reached: bool,
-    /// Whether two static bodies are a pair that no rule ignores: it is looked at in the first sample.
+    /// Whether two static bodies are a pair that no rule ignores: it is looked at in the first
+    /// sample.
     static_pair: bool,
     classes: Vec<ClassPresence>,
 }
@@ -142,7 +144,8 @@ pub enum RunVerdict {
     NothingChecked,
     /// No row and no interval violates the requirement, and at least one bracket holds the limit.
     Undecided,
-    /// No row and no interval violates the requirement, and at least one row has no proven bracket, or one interval is undecided.
+    /// No row and no interval violates the requirement, and at least one row has no proven bracket,
+    /// or one interval is undecided.
     Uncertified,
     /// At least one row or interval violates the requirement, and all that do are accepted.
     Accepted,

@@ -10,11 +10,12 @@ use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Returns the scene with the issues of the finished result in `previous`, a directory or its address in an object store:
-/// issues of the next job then keep their ids.
+/// Returns the scene with the issues of the finished result in `previous`, a directory or its
+/// address in an object store: issues of the next job then keep their ids.
 ///
 /// # Errors
-/// There is not one finished result, or it requires nothing; the scene requires nothing; a table is damaged.
+/// There is not one finished result, or it requires nothing; the scene requires nothing; a table is
+/// damaged.
 pub(super) fn following(scene: &Scene, previous: &Path) -> Result<Scene> {
     if !scene.requirements().is_something() {
         let problem = "nothing is required, so that there are no issues to compare";
@@ -70,7 +71,8 @@ fn read(dir: &Path) -> Result<Vec<EarlierIssue>> {
             let bodies = [&row.body_a, &row.body_b].map(|name| name.to_string());
             let bracket_m = [row.earlier_lower_m, row.earlier_upper_m];
             let least = row.earlier_run.zip(row.earlier_frame);
-            // A decision about a pair that no result before knew is compared by the file of accepted pairs.
+            // A decision about a pair that no result before knew is compared by the file of
+            // accepted pairs.
             if least.is_some() && places.insert((number, bodies.clone()), usize::MAX).is_none() {
                 issues[number].pairs.push(EarlierPair { bodies, bracket_m, least });
             }

@@ -1,4 +1,5 @@
-//! Handing the narrow phase the intervals of a pair: its poses at both ends, and the rows that are known there.
+//! Handing the narrow phase the intervals of a pair: its poses at both ends, and the rows that are
+//! known there.
 
 use super::slice_rows::ChunkRows;
 use clearsweep_kinematics::PairChain;
@@ -44,7 +45,8 @@ impl IntervalRows {
 }
 
 impl<'a> IntervalQueries<'a> {
-    /// Returns the queries for a slice of `block` whose pairs have these intervals; `None` if they have none.
+    /// Returns the queries for a slice of `block` whose pairs have these intervals; `None` if they
+    /// have none.
     pub(super) fn new(scene: &'a Scene, block: &'a FrameBlock, masks: &'a [u64]) -> Option<Self> {
         let (query, motion) = (&scene.query, &scene.motion);
         let options = IntervalOptions {
@@ -63,8 +65,8 @@ impl<'a> IntervalQueries<'a> {
         self.masks[at]
     }
 
-    /// Answers those intervals of the pair at `at` in the slice that are in the mask `of`. `rows` are its rows in the samples of the slice, in A's
-    /// recentred frame, by sample.
+    /// Answers those intervals of the pair at `at` in the slice that are in the mask `of`. `rows`
+    /// are its rows in the samples of the slice, in A's recentred frame, by sample.
     pub(super) fn answer(
         &self,
         (at, pair, of): (usize, &Candidate, u64),
@@ -117,7 +119,8 @@ impl<'a> IntervalQueries<'a> {
         Some(joints.tree.chain(carried, bodies.map(|body| body.shape.reach())))
     }
 
-    /// The intervals at both ends of which a pair stands where it did at the baseline of its rule: it does not move between them.
+    /// The intervals at both ends of which a pair stands where it did at the baseline of its rule:
+    /// it does not move between them.
     fn standing(&self, pair: &Candidate, bodies: &[BlockMotion<'_>; 2], intervals: u64) -> u64 {
         if !self.requirements.has_baselines() {
             return 0;
@@ -134,8 +137,8 @@ impl<'a> IntervalQueries<'a> {
         asked.filter(both_ends).fold(0, |mask, at| mask | 1 << at)
     }
 
-    /// Returns the requirement of a pair in the first of some intervals, metres, and the intervals that share it: if the rule has a baseline in each
-    /// run, those of the same run.
+    /// Returns the requirement of a pair in the first of some intervals, metres, and the intervals
+    /// that share it: if the rule has a baseline in each run, those of the same run.
     fn required(&self, pair: &Candidate, intervals: u64) -> (Option<f64>, u64) {
         let samples = &self.block.samples;
         let run = samples[intervals.trailing_zeros() as usize].run;

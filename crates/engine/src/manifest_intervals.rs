@@ -73,7 +73,8 @@ fn swept(scene: &Scene, first: &FirstContact) -> Option<SweptJoint> {
     Some(SweptJoint { name: joint.name.clone(), unit: unit.to_owned(), lo: Some(lo), hi: Some(hi) })
 }
 
-/// A pair with intervals that violate the requirement; its distance is the least upper end of a bracket.
+/// A pair with intervals that violate the requirement; its distance is the least upper end of a
+/// bracket.
 fn violating(scene: &Scene, pair: &ViolatingPair) -> ListedPair {
     let of_rows = listed(scene, pair);
     ListedPair {

@@ -18,14 +18,16 @@ pub(super) struct Summary<'a> {
     pub(super) nothing_checked: Option<NothingChecked>,
     /// Whether a requirement is kept where nothing was looked at.
     pub(super) allow_empty: bool,
-    /// Neighbouring frames of a run that are farther apart than `max_gap`: the intervals between them were not looked at.
+    /// Neighbouring frames of a run that are farther apart than `max_gap`: the intervals between
+    /// them were not looked at.
     pub(super) intervals_skipped: u64,
     /// Time of the whole job.
     pub(super) seconds: f64,
 }
 
 impl Summary<'_> {
-    /// The verdict. A requirement that nothing was held against is kept only where the caller allows that.
+    /// The verdict. A requirement that nothing was held against is kept only where the caller
+    /// allows that.
     pub(super) fn verdict(&self) -> RunVerdict {
         let checked = self.nothing_checked.is_none() || self.allow_empty;
         verdict(self.totals, self.scene.requirements().is_something(), checked)
@@ -146,8 +148,8 @@ fn worst_entry(scene: &Scene, worst: &Worst) -> manifest::Worst {
     }
 }
 
-/// Violations outrank what is not proven (as the exit code does): uncertified rows and undecided intervals. These outrank
-/// brackets that hold the limit.
+/// Violations outrank what is not proven (as the exit code does): uncertified rows and undecided
+/// intervals. These outrank brackets that hold the limit.
 fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
     let unproven =
         totals.by_status[Status::Uncertified as usize] + totals.by_interval_status[IntervalStatus::Undecided as usize];

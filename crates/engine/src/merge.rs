@@ -32,13 +32,15 @@ pub struct MergeOptions {
     pub out: PathBuf,
     /// Whether an earlier result there is replaced.
     pub force: bool,
-    /// Whether parts of tables are linked or copied as they are. Their rows are the same; files and row groups are divided otherwise.
+    /// Whether parts of tables are linked or copied as they are. Their rows are the same; files and
+    /// row groups are divided otherwise.
     pub fast: bool,
     /// The scene file; `None`: the one that the shards name.
     pub scene: Option<PathBuf>,
     /// The earlier result whose issues keep their ids.
     pub previous: Option<PathBuf>,
-    /// The directory for copies of shards in an object store, and of a result that goes there; `None`: that of the system.
+    /// The directory for copies of shards in an object store, and of a result that goes there;
+    /// `None`: that of the system.
     pub temp: Option<PathBuf>,
     /// Bytes that summaries may take.
     pub memory: u64,
@@ -71,12 +73,14 @@ pub struct Merged {
     pub shards: usize,
 }
 
-/// Puts the shards of a job in the directory `from` together. The tables are those of an execution that was not divided, byte for byte, unless
-/// they are merged `fast`. `from` and the output may be addresses of object stores: one shard at a time is copied to this machine then. `scene`:
-/// that of the job, if it was built in code. `token` is asked before each shard.
+/// Puts the shards of a job in the directory `from` together. The tables are those of an execution
+/// that was not divided, byte for byte, unless they are merged `fast`. `from` and the output may be
+/// addresses of object stores: one shard at a time is copied to this machine then. `scene`: that of
+/// the job, if it was built in code. `token` is asked before each shard.
 ///
 /// # Errors
-/// A shard is missing, is damaged or of another job; the scene is not that of the job; the output cannot be written; the merge is cancelled.
+/// A shard is missing, is damaged or of another job; the scene is not that of the job; the output
+/// cannot be written; the merge is cancelled.
 pub fn merge(
     from: &Path,
     scene: Option<&Scene>,

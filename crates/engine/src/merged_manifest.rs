@@ -62,7 +62,8 @@ impl ShardFacts {
         [&self.frames, &self.rows].map(|counts| counts.get(shard).copied().unwrap_or(0))
     }
 
-    /// Counts an interval between two shards that was not looked at, as its frames are too far apart.
+    /// Counts an interval between two shards that was not looked at, as its frames are too far
+    /// apart.
     pub(super) fn skip(&mut self) {
         self.skipped += 1;
     }

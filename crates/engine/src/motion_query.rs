@@ -34,8 +34,8 @@ impl<'a> MotionQuery<'a> {
         Ok(Self { shapes: [a, b], options, work: Workspace::default() })
     }
 
-    /// The least signed distance while the bodies move from the first pose to the second, of their own frames in the world; what is
-    /// proven of bodies beyond `within` is that distance alone.
+    /// The least signed distance while the bodies move from the first pose to the second, of their
+    /// own frames in the world; what is proven of bodies beyond `within` is that distance alone.
     ///
     /// # Errors
     /// A pose is not finite, or its quaternion is not of length 1 within 1e-3.

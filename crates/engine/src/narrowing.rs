@@ -1,4 +1,5 @@
-//! Handing the narrow phase its work: a slice's candidates over the threads of the pool, its rows back in order.
+//! Handing the narrow phase its work: a slice's candidates over the threads of the pool, its rows
+//! back in order.
 
 use super::caches::{CacheEntry, CacheSlice, Caches};
 use super::interval_queries::{IntervalQueries, IntervalRows};
@@ -18,11 +19,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// Candidates of a task. Small, because a pair of many pieces costs a thousand times a pair of boxes; rayon joins
-/// tasks that nobody steals.
+/// Candidates of a task. Small, because a pair of many pieces costs a thousand times a pair of
+/// boxes; rayon joins tasks that nobody steals.
 const GRAIN: usize = 8;
 
-/// Tasks for each thread, at least, where candidates of few samples are put together for the sake of their company.
+/// Tasks for each thread, at least, where candidates of few samples are put together for the sake
+/// of their company.
 const TASKS: usize = 8;
 
 /// Pairs of pieces from which on a pair of bodies counts as heavy.
@@ -136,7 +138,8 @@ pub(super) fn narrow(
     SliceResult { rows: SliceRows { chunks, intervals, contacts }, stats, busy }
 }
 
-/// Answers like [`narrow`], on this thread alone: for slices so small that several are answered side by side.
+/// Answers like [`narrow`], on this thread alone: for slices so small that several are answered
+/// side by side.
 pub(super) fn narrow_alone(
     scene: &Scene,
     block: &FrameBlock,
@@ -167,7 +170,8 @@ impl<'a> SliceTask<'a> {
         Self { scene, block, narrow, is_followed, intervals, requirements }
     }
 
-    /// Whether a pair may be asked about again after the slice: static bodies are paired in one sample only.
+    /// Whether a pair may be asked about again after the slice: static bodies are paired in one
+    /// sample only.
     fn is_followed(&self, candidate: &Candidate) -> bool {
         let is_static = |body: u32| matches!(self.scene.bodies[body as usize].motion, Motion::Static(_));
         self.is_followed && !(is_static(candidate.a) && is_static(candidate.b))
@@ -257,7 +261,8 @@ impl<'a> SliceTask<'a> {
         answers.clear();
     }
 
-    /// Answers a heavy pair, of which threads without work take stretches. `place`: of its cache in the task.
+    /// Answers a heavy pair, of which threads without work take stretches. `place`: of its cache in
+    /// the task.
     fn answer_heavy<'s>(
         &'s self,
         (at, candidate): (usize, &Candidate),
@@ -325,7 +330,8 @@ impl<'a> SliceTask<'a> {
         }));
     }
 
-    /// Whether a pair may cost so much that threads are to share it: one of triangles or of many pieces, with more than a stretch to answer.
+    /// Whether a pair may cost so much that threads are to share it: one of triangles or of many
+    /// pieces, with more than a stretch to answer.
     fn is_heavy(&self, at: usize, candidate: &Candidate) -> bool {
         let asked = candidate.samples | self.intervals.as_ref().map_or(0, |intervals| intervals.of(at));
         if asked.count_ones() <= STRETCH {
@@ -335,8 +341,9 @@ impl<'a> SliceTask<'a> {
         a.mesh.is_some() || b.mesh.is_some() || a.pieces.len() * b.pieces.len() >= MANY_PIECES
     }
 
-    /// The number of candidates that are walked together: at least one, and as many as have a block's worth of samples, so that their
-    /// answers stay in the cache. One without samples is a run of its own, and so is a heavy one. `at`: of the first in the slice.
+    /// The number of candidates that are walked together: at least one, and as many as have a
+    /// block's worth of samples, so that their answers stay in the cache. One without samples is a
+    /// run of its own, and so is a heavy one. `at`: of the first in the slice.
     fn run(&self, (at, candidates): (usize, &[Candidate])) -> usize {
         let mut samples = 0;
         let fits = |(k, c): &(usize, &Candidate)| {
@@ -362,7 +369,8 @@ impl<'a> SliceTask<'a> {
         }
     }
 
-    /// Appends the contacts of a pair in the samples in which it is not proven apart by more than `touch`.
+    /// Appends the contacts of a pair in the samples in which it is not proven apart by more than
+    /// `touch`.
     fn contacts(
         &self,
         (candidate, query): (&Candidate, &PairQuery<'_>),
@@ -391,7 +399,8 @@ impl<'a> SliceTask<'a> {
             .stands(run, candidate.a, candidate.b, || [query.poses_a, query.poses_b].map(|poses| poses.at(sample)))
     }
 
-    /// Returns the free length if the pair's rule requires one, else the distance along the direction of the scene, if there is one.
+    /// Returns the free length if the pair's rule requires one, else the distance along the
+    /// direction of the scene, if there is one.
     fn along(
         &self,
         (candidate, query): (&Candidate, &PairQuery<'_>),
@@ -448,7 +457,8 @@ impl<'a> SliceTask<'a> {
     }
 }
 
-/// How many candidates are a task: those of one or two samples are answered side by side (`NarrowPhase::query_batch`).
+/// How many candidates are a task: those of one or two samples are answered side by side
+/// (`NarrowPhase::query_batch`).
 fn grain(candidates: &[Candidate]) -> usize {
     let samples: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
     let enough = candidates.len() >= SAMPLES * TASKS * rayon::current_num_threads();

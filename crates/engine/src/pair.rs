@@ -23,11 +23,13 @@ const NORM_TOLERANCE: f64 = 1e-3;
 /// Options of a [`ProximityQuery`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairOptions {
-    /// Beyond this distance (metres) there is no answer, and proving so is cheap; `None`: every pose has one.
+    /// Beyond this distance (metres) there is no answer, and proving so is cheap; `None`: every
+    /// pose has one.
     pub within: Option<f64>,
     /// Distances from `-touch` to `touch` (metres) count as touching; a micrometre by default.
     pub touch: f64,
-    /// The numbers that are computed; the depth by default. With [`AnswerKind::Overlap`], poses at which the bodies neither touch nor overlap have no answer.
+    /// The numbers that are computed; the depth by default. With [`AnswerKind::Overlap`], poses at
+    /// which the bodies neither touch nor overlap have no answer.
     pub answer: AnswerKind,
     /// The narrow phase by its name on the command line; the answer does not depend on it.
     pub narrow: String,
@@ -57,8 +59,9 @@ impl PairOptions {
     }
 }
 
-/// Answers one pair of shapes at one pose after another, and keeps what helps with the next: neighbouring poses are
-/// answered from the features of the last one. An answer does not depend on the poses asked before.
+/// Answers one pair of shapes at one pose after another, and keeps what helps with the next:
+/// neighbouring poses are answered from the features of the last one. An answer does not depend on
+/// the poses asked before.
 pub struct ProximityQuery<'a> {
     shapes: [&'a Shape; 2],
     options: QueryOptions,
@@ -88,8 +91,9 @@ impl<'a> ProximityQuery<'a> {
         })
     }
 
-    /// The signed distance of the bodies at these poses (of their own frames in the world), with its bracket, the
-    /// witness points and the normal in the world; `None` where it is proven to be beyond `within`.
+    /// The signed distance of the bodies at these poses (of their own frames in the world), with
+    /// its bracket, the witness points and the normal in the world; `None` where it is proven to be
+    /// beyond `within`.
     ///
     /// # Errors
     /// A pose is not finite, or its quaternion is not of length 1 within 1e-3.
@@ -128,8 +132,9 @@ impl<'a> ProximityQuery<'a> {
         Ok(answer)
     }
 
-    /// How far B moves along a vector of the world, of any length but zero, until it touches A, or if they overlap until it
-    /// leaves A. The bodies are at these poses (of their own frames in the world).
+    /// How far B moves along a vector of the world, of any length but zero, until it touches A, or
+    /// if they overlap until it leaves A. The bodies are at these poses (of their own frames in the
+    /// world).
     ///
     /// # Errors
     /// Those of [`Self::proximity`]; or the vector has no direction.

@@ -21,13 +21,14 @@ pub struct Explained {
     pub size: f64,
     /// The rounding bound E of the pair in `f64`, metres.
     pub bound: f64,
-    /// The bracket of exact arithmetic, metres, for bodies of one piece: to compare with the answer's.
+    /// The bracket of exact arithmetic, metres, for bodies of one piece: to compare with the
+    /// answer's.
     pub exact: Option<[f64; 2]>,
 }
 
-/// The signed distance (metres) of two shapes, whatever it is, with the routes taken, the bounds, and the exact bracket
-/// beside the answer's; `a_from_b` is the pose of B's own frame in A's own frame. Witness points and normal are in A's
-/// own frame.
+/// The signed distance (metres) of two shapes, whatever it is, with the routes taken, the bounds,
+/// and the exact bracket beside the answer's; `a_from_b` is the pose of B's own frame in A's own
+/// frame. Witness points and normal are in A's own frame.
 ///
 /// # Errors
 /// No such narrow phase.
@@ -60,7 +61,8 @@ fn asked(a: &Shape, b: &Shape, poses: &(Pose, Pose), narrow: &str) -> Result<(Pr
     let narrow = methods::narrow(narrow)?;
     let asked =
         PairQuery { a, b, poses_a: BodyPoses::Fixed(&poses.0), poses_b: BodyPoses::Fixed(&poses.1), samples: 1 };
-    // Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
+    // Far beyond every length, and still finite, so that no bound computed from it is infinite or
+    // NaN.
     let options =
         QueryOptions { within: 1e300, touch: DEFAULT_TOUCH_M, static_pairs: true, ..QueryOptions::EVERYTHING };
     let (mut rows, mut stats) = (Vec::with_capacity(1), SolverStats::default());

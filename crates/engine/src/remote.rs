@@ -1,4 +1,5 @@
-//! Results in object stores: written on this machine first, and copied there as a whole; or copied here to be read.
+//! Results in object stores: written on this machine first, and copied there as a whole; or copied
+//! here to be read.
 
 use super::cancel::CancelToken;
 use clearsweep_base::error::{Error, ErrorKind, Result};
@@ -17,11 +18,13 @@ pub struct RemoteResult {
 }
 
 impl RemoteResult {
-    /// Looks whether a result can be written to `out`, if that is an address; `None`: it is a directory. `temp`: the directory in which the result is
-    /// written first; `None`: that of the system.
+    /// Looks whether a result can be written to `out`, if that is an address; `None`: it is a
+    /// directory. `temp`: the directory in which the result is written first; `None`: that of the
+    /// system.
     ///
     /// # Errors
-    /// Something is there, and `force` does not replace it; the store cannot be reached, or refuses.
+    /// Something is there, and `force` does not replace it; the store cannot be reached, or
+    /// refuses.
     pub fn prepare(out: &Path, temp: Option<&Path>, force: bool) -> Result<Option<Self>> {
         let Some(folder) = RemoteFolder::at(out)? else { return Ok(None) };
         let publication = Publication::prepare(folder, force, &is_result_file)?;
@@ -36,7 +39,8 @@ impl RemoteResult {
     /// Copies the result to its address, the manifest last.
     ///
     /// # Errors
-    /// The store cannot be reached, or refuses; somebody else writes there; it is cancelled. The result on this machine is kept then, and the error says where.
+    /// The store cannot be reached, or refuses; somebody else writes there; it is cancelled. The
+    /// result on this machine is kept then, and the error says where.
     pub fn publish(self, token: &CancelToken) -> Result<()> {
         let dir = self.dir();
         self.publication.publish(&dir, &is_result_file, &|| token.check()).map_err(|error| {
@@ -60,8 +64,8 @@ pub struct FetchedResults {
     _temporary: TempDir,
 }
 
-/// Copies the result at an address, or those in it, such as shards, to this machine; `None`: the path is a directory. `with_rows`: tables of
-/// several files are copied too.
+/// Copies the result at an address, or those in it, such as shards, to this machine; `None`: the
+/// path is a directory. `with_rows`: tables of several files are copied too.
 ///
 /// # Errors
 /// There is no whole result; the store cannot be reached, or refuses; a copy cannot be written.

@@ -3,7 +3,8 @@
 use clearsweep_model::SAMPLES;
 use clearsweep_tables::{ContactRow, IntervalRow, Row};
 
-/// The rows of a slice. They stay where they were found, as a row is two cache lines; only their order is found.
+/// The rows of a slice. They stay where they were found, as a row is two cache lines; only their
+/// order is found.
 #[derive(Debug, Default)]
 pub(super) struct SliceRows {
     /// Rows of samples, by (a, b) of their candidates.
@@ -36,7 +37,8 @@ impl SliceRows {
     }
 }
 
-/// The rows of chunks that follow each other by (a, b): those of a sample are those of the chunks one after the other.
+/// The rows of chunks that follow each other by (a, b): those of a sample are those of the chunks
+/// one after the other.
 fn sorted<T>(chunks: &[ChunkRows<T>]) -> Vec<&T> {
     let mut sorted = Vec::with_capacity(chunks.iter().map(|chunk| chunk.rows.len()).sum());
     if sorted.capacity() == 0 {
@@ -56,7 +58,8 @@ fn sorted<T>(chunks: &[ChunkRows<T>]) -> Vec<&T> {
 pub(super) struct ChunkRows<T> {
     /// Rows as found: by (a, b, sample).
     rows: Vec<T>,
-    /// Indices into `rows`, by (sample, a, b); those of sample `s` are `order[start[s]..start[s + 1]]`.
+    /// Indices into `rows`, by (sample, a, b); those of sample `s` are `order[start[s]..start[s +
+    /// 1]]`.
     order: Vec<u32>,
     /// See `order`.
     start: [u32; SAMPLES + 1],
@@ -77,8 +80,8 @@ impl<T> ChunkRows<T> {
     }
 }
 
-/// A stable counting sort by sample: rows, of these samples, come in by (a, b, sample), their indices leave by
-/// (sample, a, b).
+/// A stable counting sort by sample: rows, of these samples, come in by (a, b, sample), their
+/// indices leave by (sample, a, b).
 fn by_sample(rows: &[u8]) -> (Vec<u32>, [u32; SAMPLES + 1]) {
     let mut start = [0_u32; SAMPLES + 1];
     for &sample in rows {

@@ -1,15 +1,15 @@
 //! Memory: a block whose rows might not fit is processed in slices.
 //!
-//! The popcounts of the masks bound the number of rows before any query is asked; an interval counts as a row of the sample
-//! before it. Slices follow each other in the
-//! order of the rows, so that the tables do not depend on where a block is cut. Small blocks are joined likewise.
+//! The popcounts of the masks bound the number of rows before any query is asked; an interval
+//! counts as a row of the sample before it. Slices follow each other in the order of the rows, so
+//! that the tables do not depend on where a block is cut. Small blocks are joined likewise.
 
 use super::block_candidates::BlockCandidates;
 use clearsweep_model::SAMPLES;
 use std::collections::VecDeque;
 
-/// Bytes that a row takes while in flight, rounded up: as a query's answer, sorted, waiting beside the next slice's,
-/// and encoded (columns, then compressed pages).
+/// Bytes that a row takes while in flight, rounded up: as a query's answer, sorted, waiting beside
+/// the next slice's, and encoded (columns, then compressed pages).
 const BYTES_PER_ROW: u64 = 1024;
 
 /// The most rows of a slice.
@@ -26,13 +26,15 @@ pub(super) struct Slice {
 }
 
 /// The pairs of a block in slices of at most `limit` possible rows: consecutive ranges of samples,
-/// and a sample that alone is too large in consecutive ranges of pairs. At least one slice. Each is copied when it is due.
+/// and a sample that alone is too large in consecutive ranges of pairs. At least one slice. Each is
+/// copied when it is due.
 #[derive(Debug)]
 pub(super) struct Slices {
     pairs: BlockCandidates,
     limit: usize,
     ranges: std::vec::IntoIter<u64>,
-    /// The sample that is cut into ranges of pairs, as a mask, and the first pair of the next range.
+    /// The sample that is cut into ranges of pairs, as a mask, and the first pair of the next
+    /// range.
     open: Option<(u64, usize)>,
 }
 

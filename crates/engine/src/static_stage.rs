@@ -1,7 +1,9 @@
-//! Pairs of static bodies: there may be many times more of them than bodies, so that even their list is made in ranges.
+//! Pairs of static bodies: there may be many times more of them than bodies, so that even their
+//! list is made in ranges.
 //!
-//! They belong to the first sample of a job. Its rows are sorted by (a, b), so a range holds the pairs of which the first
-//! body is one of consecutive ones, and with them the candidates of that sample that have a dynamic body.
+//! They belong to the first sample of a job. Its rows are sorted by (a, b), so a range holds the
+//! pairs of which the first body is one of consecutive ones, and with them the candidates of that
+//! sample that have a dynamic body.
 
 use super::block_candidates::BlockCandidates;
 use super::slices::{Slice, Slices};

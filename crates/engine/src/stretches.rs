@@ -1,14 +1,17 @@
-//! A heavy pair over the samples of a block: threads that have nothing else to do take stretches of it.
+//! A heavy pair over the samples of a block: threads that have nothing else to do take stretches of
+//! it.
 //!
-//! The first samples are answered where the pair is, and tell what the others cost. If that is worth it the rest is halved again and again; a
-//! half that no other thread takes goes on with the memory of the one before it, so that it costs what it would have cost undivided.
-//! Answers do not depend on memory, so they do not depend on who took what.
+//! The first samples are answered where the pair is, and tell what the others cost. If that is
+//! worth it the rest is halved again and again; a half that no other thread takes goes on with the
+//! memory of the one before it, so that it costs what it would have cost undivided. Answers do not
+//! depend on memory, so they do not depend on who took what.
 
 use rayon::join_context;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Samples of a stretch that is not divided any more: neighbours share more than the memory of a pair.
+/// Samples of a stretch that is not divided any more: neighbours share more than the memory of a
+/// pair.
 pub(super) const STRETCH: u32 = 8;
 
 /// Work that is worth handing to another thread.
@@ -29,7 +32,8 @@ pub(super) struct Stretches<F, W> {
 }
 
 impl<F, W> Stretches<F, W> {
-    /// Answers all samples of a mask, with `memory` where they are first and not taken by other threads.
+    /// Answers all samples of a mask, with `memory` where they are first and not taken by other
+    /// threads.
     pub(super) fn share<M, R>(&self, samples: u64, mut memory: M) -> Shared<M, R>
     where
         M: Send,

@@ -17,7 +17,8 @@ pub struct Difference {
     pub file: Option<String>,
     /// Rows on either side; `None`: it is not there.
     pub rows: [Option<u64>; 2],
-    /// The runs that the difference lies in, at the most; `None` where a side has no such table. 0 to 0 in tables without runs.
+    /// The runs that the difference lies in, at the most; `None` where a side has no such table. 0
+    /// to 0 in tables without runs.
     pub runs: Option<[i64; 2]>,
 }
 

@@ -1,4 +1,5 @@
-//! Working memory of the narrow phase, lent to tasks: clearing it anew for each would cost more than a query.
+//! Working memory of the narrow phase, lent to tasks: clearing it anew for each would cost more
+//! than a query.
 
 use clearsweep_narrow::Workspace;
 use std::sync::Mutex;

@@ -22,8 +22,9 @@ impl Frame {
         Self { r: rotation(pose.q), position: pose.position, rest: pose.rest }
     }
 
-    /// The answer in the world: both witness points are transformed on their own, so that neither inherits the rounding
-    /// of the other (`b = a + distance * n` to 1e-12 of the pair's size and 4 ulp of the coordinates).
+    /// The answer in the world: both witness points are transformed on their own, so that neither
+    /// inherits the rounding of the other (`b = a + distance * n` to 1e-12 of the pair's size and 4
+    /// ulp of the coordinates).
     #[inline]
     pub(super) fn in_world(&self, answer: &Proximity) -> Proximity {
         let vector = |v: Vec3<f64>| Vec3::new(self.r[0].dot(v), self.r[1].dot(v), self.r[2].dot(v));
@@ -43,8 +44,9 @@ pub(super) fn in_world(answer: Proximity, world_from_a: &Pose) -> Proximity {
     Frame::of(world_from_a).in_world(&answer)
 }
 
-/// The frames of one body over the samples of a block. Its axes are found eight samples at a time, when the first of them
-/// is asked for: candidates one after the other often have the same first body.
+/// The frames of one body over the samples of a block. Its axes are found eight samples at a time,
+/// when the first of them is asked for: candidates one after the other often have the same first
+/// body.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     /// The body, while it is the same block.
@@ -111,7 +113,8 @@ fn axes_body(q: &[SampleColumn], start: usize, out: &mut [SampleColumn; 9]) {
     }
 }
 
-// The axes in eight samples from `start`, from the components of the quaternion: the bits of `rotation`.
+// The axes in eight samples from `start`, from the components of the quaternion: the bits of
+// `rotation`.
 dispatch!(loops axes, axes_body, (q: &[SampleColumn], start: usize, out: &mut [SampleColumn; 9]) -> ());
 
 #[cfg(test)]

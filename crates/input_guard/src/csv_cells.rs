@@ -7,8 +7,8 @@
 use csv::Position;
 use std::io::Read;
 
-/// Longest record, bytes: a table has no longer one, and a file of zeros or a bomb of gzip has no end
-/// of line.
+/// Longest record, bytes: a table has no longer one, and a file of zeros or a bomb of gzip has no
+/// end of line.
 const MAX_RECORD: usize = 256 << 20;
 
 /// A reader that keeps the bytes of the record that is being parsed.

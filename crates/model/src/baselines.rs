@@ -23,7 +23,8 @@ impl std::fmt::Display for BaselineAt {
     }
 }
 
-/// `baseline` and `worse_by` of a rule: a pair that is nearer than required at a moment counts only where it is nearer than it was there.
+/// `baseline` and `worse_by` of a rule: a pair that is nearer than required at a moment counts only
+/// where it is nearer than it was there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Baseline {
     /// The moment.
@@ -41,9 +42,11 @@ pub struct BaselinePair {
     pub a: u32,
     /// Body B.
     pub b: u32,
-    /// The requirement of the pair, metres: less than that of its rule. NaN: none, as neither body moves.
+    /// The requirement of the pair, metres: less than that of its rule. NaN: none, as neither body
+    /// moves.
     pub required: f64,
-    /// The poses of A and B there (recentred frames in the world), if the bracket there holds `required`.
+    /// The poses of A and B there (recentred frames in the world), if the bracket there holds
+    /// `required`.
     pub poses: Option<Box<[Pose; 2]>>,
 }
 

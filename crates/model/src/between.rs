@@ -6,7 +6,8 @@ pub enum BetweenFrames {
     /// Nothing is said.
     #[default]
     None,
-    /// The pivot moves on a line, at constant speed; the body turns about it by the shortest rotation, at constant angular velocity.
+    /// The pivot moves on a line, at constant speed; the body turns about it by the shortest
+    /// rotation, at constant angular velocity.
     Linear,
     /// A screw: rotation about an axis and translation along it, both at constant velocity.
     Screw,
@@ -46,7 +47,8 @@ pub struct MotionRule {
     pub between: BetweenFrames,
     /// How wide the bracket of the least distance over an interval may be, metres.
     pub tolerance: f64,
-    /// Frames that neighbouring frames of a run may be apart for an interval to be looked at; at least 1.
+    /// Frames that neighbouring frames of a run may be apart for an interval to be looked at; at
+    /// least 1.
     pub max_gap: i64,
     /// Longest time between them, seconds; `None`: see [`MotionRule::MANY_TIMES`]. Without times
     /// nothing is long.

@@ -28,17 +28,18 @@ pub struct Sample {
     pub time_s: Option<f64>,
 }
 
-/// Components of a pose in a block, in this order: x, y, z (the leading part of the recentred origin, metres),
-/// qw, qx, qy, qz, and what the leading part leaves of x, y, z.
+/// Components of a pose in a block, in this order: x, y, z (the leading part of the recentred
+/// origin, metres), qw, qx, qy, qz, and what the leading part leaves of x, y, z.
 pub const COMPONENTS: usize = 10;
 
 /// Shards cut a run at frames whose number is a multiple of this.
 pub const CUT_FRAMES: i64 = 64;
 
-/// The poses of the dynamic bodies over up to 64 consecutive existing samples, in order of (run, frame).
+/// The poses of the dynamic bodies over up to 64 consecutive existing samples, in order of (run,
+/// frame).
 ///
-/// Storage is `(slot, component, sample)`; slot `k` is the body `scene.dynamic[k]`. SampleColumn of absent bodies and those
-/// past the last sample hold the identity pose.
+/// Storage is `(slot, component, sample)`; slot `k` is the body `scene.dynamic[k]`. SampleColumn of
+/// absent bodies and those past the last sample hold the identity pose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrameBlock {
     /// 0 for the first block of the input, then 1, 2, ...
@@ -55,7 +56,8 @@ pub struct FrameBlock {
     pub joints: Vec<SampleColumn>,
     /// Bit `s`: the time from sample `s` to the next one is a gap; see [`Self::mark_gaps`].
     pub long: u64,
-    /// The sample after the last one, if it is of the same run; `None` where motion between samples is not asked about.
+    /// The sample after the last one, if it is of the same run; `None` where motion between samples
+    /// is not asked about.
     pub following: Option<Box<NextSample>>,
 }
 
@@ -124,7 +126,8 @@ impl FrameBlock {
         Pose { position: Vec3::new(v(0), v(1), v(2)), q: [v(3), v(4), v(5), v(6)], rest: Vec3::new(v(7), v(8), v(9)) }
     }
 
-    /// The sample after sample `sample`, if it is of the same run: the next one of the block, or the one that follows the block.
+    /// The sample after sample `sample`, if it is of the same run: the next one of the block, or
+    /// the one that follows the block.
     fn sample_after(&self, sample: usize) -> Option<&Sample> {
         match self.samples.get(sample + 1) {
             Some(next) => (self.starts_run >> (sample + 1) & 1 == 0).then_some(next),
@@ -178,7 +181,8 @@ impl FrameBlock {
         present & (present >> 1 | u64::from(follows) << last)
     }
 
-    /// The poses of `slot` at both ends of the interval after `sample`; `None` where one of them is not there.
+    /// The poses of `slot` at both ends of the interval after `sample`; `None` where one of them is
+    /// not there.
     pub fn ends(&self, slot: usize, sample: usize) -> Option<[Pose; 2]> {
         let at = |s: usize| (self.present[slot] >> s & 1 == 1).then(|| self.pose(slot, s));
         let next = match sample + 1 < self.samples.len() {
@@ -188,7 +192,8 @@ impl FrameBlock {
         Some([at(sample)?, next?])
     }
 
-    /// The first sample of the block, as what follows the block before; `None` where it starts a run.
+    /// The first sample of the block, as what follows the block before; `None` where it starts a
+    /// run.
     pub fn as_following(&self) -> Option<Box<NextSample>> {
         let sample = *self.samples.first()?;
         let pose = |slot: usize| (self.present[slot] & 1 == 1).then(|| self.pose(slot, 0));

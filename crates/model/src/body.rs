@@ -42,8 +42,9 @@ pub struct Body {
 }
 
 impl Body {
-    /// The largest rounding step of the coordinates of its geometry and its poses as the files store them, metres.
-    /// `moving`: the steps of the poses of moving bodies; `None`: they are not known.
+    /// The largest rounding step of the coordinates of its geometry and its poses as the files
+    /// store them, metres. `moving`: the steps of the poses of moving bodies; `None`: they are not
+    /// known.
     #[doc(hidden)]
     pub fn coordinate_step(&self, moving: Option<PoseSteps>) -> Option<f64> {
         let steps = match self.motion {
@@ -68,8 +69,8 @@ pub enum Missing {
     Hold,
 }
 
-/// The `touch` of a scene that says nothing, metres: a micrometre, far above the rounding of poses and far below what can be
-/// measured on a machine.
+/// The `touch` of a scene that says nothing, metres: a micrometre, far above the rounding of poses
+/// and far below what can be measured on a machine.
 pub const DEFAULT_TOUCH_M: f64 = 1e-6;
 
 /// The numbers that are computed about a pair: `[query] answer`.
@@ -77,7 +78,8 @@ pub const DEFAULT_TOUCH_M: f64 = 1e-6;
 pub enum AnswerKind {
     /// Whether the bodies overlap: rows of bodies that touch or overlap alone, without their depth.
     Overlap,
-    /// The distance of bodies that are apart. Of bodies that overlap a bracket that needs no search.
+    /// The distance of bodies that are apart. Of bodies that overlap a bracket that needs no
+    /// search.
     Distance,
     /// The distance of bodies that are apart, and the depth of bodies that overlap.
     #[default]
@@ -103,7 +105,8 @@ impl AnswerKind {
 pub struct QueryOptions {
     /// A row iff `lower_m <= within`.
     pub within: f64,
-    /// Whether `within` follows from what is required: neither the scene nor the command line says it.
+    /// Whether `within` follows from what is required: neither the scene nor the command line says
+    /// it.
     pub within_from_require: bool,
     /// Violated iff `upper_m < require`.
     pub require: Option<f64>,
@@ -111,14 +114,17 @@ pub struct QueryOptions {
     pub touch: f64,
     /// Whether two static bodies are paired too.
     pub static_pairs: bool,
-    /// The numbers that are computed about a pair. [`AnswerKind::Overlap`] comes with `within = touch`.
+    /// The numbers that are computed about a pair. [`AnswerKind::Overlap`] comes with `within =
+    /// touch`.
     pub answer: AnswerKind,
-    /// Whether every region in which two bodies touch or overlap is asked for: `[query] contacts = "all"`.
+    /// Whether every region in which two bodies touch or overlap is asked for: `[query] contacts =
+    /// "all"`.
     pub contacts: bool,
 }
 
 impl QueryOptions {
-    /// Rows of all moving pairs, with their depths: nothing counts as touching but what rounding cannot tell.
+    /// Rows of all moving pairs, with their depths: nothing counts as touching but what rounding
+    /// cannot tell.
     pub const EVERYTHING: Self = Self {
         within: f64::INFINITY,
         within_from_require: false,
@@ -182,7 +188,8 @@ impl LengthUnit {
         format!("{value:.11e}").parse().unwrap_or(value)
     }
 
-    /// A length of this unit in metres: one multiplication and one division, each correctly rounded.
+    /// A length of this unit in metres: one multiplication and one division, each correctly
+    /// rounded.
     #[inline]
     pub fn metres(self, length: f64) -> f64 {
         length * self.numerator / self.denominator

@@ -11,7 +11,8 @@ pub enum ContactKind {
     Crossing,
     /// The surfaces of bodies that have grown overlap, and those of their cores do not cross.
     Grown,
-    /// A part of one body lies inside of the other, and its surface does not come near to the other's.
+    /// A part of one body lies inside of the other, and its surface does not come near to the
+    /// other's.
     Inside,
 }
 
@@ -27,7 +28,8 @@ pub struct Contact {
     pub sample: u8,
     /// Kind of the region.
     pub kind: ContactKind,
-    /// Part of A and of B at the point, as in `part_a` and `part_b` of a row: a piece, or a triangle of a mesh.
+    /// Part of A and of B at the point, as in `part_a` and `part_b` of a row: a piece, or a
+    /// triangle of a mesh.
     pub part: [i32; 2],
     /// A point of the region.
     pub point: Vec3<f64>,

@@ -5,8 +5,9 @@ use clearsweep_geometry::Vec3;
 use clearsweep_geometry::convex_split::{convex_cells, convex_components};
 use clearsweep_geometry::hull::convex_hull;
 
-/// The body as convex pieces that are the same set of points, found when first asked for: a mesh that is convex, is put together of convex
-/// solids, or is cut exactly into a few by its own planes. A body that is no mesh is returned itself. `None`: any other mesh.
+/// The body as convex pieces that are the same set of points, found when first asked for: a mesh
+/// that is convex, is put together of convex solids, or is cut exactly into a few by its own
+/// planes. A body that is no mesh is returned itself. `None`: any other mesh.
 pub fn convex_parts(shape: &Shape) -> Option<&Shape> {
     match &shape.mesh {
         Some(_) => shape.parts.get_or_build(|| of_mesh(shape)).as_ref(),

@@ -7,12 +7,14 @@ pub enum DirectionalRelation {
     Touches,
     /// The bodies overlap, and are free of each other after the distance.
     Leaves,
-    /// The bodies touch as they are, or are so near to it that the signs of their distance and their depth are not known.
+    /// The bodies touch as they are, or are so near to it that the signs of their distance and
+    /// their depth are not known.
     InContact,
     /// The bodies are apart, and never touch.
     Misses,
-    /// It is not decided whether the bodies touch: they graze each other at most; only one end of the bracket is proven (deviations,
-    /// nonconvex bodies); deviations leave open whether they touch already; or a body lies inside of an open mesh.
+    /// It is not decided whether the bodies touch: they graze each other at most; only one end of
+    /// the bracket is proven (deviations, nonconvex bodies); deviations leave open whether they
+    /// touch already; or a body lies inside of an open mesh.
     Undecided,
     /// Numbers are not finite, or the direction has no length.
     Unproven,
@@ -23,15 +25,18 @@ impl DirectionalRelation {
     pub const NAMES: [&'static str; 6] = ["touches", "leaves", "in-contact", "misses", "undecided", "unproven"];
 }
 
-/// The distance along a direction: the least `t >= 0` such that B moved by `t` along the unit direction touches A (if they are apart), or is
-/// free of it (if they overlap: the insides of the moved bodies have no point in common, for the first time).
+/// The distance along a direction: the least `t >= 0` such that B moved by `t` along the unit
+/// direction touches A (if they are apart), or is free of it (if they overlap: the insides of the
+/// moved bodies have no point in common, for the first time).
 ///
-/// Lengths in metres. `lower <= t <= upper` is proven, rounding included; infinity stands for never.
+/// Lengths in metres. `lower <= t <= upper` is proven, rounding included; infinity stands for
+/// never.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DirectionalDistance {
     /// Result of the motion.
     pub relation: DirectionalRelation,
-    /// The distance, between `lower` and `upper`: 0 in contact. `None` if they never touch, or that is not decided.
+    /// The distance, between `lower` and `upper`: 0 in contact. `None` if they never touch, or that
+    /// is not decided.
     pub value: Option<f64>,
     /// The distance is at least this: infinite if they never touch, NaN without a proof.
     pub lower: f64,
@@ -45,7 +50,8 @@ impl DirectionalDistance {
     pub const UNPROVEN: Self =
         Self { relation: DirectionalRelation::Unproven, value: None, lower: f64::NAN, upper: f64::NAN };
 
-    /// Returns the answer if it is not known whether the bodies touch already, touch later or separate within `upper`, metres.
+    /// Returns the answer if it is not known whether the bodies touch already, touch later or
+    /// separate within `upper`, metres.
     #[doc(hidden)]
     pub fn undecided(upper: f64) -> Self {
         Self { relation: DirectionalRelation::Undecided, value: None, lower: 0.0, upper }

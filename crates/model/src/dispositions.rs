@@ -5,8 +5,9 @@ use std::collections::HashMap;
 /// What was decided about a pair under a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Disposition {
-    /// The distance down to which violations are accepted, less `touch`, metres: a last digit that another version rounds otherwise opens
-    /// nothing again. `None`: they are known, and not accepted.
+    /// The distance down to which violations are accepted, less `touch`, metres: a last digit that
+    /// another version rounds otherwise opens nothing again. `None`: they are known, and not
+    /// accepted.
     pub accepted: Option<f64>,
     /// Whether the day until which that holds is over.
     pub is_expired: bool,
@@ -36,7 +37,8 @@ pub struct StaleDisposition {
     pub problem: String,
     /// The accepted distance, metres.
     pub accepted: Option<f64>,
-    /// The rule (index) and the body (index) that are still there, where the other body is what is no more.
+    /// The rule (index) and the body (index) that are still there, where the other body is what is
+    /// no more.
     pub partner: Option<(u32, u32)>,
     /// Who decided, why, and until when.
     pub decision: Decision,
@@ -49,7 +51,8 @@ pub struct Dispositions {
     pub by_pair: HashMap<(u32, u32, u32), Disposition>,
     /// Those that belong to nothing, in the order of the file.
     pub stale: Vec<StaleDisposition>,
-    /// The day on which they were read, which decides what is expired: `2026-03-01`; empty where no file was.
+    /// The day on which they were read, which decides what is expired: `2026-03-01`; empty where no
+    /// file was.
     pub day: String,
 }
 
@@ -59,7 +62,8 @@ impl Dispositions {
         self.by_pair.is_empty() && self.stale.is_empty()
     }
 
-    /// The state of a violation of a pair (a before b) under a rule, of a proven lower end (metres).
+    /// The state of a violation of a pair (a before b) under a rule, of a proven lower end
+    /// (metres).
     pub fn state(&self, rule: u32, a: u32, b: u32, lower: f64) -> EventState {
         match self.by_pair.get(&(rule, a, b)) {
             None => EventState::New,
@@ -71,7 +75,8 @@ impl Dispositions {
     }
 }
 
-/// What has become of a violation since people decided about its pair; what needs them most comes first.
+/// What has become of a violation since people decided about its pair; what needs them most comes
+/// first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventState {
     /// It is nearer than what was accepted, or not proven to be no nearer.

@@ -14,7 +14,8 @@ pub struct IgnoreRule {
     pub same: Option<SameAncestor>,
     /// `reason`, as written.
     pub reason: Option<String>,
-    /// Pairs of bodies (static ones too) that the rule covers; 0 where a group or a glob holds a single body.
+    /// Pairs of bodies (static ones too) that the rule covers; 0 where a group or a glob holds a
+    /// single body.
     pub pairs: u64,
     /// Some of them: indices of bodies.
     pub examples: Vec<[u32; 2]>,
@@ -67,7 +68,8 @@ impl Scene {
         self.pair_counts_with(self.query.static_pairs)
     }
 
-    /// As [`Scene::pair_counts`], with the pairs of two static bodies or without them, whatever the scene says.
+    /// As [`Scene::pair_counts`], with the pairs of two static bodies or without them, whatever the
+    /// scene says.
     #[doc(hidden)]
     pub fn pair_counts_with(&self, static_pairs: bool) -> PairCounts {
         let [dynamic, fixed] = split(&self.bodies);

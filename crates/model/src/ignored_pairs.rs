@@ -26,7 +26,8 @@ impl IgnoredPairs {
         self.matrix[bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    /// Number of ignored pairs, by classes and not one by one; pairs of two static bodies count with `static_pairs`.
+    /// Number of ignored pairs, by classes and not one by one; pairs of two static bodies count
+    /// with `static_pairs`.
     pub fn count_ignored(&self, bodies: &[Body], static_pairs: bool) -> u64 {
         if self.class.is_empty() {
             return 0;

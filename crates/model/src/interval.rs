@@ -23,11 +23,13 @@ pub enum IntervalMethod {
     Direction,
     /// The interval is divided: each part is bounded like that.
     Bisection,
-    /// The interval is divided: some part is bounded by the distance at its ends less the motion in it.
+    /// The interval is divided: some part is bounded by the distance at its ends less the motion in
+    /// it.
     Motion,
     /// The poses of the ends hold: the bracket is that of the rows at both ends.
     Hold,
-    /// The work limit was reached, or the motion is not defined; the bracket is proven, but wider than the tolerance.
+    /// The work limit was reached, or the motion is not defined; the bracket is proven, but wider
+    /// than the tolerance.
     Limit,
 }
 
@@ -36,7 +38,8 @@ impl IntervalMethod {
     pub const NAMES: [&'static str; 5] = ["direction", "bisection", "motion", "hold", "limit"];
 }
 
-/// The answer about one pair over one interval: lengths in metres, times as shares of the interval, 0 at its first sample.
+/// The answer about one pair over one interval: lengths in metres, times as shares of the interval,
+/// 0 at its first sample.
 #[derive(Debug, Clone, Copy)]
 pub struct IntervalProximity {
     /// The sample of the block after which the interval lies.
@@ -45,13 +48,15 @@ pub struct IntervalProximity {
     pub status: IntervalStatus,
     /// Class of proof.
     pub method: IntervalMethod,
-    /// Proven lower end of the least signed distance over the closed interval; negative infinity where nothing is proven.
+    /// Proven lower end of the least signed distance over the closed interval; negative infinity
+    /// where nothing is proven.
     pub lower: f64,
     /// Proven upper end of the least signed distance.
     pub upper: f64,
     /// All times of least distance lie between these shares.
     pub closest: [f64; 2],
-    /// The first contact: proven clear before the first share, proven in contact at the second. NaN: no contact is proven.
+    /// The first contact: proven clear before the first share, proven in contact at the second.
+    /// NaN: no contact is proven.
     pub contact: [f64; 2],
 }
 

@@ -1,5 +1,5 @@
-//! Plain data that stages exchange: the scene with its bodies and shapes, blocks of poses, candidates,
-//! the query, the answers about a pair, and the bounds of an input.
+//! Plain data that stages exchange: the scene with its bodies and shapes, blocks of poses,
+//! candidates, the query, the answers about a pair, and the bounds of an input.
 //!
 //! *Architecture invariant*: imports no crate of clearsweep that reads or computes.
 

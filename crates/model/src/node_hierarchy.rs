@@ -4,14 +4,16 @@ use clearsweep_geometry::Pose;
 
 /// Nodes that trajectories may move beside bodies, and which inputs carry which.
 ///
-/// An *input* may have rows in a trajectory: the dynamic bodies, by their slots, and after them the `frames`.
+/// An *input* may have rows in a trajectory: the dynamic bodies, by their slots, and after them the
+/// `frames`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodeHierarchy {
     /// Names of nodes that trajectories may move and that are no bodies.
     pub frames: Vec<String>,
     /// The inputs that are carried where they have no row, each after what carries it.
     pub links: Vec<NodeLink>,
-    /// Poses in the file of the inputs that are its nodes, in file order: carriers come before what they carry.
+    /// Poses in the file of the inputs that are its nodes, in file order: carriers come before what
+    /// they carry.
     pub rest: Vec<RestPose>,
     /// Names of nodes that are no bodies and stand still.
     pub still: Vec<String>,
@@ -77,8 +79,8 @@ pub struct MovingNode {
 }
 
 impl NodeHierarchy {
-    /// Builds the hierarchy from the nodes that may move and those that stand still. `slot_of`: the slot of a dynamic
-    /// body, of which there are `slots`.
+    /// Builds the hierarchy from the nodes that may move and those that stand still. `slot_of`: the
+    /// slot of a dynamic body, of which there are `slots`.
     pub fn new(nodes: Vec<MovingNode>, still: Vec<String>, slots: usize, slot_of: impl Fn(u32) -> Option<u32>) -> Self {
         let mut hierarchy = Self { still, ..Self::default() };
         // Of each node: its input, its place, and how far it may lie from a node with a row.
@@ -102,7 +104,8 @@ impl NodeHierarchy {
         hierarchy
     }
 
-    /// Returns the quaternion w, x, y, z of each input that the orientations of its rows count from. `None`: they count from no turn.
+    /// Returns the quaternion w, x, y, z of each input that the orientations of its rows count
+    /// from. `None`: they count from no turn.
     pub fn row_turns(&self, inputs: usize) -> Option<Vec<[f64; 4]>> {
         if self.rest_orientation == RestOrientation::Identity {
             return None;

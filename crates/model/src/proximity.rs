@@ -41,8 +41,8 @@ impl Status {
 pub enum Method {
     /// Every optimality test holds by more than twice its rounding bound: the optimum is unique.
     Strict,
-    /// Several closest points or directions within rounding: the middle of the sets of closest points, or the choice of the published
-    /// rule. The bracket is proven.
+    /// Several closest points or directions within rounding: the middle of the sets of closest
+    /// points, or the choice of the published rule. The bracket is proven.
     Tie,
     /// Decided in extended precision.
     Exact,
@@ -52,8 +52,8 @@ pub enum Method {
     Bound,
     /// Not proven.
     None,
-    /// The surfaces do not touch, and a part of one body lies inside of an open mesh by its winding number: the bracket reaches from
-    /// minus the depth to the distance of the surfaces.
+    /// The surfaces do not touch, and a part of one body lies inside of an open mesh by its winding
+    /// number: the bracket reaches from minus the depth to the distance of the surfaces.
     Winding,
 }
 
@@ -83,14 +83,15 @@ pub struct Proximity {
     pub lower: f64,
     /// Proven upper end; NaN where uncertified.
     pub upper: f64,
-    /// Witness point on A, metres: in A's recentred frame as the narrow phase answers, in the world frame in a table.
+    /// Witness point on A, metres: in A's recentred frame as the narrow phase answers, in the world
+    /// frame in a table.
     pub point_a: Vec3<f64>,
     /// Witness point on B in the same frame: `point_a + distance * normal`.
     pub point_b: Vec3<f64>,
     /// Unit normal from A to B: moving B along it increases the distance.
     pub normal: Vec3<f64>,
-    /// Depth as clash tools state it, metres: the distance from the innermost vertex of one body to the nearest face of the other.
-    /// NaN unless the bodies penetrate and one of them is a mesh.
+    /// Depth as clash tools state it, metres: the distance from the innermost vertex of one body to
+    /// the nearest face of the other. NaN unless the bodies penetrate and one of them is a mesh.
     pub protrusion: f64,
 }
 

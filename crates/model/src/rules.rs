@@ -1,4 +1,5 @@
-//! What is required of each pair of bodies: rules, of which the first that matches a pair counts, as in a firewall.
+//! What is required of each pair of bodies: rules, of which the first that matches a pair counts,
+//! as in a firewall.
 
 use crate::baselines::{Baseline, BaselineAt, BaselinePair, Baselines};
 use crate::body::{Body, Motion};
@@ -52,7 +53,8 @@ pub struct Rule {
     pub a: String,
     /// The selector `b`; `None`: everything.
     pub b: Option<String>,
-    /// The clearance required, metres: violated iff `upper_m < require`. Negative: an overlap up to that depth is allowed.
+    /// The clearance required, metres: violated iff `upper_m < require`. Negative: an overlap up to
+    /// that depth is allowed.
     pub require: f64,
     /// How much a violation matters.
     pub severity: Severity,
@@ -68,7 +70,8 @@ pub struct Rule {
 
 /// The rules of a scene, and which one each pair is under, made for a question per row.
 ///
-/// Bodies that every rule treats alike share a class; a matrix over the classes has the rule of each pair of them.
+/// Bodies that every rule treats alike share a class; a matrix over the classes has the rule of
+/// each pair of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PairRules {
     rules: Vec<Rule>,
@@ -77,20 +80,22 @@ pub struct PairRules {
     classes: usize,
     /// Entry `c * classes + d`: the rule of pairs of the classes `c` and `d` (symmetric).
     matrix: Vec<u16>,
-    /// Entry `c * classes + d`: whether `a` of that rule selects the bodies of class `c`, and `b` those of class `d`. Empty if no rule requires a
-    /// free length.
+    /// Entry `c * classes + d`: whether `a` of that rule selects the bodies of class `c`, and `b`
+    /// those of class `d`. Empty if no rule requires a free length.
     is_first: Vec<bool>,
 }
 
 impl PairRules {
-    /// Rules in their order; the classes of the bodies and their number; the rule of each pair of classes, where `rules.len()` stands
-    /// for none of them; `is_first`: whether `a` of that rule selects the first class, empty if no rule requires a free length.
+    /// Rules in their order; the classes of the bodies and their number; the rule of each pair of
+    /// classes, where `rules.len()` stands for none of them; `is_first`: whether `a` of that rule
+    /// selects the first class, empty if no rule requires a free length.
     pub fn new(rules: Vec<Rule>, (class, classes): (Vec<u32>, usize), matrix: Vec<u16>, is_first: Vec<bool>) -> Self {
         debug_assert_eq!(matrix.len(), classes * classes);
         Self { rules, class, classes, matrix, is_first }
     }
 
-    /// Returns the rule of a pair that requires a free length, that length, and which of the two bodies it moves; `None` if the rule requires a distance.
+    /// Returns the rule of a pair that requires a free length, that length, and which of the two
+    /// bodies it moves; `None` if the rule requires a distance.
     #[inline]
     pub fn free_length(&self, a: u32, b: u32) -> Option<(usize, FreeLength, [bool; 2])> {
         if self.is_first.is_empty() {
@@ -122,10 +127,11 @@ impl PairRules {
         self.matrix[class * self.classes..][..self.classes].iter().any(|&of| usize::from(of) == rule)
     }
 
-    /// Number of pairs under each rule, and at last under none, ignored ones left out, by classes and not one by one; pairs of two static bodies count with
-    /// `static_pairs`.
+    /// Number of pairs under each rule, and at last under none, ignored ones left out, by classes
+    /// and not one by one; pairs of two static bodies count with `static_pairs`.
     pub fn count_pairs(&self, bodies: &[Body], ignored: &IgnoredPairs, static_pairs: bool) -> Vec<u64> {
-        // Bodies that are alike for the rules and for what is ignored: one of them, and how many move and rest.
+        // Bodies that are alike for the rules and for what is ignored: one of them, and how many
+        // move and rest.
         let mut alike: HashMap<[u32; 2], (u32, [u64; 2])> = HashMap::new();
         for (body, index) in bodies.iter().zip(0..) {
             let class = |of: &[u32]| of.get(index as usize).copied().unwrap_or(0);
@@ -148,7 +154,8 @@ impl PairRules {
     }
 }
 
-/// What is required of each pair: the rules, and the clearance required of pairs that none of them matches, as the last rule.
+/// What is required of each pair: the rules, and the clearance required of pairs that none of them
+/// matches, as the last rule.
 #[derive(Debug, Clone)]
 pub struct Requirements {
     rules: Arc<PairRules>,
@@ -158,7 +165,8 @@ pub struct Requirements {
 }
 
 impl Requirements {
-    /// `default`: what is required where no rule matches, metres. `baselines`: what is required instead of pairs that were nearer.
+    /// `default`: what is required where no rule matches, metres. `baselines`: what is required
+    /// instead of pairs that were nearer.
     pub fn new(rules: &Arc<PairRules>, default: Option<f64>, baselines: &Arc<Baselines>) -> Self {
         let required = rules.all().iter().map(|rule| rule.require).chain([default.unwrap_or(f64::NAN)]);
         Self { required: required.collect(), rules: Arc::clone(rules), baselines: Arc::clone(baselines) }
@@ -204,7 +212,8 @@ impl Requirements {
         self.under(self.rules.of(a, b), run, a, b)
     }
 
-    /// Returns the requirement of a pair under its rule in a run, metres; NaN if there is none. It is less if the pair was nearer at the baseline.
+    /// Returns the requirement of a pair under its rule in a run, metres; NaN if there is none. It
+    /// is less if the pair was nearer at the baseline.
     #[inline]
     pub fn under(&self, rule: usize, run: i64, a: u32, b: u32) -> f64 {
         let required = self.required[rule];
@@ -214,7 +223,8 @@ impl Requirements {
         self.at_baseline(rule, run, a, b).map_or(required, |pair| pair.required)
     }
 
-    /// Returns a pair in a run at the baseline of its rule; `None` if it was not nearer than required there.
+    /// Returns a pair in a run at the baseline of its rule; `None` if it was not nearer than
+    /// required there.
     fn at_baseline(&self, rule: usize, run: i64, a: u32, b: u32) -> Option<&BaselinePair> {
         let baseline = self.rules().get(rule)?.baseline?;
         self.baselines.pair(baseline.at, run, a, b)
@@ -226,21 +236,24 @@ impl Requirements {
         !self.baselines.is_empty()
     }
 
-    /// Whether a pair stands at the very poses that it had at the baseline of its rule, where a bracket does not tell whether it is nearer: nothing is
-    /// required of it there. `poses`: of the recentred frames of A and B in the world.
+    /// Whether a pair stands at the very poses that it had at the baseline of its rule, where a
+    /// bracket does not tell whether it is nearer: nothing is required of it there. `poses`: of the
+    /// recentred frames of A and B in the world.
     pub fn stands(&self, run: i64, a: u32, b: u32, poses: impl FnOnce() -> [Pose; 2]) -> bool {
         let of_pair = || self.at_baseline(self.rule(a, b), run, a, b)?.poses.as_deref();
         self.has_baselines() && of_pair().is_some_and(|known| *known == poses())
     }
 
-    /// Whether what is required of a pair may differ between runs: its rule has a baseline in each of them.
+    /// Whether what is required of a pair may differ between runs: its rule has a baseline in each
+    /// of them.
     #[inline]
     pub fn depends_on_run(&self, a: u32, b: u32) -> bool {
         let baseline = || self.rules().get(self.rule(a, b)).and_then(|rule| rule.baseline);
         !self.baselines.is_empty() && baseline().is_some_and(|baseline| baseline.at != BaselineAt::Rest)
     }
 
-    /// Returns the clearance that the rule of a pair requires in a run, metres; NaN if it requires none, or a free length.
+    /// Returns the clearance that the rule of a pair requires in a run, metres; NaN if it requires
+    /// none, or a free length.
     #[inline]
     pub fn of_distance(&self, run: i64, a: u32, b: u32) -> f64 {
         let rule = self.rule(a, b);

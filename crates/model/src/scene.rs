@@ -18,15 +18,16 @@ pub struct Scene {
     pub name: String,
     /// Metres in one `length_unit`, as the exact ratio numerator / denominator (mm: 1 / 1000).
     pub unit: LengthUnit,
-    /// The unit that the clearance required is written in, for people; without one, that of the scene.
+    /// The unit that the clearance required is written in, for people; without one, that of the
+    /// scene.
     pub require_unit: LengthUnit,
     /// The bodies, in scene order; at most `i32::MAX`.
     pub bodies: Vec<Body>,
     /// Indices of the dynamic bodies, ascending: the slots of a block.
     #[doc(hidden)]
     pub dynamic: Vec<u32>,
-    /// Trajectories (path, directory or glob, made absolute or relative to the working directory); `None`: a static
-    /// scene of one frame.
+    /// Trajectories (path, directory or glob, made absolute or relative to the working directory);
+    /// `None`: a static scene of one frame.
     pub trajectories: Option<PathBuf>,
     /// `[columns]`: names and units of the columns of the trajectories.
     pub columns: TrajectoryColumns,
@@ -47,7 +48,8 @@ pub struct Scene {
     /// `[[ignore]]`, in file order.
     #[doc(hidden)]
     pub ignore_rules: Vec<IgnoreRule>,
-    /// `[[rule]]`: what is required of which pairs. Of those that no rule matches, `require` of `query` is.
+    /// `[[rule]]`: what is required of which pairs. Of those that no rule matches, `require` of
+    /// `query` is.
     #[doc(hidden)]
     pub rules: Arc<PairRules>,
     /// Pairs that were nearer than required at the baseline of their rule: found when a job begins.
@@ -65,10 +67,12 @@ pub struct Scene {
     /// `[expect]`: counts that the input has to have.
     #[doc(hidden)]
     pub expected: Expected,
-    /// The node above each body in the tree of its file, by an index among all such nodes; `None`: there is none.
+    /// The node above each body in the tree of its file, by an index among all such nodes; `None`:
+    /// there is none.
     #[doc(hidden)]
     pub parents: Vec<Option<u32>>,
-    /// Every input file read so far, with its size and SHA-256 digest in hexadecimal, in the order of reading.
+    /// Every input file read so far, with its size and SHA-256 digest in hexadecimal, in the order
+    /// of reading.
     #[doc(hidden)]
     pub inputs: Vec<InputDigest>,
     /// The SHA-256 digest, in hexadecimal, of what a builder of scenes was told; `None`: of a scene
@@ -78,7 +82,8 @@ pub struct Scene {
     /// The values that replaced those of the scene file.
     #[doc(hidden)]
     pub overrides: SceneOverrides,
-    /// Joints that carry all dynamic bodies, if there are joints: the trajectories then are their values.
+    /// Joints that carry all dynamic bodies, if there are joints: the trajectories then are their
+    /// values.
     #[doc(hidden)]
     pub joints: Option<Arc<SceneJoints>>,
     /// The robots, in file order.
@@ -133,14 +138,16 @@ pub struct SceneOverrides {
     pub answer: Option<String>,
     /// Which contacts have rows: `none` or `all`.
     pub contacts: Option<String>,
-    /// The file of accepted pairs, relative to the working directory, in place of that of the scene.
+    /// The file of accepted pairs, relative to the working directory, in place of that of the
+    /// scene.
     pub accepted: Option<PathBuf>,
     /// Most threads that load geometry; `None`: as many as there are cores.
     pub threads: Option<usize>,
-    /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16 GiB.
+    /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16
+    /// GiB.
     pub max_input: Option<u64>,
-    /// Whether contacts between frames are looked for: a scene that says no motion between frames has a screw (or its joints), and `within`
-    /// may be left out.
+    /// Whether contacts between frames are looked for: a scene that says no motion between frames
+    /// has a screw (or its joints), and `within` may be left out.
     #[doc(hidden)]
     pub for_audit: bool,
     /// Whether poses, or values of joints, are handed to the job: the scene need not name any.

@@ -37,7 +37,8 @@ impl Model {
     }
 }
 
-/// A convex piece: a core, and a radius by which it is inflated (metres; spheres, capsules, `offset`).
+/// A convex piece: a core, and a radius by which it is inflated (metres; spheres, capsules,
+/// `offset`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Piece {
     /// The polyhedron, in the body's recentred frame.
@@ -46,31 +47,36 @@ pub struct Piece {
     pub radius: f64,
 }
 
-/// How the convex hull of a mesh fits the mesh; of several pieces, their hulls the pieces. `offset` is left aside.
+/// How the convex hull of a mesh fits the mesh; of several pieces, their hulls the pieces. `offset`
+/// is left aside.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HullFit {
-    /// No point of the surface of the hull is farther from the triangles, metres: a proven upper bound, rounding
-    /// included. Of pieces, the largest.
+    /// No point of the surface of the hull is farther from the triangles, metres: a proven upper
+    /// bound, rounding included. Of pieces, the largest.
     pub excess: f64,
-    /// Whether the mesh is convex: the triangles and the surface of the hull are within 1e-6 of the size (the diagonal
-    /// of the box of the body) from each other. Of pieces, whether all are.
+    /// Whether the mesh is convex: the triangles and the surface of the hull are within 1e-6 of the
+    /// size (the diagonal of the box of the body) from each other. Of pieces, whether all are.
     pub convex: bool,
     /// Volume of the hull, cubic metres. Of pieces, the sum.
     pub hull_volume: f64,
-    /// Volume that the triangles enclose, cubic metres; `None` where they do not close up. Of pieces, the sum.
+    /// Volume that the triangles enclose, cubic metres; `None` where they do not close up. Of
+    /// pieces, the sum.
     pub mesh_volume: Option<f64>,
 }
 
 /// The defects found in the triangles of a mesh body, and the changes made to them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MeshCondition {
-    /// Vertices of the file at the position of an earlier one, or so near to it that this closes a crack, of which that one is used instead.
+    /// Vertices of the file at the position of an earlier one, or so near to it that this closes a
+    /// crack, of which that one is used instead.
     pub welded_vertices: u64,
-    /// How far vertices were moved to close cracks, at most, metres; 0 where none was. A part of the deviation of the body.
+    /// How far vertices were moved to close cracks, at most, metres; 0 where none was. A part of
+    /// the deviation of the body.
     pub weld_shift: f64,
     /// Triangles of polygons that are not flat.
     pub warped_triangles: u64,
-    /// How far any other way to cut these polygons may be off, at most, metres. A part of the deviation of the body.
+    /// How far any other way to cut these polygons may be off, at most, metres. A part of the
+    /// deviation of the body.
     pub polygon_warp: f64,
     /// Positions that no triangle with an area uses, and that are no part of the body.
     pub unused_vertices: u64,
@@ -86,13 +92,13 @@ pub struct MeshCondition {
     pub nonmanifold_edges: u64,
     /// Connected components: triangles are connected where they share an edge.
     pub components: u64,
-    /// Pairs of triangles that touch or cross each other: they have a point in common that is no common vertex and on no common edge.
-    /// Decided exactly, of the triangles that are left.
+    /// Pairs of triangles that touch or cross each other: they have a point in common that is no
+    /// common vertex and on no common edge. Decided exactly, of the triangles that are left.
     pub self_contacts: u64,
     /// Counting them ended early, at a bound of its work: there are at least so many.
     pub self_contacts_at_least: bool,
-    /// The volume that the triangles enclose, cubic metres. `None`: inside and outside are not known, as the triangles do not
-    /// close up, do not agree on a direction, or enclose nothing.
+    /// The volume that the triangles enclose, cubic metres. `None`: inside and outside are not
+    /// known, as the triangles do not close up, do not agree on a direction, or enclose nothing.
     pub volume: Option<f64>,
 }
 
@@ -108,7 +114,8 @@ impl MeshCondition {
 pub struct UnevenGrowth {
     /// The least radius of a piece, metres.
     pub growth: f64,
-    /// Polyhedra around the pieces, less that growth, in the body's recentred frame, and the hull of them all.
+    /// Polyhedra around the pieces, less that growth, in the body's recentred frame, and the hull
+    /// of them all.
     pub outer: Vec<Polyhedron>,
     /// See `outer`.
     pub hull: Polyhedron,
@@ -124,21 +131,25 @@ pub struct Shape {
     /// The convex pieces; at least one. Of a mesh one, its hull.
     #[doc(hidden)]
     pub pieces: Vec<Piece>,
-    /// The hull of all pieces (its radius is the largest of theirs); `None` where there is one piece: it is the hull.
+    /// The hull of all pieces (its radius is the largest of theirs); `None` where there is one
+    /// piece: it is the hull.
     #[doc(hidden)]
     pub hull: Option<Piece>,
     /// The recentred origin in the body's own frame, metres.
     pub center: Vec3<f64>,
-    /// The centre of the box around the geometry along the axes of the body's own frame, in the recentred frame, metres: half the sum of
-    /// the least and the greatest coordinate along each axis, rounded to `f64`.
+    /// The centre of the box around the geometry along the axes of the body's own frame, in the
+    /// recentred frame, metres: half the sum of the least and the greatest coordinate along each
+    /// axis, rounded to `f64`.
     #[doc(hidden)]
     pub middle: Vec3<f64>,
     /// Largest distance of a point from the recentred origin, growth included, rounded up, metres.
     pub radius: f64,
-    /// How far the true surface may lie from the geometry, inflated by `offset`, at most: 0 or more, metres.
+    /// How far the true surface may lie from the geometry, inflated by `offset`, at most: 0 or
+    /// more, metres.
     pub deviation: f64,
-    /// Measured part of the `deviation` of a decomposition, metres; `None` for all others. No point of the solid is
-    /// farther from the pieces than this, and no point of a piece farther from the solid.
+    /// Measured part of the `deviation` of a decomposition, metres; `None` for all others. No point
+    /// of the solid is farther from the pieces than this, and no point of a piece farther from the
+    /// solid.
     pub decomposition_deviation: Option<f64>,
     /// The surface of pieces of different radii; `None` of one radius, or of a mesh.
     #[doc(hidden)]
@@ -147,7 +158,8 @@ pub struct Shape {
     pub vertices: u64,
     /// Triangles of the file as read (of the hull, for shapes).
     pub triangles: u64,
-    /// The largest rounding step of the coordinates as the file stores them, metres; 0 if they are `f64` or decimal text.
+    /// The largest rounding step of the coordinates as the file stores them, metres; 0 if they are
+    /// `f64` or decimal text.
     pub coordinate_step: f64,
     /// Whether the triangles close up; `None` where there is no mesh.
     pub watertight: Option<bool>,
@@ -170,11 +182,12 @@ pub struct Shape {
     pub condition: Option<MeshCondition>,
 }
 
-/// The convex pieces that a mesh is exactly, once they are asked for; `None` of a mesh that does not split into few.
+/// The convex pieces that a mesh is exactly, once they are asked for; `None` of a mesh that does
+/// not split into few.
 pub type LazyParts = Lazy<Option<Shape>>;
 
-/// How far off a recentred body may be, in radii of its smallest piece: there the last place of an `f64` is its diameter
-/// (docs/reference/numerics.md).
+/// How far off a recentred body may be, in radii of its smallest piece: there the last place of an
+/// `f64` is its diameter (docs/reference/numerics.md).
 const FARTHEST: f64 = (1_u64 << 53) as f64;
 
 impl Shape {
@@ -201,7 +214,8 @@ impl Shape {
         }
     }
 
-    /// The surface as triangles, without growth: the mesh, or the faces of all pieces, which are cut into triangles when first asked for.
+    /// The surface as triangles, without growth: the mesh, or the faces of all pieces, which are
+    /// cut into triangles when first asked for.
     #[doc(hidden)]
     pub fn surface(&self) -> &TriangleMesh {
         match &self.mesh {
@@ -225,7 +239,8 @@ impl Shape {
         self.uneven.as_ref().map_or_else(|| &self.hull().core, |uneven| &uneven.hull)
     }
 
-    /// How far the surface, grown, may lie outside of the body beside another one, metres: that of a mesh is compared with it.
+    /// How far the surface, grown, may lie outside of the body beside another one, metres: that of
+    /// a mesh is compared with it.
     #[doc(hidden)]
     pub fn surface_excess(&self, other: &Self) -> f64 {
         match (&self.uneven, &other.mesh) {
@@ -243,8 +258,9 @@ impl Shape {
         })
     }
 
-    /// How deep the body may at most be taken to overlap another by the overlap of their stored geometries, metres. The pieces of a
-    /// decomposition may fill a hole of the solid, so that only points within the growth of its surface prove anything.
+    /// How deep the body may at most be taken to overlap another by the overlap of their stored
+    /// geometries, metres. The pieces of a decomposition may fill a hole of the solid, so that only
+    /// points within the growth of its surface prove anything.
     #[doc(hidden)]
     pub fn proven_depth(&self, other: &Self) -> f64 {
         match self.decomposition_deviation.or(other.decomposition_deviation) {
@@ -253,7 +269,8 @@ impl Shape {
         }
     }
 
-    /// No point of the true surface is farther from the recentred origin, metres: growth and deviation included, rounded up.
+    /// No point of the true surface is farther from the recentred origin, metres: growth and
+    /// deviation included, rounded up.
     #[doc(hidden)]
     pub fn reach(&self) -> f64 {
         if self.deviation > 0.0 { (self.radius + self.deviation).next_up() } else { self.radius }
@@ -264,13 +281,14 @@ impl Shape {
         self.mesh.as_ref().map_or(Inside::Solid, |mesh| mesh.inside())
     }
 
-    /// Whether a hull stands for a mesh that is not convex: figures of it are of its hull, or of the hulls of its
-    /// pieces.
+    /// Whether a hull stands for a mesh that is not convex: figures of it are of its hull, or of
+    /// the hulls of its pieces.
     pub fn is_filled(&self) -> bool {
         self.fit.is_some_and(|fit| !fit.convex)
     }
 
-    /// Side lengths of the box around the body along the axes of its own frame, growth included, metres.
+    /// Side lengths of the box around the body along the axes of its own frame, growth included,
+    /// metres.
     pub fn extent(&self) -> [f64; 3] {
         let Piece { core, radius } = self.hull();
         [&core.x, &core.y, &core.z].map(|list| {

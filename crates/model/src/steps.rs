@@ -10,7 +10,8 @@ pub struct PoseSteps {
 }
 
 impl PoseSteps {
-    /// A component of a unit quaternion below 1 has this step in single precision, and half the angle changes by it.
+    /// A component of a unit quaternion below 1 has this step in single precision, and half the
+    /// angle changes by it.
     pub const TURN_RAD: f64 = f32::EPSILON as f64;
 
     /// The larger steps of both.
@@ -18,7 +19,8 @@ impl PoseSteps {
         Self { position_m: self.position_m.max(other.position_m), turn_rad: self.turn_rad.max(other.turn_rad) }
     }
 
-    /// The step of the coordinates of a body that is placed so and reaches so far from its own origin, metres.
+    /// The step of the coordinates of a body that is placed so and reaches so far from its own
+    /// origin, metres.
     pub fn of_reach(self, reach: f64) -> f64 {
         self.position_m.max(self.turn_rad * reach)
     }

@@ -1,4 +1,5 @@
-//! Names and units of the columns of trajectories, where they are not those of the format: `[columns]`.
+//! Names and units of the columns of trajectories, where they are not those of the format:
+//! `[columns]`.
 
 use super::LengthUnit;
 use clearsweep_base::error::{Error, Result, nearest};
@@ -155,8 +156,8 @@ impl TimeUnit {
         }
     }
 
-    /// A whole number of this unit in seconds, to one unit in the last place: whole seconds apart, so that only the fraction and
-    /// the sum, which have one sign, are rounded.
+    /// A whole number of this unit in seconds, to one unit in the last place: whole seconds apart,
+    /// so that only the fraction and the sum, which have one sign, are rounded.
     pub fn seconds_of_ticks(self, ticks: i64) -> f64 {
         let per_second = self.per_second();
         (ticks / per_second) as f64 + (ticks % per_second) as f64 / per_second as f64
@@ -199,7 +200,8 @@ pub struct NamedColumn {
     pub unit: Option<ColumnUnit>,
 }
 
-/// The columns of trajectories by their names and units, where these are not those of the format: `[columns]` of a scene.
+/// The columns of trajectories by their names and units, where these are not those of the format:
+/// `[columns]` of a scene.
 ///
 /// Roles that are not given go by the names of the format.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -228,11 +230,13 @@ impl TrajectoryColumns {
         keys
     }
 
-    /// Adds what a key of `[columns]` says, but for single joints: the name of the column for a role, by the role's name (`"body"`, `"x"`, `"time_s"`,
-    /// `"yaw"`), with its unit (`s`, `ms`, `us`, `ns`; a length; `rad`, `deg`). `"orientation"` with `"none"`: bodies do not turn.
+    /// Adds what a key of `[columns]` says, but for single joints: the name of the column for a
+    /// role, by the role's name (`"body"`, `"x"`, `"time_s"`, `"yaw"`), with its unit (`s`, `ms`,
+    /// `us`, `ns`; a length; `rad`, `deg`). `"orientation"` with `"none"`: bodies do not turn.
     ///
     /// # Errors
-    /// The role or the unit is not known, the role or the column is given twice, or a quaternion and angles are given.
+    /// The role or the unit is not known, the role or the column is given twice, or a quaternion
+    /// and angles are given.
     pub fn with(mut self, key: &str, name: &str, unit: Option<&str>) -> Result<Self> {
         let wrong = |problem: String, remedy: String| Err(Error::usage(format!("column `{key}`"), problem, remedy));
         if key == ORIENTATION {
@@ -335,7 +339,8 @@ impl TrajectoryColumns {
         Ok(())
     }
 
-    /// Sets the unit of all columns of joints that turn (`angles`) or slide (`lengths`), by the key.
+    /// Sets the unit of all columns of joints that turn (`angles`) or slide (`lengths`), by the
+    /// key.
     ///
     /// # Errors
     /// The word is no unit: those that are known.
@@ -390,7 +395,8 @@ impl TrajectoryColumns {
     }
 }
 
-/// The unit of a word, of an angle or a length, or the words that are known. `turns`: which of them, if that is known.
+/// The unit of a word, of an angle or a length, or the words that are known. `turns`: which of
+/// them, if that is known.
 fn unit_of_joint(word: &str, turns: Option<bool>) -> std::result::Result<ColumnUnit, String> {
     let angle = AngleUnit::parse(word).map(ColumnUnit::Angle).filter(|_| turns != Some(false));
     let length = LengthUnit::parse(word).map(ColumnUnit::Length).filter(|_| turns != Some(true));

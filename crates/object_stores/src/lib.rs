@@ -1,6 +1,8 @@
-//! Clients of object stores, by the crate `object_store`: S3 and what speaks as it does, Azure Blob Storage, Google Cloud Storage.
+//! Clients of object stores, by the crate `object_store`: S3 and what speaks as it does, Azure Blob
+//! Storage, Google Cloud Storage.
 //!
-//! Keys, regions and endpoints come from the environment, by the names that the stores' own tools use.
+//! Keys, regions and endpoints come from the environment, by the names that the stores' own tools
+//! use.
 //!
 //! *Architecture invariant*: the only crate that speaks to a network. The program and the module of Python install it; no other crate imports it.
 
@@ -23,7 +25,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// Bytes of a part of an object that is written in parts, and of the objects that are written in one.
+/// Bytes of a part of an object that is written in parts, and of the objects that are written in
+/// one.
 const PART: usize = 8 << 20;
 
 /// Parts that are on their way at a time.
@@ -78,7 +81,8 @@ fn connect(address: &Address) -> Result<Arc<dyn Store>> {
 /// The threads on which requests wait, and the process that they are of.
 static RUNTIME: Mutex<Option<(u32, &'static Runtime)>> = Mutex::new(None);
 
-/// The threads on which requests wait. A process that was forked has none of its parent's, and gets its own.
+/// The threads on which requests wait. A process that was forked has none of its parent's, and gets
+/// its own.
 fn runtime() -> io::Result<&'static Runtime> {
     let (mut made, process) = (RUNTIME.lock().unwrap_or_else(PoisonError::into_inner), std::process::id());
     match *made {
@@ -113,7 +117,8 @@ fn told(error: &StoreError) -> io::Error {
     io::Error::new(kind, words(error))
 }
 
-/// The innermost reason of an error: those around it repeat it. What a server says in XML is cut to its message.
+/// The innermost reason of an error: those around it repeat it. What a server says in XML is cut to
+/// its message.
 fn words(error: &dyn std::error::Error) -> String {
     let mut last = error;
     while let Some(inner) = last.source() {

@@ -1,4 +1,5 @@
-//! `bodies`. It is written from arrays and read in part: a column of lists has no place in a record.
+//! `bodies`. It is written from arrays and read in part: a column of lists has no place in a
+//! record.
 
 use crate::cell::{Text, Texts};
 use crate::column::{Column, ColumnType};

@@ -15,7 +15,8 @@ pub struct TableInfo {
     pub name: &'static str,
     /// Whether the table is a folder of parts `part-NNNNN.parquet`; otherwise it is one file.
     pub has_parts: bool,
-    /// Whether its last pages are encoded at the end of a job, while the disk takes the first table.
+    /// Whether its last pages are encoded at the end of a job, while the disk takes the first
+    /// table.
     pub is_deferred: bool,
     /// All columns that the table may have; empty: no record declares them.
     pub columns: &'static [Column],

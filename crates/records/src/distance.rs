@@ -111,14 +111,15 @@ columns_of! { Distance:
 }
 
 impl DistanceLine {
-    /// Returns the distance along a direction and its bracket, metres; `None` if none was asked, or it has no end.
+    /// Returns the distance along a direction and its bracket, metres; `None` if none was asked, or
+    /// it has no end.
     pub fn directional(&self) -> [Option<f64>; 3] {
         [self.directional_m, self.directional_lower_m, self.directional_upper_m]
             .map(|value| value.filter(|value| value.is_finite()))
     }
 
-    /// Returns the witness points on A and B and the unit normal, world frame, metres; `None` if the table has no
-    /// such columns.
+    /// Returns the witness points on A and B and the unit normal, world frame, metres; `None` if
+    /// the table has no such columns.
     pub fn witness(&self) -> Option<[[f64; 3]; 3]> {
         let vector = |x: Option<f64>, y: Option<f64>, z: Option<f64>| {
             let vector = [x?, y?, z?];

@@ -5,7 +5,8 @@ use crate::words::EventKind;
 use clearsweep_model::{EventState, Severity};
 
 record! {
-    /// A longest stretch of frames and intervals of a run in which a pair violates what is required of it.
+    /// A longest stretch of frames and intervals of a run in which a pair violates what is required
+    /// of it.
     Event in "events", sorted by [run];
     /// The rule (`default`: `require` of `[query]`).
     rule: T => texts(crate::Words::Rules);

@@ -8,8 +8,8 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fs::File;
 use std::path::Path;
 
-/// Opens a table of a finished result, its footer and its pages checked, to be decoded in batches of at
-/// most `batch_rows` rows.
+/// Opens a table of a finished result, its footer and its pages checked, to be decoded in batches
+/// of at most `batch_rows` rows.
 ///
 /// # Errors
 /// It is no regular file, or no table that clearsweep wrote.

@@ -7,8 +7,8 @@ use clearsweep_model::{EventState, Severity};
 record! {
     /// Events that belong together.
     Issue in "issues", sorted by [];
-    /// 12 hexadecimal digits: the id of the [earlier issue](command-line.md#issues-over-revisions) that it
-    /// follows, else the SHA-256 of the rule and the names that lead.
+    /// 12 hexadecimal digits: the id of the [earlier issue](command-line.md#issues-over-revisions)
+    /// that it follows, else the SHA-256 of the rule and the names that lead.
     issue: T => texts(crate::Words::Issues);
     /// The name of the body that leads, of both bodies (sorted, with ` / `), of the nodes above
     /// them, or of the rule.
@@ -53,7 +53,7 @@ record! {
     volume_lower_m3: Option<f64> => unit("m3"), null;
     /// Upper end.
     volume_upper_m3: Option<f64> => unit("m3"), null;
-    /// Note of the rule; the reason of a decision that is resolved; the rule or body that is gone of
-    /// one that is stale; of an earlier issue without events, what has become of its pairs.
+    /// Note of the rule; the reason of a decision that is resolved; the rule or body that is gone
+    /// of one that is stale; of an earlier issue without events, what has become of its pairs.
     note: Option<T> => texts(crate::Words::Issues), null;
 }

@@ -120,7 +120,8 @@ columns_of! { Pair:
 }
 
 impl PairOfRun {
-    /// Returns the upper end of the least distance over samples and intervals, metres; `None` if nothing is proven.
+    /// Returns the upper end of the least distance over samples and intervals, metres; `None` if
+    /// nothing is proven.
     pub fn least_upper_m(&self) -> Option<f64> {
         let ends = [self.upper_m, self.min_between_upper_m].into_iter().flatten().filter(|end| end.is_finite());
         ends.reduce(f64::min)

@@ -3,8 +3,8 @@
 use crate::record::record;
 
 record! {
-    /// A pair whose overlap in a frame is proven to be deeper than `touch`, or is told by the winding
-    /// number of an open mesh.
+    /// A pair whose overlap in a frame is proven to be deeper than `touch`, or is told by the
+    /// winding number of an open mesh.
     Penetration in "penetrations", sorted by [run, frame, a_index, b_index];
     ..KEYS;
     /// For convex pairs the length of the shortest separating translation (MTD).

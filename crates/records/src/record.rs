@@ -18,8 +18,8 @@ pub trait Record: Copy {
         TableSchema::new(Self::TABLE, Self::COLUMNS, Self::SORTED_BY, contents)
     }
 
-    /// Appends rows to the columns of [`TableSchema::filled`], column by column. `record` returns the
-    /// row that a source stands for; of each call one field is used.
+    /// Appends rows to the columns of [`TableSchema::filled`], column by column. `record` returns
+    /// the row that a source stands for; of each call one field is used.
     fn extend<S>(
         sources: &[S],
         record: impl Fn(&S) -> Self + Copy,
@@ -84,10 +84,10 @@ const fn is_equal(a: &str, b: &str) -> bool {
     at == a.len() && at == b.len()
 }
 
-/// Declares a table: its name, the order of its rows, and for each column the doc comment (its meaning
-/// in the reference), name, type and properties (methods of [`Column`]). A text is of type `T`: a
-/// [`Code`](crate::Code) in a row that is written, a [`Text`](crate::Text) in one that is read.
-/// `..KEYS` stands for run, frame, time and bodies.
+/// Declares a table: its name, the order of its rows, and for each column the doc comment (its
+/// meaning in the reference), name, type and properties (methods of [`Column`]). A text is of type
+/// `T`: a [`Code`](crate::Code) in a row that is written, a [`Text`](crate::Text) in one that is
+/// read. `..KEYS` stands for run, frame, time and bodies.
 macro_rules! record {
     ($(#[$about:meta])* $record:ident in $table:literal, sorted by [$($sorted:ident),*];
      ..KEYS; $($columns:tt)*) => {

@@ -214,8 +214,8 @@ fn may_hold(group: &RowGroupMetaData, column: Option<usize>, keys: &[i64]) -> bo
     keys.get(keys.partition_point(|&key| key < least)).is_some_and(|&key| key <= greatest)
 }
 
-/// Returns the names of the bodies whose figures are of hulls, from the result `dir`. Empty for an execution from
-/// before the column `convex`.
+/// Returns the names of the bodies whose figures are of hulls, from the result `dir`. Empty for an
+/// execution from before the column `convex`.
 ///
 /// The table is missing, or clearsweep did not write it.
 pub fn bodies_of_hulls(dir: &Path) -> Result<HashSet<Text>> {

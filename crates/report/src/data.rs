@@ -105,7 +105,8 @@ pub struct Issue {
     pub state: String,
     /// Whether somebody has to decide about it.
     pub is_open: bool,
-    /// Word of its kind: `near`, `touching`, `crossing`, `inside`, `coincident`; `None` without an event.
+    /// Word of its kind: `near`, `touching`, `crossing`, `inside`, `coincident`; `None` without an
+    /// event.
     pub kind: Option<String>,
     /// Number of events.
     pub events: u64,
@@ -125,7 +126,8 @@ pub struct Issue {
     pub note: Option<String>,
     /// Cells of [`Report::matrix`] that its pairs are in.
     pub between: Vec<[usize; 2]>,
-    /// Its pairs, open ones first, then nearest first; at most [`Issue::MOST_FINDINGS`], `pairs` counts all.
+    /// Its pairs, open ones first, then nearest first; at most [`Issue::MOST_FINDINGS`], `pairs`
+    /// counts all.
     pub findings: Vec<Finding>,
     /// Pairs that are known from before and violate nothing any more; at most
     /// [`Issue::MOST_FINDINGS`].
@@ -225,9 +227,11 @@ pub struct Finding {
     pub span: [Moment; 2],
     /// Moment of its least distance.
     pub least: Moment,
-    /// Share of the interval after `least.frame` at which the distance is least; `None`: it is least at the frame.
+    /// Share of the interval after `least.frame` at which the distance is least; `None`: it is
+    /// least at the frame.
     pub share: Option<f64>,
-    /// Proven bracket of the least distance over all events of the pair, metres; an end is `None` where it is not proven.
+    /// Proven bracket of the least distance over all events of the pair, metres; an end is `None`
+    /// where it is not proven.
     pub bracket_m: [Option<f64>; 2],
     /// The first proven contact of the pair in that run, between two samples.
     pub contact: Option<Contact>,
@@ -344,7 +348,8 @@ pub struct TrackSample {
 /// The distance of a pair over the samples of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Curve {
-    /// Points, in order of frames; frames without a row are left out: the pair was farther apart than `within_m`.
+    /// Points, in order of frames; frames without a row are left out: the pair was farther apart
+    /// than `within_m`.
     pub points: Vec<CurvePoint>,
     /// Brackets between frames, in order.
     pub between: Vec<CurveBetween>,
@@ -354,7 +359,8 @@ pub struct Curve {
     pub within_m: f64,
     /// First and last moment that the axis shows.
     pub span: Option<[Moment; 2]>,
-    /// Samples of the run in the tables, of which `points` are the least in each stretch where there are too many to draw.
+    /// Samples of the run in the tables, of which `points` are the least in each stretch where
+    /// there are too many to draw.
     pub samples: u64,
 }
 

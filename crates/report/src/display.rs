@@ -41,11 +41,12 @@ struct Surface {
     triangles: Vec<[u32; 3]>,
 }
 
-/// Returns the surface of a body in its recentred frame, metres: at least one triangle, at most `most`.
+/// Returns the surface of a body in its recentred frame, metres: at least one triangle, at most
+/// `most`.
 ///
-/// A grown piece is the hull of spheres of few facets around the vertices of its core. It lies inside the true surface,
-/// by at most 7 % of the radius. A segment becomes a thin prism and a point a small octahedron. A mesh is shown without
-/// growth.
+/// A grown piece is the hull of spheres of few facets around the vertices of its core. It lies
+/// inside the true surface, by at most 7 % of the radius. A segment becomes a thin prism and a
+/// point a small octahedron. A mesh is shown without growth.
 pub(crate) fn display_mesh(shape: &Shape, most: usize) -> (DisplayMesh, Simplified) {
     let (surface, without_growth) = match &shape.mesh {
         Some(mesh) => {
@@ -81,7 +82,8 @@ fn surface_of_pieces(pieces: &[Piece]) -> (Surface, bool) {
     (surface, without_growth)
 }
 
-/// Returns the hull of spheres around the vertices of a core; `None` if there are too many vertices.
+/// Returns the hull of spheres around the vertices of a core; `None` if there are too many
+/// vertices.
 fn grown(core: &Polyhedron, radius: f64, sphere: &[Vec3<f64>]) -> Option<Polyhedron> {
     if core.count > MOST_GROWN_VERTICES {
         return None;
@@ -101,7 +103,8 @@ fn icosahedron() -> Vec<Vec3<f64>> {
     points
 }
 
-/// Points on the unit sphere, and the middles between those that are nearer to each other than `edge`.
+/// Points on the unit sphere, and the middles between those that are nearer to each other than
+/// `edge`.
 fn refined(points: &[Vec3<f64>], edge: f64) -> Vec<Vec3<f64>> {
     let mut all = points.to_vec();
     for (i, &a) in points.iter().enumerate() {
@@ -111,7 +114,8 @@ fn refined(points: &[Vec3<f64>], edge: f64) -> Vec<Vec3<f64>> {
     all
 }
 
-/// Returns the vector divided by its length. Division keeps the axes exact, so that grown boxes have flat sides.
+/// Returns the vector divided by its length. Division keeps the axes exact, so that grown boxes
+/// have flat sides.
 fn unit(v: Vec3<f64>) -> Vec3<f64> {
     let length = v.length();
     Vec3::new(v.x / length, v.y / length, v.z / length)
@@ -200,7 +204,8 @@ fn least_axis(d: Vec3<f64>) -> Vec3<f64> {
     }
 }
 
-/// Vertex clustering on a cubic grid (Rossignac and Borrel 1993): all vertices of a cell become one of them.
+/// Vertex clustering on a cubic grid (Rossignac and Borrel 1993): all vertices of a cell become one
+/// of them.
 impl Surface {
     /// Returns the surface on the finest grid found that leaves at most `most` triangles.
     fn reduced(&self, most: usize) -> Self {
@@ -225,8 +230,8 @@ impl Surface {
         Self { vertices, triangles }
     }
 
-    /// The cell of each vertex, on a grid of `side` cells along the longest side of the box; cells are numbered in the
-    /// order of their first vertices.
+    /// The cell of each vertex, on a grid of `side` cells along the longest side of the box; cells
+    /// are numbered in the order of their first vertices.
     fn cells(&self, side: u64) -> Vec<u32> {
         let mut low = Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY);
         let mut high = -low;

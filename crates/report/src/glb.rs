@@ -1,8 +1,9 @@
 //! Scenes as binary glTF 2.0 (`.glb`), at a moment or as an animation.
 //!
-//! Numbers of glTF are `f32`, so everything is relative to a world point near the bodies, [`GlbScene::origin`]. The file
-//! names it (`origin_m` in the extras of the asset and of the root node) and does *not* apply it: far from the world's
-//! origin, viewers would lose millimetres. The root node turns the z-up frame of a scene into the y-up frame of glTF.
+//! Numbers of glTF are `f32`, so everything is relative to a world point near the bodies,
+//! [`GlbScene::origin`]. The file names it (`origin_m` in the extras of the asset and of the root
+//! node) and does *not* apply it: far from the world's origin, viewers would lose millimetres. The
+//! root node turns the z-up frame of a scene into the y-up frame of glTF.
 
 use crate::data::{DisplayMesh, Placement};
 use clearsweep_base::error::{Error, Result};
@@ -80,11 +81,13 @@ pub(crate) struct GlbTrack {
 pub(crate) struct Glb {
     /// Its bytes.
     pub(crate) bytes: Vec<u8>,
-    /// Number of bodies that are absent for part of their track: glTF cannot hide them, and they keep their last place.
+    /// Number of bodies that are absent for part of their track: glTF cannot hide them, and they
+    /// keep their last place.
     pub(crate) held: usize,
 }
 
-/// Returns the scene as a file. Its animation begins at 0 s: `start_s` in its extras is the time of the track there.
+/// Returns the scene as a file. Its animation begins at 0 s: `start_s` in its extras is the time of
+/// the track there.
 ///
 /// # Errors
 /// The file would be larger than 4 GiB.
@@ -109,7 +112,8 @@ pub(crate) fn glb(scene: &GlbScene) -> Result<Glb> {
     Ok(Glb { bytes: writer.finish()?, held })
 }
 
-/// The color of a material as light (glTF 2.0, section 3.9.2), and its name. The comments have it in sRGB.
+/// The color of a material as light (glTF 2.0, section 3.9.2), and its name. The comments have it
+/// in sRGB.
 fn color_of(color: GlbColor) -> ([f32; 3], &'static str) {
     match color {
         GlbColor::Neutral => ([0.3231, 0.3663, 0.4179], "neutral"), // #9aa3ad
@@ -319,7 +323,8 @@ struct Keys {
 }
 
 impl Keys {
-    /// Times are relative to `start`. An absent body stands where it was last, or where it is first.
+    /// Times are relative to `start`. An absent body stands where it was last, or where it is
+    /// first.
     fn of(track: &GlbTrack, start: f64) -> Self {
         let mut keys = Self { times: Vec::new(), translations: Vec::new(), rotations: Vec::new() };
         let Some(mut held) = track.placements.iter().copied().flatten().next() else { return keys };
@@ -339,7 +344,8 @@ impl Keys {
     }
 }
 
-/// The quaternion or its negative: both are the same rotation, and the nearer one to the last is the short way.
+/// The quaternion or its negative: both are the same rotation, and the nearer one to the last is
+/// the short way.
 fn continued(last: [f64; 4], q: [f64; 4]) -> [f64; 4] {
     let dot: f64 = last.iter().zip(&q).map(|(a, b)| a * b).sum();
     if dot < 0.0 { q.map(|number| -number) } else { q }

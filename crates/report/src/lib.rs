@@ -1,11 +1,15 @@
-//! Reports of a finished execution, for people who pass on what was found: HTML with views, pictures, BCF, GLB, CSV and XLSX.
+//! Reports of a finished execution, for people who pass on what was found: HTML with views,
+//! pictures, BCF, GLB, CSV and XLSX.
 //!
-//! [`read_report`] reads the tables, the scene and the poses into a [`Report`], which is plain data (`data`); each format is written from it:
+//! [`read_report`] reads the tables, the scene and the poses into a [`Report`], which is plain data
+//! (`data`); each format is written from it:
 //!
-//! - `read`: `findings` joins events into issues and pairs, `series` reads distances over time and over runs, `scene` loads the scene and
-//!   compares digests, `views` gathers the poses of bodies and their neighbours, `plant` places all bodies as boxes, `groups` counts by rules and
-//!   groups of bodies, `runs` finds the worst runs, `facts` says what was checked and what was not.
-//! - `display` turns shapes into triangles for a screen; `picture` renders them on the CPU, the same bytes everywhere.
+//! - `read`: `findings` joins events into issues and pairs, `series` reads distances over time and
+//!   over runs, `scene` loads the scene and compares digests, `views` gathers the poses of bodies
+//!   and their neighbours, `plant` places all bodies as boxes, `groups` counts by rules and groups
+//!   of bodies, `runs` finds the worst runs, `facts` says what was checked and what was not.
+//! - `display` turns shapes into triangles for a screen; `picture` renders them on the CPU, the
+//!   same bytes everywhere.
 //! - `chart` draws curves and histograms as SVG; `html` puts everything into one file.
 //! - `bcf`, `glb`, `sheet` write the formats of other programs. `words` writes numbers for people.
 //!
@@ -44,6 +48,7 @@ pub const PICTURE_SIZE: [usize; 2] = [360, 240];
 /// Renders the first view of each issue as a PNG; `None` of an issue without a view.
 pub fn pictures(report: &Report, size: [usize; 2]) -> Vec<Option<Vec<u8>>> {
     let picture = |issue: &Issue| Some(picture::png(&picture::render(issue.view()?, &report.meshes, size)));
-    // Only the first issues have views: a thread that took a stretch of them would have all the work.
+    // Only the first issues have views: a thread that took a stretch of them would have all the
+    // work.
     report.issues.par_iter().with_max_len(1).map(picture).collect()
 }

@@ -35,8 +35,8 @@ pub enum GlbMoment<'a> {
 /// A sample of all bodies: time, seconds, and the pose of each; `None`: absent.
 type AllPoses = (f64, Vec<Option<Pose>>);
 
-/// Returns the bodies at a moment as a file, and notes on what it does not show. Coordinates are relative to a point near the moment,
-/// which the file names.
+/// Returns the bodies at a moment as a file, and notes on what it does not show. Coordinates are
+/// relative to a point near the moment, which the file names.
 ///
 /// # Errors
 /// There is no such issue or run, or the scene cannot be read again.

@@ -1,7 +1,7 @@
 //! Issues and pairs for spreadsheet programs: CSV and XLSX.
 //!
-//! Bounds are rounded outward to twelve digits of the report's unit: read back in metres, `at_least` is no larger and
-//! `at_most` no smaller than the bound that was proven.
+//! Bounds are rounded outward to twelve digits of the report's unit: read back in metres,
+//! `at_least` is no larger and `at_most` no smaller than the bound that was proven.
 
 use crate::bcf::clean;
 use crate::data::{Fact, Finding, Issue, Report};
@@ -52,11 +52,12 @@ struct PairRow<'r> {
     finding: &'r Finding,
 }
 
-/// Returns the pairs of all issues as CSV with a line of column names, a row for each pair that an issue lists.
+/// Returns the pairs of all issues as CSV with a line of column names, a row for each pair that an
+/// issue lists.
 ///
-/// Lengths are in the unit of the report, which their column names end with. A text that a spreadsheet program would take
-/// for a formula has `'` before it; numbers stay numbers. Without moving bodies, the cells of runs, frames and times are
-/// empty.
+/// Lengths are in the unit of the report, which their column names end with. A text that a
+/// spreadsheet program would take for a formula has `'` before it; numbers stay numbers. Without
+/// moving bodies, the cells of runs, frames and times are empty.
 ///
 /// # Errors
 /// None: writing into memory cannot fail.
@@ -87,7 +88,8 @@ fn csv_cell(cell: Cell<'_>) -> Cow<'_, str> {
     }
 }
 
-/// Returns an Excel workbook: the sheets `Issues`, `Pairs` and `About`. Equal reports give equal bytes.
+/// Returns an Excel workbook: the sheets `Issues`, `Pairs` and `About`. Equal reports give equal
+/// bytes.
 ///
 /// A text longer than a cell of Excel is cut, and says so.
 ///
@@ -145,7 +147,8 @@ impl Context {
     }
 }
 
-/// A bound in the unit, to twelve digits: read back in metres it lies on the side `sign` of the bound, or on it.
+/// A bound in the unit, to twelve digits: read back in metres it lies on the side `sign` of the
+/// bound, or on it.
 fn outward(unit: LengthUnit, metres: f64, sign: f64) -> f64 {
     let holds = |&number: &f64| (unit.metres(number) - metres) * sign >= 0.0;
     let near = unit.number(metres);

@@ -97,8 +97,8 @@ pub(crate) fn decision(of: &Decision) -> Option<String> {
     (about.len() + reason.len() > 0).then(|| format!("Decision{about}{reason}"))
 }
 
-/// A share of runs, in percent. The ends of an interval are rounded outward (`towards` -1 or 1), a share to the nearest
-/// (0).
+/// A share of runs, in percent. The ends of an interval are rounded outward (`towards` -1 or 1), a
+/// share to the nearest (0).
 pub(crate) fn percent(share: f64, towards: i8) -> String {
     let value = if share.is_finite() { 100.0 * share.clamp(0.0, 1.0) } else { 0.0 };
     let decimals = if value > 0.0 && value < 0.1 { 4 } else { 1 };

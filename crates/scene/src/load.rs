@@ -399,7 +399,8 @@ fn query(
     Ok(QueryOptions { within, within_from_require, require, touch, static_pairs, answer, contacts })
 }
 
-/// The unit that the clearance required is written in: of `[query]`, else that of the first rule that names one.
+/// The unit that the clearance required is written in: of `[query]`, else that of the first rule
+/// that names one.
 fn required_unit(command_line: &QueryOverrides, file: &SceneFile) -> LengthUnit {
     let written = match command_line.require {
         Some(_) => command_line.require_unit,

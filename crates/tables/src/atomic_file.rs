@@ -10,7 +10,8 @@ use std::io::{self, BufWriter, ErrorKind, IoSlice, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes that are buffered before they are written: the system writes large pieces faster than small ones.
+/// Bytes that are buffered before they are written: the system writes large pieces faster than
+/// small ones.
 const BUFFER_BYTES: usize = 64 << 10;
 /// Largest number of bytes of a vectored write.
 const MOST_VECTORED_BYTES: usize = 1 << 20;
@@ -55,11 +56,12 @@ impl AtomicFile {
         &self.buffered.get_ref().target.path
     }
 
-    /// Writes the next bytes of the file from where they are stored. As many bytes of later calls of `write` are
-    /// skipped.
+    /// Writes the next bytes of the file from where they are stored. As many bytes of later calls
+    /// of `write` are skipped.
     ///
-    /// The parquet crate copies bytes several times on their way to `write`. With this method they are written without
-    /// copies, and the crate passes bytes of the same number afterwards for its own accounting.
+    /// The parquet crate copies bytes several times on their way to `write`. With this method they
+    /// are written without copies, and the crate passes bytes of the same number afterwards for its
+    /// own accounting.
     pub(super) fn write_ahead(&mut self, chunks: &[StoredBytes]) -> io::Result<()> {
         self.buffered.flush()?;
         let mut rest = chunks;
@@ -79,7 +81,8 @@ impl AtomicFile {
         Ok(())
     }
 
-    /// Bytes handed to the system. `None` while bytes that were written ahead are still to be skipped.
+    /// Bytes handed to the system. `None` while bytes that were written ahead are still to be
+    /// skipped.
     pub(super) fn written(&self) -> Option<u64> {
         (self.to_skip == 0).then_some(self.buffered.get_ref().written)
     }
@@ -114,7 +117,8 @@ impl Write for AtomicFile {
     }
 }
 
-/// Writes all bytes of all slices (`Write::write_all_vectored` of the standard library is unstable).
+/// Writes all bytes of all slices (`Write::write_all_vectored` of the standard library is
+/// unstable).
 fn write_all_vectored(to: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
     IoSlice::advance_slices(&mut slices, 0); // removes empty slices at the front
     while !slices.is_empty() {

@@ -1,8 +1,9 @@
 //! Slow operations of the file system on background threads.
 //!
-//! A row group is written at once when it is complete, so files grow in large steps. Without help the system begins to
-//! write to the disk when the file is synchronised, after its last byte. Removing the last name of a large file takes
-//! long as well, because the system frees its pages one by one.
+//! A row group is written at once when it is complete, so files grow in large steps. Without help
+//! the system begins to write to the disk when the file is synchronised, after its last byte.
+//! Removing the last name of a large file takes long as well, because the system frees its pages
+//! one by one.
 
 use std::fs::File;
 use std::io;
@@ -46,7 +47,8 @@ impl BackgroundSync {
     /// Waits for pending synchronisations.
     ///
     /// # Errors
-    /// The disk failed. The system reports such a failure once per file, so a later synchronisation would succeed.
+    /// The disk failed. The system reports such a failure once per file, so a later synchronisation
+    /// would succeed.
     pub(super) fn end(mut self) -> io::Result<()> {
         self.join()
     }
@@ -76,8 +78,8 @@ impl SyncThread {
     }
 }
 
-/// Open handles of files that are being removed. A removed file is freed when its last handle is closed, which a
-/// background thread does when this value is dropped.
+/// Open handles of files that are being removed. A removed file is freed when its last handle is
+/// closed, which a background thread does when this value is dropped.
 #[derive(Debug, Default)]
 pub(super) struct DeferredClose(Vec<File>);
 

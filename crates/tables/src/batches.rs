@@ -1,5 +1,5 @@
-//! Rows to record batches with the schemas of the Parquet tables: the same columns, as Arrow arrays instead
-//! of pages.
+//! Rows to record batches with the schemas of the Parquet tables: the same columns, as Arrow arrays
+//! instead of pages.
 
 use super::column_buffer::{ColumnBuffer, ColumnValues};
 use super::layout::TILE_ROWS;

@@ -79,8 +79,8 @@ pub(super) fn record_batch(scene: &Scene, pose_steps: Option<PoseSteps>, content
     RecordBatch::try_new(Arc::new(schema), columns).map_err(|error| Error::internal(BODIES, error))
 }
 
-/// Returns the volume that the triangles of a body enclose, cubic metres; `None` if they do not close up, or there are
-/// none.
+/// Returns the volume that the triangles of a body enclose, cubic metres; `None` if they do not
+/// close up, or there are none.
 fn mesh_volume(shape: &Shape) -> Option<f64> {
     match (shape.fit, shape.condition) {
         (Some(fit), _) => fit.mesh_volume,
@@ -95,7 +95,8 @@ pub(super) fn write(bodies: &RecordBatch, layout: &TableLayout, out: &Arc<Output
     let schema = bodies.schema();
     let index = schema.index_of("index").map_err(|e| Error::internal(BODIES, e))?;
     let sorting = SortingColumn { column_idx: index as i32, descending: false, nulls_first: false };
-    // A list whose items are in a dictionary is read by more readers; names of groups repeat anyway.
+    // A list whose items are in a dictionary is read by more readers; names of groups repeat
+    // anyway.
     let groups = ColumnPath::new(["groups", "list", "element"].map(str::to_owned).to_vec());
     let properties = base_properties(BODIES, &schema, layout)
         .set_sorting_columns(Some(vec![sorting]))

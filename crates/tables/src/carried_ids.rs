@@ -1,8 +1,9 @@
 //! Ids that issues take over from those of an earlier result.
 //!
-//! An earlier id goes to the issue with which its issue has most pairs in common; ties go to the earlier issue, then to the
-//! later one, that is listed first. Issues with events come before those without. Each id is used once: an earlier
-//! issue whose id nobody takes over stays in the table without events.
+//! An earlier id goes to the issue with which its issue has most pairs in common; ties go to the
+//! earlier issue, then to the later one, that is listed first. Issues with events come before those
+//! without. Each id is used once: an earlier issue whose id nobody takes over stays in the table
+//! without events.
 
 use super::issues::{EventSum, Issue, RulePair, id};
 use super::known_pairs::{KnownPair, NewPartners, sorted, with_proposal};
@@ -38,7 +39,8 @@ pub(super) struct Carrying<'a> {
 }
 
 impl Carrying<'_> {
-    /// Gives issues their earlier ids, and adds the earlier issues and pairs that have no event any more.
+    /// Gives issues their earlier ids, and adds the earlier issues and pairs that have no event any
+    /// more.
     pub(super) fn carry(&self, issues: &mut Vec<Issue>, known: &mut Vec<KnownPair>) {
         let places = self.places();
         let mut shared: FxHashMap<(usize, usize), u64> = FxHashMap::default();
@@ -89,8 +91,8 @@ impl Carrying<'_> {
         places
     }
 
-    /// Gives issues the ids of earlier issues, by the numbers of pairs that they share: returns the issue that has each
-    /// earlier id.
+    /// Gives issues the ids of earlier issues, by the numbers of pairs that they share: returns the
+    /// issue that has each earlier id.
     fn assign(&self, shared: &FxHashMap<(usize, usize), u64>, issues: &mut [Issue]) -> Vec<Option<usize>> {
         let mut offers: Vec<_> =
             shared.iter().map(|(&(from, to), &count)| (to >= self.with_events, Reverse(count), from, to)).collect();

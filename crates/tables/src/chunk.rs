@@ -1,8 +1,9 @@
 //! A column chunk: the pages of a column in a row group, their dictionary and their metadata.
 //!
-//! The writer of the parquet crate serves any column: it hashes every value of a dictionary column and copies every
-//! page several times. The columns of these tables are small integers or numbers with full mantissas, which permits
-//! faster methods. This file encodes the content of pages; the crate writes page headers, indices and footers.
+//! The writer of the parquet crate serves any column: it hashes every value of a dictionary column
+//! and copies every page several times. The columns of these tables are small integers or numbers
+//! with full mantissas, which permits faster methods. This file encodes the content of pages; the
+//! crate writes page headers, indices and footers.
 
 use super::chunked_buffer::{ChunkedBuffer, ChunkedBytes};
 use super::column_buffer::{ColumnBuffer, ColumnValues};
@@ -23,8 +24,8 @@ use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 use std::sync::Arc;
 
-/// Size of a dictionary of integers, bytes, at which its column falls back to PLAIN encoding. Dictionaries of codes
-/// have no limit of their own: the rows of a row group bound them.
+/// Size of a dictionary of integers, bytes, at which its column falls back to PLAIN encoding.
+/// Dictionaries of codes have no limit of their own: the rows of a row group bound them.
 const MOST_DICTIONARY_BYTES: usize = 1 << 20;
 
 /// A column of the row group that is being encoded.
@@ -52,14 +53,16 @@ struct OpenChunk {
     index: ColumnIndexBuilder,
     /// Minimum and maximum of the last page that had a value.
     last: Option<MinMax>,
-    /// Whether the minima and the maxima of the pages are non-decreasing, and whether both are non-increasing.
+    /// Whether the minima and the maxima of the pages are non-decreasing, and whether both are
+    /// non-increasing.
     ascending: bool,
     descending: bool,
     /// Whether the dictionary reached its limit and further pages are PLAIN.
     plain: bool,
 }
 
-/// The location of a data page. `offset` counts from the first data page of the chunk; `size` includes the header.
+/// The location of a data page. `offset` counts from the first data page of the chunk; `size`
+/// includes the header.
 struct PageEntry {
     offset: u64,
     size: usize,
@@ -191,7 +194,8 @@ impl ColumnChunk {
         self.append_page(rows, frame, size, encoding, compressor)
     }
 
-    /// Removes the nulls of a column and encodes their positions as definition levels. Returns the number of nulls.
+    /// Removes the nulls of a column and encodes their positions as definition levels. Returns the
+    /// number of nulls.
     fn encode_nulls(&mut self, column: &mut ColumnBuffer) -> usize {
         let rows = column.values.len();
         let present = column.remove_nulls();
@@ -270,8 +274,8 @@ impl ColumnChunk {
     }
 }
 
-/// The data pages of a column chunk and their statistics. A column of body names shares them with the column of body
-/// indices: the dictionary indices are the same.
+/// The data pages of a column chunk and their statistics. A column of body names shares them with
+/// the column of body indices: the dictionary indices are the same.
 pub(super) struct ClosedChunk {
     physical_type: Type,
     dictionary: Option<DictionaryValues>,
@@ -286,7 +290,8 @@ pub(super) struct ClosedChunk {
 }
 
 impl ClosedChunk {
-    /// The column chunk of `column`. With `strings`, its dictionary holds the strings that the codes stand for.
+    /// The column chunk of `column`. With `strings`, its dictionary holds the strings that the
+    /// codes stand for.
     pub(super) fn encode_column(
         &mut self,
         column: &ColumnDescPtr,
@@ -386,7 +391,8 @@ mod tests {
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
 
-    /// Writes a file of one column and one row group with these pages. Returns what the parquet crate reads from it.
+    /// Writes a file of one column and one row group with these pages. Returns what the parquet
+    /// crate reads from it.
     fn written(message: &str, spec: &Column, pages: Vec<ColumnValues>) -> (ArrayRef, Arc<ParquetMetaData>) {
         let mut chunk = ColumnChunk::new(spec);
         let pool = CompressorPool::default();

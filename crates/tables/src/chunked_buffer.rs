@@ -1,5 +1,5 @@
-//! A growable byte buffer that consists of chunks and never moves its content. It holds the pages of a row group until
-//! the row group is complete, in memory or parked in a file.
+//! A growable byte buffer that consists of chunks and never moves its content. It holds the pages
+//! of a row group until the row group is complete, in memory or parked in a file.
 
 use super::page_spill::{ParkingFile, StoredBytes};
 use bytes::Bytes;
@@ -43,7 +43,8 @@ impl ChunkedBuffer {
         self.parking = Some(Arc::clone(file));
     }
 
-    /// Announces a buffer that is written next. It is kept without a copy if it is written in one piece.
+    /// Announces a buffer that is written next. It is kept without a copy if it is written in one
+    /// piece.
     pub(super) fn expect(&mut self, bytes: Bytes) {
         self.expected = Some(bytes);
     }

@@ -28,8 +28,8 @@ impl ColumnValues {
         }
     }
 
-    /// The values in Parquet's PLAIN encoding (Encodings.md): little-endian, without gaps; booleans as bits, the first the
-    /// lowest.
+    /// The values in Parquet's PLAIN encoding (Encodings.md): little-endian, without gaps; booleans
+    /// as bits, the first the lowest.
     pub(super) fn bytes(&self) -> Cow<'_, [u8]> {
         match self {
             Self::Int64(values) => Cow::Borrowed(values.to_byte_slice()),
@@ -49,10 +49,11 @@ pub(super) struct ColumnBuffer {
     pub(super) values: ColumnValues,
     /// Validity of each value in a nullable column of integers or booleans; otherwise empty.
     valid: Vec<bool>,
-    /// Minimum and maximum, updated tile by tile while the values are in the first-level cache. `None` without
-    /// `tracks_min_max`.
+    /// Minimum and maximum, updated tile by tile while the values are in the first-level cache.
+    /// `None` without `tracks_min_max`.
     min_max: Option<MinMax>,
-    /// False for strings and for nullable integers, where placeholders of nulls lie among the values.
+    /// False for strings and for nullable integers, where placeholders of nulls lie among the
+    /// values.
     tracks_min_max: bool,
     nullable: bool,
     /// Whether a nullable column of f64 holds a NaN.
@@ -77,7 +78,8 @@ impl ColumnBuffer {
         Self { values, valid: Vec::new(), min_max: None, tracks_min_max, nullable: spec.nullable, has_nan: false }
     }
 
-    /// Appends all values to `out`, with the marks of nulls: little-endian, one byte for a boolean or a mark.
+    /// Appends all values to `out`, with the marks of nulls: little-endian, one byte for a boolean
+    /// or a mark.
     pub(super) fn append_raw(&self, out: &mut Vec<u8>) {
         match &self.values {
             ColumnValues::Boolean(values) => out.extend(values.iter().map(|&value| u8::from(value))),
@@ -86,8 +88,8 @@ impl ColumnBuffer {
         out.extend(self.valid.iter().map(|&valid| u8::from(valid)));
     }
 
-    /// Appends `rows` values that [`Self::append_raw`] wrote, and returns the bytes after them; `None` if there are too
-    /// few.
+    /// Appends `rows` values that [`Self::append_raw`] wrote, and returns the bytes after them;
+    /// `None` if there are too few.
     pub(super) fn extend_raw<'b>(&mut self, raw: &'b [u8], rows: usize) -> Option<&'b [u8]> {
         let width = match &self.values {
             ColumnValues::Int64(_) | ColumnValues::Float64(_) => 8,
@@ -147,7 +149,8 @@ impl ColumnBuffer {
         std::mem::replace(self, empty)
     }
 
-    /// Minimum and maximum; `None` without values. In a nullable column [`Self::remove_nulls`] comes first.
+    /// Minimum and maximum; `None` without values. In a nullable column [`Self::remove_nulls`]
+    /// comes first.
     pub(super) fn min_max(&self) -> Option<MinMax> {
         if self.tracks_min_max { self.min_max } else { self.min_max_from(0) }
     }
@@ -191,8 +194,8 @@ impl ColumnBuffer {
         column
     }
 
-    /// Removes the nulls of a nullable column. Returns the validity of each value that was there; `None` if all are
-    /// valid.
+    /// Removes the nulls of a nullable column. Returns the validity of each value that was there;
+    /// `None` if all are valid.
     pub(super) fn remove_nulls(&mut self) -> Option<Vec<bool>> {
         debug_assert!(self.nullable);
         let mut present = std::mem::take(&mut self.valid);
@@ -263,7 +266,8 @@ impl ColumnSink for ColumnBuffer {
         self.widen(MinMax::of_float64(&[value]));
     }
 
-    /// Appends values to a nullable i64 column. A null is held as a zero until [`Self::remove_nulls`].
+    /// Appends values to a nullable i64 column. A null is held as a zero until
+    /// [`Self::remove_nulls`].
     fn extend_optional_i64(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
         self.valid.extend(values.clone().map(|v| v.is_some()));
         self.extend_i64(values.map(Option::unwrap_or_default));

@@ -1,4 +1,5 @@
-//! Dictionary encoding: the distinct values of a column in a row group, in the order of their first occurrence.
+//! Dictionary encoding: the distinct values of a column in a row group, in the order of their first
+//! occurrence.
 
 use super::vocabularies::Vocabularies;
 use clearsweep_records::Words;
@@ -10,7 +11,8 @@ const NONE: u32 = u32::MAX;
 /// A map from values to dictionary indices.
 #[derive(Debug)]
 pub(super) enum Dictionary {
-    /// Small non-negative codes: body indices and codes of strings. `index` is a direct-address table.
+    /// Small non-negative codes: body indices and codes of strings. `index` is a direct-address
+    /// table.
     Codes { index: Vec<u32>, codes: Vec<i32> },
     /// Any integers. Consecutive values are often equal, so `last` caches the most recent entry.
     Numbers { index: FxHashMap<i64, u32>, numbers: Vec<i64>, last: Option<(i64, u32)> },
@@ -105,7 +107,8 @@ impl DictionaryValues {
         }
     }
 
-    /// Replaces `out` by the values in PLAIN encoding. With `strings`, the string of each code is written instead.
+    /// Replaces `out` by the values in PLAIN encoding. With `strings`, the string of each code is
+    /// written instead.
     pub(super) fn encode_plain(&self, strings: Option<(&Vocabularies, Words)>, out: &mut Vec<u8>) {
         out.clear();
         match (self, strings) {

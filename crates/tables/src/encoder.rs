@@ -1,8 +1,9 @@
-//! Encoding of a table: rows to pages, columns of a page in parallel, row groups to the part writer.
+//! Encoding of a table: rows to pages, columns of a page in parallel, row groups to the part
+//! writer.
 //!
-//! Pages are cut at fixed row numbers of the row group. Therefore pages, and with them every byte, do not depend on how
-//! rows arrive or on which thread encodes a column. A page of all columns fits into the second-level cache and is
-//! encoded as soon as it is full.
+//! Pages are cut at fixed row numbers of the row group. Therefore pages, and with them every byte,
+//! do not depend on how rows arrive or on which thread encodes a column. A page of all columns fits
+//! into the second-level cache and is encoded as soon as it is full.
 
 use super::chunk::{ClosedChunk, ColumnChunk, EncodedColumn};
 use super::column_buffer::ColumnBuffer;
@@ -31,8 +32,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Memory limit, bytes, below which the pages of a row group wait in a file: four row groups of `distances`, of which one is filled while
-/// another is written.
+/// Memory limit, bytes, below which the pages of a row group wait in a file: four row groups of
+/// `distances`, of which one is filled while another is written.
 const PARK_BELOW: u64 = 512 << 20;
 
 /// Pages of a row group that stay in memory even then.
@@ -155,8 +156,8 @@ impl TableEncoder {
         Self { part_journal: Some(journal), ..self }
     }
 
-    /// Returns the state to be stored of a table whose pages are kept as long as they come slowly, and a handle to the journal; `None`: they do
-    /// not.
+    /// Returns the state to be stored of a table whose pages are kept as long as they come slowly,
+    /// and a handle to the journal; `None`: they do not.
     ///
     /// # Errors
     /// The disk failed.
@@ -185,7 +186,8 @@ impl TableEncoder {
         Ok((EncoderState { rows: self.rows, journal, page }, handle))
     }
 
-    /// Goes on from a state and the journal that belongs to it. Pages are encoded in rayon's current pool.
+    /// Goes on from a state and the journal that belongs to it. Pages are encoded in rayon's
+    /// current pool.
     ///
     /// # Errors
     /// The disk failed, or the journal does not fit the table.
@@ -244,19 +246,21 @@ impl TableEncoder {
         Ok(())
     }
 
-    /// Allows the encoding of up to `pages` full pages to be deferred. The last pages are encoded in [`Self::finish`],
-    /// when the disk is busy with another table.
+    /// Allows the encoding of up to `pages` full pages to be deferred. The last pages are encoded
+    /// in [`Self::finish`], when the disk is busy with another table.
     pub(super) fn defer_pages(self, pages: usize) -> Self {
         Self { most_deferred: pages, ..self }
     }
 
-    /// Parks pages in unnamed files in `out` where no more memory than this may be taken and it is too little.
+    /// Parks pages in unnamed files in `out` where no more memory than this may be taken and it is
+    /// too little.
     pub(super) fn within(mut self, memory: u64, out: &Arc<OutputDir>) -> Self {
         self.encoder.parks_in = (memory < PARK_BELOW).then(|| Arc::clone(out));
         self
     }
 
-    /// Appends rows. `fill` copies a slice of rows into the columns. Full pages are encoded in rayon's current pool.
+    /// Appends rows. `fill` copies a slice of rows into the columns. Full pages are encoded in
+    /// rayon's current pool.
     pub(super) fn extend<T>(&mut self, rows: &[T], fill: impl Fn(&mut [ColumnBuffer], &[T])) -> Result<()> {
         self.rows += rows.len() as u64;
         let skipped = self.to_skip.min(rows.len() as u64);
@@ -274,7 +278,8 @@ impl TableEncoder {
         Ok(())
     }
 
-    /// Appends the first `rows` rows of a stored table of the same columns. The next ones are decoded beside the encoding.
+    /// Appends the first `rows` rows of a stored table of the same columns. The next ones are
+    /// decoded beside the encoding.
     ///
     /// # Errors
     /// It has fewer rows, or cannot be decoded; a write failed.
@@ -373,7 +378,8 @@ impl PendingTable {
         (self.table == table).then_some(&self.digest)
     }
 
-    /// Waits until every file is complete and has its name. Returns the name of the table and its digest.
+    /// Waits until every file is complete and has its name. Returns the name of the table and its
+    /// digest.
     pub(super) fn wait(self) -> Result<(&'static str, TableDigest)> {
         self.queue.finish()?;
         Ok((self.table, self.digest))
@@ -395,8 +401,8 @@ struct RowGroupEncoder {
     page_rows: usize,
     group_rows: usize,
     strings: Vocabularies,
-    /// The chunks of the row group in progress: all columns but the names of bodies, which share the data pages of the
-    /// body indices.
+    /// The chunks of the row group in progress: all columns but the names of bodies, which share
+    /// the data pages of the body indices.
     chunks: Vec<ColumnChunk>,
     outputs: Vec<OutputColumn>,
     pool: CompressorPool,

@@ -1,4 +1,5 @@
-//! Events: maximal stretches of samples and intervals of a run in which a pair violates what is required of it.
+//! Events: maximal stretches of samples and intervals of a run in which a pair violates what is
+//! required of it.
 
 use super::output_dir::OutputDir;
 use super::overlaps;
@@ -46,26 +47,31 @@ pub(super) struct Event {
     pub(super) a: u32,
     /// Body B.
     pub(super) b: u32,
-    /// Where its first and its last sample or interval are: a sample has twice its number, counted over the whole input; an interval is behind
-    /// its first sample, by one.
+    /// Where its first and its last sample or interval are: a sample has twice its number, counted
+    /// over the whole input; an interval is behind its first sample, by one.
     span: [u64; 2],
-    /// The first moment, and the last: of samples, or, where there are only intervals, of both sides of these.
+    /// The first moment, and the last: of samples, or, where there are only intervals, of both
+    /// sides of these.
     pub(super) ends: [Moment; 2],
     /// Samples that violate.
     pub(super) samples: u64,
     /// Intervals that violate.
     pub(super) intervals: u64,
-    /// Bracket of the least distance, metres: least lower and least upper end; a lower end that is not proven is minus infinity.
+    /// Bracket of the least distance, metres: least lower and least upper end; a lower end that is
+    /// not proven is minus infinity.
     pub(super) lower: f64,
     /// See `lower`.
     pub(super) upper: f64,
-    /// When the least upper end is reached; of an interval, the frame before it, and the first time at which it may be.
+    /// When the least upper end is reached; of an interval, the frame before it, and the first time
+    /// at which it may be.
     pub(super) least: Moment,
-    /// The worst rank of a sample, metres (NaN: no sample violates), and the middle of its witness points, world frame, metres.
+    /// The worst rank of a sample, metres (NaN: no sample violates), and the middle of its witness
+    /// points, world frame, metres.
     rank: f64,
     /// See `rank`.
     pub(super) place: [f64; 3],
-    /// The poses of A and B in that sample, of their recentred frames in the world; `NO_POSE` without one.
+    /// The poses of A and B in that sample, of their recentred frames in the world; `NO_POSE`
+    /// without one.
     pub(super) poses: [Pose; 2],
     /// The worst.
     pub(super) kind: EventKind,
@@ -144,8 +150,9 @@ fn moment(sample: &Sample) -> Moment {
 }
 
 impl JoinedEntry for Event {
-    /// Neighbours are a sample and an interval that it ends, and two samples without another one between them: an interval that was not looked at,
-    /// or is undecided, does not end what both of its ends go on with.
+    /// Neighbours are a sample and an interval that it ends, and two samples without another one
+    /// between them: an interval that was not looked at, or is undecided, does not end what both of
+    /// its ends go on with.
     fn goes_on(&self, later: &Self) -> bool {
         let (last, first) = (self.span[1], later.span[0]);
         first <= last + 1 || (first == last + 2 && last % 2 == 0)
@@ -154,7 +161,8 @@ impl JoinedEntry for Event {
     /// Adds a later part. Of equal ends the earlier is kept.
     fn add(&mut self, later: &Self) {
         self.span[1] = later.span[1];
-        // An interval violates wherever one of its ends does: it says when only of an event without samples.
+        // An interval violates wherever one of its ends does: it says when only of an event without
+        // samples.
         match (self.samples > 0, later.samples > 0) {
             (true, true) | (false, false) => self.ends[1] = later.ends[1],
             (false, true) => self.ends = later.ends,
@@ -232,8 +240,8 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// Returns a collector that takes about `memory` bytes, and beyond that files in `out`; `least`: events of a rule that stay in memory in
-    /// any case.
+    /// Returns a collector that takes about `memory` bytes, and beyond that files in `out`;
+    /// `least`: events of a rule that stay in memory in any case.
     pub(super) fn new(scene: &Scene, memory: u64, least: usize, out: &Arc<OutputDir>) -> Self {
         let requirements = scene.requirements();
         let bodies = scene.bodies.iter().map(|body| (Arc::clone(&body.shape), body.motion)).collect();
@@ -332,7 +340,8 @@ impl Events {
 }
 
 impl Events {
-    /// Adds the lists of a later part of the job, which begins at sample `offset` of the whole input; those of its last run are parts of events.
+    /// Adds the lists of a later part of the job, which begins at sample `offset` of the whole
+    /// input; those of its last run are parts of events.
     ///
     /// # Errors
     /// The disk failed.
@@ -349,7 +358,8 @@ impl Events {
     }
 }
 
-/// Tells overlaps apart whose surfaces cross, and those of which one body lies inside of the other or is there twice.
+/// Tells overlaps apart whose surfaces cross, and those of which one body lies inside of the other
+/// or is there twice.
 fn name_kinds(events: &mut [LoggedEvent], bodies: &[(Arc<Shape>, Motion)], touch: f64) {
     let name = |LoggedEvent { event, .. }: &mut LoggedEvent| {
         let shapes = [event.a, event.b].map(|body| &bodies[body as usize].0);
@@ -391,7 +401,8 @@ impl SpillEntry for LoggedEvent {
     }
 }
 
-/// Events in the order of (run, rule, pair, time): in memory, and beyond a limit in an unnamed file.
+/// Events in the order of (run, rule, pair, time): in memory, and beyond a limit in an unnamed
+/// file.
 pub(super) struct EventLog {
     recent: Vec<LoggedEvent>,
     /// Events that may stay in memory.

@@ -30,8 +30,9 @@ pub enum Exported {
 /// A text format of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// CSV (RFC 4180) with a line of column names: nulls are empty cells, lists have `;` between their items (quoted where they
-    /// hold one). Unless `is_raw`, a text that a spreadsheet program would take for a formula has `'` before it.
+    /// CSV (RFC 4180) with a line of column names: nulls are empty cells, lists have `;` between
+    /// their items (quoted where they hold one). Unless `is_raw`, a text that a spreadsheet program
+    /// would take for a formula has `'` before it.
     Csv {
         /// Whether texts stay as they are.
         is_raw: bool,
@@ -50,8 +51,8 @@ impl ExportFormat {
     }
 }
 
-/// Writes a table of the output directory `dir`, one of the catalogue, as text: numbers as the shortest text that reads back as the
-/// same number. `is_compressed`: with gzip.
+/// Writes a table of the output directory `dir`, one of the catalogue, as text: numbers as the
+/// shortest text that reads back as the same number. `is_compressed`: with gzip.
 ///
 /// `go_on` is asked after every few thousand rows.
 ///
@@ -274,7 +275,8 @@ impl<'a> CellWriter<'a> {
     }
 }
 
-/// Appends an item of a list. One that could be taken for several, or for a quoted one, is quoted as CSV quotes cells.
+/// Appends an item of a list. One that could be taken for several, or for a quoted one, is quoted
+/// as CSV quotes cells.
 fn push_item(cell: &mut String, item: &str) {
     if item.contains([';', '"']) {
         cell.extend(["\"", &item.replace('"', "\"\""), "\""]);

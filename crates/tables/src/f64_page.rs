@@ -1,4 +1,5 @@
-//! The f64 values of a page in a buffer with headroom, so that a page that is stored uncompressed needs no copy.
+//! The f64 values of a page in a buffer with headroom, so that a page that is stored uncompressed
+//! needs no copy.
 
 use arrow_buffer::ToByteSlice;
 use bytes::Bytes;
@@ -47,8 +48,8 @@ impl F64Page {
         });
     }
 
-    /// Moves the values out as bytes that follow `header`, without copying them. `self` becomes an empty page of the
-    /// same capacity.
+    /// Moves the values out as bytes that follow `header`, without copying them. `self` becomes an
+    /// empty page of the same capacity.
     pub(super) fn take_with_header(&mut self, header: [u8; HEADER_BYTES]) -> Bytes {
         let empty = Self::with_capacity(self.len());
         let mut all = std::mem::replace(self, empty).0;

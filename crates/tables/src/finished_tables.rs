@@ -1,4 +1,5 @@
-//! Tables of an execution after its last row: first the disk still writes them, then they lack their manifest alone.
+//! Tables of an execution after its last row: first the disk still writes them, then they lack
+//! their manifest alone.
 
 use super::checkpoint_taker::CheckpointTaker;
 use super::encoder::PendingTable;
@@ -12,7 +13,8 @@ use arrow_array::RecordBatch;
 use clearsweep_base::error::Result;
 use std::sync::Arc;
 
-/// Tables that are encoded completely while the disk still writes them. Dropping this value is dropping a [`TableWriter`](super::TableWriter).
+/// Tables that are encoded completely while the disk still writes them. Dropping this value is
+/// dropping a [`TableWriter`](super::TableWriter).
 #[must_use]
 pub struct PendingTables {
     // Fields drop in order, as those of `TableWriter`.
@@ -51,8 +53,8 @@ impl PendingTables {
     }
 }
 
-/// Complete tables without their manifest. Dropping this value before the manifest is written is dropping a
-/// [`TableWriter`](super::TableWriter).
+/// Complete tables without their manifest. Dropping this value before the manifest is written is
+/// dropping a [`TableWriter`](super::TableWriter).
 pub struct FinishedTables {
     /// Counts over all tables.
     pub totals: Totals,

@@ -1,4 +1,5 @@
-//! Findings of a job between the samples: counts, violations, the least distance and the first contact.
+//! Findings of a job between the samples: counts, violations, the least distance and the first
+//! contact.
 
 use super::interval_stats::{IntervalStat, PairContact, RunIntervals};
 use super::output_dir::OutputDir;
@@ -46,7 +47,8 @@ impl IntervalFindings {
         }
     }
 
-    /// Counts the next intervals of a run: those of `block`, by (sample, a, b). `each` is handed what is known of the pair.
+    /// Counts the next intervals of a run: those of `block`, by (sample, a, b). `each` is handed
+    /// what is known of the pair.
     ///
     /// # Errors
     /// A spill file cannot be written; an interval ends in no sample of the run.
@@ -93,9 +95,10 @@ impl IntervalFindings {
         Ok(())
     }
 
-    /// Counts a row of `pairs` of a run: whether the bodies touch in an interval, and only there, and whether they are the pair that is
-    /// proven to come nearest. `is_apart`: whether they are separated wherever they have a row, by what distance bodies touch. Runs come
-    /// one after the other, their pairs in any order.
+    /// Counts a row of `pairs` of a run: whether the bodies touch in an interval, and only there,
+    /// and whether they are the pair that is proven to come nearest. `is_apart`: whether they are
+    /// separated wherever they have a row, by what distance bodies touch. Runs come one after the
+    /// other, their pairs in any order.
     pub(super) fn count_pair(
         &mut self,
         (run, between): (i64, Option<&IntervalStat>),
@@ -176,7 +179,8 @@ impl IntervalFindings {
         self.violations.restore(state.violations, lists, out)
     }
 
-    /// Adds the state and the list of a later part of the job, which begins at sample `offset` of the whole input.
+    /// Adds the state and the list of a later part of the job, which begins at sample `offset` of
+    /// the whole input.
     ///
     /// # Errors
     /// The disk failed.

@@ -6,7 +6,8 @@ use super::spill::{SpillEntry, pair_of, pair_word, put_words, words};
 use clearsweep_model::{IntervalStatus, Sample};
 use serde::{Deserialize, Serialize};
 
-/// A contact within an interval: proven clear before its first end, proven in contact at its second one.
+/// A contact within an interval: proven clear before its first end, proven in contact at its second
+/// one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct IntervalContact {
     /// The frame before the interval, and the one behind it.
@@ -26,12 +27,14 @@ impl IntervalContact {
     }
 }
 
-/// The times of two shares of an interval, the first rounded down and the second up; NaN where the input has none.
+/// The times of two shares of an interval, the first rounded down and the second up; NaN where the
+/// input has none.
 fn times(ends: [&Sample; 2], shares: [f64; 2]) -> [f64; 2] {
     let [Some(from), Some(to)] = ends.map(|end| end.time_s) else { return [f64::NAN; 2] };
     let length = to - from;
     let [low, high] = shares.map(|share| from + share * length);
-    // The length, the product and the sum are rounded once each, by at most half a unit in their last places.
+    // The length, the product and the sum are rounded once each, by at most half a unit in their
+    // last places.
     let slack = |time: f64| f64::EPSILON * (length.abs() + time.abs());
     [(low - slack(low)).max(from.min(to)), (high + slack(high)).min(from.max(to))]
 }
@@ -43,7 +46,8 @@ pub(super) struct IntervalStat {
     pub(super) a: u32,
     /// Body B.
     pub(super) b: u32,
-    /// Lower end of the least distance, metres; negative infinity where nothing is proven of an interval.
+    /// Lower end of the least distance, metres; negative infinity where nothing is proven of an
+    /// interval.
     pub(super) lower: f64,
     /// Upper end of the least distance, metres.
     pub(super) upper: f64,
@@ -132,8 +136,9 @@ pub(super) struct PairContact {
 }
 
 impl RunIntervals {
-    /// Adds the next interval of the run. NaN stands for no requirement: every comparison with it is false. Returns whether the interval
-    /// violates the requirement, and else whether it is undecided.
+    /// Adds the next interval of the run. NaN stands for no requirement: every comparison with it
+    /// is false. Returns whether the interval violates the requirement, and else whether it is
+    /// undecided.
     pub(super) fn add(&mut self, row: &IntervalRow, ends: [&Sample; 2], require: f64) -> (bool, bool) {
         let IntervalRow { a, b, interval, .. } = *row;
         self.rows += 1;

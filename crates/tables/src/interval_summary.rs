@@ -27,8 +27,9 @@ pub(super) struct IntervalSummary {
 }
 
 impl IntervalSummary {
-    /// Returns the summary of a job on this scene; `None` if the scene says nothing about intervals. `memory`: the
-    /// bytes that statistics and violations may take each. `least_pairs`: pairs that stay in memory in any case.
+    /// Returns the summary of a job on this scene; `None` if the scene says nothing about
+    /// intervals. `memory`: the bytes that statistics and violations may take each. `least_pairs`:
+    /// pairs that stay in memory in any case.
     pub(super) fn new(scene: &Scene, memory: [u64; 2], least_pairs: usize, out: &Arc<OutputDir>) -> Option<Self> {
         let limit = usize::try_from(memory[0] / size_of::<IntervalStat>() as u64).unwrap_or(usize::MAX);
         (scene.motion.between != BetweenFrames::None).then(|| Self {
@@ -51,7 +52,8 @@ impl IntervalSummary {
         rest.get(at).is_some_and(|row| usize::from(row.interval.sample) < samples.end)
     }
 
-    /// Counts those intervals of the call that begin before sample `end` and are not counted yet, all of one run, and returns them.
+    /// Counts those intervals of the call that begin before sample `end` and are not counted yet,
+    /// all of one run, and returns them.
     ///
     /// # Errors
     /// A spill file cannot be written; an interval ends in no sample of the run.
@@ -95,7 +97,8 @@ impl IntervalSummary {
         self.findings.restore(state, lists, out)
     }
 
-    /// Adds the state and the lists of a later part of the job, likewise. The entries belong to its last run.
+    /// Adds the state and the lists of a later part of the job, likewise. The entries belong to its
+    /// last run.
     ///
     /// # Errors
     /// The disk failed.

@@ -39,7 +39,8 @@ pub(super) struct EventSum {
     pub(super) state: EventState,
     /// The worst kind.
     pub(super) kind: EventKind,
-    /// The deepest overlap of its events: the upper end of the distance (metres), the bodies and their poses; `None`: nothing overlaps.
+    /// The deepest overlap of its events: the upper end of the distance (metres), the bodies and
+    /// their poses; `None`: nothing overlaps.
     pub(super) deepest: Option<(f64, [u32; 2], [Pose; 2])>,
 }
 
@@ -237,7 +238,8 @@ impl Gathering<'_> {
         }
     }
 
-    /// Issues by the body that is in most of the pairs that are left, then the next one, and so on. A body of a single pair leads nothing.
+    /// Issues by the body that is in most of the pairs that are left, then the next one, and so on.
+    /// A body of a single pair leads nothing.
     fn by_elements(&mut self, pairs: &[(RulePair, EventSum)]) {
         let mut of_body: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for (index, ((_, a, b), _)) in pairs.iter().enumerate() {

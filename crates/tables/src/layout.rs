@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Rows that are copied into columns together. A tile of this size stays in the first-level cache while every column
-/// reads its field.
+/// Rows that are copied into columns together. A tile of this size stays in the first-level cache
+/// while every column reads its field.
 pub(super) const TILE_ROWS: usize = 256;
 
 /// Sizes that the file format contract fixes. Tests use smaller ones.
@@ -17,7 +17,8 @@ pub struct TableLayout {
     pub groups_per_part: usize,
     /// Pairs of a run that are kept in memory even if the memory limit is smaller.
     pub least_pairs: usize,
-    /// Time after which a checkpoint is taken, if the part of `distances` is filled slowly. No byte of a table depends on it.
+    /// Time after which a checkpoint is taken, if the part of `distances` is filled slowly. No byte
+    /// of a table depends on it.
     pub checkpoint_after: Duration,
     /// Time of a page of `distances` in a job that is not slow.
     pub fast_page: Duration,

@@ -1,31 +1,36 @@
 //! WRITE: the tables of an execution.
 //!
-//! A [`TableWriter`] (`writer`) takes sorted rows, block by block, and hands them tile by tile to the tables of the
-//! catalogue (`clearsweep_records`), of which each has an encoder:
+//! A [`TableWriter`] (`writer`) takes sorted rows, block by block, and hands them tile by tile to
+//! the tables of the catalogue (`clearsweep_records`), of which each has an encoder:
 //!
-//! - `part_tables` holds the tables of many parts. `sources` turns rows into the records that these tables declare;
-//!   their fields go into `column_buffer`s.
-//! - `encoder` encodes the columns of a page in parallel in rayon's current pool. A column of a row group is a `chunk`;
-//!   it uses `dictionary`, `rle_bitpack`, `min_max` statistics, `f64_page`, `page_compressor` and `chunked_buffer`.
-//! - `part_writer` writes whole row groups to files on a thread of its own. `atomic_file` gives a file its name when it
-//!   is complete, `background_io` starts to synchronise it before that, and `output_dir` owns the directory, which it
-//!   reaches through one handle (`folder`).
-//! - `summary` accumulates `pairs` and `runs`, with `row_counts`, `pair_stats` (external merge sort), `pair_counts`,
-//!   `motion_bound` and `notable_pairs` (two lists of `violations`, of `violating_stretch`es). `interval_summary`
-//!   accumulates the proven answers between samples, with `interval_stats` and `interval_findings`.
-//! - `events` joins violations into stretches of time, `issues` gathers these at the end, and `issue_tables` writes
-//!   both. `known_pairs` are those that somebody decided about, or of an earlier result, whose ids `carried_ids` takes over.
+//! - `part_tables` holds the tables of many parts. `sources` turns rows into the records that these
+//!   tables declare; their fields go into `column_buffer`s.
+//! - `encoder` encodes the columns of a page in parallel in rayon's current pool. A column of a row
+//!   group is a `chunk`; it uses `dictionary`, `rle_bitpack`, `min_max` statistics, `f64_page`,
+//!   `page_compressor` and `chunked_buffer`.
+//! - `part_writer` writes whole row groups to files on a thread of its own. `atomic_file` gives a
+//!   file its name when it is complete, `background_io` starts to synchronise it before that, and
+//!   `output_dir` owns the directory, which it reaches through one handle (`folder`).
+//! - `summary` accumulates `pairs` and `runs`, with `row_counts`, `pair_stats` (external merge
+//!   sort), `pair_counts`, `motion_bound` and `notable_pairs` (two lists of `violations`, of
+//!   `violating_stretch`es). `interval_summary` accumulates the proven answers between samples,
+//!   with `interval_stats` and `interval_findings`.
+//! - `events` joins violations into stretches of time, `issues` gathers these at the end, and
+//!   `issue_tables` writes both. `known_pairs` are those that somebody decided about, or of an
+//!   earlier result, whose ids `carried_ids` takes over.
 //! - `resume` keeps the state from which another execution goes on after this one was killed.
-//! - `rows_digest` digests the rows of each table while they are encoded, and `verify` those that are stored.
-//! - `shard_state` stores what a shard of a job accumulated; `merge` puts shards together, from their `stored_rows` and
-//!   these states. `shard_table` writes a plan.
-//! - `worst` lists the worst pairs and runs of a result, `export` writes tables as CSV, and `table_reader` hands them
-//!   out as record batches. `audit` joins samples and intervals: contacts that no frame shows, and overlaps that are
-//!   too deep.
+//! - `rows_digest` digests the rows of each table while they are encoded, and `verify` those that
+//!   are stored.
+//! - `shard_state` stores what a shard of a job accumulated; `merge` puts shards together, from
+//!   their `stored_rows` and these states. `shard_table` writes a plan.
+//! - `worst` lists the worst pairs and runs of a result, `export` writes tables as CSV, and
+//!   `table_reader` hands them out as record batches. `audit` joins samples and intervals: contacts
+//!   that no frame shows, and overlaps that are too deep.
 //!
-//! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are one implementation, and
-//! `stream_sink`, an Arrow IPC stream of `distances`, another.
-//! `batches` turns rows into record batches, and `counter` computes the totals of rows that are not written to tables.
+//! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are
+//! one implementation, and `stream_sink`, an Arrow IPC stream of `distances`, another. `batches`
+//! turns rows into record batches, and `counter` computes the totals of rows that are not written
+//! to tables.
 //!
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
 

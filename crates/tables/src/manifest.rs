@@ -7,8 +7,8 @@ use clearsweep_records::manifest::with_checksums;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Writes the manifest, with the checksums of all other files, as indented JSON with a newline at its
-/// end, once these are whole.
+/// Writes the manifest, with the checksums of all other files, as indented JSON with a newline at
+/// its end, once these are whole.
 pub(super) fn write(manifest: &serde_json::Value, out: &Arc<OutputDir>) -> Result<()> {
     out.seal()?;
     let manifest = with_checksums(manifest, &out.checksums()?);

@@ -1,7 +1,8 @@
 //! The tables of a job whose input was divided among shards, put together from theirs.
 //!
-//! Rows are encoded again, so that every byte is that of an execution that was not divided. Summaries go on from what each shard accumulated
-//! (`shard_state`). Memory depends on neither rows nor shards.
+//! Rows are encoded again, so that every byte is that of an execution that was not divided.
+//! Summaries go on from what each shard accumulated (`shard_state`). Memory depends on neither rows
+//! nor shards.
 
 use super::checksums::FileChecksums;
 use super::finished_tables::PendingTables;
@@ -85,7 +86,8 @@ pub struct TableMerger {
 }
 
 impl TableMerger {
-    /// Claims the output directory. `scene`: that of the job, with its baselines. `fast`: parts are linked or copied.
+    /// Claims the output directory. `scene`: that of the job, with its baselines. `fast`: parts are
+    /// linked or copied.
     ///
     /// # Errors
     /// Those of [`TableWriter::create`].
@@ -144,7 +146,8 @@ impl TableMerger {
         Ok(())
     }
 
-    /// Encodes the rest of all tables. `shard`: the shards that were added, by number, to find the one that is not as it was written.
+    /// Encodes the rest of all tables. `shard`: the shards that were added, by number, to find the
+    /// one that is not as it was written.
     ///
     /// # Errors
     /// The rows of a table are not those that the shards wrote, or a write failed.

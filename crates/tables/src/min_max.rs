@@ -28,8 +28,9 @@ impl MinMax {
         (!values.is_empty()).then_some(Self::Int32(range))
     }
 
-    /// Minimum and maximum of numbers; `None` without numbers. NaN is ignored. A minimum of zero is written as -0.0 and
-    /// a maximum of zero as +0.0 (Parquet format, parquet.thrift, `ColumnOrder`).
+    /// Minimum and maximum of numbers; `None` without numbers. NaN is ignored. A minimum of zero is
+    /// written as -0.0 and a maximum of zero as +0.0 (Parquet format, parquet.thrift,
+    /// `ColumnOrder`).
     pub(super) fn of_float64(values: &[f64]) -> Option<Self> {
         let mut low = [f64::INFINITY; LANES];
         let mut high = [f64::NEG_INFINITY; LANES];
@@ -62,8 +63,8 @@ impl MinMax {
         }
     }
 
-    /// Compares with the range of a later page. Returns whether both bounds are non-decreasing, and whether both are
-    /// non-increasing (parquet.thrift, `BoundaryOrder`).
+    /// Compares with the range of a later page. Returns whether both bounds are non-decreasing, and
+    /// whether both are non-increasing (parquet.thrift, `BoundaryOrder`).
     pub(super) fn boundary_order(self, later: Self) -> (bool, bool) {
         fn compare<T: PartialOrd>(a: [T; 2], b: [T; 2]) -> (bool, bool) {
             (a[0] <= b[0] && a[1] <= b[1], a[0] >= b[0] && a[1] >= b[1])
@@ -95,7 +96,8 @@ pub(super) fn statistics(kind: Type, range: Option<MinMax>, nulls: u64) -> Stati
                 _ => None,
             };
             let [low, high] = [range.map(|range| range[0]), range.map(|range| range[1])];
-            // Older readers use the deprecated fields `min` and `max`. For signed numbers they hold the same values.
+            // Older readers use the deprecated fields `min` and `max`. For signed numbers they hold
+            // the same values.
             ValueStatistics::new(low, high, None, Some(nulls), false).with_backwards_compatible_min_max(true).into()
         }};
     }

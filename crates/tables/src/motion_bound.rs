@@ -1,9 +1,10 @@
-//! Motion bounds: proven upper bounds of how far any point of a body moves between neighbouring samples.
-//!
-//! A point at most `radius` from the recentred origin moves by at most `|p' - p| + angle * radius`: the translation
-//! plus the arc of the rotation. Every formula adds a bound of its rounding error, so the result is never below the
-//! exact value. If the distance of two bodies is greater than the sum of their bounds, they do not touch between the
+//! Motion bounds: proven upper bounds of how far any point of a body moves between neighbouring
 //! samples.
+//!
+//! A point at most `radius` from the recentred origin moves by at most `|p' - p| + angle * radius`:
+//! the translation plus the arc of the rotation. Every formula adds a bound of its rounding error,
+//! so the result is never below the exact value. If the distance of two bodies is greater than the
+//! sum of their bounds, they do not touch between the samples.
 
 use clearsweep_geometry::turn::{ROUNDING, angle, relative_turn, translation};
 use clearsweep_geometry::{Pose, Vec3};
@@ -51,8 +52,8 @@ impl MotionBounds {
         self.slots.iter().map(|slot| slot.first.as_ref().map(components)).collect()
     }
 
-    /// Goes on with a later part of the current run, from its first and its last poses. Returns the motion bound of each slot between this part and
-    /// that one, metres.
+    /// Goes on with a later part of the current run, from its first and its last poses. Returns the
+    /// motion bound of each slot between this part and that one, metres.
     pub(super) fn go_on(&mut self, firsts: &StoredPoses, lasts: &StoredPoses) -> Vec<f64> {
         let joined = self.slots.iter_mut().zip(firsts.iter().zip(lasts));
         let step = |(slot, (first, last)): (&mut SlotMotion, (&Option<_>, &Option<_>))| {
@@ -76,8 +77,9 @@ impl MotionBounds {
         self.slots.iter_mut().zip(state).for_each(|(slot, values)| slot.last = values.map(pose_of));
     }
 
-    /// The motion bounds of each segment of the next block, metres: for each segment, and in it for each slot, the
-    /// largest over all steps that end in it. A segment is (mask of its samples, whether a run begins with it).
+    /// The motion bounds of each segment of the next block, metres: for each segment, and in it for
+    /// each slot, the largest over all steps that end in it. A segment is (mask of its samples,
+    /// whether a run begins with it).
     pub(super) fn advance(&mut self, block: &FrameBlock, segments: &[(u64, bool)]) -> Vec<Vec<f64>> {
         let slots = self.slots.len();
         let mut steps = vec![0.0; slots * segments.len()];
@@ -149,8 +151,9 @@ fn largest_step(poses: &PoseSequence, steps: usize, radius: f64) -> f64 {
     for i in 0..steps.min(SAMPLES) {
         let (a, b) = (pose(poses, i), pose(poses, i + 1));
         let half_sine = half_angle_sine(&a, &b);
-        // The exact angle costs ten times as much as the rest, so it is computed only if an upper bound of it exceeds
-        // the largest step so far. asin s <= s + (pi/2 - 1) s^3 on [0, 1], because (asin s - s) / s^3 increases.
+        // The exact angle costs ten times as much as the rest, so it is computed only if an upper
+        // bound of it exceeds the largest step so far. asin s <= s + (pi/2 - 1) s^3 on [0, 1],
+        // because (asin s - s) / s^3 increases.
         let at_most = 2.0 * (half_sine + 0.571 * half_sine * half_sine * half_sine) * (1.0 + ROUNDING) + ROUNDING;
         translations[i] = translation(&a, &b);
         bounds[i] = translations[i] + at_most * radius;

@@ -1,4 +1,5 @@
-//! Pairs that a summary names: those that violate the requirement, and those that a winding number leaves undecided.
+//! Pairs that a summary names: those that violate the requirement, and those that a winding number
+//! leaves undecided.
 
 use super::output_dir::OutputDir;
 use super::resume::checkpoint::FoundLists;
@@ -32,7 +33,8 @@ impl NotablePairs {
         Self { requirements, dispositions, violations, windings }
     }
 
-    /// Returns a collector whose pairs take about `memory` bytes of memory, and beyond that files in `out`.
+    /// Returns a collector whose pairs take about `memory` bytes of memory, and beyond that files
+    /// in `out`.
     pub(super) fn within(scene: &Scene, memory: u64, out: &Arc<OutputDir>) -> Self {
         let (violations, windings) = (Violations::within(memory, out), Violations::within(memory / WINDINGS_PART, out));
         Self { violations, windings, ..Self::unbounded(scene) }
@@ -43,7 +45,8 @@ impl NotablePairs {
         self.requirements.is_something()
     }
 
-    /// Counts a tile of rows, and adds its pairs. `position` is the number of the first of `samples`, counted over the whole input.
+    /// Counts a tile of rows, and adds its pairs. `position` is the number of the first of
+    /// `samples`, counted over the whole input.
     ///
     /// # Errors
     /// A spill file cannot be written.
@@ -130,7 +133,8 @@ impl NotablePairs {
         self.windings.restore(windings, lists, out)
     }
 
-    /// Adds the state and the lists of a later part of the job, which begins at sample `offset` of the whole input.
+    /// Adds the state and the lists of a later part of the job, which begins at sample `offset` of
+    /// the whole input.
     ///
     /// # Errors
     /// The disk failed.

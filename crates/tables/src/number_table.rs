@@ -24,8 +24,8 @@ pub struct NumberTable {
 }
 
 impl NumberTable {
-    /// Creates the file: an int64 column `key`, then float64 columns given as (name, unit). An empty unit stands for a
-    /// dimensionless number.
+    /// Creates the file: an int64 column `key`, then float64 columns given as (name, unit). An
+    /// empty unit stands for a dimensionless number.
     ///
     /// # Errors
     /// The file cannot be created.

@@ -14,13 +14,17 @@ pub struct TableOptions {
     pub columns: DistanceColumns,
     /// Whether the files of an earlier execution in `out` are replaced.
     pub force: bool,
-    /// Bytes that the per-pair summaries may take before they are spilled to disk. A fixed minimum of a few MB applies.
+    /// Bytes that the per-pair summaries may take before they are spilled to disk. A fixed minimum
+    /// of a few MB applies.
     pub memory: u64,
-    /// Whether an execution of the same job that was killed is gone on with, if one left something in `out`.
+    /// Whether an execution of the same job that was killed is gone on with, if one left something
+    /// in `out`.
     pub resume: bool,
-    /// The job, in words that are equal for equal jobs; `None` where it cannot be gone on with after a kill.
+    /// The job, in words that are equal for equal jobs; `None` where it cannot be gone on with
+    /// after a kill.
     pub job: Option<String>,
-    /// The job, in words that are equal for all shards of a job, if this is one: its state is stored for the merge.
+    /// The job, in words that are equal for all shards of a job, if this is one: its state is
+    /// stored for the merge.
     pub shard: Option<String>,
     /// Files that the job reads: none of them is replaced.
     pub inputs: JobInputs,

@@ -8,15 +8,16 @@ use std::sync::Arc;
 /// Cells of an octree that are looked at for an overlap, where there are few issues.
 const CELLS: usize = 4096;
 
-/// Cells for all issues together, beyond which each has fewer (about a second of one core), and the least that each has.
+/// Cells for all issues together, beyond which each has fewer (about a second of one core), and the
+/// least that each has.
 const ALL_CELLS: usize = 1 << 19;
 const LEAST_CELLS: usize = 64;
 
 /// Cells for a proof that one body lies inside of the other.
 const INSIDE_CELLS: usize = 512;
 
-/// The overlap of two bodies. Of bodies that are known up to a deviation, or have no inside, nothing but a box is known, and of grown meshes
-/// nothing at all.
+/// The overlap of two bodies. Of bodies that are known up to a deviation, or have no inside,
+/// nothing but a box is known, and of grown meshes nothing at all.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct OverlapFound {
     /// A box along the axes of the world that contains it, metres.
@@ -82,7 +83,8 @@ fn is_same(a: &Arc<Shape>, b: &Arc<Shape>) -> bool {
     Arc::ptr_eq(a, b) || (a.vertices == b.vertices && a.triangles == b.triangles && a == b)
 }
 
-/// How far a point within `reach` (metres) of the origin is from itself at another pose, at the most; NaN where a pose is.
+/// How far a point within `reach` (metres) of the origin is from itself at another pose, at the
+/// most; NaN where a pose is.
 fn farthest(one: &Pose, other: &Pose, reach: f64) -> f64 {
     let dot: f64 = one.q.iter().zip(&other.q).map(|(a, b)| a * b).sum();
     // The chord of the angle between two unit quaternions, twice.

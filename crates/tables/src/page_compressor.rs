@@ -1,9 +1,10 @@
 //! Compression of pages into zstd frames.
 //!
-//! Coordinates and distances have full mantissas: zstd saves about a twentieth of their size and takes a third of the
-//! time of writing. If a page hardly shrinks, the next pages of its column are therefore stored in frames of raw blocks
-//! (RFC 8878, section 3.1.1.2), which every zstd decoder reads. Then a page is compressed again as a trial. The choice
-//! depends only on the position of a page in its row group and on the content, so the bytes do not depend on threads.
+//! Coordinates and distances have full mantissas: zstd saves about a twentieth of their size and
+//! takes a third of the time of writing. If a page hardly shrinks, the next pages of its column are
+//! therefore stored in frames of raw blocks (RFC 8878, section 3.1.1.2), which every zstd decoder
+//! reads. Then a page is compressed again as a trial. The choice depends only on the position of a
+//! page in its row group and on the content, so the bytes do not depend on threads.
 
 use super::f64_page::{self, F64Page};
 use bytes::Bytes;
@@ -14,7 +15,8 @@ use zstd::zstd_safe::compress_bound;
 
 /// Compression level: the fastest level that compresses repetitive data well.
 const LEVEL: i32 = 1;
-/// If compression saves less than this part of a page (one in so many bytes), the next [`STORED_PAGES`] are stored.
+/// If compression saves less than this part of a page (one in so many bytes), the next
+/// [`STORED_PAGES`] are stored.
 const LEAST_SAVING: usize = 10;
 /// Number of pages that are stored between two trials.
 const STORED_PAGES: u32 = 15;
@@ -25,7 +27,8 @@ const SMALL: usize = 4096;
 const BLOCK: usize = 128 << 10;
 /// Magic number of a frame (RFC 8878, section 3.1.1).
 const MAGIC: [u8; 4] = 0xFD2F_B528_u32.to_le_bytes();
-/// Frame header descriptor (RFC 8878, section 3.1.1.1.1): single segment, content size in four bytes.
+/// Frame header descriptor (RFC 8878, section 3.1.1.1.1): single segment, content size in four
+/// bytes.
 const DESCRIPTOR: u8 = 2 << 6 | 1 << 5;
 
 /// Decides which pages of a column are stored without a trial of compression.
@@ -70,7 +73,8 @@ impl PageCompressor {
         Ok(Self { compressor: Compressor::new(LEVEL)?, body: Vec::new(), joined: Vec::new(), output: Vec::new() })
     }
 
-    /// The frame of `prefix` followed by `content`. The prefix (definition levels) is shorter than a block.
+    /// The frame of `prefix` followed by `content`. The prefix (definition levels) is shorter than
+    /// a block.
     pub(super) fn compress(
         &mut self,
         prefix: &[u8],
@@ -113,8 +117,8 @@ impl PageCompressor {
     }
 }
 
-/// Turns f64 values into a stored frame without copying them and empties `values`. Returns `None` and changes nothing
-/// if the page is due for compression or does not fit one block.
+/// Turns f64 values into a stored frame without copying them and empties `values`. Returns `None`
+/// and changes nothing if the page is due for compression or does not fit one block.
 pub(super) fn store_in_place(values: &mut F64Page, policy: &mut StorePolicy) -> Option<ZstdFrame> {
     let size = size_of_val(&**values);
     if policy.stored == 0 || !(SMALL..=BLOCK).contains(&size) {
@@ -174,7 +178,8 @@ impl CompressorPool {
         Ok(result)
     }
 
-    /// The compressors that are not in use. A poisoned list stays valid, because a compressor in use is not in it.
+    /// The compressors that are not in use. A poisoned list stays valid, because a compressor in
+    /// use is not in it.
     fn free(&self) -> std::sync::MutexGuard<'_, Vec<PageCompressor>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,5 +1,5 @@
-//! Bytes that wait in an unnamed file instead of in memory: the pages of a row group that is not complete, where memory is
-//! short.
+//! Bytes that wait in an unnamed file instead of in memory: the pages of a row group that is not
+//! complete, where memory is short.
 
 use super::output_dir::OutputDir;
 use bytes::Bytes;
@@ -44,7 +44,8 @@ impl ParkingFile {
         Ok(ParkedBytes { file: Arc::clone(self), start, size: bytes.len() })
     }
 
-    /// Works with the file. The output directory remembers what fails, because the parquet crate does not pass causes on.
+    /// Works with the file. The output directory remembers what fails, because the parquet crate
+    /// does not pass causes on.
     fn with<T>(&self, work: impl FnOnce(&mut ParkingSpace) -> io::Result<T>) -> io::Result<T> {
         let mut space = self.space.lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut space).inspect_err(|e| self.out.record_failure(self.out.root(), copy_of(e)))

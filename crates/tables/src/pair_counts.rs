@@ -2,7 +2,8 @@
 
 use clearsweep_model::{PairCounts, Scene};
 
-/// Numbers of pairs by run. Static pairs have rows at the first sample of an execution only, so later runs have none.
+/// Numbers of pairs by run. Static pairs have rows at the first sample of an execution only, so
+/// later runs have none.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairCountsByRun {
     /// The first run.

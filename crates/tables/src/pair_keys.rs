@@ -1,7 +1,7 @@
 //! Pairs as integers in a sorted list, and the search for the next one.
 
-/// Number of candidates that are compared with a row without a branch. The candidate of a row is most likely among the
-/// next ones after that of the row before it.
+/// Number of candidates that are compared with a row without a branch. The candidate of a row is
+/// most likely among the next ones after that of the row before it.
 pub(super) const LOOKAHEAD: usize = 8;
 
 /// A pair as an integer. Integers compare like pairs (a, b).
@@ -9,9 +9,10 @@ pub(super) fn pair_key(a: u32, b: u32) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
 
-/// The position of the first key from `at` on that is not less than `pair`. `pairs` is sorted and ends in [`LOOKAHEAD`]
-/// sentinels. The next keys are compared without unpredictable branches; beyond them follows an exponential search
-/// (Bentley & Yao, "An almost optimal algorithm for unbounded searching", 1976).
+/// The position of the first key from `at` on that is not less than `pair`. `pairs` is sorted and
+/// ends in [`LOOKAHEAD`] sentinels. The next keys are compared without unpredictable branches;
+/// beyond them follows an exponential search (Bentley & Yao, "An almost optimal algorithm for
+/// unbounded searching", 1976).
 pub(super) fn lower_bound(pairs: &[u64], at: usize, pair: u64) -> usize {
     let Some(next) = pairs.get(at..).and_then(|pairs| pairs.first_chunk::<LOOKAHEAD>()) else { return at };
     let mut low = at + next.iter().map(|&next| usize::from(next < pair)).sum::<usize>();

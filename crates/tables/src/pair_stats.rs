@@ -1,7 +1,8 @@
 //! Statistics per pair of a run, by external merge sort ([`SpillFile`]).
 //!
-//! Entries arrive sorted by pair, block after block. A stable merge joins the entries of a pair in the order of time,
-//! so the result does not depend on which entries were spilled to disk, and when. No hash map is needed.
+//! Entries arrive sorted by pair, block after block. A stable merge joins the entries of a pair in
+//! the order of time, so the result does not depend on which entries were spilled to disk, and
+//! when. No hash map is needed.
 
 use super::output_dir::OutputDir;
 use super::resume::entries::{StoredEntries, store_entries};
@@ -12,7 +13,8 @@ use clearsweep_model::{Method, Proximity, Sample, Status};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Counts of a pair over some samples of a run, and its worst row among them: that of the least [`rank`].
+/// Counts of a pair over some samples of a run, and its worst row among them: that of the least
+/// [`rank`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PairStat {
     /// Body A.
@@ -41,7 +43,8 @@ pub(super) struct PairStat {
     pub(super) place: [f64; 3],
 }
 
-/// Returns the rank of a row, metres: the signed distance, or the proven upper end if the distance is minus an upper bound of a depth.
+/// Returns the rank of a row, metres: the signed distance, or the proven upper end if the distance
+/// is minus an upper bound of a depth.
 pub(super) fn rank(p: &Proximity) -> f64 {
     if matches!(p.method, Method::Bound | Method::Winding) { p.upper } else { p.distance }
 }
@@ -84,8 +87,8 @@ impl PairStat {
         self.penetrating += u64::from(p.status == Status::Penetrating);
     }
 
-    /// Whether the bodies are separated in the row of smallest distance, or no row is there. `touch`: up to which distance
-    /// bodies touch, metres.
+    /// Whether the bodies are separated in the row of smallest distance, or no row is there.
+    /// `touch`: up to which distance bodies touch, metres.
     pub(super) fn is_apart(&self, touch: f64) -> bool {
         self.penetrating == 0 && (self.within == 0 || self.lower > touch)
     }
@@ -96,7 +99,8 @@ pub(super) trait JoinedEntry: SpillEntry {
     /// Adds what is known of a later part.
     fn add(&mut self, later: &Self);
 
-    /// Whether a later part of the same pair is one with this one; all parts are, unless there may be several entries of a pair.
+    /// Whether a later part of the same pair is one with this one; all parts are, unless there may
+    /// be several entries of a pair.
     fn goes_on(&self, later: &Self) -> bool {
         let _ = later;
         true
@@ -159,7 +163,8 @@ impl<E: JoinedEntry> StoredEntries for PairAccumulator<E> {
 /// Accumulates the entries of one run.
 #[derive(Debug)]
 pub(super) struct PairAccumulator<E> {
-    /// The first `compacted` entries are strictly sorted by pair. Sorted sequences in the order of time follow.
+    /// The first `compacted` entries are strictly sorted by pair. Sorted sequences in the order of
+    /// time follow.
     entries: Vec<E>,
     compacted: usize,
     /// Entries that may stay in memory.
@@ -169,8 +174,8 @@ pub(super) struct PairAccumulator<E> {
 }
 
 impl<E: JoinedEntry> PairAccumulator<E> {
-    /// Creates an accumulator. `limit` is the number of entries in memory above which they are spilled to an unnamed
-    /// file in `out`.
+    /// Creates an accumulator. `limit` is the number of entries in memory above which they are
+    /// spilled to an unnamed file in `out`.
     pub(super) fn new(limit: usize, out: Arc<OutputDir>) -> Self {
         Self { entries: Vec::new(), compacted: 0, limit, spill: None, out }
     }
@@ -216,8 +221,8 @@ impl<E: JoinedEntry> PairAccumulator<E> {
 
     /// Sorts the entries and joins those of equal pairs.
     fn compact(&mut self) {
-        // The stable sort of the standard library detects sorted sequences and merges them, and keeps the entries of a
-        // pair in the order of time.
+        // The stable sort of the standard library detects sorted sequences and merges them, and
+        // keeps the entries of a pair in the order of time.
         self.entries.sort_by_key(E::pair);
         self.entries.dedup_by(|later, kept| {
             let same = later.pair() == kept.pair() && kept.goes_on(later);

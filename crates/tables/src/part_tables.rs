@@ -1,4 +1,5 @@
-//! The tables of many parts, into which blocks bring rows: those of the catalogue that a job writes.
+//! The tables of many parts, into which blocks bring rows: those of the catalogue that a job
+//! writes.
 
 use super::checksums::FileChecksums;
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
@@ -21,10 +22,11 @@ use std::sync::Arc;
 /// Bytes of a row of a deferred table in columns, rounded up.
 const DEFERRED_ROW_BYTES: u64 = 96;
 
-/// Number of pages that may be held back unencoded: up to 32 MB, or 1/32 of `memory` if that is less.
+/// Number of pages that may be held back unencoded: up to 32 MB, or 1/32 of `memory` if that is
+/// less.
 ///
-/// At the end of the execution the disk is busy with the first table and the processors are idle, so these
-/// pages are encoded then.
+/// At the end of the execution the disk is busy with the first table and the processors are idle,
+/// so these pages are encoded then.
 pub(super) fn deferred_pages(memory: u64, layout: TableLayout) -> usize {
     ((memory / 32).min(32 << 20) / (DEFERRED_ROW_BYTES * layout.page as u64)) as usize
 }
@@ -59,8 +61,8 @@ struct PartTable {
     linked: u64,
 }
 
-/// All tables of parts of a job, in the order of the catalogue. The first one has most rows: checkpoints
-/// follow its parts, and only its last part is in a journal.
+/// All tables of parts of a job, in the order of the catalogue. The first one has most rows:
+/// checkpoints follow its parts, and only its last part is in a journal.
 pub(super) struct PartTables {
     tables: Vec<PartTable>,
     contents: Contents,
@@ -137,8 +139,9 @@ impl PartTables {
         self.tables.iter().map(|table| (table.info.name, table.encoder.rows()))
     }
 
-    /// Returns the state at the start of a block. `leading_parts`: the parts of the first table that are whole or
-    /// become so later; `None`: its pages are kept as long as they come slowly. `None`: they do not.
+    /// Returns the state at the start of a block. `leading_parts`: the parts of the first table
+    /// that are whole or become so later; `None`: its pages are kept as long as they come slowly.
+    /// `None`: they do not.
     ///
     /// # Errors
     /// The disk failed.
@@ -165,8 +168,8 @@ impl PartTables {
         Ok(Some(all))
     }
 
-    /// Goes on from a state and the journals that belong to it. `rows` and `whole_parts`: of the first table. Returns
-    /// whether it goes on after its whole parts.
+    /// Goes on from a state and the journals that belong to it. `rows` and `whole_parts`: of the
+    /// first table. Returns whether it goes on after its whole parts.
     ///
     /// # Errors
     /// The disk failed, or a journal does not fit its table.
@@ -200,8 +203,8 @@ impl PartTables {
         self.get(table)?.encoder.append(stored, rows)
     }
 
-    /// Takes over the files of a stored table of `dir`: by a link, or as a copy. `checksums`: those of all files
-    /// of the directory, as they were written.
+    /// Takes over the files of a stored table of `dir`: by a link, or as a copy. `checksums`: those
+    /// of all files of the directory, as they were written.
     ///
     /// # Errors
     /// The table has other than `rows` rows; the files cannot be linked or copied.
@@ -227,8 +230,8 @@ impl PartTables {
         if sum == rows { Ok(()) } else { Err(invalid(&dir.join(table), format!("has {sum} rows instead of {rows}"))) }
     }
 
-    /// Encodes the remaining rows of the tables that were not linked, the first one first: the others are encoded
-    /// while the disk takes it. Returns the names of the linked ones, too.
+    /// Encodes the remaining rows of the tables that were not linked, the first one first: the
+    /// others are encoded while the disk takes it. Returns the names of the linked ones, too.
     ///
     /// # Errors
     /// A write failed.

@@ -1,4 +1,5 @@
-//! Writing of encoded row groups to files, on a thread of its own: the disk works in parallel with the encoders.
+//! Writing of encoded row groups to files, on a thread of its own: the disk works in parallel with
+//! the encoders.
 
 use super::atomic_file::AtomicFile;
 use super::chunk::EncodedColumn;
@@ -104,8 +105,8 @@ impl PartWriter {
     }
 }
 
-/// Writes a row group. The parquet crate would copy appended bytes through two buffers. Therefore the pages are written
-/// past it ([`AtomicFile::write_ahead`]), and the crate only counts them.
+/// Writes a row group. The parquet crate would copy appended bytes through two buffers. Therefore
+/// the pages are written past it ([`AtomicFile::write_ahead`]), and the crate only counts them.
 fn append(file: &mut TableFile, group: EncodedRowGroup) -> parquet::errors::Result<()> {
     file.flush()?;
     let mut written = Vec::with_capacity(group.len());
@@ -148,7 +149,8 @@ impl ChunkReader for AlreadyWritten {
 }
 
 impl Read for AlreadyWritten {
-    /// Counts bytes and leaves `to` unchanged: [`AtomicFile`] skips what the crate copies from there.
+    /// Counts bytes and leaves `to` unchanged: [`AtomicFile`] skips what the crate copies from
+    /// there.
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let count = usize::try_from(self.0).unwrap_or(usize::MAX).min(to.len());
         self.0 -= count as u64;
@@ -161,7 +163,8 @@ fn close(file: TableFile) -> parquet::errors::Result<Result<()>> {
     Ok(file.into_inner()?.finish())
 }
 
-/// The error of a failed write. If the disk failed, it names that cause rather than the resulting Parquet error.
+/// The error of a failed write. If the disk failed, it names that cause rather than the resulting
+/// Parquet error.
 pub(super) fn parquet_error(out: &OutputDir, path: &std::path::Path, error: ParquetError) -> Error {
     out.failure().unwrap_or_else(|| Error::internal(path.display(), error))
 }
@@ -199,7 +202,8 @@ impl RowGroupQueue {
     pub(super) fn push(&mut self, group: EncodedRowGroup) -> Result<()> {
         if let Some(parts) = self.idle.take() {
             let path = parts.path();
-            // Capacity zero: at most one row group waits while another is written, which bounds the memory.
+            // Capacity zero: at most one row group waits while another is written, which bounds the
+            // memory.
             let (sender, receiver) = sync_channel(0);
             let complete = Arc::new(AtomicBool::new(false));
             let thread = std::thread::Builder::new().name(format!("write {path}"));

@@ -1,10 +1,10 @@
-//! Parquet's encoding of dictionary indices and definition levels (Parquet format, Encodings.md, "Run Length Encoding /
-//! Bit-Packing Hybrid").
+//! Parquet's encoding of dictionary indices and definition levels (Parquet format, Encodings.md,
+//! "Run Length Encoding / Bit-Packing Hybrid").
 
 /// Values of a bit-packed group. A bit-packed run consists of whole groups.
 const GROUP: usize = 8;
-/// Least number of bits in the values of an RLE run. Shorter repetitions are bit-packed: an RLE run between two
-/// bit-packed runs costs two additional headers.
+/// Least number of bits in the values of an RLE run. Shorter repetitions are bit-packed: an RLE run
+/// between two bit-packed runs costs two additional headers.
 const LEAST_RUN_BITS: usize = 64;
 
 /// The number of bits that hold every value up to `largest`.
@@ -37,8 +37,8 @@ pub(super) fn rle_run(value: u32, count: usize, width: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&value.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
-/// The number of equal values at the front of `values`. A run shorter than `least` may be reported with any length
-/// below `least`. With fewer than `least` values the result is their number.
+/// The number of equal values at the front of `values`. A run shorter than `least` may be reported
+/// with any length below `least`. With fewer than `least` values the result is their number.
 fn run_length(values: &[u32], least: usize) -> usize {
     if values.len() < least {
         return values.len();
@@ -71,7 +71,8 @@ fn bit_packed_run(values: &[u32], width: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a bit-packed group: 8 values of `width` bits take `width` bytes, least significant bit first.
+/// Appends a bit-packed group: 8 values of `width` bits take `width` bytes, least significant bit
+/// first.
 fn pack_group(group: &[u32; GROUP], width: u32, out: &mut Vec<u8>) {
     if width <= 8 {
         let word = (0..).zip(group).fold(0, |word, (i, &value)| word | u64::from(value) << (i * width));

@@ -11,9 +11,11 @@ pub struct Row {
     pub b: u32,
     /// The result of the query, in the world frame.
     pub proximity: Proximity,
-    /// The free length if the pair's rule requires one, else the distance along the direction of the scene, if there is one.
+    /// The free length if the pair's rule requires one, else the distance along the direction of
+    /// the scene, if there is one.
     pub directional: Option<DirectionalDistance>,
-    /// Whether both bodies stand at the very poses of the baseline of their rule, where the bracket is wider than `worse_by`: nothing is required.
+    /// Whether both bodies stand at the very poses of the baseline of their rule, where the bracket
+    /// is wider than `worse_by`: nothing is required.
     pub stands: bool,
 }
 
@@ -25,8 +27,9 @@ impl Row {
         if self.stands { f64::NAN } else { requirements.under(rule, run, self.a, self.b) }
     }
 
-    /// Returns the bracket that the rule compares with its requirement, metres: that of the distance or of the free length. An unproven end
-    /// of a free length is 0 or infinite, of a distance NaN.
+    /// Returns the bracket that the rule compares with its requirement, metres: that of the
+    /// distance or of the free length. An unproven end of a free length is 0 or infinite, of a
+    /// distance NaN.
     #[inline]
     #[doc(hidden)]
     pub fn measured(&self, requirements: &Requirements, rule: usize) -> [f64; 2] {
@@ -58,7 +61,8 @@ impl IntervalRow {
         if self.stands { f64::NAN } else { requirements.of_distance(run, self.a, self.b) }
     }
 
-    /// The samples of `block` between which the interval lies; `None` if the second one is not there or of another run.
+    /// The samples of `block` between which the interval lies; `None` if the second one is not
+    /// there or of another run.
     pub(super) fn ends<'b>(&self, block: &'b FrameBlock) -> Option<[&'b Sample; 2]> {
         let at = usize::from(self.interval.sample);
         let first = block.samples.get(at)?;

@@ -7,8 +7,10 @@ use super::sources::{RunRow, WorstRow};
 use super::totals::{RuleTotals, Totals, UndecidedRow};
 use clearsweep_model::{Method, Requirements, Sample, Status};
 
-/// Counts a tile of rows for `runs` and the totals. `judged`: the bracket of a row that is compared with the requirement, and the requirement,
-/// metres. Comparisons with NaN are false: NaN stands for no requirement and for missing bounds. Returns the number of rows that violate the requirement, and of those that a winding number decides.
+/// Counts a tile of rows for `runs` and the totals. `judged`: the bracket of a row that is compared
+/// with the requirement, and the requirement, metres. Comparisons with NaN are false: NaN stands
+/// for no requirement and for missing bounds. Returns the number of rows that violate the
+/// requirement, and of those that a winding number decides.
 pub(super) fn count_rows(
     run: &mut RunRow,
     totals: &mut Totals,
@@ -16,7 +18,8 @@ pub(super) fn count_rows(
     samples: &[Sample],
     judged: impl Fn(&Row) -> ([f64; 2], f64),
 ) -> [u64; 2] {
-    /// Bits of a counter. Several counters share a register; each counts at most the rows of a tile.
+    /// Bits of a counter. Several counters share a register; each counts at most the rows of a
+    /// tile.
     const BITS: usize = 9;
     const { assert!(TILE_ROWS < 1 << BITS && Method::NAMES.len() * BITS <= 64) };
     debug_assert!(rows.len() <= TILE_ROWS);

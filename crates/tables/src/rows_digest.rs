@@ -1,17 +1,20 @@
 //! Digests of the rows of a table, whatever their encoding, files or order of arrival.
 //!
-//! The rows of a run whose frames have the same number divided by [`FRAMES`] (tables without a column `frame`: all rows of the run) are
-//! hashed together, at most [`CHUNK_ROWS`] at a time: BLAKE3 of
+//! The rows of a run whose frames have the same number divided by [`FRAMES`] (tables without a
+//! column `frame`: all rows of the run) are hashed together, at most [`CHUNK_ROWS`] at a time:
+//! BLAKE3 of
 //!
 //! ```text
 //! run i64 | frame / 64 i64 | number of the chunk among these rows u64 | rows u64 | for each column: its bytes u64, its values
 //! ```
-//! all little-endian. Integers and numbers are stored as they are, of a nullable column a null number as the NaN 0x7ff8000000000000, a null
-//! integer or boolean as zero with a byte behind each value that says whether it is there. A text is the first eight bytes of its BLAKE3; a list
-//! is the number of its texts (u32) and these. Columns of body names in tables that have the indices too are left out.
+//! all little-endian. Integers and numbers are stored as they are, of a nullable column a null
+//! number as the NaN 0x7ff8000000000000, a null integer or boolean as zero with a byte behind each
+//! value that says whether it is there. A text is the first eight bytes of its BLAKE3; a list is
+//! the number of its texts (u32) and these. Columns of body names in tables that have the indices
+//! too are left out.
 //!
-//! The digest of several chunks is the sum of theirs modulo 2^256. So those of parts of a table add up to that of the table, and a difference
-//! is found in the runs that it is in.
+//! The digest of several chunks is the sum of theirs modulo 2^256. So those of parts of a table add
+//! up to that of the table, and a difference is found in the runs that it is in.
 
 use super::column_buffer::{ColumnBuffer, ColumnValues};
 use super::vocabularies::Vocabularies;
@@ -158,7 +161,8 @@ impl TableDigest {
         self.groups.push(later);
     }
 
-    /// Returns the runs, from the first to the second one, outside of which another digest has the same rows; `None`: they are the same everywhere.
+    /// Returns the runs, from the first to the second one, outside of which another digest has the
+    /// same rows; `None`: they are the same everywhere.
     pub fn difference(&self, other: &Self) -> Option<[i64; 2]> {
         // Groups may be divided otherwise: sums are compared wherever both have an end.
         let (mut own, mut of_other) = (self.ends(), other.ends());
@@ -396,7 +400,8 @@ impl CanonicalColumns for Written<'_> {
     }
 }
 
-/// Appends values; where the column is nullable, each with a byte behind it that says whether it is there.
+/// Appends values; where the column is nullable, each with a byte behind it that says whether it is
+/// there.
 fn put<const N: usize>(
     values: impl ExactSizeIterator<Item = [u8; N]>,
     valid: Option<&[bool]>,

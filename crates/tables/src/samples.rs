@@ -1,4 +1,5 @@
-//! `samples.parquet`: the values of all joints in each sample; and the values of a sweep of one joint at times of it.
+//! `samples.parquet`: the values of all joints in each sample; and the values of a sweep of one
+//! joint at times of it.
 
 use super::atomic_file::AtomicFile;
 use super::layout::TableLayout;
@@ -163,7 +164,8 @@ impl SamplesTable {
     }
 }
 
-/// The joint that is swept alone in a run, and its values at two shares of the step behind a frame; `None` where several joints move, or none.
+/// The joint that is swept alone in a run, and its values at two shares of the step behind a frame;
+/// `None` where several joints move, or none.
 pub fn swept_span(scene: &Scene, at: (i64, i64), shares: [f64; 2]) -> Option<(&Joint, [f64; 2])> {
     let joints = scene.joints.as_deref()?;
     let values = shares.map(|share| swept_value(joints, at, share));
@@ -174,7 +176,8 @@ pub fn swept_span(scene: &Scene, at: (i64, i64), shares: [f64; 2]) -> Option<(&J
     values.iter().all(|value| value.is_finite()).then_some((joint, values))
 }
 
-/// The value of the joint that a sweep moves alone, at a share of the step behind a frame; NaN where several move, or none.
+/// The value of the joint that a sweep moves alone, at a share of the step behind a frame; NaN
+/// where several move, or none.
 pub(super) fn swept_value(joints: &SceneJoints, (run, frame): (i64, i64), share: f64) -> f64 {
     let Some(runs) = &joints.sweeps else { return f64::NAN };
     let Some(number) = u64::try_from(run).ok().filter(|&run| run < runs.runs()) else { return f64::NAN };

@@ -21,7 +21,8 @@ pub struct ShardRow {
 }
 
 impl ShardRow {
-    /// A shard of `runs`, and of `frames` if it is a part of one run. A range that begins at `i64::MIN`, or ends at `i64::MAX`, is open there.
+    /// A shard of `runs`, and of `frames` if it is a part of one run. A range that begins at
+    /// `i64::MIN`, or ends at `i64::MAX`, is open there.
     pub fn new(runs: &Range<i64>, frames: Option<&Range<i64>>, poses: u64) -> Self {
         let end = |value: i64, open: i64| (value != open).then_some(value);
         let ends = |range: &Range<i64>| [end(range.start, i64::MIN), end(range.end, i64::MAX)];
@@ -29,7 +30,8 @@ impl ShardRow {
     }
 }
 
-/// Writes a row for each shard, in order: `shard`, `shards`, `runs_from`, `runs_to`, `frames_from`, `frames_to`, `poses`, `share`.
+/// Writes a row for each shard, in order: `shard`, `shards`, `runs_from`, `runs_to`, `frames_from`,
+/// `frames_to`, `poses`, `share`.
 ///
 /// # Errors
 /// The file cannot be written.

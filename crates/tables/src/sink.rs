@@ -1,4 +1,5 @@
-//! The destination of rows: the trait, what it is given, and the Parquet tables as one of its implementations.
+//! The destination of rows: the trait, what it is given, and the Parquet tables as one of its
+//! implementations.
 
 use super::batches::BatchMaker;
 use super::finished_tables::{FinishedTables, PendingTables};
@@ -20,9 +21,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Receives the rows of a job, in order of (run, frame, a, b).
 ///
-/// The calls are [`begin`](Self::begin), [`rows`](Self::rows) for each block of rows, [`end`](Self::end),
-/// [`totals`](Self::totals), [`summary`](Self::summary); after an error, of whatever part of the job, or where it is
-/// cancelled, only [`abort`](Self::abort). The first error of a sink stops the job, which returns it as it is.
+/// The calls are [`begin`](Self::begin), [`rows`](Self::rows) for each block of rows,
+/// [`end`](Self::end), [`totals`](Self::totals), [`summary`](Self::summary); after an error, of
+/// whatever part of the job, or where it is cancelled, only [`abort`](Self::abort). The first error
+/// of a sink stops the job, which returns it as it is.
 ///
 /// A closure over `&RowBlock` is a sink of which only `rows` does anything.
 pub trait RowSink: Send {
@@ -35,13 +37,15 @@ pub trait RowSink: Send {
         Ok(())
     }
 
-    /// Takes the next rows; called from one thread at a time, beside the computation of the rows after them.
+    /// Takes the next rows; called from one thread at a time, beside the computation of the rows
+    /// after them.
     ///
     /// # Errors
     /// The sink cannot take them.
     fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()>;
 
-    /// Hears of the samples of each block, in order, also of those whose rows it has from an earlier execution: the values of joints.
+    /// Hears of the samples of each block, in order, also of those whose rows it has from an
+    /// earlier execution: the values of joints.
     ///
     /// # Errors
     /// The sink cannot take them.
@@ -84,8 +88,8 @@ pub trait RowSink: Send {
     /// The job failed or was cancelled: the rows taken so far are void.
     fn abort(&mut self) {}
 
-    /// After [`begin`](Self::begin): the index of the first block of 64 samples whose rows the sink takes. It has those
-    /// before from an execution of the same job that was killed.
+    /// After [`begin`](Self::begin): the index of the first block of 64 samples whose rows the sink
+    /// takes. It has those before from an execution of the same job that was killed.
     #[doc(hidden)]
     fn resumes_at(&self) -> u64 {
         0
@@ -116,8 +120,9 @@ pub struct SinkContext<'a> {
 }
 
 impl<'a> SinkContext<'a> {
-    /// Returns the context of a job that reads `inputs`. `job`: the job in words that are equal for equal jobs, if it
-    /// can be continued; `shard`: in words that are equal for all shards of it, if this is one. `pose_steps`: the steps of moving bodies' poses, if they are known.
+    /// Returns the context of a job that reads `inputs`. `job`: the job in words that are equal for
+    /// equal jobs, if it can be continued; `shard`: in words that are equal for all shards of it,
+    /// if this is one. `pose_steps`: the steps of moving bodies' poses, if they are known.
     #[doc(hidden)]
     pub fn new(
         scene: &'a Scene,
@@ -141,7 +146,8 @@ impl<'a> SinkContext<'a> {
         self.maker.penetrations_schema()
     }
 
-    /// The schema of the batches of `intervals`; `None` where the scene does not say how bodies move between frames.
+    /// The schema of the batches of `intervals`; `None` where the scene does not say how bodies
+    /// move between frames.
     pub fn intervals_schema(&self) -> Option<SchemaRef> {
         self.maker.intervals_schema()
     }
@@ -178,7 +184,8 @@ impl<'a> RowBlock<'a> {
         self.sorted.rows.len()
     }
 
-    /// Whether there is no row of `distances`: no pair came near in these samples. It may have come near between them.
+    /// Whether there is no row of `distances`: no pair came near in these samples. It may have come
+    /// near between them.
     pub fn is_empty(&self) -> bool {
         self.sorted.rows.is_empty()
     }
@@ -211,8 +218,8 @@ impl<'a> RowBlock<'a> {
         self.sorted.intervals.iter().map(|row| [row.a, row.b])
     }
 
-    /// Returns the proven results for the intervals after these samples, as a batch of the table `intervals`. The batch
-    /// is empty if the scene does not say how bodies move between frames.
+    /// Returns the proven results for the intervals after these samples, as a batch of the table
+    /// `intervals`. The batch is empty if the scene does not say how bodies move between frames.
     ///
     /// # Errors
     /// None that the data can cause.
@@ -220,7 +227,8 @@ impl<'a> RowBlock<'a> {
         self.maker.intervals(self.sorted.intervals, self.block)
     }
 
-    /// Returns the contacts in these samples, as a batch of the table `contacts`. The batch is empty if the scene does not ask for them.
+    /// Returns the contacts in these samples, as a batch of the table `contacts`. The batch is
+    /// empty if the scene does not ask for them.
     ///
     /// # Errors
     /// None that the data can cause.
@@ -301,9 +309,10 @@ impl RowSink for BatchCollector {
     }
 }
 
-/// A sink that writes the Parquet tables and the manifest to a directory. Files appear whole or not at all. Where the job
-/// fails or is cancelled, none is left behind, unless [`resume`](Self::resume) can go on with them: that takes a minute
-/// of work, or a whole part of `distances`, 16,777,216 rows.
+/// A sink that writes the Parquet tables and the manifest to a directory. Files appear whole or not
+/// at all. Where the job fails or is cancelled, none is left behind, unless
+/// [`resume`](Self::resume) can go on with them: that takes a minute of work, or a whole part of
+/// `distances`, 16,777,216 rows.
 pub struct ParquetTables {
     out: PathBuf,
     force: bool,
@@ -335,23 +344,24 @@ impl ParquetTables {
         }
     }
 
-    /// Whether to replace what an earlier job wrote there, once the new tables are whole. Files that do not prove to be
-    /// clearsweep's, and inputs of the job, are never replaced.
+    /// Whether to replace what an earlier job wrote there, once the new tables are whole. Files
+    /// that do not prove to be clearsweep's, and inputs of the job, are never replaced.
     #[must_use]
     pub fn force(self, force: bool) -> Self {
         Self { force, ..self }
     }
 
-    /// Whether to go on with what an execution of the same job left there that failed, was cancelled or was killed. The
-    /// tables are then those of an execution that was not, byte for byte. Where nothing was left, the job begins at its
-    /// start. The trajectories are read from their start in any case; only jobs that read them from files can be gone on
-    /// with.
+    /// Whether to go on with what an execution of the same job left there that failed, was
+    /// cancelled or was killed. The tables are then those of an execution that was not, byte for
+    /// byte. Where nothing was left, the job begins at its start. The trajectories are read from
+    /// their start in any case; only jobs that read them from files can be gone on with.
     #[must_use]
     pub fn resume(self, resume: bool) -> Self {
         Self { resume, ..self }
     }
 
-    /// After a job that failed or was cancelled: whether what it had written stays, for [`Self::resume`].
+    /// After a job that failed or was cancelled: whether what it had written stays, for
+    /// [`Self::resume`].
     pub fn is_kept(&self) -> bool {
         self.kept.load(Ordering::Relaxed)
     }
@@ -444,7 +454,8 @@ impl RowSink for ParquetTables {
     }
 
     fn abort(&mut self) {
-        // Dropped before they are whole, the tables take back what was written, unless another execution can go on with it.
+        // Dropped before they are whole, the tables take back what was written, unless another
+        // execution can go on with it.
         self.state = TablesState::Idle;
     }
 

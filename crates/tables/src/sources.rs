@@ -1,7 +1,7 @@
 //! The records that rows, pairs and runs stand for.
 //!
-//! An encoder asks a source for its record once a column and uses one field of it. Hence a record is
-//! computed without look-ups: a source holds what the record needs.
+//! An encoder asks a source for its record once a column and uses one field of it. Hence a record
+//! is computed without look-ups: a source holds what the record needs.
 
 use super::interval_stats::{IntervalStat, RunIntervals};
 use super::pair_stats::{PairStat, is_smaller};
@@ -33,7 +33,8 @@ impl JobColumns {
         Self { contents, requirements: scene.requirements(), swept }
     }
 
-    /// Returns the joint values at a frame and at two shares of the step behind it; `None` without a sweep.
+    /// Returns the joint values at a frame and at two shares of the step behind it; `None` without
+    /// a sweep.
     pub(super) fn swept_values(&self, frames: [(i64, i64); 2], shares: [f64; 2]) -> [Option<f64>; 2] {
         let value = |end: usize| self.swept.as_ref().map(|joints| swept_value(joints, frames[end], shares[end]));
         [value(0), value(1)]
@@ -80,8 +81,8 @@ pub(super) struct SampleSource<'a> {
     rule: (Option<Code>, Option<f64>),
 }
 
-/// Returns the sources of rows that are sorted by sample; `None`: `samples`, those of their block, lack
-/// one.
+/// Returns the sources of rows that are sorted by sample; `None`: `samples`, those of their block,
+/// lack one.
 pub(super) fn sample_sources<'a>(
     rows: &'a [Row],
     samples: &'a [Sample],

@@ -1,5 +1,5 @@
-//! Spill of the entries that do not fit in memory: an unnamed temporary file, sorted by pair. A merge reads it again
-//! (Knuth, The Art of Computer Programming, vol. 3, section 5.4).
+//! Spill of the entries that do not fit in memory: an unnamed temporary file, sorted by pair. A
+//! merge reads it again (Knuth, The Art of Computer Programming, vol. 3, section 5.4).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -75,8 +75,8 @@ impl<E: SpillEntry> SpillFile<E> {
         Self { file, sequences: Vec::new(), end: 0, entries: PhantomData }
     }
 
-    /// Appends entries of later samples, sorted by pair. Where they go on from those before, both are one sequence: the pairs
-    /// of a frame that is cut into slices are a single one.
+    /// Appends entries of later samples, sorted by pair. Where they go on from those before, both
+    /// are one sequence: the pairs of a frame that is cut into slices are a single one.
     pub(super) fn write(&mut self, entries: impl Iterator<Item = E>) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(MOST_BUFFERED * E::BYTES);
         let mut before = None;
@@ -119,8 +119,8 @@ impl<E: SpillEntry> SpillFile<E> {
         if copied == self.end { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// The merge of all sequences and of `last`, the entries of the latest samples; of sequences, about `limit` entries are
-    /// in memory.
+    /// The merge of all sequences and of `last`, the entries of the latest samples; of sequences,
+    /// about `limit` entries are in memory.
     pub(super) fn merge(self, last: Vec<E>, limit: usize) -> MergeReader<E> {
         let buffered = (limit / self.sequences.len().max(1)).clamp(LEAST_BUFFERED, MOST_BUFFERED);
         let source = |s: &Sequence| MergeSource { ready: Vec::new(), next: 0, at: s.start, end: s.end };
@@ -139,7 +139,8 @@ pub(super) struct MergeReader<E> {
     sources: Vec<MergeSource<E>>,
     /// Entries of a source that are read at a time.
     buffered: usize,
-    /// An entry for each source that is not exhausted; `None` before the first call of [`Self::next`].
+    /// An entry for each source that is not exhausted; `None` before the first call of
+    /// [`Self::next`].
     heap: Option<BinaryHeap<Reverse<HeapEntry>>>,
 }
 

@@ -48,7 +48,8 @@ impl StoredRows {
 /// The code of each text of a vocabulary.
 type TextCodes = FxHashMap<Box<str>, i32>;
 
-/// How the columns of a stored table become those of one that is written: all but the names of bodies.
+/// How the columns of a stored table become those of one that is written: all but the names of
+/// bodies.
 #[derive(Debug)]
 pub(super) struct StoredColumns {
     /// Name and nullability, and the codes of texts.

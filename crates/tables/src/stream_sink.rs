@@ -8,14 +8,15 @@ use arrow_select::concat::concat_batches;
 use clearsweep_base::error::{Error, Result};
 use std::io::{BufWriter, Write};
 
-/// Rows of a batch of the stream, or a block of 64 samples more: messages have some kilobytes of their own.
+/// Rows of a batch of the stream, or a block of 64 samples more: messages have some kilobytes of
+/// their own.
 const BATCH_ROWS: usize = 1 << 14;
 
 /// Bytes that are written together.
 const WRITE: usize = 1 << 18;
 
-/// A sink that writes the rows of `distances` as an Arrow IPC stream. No other table is written. A writer that takes no more bytes
-/// holds the job up, so that memory stays bounded.
+/// A sink that writes the rows of `distances` as an Arrow IPC stream. No other table is written. A
+/// writer that takes no more bytes holds the job up, so that memory stays bounded.
 ///
 /// The stream has its end marker only if the job ended well.
 pub struct DistanceStream<W: Write + Send> {

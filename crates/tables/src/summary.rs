@@ -1,7 +1,8 @@
 //! The tables `pairs` and `runs`, accumulated block by block, and the totals of the execution.
 //!
-//! A block is divided into segments: consecutive samples of one run. Each segment adds sorted entries per pair to the
-//! pair statistics of its run; when the next run begins, the run is written.
+//! A block is divided into segments: consecutive samples of one run. Each segment adds sorted
+//! entries per pair to the pair statistics of its run; when the next run begins, the run is
+//! written.
 
 mod merge;
 
@@ -40,7 +41,8 @@ const STATIC: u32 = u32::MAX;
 /// The share of the memory that violating pairs may take: an eighth.
 const VIOLATIONS_SHARE: u64 = 8;
 
-/// The results of a call: the block, what the broad phase found in it, and the intervals, sorted by (sample, a, b).
+/// The results of a call: the block, what the broad phase found in it, and the intervals, sorted by
+/// (sample, a, b).
 pub(super) struct CallResults<'a> {
     pub(super) block: &'a FrameBlock,
     pub(super) candidates: &'a [Candidate],
@@ -62,7 +64,8 @@ impl SummaryState {
     }
 }
 
-/// The accumulated state at the start of a block, without lists: of finished runs, and of the run in progress.
+/// The accumulated state at the start of a block, without lists: of finished runs, and of the run
+/// in progress.
 #[derive(Serialize, Deserialize)]
 pub(super) struct AccumulatedState {
     run: Option<(RunRow, Vec<f64>)>,
@@ -112,11 +115,14 @@ pub(super) struct SummaryWriter {
 struct SegmentCounter {
     /// Number of segments of the block that this call has finished or opened.
     passed: usize,
-    /// End of the open segment: the sample after its last one. 0 before the first segment of a call.
+    /// End of the open segment: the sample after its last one. 0 before the first segment of a
+    /// call.
     end: usize,
-    /// An entry for each candidate of the segment, sorted by pair. Entries of rows without a candidate follow.
+    /// An entry for each candidate of the segment, sorted by pair. Entries of rows without a
+    /// candidate follow.
     entries: Vec<PairStat>,
-    /// The sorted keys of the candidates ([`pair_key`]), and [`LOOKAHEAD`] sentinels above all keys.
+    /// The sorted keys of the candidates ([`pair_key`]), and [`LOOKAHEAD`] sentinels above all
+    /// keys.
     pairs: Vec<u64>,
     /// Position of the entry of the last row.
     at: usize,
@@ -169,7 +175,8 @@ impl SummaryWriter {
         };
         // Rows and intervals share the memory.
         let share = if columns.contents.intervals { memory / 2 } else { memory };
-        // A quarter, of which the stable sort takes a third: it needs memory for half of the entries.
+        // A quarter, of which the stable sort takes a third: it needs memory for half of the
+        // entries.
         let (of_stats, of_violations) = (share / 6, share / VIOLATIONS_SHARE);
         let limit = usize::try_from(of_stats / size_of::<PairStat>() as u64).unwrap_or(usize::MAX);
         let pair_counts = PairCountsByRun::of(scene);
@@ -222,7 +229,8 @@ impl SummaryWriter {
         lists
     }
 
-    /// Returns the state to be stored before a new block, without lists, and handles to the journals.
+    /// Returns the state to be stored before a new block, without lists, and handles to the
+    /// journals.
     ///
     /// # Errors
     /// The disk failed.
@@ -267,7 +275,8 @@ impl SummaryWriter {
         self.events.as_mut().map_or(Ok(()), |events| events.restore(lists, out))
     }
 
-    /// Begins a call: with the results of the next block, or of further samples of the block in progress.
+    /// Begins a call: with the results of the next block, or of further samples of the block in
+    /// progress.
     pub(super) fn begin(&mut self, block: &FrameBlock) -> Result<()> {
         if self.block != Some(block.index) {
             self.begin_segments(self.segments.len())?;
@@ -438,7 +447,8 @@ impl SummaryWriter {
         write(&rows)
     }
 
-    /// Counts the candidates and the intervals of the segments before number `end`, which have no further rows.
+    /// Counts the candidates and the intervals of the segments before number `end`, which have no
+    /// further rows.
     fn skip_to(&mut self, end: usize, call: &CallResults<'_>) -> Result<()> {
         for k in self.counter.passed..end {
             let RunSegment { first, end, .. } = self.segments[k];
@@ -463,7 +473,8 @@ impl SummaryWriter {
             events.end_segment()?;
         }
         if let Some(run) = self.run.as_mut().filter(|_| self.is_still) {
-            // Nothing is to be added to a pair without rows: it counts, and need not be kept until the run ends.
+            // Nothing is to be added to a pair without rows: it counts, and need not be kept until
+            // the run ends.
             let candidates = self.counter.entries.len();
             self.counter.entries.retain(|stat| stat.within > 0);
             run.row.pairs_candidate += (candidates - self.counter.entries.len()) as u64;
@@ -507,7 +518,8 @@ impl SummaryWriter {
                 }
             }
         }
-        // Within a sample, rows and candidates are both sorted by pair, so the search continues from the last entry.
+        // Within a sample, rows and candidates are both sorted by pair, so the search continues
+        // from the last entry.
         for row in rows {
             let of_row = &samples[usize::from(row.proximity.sample)];
             if row.proximity.sample != *sample {

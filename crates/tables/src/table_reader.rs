@@ -1,4 +1,5 @@
-//! A table of a finished execution as record batches, row group by row group, from its files or from their bytes in memory.
+//! A table of a finished execution as record batches, row group by row group, from its files or
+//! from their bytes in memory.
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -29,7 +30,8 @@ struct TablePart {
 }
 
 impl StoredTable {
-    /// Opens a table of the output directory `dir`, one of [`CATALOGUE`](clearsweep_records::CATALOGUE).
+    /// Opens a table of the output directory `dir`, one of
+    /// [`CATALOGUE`](clearsweep_records::CATALOGUE).
     ///
     /// # Errors
     /// The table is missing, or clearsweep did not write it.

@@ -21,7 +21,8 @@ pub struct Totals {
     pub by_method: [u64; 7],
     /// Rows of `pairs`.
     pub pairs: u64,
-    /// Pairs of bodies that could be near in the first run (the only run with static pairs), ignored pairs included.
+    /// Pairs of bodies that could be near in the first run (the only run with static pairs),
+    /// ignored pairs included.
     pub pairs_possible: u64,
     /// The part of `pairs_possible` that the rules of the scene ignore.
     pub pairs_ignored: u64,
@@ -38,7 +39,8 @@ pub struct Totals {
     pub violating_pairs: Vec<ViolatingPair>,
     /// Rows with `lower_m < require <= upper_m`.
     pub undecided: u64,
-    /// Pairs of bodies with a row of method `winding`, over all runs: one lies inside of the other, which is open.
+    /// Pairs of bodies with a row of method `winding`, over all runs: one lies inside of the other,
+    /// which is open.
     #[doc(hidden)]
     pub pairs_winding: u64,
     /// The worst of these pairs, smallest distance first; at most ten.
@@ -179,7 +181,8 @@ impl RuleTotals {
 pub struct BetweenTotals {
     /// Rows of `pairs` with a proven contact in an interval.
     pub pairs_contact: u64,
-    /// Pairs of these that are separated in the row of smallest distance, or have no row: they touch between frames only.
+    /// Pairs of these that are separated in the row of smallest distance, or have no row: they
+    /// touch between frames only.
     pub pairs_contact_only: u64,
     /// Pairs of bodies with an interval that violates the requirement, over all runs.
     pub pairs_violated: u64,
@@ -191,7 +194,8 @@ pub struct BetweenTotals {
     pub first_contact: Option<FirstContact>,
 }
 
-/// The pair of the least upper end in a run: the bracket of its least distance over the intervals of that run, and the interval of that end.
+/// The pair of the least upper end in a run: the bracket of its least distance over the intervals
+/// of that run, and the interval of that end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastBetween {
     /// Least lower end of the pair, metres; negative infinity where nothing is proven.
@@ -336,7 +340,8 @@ impl Totals {
 /// The row of smallest distance of an execution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Worst {
-    /// Value that it is ranked by, metres: the distance, or the proven upper end of a depth that is a bracket.
+    /// Value that it is ranked by, metres: the distance, or the proven upper end of a depth that is
+    /// a bracket.
     #[doc(hidden)]
     pub rank: f64,
     /// Distance, metres.

@@ -19,7 +19,8 @@ const BATCH: usize = 1 << 16;
 const ROW_GROUP: usize = 1 << 20;
 /// Names of the pose columns, in order: position, then components of the orientation.
 const POSE: [&str; 7] = ["x", "y", "z", "qw", "qx", "qy", "qz"];
-/// Columns with repeated values, which are dictionary encoded. Values of pose columns hardly ever repeat.
+/// Columns with repeated values, which are dictionary encoded. Values of pose columns hardly ever
+/// repeat.
 const KEYS: [&str; 4] = ["run", "frame", "time_s", "body"];
 
 /// The pose of a body in a frame of a run.
@@ -39,12 +40,13 @@ pub struct TrajectoryRow {
     pub q: [f64; 4],
 }
 
-/// Rows of the file that was written to last, of those that say how many rows come, and rows that it will have.
+/// Rows of the file that was written to last, of those that say how many rows come, and rows that
+/// it will have.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 static EXPECTED: AtomicU64 = AtomicU64::new(0);
 
-/// Rows written so far to the trajectory file that was written to last, and all that will come; for the program, which
-/// writes one file at a time.
+/// Rows written so far to the trajectory file that was written to last, and all that will come; for
+/// the program, which writes one file at a time.
 pub fn rows_written() -> (u64, u64) {
     (WRITTEN.load(Ordering::Relaxed), EXPECTED.load(Ordering::Relaxed))
 }
@@ -61,7 +63,8 @@ pub struct TrajectoryFile {
 }
 
 impl TrajectoryFile {
-    /// Creates the file. `names` are the names of the bodies, to which [`TrajectoryRow::body`] is an index.
+    /// Creates the file. `names` are the names of the bodies, to which [`TrajectoryRow::body`] is
+    /// an index.
     ///
     /// # Errors
     /// The file cannot be created.

@@ -40,7 +40,8 @@ pub fn tables_of(dir: &Path) -> impl Iterator<Item = &'static str> {
     TABLE_NAMES.into_iter().filter(move |table| has_table(dir, table))
 }
 
-/// Reads every table of the output directory `dir`, and digests its rows; names of bodies are compared with their indices.
+/// Reads every table of the output directory `dir`, and digests its rows; names of bodies are
+/// compared with their indices.
 ///
 /// # Errors
 /// A table cannot be read, or a name is not that of its index.

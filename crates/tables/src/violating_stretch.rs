@@ -45,13 +45,15 @@ impl InRun {
 pub(super) struct OfPair {
     pub(super) rows: u64,
     pub(super) runs: u64,
-    /// The run of the worst row, among those before the current one. Apart, because most pairs have one run.
+    /// The run of the worst row, among those before the current one. Apart, because most pairs have
+    /// one run.
     pub(super) worst: Option<Box<InRun>>,
     pub(super) current: InRun,
 }
 
 impl OfPair {
-    /// The run of the worst row, with the bracket of all runs. Of equal ranks the earlier run is kept.
+    /// The run of the worst row, with the bracket of all runs. Of equal ranks the earlier run is
+    /// kept.
     pub(super) fn worst(&self) -> InRun {
         let worst = self.worst.as_deref().filter(|worst| worst.rank <= self.current.rank);
         let mut worst = *worst.unwrap_or(&self.current);

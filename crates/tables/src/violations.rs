@@ -55,8 +55,9 @@ pub struct ViolatingPair {
     pub to_time_s: Option<f64>,
 }
 
-/// Collects violating rows, in order of (run, frame). A violating pair takes 152 bytes in the map, which may be half empty,
-/// and 104 more once it violates in a second run; where there are too many, they are spilled.
+/// Collects violating rows, in order of (run, frame). A violating pair takes 152 bytes in the map,
+/// which may be half empty, and 104 more once it violates in a second run; where there are too
+/// many, they are spilled.
 #[derive(Debug)]
 pub(super) struct Violations {
     pairs: FxHashMap<(u32, u32), OfPair>,
@@ -67,7 +68,8 @@ pub(super) struct Violations {
     /// Directory to which pairs are spilled; `None`: they all stay.
     out: Option<Arc<OutputDir>>,
     spill: Option<SpillFile<ViolationStretch>>,
-    /// A run of which a part is spilled. At its end the rest is, too, so that every other stretch has whole runs.
+    /// A run of which a part is spilled. At its end the rest is, too, so that every other stretch
+    /// has whole runs.
     cut_run: Option<i64>,
 }
 
@@ -130,7 +132,8 @@ impl Violations {
         Ok(())
     }
 
-    /// Adds the state and the list of a later part of the job, which begins at sample `offset` of the whole input.
+    /// Adds the state and the list of a later part of the job, which begins at sample `offset` of
+    /// the whole input.
     ///
     /// # Errors
     /// The disk failed.
@@ -167,16 +170,18 @@ impl Violations {
         Self { pairs, runs, last_run, limit: usize::MAX, out: None, spill: None, cut_run: None }
     }
 
-    /// Returns a collector whose pairs take about `memory` bytes of memory, and beyond that an unnamed file in `out`.
+    /// Returns a collector whose pairs take about `memory` bytes of memory, and beyond that an
+    /// unnamed file in `out`.
     pub(super) fn within(memory: u64, out: &Arc<OutputDir>) -> Self {
-        // A map that is half empty beside its predecessor or a sorted list of its pairs, and what a second run takes.
+        // A map that is half empty beside its predecessor or a sorted list of its pairs, and what a
+        // second run takes.
         let each = 3 * size_of::<((u32, u32), OfPair)>() as u64 + size_of::<InRun>() as u64;
         let limit = usize::try_from(memory / each).unwrap_or(usize::MAX).max(LEAST_PAIRS);
         Self { limit, out: Some(Arc::clone(out)), ..Self::unbounded() }
     }
 
-    /// Adds those of `rows` of which `meant` returns the bracket that violates, metres. `position` is the number of the first of `samples`, counted over the whole
-    /// input.
+    /// Adds those of `rows` of which `meant` returns the bracket that violates, metres. `position`
+    /// is the number of the first of `samples`, counted over the whole input.
     ///
     /// # Errors
     /// A spill file cannot be written.
@@ -196,8 +201,9 @@ impl Violations {
         Ok(())
     }
 
-    /// Adds a violation of a rank, a distance and a bracket (metres) that lasts from one sample to another of a run; of a row, both are the same. `position` is the number
-    /// of the first one, counted over the whole input.
+    /// Adds a violation of a rank, a distance and a bracket (metres) that lasts from one sample to
+    /// another of a run; of a row, both are the same. `position` is the number of the first one,
+    /// counted over the whole input.
     ///
     /// # Errors
     /// A spill file cannot be written.
@@ -241,7 +247,8 @@ impl Violations {
         write(&mut self.spill).map_err(|e| out.error(out.root(), &e))
     }
 
-    /// Number of runs with a violation, number of violating pairs, and the worst of these pairs. `each` hears of every pair.
+    /// Number of runs with a violation, number of violating pairs, and the worst of these pairs.
+    /// `each` hears of every pair.
     ///
     /// # Errors
     /// A spill file cannot be read.
@@ -291,7 +298,8 @@ fn sorted(pairs: &mut FxHashMap<(u32, u32), OfPair>) -> Vec<((u32, u32), OfPair)
     sorted
 }
 
-/// The least pairs by (distance, pair), in order: that in which they come, of a map, must not reach a user.
+/// The least pairs by (distance, pair), in order: that in which they come, of a map, must not reach
+/// a user.
 struct WorstPairs<E> {
     count: u64,
     least: Vec<((u32, u32), OfPair)>,

@@ -5,7 +5,8 @@ use clearsweep_records::{LeastOfEvent, LeastOfPair, PairBetween, Table, Text, Wo
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
-/// Returns the `count` worst pairs over all runs, least proven upper end first, from `pairs` of the result `dir`.
+/// Returns the `count` worst pairs over all runs, least proven upper end first, from `pairs` of the
+/// result `dir`.
 ///
 /// # Errors
 /// The table is missing, or clearsweep did not write it.
@@ -22,8 +23,9 @@ pub fn worst_pairs(dir: &Path, count: usize) -> Result<Vec<WorstPair>> {
     Ok(nearest.pairs)
 }
 
-/// Returns the `count` pairs of least distance between frames over all runs, nearest first by the upper end, from
-/// `pairs` of the result `dir`. None has a frame if the execution says nothing about intervals.
+/// Returns the `count` pairs of least distance between frames over all runs, nearest first by the
+/// upper end, from `pairs` of the result `dir`. None has a frame if the execution says nothing
+/// about intervals.
 ///
 /// # Errors
 /// Those of [`worst_pairs`].
@@ -95,9 +97,9 @@ pub struct LeastOfRun {
     pub violates: bool,
 }
 
-/// Returns the `count` worst runs of the result `dir`: first those with an open violation, the least upper
-/// end first, then the others, the least distance first. Of equal ones the earlier run comes first.
-/// `has_events`: whether the result has the table `events`.
+/// Returns the `count` worst runs of the result `dir`: first those with an open violation, the
+/// least upper end first, then the others, the least distance first. Of equal ones the earlier run
+/// comes first. `has_events`: whether the result has the table `events`.
 ///
 /// # Errors
 /// As for [`worst_pairs`].

@@ -39,11 +39,11 @@ struct WriterState {
     summary: SummaryState,
 }
 
-/// Writes the tables of one execution. If it is dropped before it is finished, it removes everything that it wrote, but
-/// what another execution can go on with.
+/// Writes the tables of one execution. If it is dropped before it is finished, it removes
+/// everything that it wrote, but what another execution can go on with.
 pub struct TableWriter {
-    // Fields drop in order: the encoders' threads must close their files before the checkpoints look for whole parts, and
-    // before `out` removes the files.
+    // Fields drop in order: the encoders' threads must close their files before the checkpoints
+    // look for whole parts, and before `out` removes the files.
     pub(super) tables: PartTables,
     pub(super) summary: SummaryWriter,
     /// `None` where no joints carry bodies.
@@ -61,7 +61,8 @@ pub struct TableWriter {
     checkpoints: Option<CheckpointTaker>,
     /// `None` unless the job is a shard.
     shard: Option<ShardNote>,
-    /// Index of the first block that is expected: an execution that was killed has written the rows before it.
+    /// Index of the first block that is expected: an execution that was killed has written the rows
+    /// before it.
     pub(super) first_block: u64,
     pub(super) out: Arc<OutputDir>,
 }
@@ -90,7 +91,8 @@ impl TableWriter {
         self.out.limit_space(bytes);
     }
 
-    /// Ends as a process that is killed does, for tests: nothing is removed, and the locks are released.
+    /// Ends as a process that is killed does, for tests: nothing is removed, and the locks are
+    /// released.
     #[doc(hidden)]
     pub fn die(&self) {
         self.out.die();
@@ -163,7 +165,8 @@ impl TableWriter {
         Ok(self)
     }
 
-    /// Takes a checkpoint before a block, if it may fill a part of `distances`, or if that is filled slowly and it is time.
+    /// Takes a checkpoint before a block, if it may fill a part of `distances`, or if that is
+    /// filled slowly and it is time.
     fn checkpoint(&mut self, block: u64) -> Result<()> {
         let Self { checkpoints: Some(taker), tables, summary, .. } = self else { return Ok(()) };
         let (rows, begun) = (tables.leading_rows(), Instant::now());
@@ -190,11 +193,13 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Writes the results of the next block: `rows` sorted by (sample, a, b), `candidates` sorted by (a, b). Columns
-    /// are encoded in rayon's current pool before this call returns; it may be called from inside the pool.
+    /// Writes the results of the next block: `rows` sorted by (sample, a, b), `candidates` sorted
+    /// by (a, b). Columns are encoded in rayon's current pool before this call returns; it may be
+    /// called from inside the pool.
     ///
-    /// The results of one block may come in several calls of ascending samples. The masks of `candidates` then hold
-    /// only the samples of their call. The tables do not depend on how rows are divided into calls.
+    /// The results of one block may come in several calls of ascending samples. The masks of
+    /// `candidates` then hold only the samples of their call. The tables do not depend on how rows
+    /// are divided into calls.
     ///
     /// # Errors
     /// A write failed, now or since the last call, or rows are out of order.
@@ -203,8 +208,8 @@ impl TableWriter {
         self.write_sorted(block, candidates, SortedRows { rows: &rows, ..SortedRows::default() })
     }
 
-    /// Writes like [`Self::write`] from references to rows, which need not be contiguous in memory, with the intervals after the samples of the
-    /// call, and the contacts in them.
+    /// Writes like [`Self::write`] from references to rows, which need not be contiguous in memory,
+    /// with the intervals after the samples of the call, and the contacts in them.
     ///
     /// # Errors
     /// As for [`Self::write`].
@@ -246,7 +251,8 @@ impl TableWriter {
         self.end()?.wait()
     }
 
-    /// Encodes the rest of all tables but the manifest. Writing to the disk may go on: `PendingTables::wait`.
+    /// Encodes the rest of all tables but the manifest. Writing to the disk may go on:
+    /// `PendingTables::wait`.
     ///
     /// # Errors
     /// A write failed.

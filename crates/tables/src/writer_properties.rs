@@ -14,8 +14,8 @@ const SCHEMA_VERSION: &str = "1";
 /// Metadata field `created_by`: program and version.
 const CREATED_BY: &str = concat!("clearsweep ", env!("CARGO_PKG_VERSION"));
 
-/// Compression of pages: zstd at level 1, the default of the parquet crate. It compresses repetitive data well and
-/// spends little time on data that do not shrink.
+/// Compression of pages: zstd at level 1, the default of the parquet crate. It compresses
+/// repetitive data well and spends little time on data that do not shrink.
 pub(super) fn compression() -> Compression {
     Compression::ZSTD(ZstdLevel::default())
 }

@@ -19,8 +19,8 @@ const PLACE: &str = "array of poses";
 /// The components along the last axis.
 const NAMES: [&str; COMPONENTS] = ["x", "y", "z", "qw", "qx", "qy", "qz"];
 
-/// Poses in the memory of a simulation: `(sample, body, component)`, the components being x, y, z (in the unit of the
-/// scene), qw, qx, qy, qz. The memory is borrowed and may have any strides.
+/// Poses in the memory of a simulation: `(sample, body, component)`, the components being x, y, z
+/// (in the unit of the scene), qw, qx, qy, qz. The memory is borrowed and may have any strides.
 #[derive(Debug, Clone)]
 pub struct PoseArray<'a> {
     numbers: PoseNumbers<'a>,
@@ -30,14 +30,15 @@ pub struct PoseArray<'a> {
 }
 
 impl<'a> PoseArray<'a> {
-    /// An array whose second axis is that of `bodies`. Samples are the frames 0, 1, 2, ... of run 0 unless they are
-    /// given keys.
+    /// An array whose second axis is that of `bodies`. Samples are the frames 0, 1, 2, ... of run 0
+    /// unless they are given keys.
     pub fn new<S: AsRef<str>>(view: ArrayView3<'a, f64>, bodies: impl IntoIterator<Item = S>) -> Self {
         let numbers = PoseNumbers::F64(view.insert_axis(Axis(0)).insert_axis(Axis(4)));
         Self::of_numbers(numbers, PoseLayout::Wxyz, bodies).with_runs(false)
     }
 
-    /// An array with an axis of runs, in another precision or layout. Samples are the frames 0, 1, 2, ... of the runs 0, 1, 2, ...
+    /// An array with an axis of runs, in another precision or layout. Samples are the frames 0, 1,
+    /// 2, ... of the runs 0, 1, 2, ...
     #[doc(hidden)]
     pub fn of_numbers<S: AsRef<str>>(
         numbers: PoseNumbers<'a>,

@@ -1,4 +1,5 @@
-//! Numbers of an array of poses (double or single precision, as positions with quaternions or as matrices) or of joint values.
+//! Numbers of an array of poses (double or single precision, as positions with quaternions or as
+//! matrices) or of joint values.
 
 use clearsweep_geometry::angles::from_rotation;
 use ndarray::{ArrayView5, Axis, s};
@@ -7,11 +8,12 @@ use std::ops::Range;
 /// Components of a pose in the order of trajectories: x, y, z, qw, qx, qy, qz.
 pub(super) const COMPONENTS: usize = 7;
 
-/// Largest deviation of a rotation matrix times its transpose from the identity, and of its last row from 0, 0, 0, 1.
+/// Largest deviation of a rotation matrix times its transpose from the identity, and of its last
+/// row from 0, 0, 0, 1.
 const RIGID_TOLERANCE: f64 = 1e-5;
 
-/// The numbers of an array of poses, `(run, frame, body, row, column)`; a pose is a row vector of 7 as `(7, 1)`, or a matrix `(4, 4)`.
-/// Joint values are `(run, frame, joint, 1, 1)`.
+/// The numbers of an array of poses, `(run, frame, body, row, column)`; a pose is a row vector of 7
+/// as `(7, 1)`, or a matrix `(4, 4)`. Joint values are `(run, frame, joint, 1, 1)`.
 #[derive(Debug, Clone)]
 pub enum PoseNumbers<'a> {
     /// Double precision.
@@ -43,7 +45,8 @@ impl PoseLayout {
     }
 }
 
-/// A matrix that is no rigid transform: its place, counted from the first frame asked for, and what is wrong.
+/// A matrix that is no rigid transform: its place, counted from the first frame asked for, and what
+/// is wrong.
 pub(super) struct NotRigid {
     pub(super) frame: usize,
     pub(super) body: usize,

@@ -9,12 +9,14 @@ const KEPT: usize = 3;
 /// Bytes of a block above which it is not kept.
 const LARGE: usize = 8 << 20;
 
-/// Blocks that their consumer has done with, for their memory: to fill fresh pages costs more than to read into them.
+/// Blocks that their consumer has done with, for their memory: to fill fresh pages costs more than
+/// to read into them.
 #[derive(Debug, Clone, Default)]
 pub struct BlockPool(Arc<Mutex<Vec<FrameBlock>>>);
 
 impl BlockPool {
-    /// Takes a block that is no longer needed. Few are kept, and no large ones: they would add to the memory in use.
+    /// Takes a block that is no longer needed. Few are kept, and no large ones: they would add to
+    /// the memory in use.
     pub fn give(&self, block: FrameBlock) {
         let mut list = self.list();
         if list.len() < KEPT && size_of_val(block.lanes.as_slice()) <= LARGE {

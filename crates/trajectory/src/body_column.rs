@@ -19,8 +19,8 @@ pub(super) struct BodyColumns<'a> {
     dictionary: Option<(StringArray, Vec<u32>)>,
 }
 
-/// A dictionary of names with the usual types of keys and texts; any other array as it is. Written out, a long name would
-/// take its space in every row.
+/// A dictionary of names with the usual types of keys and texts; any other array as it is. Written
+/// out, a long name would take its space in every row.
 ///
 /// # Errors
 /// There are more keys than an `i32` counts.
@@ -120,7 +120,8 @@ impl<'a> BodyColumns<'a> {
         Ok(slots)
     }
 
-    /// Returns the codes of the values of a dictionary. The batches of a row group share one, so it is looked up once.
+    /// Returns the codes of the values of a dictionary. The batches of a row group share one, so it
+    /// is looked up once.
     fn codes(&mut self, names: &StringArray) -> &[u32] {
         let same = |known: &StringArray| {
             known.len() == names.len()
@@ -137,7 +138,8 @@ impl<'a> BodyColumns<'a> {
         self.dictionary.as_ref().map_or(&[], |(_, codes)| codes)
     }
 
-    /// Refuses rows whose name is no slot. `name_at` is asked for rows of unknown or static bodies only.
+    /// Refuses rows whose name is no slot. `name_at` is asked for rows of unknown or static bodies
+    /// only.
     fn check_slots(&self, slots: &[u32], column: &str, defects: &mut Defects<'_>, name_at: impl Fn(usize) -> String) {
         if slots.iter().all(|&slot| slot < AMBIGUOUS) {
             return;

@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 
 /// Code of a name that is no slot: of an integer that is the name or the id of several bodies.
 pub(super) const AMBIGUOUS: u32 = u32::MAX - 4;
-/// Code of a name that is no slot. It stands for several nodes that may be moved, a static body, nothing in the scene,
-/// or a null.
+/// Code of a name that is no slot. It stands for several nodes that may be moved, a static body,
+/// nothing in the scene, or a null.
 pub(super) const SEVERAL: u32 = u32::MAX - 3;
 /// See [`SEVERAL`].
 pub(super) const STATIC: u32 = u32::MAX - 2;
@@ -22,17 +22,20 @@ pub(super) const NULL: u32 = u32::MAX;
 
 /// The bodies of a scene as far as reading needs them.
 pub(super) struct BodyIndex {
-    /// Names of all bodies, in scene order; behind these, of nodes that may be moved and are no bodies.
+    /// Names of all bodies, in scene order; behind these, of nodes that may be moved and are no
+    /// bodies.
     names: Vec<String>,
     /// Slot or [`STATIC`] of each body.
     of_body: Vec<u32>,
     /// Names of what stands still and is no body.
     still: Vec<String>,
-    /// The body in each slot; behind these, the places among `names` of nodes that may be moved and are no bodies.
+    /// The body in each slot; behind these, the places among `names` of nodes that may be moved and
+    /// are no bodies.
     inputs: Vec<u32>,
     /// Number of slots.
     slots: usize,
-    /// Slot, [`SEVERAL`] or [`STATIC`]. Only looked up, never iterated; made when the first name is looked up.
+    /// Slot, [`SEVERAL`] or [`STATIC`]. Only looked up, never iterated; made when the first name is
+    /// looked up.
     codes: OnceLock<HashMap<String, u32>>,
     /// The integers that stand for bodies, with the places of these.
     ids: Vec<(i128, u32)>,
@@ -79,7 +82,8 @@ impl BodyIndex {
         let (bodies, frames) = self.names.split_at(self.of_body.len());
         let mut codes: HashMap<String, u32> = self.still.iter().map(|name| (name.clone(), STATIC)).collect();
         for (name, input) in frames.iter().zip(self.slots as u32..) {
-            // Files may have nodes of the same name, such as `world`: a row does not say which of them it moves.
+            // Files may have nodes of the same name, such as `world`: a row does not say which of
+            // them it moves.
             codes
                 .entry(name.clone())
                 .and_modify(|code| *code = if *code == STATIC { input } else { SEVERAL })
@@ -105,7 +109,8 @@ impl BodyIndex {
         codes
     }
 
-    /// The code of an integer: of the name that it is in decimal, or of the body that has it as its id.
+    /// The code of an integer: of the name that it is in decimal, or of the body that has it as its
+    /// id.
     pub(super) fn code_of_number(&self, number: i128) -> u32 {
         let numbers = self.numbers.get_or_init(|| {
             let codes = self.codes.get_or_init(|| self.codes());
@@ -140,7 +145,8 @@ impl BodyIndex {
         self.codes.get_or_init(|| self.codes()).get(name).copied().unwrap_or(UNKNOWN)
     }
 
-    /// The names most like an unknown one among those that rows may have, as [`nearest`] joins them.
+    /// The names most like an unknown one among those that rows may have, as [`nearest`] joins
+    /// them.
     pub(super) fn nearest(&self, name: &str) -> Option<String> {
         nearest(name, self.movable()).or_else(|| similar(name, self.movable()))
     }
@@ -160,8 +166,8 @@ impl BodyIndex {
 /// Names that a message lists.
 const EXAMPLES: usize = 3;
 
-/// Maps a stream of names to slots: in every frame the bodies mostly come in the same order, so the name that followed
-/// last time is compared first, and hashed only if it is another one now.
+/// Maps a stream of names to slots: in every frame the bodies mostly come in the same order, so the
+/// name that followed last time is compared first, and hashed only if it is another one now.
 pub(super) struct Follower {
     /// For each slot: the slot that came after it last time.
     next: Vec<u32>,

@@ -30,8 +30,8 @@ pub(super) fn of(sources: &[Source]) -> Result<Option<Bounds>> {
     Ok(bounds)
 }
 
-/// Bounds of the origins of bodies that joints carry over all rows of all files (metres; `None` where there is no row), and the rounding steps of their
-/// poses.
+/// Bounds of the origins of bodies that joints carry over all rows of all files (metres; `None`
+/// where there is no row), and the rounding steps of their poses.
 ///
 /// # Errors
 /// As for [`of`], of the columns of values.
@@ -61,7 +61,8 @@ pub(super) fn of_joints(joints: &SceneJoints, sources: &[Source]) -> Result<(Opt
     Ok((bounds.filter(|_| has_rows), steps))
 }
 
-/// As [`of_joints`], of joints whose values are no larger than `most` (radians and metres, by column).
+/// As [`of_joints`], of joints whose values are no larger than `most` (radians and metres, by
+/// column).
 pub(super) fn of_joint_values(joints: &SceneJoints, most: &[f64]) -> (Option<Bounds>, PoseSteps) {
     let most = |column: u32| most[column as usize];
     let (mut bounds, mut steps): (Option<Bounds>, _) = (None, PoseSteps::default());
@@ -82,14 +83,16 @@ fn union(a: Bounds, b: Bounds) -> Bounds {
     }
 }
 
-/// Bounds of a row group from its statistics; `None` where they are missing or not finite (the scan says why).
+/// Bounds of a row group from its statistics; `None` where they are missing or not finite (the scan
+/// says why).
 fn from_statistics(source: &Source, group: &Group) -> Option<Bounds> {
     let columns = source.columns.poses().ok()?;
     let mut bounds = Bounds { min: [0.0; 3], max: [0.0; 3] };
     for axis in 0..3 {
         let (min, max) = range(source.chunk(group, columns.position[axis].index)?)?;
         let metres = |value: f64| columns.units[axis].metres(value) + 0.0;
-        // Monotone, so the bounds of the metres are the metres of the bounds. Writers store a zero as -0 and +0.
+        // Monotone, so the bounds of the metres are the metres of the bounds. Writers store a zero
+        // as -0 and +0.
         (bounds.min[axis], bounds.max[axis]) = (metres(min), metres(max));
         if !(bounds.min[axis].is_finite() && bounds.max[axis].is_finite()) {
             return None;
@@ -98,8 +101,9 @@ fn from_statistics(source: &Source, group: &Group) -> Option<Bounds> {
     Some(bounds)
 }
 
-/// Least and greatest value of a chunk of floating-point numbers. Numbers of fixed width are never shortened, so the
-/// values are exact whether or not the writer says so; the deprecated statistics order floats in no defined way.
+/// Least and greatest value of a chunk of floating-point numbers. Numbers of fixed width are never
+/// shortened, so the values are exact whether or not the writer says so; the deprecated statistics
+/// order floats in no defined way.
 fn range(chunk: &ColumnChunkMetaData) -> Option<(f64, f64)> {
     let statistics = chunk.statistics()?;
     if statistics.is_min_max_deprecated() {

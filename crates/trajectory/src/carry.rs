@@ -41,7 +41,8 @@ impl Posed {
         }
     }
 
-    /// Carries what has no row, begins the next sample, and calls `each` with all inputs that had a pose in this one.
+    /// Carries what has no row, begins the next sample, and calls `each` with all inputs that had a
+    /// pose in this one.
     pub(super) fn carry(&mut self, links: &[NodeLink], poses: &mut dyn InputPoses, mut each: impl FnMut(usize)) {
         for link in links {
             let (input, carrier) = (link.input as usize, link.carrier as usize);

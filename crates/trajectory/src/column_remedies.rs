@@ -172,7 +172,8 @@ impl Table<'_> {
         self.is_index_of_pandas(role) || role.names().iter().any(|name| meant(name, &free).is_some())
     }
 
-    /// Whether pandas has a column in its index alone, which it keeps in the metadata of the schema.
+    /// Whether pandas has a column in its index alone, which it keeps in the metadata of the
+    /// schema.
     fn is_index_of_pandas(&self, role: ColumnRole) -> bool {
         let Some(text) = self.schema.metadata().get("pandas") else { return false };
         let said: serde_json::Value = serde_json::from_str(text).unwrap_or_default();

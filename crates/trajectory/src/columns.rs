@@ -1,4 +1,5 @@
-//! Which columns of a file are which, by the names that `[columns]` gives or by those of the format, and their units.
+//! Which columns of a file are which, by the names that `[columns]` gives or by those of the
+//! format, and their units.
 
 use super::column_format::ColumnFormat;
 use super::column_remedies::assignment;
@@ -34,7 +35,8 @@ pub(super) enum ColumnContent {
 }
 
 impl Columns {
-    /// Finds the columns in the schema of `file`, and behind those of the file among what the levels above it supply.
+    /// Finds the columns in the schema of `file`, and behind those of the file among what the
+    /// levels above it supply.
     ///
     /// # Errors
     /// A column is missing, there twice, of the wrong type, or in an unknown unit.

@@ -1,7 +1,8 @@
-//! One CSV file of the input: its columns by the line of names, and its rows, parsed batch by batch.
+//! One CSV file of the input: its columns by the line of names, and its rows, parsed batch by
+//! batch.
 //!
-//! An empty cell is a null, so that it is reported like one of Parquet. What does not parse ends the rows, and is reported
-//! after those before it.
+//! An empty cell is a null, so that it is reported like one of Parquet. What does not parse ends
+//! the rows, and is reported after those before it.
 
 use super::column_format::ColumnFormat;
 use super::columns::Columns;
@@ -19,7 +20,8 @@ use csv::ByteRecord;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Longest text of a cell, bytes: the texts of a batch of rows lie in one array, which holds less than 2^31.
+/// Longest text of a cell, bytes: the texts of a batch of rows lie in one array, which holds less
+/// than 2^31.
 const MAX_TEXT: usize = 1 << 16;
 
 type CsvParser = csv::Reader<KeptBytes<TextBytes<OpenBytes>>>;
@@ -38,7 +40,8 @@ impl CsvFile {
     /// Opens a file and counts its rows; with its schema, its columns, and the number of its rows.
     ///
     /// # Errors
-    /// The file is unreadable, not CSV, separated by something else than commas, or its columns do not fit.
+    /// The file is unreadable, not CSV, separated by something else than commas, or its columns do
+    /// not fit.
     pub(super) fn open(bytes: InputBytes, format: &ColumnFormat) -> Result<(Self, SchemaRef, Columns, u64)> {
         let path = &*bytes.path;
         let mut reader = open(&bytes)?;
@@ -64,7 +67,8 @@ impl CsvFile {
             }
             rows += 1;
         }
-        // Cells become seconds where they are parsed: whole numbers of a finer unit have more digits than an `f64`.
+        // Cells become seconds where they are parsed: whole numbers of a finer unit have more
+        // digits than an `f64`.
         let unit = std::mem::replace(&mut columns.time_unit, TimeUnit::Seconds);
         let time = columns.time.as_ref().map(|column| (column.index, unit));
         Ok((Self { schema: Arc::clone(&schema), time, has_dates, bytes }, schema, columns, rows))
@@ -105,7 +109,8 @@ fn next_record(reader: &mut CsvParser, record: &mut ByteRecord) -> csv::Result<b
     reader.read_byte_record(record)
 }
 
-/// The line on which a row of a file begins, from 1: the file is read again up to it. `None` if it no longer has that row.
+/// The line on which a row of a file begins, from 1: the file is read again up to it. `None` if it
+/// no longer has that row.
 pub(super) fn line_of(bytes: &InputBytes, row: u64) -> Option<u64> {
     let mut reader = open(bytes).ok()?;
     reader.byte_headers().ok()?;

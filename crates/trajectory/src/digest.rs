@@ -35,7 +35,8 @@ impl InputFile {
         self.source.is_spooled()
     }
 
-    /// A text that changes with its contents: the time of its last change, or the version of an object.
+    /// A text that changes with its contents: the time of its last change, or the version of an
+    /// object.
     ///
     /// # Errors
     /// The file is not there any more.
@@ -50,8 +51,9 @@ impl InputFile {
         Ok(format!("{}.{:09}", since.as_secs(), since.subsec_nanos()))
     }
 
-    /// A digest that is equal for copies of the file on several machines, without reading all of it where that can be helped: of Parquet, BLAKE3
-    /// of the footer, which holds the place and the statistics of all data; else of the whole file.
+    /// A digest that is equal for copies of the file on several machines, without reading all of it
+    /// where that can be helped: of Parquet, BLAKE3 of the footer, which holds the place and the
+    /// statistics of all data; else of the whole file.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -117,8 +119,8 @@ impl Inputs {
         }
     }
 
-    /// Begins to hash in the background, if that is not begun: small files, when only the disk has work left. Gives up
-    /// once nobody is left who could ask for the result.
+    /// Begins to hash in the background, if that is not begun: small files, when only the disk has
+    /// work left. Gives up once nobody is left who could ask for the result.
     pub fn begin(&self) {
         if self.shared.begun.swap(true, Ordering::Relaxed) {
             return;

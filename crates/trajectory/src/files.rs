@@ -1,4 +1,5 @@
-//! Which files an input consists of: a file, a directory of files, or a glob; and the runs that hive levels supply.
+//! Which files an input consists of: a file, a directory of files, or a glob; and the runs that
+//! hive levels supply.
 
 use super::walk;
 use clearsweep_base::error::{Error, Result};
@@ -22,8 +23,9 @@ pub(super) struct Found {
 pub(super) struct HiveRun {
     /// The key value.
     pub(super) value: i64,
-    /// Whether the level lies below the path given. One level at or above it (`--trajectories data/run=7`) counts
-    /// only for files without a column of runs: where a data set lies says nothing against what is in it.
+    /// Whether the level lies below the path given. One level at or above it (`--trajectories
+    /// data/run=7`) counts only for files without a column of runs: where a data set lies says
+    /// nothing against what is in it.
     pub(super) inside: bool,
 }
 

@@ -4,8 +4,8 @@ use super::read_part::ReadPart;
 use clearsweep_base::error::Result;
 use clearsweep_model::{FrameBlock, MotionRule, Sample};
 
-/// Blocks one after the other, each with the first sample of the next one where that goes on with its run. It reads one block
-/// ahead.
+/// Blocks one after the other, each with the first sample of the next one where that goes on with
+/// its run. It reads one block ahead.
 pub(super) struct FollowedBlocks<I> {
     blocks: I,
     /// The next item; `None` before the first one and after the last one.

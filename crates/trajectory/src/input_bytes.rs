@@ -1,4 +1,5 @@
-//! The bytes of an input file, which are read several times: those at its path, a copy of a stream, or an object of a store.
+//! The bytes of an input file, which are read several times: those at its path, a copy of a stream,
+//! or an object of a store.
 
 use clearsweep_base::error::{Error, Result};
 use clearsweep_store::{RemoteFile, read_at};

@@ -1,7 +1,8 @@
 //! One Arrow IPC file or stream of the input, decoded record batch by record batch.
 //!
-//! `clearsweep_input_guard::ipc_messages` has checked every length in it, so that the decoder reserves no more than the file warrants. A record
-//! batch may be as large as its writer liked: it is handed on in slices.
+//! `clearsweep_input_guard::ipc_messages` has checked every length in it, so that the decoder
+//! reserves no more than the file warrants. A record batch may be as large as its writer liked: it
+//! is handed on in slices.
 
 use super::column_format::ColumnFormat;
 use super::columns::Columns;

@@ -19,8 +19,9 @@ use std::sync::Arc;
 /// Name of the array in messages.
 const PLACE: &str = "array of joint values";
 
-/// Values of joints in the memory of a simulation: `(sample, joint)`, radians and metres unless `[columns]` of the scene gives joints other
-/// units. The memory is borrowed and may have any strides.
+/// Values of joints in the memory of a simulation: `(sample, joint)`, radians and metres unless
+/// `[columns]` of the scene gives joints other units. The memory is borrowed and may have any
+/// strides.
 #[derive(Debug, Clone)]
 pub struct JointArray<'a> {
     /// `(run, frame, joint, 1, 1)`.
@@ -30,8 +31,8 @@ pub struct JointArray<'a> {
 }
 
 impl<'a> JointArray<'a> {
-    /// An array whose second axis is that of `joints`: names as the columns of a table of joint values have them. Samples are the frames
-    /// 0, 1, 2, ... of run 0 unless they are given keys.
+    /// An array whose second axis is that of `joints`: names as the columns of a table of joint
+    /// values have them. Samples are the frames 0, 1, 2, ... of run 0 unless they are given keys.
     pub fn new<S: AsRef<str>>(view: ArrayView2<'a, f64>, joints: impl IntoIterator<Item = S>) -> Self {
         let numbers = PoseNumbers::F64(view.insert_axis(Axis(0)).insert_axis(Axis(3)).insert_axis(Axis(4)));
         Self { keys: SampleKeys::new(false), ..Self::of_numbers(numbers, joints, false) }
@@ -69,7 +70,8 @@ impl<'a> JointArray<'a> {
         self
     }
 
-    /// The greatest magnitude of each joint of `format` over all samples, radians and metres: of those that are finite.
+    /// The greatest magnitude of each joint of `format` over all samples, radians and metres: of
+    /// those that are finite.
     ///
     /// # Errors
     /// The shape does not fit what the array is said to hold, or a name is not that of a joint.

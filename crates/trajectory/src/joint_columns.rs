@@ -65,7 +65,8 @@ pub(super) fn csv_types(columns: &[&str], names: &TrajectoryColumns, joints: &[J
     columns.iter().map(kind).collect()
 }
 
-/// Whether a column holds the values of a joint: by the name that `[columns]` gives, by that of the joint, or by its last part where no other joint has it.
+/// Whether a column holds the values of a joint: by the name that `[columns]` gives, by that of the
+/// joint, or by its last part where no other joint has it.
 fn is_of(names: &TrajectoryColumns, joints: &[JointName], joint: &JointName, column: &str) -> bool {
     match names.of_joint(&joint.name) {
         Some(given) => given.name == column,
@@ -93,7 +94,8 @@ impl Table<'_> {
     /// The columns of values of joints.
     ///
     /// # Errors
-    /// A joint without a column and without a posture, a column that is no number, or one in the wrong unit.
+    /// A joint without a column and without a posture, a column that is no number, or one in the
+    /// wrong unit.
     pub(super) fn joints(&self, joints: &[JointName]) -> Result<JointColumns> {
         let place = |name: &str| self.schema.fields().iter().position(|field| field.name() == name);
         let column = |index: usize| Column { index, name: self.schema.field(index).name().clone() };
@@ -193,7 +195,8 @@ impl Table<'_> {
         Err(self.error(format!("has no column `{wanted}` for the joint `{}` ({})", joint.name, self.columns()), remedy))
     }
 
-    /// Radians or metres in the unit of a joint's column, which [columns] gives for it alone (`own`) or for all, or the field has.
+    /// Radians or metres in the unit of a joint's column, which [columns] gives for it alone
+    /// (`own`) or for all, or the field has.
     fn factor(&self, joint: &JointName, index: usize, own: Option<ColumnUnit>) -> Result<f64> {
         let given = own.or(self.names.unit_of_joints(joint.turns));
         let of_field = self.unit_of_field(index)?;

@@ -3,23 +3,22 @@
 //! One line through the stage: `files` finds the files (directory, glob, hive levels), by a `walk`,
 //! and `spool` copies a stream or a pipe to a temporary file, since rows are read twice. `source`
 //! opens each by its `input_bytes` (a `parquet_file`, an `ipc_file` once
-//! `clearsweep_input_guard::ipc_messages` checked it, or a `csv_file`); `columns` finds the
-//! columns in the `file_schema`, by the names and units that the scene gives (`column_format`) or by
-//! those of the format. `bounds` takes
-//! the bounds of all positions from the column statistics, or scans them. Then, on a thread of its
-//! own (`reading`: it may begin before the scene is there), `stream` walks the groups of rows, and
-//! `decode` turns each batch into `rows`: slots (`body_column`), seconds, metres and quaternions
-//! (`rest_turns` turns those that count from a file). `assemble` puts the rows of a sample together
-//! and samples into blocks; `pose_samples` holds the poses (`carry`: nodes take along what is below
-//! them; `stage` does the transposition), and `followed` gives each block the first sample of the
-//! next one. `memory` and `array` (its numbers: `array_view`) put batches and arrays of a caller in
-//! the place of files. `digest` hashes the files meanwhile.
+//! `clearsweep_input_guard::ipc_messages` checked it, or a `csv_file`); `columns` finds the columns
+//! in the `file_schema`, by the names and units that the scene gives (`column_format`) or by those
+//! of the format. `bounds` takes the bounds of all positions from the column statistics, or scans
+//! them. Then, on a thread of its own (`reading`: it may begin before the scene is there), `stream`
+//! walks the groups of rows, and `decode` turns each batch into `rows`: slots (`body_column`),
+//! seconds, metres and quaternions (`rest_turns` turns those that count from a file). `assemble`
+//! puts the rows of a sample together and samples into blocks; `pose_samples` holds the poses
+//! (`carry`: nodes take along what is below them; `stage` does the transposition), and `followed`
+//! gives each block the first sample of the next one. `memory` and `array` (its numbers:
+//! `array_view`) put batches and arrays of a caller in the place of files. `digest` hashes the
+//! files meanwhile.
 //!
-//! Values of joints take the same line: `joint_columns` finds their columns, `frame_numbers` numbers
-//! rows that have no frame, `sweep` makes values if nothing is read, and `joint_samples` poses the
-//! bodies by them. `shard_plan` divides an input
-//! among machines, each of which reads a `read_part`. `sort` puts files that are out of order into
-//! one that is not.
+//! Values of joints take the same line: `joint_columns` finds their columns, `frame_numbers`
+//! numbers rows that have no frame, `sweep` makes values if nothing is read, and `joint_samples`
+//! poses the bodies by them. `shard_plan` divides an input among machines, each of which reads a
+//! `read_part`. `sort` puts files that are out of order into one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their
 //! consumer; rows of joint values without frames take 8 bytes each.

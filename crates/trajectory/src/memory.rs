@@ -1,9 +1,10 @@
 //! Poses from memory: record batches, and arrays of a simulation.
 //!
-//! A batch is a [`Source`] like a file, so that columns, units, values and order are checked by the same code. Batches
-//! of which the bounds are unknown are kept until all are there, since the lattice of the broad phase spans the whole
-//! input. With bounds given, or guessed from the first batches, they pass one by one: a thread of the job takes them from
-//! the iterator of the caller, which may borrow, and hands them to the reading thread.
+//! A batch is a [`Source`] like a file, so that columns, units, values and order are checked by the
+//! same code. Batches of which the bounds are unknown are kept until all are there, since the
+//! lattice of the broad phase spans the whole input. With bounds given, or guessed from the first
+//! batches, they pass one by one: a thread of the job takes them from the iterator of the caller,
+//! which may borrow, and hands them to the reading thread.
 
 #[cfg(feature = "ndarray")]
 use super::array::PoseArray;
@@ -28,9 +29,9 @@ const WAITING: usize = 2;
 
 /// Source of the poses of a job: files, Arrow record batches, or an array in memory.
 ///
-/// Batches have the columns of a trajectory file (`frame`, `body`, `x`, `y`, `z`, `qw`, `qx`, `qy`, `qz`; `run` and
-/// `time_s` if wanted) or those that `[columns]` names, in order of (run, frame); lengths are in the unit of the scene unless a
-/// field says otherwise.
+/// Batches have the columns of a trajectory file (`frame`, `body`, `x`, `y`, `z`, `qw`, `qx`, `qy`,
+/// `qz`; `run` and `time_s` if wanted) or those that `[columns]` names, in order of (run, frame);
+/// lengths are in the unit of the scene unless a field says otherwise.
 pub struct PoseSource<'a>(MemoryBatches<'a>);
 
 type BatchIter<'a> = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send + 'a>;
@@ -67,7 +68,8 @@ impl<'a> PoseSource<'a> {
         Self(MemoryBatches::Files)
     }
 
-    /// Record batches, which are kept until the last one is there; [`Self::bounded`] lets them pass one by one.
+    /// Record batches, which are kept until the last one is there; [`Self::bounded`] lets them pass
+    /// one by one.
     pub fn batches<I>(batches: I) -> Self
     where
         I: IntoIterator<Item = RecordBatch>,
@@ -97,8 +99,9 @@ impl<'a> PoseSource<'a> {
         Self(MemoryBatches::JointArray(array))
     }
 
-    /// Lets batches pass one by one: all body origins are expected within these bounds (metres). Rows are the same
-    /// whatever the bounds are; positions outside of them only cost time. Files and arrays find bounds of their own.
+    /// Lets batches pass one by one: all body origins are expected within these bounds (metres).
+    /// Rows are the same whatever the bounds are; positions outside of them only cost time. Files
+    /// and arrays find bounds of their own.
     #[must_use]
     pub fn bounded(self, bounds: Bounds) -> Self {
         match self.0 {
@@ -107,7 +110,8 @@ impl<'a> PoseSource<'a> {
         }
     }
 
-    /// Keeps at most so many bytes of batches: if more come, the bounds are guessed from those, with a wide margin. Rows are the same.
+    /// Keeps at most so many bytes of batches: if more come, the bounds are guessed from those,
+    /// with a wide margin. Rows are the same.
     #[doc(hidden)]
     #[must_use]
     pub fn keeping(self, bytes: usize) -> Self {
@@ -145,10 +149,12 @@ impl<'a> PoseSource<'a> {
         matches!(self.0, MemoryBatches::Files)
     }
 
-    /// Calls `run` with the poses of `scene`, and feeds it meanwhile; `stop` is asked before each batch.
+    /// Calls `run` with the poses of `scene`, and feeds it meanwhile; `stop` is asked before each
+    /// batch.
     ///
     /// # Errors
-    /// The poses do not fit the scene as a whole, a batch that is kept does not fit, or the error of `run`.
+    /// The poses do not fit the scene as a whole, a batch that is kept does not fit, or the error
+    /// of `run`.
     #[doc(hidden)]
     pub fn feed<T>(
         self,
@@ -219,8 +225,8 @@ fn named((batch, number): (std::result::Result<RecordBatch, ArrowError>, u64)) -
     Ok(StreamBatch { first_row: 0, name: Arc::from(batch_name(number)), rows: None, batch })
 }
 
-/// The bounds of a whole stream, guessed from those of its first batches: 256 times as wide about the same middle. The lattice
-/// then has still 2^24 cells across the first batches.
+/// The bounds of a whole stream, guessed from those of its first batches: 256 times as wide about
+/// the same middle. The lattice then has still 2^24 cells across the first batches.
 fn widened(first: Bounds) -> Bounds {
     const FACTOR: f64 = 256.0;
     let half = (0..3).map(|axis| first.max[axis] - first.min[axis]).fold(0.0, f64::max) / 2.0 * FACTOR;
@@ -257,7 +263,8 @@ pub(super) enum FeedKind {
     Files,
     /// All batches.
     Whole(Arc<[Source]>),
-    /// Batches that are still to come, whose columns are called so, within bounds (metres; `None`: there is no position at all).
+    /// Batches that are still to come, whose columns are called so, within bounds (metres; `None`:
+    /// there is no position at all).
     Stream(Receiver<StreamMessage>, ColumnFormat, Option<Bounds>),
 }
 
@@ -274,7 +281,8 @@ fn stream<T>(
         let feeder = feeder.spawn_scoped(scope, move || fill(batches, &sender, stop));
         let feeder = feeder.map_err(|error| Error::no_thread(&error));
         let done = feeder.and_then(|feeder| Ok((run(Feed(FeedKind::Stream(receiver, format, bounds)))?, feeder)));
-        // The receiver is gone by now, so the feeder ends with its next batch. A panic of the iterator is passed on.
+        // The receiver is gone by now, so the feeder ends with its next batch. A panic of the
+        // iterator is passed on.
         let (value, feeder) = done?;
         match feeder.join() {
             Ok(()) => Ok(value),

@@ -43,8 +43,9 @@ fn find(path: &Path, temp: Option<&Path>) -> Result<Vec<(FoundAt, Option<HiveRun
     objects.into_iter().map(|object| run(&object).map(|run| (FoundAt::Object(object), run))).collect()
 }
 
-/// Opens every file of an input, in reading order: by first key, then by path; as long as somebody `wants` them: what was opened
-/// until then is no answer. Streams, pipes and what is read of objects are copied to `temp`.
+/// Opens every file of an input, in reading order: by first key, then by path; as long as somebody
+/// `wants` them: what was opened until then is no answer. Streams, pipes and what is read of
+/// objects are copied to `temp`.
 ///
 /// # Errors
 /// A file is missing or unreadable, or its columns do not fit.

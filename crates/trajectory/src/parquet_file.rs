@@ -1,4 +1,5 @@
-//! One Parquet file of the input: its metadata, checked at opening, and its row groups, decoded one by one.
+//! One Parquet file of the input: its metadata, checked at opening, and its row groups, decoded one
+//! by one.
 
 use super::column_format::ColumnFormat;
 use super::columns::Columns;
@@ -58,7 +59,8 @@ impl ParquetFile {
         Ok((Self { bytes, plain, dictionary }, columns, groups))
     }
 
-    /// Its columns as they are decoded; names as strings or, row group by row group, as a dictionary of them.
+    /// Its columns as they are decoded; names as strings or, row group by row group, as a
+    /// dictionary of them.
     pub(super) fn schema(&self) -> SchemaRef {
         Arc::clone(self.plain.schema())
     }
@@ -75,7 +77,8 @@ impl ParquetFile {
         }));
         let file = BoundedFile::open(&self.bytes)?;
         let claims = parquet_pages::check(path, file.open.clone(), self.plain.metadata(), group.index, columns)?;
-        // A chunk without a dictionary page would be hashed into one, name by name. Names are the only texts.
+        // A chunk without a dictionary page would be hashed into one, name by name. Names are the
+        // only texts.
         let metadata = if claims.has_dictionary { &self.dictionary } else { &self.plain };
         let rows = usize::try_from(group.rows).unwrap_or(usize::MAX);
         let reader = guard(path, Some(group.index), || {

@@ -1,5 +1,6 @@
-//! The reading thread, which may begin before the scene is there: files are opened, and the first rows decoded, while
-//! geometry is still being built. Which body a row is of is asked only when the bodies are known.
+//! The reading thread, which may begin before the scene is there: files are opened, and the first
+//! rows decoded, while geometry is still being built. Which body a row is of is asked only when the
+//! bodies are known.
 
 use super::column_format::ColumnFormat;
 use super::group::Group;
@@ -68,8 +69,8 @@ pub(super) struct Order {
     pub(super) complete: Arc<AtomicBool>,
 }
 
-/// Reading that has begun. Dropped, it ends its thread, and waits for that: for one file to be opened, or one batch of
-/// rows to be decoded.
+/// Reading that has begun. Dropped, it ends its thread, and waits for that: for one file to be
+/// opened, or one batch of rows to be decoded.
 pub struct Reading {
     request: Option<Request>,
     opened: Receiver<Result<Arc<[Source]>>>,
@@ -80,8 +81,9 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Begins to read what a scene file names, before the scene is loaded; what is wrong with it is said by
-    /// [`super::Trajectory::open_begun`]. `None`: there is nothing to read, or no thread to be had.
+    /// Begins to read what a scene file names, before the scene is loaded; what is wrong with it is
+    /// said by [`super::Trajectory::open_begun`]. `None`: there is nothing to read, or no thread to
+    /// be had.
     pub fn begin(outline: &SceneHeader, options: &ReadOptions) -> Option<Self> {
         let format = ColumnFormat::of(outline.unit, &outline.columns, options);
         let choice = Choice::new(outline.missing, options);
@@ -115,7 +117,8 @@ impl Reading {
         self.request.as_ref() == request
     }
 
-    /// Waits until the files are open, and asks `stop` meanwhile: a stream may keep it waiting. Asked once.
+    /// Waits until the files are open, and asks `stop` meanwhile: a stream may keep it waiting.
+    /// Asked once.
     ///
     /// # Errors
     /// The files cannot be found or opened, or that of `stop`.
@@ -135,7 +138,8 @@ impl Reading {
 
     /// Lets the thread go on to the rows; one order is taken.
     pub(super) fn order(&mut self, order: Order) {
-        // Taken, so that an order which a panic leaves in the channel goes with it, and whoever waits for blocks sees that.
+        // Taken, so that an order which a panic leaves in the channel goes with it, and whoever
+        // waits for blocks sees that.
         if let Some(orders) = self.orders.take() {
             let _ = orders.send(order);
         }

@@ -9,8 +9,9 @@ use super::stream_batch::BATCH_ROWS;
 use arrow_array::RecordBatch;
 use clearsweep_base::error::{Error, Result};
 
-/// The error of files in which rows of a sample come again after those of other samples; `None` where they do not, or
-/// where the rows are not in files. Reads the keys of the files, as far as they may hold the sample.
+/// The error of files in which rows of a sample come again after those of other samples; `None`
+/// where they do not, or where the rows are not in files. Reads the keys of the files, as far as
+/// they may hold the sample.
 pub(super) fn returning(plan: &Plan, run: i64, frame: i64) -> Option<Error> {
     let command = plan.sort_command.as_ref()?;
     // Whatever is wrong with the rest of the input, there is an error to report already.

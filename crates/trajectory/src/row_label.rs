@@ -5,7 +5,8 @@ use super::input_bytes::InputBytes;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The rows of an array: `row = (run * frames + frame) * bodies + body`, or `run * frames + frame` of joint values, which name no bodies.
+/// The rows of an array: `row = (run * frames + frame) * bodies + body`, or `run * frames + frame`
+/// of joint values, which name no bodies.
 #[derive(Debug, Clone)]
 pub(super) struct ArrayRows {
     pub(super) bodies: Arc<[String]>,

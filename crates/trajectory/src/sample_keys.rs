@@ -5,7 +5,8 @@ use arrow_schema::{DataType, Field};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The keys of the samples of an array. Samples without keys are the frames 0, 1, 2, ... of the runs 0, 1, 2, ...
+/// The keys of the samples of an array. Samples without keys are the frames 0, 1, 2, ... of the
+/// runs 0, 1, 2, ...
 #[derive(Debug, Clone)]
 pub(super) struct SampleKeys {
     /// The run of each sample.
@@ -61,7 +62,8 @@ impl SampleKeys {
         columns
     }
 
-    /// Parts of some samples that lie in one run each, of an array with so many frames a run: the run, and its frames.
+    /// Parts of some samples that lie in one run each, of an array with so many frames a run: the
+    /// run, and its frames.
     pub(super) fn parts(samples: Range<usize>, frames: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
         let runs = if samples.is_empty() { 0..0 } else { samples.start / frames..(samples.end - 1) / frames + 1 };
         runs.map(move |run| {

@@ -1,9 +1,11 @@
 //! The division of an input into parts of about equal cost, which shards of a job take.
 //!
-//! The cost of a part is its number of poses: the bodies and the query are the same in all of them. Where they lie is known from the
-//! statistics of row groups (Parquet), or else from the keys of all rows. The plan depends on nothing else, so that every machine makes the same.
+//! The cost of a part is its number of poses: the bodies and the query are the same in all of them.
+//! Where they lie is known from the statistics of row groups (Parquet), or else from the keys of
+//! all rows. The plan depends on nothing else, so that every machine makes the same.
 //!
-//! Runs stay whole, unless one is longer than a part: it is cut at frames whose number is a multiple of [`CUT_FRAMES`].
+//! Runs stay whole, unless one is longer than a part: it is cut at frames whose number is a
+//! multiple of [`CUT_FRAMES`].
 
 use super::column_format::ColumnFormat;
 use super::decode;
@@ -53,7 +55,8 @@ struct Stretch {
     rows: u64,
 }
 
-/// Divides the input of `scene` into `shards` parts. Every sample that `options` choose is in one part.
+/// Divides the input of `scene` into `shards` parts. Every sample that `options` choose is in one
+/// part.
 ///
 /// # Errors
 /// Too many shards, or an input that is read once, cannot be opened, or lacks what the scene
@@ -218,7 +221,8 @@ fn divide(stretches: &[Stretch], shards: u32, can_cut: bool, follow: i64) -> Vec
     planned
 }
 
-/// Gathers stretches into segments; a run of more than `share` rows whose frames are known is one of its own.
+/// Gathers stretches into segments; a run of more than `share` rows whose frames are known is one
+/// of its own.
 fn segments(stretches: &[Stretch], share: u64) -> Vec<Segment> {
     let mut found: Vec<Segment> = Vec::new();
     for (at, stretch) in stretches.iter().enumerate() {
@@ -253,7 +257,8 @@ fn blocks_of(first: i64, last: i64) -> u64 {
     last.div_euclid(CUT_FRAMES).abs_diff(first.div_euclid(CUT_FRAMES)) + 1
 }
 
-/// Gives every segment a part, and further ones where most rows are in a part, as long as they are of use.
+/// Gives every segment a part, and further ones where most rows are in a part, as long as they are
+/// of use.
 fn allot(segments: &mut [Segment], shards: u64) {
     segments.iter_mut().for_each(|segment| segment.parts = 1);
     for _ in segments.len() as u64..shards {
@@ -285,7 +290,8 @@ fn cut_between(stretches: &[Stretch], runs: Range<i64>, parts: u64, planned: &mu
             let Stretch { runs: (low, high), rows, .. } = stretches[at];
             let count = i128::from(high) - i128::from(low) + 1;
             let within = i128::from(target - before);
-            // The run that is nearest to the target; runs of a stretch have equal numbers of rows, as far as is known.
+            // The run that is nearest to the target; runs of a stretch have equal numbers of rows,
+            // as far as is known.
             let passed = (within * count + i128::from(rows) / 2) / i128::from(rows);
             let cut = (i128::from(low) + passed).clamp(i128::from(start).max(first), i128::from(runs.end)) as i64;
             (cut, before + (passed * i128::from(rows) / count) as u64)
@@ -309,7 +315,8 @@ fn cut_run(run: Stretch, runs: Range<i64>, parts: u64, follow: i64, planned: &mu
         let (end, rows) = if part == parts {
             (i64::MAX, run.rows)
         } else {
-            // The cut that is nearest to where the part would end, of those that leave a range of frames for each other part.
+            // The cut that is nearest to where the part would end, of those that leave a range of
+            // frames for each other part.
             let target = i128::from(first) + i128::from(share_of(frames, part, parts))
                 - i128::from(origin) * i128::from(CUT_FRAMES);
             let nearest = (target + i128::from(CUT_FRAMES) / 2) / i128::from(CUT_FRAMES);

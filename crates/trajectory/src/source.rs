@@ -1,4 +1,5 @@
-//! One file of the input, whatever its format: its columns, and its rows in groups, decoded batch by batch.
+//! One file of the input, whatever its format: its columns, and its rows in groups, decoded batch
+//! by batch.
 
 use super::column_format::ColumnFormat;
 use super::columns::Columns;
@@ -83,7 +84,8 @@ impl Source {
         }))
     }
 
-    /// Opens and checks a file; its first bytes, or the extension `.csv` or `.csv.gz`, say what it is.
+    /// Opens and checks a file; its first bytes, or the extension `.csv` or `.csv.gz`, say what it
+    /// is.
     ///
     /// # Errors
     /// The file is unreadable, neither Parquet nor Arrow IPC nor CSV, or its columns do not fit.
@@ -150,7 +152,8 @@ impl Source {
         frames.ok_or_else(|| Error::internal(self.path.display(), "rows without a frame were not numbered"))
     }
 
-    /// Checks the columns of a batch in memory. `before`: the batch before it, whose columns are mostly the same.
+    /// Checks the columns of a batch in memory. `before`: the batch before it, whose columns are
+    /// mostly the same.
     ///
     /// # Errors
     /// Its columns do not fit.
@@ -249,7 +252,8 @@ impl Source {
         })
     }
 
-    /// The chunk of a root column in a row group of Parquet; `None` if it is nested, or the file is no Parquet.
+    /// The chunk of a root column in a row group of Parquet; `None` if it is nested, or the file is
+    /// no Parquet.
     pub(super) fn chunk(&self, group: &Group, root: usize) -> Option<&ColumnChunkMetaData> {
         match &self.format {
             Format::Parquet(file) => file.chunk(group, root),
@@ -258,7 +262,8 @@ impl Source {
     }
 }
 
-/// Refuses two parts of an input of which one has an orientation and the other none: its bodies would not turn there.
+/// Refuses two parts of an input of which one has an orientation and the other none: its bodies
+/// would not turn there.
 pub(super) fn check_orientation(before: (&Path, &Columns), next: (&Path, &Columns)) -> Result<()> {
     let is_turned = |columns: &Columns| columns.poses().is_ok_and(|poses| poses.orientation.is_some());
     let (with, without) = match (is_turned(before.1), is_turned(next.1)) {
@@ -278,8 +283,8 @@ enum SourceFormat {
     Csv,
 }
 
-/// Returns the format and the size of a file. Its first bytes decide the format, or its extension if they belong to no
-/// known format.
+/// Returns the format and the size of a file. Its first bytes decide the format, or its extension
+/// if they belong to no known format.
 fn kind(bytes: &InputBytes) -> Result<(SourceFormat, u64)> {
     let path = &*bytes.path;
     let (open, bytes) = bytes.open()?;

@@ -1,4 +1,5 @@
-//! Streams that can be read once only, copied to a temporary file: bounds are taken before poses, so that rows are read twice.
+//! Streams that can be read once only, copied to a temporary file: bounds are taken before poses,
+//! so that rows are read twice.
 //!
 //! The file has no name: it vanishes with the process, however that ends.
 
@@ -21,7 +22,8 @@ const ASK: Duration = Duration::from_millis(20);
 
 type Reader = Box<dyn Read + Send>;
 
-/// A stream of bytes in place of the files of trajectories: Arrow IPC or Parquet. Clones share it, and one of them reads it.
+/// A stream of bytes in place of the files of trajectories: Arrow IPC or Parquet. Clones share it,
+/// and one of them reads it.
 #[derive(Clone)]
 pub struct InputStream {
     name: Arc<Path>,
@@ -69,8 +71,8 @@ pub(super) fn spool_pipe(path: &Path, folder: Option<&Path>, wants: &dyn Fn() ->
     spool(&name, move || Ok(Box::new(File::open(pipe)?) as Reader), folder, wants)
 }
 
-/// Copies what `open` opens. A thread of its own reads, since a pipe may keep it waiting for ever: whoever wants the stream no
-/// longer leaves the thread to itself, and it ends with the next piece.
+/// Copies what `open` opens. A thread of its own reads, since a pipe may keep it waiting for ever:
+/// whoever wants the stream no longer leaves the thread to itself, and it ends with the next piece.
 fn spool(
     name: &Arc<Path>,
     open: impl FnOnce() -> io::Result<Reader> + Send + 'static,

@@ -1,9 +1,10 @@
 //! The transposition: rows come frame by frame, lanes lie body by body.
 //!
-//! Writing each value to its lane would touch a cache line of its own per value, 512 bytes from the next. So the
-//! columns of [`TILE`] samples are gathered in slot order first (sequential copies), and then written lane by lane in
-//! whole cache lines of eight samples; meanwhile every cache line read serves eight slots in turn. Measured against
-//! [`FrameBlock::set`] row by row: 1.7 times as fast with 200 bodies, 3 times with 2,000, 4 times with 20,000.
+//! Writing each value to its lane would touch a cache line of its own per value, 512 bytes from the
+//! next. So the columns of [`TILE`] samples are gathered in slot order first (sequential copies),
+//! and then written lane by lane in whole cache lines of eight samples; meanwhile every cache line
+//! read serves eight slots in turn. Measured against [`FrameBlock::set`] row by row: 1.7 times as
+//! fast with 200 bodies, 3 times with 2,000, 4 times with 20,000.
 
 use clearsweep_geometry::Pose;
 use clearsweep_geometry::pose::Recentring;
@@ -21,7 +22,8 @@ const IDENTITY: [f64; READ] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
 /// The poses of up to [`TILE`] samples, `(sample, component, slot)`.
 pub(super) struct Stage {
     slots: usize,
-    /// Values between rows: an odd number of cache lines, so that the rows do not meet in the same cache sets.
+    /// Values between rows: an odd number of cache lines, so that the rows do not meet in the same
+    /// cache sets.
     stride: usize,
     values: Vec<f64>,
 }
@@ -70,8 +72,8 @@ impl Stage {
         }
     }
 
-    /// Moves the poses of one slot to its recentred frame, `to` of the frame read, in the samples of `mask`
-    /// (bits of the block) among `first..first + count`.
+    /// Moves the poses of one slot to its recentred frame, `to` of the frame read, in the samples
+    /// of `mask` (bits of the block) among `first..first + count`.
     pub(super) fn recentre(
         &self,
         block: &mut FrameBlock,

@@ -5,7 +5,8 @@ use arrow_array::RecordBatch;
 use clearsweep_base::error::Result;
 use std::sync::Arc;
 
-/// Rows decoded at a time: their pose columns stay in the second-level cache until they are laid out.
+/// Rows decoded at a time: their pose columns stay in the second-level cache until they are laid
+/// out.
 pub(super) const BATCH_ROWS: usize = 16_384;
 
 /// Returns the name of a batch in messages: its number, from 0.
@@ -13,8 +14,8 @@ pub(super) fn batch_name(number: u64) -> String {
     format!("batch {number}")
 }
 
-/// A batch that is handed over, or the error that ends the stream. `None`: no more come. A channel that closes without
-/// it was left by a panic of the iterator.
+/// A batch that is handed over, or the error that ends the stream. `None`: no more come. A channel
+/// that closes without it was left by a panic of the iterator.
 pub(super) type StreamMessage = Option<Result<StreamBatch>>;
 
 /// A batch that is handed over.

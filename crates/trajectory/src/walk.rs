@@ -1,7 +1,8 @@
 //! Walks of folders: the files below one, or those that a glob matches.
 //!
-//! Every walk ends. A link to a folder that holds it is not followed: what lies there has a name without the link. Depth and
-//! entries are bounded, since links can make two paths of each folder on every level.
+//! Every walk ends. A link to a folder that holds it is not followed: what lies there has a name
+//! without the link. Depth and entries are bounded, since links can make two paths of each folder
+//! on every level.
 
 use clearsweep_base::error::{Error, Result};
 use glob::{MatchOptions, Pattern, PatternError};
@@ -100,7 +101,8 @@ fn is_fixed(part: &Component<'_>) -> bool {
     !part.as_os_str().to_string_lossy().contains(['*', '?', '['])
 }
 
-/// All files below a folder but those that Parquet data sets set aside: names that begin with `.` or `_`.
+/// All files below a folder but those that Parquet data sets set aside: names that begin with `.`
+/// or `_`.
 ///
 /// # Errors
 /// A folder or a file cannot be read, or the walk is too long.
@@ -246,7 +248,8 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    /// The files of a folder and below it, by the definition: relative names without links to folders.
+    /// The files of a folder and below it, by the definition: relative names without links to
+    /// folders.
     fn plain(folder: &Path, below: &str, found: &mut Vec<String>) {
         for entry in fs::read_dir(folder.join(below)).expect("a folder").map(|entry| entry.expect("an entry")) {
             let name = format!("{below}{}", entry.file_name().to_string_lossy());

@@ -1,4 +1,5 @@
-//! Writes small valid files for every target to begin from: `seeds DIR`, one folder for each target.
+//! Writes small valid files for every target to begin from: `seeds DIR`, one folder for each
+//! target.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
@@ -228,7 +229,8 @@ fn tables() -> Result<Vec<(&'static str, Vec<u8>)>, Box<dyn Error>> {
     ])
 }
 
-/// A few samples of three bodies; `small` without runs and times, of single precision, names as a dictionary.
+/// A few samples of three bodies; `small` without runs and times, of single precision, names as a
+/// dictionary.
 fn rows(small: bool) -> Result<RecordBatch, Box<dyn Error>> {
     let names = ["a", "b", "box-3"];
     let keys: Vec<(i64, i64, usize)> =

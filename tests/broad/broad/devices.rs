@@ -1,5 +1,5 @@
-//! The broad phase on devices: the CPU reference of the kernels, and a GPU where there is one, each also with limits so small that
-//! everything is split.
+//! The broad phase on devices: the CPU reference of the kernels, and a GPU where there is one, each
+//! also with limits so small that everything is split.
 
 use super::{BASE, Candidate, FrameBlock, Recipe, Setup, generate};
 use clearsweep_broad::BroadPhase;
@@ -103,7 +103,8 @@ fn what_stays_on_the_device_is_all_windows() {
         assert!(device.resident_seconds(&job, &setup.scene, &[&block], rounds).is_some());
         fetches(device.as_ref()) - before
     };
-    // A search before the rounds finds how many windows there are, each of which is waited for once.
+    // A search before the rounds finds how many windows there are, each of which is waited for
+    // once.
     let (one, three) = (waits(1), waits(3));
     assert!(one > 20, "{one} windows and those of one round");
     assert_eq!(three, 2 * one);

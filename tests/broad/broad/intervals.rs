@@ -1,4 +1,5 @@
-//! Candidates of intervals: all methods return those of the boxes, which contain the bodies at every time in between.
+//! Candidates of intervals: all methods return those of the boxes, which contain the bodies at
+//! every time in between.
 
 use super::{NAMES, method};
 use crate::oracle::{interval_oracle, oracle};
@@ -12,7 +13,8 @@ use std::sync::Arc;
 
 const ASSUMED: [BetweenFrames; 3] = [BetweenFrames::Linear, BetweenFrames::Screw, BetweenFrames::Hold];
 
-/// Compares all methods with the oracle, twice, since methods learn how to split blocks; returns the candidates.
+/// Compares all methods with the oracle, twice, since methods learn how to split blocks; returns
+/// the candidates.
 fn check(what: &str, setup: &Setup, block: &FrameBlock) -> Vec<Candidate> {
     let job = setup.job();
     let expected = interval_oracle(setup, &job, block);
@@ -50,7 +52,8 @@ fn contains_both_ends(what: &str, setup: &Setup, block: &FrameBlock, samples: &[
     }
 }
 
-/// Lets the block be followed by a sample in which the bodies of every second slot move on by so many metres a slot.
+/// Lets the block be followed by a sample in which the bodies of every second slot move on by so
+/// many metres a slot.
 fn follow(block: &mut FrameBlock, step: f64) {
     let last = block.samples.len() - 1;
     let Sample { run, frame, time_s } = block.samples[last];
@@ -228,7 +231,8 @@ fn body(kind: usize) -> Arc<Shape> {
     Arc::new(Shape { center, ..Shape::clone(&shape) })
 }
 
-/// Bodies that move by a few sizes and turn by up to `turn` between two samples, some about a pivot 5 km away.
+/// Bodies that move by a few sizes and turn by up to `turn` between two samples, some about a pivot
+/// 5 km away.
 fn two_samples(r: &mut Random, turn: f64) -> (Setup, FrameBlock) {
     let mut setup = Setup::new(0.01);
     let (mut b, dynamic) = (block(1, 60, 2, 2), 60);
@@ -266,7 +270,8 @@ fn dense(assumed: BetweenFrames, setup: &Setup, of: &FrameBlock) -> FrameBlock {
     b
 }
 
-/// The pairs that are near at one of 64 times between two samples, and how many of them are so at neither end.
+/// The pairs that are near at one of 64 times between two samples, and how many of them are so at
+/// neither end.
 fn compare_with_dense(assumed: BetweenFrames, setup: &Setup, of: &FrameBlock) -> [usize; 3] {
     let job: BroadScene = setup.job();
     let found = check("between", setup, of);

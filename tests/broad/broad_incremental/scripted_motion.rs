@@ -16,7 +16,8 @@ pub(crate) enum Arranged {
     Clusters(usize),
     /// All bodies at one place, with nearly the same motion.
     Together,
-    /// Bodies on the points of a grid, so that neighbouring boxes share exactly one lattice plane or miss each other by one.
+    /// Bodies on the points of a grid, so that neighbouring boxes share exactly one lattice plane
+    /// or miss each other by one.
     Touching,
 }
 
@@ -30,7 +31,8 @@ pub(crate) struct Script {
     /// The edges of the space along each axis, metres.
     pub(crate) space: [f64; 3],
     pub(crate) arranged: Arranged,
-    /// The ratio of the largest to the smallest size, which is 1; sizes are distributed log-uniformly.
+    /// The ratio of the largest to the smallest size, which is 1; sizes are distributed
+    /// log-uniformly.
     pub(crate) ratio: f64,
     /// The size of the first body, which then is static.
     pub(crate) huge: Option<f64>,
@@ -124,7 +126,8 @@ impl ScriptedMotion {
             }
         }
         if grid {
-            // A gap of two lattice spacings: boxes end a spacing beyond the body, so neighbours share one plane.
+            // A gap of two lattice spacings: boxes end a spacing beyond the body, so neighbours
+            // share one plane.
             motion.pitch = 1.0 + 2.0 * motion.setup.job().lattice().spacing;
         }
         for body in fixed {
@@ -168,7 +171,8 @@ impl ScriptedMotion {
                 m.at = at;
             } else if script.arranged == Arranged::Touching {
                 if r.unit() < 0.1 {
-                    // By a whole step, or by a lattice spacing more or less: touching, one apart, or one inside the other.
+                    // By a whole step, or by a lattice spacing more or less: touching, one apart,
+                    // or one inside the other.
                     let spacing = 0.5 * (self.pitch - 1.0);
                     let step = [-self.pitch, self.pitch, spacing, -spacing][r.below(4)];
                     m.at[r.below(3)] += step;

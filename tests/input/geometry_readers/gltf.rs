@@ -1,4 +1,5 @@
-//! glTF files written by hand: trees of nodes, shared meshes, and buffers wherever the format lets them lie.
+//! glTF files written by hand: trees of nodes, shared meshes, and buffers wherever the format lets
+//! them lie.
 
 use super::*;
 
@@ -125,7 +126,8 @@ pub(crate) fn product(a: &Matrix, b: &Matrix) -> Matrix {
     std::array::from_fn(|i| std::array::from_fn(|j| (0..4).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
-/// A number as its decimals say: those of single precision are not quite those of the number that they were made of.
+/// A number as its decimals say: those of single precision are not quite those of the number that
+/// they were made of.
 fn written(number: f32) -> f64 {
     format!("{number:?}").parse().expect("decimals")
 }
@@ -157,7 +159,8 @@ fn transformation(random: &mut Random) -> (String, Matrix) {
             let norm = raw.iter().map(|c| c * c).sum::<f64>().sqrt();
             let q = raw.map(|c| (c / norm) as f32);
             let [x, y, z, w] = q.map(written);
-            // The sandwich product v -> q v q*, column by column, over the norm: another way than the reader's.
+            // The sandwich product v -> q v q*, column by column, over the norm: another way than
+            // the reader's.
             let n = x * x + y * y + z * z + w * w;
             let turn = |v: [f64; 3]| {
                 let cross = |a: [f64; 3], b: [f64; 3]| {

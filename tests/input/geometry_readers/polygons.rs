@@ -1,4 +1,5 @@
-//! Polygons of OBJ and PLY, convex or not, against their areas and crossing numbers, which this file computes.
+//! Polygons of OBJ and PLY, convex or not, against their areas and crossing numbers, which this
+//! file computes.
 
 use super::{Random, single, six_volumes};
 use clearsweep_scene::readers::{Fault, Mesh, read_mesh};
@@ -15,7 +16,8 @@ fn twice_area(outline: &[[i64; 2]]) -> i64 {
         .sum()
 }
 
-/// Whether a point with odd coordinates (those of outlines are even, at most 2^20) lies inside, by the edges that a ray to the right crosses; `None`: on an edge.
+/// Whether a point with odd coordinates (those of outlines are even, at most 2^20) lies inside, by
+/// the edges that a ray to the right crosses; `None`: on an edge.
 fn is_inside(outline: &[[i64; 2]], p: [i64; 2]) -> Option<bool> {
     let mut inside = false;
     for k in 0..outline.len() {
@@ -66,13 +68,15 @@ fn comb(random: &mut Random) -> SceneHeader {
     outline
 }
 
-/// A plate with square holes, each reached by a bridge. Half of them have bridges that lie on each other.
+/// A plate with square holes, each reached by a bridge. Half of them have bridges that lie on each
+/// other.
 fn pierced(random: &mut Random) -> SceneHeader {
     let rise = [0, 4][random.below(2)];
     pierced_by(rise, random)
 }
 
-/// Makes an outline like [`pierced`]; bridges bend at a height that grows by `rise` from hole to hole.
+/// Makes an outline like [`pierced`]; bridges bend at a height that grows by `rise` from hole to
+/// hole.
 fn pierced_by(rise: i64, random: &mut Random) -> SceneHeader {
     let holes = 1 + random.below(4) as i64;
     let mut outline = vec![[400 * holes, 0], [400 * holes, 400], [0, 400], [0, 0]];

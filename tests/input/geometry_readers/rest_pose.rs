@@ -1,5 +1,5 @@
-//! glTF files whose vertices are moved by morph targets and skins, against the sums and products of the specification,
-//! written anew here.
+//! glTF files whose vertices are moved by morph targets and skins, against the sums and products of
+//! the specification, written anew here.
 
 use super::gltf::{Matrix, Writer, product};
 use super::*;

@@ -120,7 +120,8 @@ pub(crate) fn table(out: &Path, name: &str) -> RecordBatch {
     if part.exists() { read(&part) } else { joined(&[]) }
 }
 
-/// Asserts that two batches have one schema and the same values, bit for bit. A table without rows has no file.
+/// Asserts that two batches have one schema and the same values, bit for bit. A table without rows
+/// has no file.
 pub(crate) fn assert_same(one: &RecordBatch, other: &RecordBatch, what: &str) {
     if one.num_rows() == 0 {
         return assert_eq!(other.num_rows(), 0, "{what}");

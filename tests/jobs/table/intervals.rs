@@ -82,7 +82,8 @@ fn intervals_are_written_as_they_are() {
     assert_eq!(words(&table, "method"), word(&|row| IntervalMethod::NAMES[row.interval.method as usize].to_owned()));
 }
 
-/// Computes the columns of `pairs` and `runs` about intervals, from all intervals of a run and a pair, or of a run.
+/// Computes the columns of `pairs` and `runs` about intervals, from all intervals of a run and a
+/// pair, or of a run.
 fn summary_of(intervals: &[(&Results, &IntervalRow)]) -> [Option<f64>; 5] {
     let end = |f: fn(&IntervalRow) -> f64| intervals.iter().map(|(_, row)| f(row)).min_by(f64::total_cmp);
     let [lower, upper] = [end(|row| row.interval.lower), end(|row| row.interval.upper)];

@@ -1,4 +1,5 @@
-//! Distances and insides by the shortest code there is: what decompositions are held against. Shares nothing with the library.
+//! Distances and insides by the shortest code there is: what decompositions are held against.
+//! Shares nothing with the library.
 
 pub(crate) type Point = [f64; 3];
 
@@ -35,7 +36,8 @@ fn from_triangle(p: Point, [a, b, c]: [Point; 3]) -> f64 {
     from_segment(p, a, b).min(from_segment(p, b, c)).min(from_segment(p, c, a))
 }
 
-/// Whether triangles wind around a point, by the sum of solid angles (Van Oosterom and Strackee 1983).
+/// Whether triangles wind around a point, by the sum of solid angles (Van Oosterom and Strackee
+/// 1983).
 pub(crate) fn is_inside(p: Point, triangles: &[[Point; 3]]) -> bool {
     let angle = |t: &[Point; 3]| {
         let [a, b, c] = t.map(|corner| minus(corner, p));

@@ -28,7 +28,8 @@ pub(crate) struct Meshed {
     middle: Vec3<f64>,
 }
 
-/// Meshes of 12 to 2,000 triangles, moved from their origin by about `far` metres, to coordinates in `f64`.
+/// Meshes of 12 to 2,000 triangles, moved from their origin by about `far` metres, to coordinates
+/// in `f64`.
 pub(crate) fn bodies(far: f64) -> Vec<Meshed> {
     let bumps = |k: f64| move |d: [f64; 3]| 0.2 * (k * d[0]).sin() * (4.0 * d[1] + k).cos();
     let tray = Solid::cuboid([0.7, 0.5, 0.4], 3).without(|t| t.iter().all(|p| p[2] == 0.4));
@@ -111,7 +112,8 @@ pub(crate) fn row(a: &Meshed, b: &Meshed, pa: &Pose, pb: &Pose) -> Proximity {
     Proximity { normal: Pose::new([0.0; 3], pa.q).apply(found.normal), ..found }
 }
 
-/// Radii about the recentred origins, and the length between these: S of docs/reference/numerics.md.
+/// Radii about the recentred origins, and the length between these: S of
+/// docs/reference/numerics.md.
 pub(crate) fn size_of(a: &Meshed, b: &Meshed, pa: &Pose, pb: &Pose) -> f64 {
     let [p, q] = [pa.recentred(a.shape.center), pb.recentred(b.shape.center)];
     let between = (q.position - p.position) + (q.rest - p.rest);
@@ -136,7 +138,8 @@ pub(crate) fn apart_by(a: &Meshed, b: &Meshed, pa: &Pose, pb: &mut Pose, gap: f6
     }
 }
 
-/// Poses of bodies that likely overlap, shallow or deep; of one pair in five, their middles are near each other.
+/// Poses of bodies that likely overlap, shallow or deep; of one pair in five, their middles are
+/// near each other.
 pub(crate) fn crossing(random: &mut Random, a: &Meshed, b: &Meshed, far: f64, number: usize) -> (Pose, Pose) {
     let (pa, mut pb) = poses(random, far, a, b, number);
     if number % 5 == 4 {

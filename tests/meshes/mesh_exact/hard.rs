@@ -1,4 +1,5 @@
-//! The hard cases of meshes, against the oracle. The number in a name is the number of the case in HARD_CASES.
+//! The hard cases of meshes, against the oracle. The number in a name is the number of the case in
+//! HARD_CASES.
 
 use super::cases::{Meshed, row, size_from};
 use super::integers::triangle_distance2;
@@ -92,8 +93,8 @@ fn case_31_flush_faces_far_from_the_origin() {
             solid.vertices.iter_mut().for_each(|v| *v = v.map(round));
             Meshed::new(solid, true)
         };
-        // Two walls end to end, a wall on a slab, and a wall beside a wall. Sides are multiples of the largest ulp
-        // here.
+        // Two walls end to end, a wall on a slab, and a wall beside a wall. Sides are multiples of
+        // the largest ulp here.
         let wall = place([2.0, 0.5, 1.5], [0.0; 3]);
         let others = [
             place([1.0, 0.5, 1.5], [3.0, 0.0, 0.0]),
@@ -142,12 +143,14 @@ fn case_33_coaxial_walls_and_pipes() {
         let through = Meshed::new(pipe(inner, inner + 0.05, half, 12), true);
         assert_eq!(apart(&sleeve, &through, &at(0.0, y, 0.0)).status, Status::Separated);
     }
-    // In a wall without a hole no triangle of the pipe crosses one of the wall, if its ends are inside.
+    // In a wall without a hole no triangle of the pipe crosses one of the wall, if its ends are
+    // inside.
     let wall = Meshed::new(Solid::cuboid([0.3, 2.0, 2.0], 3), true);
     let buried = Meshed::new(pipe(0.05, 0.1, 0.2, 12), true);
     let found = overlapping(&wall, &buried, &at(0.0, 0.0, 0.0));
     assert!(found.status == Status::Penetrating && (found.distance + 0.5).abs() < 1e-9, "{found:?}");
-    // Through the wall; and the same pipe twice, coaxial and shifted along its axis: surfaces lie in each other.
+    // Through the wall; and the same pipe twice, coaxial and shifted along its axis: surfaces lie
+    // in each other.
     let long = Meshed::new(pipe(0.05, 0.1, 1.0, 12), true);
     assert_eq!(overlapping(&wall, &long, &at(0.1, 0.0, 0.0)).status, Status::Penetrating);
     for x in [0.0, 0.25, 1.0] {
@@ -176,7 +179,8 @@ fn case_34_coplanar_shared_and_degenerate_triangles() {
         let above = apart(&a, &b, &at(0.0, 0.0, 1e-3));
         assert!(above.distance > 0.0 && above.distance <= 1e-3 + 1e-15, "{corners:?} {above:?}");
     }
-    // Triangles without an area are no harm: the oracle measures them, and the engine drops them with the same answer.
+    // Triangles without an area are no harm: the oracle measures them, and the engine drops them
+    // with the same answer.
     let vertices = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.0]];
     let with = open(&vertices, &[[0, 1, 2], [0, 3, 1], [0, 4, 1], [2, 2, 0]]);
     for (k, pose) in

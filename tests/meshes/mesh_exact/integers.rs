@@ -1,4 +1,5 @@
-//! Numbers of the oracle of meshes: integers, and fractions of them. Nothing is rounded but what is printed.
+//! Numbers of the oracle of meshes: integers, and fractions of them. Nothing is rounded but what is
+//! printed.
 
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
@@ -86,11 +87,12 @@ impl Fraction {
     }
 }
 
-/// The square of the distance of two triangles; 0 where they meet. Any triangles: degenerate ones are segments and
-/// points.
+/// The square of the distance of two triangles; 0 where they meet. Any triangles: degenerate ones
+/// are segments and points.
 ///
-/// Closest points are two vertices; a vertex and a point inside an edge or a face; or points inside two edges. Each of
-/// them is taken where it exists. Where an edge passes through a face the triangles meet.
+/// Closest points are two vertices; a vertex and a point inside an edge or a face; or points inside
+/// two edges. Each of them is taken where it exists. Where an edge passes through a face the
+/// triangles meet.
 pub(crate) fn triangle_distance2(a: [&Point; 3], b: [&Point; 3]) -> Fraction {
     let edges = |t: [&Point; 3]| [0, 1, 2].map(|i| sub(t[(i + 1) % 3], t[i]));
     let (ea, eb) = (edges(a), edges(b));
@@ -142,7 +144,8 @@ fn vertex_edge(p: &Point, q: &Point, e: &Point) -> Fraction {
     Fraction::whole(r2)
 }
 
-/// Two edges (start and direction) whose closest points lie inside of both; parallel ones have others.
+/// Two edges (start and direction) whose closest points lie inside of both; parallel ones have
+/// others.
 fn inner_edges((p, e): (&Point, &Point), (q, f): (&Point, &Point)) -> Option<Fraction> {
     let n = cross(e, f);
     let n2 = dot(&n, &n);
@@ -158,7 +161,8 @@ fn inner_edges((p, e): (&Point, &Point), (q, f): (&Point, &Point)) -> Option<Fra
     Some(Fraction { above: &gap * &gap, below: n2 })
 }
 
-/// Whether an edge (start and direction) whose ends lie on both sides of the plane of a triangle passes through it.
+/// Whether an edge (start and direction) whose ends lie on both sides of the plane of a triangle
+/// passes through it.
 fn passes((p, e): (&Point, &Point), t: [&Point; 3]) -> bool {
     let c = t.map(|q| sub(q, p));
     let volumes = [0, 1, 2].map(|i| sign(&dot(e, &cross(&c[i], &c[(i + 1) % 3]))));

@@ -1,9 +1,10 @@
-//! Two meshes at their poses, in integers: the distance of their surfaces by all pairs of triangles, and which holds
-//! the other.
+//! Two meshes at their poses, in integers: the distance of their surfaces by all pairs of
+//! triangles, and which holds the other.
 //!
-//! A rotation is `M(q) / |q|^2`, so that every point times `|q_A|^2 |q_B|^2` and a power of two is one of integers. In
-//! `f64` pairs are only left out: where balls, or the planes across some direction, are farther apart than `reach`.
-//! In the end it is checked that none of these is the nearest one: the exact distance must be below `reach`.
+//! A rotation is `M(q) / |q|^2`, so that every point times `|q_A|^2 |q_B|^2` and a power of two is
+//! one of integers. In `f64` pairs are only left out: where balls, or the planes across some
+//! direction, are farther apart than `reach`. In the end it is checked that none of these is the
+//! nearest one: the exact distance must be below `reach`.
 
 use super::integers::{Fraction, Point, cross, dot, integer, lowest_bit, nearest_f64, sign, sub, triangle_distance2};
 use crate::brute_force::{Corners, triangle_bracket};
@@ -12,7 +13,8 @@ use clearsweep_testing::solids::Solid;
 use num_bigint::BigInt;
 use std::cmp::Ordering;
 
-/// Bound on the error of coordinates and gaps in `f64`, in parts of the largest coordinate: hundreds of roundings.
+/// Bound on the error of coordinates and gaps in `f64`, in parts of the largest coordinate:
+/// hundreds of roundings.
 const SLACK: f64 = 1e-13;
 
 /// How far above the least distance in `f64` pairs are compared exactly, in the same parts.
@@ -178,8 +180,8 @@ impl Placed {
         best
     }
 
-    /// How often mesh `k` winds around a vertex of the other that is not on it: crossings of a ray, outward ones less
-    /// inward ones.
+    /// How often mesh `k` winds around a vertex of the other that is not on it: crossings of a ray,
+    /// outward ones less inward ones.
     fn winds(&self, k: usize, vertex: usize) -> i32 {
         let directions: [[i32; 3]; 4] = [[3, 1, 997], [-991, 7, 5], [11, 983, -13], [577, -571, 569]];
         let found = directions.iter().find_map(|&u| self.winds_along(k, vertex, u));

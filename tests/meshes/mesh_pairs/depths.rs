@@ -1,4 +1,5 @@
-//! Depths of overlapping meshes against brute force over all pairs of triangles, and winding numbers by solid angles.
+//! Depths of overlapping meshes against brute force over all pairs of triangles, and winding
+//! numbers by solid angles.
 
 use super::{OPTIONS, ask};
 use crate::brute_force::surface_distance;
@@ -11,7 +12,8 @@ use clearsweep_testing::random::Random;
 use clearsweep_testing::solids::Solid;
 use std::sync::Arc;
 
-/// How often a closed surface winds around a point: the sum of the solid angles of its triangles (Van Oosterom and Strackee 1983).
+/// How often a closed surface winds around a point: the sum of the solid angles of its triangles
+/// (Van Oosterom and Strackee 1983).
 fn winding(solid: &Solid, p: Vec3<f64>) -> f64 {
     let angle = |t: &[Vec3<f64>; 3]| {
         let [a, b, c] = t.map(|q| q - p);
@@ -21,7 +23,8 @@ fn winding(solid: &Solid, p: Vec3<f64>) -> f64 {
     solid.corners().iter().map(angle).sum::<f64>() / (4.0 * std::f64::consts::PI)
 }
 
-/// Whether two bodies of one part each are apart: no triangles meet, and no vertex is inside of the other body.
+/// Whether two bodies of one part each are apart: no triangles meet, and no vertex is inside of the
+/// other body.
 pub(crate) fn is_apart(a: &Solid, b: &Solid, pose: &Pose) -> bool {
     let of_a = in_frame(pose, a.vertices[0].into());
     surface_distance(a, b, pose)[0] > 0.0

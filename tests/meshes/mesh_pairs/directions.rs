@@ -1,4 +1,5 @@
-//! Distances of meshes along directions, against brute force over all pairs of triangles at lengths on the way.
+//! Distances of meshes along directions, against brute force over all pairs of triangles at lengths
+//! on the way.
 
 use super::OPTIONS;
 use super::depths::{is_apart, moved, solids};
@@ -54,7 +55,8 @@ fn directions_of_meshes_by_all_pairs_of_triangles() {
     }
     let [touches, leaves, _, misses, ..] = relations;
     assert!(touches > 20 && leaves > 20 && misses > 20, "not representative: {relations:?}");
-    // The lower end of a way out is loose where no pair of triangles is known to hold the bodies together all the way.
+    // The lower end of a way out is loose where no pair of triangles is known to hold the bodies
+    // together all the way.
     assert!(sharp * 4 >= leaves, "{sharp} of {leaves} are sharp, the widest is {most:e}");
 }
 

@@ -1,4 +1,5 @@
-//! Meshes that are put together of convex solids: where they overlap, they are as deep as bodies of pieces, or the bracket is narrower.
+//! Meshes that are put together of convex solids: where they overlap, they are as deep as bodies of
+//! pieces, or the bracket is narrower.
 
 use super::depths::{is_apart, moved};
 use super::{OPTIONS, at};
@@ -127,10 +128,12 @@ fn is_no_wider(row: &Proximity, pieces: &Proximity) {
     assert!(row.lower >= pieces.lower - 1e-14 && row.upper <= pieces.upper + 1e-14, "{row:?} {pieces:?}");
 }
 
-/// The least length by which boxes `b` have to be moved to meet no inside of boxes `a`; 0 if they do not overlap.
+/// The least length by which boxes `b` have to be moved to meet no inside of boxes `a`; 0 if they
+/// do not overlap.
 ///
-/// A translation is blocked by the insides of the differences of pairs of boxes. The nearest one that is free lies at a side of one of
-/// these, or at 0, along each axis: it is the nearest point of a closed cell of the grid of all sides.
+/// A translation is blocked by the insides of the differences of pairs of boxes. The nearest one
+/// that is free lies at a side of one of these, or at 0, along each axis: it is the nearest point
+/// of a closed cell of the grid of all sides.
 fn depth_of_blocks(a: &[Block], b: &[Block], offset: Vec3<f64>) -> f64 {
     let offset = offset.to_array();
     let difference = |x: &Block, y: &Block| {

@@ -15,7 +15,8 @@ pub(crate) fn times(a: Vector, s: f64) -> Vector {
     a.map(|c| c * s)
 }
 
-/// The signed distance of two boxes of these half sides whose sides are parallel: the depth is the least overlap.
+/// The signed distance of two boxes of these half sides whose sides are parallel: the depth is the
+/// least overlap.
 pub(crate) fn boxes([a, b]: [Vector; 2], between: Vector) -> f64 {
     let gaps: Vector = std::array::from_fn(|i| between[i].abs() - a[i] - b[i]);
     if gaps.iter().all(|&gap| gap <= 0.0) {
@@ -30,8 +31,9 @@ pub(crate) fn point(half: Vector, p: Vector) -> f64 {
     boxes([half, [0.0; 3]], p)
 }
 
-/// The distance of a segment from a box about the origin, 0 where it passes through: a convex function of the place on the segment, so that
-/// the interval that holds its least value shrinks by thirds.
+/// The distance of a segment from a box about the origin, 0 where it passes through: a convex
+/// function of the place on the segment, so that the interval that holds its least value shrinks by
+/// thirds.
 pub(crate) fn segment(half: Vector, from: Vector, to: Vector) -> f64 {
     let at = |t: f64| point(half, add(times(from, 1.0 - t), times(to, t))).max(0.0);
     let (mut low, mut high) = (0.0, 1.0);

@@ -63,7 +63,8 @@ fn cracks_below_a_billionth_of_the_size_are_closed_and_wider_ones_are_not() {
             let found = condition(&shape);
             if exponent >= 10 {
                 assert!(found.is_solid() && found.boundary_edges == 0, "round {round}, 1e-{exponent}: {found:?}");
-                // Two corners differ by no more than the diagonal of twice the noise, which is rounded to 4.4e-16.
+                // Two corners differ by no more than the diagonal of twice the noise, which is
+                // rounded to 4.4e-16.
                 assert!(found.weld_shift <= 3.5 * (noise + 4.5e-16) && found.components == 1, "{found:?}");
                 assert!(shape.deviation == found.weld_shift, "{found:?}");
                 assert_eq!(found.degenerate_triangles + found.duplicate_triangles + found.turned_triangles, 0);
@@ -137,7 +138,8 @@ fn no_triangle_is_turned_over_and_no_sheets_are_laid_on_each_other() {
 fn a_bolt_deep_inside_of_a_block_with_cracks_penetrates_and_its_depth_holds() {
     let folder = tempfile::tempdir().expect("scratch");
     let mut random = Random(77);
-    // A block of 4 with a notch of 0.5 in one edge; a ball of radius 0.1 in its middle has to go 2.1 to leave it.
+    // A block of 4 with a notch of 0.5 in one edge; a ball of radius 0.1 in its middle has to go
+    // 2.1 to leave it.
     let outline = [[0.0, 0.0], [4.0, 0.0], [4.0, 3.5], [3.5, 3.5], [3.5, 4.0], [0.0, 4.0]];
     let at = |y: f64| outline.map(move |[x, z]| [x, y, z]);
     let mut block = Solid { vertices: [at(0.0), at(4.0)].concat(), triangles: Vec::new() };

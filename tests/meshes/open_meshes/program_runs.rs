@@ -175,7 +175,8 @@ fn along_z(dir: &Path, heights: &[f64]) {
     fs::write(dir.join("t.csv"), text).expect("written");
 }
 
-/// A box of side 4 without its lid, and a ball that goes down into it and out again, far from all sides.
+/// A box of side 4 without its lid, and a ball that goes down into it and out again, far from all
+/// sides.
 fn tray(query: &str, motion: &str, heights: &[f64]) -> TempDir {
     let dir = plant(query, "", "trajectories = \"t.csv\"");
     let tray = Solid::cuboid([2.0; 3], 4).without(|t| t.iter().all(|p| p[2] == 2.0));
@@ -187,7 +188,8 @@ fn tray(query: &str, motion: &str, heights: &[f64]) -> TempDir {
 
 #[test]
 fn what_comes_in_through_a_hole_is_found_in_every_frame() {
-    // By 0.02 m a frame from above the mouth down to the middle and back, never within 1 m of a side.
+    // By 0.02 m a frame from above the mouth down to the middle and back, never within 1 m of a
+    // side.
     let down: Vec<f64> = (0..200).map(|k| 4.0 - 0.02 * f64::from(k)).collect();
     let heights: Vec<f64> = down.iter().chain(down.iter().rev()).copied().collect();
     let dir = tray("require = 0.05", "", &heights);
@@ -195,7 +197,8 @@ fn what_comes_in_through_a_hole_is_found_in_every_frame() {
     expect(dir, "run scene.toml --out o --threads 1", 0);
     let frames = column(dir, "distances", "frame");
     assert!(column(dir, "distances", "method").iter().all(|method| method == "winding"));
-    // By the solid angle of the square mouth: the box winds around a point at a depth d below it by 1 - angle / 4 pi.
+    // By the solid angle of the square mouth: the box winds around a point at a depth d below it by
+    // 1 - angle / 4 pi.
     let inside = |z: f64| {
         let depth = 2.0 - z;
         depth >= 0.0

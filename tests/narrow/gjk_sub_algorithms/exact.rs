@@ -1,7 +1,8 @@
-//! The point of a simplex nearest to the origin, in exact numbers, by enumeration of the sets of its vertices.
+//! The point of a simplex nearest to the origin, in exact numbers, by enumeration of the sets of
+//! its vertices.
 //!
-//! It shares no code with the engine: no recursion over cofactors and no signed volumes. For each set of vertices, the normal
-//! equations of its edges are solved by Cramer's rule in integers.
+//! It shares no code with the engine: no recursion over cofactors and no signed volumes. For each
+//! set of vertices, the normal equations of its edges are solved by Cramer's rule in integers.
 
 use num_bigint::{BigInt, Sign};
 

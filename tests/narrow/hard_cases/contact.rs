@@ -18,8 +18,8 @@ fn near(found: f64, expected: f64) {
 
 #[test]
 fn case_01_identical_boxes() {
-    // The corners are numbered with x as the lowest bit: the lowest face is the one at -z, vertices 0 to 3. Equal depths
-    // along +z and -z, whose origins coincide, are decided by the lowest face.
+    // The corners are numbered with x as the lowest bit: the lowest face is the one at -z, vertices
+    // 0 to 3. Equal depths along +z and -z, whose origins coincide, are decided by the lowest face.
     let a = Solid::cuboid([0.5, 0.4, 0.3]);
     let found = check_invariants(&a, &at(0.0, 0.0, 0.0), &a, &at(0.0, 0.0, 0.0)).row;
     near(found.distance, -0.6);
@@ -45,7 +45,8 @@ fn case_02_cubes_overlapping_a_tenth() {
     }
 }
 
-/// Sweeps B along the normal through contact: distances must follow the gap, monotone to the bracket.
+/// Sweeps B along the normal through contact: distances must follow the gap, monotone to the
+/// bracket.
 fn sweep(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement, largest: f64, steps: i32) {
     let start = brought_to(a, pa, b, pb, 1e-3);
     let truth = oracle::signed_distance(&a.body, pa, &b.body, &start);
@@ -54,7 +55,8 @@ fn sweep(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement, largest: f64, ste
         let gap = largest * f64::from(step) / f64::from(steps);
         let pb = clearsweep_testing::oracle::families::moved(&start, times(truth.normal, gap - 1e-3));
         let found = check_invariants(a, pa, b, &pb);
-        // Apart, the distance is the gap; overlapping, another direction may be the shorter way out.
+        // Apart, the distance is the gap; overlapping, another direction may be the shorter way
+        // out.
         let room = 1e-15 * found.size;
         let way = if gap >= 0.0 { gap - room..=gap + room } else { gap - room..=room };
         assert!(way.contains(&found.truth), "the sweep itself is off: {} {gap}", found.truth);
@@ -111,7 +113,8 @@ fn case_05_parallel_edges() {
         for gap in [0.3, 1e-10, -1e-10, -0.05] {
             let pa = turned([0.0; 3], [0.0, 0.0, 1.0], quarter);
             let side = 0.8 * 2.0_f64.sqrt() + gap;
-            // Turned by a quarter about z, then tilted: the edges along z are off parallel by the tilt.
+            // Turned by a quarter about z, then tilted: the edges along z are off parallel by the
+            // tilt.
             let upright = turned([0.0; 3], [0.0, 0.0, 1.0], quarter);
             for axis in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] {
                 let tilted = clearsweep_testing::invariants::compose(&turned([side, 0.0, 0.1], axis, tilt), &upright);

@@ -20,7 +20,8 @@ fn case_17_swapped_bodies() {
             Placement::new([0.0; 3], random.turn()),
             Placement::new(times(random.direction(), random.between(0.0, 1.5)), random.turn()),
         );
-        // `check` compares the distances of both orders; unique optima must have opposite normals, too.
+        // `check` compares the distances of both orders; unique optima must have opposite normals,
+        // too.
         let found = check(a, &pa, b, &pb).unwrap_or_else(|report| panic!("{report}")).row;
         let swapped = query_one(&b.shape, &a.shape, &pose(&pb), &pose(&pa), &EVERYTHING);
         if found.method == Method::Strict && swapped.method == Method::Strict {
@@ -152,7 +153,8 @@ fn case_30_broken_input_is_never_a_silent_zero() {
     let warm = walk_once(&a.shape, &at(0.0, 0.0, 0.0), &b.shape, &good, &mut cache);
     let cold = query_one(&a.shape, &b.shape, &pose(&at(0.0, 0.0, 0.0)), &pose(&good), &EVERYTHING);
     assert_eq!(bits(&warm), bits(&cold));
-    // BodyPoses so far apart, or so large, that numbers overflow: flagged, or right; no panic, no zero.
+    // BodyPoses so far apart, or so large, that numbers overflow: flagged, or right; no panic, no
+    // zero.
     for far in [1e150, 1e200, 1e308] {
         let row = query_one(&a.shape, &b.shape, &pose(&at(0.0, 0.0, 0.0)), &pose(&at(far, 0.0, 0.0)), &EVERYTHING);
         assert!(row.status == Status::Uncertified || (row.distance / far - 1.0).abs() < 1e-12, "{row:?}");

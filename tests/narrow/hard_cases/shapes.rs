@@ -71,7 +71,8 @@ fn case_20_slowly_converging_hulls() {
     }
 }
 
-/// Checks of bodies too large for the oracle's enumeration: the row's direction is proven by scanning all vertices.
+/// Checks of bodies too large for the oracle's enumeration: the row's direction is proven by
+/// scanning all vertices.
 fn check_smooth(points: &[[f64; 3]], core: &clearsweep_scene::Shape, pb: &Placement) -> Proximity {
     let pa = at(0.0, 0.0, 0.0);
     let row = query_one(core, core, &pose(&pa), &pose(pb), &EVERYTHING);
@@ -98,13 +99,15 @@ fn case_21_near_smooth_hulls() {
         let points = spiral(count);
         let core = shape(&points, 0.0);
         assert!(core.hull().core.count == count);
-        // The hull lies between the unit sphere and the one smaller by the largest sagitta (4 pi / count per point).
+        // The hull lies between the unit sphere and the one smaller by the largest sagitta (4 pi /
+        // count per point).
         let sagitta = 16.0 / count as f64;
         for distance in [2.5, 2.0 + 1e-6, 2.0 - 1e-3, 1.5, 0.5, 0.01, 0.0] {
             let t = times([0.48, 0.6, 0.64], distance);
             let place = turned(t, [1.0, -1.0, 0.5], 0.8);
             let row = check_smooth(&points, &core, &place);
-            // Deeper, a walk of searches takes seconds; `cargo xtask recheck` has large hulls in numbers.
+            // Deeper, a walk of searches takes seconds; `cargo xtask recheck` has large hulls in
+            // numbers.
             if count == 1_000 && [2.0 + 1e-6, 2.0 - 1e-3].contains(&distance) {
                 assert_eq!(bits(&row), bits(&every_route(&core, &at(0.0, 0.0, 0.0), &core, &place)));
             }

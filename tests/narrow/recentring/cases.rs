@@ -20,7 +20,8 @@ fn any_turn(random: &mut Random) -> [f64; 4] {
     }
 }
 
-/// Returns the place of a body of a size in its own frame: far along each of the axes, or beside its origin along some.
+/// Returns the place of a body of a size in its own frame: far along each of the axes, or beside
+/// its origin along some.
 fn offset(random: &mut Random, size: f64) -> [f64; 3] {
     let far = random.scale(1e-2, 1e6);
     [0; 3].map(|_| match random.below(3) {
@@ -118,8 +119,8 @@ fn shared(random: &mut Random) -> Case {
     }
 }
 
-/// Tetrahedra of one drawing, at one pose, which have one, two or three corners in common, bit for bit or but for the last
-/// places of one of them. The others are on either side.
+/// Tetrahedra of one drawing, at one pose, which have one, two or three corners in common, bit for
+/// bit or but for the last places of one of them. The others are on either side.
 fn joined(random: &mut Random) -> Case {
     let size = random.scale(1e-3, 1e3);
     let offset = offset(random, size);
@@ -157,7 +158,8 @@ fn any_position(random: &mut Random) -> [f64; 3] {
     }
 }
 
-/// How far apart two bodies of a size are: from its rounding up, and the same overlap; or by a part of it.
+/// How far apart two bodies of a size are: from its rounding up, and the same overlap; or by a part
+/// of it.
 fn gap(random: &mut Random, size: f64) -> f64 {
     match random.below(4) {
         0 => random.scale(1e-16, 1e-6) * size,

@@ -1,8 +1,10 @@
-//! The signed distance of two convex bodies at their poses, from the numbers of the input, in exact arithmetic.
+//! The signed distance of two convex bodies at their poses, from the numbers of the input, in exact
+//! arithmetic.
 //!
-//! The bodies know their planes and edges by construction: nothing is searched for, and nothing is recentred. All points
-//! are those of the world times a common weight, so that no rotation needs a division. Candidates are found in `f64`,
-//! relative to a point of A, with a generous tolerance, and measured exactly.
+//! The bodies know their planes and edges by construction: nothing is searched for, and nothing is
+//! recentred. All points are those of the world times a common weight, so that no rotation needs a
+//! division. Candidates are found in `f64`, relative to a point of A, with a generous tolerance,
+//! and measured exactly.
 
 use std::cmp::Ordering;
 
@@ -56,7 +58,8 @@ struct Cores<'a> {
     size: f64,
 }
 
-/// The signed distance of the cores of two bodies, one of which has to be a solid: growth is left aside. Metres.
+/// The signed distance of the cores of two bodies, one of which has to be a solid: growth is left
+/// aside. Metres.
 pub fn signed_distance(a: &Body, at_a: &Place, b: &Body, at_b: &Place) -> Root {
     let cores = Cores::new([a, b], [at_a, at_b]);
     let separation = cores.separation();
@@ -212,7 +215,8 @@ impl<'a> Cores<'a> {
     }
 }
 
-/// Features that may hold the closest points: a vertex of body 0 or 1 and a triangle of the other one, or two edges.
+/// Features that may hold the closest points: a vertex of body 0 or 1 and a triangle of the other
+/// one, or two edges.
 enum Nearest {
     Corner(usize, usize, [usize; 3]),
     Edges([usize; 2], [usize; 2]),

@@ -1,6 +1,7 @@
 //! Bodies that stand on a face or an edge which is known by construction.
 //!
-//! Every body stands on the plane `z = -low` of its frame and lies above it. All sides of the prisms are exactly flat.
+//! Every body stands on the plane `z = -low` of its frame and lies above it. All sides of the
+//! prisms are exactly flat.
 
 use std::f64::consts::{PI, TAU};
 
@@ -37,7 +38,8 @@ pub struct Body {
     pub growth: f64,
     /// Part that it stands on.
     pub part: Part,
-    /// Largest angle about the upright direction, in the plane across its edge, within which the edge is the lowest part.
+    /// Largest angle about the upright direction, in the plane across its edge, within which the
+    /// edge is the lowest part.
     pub cone: f64,
 }
 

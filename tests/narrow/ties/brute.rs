@@ -1,4 +1,5 @@
-//! The oracle of ties against brute force: samples of the parts, and the oracle that enumerates features in 104 bits.
+//! The oracle of ties against brute force: samples of the parts, and the oracle that enumerates
+//! features in 104 bits.
 
 use super::bodies::cuboid;
 use super::cases::{self, Case, Regime};
@@ -37,7 +38,8 @@ fn area(o: [f64; 2], p: [f64; 2], q: [f64; 2]) -> f64 {
     (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0])
 }
 
-/// Whether a point lies in a polygon, either way round; or between the ends of a segment, however far beside it.
+/// Whether a point lies in a polygon, either way round; or between the ends of a segment, however
+/// far beside it.
 fn inside(outline: &SceneHeader, x: [f64; 2]) -> bool {
     if let [p, q] = outline[..] {
         let along = |from: [f64; 2], to: [f64; 2]| {
@@ -83,7 +85,8 @@ fn centroids_are_those_of_samples() {
             continue; // too few for a mean
         }
         let mean = [0, 1].map(|k: usize| hits.iter().map(|h| h[k]).sum::<f64>() / hits.len() as f64);
-        // Parts beside the normal's plane have heights of their own: only the components across it are compared.
+        // Parts beside the normal's plane have heights of their own: only the components across it
+        // are compared.
         let off = difference(back(mean), tie.centroid);
         let along = inner(tie.normal, off);
         let across = length([0, 1, 2].map(|k: usize| off[k] - along * tie.normal[k]));
@@ -147,8 +150,8 @@ fn counter_clockwise(mut outline: SceneHeader) -> SceneHeader {
     outline
 }
 
-/// The tolerance is one that plain arithmetic meets: clipping in `f64`, with corners that are off by what a relative pose in
-/// `f64` may be off.
+/// The tolerance is one that plain arithmetic meets: clipping in `f64`, with corners that are off
+/// by what a relative pose in `f64` may be off.
 #[test]
 fn plain_arithmetic_meets_the_tolerance() {
     let (mut compared, mut worst) = (0, 0.0_f64);

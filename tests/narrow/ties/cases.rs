@@ -1,6 +1,7 @@
 //! Random ties: two bodies with parallel parts, one on top of the other, and where they are.
 //!
-//! In the *tie's frame* A lies below, B above, and the common normal is z. The pair is then turned, scaled and moved as a whole.
+//! In the *tie's frame* A lies below, B above, and the common normal is z. The pair is then turned,
+//! scaled and moved as a whole.
 
 use super::bodies::{Body, Heights, on_a_face, on_an_edge};
 use super::closest::{self, Tie, runner_up};
@@ -59,7 +60,8 @@ pub struct Case {
     pub pb: Placement,
 }
 
-/// Least width of the set of closest points, in sizes of the pair: below, no rounding of the pose leaves it as it is.
+/// Least width of the set of closest points, in sizes of the pair: below, no rounding of the pose
+/// leaves it as it is.
 const LEAST_WIDTH: f64 = 1e-3;
 
 /// Other directions are deeper than the tie's by this, in sizes of the pair.
@@ -230,7 +232,8 @@ impl Quaternions {
         if self.step == 0.0 {
             return Placement::new(out_of_frame(&self.pose_a(), t), self.b);
         }
-        // The length of a lattice vector over the square of the quaternion is exact, and so are products with integers.
+        // The length of a lattice vector over the square of the quaternion is exact, and so are
+        // products with integers.
         let [w, x, y, z] = self.common;
         let square = w * w + x * x + y * y + z * z;
         let t = t.map(|c| c / square);
@@ -279,7 +282,8 @@ fn disturb(random: &mut Random, case: &mut Case) {
             case.pb.q[k] = nudged(random, case.pb.q[k], fewer);
         }
         Turn::Bent(ulps) => {
-            // A triangle and an edge stay what they are. A face with more corners would fall to pieces: it is left alone.
+            // A triangle and an edge stay what they are. A face with more corners would fall to
+            // pieces: it is left alone.
             let body = if random.chance(0.5) { &mut case.a } else { &mut case.b };
             let bends = body.part.corners().len() <= 3 && body.name != "upright plate";
             let corner = body.part.corners()[random.below(body.part.corners().len())];

@@ -11,16 +11,17 @@ use clearsweep_testing::oracle::families::{Random, moved};
 use clearsweep_testing::oracle::number::times;
 use clearsweep_testing::oracle::{Placement, into_frame, out_of_frame};
 
-/// How far a witness point may lie from the centroid, in sizes of the pair, where the set of closest points is as wide as
-/// the pair. A rim that is off by the rounding bound of a pose moves the centroid by as much times size over width.
-/// Plain arithmetic in `f64` needs a hundredth of this (`brute.rs`).
+/// How far a witness point may lie from the centroid, in sizes of the pair, where the set of
+/// closest points is as wide as the pair. A rim that is off by the rounding bound of a pose moves
+/// the centroid by as much times size over width. Plain arithmetic in `f64` needs a hundredth of
+/// this (`brute.rs`).
 pub const CENTROID: f64 = 1e-12;
 
 /// The promised width of a bracket, in sizes of the pair.
 const PROMISE: f64 = 1e-12;
 
-/// By how much the distance of parts that are off parallel by eight units in the last place may differ from that of
-/// their first corners, in sizes of the pair.
+/// By how much the distance of parts that are off parallel by eight units in the last place may
+/// differ from that of their first corners, in sizes of the pair.
 const OFF: f64 = 1.0 / (1_u64 << 46) as f64;
 
 /// How far the normal may be off. Where edges are near, it is known to rounding over distance only.
@@ -230,7 +231,8 @@ fn ways(case: &Case, shapes: &[Shape; 2], row: &Proximity, number: usize) -> Res
     if number.is_multiple_of(16) { rows::along(shapes, &path(&mut random, case)).map(drop) } else { Ok(()) }
 }
 
-/// Sixty-four samples: the case's own place, B slid across the normal (a tie again, mostly), turned, or moved anyhow.
+/// Sixty-four samples: the case's own place, B slid across the normal (a tie again, mostly),
+/// turned, or moved anyhow.
 fn path(random: &mut Random, case: &Case) -> Vec<Places> {
     let reach = case.a.reach() + case.b.reach();
     let step = |random: &mut Random, k: usize| -> Placement {

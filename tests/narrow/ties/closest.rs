@@ -1,8 +1,9 @@
-//! The oracle of ties: the set of closest points of two parallel parts, its centroid, and the signed distance, in exact
-//! arithmetic. The parts are known: nothing is searched for.
+//! The oracle of ties: the set of closest points of two parallel parts, its centroid, and the
+//! signed distance, in exact arithmetic. The parts are known: nothing is searched for.
 //!
-//! Points are those of A's frame times a common weight, so that no rotation needs a division. The engine's numbers,
-//! rotation and features are not used. Lengths are measured for cores: growth is added by whoever compares.
+//! Points are those of A's frame times a common weight, so that no rotation needs a division. The
+//! engine's numbers, rotation and features are not used. Lengths are measured for cores: growth is
+//! added by whoever compares.
 
 use super::bodies::{Body, Part};
 use super::polygon::{self, Flat};
@@ -63,8 +64,8 @@ impl Placed {
         }
     }
 
-    /// The gap of the supporting planes across a direction (any length): `min over B - max over A`, times its length and the
-    /// weight.
+    /// The gap of the supporting planes across a direction (any length): `min over B - max over A`,
+    /// times its length and the weight.
     pub fn gap(&self, n: &Vector) -> Exact {
         let heights = |points: &[Vector]| points.iter().map(|x| dot(n, x)).collect::<Vec<_>>();
         let top = heights(&self.a).into_iter().max_by(Exact::compare).expect("a vertex");
@@ -90,13 +91,16 @@ pub struct Tie {
     pub exact: bool,
     /// Centroid of the closest points of A's core, A's frame, metres.
     pub centroid: [f64; 3],
-    /// Corners of the set of closest points of A's core, A's frame, metres: 1, 2 (a segment) or more.
+    /// Corners of the set of closest points of A's core, A's frame, metres: 1, 2 (a segment) or
+    /// more.
     pub corners: Vec<[f64; 3]>,
     /// Unit, from A to B, A's frame.
     pub normal: [f64; 3],
-    /// Signed distance of the cores across the normal. The signed distance itself, if the tie is exact and the cores are apart.
+    /// Signed distance of the cores across the normal. The signed distance itself, if the tie is
+    /// exact and the cores are apart.
     pub across: Root,
-    /// How far the parts lie behind the supporting planes, metres: 0 but for rounding, unless other parts are the outermost.
+    /// How far the parts lie behind the supporting planes, metres: 0 but for rounding, unless other
+    /// parts are the outermost.
     pub hidden: f64,
     /// Least width of the set (length of a segment), metres. 0 of a point.
     pub width: f64,
@@ -194,8 +198,9 @@ fn edges(placed: &Placed, a: &Body, on_a: [usize; 2], on_b: [usize; 2]) -> Optio
     })
 }
 
-/// The signed distance of cores that touch or overlap: the widest gap over all directions that can carry a facet of the
-/// Minkowski difference. `None` where there is no such direction. The gap across any other direction is less.
+/// The signed distance of cores that touch or overlap: the widest gap over all directions that can
+/// carry a facet of the Minkowski difference. `None` where there is no such direction. The gap
+/// across any other direction is less.
 pub fn depth(a: &Body, pa: &Placement, b: &Body, pb: &Placement) -> Option<Root> {
     let placed = Placed::new(&a.vertices, pa, &b.vertices, pb);
     let rough = Rough::new(&placed);
@@ -216,7 +221,8 @@ pub fn runner_up(a: &Body, pa: &Placement, b: &Body, pb: &Placement, normal: [f6
     [rough.gap(normal), others.map(|n| rough.gap(n)).fold(f64::NEG_INFINITY, f64::max)]
 }
 
-/// Normals of all faces and products of all edges, both ways; one of each bundle of exactly parallel ones at least.
+/// Normals of all faces and products of all edges, both ways; one of each bundle of exactly
+/// parallel ones at least.
 fn directions(placed: &Placed, a: &Body, b: &Body) -> Vec<Vector> {
     let normal = |vertices: &[[f64; 3]], p: &[usize; 3]| {
         let [o, x, y] = p.map(|k| vector(vertices[k]));
@@ -278,7 +284,8 @@ impl Rough {
     }
 }
 
-/// The least width of a polygon across its plane; of a segment its length. Sides that rounding made have no direction.
+/// The least width of a polygon across its plane; of a segment its length. Sides that rounding made
+/// have no direction.
 fn width(corners: &[[f64; 3]], normal: [f64; 3]) -> f64 {
     let extent = corners.iter().map(|&c| length(difference(c, corners[0]))).fold(0.0, f64::max);
     if corners.len() < 3 {
@@ -294,7 +301,8 @@ fn width(corners: &[[f64; 3]], normal: [f64; 3]) -> f64 {
     (0..corners.len()).filter_map(across).fold(extent, f64::min)
 }
 
-/// Returns the condition of an edge over a face: one over the least sine of the angle with a side that it crosses or meets.
+/// Returns the condition of an edge over a face: one over the least sine of the angle with a side
+/// that it crosses or meets.
 fn condition(placed: &Placed, a: &Body, b: &Body, normal: [f64; 3]) -> f64 {
     let corners = |part: &Part, of: &[Vector]| -> Vec<[f64; 3]> {
         part.corners().iter().map(|&c| values(&of[c], &placed.weight)).collect()

@@ -96,7 +96,8 @@ fn case_37_off_by_units_in_the_last_place() {
     }
 }
 
-/// The same where vertices of the faces are off: the faces fall into triangles, and are one face all the same.
+/// The same where vertices of the faces are off: the faces fall into triangles, and are one face
+/// all the same.
 #[test]
 fn case_37_faces_bent_by_units_in_the_last_place() {
     let mut random = Random(370);
@@ -119,7 +120,8 @@ fn case_37_faces_bent_by_units_in_the_last_place() {
     }
 }
 
-/// A way past and over A's face: out and back again in 1,000 frames. `steps`: how B's origin moves in a frame, in A's frame.
+/// A way past and over A's face: out and back again in 1,000 frames. `steps`: how B's origin moves
+/// in a frame, in A's frame.
 fn out_and_back(q: [f64; 4], from: [f64; 3], step: [f64; 3], own: [f64; 4]) -> Vec<Places> {
     let at = |k: usize| {
         let k = if k <= 500 { k } else { 1000 - k } as f64;
@@ -171,7 +173,8 @@ fn continuous(a: &Body, b: &Body, path: &[Places], rows: &[Proximity], what: &st
         let (error, allowed) = (centroid_error(row, tie, 0.0), allowed(tie, s));
         assert!(error <= allowed, "{what}, frame {k}: {error:e} from the centroid, allowed {allowed:e}\n{row:?}");
         if k > 0 && width(k - 1) >= 1e-6 * s {
-            // A corner of the polygon moves at most a few times as fast as B: its sides meet at 20 degrees and more.
+            // A corner of the polygon moves at most a few times as fast as B: its sides meet at 20
+            // degrees and more.
             let jump = length(difference(row.point_a.to_array(), rows[k - 1].point_a.to_array()));
             let motion = length(difference(path[k].1.position, path[k - 1].1.position));
             assert!(jump <= 4.0 * motion + 1e-9 * s, "{what}, frame {k}: a jump of {jump:e} after {motion:e}");
@@ -228,7 +231,8 @@ fn face_of(body: &Body, outward: [f64; 3]) -> i32 {
     found.expect("a box") as i32
 }
 
-/// The direction of the rule: of equal depths the one nearest to `c_b - c_a`, then the lowest faces.
+/// The direction of the rule: of equal depths the one nearest to `c_b - c_a`, then the lowest
+/// faces.
 fn chosen(a: &Body, b: &Body, pb: &Placement, equal: &[[f64; 3]]) -> [f64; 3] {
     let order = |n: &[f64; 3]| {
         let inward = clearsweep_testing::oracle::into_frame(pb, n.map(|c| -c));
@@ -244,7 +248,8 @@ fn chosen(a: &Body, b: &Body, pb: &Placement, equal: &[[f64; 3]]) -> [f64; 3] {
 const WAYS: [[f64; 3]; 6] =
     [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
 
-/// Asks for the row of boxes with equal depths along these ways, and for the one that the rule chooses.
+/// Asks for the row of boxes with equal depths along these ways, and for the one that the rule
+/// chooses.
 #[track_caller]
 fn equal_depths(half_a: [f64; 3], half_b: [f64; 3], t: [f64; 3], q: [f64; 4], depth: f64) -> [f64; 3] {
     let (a, b) = (cuboid(half_a), cuboid(half_b));
@@ -275,7 +280,8 @@ fn case_40_a_cube_in_the_middle_of_a_cube() {
 
 #[test]
 fn case_40_equal_depths_along_several_directions() {
-    // Along x and y, x nearer to the line between the centres; then y; then both as near, and all three.
+    // Along x and y, x nearer to the line between the centres; then y; then both as near, and all
+    // three.
     let (wide, narrow, deep) = (0.5, 0.25, 0.875);
     for sign in [1.0, -1.0] {
         let n = equal_depths([1.0; 3], [wide, narrow, deep], [0.5 * sign, 0.25, 0.0], STILL, 1.0);
@@ -289,8 +295,9 @@ fn case_40_equal_depths_along_several_directions() {
     }
 }
 
-/// Boxes of one height that drive through each other, as on a floor: the depths up and down are equal wherever that is the least depth,
-/// and the rule chooses by the means alone. Off by units in the last place, and by more than a tie allows.
+/// Boxes of one height that drive through each other, as on a floor: the depths up and down are
+/// equal wherever that is the least depth, and the rule chooses by the means alone. Off by units in
+/// the last place, and by more than a tie allows.
 #[test]
 fn case_40_boxes_of_one_height() {
     const HEIGHT: f64 = 0.25;

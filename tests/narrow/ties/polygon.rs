@@ -1,4 +1,5 @@
-//! The common part of two convex polygons of a plane, and its centroid. Segments are polygons of two corners.
+//! The common part of two convex polygons of a plane, and its centroid. Segments are polygons of
+//! two corners.
 
 use std::cmp::Ordering;
 
@@ -111,7 +112,8 @@ fn hull(mut points: Vec<Corner>) -> Vec<Corner> {
     lower
 }
 
-/// The centroid: of the area, of the length where there is no area, or the point itself. `None` of nothing.
+/// The centroid: of the area, of the length where there is no area, or the point itself. `None` of
+/// nothing.
 pub fn centroid(corners: &[Flat]) -> Option<Flat> {
     match corners {
         [] => None,

@@ -1,4 +1,5 @@
-//! The engine's rows for a tie: by every method, from cold and from warm caches, alone and in blocks.
+//! The engine's rows for a tie: by every method, from cold and from warm caches, alone and in
+//! blocks.
 
 use clearsweep_narrow::{
     Auto, BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, VClip,
@@ -26,8 +27,9 @@ pub fn cold(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement) -> Proximity {
     query_one(a, b, &pose(pa), &pose(pb), &EVERYTHING)
 }
 
-/// The published kind and number of a part. `outward`: the body's side of the common normal, in its own frame; it tells the two
-/// faces of a plate apart. `None` where the stored polyhedron has no such feature.
+/// The published kind and number of a part. `outward`: the body's side of the common normal, in its
+/// own frame; it tells the two faces of a plate apart. `None` where the stored polyhedron has no
+/// such feature.
 pub fn published(shape: &Shape, part: &Part, outward: [f64; 3]) -> Option<(FeatureKind, i32)> {
     let core = &shape.pieces[0].core;
     let sources = |vertices: &[u32]| {
@@ -84,7 +86,8 @@ pub fn compare(what: &str, places: &[Places], found: &[Proximity], cold: &[Proxi
     Ok(())
 }
 
-/// Every row by every method, from a cold cache and from one that has seen three other poses, is `expected`.
+/// Every row by every method, from a cold cache and from one that has seen three other poses, is
+/// `expected`.
 pub fn alone(random: &mut Random, shapes: [&Shape; 2], place: &Places, expected: &Proximity) -> Result<(), String> {
     let reach = shapes[0].radius + shapes[1].radius;
     let places = [*place];
@@ -106,7 +109,8 @@ pub fn alone(random: &mut Random, shapes: [&Shape; 2], place: &Places, expected:
     Ok(())
 }
 
-/// Every row of a path through blocks of 64 samples, by every method, is the cold one. Returns the cold rows.
+/// Every row of a path through blocks of 64 samples, by every method, is the cold one. Returns the
+/// cold rows.
 pub fn along(shapes: [&Shape; 2], path: &[Places]) -> Result<Vec<Proximity>, String> {
     let expected: Vec<Proximity> = path.iter().map(|(pa, pb)| cold(shapes[0], pa, shapes[1], pb)).collect();
     for (name, method) in METHODS {

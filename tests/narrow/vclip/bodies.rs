@@ -61,7 +61,8 @@ pub(super) fn sphere642() -> Vec<[f64; 3]> {
         let mut middles = Vec::new();
         for i in 0..n {
             for j in i + 1..n {
-                // Edges of one level differ by less than a fifth; the next ones are longer by more than a half.
+                // Edges of one level differ by less than a fifth; the next ones are longer by more
+                // than a half.
                 if d(i, j) < 1.3 * near[i].min(near[j]) {
                     middles.push(on_sphere(add(points[i], points[j])));
                 }

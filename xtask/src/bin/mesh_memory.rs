@@ -1,10 +1,12 @@
-//! Counts the memory that the triangles of a geometry file take: at the peak while they are read and indexed, and as they stay.
+//! Counts the memory that the triangles of a geometry file take: at the peak while they are read
+//! and indexed, and as they stay.
 //!
 //! ```text
 //! cargo run --release -p xtask --bin mesh_memory -- torus.stl [THREADS]
 //! ```
 //!
-//! Bytes are those that were asked of the allocator, counted one by one; what the allocator keeps beside them is not counted.
+//! Bytes are those that were asked of the allocator, counted one by one; what the allocator keeps
+//! beside them is not counted.
 #![allow(
     unsafe_code,
     reason = "an allocator that counts is unsafe to write; it hands everything on to that of the system"

@@ -1,4 +1,5 @@
-//! The inputs of the peers' harness (formats: `benches/peers_narrow.rs`), with new poses of the same kind.
+//! The inputs of the peers' harness (formats: `benches/peers_narrow.rs`), with new poses of the
+//! same kind.
 
 use std::f64::consts::{PI, TAU};
 use std::fs;
@@ -43,7 +44,8 @@ fn shapes(path: &Path) -> io::Result<Vec<Solid>> {
     Ok(all)
 }
 
-/// The queries of a case as walks: consecutive ones of one sequence and pair together. `first`: index of its shapes.
+/// The queries of a case as walks: consecutive ones of one sequence and pair together. `first`:
+/// index of its shapes.
 fn walks(work: &Path, case: &str, first: usize) -> io::Result<Vec<Walk>> {
     let bytes = fs::read(work.join("in").join(format!("{case}.pxq")))?;
     let known = fs::read(work.join("in").join(format!("{case}.ref"))).unwrap_or_default();
@@ -95,7 +97,8 @@ pub(crate) fn families(work: &Path) -> io::Result<Vec<Family>> {
     ])
 }
 
-/// The coherence test of the V-Clip paper (Mirtich 1997, Algorithm 9): one body revolves around the other one.
+/// The coherence test of the V-Clip paper (Mirtich 1997, Algorithm 9): one body revolves around the
+/// other one.
 fn revolve(random: &mut Random, pool: &[Solid]) -> Walk {
     let body = random.below(pool.len());
     let step = [0.1_f64, 1.0, 5.0, 10.0, 25.0][random.below(5)].to_radians();

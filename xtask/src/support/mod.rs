@@ -1,4 +1,5 @@
-//! Code that the tools share: trajectories in the contract's columns, seeded numbers, and smooth motion.
+//! Code that the tools share: trajectories in the contract's columns, seeded numbers, and smooth
+//! motion.
 
 pub(crate) mod motion;
 

@@ -51,8 +51,8 @@ impl Crowd {
     }
 }
 
-/// Flat boxes in rows on a table, no two of which overlap. They oscillate vertically by a tenth of their height, each at
-/// its own frequency, with a period of about a hundred frames.
+/// Flat boxes in rows on a table, no two of which overlap. They oscillate vertically by a tenth of
+/// their height, each at its own frequency, with a period of about a hundred frames.
 pub(crate) fn table_top(bodies: usize, count: usize) -> (Setup, Vec<FrameBlock>) {
     let r = &mut Random(bodies as u64);
     let mut setup = Setup::new(0.0);

@@ -6,8 +6,8 @@ use clearsweep_scene::{FrameBlock, Scene};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// The names of the methods. `standard` and `coherent` are the schemes as published, with a search per frame; the others
-/// are those of the command line, which search blocks of 64 frames.
+/// The names of the methods. `standard` and `coherent` are the schemes as published, with a search
+/// per frame; the others are those of the command line, which search blocks of 64 frames.
 pub(crate) const METHODS: [&str; 6] = ["standard", "coherent", "hash", "coherent-hash", "sweep", "brute"];
 
 enum Method {

@@ -1,6 +1,7 @@
-//! Motions like those of the paper's four simulations. They are scripted: bodies fly along parabolas, bounce with loss of
-//! energy, slide and come to rest, but do not push each other. The broad phase uses only boxes, for which the number,
-//! the sizes, the motion between frames and the arrangement of the bodies matter.
+//! Motions like those of the paper's four simulations. They are scripted: bodies fly along
+//! parabolas, bounce with loss of energy, slide and come to rest, but do not push each other. The
+//! broad phase uses only boxes, for which the number, the sizes, the motion between frames and the
+//! arrangement of the bodies matter.
 
 use clearsweep_geometry::Pose;
 use clearsweep_scene::{FrameBlock, Shape};
@@ -208,7 +209,8 @@ pub(crate) fn part_feeder(count: usize) -> Simulation {
     let (steps, length, slope) = (6, 0.3, 0.5_f64);
     let mut simulation = Simulation::new(&format!("feeder of {count} parts"), 8.0, 4.0);
     let down = turned([0.0, 1.0, 0.0], slope);
-    // The lane between two walls, with a drop of 4 cm after each plate; parts lie on it side by side in lanes.
+    // The lane between two walls, with a drop of 4 cm after each plate; parts lie on it side by
+    // side in lanes.
     let lanes = count.div_ceil(100);
     let width = 0.06 * lanes as f64;
     let top = move |s: f64| [s * slope.cos(), 0.0, -s * slope.sin() - 0.04 * (s / length).floor()];

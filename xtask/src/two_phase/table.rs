@@ -54,7 +54,8 @@ impl Table {
         }
     }
 
-    /// Adds a note with the fit y = a + b x for each method and the share of the variance that it explains.
+    /// Adds a note with the fit y = a + b x for each method and the share of the variance that it
+    /// explains.
     pub(crate) fn lines(&mut self, x: &str, y: &str) {
         for (name, points) in self.points(x, y) {
             let (a, b, r2) = fit(&points);

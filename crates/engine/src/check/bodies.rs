@@ -52,7 +52,8 @@ fn rounded(size: f64) -> f64 {
     if place.is_finite() && place > 0.0 { (size * place).round() / place } else { size }
 }
 
-/// Bodies whose size a unit would explain: the unit, the bodies, and by which factor the first is off.
+/// Bodies whose size a unit would explain: the unit, the bodies, and by which factor the first is
+/// off.
 fn suspects(sizes: &[f64], unit: LengthUnit) -> Vec<(LengthUnit, Vec<u32>, f64)> {
     let mut sorted: Vec<f64> = sizes.iter().copied().filter(|&size| size > 0.0).collect();
     sorted.sort_by(f64::total_cmp);

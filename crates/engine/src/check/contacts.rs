@@ -1,4 +1,5 @@
-//! Pairs that touch or overlap in nearly all frames: mostly parts of one assembly, which a rule should ignore.
+//! Pairs that touch or overlap in nearly all frames: mostly parts of one assembly, which a rule
+//! should ignore.
 
 use super::super::warning::Warning;
 use clearsweep_base::text::toml_text;
@@ -68,7 +69,8 @@ impl<'a> Contacts<'a> {
         }
     }
 
-    /// The pairs that touch or overlap in a sample. Pairs at rest are left out: they have a single row.
+    /// The pairs that touch or overlap in a sample. Pairs at rest are left out: they have a single
+    /// row.
     fn contacts(&self, block: &FrameBlock, candidates: &[Candidate], sample: usize) -> FrameContacts {
         let scene = self.scene;
         let options = QueryOptions { within: scene.query.touch, require: None, ..scene.query };

@@ -1,11 +1,12 @@
-//! Warnings about what files leave unsaid: parts of them that are no bodies, and numbers that are stored coarsely.
+//! Warnings about what files leave unsaid: parts of them that are no bodies, and numbers that are
+//! stored coarsely.
 
 use super::super::warning::Warning;
 use clearsweep_model::{GeometryNote, LengthUnit, PoseSteps, Scene};
 use std::path::PathBuf;
 
-/// Warns of parts left out of geometry files, and of coordinates too coarse for the query. `pose_steps`: the steps of
-/// moving bodies' poses, if they are known.
+/// Warns of parts left out of geometry files, and of coordinates too coarse for the query.
+/// `pose_steps`: the steps of moving bodies' poses, if they are known.
 pub(super) fn warnings(scene: &Scene, pose_steps: Option<PoseSteps>) -> Vec<Warning> {
     let of_note = |(file, note): &(PathBuf, GeometryNote)| {
         Warning::new(note.kind, [], format!("{}: {}", file.display(), note.problem), note.remedy)
@@ -13,7 +14,8 @@ pub(super) fn warnings(scene: &Scene, pose_steps: Option<PoseSteps>) -> Vec<Warn
     scene.notes.iter().map(of_note).chain(coarse(scene, pose_steps)).collect()
 }
 
-/// Bodies whose coordinates are stored in steps larger than `touch`, or than a tenth of what is required.
+/// Bodies whose coordinates are stored in steps larger than `touch`, or than a tenth of what is
+/// required.
 fn coarse(scene: &Scene, pose_steps: Option<PoseSteps>) -> Option<Warning> {
     // Of a requirement of 0 no step is a part: the sign is decided by `touch`.
     let least = least_required(scene).filter(|&require| require > 0.0);

@@ -48,7 +48,8 @@ pub struct Checked {
     pub spooled_bytes: u64,
     /// Least and greatest run (key values) of the samples chosen; `None` where there are none.
     pub run_keys: Option<(i64, i64)>,
-    /// First and last frame (key values) of the samples chosen, over all runs; `None` where there are none.
+    /// First and last frame (key values) of the samples chosen, over all runs; `None` where there
+    /// are none.
     pub frames: Option<(i64, i64)>,
     /// Least and greatest time of the samples chosen, seconds; `None` where there are no times.
     pub times_s: Option<(f64, f64)>,
@@ -64,10 +65,11 @@ pub struct Checked {
     pub pairs_by_rule: Vec<u64>,
     /// The groups, by name.
     pub groups: Vec<GroupFound>,
-    /// Bodies (indices) whose boxes never overlap that of another body, inflated by `within`, in the samples chosen;
-    /// ignored pairs do not count.
+    /// Bodies (indices) whose boxes never overlap that of another body, inflated by `within`, in
+    /// the samples chosen; ignored pairs do not count.
     pub never_near: Vec<u32>,
-    /// The largest steps of bodies between neighbouring frames, measured in sizes of the body, largest first.
+    /// The largest steps of bodies between neighbouring frames, measured in sizes of the body,
+    /// largest first.
     pub largest_steps: Vec<LargestStep>,
     /// The largest step of a joint that turns, between neighbouring frames.
     pub largest_joint_step: Option<LargestJointStep>,
@@ -75,9 +77,11 @@ pub struct Checked {
     pub open_meshes: Vec<u32>,
     /// The meshes of bodies that are exact triangles.
     pub meshes: Vec<MeshFound>,
-    /// Pairs that touch or overlap in nearly all frames, by (a, b). Frames are looked at evenly over the samples chosen.
+    /// Pairs that touch or overlap in nearly all frames, by (a, b). Frames are looked at evenly
+    /// over the samples chosen.
     pub lasting_contacts: Vec<LastingContact>,
-    /// The `[[ignore]]` tables that would cover these pairs, but for those of bodies that their first poses tip over.
+    /// The `[[ignore]]` tables that would cover these pairs, but for those of bodies that their
+    /// first poses tip over.
     pub ignore_rules: String,
     /// Warnings about data that is allowed but looks wrong.
     pub warnings: Vec<Warning>,

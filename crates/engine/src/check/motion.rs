@@ -1,4 +1,5 @@
-//! How bodies move between frames, and how time goes on: what gives away a wrong unit or a wrong order of columns.
+//! How bodies move between frames, and how time goes on: what gives away a wrong unit or a wrong
+//! order of columns.
 
 use super::super::warning::Warning;
 use super::joints::{JointSteps, LargestJointStep};
@@ -11,7 +12,8 @@ use clearsweep_model::{FrameBlock, Sample, Scene};
 const REPORTED: usize = 5;
 /// A step of so many sizes of the body is a jump.
 const JUMP: f64 = 10.0;
-/// Frames of a recording are not so far apart, seconds (11.6 days). A millisecond in nanoseconds is.
+/// Frames of a recording are not so far apart, seconds (11.6 days). A millisecond in nanoseconds
+/// is.
 const LONG_STEP: f64 = 1e6;
 /// A turn between neighbouring frames that no longer tells its direction, radians (120 degrees).
 const TURN: f64 = 2.0 * std::f64::consts::FRAC_PI_3;

@@ -1,16 +1,18 @@
 //! Whether the components of quaternions were written in another order than their columns say.
 //!
-//! The orientations of one body alone do not tell: a cyclic permutation of the components turns a rotation into another
-//! one of the same angle, so every order is equally continuous. What tells is how orientations go together with
-//! positions, and where bodies lie that do not turn:
+//! The orientations of one body alone do not tell: a cyclic permutation of the components turns a
+//! rotation into another one of the same angle, so every order is equally continuous. What tells is
+//! how orientations go together with positions, and where bodies lie that do not turn:
 //!
-//! - *Joints.* Where two neighbours hang together (a hinge, a ball, a grip), or a body turns about a point in the world,
-//!   there are points `p` and `p'` of the two with `x + R p = x' + R' p'` in all frames. They are found by least squares
-//!   under each order. In the right order the rest is nothing; in a wrong one the joint comes apart.
-//! - *Turns about z.* A vehicle turns about z only. Written as x, y, z, w, all its poses are turned by exactly 180 degrees,
-//!   about axes that change.
-//! - *Rest.* A body at rest mostly has the orientation (1, 0, 0, 0): written as x, y, z, w, that is 180 degrees about z.
-//!   Machines may also stand with their backs to the origin. A body that is level in most frames speaks for the columns.
+//! - *Joints.* Where two neighbours hang together (a hinge, a ball, a grip), or a body turns about
+//!   a point in the world, there are points `p` and `p'` of the two with `x + R p = x' + R' p'` in
+//!   all frames. They are found by least squares under each order. In the right order the rest is
+//!   nothing; in a wrong one the joint comes apart.
+//! - *Turns about z.* A vehicle turns about z only. Written as x, y, z, w, all its poses are turned
+//!   by exactly 180 degrees, about axes that change.
+//! - *Rest.* A body at rest mostly has the orientation (1, 0, 0, 0): written as x, y, z, w, that is
+//!   180 degrees about z. Machines may also stand with their backs to the origin. A body that is
+//!   level in most frames speaks for the columns.
 
 use super::super::warning::Warning;
 use clearsweep_geometry::pose::rotation;
@@ -108,7 +110,8 @@ struct SlotEvidence {
 pub(super) struct OrderEvidence {
     /// Origins of the frames that poses are of, in the bodies' own frames.
     centers: Vec<Vec3<f64>>,
-    /// Turns of the bodies that rows count from, as poses at the origin, inverted; `None`: rows count from no turn.
+    /// Turns of the bodies that rows count from, as poses at the origin, inverted; `None`: rows
+    /// count from no turn.
     unturns: Option<Vec<Pose>>,
     slots: Vec<SlotEvidence>,
     joints: Vec<JointFit>,
@@ -147,9 +150,11 @@ impl OrderEvidence {
                 let pose = (block.present[slot] >> at & 1 == 1).then(|| block.pose(slot, at))?;
                 let norm = pose.q.iter().map(|c| c * c).sum::<f64>().sqrt();
                 let q = pose.q.map(|c| c / norm);
-                // The position as it was read: what is added to it by recentring depends on the order.
+                // The position as it was read: what is added to it by recentring depends on the
+                // order.
                 let away = turned(&rotation(q), self.centers[slot]);
-                // The order is that of the rows. A turn of the body's own frame leaves joints as they are.
+                // The order is that of the rows. A turn of the body's own frame leaves joints as
+                // they are.
                 let q = match &self.unturns {
                     Some(unturns) => Pose::new([0.0; 3], q).after(&unturns[slot]).q,
                     None => q,
@@ -292,8 +297,8 @@ impl SlotEvidence {
 const IDENTITY: Matrix =
     [Vec3 { x: 1.0, y: 0.0, z: 0.0 }, Vec3 { x: 0.0, y: 1.0, z: 0.0 }, Vec3 { x: 0.0, y: 0.0, z: 1.0 }];
 
-/// Which bodies may be joined: each with the world, with the next in the scene, and with the nearest ones in the first
-/// sample.
+/// Which bodies may be joined: each with the world, with the next in the scene, and with the
+/// nearest ones in the first sample.
 fn joints(block: &FrameBlock, slots: usize) -> Vec<JointFit> {
     let origins: Vec<Vec3<f64>> = (0..slots).map(|slot| block.pose(slot, 0).position).collect();
     let mut pairs = std::collections::BTreeSet::new();

@@ -23,7 +23,8 @@ pub fn input_name(scene: &Scene, input: u32) -> &str {
     }
 }
 
-/// A pose of a file as a row of trajectories in CSV, in the scene's unit, with the orientation that stands for it there.
+/// A pose of a file as a row of trajectories in CSV, in the scene's unit, with the orientation that
+/// stands for it there.
 pub fn rest_row(scene: &Scene, rest: &RestPose) -> String {
     let LengthUnit { numerator, denominator, .. } = scene.unit;
     // The file may say -0.
@@ -41,8 +42,8 @@ pub fn rest_row(scene: &Scene, rest: &RestPose) -> String {
     std::iter::once(name).chain(numbers).collect::<Vec<_>>().join(",")
 }
 
-/// How far a pose tilts what stands upright in another one, degrees. Turns about the vertical do not count: vehicles begin in any
-/// direction.
+/// How far a pose tilts what stands upright in another one, degrees. Turns about the vertical do
+/// not count: vehicles begin in any direction.
 fn tilt(pose: &Pose, rest: &Pose) -> f64 {
     let [aw, ax, ay, az] = pose.q;
     let [bw, bx, by, bz] = rest.q;
@@ -58,7 +59,8 @@ fn tilt(pose: &Pose, rest: &Pose) -> f64 {
 pub(super) struct TippedBodies {
     /// The bodies, ascending.
     pub(super) bodies: Vec<u32>,
-    /// The nodes that carry them, themselves included, as far up as all that is carried is tipped: places among the rest poses.
+    /// The nodes that carry them, themselves included, as far up as all that is carried is tipped:
+    /// places among the rest poses.
     nodes: BTreeSet<usize>,
     /// Whether the first of them is turned upside down.
     is_over: bool,
@@ -70,7 +72,8 @@ impl TippedBodies {
         let (rest, slots) = (&scene.hierarchy.rest, scene.dynamic.len());
         let inputs = slots + scene.hierarchy.frames.len();
         let mut place = vec![0; inputs];
-        // Of each input, with all that it carries: bodies with a pose, and those of them that are tipped.
+        // Of each input, with all that it carries: bodies with a pose, and those of them that are
+        // tipped.
         let mut below = vec![(0_u64, 0_u64); inputs];
         let (mut bodies, mut is_over) = (Vec::new(), false);
         for (index, node) in rest.iter().enumerate().rev() {

@@ -66,7 +66,8 @@ pub(in super::super) fn pairs_by_rule(scene: &Scene) -> Vec<u64> {
     scene.rules.count_pairs(&scene.bodies, &scene.ignored, scene.query.static_pairs)
 }
 
-/// Rules of what is required under which there is no pair, and those that say nothing between the frames of a job that looks there.
+/// Rules of what is required under which there is no pair, and those that say nothing between the
+/// frames of a job that looks there.
 pub(in super::super) fn of_rules(scene: &Scene) -> Vec<Warning> {
     let rules = scene.rules.all();
     let warn = |(rule, pairs): (&Rule, u64)| {
@@ -112,7 +113,8 @@ pub(in super::super) fn of_rules(scene: &Scene) -> Vec<Warning> {
     idle.chain(sampled.filter(|_| looks_between)).collect()
 }
 
-/// Warnings of frames that are a baseline, and that some of the runs have not; `runs_with`: how many have them.
+/// Warnings of frames that are a baseline, and that some of the runs have not; `runs_with`: how
+/// many have them.
 pub(in super::super) fn of_baselines(scene: &Scene, runs_with: &[(BaselineAt, u64)], runs: u64) -> Vec<Warning> {
     let warn = |&(at, with): &(BaselineAt, u64)| {
         let rules = scene.rules.all().iter().filter(|rule| rule.baseline.is_some_and(|baseline| baseline.at == at));

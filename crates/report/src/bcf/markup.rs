@@ -1,4 +1,5 @@
-//! `markup.bcf`: the topic, its comment and its viewpoint. The order of elements is that of `markup.xsd`.
+//! `markup.bcf`: the topic, its comment and its viewpoint. The order of elements is that of
+//! `markup.xsd`.
 
 use super::topic::{Topic, Viewpoint};
 use super::xml::{Xml, document, element, empty, leaf};

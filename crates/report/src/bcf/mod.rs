@@ -1,10 +1,12 @@
 //! Issues as topics of the BIM Collaboration Format (BCF), versions 2.1 and 3.0.
 //!
-//! A `.bcf` file is a zip archive: `bcf.version`, in 3.0 also `extensions.xml`, and a folder for each topic with
-//! `markup.bcf`, `viewpoint.bcfv` and `snapshot.png`. GUIDs are hashes of the issue, so that a topic keeps its GUID over
-//! revisions of a model. Lengths are metres, angles are degrees. Equal reports give equal bytes.
+//! A `.bcf` file is a zip archive: `bcf.version`, in 3.0 also `extensions.xml`, and a folder for
+//! each topic with `markup.bcf`, `viewpoint.bcfv` and `snapshot.png`. GUIDs are hashes of the
+//! issue, so that a topic keeps its GUID over revisions of a model. Lengths are metres, angles are
+//! degrees. Equal reports give equal bytes.
 //!
-//! The elements follow the schemas of buildingSMART (BCF-XML, `markup.xsd` and `visinfo.xsd` of each version).
+//! The elements follow the schemas of buildingSMART (BCF-XML, `markup.xsd` and `visinfo.xsd` of
+//! each version).
 
 mod markup;
 mod topic;
@@ -59,7 +61,8 @@ pub struct BcfOptions {
     pub date: String,
 }
 
-/// Namespace of our GUIDs (UUID version 5, RFC 9562, section 5.5). Other namespace, other topics: it never changes.
+/// Namespace of our GUIDs (UUID version 5, RFC 9562, section 5.5). Other namespace, other topics:
+/// it never changes.
 const NAMESPACE: Uuid = Uuid::from_u128(0x6b1f_3c52_90da_4e0e_9a57_c1ea_25e3_b8d4);
 
 /// Files of a topic's folder.

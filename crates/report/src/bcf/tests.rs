@@ -1,4 +1,5 @@
-//! Archives, GUIDs and the order of elements; `sample` is the report that tests of other formats use too.
+//! Archives, GUIDs and the order of elements; `sample` is the report that tests of other formats
+//! use too.
 
 use super::{BcfOptions, BcfVersion, bcf, check_author, guid};
 use crate::data::{

@@ -247,7 +247,8 @@ fn pair_name(names: &[String; 2], most: usize) -> String {
     names.each_ref().map(|name| short_name(name, most)).join(" / ")
 }
 
-/// A name on one line. Escaped characters count as they are shown, so that it is clipped after they are.
+/// A name on one line. Escaped characters count as they are shown, so that it is clipped after they
+/// are.
 fn short_name(name: &str, most: usize) -> String {
     if name.trim().is_empty() { "(no name)".to_owned() } else { clipped(&clipped(name, 2 * most), most) }
 }

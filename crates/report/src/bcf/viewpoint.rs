@@ -1,4 +1,5 @@
-//! `viewpoint.bcfv`: both bodies, a camera, the witness segment. The order of elements is that of `visinfo.xsd`.
+//! `viewpoint.bcfv`: both bodies, a camera, the witness segment. The order of elements is that of
+//! `visinfo.xsd`.
 
 use super::BcfVersion;
 use super::topic::viewpoint_guid;
@@ -87,7 +88,8 @@ pub(crate) fn ifc_guid(name: &str) -> Option<&str> {
     candidates.into_iter().find(|text| is_ifc_guid(text))
 }
 
-/// Whether a text is a GUID of IFC: 128 bits in 22 digits of base 64, of which the first has two bits.
+/// Whether a text is a GUID of IFC: 128 bits in 22 digits of base 64, of which the first has two
+/// bits.
 fn is_ifc_guid(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
     text.len() == 22 && text.bytes().all(is_digit) && matches!(text.as_bytes()[0], b'0'..=b'3')
@@ -120,8 +122,8 @@ fn around(center: [f64; 3], radius: f64, version: BcfVersion) -> WorldCamera {
     WorldCamera { eye, forward, up, view_degrees }
 }
 
-/// Distance of the camera and field of view (degrees) that show the same as [`Camera::VIEW_DEGREES`] does at `distance`.
-/// The schema of 2.1 allows 45 to 60 degrees only.
+/// Distance of the camera and field of view (degrees) that show the same as
+/// [`Camera::VIEW_DEGREES`] does at `distance`. The schema of 2.1 allows 45 to 60 degrees only.
 fn allowed(distance: f64, version: BcfVersion) -> (f64, f64) {
     /// Tangent of 22.5 degrees: half of 45.
     const TAN: f64 = std::f64::consts::SQRT_2 - 1.0;

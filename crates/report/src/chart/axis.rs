@@ -52,7 +52,8 @@ impl Axis {
         start + share.clamp(-20.0, 21.0) * (end - start)
     }
 
-    /// Ticks at multiples of 1, 2 or 5 times a power of ten, at most `most`. `whole`: at integers only.
+    /// Ticks at multiples of 1, 2 or 5 times a power of ten, at most `most`. `whole`: at integers
+    /// only.
     pub(super) fn ticks(&self, most: usize, whole: bool) -> Vec<Tick> {
         let raw = (self.high - self.low) / most.max(1) as f64;
         let power = 10_f64.powi(raw.log10().floor() as i32);

@@ -13,9 +13,10 @@ const LINE_WIDTH: f64 = 2.0;
 
 /// The distance over time as SVG.
 ///
-/// The root carries what a script needs to place `<line class="cursor">`: `data-axis` (`s` or `frame`), the values at
-/// both ends (`data-from`, `data-to`) and their pixels (`data-left`, `data-right`). If values are no seconds or frames,
-/// `data-zero` and `data-step` convert those to values.
+/// The root carries what a script needs to place `<line class="cursor">`: `data-axis` (`s` or
+/// `frame`), the values at both ends (`data-from`, `data-to`) and their pixels (`data-left`,
+/// `data-right`). If values are no seconds or frames, `data-zero` and `data-step` convert those to
+/// values.
 pub(crate) fn curve_svg(curve: &Curve, least: &Moment, (run, clock): (i64, &Clock), lengths: Lengths) -> String {
     let drawing = Drawing::new(curve, least, (run, clock), lengths);
     let [left, top, right, bottom] = PLOT;
@@ -117,7 +118,8 @@ impl<'a> Drawing<'a> {
             let steps: Vec<_> = joined.iter().map(step).collect();
             let above = steps.iter().flat_map(|&([from, to], [_, high])| [[from, high], [to, high]]);
             let below = steps.iter().rev().flat_map(|&([from, to], [low, _])| [[to, low], [from, low]]);
-            // From the height of one step to that of the next the line is vertical: their ends coincide.
+            // From the height of one step to that of the next the line is vertical: their ends
+            // coincide.
             svg::steps(above.chain(below))
         };
         let steps: String = joined.map(outline).collect();
@@ -211,7 +213,8 @@ impl<'a> Drawing<'a> {
         )
     }
 
-    /// The outline of one such area: the samples `run` of a stretch, from the crossing before them to the one behind.
+    /// The outline of one such area: the samples `run` of a stretch, from the crossing before them
+    /// to the one behind.
     fn below_required(&self, stretch: &[CurvePoint], run: [usize; 2]) -> Vec<[f64; 2]> {
         let level = self.height(self.curve.required_m);
         let [first, last] = run;
@@ -332,8 +335,8 @@ fn value(moment: Moment, scale: &Scale) -> f64 {
     scale.zero + scale.step * x
 }
 
-/// Lowest and highest distance to draw, metres: contact, the requirement and the data, as far up as the violation stays
-/// legible.
+/// Lowest and highest distance to draw, metres: contact, the requirement and the data, as far up as
+/// the violation stays legible.
 fn vertical_range(curve: &Curve) -> [f64; 2] {
     let sample = |point: &CurvePoint| [Some(point.distance_m), point.bracket_m[0], point.bracket_m[1]];
     let samples = curve.points.iter().flat_map(sample);
@@ -354,8 +357,9 @@ fn vertical_range(curve: &Curve) -> [f64; 2] {
 
 /// The points in stretches without a gap: in a gap the pair was beyond `within`.
 ///
-/// The table has no row of such a frame, and the frames of a run need not be consecutive. A gap is a step of more than
-/// one and a half times the usual one (three times, where the points are a selection), unless an interval bridges it.
+/// The table has no row of such a frame, and the frames of a run need not be consecutive. A gap is
+/// a step of more than one and a half times the usual one (three times, where the points are a
+/// selection), unless an interval bridges it.
 fn stretches(curve: &Curve) -> Vec<&[CurvePoint]> {
     let step = |pair: &[CurvePoint]| pair[1].moment.frame as f64 - pair[0].moment.frame as f64;
     let mut steps: Vec<f64> = curve.points.windows(2).map(step).collect();

@@ -8,7 +8,8 @@ use crate::words::{Lengths, count, counted, percent};
 /// Pixels at the right for runs that are farther than the last bin.
 const BEYOND: f64 = 46.0;
 
-/// The histogram as SVG. Bars below the requirement are red; one that the requirement divides is hatched by its dashes.
+/// The histogram as SVG. Bars below the requirement are red; one that the requirement divides is
+/// hatched by its dashes.
 pub(crate) fn histogram_svg(histogram: &Histogram, lengths: Lengths) -> String {
     let [left, top, right, bottom] = PLOT;
     let end = if histogram.beyond > 0 { right - BEYOND } else { right };
@@ -16,7 +17,8 @@ pub(crate) fn histogram_svg(histogram: &Histogram, lengths: Lengths) -> String {
     let low = edges().reduce(f64::min).unwrap_or(0.0);
     let high = edges().reduce(f64::max).unwrap_or(0.0);
     let x = Axis::new(lengths.value(low), lengths.value(high), [left, end]).padded(0.02);
-    // The runs that are farther may be nearly all: their bar is cut off, so that the others are seen.
+    // The runs that are farther may be nearly all: their bar is cut off, so that the others are
+    // seen.
     let most = histogram.counts.iter().copied().max().filter(|&most| most > 0).unwrap_or(histogram.beyond.max(1));
     let y = Axis::new(0.0, 1.08 * most as f64, [bottom, top]);
     let ticks = [x.ticks(6, false), y.ticks(4, true)];
@@ -31,7 +33,8 @@ pub(crate) fn histogram_svg(histogram: &Histogram, lengths: Lengths) -> String {
     svg::chart("histogram", &probability(histogram), "", &body)
 }
 
-/// `12.3 % of 1,000 runs violate (95 %: 10.4 % .. 14.5 %)`; `123 of 1,000 runs violate` of runs that are no draws.
+/// `12.3 % of 1,000 runs violate (95 %: 10.4 % .. 14.5 %)`; `123 of 1,000 runs violate` of runs
+/// that are no draws.
 pub(crate) fn probability(histogram: &Histogram) -> String {
     let [violated, runs] = histogram.violated;
     let Some([share, lower, upper]) = histogram.share else {
@@ -79,7 +82,8 @@ fn bars(histogram: &Histogram, x: &Axis, y: &Axis, lengths: Lengths) -> String {
     drawn.map(|(path, style)| format!(r#"<path {style} d="{path}"/>"#)).collect()
 }
 
-/// The bar of the runs that stayed farther apart than the tables tell; broken if it is higher than the plot.
+/// The bar of the runs that stayed farther apart than the tables tell; broken if it is higher than
+/// the plot.
 fn beyond(histogram: &Histogram, y: &Axis, most: u64) -> String {
     if histogram.beyond == 0 {
         return String::new();

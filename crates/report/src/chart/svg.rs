@@ -17,7 +17,8 @@ pub(super) const RED: &str = "#c2271d";
 /// Lines and letters beside the data.
 pub(super) const GREY: &str = "#5b6570";
 
-/// A coordinate to a tenth of a pixel. A number that is not finite becomes 0: no attribute ever holds NaN.
+/// A coordinate to a tenth of a pixel. A number that is not finite becomes 0: no attribute ever
+/// holds NaN.
 pub(super) fn number(pixels: f64) -> String {
     tenths(rounded(pixels))
 }
@@ -63,8 +64,8 @@ pub(super) fn polyline(points: impl IntoIterator<Item = [f64; 2]>) -> String {
     path.trim_end_matches('l').to_owned()
 }
 
-/// Path data of a closed line with horizontal and vertical pieces only: `corners[i]` is the end of a horizontal piece,
-/// which begins at the height of the one before.
+/// Path data of a closed line with horizontal and vertical pieces only: `corners[i]` is the end of
+/// a horizontal piece, which begins at the height of the one before.
 pub(super) fn steps(corners: impl IntoIterator<Item = [f64; 2]>) -> String {
     let mut path = String::new();
     let mut last: Option<[i64; 2]> = None;
@@ -120,14 +121,16 @@ pub(super) fn line(ends: [[f64; 2]; 2], attributes: &str) -> String {
     format!(r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" {attributes}/>"#)
 }
 
-/// A text at a point; `anchor` is `start`, `middle` or `end`. A halo keeps it legible on top of lines.
+/// A text at a point; `anchor` is `start`, `middle` or `end`. A halo keeps it legible on top of
+/// lines.
 pub(super) fn label(at: [f64; 2], anchor: &str, fill: &str, class: &str, text: &str) -> String {
     let [x, y] = at.map(number);
     let text = escaped(text);
     format!(r#"<text class="{class}" x="{x}" y="{y}" text-anchor="{anchor}" fill="{fill}">{text}</text>"#)
 }
 
-/// The element `svg` around a chart: `name` is what a screen reader says, `attributes` are those for scripts.
+/// The element `svg` around a chart: `name` is what a screen reader says, `attributes` are those
+/// for scripts.
 pub(super) fn chart(class: &str, name: &str, attributes: &str, body: &str) -> String {
     let name = escaped(name);
     let font = r#"font-family="system-ui,-apple-system,'Segoe UI',sans-serif" font-size="12""#;

@@ -1,4 +1,5 @@
-//! The whole of an execution: rules, groups, runs, the bodies in their places, and earlier decisions.
+//! The whole of an execution: rules, groups, runs, the bodies in their places, and earlier
+//! decisions.
 
 use super::{Moment, Placement};
 

@@ -1,4 +1,5 @@
-//! The data of decisions: from it a script writes the file of accepted pairs, as `accept` writes it.
+//! The data of decisions: from it a script writes the file of accepted pairs, as `accept` writes
+//! it.
 
 use super::payload::for_script;
 use crate::data::{EarlierDecisions, Finding, Issue, Report};
@@ -74,7 +75,8 @@ impl Decisions {
     }
 }
 
-/// The pairs of an issue: rule, bodies, and the least distance that is proven; or why they cannot be decided here.
+/// The pairs of an issue: rule, bodies, and the least distance that is proven; or why they cannot
+/// be decided here.
 fn pairs(issue: &Issue, cells: &mut Cells) -> Result<Value, &'static str> {
     if issue.pairs > issue.findings.len() as u64 {
         return Err("more pairs than this page lists");

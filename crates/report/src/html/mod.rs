@@ -1,7 +1,8 @@
 //! The report as one HTML file: it loads nothing, and reads without scripts and on paper.
 //!
-//! `templates/report.html` is the page, `assets/` holds its style and scripts. The head names their hashes, so that a
-//! browser runs no other script and fetches nothing, whatever the names in a scene contain.
+//! `templates/report.html` is the page, `assets/` holds its style and scripts. The head names their
+//! hashes, so that a browser runs no other script and fetches nothing, whatever the names in a
+//! scene contain.
 
 mod decide;
 mod issue;
@@ -164,7 +165,8 @@ impl Page {
     }
 }
 
-/// The content security policy: only the scripts and the style of the page, pictures within it, and nothing else.
+/// The content security policy: only the scripts and the style of the page, pictures within it, and
+/// nothing else.
 fn policy(style: &str, scripts: &[&str]) -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())));
     let scripts: Vec<String> = scripts.iter().map(|script| hash(script)).collect();

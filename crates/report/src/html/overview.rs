@@ -1,8 +1,9 @@
 //! The overview: all bodies as boxes in parallel projection, with the issues as marks.
 //!
-//! The drawing is SVG; `assets/overview.js` draws the same boxes on a canvas in its place once somebody turns them, and
-//! moves the marks, which are links to the issues. Boxes stand in the order of the painter, far ones first; large ones,
-//! such as a floor, come before all others and hide nothing.
+//! The drawing is SVG; `assets/overview.js` draws the same boxes on a canvas in its place once
+//! somebody turns them, and moves the marks, which are links to the issues. Boxes stand in the
+//! order of the painter, far ones first; large ones, such as a floor, come before all others and
+//! hide nothing.
 
 use crate::data::{Issue, Plant, Report};
 use crate::words::{Clock, Lengths, clipped, counted};
@@ -201,8 +202,8 @@ impl Drawing<'_> {
         svg
     }
 
-    /// Boxes: middle and half sides in steps, and the quaternion of one that is turned, in steps of its own. Marks:
-    /// places in steps, in the order of the drawing.
+    /// Boxes: middle and half sides in steps, and the quaternion of one that is turned, in steps of
+    /// its own. Marks: places in steps, in the order of the drawing.
     fn json(&self) -> String {
         let per_metre = STEPS / self.radius;
         let steps = |metres: f64| (metres * per_metre).clamp(-1e12, 1e12).round() as i64;

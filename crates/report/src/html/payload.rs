@@ -1,8 +1,8 @@
 //! The data of the 3D views: a small JSON text, and geometry as a deflated stream of integers.
 //!
-//! Geometry is rounded to what a screen shows, and written as differences in variable-length integers (LEB128; signed
-//! ones zigzag, as in Protocol Buffers): most take one or two bytes before they are deflated. `assets/viewer.js` reads
-//! both.
+//! Geometry is rounded to what a screen shows, and written as differences in variable-length
+//! integers (LEB128; signed ones zigzag, as in Protocol Buffers): most take one or two bytes before
+//! they are deflated. `assets/viewer.js` reads both.
 
 use crate::data::{DisplayMesh, Placement, Report, TrackSample, View};
 use crate::words::{Clock, clipped};
@@ -80,8 +80,8 @@ impl Payload {
     }
 }
 
-/// A JSON text in which no character can end or change the element around it: these become `\uXXXX`, as only strings
-/// have them.
+/// A JSON text in which no character can end or change the element around it: these become
+/// `\uXXXX`, as only strings have them.
 pub(super) fn for_script(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -153,10 +153,11 @@ fn sound_reach(view: &View) -> f64 {
     if (1e-9..1e12).contains(&reach) { reach } else { 1.0 }
 }
 
-/// Writes the numbers of corners and of triangles, the low corner of the box, the step, and both lists as differences.
+/// Writes the numbers of corners and of triangles, the low corner of the box, the step, and both
+/// lists as differences.
 ///
-/// The step is a 2048th of the reach of the closest view, but no coarser than a 1024th of the mesh and no finer than a
-/// single precision number of its size.
+/// The step is a 2048th of the reach of the closest view, but no coarser than a 1024th of the mesh
+/// and no finer than a single precision number of its size.
 fn write_mesh(out: &mut Bytes, mesh: &DisplayMesh, reach: f64) {
     let corners: Vec<[f64; 3]> = mesh.vertices.iter().map(|corner| corner.map(|x| finite(f64::from(x)))).collect();
     let low =
@@ -184,10 +185,11 @@ fn write_mesh(out: &mut Bytes, mesh: &DisplayMesh, reach: f64) {
 
 /// Writes the placements and the track of a view; returns the rest of it as JSON.
 ///
-/// Keys: `r` reach, `p` parts (name, mesh, whether it moves), `w` witness points, `n` normal, `x` box of the overlap,
-/// `c` camera (eye, forward, up), `s` number of samples, `l` the sample of the least distance, `b` whether it lies
-/// between that one and the next. Lengths count steps of the reach. `j`, which the caller adds: the joints that a sweep
-/// moves, as [`Clock::joints`] describes them.
+/// Keys: `r` reach, `p` parts (name, mesh, whether it moves), `w` witness points, `n` normal, `x`
+/// box of the overlap, `c` camera (eye, forward, up), `s` number of samples, `l` the sample of the
+/// least distance, `b` whether it lies between that one and the next. Lengths count steps of the
+/// reach. `j`, which the caller adds: the joints that a sweep moves, as [`Clock::joints`] describes
+/// them.
 fn write_view(out: &mut Bytes, place: &Selected<'_>, meshes: &FxHashMap<usize, usize>, names: &mut Names) -> Value {
     let (view, frame) = (place.view, place.frame);
     let reach = sound_reach(view);
@@ -219,7 +221,8 @@ fn write_view(out: &mut Bytes, place: &Selected<'_>, meshes: &FxHashMap<usize, u
     })
 }
 
-/// Every n-th sample of a track so that at most [`MOST_SAMPLES`] stay, with the last one and that of `frame`.
+/// Every n-th sample of a track so that at most [`MOST_SAMPLES`] stay, with the last one and that
+/// of `frame`.
 fn thinned(track: &[TrackSample], frame: i64) -> Vec<&TrackSample> {
     let every = track.len().div_ceil(MOST_SAMPLES - 2).max(1);
     let kept = |&(index, sample): &(usize, &TrackSample)| {
@@ -228,7 +231,8 @@ fn thinned(track: &[TrackSample], frame: i64) -> Vec<&TrackSample> {
     track.iter().enumerate().filter(kept).map(|(_, sample)| sample).collect()
 }
 
-/// Writes whether the samples have times, and of each its frame, its time, and the placements of the parts that move.
+/// Writes whether the samples have times, and of each its frame, its time, and the placements of
+/// the parts that move.
 fn write_track(out: &mut Bytes, samples: &[&TrackSample], moving: usize, reach: f64) {
     let is_timed = samples.iter().all(|sample| sample.moment.time_s.is_some_and(|s| s.abs() < 4e9));
     out.unsigned(u64::from(is_timed));

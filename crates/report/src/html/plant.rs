@@ -132,7 +132,8 @@ pub(super) fn runs(report: &Report, clock: &Clock) -> Option<Runs> {
     Some(Runs { title, has_required: first.required_m.is_some(), rows: report.worst_runs.iter().map(line).collect() })
 }
 
-/// Rows of a table of two bodies: what, of A, of B. Empty if nothing is known of them but their names.
+/// Rows of a table of two bodies: what, of A, of B. Empty if nothing is known of them but their
+/// names.
 pub(super) fn elements(report: &Report, finding: &Finding) -> Vec<(&'static str, [String; 2])> {
     let none = Element::default();
     let of = finding.bodies.map(|body| report.elements.get(&body).unwrap_or(&none));

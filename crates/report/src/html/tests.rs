@@ -246,7 +246,8 @@ fn odd_data_give_a_page() {
     assert!(page.contains("distance not proven") && page.contains("no violation in these tables"));
 }
 
-/// The tags of a page with the names of their attributes, and nothing that a name could have put there.
+/// The tags of a page with the names of their attributes, and nothing that a name could have put
+/// there.
 fn skeleton(page: &str) -> Vec<String> {
     let mut tags = Vec::new();
     let mut rest = page;
@@ -270,7 +271,8 @@ fn skeleton(page: &str) -> Vec<String> {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(256))]
 
-    /// Whatever a name is made of, the page has the same elements and attributes as with a plain one.
+    /// Whatever a name is made of, the page has the same elements and attributes as with a plain
+    /// one.
     #[test]
     fn no_name_changes_the_elements_of_a_page(name in r#"([<>&"'=/{}%`;:!-]|script|onerror|[a-z ]|\PC|[\x00-\x1f\u{202a}-\u{202e}\u{2028}\u{2029}\u{fffe}]){1,20}"#) {
         let page = |name: &str| html(&report(vec![issue("abc123", name)]), &[Some(vec![1])]).expect("a page");

@@ -1,6 +1,8 @@
-//! The camera: where points, triangles and lines lie in a picture, and the choice of a camera that shows both bodies.
+//! The camera: where points, triangles and lines lie in a picture, and the choice of a camera that
+//! shows both bodies.
 //!
-//! Arithmetic is `+ - * /` and square roots of `f64` in a fixed order: the same samples on every platform.
+//! Arithmetic is `+ - * /` and square roots of `f64` in a fixed order: the same samples on every
+//! platform.
 
 use super::projection::{Corner, Projection, first_from};
 use super::raster::{Layer, Scratch, for_triangles};
@@ -9,7 +11,8 @@ use clearsweep_geometry::Vec3;
 
 /// The samples of lines and dots.
 impl Projection {
-    /// Draws a segment in the camera frame, `thickness` samples wide. `sample` gets indices and the nearness.
+    /// Draws a segment in the camera frame, `thickness` samples wide. `sample` gets indices and the
+    /// nearness.
     pub(super) fn line(&self, ends: [Vec3<f64>; 2], thickness: usize, mut sample: impl FnMut(usize, f64)) {
         let Some(ends) = self.clipped_segment(ends) else { return };
         let ends = ends.map(|p| self.corner(p));
@@ -119,10 +122,12 @@ const CIRCLE: [[f64; 2]; 8] = {
     [[1.0, 0.0], [HALF, HALF], [0.0, 1.0], [-HALF, HALF], [-1.0, 0.0], [-HALF, -HALF], [0.0, -1.0], [HALF, -HALF]]
 };
 
-/// Chooses the camera from which A and B, the first two parts, are both seen well near the origin of the view.
+/// Chooses the camera from which A and B, the first two parts, are both seen well near the origin
+/// of the view.
 ///
-/// Trial pictures from fixed directions are compared, and from directions at right angles to `normal` (unit): those
-/// show a gap from its side. `reach`: the radius around the origin that the picture shows, metres.
+/// Trial pictures from fixed directions are compared, and from directions at right angles to
+/// `normal` (unit): those show a gap from its side. `reach`: the radius around the origin that the
+/// picture shows, metres.
 pub(crate) fn choose_camera(
     parts: &[ViewPart],
     meshes: &[DisplayMesh],
@@ -166,7 +171,8 @@ fn candidates(normal: Option<Vec3<f64>>) -> Vec<Vec3<f64>> {
     directions
 }
 
-/// The unit vector at right angles to `forward` (unit) that is nearest to z; to y if `forward` is along z.
+/// The unit vector at right angles to `forward` (unit) that is nearest to z; to y if `forward` is
+/// along z.
 pub(super) fn upright(forward: Vec3<f64>) -> Vec3<f64> {
     let up = if forward.z.abs() > 0.999 { Vec3::new(0.0, 1.0, 0.0) } else { Vec3::new(0.0, 0.0, 1.0) };
     (up - forward.scale(forward.dot(up))).normalized()
@@ -208,8 +214,8 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// How well both bodies are seen: from 1 to the root of [`MOST_VISIBLE`]. Samples near the middle count more; less
-    /// if a body hides the middle.
+    /// How well both bodies are seen: from 1 to the root of [`MOST_VISIBLE`]. Samples near the
+    /// middle count more; less if a body hides the middle.
     fn visibility(&mut self, camera: &Camera) -> f64 {
         self.draw(camera, false);
         let [width, height] = TRIAL;

@@ -1,8 +1,8 @@
 //! Pictures of views, drawn on the CPU: the same bytes on every platform.
 //!
-//! `projection` places points on the grid of samples, `camera` chooses the eye and draws lines, `raster`
-//! finds the nearest face of each sample, and this file gives samples their colours. A pixel is the mean
-//! of 2 x 2 samples.
+//! `projection` places points on the grid of samples, `camera` chooses the eye and draws lines,
+//! `raster` finds the nearest face of each sample, and this file gives samples their colours. A
+//! pixel is the mean of 2 x 2 samples.
 
 mod camera;
 mod projection;
@@ -82,12 +82,13 @@ struct Canvas {
 }
 
 thread_local! {
-    /// The buffers of a thread's last picture: megabytes of fresh memory would take as long as the drawing.
+    /// The buffers of a thread's last picture: megabytes of fresh memory would take as long as the
+    /// drawing.
     static CANVAS: Cell<Canvas> = Cell::default();
 }
 
-/// Draws a view: A in blue, B in orange, neighbours as ghosts, witness points, the box of the overlap and the
-/// separating plane. Width and height: pixels, at least 1.
+/// Draws a view: A in blue, B in orange, neighbours as ghosts, witness points, the box of the
+/// overlap and the separating plane. Width and height: pixels, at least 1.
 pub(crate) fn render(view: &View, meshes: &[DisplayMesh], [width, height]: [usize; 2]) -> Picture {
     let size = [2 * width, 2 * height];
     let mut canvas = CANVAS.take();
@@ -184,8 +185,8 @@ impl Drawing<'_> {
     }
 }
 
-/// The colour of a part's face by a light beside the eye and by the sky. Unit vectors in the camera frame: the normal,
-/// and the direction to the sky.
+/// The colour of a part's face by a light beside the eye and by the sky. Unit vectors in the camera
+/// frame: the normal, and the direction to the sky.
 fn shade(part: usize, normal: Vec3<f64>, sky: Vec3<f64>) -> Rgb {
     let light = normal.dot(LIGHT).max(0.0) * 0.68 + (0.5 + 0.5 * normal.dot(sky)) * 0.32;
     let (colour, steps) = BODIES.get(part).map_or((GHOST, GHOST_SHADES), |&colour| (colour, SHADES));
@@ -206,8 +207,8 @@ fn mixed(first: Rgb, second: Rgb, share: u16) -> Rgb {
     })
 }
 
-/// All that the colour of a sample depends on, but the background: numbers of faces, strengths of outlines, and the
-/// mark.
+/// All that the colour of a sample depends on, but the background: numbers of faces, strengths of
+/// outlines, and the mark.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Sample {
     body: u32,
@@ -302,7 +303,8 @@ impl Drawing<'_> {
     }
 }
 
-/// The mean of the samples of a pixel. Different samples have a mean of 16 levels, as few colours make small files.
+/// The mean of the samples of a pixel. Different samples have a mean of 16 levels, as few colours
+/// make small files.
 fn mean(colours: [Rgb; 4]) -> Rgb {
     if colours.iter().all(|colour| *colour == colours[0]) {
         return colours[0];
@@ -313,8 +315,8 @@ fn mean(colours: [Rgb; 4]) -> Rgb {
     })
 }
 
-/// Writes a picture as PNG with a palette. If it has more than 256 colours, the rarest become the nearest of the
-/// others.
+/// Writes a picture as PNG with a palette. If it has more than 256 colours, the rarest become the
+/// nearest of the others.
 pub(crate) fn png(picture: &Picture) -> Vec<u8> {
     let (pixels, _) = picture.rgb.as_chunks::<3>();
     let mut counts: FxHashMap<Rgb, usize> = FxHashMap::default();

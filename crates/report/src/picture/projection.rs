@@ -104,8 +104,9 @@ impl Projection {
         Vec3::new(p.x, p.y, self.near)
     }
 
-    /// Calls `triangle` for the part of a triangle in the camera frame that is not too near: for none, one or two
-    /// triangles, in the camera frame and on the grid (Sutherland and Hodgman 1974).
+    /// Calls `triangle` for the part of a triangle in the camera frame that is not too near: for
+    /// none, one or two triangles, in the camera frame and on the grid (Sutherland and Hodgman
+    /// 1974).
     pub(super) fn cut(&self, corners: [Vec3<f64>; 3], mut triangle: impl FnMut([Vec3<f64>; 3], [Corner; 3])) {
         let (mut polygon, mut count) = ([Vec3::ZERO; 4], 0);
         for k in 0..3 {
@@ -128,11 +129,12 @@ impl Projection {
     }
 }
 
-/// The first of `count` samples whose middle is beyond `c`; `count` if there is none. A middle at `c` counts as beyond
-/// if its number is even.
+/// The first of `count` samples whose middle is beyond `c`; `count` if there is none. A middle at
+/// `c` counts as beyond if its number is even.
 #[inline(always)]
 pub(super) fn first_from(c: f64, count: u32) -> u32 {
-    /// Its last place is 1, so that a sum with it is rounded to a whole number, which its last bits are.
+    /// Its last place is 1, so that a sum with it is rounded to a whole number, which its last bits
+    /// are.
     const WHOLE: f64 = (1_u64 << 52) as f64;
     let c = if c > 0.0 { c } else { 0.0 };
     let most = f64::from(count);

@@ -1,6 +1,7 @@
 //! Triangles on a grid of samples: the nearest face of each, and the outlines between faces.
 //!
-//! Arithmetic is `+ - * /` and square roots of `f64` in a fixed order: the same samples on every platform.
+//! Arithmetic is `+ - * /` and square roots of `f64` in a fixed order: the same samples on every
+//! platform.
 
 use super::projection::{Corner, Projection, first_from};
 use crate::data::{DisplayMesh, Placement};
@@ -21,8 +22,8 @@ pub(super) struct Scratch {
     corners: Vec<Corner>,
 }
 
-/// Calls `triangle` for each triangle of a mesh that may be seen: its corners in the camera frame, and on the grid.
-/// Triangles are cut at the least depth.
+/// Calls `triangle` for each triangle of a mesh that may be seen: its corners in the camera frame,
+/// and on the grid. Triangles are cut at the least depth.
 pub(super) fn for_triangles(
     projection: &Projection,
     placement: &Placement,
@@ -95,7 +96,8 @@ impl Layer {
         refill(&mut self.drawn, size[1], NOWHERE);
     }
 
-    /// Draws a triangle, and returns whether a sample shows it. The first of equally near faces stays.
+    /// Draws a triangle, and returns whether a sample shows it. The first of equally near faces
+    /// stays.
     pub(super) fn draw(&mut self, corners: [Corner; 3], number: u32) -> bool {
         let mut seen = 0;
         let Self { size: [width, _], nearness: depths, face: faces, drawn, .. } = self;
@@ -160,8 +162,8 @@ pub(super) const CREASE: u8 = 1;
 /// Strength of the outline of a sample: the end of a body, or of a part that hides another.
 pub(super) const SILHOUETTE: u8 = 2;
 
-/// Cosine of the least angle between faces that counts as an edge: 39 degrees, above that of rounded edges of grown
-/// bodies.
+/// Cosine of the least angle between faces that counts as an edge: 39 degrees, above that of
+/// rounded edges of grown bodies.
 const CREASE_COSINE: f64 = 0.777;
 
 /// Least relative difference of depth between faces that hide each other.
@@ -184,12 +186,14 @@ impl Face {
         let unit = if length > 0.0 { across.scale(1.0 / length) } else { Vec3::new(0.0, 0.0, -1.0) };
         let height = unit.dot(a);
         let normal = if height > 0.0 { -unit } else { unit };
-        // The plane is normal . p = -|height|; divided by the depth it says how the nearness changes on the grid.
+        // The plane is normal . p = -|height|; divided by the depth it says how the nearness
+        // changes on the grid.
         let per_sample = -1.0 / (height.abs() * projection.scale);
         Self { part, normal, slope: [normal.x * per_sample, -normal.y * per_sample] }
     }
 
-    /// The strength of the outline between neighbouring samples of two faces; `axis` 0: of a row, 1: of a column.
+    /// The strength of the outline between neighbouring samples of two faces; `axis` 0: of a row,
+    /// 1: of a column.
     fn outline(&self, next: &Self, nearness: [f32; 2], axis: usize) -> u8 {
         if self.part != next.part {
             return SILHOUETTE;
@@ -224,7 +228,8 @@ impl Layer {
         }
     }
 
-    /// Marks the outline between neighbouring samples of different faces. Creases are half as wide as silhouettes.
+    /// Marks the outline between neighbouring samples of different faces. Creases are half as wide
+    /// as silhouettes.
     fn mark_outline(&mut self, faces: &[Face], [at, next]: [usize; 2], axis: usize) {
         let strength = match [self.face[at], self.face[next]] {
             [0, _] | [_, 0] => SILHOUETTE,
@@ -245,8 +250,8 @@ pub(super) fn widened(columns: &Range<usize>, width: usize) -> Range<usize> {
     if columns.is_empty() { 0..0 } else { columns.start.saturating_sub(1)..(columns.end + 1).min(width) }
 }
 
-/// Calls `draw` for the rows of a triangle: it covers the samples whose middle lies inside. Triangles that share an
-/// edge have no sample in common, and none lies between them.
+/// Calls `draw` for the rows of a triangle: it covers the samples whose middle lies inside.
+/// Triangles that share an edge have no sample in common, and none lies between them.
 #[inline(always)]
 pub(super) fn fill([mut a, mut b, mut c]: [Corner; 3], width: usize, mut draw: impl FnMut(Span)) {
     if is_missed([&a, &b, &c]) {
@@ -367,8 +372,8 @@ mod tests {
         }
     }
 
-    /// The nearness at which the ray through a sample meets a triangle of the camera frame (Möller and Trumbore 1997),
-    /// and how far inside it passes, as the least barycentric coordinate.
+    /// The nearness at which the ray through a sample meets a triangle of the camera frame (Möller
+    /// and Trumbore 1997), and how far inside it passes, as the least barycentric coordinate.
     fn met(projection: &Projection, at: usize, [a, b, c]: [Vec3<f64>; 3]) -> Option<(f64, f64)> {
         let [width, height] = projection.size;
         let (column, row) = ((at % width) as f64 + 0.5, (at / width) as f64 + 0.5);
@@ -383,7 +388,8 @@ mod tests {
         (inside > -1e-6 && depth >= projection.near * (1.0 - 1e-9)).then_some((1.0 / depth, inside))
     }
 
-    /// The drawn layer agrees with rays at all samples but those that pass within rounding of an edge.
+    /// The drawn layer agrees with rays at all samples but those that pass within rounding of an
+    /// edge.
     fn assert_agrees_with_rays(projection: &Projection, mesh: &DisplayMesh, random: &mut Random) -> usize {
         let mut layer = Layer::default();
         layer.clear(projection.size);
@@ -458,7 +464,8 @@ mod tests {
         assert_eq!(count([corner(30.0, 0.0), corner(40.0, 0.0), corner(30.0, 9.0)]), 0);
     }
 
-    /// The outline between two triangles: depths beyond the origin in the middle and 9 m beside it, metres.
+    /// The outline between two triangles: depths beyond the origin in the middle and 9 m beside it,
+    /// metres.
     fn outline_between(depths: [[f64; 2]; 2], parts: [usize; 2]) -> u8 {
         let projection = Projection::new(&CAMERA, [400, 300], 0.1);
         let mut layer = Layer::default();

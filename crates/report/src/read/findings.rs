@@ -156,7 +156,8 @@ fn finding(event: &Event) -> Finding {
     }
 }
 
-/// Adds an event of the same pair: the worse one stays, and the bracket is that of the least distance of both.
+/// Adds an event of the same pair: the worse one stays, and the bracket is that of the least
+/// distance of both.
 fn add(known: &mut Finding, event: &Event) {
     let (events, runs) = (known.events + 1, known.runs);
     let lower = known.bracket_m[0].zip(event.lower_m).map(|(known, lower)| known.min(lower));

@@ -97,8 +97,8 @@ fn named_groups(summary: &Summary) -> Vec<&str> {
     selectors.flatten().filter_map(|selector| Some(&selector[group(selector)?..])).collect()
 }
 
-/// The group by which people know a body: one that a rule names, its class, the largest of its groups, or the first part
-/// of its name.
+/// The group by which people know a body: one that a rule names, its class, the largest of its
+/// groups, or the first part of its name.
 fn group_of<'a>(body: &'a Body, named: &[&'a str], sizes: &FxHashMap<&str, usize>) -> &'a str {
     let has = |name: &str| body.groups.iter().any(|group| **group == *name);
     let shown = |group: &'a str| [CLASS, LEVEL].iter().find_map(|kind| group.strip_prefix(kind)).unwrap_or(group);

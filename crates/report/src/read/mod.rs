@@ -45,7 +45,8 @@ impl Default for ReportOptions {
 /// Reads the report of the execution in `dir`, whose manifest is given.
 ///
 /// # Errors
-/// A table is missing or damaged; the scene, its geometry or its trajectories cannot be read, or are not those of the execution any more.
+/// A table is missing or damaged; the scene, its geometry or its trajectories cannot be read, or
+/// are not those of the execution any more.
 pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> Result<Report> {
     let (summary, unit) = (&manifest.summary, manifest.length_unit());
     let bodies = Table::<Body>::open(dir)?.rows().collect::<Result<Vec<_>>>()?;
@@ -98,7 +99,8 @@ pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> 
     })
 }
 
-/// Fails if an event names a body that the scene has not at that place: its indices choose geometry.
+/// Fails if an event names a body that the scene has not at that place: its indices choose
+/// geometry.
 fn check_bodies(dir: &Path, scene: &Scene, issues: &[Issue]) -> Result<()> {
     for finding in issues.iter().flat_map(|issue| &issue.findings) {
         for (&index, name) in finding.bodies.iter().zip(&finding.names) {

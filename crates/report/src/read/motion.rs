@@ -10,7 +10,8 @@ pub(crate) fn placement(pose: &Pose, origin: [f64; 3]) -> Placement {
     Placement { position: [0, 1, 2].map(|axis| (position[axis] - origin[axis]) + rest[axis]), q: pose.q }
 }
 
-/// The pose at a share of the way between two, for display: the pivot on a line, the shortest rotation in equal steps of the chord.
+/// The pose at a share of the way between two, for display: the pivot on a line, the shortest
+/// rotation in equal steps of the chord.
 pub(crate) fn between(body: &Body, [from, to]: [Pose; 2], share: f64) -> Pose {
     let pivot = body.pivot.of(&body.shape);
     let [start, end] = [from.apply(pivot), to.apply(pivot)];

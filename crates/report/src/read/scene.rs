@@ -23,7 +23,8 @@ pub(crate) struct ReportScene {
 /// Loads the scene that a manifest names.
 ///
 /// # Errors
-/// The scene is of a program, its poses came from memory or a stream, a file cannot be read, or a file is not what the execution read.
+/// The scene is of a program, its poses came from memory or a stream, a file cannot be read, or a
+/// file is not what the execution read.
 pub(crate) fn load(manifest: &Manifest) -> Result<ReportScene> {
     let Manifest { scene, options, .. } = manifest;
     let path = scene.path.as_str();
@@ -96,8 +97,9 @@ impl ReportScene {
         Trajectory::open(&self.scene, &ReadOptions { runs, frames, ..ReadOptions::default() })
     }
 
-    /// Compares the files of the scene with the digests of a manifest, and trajectories with their `marks` where a merged result has these. A file of
-    /// accepted pairs may have changed: it has no part in geometry.
+    /// Compares the files of the scene with the digests of a manifest, and trajectories with their
+    /// `marks` where a merged result has these. A file of accepted pairs may have changed: it has
+    /// no part in geometry.
     fn compare(&self, inputs: &[InputDigest], marks: &[(PathBuf, String)]) -> Result<()> {
         let mut read = self.scene.inputs.clone();
         if !self.scene.dispositions.day.is_empty() {

@@ -27,7 +27,8 @@ type Wanted = FxHashMap<RunPair, Vec<[usize; 2]>>;
 pub(super) struct WorstRows {
     /// Findings that are least at a sample.
     at_sample: FxHashSet<[usize; 2]>,
-    /// Witness points and normal of the sample at the frame of the least distance, world frame, metres.
+    /// Witness points and normal of the sample at the frame of the least distance, world frame,
+    /// metres.
     pub(super) witness: FxHashMap<[usize; 2], [[f64; 3]; 3]>,
     /// Frames at the ends of the intervals in which findings are least.
     pub(super) next_frames: Vec<i64>,
@@ -110,7 +111,8 @@ fn read_points(
                 false => [Some(line.distance_m), own_lower, own_upper],
             };
             if line.frame == finding.least.frame {
-                // An event of samples and intervals is least at a sample if that has the event's own upper end.
+                // An event of samples and intervals is least at a sample if that has the event's
+                // own upper end.
                 if upper == finding.bracket_m[1] {
                     rows.at_sample.insert(at);
                     finding.proof = line.method.map(|method| Method::NAMES[method as usize].to_owned());
@@ -127,7 +129,8 @@ fn read_points(
     Ok(())
 }
 
-/// Reads the intervals of the wanted pairs, and when those are least between whose frames an event is.
+/// Reads the intervals of the wanted pairs, and when those are least between whose frames an event
+/// is.
 fn read_between(
     dir: &Path,
     (keys, wanted): (&FxHashSet<RunPair>, &Wanted),
@@ -223,7 +226,8 @@ fn add_histograms(dir: &Path, (runs, are_draws): (u64, bool), issues: &mut [Issu
     Ok(())
 }
 
-/// The bins of a pair that comes within reach in `count` of `runs`, between `ends`, without their counts.
+/// The bins of a pair that comes within reach in `count` of `runs`, between `ends`, without their
+/// counts.
 fn empty_histogram(finding: &Finding, [count, runs]: [u64; 2], ends: [f64; 2]) -> Histogram {
     let (share, [low, high]) = share_with_interval(finding.runs, runs);
     let edges_m = edges(ends, finding.required_m);
@@ -241,7 +245,8 @@ fn indices(finding: &Finding) -> [i32; 2] {
     finding.bodies.map(|body| body as i32)
 }
 
-/// Edges of equal bins that cover both ends; the requirement is an edge if it lies between them, so that no bin holds runs on both sides.
+/// Edges of equal bins that cover both ends; the requirement is an edge if it lies between them, so
+/// that no bin holds runs on both sides.
 fn edges([low, high]: [f64; 2], required: f64) -> Vec<f64> {
     let width = ((high - low) / BINS as f64).max(low.abs().max(high.abs()) * 1e-9).max(f64::MIN_POSITIVE);
     let from = if low < required && required < high { required } else { low };

@@ -217,7 +217,8 @@ fn pose(scene: &Scene, block: &FrameBlock, sample: usize, body: u32, share: Opti
     (block.present[slot] >> sample & 1 == 1).then(|| block.pose(slot, sample))
 }
 
-/// Reads the samples of the least distances, and places bodies and their neighbours; returns the poses of the first view.
+/// Reads the samples of the least distances, and places bodies and their neighbours; returns the
+/// poses of the first view.
 fn place(of: &ReportScene, stages: &mut [Stage], rows: &WorstRows, boxes: &Boxes) -> Result<FirstPoses> {
     if stages.is_empty() {
         return Ok(None);
@@ -276,7 +277,8 @@ fn place_one(scene: &Scene, stage: &mut Stage, (block, s): (&FrameBlock, usize),
         [(a, pose_a), (b, pose_b)].into_iter().chain(near.into_iter().map(|(_, body, pose)| (body, pose))).collect();
 }
 
-/// Asks for the witness points and the normal at poses that the tables have no row of; `None`: there is no answer.
+/// Asks for the witness points and the normal at poses that the tables have no row of; `None`:
+/// there is no answer.
 fn nearest_points(shapes: [&Shape; 2], poses: [&Pose; 2]) -> Option<[Vec3<f64>; 3]> {
     let own = |at: usize| {
         let origin = poses[at].apply(-shapes[at].center);
@@ -288,7 +290,8 @@ fn nearest_points(shapes: [&Shape; 2], poses: [&Pose; 2]) -> Option<[Vec3<f64>; 
     rows.iter().all(|row| row.is_finite()).then_some(rows)
 }
 
-/// The radius that a picture shows: the gap or the overlap, and enough of both bodies to know them by.
+/// The radius that a picture shows: the gap or the overlap, and enough of both bodies to know them
+/// by.
 fn reach(upper: Option<f64>, boxes: [&LocalBox; 2]) -> f64 {
     let gap = upper.map_or(0.0, f64::abs);
     let [a, b] = boxes.map(LocalBox::sides);

@@ -1,4 +1,5 @@
-//! Runs and moments for people: dates if the times of the input are dates, and values of joints in a sweep.
+//! Runs and moments for people: dates if the times of the input are dates, and values of joints in
+//! a sweep.
 
 use super::{Lengths, moment, span, trimmed};
 use crate::data::{Contact, Moment, Report};
@@ -70,7 +71,8 @@ impl Clock {
         None
     }
 
-    /// `run 17`, in a sweep with what tells it from other runs: `run 2 (elbow alone)`, `run 17 (flap at 30 deg)`.
+    /// `run 17`, in a sweep with what tells it from other runs: `run 2 (elbow alone)`, `run 17
+    /// (flap at 30 deg)`.
     pub(crate) fn run(&self, run: i64) -> String {
         let what = self.sweep_of(run).map(|of| match of.sweep.path.as_str() {
             "one-by-one" => of.moving().map(|joint| format!("{} alone", joint.name)).collect(),
@@ -90,7 +92,8 @@ impl Clock {
         (self.runs > 1).then(|| self.run(run))
     }
 
-    /// `frame 176 (44 s)`, `frame 176 (2026-03-01 12:00:44 UTC)`, `hinge at 107.027 deg (frame 36)`.
+    /// `frame 176 (44 s)`, `frame 176 (2026-03-01 12:00:44 UTC)`, `hinge at 107.027 deg (frame
+    /// 36)`.
     pub(crate) fn moment(&self, run: i64, at: Moment) -> String {
         if let Some(of) = self.sweep_of(run) {
             let values = of
@@ -138,7 +141,8 @@ impl Clock {
         }
     }
 
-    /// The first proven contact, ends rounded outward: `hinge clear to 96.0414 deg, contact by 96.0415 deg`.
+    /// The first proven contact, ends rounded outward: `hinge clear to 96.0414 deg, contact by
+    /// 96.0415 deg`.
     pub(crate) fn contact(&self, run: i64, contact: &Contact) -> String {
         let word = |lo: String, hi: String| {
             if contact.is_first { format!("clear to {lo}, contact by {hi}") } else { format!("contact by {hi}") }
@@ -207,7 +211,8 @@ impl Clock {
         Scale { name, in_seconds, is_whole: !in_seconds, zero, step: 1.0 }
     }
 
-    /// Joints that move in a run of a sweep, for a script: label, value at frame 0, value of a frame, unit.
+    /// Joints that move in a run of a sweep, for a script: label, value at frame 0, value of a
+    /// frame, unit.
     pub(crate) fn joints(&self, run: i64) -> Vec<(String, f64, f64, &'static str)> {
         let Some(of) = self.sweep_of(run) else { return Vec::new() };
         let entry = |joint: &'_ SweepJoint| {
@@ -217,7 +222,8 @@ impl Clock {
         of.moving().map(entry).collect()
     }
 
-    /// Both ends of the range of a joint in degrees or in the unit of lengths, and the word of that.
+    /// Both ends of the range of a joint in degrees or in the unit of lengths, and the word of
+    /// that.
     fn shown_range(&self, joint: &SweepJoint) -> ([f64; 2], &'static str) {
         let ends = [joint.from, joint.to];
         match joint.unit.as_str() {

@@ -122,8 +122,8 @@ impl Lengths {
         if metres < 0.0 { format!("{} of overlap allowed", self.text(-metres)) } else { self.text(metres) }
     }
 
-    /// Returns both ends of a bracket as SQL, rounded outward as [`Self::proven`] rounds, from columns in
-    /// metres, with names for the columns.
+    /// Returns both ends of a bracket as SQL, rounded outward as [`Self::proven`] rounds, from
+    /// columns in metres, with names for the columns.
     pub fn sql_outward(self, lower: &str, upper: &str) -> String {
         let decimals = self.decimals as i32;
         let (factor, name) = match self.unit.word {
@@ -140,8 +140,8 @@ impl Lengths {
         )
     }
 
-    /// Formats both ends of a bracket with all decimals, rounded outward, so that columns line up; `-`
-    /// if an end is not proven.
+    /// Formats both ends of a bracket with all decimals, rounded outward, so that columns line up;
+    /// `-` if an end is not proven.
     pub fn fixed_ends(self, ends: [Option<f64>; 2]) -> [String; 2] {
         let text = |metres: f64, rounding| {
             let text = self.rounded(metres, self.decimals, rounding);
@@ -202,8 +202,8 @@ impl Lengths {
         format!("{asked}, {proven}")
     }
 
-    /// A proven bracket for a line of text: one number if both ends are the same to the last place that
-    /// is written (`48.213 mm`), else [both ends](Self::proven_ends).
+    /// A proven bracket for a line of text: one number if both ends are the same to the last place
+    /// that is written (`48.213 mm`), else [both ends](Self::proven_ends).
     pub fn proven(self, lower: Option<f64>, upper: Option<f64>) -> String {
         let nearest = |metres: f64| self.rounded(metres.abs(), self.decimals, Rounding::Nearest);
         match (lower, upper) {
@@ -216,8 +216,8 @@ impl Lengths {
         }
     }
 
-    /// Both ends of a proven bracket for a line of text, rounded outward: `48.212 to 48.213 mm`, `9.9
-    /// to 10.2 mm deep`.
+    /// Both ends of a proven bracket for a line of text, rounded outward: `48.212 to 48.213 mm`,
+    /// `9.9 to 10.2 mm deep`.
     pub fn proven_ends(self, ends: [Option<f64>; 2]) -> String {
         let [lower, upper] = ends.map(|end| end.filter(|end| end.is_finite()));
         let down = |metres: f64| self.rounded(metres, self.decimals, Rounding::Down);
@@ -259,7 +259,8 @@ impl Lengths {
         self.with_unit(&text)
     }
 
-    /// The upper end of a bracket, with the digits that show on which side of the requirement it is.
+    /// The upper end of a bracket, with the digits that show on which side of the requirement it
+    /// is.
     pub(crate) fn upper_end(self, required: Option<f64>, upper: f64) -> String {
         let decimals = self.bracket_places(required, None, Some(upper));
         self.with_unit(&self.rounded(upper, decimals, Rounding::Up))

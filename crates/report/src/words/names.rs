@@ -45,7 +45,8 @@ fn split_guid(raw: &str) -> (&str, &str) {
     }
 }
 
-/// A text of at most `most` characters, visible: the middle of a longer one is replaced by an ellipsis.
+/// A text of at most `most` characters, visible: the middle of a longer one is replaced by an
+/// ellipsis.
 pub(crate) fn clipped(raw: &str, most: usize) -> String {
     let Some((beyond, _)) = raw.char_indices().nth(most) else {
         return visible(raw).into_owned();

@@ -231,7 +231,8 @@ impl FrameJoin {
         self.open.push(OpenInterval { frame_next, bodies, answer });
     }
 
-    /// Judges the intervals that end at or before a frame, of which `near` has the pairs that are not apart.
+    /// Judges the intervals that end at or before a frame, of which `near` has the pairs that are
+    /// not apart.
     fn close_intervals(&mut self, frame: i64, tell: &mut Tell<'_>) -> Result<()> {
         let Self { open, near, seen, .. } = self;
         for interval in open.extract_if(.., |interval| interval.frame_next <= frame) {
@@ -328,7 +329,8 @@ mod tests {
 
     #[test]
     fn a_contact_between_frames_counts_if_both_show_the_bodies_apart() {
-        // Pairs 0 to 3: apart at both ends, near at the first, near at the second, undecided. Pair 4 has no rows, and no frame ends it.
+        // Pairs 0 to 3: apart at both ends, near at the first, near at the second, undecided. Pair
+        // 4 has no rows, and no frame ends it.
         let apart = |a| row(a, 0.5, 0.5);
         let frames = [
             (

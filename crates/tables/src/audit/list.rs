@@ -21,7 +21,8 @@ impl WorstFindings {
         Self { top, counts: [0; 2], pairs: Default::default(), worst: Default::default() }
     }
 
-    /// Takes a finding: deeper ones come first, and equal ones in the order in which they are added.
+    /// Takes a finding: deeper ones come first, and equal ones in the order in which they are
+    /// added.
     pub(super) fn add(&mut self, finding: &AuditFinding) {
         let kind = finding.kind as usize;
         self.counts[kind] += 1;
@@ -63,7 +64,8 @@ const COLUMNS: [&str; 13] = [
     "time_of_depth_s",
 ];
 
-/// Writes findings as CSV (RFC 4180): numbers as the shortest text that reads back as the same number, nulls as empty cells.
+/// Writes findings as CSV (RFC 4180): numbers as the shortest text that reads back as the same
+/// number, nulls as empty cells.
 pub struct AuditCsv<'s, W: Write> {
     writer: csv::Writer<W>,
     scene: &'s Scene,

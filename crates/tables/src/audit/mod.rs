@@ -1,7 +1,8 @@
-//! Audit of a recorded motion: contacts between frames that no frame shows, and overlaps deeper than is allowed.
+//! Audit of a recorded motion: contacts between frames that no frame shows, and overlaps deeper
+//! than is allowed.
 //!
-//! Both tables, `distances` and `intervals`, are read once, side by side, frame by frame. Memory holds the rows of one frame, the stretches
-//! that are open, and the worst findings.
+//! Both tables, `distances` and `intervals`, are read once, side by side, frame by frame. Memory
+//! holds the rows of one frame, the stretches that are open, and the worst findings.
 
 mod finding;
 mod frames;
@@ -37,7 +38,8 @@ pub struct AuditSummary {
     pub rows: u64,
     /// Rows of `intervals`.
     pub intervals: u64,
-    /// Intervals between two frames that show the bodies apart, of which neither contact nor clearance is proven.
+    /// Intervals between two frames that show the bodies apart, of which neither contact nor
+    /// clearance is proven.
     pub intervals_undecided: u64,
     /// Those of them whose motion is not defined (half turns), or that reached the work limit.
     pub intervals_limited: u64,
@@ -59,11 +61,12 @@ impl AuditSummary {
     }
 }
 
-/// Audits the tables of a finished execution of `scene` in `dir`, and hands each finding to `each`: ordered by run, then by the frame at which
-/// it is known, then by bodies.
+/// Audits the tables of a finished execution of `scene` in `dir`, and hands each finding to `each`:
+/// ordered by run, then by the frame at which it is known, then by bodies.
 ///
 /// # Errors
-/// A table is missing (`intervals`: the execution says nothing about the motion between frames), clearsweep did not write it, or `each` fails.
+/// A table is missing (`intervals`: the execution says nothing about the motion between frames),
+/// clearsweep did not write it, or `each` fails.
 pub fn audit(
     dir: &Path,
     scene: &Scene,

@@ -22,8 +22,8 @@ pub(crate) enum EntryKind {
     Other,
 }
 
-/// The contents of a file, as far as its directory tells. The number of a removed file may be given to a new one, which
-/// differs by this.
+/// The contents of a file, as far as its directory tells. The number of a removed file may be given
+/// to a new one, which differs by this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileState {
     /// Bytes.

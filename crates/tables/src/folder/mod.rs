@@ -1,8 +1,9 @@
 //! A directory whose entries are reached from one opened handle.
 //!
-//! A path is looked up anew at each use, so a directory that is replaced by a link while the program works would lead
-//! it elsewhere. Names relative to a handle stay in the directory that was opened (`unix`: POSIX `openat` and its kin).
-//! Other systems get the same operations on paths (`portable`).
+//! A path is looked up anew at each use, so a directory that is replaced by a link while the
+//! program works would lead it elsewhere. Names relative to a handle stay in the directory that was
+//! opened (`unix`: POSIX `openat` and its kin). Other systems get the same operations on paths
+//! (`portable`).
 
 mod entry;
 #[cfg(not(unix))]

@@ -131,7 +131,8 @@ impl HeldFolder {
     pub(crate) fn rename_new(&self, name: impl AsRef<OsStr>, to: &Self, to_name: impl AsRef<OsStr>) -> io::Result<()> {
         let (name, to_name) = (name.as_ref(), to_name.as_ref());
         match rename_with(&self.handle, name, &to.handle, to_name, RenameHow::New) {
-            // Not on this file system: another process may come between the question and the renaming.
+            // Not on this file system: another process may come between the question and the
+            // renaming.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => match to.about(to_name)? {
                 Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
                 None => Ok(fs::renameat(&self.handle, name, &to.handle, to_name)?),

@@ -29,7 +29,8 @@ pub(super) fn is_known(name: &str) -> bool {
     state.is_some_and(number) || name.strip_suffix(PAGES).is_some_and(of_journal)
 }
 
-/// Whether a file begins as a checkpoint or a journal does. One that a killed process had just created is empty.
+/// Whether a file begins as a checkpoint or a journal does. One that a killed process had just
+/// created is empty.
 pub(super) fn is_ours(folder: &Folder, name: &OsStr) -> bool {
     let mut head = Vec::new();
     let read = folder.open_file(name).and_then(|file| file.take(STATE_HEAD.len() as u64).read_to_end(&mut head));

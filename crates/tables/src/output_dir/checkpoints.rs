@@ -1,4 +1,5 @@
-//! The folder of checkpoints: what an execution keeps for another one that goes on where it was killed.
+//! The folder of checkpoints: what an execution keeps for another one that goes on where it was
+//! killed.
 
 use super::checkpoint_names::{FOLDER, is_known};
 use super::{OutputDir, WrittenFile, guard, locate};
@@ -50,8 +51,8 @@ impl OutputDir {
         guard(&self.left).as_ref().is_some_and(|left| left.file(name).is_some())
     }
 
-    /// Takes over files that it left: parts of tables, by their names relative to the directory, and files in the folder
-    /// of checkpoints. All others are removed.
+    /// Takes over files that it left: parts of tables, by their names relative to the directory,
+    /// and files in the folder of checkpoints. All others are removed.
     ///
     /// # Errors
     /// The disk failed.
@@ -88,13 +89,14 @@ impl OutputDir {
         checkpoints.as_ref().is_some_and(|folder| folder.about(name).is_ok_and(|about| about.is_some()))
     }
 
-    /// Whether the files of this execution stay where it does not complete, as it is once the last owner of this value is
-    /// gone.
+    /// Whether the files of this execution stay where it does not complete, as it is once the last
+    /// owner of this value is gone.
     pub(crate) fn kept(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.kept)
     }
 
-    /// Lets the files of this execution stay when it fails, so that another one can go on. What is not complete goes.
+    /// Lets the files of this execution stay when it fails, so that another one can go on. What is
+    /// not complete goes.
     pub(crate) fn keep(&self) {
         self.kept.store(true, Ordering::Relaxed);
     }

@@ -37,8 +37,8 @@ enum Holds {
 }
 
 impl EarlierResult {
-    /// Looks through an output directory whose lock this execution holds. `was_locked`: the lock file was left by an
-    /// execution that was killed.
+    /// Looks through an output directory whose lock this execution holds. `was_locked`: the lock
+    /// file was left by an execution that was killed.
     ///
     /// # Errors
     /// The directory holds something that nothing proves to be clearsweep's.
@@ -168,7 +168,8 @@ impl EarlierResult {
         self.files.iter().find(|(own, _)| own == name).map(|(_, about)| *about)
     }
 
-    /// Removes all of it but the files for whose names, relative to the directory, `is_kept` holds, and their folders.
+    /// Removes all of it but the files for whose names, relative to the directory, `is_kept` holds,
+    /// and their folders.
     ///
     /// # Errors
     /// The first entry that cannot be removed.
@@ -202,8 +203,9 @@ impl EarlierResult {
         files().filter(|name| *name == MANIFEST).chain(rest).chain(folders)
     }
 
-    /// Removes all of it from its directory, the manifest first: without it the remaining files cannot be mistaken for
-    /// a whole result. A file that another one has replaced since it was found stays.
+    /// Removes all of it from its directory, the manifest first: without it the remaining files
+    /// cannot be mistaken for a whole result. A file that another one has replaced since it was
+    /// found stays.
     ///
     /// # Errors
     /// The first entry that cannot be removed.
@@ -226,7 +228,8 @@ impl EarlierResult {
             }
         }
         for (name, identity, found) in &self.folders {
-            // Opened by its name here: since it was found, it may have been moved along with what holds it.
+            // Opened by its name here: since it was found, it may have been moved along with what
+            // holds it.
             if let Some(inner) = open_same(folder, name, *identity).map_err(|error| failed(name, error))? {
                 found.remove_files(&inner, removed)?;
             }
@@ -253,7 +256,8 @@ fn is_shard_state(folder: &Folder, name: &OsStr) -> bool {
     folder.open_file(name).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *SHARD_HEAD
 }
 
-/// Whether a file is a manifest of clearsweep: its object begins with program, version and schema version.
+/// Whether a file is a manifest of clearsweep: its object begins with program, version and schema
+/// version.
 fn is_manifest(folder: &Folder, name: &OsStr) -> bool {
     /// More than the three values take, with any indentation.
     const HEAD: u64 = 4096;

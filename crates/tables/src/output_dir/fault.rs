@@ -29,8 +29,8 @@ pub(super) fn unusable(path: &Path, problem: &str) -> Error {
     Error::output(path.display(), problem, "give --out a directory that can be created or written")
 }
 
-/// The error for a directory of a running execution. `--force` does not override it: two executions would remove each
-/// other's files.
+/// The error for a directory of a running execution. `--force` does not override it: two executions
+/// would remove each other's files.
 pub(super) fn in_use(root: &Path) -> Error {
     let remedy = "wait until it has ended, or choose another directory";
     Error::output(root.display(), format!("another execution is writing here ({LOCK} is held)"), remedy)

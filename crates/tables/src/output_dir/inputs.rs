@@ -22,7 +22,8 @@ pub struct JobInputs {
 }
 
 impl JobInputs {
-    /// Checks that tables in `root`, which need not exist, would not be read as trajectories the next time.
+    /// Checks that tables in `root`, which need not exist, would not be read as trajectories the
+    /// next time.
     ///
     /// # Errors
     /// The directory lies in that of the trajectories, or their glob matches its files.
@@ -53,7 +54,8 @@ impl JobInputs {
         let root_real = root.canonicalize().map_err(|error| fault::failed(root, &error))?;
         let mut parents: HashMap<&Path, bool> = HashMap::new();
         for input in &self.files {
-            // All links on the way are followed, but not the last: a link that lies in the directory would be lost.
+            // All links on the way are followed, but not the last: a link that lies in the
+            // directory would be lost.
             let parent = input.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
             let below = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(&root_real));
             let lies_in = *parents.entry(parent).or_insert_with(|| below(parent))

@@ -1,8 +1,9 @@
 //! The lock file of a directory.
 //!
-//! The system releases a lock when the process that holds it ends in any way, so a lock file without a lock was left by
-//! an execution that was killed. On a file system without locks the file alone counts: whoever replaces it takes the
-//! directory over, and whoever wrote it before notices ([`DirectoryLock::is_held`]).
+//! The system releases a lock when the process that holds it ends in any way, so a lock file
+//! without a lock was left by an execution that was killed. On a file system without locks the file
+//! alone counts: whoever replaces it takes the directory over, and whoever wrote it before notices
+//! ([`DirectoryLock::is_held`]).
 
 use crate::folder::{EntryKind, FileIdentity, Folder};
 use std::fs::{File, TryLockError};
@@ -21,7 +22,8 @@ const ATTEMPTS: usize = 16;
 pub(super) enum LockFault {
     /// Another execution holds the lock.
     InUse,
-    /// A lock file was left there, and it was not allowed to take it over. `killed`: certainly nobody holds it.
+    /// A lock file was left there, and it was not allowed to take it over. `killed`: certainly
+    /// nobody holds it.
     LeftBehind { killed: bool },
     /// Something else has the name of the lock file.
     Foreign,
@@ -50,7 +52,8 @@ pub(super) struct DirectoryLock {
 }
 
 impl DirectoryLock {
-    /// Locks a directory; `take_over`: also if an execution that was killed left more than its lock file.
+    /// Locks a directory; `take_over`: also if an execution that was killed left more than its lock
+    /// file.
     pub(super) fn acquire(folder: &Folder, take_over: bool) -> Result<Self, LockFault> {
         let mut was_left = false;
         for _ in 0..ATTEMPTS {
@@ -99,7 +102,8 @@ impl DirectoryLock {
         if !is_ours(&content(&mut file)?) {
             return Err(LockFault::Foreign);
         }
-        // What a process left that was killed before it wrote anything else holds nothing to be asked about.
+        // What a process left that was killed before it wrote anything else holds nothing to be
+        // asked about.
         let is_alone = || io::Result::Ok(folder.entries()?.iter().all(|name| name == LOCK));
         if !(take_over || by_system && is_alone()?) {
             return Err(LockFault::LeftBehind { killed: by_system });
@@ -109,7 +113,8 @@ impl DirectoryLock {
             file.set_len(0).and_then(|()| file.rewind())?;
             return Self::written(folder, file, true);
         }
-        // Without locks the new file tells an execution that still runs that it has lost the directory.
+        // Without locks the new file tells an execution that still runs that it has lost the
+        // directory.
         match folder.remove_file(LOCK) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
             _ => Ok(None),
@@ -165,7 +170,8 @@ fn content(file: &mut File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether clearsweep wrote a lock file of this content. A process may be killed before it writes any.
+/// Whether clearsweep wrote a lock file of this content. A process may be killed before it writes
+/// any.
 fn is_ours(content: &str) -> bool {
     let process = content.lines().next().and_then(|line| line.strip_prefix("process "));
     content.is_empty() || process.is_some_and(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))

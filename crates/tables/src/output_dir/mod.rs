@@ -1,9 +1,11 @@
-//! The output directory: its lock, the files of an earlier execution, and removal of everything after a failure.
+//! The output directory: its lock, the files of an earlier execution, and removal of everything
+//! after a failure.
 //!
-//! `place` opens and locks the directory (`lock`) after `inputs` has made sure that it holds nothing that the job reads.
-//! `earlier` finds what an earlier execution left, by its names (`names`) and by proofs in the files themselves. A whole
-//! result stays until the new one is whole, which is written to a directory of its own meanwhile (`staging`). What an
-//! execution keeps for another one that goes on after it was killed is in a folder of its own (`checkpoints`,
+//! `place` opens and locks the directory (`lock`) after `inputs` has made sure that it holds
+//! nothing that the job reads. `earlier` finds what an earlier execution left, by its names
+//! (`names`) and by proofs in the files themselves. A whole result stays until the new one is
+//! whole, which is written to a directory of its own meanwhile (`staging`). What an execution keeps
+//! for another one that goes on after it was killed is in a folder of its own (`checkpoints`,
 //! `checkpoint_names`). `fault` words the errors.
 
 pub(super) mod checkpoint_names;
@@ -34,8 +36,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The output directory of this execution. If it is dropped before [`OutputDir::complete`], it removes everything that
-/// this execution wrote.
+/// The output directory of this execution. If it is dropped before [`OutputDir::complete`], it
+/// removes everything that this execution wrote.
 #[derive(Debug)]
 pub(super) struct OutputDir {
     place: LockedPlace,
@@ -45,11 +47,13 @@ pub(super) struct OutputDir {
     earlier: EarlierResult,
     /// Directories of parts, by name.
     parts: Mutex<BTreeMap<String, Arc<Folder>>>,
-    /// Files that this execution wrote, by name relative to the directory, temporary names included.
+    /// Files that this execution wrote, by name relative to the directory, temporary names
+    /// included.
     files: Mutex<BTreeMap<String, WrittenFile>>,
     /// Bytes of complete files.
     bytes: AtomicU64,
-    /// The first write that failed, with its path. The parquet crate does not pass the cause through in its errors.
+    /// The first write that failed, with its path. The parquet crate does not pass the cause
+    /// through in its errors.
     failure: Mutex<Option<(PathBuf, io::Error)>>,
     completed: AtomicBool,
     /// Entries that a killed execution left here, until they are taken over or removed.
@@ -96,13 +100,14 @@ pub(super) struct OutputFile {
 }
 
 impl OutputDir {
-    /// Creates the directory if it is missing, and locks it. With `force` the files of an earlier execution make room:
-    /// those of a whole result when the new one is whole, others at once. With `resume` those of one that was killed stay
-    /// where they are, until [`Self::adopt`]. An execution that is still running is never disturbed.
+    /// Creates the directory if it is missing, and locks it. With `force` the files of an earlier
+    /// execution make room: those of a whole result when the new one is whole, others at once. With
+    /// `resume` those of one that was killed stay where they are, until [`Self::adopt`]. An
+    /// execution that is still running is never disturbed.
     ///
     /// # Errors
-    /// The path is a file or a link; the directory holds or lies in `inputs`, is in use, not empty (without `force`),
-    /// holds foreign files, or cannot be written.
+    /// The path is a file or a link; the directory holds or lies in `inputs`, is in use, not empty
+    /// (without `force`), holds foreign files, or cannot be written.
     pub(super) fn claim(root: &Path, claim: ClaimMode, inputs: &JobInputs) -> Result<Arc<Self>> {
         check_local(root)?;
         inputs.check_place(root)?;
@@ -150,8 +155,8 @@ impl OutputDir {
         self.staged.as_ref().map_or(&self.place.folder, |staged| &staged.folder)
     }
 
-    /// Waits until the names of all files are on the disk, and makes sure that they are those of this execution alone.
-    /// The manifest comes after this.
+    /// Waits until the names of all files are on the disk, and makes sure that they are those of
+    /// this execution alone. The manifest comes after this.
     ///
     /// # Errors
     /// The disk failed, or another process has changed the directory.
@@ -166,7 +171,8 @@ impl OutputDir {
         }
     }
 
-    /// Declares the output complete: it takes its place, the lock is removed, and dropping removes nothing.
+    /// Declares the output complete: it takes its place, the lock is removed, and dropping removes
+    /// nothing.
     ///
     /// # Errors
     /// The disk failed, or another process has changed the directory.
@@ -181,7 +187,8 @@ impl OutputDir {
             let _ = place.lock.release(&place.folder);
             return Ok(());
         }
-        // An execution that cannot see the lock replaces the lock file before it looks for a manifest.
+        // An execution that cannot see the lock replaces the lock file before it looks for a
+        // manifest.
         place.check_held()?;
         place.sync_made();
         place.lock.release(&place.folder).map_err(|error| self.error(&self.root().join(LOCK), &error))?;
@@ -189,8 +196,8 @@ impl OutputDir {
         Ok(())
     }
 
-    /// Creates a file under a temporary name. `name` is relative to the directory, with at most one folder, which is
-    /// created if it is missing.
+    /// Creates a file under a temporary name. `name` is relative to the directory, with at most one
+    /// folder, which is created if it is missing.
     pub(super) fn create(&self, name: &str) -> Result<(File, OutputFile)> {
         let path = self.root().join(name);
         let part_of = match name.split_once('/') {
@@ -225,7 +232,8 @@ impl OutputDir {
         Ok(folder)
     }
 
-    /// Gives a complete file of `bytes` bytes its final name. `checksum`: their CRC-32, if it is known.
+    /// Gives a complete file of `bytes` bytes its final name. `checksum`: their CRC-32, if it is
+    /// known.
     pub(super) fn rename(&self, file: &OutputFile, bytes: u64, checksum: Option<u32>) -> Result<()> {
         let (folder, temporary) = (file.folder(self), names::temporary(file.file_name()));
         let key = file.beside(&temporary);
@@ -244,8 +252,8 @@ impl OutputDir {
         Ok(())
     }
 
-    /// Takes over a file of another directory under a name: by a link, or as a copy where the file system has none.
-    /// `checksum`: the CRC-32 of its bytes as they were written, if it is known.
+    /// Takes over a file of another directory under a name: by a link, or as a copy where the file
+    /// system has none. `checksum`: the CRC-32 of its bytes as they were written, if it is known.
     ///
     /// # Errors
     /// The file cannot be read, or the disk failed.
@@ -291,7 +299,8 @@ impl OutputDir {
         self.target().unnamed_file(names::SPILL)
     }
 
-    /// Whether all files of this execution are there, and none of the same names but from another execution.
+    /// Whether all files of this execution are there, and none of the same names but from another
+    /// execution.
     fn is_intact(&self) -> io::Result<bool> {
         let (files, parts, target) = (guard(&self.files), guard(&self.parts), self.target());
         for (name, written) in files.iter() {
@@ -326,7 +335,8 @@ impl OutputDir {
     /// The error for a name that cannot be given to a file.
     fn taken(&self, path: &Path, error: io::Error) -> Error {
         match error.kind() {
-            // Names are free when the directory is claimed, and a file of this execution keeps its own.
+            // Names are free when the directory is claimed, and a file of this execution keeps its
+            // own.
             ErrorKind::AlreadyExists | ErrorKind::NotFound => {
                 fault::disturbed(self.root(), &format!("{}: {error}", path.display()))
             }
@@ -356,7 +366,8 @@ impl OutputDir {
         Ok(())
     }
 
-    /// Ends as a process that is killed does: nothing is removed, and the system releases the locks. For tests.
+    /// Ends as a process that is killed does: nothing is removed, and the system releases the
+    /// locks. For tests.
     pub(super) fn die(&self) {
         self.place.lock.let_go();
         self.staged.iter().for_each(StagedResult::die);
@@ -434,8 +445,8 @@ struct PreparedPlace {
     left: Option<EarlierResult>,
 }
 
-/// Removes what an execution left that did not end, unless it is to be gone on with, and prepares a directory beside a
-/// whole result.
+/// Removes what an execution left that did not end, unless it is to be gone on with, and prepares a
+/// directory beside a whole result.
 fn make_room(place: &LockedPlace, claim: ClaimMode) -> Result<PreparedPlace> {
     let mut earlier = EarlierResult::in_locked(&place.folder, &place.root, place.lock.was_left)?;
     if !claim.force {
@@ -473,8 +484,8 @@ impl Drop for OutputDir {
         if self.completed.load(Ordering::Relaxed) {
             return;
         }
-        // Failures are ignored: the error that led here is reported instead. Files that another execution has put in
-        // the place of these stay. The lock file goes last, before its folder.
+        // Failures are ignored: the error that led here is reported instead. Files that another
+        // execution has put in the place of these stay. The lock file goes last, before its folder.
         let (mut files, parts) = (std::mem::take(&mut *guard(&self.files)), std::mem::take(&mut *guard(&self.parts)));
         let is_kept = self.kept.load(Ordering::Relaxed) || guard(&self.left).is_some();
         if is_kept {

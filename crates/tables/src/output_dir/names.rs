@@ -9,10 +9,11 @@ pub(super) const MANIFEST: &str = "manifest.json";
 pub(crate) const SHARD_STATE: &str = "shard.state";
 /// First bytes of that file.
 pub(crate) const SHARD_HEAD: &[u8; 19] = b"clearsweep shard 1\n";
-/// Directories in the output directory where the file system cannot exchange directories: the new result until it is
-/// whole, and the old one until the new one has its place.
+/// Directories in the output directory where the file system cannot exchange directories: the new
+/// result until it is whole, and the old one until the new one has its place.
 pub(super) const STAGING: [&str; 2] = [".clearsweep-new", ".clearsweep-old"];
-/// The temporary name of the file to which summaries are spilled, for the moment in which it has one.
+/// The temporary name of the file to which summaries are spilled, for the moment in which it has
+/// one.
 pub(super) const SPILL: &str = ".pairs.parquet.tmp-spill";
 
 /// Prefix and suffix of a file name until the file is complete: `.NAME.tmp`.
@@ -35,7 +36,8 @@ pub(super) fn is_part(name: &str) -> bool {
     digits.is_some_and(|d| d.len() >= 5 && d.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Whether clearsweep gives this name, which is relative to the output directory, to a file or a directory of a result.
+/// Whether clearsweep gives this name, which is relative to the output directory, to a file or a
+/// directory of a result.
 pub(super) fn is_known(name: &str) -> bool {
     let fits = |name: &str, is_final: &dyn Fn(&str) -> bool| is_final(name) || of_temporary(name).is_some_and(is_final);
     match name.split_once('/') {
@@ -67,7 +69,8 @@ fn is_single(name: &str) -> bool {
     name == MANIFEST || name == SHARD_STATE || table_of_file(name).is_some()
 }
 
-/// The directory beside an output directory of this name in which the result that is to replace it is written.
+/// The directory beside an output directory of this name in which the result that is to replace it
+/// is written.
 pub(super) fn beside(name: &OsStr) -> OsString {
     let mut staging = OsString::from(".");
     staging.push(name);

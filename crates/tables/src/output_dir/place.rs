@@ -18,8 +18,8 @@ const ATTEMPTS: usize = 16;
 pub(super) struct LockedPlace {
     /// The path as it was given, without a slash at its end.
     pub(super) root: PathBuf,
-    /// The directory that holds it, and its name there; `None` where the path ends without a name (`.`, `..`, `/`) or
-    /// that directory cannot be opened.
+    /// The directory that holds it, and its name there; `None` where the path ends without a name
+    /// (`.`, `..`, `/`) or that directory cannot be opened.
     pub(super) parent: Option<(Folder, OsString)>,
     /// The directory itself.
     pub(super) folder: Folder,
@@ -29,8 +29,8 @@ pub(super) struct LockedPlace {
 }
 
 impl LockedPlace {
-    /// Opens and locks a directory, which is created if it is missing. `take_over`: also if an execution that was
-    /// killed left its lock.
+    /// Opens and locks a directory, which is created if it is missing. `take_over`: also if an
+    /// execution that was killed left its lock.
     ///
     /// # Errors
     /// It is a file or a link, cannot be created, holds an input of the job, or is in use.
@@ -125,7 +125,8 @@ impl LockedPlace {
     }
 }
 
-/// Creates `root` and its missing ancestors. Returns the directories that were created, outermost first.
+/// Creates `root` and its missing ancestors. Returns the directories that were created, outermost
+/// first.
 fn make_directories(root: &Path) -> Result<Vec<PathBuf>> {
     match fs::symlink_metadata(root) {
         Ok(m) if m.is_dir() => return Ok(Vec::new()),

@@ -1,9 +1,10 @@
 //! A place at which a new result is written while the old one stays, and the exchange of both.
 //!
-//! The new result is written to a directory beside the old one, and both are exchanged in one step. Where the file
-//! system cannot do that (another file system is mounted there, nothing may be written beside the directory), it is
-//! written to a directory inside, and entries are moved one by one: the old manifest away first, the new one in last.
-//! Both results are whole on the disk until then, and no state in between has a manifest.
+//! The new result is written to a directory beside the old one, and both are exchanged in one step.
+//! Where the file system cannot do that (another file system is mounted there, nothing may be
+//! written beside the directory), it is written to a directory inside, and entries are moved one by
+//! one: the old manifest away first, the new one in last. Both results are whole on the disk until
+//! then, and no state in between has a manifest.
 
 use super::earlier::EarlierResult;
 use super::fault;
@@ -60,8 +61,8 @@ impl StagedResult {
         opened
     }
 
-    /// The directory that an execution left which was killed, with what it holds, if another one can go on with that.
-    /// `earlier`: the whole result, which loses what lies inside.
+    /// The directory that an execution left which was killed, with what it holds, if another one
+    /// can go on with that. `earlier`: the whole result, which loses what lies inside.
     ///
     /// # Errors
     /// Something there is not clearsweep's, or is in use.
@@ -93,11 +94,13 @@ impl StagedResult {
         }
     }
 
-    /// Puts the new result, which is whole, in the place of the old one, and removes the old one. `is_intact`:
-    /// whether the new result is as it was written, and holds nothing of another execution.
+    /// Puts the new result, which is whole, in the place of the old one, and removes the old one.
+    /// `is_intact`: whether the new result is as it was written, and holds nothing of another
+    /// execution.
     ///
     /// # Errors
-    /// The disk failed, or another process has changed the directory; the old result is in its place then.
+    /// The disk failed, or another process has changed the directory; the old result is in its
+    /// place then.
     pub(super) fn publish(
         &self,
         place: &LockedPlace,
@@ -125,8 +128,8 @@ impl StagedResult {
                 back.map_err(|error| fault::failed(&place.root, &error))?;
                 return disturbed("its lock or a table was replaced");
             }
-            // The result is in its place. What fails from here on is left to the next execution with `--force`.
-            // The old result stays until the disk has the exchange.
+            // The result is in its place. What fails from here on is left to the next execution
+            // with `--force`. The old result stays until the disk has the exchange.
             if parent.sync().is_ok() {
                 self.remove_old(place, earlier, parent);
             }
@@ -174,7 +177,8 @@ impl StagedResult {
             let _ = folder.remove_folder(old_name);
             return Err(error);
         }
-        // The result is in its place. What fails from here on is left to the next execution with `--force`.
+        // The result is in its place. What fails from here on is left to the next execution with
+        // `--force`.
         let _ = earlier.remove(&old).and_then(|()| folder.remove_folder(old_name).map_err(failed));
         let _ = self.holder(place).remove_folder(&self.name);
         Ok(())
@@ -230,7 +234,8 @@ impl<'f> EntryMoves<'f> {
         Ok(())
     }
 
-    /// Moves all entries back, the last first: the old manifest, which was moved first, comes back last.
+    /// Moves all entries back, the last first: the old manifest, which was moved first, comes back
+    /// last.
     fn undo(self) {
         for (from, to, name) in self.0.into_iter().rev() {
             let _ = to.rename_new(&name, from, &name);

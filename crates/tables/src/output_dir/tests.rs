@@ -80,7 +80,8 @@ fn check_whole(root: &Path, mark: &str) {
     assert_eq!(fs::read_dir(root.parent().expect("a parent")).expect("listed").count(), 1);
 }
 
-/// Directories that are replaced in one step, and by moves: beside the second no longer name has room.
+/// Directories that are replaced in one step, and by moves: beside the second no longer name has
+/// room.
 fn roots(dir: &Path) -> [PathBuf; 2] {
     [dir.join("short/out"), dir.join("long").join("o".repeat(245))]
 }
@@ -215,7 +216,8 @@ fn a_lock_that_is_lost_ends_the_execution_without_harm_to_the_other() {
             }
             let out = claim(root).expect("claimed");
             write_tables(&out, "two");
-            // What an execution does that cannot see locks: it replaces the lock file and begins to write.
+            // What an execution does that cannot see locks: it replaces the lock file and begins to
+            // write.
             fs::remove_file(root.join(super::LOCK)).expect("removed");
             fs::write(root.join(super::LOCK), "process 1\n").expect("written");
             if !whole_before {

@@ -84,8 +84,8 @@ impl CheckpointStore {
         postcard::to_stdvec(&header).map_err(|error| Error::internal("a checkpoint", error))
     }
 
-    /// Writes a checkpoint of a state from [`Self::encode`], and removes those that are needed no more. `journals`:
-    /// handles to the journals. Another thread waits for the disk.
+    /// Writes a checkpoint of a state from [`Self::encode`], and removes those that are needed no
+    /// more. `journals`: handles to the journals. Another thread waits for the disk.
     ///
     /// # Errors
     /// This checkpoint or the one before cannot be written.
@@ -146,8 +146,8 @@ impl CheckpointStore {
         needs.parts.iter().all(|part| self.out.has(part))
     }
 
-    /// Removes checkpoints before the newest whole one, and journals that none needs. What cannot be removed stays until
-    /// the tables are whole.
+    /// Removes checkpoints before the newest whole one, and journals that none needs. What cannot
+    /// be removed stays until the tables are whole.
     fn prune(&mut self, folder: &Folder) {
         let newest = self.kept.iter().rposition(|(_, needs)| self.is_whole(needs)).unwrap_or(0);
         for (name, _) in self.kept.drain(..newest) {
@@ -168,8 +168,9 @@ impl CheckpointStore {
         }
     }
 
-    /// Finds the newest checkpoint of an earlier execution of the same job whose parts and journals are whole, and keeps
-    /// in the output directory what it needs. `part_of`: the name of a part of `distances`.
+    /// Finds the newest checkpoint of an earlier execution of the same job whose parts and journals
+    /// are whole, and keeps in the output directory what it needs. `part_of`: the name of a part of
+    /// `distances`.
     ///
     /// # Errors
     /// The earlier execution was of another job, or the disk failed.
@@ -218,10 +219,12 @@ impl CheckpointStore {
 }
 
 impl Drop for CheckpointStore {
-    /// Lets what is written stay if the tables do not become whole and another execution can go on with it. This holds
-    /// wherever the execution ends: also while the last tables are being written, and before the manifest is.
+    /// Lets what is written stay if the tables do not become whole and another execution can go on
+    /// with it. This holds wherever the execution ends: also while the last tables are being
+    /// written, and before the manifest is.
     fn drop(&mut self) {
-        // `has_whole` waits for the thread, which must be done with the folder before the output directory removes it.
+        // `has_whole` waits for the thread, which must be done with the folder before the output
+        // directory removes it.
         if self.has_whole() {
             self.out.keep();
         }
@@ -326,7 +329,8 @@ pub(crate) fn open_state<S: DeserializeOwned>(file: File, head: &[u8]) -> io::Re
     Ok((postcard::from_bytes(&state).map_err(|_| broken())?, FoundLists(file)))
 }
 
-/// The error for a checkpoint of another job. Both are JSON objects with a key for each thing that makes a job.
+/// The error for a checkpoint of another job. Both are JSON objects with a key for each thing that
+/// makes a job.
 fn other_job(out: &OutputDir, before: &str, now: &str) -> Error {
     let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
     let (before, now) = (parsed(before), parsed(now));

@@ -1,4 +1,5 @@
-//! Lists of entries in a checkpoint, written and read piece by piece, since they may be larger than memory.
+//! Lists of entries in a checkpoint, written and read piece by piece, since they may be larger than
+//! memory.
 
 use crate::spill::SpillEntry;
 use std::io::{self, Read, Write};

@@ -101,8 +101,8 @@ impl PageJournal {
         Ok(())
     }
 
-    /// Goes on with the journal of an earlier execution, whose pages up to `mark` are handed to `each`, one by one, and
-    /// cuts off what follows them.
+    /// Goes on with the journal of an earlier execution, whose pages up to `mark` are handed to
+    /// `each`, one by one, and cuts off what follows them.
     ///
     /// # Errors
     /// The disk failed, or `each` does.

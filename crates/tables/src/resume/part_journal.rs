@@ -1,6 +1,7 @@
 //! The journal of the part of `distances` that is being filled, where that takes long.
 //!
-//! A part has 2.5 GB in pages, more than in its file: a job that fills parts in minutes has no use for them.
+//! A part has 2.5 GB in pages, more than in its file: a job that fills parts in minutes has no use
+//! for them.
 
 use super::journal::{JournalMark, PageJournal};
 use crate::column_buffer::ColumnBuffer;
@@ -82,7 +83,8 @@ impl PartJournal {
         held.iter().try_for_each(|page| self.journal.append_raw(page))
     }
 
-    /// How far the journal is, with all full pages of the part in it, and a handle to it; `None`: they are not kept.
+    /// How far the journal is, with all full pages of the part in it, and a handle to it; `None`:
+    /// they are not kept.
     ///
     /// # Errors
     /// The disk failed.

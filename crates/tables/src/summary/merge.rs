@@ -1,7 +1,7 @@
 //! Summaries of a job whose input was divided among shards: what each accumulated, put together.
 //!
-//! A shard stores what it has at its end, before its last run is finished. The merge goes on with that run, or finishes it, as the writer of the
-//! whole job does at its next sample.
+//! A shard stores what it has at its end, before its last run is finished. The merge goes on with
+//! that run, or finishes it, as the writer of the whole job does at its next sample.
 
 use super::{AccumulatedState, RunState, SummaryWriter};
 use crate::motion_bound::StoredPoses;
@@ -34,7 +34,8 @@ impl ShardSummary {
 }
 
 impl SummaryWriter {
-    /// Returns the state at the end of a shard, for the merge; its lists are those of [`Self::lists`].
+    /// Returns the state at the end of a shard, for the merge; its lists are those of
+    /// [`Self::lists`].
     ///
     /// # Errors
     /// The disk failed.

@@ -4,13 +4,15 @@
 const MOST_CHUNK: usize = 8192;
 /// Rows of a chunk that are worth the trouble of encoding it.
 const LEAST_CHUNK: usize = 128;
-/// Stretches that are merged at once, at most; more would be read in pieces too small for a disk that turns.
+/// Stretches that are merged at once, at most; more would be read in pieces too small for a disk
+/// that turns.
 const MOST_FAN_IN: usize = 128;
 /// Rows of a row group, at most, and at least.
 const GROUP: (usize, usize) = (1024, 1 << 20);
 
-/// Bytes to share out: half for the rows gathered; later, when these are gone, a third for the chunks of the stretches
-/// that are merged and a fifth for the row group being encoded. The rest is for chunks on their way.
+/// Bytes to share out: half for the rows gathered; later, when these are gone, a third for the
+/// chunks of the stretches that are merged and a fifth for the row group being encoded. The rest is
+/// for chunks on their way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
     pub(super) memory: u64,

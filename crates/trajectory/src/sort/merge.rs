@@ -1,4 +1,5 @@
-//! Stretches to one: always the row of least key next, and of equal keys that of the earliest stretch.
+//! Stretches to one: always the row of least key next, and of equal keys that of the earliest
+//! stretch.
 
 use super::spill::{SectionReader, Spill, SpillSection};
 use super::unify::Unified;
@@ -35,7 +36,8 @@ impl SortKeys {
 /// The rows `(batch, row)` of some batches.
 ///
 /// # Errors
-/// Arrow cannot gather a column (text of more than 2 GiB in one batch, nested dictionaries of too many values).
+/// Arrow cannot gather a column (text of more than 2 GiB in one batch, nested dictionaries of too
+/// many values).
 pub(super) fn interleave(batches: &[RecordBatch], rows: &[(usize, usize)]) -> Result<RecordBatch> {
     let batches: Vec<&RecordBatch> = batches.iter().collect();
     let failed = |why: &dyn std::fmt::Display| {

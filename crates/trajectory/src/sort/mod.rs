@@ -1,12 +1,13 @@
 //! Sorting trajectories by run, then frame, into one Parquet file, whatever their size.
 //!
-//! One line: `unify` finds the one schema that all files fit; batches of rows are gathered until the memory given is
-//! full, sorted and spilled (`spill`) as a *stretch*; `merge` merges the stretches, in several passes if there are
-//! many; `output` encodes the rows on a thread of its own and lets the file appear whole or not at all (`temporary`). Input that is
-//! in order already goes straight to `output`. Names of bodies travel as numbers (`names`).
+//! One line: `unify` finds the one schema that all files fit; batches of rows are gathered until
+//! the memory given is full, sorted and spilled (`spill`) as a *stretch*; `merge` merges the
+//! stretches, in several passes if there are many; `output` encodes the rows on a thread of its own
+//! and lets the file appear whole or not at all (`temporary`). Input that is in order already goes
+//! straight to `output`. Names of bodies travel as numbers (`names`).
 //!
-//! The sort is stable: rows of one frame stay in the order in which they were read, file after file as `run` reads
-//! them (by first key, then by path).
+//! The sort is stable: rows of one frame stay in the order in which they were read, file after file
+//! as `run` reads them (by first key, then by path).
 
 mod budget;
 mod merge;
@@ -99,14 +100,17 @@ pub struct Sorted {
 /// Told how far the sort is; `false` ends it, and nothing is left behind.
 pub(super) type Watch<'a> = dyn FnMut(&SortStep) -> bool + 'a;
 
-/// Sorts the trajectories at `input` (a file, a directory or a glob) by run, then frame, into the Parquet file `out`.
+/// Sorts the trajectories at `input` (a file, a directory or a glob) by run, then frame, into the
+/// Parquet file `out`.
 ///
-/// Columns of the format come out under the names of the format (those that `columns` names under these), keys as `int64`, names of bodies as a dictionary;
-/// all other columns are kept. Lengths keep their values and the metadata `unit` of their field.
+/// Columns of the format come out under the names of the format (those that `columns` names under
+/// these), keys as `int64`, names of bodies as a dictionary; all other columns are kept. Lengths
+/// keep their values and the metadata `unit` of their field.
 ///
 /// # Errors
-/// An input that `run` would refuse for its schema or its keys, or files whose columns do not fit each other; an
-/// output that exists already (without `force`), is part of the input, or cannot be written; the watch ended it.
+/// An input that `run` would refuse for its schema or its keys, or files whose columns do not fit
+/// each other; an output that exists already (without `force`), is part of the input, or cannot be
+/// written; the watch ended it.
 pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'_>) -> Result<Sorted> {
     if options.memory < LEAST_MEMORY {
         return Err(Error::usage(
@@ -303,7 +307,8 @@ impl SortJob<'_> {
         Ok(section)
     }
 
-    /// Merges neighbouring stretches until they can be merged at once: neighbours, so that equal keys stay in order.
+    /// Merges neighbouring stretches until they can be merged at once: neighbours, so that equal
+    /// keys stay in order.
     fn merge_down(&mut self, mut spill: Spill, mut sections: Vec<SpillSection>) -> Result<(Spill, Vec<SpillSection>)> {
         let most = self.budget.fan_in();
         while sections.len() > most {
@@ -357,7 +362,8 @@ fn ascends(runs: &Runs, frames: &[i64], last: &mut Option<(i64, i64)>) -> bool {
     true
 }
 
-/// Bytes that a batch takes in memory. Slices of a larger batch count for what they are: they are gathered together.
+/// Bytes that a batch takes in memory. Slices of a larger batch count for what they are: they are
+/// gathered together.
 fn batch_bytes(batch: &RecordBatch) -> usize {
     let bytes =
         |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_array_memory_size());

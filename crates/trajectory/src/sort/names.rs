@@ -1,4 +1,5 @@
-//! Names of bodies as numbers: rows are moved about several times, and their names are many and long.
+//! Names of bodies as numbers: rows are moved about several times, and their names are many and
+//! long.
 
 use crate::body_column::with_usual_keys;
 use arrow_array::cast::AsArray;
@@ -89,7 +90,8 @@ impl BodyNumbers {
         Ok(numbers.into_iter().collect())
     }
 
-    /// Numbers the values of a dictionary. The batches of a row group share one, so that it is looked at once.
+    /// Numbers the values of a dictionary. The batches of a row group share one, so that it is
+    /// looked at once.
     fn learn(&mut self, values: &StringArray, path: &Path) -> Result<()> {
         let same = |known: &StringArray| {
             known.len() == values.len()

@@ -36,7 +36,8 @@ impl SortOutput {
     /// Checks that `out` can be written, and is no part of the input.
     ///
     /// # Errors
-    /// It exists (without `force`), is no regular file, belongs to the input, or its folder cannot be written.
+    /// It exists (without `force`), is no regular file, belongs to the input, or its folder cannot
+    /// be written.
     pub(super) fn claim(input: &Path, sources: &[Source], out: &Path, force: bool) -> Result<Self> {
         let refuse = |problem: &str, remedy: &str| Err(Error::output(out.display(), problem, remedy));
         let Some(name) = out.file_name() else { return refuse("is not the name of a file", "name a file as OUT") };

@@ -1,4 +1,5 @@
-//! Stretches of sorted rows in a temporary file without a name: it vanishes with the process, however that ends.
+//! Stretches of sorted rows in a temporary file without a name: it vanishes with the process,
+//! however that ends.
 
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;

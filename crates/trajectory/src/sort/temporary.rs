@@ -1,7 +1,8 @@
-//! The file to be written until it is whole: under a temporary name beside its own, which a lock marks as in use.
+//! The file to be written until it is whole: under a temporary name beside its own, which a lock
+//! marks as in use.
 //!
-//! The system releases the lock when the process ends in any way, so a file of such a name without a lock was left by a
-//! sort that was killed. The next sort to the same file removes it.
+//! The system releases the lock when the process ends in any way, so a file of such a name without
+//! a lock was left by a sort that was killed. The next sort to the same file removes it.
 
 use clearsweep_base::open_file::is_at;
 use std::ffi::OsStr;
@@ -20,7 +21,8 @@ const ATTEMPTS: usize = 16;
 pub(super) struct TemporaryOutput(NamedTempFile);
 
 impl TemporaryOutput {
-    /// A new file in `folder` that is to get a name; removes those that were left there for the same name.
+    /// A new file in `folder` that is to get a name; removes those that were left there for the
+    /// same name.
     ///
     /// # Errors
     /// It cannot be created.
@@ -34,7 +36,8 @@ impl TemporaryOutput {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         for _ in 0..ATTEMPTS {
             let file = builder.tempfile_in(folder)?;
-            // Between its creation and its lock another sort may take it for one that was left, and remove it.
+            // Between its creation and its lock another sort may take it for one that was left, and
+            // remove it.
             let is_taken = matches!(file.as_file().try_lock(), Err(TryLockError::WouldBlock));
             if !is_taken && is_at(file.as_file(), file.path()) {
                 return Ok(Self(file));
@@ -57,22 +60,24 @@ impl TemporaryOutput {
         let kept = if replace { self.0.persist(path) } else { self.0.persist_noclobber(path) };
         kept.map_err(|error| error.error)?;
         if cfg!(unix) {
-            // The name is on the disk when the folder is. Not every file system can be asked to do that.
+            // The name is on the disk when the folder is. Not every file system can be asked to do
+            // that.
             let _ = folder.map(|folder| File::open(folder).and_then(|folder| folder.sync_all()));
         }
         Ok(())
     }
 }
 
-/// Returns the beginning of the temporary names of a file. It has only the beginning of a long name, since a name has
-/// at most 255 bytes.
+/// Returns the beginning of the temporary names of a file. It has only the beginning of a long
+/// name, since a name has at most 255 bytes.
 fn prefix(name: &OsStr) -> String {
     let name = name.to_string_lossy();
     let end = (0..=name.len().min(128)).rev().find(|&end| name.is_char_boundary(end)).unwrap_or(0);
     format!(".{}{MARK}", &name[..end])
 }
 
-/// Removes the temporary files of sorts that were killed. What cannot be removed stays: it is in no one's way.
+/// Removes the temporary files of sorts that were killed. What cannot be removed stays: it is in no
+/// one's way.
 fn remove_left(folder: &Path, name: &OsStr) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -1,8 +1,9 @@
 //! One schema for all files of an input.
 //!
-//! The rule: columns of the format come out under the format's names, unless others are given, keys as `int64`, names of bodies as a dictionary
-//! of strings. Any other column keeps its name and its type; where files differ in the width of a number or in how
-//! text is stored, it becomes `int64`, `float64` or a plain string. What differs otherwise is an error.
+//! The rule: columns of the format come out under the format's names, unless others are given, keys
+//! as `int64`, names of bodies as a dictionary of strings. Any other column keeps its name and its
+//! type; where files differ in the width of a number or in how text is stored, it becomes `int64`,
+//! `float64` or a plain string. What differs otherwise is an error.
 
 use super::names::BodyNumbers;
 use super::writable::can_hold;
@@ -61,7 +62,8 @@ struct UnifiedColumn {
     origins: Vec<Option<usize>>,
 }
 
-/// The role of a root column of a file, and its name in the file written: that of the format, unless `names` give one.
+/// The role of a root column of a file, and its name in the file written: that of the format,
+/// unless `names` give one.
 fn role(columns: &Columns, names: &TrajectoryColumns, index: usize, name: &str) -> (Role, String) {
     let Some((role, _)) = columns.roles().into_iter().find(|(_, column)| column.index == index) else {
         return (Role::Other, name.to_owned());
@@ -102,8 +104,8 @@ impl Unified {
     /// Compares the columns of all files.
     ///
     /// # Errors
-    /// Two columns of a file have one name; files differ in the type or the unit of a column, or some have times and
-    /// others none.
+    /// Two columns of a file have one name; files differ in the type or the unit of a column, or
+    /// some have times and others none.
     pub(super) fn of(sources: &[Source], names: &TrajectoryColumns) -> Result<Self> {
         let mut columns: Vec<UnifiedColumn> = Vec::new();
         let mut by_name: BTreeMap<String, usize> = BTreeMap::new();

@@ -14,7 +14,8 @@ fn read(text: &str, unit: LengthUnit) -> f64 {
     unit.metres(number.parse().expect("a number"))
 }
 
-/// A number in 0 .. 1 that follows from `state` (Knuth's multiplier of a linear congruential generator).
+/// A number in 0 .. 1 that follows from `state` (Knuth's multiplier of a linear congruential
+/// generator).
 fn next(state: &mut u64) -> f64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 11) as f64 / (1_u64 << 53) as f64
