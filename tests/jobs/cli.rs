@@ -462,7 +462,7 @@ fn a_requirement_is_answered_in_its_own_unit() {
     let dir = dir.path();
     let within = expect(dir, "run c/scene.toml --out o --require 50mm", 3).0;
     assert!(within.contains("required  50 mm: VIOLATED") || within.contains("50 mm: "), "{within}");
-    assert!(within.contains(" AS mm FROM") && !within.contains("0.05 m:"), "{within}");
+    assert!(within.contains(" AS at_most_mm FROM") && !within.contains("0.05 m:"), "{within}");
     assert!(expect(dir, "summary o", 0).0.contains("50 mm: "), "the summary too");
     let manifest: Value = serde_json::from_slice(&fs::read(dir.join("o/manifest.json")).expect("read")).expect("JSON");
     assert_eq!(manifest["summary"]["require_unit"], "mm");

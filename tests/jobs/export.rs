@@ -125,7 +125,7 @@ fn an_export_that_cannot_be_is_refused() {
         (
             "export o --csv --table walls",
             2,
-            "distances, penetrations, intervals, contacts, pairs, runs, events, issues, bodies",
+            "distances, penetrations, intervals, contacts, pairs, runs, events, issues, known_pairs, bodies",
         ),
         ("export o --csv --table intervals --to elsewhere", 1, "has no table `intervals`"),
         ("export o --csv --table contacts --to elsewhere", 1, "has no table `contacts`: its scene does not ask"),

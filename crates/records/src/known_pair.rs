@@ -5,7 +5,7 @@ use clearsweep_model::EventState;
 
 record! {
     /// A pair that somebody decided about, or that belongs to an issue of the earlier result and
-    /// violates nothing any more.
+    /// violates nothing any more, or belongs to another one now.
     KnownPair in "known_pairs", sorted by [];
     /// The issue that it belongs to.
     issue: T => texts(crate::Words::Issues);

@@ -68,12 +68,18 @@ impl Carrying<'_> {
         let now = Now { places, bodies: names.collect(), new: NewPartners::of(self.sums) };
         for (number, (earlier, owner)) in self.earlier.issues.iter().zip(owners).enumerate() {
             let issue = owner.unwrap_or(issues.len());
-            let gone = earlier.pairs.iter().enumerate().filter(|(at, _)| !is_listed.contains(&(number, *at)));
-            let gone: Vec<KnownPair> = gone.map(|(_, pair)| self.gone(earlier, pair, issue, &now)).collect();
+            let heirs = shared.iter().filter(|((from, to), _)| *from == number && *to < self.with_events);
+            let heir = heirs.max_by_key(|((_, to), count)| (**count, Reverse(*to)));
+            let heir = heir.filter(|_| owner.is_none()).map(|((_, to), _)| issues[*to].id.clone());
+            let gone: Vec<KnownPair> = (earlier.pairs.iter().enumerate())
+                .filter_map(|(at, pair)| match (is_listed.contains(&(number, at)), &heir) {
+                    (false, _) => Some(self.gone(earlier, pair, issue, &now)),
+                    (true, Some(heir)) => Some(moved(earlier, pair, issue, heir)),
+                    (true, None) => None,
+                })
+                .collect();
             if owner.is_none() {
-                let heirs = shared.iter().filter(|((from, to), _)| *from == number && *to < self.with_events);
-                let heir = heirs.max_by_key(|((_, to), count)| (**count, Reverse(*to)));
-                issues.push(closed(earlier, &gone, heir.map(|((_, to), _)| issues[*to].id.as_str())));
+                issues.push(closed(earlier, &gone, heir.as_deref()));
             }
             known.extend(gone);
         }
@@ -151,6 +157,19 @@ impl Carrying<'_> {
             earlier: Some(pair.clone()),
             note,
         }
+    }
+}
+
+/// A pair of an earlier issue that is closed, since another issue has the pair now.
+fn moved(earlier: &EarlierIssue, pair: &EarlierPair, issue: usize, heir: &str) -> KnownPair {
+    KnownPair {
+        issue: issue as u32,
+        rule: earlier.rule.clone(),
+        bodies: sorted(pair.bodies.clone()),
+        state: EventState::Resolved,
+        decision: Decision::default(),
+        earlier: Some(pair.clone()),
+        note: Some(format!("it belongs to issue {heir} now")),
     }
 }
 
