@@ -1,7 +1,7 @@
 //! The data of decisions: from it a script writes the file of accepted pairs, as `accept` writes it.
 
 use super::payload::for_script;
-use crate::data::{Issue, Report};
+use crate::data::{EarlierDecisions, Finding, Issue, Report};
 use clearsweep_base::text::{csv_cell, marked};
 use clearsweep_model::EventState;
 use clearsweep_scene::dispositions::COLUMNS;
@@ -10,6 +10,9 @@ use serde_json::{Map, Value, json};
 
 /// Bytes of names and rows that a page holds.
 const MOST_BYTES: usize = 1 << 20;
+
+/// Bytes of a name of an issue that is decided on a page.
+const LONGEST_NAME: usize = 1_000;
 
 /// The decisions that a page may write.
 pub(super) struct Decisions {
@@ -45,7 +48,11 @@ impl Decisions {
         let mut cells = Cells::default();
         let mut rows = Map::new();
         let mut earlier: Vec<Value> = Vec::new();
-        for row in report.decisions.iter().flat_map(|of| &of.rows) {
+        let known = report
+            .decisions
+            .as_ref()
+            .filter(|of| of.rows.iter().flatten().map(String::len).sum::<usize>() < MOST_BYTES);
+        for row in known.iter().flat_map(|of| &of.rows) {
             let [rule, a, b, accepted, texts @ ..] = row;
             let key = [rule, a, b].map(|text| cells.number(text));
             let texts = texts.each_ref().map(|text| csv_cell(&marked(text))).join(",");
@@ -63,7 +70,7 @@ impl Decisions {
             false => json!({ "head": COLUMNS.join(","), "cells": cells.texts, "issues": rows, "earlier": earlier })
                 .to_string(),
         };
-        Self { json: for_script(&json), note: note(report) }
+        Self { json: for_script(&json), note: note(report, known) }
     }
 }
 
@@ -72,9 +79,13 @@ fn pairs(issue: &Issue, cells: &mut Cells) -> Result<Value, &'static str> {
     if issue.pairs > issue.findings.len() as u64 {
         return Err("more pairs than this page lists");
     }
+    let names = issue.findings.iter().flat_map(|finding| &finding.names).chain([&issue.rule]);
+    if names.map(String::len).any(|bytes| bytes > LONGEST_NAME) {
+        return Err("a name is too long for this page");
+    }
     let is_open = |word: &str| EventState::ALL.into_iter().any(|state| state.is_open() && state.name() == word);
     let open = issue.findings.iter().filter(|finding| is_open(&finding.state));
-    let pair = |finding: &crate::data::Finding| {
+    let pair = |finding: &Finding| {
         let [a, b] = &finding.names;
         let lower = finding.bracket_m[0].map(|lower| format!("{lower:?}m"));
         json!([cells.number(&issue.rule), cells.number(a), cells.number(b), lower])
@@ -82,8 +93,8 @@ fn pairs(issue: &Issue, cells: &mut Cells) -> Result<Value, &'static str> {
     Ok(open.map(pair).collect())
 }
 
-fn note(report: &Report) -> String {
-    match &report.decisions {
+fn note(report: &Report, known: Option<&EarlierDecisions>) -> String {
+    match known {
         Some(earlier) => format!(
             "The file holds the {} of {} too, and may take its place.",
             crate::words::counted(earlier.rows.len() as u64, "row"),

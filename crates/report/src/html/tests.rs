@@ -184,7 +184,7 @@ fn long_names_do_not_blow_up_the_page() {
 #[test]
 fn scripts_are_named_by_their_hashes() {
     let page = html(&report(Vec::new()), &[]).expect("a page");
-    for text in [STYLE, VIEWER, SCRIPT, EARLY] {
+    for text in [STYLE, VIEWER, MAP, SCRIPT, DECIDING, EARLY] {
         let hash = STANDARD.encode(Sha256::digest(text.as_bytes()));
         assert!(page.contains(&format!("'sha256-{hash}'")) && page.contains(text));
         assert!(!text.contains("</script") && !text.contains("</style") && !text.contains("<!--"));
