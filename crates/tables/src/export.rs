@@ -127,7 +127,7 @@ fn write_rows(path: &Path, batch: &RecordBatch, writer: &mut RowWriter<'_>) -> R
 /// Writes rows of cells in a format.
 enum RowWriter<'w> {
     Csv {
-        writer: csv::Writer<&'w mut dyn Write>,
+        writer: Box<csv::Writer<&'w mut dyn Write>>,
         is_raw: bool,
     },
     /// `names`: the keys of the columns, each with its colon.
@@ -141,7 +141,7 @@ enum RowWriter<'w> {
 impl<'w> RowWriter<'w> {
     fn new(format: ExportFormat, out: &'w mut dyn Write) -> Self {
         match format {
-            ExportFormat::Csv { is_raw } => Self::Csv { writer: csv::Writer::from_writer(out), is_raw },
+            ExportFormat::Csv { is_raw } => Self::Csv { writer: Box::new(csv::Writer::from_writer(out)), is_raw },
             ExportFormat::Ndjson => Self::Ndjson { out, names: Vec::new(), line: String::new() },
         }
     }
