@@ -39,11 +39,13 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The fenced blocks of a page: language and text.
-fn fenced(page: &Path) -> Vec<(String, String)> {
+/// The language and the text of a fenced block.
+type Fenced = (String, String);
+
+/// The fenced blocks of a page.
+fn fenced(page: &Path) -> Vec<Fenced> {
     let text = fs::read_to_string(page).expect("a page");
-    let mut blocks = Vec::new();
-    let mut open: Option<(String, String)> = None;
+    let (mut blocks, mut open): (Vec<Fenced>, Option<Fenced>) = (Vec::new(), None);
     for line in text.lines() {
         match (line.strip_prefix("```"), open.take()) {
             (Some(language), None) => open = Some((language.to_owned(), String::new())),
