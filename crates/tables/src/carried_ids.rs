@@ -5,7 +5,7 @@
 //! without. Each id is used once: an earlier issue whose id nobody takes over stays in the table
 //! without events.
 
-use super::issues::{EventSum, Issue, RulePair, id};
+use super::issue::{EventSum, Issue, RulePair, id};
 use super::known_pairs::{KnownPair, NewPartners, sorted, with_proposal};
 use clearsweep_model::{Decision, EarlierIssue, EarlierIssues, EarlierPair, EventState, Scene};
 use rustc_hash::{FxHashMap, FxHashSet};

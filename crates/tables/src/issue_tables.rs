@@ -3,7 +3,8 @@
 
 use super::encoder::{PendingTable, TableEncoder};
 use super::events::{EventLog, LoggedEvent};
-use super::issues::{Issue, Issues};
+use super::issue::Issue;
+use super::issues::Issues;
 use super::known_pairs::KnownPair;
 use super::layout::TableLayout;
 use super::output_dir::OutputDir;

@@ -2,86 +2,17 @@
 
 use super::carried_ids::Carrying;
 use super::events::{EventLog, LoggedEvent};
+use super::issue::{EventSum, Issue, RulePair, id};
 use super::known_pairs::{KnownPair, decided};
 use super::totals::IssueCounts;
 use clearsweep_base::error::Result;
-use clearsweep_geometry::Pose;
 use clearsweep_model::{EventState, IssueGroup, Requirements, Scene, Severity};
 use clearsweep_records::EventKind;
 use rustc_hash::FxHashMap;
-use sha2::{Digest, Sha256};
 use std::collections::BinaryHeap;
 
 /// Stale decisions that the summary of the job names.
 const STALE_TOLD: usize = 20;
-
-/// Hexadecimal digits of an id.
-const ID_DIGITS: usize = 12;
-
-/// A rule (index) with a pair of bodies (indices, ascending).
-pub(super) type RulePair = (u32, u32, u32);
-
-/// What a pair of bodies, or an issue, has of events.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct EventSum {
-    /// Number of events.
-    pub(super) events: u64,
-    /// Runs with an event; of an issue, of its pairs, each for itself.
-    pub(super) runs: u64,
-    last_run: i64,
-    /// Bracket of the least distance, metres.
-    pub(super) lower: f64,
-    /// See `lower`.
-    pub(super) upper: f64,
-    /// First and last frame.
-    pub(super) frames: [i64; 2],
-    /// The state that needs people most.
-    pub(super) state: EventState,
-    /// The worst kind.
-    pub(super) kind: EventKind,
-    /// The deepest overlap of its events: the upper end of the distance (metres), the bodies and
-    /// their poses; `None`: nothing overlaps.
-    pub(super) deepest: Option<(f64, [u32; 2], [Pose; 2])>,
-}
-
-/// An issue.
-#[derive(Debug, Clone)]
-pub(super) struct Issue {
-    /// A hash of the rule and the leading names, or the id of an earlier issue.
-    pub(super) id: String,
-    /// What its events have in common: a body, both bodies, a node, or the rule.
-    pub(super) group: String,
-    /// The rule's name.
-    pub(super) rule_name: String,
-    /// How much it matters.
-    pub(super) severity: Severity,
-    /// Number of pairs.
-    pub(super) pairs: u64,
-    /// Its events; `None`: it has none any more, and is in this state.
-    pub(super) sum: std::result::Result<EventSum, EventState>,
-    /// Words of the rule, or what is known of a decision.
-    pub(super) note: Option<String>,
-}
-
-impl Issue {
-    /// An issue of one pair that has no event.
-    pub(super) fn without_events(pair: &KnownPair, severity: Severity, note: Option<String>) -> Self {
-        Self {
-            id: id(&pair.rule, &pair.bodies),
-            group: pair.bodies.join(" / "),
-            rule_name: pair.rule.clone(),
-            severity,
-            pairs: 1,
-            sum: Err(pair.state),
-            note,
-        }
-    }
-
-    /// Its state.
-    pub(super) fn state(&self) -> EventState {
-        self.sum.map_or_else(|state| state, |sum| sum.state)
-    }
-}
 
 /// The issues of a job, and which of them each event belongs to.
 pub(super) struct Issues {
@@ -151,37 +82,6 @@ fn key(logged: &LoggedEvent) -> RulePair {
 fn state(scene: &Scene, logged: &LoggedEvent) -> EventState {
     let (a, b) = logged.event.pair_indices();
     scene.dispositions.state(logged.rule, a, b, logged.event.lower)
-}
-
-impl EventSum {
-    fn of(logged: &LoggedEvent, state: EventState) -> Self {
-        let event = &logged.event;
-        Self {
-            events: 1,
-            runs: 1,
-            last_run: logged.run,
-            lower: event.lower,
-            upper: event.upper,
-            frames: event.ends.map(|(frame, _)| frame),
-            state,
-            kind: event.kind,
-            deepest: (event.kind >= EventKind::Crossing).then_some((event.upper, [event.a, event.b], event.poses)),
-        }
-    }
-
-    /// Adds what comes later, or is of another pair.
-    fn add(&mut self, other: &Self) {
-        self.events += other.events;
-        self.runs += if other.runs == 1 && other.last_run == self.last_run { 0 } else { other.runs };
-        self.last_run = other.last_run;
-        (self.lower, self.upper) = (self.lower.min(other.lower), self.upper.min(other.upper));
-        self.frames = [self.frames[0].min(other.frames[0]), self.frames[1].max(other.frames[1])];
-        (self.state, self.kind) = (self.state.min(other.state), self.kind.max(other.kind));
-        let depth = |sum: &Self| sum.deepest.map_or(f64::INFINITY, |(upper, ..)| upper);
-        if depth(other) < depth(self) {
-            self.deepest = other.deepest;
-        }
-    }
 }
 
 /// Issues while they are made.
@@ -300,15 +200,6 @@ impl Gathering<'_> {
     }
 }
 
-impl EventSum {
-    /// Adds what another pair has.
-    fn add_pair(&mut self, other: &Self) {
-        let runs = self.runs + other.runs;
-        self.add(other);
-        self.runs = runs;
-    }
-}
-
 /// Duplicates first, then what needs people most, what matters most, and what is nearest.
 fn in_order(
     issues: Vec<Issue>,
@@ -334,15 +225,4 @@ fn in_order(
     known.iter_mut().for_each(|pair| pair.issue = place[pair.issue as usize]);
     let mut issues: Vec<Option<Issue>> = issues.into_iter().map(Some).collect();
     (order.iter().filter_map(|&index| issues[index as usize].take()).collect(), of_pair)
-}
-
-/// A hash of a rule and names.
-pub(super) fn id(rule: &str, names: &[String]) -> String {
-    let mut hash = Sha256::new();
-    for text in std::iter::once(rule).chain(names.iter().map(String::as_str)) {
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    }
-    let digits = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    digits[..ID_DIGITS].to_owned()
 }

@@ -1,7 +1,7 @@
 //! Pairs that are known from before: by a decision, or as pairs of the issues of an earlier result.
 
-use super::issues::{EventSum, Issue, RulePair};
-use clearsweep_model::{Decision, EarlierPair, EventState, Scene};
+use super::issue::{EventSum, Issue, RulePair, id};
+use clearsweep_model::{Decision, EarlierPair, EventState, Scene, Severity};
 use rustc_hash::FxHashMap;
 
 /// A pair that is known from before.
@@ -48,7 +48,7 @@ pub(super) fn decided(
         if event.is_none() {
             let severity = requirements.rules().get(rule as usize).map(|rule| rule.severity).unwrap_or_default();
             of.issue = issues.len() as u32;
-            issues.push(Issue::without_events(&of, severity, disposition.decision.reason.clone()));
+            issues.push(without_events(&of, severity, disposition.decision.reason.clone()));
         }
         known.push(of);
     }
@@ -64,10 +64,23 @@ pub(super) fn decided(
             earlier: None,
             note: Some(with_proposal(scene, stale.problem.clone(), proposed)),
         };
-        issues.push(Issue::without_events(&of, <_>::default(), of.note.clone()));
+        issues.push(without_events(&of, <_>::default(), of.note.clone()));
         known.push(of);
     }
     known
+}
+
+/// An issue of one pair that has no event.
+fn without_events(pair: &KnownPair, severity: Severity, note: Option<String>) -> Issue {
+    Issue {
+        id: id(&pair.rule, &pair.bodies),
+        group: pair.bodies.join(" / "),
+        rule_name: pair.rule.clone(),
+        severity,
+        pairs: 1,
+        sum: Err(pair.state),
+        note,
+    }
 }
 
 pub(super) fn sorted(mut names: [String; 2]) -> [String; 2] {

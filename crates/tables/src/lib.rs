@@ -56,6 +56,7 @@ mod folder;
 mod interval_findings;
 mod interval_stats;
 mod interval_summary;
+mod issue;
 mod issue_tables;
 mod issues;
 mod known_pairs;

@@ -1,7 +1,6 @@
 //! The counts that a scene expects of its trajectories, compared with the keys of the whole input.
 
-use super::reading::{groups, keys};
-use super::shard_plan::each_key;
+use super::reading::{each_key, groups, keys};
 use super::source::Source;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{Expected, Scene};

@@ -3,10 +3,12 @@
 //! bodies are known.
 
 use super::column_format::ColumnFormat;
+use super::decode;
 use super::group::Group;
 use super::open::{InputPlace, open};
 use super::plan::{Choice, Plan, matters};
 use super::read_options::ReadOptions;
+use super::rows::Defects;
 use super::source::{GroupReader, Source};
 use super::stream_batch::{BATCH_ROWS, StreamMessage};
 use arrow_array::RecordBatch;
@@ -352,6 +354,27 @@ impl Iterator for Passing {
         }
         next
     }
+}
+
+/// Hands the run and the frame of each row of a group to `take`.
+///
+/// # Errors
+/// The group does not decode, or a key is none.
+pub(super) fn each_key(source: &Source, group: &Group, mut take: impl FnMut(i64, i64)) -> Result<()> {
+    let columns = source.columns.keys();
+    let mut reader = source.read(group, &columns, BATCH_ROWS)?;
+    while let Some((row, batch)) = reader.next()? {
+        let mut defects = Defects::new(source, row, batch.num_rows());
+        let runs = decode::runs(source, &columns, &batch, &mut defects)?;
+        let frames = decode::frames(source, &columns, &batch, &mut defects)?;
+        if let Some(error) = defects.into_error() {
+            return Err(error);
+        }
+        for (row, &frame) in frames.iter().enumerate().take(batch.num_rows()) {
+            take(runs.at(row), frame);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@
 //! multiple of [`CUT_FRAMES`].
 
 use super::column_format::ColumnFormat;
-use super::decode;
 use super::digest::InputFile;
 use super::expected;
 use super::group::Group;
@@ -16,10 +15,8 @@ use super::open::{InputPlace, open};
 use super::plan::{Choice, matters};
 use super::read_options::ReadOptions;
 use super::read_part::ReadPart;
-use super::reading::{groups, keys};
-use super::rows::Defects;
+use super::reading::{each_key, groups, keys};
 use super::source::Source;
-use super::stream_batch::BATCH_ROWS;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::{BetweenFrames, Missing, Scene, block::CUT_FRAMES};
 use std::ops::Range;
@@ -156,27 +153,6 @@ fn scan(source: &Source, group: &Group, choice: &Choice, found: &mut Vec<Stretch
             push(found, Stretch { runs: (run, run), frames: Some((frame, frame)), rows: 1 });
         }
     })
-}
-
-/// Hands the run and the frame of each row of a group to `take`.
-///
-/// # Errors
-/// The group does not decode, or a key is none.
-pub(super) fn each_key(source: &Source, group: &Group, mut take: impl FnMut(i64, i64)) -> Result<()> {
-    let columns = source.columns.keys();
-    let mut reader = source.read(group, &columns, BATCH_ROWS)?;
-    while let Some((row, batch)) = reader.next()? {
-        let mut defects = Defects::new(source, row, batch.num_rows());
-        let runs = decode::runs(source, &columns, &batch, &mut defects)?;
-        let frames = decode::frames(source, &columns, &batch, &mut defects)?;
-        if let Some(error) = defects.into_error() {
-            return Err(error);
-        }
-        for (row, &frame) in frames.iter().enumerate().take(batch.num_rows()) {
-            take(runs.at(row), frame);
-        }
-    }
-    Ok(())
 }
 
 /// Runs that parts do not cut, or one run that they do.

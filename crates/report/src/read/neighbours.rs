@@ -1,7 +1,12 @@
 //! Boxes of bodies: which ones stand near a point, and where two come near.
 
+use super::shapes::ShapeKey;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::Shape;
+use rustc_hash::FxHashMap;
+
+/// The box of each shape.
+pub(super) type Boxes = FxHashMap<ShapeKey, LocalBox>;
 
 /// The box of a body along the axes of its recentred frame, growth included, metres.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,8 @@
 //! All bodies as boxes, for the overview.
 
 use super::motion::placement;
-use super::neighbours::LocalBox;
+use super::neighbours::{Boxes, LocalBox};
 use super::shapes::shape_key;
-use super::views::Boxes;
 use crate::data::{Moment, Plant, PlantBox};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{Motion, Scene};

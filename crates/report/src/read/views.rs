@@ -1,11 +1,11 @@
 //! Views: the poses of two bodies and their neighbours at the least distance, and around it.
 
 use super::motion::{between, placement};
-use super::neighbours::{LocalBox, meeting_point};
+use super::neighbours::{Boxes, LocalBox, meeting_point};
 use super::plant::plant;
 use super::scene::ReportScene;
 use super::series::{MOST_SHOWN, WorstRows};
-use super::shapes::{MeshNumbers, ShapeKey, distinct_shapes, shape_key};
+use super::shapes::{MeshNumbers, distinct_shapes, shape_key};
 use super::thinned::Thinned;
 use crate::data::{Camera, DisplayMesh, Fact, Finding, Issue, Moment, Plant, SolvedPair, TrackSample, View, ViewPart};
 use crate::display::display_mesh;
@@ -190,9 +190,6 @@ fn first_sample(of: &ReportScene, issues: &[Issue]) -> Result<Option<[i64; 2]>> 
     let block = of.open([None, None])?.blocks().next().transpose()?;
     Ok(block.and_then(|block| block.samples.first().map(|sample| [sample.run, sample.frame])))
 }
-
-/// The box of each shape.
-pub(super) type Boxes = FxHashMap<ShapeKey, LocalBox>;
 
 fn boxes(scene: &Scene) -> Boxes {
     let mut boxes = Boxes::default();
