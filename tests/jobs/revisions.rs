@@ -1,5 +1,5 @@
-//! Issues over revisions of a model: ids and topics stay while a pair stays, solved topics are closed, and all files say the same of
-//! a pair.
+//! Issues over revisions of a model: ids and topics stay while a pair stays, solved topics are
+//! closed, and all files say the same of a pair.
 
 use super::report::{bcf, read, text};
 use super::rules::{expect, number, rows};
@@ -136,6 +136,10 @@ fn issues_that_are_split_and_joined_share_no_id() {
     let closed = topics.values().filter(|topic| topic["markup.bcf"].contains("TopicStatus=\"Closed\"")).count();
     assert_eq!((topics.len(), closed), (3, 2));
     assert!(topics.values().all(|topic| topic.contains_key("snapshot.png")));
+    // The next result says the same, and a pair is not said to be solved while it belongs to
+    // another issue.
+    let again = run(&dir, "rule.toml --previous joined", "joined-again", 3);
+    assert_eq!(again, joined);
 }
 
 #[test]
@@ -277,6 +281,9 @@ fn all_files_say_the_same_of_a_pair() {
         markup.split_once("<Description>").and_then(|(_, text)| text.split_once(": ")).expect("a sentence");
     let sentence = sentence.split(".\n").next().expect("a sentence");
     assert!(page.contains(sentence), "the page has not `{sentence}`");
+    let title = markup.split_once("<Title>").and_then(|(_, text)| text.split_once(" instead of ")).expect("a title").0;
+    let in_title = title.split_once(": ").expect("a length").1;
+    assert!(sentence.ends_with(&format!("at most {in_title}")), "{in_title} in the title, {sentence}");
     // Lengths of people are rounded outward to five digits.
     let numbers: Vec<f64> = sentence.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
     let [lower, upper] = ["at_least_m", "at_most_m"].map(|column| number(&csv[0], column));

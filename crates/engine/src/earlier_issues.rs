@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Returns the scene with the issues of the finished result in `previous`, a directory or its address in an object store:
-/// issues of the next job then keep their ids.
+/// Returns the scene with the issues of the finished result in `previous`, a directory or its
+/// address in an object store: issues of the next job then keep their ids.
 ///
-/// # Errors
-/// There is not one finished result, or it requires nothing; the scene requires nothing; a table is damaged.
+/// # Errors There is not one finished result, or it requires nothing; the scene requires nothing; a
+/// table is damaged.
 pub(super) fn following(scene: &Scene, previous: &Path) -> Result<Scene> {
     if !scene.requirements().is_something() {
         let problem = "nothing is required, so that there are no issues to compare";

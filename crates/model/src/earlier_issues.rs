@@ -31,7 +31,8 @@ pub struct EarlierIssue {
 pub struct EarlierPair {
     /// Names of the bodies, sorted.
     pub bodies: [String; 2],
-    /// Proven bracket of the least distance over all its events, metres; an end is `None` if it is not proven.
+    /// Proven bracket of the least distance over all its events, metres; an end is `None` if it is
+    /// not proven.
     pub bracket_m: [Option<f64>; 2],
     /// Run and frame of the least distance; `None`: not known.
     pub least: Option<(i64, i64)>,

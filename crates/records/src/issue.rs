@@ -7,8 +7,8 @@ use clearsweep_model::{EventState, Severity};
 record! {
     /// Events that belong together.
     Issue in "issues", sorted by [];
-    /// 12 hexadecimal digits: the id of the [earlier issue](command-line.md#issues-over-revisions) that it
-    /// follows, else the SHA-256 of the rule and the names that lead.
+    /// 12 hexadecimal digits: the id of the [earlier issue](command-line.md#issues-over-revisions)
+    /// that it follows, else the SHA-256 of the rule and the names that lead.
     issue: T => texts(crate::Words::Issues);
     /// The name of the body that leads, of both bodies (sorted, with ` / `), of the nodes above
     /// them, or of the rule.

@@ -4,7 +4,8 @@ use crate::record::record;
 use clearsweep_model::EventState;
 
 record! {
-    /// A pair that somebody decided about, or that belongs to an issue of the earlier result and violates nothing any more.
+    /// A pair that somebody decided about, or that belongs to an issue of the earlier result and
+    /// violates nothing any more.
     KnownPair in "known_pairs", sorted by [];
     /// The issue that it belongs to.
     issue: T => texts(crate::Words::Issues);

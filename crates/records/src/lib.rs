@@ -1,9 +1,9 @@
 //! The tables and the manifest of a result, each declared once.
 //!
-//! - A file a table (`distance`, `penetration`, `interval`, `contact`, `pair`, `run`, `event`, `issue`,
-//!   `known_pair`)
-//!   declares a struct and its columns by the macro of `record`. Writers fill columns from it
-//!   ([`Record`]); readers get rows of the same struct, or of some of its columns ([`StoredRecord`]).
+//! - A file a table (`distance`, `penetration`, `interval`, `contact`, `pair`, `run`, `event`,
+//!   `issue`, `known_pair`) declares a struct and its columns by the macro of `record`. Writers
+//!   fill columns from it ([`Record`]); readers get rows of the same struct, or of some of its
+//!   columns ([`StoredRecord`]).
 //! - `column` holds what a declaration says of a column, `cell` how a type is appended and decoded, `words`
 //!   the enumerations whose words are texts.
 //! - `catalogue` lists all tables; [`Table`] reads one of a finished result, from `file`s.

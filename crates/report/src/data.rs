@@ -99,7 +99,8 @@ pub struct Issue {
     pub note: Option<String>,
     /// Its pairs, open ones first, then nearest first; at most [`Issue::MOST_FINDINGS`], `pairs` counts all.
     pub findings: Vec<Finding>,
-    /// Pairs that are known from before and violate nothing any more; at most [`Issue::MOST_FINDINGS`].
+    /// Pairs that are known from before and violate nothing any more; at most
+    /// [`Issue::MOST_FINDINGS`].
     pub solved: Vec<SolvedPair>,
 }
 
@@ -107,7 +108,8 @@ impl Issue {
     /// Pairs of an issue that are listed.
     pub const MOST_FINDINGS: usize = 50;
 
-    /// The names of the pair that leads: the worst one that violates, else the first one that is solved.
+    /// The names of the pair that leads: the worst one that violates, else the first one that is
+    /// solved.
     pub fn names(&self) -> Option<&[String; 2]> {
         self.findings.first().map(|finding| &finding.names).or(self.solved.first().map(|pair| &pair.names))
     }
@@ -142,7 +144,8 @@ pub struct Decision {
     pub reason: Option<String>,
 }
 
-/// A pair that is known from before, by a decision or from the earlier result, and violates nothing any more.
+/// A pair that is known from before, by a decision or from the earlier result, and violates nothing
+/// any more.
 #[derive(Debug, Clone)]
 pub struct SolvedPair {
     /// Names of the bodies.

@@ -244,7 +244,8 @@ fn frame(issue: &Issue, end: usize) -> Cell<'static> {
     issue.frames.map_or(Cell::Empty, |frames| Cell::Whole(frames[end]))
 }
 
-/// A bound of the volume of the worst pair's overlap, empty if the deepest overlap is that of another pair; in the cubed unit: one bit outward for each of its six roundings.
+/// A bound of the volume of the worst pair's overlap, empty if the deepest overlap is that of
+/// another pair; in the cubed unit: one bit outward for each of its six roundings.
 fn overlap(unit: LengthUnit, issue: &Issue, end: usize) -> Cell<'static> {
     const ROUNDINGS: usize = 6;
     let is_of_worst = issue.worst_m()[1] == issue.bracket_m[1];

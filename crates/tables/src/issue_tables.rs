@@ -1,4 +1,5 @@
-//! The tables `events`, `issues` and `known_pairs`, which are written at the end: by then it is known what belongs together.
+//! The tables `events`, `issues` and `known_pairs`, which are written at the end: by then it is
+//! known what belongs together.
 
 use super::encoder::{PendingTable, TableEncoder};
 use super::events::{EventLog, LoggedEvent};

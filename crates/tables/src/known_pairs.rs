@@ -21,8 +21,8 @@ pub(super) struct KnownPair {
     pub(super) note: Option<String>,
 }
 
-/// Returns a pair for each row of the file of accepted pairs, stale ones last, and adds an issue for each without an
-/// event.
+/// Returns a pair for each row of the file of accepted pairs, stale ones last, and adds an issue
+/// for each without an event.
 pub(super) fn decided(
     scene: &Scene,
     sums: &[(RulePair, EventSum)],
@@ -86,7 +86,8 @@ pub(super) fn with_proposal(scene: &Scene, problem: String, proposed: Option<u32
     }
 }
 
-/// Pairs that nobody decided about: by rule and body, the partners with the lower ends of their distances.
+/// Pairs that nobody decided about: by rule and body, the partners with the lower ends of their
+/// distances.
 pub(super) struct NewPartners(FxHashMap<(u32, u32), Vec<(f64, u32)>>);
 
 impl NewPartners {
@@ -99,8 +100,9 @@ impl NewPartners {
         Self(partners)
     }
 
-    /// The body that may be one that is no more, under another name: it clashes with the same partner under the same
-    /// rule, and it is as near, within a tenth of the distance `at` or of a millimetre.
+    /// The body that may be one that is no more, under another name: it clashes with the same
+    /// partner under the same rule, and it is as near, within a tenth of the distance `at` or of a
+    /// millimetre.
     pub(super) fn nearest(&self, partner: (u32, u32), at: f64, may_be: impl Fn(u32) -> bool) -> Option<u32> {
         let off = |lower: f64| (lower - at).abs();
         let new = self.0.get(&partner)?.iter().filter(|(_, body)| may_be(*body));

@@ -13,8 +13,9 @@
 //! - `summary` accumulates `pairs` and `runs`, with `row_counts`, `pair_stats` (external merge sort), `pair_counts`,
 //!   `motion_bound` and `notable_pairs` (two lists of `violations`, of `violating_stretch`es). `interval_summary`
 //!   accumulates the proven answers between samples, with `interval_stats` and `interval_findings`.
-//! - `events` joins violations into stretches of time, `issues` gathers these at the end, and `issue_tables` writes
-//!   both. `known_pairs` are those that somebody decided about, or of an earlier result, whose ids `carried_ids` takes over.
+//! - `events` joins violations into stretches of time, `issues` gathers these at the end, and
+//!   `issue_tables` writes both. `known_pairs` are those that somebody decided about, or of an
+//!   earlier result, whose ids `carried_ids` takes over.
 //! - `resume` keeps the state from which another execution goes on after this one was killed.
 //! - `rows_digest` digests the rows of each table while they are encoded, and `verify` those that are stored.
 //! - `shard_state` stores what a shard of a job accumulated; `merge` puts shards together, from their `stored_rows` and

@@ -66,7 +66,8 @@ const MARKUP_FILE: &str = "markup.bcf";
 const SNAPSHOT_FILE: &str = "snapshot.png";
 const VIEWPOINT_FILE: &str = "viewpoint.bcfv";
 
-/// Returns the bytes of a BCF file: a topic for every issue with a pair, also a solved one, sorted by GUID.
+/// Returns the bytes of a BCF file: a topic for every issue with a pair, also a solved one, sorted
+/// by GUID.
 ///
 /// `pictures[i]` is the snapshot of issue `i`, a PNG; issues beyond the end have none.
 ///

@@ -26,7 +26,8 @@ struct WorldCamera {
     view_degrees: f64,
 }
 
-/// Returns the file of an issue with a pair; `None` in 3.0 without a place: each viewpoint of 3.0 has a camera.
+/// Returns the file of an issue with a pair; `None` in 3.0 without a place: each viewpoint of 3.0
+/// has a camera.
 pub(super) fn file(issue: &Issue, picture: Option<&[u8]>, version: BcfVersion) -> Option<Vec<u8>> {
     let names = issue.names()?;
     let camera = camera(issue, version);

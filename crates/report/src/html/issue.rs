@@ -85,7 +85,8 @@ pub(super) struct Row {
     pub(super) required: String,
 }
 
-/// The note of an issue and the decision about its worst pair; the reason of a decision stands once.
+/// The note of an issue and the decision about its worst pair; the reason of a decision stands
+/// once.
 fn note(issue: &Issue) -> String {
     let decided = issue.decision().and_then(|of| Some((decision(of)?, &of.reason)));
     let note =

@@ -57,8 +57,9 @@ struct Stage {
     track: Thinned<(Moment, Vec<Option<Pose>>)>,
 }
 
-/// Adds views to the findings of the first `in_full` issues, to the first finding of the others, and to a solved pair of those
-/// without a finding; returns the meshes that they show, and what they do not show.
+/// Adds views to the findings of the first `in_full` issues, to the first finding of the others,
+/// and to a solved pair of those without a finding; returns the meshes that they show, and what
+/// they do not show.
 pub(super) fn add(
     of: &ReportScene,
     (issues, in_full): (&mut [Issue], usize),
@@ -135,8 +136,8 @@ fn stages(issues: &[Issue], in_full: usize, rows: &WorstRows) -> Vec<Stage> {
         .collect()
 }
 
-/// The views of issues that have only solved pairs: of the first pair whose bodies are still there, at the moment of the earlier
-/// result, or at `first`.
+/// The views of issues that have only solved pairs: of the first pair whose bodies are still there,
+/// at the moment of the earlier result, or at `first`.
 fn solved(scene: &Scene, issues: &[Issue], first: [i64; 2]) -> Vec<Stage> {
     let of_name = scene.bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index));
     let of_name: FxHashMap<&str, u32> = of_name.collect();

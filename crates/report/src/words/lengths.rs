@@ -94,12 +94,6 @@ impl Lengths {
         self.nearest(metres, decimals)
     }
 
-    /// Formats like [`Self::text`], rounded down: what is written, read as a length, is not above
-    /// `metres`.
-    pub(crate) fn at_least(self, metres: f64) -> String {
-        self.with_unit(&self.rounded(metres, self.decimals_of(metres), Rounding::Down))
-    }
-
     /// Formats like [`Self::text`], rounded up: what is written, read as a length, is not below
     /// `metres`.
     pub fn at_most(self, metres: f64) -> String {
@@ -175,6 +169,16 @@ impl Lengths {
             (Some(lower), Some(upper)) => format!("proven at least {}, at most {}", down(lower), up(upper)),
         };
         format!("{asked}, {proven}")
+    }
+
+    /// The proven upper end as [`Self::bracket_sentence`] has it; of an overlap, the least depth.
+    pub(crate) fn upper_end(self, required: f64, [lower, upper]: [Option<f64>; 2]) -> String {
+        let decimals = self.bracket_places(Some(required), lower, upper);
+        let (length, rounding) = match upper.unwrap_or(f64::INFINITY) {
+            upper if upper < 0.0 => (-upper, Rounding::Down),
+            upper => (upper, Rounding::Up),
+        };
+        self.with_unit(&self.rounded(length, decimals, rounding))
     }
 
     /// A proven bracket for a cell of a table, signed: `48.2 .. 48.3 mm`.

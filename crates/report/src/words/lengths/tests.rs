@@ -43,17 +43,18 @@ fn bounds_are_rounded_outward() {
         for _ in 0..20_000 {
             let size = 10_f64.powf(16.0 * next(&mut state) - 9.0);
             let metres = size * (2.0 * next(&mut state) - 1.0);
-            let [low, high] = [lengths.at_least(metres), lengths.at_most(metres)];
-            assert!(read(&low, lengths.unit) <= metres, "{metres}: {low}");
+            let high = lengths.at_most(metres);
             assert!(read(&high, lengths.unit) >= metres, "{metres}: {high}");
             let loss = 1e-4 * metres.abs() + 1.1 * lengths.unit.metres(0.1_f64.powi(lengths.decimals as i32));
-            assert!(read(&high, lengths.unit) - read(&low, lengths.unit) <= 2.0 * loss, "{metres}: {low}, {high}");
+            assert!(read(&high, lengths.unit) - metres <= loss, "{metres}: {high}");
         }
     }
-    assert_eq!([mm().at_most(0.005), mm().at_least(0.005)], ["5 mm", "5 mm"]);
-    assert_eq!([mm().at_most(5.870_12e-6), mm().at_least(5.870_12e-6)], ["0.006 mm", "0.005 mm"]);
-    assert_eq!([mm().at_most(3e-9), mm().at_least(3e-9)], ["0.001 mm", "0 mm"]);
-    assert_eq!([mm().at_most(-3e-9), mm().at_least(-3e-9)], ["0 mm", "-0.001 mm"]);
+    assert_eq!([mm().at_most(0.005), mm().at_most(5.870_12e-6)], ["5 mm", "0.006 mm"]);
+    assert_eq!([mm().at_most(3e-9), mm().at_most(-3e-9)], ["0.001 mm", "0 mm"]);
+    let ends =
+        [mm().upper_end(0.05, [Some(0.0121), Some(0.01234)]), mm().upper_end(0.05, [Some(-0.02), Some(-0.0195)])];
+    assert_eq!(ends, ["12.34 mm", "19.5 mm"]);
+    assert!(mm().bracket_sentence(0.05, Some(0.0121), Some(0.01234)).ends_with(&ends[0]));
 }
 
 #[test]
