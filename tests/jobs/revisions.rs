@@ -2,8 +2,8 @@
 //! closed, and all files say the same of a pair.
 
 use super::report::{bcf, read, text};
-use super::rules::{expect, number, rows};
-use std::collections::BTreeMap;
+use super::rules::{crowd, expect, number, rows};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -289,6 +289,30 @@ fn all_files_say_the_same_of_a_pair() {
     let [lower, upper] = ["at_least_m", "at_most_m"].map(|column| number(&csv[0], column));
     assert!(numbers.iter().any(|at| (0.0..1e-5).contains(&(lower - at))), "{numbers:?} {lower}");
     assert!(numbers.iter().any(|at| (0.0..1e-5).contains(&(at - upper))), "{numbers:?} {upper}");
+}
+
+#[test]
+fn merged_issues_follow_an_earlier_result_as_those_of_one_machine() {
+    let dir = crowd();
+    let run = "run c/scene.toml --between linear --within 60mm";
+    expect(dir.path(), &format!("{run} --out first --require 50mm"), 3);
+    let later = format!("{run} --require 5mm");
+    expect(dir.path(), &format!("{later} --out whole --previous first"), 3);
+    for shard in ["0/2", "1/2"] {
+        expect(dir.path(), &format!("{later} --out shards --shard {shard}"), 0);
+    }
+    expect(dir.path(), "merge shards --out merged --previous first", 3);
+    for table in ["issues.parquet", "events.parquet", "known_pairs.parquet"] {
+        let [merged, whole] = ["merged", "whole"].map(|out| read(&dir.path().join(out), table));
+        assert!(merged == whole, "{table}");
+    }
+    let ids = |out: &str| issues(&dir, out).into_iter().map(|row| row["issue"].clone()).collect::<BTreeSet<_>>();
+    let (first, whole) = (ids("first"), ids("whole"));
+    assert!(first.is_subset(&whole), "no issue is lost");
+    assert!(issues(&dir, "whole").iter().any(|row| row["state"] == "resolved"));
+    assert_eq!(whole.len(), issues(&dir, "whole").len(), "ids are unique");
+    // Solved pairs of bodies that move are shown, too.
+    assert!(topics(&dir, "whole", "3.0").values().all(|topic| topic.contains_key("snapshot.png")));
 }
 
 #[test]
