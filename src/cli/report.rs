@@ -238,9 +238,9 @@ fn print(args: &ReportArgs, report: &Report, (made, bare): (&[MadeFile], &[Strin
         let size: usize = made.iter().filter(of_png).map(|file| file.bytes.len()).sum();
         rows.push(("png", format!("{pictures} pictures, {} to {}", bytes(size as u64), folder.display())));
     }
-    if report.in_full < report.issues.len() {
-        let text =
-            format!("{} of {} issues in full, the others as rows (--max-issues)", report.in_full, report.issues.len());
+    let violated = report.issues.iter().filter(|issue| !issue.findings.is_empty()).count();
+    if report.in_full < violated {
+        let text = format!("{} of {violated} issues in full, the others as rows (--max-issues)", report.in_full);
         rows.push(("issues", text));
     }
     stdout::print(&table(&rows))

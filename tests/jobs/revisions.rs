@@ -2,8 +2,8 @@
 //! closed, and all files say the same of a pair.
 
 use super::report::{bcf, read, text};
-use super::rules::{expect, number, rows};
-use std::collections::BTreeMap;
+use super::rules::{crowd, expect, number, rows};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -136,6 +136,10 @@ fn issues_that_are_split_and_joined_share_no_id() {
     let closed = topics.values().filter(|topic| topic["markup.bcf"].contains("TopicStatus=\"Closed\"")).count();
     assert_eq!((topics.len(), closed), (3, 2));
     assert!(topics.values().all(|topic| topic.contains_key("snapshot.png")));
+    // The next result says the same, and a pair is not said to be solved while it belongs to
+    // another issue.
+    let again = run(&dir, "rule.toml --previous joined", "joined-again", 3);
+    assert_eq!(again, joined);
 }
 
 #[test]
@@ -277,11 +281,38 @@ fn all_files_say_the_same_of_a_pair() {
         markup.split_once("<Description>").and_then(|(_, text)| text.split_once(": ")).expect("a sentence");
     let sentence = sentence.split(".\n").next().expect("a sentence");
     assert!(page.contains(sentence), "the page has not `{sentence}`");
+    let title = markup.split_once("<Title>").and_then(|(_, text)| text.split_once(" instead of ")).expect("a title").0;
+    let in_title = title.split_once(": ").expect("a length").1;
+    assert!(sentence.ends_with(&format!("at most {in_title}")), "{in_title} in the title, {sentence}");
     // Lengths of people are rounded outward to five digits.
     let numbers: Vec<f64> = sentence.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
     let [lower, upper] = ["at_least_m", "at_most_m"].map(|column| number(&csv[0], column));
     assert!(numbers.iter().any(|at| (0.0..1e-5).contains(&(lower - at))), "{numbers:?} {lower}");
     assert!(numbers.iter().any(|at| (0.0..1e-5).contains(&(at - upper))), "{numbers:?} {upper}");
+}
+
+#[test]
+fn merged_issues_follow_an_earlier_result_as_those_of_one_machine() {
+    let dir = crowd();
+    let run = "run c/scene.toml --between linear --within 60mm";
+    expect(dir.path(), &format!("{run} --out first --require 50mm"), 3);
+    let later = format!("{run} --require 5mm");
+    expect(dir.path(), &format!("{later} --out whole --previous first"), 3);
+    for shard in ["0/2", "1/2"] {
+        expect(dir.path(), &format!("{later} --out shards --shard {shard}"), 0);
+    }
+    expect(dir.path(), "merge shards --out merged --previous first", 3);
+    for table in ["issues.parquet", "events.parquet", "known_pairs.parquet"] {
+        let [merged, whole] = ["merged", "whole"].map(|out| read(&dir.path().join(out), table));
+        assert!(merged == whole, "{table}");
+    }
+    let ids = |out: &str| issues(&dir, out).into_iter().map(|row| row["issue"].clone()).collect::<BTreeSet<_>>();
+    let (first, whole) = (ids("first"), ids("whole"));
+    assert!(first.is_subset(&whole), "no issue is lost");
+    assert!(issues(&dir, "whole").iter().any(|row| row["state"] == "resolved"));
+    assert_eq!(whole.len(), issues(&dir, "whole").len(), "ids are unique");
+    // Solved pairs of bodies that move are shown, too.
+    assert!(topics(&dir, "whole", "3.0").values().all(|topic| topic.contains_key("snapshot.png")));
 }
 
 #[test]

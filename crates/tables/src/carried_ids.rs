@@ -10,6 +10,7 @@ use super::known_pairs::{KnownPair, NewPartners, sorted, with_proposal};
 use clearsweep_model::{Decision, EarlierIssue, EarlierIssues, EarlierPair, EventState, Scene};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// A rule and a pair of bodies, by their names; those of the bodies are sorted.
 type PairName<'a> = (&'a str, [&'a str; 2]);
@@ -17,10 +18,12 @@ type PairName<'a> = (&'a str, [&'a str; 2]);
 /// An earlier pair: its issue and its place there.
 type EarlierPlace = (usize, usize);
 
-/// Names by which pairs that are gone are looked up.
+/// Names by which earlier pairs are looked up.
 struct Now<'a> {
     /// Earlier pairs.
     places: FxHashMap<PairName<'a>, EarlierPlace>,
+    /// The issue that an earlier pair belongs to now, by its index.
+    issue_of: FxHashMap<PairName<'a>, usize>,
     /// Bodies of the scene.
     bodies: FxHashMap<&'a str, u32>,
     new: NewPartners,
@@ -39,50 +42,89 @@ pub(super) struct Carrying<'a> {
 }
 
 impl Carrying<'_> {
-    /// Gives issues their earlier ids, and adds the earlier issues and pairs that have no event any
-    /// more.
+    /// Gives issues their earlier ids, and adds the earlier issues and pairs without an event.
     pub(super) fn carry(&self, issues: &mut Vec<Issue>, known: &mut Vec<KnownPair>) {
         let places = self.places();
         let mut shared: FxHashMap<(usize, usize), u64> = FxHashMap::default();
-        let mut is_listed: FxHashSet<EarlierPlace> = FxHashSet::default();
+        let mut issue_of: FxHashMap<PairName<'_>, usize> = FxHashMap::default();
+        let requirements = self.scene.requirements();
+        let body = |body: u32| self.scene.bodies[body as usize].name.as_str();
         for (&(rule, a, b), &issue) in self.of_pair {
-            let (name, requirements) =
-                (|body: u32| self.scene.bodies[body as usize].name.as_str(), self.scene.requirements());
-            let bodies = [name(a).min(name(b)), name(a).max(name(b))];
+            let bodies = [body(a).min(body(b)), body(a).max(body(b))];
             if let Some(&at) = places.get(&(requirements.name(rule as usize), bodies)) {
                 *shared.entry((at.0, issue as usize)).or_default() += 1;
-                is_listed.insert(at);
+                issue_of.insert(self.name(at), issue as usize);
             }
         }
         for pair in known.iter_mut() {
             let [a, b] = &pair.bodies;
             let Some(&at) = places.get(&(pair.rule.as_str(), [a.as_str(), b.as_str()])) else { continue };
             pair.earlier = Some(self.earlier.issues[at.0].pairs[at.1].clone());
-            is_listed.insert(at);
-            if pair.issue as usize >= self.with_events {
-                *shared.entry((at.0, pair.issue as usize)).or_default() += 1;
+            let issue = pair.issue as usize;
+            if issue >= self.with_events {
+                *shared.entry((at.0, issue)).or_default() += 1;
+                issue_of.insert(self.name(at), issue);
             }
         }
         let owners = self.assign(&shared, issues);
         let names = self.scene.bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index));
-        let now = Now { places, bodies: names.collect(), new: NewPartners::of(self.sums) };
-        for (number, (earlier, owner)) in self.earlier.issues.iter().zip(owners).enumerate() {
-            let issue = owner.unwrap_or(issues.len());
-            let heirs = shared.iter().filter(|((from, to), _)| *from == number && *to < self.with_events);
-            let heir = heirs.max_by_key(|((_, to), count)| (**count, Reverse(*to)));
-            let heir = heir.filter(|_| owner.is_none()).map(|((_, to), _)| issues[*to].id.clone());
-            let gone: Vec<KnownPair> = (earlier.pairs.iter().enumerate())
-                .filter_map(|(at, pair)| match (is_listed.contains(&(number, at)), &heir) {
-                    (false, _) => Some(self.gone(earlier, pair, issue, &now)),
-                    (true, Some(heir)) => Some(moved(earlier, pair, issue, heir)),
-                    (true, None) => None,
-                })
-                .collect();
-            if owner.is_none() {
-                issues.push(closed(earlier, &gone, heir.as_deref()));
+        let now = Now { places, issue_of, bodies: names.collect(), new: NewPartners::of(self.sums) };
+        for (earlier, owner) in self.earlier.issues.iter().zip(owners) {
+            match owner {
+                Some(issue) => self.add_solved(earlier, (issue, issues), known, &now),
+                None => self.add_closed(earlier, issues, known, &now),
             }
-            known.extend(gone);
         }
+    }
+
+    /// Adds the pairs of an earlier issue that have no event any more to the issue that has its id.
+    fn add_solved(
+        &self,
+        earlier: &EarlierIssue,
+        (issue, issues): (usize, &mut [Issue]),
+        known: &mut Vec<KnownPair>,
+        now: &Now<'_>,
+    ) {
+        let gone = earlier.pairs.iter().filter(|pair| !now.issue_of.contains_key(&name(earlier, pair)));
+        let before = known.len();
+        known.extend(gone.map(|pair| self.gone(earlier, pair, issue, now)));
+        if issue >= self.with_events {
+            issues[issue].pairs += (known.len() - before) as u64;
+            issues[issue].group.clone_from(&earlier.group);
+        }
+    }
+
+    /// Adds an earlier issue whose id no issue has taken over, with all its pairs.
+    fn add_closed(&self, earlier: &EarlierIssue, issues: &mut Vec<Issue>, known: &mut Vec<KnownPair>, now: &Now<'_>) {
+        let mut heirs: BTreeMap<usize, u64> = BTreeMap::new();
+        let mut pairs = Vec::new();
+        for pair in &earlier.pairs {
+            let mut gone = self.gone(earlier, pair, issues.len(), now);
+            if let Some(&heir) = now.issue_of.get(&name(earlier, pair)) {
+                *heirs.entry(heir).or_default() += 1;
+                (gone.state, gone.note) =
+                    (EventState::Resolved, Some(format!("it belongs to issue {} now", issues[heir].id)));
+            }
+            pairs.push(gone);
+        }
+        let heir = heirs.into_iter().max_by_key(|(heir, count)| (*count, Reverse(*heir)));
+        let note = closing_note(&pairs, heir.map(|(heir, count)| (issues[heir].id.as_str(), count)));
+        issues.push(Issue {
+            id: earlier.id.clone(),
+            group: earlier.group.clone(),
+            rule_name: earlier.rule.clone(),
+            severity: earlier.severity,
+            pairs: pairs.len() as u64,
+            sum: Err(pairs.iter().map(|pair| pair.state).min().unwrap_or(EventState::Resolved)),
+            note: Some(note),
+        });
+        known.extend(pairs);
+    }
+
+    /// The name of an earlier pair.
+    fn name(&self, (issue, pair): EarlierPlace) -> PairName<'_> {
+        let issue = &self.earlier.issues[issue];
+        name(issue, &issue.pairs[pair])
     }
 
     /// Earlier pairs by their names.
@@ -90,8 +132,7 @@ impl Carrying<'_> {
         let mut places = FxHashMap::default();
         for (number, issue) in self.earlier.issues.iter().enumerate() {
             for (at, pair) in issue.pairs.iter().enumerate() {
-                let [a, b] = &pair.bodies;
-                places.entry((issue.rule.as_str(), [a.as_str(), b.as_str()])).or_insert((number, at));
+                places.entry(name(issue, pair)).or_insert((number, at));
             }
         }
         places
@@ -160,34 +201,21 @@ impl Carrying<'_> {
     }
 }
 
-/// A pair of an earlier issue that is closed, since another issue has the pair now.
-fn moved(earlier: &EarlierIssue, pair: &EarlierPair, issue: usize, heir: &str) -> KnownPair {
-    KnownPair {
-        issue: issue as u32,
-        rule: earlier.rule.clone(),
-        bodies: sorted(pair.bodies.clone()),
-        state: EventState::Resolved,
-        decision: Decision::default(),
-        earlier: Some(pair.clone()),
-        note: Some(format!("it belongs to issue {heir} now")),
-    }
+/// The rule and the bodies of an earlier pair.
+fn name<'a>(issue: &'a EarlierIssue, pair: &'a EarlierPair) -> PairName<'a> {
+    let [a, b] = &pair.bodies;
+    (&issue.rule, [a, b])
 }
 
-/// An earlier issue whose id no issue has taken over. `heir`: the issue that has most of its pairs.
-fn closed(earlier: &EarlierIssue, gone: &[KnownPair], heir: Option<&str>) -> Issue {
-    let note = match (heir, gone) {
-        (Some(heir), _) => format!("its pairs belong to issue {heir} now"),
-        (None, [pair]) if pair.note.is_some() => pair.note.clone().unwrap_or_default(),
+/// What has become of the pairs of an earlier issue. `heir`: the issue that has most of them, and
+/// how many.
+fn closing_note(pairs: &[KnownPair], heir: Option<(&str, u64)>) -> String {
+    let all = pairs.len();
+    match (heir, pairs) {
+        (Some((heir, count)), _) if count == all as u64 => format!("its pairs belong to issue {heir} now"),
+        (Some((heir, count)), _) => format!("{count} of its {all} pairs belong to issue {heir} now"),
+        (None, [KnownPair { note: Some(note), .. }]) => note.clone(),
         (None, [_]) => "the pair does not violate the rule any more".to_owned(),
-        (None, pairs) => format!("none of its {} pairs violates the rule any more", pairs.len()),
-    };
-    Issue {
-        id: earlier.id.clone(),
-        group: earlier.group.clone(),
-        rule_name: earlier.rule.clone(),
-        severity: earlier.severity,
-        pairs: earlier.pairs.len() as u64,
-        sum: Err(gone.iter().map(|pair| pair.state).min().unwrap_or(EventState::Resolved)),
-        note: Some(note),
+        (None, _) => format!("none of its {all} pairs violates the rule any more"),
     }
 }

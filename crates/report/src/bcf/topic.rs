@@ -154,8 +154,8 @@ fn priority(severity: &str) -> &'static str {
 fn title(finding: &Finding, lengths: Lengths) -> String {
     let required = finding.required_m;
     let nearness = match finding.bracket_m[1] {
-        Some(upper) if upper < 0.0 => format!("overlap {} deep", lengths.at_least(-upper)),
-        Some(upper) if required > 0.0 => lengths.at_most(upper),
+        Some(upper) if upper < 0.0 => format!("overlap {} deep", lengths.sentence_end(required, finding.bracket_m)),
+        Some(_) if required > 0.0 => lengths.sentence_end(required, finding.bracket_m),
         _ => finding.kind.clone(),
     };
     let asked = match required {

@@ -148,7 +148,10 @@ impl<'a> CardContext<'a> {
         let [lower, upper] = issue.worst_m();
         Row {
             head: self.head(index, issue),
-            bracket: self.lengths.bracket(required, lower, upper),
+            bracket: match first {
+                Some(_) => self.lengths.bracket(required, lower, upper),
+                None => "no violation".to_owned(),
+            },
             required: required.map(|metres| self.lengths.required(metres)).unwrap_or_default(),
         }
     }

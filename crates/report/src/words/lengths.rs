@@ -266,6 +266,16 @@ impl Lengths {
         self.with_unit(&self.rounded(upper, decimals, Rounding::Up))
     }
 
+    /// The proven upper end as [`Self::bracket_sentence`] has it; of an overlap, the least depth.
+    pub(crate) fn sentence_end(self, required: f64, [lower, upper]: [Option<f64>; 2]) -> String {
+        let decimals = self.bracket_places(Some(required), lower, upper);
+        let (length, rounding) = match upper.unwrap_or(f64::INFINITY) {
+            upper if upper < 0.0 => (-upper, Rounding::Down),
+            upper => (upper, Rounding::Up),
+        };
+        self.with_unit(&self.rounded(length, decimals, rounding))
+    }
+
     /// A point, to a hundredth of a millimetre or a little less: `x 1250.5, y -20, z 300 mm`.
     pub(crate) fn place(self, metres: [f64; 3]) -> String {
         let decimals = self.decimals.saturating_sub(1);

@@ -55,6 +55,10 @@ fn bounds_are_rounded_outward() {
     assert_eq!([mm().at_most(5.870_12e-6), mm().at_least(5.870_12e-6)], ["0.006 mm", "0.005 mm"]);
     assert_eq!([mm().at_most(3e-9), mm().at_least(3e-9)], ["0.001 mm", "0 mm"]);
     assert_eq!([mm().at_most(-3e-9), mm().at_least(-3e-9)], ["0 mm", "-0.001 mm"]);
+    let bracket = [Some(0.0121), Some(0.01234)];
+    let ends = [mm().sentence_end(0.05, bracket), mm().sentence_end(0.05, [Some(-0.02), Some(-0.0195)])];
+    assert_eq!(ends, ["12.34 mm", "19.5 mm"]);
+    assert!(mm().bracket_sentence(0.05, bracket[0], bracket[1]).ends_with(&ends[0]));
 }
 
 #[test]
