@@ -47,7 +47,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ProgramEnd> {
     if let Some(note) = snapshot_note(args, &report, &bare) {
         stdout::print_to_stderr(&format!("note: {note}\n"));
     }
-    print(args, &report, (&made, &bare))?;
+    print(args, &report, &made, &bare)?;
     Ok(ProgramEnd::Clear)
 }
 
@@ -215,8 +215,8 @@ fn now() -> String {
     time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Prints which files were written.
-fn print(args: &ReportArgs, report: &Report, (made, bare): (&[MadeFile], &[String])) -> Result<()> {
+/// Prints which files were written. `bare`: ids of issues whose topics have no snapshot.
+fn print(args: &ReportArgs, report: &Report, made: &[MadeFile], bare: &[String]) -> Result<()> {
     let of_png = |file: &&MadeFile| file.what == "png";
     let pictures = made.iter().filter(of_png).count();
     if args.json {

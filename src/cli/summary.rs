@@ -74,7 +74,7 @@ pub(crate) fn text(manifest: &Manifest, dir: Option<&Path>) -> String {
     rows.extend(std::iter::once("undecided").chain(std::iter::repeat("")).zip(undecided::lines(summary, lengths)));
     rows.extend(violations::issues(summary).map(|line| ("issues", line)));
     rows.extend(violations::stale(summary).into_iter().map(|line| ("", line)));
-    rows.extend(violations::runs(summary).map(|line| ("runs", line)));
+    rows.extend(violations::runs(manifest).map(|line| ("runs", line)));
     rows.push(("worst", worst(summary, lengths)));
     rows.extend(summary_lines::depth(summary).map(|line| ("depth", line)));
     rows.extend(summary_lines::inside(summary).map(|line| ("inside", line)));

@@ -5,7 +5,7 @@ use super::color::{Tone, paint};
 use super::summary_lines;
 use super::text::{Lengths, count, counted, visible};
 use clearsweep_model::EventState;
-use clearsweep_records::manifest::{Intervals, ListedPair, NamedPair, StalePair, Summary};
+use clearsweep_records::manifest::{Intervals, ListedPair, Manifest, NamedPair, StalePair, Summary};
 
 /// The form in which a line states the time.
 #[derive(Debug, Clone, Copy)]
@@ -216,14 +216,17 @@ pub(super) fn stale(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// `violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)`, where something is
-/// required of several runs.
-pub(super) fn runs(summary: &Summary) -> Option<String> {
+/// `violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)` if something is required of
+/// several runs. Runs of a sweep are no draws: their share is no probability, and is not told.
+pub(super) fn runs(Manifest { summary, options, .. }: &Manifest) -> Option<String> {
     let (share, [low, high]) = (summary.runs_violated_share?, summary.runs_violated_interval?);
     let [share, low, high] = [share, low, high].map(|share| 100.0 * share);
     let (violated, all) = (count(summary.runs_violated?), count(summary.runs));
-    (summary.runs > 1)
-        .then(|| format!("violated in {violated} of {all} runs ({share:.1} %, 95 % interval {low:.1} to {high:.1})"))
+    let share = match options.runs_are_draws() {
+        true => format!(" ({share:.1} %, 95 % interval {low:.1} to {high:.1})"),
+        false => String::new(),
+    };
+    (summary.runs > 1).then(|| format!("violated in {violated} of {all} runs{share}"))
 }
 
 #[cfg(test)]
@@ -300,7 +303,7 @@ mod tests {
 
     #[test]
     fn runs_are_counted_with_their_interval() {
-        let runs = |json| runs(&of_json(json));
+        let runs = |json| runs(&Manifest { summary: of_json(json), ..Manifest::default() });
         let summary = json!({
             "runs": 2000, "runs_violated": 1450, "runs_violated_share": 0.725,
             "runs_violated_interval": [0.70501, 0.74412],

@@ -37,6 +37,7 @@ mod golden;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod interrupt;
 #[cfg(feature = "cli")]
+mod joint_logs;
 mod joints;
 mod library;
 #[cfg(feature = "cli")]

@@ -409,6 +409,15 @@ fn a_sweep_speaks_in_values_of_its_joints() {
     let crowd = crowd_out();
     expect(crowd.path(), "report out --html a.html", 0);
     assert!(text(crowd.path(), "a.html").contains("(95 %:"), "draws have a probability");
+    let told = expect(dir, "summary grid", 0);
+    assert!(told.contains(" of 5 runs\n") && !told.contains("95 % interval"), "{told}");
+    // Postures that are drawn are draws.
+    let drawn = CABINET.replace("path = \"grid\"\nsteps = 4", "path = \"random\"\nsamples = 60\nseed = 3");
+    fs::write(dir.join("scene.toml"), drawn).expect("written");
+    let told = expect(dir, "run scene.toml --out drawn --report drawn.html", 3);
+    assert!(told.contains(" of 60 runs (") && told.contains("95 % interval"), "{told}");
+    let page = text(dir, "drawn.html");
+    assert!(page.contains("slide from 0 mm to 200 mm, 60 draws at random") && page.contains("(95 %:"), "draws");
 }
 
 #[test]

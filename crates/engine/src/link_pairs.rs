@@ -41,7 +41,7 @@ pub enum LinkPairKind {
 pub struct LinkPairFound {
     /// Indices of the links, ascending.
     pub links: [usize; 2],
-    /// What was found.
+    /// Reason why they need no check, or that they need one.
     pub kind: LinkPairKind,
     /// Draws in which they touch or overlap; 0 of adjacent links, which are not looked at.
     pub contacts: u64,

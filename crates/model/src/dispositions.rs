@@ -75,7 +75,7 @@ impl Dispositions {
     }
 }
 
-/// What has become of a violation since people decided about its pair; what needs them most comes
+/// State of a violation beside the decisions about its pair. The state that needs people most comes
 /// first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventState {

@@ -1,4 +1,4 @@
-//! What a scene expects of its input.
+//! Counts that a scene expects of its input.
 
 /// `[expect]`: counts that the input has to have, so that a part of it that is missing is found
 /// before anything is computed.

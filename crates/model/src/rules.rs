@@ -1,5 +1,4 @@
-//! What is required of each pair of bodies: rules, of which the first that matches a pair counts,
-//! as in a firewall.
+//! Requirements of pairs of bodies: the first rule that matches a pair counts, as in a firewall.
 
 use crate::baselines::{Baseline, BaselineAt, BaselinePair, Baselines};
 use crate::body::{Body, Motion};
@@ -154,8 +153,8 @@ impl PairRules {
     }
 }
 
-/// What is required of each pair: the rules, and the clearance required of pairs that none of them
-/// matches, as the last rule.
+/// Requirements of each pair: the rules, and as the last rule the clearance required of pairs that
+/// none of them matches.
 #[derive(Debug, Clone)]
 pub struct Requirements {
     rules: Arc<PairRules>,

@@ -101,7 +101,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// What is required of each pair, baselines included once they are known.
+    /// Requirements of each pair, baselines included once they are known.
     #[doc(hidden)]
     pub fn requirements(&self) -> Requirements {
         Requirements::new(&self.rules, self.query.require, &self.baselines)

@@ -52,7 +52,7 @@ pub struct Body {
     pub deviation_m: Option<f64>,
     /// `solid`, `winding` or `surface`.
     pub inside: Option<Text>,
-    /// What is measured of it: `hull`, `mesh`, ...
+    /// Model that is measured: `hull`, `mesh`, ...
     pub model: Option<Text>,
     /// Its groups; those of a class and a level begin with `class:` and `level:`.
     pub groups: Vec<Text>,

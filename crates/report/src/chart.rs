@@ -9,7 +9,7 @@ mod curve;
 mod histogram;
 mod svg;
 
-pub(crate) use curve::curve_svg;
+pub(crate) use curve::{RunMoment, curve_svg};
 pub(crate) use histogram::{histogram_svg, probability};
 
 #[cfg(test)]

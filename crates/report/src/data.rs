@@ -21,8 +21,6 @@ pub struct Report {
     pub moves: bool,
     /// Number of runs.
     pub runs: u64,
-    /// Whether runs are those of a sweep, and no draws.
-    pub is_sweep: bool,
     /// The sweeps, in the order of their runs; empty if the manifest does not say.
     pub sweeps: Vec<Sweep>,
     /// Whether times are dates: seconds since 1970-01-01 00:00 UTC.
@@ -182,7 +180,7 @@ pub struct SolvedPair {
     pub names: [String; 2],
     /// The rule or the body that is no more, or that the pair is ignored.
     pub note: Option<String>,
-    /// What somebody decided about it.
+    /// Decision about the pair.
     pub decision: Decision,
     /// Bracket of the least distance in the earlier result, metres.
     pub earlier_m: [Option<f64>; 2],
@@ -243,7 +241,7 @@ pub struct Finding {
     pub kind: String,
     /// Word of its state, as of an issue.
     pub state: String,
-    /// What somebody decided about the pair.
+    /// Decision about the pair.
     pub decision: Decision,
     /// Number of events of the pair.
     pub events: u64,

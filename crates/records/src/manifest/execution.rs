@@ -86,6 +86,14 @@ pub struct Options {
     pub previous: Option<String>,
 }
 
+impl Options {
+    /// Whether runs are draws, so that a share of them estimates a probability: runs of trajectories
+    /// or of random sweeps.
+    pub fn runs_are_draws(&self) -> bool {
+        !self.sweep || (!self.sweeps.is_empty() && self.sweeps.iter().all(Sweep::is_random))
+    }
+}
+
 /// A `[[sweep]]`: its runs follow those of the sweep before it.
 #[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
 #[serde(default)]
@@ -94,6 +102,13 @@ pub struct Sweep {
     pub steps: u32,
     pub runs: u64,
     pub joints: Vec<SweepJoint>,
+}
+
+impl Sweep {
+    /// Whether its runs are draws from the ranges.
+    pub fn is_random(&self) -> bool {
+        self.path == "random"
+    }
 }
 
 /// A joint of a sweep, and its range.

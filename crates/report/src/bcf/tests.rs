@@ -46,7 +46,6 @@ pub(crate) fn sample() -> Report {
         unit: LengthUnit::parse("mm").expect("a unit"),
         moves: true,
         runs: 3,
-        is_sweep: false,
         sweeps: Vec::new(),
         has_dates: false,
         between: "linear".to_owned(),

@@ -17,8 +17,9 @@ const LINE_WIDTH: f64 = 2.0;
 /// `frame`), the values at both ends (`data-from`, `data-to`) and their pixels (`data-left`,
 /// `data-right`). If values are no seconds or frames, `data-zero` and `data-step` convert those to
 /// values.
-pub(crate) fn curve_svg(curve: &Curve, least: &Moment, (run, clock): (i64, &Clock), lengths: Lengths) -> String {
-    let drawing = Drawing::new(curve, least, (run, clock), lengths);
+pub(crate) fn curve_svg(curve: &Curve, least: &RunMoment, clock: &Clock, lengths: Lengths) -> String {
+    let drawing = Drawing::new(curve, least, clock, lengths);
+    let least = &least.moment;
     let [left, top, right, bottom] = PLOT;
     let inside = [
         drawing.between(),
@@ -57,6 +58,13 @@ pub(crate) fn curve_svg(curve: &Curve, least: &Moment, (run, clock): (i64, &Cloc
 /// The line that scripts move; a style sheet shows it.
 const CURSOR: &str = r##"class="cursor" display="none" stroke="#1b1f24" stroke-width="1.5""##;
 
+/// A moment of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunMoment {
+    pub(crate) run: i64,
+    pub(crate) moment: Moment,
+}
+
 struct Drawing<'a> {
     curve: &'a Curve,
     least: Moment,
@@ -71,7 +79,8 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(curve: &'a Curve, least: &Moment, (run, clock): (i64, &Clock), lengths: Lengths) -> Self {
+    fn new(curve: &'a Curve, least: &RunMoment, clock: &Clock, lengths: Lengths) -> Self {
+        let &RunMoment { run, moment: ref least } = least;
         let [left, top, right, bottom] = PLOT;
         let points = curve.points.iter().map(|point| point.moment);
         let ends = curve.between.iter().flat_map(|between| between.ends);

@@ -11,6 +11,10 @@ fn at(frame: i64) -> Moment {
     Moment { frame, time_s: Some(0.25 * frame as f64) }
 }
 
+fn least(moment: Moment) -> RunMoment {
+    RunMoment { run: 0, moment }
+}
+
 fn point(frame: i64, distance_m: f64) -> CurvePoint {
     CurvePoint { moment: at(frame), distance_m, bracket_m: [Some(distance_m - 1e-3), Some(distance_m + 1e-3)] }
 }
@@ -47,7 +51,7 @@ fn check(svg: &str) {
 
 #[test]
 fn a_curve_shows_its_parts() {
-    let svg = curve_svg(&dip(), &at(50), (0, &Clock::plain(mm())), mm());
+    let svg = curve_svg(&dip(), &least(at(50)), &Clock::plain(mm()), mm());
     check(&svg);
     for part in ["class=\"between\"", "class=\"band\"", "class=\"violation\"", "class=\"cursor\"", "class=\"least\""] {
         assert!(svg.contains(part), "{part}");
@@ -63,7 +67,7 @@ fn a_curve_shows_its_parts() {
 fn frames_stand_in_for_missing_times() {
     let mut curve = dip();
     curve.points[3].moment.time_s = None;
-    let svg = curve_svg(&curve, &at(50), (0, &Clock::plain(mm())), mm());
+    let svg = curve_svg(&curve, &least(at(50)), &Clock::plain(mm()), mm());
     check(&svg);
     assert!(svg.contains(r#"data-axis="frame" data-from="0" data-to="120""#));
 }
@@ -93,8 +97,8 @@ fn a_curve_of_anything_is_drawn() {
         }
     }
     for curve in &curves {
-        check(&curve_svg(curve, &at(0), (0, &Clock::plain(mm())), mm()));
-        check(&curve_svg(curve, &Moment { frame: i64::MAX, time_s: None }, (0, &Clock::plain(mm())), mm()));
+        check(&curve_svg(curve, &least(at(0)), &Clock::plain(mm()), mm()));
+        check(&curve_svg(curve, &least(Moment { frame: i64::MAX, time_s: None }), &Clock::plain(mm()), mm()));
     }
 }
 

@@ -51,7 +51,7 @@ pub struct Element {
     pub level: Option<String>,
     /// Other groups.
     pub groups: Vec<String>,
-    /// What is measured of it: `hull`, `mesh`, ...
+    /// Model that is measured: `hull`, `mesh`, ...
     pub model: Option<String>,
 }
 

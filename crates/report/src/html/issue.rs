@@ -2,7 +2,7 @@
 
 use super::SENTENCE;
 use super::payload::Payload;
-use crate::chart::{curve_svg, histogram_svg, probability};
+use crate::chart::{RunMoment, curve_svg, histogram_svg, probability};
 use crate::data::{Finding, Issue, Report};
 use crate::words::{Clock, Lengths, Name, clipped, count, counted, decision};
 use base64::Engine;
@@ -300,11 +300,10 @@ impl<'a> CardContext<'a> {
                 beyond
             }
         });
+        let least = RunMoment { run: finding.run, moment: finding.least };
         Charts {
             finding: number,
-            curve: curve
-                .map(|curve| curve_svg(curve, &finding.least, (finding.run, &self.clock), self.lengths))
-                .unwrap_or_default(),
+            curve: curve.map(|curve| curve_svg(curve, &least, &self.clock, self.lengths)).unwrap_or_default(),
             curve_note: curve_note.unwrap_or_default(),
             histogram: histogram.map(|histogram| histogram_svg(histogram, self.lengths)).unwrap_or_default(),
             probability: histogram.map(probability).unwrap_or_default(),

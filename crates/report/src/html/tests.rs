@@ -105,7 +105,6 @@ fn report(issues: Vec<Issue>) -> Report {
         unit: LengthUnit::parse("mm").expect("a unit"),
         moves: true,
         runs: 1,
-        is_sweep: false,
         sweeps: Vec::new(),
         has_dates: false,
         between: "none".to_owned(),

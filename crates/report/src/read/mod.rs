@@ -63,7 +63,7 @@ pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> 
         Some(scene) => {
             let viewed = if options.all_views { issues.len() } else { in_full };
             check_bodies(dir, &scene.scene, &issues[..viewed])?;
-            views::add(scene, (&mut issues[..viewed], in_full), &rows)?
+            views::add(scene, &mut issues[..viewed], in_full, &rows)?
         }
         None => views::Shown::default(),
     };
@@ -79,11 +79,10 @@ pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> 
         unit,
         moves,
         runs: summary.runs,
-        is_sweep: manifest.options.sweep,
         sweeps: manifest.options.sweeps.clone(),
         has_dates: manifest.options.time_origin.is_some(),
         between: summary.between.clone().unwrap_or_default(),
-        verdict: facts::verdict(summary, !manifest.options.sweep),
+        verdict: facts::verdict(summary, manifest.options.runs_are_draws()),
         checked,
         unchecked,
         elements: groups::elements(&bodies, &issues),

@@ -77,7 +77,7 @@ pub(super) fn add(dir: &Path, manifest: &Manifest, issues: &mut [Issue]) -> Resu
         });
     }
     if summary.runs > 1 {
-        add_histograms(dir, (summary.runs, !manifest.options.sweep), issues)?;
+        add_histograms(dir, manifest, issues)?;
     }
     Ok(rows)
 }
@@ -186,7 +186,8 @@ fn nearer_between(a: CurveBetween, b: CurveBetween) -> CurveBetween {
 }
 
 /// Adds the least distances over all runs to the findings that are shown.
-fn add_histograms(dir: &Path, (runs, are_draws): (u64, bool), issues: &mut [Issue]) -> Result<()> {
+fn add_histograms(dir: &Path, manifest: &Manifest, issues: &mut [Issue]) -> Result<()> {
+    let are_draws = manifest.options.runs_are_draws();
     let mut values: FxHashMap<[i32; 2], (u64, [f64; 2])> = FxHashMap::default();
     for finding in issues.iter().flat_map(|issue| issue.findings.iter().take(MOST_SHOWN)) {
         values.insert(indices(finding), (0, [f64::INFINITY, f64::NEG_INFINITY]));
@@ -203,7 +204,7 @@ fn add_histograms(dir: &Path, (runs, are_draws): (u64, bool), issues: &mut [Issu
         for (f, finding) in issue.findings.iter().take(MOST_SHOWN).enumerate() {
             let pair = indices(finding);
             if let (count @ 1.., ends) = values[&pair] {
-                let mut histogram = empty_histogram(finding, [count, runs], ends);
+                let mut histogram = empty_histogram(finding, [count, manifest.summary.runs], ends);
                 histogram.share = histogram.share.filter(|_| are_draws);
                 histograms.entry(pair).or_default().push(([i, f], histogram));
             }

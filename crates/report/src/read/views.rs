@@ -74,7 +74,7 @@ type FirstPoses = Option<((i64, Moment), Vec<Option<Pose>>)>;
 
 /// Adds views to the findings of the first `in_full` issues, to the first finding of the others,
 /// and to a solved pair of those without a finding; returns what they show.
-pub(super) fn add(of: &ReportScene, (issues, in_full): (&mut [Issue], usize), rows: &WorstRows) -> Result<Shown> {
+pub(super) fn add(of: &ReportScene, issues: &mut [Issue], in_full: usize, rows: &WorstRows) -> Result<Shown> {
     let mut stages = stages(issues, in_full, rows);
     let first = first_sample(of, issues)?;
     stages.extend(first.into_iter().flat_map(|first| solved(&of.scene, issues, first)));

@@ -1,7 +1,7 @@
 //! Runs and moments for people: dates if the times of the input are dates, and values of joints in
 //! a sweep.
 
-use super::{Lengths, moment, span, trimmed};
+use super::{Lengths, counted, moment, span, trimmed};
 use crate::data::{Contact, Moment, Report};
 use chrono::DateTime;
 use clearsweep_records::manifest::{Options, Sweep, SweepJoint};
@@ -180,12 +180,16 @@ impl Clock {
         text + after
     }
 
-    /// The sweeps in words: `hinge from 0 deg to 110 deg in 37 steps`.
+    /// The sweeps in words: `hinge from 0 deg to 110 deg in 37 steps`, `elbow from 0 deg to 90 deg,
+    /// 1,000 draws at random`.
     pub(crate) fn sweeps(&self) -> Vec<String> {
         let line = |sweep: &Sweep| {
             let joint =
                 |of: &SweepJoint| format!("{} from {} to {}", of.name, self.value(of, of.from), self.value(of, of.to));
             let joints: Vec<String> = sweep.joints.iter().map(joint).collect();
+            if sweep.is_random() {
+                return format!("{}, {} at random", joints.join(", "), counted(sweep.runs, "draw"));
+            }
             let path = if joints.len() > 1 { format!(", {},", sweep.path.replace('-', " ")) } else { String::new() };
             format!("{}{path} in {} steps", joints.join(", "), sweep.steps)
         };

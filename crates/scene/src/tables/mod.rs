@@ -219,7 +219,7 @@ fn override_rows(
 fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, unit: LengthUnit) -> Result<BodySpec> {
     let (mut values, mut shape, mut pose) = (Vec::with_capacity(cells.len() + 2), None, [None; POSE_COLUMNS]);
     for &(number, ref cell) in cells {
-        match (number, value(&place, (number, cell), &defaults.columns.units)?) {
+        match (number, value(&place, number, cell, &defaults.columns.units)?) {
             (POSITION.., value) => pose[number - POSITION] = Some(value),
             (SHAPE, Value::Text(text)) => shape = Some(text),
             // A table may have a column of this name for others.
@@ -247,7 +247,7 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, un
 }
 
 /// The value of a cell in a column of this number; `units`: of lengths, by column.
-fn value<'c>(place: &RowPlace, (number, cell): (usize, &'c Cell), units: &[LengthUnit]) -> Result<Value<'c>> {
+fn value<'c>(place: &RowPlace, number: usize, cell: &'c Cell, units: &[LengthUnit]) -> Result<Value<'c>> {
     let (names, format) = COLUMNS[number];
     let (value, wanted) = match (format, cell) {
         (BodiesTableFormat::Text, Cell::Text(text)) => return Ok(Value::Text(text)),
