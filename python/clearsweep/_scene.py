@@ -12,7 +12,10 @@ from ._errors import Error
 from ._types import Length, Lengths
 
 #: Keys of a body that are kinds of shape, and stand in `shape` in a scene file.
-_SHAPES = ("box", "sphere", "capsule", "cylinder", "points", "pieces")
+_SHAPES = ("box", "sphere", "capsule", "cylinder", "cone", "ellipsoid", "dish", "torus", "rectangular_torus", "points", "pieces")
+
+#: Keys that stand beside one of these in `shape`.
+_BESIDE = ("offset_xy", "bottom_shear", "top_shear", "kind", "angle")
 
 
 class Scene:
@@ -187,6 +190,11 @@ class Scene:
         sphere: Length | None = None,
         capsule: Lengths | None = None,
         cylinder: Lengths | None = None,
+        cone: Lengths | None = None,
+        ellipsoid: Lengths | None = None,
+        dish: Lengths | None = None,
+        torus: Lengths | None = None,
+        rectangular_torus: Lengths | None = None,
         points: Any = None,
         pieces: Any = None,
         geometry: str | os.PathLike[str] | None = None,
@@ -200,12 +208,17 @@ class Scene:
     ) -> Scene:
         """Adds a body, and returns the scene.
 
-        One of ``box`` (full sides), ``sphere`` (radius), ``capsule`` (radius, length), ``cylinder`` (radius, height, sides),
-        ``points`` (their hull), ``pieces`` (lists of points) and ``geometry`` (a file) says its form. All other ``keys`` are
+        One of ``box`` (full sides), ``sphere`` (radius), ``capsule`` (radius, length), ``cylinder`` (radius, height; with a third
+        number a prism of that many sides), ``cone`` (radius below, radius above, height), ``ellipsoid`` (half axes), ``dish`` (radius,
+        height; with ``kind="spherical"`` or ``"elliptical"``), ``torus`` (radius of the arc, of the tube), ``rectangular_torus`` (inner
+        radius, outer radius, height; both with an ``angle`` such as ``"90deg"``), ``points`` (their hull), ``pieces`` (lists of points) and ``geometry`` (a file) says its form. All other ``keys`` are
         those of ``[[body]]`` in a scene file: ``deviation``, ``inside``, ``unit``, ``scale``, ``up``, ...
         """
-        shapes = {"box": box, "sphere": sphere, "capsule": capsule, "cylinder": cylinder, "points": points, "pieces": pieces}
+        straight = {"box": box, "sphere": sphere, "capsule": capsule, "points": points, "pieces": pieces}
+        tori = {"torus": torus, "rectangular_torus": rectangular_torus}
+        shapes = {**straight, "cylinder": cylinder, "cone": cone, "ellipsoid": ellipsoid, "dish": dish, **tori}
         shape = {kind: value for kind, value in shapes.items() if value is not None}
+        shape.update({key: keys.pop(key) for key in _BESIDE if shape and key in keys})
         plain = {"geometry": geometry, "model": model, "static": static, "position": position}
         more = {"orientation": orientation, "group": group, "offset": offset, "shape": shape or None}
         return self._add("body", {"name": name, **plain, **more, **keys})

@@ -12,7 +12,7 @@ use clearsweep_model::{BetweenFrames, LengthUnit, Model, Scene, Shape};
 use clearsweep_narrow::interval::{IntervalMethod, IntervalProximity, IntervalStatus};
 use clearsweep_narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
 use clearsweep_scene::direction::{DIRECTION_REMEDY, parse_direction};
-use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
+use clearsweep_scene::{BodyBuilder, Geometry, RoundShape, SceneBuilder};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -130,11 +130,16 @@ fn in_words_of_a_query(error: Error, given: [&str; 2]) -> Error {
 }
 
 /// Words for shapes, with what each is made of.
-const SHAPES: [(&str, usize, &str); 4] = [
-    ("box", 3, "box:X,Y,Z with the full sides"),
-    ("sphere", 1, "sphere:R"),
-    ("capsule", 2, "capsule:R,LENGTH with the length of the core"),
-    ("cylinder", 3, "cylinder:R,HEIGHT,SIDES"),
+const SHAPES: [(&str, &str); 9] = [
+    ("box", "box:X,Y,Z with the full sides"),
+    ("sphere", "sphere:R"),
+    ("capsule", "capsule:R,LENGTH with the length of the core"),
+    ("cylinder", "cylinder:R,HEIGHT (a prism: cylinder:R,HEIGHT,SIDES)"),
+    ("cone", "cone:R_BELOW,R_ABOVE,HEIGHT"),
+    ("ellipsoid", "ellipsoid:A,B,C with the half axes"),
+    ("dish", "dish:R,HEIGHT,spherical or dish:R,HEIGHT,elliptical"),
+    ("torus", "torus:R_ARC,R_TUBE or torus:R_ARC,R_TUBE,90deg"),
+    ("rectangular_torus", "rectangular_torus:R_INNER,R_OUTER,HEIGHT or with an angle such as 90deg"),
 ];
 
 /// The geometry of `box:1,1,1` or a file.
@@ -142,7 +147,7 @@ fn geometry(text: &str) -> Result<Geometry> {
     let shape = text.split_once(':').and_then(|(word, rest)| {
         SHAPES.iter().find(|(name, ..)| *name == word.trim().to_ascii_lowercase()).map(|known| (known, rest))
     });
-    let Some((&(word, count, form), rest)) = shape else {
+    let Some((&(word, form), rest)) = shape else {
         let modelled = text.split_once(':').and_then(|(word, rest)| {
             Model::ALL.into_iter().find(|model| model.name() == word).map(|model| (model, rest))
         });
@@ -153,18 +158,52 @@ fn geometry(text: &str) -> Result<Geometry> {
         };
     };
     let wrong = |problem: &str| Error::usage(format!("`{text}`"), problem, format!("give {form}"));
-    let values = numbers(rest).ok_or_else(|| wrong("not all of these are plain numbers (their unit: --unit)"))?;
+    let (numbers_text, last) = last_word(word, rest);
+    let values =
+        numbers(numbers_text).ok_or_else(|| wrong("not all of these are plain numbers (their unit: --unit)"))?;
+    let angle = match last.map(|text| text.trim_end_matches("deg").trim().parse::<f64>().ok()) {
+        None => 360.0,
+        Some(Some(angle)) => angle,
+        Some(None) if word == "dish" => 0.0,
+        Some(None) => return Err(wrong("the angle is no number of degrees")),
+    };
     match (word, values.as_slice()) {
         ("sphere", &[radius]) => Ok(Geometry::Sphere(radius)),
         ("capsule", &[radius, length]) => Ok(Geometry::Capsule { radius, length }),
         ("box", &[x, y, z]) => Ok(Geometry::Box([x, y, z])),
+        ("cylinder", &[radius, height]) => Ok(Geometry::Round(RoundShape::Cylinder { radius, height })),
         ("cylinder", &[radius, height, sides]) => {
             if sides.fract() != 0.0 || !(3.0..=1e6).contains(&sides) {
                 return Err(wrong("the number of sides is a whole number, at least 3"));
             }
             Ok(Geometry::Cylinder { radius, height, sides: sides as u32 })
         }
-        _ => Err(wrong(&format!("{count} numbers are needed, {} are given", values.len()))),
+        ("cone", &[bottom, top, height]) => Ok(Geometry::Round(RoundShape::cone(bottom, top, height))),
+        ("ellipsoid", &[a, b, c]) => Ok(Geometry::Round(RoundShape::Ellipsoid([a, b, c]))),
+        ("dish", &[radius, height]) => match last.map(str::trim) {
+            Some(kind @ ("spherical" | "elliptical")) => {
+                Ok(Geometry::Round(RoundShape::Dish { radius, height, is_elliptical: kind == "elliptical" }))
+            }
+            _ => Err(wrong("the kind of the dish is missing")),
+        },
+        ("torus", &[radius, tube]) => Ok(Geometry::Round(RoundShape::Torus { radius, tube, angle })),
+        ("rectangular_torus", &[inner, outer, height]) => {
+            Ok(Geometry::Round(RoundShape::RectangularTorus { inner, outer, height, angle }))
+        }
+        _ => Err(wrong(&format!("{} numbers do not make one", values.len()))),
+    }
+}
+
+/// The numbers of a shape, and the last of its items where that is an angle or a kind.
+fn last_word<'t>(word: &str, items: &'t str) -> (&'t str, Option<&'t str>) {
+    let most = match word {
+        "dish" | "torus" => 2,
+        "rectangular_torus" => 3,
+        _ => return (items, None),
+    };
+    match items.rsplit_once(',') {
+        Some((numbers, last)) if items.split(',').count() == most + 1 => (numbers, Some(last)),
+        _ => (items, None),
     }
 }
 
@@ -174,7 +213,7 @@ fn file(text: &str, model: Option<Model>) -> Result<Geometry> {
     let path = Path::new(text);
     let absolute = std::path::absolute(path).map_err(|error| Error::unreadable(path, &error))?;
     if !absolute.is_file() {
-        let shapes: Vec<&str> = SHAPES.iter().map(|(.., form)| *form).collect();
+        let shapes: Vec<&str> = SHAPES.iter().map(|(_, form)| *form).collect();
         return Err(Error::usage(
             format!("`{text}`"),
             "is neither a shape nor a file that exists",

@@ -83,7 +83,8 @@ fn bracket_holds(answer: &Certificate, truth: Wide) -> bool {
 
 /// The number and kind that a row names.
 fn named(case: &Case, f: &FeaturePair) -> ([FeatureKind; 2], [i32; 2]) {
-    ([f.a.kind, f.b.kind], [f.a.published(core(&case.a)), f.b.published(core(&case.b))])
+    let published = f.published([core(&case.a), core(&case.b)]);
+    (published.kind, published.number)
 }
 
 /// (a) All feature pairs of a pair of bodies: at most one is accepted where they are apart, it is

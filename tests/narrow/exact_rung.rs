@@ -59,10 +59,8 @@ fn run(seed: u64, pairs: usize, make: fn(&mut Random, usize) -> Recipe) -> Tally
         );
         if row.method == Method::Strict {
             tally.strict += 1;
-            let cores = (&a.shape.pieces[0].core, &b.shape.pieces[0].core);
-            let features = [answer.features.a.published(cores.0), answer.features.b.published(cores.1)];
-            let kinds = [answer.features.a.kind, answer.features.b.kind];
-            assert_eq!((kinds, features), (row.feature_kind, row.feature), "{answer:?}\n{}", case());
+            let published = answer.features.published([&a, &b].map(|body| &body.shape.pieces[0].core));
+            assert_eq!((published.kind, published.number), (row.feature_kind, row.feature), "{answer:?}\n{}", case());
             tally.same_features += 1;
         }
         tally.regimes[if truth.value().abs() <= 2e-9 {

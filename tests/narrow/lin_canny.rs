@@ -9,8 +9,7 @@ use clearsweep_narrow::lin_canny::{self, LinCannyResult, TOLERANCE};
 use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::{
-    BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace, gjk,
-    vclip,
+    BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Workspace, gjk, vclip,
 };
 use clearsweep_testing::bridge::{self, EVERYTHING, Solid, bits, pose};
 use clearsweep_testing::oracle::families::{self, Random, Recipe};
@@ -52,7 +51,7 @@ impl Tally {
         self.steps += u64::from(found.iterations);
         self.most = self.most.max(found.iterations);
         if found.end == SearchEnd::Converged {
-            use FeatureKind::{Edge, Face, Vertex};
+            use clearsweep_narrow::feature::FeatureKind::{Edge, Face, Vertex};
             self.kinds[match (found.features.a.kind, found.features.b.kind) {
                 (Vertex, Vertex) => 0,
                 (Vertex, Edge) | (Edge, Vertex) => 1,

@@ -7,12 +7,13 @@ mod bodies;
 
 use bodies::{Solid, bodies_of_the_paper, cube, sphere642};
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
+use clearsweep_narrow::feature::FeatureKind;
 use clearsweep_narrow::feature::{Feature, FeaturePair};
 use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::vclip::{self, VClipResult};
 use clearsweep_narrow::{
-    BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, VClip, Workspace,
+    BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, VClip, Workspace,
 };
 use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
 use clearsweep_testing::bridge::{EVERYTHING, bits, pose};

@@ -62,6 +62,7 @@ fn point() -> Polyhedron {
         distinct_normals: vec![],
         distinct_edges: vec![],
         planes: Default::default(),
+        round: None,
     }
 }
 

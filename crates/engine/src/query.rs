@@ -37,8 +37,9 @@ pub fn explain(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Ex
     let (answer, stats) = asked(a, b, &poses, narrow)?;
     let size = a.radius + b.radius + RelativePose::<f64>::between(&poses.0, &poses.1).t.length();
     let deviation = Deviation::of(a, b);
-    // The piece of a mesh is its hull.
-    let is_convex = a.mesh.is_none() && b.mesh.is_none();
+    // The piece of a mesh is its hull, and the polyhedron around a round body is none of both.
+    let is_exact = |body: &Shape| body.mesh.is_none() && body.core_excess() == 0.0;
+    let is_convex = is_exact(a) && is_exact(b);
     let exact = match (&a.pieces[..], &b.pieces[..]) {
         ([a], [b]) if is_convex => exact::resolve(&a.core, &b.core, (&poses.0, &poses.1)).map(|answer| {
             let answer = answer.opened(pose_error(&a.core, &poses.0) + pose_error(&b.core, &poses.1));

@@ -2,7 +2,9 @@
 
 pub use super::planes::LANES;
 use super::planes::{LazyPlanes, Planes};
+use super::round::RoundCore;
 use super::vec3::Vec3;
+use std::sync::Arc;
 
 /// An edge of a polyhedron.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +100,9 @@ pub struct Polyhedron {
     pub distinct_edges: Vec<u32>,
     /// See [`Polyhedron::planes`].
     pub planes: LazyPlanes,
+    /// The round body that this polyhedron lies around, and in whose place it stands where a proof
+    /// may be coarse; `None`: the polyhedron is the body.
+    pub round: Option<Arc<RoundCore>>,
 }
 
 impl Polyhedron {
@@ -113,6 +118,28 @@ impl Polyhedron {
         let away = center.length() * (1.0 + 4.0 * f64::EPSILON);
         let least = LEAST_RADIUS.max(LEAST_SHARE * away);
         Self { radius: self.radius.max(least - growth), away, ..self }
+    }
+
+    /// How far the polyhedron may lie outside of the round body that it stands for, metres; 0: it is
+    /// the body.
+    #[inline]
+    pub fn excess(&self) -> f64 {
+        self.round.as_ref().map_or(0.0, |round| round.excess)
+    }
+
+    /// The least and the greatest coordinates of the body, metres: of the round one where there is
+    /// one.
+    pub fn bounds(&self) -> [Vec3<f64>; 2] {
+        if let Some(round) = &self.round {
+            let unit = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
+            let end = |sign: f64| Vec3::from(unit.map(|axis| sign * round.body.height(axis.scale(sign))));
+            return [end(-1.0), end(1.0)];
+        }
+        let of = |list: &[f64]| {
+            list.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &c| [c.min(low), c.max(high)])
+        };
+        let [x, y, z] = [of(&self.x), of(&self.y), of(&self.z)];
+        [Vec3::new(x[0], y[0], z[0]), Vec3::new(x[1], y[1], z[1])]
     }
 
     /// Vertex `i`.

@@ -9,13 +9,15 @@ pub enum FeatureKind {
     Vertex,
     /// An edge.
     Edge,
-    /// A face.
+    /// A face; of a round body a flat end.
     Face,
+    /// A curved side of a round body.
+    Round,
 }
 
 impl FeatureKind {
     /// The words of the tables, by discriminant.
-    pub const NAMES: [&'static str; 3] = ["vertex", "edge", "face"];
+    pub const NAMES: [&'static str; 4] = ["vertex", "edge", "face", "round"];
 }
 
 /// The relation of the two bodies of a pair.
@@ -55,11 +57,14 @@ pub enum Method {
     /// The surfaces do not touch, and a part of one body lies inside of an open mesh by its winding
     /// number: the bracket reaches from minus the depth to the distance of the surfaces.
     Winding,
+    /// Round bodies: the lower end by their supports along a direction, the upper end by a point of
+    /// each, or by points of the difference around the origin.
+    Round,
 }
 
 impl Method {
     /// The words of the tables, by discriminant.
-    pub const NAMES: [&'static str; 7] = ["strict", "tie", "exact", "mesh", "bound", "none", "winding"];
+    pub const NAMES: [&'static str; 8] = ["strict", "tie", "exact", "mesh", "bound", "none", "winding", "round"];
 }
 
 /// The answer to one query: lengths in metres.

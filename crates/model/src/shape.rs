@@ -243,10 +243,20 @@ impl Shape {
     /// a mesh is compared with it.
     #[doc(hidden)]
     pub fn surface_excess(&self, other: &Self) -> f64 {
-        match (&self.uneven, &other.mesh) {
-            (Some(uneven), Some(_)) => uneven.excess,
-            _ => 0.0,
+        if other.mesh.is_none() {
+            return 0.0;
         }
+        let uneven = self.uneven.as_ref().map_or(0.0, |uneven| uneven.excess);
+        match self.core_excess() {
+            0.0 => uneven,
+            excess => (uneven + excess).next_up(),
+        }
+    }
+
+    /// How far the polyhedra of round cores may lie outside of these, metres; 0 without such.
+    #[doc(hidden)]
+    pub fn core_excess(&self) -> f64 {
+        self.pieces.iter().fold(0.0, |most, piece| most.max(piece.core.excess()))
     }
 
     /// The tree over the pieces, which is built when first asked for.
@@ -290,11 +300,11 @@ impl Shape {
     /// Side lengths of the box around the body along the axes of its own frame, growth included,
     /// metres.
     pub fn extent(&self) -> [f64; 3] {
-        let Piece { core, radius } = self.hull();
-        [&core.x, &core.y, &core.z].map(|list| {
-            let ends =
-                list.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &c| (c.min(low), c.max(high)));
-            ends.1 - ends.0 + 2.0 * radius
+        let bounds: Vec<_> = self.pieces.iter().map(|piece| piece.core.bounds()).collect();
+        [0, 1, 2].map(|k| {
+            let low = bounds.iter().fold(f64::INFINITY, |low, [least, _]| low.min(least[k]));
+            let high = bounds.iter().fold(f64::NEG_INFINITY, |high, [_, most]| high.max(most[k]));
+            high - low + 2.0 * self.hull().radius
         })
     }
 

@@ -7,8 +7,8 @@
 use super::feature::{Feature, FeaturePair};
 use super::kind::FormulaKind;
 use super::pair::{Pair, Supporting, bound_of};
+use crate::feature::FeatureKind::{Edge, Face, Vertex};
 use clearsweep_geometry::{Polyhedron, Real, RelativePose, Scalar, Vec3};
-use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 
 /// The supporting planes and the closest points of two features, in A's frame.
 #[derive(Debug, Clone, Copy)]

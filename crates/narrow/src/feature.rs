@@ -2,7 +2,29 @@
 
 use super::pair::VertexPair;
 use clearsweep_geometry::Polyhedron;
-use clearsweep_model::FeatureKind;
+use clearsweep_model::FeatureKind as PublishedKind;
+
+/// The kind of a feature of a polyhedron. Tables publish more: see [`FeaturePair::published`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FeatureKind {
+    /// A vertex.
+    Vertex,
+    /// An edge.
+    Edge,
+    /// A face.
+    Face,
+}
+
+impl From<FeatureKind> for PublishedKind {
+    #[inline(always)]
+    fn from(kind: FeatureKind) -> Self {
+        match kind {
+            FeatureKind::Vertex => Self::Vertex,
+            FeatureKind::Edge => Self::Edge,
+            FeatureKind::Face => Self::Face,
+        }
+    }
+}
 
 /// A vertex, edge or face of a polyhedron, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,20 +95,25 @@ impl Feature {
         }
     }
 
-    /// The number that tables publish: of a vertex its index in the file, of an edge or a face its
-    /// index here.
+    /// The kind and the number that tables publish: of a vertex its index in the file, of an edge or
+    /// a face its index here. A round body has flat ends and a curved side, which a vertex stands
+    /// for.
     #[inline(always)]
-    pub fn published(self, p: &Polyhedron) -> i32 {
+    fn published(self, p: &Polyhedron) -> (PublishedKind, i32) {
+        if p.round.is_some() {
+            let is_side = self.kind == FeatureKind::Vertex;
+            return if is_side { (PublishedKind::Round, 0) } else { (self.kind.into(), self.index as i32) };
+        }
         // Branch-free: the kinds of successive rows are unpredictable. Every polyhedron has a
         // vertex 0.
         let is_vertex = self.kind == FeatureKind::Vertex;
         let source = p.source[if is_vertex { self.index as usize } else { 0 }];
         let number = if is_vertex { source } else { self.index };
-        number.min(i32::MAX as u32) as i32
+        (self.kind.into(), number.min(i32::MAX as u32) as i32)
     }
 
     /// The smallest feature with all the given vertices.
-    fn spanning(p: &Polyhedron, vertices: &[u32]) -> Option<Self> {
+    pub(super) fn spanning(p: &Polyhedron, vertices: &[u32]) -> Option<Self> {
         match *vertices {
             [v] => Some(Self::vertex(v)),
             [v, w] => p.edge_between(v, w).map(Self::edge).or_else(|| p.face_containing(vertices).map(Self::face)),
@@ -109,7 +136,7 @@ pub struct FeaturePair {
 #[derive(Debug, Clone, Copy)]
 pub struct Published {
     /// Kinds of the features of A and of B.
-    pub kind: [FeatureKind; 2],
+    pub kind: [PublishedKind; 2],
     /// Their numbers.
     pub number: [i32; 2],
 }
@@ -123,7 +150,8 @@ impl FeaturePair {
     /// The pair as tables publish it.
     #[inline(always)]
     pub fn published(&self, [a, b]: [&Polyhedron; 2]) -> Published {
-        Published { kind: [self.a.kind, self.b.kind], number: [self.a.published(a), self.b.published(b)] }
+        let ((kind_a, a), (kind_b, b)) = (self.a.published(a), self.b.published(b));
+        Published { kind: [kind_a, kind_b], number: [a, b] }
     }
 
     /// The smallest feature pair that contains a simplex of the Minkowski difference, if its kinds

@@ -1,7 +1,7 @@
 //! Kinds of feature pairs whose closest points have a formula.
 
 use super::feature::FeaturePair;
-use clearsweep_model::FeatureKind::{self, Edge, Face, Vertex};
+use crate::feature::FeatureKind::{self, Edge, Face, Vertex};
 use clearsweep_model::Method;
 
 /// The kinds that have a formula.

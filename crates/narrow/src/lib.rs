@@ -101,6 +101,7 @@ pub mod pose_rounding;
 mod query;
 mod relative;
 pub mod resolver;
+mod round;
 mod rows;
 pub mod search;
 pub mod solve_outcome;

@@ -15,12 +15,13 @@ use super::pair::{Pair, SupportSearch, VertexPair};
 use super::parallel_features;
 use super::parallel_features::equal_depths::EqualDepths;
 use super::resolver;
+use super::round;
 use super::search::SearchEnd;
 use super::solve_outcome::{SolveOutcome, beyond};
 use super::solver_stats::SolverStats;
 use super::vclip;
+use crate::feature::FeatureKind;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
-use clearsweep_model::FeatureKind;
 use clearsweep_model::Piece;
 
 /// The search for what the remembered features and surface do not settle.
@@ -125,6 +126,19 @@ pub fn solve(
     if !pair.size.is_finite() || !pair.pose.r.iter().chain([&pair.pose.t]).all(|r| r.is_finite()) {
         stats.uncertified += 1;
         return SolveOutcome::Answered(Answer::uncertified(&pair, parts.relative.t));
+    }
+    if round::is_round(pair.a, pair.b) {
+        stats.searched += 1;
+        let outcome = round::answer(&pair, beyond(cutoff, pair.size) + growth);
+        let overlap = solver.overlap;
+        return match outcome {
+            SolveOutcome::Beyond { gap, normal } => SolveOutcome::Beyond { gap: gap - growth, normal },
+            // The row says no more of a deep pair than that it is one.
+            other => other.map(|answer| match overlap.filter(|depths| answer.upper < -depths.cores) {
+                Some(depths) => depths.answer(&pair),
+                None => answer,
+            }),
+        };
     }
     cache.belong_to(pair.a, pair.b);
     if let Some(overlap) = solver.overlap

@@ -48,15 +48,23 @@ fn max_dot_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64 {
 
 dispatch!(loops max_dot_wide, max_dot_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64);
 
-/// The largest `d . v` over all vertices: a proof.
+/// The largest `d . v` over all vertices, of a round body over all its points: a proof.
 #[inline]
 pub(super) fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
+    if let Some(round) = &p.round {
+        return round.body.height(d);
+    }
     max_dot_wide(&p.x, &p.y, &p.z, d.to_array())
 }
 
-/// The largest `d . v` over all vertices, for the direction of each lane: a proof.
+/// The largest `d . v` over all vertices, of a round body over all its points, for the direction of
+/// each lane: a proof.
 #[inline(always)]
 pub(super) fn max_dot_each<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> V<S> {
+    if let Some(round) = &p.round {
+        let [x, y, z] = d.to_array().map(V::lanes);
+        return V::load(&std::array::from_fn(|i| round.body.height(Vec3::new(x[i], y[i], z[i]))));
+    }
     let mut most = V::splat(f64::NEG_INFINITY);
     for ((&x, &y), &z) in p.x.iter().zip(&p.y).zip(&p.z).take(p.count) {
         most = most.larger(Vec3::from_f64(Vec3 { x, y, z }).dot(d));
@@ -180,6 +188,18 @@ dispatch!(scanned_wide, scanned_body, (of_a: (&Polyhedron, Vec3<f64>), of_b: (&P
 /// size.
 pub(super) fn scanned(of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>)) -> [(u32, f64); 2] {
     scanned_wide(of_a, of_b)
+}
+
+#[inline(always)]
+fn scanned_one_body<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
+    scan::<S>(p, d)
+}
+
+dispatch!(scanned_one_wide, scanned_one_body, (p: &Polyhedron, d: Vec3<f64>) -> (u32, f64));
+
+/// The vertex farthest along `d`, by a scan, and how far that is.
+pub(super) fn scanned_one(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
+    scanned_one_wide(p, d)
 }
 
 #[inline(always)]

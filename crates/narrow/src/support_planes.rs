@@ -6,9 +6,9 @@ use super::feature::{Feature, FeaturePair};
 use super::pair::Pair;
 use super::solve_outcome::PROMISE;
 use super::support::{self, FeatureIndices};
+use crate::feature::FeatureKind;
 use clearsweep_geometry::polyhedron::NO_FACE;
 use clearsweep_geometry::{Polyhedron, Vec3};
-use clearsweep_model::FeatureKind;
 
 /// Distance of witness points from the features that are named, at most, in shares of the promise:
 /// the rest is left to rounding.

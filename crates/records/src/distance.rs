@@ -45,12 +45,13 @@ record! {
     feature_a: Option<i32> => only_if(|job| job.witnesses);
     /// Number of the [feature](#features); -1 if there is none.
     feature_b: Option<i32> => only_if(|job| job.witnesses);
-    /// `vertex`, `edge` or `face`.
+    /// `vertex`, `edge`, `face`, or `round`: the curved side of a [round body](scene.md#round-shapes).
     feature_a_kind: Option<FeatureKind> => only_if(|job| job.witnesses);
     /// See `feature_a_kind`.
     feature_b_kind: Option<FeatureKind> => only_if(|job| job.witnesses);
-    /// The class of proof, not the route: `strict`, `tie`, `exact`, `mesh`, `bound`, `none`, or
-    /// `winding` (one body lies inside of an [open mesh](models.md#open-meshes)).
+    /// The class of proof, not the route: `strict`, `tie`, `exact`, `mesh`, `bound`, `none`,
+    /// `winding` (one body lies inside of an [open mesh](models.md#open-meshes)), or `round` (of a
+    /// [round body](scene.md#round-shapes)).
     method: Option<Method> => only_if(|job| job.witnesses);
     /// With a [direction](#distances-along-a-direction): the least t >= 0 such that b moved by t
     /// along it touches a, or, if they overlap, is free of a; null if that never happens, or is not

@@ -61,10 +61,10 @@ words! {
     DirectionalRelation { Touches, Leaves, InContact, Misses, Undecided, Unproven }
     EventKind { Near, Touching, Crossing, Inside, Coincident }
     EventState { Worse, New, Expired, Active, Approved, Resolved, Stale }
-    FeatureKind { Vertex, Edge, Face }
+    FeatureKind { Vertex, Edge, Face, Round }
     IntervalMethod { Direction, Bisection, Motion, Hold, Limit }
     IntervalStatus { Clear, Contact, Undecided }
-    Method { Strict, Tie, Exact, Mesh, Bound, None, Winding }
+    Method { Strict, Tie, Exact, Mesh, Bound, None, Winding, Round }
     Severity { Info, Minor, Major, Critical }
     Status { Separated, Touching, Penetrating, Uncertified }
 }

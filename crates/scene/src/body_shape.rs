@@ -9,11 +9,11 @@ use super::length::check_length;
 use super::mesh::{Closure, MeshMade, clean};
 use super::readers::{Fault, Mesh};
 use super::rounded::uneven_growth;
-use super::shapes::{ShapePart, ShapeSpec};
+use super::shapes::{ShapeSpec, Solid};
 use clearsweep_base::workers::Workers;
 use clearsweep_geometry::hull::check_range;
 use clearsweep_geometry::triangle_tree::bounds;
-use clearsweep_geometry::{Inside, LazyPieceTree, LazySurface, Polyhedron, TriangleMesh, Vec3};
+use clearsweep_geometry::{Inside, LazyPieceTree, LazySurface, Polyhedron, RoundCore, TriangleMesh, Vec3};
 use clearsweep_model::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl BuiltGeometry {
     fn of(model: Model, cores: Vec<Polyhedron>, center: Vec3<f64>, (vertices, triangles): (u64, u64)) -> Self {
         let (hull, radius, parts, watertight, fit) = (None, 0.0, None, None, None);
         let (mesh, condition, measured, coordinate_step) = (None, None, None, 0.0);
-        let middle = middle(cores.iter().flat_map(|core| (0..core.count as u32).map(|v| core.vertex(v))));
+        let middle = middle(cores.iter().flat_map(Polyhedron::bounds));
         Self {
             model,
             cores,
@@ -159,41 +159,38 @@ fn middle(points: impl Iterator<Item = Vec3<f64>>) -> Vec3<f64> {
 /// # Errors
 /// Its numbers are too large or too small for a hull.
 pub(super) fn from_shape(spec: &ShapeSpec) -> Result<BuiltGeometry, Fault> {
-    if let ShapeSpec::Parts(parts) = spec {
-        return from_parts(parts);
-    }
-    let (points, radius) = spec.core();
+    let solids = spec.solids();
+    let points: Vec<Vec3<f64>> = solids.iter().flat_map(|solid| &solid.points).copied().collect();
     let center = centre(&points);
     let points = Distinct::of(points, center, &Workers::none());
     let count = points.of_vertex.len() as u64;
-    if let ShapeSpec::Pieces(lists) = spec {
-        let mut vertices = 0_u32..;
-        let mut member = || vertices.next().map_or(0, |vertex| points.of_vertex[vertex as usize]);
-        let members = lists.iter().map(|list| list.iter().map(|_| member()).collect()).collect();
-        let (pieces, hull) = hulls(members, &points)?;
-        let triangles = pieces.iter().map(triangle_count).sum();
-        return Ok(BuiltGeometry { hull, ..BuiltGeometry::of(Model::Pieces, pieces, center, (count, triangles)) });
+    if let ([solid], false) = (&solids[..], matches!(spec, ShapeSpec::Parts(_) | ShapeSpec::Pieces(_))) {
+        let core = placed_core(points.hull(None)?, solid, center);
+        let counts = (count, triangle_count(&core));
+        return Ok(BuiltGeometry {
+            radius: solid.radius,
+            ..BuiltGeometry::of(Model::Hull, vec![core], center, counts)
+        });
     }
-    let core = points.hull(None)?;
-    let counts = (count, triangle_count(&core));
-    Ok(BuiltGeometry { radius, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) })
-}
-
-/// The geometry of several shapes.
-fn from_parts(parts: &[ShapePart]) -> Result<BuiltGeometry, Fault> {
-    let cores: Vec<(Vec<Vec3<f64>>, f64, f64)> = parts.iter().map(ShapePart::core).collect();
-    let points: Vec<Vec3<f64>> = cores.iter().flat_map(|(points, ..)| points).copied().collect();
-    let center = centre(&points);
-    let points = Distinct::of(points, center, &Workers::none());
     let mut vertices = points.of_vertex.iter().copied();
-    let members = cores.iter().map(|(points, ..)| vertices.by_ref().take(points.len()).collect()).collect();
-    let count = points.of_vertex.len() as u64;
+    let members = solids.iter().map(|solid| vertices.by_ref().take(solid.points.len()).collect()).collect();
     let (pieces, hull) = hulls(members, &points)?;
     let triangles = pieces.iter().map(triangle_count).sum();
-    let rounding = cores.iter().map(|(_, _, rounding)| *rounding).fold(0.0, f64::max);
-    let parts = Some((cores.iter().map(|(_, radius, _)| *radius).collect(), rounding));
-    let model = if pieces.len() == 1 { Model::Hull } else { Model::Pieces };
+    let rounding = solids.iter().map(|solid| solid.rounding).fold(0.0, f64::max);
+    let parts = Some((solids.iter().map(|solid| solid.radius).collect(), rounding));
+    let is_one_part = pieces.len() == 1 && matches!(spec, ShapeSpec::Parts(_));
+    let model = if is_one_part { Model::Hull } else { Model::Pieces };
+    let pieces = pieces.into_iter().zip(&solids).map(|(core, solid)| placed_core(core, solid, center)).collect();
     Ok(BuiltGeometry { hull, parts, ..BuiltGeometry::of(model, pieces, center, (count, triangles)) })
+}
+
+/// The polyhedron of a solid with the round core that it lies around, in the frame at `center`.
+fn placed_core(core: Polyhedron, solid: &Solid, center: Vec3<f64>) -> Polyhedron {
+    let placed = |round: &Arc<RoundCore>| match center == Vec3::ZERO {
+        true => Arc::clone(round),
+        false => Arc::new(RoundCore { body: round.body.recentred(center), ..**round }),
+    };
+    Polyhedron { round: solid.round.as_ref().map(placed), ..core }
 }
 
 /// Triangles of the faces of a hull.

@@ -5,10 +5,11 @@ use super::keys::{Field, Keys, Origin, SceneSource};
 use super::motion_spec::pivot;
 use super::orientation::orientation;
 use super::readers::{self, Mesh, SceneChoice};
+use super::round_shape;
 use super::shapes::{ShapePart, ShapeSpec};
 use super::values::Value;
-use clearsweep_base::error::Result;
-use clearsweep_geometry::{Inside, Pose};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_geometry::{Inside, Pose, Vec3};
 use clearsweep_model::{LengthUnit, Model, Pivot, PoseSteps};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -111,11 +112,12 @@ impl GeometryOptions {
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 20] = [
+pub(super) const BODY_KEYS: [&str; 21] = [
     "name",
     "geometry",
     "shape",
     "parts",
+    "matrix",
     "model",
     "inside",
     "unit",
@@ -164,6 +166,10 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         (None, None) => {
             let problem = format!("{} has neither a `geometry` nor a `shape`", keys.owner);
             return Err(keys.error(problem, "add `geometry = \"FILE\"`, or `shape = { box = [...] }`"));
+        }
+        (Some(_), None) if keys.get("matrix").is_some_and(|matrix| matrix.is_of(&keys)) => {
+            let problem = "`matrix` stands beside a `geometry` file";
+            return Err(keys.error(problem, "`matrix` maps a `shape`; files take `scale` and `up`"));
         }
         (Some(file), None) => (
             GeometrySpec::File {
@@ -292,30 +298,52 @@ fn shape(
     if let Some(model) = keys.get("model").filter(concerns).filter(|model| model.text().ok() != Some("hull")) {
         return Err(model.error("a shape is convex, or of convex parts", "remove `model`"));
     }
-    lowered((keys, field), known, || one_shape(keys, field, unit).map(Arc::new))
+    let lower = || one_shape(keys, field, unit).map(Arc::new);
+    match keys.get("matrix") {
+        // A default shape under the matrix of a row.
+        Some(matrix) if matrix.is_of(keys) => lower(),
+        _ => lowered((keys, field), known, lower),
+    }
 }
 
-/// Returns the shape whose kind a key names.
+/// Returns the shape whose kind a key names, under the `matrix` of the body.
 fn one_shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
+    let own_matrix = keys.get("matrix");
     if field.key() == "parts" {
-        return parts(field, unit);
+        return match own_matrix {
+            None => parts(field, unit),
+            Some(stray) => Err(stray.error("`matrix` stands beside `parts`", "give each part its own `matrix`")),
+        };
     }
-    let table = field.table()?;
+    let shape = shape_of(&field.table()?, &[], |problem, remedy| field.error(problem, remedy), unit)?;
+    let Some(matrix) = own_matrix else { return Ok(shape) };
+    let part = ShapePart { shape, matrix: Some(linear_map(&matrix)?), place: Pose::IDENTITY };
+    Ok(ShapeSpec::Parts(vec![part]))
+}
+
+/// Returns the shape whose kind a key of a table names. `others`: further keys of the table.
+fn shape_of(
+    table: &Keys<'_>,
+    others: &[&str],
+    fault: impl FnOnce(String, String) -> Error,
+    unit: LengthUnit,
+) -> Result<ShapeSpec> {
     // Files hold pieces as the objects of a mesh; only a scene in code lists their points.
-    let kinds = ["box", "sphere", "capsule", "cylinder", "points", "pieces"];
-    let kinds = if keys.source.is_in_code() { &kinds[..] } else { &kinds[..5] };
-    table.only(kinds)?;
+    let in_code: &[&str] = if table.source.is_in_code() && others.is_empty() { &["pieces"] } else { &[] };
+    let kinds = [&["box", "sphere", "capsule", "cylinder", "points"], &round_shape::KINDS[..], in_code].concat();
     let given: Vec<Field<'_>> = kinds.iter().filter_map(|kind| table.get(kind)).collect();
+    let beside = given.iter().flat_map(|kind| round_shape::keys_beside(kind.key())).copied();
+    table.only(&kinds.iter().copied().chain(others.iter().copied()).chain(beside).collect::<Vec<_>>())?;
     let [only] = given.as_slice() else {
-        let remedy = format!("name exactly one of {}", kinds.join(", "));
-        return Err(field.error(format!("{} kinds of shape instead of one", given.len()), remedy));
+        let each = if others.is_empty() { "" } else { " in each part" };
+        let remedy = format!("name exactly one of {}{each}", kinds.join(", "));
+        return Err(fault(format!("{} kinds of shape instead of one", given.len()), remedy));
     };
-    ShapeSpec::from_field(only, unit)
+    ShapeSpec::from_field(only, table, unit)
 }
 
 /// `parts`: shapes in places of their own.
 fn parts(field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
-    const KINDS: [&str; 5] = ["box", "sphere", "capsule", "cylinder", "points"];
     let wanted = "tables such as { box = [1, 1, 2], position = [0, 0, 1] }";
     let items = field.items(None, wanted)?;
     if items.is_empty() {
@@ -323,15 +351,32 @@ fn parts(field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
     }
     let part = |item: &Field<'_>| {
         let table = item.table()?;
-        table.only(&[&KINDS[..], &["position", "orientation"]].concat())?;
-        let given: Vec<Field<'_>> = KINDS.iter().filter_map(|kind| table.get(kind)).collect();
-        let [only] = given.as_slice() else {
-            let remedy = format!("name exactly one of {} in each part", KINDS.join(", "));
-            return Err(item.error(format!("{} kinds of shape instead of one", given.len()), remedy));
-        };
-        Ok(ShapePart { shape: ShapeSpec::from_field(only, unit)?, place: pose_at(&table, unit)? })
+        let keys = ["matrix", "position", "orientation"];
+        let shape = shape_of(&table, &keys, |problem, remedy| item.error(problem, remedy), unit)?;
+        let matrix = table.get("matrix").map(|matrix| linear_map(&matrix)).transpose()?;
+        Ok(ShapePart { shape, matrix, place: pose_at(&table, unit)? })
     };
     Ok(ShapeSpec::Parts(items.iter().map(part).collect::<Result<_>>()?))
+}
+
+/// `matrix`: three rows of a linear map that is not singular.
+fn linear_map(field: &Field<'_>) -> Result<[[f64; 3]; 3]> {
+    let mut matrix = [[0.0; 3]; 3];
+    for (row, item) in matrix.iter_mut().zip(field.items(Some(3), "rows of 3 numbers")?) {
+        let numbers = item.numbers(3)?;
+        row.copy_from_slice(&numbers);
+    }
+    let rows = matrix.map(Vec3::from);
+    let volume = rows[0].dot(rows[1].cross(rows[2])).abs();
+    let box_of_rows = rows.iter().map(|row| row.length()).product::<f64>();
+    // A map that flattens by more than this leaves no digits to tell the sides of a body apart.
+    if volume.is_finite() && volume > 1e-9 * box_of_rows {
+        return Ok(matrix);
+    }
+    Err(field.error(
+        "the matrix is singular, or nearly so",
+        "give three rows that span space, such as [[1, 0, 0], [0, 1, 0], [0, 0, 2]]",
+    ))
 }
 
 fn groups(keys: &Keys<'_>, known: &OnceLock<Arc<[String]>>) -> Result<Arc<[String]>> {

@@ -12,6 +12,7 @@ use super::joints::JointSpecs;
 use super::keys::{Keys, SceneSource};
 use super::load::{IN_CODE, assemble, load_scene};
 use super::motion_spec::{MotionSpec, tolerance};
+use super::round_shape::{RoundKeys, RoundShape};
 use super::rules::{self, RuleSpec};
 use super::selectors::Selector;
 use super::values::Value;
@@ -93,6 +94,8 @@ pub enum Geometry {
         /// Sides of the polygon, 3 to 4096.
         sides: u32,
     },
+    /// A round shape, exact. Lengths in the unit of the scene, angles in degrees.
+    Round(RoundShape),
     /// The convex hull of points.
     Points(Vec<[f64; 3]>),
     /// Convex pieces: the hull of each list of points. Vertices are numbered through all lists.
@@ -139,6 +142,7 @@ pub struct BodyBuilder {
     geometry: Geometry,
     offset: f64,
     deviation: f64,
+    matrix: Option<[[f64; 3]; 3]>,
     pivot: Pivot,
     inside: Option<Inside>,
     groups: Vec<String>,
@@ -154,6 +158,7 @@ impl BodyBuilder {
             geometry,
             offset: 0.0,
             deviation: 0.0,
+            matrix: None,
             pivot: Pivot::Origin,
             inside: None,
             groups: Vec::new(),
@@ -171,6 +176,11 @@ impl BodyBuilder {
     /// tessellation of a curved surface does. It widens every bracket of the body.
     pub fn deviation(self, deviation: f64) -> Self {
         Self { deviation, ..self }
+    }
+
+    /// Maps the shape by a matrix (its rows) before the body is placed; not a geometry file.
+    pub fn matrix(self, rows: [[f64; 3]; 3]) -> Self {
+        Self { matrix: Some(rows), ..self }
     }
 
     /// Between frames the middle of the body's geometry moves on a line, and not the origin of its
@@ -215,14 +225,19 @@ impl BodyBuilder {
             Geometry::Cylinder { radius, height, sides } => [radius, height, f64::from(sides)],
             _ => [0.0; 3],
         };
+        let round = match &self.geometry {
+            Geometry::Round(shape) => Some(shape.keys()),
+            _ => None,
+        };
         // A file is the key `geometry`; a kind of shape is a key within `shape`.
-        let geometry = [match &self.geometry {
-            Geometry::Box(_) => ("box", Value::Numbers(&numbers)),
-            Geometry::Sphere(radius) => ("sphere", Value::Number(*radius)),
-            Geometry::Capsule { .. } => ("capsule", Value::Numbers(&numbers[..2])),
-            Geometry::Cylinder { .. } => ("cylinder", Value::Numbers(&numbers)),
-            Geometry::Points(points) => ("points", Value::Points(points)),
-            Geometry::Pieces(lists) => ("pieces", Value::PointLists(lists)),
+        let geometry = match &self.geometry {
+            Geometry::Box(_) => vec![("box", Value::Numbers(&numbers))],
+            Geometry::Sphere(radius) => vec![("sphere", Value::Number(*radius))],
+            Geometry::Capsule { .. } => vec![("capsule", Value::Numbers(&numbers[..2]))],
+            Geometry::Cylinder { .. } => vec![("cylinder", Value::Numbers(&numbers))],
+            Geometry::Round(_) => round.iter().flat_map(RoundKeys::values).collect(),
+            Geometry::Points(points) => vec![("points", Value::Points(points))],
+            Geometry::Pieces(lists) => vec![("pieces", Value::PointLists(lists))],
             Geometry::File { path, model, unit, scale, y_up } => {
                 keys.extend(model.map(|model| ("model", Value::Text(model.name()))));
                 keys.extend(unit.map(|unit| ("unit", Value::Text(unit.word))));
@@ -230,10 +245,11 @@ impl BodyBuilder {
                 let problem = || format!("the path {} is not UTF-8", path.display());
                 let remedy = "give the geometry file a name in UTF-8";
                 let path = path.to_str().ok_or_else(|| Error::input(IN_CODE, problem(), remedy))?;
-                ("geometry", Value::Text(path))
+                vec![("geometry", Value::Text(path))]
             }
-        }];
+        };
         keys.push(if geometry[0].0 == "geometry" { geometry[0] } else { ("shape", Value::Table(&geometry)) });
+        keys.extend(self.matrix.as_ref().map(|rows| ("matrix", Value::Points(rows))));
         let quaternion;
         if let Some((position, q)) = &self.pose {
             let [w, x, y, z] = q.map(Value::Number);

@@ -41,6 +41,7 @@ mod orientation;
 mod overrides;
 pub mod readers;
 mod rest;
+mod round_shape;
 mod rounded;
 mod row_place;
 mod rules;
@@ -63,3 +64,4 @@ pub use clearsweep_model::{
     between, block, convex_parts,
 };
 pub use load::{load_scene, load_scene_and_tell, scene_beside, scene_of_text};
+pub use round_shape::RoundShape;

@@ -61,7 +61,7 @@ fn norm(q: &[f64; 4]) -> f64 {
 }
 
 /// An angle in degrees: a number, or a text such as `"90deg"` or `"1.57rad"`.
-fn degrees(field: &Field<'_>) -> Result<f64> {
+pub(super) fn degrees(field: &Field<'_>) -> Result<f64> {
     let Value::Text(text) = field.value else { return field.number() };
     let trimmed = text.trim();
     let (number, factor) = match (trimmed.strip_suffix("deg"), trimmed.strip_suffix("rad")) {

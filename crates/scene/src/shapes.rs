@@ -1,12 +1,16 @@
-//! Shapes of the scene file: box, sphere, capsule, cylinder, points. A shape is a core of points
-//! and a radius.
+//! Shapes of the scene file: box, sphere, capsule, prism, points, and round ones. A shape is made of
+//! convex solids (and sectors of tori), each a core of points or a round one, and a radius.
 
-use super::keys::Field;
+use super::keys::{Field, Keys};
+use super::round_shape::{self, RoundShape};
 use clearsweep_base::error::Result;
-use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_geometry::pose::rotation;
+use clearsweep_geometry::round::cover;
+use clearsweep_geometry::{Pose, RoundBody, RoundCore, Vec3};
 use clearsweep_model::LengthUnit;
 use std::cmp::Ordering;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
+use std::sync::Arc;
 
 /// Most sides of a cylinder.
 pub const MAX_SIDES: u32 = 4096;
@@ -34,6 +38,8 @@ pub enum ShapeSpec {
         /// Sides of the polygon.
         sides: u32,
     },
+    /// A round shape, exact.
+    Round(RoundShape),
     /// The hull of points.
     Points(Vec<[f64; 3]>),
     /// Convex pieces, each the hull of its points. Vertices are numbered through all of them.
@@ -47,29 +53,80 @@ pub enum ShapeSpec {
 pub struct ShapePart {
     /// No part of several parts.
     pub shape: ShapeSpec,
+    /// Rows of the linear map of the shape before it is placed; `None`: it stays as it is.
+    pub matrix: Option<[[f64; 3]; 3]>,
     /// Pose of its frame in the body's frame, metres.
     pub place: Pose,
 }
 
-impl ShapePart {
-    /// The points whose hull is the core, in the frame of the body, and the radius; how far
-    /// rounding may move a point, metres.
-    pub(super) fn core(&self) -> (Vec<Vec3<f64>>, f64, f64) {
-        let (points, radius) = self.shape.core();
-        if self.place == Pose::IDENTITY {
-            return (points, radius, 0.0);
+/// A convex solid that a shape is made of, or a sector of a torus, in the frame of the body.
+pub(super) struct Solid {
+    /// The points whose hull is the core, or lies around the round one, metres.
+    pub(super) points: Vec<Vec3<f64>>,
+    /// The round core, where it is one.
+    pub(super) round: Option<Arc<RoundCore>>,
+    /// The radius by which the core is inflated, metres.
+    pub(super) radius: f64,
+    /// How far rounding may have moved a point, metres.
+    pub(super) rounding: f64,
+}
+
+impl Solid {
+    fn of_points((points, radius): (Vec<Vec3<f64>>, f64)) -> Self {
+        Self { points, round: None, radius, rounding: 0.0 }
+    }
+
+    fn round(body: RoundBody) -> Self {
+        let cover = cover(&body);
+        let round = Some(Arc::new(RoundCore { body, excess: cover.excess }));
+        Self { points: cover.points, round, radius: 0.0, rounding: 0.0 }
+    }
+
+    /// The core under a linear map, then moved by a vector.
+    fn mapped(self, map: impl Fn(Vec3<f64>) -> Vec3<f64>, shift: Vec3<f64>) -> Self {
+        match self.round {
+            Some(round) => Self { radius: self.radius, ..Self::round(round.body.mapped(map, shift)) },
+            None => {
+                let points = self.points.into_iter().map(|point| map(point) + shift).collect();
+                Self { points, ..self }
+            }
         }
-        let placed: Vec<Vec3<f64>> = points.iter().map(|&point| self.place.apply(point)).collect();
+    }
+
+    /// No point of it is farther from the origin, metres.
+    fn reach(&self) -> f64 {
+        self.points.iter().map(|point| point.length()).fold(0.0, f64::max)
+    }
+}
+
+impl ShapePart {
+    /// The solids of the part.
+    fn solids(&self) -> Vec<Solid> {
+        let solids = match self.matrix {
+            Some(rows) => self.shape.mapped(rows),
+            None => self.shape.solids(),
+        };
         let turns = self.place.q != Pose::IDENTITY.q;
-        let reach = points.iter().map(|point| point.length()).fold(0.0, f64::max);
-        let rounding = f64::EPSILON * (self.place.position.length() + if turns { 16.0 * reach } else { reach });
-        (placed, radius, rounding)
+        if self.place.position == Vec3::ZERO && !turns {
+            return solids;
+        }
+        let rows = rotation(self.place.q);
+        let turned = |v: Vec3<f64>| {
+            if turns { Vec3::new(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v)) } else { v }
+        };
+        let place = |solid: Solid| {
+            let reach = solid.reach();
+            let rounding = f64::EPSILON * (self.place.position.length() + if turns { 16.0 * reach } else { reach });
+            let rounding = solid.rounding + rounding;
+            Solid { rounding, ..solid.mapped(turned, self.place.position) }
+        };
+        solids.into_iter().map(place).collect()
     }
 }
 
 impl ShapeSpec {
-    /// Reads the value of a key such as `box`.
-    pub(super) fn from_field(field: &Field<'_>, unit: LengthUnit) -> Result<Self> {
+    /// Reads the value of a key such as `box`; `table`: the keys beside it.
+    pub(super) fn from_field(field: &Field<'_>, table: &Keys<'_>, unit: LengthUnit) -> Result<Self> {
         match field.key() {
             "box" => {
                 let sides = field.items(Some(3), "lengths")?;
@@ -92,12 +149,16 @@ impl ShapeSpec {
                 Ok(Self::Capsule { radius, length })
             }
             "cylinder" => {
-                let items = field.items(Some(3), "values [radius, height, sides]")?;
+                let items = field.items(None, "values [radius, height], or [radius, height, sides]")?;
+                if items.len() != 3 {
+                    return RoundShape::from_field(field, table, unit).map(Self::Round);
+                }
                 let (radius, height) = (items[0].positive_length(unit)?, items[1].positive_length(unit)?);
                 Ok(Self::Cylinder { radius, height, sides: sides(field, items[2].number()?)? })
             }
             "pieces" => Self::pieces(field, unit),
-            _ => Self::points(field, unit),
+            "points" => Self::points(field, unit),
+            _ => RoundShape::from_field(field, table, unit).map(Self::Round),
         }
     }
 
@@ -133,11 +194,13 @@ impl ShapeSpec {
             Self::Parts(parts) => {
                 let part = |part: &ShapePart| {
                     let place = part.place.position.to_array().into_iter().chain(part.place.q);
+                    let place = place.chain(part.matrix.iter().flatten().flatten().copied());
                     let own = part.shape.identity();
                     std::iter::once(own.len() as u64).chain(own).chain(place.map(f64::to_bits)).collect::<Vec<_>>()
                 };
                 return std::iter::once(6).chain(parts.iter().flat_map(part)).collect();
             }
+            Self::Round(shape) => return std::iter::once(7).chain(shape.identity()).collect(),
             Self::Box(sides) => (0, sides),
             Self::Sphere(radius) => (1, &[*radius]),
             Self::Capsule { radius, length } => (2, &[*radius, *length]),
@@ -147,7 +210,8 @@ impl ShapeSpec {
         std::iter::once(kind).chain(numbers.iter().map(|number| number.to_bits())).collect()
     }
 
-    /// The points whose hull is the core, in published vertex order, and the radius.
+    /// The points whose hull is the core, in published vertex order, and the radius; of round
+    /// shapes those of the polyhedra around them.
     ///
     /// Box: vertex `i` lies at +x where bit 0 of `i` is set, at +y by bit 1, at +z by bit 2.
     /// Capsule: the end at -z, then +z. Cylinder: the polygon at -z, counter-clockwise from +x,
@@ -174,8 +238,38 @@ impl ShapeSpec {
                 (ring(-height / 2.0).chain(ring(height / 2.0)).collect(), 0.0)
             }
             Self::Points(points) => (points.iter().map(|&p| p.into()).collect(), 0.0),
-            Self::Pieces(pieces) => (pieces.as_slice().concat().into_iter().map(Vec3::from).collect(), 0.0),
-            Self::Parts(parts) => (parts.iter().flat_map(|part| part.core().0).collect(), 0.0),
+            Self::Pieces(_) | Self::Parts(_) | Self::Round(_) => {
+                (self.solids().into_iter().flat_map(|solid| solid.points).collect(), 0.0)
+            }
+        }
+    }
+
+    /// The solids that it is made of: one, or the pieces of several.
+    pub(super) fn solids(&self) -> Vec<Solid> {
+        match self {
+            Self::Parts(parts) => parts.iter().flat_map(ShapePart::solids).collect(),
+            Self::Pieces(pieces) => pieces
+                .iter()
+                .map(|points| Solid::of_points((points.iter().map(|&point| point.into()).collect(), 0.0)))
+                .collect(),
+            Self::Round(shape) => shape.bodies().into_iter().map(Solid::round).collect(),
+            _ => vec![Solid::of_points(self.core())],
+        }
+    }
+
+    /// The solids of the shape under a linear map with these rows. A ball becomes an ellipsoid.
+    fn mapped(&self, rows: [[f64; 3]; 3]) -> Vec<Solid> {
+        let rows = rows.map(Vec3::from);
+        let map = |v: Vec3<f64>| Vec3::new(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v));
+        let most = rows.iter().map(|row| row.length()).fold(0.0, f64::max);
+        let rounded = |solid: Solid| {
+            let rounding = solid.rounding * 2.0 * most + 8.0 * f64::EPSILON * most * solid.reach();
+            Solid { rounding, ..solid.mapped(map, Vec3::ZERO) }
+        };
+        match *self {
+            Self::Sphere(radius) => vec![Solid::round(round_shape::balls(radius, 0.0, map))],
+            Self::Capsule { radius, length } => vec![Solid::round(round_shape::balls(radius, length, map))],
+            _ => self.solids().into_iter().map(rounded).collect(),
         }
     }
 }

@@ -56,6 +56,8 @@ pub(super) fn found(shapes: [&Shape; 2], poses: &[Pose; 2], cells: usize) -> Ove
     let Some(Overlap { bounds, volume }) = asked.filter(|_| shapes.iter().all(|shape| shape.deviation == 0.0)) else {
         return OverlapFound::default();
     };
+    // The polyhedra around round cores overlap by as much, or more.
+    let volume = if shapes.iter().all(|shape| shape.core_excess() == 0.0) { volume } else { [0.0, volume[1]] };
     let is_finite = |bounds: &[Vec3<f64>; 2]| bounds.iter().all(|corner| corner.is_finite());
     OverlapFound {
         bounds: bounds.filter(is_finite),
@@ -68,8 +70,11 @@ pub(super) fn one_is_inside(shapes: [&Shape; 2], poses: &[Pose; 2]) -> bool {
     if shapes.iter().any(|shape| shape.deviation > 0.0 || shape.inside() != Inside::Solid) {
         return false;
     }
+    // What lies inside of the polyhedron around a round core may lie outside of that.
+    let is_exact = shapes.map(|shape| shape.core_excess() == 0.0);
     let asked = with_solids(shapes, |[a, b]| {
-        is_inside(a, b, &poses[0], &poses[1], INSIDE_CELLS) || is_inside(b, a, &poses[1], &poses[0], INSIDE_CELLS)
+        (is_exact[1] && is_inside(a, b, &poses[0], &poses[1], INSIDE_CELLS))
+            || (is_exact[0] && is_inside(b, a, &poses[1], &poses[0], INSIDE_CELLS))
     });
     asked.unwrap_or(false)
 }

@@ -21,9 +21,9 @@ pub(super) fn count_rows(
     /// Bits of a counter. Several counters share a register; each counts at most the rows of a
     /// tile.
     const BITS: usize = 9;
-    const { assert!(TILE_ROWS < 1 << BITS && Method::NAMES.len() * BITS <= 64) };
+    const { assert!(TILE_ROWS < 1 << BITS && Method::NAMES.len() * BITS <= 128) };
     debug_assert!(rows.len() <= TILE_ROWS);
-    let (mut status, mut method, mut violated, mut undecided) = (0_u64, 0_u64, 0, 0);
+    let (mut status, mut method, mut violated, mut undecided) = (0_u128, 0_u128, 0, 0);
     let mut worst = run.worst;
     for row in rows {
         let (p, ([lower, upper], require)) = (&row.proximity, judged(row));
@@ -46,7 +46,7 @@ pub(super) fn count_rows(
             worst = Some(WorstRow { rank, distance, bracket, a: row.a, b: row.b, frame });
         }
     }
-    let counter = |counters: u64, k: usize| counters >> (BITS * k) & ((1 << BITS) - 1);
+    let counter = |counters: u128, k: usize| (counters >> (BITS * k)) as u64 & ((1 << BITS) - 1);
     totals.by_status.iter_mut().enumerate().for_each(|(k, all)| *all += counter(status, k));
     totals.by_method.iter_mut().enumerate().for_each(|(k, all)| *all += counter(method, k));
     totals.rows += rows.len() as u64;

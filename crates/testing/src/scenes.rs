@@ -40,6 +40,7 @@ pub fn core(points: &[[f64; 3]]) -> Polyhedron {
         distinct_normals: Vec::new(),
         distinct_edges: Vec::new(),
         planes: Default::default(),
+        round: None,
     }
 }
 

@@ -76,6 +76,7 @@ pub(super) fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32
         distinct_normals: Vec::new(),
         distinct_edges: Vec::new(),
         planes: LazyPlanes::default(),
+        round: None,
     }
 }
 

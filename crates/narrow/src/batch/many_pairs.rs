@@ -265,8 +265,9 @@ impl ManyPairs {
     }
 }
 
-/// The pieces of bodies of one piece each.
+/// The pieces of bodies of one piece each, none of them round.
 #[inline(always)]
 fn pieces<'a>(query: &PairQuery<'a>) -> Option<[&'a Piece; 2]> {
-    Some([query.a.only_piece()?, query.b.only_piece()?])
+    let pieces = [query.a.only_piece()?, query.b.only_piece()?];
+    pieces.iter().all(|piece| piece.core.round.is_none()).then_some(pieces)
 }

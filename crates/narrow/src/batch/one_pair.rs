@@ -12,6 +12,7 @@ use crate::feature_search::{FeatureSearch, FoundFeatures};
 use crate::pair_solver::SearchMethod;
 use crate::query::PairQuery;
 use crate::relative::{RelativeLanes, RelativePoses};
+use crate::round;
 use crate::rows::{ReadyRows, RowTerms};
 use crate::search::SearchEnd;
 use crate::solve_outcome::SolveOutcome;
@@ -36,7 +37,7 @@ pub(crate) struct OnePairMemory {
 
 /// The batch of one query.
 pub(crate) struct OnePair<'a> {
-    /// The pair in the block; only for bodies of one piece each.
+    /// The pair in the block; only for bodies of one piece each, none of them round.
     of: Option<PairBlock<'a>>,
     search: SearchMethod,
     memory: &'a mut OnePairMemory,
@@ -77,7 +78,9 @@ impl<'a> OnePair<'a> {
         memory: &'a mut OnePairMemory,
     ) -> Self {
         let of = match (query.a.only_piece(), query.b.only_piece(), relative.lanes) {
-            (Some(a), Some(b), Some(poses)) => Some(PairBlock { rows: RowTerms::new(query, a, b, options), poses }),
+            (Some(a), Some(b), Some(poses)) if !round::is_round(&a.core, &b.core) => {
+                Some(PairBlock { rows: RowTerms::new(query, a, b, options), poses })
+            }
             _ => None,
         };
         if let Some(of) = &of {

@@ -7,10 +7,10 @@
 //! `f64` and eight in a register.
 
 use crate::feature::Feature;
+use crate::feature::FeatureKind::{Edge, Face, Vertex};
 use crate::float::Float;
 use clearsweep_geometry::planes::{FourPlanes, Planes};
 use clearsweep_geometry::{Polyhedron, Scalar, Vec3};
-use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 
 /// By how much a foot's depth below a side of a face may differ from that by the stored plane, in
 /// shares of the pair's size, 2^-53 times: 40 for the plane, 16 for the formula, and as much again.

@@ -6,12 +6,12 @@ use super::margins::margin;
 use super::scan::{SupportPlane, scan, scan_wide};
 use crate::closest_points::{Operand, inside_face};
 use crate::feature::Feature;
+use crate::feature::FeatureKind::{self, Edge, Face, Vertex};
 use crate::float::Float;
 use crate::pair::bound_of;
 use clearsweep_base::simd::{Lane, Mask, Simd, V, WIDTH};
 use clearsweep_geometry::planes::Planes;
 use clearsweep_geometry::{Polyhedron, Vec3};
-use clearsweep_model::FeatureKind::{self, Edge, Face, Vertex};
 
 /// The features of one side of a certificate, all of one kind, in the frames of their bodies.
 pub(crate) trait Features<T: Float> {

@@ -1,11 +1,11 @@
 //! Random bodies and motions for the tests of this stage, and how what comes of them is compared.
 
 use crate::feature::Feature;
+use crate::feature::FeatureKind::{Edge, Face, Vertex};
 use crate::rows::RowTerms;
 use crate::solve_outcome::SolveOutcome;
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
-use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 use clearsweep_model::Proximity;
 use clearsweep_model::{QueryOptions, SAMPLES, SampleColumn};
 

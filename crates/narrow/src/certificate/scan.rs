@@ -3,9 +3,9 @@
 
 use super::clearance;
 use crate::feature::Feature;
+use crate::feature::FeatureKind;
 use clearsweep_base::simd::{Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{Polyhedron, Vec3};
-use clearsweep_model::FeatureKind;
 
 /// Direction of a supporting plane, and the tolerances of the vertices on it and below it.
 #[derive(Clone, Copy)]

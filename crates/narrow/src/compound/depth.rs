@@ -9,8 +9,9 @@ use crate::branch_and_bound::DepthFirst;
 use crate::cache::{CompoundMemory, PieceCache};
 use crate::pair_solver::{PairSolver, solve};
 use crate::solver_stats::SolverStats;
+use crate::support::max_dot;
 use crate::way_out::{NoProof, first_gap, interval_end};
-use clearsweep_geometry::{Polyhedron, Vec3};
+use clearsweep_geometry::Vec3;
 use clearsweep_model::{Method, Proximity};
 use clearsweep_model::{Piece, QueryOptions};
 
@@ -214,10 +215,7 @@ impl PieceWayOut<'_> {
     /// The gap of the supporting planes of two pieces across the direction, metres.
     fn support_gap(&self, a: &Piece, b: &Piece) -> f64 {
         let pose = self.bodies.relative;
-        let most = |of: &Polyhedron, n: Vec3<f64>| {
-            (0..of.count).map(|v| of.vertex(v as u32).dot(n)).fold(f64::NEG_INFINITY, f64::max)
-        };
-        let gap = self.n.dot(pose.t) - most(&b.core, -pose.inverse_vector(self.n)) - most(&a.core, self.n);
+        let gap = self.n.dot(pose.t) - max_dot(&b.core, -pose.inverse_vector(self.n)) - max_dot(&a.core, self.n);
         gap - (a.radius + b.radius)
     }
 

@@ -119,7 +119,8 @@ pub(super) fn meeting_interval(
         None => LineEnd { outer: -first.outer, inner: f64::INFINITY },
     };
     let outer = [first.outer, (-last.outer).max(first.outer)];
-    let inner = if first.inner < -last.inner { [first.inner, -last.inner] } else { [f64::INFINITY, f64::NEG_INFINITY] };
+    let until = if pieces.are_convex() { -last.inner } else { first.inner };
+    let inner = if first.inner < until { [first.inner, until] } else { [f64::INFINITY, f64::NEG_INFINITY] };
     // Contact at a length is proven even if no interval is.
     let inner = if first.inner.is_finite() && inner[0].is_infinite() { [first.inner; 2] } else { inner };
     Ok(Some(MeetingInterval { outer, inner }))
@@ -228,6 +229,7 @@ impl Approach {
             return Ok(outer);
         }
         if pieces.growth() + self.margin == 0.0
+            && !pieces.are_round()
             && let Some([first, last]) = pierced::lengths(&pieces.pair, pieces.line.along, &gap.features)
         {
             return Ok(if self.sense > 0.0 { last } else { -first });
@@ -247,7 +249,8 @@ impl Approach {
             }
             let there = self.gap_at(pieces, at)?;
             if there.upper < 0.0 {
-                let share = gap.upper / (gap.upper - there.upper);
+                // The signed distance of a sector of a torus is no convex function.
+                let share = if pieces.are_convex() { gap.upper / (gap.upper - there.upper) } else { 1.0 };
                 let root = outer + (at - outer) * share;
                 least = least.min(root + 8.0 * UNIT * (outer.abs() + at.abs()));
                 if there.upper < -64.0 * gap.upper {

@@ -6,6 +6,7 @@ use crate::epa::Polytope;
 use crate::feature::FeaturePair;
 use crate::pair::{Pair, bound_of};
 use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
+use crate::round::is_round;
 use crate::solver_stats::SolverStats;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
@@ -95,6 +96,16 @@ impl<'a> PiecesOnLine<'a> {
     /// Returns the growth of both pieces together, metres.
     pub(super) fn growth(&self) -> f64 {
         self.a.radius + self.b.radius
+    }
+
+    /// Whether one of both is round, so that no features span the difference.
+    pub(super) fn are_round(&self) -> bool {
+        is_round(self.pair.a, self.pair.b)
+    }
+
+    /// Whether both are convex; a sector of a torus is not.
+    pub(super) fn are_convex(&self) -> bool {
+        [self.pair.a, self.pair.b].iter().all(|core| core.round.as_ref().is_none_or(|round| round.body.is_convex()))
     }
 
     /// The rounding bound of the pair where B is moved by a length, metres.

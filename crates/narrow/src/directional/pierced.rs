@@ -7,10 +7,10 @@
 
 use super::line::{COSINE, UNIT};
 use crate::closest_points::inside_face;
+use crate::feature::FeatureKind::{Edge, Face, Vertex};
 use crate::feature::FeaturePair;
 use crate::pair::{Pair, bound_of};
 use clearsweep_geometry::{Polyhedron, RelativePose, Vec3};
-use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 
 /// Below this cosine of the normal and the direction nothing is claimed.
 const GRAZING: f64 = 1e-6;

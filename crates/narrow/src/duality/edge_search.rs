@@ -10,9 +10,9 @@ use super::arcs::GaussArc;
 use super::difference::{DifferenceFace, FaceOwner};
 use super::face_search::own_indices;
 use super::walk::{OverlapTest, Phase};
+use crate::feature::FeatureKind::{Edge, Face};
 use clearsweep_base::simd::Simd;
 use clearsweep_geometry::{Polyhedron, Vec3};
-use clearsweep_model::FeatureKind::{Edge, Face};
 use smallvec::SmallVec;
 
 /// Edges around a face or at a vertex: few of them, as a rule.

@@ -63,9 +63,9 @@ pub use self::walk::Phase;
 use super::feature::FeaturePair;
 use super::pair::Pair;
 use super::search::SearchEnd;
+use crate::feature::FeatureKind::{Edge, Face, Vertex};
 use clearsweep_base::simd::{Simd, dispatch};
 use clearsweep_geometry::{Polyhedron, Vec3};
-use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 
 /// The result of a search.
 #[derive(Debug, Clone, Copy)]

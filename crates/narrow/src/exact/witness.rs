@@ -2,11 +2,11 @@
 
 use super::integer_pair::IntegerPair;
 use super::integer_vec3::IntegerVec3;
+use crate::feature::FeatureKind::{Edge, Face, Vertex};
 use crate::feature::{Feature, FeaturePair};
 use crate::support::FeatureIndices;
 use crate::support_planes::SupportPlanes;
 use clearsweep_geometry::Polyhedron;
-use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
 

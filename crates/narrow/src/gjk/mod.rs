@@ -40,6 +40,7 @@ mod simplex_point;
 pub use descent::GjkStep;
 pub use johnson::Cofactors;
 pub use options::{GjkOptions, SubAlgorithm};
+pub(crate) use signed_volumes::nearest as nearest_of_simplex;
 pub use simplex::{GjkResult, Simplex};
 pub use simplex_point::SimplexPoint;
 

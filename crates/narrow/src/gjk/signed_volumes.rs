@@ -21,7 +21,7 @@ impl DistanceSubAlgorithm for SignedVolumes {
 
 /// The nearest point of the simplex of the first `count` (1 to 4) points of `s`.
 #[inline]
-fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> SimplexPoint<T> {
+pub(crate) fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> SimplexPoint<T> {
     match count {
         4 => tetrahedron(s),
         3 => triangle(s, [0, 1, 2]),

@@ -53,9 +53,9 @@ mod tests;
 use super::feature::FeaturePair;
 use super::pair::Pair;
 use super::search::SearchEnd;
+use crate::feature::FeatureKind::{Edge, Face, Vertex};
 use clearsweep_geometry::planes::Planes;
 use clearsweep_geometry::{Polyhedron, RelativePose};
-use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 use regions::VoronoiBody;
 use states::FeatureStep;
 

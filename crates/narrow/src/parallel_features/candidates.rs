@@ -3,11 +3,11 @@
 use super::closest::closest;
 use crate::certificate::{self, Certificate};
 use crate::closest_points::edges_are_parallel;
+use crate::feature::FeatureKind::{Face, Vertex};
 use crate::kind::ParallelKind;
 use crate::pair::Pair;
 use crate::support_planes::{SupportPlanes, VerticesOnPlanes};
 use clearsweep_geometry::Vec3;
-use clearsweep_model::FeatureKind::{Face, Vertex};
 
 /// Height below the supporting plane at which a vertex of a parallel feature may lie, in bounds E:
 /// far more than those that a certificate accepts, and far less than it demands of all other

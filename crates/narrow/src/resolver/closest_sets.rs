@@ -8,6 +8,7 @@
 
 use crate::answer::Answer;
 use crate::certificate::Certificate;
+use crate::feature::FeatureKind::Vertex;
 use crate::feature::{Feature, FeaturePair};
 use crate::pair::Pair;
 use crate::parallel_features::equal_depths::{ROUNDING, between_means};
@@ -16,7 +17,6 @@ use crate::solve_outcome::PROMISE;
 use crate::support;
 use crate::support_planes::VerticesOnPlanes;
 use clearsweep_geometry::{Polyhedron, Vec3};
-use clearsweep_model::FeatureKind::Vertex;
 use clearsweep_model::Method;
 use smallvec::SmallVec;
 

@@ -151,7 +151,7 @@ fn witnesses<'t>(
 /// The point of A's feature that lies over B's feature along the direction, and how far it is off
 /// either feature, metres.
 fn common_point(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &WideDirection) -> Option<(Vec3<Dd>, Dd)> {
-    use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
+    use crate::feature::FeatureKind::{Edge, Face, Vertex};
     let inside = Dd::from_f64(-1e-22 * wide.size);
     let shift = t.normal.scale(t.gap);
     let (i, j) = (features.a.index, features.b.index);

@@ -13,6 +13,7 @@ use crate::answer::Answer;
 use crate::certificate::{self, Certificate, Claim};
 use crate::closest_points::{Closest, closest_points};
 use crate::epa::{self, Polytope};
+use crate::feature::FeatureKind::{Edge, Face};
 use crate::feature::{Feature, FeaturePair};
 use crate::gjk::GjkResult;
 use crate::pair::{Pair, VertexPair};
@@ -21,7 +22,6 @@ use crate::parallel_features::equal_depths::EqualDepths;
 use crate::solve_outcome::PROMISE;
 use crate::support_planes::SupportPlanes;
 use clearsweep_geometry::{Polyhedron, Vec3};
-use clearsweep_model::FeatureKind::{Edge, Face};
 
 /// Most feature pairs that are tried; more are left to extended precision.
 const CANDIDATES: usize = 4096;

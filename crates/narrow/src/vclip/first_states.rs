@@ -188,7 +188,7 @@ fn incident_edge(p: &Polyhedron, v: u32, at: u32) -> Feature {
 #[inline(always)]
 fn edge_vertex<S: Simd, const OF_A: bool>(pair: &Pair<'_, f64>, features: &FeaturePair) -> EdgeVertex {
     let (home, other, e, v) = home_and_other::<OF_A>(pair, features);
-    debug_assert_eq!(if OF_A { features.b.kind } else { features.a.kind }, crate::FeatureKind::Vertex);
+    debug_assert_eq!(if OF_A { features.b.kind } else { features.a.kind }, crate::feature::FeatureKind::Vertex);
     let x = if OF_A { to_frame_of_a(pair, other.vertex(v)) } else { to_frame_of_b(pair, other.vertex(v)) };
     let distance = to_four::<S>(home.planes().edge(e), Vec3::from_f64(x));
     let mut violated = distance.lt(V::splat(0.0)).bits() & 0x0f;

@@ -50,10 +50,10 @@ use super::feature::{Feature, FeaturePair};
 use super::pair::Pair;
 use super::search::SearchEnd;
 use super::support;
+use crate::feature::FeatureKind::{Edge, Face, Vertex};
 use clearsweep_base::simd::{Portable, Simd, dispatch};
 use clearsweep_geometry::planes::Planes;
 use clearsweep_geometry::{Polyhedron, RelativePose, Vec3};
-use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 use regions::BodyView;
 use transition::Transition;
 

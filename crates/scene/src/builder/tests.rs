@@ -98,8 +98,18 @@ impl Random {
         (0..count).map(|_| self.coordinates()).collect()
     }
 
+    /// An angle of a shear, rarely too large; degrees.
+    fn angle(&mut self) -> f64 {
+        if self.one_in(60) { 90.0 } else { 40.0 * (self.unit() - 0.5) }
+    }
+
+    /// The angle of a torus, rarely too large; degrees.
+    fn turn(&mut self) -> f64 {
+        if self.one_in(20) { 361.0 } else { 360.0 * self.unit() }
+    }
+
     fn geometry(&mut self, file: &Path) -> Geometry {
-        match self.below(6) {
+        match self.below(12) {
             0 => Geometry::Box([self.length(), self.length(), self.length()]),
             1 => Geometry::Sphere(self.length()),
             2 => Geometry::Capsule { radius: self.length(), length: self.length() },
@@ -112,6 +122,27 @@ impl Random {
                 let count = if self.one_in(30) { 0 } else { 1 + self.below(40) };
                 Geometry::Points(self.points(count))
             }
+            5 => Geometry::Round(RoundShape::Cylinder { radius: self.length(), height: self.length() }),
+            6 => Geometry::Round(RoundShape::Cone {
+                bottom: self.length(),
+                top: self.length(),
+                height: self.length(),
+                offset: [self.unit(), self.unit()],
+                bottom_shear: [self.angle(), self.angle()],
+                top_shear: [self.angle(), self.angle()],
+            }),
+            7 => Geometry::Round(RoundShape::Ellipsoid([self.length(), self.length(), self.length()])),
+            8 => {
+                let is_elliptical = self.one_in(2);
+                Geometry::Round(RoundShape::Dish { radius: self.length(), height: self.length(), is_elliptical })
+            }
+            9 => Geometry::Round(RoundShape::Torus { radius: self.length(), tube: self.length(), angle: self.turn() }),
+            10 => Geometry::Round(RoundShape::RectangularTorus {
+                inner: self.length(),
+                outer: self.length(),
+                height: self.length(),
+                angle: self.turn(),
+            }),
             _ => {
                 let model = [None, Some(Model::Hull), Some(Model::Mesh), Some(Model::Pieces)][self.below(4)];
                 let unit = [None, LengthUnit::parse("in")][self.below(2)];
@@ -248,6 +279,25 @@ fn body_text(body: &BodyBuilder) -> String {
         Geometry::Capsule { radius, length } => format!("capsule = {}", toml(&[radius, length])),
         Geometry::Cylinder { radius, height, sides } => {
             format!("cylinder = [{}, {}, {sides}]", toml(radius), toml(height))
+        }
+        Geometry::Round(RoundShape::Cylinder { radius, height }) => format!("cylinder = {}", toml(&[radius, height])),
+        Geometry::Round(RoundShape::Cone { bottom, top, height, offset, bottom_shear, top_shear }) => format!(
+            "cone = {}, offset_xy = {}, bottom_shear = {}, top_shear = {}",
+            toml(&[bottom, top, height]),
+            toml(offset),
+            toml(bottom_shear),
+            toml(top_shear)
+        ),
+        Geometry::Round(RoundShape::Ellipsoid(half_axes)) => format!("ellipsoid = {}", toml(half_axes)),
+        Geometry::Round(RoundShape::Dish { radius, height, is_elliptical }) => {
+            let kind = if *is_elliptical { "elliptical" } else { "spherical" };
+            format!("dish = {}, kind = \"{kind}\"", toml(&[radius, height]))
+        }
+        Geometry::Round(RoundShape::Torus { radius, tube, angle }) => {
+            format!("torus = {}, angle = {}", toml(&[radius, tube]), toml(angle))
+        }
+        Geometry::Round(RoundShape::RectangularTorus { inner, outer, height, angle }) => {
+            format!("rectangular_torus = {}, angle = {}", toml(&[inner, outer, height]), toml(angle))
         }
         Geometry::Points(points) => format!("points = {}", toml(points)),
         Geometry::Pieces(_) => panic!("a scene file has no such shape"),

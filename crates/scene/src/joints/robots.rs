@@ -461,11 +461,11 @@ impl<'k> RobotReader<'k> {
             }
             let (shape, off) = primitive(&collision.shape);
             excess = excess.max(off);
-            parts.push(ShapePart { shape, place });
+            parts.push(ShapePart { shape, matrix: None, place });
         }
         if !parts.is_empty() {
             let (place, shape) = match parts.as_slice() {
-                [ShapePart { shape, place }] => (*place, shape.clone()),
+                [ShapePart { shape, place, .. }] => (*place, shape.clone()),
                 _ => (Pose::IDENTITY, ShapeSpec::Parts(parts)),
             };
             bodies.push(self.body(name, bodies.len(), (rest, place), GeometrySpec::Shape(Arc::new(shape)), excess));

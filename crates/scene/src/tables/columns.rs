@@ -19,7 +19,7 @@ pub(super) enum BodiesTableFormat {
 }
 
 /// Number of columns that are known.
-const COUNT: usize = 23;
+const COUNT: usize = 24;
 
 /// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is
 /// required.
@@ -27,6 +27,7 @@ pub(super) const COLUMNS: [(&[&str], BodiesTableFormat); COUNT] = [
     (&["body", "name"], BodiesTableFormat::Text),
     (&["geometry"], BodiesTableFormat::Text),
     (&["shape"], BodiesTableFormat::Text),
+    (&["matrix"], BodiesTableFormat::Text),
     (&["model"], BodiesTableFormat::Text),
     (&["inside"], BodiesTableFormat::Text),
     (&["unit"], BodiesTableFormat::Text),
@@ -49,19 +50,20 @@ pub(super) const COLUMNS: [(&[&str], BodiesTableFormat); COUNT] = [
     (&["qz"], BodiesTableFormat::Number),
 ];
 
-/// The columns `geometry` and `shape` in [`COLUMNS`].
+/// The columns `geometry`, `shape` and `matrix` in [`COLUMNS`].
 pub(super) const GEOMETRY: usize = 1;
 pub(super) const SHAPE: usize = 2;
+pub(super) const MATRIX: usize = 3;
 
 /// The column `static`.
-pub(super) const STATIC: usize = 14;
+pub(super) const STATIC: usize = 15;
 
 /// The column `id`: integers that stand for names.
-pub(super) const ID: usize = 15;
+pub(super) const ID: usize = 16;
 
 /// The first column of the position, and of the orientation.
-pub(super) const POSITION: usize = 16;
-pub(super) const ORIENTATION: usize = 19;
+pub(super) const POSITION: usize = 17;
+pub(super) const ORIENTATION: usize = 20;
 
 /// Columns of the pose, which are the last.
 pub(super) const POSE_COLUMNS: usize = 7;

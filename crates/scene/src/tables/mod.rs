@@ -24,7 +24,7 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_base::workers::Workers;
 use clearsweep_model::LengthUnit;
 use columns::{
-    BodiesTableFormat, COLUMNS, GEOMETRY, ID, ORIENTATION, POSE_COLUMNS, POSITION, SHAPE, STATIC, TableColumns,
+    BodiesTableFormat, COLUMNS, GEOMETRY, ID, MATRIX, ORIENTATION, POSE_COLUMNS, POSITION, SHAPE, STATIC, TableColumns,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -217,11 +217,13 @@ fn override_rows(
 
 /// The body of a row.
 fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, unit: LengthUnit) -> Result<BodySpec> {
-    let (mut values, mut shape, mut pose) = (Vec::with_capacity(cells.len() + 2), None, [None; POSE_COLUMNS]);
+    let mut values = Vec::with_capacity(cells.len() + 2);
+    let (mut shape, mut matrix, mut pose) = (None, None, [None; POSE_COLUMNS]);
     for &(number, ref cell) in cells {
         match (number, value(&place, number, cell, &defaults.columns.units)?) {
             (POSITION.., value) => pose[number - POSITION] = Some(value),
             (SHAPE, Value::Text(text)) => shape = Some(text),
+            (MATRIX, Value::Text(text)) => matrix = Some(text),
             // A table may have a column of this name for others.
             (ID, Value::Text(_)) => {}
             // The body's own name is the key `name`.
@@ -233,10 +235,12 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, un
     let position = all::<3>(&place, POSITION, position)?;
     let orientation = all::<4>(&place, ORIENTATION, orientation)?;
     let orientation = orientation.map(|[w, x, y, z]| [("qw", w), ("qx", x), ("qy", y), ("qz", z)]);
-    let shape = shape.map(|text| toml(&place, text)).transpose()?;
+    let shape = shape.map(|text| toml(&place, SHAPE, text)).transpose()?;
+    let matrix = matrix.map(|text| toml(&place, MATRIX, text)).transpose()?;
     values.extend(position.as_ref().map(|position| ("position", Value::List(position))));
     values.extend(orientation.as_ref().map(|orientation| ("orientation", Value::Table(orientation))));
     values.extend(shape.as_ref().map(|shape| ("shape", Value::of(shape))));
+    values.extend(matrix.as_ref().map(|matrix| ("matrix", Value::of(matrix))));
     if cells.iter().all(|(number, _)| *number != 0) {
         return Err(Error::input(&place, "the column `body` is empty", "give the body a unique name"));
     }
@@ -270,10 +274,12 @@ fn value<'c>(place: &RowPlace, number: usize, cell: &'c Cell, units: &[LengthUni
 }
 
 /// The value of a cell that holds TOML.
-fn toml<'c>(place: &RowPlace, text: &'c str) -> Result<DeValue<'c>> {
+fn toml<'c>(place: &RowPlace, number: usize, text: &'c str) -> Result<DeValue<'c>> {
     DeValue::parse(text).map(Spanned::into_inner).map_err(|error| {
-        let problem = format!("column `shape` holds `{text}`, which is not valid TOML: {}", error.message());
-        Error::input(place, problem, "write it as in a `[[body]]`, such as `{ sphere = 1 }`")
+        let name = COLUMNS[number].0[0];
+        let problem = format!("column `{name}` holds `{text}`, which is not valid TOML: {}", error.message());
+        let example = if number == SHAPE { "{ sphere = 1 }" } else { "[[1, 0, 0], [0, 1, 0], [0, 0, 2]]" };
+        Error::input(place, problem, format!("write it as in a `[[body]]`, such as `{example}`"))
     })
 }
 

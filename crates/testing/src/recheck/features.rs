@@ -38,6 +38,8 @@ pub fn named<'a>(pair: &Pair<'a>, row: &Proximity) -> Option<[Feature<'a>; 2]> {
             FeatureKind::Vertex => (index < solid.points.len()).then_some(Feature::Vertex(index)),
             FeatureKind::Edge => solid.hull.edges.get(index).map(|e| Feature::Edge(e.ends)),
             FeatureKind::Face => solid.hull.facets.get(index).map(|f| Feature::Face(index, f)),
+            // No solid here is round.
+            FeatureKind::Round => None,
         }
     };
     Some([of(pair.a, 0)?, of(pair.b, 1)?])

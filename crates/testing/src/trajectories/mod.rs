@@ -46,6 +46,7 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         distinct_normals: vec![],
         distinct_edges: vec![],
         planes: Default::default(),
+        round: None,
     };
     let pieces = vec![Piece { core, radius: 0.0 }];
     Arc::new(Shape {

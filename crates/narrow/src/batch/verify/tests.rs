@@ -7,13 +7,13 @@ use crate::cache::PieceCache;
 use crate::certificate::random_bodies::{self as draw, RandomBodies, block, options, rows};
 use crate::certificate::{claim, local};
 use crate::epa::Polytope;
+use crate::feature::FeatureKind::{Edge, Face, Vertex};
 use crate::pair::Pair;
 use crate::pair_solver::{PairSolver, Parts, SearchMethod, solve};
 use crate::relative::{RelativeLanes, RelativePoses};
 use crate::resolver;
 use crate::solve_outcome::SolveOutcome;
 use crate::solver_stats::SolverStats;
-use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 use clearsweep_model::{Piece, SAMPLES};
 
 #[test]

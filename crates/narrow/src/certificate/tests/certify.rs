@@ -4,9 +4,9 @@
 use super::*;
 use crate::certificate::random_bodies::RandomBodies;
 use crate::feature::Feature;
+use crate::feature::FeatureKind;
 use clearsweep_base::simd::{Lane, Level, Mask, Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::Pose;
-use clearsweep_model::FeatureKind;
 
 /// One feature pair at eight poses.
 struct Case<'a> {

@@ -5,12 +5,12 @@ use crate::certificate::FeaturePerLane;
 use crate::certificate::random_bodies::RandomBodies;
 use crate::certificate::scan::{scan_wide, scans};
 use crate::feature::Feature;
+use crate::feature::FeatureKind;
+use crate::feature::FeatureKind::{Edge, Face, Vertex};
 use clearsweep_base::simd::{Lane, Level, Mask, Portable};
 use clearsweep_base::simd::{Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::Polyhedron;
 use clearsweep_geometry::hull::convex_hull;
-use clearsweep_model::FeatureKind;
-use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 
 /// A point of the unit sphere, or one of a coarse lattice (faces of many sides, edges in line).
 fn points(next: &mut impl FnMut() -> f64, sphere: bool) -> Vec<Vec3<f64>> {

@@ -206,7 +206,8 @@ fn of_pieces(body: &Shape, pieces: Vec<Piece>) -> Option<Shape> {
         center: body.center,
         middle: body.middle,
         radius,
-        deviation: body.deviation,
+        // Of round cores the polyhedra around them grow.
+        deviation: body.deviation + body.core_excess(),
         decomposition_deviation: body.decomposition_deviation,
         uneven: None,
         vertices: body.vertices,

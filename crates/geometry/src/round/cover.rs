@@ -1,0 +1,135 @@
+//! Polyhedra around round bodies.
+
+use super::{Cap, RoundBody, Section, Sector};
+use crate::vec3::Vec3;
+use std::f64::consts::PI;
+
+/// Sides of the polygon around a circle.
+const SIDES: u32 = 32;
+
+/// Sides of the polygon around the section of a torus.
+const SECTION_SIDES: u32 = 24;
+
+/// The largest angle between the tangents around an arc.
+const ARC: f64 = PI / 16.0;
+
+/// Outwards by a few units in the last place, so that rounding never cuts into the body.
+const OUTWARD: f64 = 1.0 + 16.0 * f64::EPSILON;
+
+/// The vertices of a polyhedron around a round body, metres.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cover {
+    /// Their hull contains the body.
+    pub points: Vec<Vec3<f64>>,
+    /// No point of their hull is farther from the body, metres, rounded up.
+    pub excess: f64,
+}
+
+/// A polyhedron around a round body.
+pub fn cover(body: &RoundBody) -> Cover {
+    let mut cover = match body {
+        RoundBody::Caps { caps, .. } => of_caps(caps),
+        RoundBody::Sector(sector) => of_sector(sector),
+    };
+    let reach = cover.points.iter().fold(0.0_f64, |most, point| most.max(point.length()));
+    cover.excess = cover.excess * (1.0 + 1e-9) + 64.0 * f64::EPSILON * reach;
+    cover
+}
+
+/// Cosine and sine of a share of a turn.
+fn share(i: u32, n: u32) -> [f64; 2] {
+    let angle = 2.0 * PI * f64::from(i) / f64::from(n);
+    [libm::cos(angle), libm::sin(angle)]
+}
+
+fn of_caps(caps: &[Cap]) -> Cover {
+    let (mut points, mut excess) = (Vec::new(), 0.0_f64);
+    for cap in caps {
+        for [x, y, z] in around(cap) {
+            let point = cap.image([x, y, z]);
+            excess = excess.max((point - cap.image(inside(cap, [x, y, z]))).length());
+            points.push(point);
+        }
+    }
+    points.dedup();
+    Cover { points, excess }
+}
+
+/// A point of the unit ball's part, near to one outside of it.
+fn inside(cap: &Cap, [x, y, z]: [f64; 3]) -> [f64; 3] {
+    let rim = (1.0 - cap.least * cap.least).sqrt();
+    let (across, length) = ((x * x + y * y).sqrt(), (x * x + y * y + z * z).sqrt());
+    if z <= cap.least * length && across > 0.0 {
+        let scale = (rim / across).min(1.0);
+        return [x * scale, y * scale, cap.least];
+    }
+    let scale = 1.0 / length.max(1.0);
+    [x * scale, y * scale, (z * scale).max(cap.least)]
+}
+
+/// Points whose hull contains the part of the unit ball above the least height: a polyline of
+/// tangents around the profile, turned about z as polygons around the circles.
+fn around(cap: &Cap) -> Vec<[f64; 3]> {
+    let outward = OUTWARD / libm::cos(PI / f64::from(SIDES));
+    let mut profile: Vec<[f64; 2]> = Vec::new();
+    let rim = [(1.0 - cap.least * cap.least).max(0.0).sqrt(), cap.least];
+    if cap.is_flat() {
+        profile.push([1.0, 0.0]);
+    } else {
+        let end = libm::acos(cap.least);
+        let count = (end / ARC).ceil().max(1.0);
+        let step = end / count;
+        let radius = OUTWARD / libm::cos(0.5 * step);
+        for k in 0..count as u32 {
+            let angle = (f64::from(k) + 0.5) * step;
+            profile.push([radius * libm::sin(angle), radius * libm::cos(angle)]);
+        }
+        if cap.least > -1.0 {
+            profile.push(rim);
+        }
+    }
+    let ring = |[radius, z]: [f64; 2]| {
+        (0..SIDES).map(move |i| {
+            let [cos, sin] = share(i, SIDES);
+            [radius * outward * cos, radius * outward * sin, z]
+        })
+    };
+    profile.into_iter().flat_map(ring).collect()
+}
+
+/// Every arc of the sector lies in the triangle of its ends and the point where the tangents there
+/// meet; also one of a corner of the polygon that lies beyond the axis.
+fn of_sector(sector: &Sector) -> Cover {
+    let section: Vec<[f64; 2]> = match sector.section {
+        Section::Disc { arc, radius } => {
+            let outer = radius * OUTWARD / libm::cos(PI / f64::from(SECTION_SIDES));
+            (0..SECTION_SIDES)
+                .map(|i| {
+                    let [cos, sin] = share(i, SECTION_SIDES);
+                    [arc + outer * cos, outer * sin]
+                })
+                .collect()
+        }
+        Section::Rectangle { inner, outer, half_height } => {
+            [[inner, -half_height], [outer, -half_height], [outer, half_height], [inner, half_height]].to_vec()
+        }
+    };
+    let (middle, sagitta) = (sector.middle_turn(), sector.sagitta());
+    let farther = OUTWARD / (1.0 - sagitta);
+    let mut points = Vec::new();
+    for &[out, up] in &section {
+        for (turn, scale) in [(sector.from, 1.0), (middle, farther), (sector.to, 1.0)] {
+            points.push(sector.point(turn, [out * scale, up]).point);
+        }
+    }
+    // A vertex is off the section by the corner of its polygon, and off the arc by its tangents; a
+    // chord of points of the sector is off the sector by the sagitta.
+    let corner = match sector.section {
+        Section::Disc { radius, .. } => radius * (OUTWARD / libm::cos(PI / f64::from(SECTION_SIDES)) - 1.0),
+        Section::Rectangle { .. } => 0.0,
+    };
+    let outer = sector.section.extent()[1] + corner;
+    let off = corner + outer * (farther - 1.0) + outer * sagitta;
+    let scale = sector.axes.iter().map(|axis| axis.length2()).sum::<f64>().sqrt();
+    Cover { points, excess: off * scale }
+}

@@ -1,0 +1,275 @@
+//! Solids of revolution about parallel axes, points and segments among them: the difference of two
+//! is a solid of revolution, too, whose profile is the sum of both profiles. Distance and depth are
+//! those of a point and a convex polygon of the plane through both axes.
+//!
+//! Axes that are parallel but for a small angle are turned into each other: no point of the shorter
+//! body moves by more than that angle times its reach, and the bracket opens by as much. It is done
+//! where that is less than rounding; if the bodies overlap, where it is less than [`OPENED`] of the
+//! size: there a ring of directions is equally deep but for the angle, which no polytope resolves in
+//! few points.
+
+use super::Proven;
+use crate::pair::Pair;
+use clearsweep_geometry::{Polyhedron, RoundBody, Vec3};
+
+/// By how much a bracket of an overlap may open, in sizes of the pair.
+const OPENED: f64 = 4.5e-7;
+
+/// A solid of revolution: a point of its axis, the axis (unit; `None`: a point is one about any),
+/// and both ends of its profile: distance from the axis, and place along it, metres.
+#[derive(Clone, Copy)]
+struct Solid {
+    middle: Vec3<f64>,
+    axis: Option<Vec3<f64>>,
+    profile: [[f64; 2]; 2],
+}
+
+impl Solid {
+    fn of(core: &Polyhedron) -> Option<Self> {
+        match core.round.as_deref().map(|round| &round.body) {
+            Some(RoundBody::Caps { revolution, .. }) => {
+                revolution.map(|solid| Self { middle: solid.middle, axis: Some(solid.axis), profile: solid.profile })
+            }
+            Some(RoundBody::Sector(_)) => None,
+            None => match core.dimension {
+                0 => Some(Self { middle: core.vertex(0), axis: None, profile: [[0.0; 2]; 2] }),
+                1 => {
+                    let [from, to] = [core.vertex(0), core.vertex(1)];
+                    let along = to - from;
+                    let (length, axis) = (along.length(), along.normalized());
+                    Some(Self { middle: from, axis: Some(axis), profile: [[0.0; 2], [0.0, length]] })
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// No point is farther from the middle, metres.
+    fn reach(&self) -> f64 {
+        self.profile.iter().fold(0.0, |most, [radius, along]| most.max(radius.hypot(*along)))
+    }
+}
+
+/// A point of the plane: across and along the axes, metres.
+type Planar = [f64; 2];
+
+fn dot(a: Planar, b: Planar) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+fn minus(a: Planar, b: Planar) -> Planar {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+/// The signed distance of a point and a polygon: the unit vector out of the polygon, and metres.
+struct PlanarDistance {
+    normal: Planar,
+    distance: f64,
+}
+
+/// The answer in closed form; `None` if the bodies are not two such solids.
+pub(super) fn proven(pair: &Pair<'_, f64>) -> Option<Proven> {
+    let (a, b) = (Solid::of(pair.a)?, Solid::of(pair.b)?);
+    let turned = b.axis.map(|axis| pair.pose.vector(axis));
+    let between = pair.pose.point(b.middle) - a.middle;
+    let axes = CommonAxis::of(a, turned, b)?;
+    if axes.opened > OPENED * pair.size {
+        return None;
+    }
+    let along = between.dot(axes.axis);
+    let across = between - axes.axis.scale(along);
+    let distance_across = across.length();
+    // Axes that are one but for rounding have no direction between them.
+    let out = match distance_across > pair.bound() {
+        true => (across - axes.axis.scale(across.dot(axes.axis))).normalized(),
+        false => any_across(axes.axis),
+    };
+    let profile_b = b.profile.map(|[radius, z]| [radius, if axes.is_reversed { -z } else { z }]);
+    let point = [distance_across, along];
+    let found = signed_distance(point, &Chain::of(a.profile, profile_b));
+    if axes.opened > 0.25 * pair.bound() && found.distance > -OPENED * pair.size {
+        return None;
+    }
+    let PlanarDistance { normal: [x, z], distance } = found;
+    let normal = (out.scale(x) + axes.axis.scale(z)).normalized();
+    let at = witness(found.normal, [a.profile, profile_b], point, pair.bound());
+    let point_a = a.middle + out.scale(at[0]) + axes.axis.scale(at[1]);
+    let opened = pair.bound() + axes.opened;
+    let (lower, upper) = (distance - opened, distance + opened);
+    let proven = Proven { normal, distance, point_a, lower, upper, vertices: [0; 4], count: 0 };
+    Some(with_vertices(proven, pair))
+}
+
+/// The axis that both solids are taken to be about.
+struct CommonAxis {
+    axis: Vec3<f64>,
+    /// Whether that of B points the other way.
+    is_reversed: bool,
+    /// How far a point moves for that, at most, metres.
+    opened: f64,
+}
+
+impl CommonAxis {
+    /// `turned`: the axis of B in A's frame. `None` if the axes are far from parallel.
+    fn of(a: Solid, turned: Option<Vec3<f64>>, b: Solid) -> Option<Self> {
+        let (own, other) = match (a.axis, turned) {
+            (Some(own), Some(other)) => (own, other),
+            (Some(axis), None) | (None, Some(axis)) => return Some(Self { axis, is_reversed: false, opened: 0.0 }),
+            (None, None) => return None,
+        };
+        let sine = own.cross(other).length();
+        if sine.is_nan() || sine > 1e-3 {
+            return None;
+        }
+        // Both axes are unit vectors to within a few units in the last place.
+        let angle = sine * (1.0 + 1e-6);
+        let (reach_a, reach_b) = (a.reach(), b.reach());
+        let is_reversed = own.dot(other) < 0.0;
+        // The shorter body turns about its middle.
+        let axis = if reach_b <= reach_a {
+            own
+        } else if is_reversed {
+            -other
+        } else {
+            other
+        };
+        Some(Self { axis, is_reversed, opened: angle * reach_a.min(reach_b) })
+    }
+}
+
+/// A unit vector across an axis: the same for all coaxial bodies at this axis.
+pub(super) fn any_across(axis: Vec3<f64>) -> Vec3<f64> {
+    let [x, y, z] = axis.to_array().map(f64::abs);
+    let least = match () {
+        () if x <= y && x <= z => Vec3::new(1.0, 0.0, 0.0),
+        () if y <= z => Vec3::new(0.0, 1.0, 0.0),
+        () => Vec3::new(0.0, 0.0, 1.0),
+    };
+    axis.cross(least).normalized()
+}
+
+/// The outline of the difference beside the axis, from below upwards: up to four corners of a chain
+/// that turns left. Mirrored at the axis and closed below and above, it is a convex polygon.
+struct Chain {
+    corners: [Planar; 4],
+    count: usize,
+}
+
+impl Chain {
+    fn of(a: [[f64; 2]; 2], b: [[f64; 2]; 2]) -> Self {
+        let mut sums = [[0.0; 2]; 4];
+        for (k, sum) in sums.iter_mut().enumerate() {
+            let (own, other) = (a[k & 1], b[k >> 1]);
+            *sum = [own[0] + other[0], own[1] - other[1]];
+        }
+        // By height, and of equal heights the inner first.
+        sums.sort_by(|one, other| one[1].total_cmp(&other[1]).then(one[0].total_cmp(&other[0])));
+        let mut chain = Self { corners: [[0.0; 2]; 4], count: 0 };
+        for next in sums {
+            while chain.count > 0 && chain.leaves_out(next) {
+                chain.count -= 1;
+            }
+            chain.corners[chain.count] = next;
+            chain.count += 1;
+        }
+        // The highest corners of one height: only the outermost is one.
+        chain
+    }
+
+    /// Whether the last corner is none once `next` follows.
+    fn leaves_out(&self, next: Planar) -> bool {
+        let last = self.corners[self.count - 1];
+        if last[1] == next[1] {
+            return true;
+        }
+        let Some(before) = self.count.checked_sub(2).map(|at| self.corners[at]) else { return false };
+        let (one, two) = (minus(last, before), minus(next, last));
+        one[0] * two[1] - one[1] * two[0] <= 0.0
+    }
+
+    fn corners(&self) -> &[Planar] {
+        &self.corners[..self.count]
+    }
+}
+
+/// The signed distance of a point with `x >= 0`. Of equal depths the side wins over the ends, and
+/// that below over that above.
+fn signed_distance(point: Planar, chain: &Chain) -> PlanarDistance {
+    let corners = chain.corners();
+    let (first, last) = (corners[0], corners[corners.len() - 1]);
+    let mut inside = PlanarDistance { normal: [1.0, 0.0], distance: f64::NEG_INFINITY };
+    let mut outside = PlanarDistance { normal: [1.0, 0.0], distance: f64::INFINITY };
+    let mut visit = |normal: Planar, [from, to]: [Planar; 2]| {
+        let height = dot(normal, minus(point, from));
+        if height > inside.distance {
+            inside = PlanarDistance { normal, distance: height };
+        }
+        if height < 0.0 {
+            return;
+        }
+        // The nearest point of the side: in between, or a corner.
+        let along = minus(to, from);
+        let share = dot(minus(point, from), along) / dot(along, along);
+        let nearest = match share {
+            share if share > 0.0 && share < 1.0 => PlanarDistance { normal, distance: height },
+            share => {
+                let away = minus(point, if share >= 1.0 { to } else { from });
+                let length = away[0].hypot(away[1]);
+                let normal = if length > 0.0 { away.map(|c| c / length) } else { normal };
+                PlanarDistance { normal, distance: length }
+            }
+        };
+        if nearest.distance < outside.distance {
+            outside = nearest;
+        }
+    };
+    for pair in corners.windows(2) {
+        let along = minus(pair[1], pair[0]);
+        let length = along[0].hypot(along[1]);
+        visit([along[1] / length, -along[0] / length], [pair[0], pair[1]]);
+    }
+    visit([0.0, -1.0], [[-first[0], first[1]], first]);
+    visit([0.0, 1.0], [last, [-last[0], last[1]]]);
+    if inside.distance > 0.0 { outside } else { inside }
+}
+
+/// The point of A, across and along the axis from its middle, in the middle of the places where the
+/// supports of both bodies along a direction face each other. `between`: from A's middle to B's.
+fn witness(normal: Planar, profiles: [[[f64; 2]; 2]; 2], between: Planar, bound: f64) -> Planar {
+    let across = [-normal[1], normal[0]];
+    let [a, b] = [0, 1].map(|body| {
+        let from = if body == 0 { [0.0; 2] } else { between };
+        let sign = if body == 0 { 1.0 } else { -1.0 };
+        let corners = profiles[body].map(|[radius, z]| [[radius, z], [-radius, z]]);
+        let corners = [corners[0][0], corners[0][1], corners[1][0], corners[1][1]];
+        let corners = corners.map(|corner| [from[0] + corner[0], from[1] + corner[1]]);
+        let most = corners.iter().map(|corner| sign * dot(normal, *corner)).fold(f64::NEG_INFINITY, f64::max);
+        let mut span = [f64::INFINITY, f64::NEG_INFINITY];
+        for corner in corners.iter().filter(|corner| sign * dot(normal, **corner) >= most - bound) {
+            let at = dot(across, *corner);
+            span = [span[0].min(at), span[1].max(at)];
+        }
+        (sign * most, span)
+    });
+    let ((height, own), (_, other)) = (a, b);
+    let [low, high] = [own[0].max(other[0]), own[1].min(other[1])];
+    let at = (0.5 * (low + high)).clamp(own[0], own[1]);
+    [normal[0] * height + across[0] * at, normal[1] * height + across[1] * at]
+}
+
+/// With the vertices of a point or a segment that support it.
+fn with_vertices(proven: Proven, pair: &Pair<'_, f64>) -> Proven {
+    let (core, d) = match (pair.a.round.is_some(), pair.b.round.is_some()) {
+        (true, true) => return proven,
+        (false, _) => (pair.a, proven.normal),
+        (true, _) => (pair.b, -pair.pose.inverse_vector(proven.normal)),
+    };
+    if core.count == 1 {
+        return Proven { count: 1, ..proven };
+    }
+    let heights = [0, 1].map(|v| core.vertex(v).dot(d));
+    if (heights[0] - heights[1]).abs() <= pair.bound() {
+        return Proven { vertices: [0, 1, 0, 0], count: 2, ..proven };
+    }
+    Proven { vertices: [u32::from(heights[1] > heights[0]); 4], count: 1, ..proven }
+}

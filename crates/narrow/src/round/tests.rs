@@ -1,0 +1,191 @@
+//! The certificates against one-sided slow oracles: no sampled pair of points is nearer than the
+//! lower end, and no sampled direction shows a larger gap than the upper end.
+
+use super::*;
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_geometry::pose::rotation;
+use clearsweep_geometry::round::{Cap, Section, Sector, cover};
+use clearsweep_geometry::{RelativePose, RoundCore};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn v(x: f64, y: f64, z: f64) -> Vec3<f64> {
+    Vec3::new(x, y, z)
+}
+
+/// Random numbers: SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From `low` to `high`.
+    fn within(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * ((self.next() >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+
+    fn one_of(&mut self, count: u64) -> u64 {
+        self.next() % count
+    }
+
+    fn direction(&mut self) -> Vec3<f64> {
+        loop {
+            let p = v(self.within(-1.0, 1.0), self.within(-1.0, 1.0), self.within(-1.0, 1.0));
+            if p.length() > 0.1 && p.length() < 1.0 {
+                return p.normalized();
+            }
+        }
+    }
+
+    fn turn(&mut self) -> [f64; 4] {
+        let q: [f64; 4] = std::array::from_fn(|_| self.within(-1.0, 1.0));
+        let length = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+        q.map(|c| c / length)
+    }
+}
+
+fn core_of(body: RoundBody) -> Polyhedron {
+    let cover = cover(&body);
+    let hull = convex_hull(&cover.points).expect("a hull");
+    Polyhedron { round: Some(Arc::new(RoundCore { body, excess: cover.excess })), ..hull }
+}
+
+const KINDS: [&str; 11] =
+    ["cylinder", "cone", "skew", "ellipsoid", "dish", "cap", "balls", "tube", "duct", "box", "point"];
+
+/// A body of a kind about the origin, of a size of about 1, and many points of it.
+fn body(kind: &str, random: &mut Random) -> (Polyhedron, Vec<Vec3<f64>>) {
+    let (r, h) = (random.within(0.1, 0.6), random.within(0.1, 1.5));
+    let disc = |x: f64, z: f64, r: f64| Cap::disc(v(x, 0.0, z), [v(r, 0.0, 0.0), v(0.0, r, 0.0)]);
+    let axes = [v(r, 0.0, 0.0), v(0.0, h, 0.0), v(0.0, 0.0, 0.4)];
+    let cap = |least: f64| Cap { middle: v(0.0, 0.0, 0.0), axes, least };
+    let body = match kind {
+        "cylinder" => RoundBody::hull(vec![disc(0.0, -0.5 * h, r), disc(0.0, 0.5 * h, r)]),
+        "cone" => RoundBody::hull(vec![disc(0.0, -0.5 * h, r), disc(0.0, 0.5 * h, 0.3 * r)]),
+        "skew" => {
+            let top = Cap::disc(v(0.2, 0.1, 0.5 * h), [v(0.5 * r, 0.0, 0.1 * r), v(0.0, 0.8 * r, 0.05)]);
+            RoundBody::hull(vec![disc(0.0, -0.5 * h, r), top])
+        }
+        "ellipsoid" => RoundBody::hull(vec![cap(-1.0)]),
+        "dish" => RoundBody::hull(vec![cap(0.0)]),
+        "cap" => RoundBody::hull(vec![Cap { axes: [v(r, 0.0, 0.0), v(0.0, r, 0.0), v(0.0, 0.0, r)], ..cap(0.5) }]),
+        "balls" => {
+            let ball = |z: f64| Cap { middle: v(0.0, 0.0, z), ..cap(-1.0) };
+            RoundBody::hull(vec![ball(-0.4), ball(0.4)])
+        }
+        "tube" | "duct" => {
+            let section = match kind {
+                "tube" => Section::Disc { arc: 0.7, radius: 0.7 * r },
+                _ => Section::Rectangle { inner: 0.5, outer: 0.5 + r, half_height: 0.5 * h },
+            };
+            let (from, to) = ([1.0, 0.0], [0.2_f64.cos(), 0.2_f64.sin()]);
+            let axes = [v(1.0, 0.0, 0.0), v(0.0, 1.0, 0.0), v(0.0, 0.0, 1.0)];
+            RoundBody::Sector(Sector { middle: v(-0.7, 0.0, 0.0), axes, section, from, to, is_chord: false })
+        }
+        "box" => {
+            let corners: Vec<Vec3<f64>> =
+                (0..8).map(|i| v([-r, r][i & 1], [-0.3, 0.3][i >> 1 & 1], [-0.5 * h, 0.5 * h][i >> 2])).collect();
+            let points = corners.iter().flat_map(|&a| corners.iter().map(move |&b| (a + b).scale(0.5))).collect();
+            return (convex_hull(&corners).expect("a box"), points);
+        }
+        _ => return (convex_hull(&[v(0.0, 0.0, 0.0)]).expect("a point"), vec![v(0.0, 0.0, 0.0)]),
+    };
+    let mut points = Vec::new();
+    for _ in 0..300 {
+        let d = random.direction();
+        points.push(match &body {
+            RoundBody::Caps { .. } => body.support(d),
+            RoundBody::Sector(sector) => {
+                let angle = random.within(0.0, 0.2);
+                let at = sector.support(d).at;
+                sector.point([angle.cos(), angle.sin()], at).point
+            }
+        });
+    }
+    (core_of(body), points)
+}
+
+fn pose(q: [f64; 4], t: Vec3<f64>) -> RelativePose<f64> {
+    RelativePose { r: rotation(q), t }
+}
+
+/// How the axes of two bodies stand to each other.
+fn placed(random: &mut Random, how: u64) -> [f64; 4] {
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    match how {
+        0 => [1.0, 0.0, 0.0, 0.0],
+        1 => [half, half, 0.0, 0.0],
+        2 => {
+            let tilt = 10.0_f64.powf(random.within(-16.0, -2.0));
+            [(1.0 - tilt * tilt).sqrt(), tilt, 0.0, 0.0]
+        }
+        _ => random.turn(),
+    }
+}
+
+#[test]
+fn brackets_hold_what_samples_show() {
+    let mut random = Random(7);
+    let mut widths: BTreeMap<(&str, &str, &str), (f64, usize, f64)> = BTreeMap::new();
+    for kind_a in KINDS {
+        for kind_b in KINDS {
+            for case in 0..60 {
+                let ((a, points_a), (b, points_b)) = (body(kind_a, &mut random), body(kind_b, &mut random));
+                if !is_round(&a, &b) {
+                    continue;
+                }
+                let q = placed(&mut random, case % 4);
+                let far = [0.0, 0.3, 1.0, 2.5][random.one_of(4) as usize];
+                let t = match case % 3 {
+                    0 => v(0.0, 0.0, far),
+                    1 => v(far, 0.0, random.within(-0.5, 0.5)),
+                    _ => random.direction().scale(far),
+                };
+                let pair = Pair::new(&a, &b, pose(q, t), 0.0);
+                let begun = std::time::Instant::now();
+                let SolveOutcome::Answered(answer) = answer(&pair, f64::INFINITY) else { panic!("within all") };
+                let time = begun.elapsed().as_secs_f64();
+                let name = format!("{kind_a} {kind_b} {case}: {answer:?}");
+                assert!(answer.lower <= answer.upper, "{name}");
+                assert!(answer.lower <= answer.distance && answer.distance <= answer.upper, "{name}");
+                let placed: Vec<Vec3<f64>> = points_b.iter().map(|&p| pair.pose.point(p)).collect();
+                let least = points_a
+                    .iter()
+                    .flat_map(|&p| placed.iter().map(move |&q| (p - q).length()))
+                    .fold(f64::INFINITY, f64::min);
+                assert!(least >= answer.lower, "{name}: {least}");
+                let is_convex = |core: &Polyhedron| core.round.as_ref().is_none_or(|round| round.body.is_convex());
+                if is_convex(&a) && is_convex(&b) {
+                    for _ in 0..200 {
+                        let gap = pair.gap(random.direction());
+                        assert!(gap <= answer.upper + pair.bound(), "{name}: {gap}");
+                    }
+                }
+                let state = if answer.upper < 0.0 { "overlap" } else { "apart" };
+                let width = (answer.upper - answer.lower) / pair.size;
+                let entry = widths.entry((kind_a, kind_b, state)).or_default();
+                *entry = (entry.0.max(width), entry.1 + 1, entry.2 + time);
+                // The witness points are of the bodies, but for the width.
+                let b_point = answer.point_a + answer.normal.scale(answer.distance);
+                for (core, point) in [(&a, answer.point_a), (&b, pair.pose.inverse_vector(b_point - pair.pose.t))] {
+                    let off = (0..100)
+                        .map(|_| random.direction())
+                        .map(|d| point.dot(d) - crate::support::max_dot(core, d))
+                        .fold(f64::NEG_INFINITY, f64::max);
+                    let most = if state == "overlap" { 0.02 } else { 1e-7 };
+                    assert!(off <= most * pair.size, "{name}: {point:?} is off by {off} of {:?}", core.bounds());
+                }
+            }
+        }
+    }
+    for ((a, b, state), (width, count, time)) in &widths {
+        println!("{a:10} {b:10} {state:8} {count:3} widest {width:.1e}  {:.1} us", time / *count as f64 * 1e6);
+    }
+    assert!(widths.len() > 200, "{} cells", widths.len());
+}
