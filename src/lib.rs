@@ -123,7 +123,7 @@ pub use clearsweep_model::{
 /// ```
 #[doc(inline)]
 pub use clearsweep_scene::SceneBuilder;
-pub use clearsweep_scene::{BodyBuilder, Geometry, RoundShape};
+pub use clearsweep_scene::{BodyBuilder, Geometry};
 pub use clearsweep_tables::{
     BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
 };

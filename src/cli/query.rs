@@ -12,7 +12,7 @@ use clearsweep_model::{BetweenFrames, LengthUnit, Model, Scene, Shape};
 use clearsweep_narrow::interval::{IntervalMethod, IntervalProximity, IntervalStatus};
 use clearsweep_narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
 use clearsweep_scene::direction::{DIRECTION_REMEDY, parse_direction};
-use clearsweep_scene::{BodyBuilder, Geometry, RoundShape, SceneBuilder};
+use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -158,51 +158,36 @@ fn geometry(text: &str) -> Result<Geometry> {
         };
     };
     let wrong = |problem: &str| Error::usage(format!("`{text}`"), problem, format!("give {form}"));
-    let (numbers_text, last) = last_word(word, rest);
-    let values =
-        numbers(numbers_text).ok_or_else(|| wrong("not all of these are plain numbers (their unit: --unit)"))?;
-    let angle = match last.map(|text| text.trim_end_matches("deg").trim().parse::<f64>().ok()) {
-        None => 360.0,
-        Some(Some(angle)) => angle,
-        Some(None) if word == "dish" => 0.0,
-        Some(None) => return Err(wrong("the angle is no number of degrees")),
-    };
+    let (items, beside) = beside_numbers(word, rest);
+    let values = numbers(items).ok_or_else(|| wrong("not all of these are plain numbers (their unit: --unit)"))?;
     match (word, values.as_slice()) {
         ("sphere", &[radius]) => Ok(Geometry::Sphere(radius)),
         ("capsule", &[radius, length]) => Ok(Geometry::Capsule { radius, length }),
         ("box", &[x, y, z]) => Ok(Geometry::Box([x, y, z])),
-        ("cylinder", &[radius, height]) => Ok(Geometry::Round(RoundShape::Cylinder { radius, height })),
         ("cylinder", &[radius, height, sides]) => {
             if sides.fract() != 0.0 || !(3.0..=1e6).contains(&sides) {
                 return Err(wrong("the number of sides is a whole number, at least 3"));
             }
             Ok(Geometry::Cylinder { radius, height, sides: sides as u32 })
         }
-        ("cone", &[bottom, top, height]) => Ok(Geometry::Round(RoundShape::cone(bottom, top, height))),
-        ("ellipsoid", &[a, b, c]) => Ok(Geometry::Round(RoundShape::Ellipsoid([a, b, c]))),
-        ("dish", &[radius, height]) => match last.map(str::trim) {
-            Some(kind @ ("spherical" | "elliptical")) => {
-                Ok(Geometry::Round(RoundShape::Dish { radius, height, is_elliptical: kind == "elliptical" }))
-            }
-            _ => Err(wrong("the kind of the dish is missing")),
-        },
-        ("torus", &[radius, tube]) => Ok(Geometry::Round(RoundShape::Torus { radius, tube, angle })),
-        ("rectangular_torus", &[inner, outer, height]) => {
-            Ok(Geometry::Round(RoundShape::RectangularTorus { inner, outer, height, angle }))
+        ("cylinder" | "dish" | "torus", [_, _]) | ("cone" | "ellipsoid" | "rectangular_torus", [_, _, _]) => {
+            let beside = beside.map(|(key, text)| format!(", {key} = {:?}", text.trim())).unwrap_or_default();
+            Ok(Geometry::Shape(format!("{{ {word} = {values:?}{beside} }}")))
         }
         _ => Err(wrong(&format!("{} numbers do not make one", values.len()))),
     }
 }
 
-/// The numbers of a shape, and the last of its items where that is an angle or a kind.
-fn last_word<'t>(word: &str, items: &'t str) -> (&'t str, Option<&'t str>) {
-    let most = match word {
-        "dish" | "torus" => 2,
-        "rectangular_torus" => 3,
+/// The numbers of a shape, and the last of its items where that is an angle or a kind, with its key.
+fn beside_numbers<'t>(word: &str, items: &'t str) -> (&'t str, Option<(&'static str, &'t str)>) {
+    let (numbers, key) = match word {
+        "dish" => (2, "kind"),
+        "torus" => (2, "angle"),
+        "rectangular_torus" => (3, "angle"),
         _ => return (items, None),
     };
     match items.rsplit_once(',') {
-        Some((numbers, last)) if items.split(',').count() == most + 1 => (numbers, Some(last)),
+        Some((first, last)) if items.split(',').count() == numbers + 1 => (first, Some((key, last))),
         _ => (items, None),
     }
 }

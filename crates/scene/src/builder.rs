@@ -12,7 +12,6 @@ use super::joints::JointSpecs;
 use super::keys::{Keys, SceneSource};
 use super::load::{IN_CODE, assemble, load_scene};
 use super::motion_spec::{MotionSpec, tolerance};
-use super::round_shape::{RoundKeys, RoundShape};
 use super::rules::{self, RuleSpec};
 use super::selectors::Selector;
 use super::values::Value;
@@ -24,6 +23,8 @@ use clearsweep_model::{
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use toml::Spanned;
+use toml::de::DeValue;
 
 /// A scene in code: bodies, ignore rules and query options, with the meaning of the same keys of a
 /// scene file.
@@ -94,8 +95,9 @@ pub enum Geometry {
         /// Sides of the polygon, 3 to 4096.
         sides: u32,
     },
-    /// A round shape, exact. Lengths in the unit of the scene, angles in degrees.
-    Round(RoundShape),
+    /// A shape of any kind as the text of `shape` in a scene file, such as `{ cone = [2, 1, 3] }` or
+    /// `{ torus = [1, 0.1], angle = "90deg" }`. Lengths without a unit are in that of the scene.
+    Shape(String),
     /// The convex hull of points.
     Points(Vec<[f64; 3]>),
     /// Convex pieces: the hull of each list of points. Vertices are numbered through all lists.
@@ -225,8 +227,11 @@ impl BodyBuilder {
             Geometry::Cylinder { radius, height, sides } => [radius, height, f64::from(sides)],
             _ => [0.0; 3],
         };
-        let round = match &self.geometry {
-            Geometry::Round(shape) => Some(shape.keys()),
+        let written = match &self.geometry {
+            Geometry::Shape(text) => Some(DeValue::parse(text).map(Spanned::into_inner).map_err(|error| {
+                let problem = format!("the shape `{text}` is not valid TOML: {}", error.message());
+                Error::input(IN_CODE, problem, "write it as in a scene file, such as `{ cylinder = [1, 2] }`")
+            })?),
             _ => None,
         };
         // A file is the key `geometry`; a kind of shape is a key within `shape`.
@@ -235,7 +240,7 @@ impl BodyBuilder {
             Geometry::Sphere(radius) => vec![("sphere", Value::Number(*radius))],
             Geometry::Capsule { .. } => vec![("capsule", Value::Numbers(&numbers[..2]))],
             Geometry::Cylinder { .. } => vec![("cylinder", Value::Numbers(&numbers))],
-            Geometry::Round(_) => round.iter().flat_map(RoundKeys::values).collect(),
+            Geometry::Shape(_) => Vec::new(),
             Geometry::Points(points) => vec![("points", Value::Points(points))],
             Geometry::Pieces(lists) => vec![("pieces", Value::PointLists(lists))],
             Geometry::File { path, model, unit, scale, y_up } => {
@@ -248,7 +253,11 @@ impl BodyBuilder {
                 vec![("geometry", Value::Text(path))]
             }
         };
-        keys.push(if geometry[0].0 == "geometry" { geometry[0] } else { ("shape", Value::Table(&geometry)) });
+        keys.push(match (&written, &geometry[..]) {
+            (Some(shape), _) => ("shape", Value::of(shape)),
+            (None, [file @ ("geometry", _)]) => *file,
+            (None, shape) => ("shape", Value::Table(shape)),
+        });
         keys.extend(self.matrix.as_ref().map(|rows| ("matrix", Value::Points(rows))));
         let quaternion;
         if let Some((position, q)) = &self.pose {

@@ -64,4 +64,3 @@ pub use clearsweep_model::{
     between, block, convex_parts,
 };
 pub use load::{load_scene, load_scene_and_tell, scene_beside, scene_of_text};
-pub use round_shape::RoundShape;

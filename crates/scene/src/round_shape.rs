@@ -2,7 +2,6 @@
 
 use super::keys::{Field, Keys};
 use super::orientation::degrees;
-use super::values::Value;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::angles::cos_sin_degrees;
 use clearsweep_geometry::round::{Cap, Section, Sector};
@@ -10,10 +9,8 @@ use clearsweep_geometry::{RoundBody, Vec3};
 use clearsweep_model::LengthUnit;
 use std::f64::consts::PI;
 
-/// A round shape about z. Lengths in metres (of [`crate::Geometry`] in the unit of the scene), angles
-/// in degrees.
+/// A round shape about z. Lengths in metres, angles in degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
 pub enum RoundShape {
     /// A circular cylinder about the origin.
     Cylinder {
@@ -94,12 +91,6 @@ pub(super) fn keys_beside(kind: &str) -> &'static [&'static str] {
 }
 
 impl RoundShape {
-    /// A frustum about the origin whose circles lie above each other.
-    pub fn cone(bottom: f64, top: f64, height: f64) -> Self {
-        let straight = [0.0; 2];
-        Self::Cone { bottom, top, height, offset: straight, bottom_shear: straight, top_shear: straight }
-    }
-
     /// Reads the value of a key of [`KINDS`], or of a cylinder without sides; `table`: the keys
     /// beside it.
     pub(super) fn from_field(field: &Field<'_>, table: &Keys<'_>, unit: LengthUnit) -> Result<Self> {
@@ -197,12 +188,6 @@ impl RoundShape {
         std::iter::once(kind).chain(numbers.into_iter().map(f64::to_bits)).collect()
     }
 
-    /// The same shape as the keys of a scene: see [`RoundKeys::values`].
-    pub(super) fn keys(&self) -> RoundKeys {
-        let (kind, numbers) = self.numbers();
-        RoundKeys { kind, numbers }
-    }
-
     /// The bodies that the shape is the union of: one, or the sectors of a torus.
     pub(super) fn bodies(&self) -> Vec<RoundBody> {
         let disc = |[x, y, z]: [f64; 3], radius: f64, shear: [f64; 2]| {
@@ -293,34 +278,4 @@ fn shear(table: &Keys<'_>, name: &str) -> Result<[f64; 2]> {
         }
     }
     Ok(shear)
-}
-
-/// The numbers of a round shape, from which values of keys borrow.
-pub(super) struct RoundKeys {
-    kind: u64,
-    numbers: Vec<f64>,
-}
-
-impl RoundKeys {
-    /// The key of its kind and the keys beside it, as a scene has them.
-    pub(super) fn values(&self) -> Vec<(&'static str, Value<'_>)> {
-        let numbers = |from: usize, to: usize| Value::Numbers(&self.numbers[from..to]);
-        let angle = |at: usize| ("angle", Value::Number(self.numbers[at]));
-        match self.kind {
-            0 => vec![("cylinder", numbers(0, 2))],
-            1 => vec![
-                ("cone", numbers(0, 3)),
-                ("offset_xy", numbers(3, 5)),
-                ("bottom_shear", numbers(5, 7)),
-                ("top_shear", numbers(7, 9)),
-            ],
-            2 => vec![("ellipsoid", numbers(0, 3))],
-            3 | 4 => {
-                let (word, _) = DISHES[self.kind as usize - 3];
-                vec![("dish", numbers(0, 2)), ("kind", Value::Text(word))]
-            }
-            5 => vec![("torus", numbers(0, 2)), angle(2)],
-            _ => vec![("rectangular_torus", numbers(0, 3)), angle(3)],
-        }
-    }
 }

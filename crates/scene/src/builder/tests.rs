@@ -122,27 +122,28 @@ impl Random {
                 let count = if self.one_in(30) { 0 } else { 1 + self.below(40) };
                 Geometry::Points(self.points(count))
             }
-            5 => Geometry::Round(RoundShape::Cylinder { radius: self.length(), height: self.length() }),
-            6 => Geometry::Round(RoundShape::Cone {
-                bottom: self.length(),
-                top: self.length(),
-                height: self.length(),
-                offset: [self.unit(), self.unit()],
-                bottom_shear: [self.angle(), self.angle()],
-                top_shear: [self.angle(), self.angle()],
-            }),
-            7 => Geometry::Round(RoundShape::Ellipsoid([self.length(), self.length(), self.length()])),
+            5 => Geometry::Shape(format!("{{ cylinder = [{}, {}] }}", toml(&self.length()), toml(&self.length()))),
+            6 => Geometry::Shape(format!(
+                "{{ cone = {}, offset_xy = {}, bottom_shear = [{}, 1] }}",
+                toml(&[self.length(), self.length(), self.length()]),
+                toml(&[self.unit(), self.unit()]),
+                self.angle(),
+            )),
+            7 => Geometry::Shape(format!("{{ ellipsoid = {} }}", toml(&[self.length(), self.length(), self.length()]))),
             8 => {
-                let is_elliptical = self.one_in(2);
-                Geometry::Round(RoundShape::Dish { radius: self.length(), height: self.length(), is_elliptical })
+                let kind = ["spherical", "elliptical", "flat"][self.below(3)];
+                Geometry::Shape(format!("{{ dish = {}, kind = \"{kind}\" }}", toml(&[self.length(), self.length()])))
             }
-            9 => Geometry::Round(RoundShape::Torus { radius: self.length(), tube: self.length(), angle: self.turn() }),
-            10 => Geometry::Round(RoundShape::RectangularTorus {
-                inner: self.length(),
-                outer: self.length(),
-                height: self.length(),
-                angle: self.turn(),
-            }),
+            9 => Geometry::Shape(format!(
+                "{{ torus = {}, angle = \"{}deg\" }}",
+                toml(&[self.length(), self.length()]),
+                self.turn()
+            )),
+            10 => Geometry::Shape(format!(
+                "{{ rectangular_torus = {}, angle = {} }}",
+                toml(&[self.length(), self.length(), self.length()]),
+                self.turn()
+            )),
             _ => {
                 let model = [None, Some(Model::Hull), Some(Model::Mesh), Some(Model::Pieces)][self.below(4)];
                 let unit = [None, LengthUnit::parse("in")][self.below(2)];
@@ -280,25 +281,7 @@ fn body_text(body: &BodyBuilder) -> String {
         Geometry::Cylinder { radius, height, sides } => {
             format!("cylinder = [{}, {}, {sides}]", toml(radius), toml(height))
         }
-        Geometry::Round(RoundShape::Cylinder { radius, height }) => format!("cylinder = {}", toml(&[radius, height])),
-        Geometry::Round(RoundShape::Cone { bottom, top, height, offset, bottom_shear, top_shear }) => format!(
-            "cone = {}, offset_xy = {}, bottom_shear = {}, top_shear = {}",
-            toml(&[bottom, top, height]),
-            toml(offset),
-            toml(bottom_shear),
-            toml(top_shear)
-        ),
-        Geometry::Round(RoundShape::Ellipsoid(half_axes)) => format!("ellipsoid = {}", toml(half_axes)),
-        Geometry::Round(RoundShape::Dish { radius, height, is_elliptical }) => {
-            let kind = if *is_elliptical { "elliptical" } else { "spherical" };
-            format!("dish = {}, kind = \"{kind}\"", toml(&[radius, height]))
-        }
-        Geometry::Round(RoundShape::Torus { radius, tube, angle }) => {
-            format!("torus = {}, angle = {}", toml(&[radius, tube]), toml(angle))
-        }
-        Geometry::Round(RoundShape::RectangularTorus { inner, outer, height, angle }) => {
-            format!("rectangular_torus = {}, angle = {}", toml(&[inner, outer, height]), toml(angle))
-        }
+        Geometry::Shape(text) => text.trim_matches(['{', '}', ' ']).to_owned(),
         Geometry::Points(points) => format!("points = {}", toml(points)),
         Geometry::Pieces(_) => panic!("a scene file has no such shape"),
         Geometry::File { path, model, unit, scale, y_up } => {
