@@ -176,6 +176,40 @@ fn a_body_that_is_renamed_or_gone_is_named() {
 }
 
 #[test]
+fn an_accepted_pair_that_is_gone_stays_in_its_issue() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let rule = "[[rule]]\nname = \"r\"\na = \"*\"\nrequire = 0.06\nseverity = \"minor\"\n";
+    scene(&dir, "both.toml", &[TRAY, A, B], rule);
+    scene(&dir, "renamed.toml", &[TRAY, ("a-2", A.1), B], rule);
+    scene(&dir, "alone.toml", &[TRAY], rule);
+    scene(&dir, "without.toml", &[A, B], rule);
+    let first = run(&dir, "both.toml", "first", 3);
+    expect(dir.path(), "accept first --to accepted.csv --by Anna --reason seal --all", 0);
+    // One of two is renamed: its decision stays with the issue, which the other pair holds.
+    let second = run(&dir, "renamed.toml --accepted accepted.csv --previous first", "second", 3);
+    assert_eq!((second.len(), &second[0]["issue"], second[0]["state"].as_str()), (1, &first[0]["issue"], "new"));
+    let known = rows(&dir.path().join("second/known_pairs.parquet"));
+    let gone = known.iter().find(|row| row["body_a"] == "a").expect("the old name");
+    assert_eq!([&gone["issue"], &gone["state"], &gone["by"]], [&first[0]["issue"], "stale", "Anna"]);
+    let note = "no body has the name `a`; is it `a-2` now, which is new and as near?";
+    assert_eq!(gone["note"], note);
+    let topics = topics(&dir, "second", "2.1");
+    let markup = &topics.values().next().expect("a topic")["markup.bcf"];
+    assert!(topics.len() == 1 && markup.contains(&format!("No violation any more: a / tray ({note}).")), "{markup}");
+    assert!(expect(dir.path(), "summary second", 0).contains(&format!("stale: a and tray (r): {note}")));
+    // Without the earlier result it is an issue of its own, of the severity of its rule.
+    let own = run(&dir, "renamed.toml --accepted accepted.csv", "own", 3);
+    assert_eq!((own.len(), own[1]["state"].as_str(), own[1]["severity"].as_str()), (2, "stale", "minor"));
+    // All pairs are gone: the note says why.
+    for (scene, note) in [("alone", " (1: no body has the name `a`)"), ("without", ": no body has the name `tray`")] {
+        let last = run(&dir, &format!("{scene}.toml --accepted accepted.csv --previous first --allow-empty"), scene, 0);
+        let told = ["issue", "state", "pairs"].map(|key| last[0][key].as_str());
+        assert_eq!((last.len(), told), (1, [&first[0]["issue"], "stale", "2"]), "{scene}");
+        assert_eq!(last[0]["note"], format!("none of its 2 pairs violates the rule any more{note}"));
+    }
+}
+
+#[test]
 fn every_topic_has_a_snapshot_or_is_named() {
     let dir = tempfile::tempdir().expect("scratch");
     let far = |name, y: f64| [(name, [0.0, y, 0.0]), (if name == "c" { "d" } else { "f" }, [1.02, y, 0.0])];
