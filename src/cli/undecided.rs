@@ -51,6 +51,10 @@ fn way(summary: &Summary, of: &Undecided, lengths: Lengths) -> String {
         return "to decide it: give more frames there, so that bodies turn less from one to the next".to_owned();
     }
     let kept = kept(summary, of, lower, lengths);
+    if upper - lower > ROUNDING_M && lower < 0.0 {
+        let depth = "the depth of bodies that are not convex, or have a deviation, is proven between two ends";
+        return format!("to decide it: {kept}; {depth}");
+    }
     if upper - lower > ROUNDING_M {
         let closer = "a closer geometry (model = 'mesh' in place of a decomposition, a smaller deviation)";
         return format!("to decide it: {closer}, or {kept}");
@@ -97,6 +101,11 @@ mod tests {
         );
         let wide = of_row(row(0.048, 0.052), "distance");
         assert!(wide[1].contains("a smaller deviation") && wide[1].contains("or --require 48mm,"), "{wide:?}");
+        let deep = of_row(row(-0.1, -0.001), "depth");
+        assert!(
+            deep[1].contains("--require -100mm, which it keeps; the depth") && !deep[1].contains("model"),
+            "{deep:?}"
+        );
         let overlap = of_row(row(-0.1, -0.001), "distance");
         assert_eq!(overlap[1], "to decide it: --answer depth");
         let ruled = |baseline: Value| {

@@ -3,6 +3,7 @@
 //!
 //! Snippets of Python and SQL in docs/guide/cookbook.md are run by `docs/run_cookbook.py`.
 
+use super::fenced::{fenced, missing_line};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use clearsweep_testing::clone::clone;
 use clearsweep_testing::trajectories::{Row, Shaping, write, write_batch};
@@ -13,7 +14,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 /// Pages whose commands are not run: (page, reason).
-const NOT_RUN: [(&str, &str); 3] = [
+const NOT_RUN: [(&str, &str); 4] = [
+    ("building.md", "needs data beside the repository; tests/jobs/duplex.rs runs it"),
     ("benchmarks.md", "long measurements, with placeholders for folders, and one under a profiler"),
     ("two-phase.md", "long measurements, with placeholders for folders"),
     ("readers.md", "needs Python packages and a fuzzer"),
@@ -37,25 +39,6 @@ fn pages() -> Vec<PathBuf> {
     docs.sort();
     pages.extend(docs);
     pages
-}
-
-/// The language and the text of a fenced block.
-type Fenced = (String, String);
-
-/// The fenced blocks of a page.
-fn fenced(page: &Path) -> Vec<Fenced> {
-    let text = fs::read_to_string(page).expect("a page");
-    let (mut blocks, mut open): (Vec<Fenced>, Option<Fenced>) = (Vec::new(), None);
-    for line in text.lines() {
-        match (line.strip_prefix("```"), open.take()) {
-            (Some(language), None) => open = Some((language.to_owned(), String::new())),
-            (Some(_), Some(block)) => blocks.push(block),
-            (None, None) => {}
-            (None, Some((language, block))) => open = Some((language, format!("{block}{line}\n"))),
-        }
-    }
-    assert!(open.is_none(), "{} has a block without an end", page.display());
-    blocks
 }
 
 /// The code blocks of a page in one of these languages.
@@ -238,23 +221,6 @@ fn commands(line: &str) -> Vec<String> {
     });
     let lines = in_loop.unwrap_or_else(|| vec![line.to_owned()]);
     lines.iter().filter_map(|line| arguments(line)).collect()
-}
-
-/// A line of output without the time that something took at its end.
-fn without_time(line: &str) -> &str {
-    let line = line.trim_end();
-    let is_time = |tail: &str| match tail.split_once(' ') {
-        Some((number, "ms" | "s")) => number.parse::<f64>().is_ok(),
-        _ => false,
-    };
-    line.rsplit_once(" in ").filter(|(_, tail)| is_time(tail)).map_or(line, |(line, _)| line)
-}
-
-/// Whether a block shows what was printed: its lines in their order, and `...` for others. The
-/// first line of the block that is missing, if there is one.
-fn missing_line<'b>(block: &'b str, printed: &str) -> Option<&'b str> {
-    let mut lines = printed.lines().map(without_time);
-    block.lines().filter(|line| line.trim() != "...").find(|line| !lines.any(|printed| printed == without_time(line)))
 }
 
 #[test]

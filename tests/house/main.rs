@@ -4,5 +4,8 @@ mod columns;
 mod docs;
 #[cfg(feature = "cli")]
 mod documented;
+#[cfg(feature = "cli")]
+#[path = "../support/fenced.rs"]
+mod fenced;
 mod pages;
 mod public_api;

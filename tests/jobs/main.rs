@@ -1,5 +1,8 @@
 //! Jobs and commands: the program from outside, the library, tables, and what ends a job early.
 
+#[cfg(all(feature = "cli", unix))]
+#[path = "../support/fenced.rs"]
+mod fenced;
 #[cfg(feature = "cli")]
 #[path = "../support/program.rs"]
 mod program;
@@ -20,6 +23,8 @@ mod commands;
 mod compressed;
 #[cfg(feature = "cli")]
 mod direction_columns;
+#[cfg(all(feature = "cli", unix))]
+mod duplex;
 #[cfg(feature = "cli")]
 mod events;
 #[cfg(feature = "cli")]
@@ -55,6 +60,8 @@ mod overlaps;
 mod remedies;
 #[cfg(feature = "cli")]
 mod report;
+#[cfg(feature = "cli")]
+mod report_files;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod resume;
 mod resume_jobs;

@@ -1,15 +1,14 @@
 //! Issues over revisions of a model: ids and topics stay while a pair stays, solved topics are
 //! closed, and all files say the same of a pair.
 
-use super::report::{bcf, read, text};
+use super::report::{bcf, read};
+use super::report_files::{self, Cells, Topics, Written};
 use super::rules::{crowd, expect, number, rows};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
-
-type Cells = BTreeMap<String, String>;
 
 /// A cube of one metre: its name, and its centre.
 type Cube = (&'static str, [f64; 3]);
@@ -43,15 +42,9 @@ fn run(dir: &TempDir, args: &str, out: &str, code: i32) -> Vec<Cells> {
 }
 
 /// The files of the topics of a result, by GUID.
-fn topics(dir: &TempDir, out: &str, version: &str) -> BTreeMap<String, BTreeMap<String, String>> {
+fn topics(dir: &TempDir, out: &str, version: &str) -> Topics {
     expect(dir.path(), &format!("report {out} --bcf t.bcf --bcf-version {version} --author a@b.cd --force"), 0);
-    let mut topics: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    for (name, text) in bcf(&read(dir.path(), "t.bcf")) {
-        if let Some((guid, file)) = name.split_once('/') {
-            topics.entry(guid.to_owned()).or_default().insert(file.to_owned(), text);
-        }
-    }
-    topics
+    report_files::topics(dir.path(), "t.bcf")
 }
 
 #[test]
@@ -176,6 +169,40 @@ fn a_body_that_is_renamed_or_gone_is_named() {
 }
 
 #[test]
+fn an_accepted_pair_that_is_gone_stays_in_its_issue() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let rule = "[[rule]]\nname = \"r\"\na = \"*\"\nrequire = 0.06\nseverity = \"minor\"\n";
+    scene(&dir, "both.toml", &[TRAY, A, B], rule);
+    scene(&dir, "renamed.toml", &[TRAY, ("a-2", A.1), B], rule);
+    scene(&dir, "alone.toml", &[TRAY], rule);
+    scene(&dir, "without.toml", &[A, B], rule);
+    let first = run(&dir, "both.toml", "first", 3);
+    expect(dir.path(), "accept first --to accepted.csv --by Anna --reason seal --all", 0);
+    // One of two is renamed: its decision stays with the issue, which the other pair holds.
+    let second = run(&dir, "renamed.toml --accepted accepted.csv --previous first", "second", 3);
+    assert_eq!((second.len(), &second[0]["issue"], second[0]["state"].as_str()), (1, &first[0]["issue"], "new"));
+    let known = rows(&dir.path().join("second/known_pairs.parquet"));
+    let gone = known.iter().find(|row| row["body_a"] == "a").expect("the old name");
+    assert_eq!([&gone["issue"], &gone["state"], &gone["by"]], [&first[0]["issue"], "stale", "Anna"]);
+    let note = "no body has the name `a`; is it `a-2` now, which is new and as near?";
+    assert_eq!(gone["note"], note);
+    let topics = topics(&dir, "second", "2.1");
+    let markup = &topics.values().next().expect("a topic")["markup.bcf"];
+    assert!(topics.len() == 1 && markup.contains(&format!("No violation any more: a / tray ({note}).")), "{markup}");
+    assert!(expect(dir.path(), "summary second", 0).contains(&format!("stale: a and tray (r): {note}")));
+    // Without the earlier result it is an issue of its own, of the severity of its rule.
+    let own = run(&dir, "renamed.toml --accepted accepted.csv", "own", 3);
+    assert_eq!((own.len(), own[1]["state"].as_str(), own[1]["severity"].as_str()), (2, "stale", "minor"));
+    // All pairs are gone: the note says why.
+    for (scene, note) in [("alone", " (1: no body has the name `a`)"), ("without", ": no body has the name `tray`")] {
+        let last = run(&dir, &format!("{scene}.toml --accepted accepted.csv --previous first --allow-empty"), scene, 0);
+        let told = ["issue", "state", "pairs"].map(|key| last[0][key].as_str());
+        assert_eq!((last.len(), told), (1, [&first[0]["issue"], "stale", "2"]), "{scene}");
+        assert_eq!(last[0]["note"], format!("none of its 2 pairs violates the rule any more{note}"));
+    }
+}
+
+#[test]
 fn every_topic_has_a_snapshot_or_is_named() {
     let dir = tempfile::tempdir().expect("scratch");
     let far = |name, y: f64| [(name, [0.0, y, 0.0]), (if name == "c" { "d" } else { "f" }, [1.02, y, 0.0])];
@@ -196,40 +223,6 @@ fn every_topic_has_a_snapshot_or_is_named() {
     assert_eq!(said["topics_without_snapshot"].as_array().map(Vec::len), Some(3));
 }
 
-/// The cells of a sheet of a workbook, by their places.
-fn sheet(book: &BTreeMap<String, String>, number: usize) -> BTreeMap<String, String> {
-    let strings: Vec<String> = book["xl/sharedStrings.xml"]
-        .split("<si>")
-        .skip(1)
-        .map(|item| {
-            item.split("</t>").next().and_then(|item| item.split_once('>')).map_or("", |(_, text)| text).to_owned()
-        })
-        .collect();
-    let xml = &book[&format!("xl/worksheets/sheet{number}.xml")];
-    let mut cells = BTreeMap::new();
-    for cell in xml.split("<c r=\"").skip(1) {
-        let (place, rest) = cell.split_once('"').expect("a place");
-        let value = rest.split_once("<v>").and_then(|(_, rest)| rest.split_once("</v>")).map_or("", |(value, _)| value);
-        let is_text = rest.split('>').next().is_some_and(|head| head.contains("t=\"s\""));
-        let text = if is_text { strings[value.parse::<usize>().expect("a number")].clone() } else { value.to_owned() };
-        cells.insert(place.to_owned(), text);
-    }
-    cells
-}
-
-/// Rows of a sheet, by the names of its heading.
-fn sheet_rows(cells: &BTreeMap<String, String>, count: usize) -> Vec<Cells> {
-    let columns: Vec<char> = ('A'..='Z').filter(|column| cells.contains_key(&format!("{column}1"))).collect();
-    let row = |row: usize| {
-        let cell = |column: &char| {
-            let value = cells.get(&format!("{column}{row}")).cloned().unwrap_or_default();
-            (cells[&format!("{column}1")].clone(), value)
-        };
-        columns.iter().map(cell).collect()
-    };
-    (2..2 + count).map(row).collect()
-}
-
 #[test]
 fn all_files_say_the_same_of_a_pair() {
     let dir = tempfile::tempdir().expect("scratch");
@@ -243,52 +236,21 @@ fn all_files_say_the_same_of_a_pair() {
         "an accepted pair, and an open one that is farther apart"
     );
     expect(dir.path(), "report out --html a.html --bcf a.bcf --author a@b.cd --xlsx a.xlsx --csv a.csv", 0);
-    let book = bcf(&read(dir.path(), "a.xlsx"));
-    let (issues, pairs) = (sheet_rows(&sheet(&book, 1), 1), sheet_rows(&sheet(&book, 2), 2));
-    let written = text(dir.path(), "a.csv");
-    let mut reader = csv::Reader::from_reader(written.as_bytes());
-    let csv: Vec<Cells> = reader.deserialize().collect::<Result<_, _>>().expect("rows");
+    let written = Written::read(dir.path(), "a");
+    written.agree_with(dir.path(), "out", ("m", 1.0));
+    let csv = &written.csv;
     assert_eq!(csv.len(), 2);
-    for (row, pair) in csv.iter().zip(&pairs) {
-        for (name, header) in
-            [("body_a", "body a"), ("body_b", "body b"), ("state", "state"), ("reason", "reason"), ("by", "by")]
-        {
-            assert_eq!(row[name], pair[header].replace("&amp;", "&"), "{name}");
-        }
-        for end in ["at_least", "at_most"] {
-            assert_eq!(row[&format!("{end}_m")], pair[&format!("{} (m)", end.replace('_', " "))]);
-        }
-    }
-    // The issue's numbers are those of the pair that it names: the open one, not the nearest.
-    let worst = &issues[0];
-    assert_eq!([&worst["worst a"], &worst["worst b"]], [&pairs[0]["body a"], &pairs[0]["body b"]]);
-    for column in ["at least (m)", "at most (m)", "kind"] {
-        assert_eq!(worst[column], pairs[0][column], "{column}");
-    }
     assert!(csv[0]["state"] == "new" && csv[1]["state"] == "approved");
     assert!(number(&csv[1], "at_most_m") < number(&csv[0], "at_most_m"));
     let decided = ["until", "by", "reason"].map(|name| csv[1][name].as_str());
     assert_eq!(decided, ["2999-12-31", "Anna", "seal & gap 4711"]);
-    let (page, topics) = (text(dir.path(), "a.html"), topics(&dir, "out", "2.1"));
-    let markup = &topics.values().next().expect("a topic")["markup.bcf"];
+    let markup = written.markup(&found[0]["issue"]);
     let decision = "Decision by Anna, until 2999-12-31: seal &amp; gap 4711";
     assert!(
         markup.contains(&format!("{decision} (b / tray)")) || markup.contains(&format!("{decision} (tray / b)")),
         "{markup}"
     );
-    assert!(page.replace("&#38;", "&amp;").contains(decision), "the page");
-    let (_, sentence) =
-        markup.split_once("<Description>").and_then(|(_, text)| text.split_once(": ")).expect("a sentence");
-    let sentence = sentence.split(".\n").next().expect("a sentence");
-    assert!(page.contains(sentence), "the page has not `{sentence}`");
-    let title = markup.split_once("<Title>").and_then(|(_, text)| text.split_once(" instead of ")).expect("a title").0;
-    let in_title = title.split_once(": ").expect("a length").1;
-    assert!(sentence.ends_with(&format!("at most {in_title}")), "{in_title} in the title, {sentence}");
-    // Lengths of people are rounded outward to five digits.
-    let numbers: Vec<f64> = sentence.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
-    let [lower, upper] = ["at_least_m", "at_most_m"].map(|column| number(&csv[0], column));
-    assert!(numbers.iter().any(|at| (0.0..1e-5).contains(&(lower - at))), "{numbers:?} {lower}");
-    assert!(numbers.iter().any(|at| (0.0..1e-5).contains(&(at - upper))), "{numbers:?} {upper}");
+    assert!(written.article(&found[0]["issue"]).replace("&#38;", "&amp;").contains(decision), "the page");
 }
 
 #[test]

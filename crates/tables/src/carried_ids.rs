@@ -1,12 +1,11 @@
 //! Ids that issues take over from those of an earlier result.
 //!
 //! An earlier id goes to the issue with which its issue has most pairs in common; ties go to the
-//! earlier issue, then to the later one, that is listed first. Issues with events come before those
-//! without. Each id is used once: an earlier issue whose id nobody takes over stays in the table
-//! without events.
+//! earlier issue, then to the later one, that is listed first. Each id is used once: an earlier
+//! issue whose id nobody takes over stays in the table without events.
 
 use super::issue::{EventSum, Issue, RulePair, id};
-use super::known_pairs::{KnownPair, NewPartners, sorted, with_proposal};
+use super::known_pairs::{KnownPair, NewPartners, UnseenPair, sorted, with_proposal};
 use clearsweep_model::{Decision, EarlierIssue, EarlierIssues, EarlierPair, EventState, Scene};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -26,6 +25,8 @@ struct Now<'a> {
     issue_of: FxHashMap<PairName<'a>, usize>,
     /// Bodies of the scene.
     bodies: FxHashMap<&'a str, u32>,
+    /// Decisions about earlier pairs that have no event.
+    decisions: FxHashMap<PairName<'a>, Decision>,
     new: NewPartners,
 }
 
@@ -37,13 +38,12 @@ pub(super) struct Carrying<'a> {
     pub(super) sums: &'a [(RulePair, EventSum)],
     /// Index of the issue of each pair with events.
     pub(super) of_pair: &'a FxHashMap<RulePair, u32>,
-    /// How many of the first issues have events.
-    pub(super) with_events: usize,
 }
 
 impl Carrying<'_> {
-    /// Gives issues their earlier ids, and adds the earlier issues and pairs without an event.
-    pub(super) fn carry(&self, issues: &mut Vec<Issue>, known: &mut Vec<KnownPair>) {
+    /// Gives issues their earlier ids, and adds the earlier issues and pairs without an event. A
+    /// decided pair without an event stays in its earlier issue, if there is one.
+    pub(super) fn carry(&self, issues: &mut Vec<Issue>, known: &mut Vec<KnownPair>, without: &mut Vec<UnseenPair>) {
         let places = self.places();
         let mut shared: FxHashMap<(usize, usize), u64> = FxHashMap::default();
         let mut issue_of: FxHashMap<PairName<'_>, usize> = FxHashMap::default();
@@ -56,42 +56,39 @@ impl Carrying<'_> {
                 issue_of.insert(self.name(at), issue as usize);
             }
         }
-        for pair in known.iter_mut() {
+        let place = |pair: &KnownPair| {
             let [a, b] = &pair.bodies;
-            let Some(&at) = places.get(&(pair.rule.as_str(), [a.as_str(), b.as_str()])) else { continue };
-            pair.earlier = Some(self.earlier.issues[at.0].pairs[at.1].clone());
-            let issue = pair.issue as usize;
-            if issue >= self.with_events {
-                *shared.entry((at.0, issue)).or_default() += 1;
-                issue_of.insert(self.name(at), issue);
+            places.get(&(pair.rule.as_str(), [a.as_str(), b.as_str()])).copied()
+        };
+        for pair in known.iter_mut() {
+            if let Some(at) = place(pair) {
+                pair.earlier = Some(self.earlier.issues[at.0].pairs[at.1].clone());
             }
         }
+        let mut decisions = FxHashMap::default();
+        without.retain(|(pair, _)| {
+            let at = place(pair);
+            decisions.extend(at.map(|at| (self.name(at), pair.decision.clone())));
+            at.is_none()
+        });
         let owners = self.assign(&shared, issues);
         let names = self.scene.bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index));
-        let now = Now { places, issue_of, bodies: names.collect(), new: NewPartners::of(self.sums) };
+        let new = NewPartners::of(self.sums);
+        let now = Now { places, issue_of, bodies: names.collect(), decisions, new };
         for (earlier, owner) in self.earlier.issues.iter().zip(owners) {
             match owner {
-                Some(issue) => self.add_solved(earlier, (issue, issues), known, &now),
+                Some(issue) => self.add_solved(earlier, issue, known, &now),
                 None => self.add_closed(earlier, issues, known, &now),
             }
         }
+        let mut taken: FxHashSet<String> = issues.iter().map(|issue| issue.id.clone()).collect();
+        without.iter_mut().for_each(|(_, issue)| make_unique(&mut issue.id, &mut taken));
     }
 
     /// Adds the pairs of an earlier issue that have no event any more to the issue that has its id.
-    fn add_solved(
-        &self,
-        earlier: &EarlierIssue,
-        (issue, issues): (usize, &mut [Issue]),
-        known: &mut Vec<KnownPair>,
-        now: &Now<'_>,
-    ) {
+    fn add_solved(&self, earlier: &EarlierIssue, issue: usize, known: &mut Vec<KnownPair>, now: &Now<'_>) {
         let gone = earlier.pairs.iter().filter(|pair| !now.issue_of.contains_key(&name(earlier, pair)));
-        let before = known.len();
         known.extend(gone.map(|pair| self.gone(earlier, pair, issue, now)));
-        if issue >= self.with_events {
-            issues[issue].pairs += (known.len() - before) as u64;
-            issues[issue].group.clone_from(&earlier.group);
-        }
     }
 
     /// Adds an earlier issue whose id no issue has taken over, with all its pairs.
@@ -141,12 +138,11 @@ impl Carrying<'_> {
     /// Gives issues the ids of earlier issues, by the numbers of pairs that they share: returns the
     /// issue that has each earlier id.
     fn assign(&self, shared: &FxHashMap<(usize, usize), u64>, issues: &mut [Issue]) -> Vec<Option<usize>> {
-        let mut offers: Vec<_> =
-            shared.iter().map(|(&(from, to), &count)| (to >= self.with_events, Reverse(count), from, to)).collect();
+        let mut offers: Vec<_> = shared.iter().map(|(&(from, to), &count)| (Reverse(count), from, to)).collect();
         offers.sort_unstable();
         let mut owners = vec![None; self.earlier.issues.len()];
         let mut has_earlier_id = vec![false; issues.len()];
-        for (_, _, from, to) in offers {
+        for (_, from, to) in offers {
             if owners[from].is_none() && !has_earlier_id[to] {
                 (owners[from], has_earlier_id[to]) = (Some(to), true);
                 issues[to].id.clone_from(&self.earlier.issues[from].id);
@@ -154,9 +150,7 @@ impl Carrying<'_> {
         }
         let mut taken: FxHashSet<String> = self.earlier.issues.iter().map(|issue| issue.id.clone()).collect();
         for (issue, _) in issues.iter_mut().zip(has_earlier_id).filter(|(_, has)| !has) {
-            while !taken.insert(issue.id.clone()) {
-                issue.id = id(&issue.id, &[]);
-            }
+            make_unique(&mut issue.id, &mut taken);
         }
         owners
     }
@@ -194,7 +188,7 @@ impl Carrying<'_> {
             rule: earlier.rule.clone(),
             bodies: sorted(pair.bodies.clone()),
             state,
-            decision: Decision::default(),
+            decision: now.decisions.get(&name(earlier, pair)).cloned().unwrap_or_default(),
             earlier: Some(pair.clone()),
             note,
         }
@@ -207,6 +201,13 @@ fn name<'a>(issue: &'a EarlierIssue, pair: &'a EarlierPair) -> PairName<'a> {
     (&issue.rule, [a, b])
 }
 
+/// Replaces an id that is taken, and takes it.
+fn make_unique(of: &mut String, taken: &mut FxHashSet<String>) {
+    while !taken.insert(of.clone()) {
+        *of = id(of, &[]);
+    }
+}
+
 /// What has become of the pairs of an earlier issue. `heir`: the issue that has most of them, and
 /// how many.
 fn closing_note(pairs: &[KnownPair], heir: Option<(&str, u64)>) -> String {
@@ -216,6 +217,13 @@ fn closing_note(pairs: &[KnownPair], heir: Option<(&str, u64)>) -> String {
         (Some((heir, count)), _) => format!("{count} of its {all} pairs belong to issue {heir} now"),
         (None, [KnownPair { note: Some(note), .. }]) => note.clone(),
         (None, [_]) => "the pair does not violate the rule any more".to_owned(),
-        (None, _) => format!("none of its {all} pairs violates the rule any more"),
+        (None, _) => {
+            let solved = format!("none of its {all} pairs violates the rule any more");
+            let Some(note) = pairs.iter().find_map(|pair| pair.note.as_ref()) else { return solved };
+            match pairs.iter().filter(|pair| pair.note.as_ref() == Some(note)).count() {
+                count if count == all => format!("{solved}: {note}"),
+                count => format!("{solved} ({count}: {note})"),
+            }
+        }
     }
 }

@@ -3,10 +3,10 @@
 use super::carried_ids::Carrying;
 use super::events::{EventLog, LoggedEvent};
 use super::issue::{EventSum, Issue, RulePair, id};
-use super::known_pairs::{KnownPair, decided};
+use super::known_pairs::{KnownPair, decided, sorted};
 use super::totals::IssueCounts;
 use clearsweep_base::error::Result;
-use clearsweep_model::{EventState, IssueGroup, Requirements, Scene, Severity};
+use clearsweep_model::{EventState, IssueGroup, Requirements, Scene, Severity, StaleDisposition};
 use clearsweep_records::EventKind;
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
@@ -43,25 +43,25 @@ impl Issues {
             }
             Ok(())
         })?;
-        let mut sorted: Vec<(RulePair, EventSum)> = pairs.into_iter().collect();
-        sorted.sort_unstable_by_key(|(pair, _)| *pair);
+        let mut sums: Vec<(RulePair, EventSum)> = pairs.into_iter().collect();
+        sums.sort_unstable_by_key(|(pair, _)| *pair);
         let mut gathering =
             Gathering { scene, requirements: scene.requirements(), issues: Vec::new(), of_pair: FxHashMap::default() };
-        for of_rule in sorted.chunk_by(|one, next| one.0.0 == next.0.0) {
+        for of_rule in sums.chunk_by(|one, next| one.0.0 == next.0.0) {
             gathering.rule(of_rule);
         }
         let Gathering { mut issues, of_pair, .. } = gathering;
-        let with_events = issues.len();
-        let mut known = decided(scene, &sorted, &of_pair, &mut issues);
-        let stale = known.iter().filter(|pair| pair.state == EventState::Stale).take(STALE_TOLD).map(|pair| {
-            let [a, b] = pair.bodies.clone();
-            [pair.rule.clone(), a, b, pair.note.clone().unwrap_or_default()]
-        });
-        counts.stale = stale.collect();
+        let (mut known, mut without) = decided(scene, &sums, &of_pair);
         if let Some(earlier) = &scene.earlier_issues {
-            let carrying = Carrying { scene, earlier, sums: &sorted, of_pair: &of_pair, with_events };
-            carrying.carry(&mut issues, &mut known);
+            let carrying = Carrying { scene, earlier, sums: &sums, of_pair: &of_pair };
+            carrying.carry(&mut issues, &mut known, &mut without);
         }
+        for (mut pair, issue) in without {
+            pair.issue = issues.len() as u32;
+            known.push(pair);
+            issues.push(issue);
+        }
+        counts.stale = scene.dispositions.stale.iter().take(STALE_TOLD).map(|row| told(row, &known)).collect();
         issues.iter().for_each(|issue| counts.issues[issue.state() as usize] += 1);
         let (issues, of_pair) = in_order(issues, of_pair, &mut known);
         known.sort_by_key(|pair| pair.issue);
@@ -72,6 +72,14 @@ impl Issues {
     pub(super) fn of(&self, logged: &LoggedEvent, scene: &Scene) -> (EventState, u32) {
         (state(scene, logged), self.of_pair.get(&key(logged)).copied().unwrap_or_default())
     }
+}
+
+/// The rule and the bodies of a stale decision, and what is no more.
+fn told(row: &StaleDisposition, known: &[KnownPair]) -> [String; 4] {
+    let [a, b] = sorted(row.bodies.clone());
+    let pair = known.iter().find(|pair| pair.rule == row.rule && pair.bodies == [a.as_str(), b.as_str()]);
+    let note = pair.and_then(|pair| pair.note.as_ref()).unwrap_or(&row.problem);
+    [row.rule.clone(), a, b, note.clone()]
 }
 
 fn key(logged: &LoggedEvent) -> RulePair {

@@ -1,7 +1,7 @@
 //! Pairs that are known from before: by a decision, or as pairs of the issues of an earlier result.
 
 use super::issue::{EventSum, Issue, RulePair, id};
-use clearsweep_model::{Decision, EarlierPair, EventState, Scene, Severity};
+use clearsweep_model::{Decision, EarlierPair, EventState, Requirements, Scene, Severity};
 use rustc_hash::FxHashMap;
 
 /// A pair that is known from before.
@@ -21,22 +21,24 @@ pub(super) struct KnownPair {
     pub(super) note: Option<String>,
 }
 
-/// Returns a pair for each row of the file of accepted pairs, stale ones last, and adds an issue
-/// for each without an event.
+/// A decided pair without an event, and its issue unless an earlier one has the pair.
+pub(super) type UnseenPair = (KnownPair, Issue);
+
+/// Returns a pair for each row of the file of accepted pairs: those with events, and those without,
+/// stale ones last.
 pub(super) fn decided(
     scene: &Scene,
     sums: &[(RulePair, EventSum)],
     of_pair: &FxHashMap<RulePair, u32>,
-    issues: &mut Vec<Issue>,
-) -> Vec<KnownPair> {
+) -> (Vec<KnownPair>, Vec<UnseenPair>) {
     let requirements = scene.requirements();
-    let mut known = Vec::new();
+    let (mut with_events, mut without) = (Vec::new(), Vec::new());
     let mut by_pair: Vec<_> = scene.dispositions.by_pair.iter().collect();
     by_pair.sort_unstable_by_key(|(pair, _)| **pair);
     for (&pair, disposition) in by_pair {
         let (rule, a, b) = pair;
         let event = sums.binary_search_by_key(&pair, |(key, _)| *key).ok().map(|at| sums[at].1.state);
-        let mut of = KnownPair {
+        let of = KnownPair {
             issue: of_pair.get(&pair).copied().unwrap_or_default(),
             rule: requirements.name(rule as usize).to_owned(),
             bodies: sorted([a, b].map(|body| scene.bodies[body as usize].name.clone())),
@@ -45,18 +47,18 @@ pub(super) fn decided(
             earlier: None,
             note: None,
         };
-        if event.is_none() {
-            let severity = requirements.rules().get(rule as usize).map(|rule| rule.severity).unwrap_or_default();
-            of.issue = issues.len() as u32;
-            issues.push(without_events(&of, severity, disposition.decision.reason.clone()));
+        if event.is_some() {
+            with_events.push(of);
+        } else {
+            let issue = without_events(&of, severity(&requirements, &of.rule), disposition.decision.reason.clone());
+            without.push((of, issue));
         }
-        known.push(of);
     }
     let new = NewPartners::of(sums);
     for stale in &scene.dispositions.stale {
         let proposed = stale.partner.zip(stale.accepted).and_then(|(partner, at)| new.nearest(partner, at, |_| true));
         let of = KnownPair {
-            issue: issues.len() as u32,
+            issue: 0,
             rule: stale.rule.clone(),
             bodies: sorted(stale.bodies.clone()),
             state: EventState::Stale,
@@ -64,10 +66,16 @@ pub(super) fn decided(
             earlier: None,
             note: Some(with_proposal(scene, stale.problem.clone(), proposed)),
         };
-        issues.push(without_events(&of, <_>::default(), of.note.clone()));
-        known.push(of);
+        let issue = without_events(&of, severity(&requirements, &of.rule), of.note.clone());
+        without.push((of, issue));
     }
-    known
+    (with_events, without)
+}
+
+/// The severity of the rule of this name; the default if there is none.
+fn severity(requirements: &Requirements, rule: &str) -> Severity {
+    let index = (0..requirements.count()).find(|&index| requirements.name(index) == rule);
+    index.and_then(|index| requirements.rules().get(index)).map(|rule| rule.severity).unwrap_or_default()
 }
 
 /// An issue of one pair that has no event.

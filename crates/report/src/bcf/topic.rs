@@ -204,9 +204,8 @@ fn of_finding(report: &Report, issue: &Issue, worst: &Finding, lengths: Lengths)
 /// Lines about a pair that violates nothing any more.
 fn of_solved(issue: &Issue, pair: &SolvedPair, lengths: Lengths) -> Vec<String> {
     let name = pair_name(&pair.names, NAME_IN_TEXT);
-    let why = pair.note.as_deref().map_or_else(String::new, |note| format!(" ({})", clipped(note, NOTE)));
     let mut lines = vec![
-        format!("{name}: no violation was found{why}."),
+        format!("{name}: no violation was found{}.", why(pair)),
         format!("State: {}. Severity: {}.", issue.state, issue.severity),
     ];
     if let [lower, upper @ Some(_)] = pair.earlier_m {
@@ -215,10 +214,15 @@ fn of_solved(issue: &Issue, pair: &SolvedPair, lengths: Lengths) -> Vec<String> 
     lines
 }
 
+/// Why a pair violates nothing, if that is not since its bodies are farther apart.
+fn why(pair: &SolvedPair) -> String {
+    pair.note.as_deref().map_or_else(String::new, |note| format!(" ({})", clipped(note, NOTE)))
+}
+
 /// Pairs of an issue with a violation that have none any more.
 fn solved_pairs(issue: &Issue) -> Option<String> {
     let listed = issue.solved.iter().take(FURTHER_PAIRS);
-    let listed: Vec<String> = listed.map(|pair| pair_name(&pair.names, NAME_IN_TITLE)).collect();
+    let listed: Vec<String> = listed.map(|pair| pair_name(&pair.names, NAME_IN_TITLE) + &why(pair)).collect();
     let more = issue.solved.len() - listed.len();
     let more = if more > 0 { format!("; and {} more", count(more as u64)) } else { String::new() };
     (!listed.is_empty() && !issue.findings.is_empty())
