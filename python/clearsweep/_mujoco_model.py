@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -11,12 +10,6 @@ from typing import Any, cast
 from . import _scale_out
 from ._errors import Error
 from ._scene import Scene
-
-#: Sides of the prism around a cylinder.
-_SIDES = 256
-
-#: Divisions of an edge of the icosahedron around an ellipsoid.
-_DIVISIONS = 12
 
 #: Fewer vertices of a mesh than this, and MuJoCo asks all of them, not those of the hull alone.
 _HULL_VERTICES = 10
@@ -118,12 +111,9 @@ class World:
         if kind == kinds.mjGEOM_BOX:
             return {"box": [2.0 * a, 2.0 * b, 2.0 * c]}
         if kind == kinds.mjGEOM_CYLINDER:
-            excess = a * (1.0 / math.cos(math.pi / _SIDES) - 1.0) * (1.0 + 1e-9)
-            return {"cylinder": [a, 2.0 * b, _SIDES], "deviation": excess}
+            return {"cylinder": [a, 2.0 * b]}
         if kind == kinds.mjGEOM_ELLIPSOID:
-            points, largest = _around_the_unit_ball()
-            axes = self.numpy.array([a, b, c])
-            return {"points": (points * axes).tolist(), "deviation": max(a, b, c) * (largest - 1.0) * (1.0 + 1e-9)}
+            return {"ellipsoid": [a, b, c]}
         if kind == kinds.mjGEOM_MESH:
             return {"points": self._hull_vertices(int(m.geom_dataid[geom])).astype("float64").tolist()}
         return None
@@ -300,36 +290,6 @@ def product(numpy: Any, a: Any, b: Any) -> Any:
     )
     whole = numpy.stack(parts, axis=-1)
     return whole / numpy.linalg.norm(whole, axis=-1, keepdims=True)
-
-
-@functools.cache
-def _around_the_unit_ball() -> tuple[Any, float]:
-    """The vertices of a polyhedron that contains the unit ball, and their distance from its middle."""
-    numpy = _scale_out.module("numpy", "mujoco")
-    golden = 0.5 * (1.0 + math.sqrt(5.0))
-    corners = [(0.0, a, b) for a in (1.0, -1.0) for b in (golden, -golden)]
-    corners += [(a, b, c) for c, a, b in corners] + [(b, c, a) for c, a, b in corners]
-    # The edges of this icosahedron have the length 2.
-    near = [[abs(math.dist(a, b) - 2.0) < 1e-9 for b in corners] for a in corners]
-    triples = ((a, b, c) for a in range(12) for b in range(a) for c in range(b))
-    closed = (face for face in triples if near[face[0]][face[1]] and near[face[0]][face[2]] and near[face[1]][face[2]])
-    faces = numpy.array([[corners[k] for k in face] for face in closed])
-    n = _DIVISIONS
-    weights = {(i, j): numpy.array([n - i - j, i, j]) / n for i in range(n + 1) for j in range(n + 1 - i)}
-    points = {key: numpy.einsum("k,fkx->fx", weight, faces) for key, weight in weights.items()}
-    points = {key: point / numpy.linalg.norm(point, axis=1, keepdims=True) for key, point in points.items()}
-    small = [((i, j), (i + 1, j), (i, j + 1)) for i, j in points if i + j < n]
-    small += [((i, j), (i + 1, j - 1), (i + 1, j)) for i, j in points if j > 0 and i + j < n]
-    nearest = 1.0
-    for a, b, c in ([points[key] for key in triangle] for triangle in small):
-        normal = numpy.cross(b - a, c - a)
-        # No point of the sphere is farther from a vertex than the middle of the circle around a triangle is. So no face
-        # of the hull is nearer to the middle of the ball than the nearest triangle.
-        nearest = min(nearest, float(numpy.abs((normal * a).sum(axis=1) / numpy.linalg.norm(normal, axis=1)).min()))
-    every = numpy.concatenate(list(points.values()))
-    _, first = numpy.unique(every.round(9), axis=0, return_index=True)
-    scale = (1.0 + 1e-14) / nearest
-    return every[numpy.sort(first)] * scale, scale * (1.0 + 1e-14)
 
 
 def read_model(mujoco: Any, model: Any) -> tuple[str, Any]:

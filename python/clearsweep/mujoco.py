@@ -84,8 +84,7 @@ def audit(
     Notes
     -----
     A mesh is the convex hull that MuJoCo collides. A plane is a half space: a box below it that reaches beyond all
-    states. A cylinder is a prism of 256 sides around it, an ellipsoid a polyhedron around it; the difference is their
-    ``deviation``. Height fields, signed distance fields and flexes are left out: a :class:`clearsweep.Warning` says so.
+    states. Height fields, signed distance fields and flexes are left out: a :class:`clearsweep.Warning` says so.
 
     All pairs of ``<pair>`` are checked. Other pairs are ignored if they are one rigid body, if neither has a degree of
     freedom, or if ``contype`` and ``conaffinity``, an ``<exclude>`` or the filter of parent and child leaves them out.

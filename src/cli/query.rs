@@ -129,17 +129,17 @@ fn in_words_of_a_query(error: Error, given: [&str; 2]) -> Error {
     Error { place, remedy, ..error }
 }
 
-/// Words for shapes, with what each is made of.
-const SHAPES: [(&str, &str); 9] = [
-    ("box", "box:X,Y,Z with the full sides"),
-    ("sphere", "sphere:R"),
-    ("capsule", "capsule:R,LENGTH with the length of the core"),
-    ("cylinder", "cylinder:R,HEIGHT (a prism: cylinder:R,HEIGHT,SIDES)"),
-    ("cone", "cone:R_BELOW,R_ABOVE,HEIGHT"),
-    ("ellipsoid", "ellipsoid:A,B,C with the half axes"),
-    ("dish", "dish:R,HEIGHT,spherical or dish:R,HEIGHT,elliptical"),
-    ("torus", "torus:R_ARC,R_TUBE or torus:R_ARC,R_TUBE,90deg"),
-    ("rectangular_torus", "rectangular_torus:R_INNER,R_OUTER,HEIGHT or with an angle such as 90deg"),
+/// Words for shapes, with the numbers and what else each is made of.
+const SHAPES: [(&str, &str, &str); 9] = [
+    ("box", "3", "box:X,Y,Z with the full sides"),
+    ("sphere", "1", "sphere:R"),
+    ("capsule", "2", "capsule:R,LENGTH with the length of the core"),
+    ("cylinder", "2 or 3", "cylinder:R,HEIGHT (a prism: cylinder:R,HEIGHT,SIDES)"),
+    ("cone", "3", "cone:R_BELOW,R_ABOVE,HEIGHT"),
+    ("ellipsoid", "3", "ellipsoid:A,B,C with the half axes"),
+    ("dish", "2", "dish:R,HEIGHT,spherical or dish:R,HEIGHT,elliptical"),
+    ("torus", "2", "torus:R_ARC,R_TUBE or torus:R_ARC,R_TUBE,90deg"),
+    ("rectangular_torus", "3", "rectangular_torus:R_INNER,R_OUTER,HEIGHT or with an angle such as 90deg"),
 ];
 
 /// The geometry of `box:1,1,1` or a file.
@@ -147,7 +147,7 @@ fn geometry(text: &str) -> Result<Geometry> {
     let shape = text.split_once(':').and_then(|(word, rest)| {
         SHAPES.iter().find(|(name, ..)| *name == word.trim().to_ascii_lowercase()).map(|known| (known, rest))
     });
-    let Some((&(word, form), rest)) = shape else {
+    let Some((&(word, count, form), rest)) = shape else {
         let modelled = text.split_once(':').and_then(|(word, rest)| {
             Model::ALL.into_iter().find(|model| model.name() == word).map(|model| (model, rest))
         });
@@ -174,7 +174,7 @@ fn geometry(text: &str) -> Result<Geometry> {
             let beside = beside.map(|(key, text)| format!(", {key} = {:?}", text.trim())).unwrap_or_default();
             Ok(Geometry::Shape(format!("{{ {word} = {values:?}{beside} }}")))
         }
-        _ => Err(wrong(&format!("{} numbers do not make one", values.len()))),
+        _ => Err(wrong(&format!("{count} numbers are needed, {} are given", values.len()))),
     }
 }
 
@@ -198,7 +198,7 @@ fn file(text: &str, model: Option<Model>) -> Result<Geometry> {
     let path = Path::new(text);
     let absolute = std::path::absolute(path).map_err(|error| Error::unreadable(path, &error))?;
     if !absolute.is_file() {
-        let shapes: Vec<&str> = SHAPES.iter().map(|(_, form)| *form).collect();
+        let shapes: Vec<&str> = SHAPES.iter().map(|(.., form)| *form).collect();
         return Err(Error::usage(
             format!("`{text}`"),
             "is neither a shape nor a file that exists",

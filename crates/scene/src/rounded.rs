@@ -60,15 +60,6 @@ fn nearest_face(hull: &Polyhedron) -> f64 {
     (0..hull.face_count()).map(of_face).fold(f64::INFINITY, f64::min)
 }
 
-/// The corners of a polyhedron around an ellipsoid with these half axes (metres), and how far it
-/// may lie outside.
-pub(super) fn around_an_ellipsoid(half_axes: [f64; 3]) -> (Vec<[f64; 3]>, f64) {
-    let (ball, largest) = around_the_unit_ball();
-    let scaled = |point: &Vec3<f64>| [0, 1, 2].map(|k| point[k] * half_axes[k] * (1.0 + 4.0 * f64::EPSILON));
-    let longest = half_axes.iter().copied().fold(0.0, f64::max);
-    (ball.iter().map(scaled).collect(), longest * (largest - 1.0) * (1.0 + 1e-9))
-}
-
 /// The surface of several cores of these radii, grown by `offset`, metres, whose frame has its
 /// origin at `center` of the body's own; `None` if all radii are equal. `hull`: of all cores.
 pub(super) fn uneven_growth(

@@ -1,11 +1,8 @@
 //! Collision shapes of robots: their lengths, and the shapes of a scene that stand for them.
 
+use crate::round_shape::RoundShape;
 use crate::shapes::ShapeSpec;
 use clearsweep_robot::{Collision, CollisionShape};
-use std::f64::consts::PI;
-
-/// Sides of the prism that stands for a round cylinder.
-const SIDES: u32 = 64;
 
 /// The largest magnitude among some numbers.
 pub(super) fn largest(numbers: &[f64]) -> f64 {
@@ -23,21 +20,17 @@ pub(super) fn largest_length(collision: &Collision) -> f64 {
     })
 }
 
-/// A primitive of a link, and how far it may lie outside of the described one, metres.
-pub(super) fn primitive(shape: &CollisionShape) -> (ShapeSpec, f64) {
+/// A primitive of a link.
+pub(super) fn primitive(shape: &CollisionShape) -> ShapeSpec {
     match *shape {
-        CollisionShape::Box { sides } => (ShapeSpec::Box(sides), 0.0),
-        CollisionShape::Sphere { radius } => (ShapeSpec::Sphere(radius), 0.0),
-        CollisionShape::Capsule { radius, length } => (ShapeSpec::Capsule { radius, length }, 0.0),
+        CollisionShape::Box { sides } => ShapeSpec::Box(sides),
+        CollisionShape::Sphere { radius } => ShapeSpec::Sphere(radius),
+        CollisionShape::Capsule { radius, length } => ShapeSpec::Capsule { radius, length },
         CollisionShape::Cylinder { radius, length } => {
-            let outer = 1.0 / libm::cos(PI / f64::from(SIDES)) - 1.0;
-            (ShapeSpec::Cylinder { radius, height: length, sides: SIDES }, radius * outer * (1.0 + 1e-9))
+            ShapeSpec::Round(RoundShape::Cylinder { radius, height: length })
         }
-        CollisionShape::Ellipsoid { half_axes } => {
-            let (points, excess) = crate::rounded::around_an_ellipsoid(half_axes);
-            (ShapeSpec::Points(points), excess)
-        }
+        CollisionShape::Ellipsoid { half_axes } => ShapeSpec::Round(RoundShape::Ellipsoid(half_axes)),
         // Meshes are bodies of their own.
-        CollisionShape::Mesh { .. } => (ShapeSpec::Points(vec![[0.0; 3]]), 0.0),
+        CollisionShape::Mesh { .. } => ShapeSpec::Points(vec![[0.0; 3]]),
     }
 }

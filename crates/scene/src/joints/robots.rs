@@ -451,36 +451,27 @@ impl<'k> RobotReader<'k> {
         notes: &mut Vec<(PathBuf, GeometryNote)>,
     ) -> Result<Vec<LinkBody>> {
         let mut bodies: Vec<LinkBody> = Vec::new();
-        let (mut parts, mut excess) = (Vec::new(), 0.0_f64);
+        let mut parts = Vec::new();
         for collision in &self.robot.links[link].collisions {
             let place = pose(&collision.place);
             if let CollisionShape::Mesh { file, scale } = &collision.shape {
                 let geometry = self.mesh(collision, file, *scale, inputs, notes)?;
-                bodies.push(self.body(name, bodies.len(), (rest, place), geometry, 0.0));
+                bodies.push(self.body(name, bodies.len(), (rest, place), geometry));
                 continue;
             }
-            let (shape, off) = primitive(&collision.shape);
-            excess = excess.max(off);
-            parts.push(ShapePart { shape, matrix: None, place });
+            parts.push(ShapePart { shape: primitive(&collision.shape), matrix: None, place });
         }
         if !parts.is_empty() {
             let (place, shape) = match parts.as_slice() {
                 [ShapePart { shape, place, .. }] => (*place, shape.clone()),
                 _ => (Pose::IDENTITY, ShapeSpec::Parts(parts)),
             };
-            bodies.push(self.body(name, bodies.len(), (rest, place), GeometrySpec::Shape(Arc::new(shape)), excess));
+            bodies.push(self.body(name, bodies.len(), (rest, place), GeometrySpec::Shape(Arc::new(shape))));
         }
         Ok(bodies)
     }
 
-    fn body(
-        &self,
-        name: &str,
-        number: usize,
-        (rest, place): (&Pose, Pose),
-        geometry: GeometrySpec,
-        deviation: f64,
-    ) -> LinkBody {
+    fn body(&self, name: &str, number: usize, (rest, place): (&Pose, Pose), geometry: GeometrySpec) -> LinkBody {
         let at = self.keys.origin();
         let name = if number == 0 { name.to_owned() } else { format!("{name}/{number}") };
         let spec = BodySpec {
@@ -488,7 +479,7 @@ impl<'k> RobotReader<'k> {
             at: at.clone(),
             geometry,
             geometry_at: at,
-            growth: Growth { offset: 0.0, deviation },
+            growth: Growth { offset: 0.0, deviation: 0.0 },
             groups: vec![self.name.clone()].into(),
             pose: None,
             rest: Some(RestSpec { pose: rest.after(&place), written: None, fault: None }),

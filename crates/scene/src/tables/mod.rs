@@ -278,8 +278,11 @@ fn toml<'c>(place: &RowPlace, number: usize, text: &'c str) -> Result<DeValue<'c
     DeValue::parse(text).map(Spanned::into_inner).map_err(|error| {
         let name = COLUMNS[number].0[0];
         let problem = format!("column `{name}` holds `{text}`, which is not valid TOML: {}", error.message());
-        let example = if number == SHAPE { "{ sphere = 1 }" } else { "[[1, 0, 0], [0, 1, 0], [0, 0, 2]]" };
-        Error::input(place, problem, format!("write it as in a `[[body]]`, such as `{example}`"))
+        let remedy = match number {
+            MATRIX => "write it as in a `[[body]]`, such as `[[1, 0, 0], [0, 1, 0], [0, 0, 2]]`",
+            _ => "write it as in a `[[body]]`, such as `{ sphere = 1 }`",
+        };
+        Error::input(place, problem, remedy)
     })
 }
 
