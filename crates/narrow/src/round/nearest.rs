@@ -3,6 +3,7 @@
 //! Every iteration adds the point of the difference farthest towards the origin. Near to a smooth
 //! side the simplex shrinks about the nearest point, and its distance from the side by the square.
 
+use super::parallel::any_across;
 use super::sides::{ConvexPair, Difference};
 use crate::gjk::nearest_of_simplex;
 use clearsweep_geometry::Vec3;
@@ -40,6 +41,12 @@ impl Nearest {
     /// Weights of the points that carry the nearest one; they sum to 1.
     pub(super) fn weights(&self) -> [f64; 4] {
         weights(self.simplex().iter().map(|point| point.point))
+    }
+
+    /// The distance of the nearest points, metres.
+    fn length(&self) -> f64 {
+        let [a, b] = self.points();
+        (b - a).length()
     }
 
     /// The nearest points of A and of B, in A's frame.
@@ -83,8 +90,40 @@ pub(super) fn weights(points: impl Iterator<Item = Vec3<f64>>) -> [f64; 4] {
 
 /// Searches for the nearest point of the difference, until a gap is beyond `beyond` (metres), or the
 /// gap and the distance agree to within rounding.
+///
+/// A simplex that has shrunk to little more than rounding leads nowhere. Then a search from the best
+/// direction so far begins with other points.
 pub(super) fn nearest(pair: &ConvexPair<'_>, beyond: f64) -> Nearest {
     let start = Some(pair.pose.t.normalized()).filter(|d| d.is_finite()).unwrap_or(Vec3::new(1.0, 0.0, 0.0));
+    let mut best = nearest_from(pair, start, beyond);
+    for again in 0..RESTARTS {
+        let length = best.length();
+        if best.overlaps() || best.gap > beyond || length - best.gap <= AGREED * pair.size {
+            break;
+        }
+        let [a, b] = best.points();
+        let start = match again % 3 {
+            0 => best.normal,
+            1 => (b - a).scale(1.0 / length),
+            _ => (best.normal + any_across(best.normal).scale(1e-2 / f64::from(again))).normalized(),
+        };
+        let next = nearest_from(pair, start, beyond);
+        if next.overlaps() {
+            break;
+        }
+        let (gap, normal) = if next.gap > best.gap { (next.gap, next.normal) } else { (best.gap, best.normal) };
+        let nearer = if next.length() < length { next } else { best };
+        best = Nearest { gap, normal, ..nearer };
+    }
+    best
+}
+
+/// Further searches, at most, and the share of the size up to which the gap and the distance agree.
+const RESTARTS: u32 = 12;
+const AGREED: f64 = 1e-11;
+
+/// A search that begins along a direction.
+fn nearest_from(pair: &ConvexPair<'_>, start: Vec3<f64>, beyond: f64) -> Nearest {
     let first = pair.support(start);
     let gap = -first.point.dot(start);
     let mut found = Nearest { simplex: [first; 4], count: 1, holds_origin: false, normal: start, gap, iterations: 0 };

@@ -132,7 +132,8 @@ fn placed(random: &mut Random, how: u64) -> [f64; 4] {
 #[test]
 fn brackets_hold_what_samples_show() {
     let mut random = Random(7);
-    let mut widths: BTreeMap<(&str, &str, &str), (f64, usize, f64)> = BTreeMap::new();
+    let mut widths: BTreeMap<(&str, &str, &str), f64> = BTreeMap::new();
+    let mut wide = Vec::new();
     for kind_a in KINDS {
         for kind_b in KINDS {
             for case in 0..60 {
@@ -148,9 +149,7 @@ fn brackets_hold_what_samples_show() {
                     _ => random.direction().scale(far),
                 };
                 let pair = Pair::new(&a, &b, pose(q, t), 0.0);
-                let begun = std::time::Instant::now();
                 let SolveOutcome::Answered(answer) = answer(&pair, f64::INFINITY) else { panic!("within all") };
-                let time = begun.elapsed().as_secs_f64();
                 let name = format!("{kind_a} {kind_b} {case}: {answer:?}");
                 assert!(answer.lower <= answer.upper, "{name}");
                 assert!(answer.lower <= answer.distance && answer.distance <= answer.upper, "{name}");
@@ -169,8 +168,19 @@ fn brackets_hold_what_samples_show() {
                 }
                 let state = if answer.upper < 0.0 { "overlap" } else { "apart" };
                 let width = (answer.upper - answer.lower) / pair.size;
+                let are_convex = is_convex(&a) && is_convex(&b);
                 let entry = widths.entry((kind_a, kind_b, state)).or_default();
-                *entry = (entry.0.max(width), entry.1 + 1, entry.2 + time);
+                *entry = entry.max(width);
+                let promised = match (are_convex, answer.lower > 0.0) {
+                    (true, true) => 1e-9,
+                    // Where a ring of directions is nearly as deep, the surface has too few points.
+                    (true, false) => 1e-3,
+                    (false, true) => 1e-6,
+                    (false, false) => 0.3,
+                };
+                if width > promised {
+                    wide.push(format!("{width:.1e} {name}"));
+                }
                 // The witness points are of the bodies, but for the width.
                 let b_point = answer.point_a + answer.normal.scale(answer.distance);
                 for (core, point) in [(&a, answer.point_a), (&b, pair.pose.inverse_vector(b_point - pair.pose.t))] {
@@ -184,8 +194,6 @@ fn brackets_hold_what_samples_show() {
             }
         }
     }
-    for ((a, b, state), (width, count, time)) in &widths {
-        println!("{a:10} {b:10} {state:8} {count:3} widest {width:.1e}  {:.1} us", time / *count as f64 * 1e6);
-    }
     assert!(widths.len() > 200, "{} cells", widths.len());
+    assert!(wide.is_empty(), "{} brackets are wider than promised:\n{}", wide.len(), wide.join("\n"));
 }
