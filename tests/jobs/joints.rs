@@ -511,7 +511,8 @@ fn check_lists_the_joints_and_whom_they_follow() {
     // Ways are in the unit of the scene.
     let drawer =
         "[[joint]]\nname = \"drawer\"\ntype = \"prismatic\"\nchild = \"a\"\naxis = [0, 1, 0]\nrange = [0, 400]\n";
-    let scene = format!("[scene]\nlength_unit = \"mm\"\n[query]\nwithin = 50\n{bodies}{drawer}[[sweep]]\n");
+    let tray = "[[body]]\nname = \"a\"\nshape = { box = [400, 400, 100] }\n";
+    let scene = format!("[scene]\nlength_unit = \"mm\"\n[query]\nwithin = 50\n{tray}{drawer}[[sweep]]\n");
     fs::write(dir.join("scene.toml"), scene).expect("written");
     let (text, _) = expect(dir, "check scene.toml", 0);
     assert!(text.contains("drawer: slides, 0 mm to 400 mm\n"), "{text}");
