@@ -1,11 +1,12 @@
 """Tries an HTML report of clearsweep in a browser: every control, three widths, paper, no scripts, no WebGL.
 
     pip install playwright
-    python docs/check_report.py REPORT.html OUT [--browser PATH]
+    python docs/check_report.py REPORT.html OUT [--browser PATH] [--axe axe.min.js]
 
 REPORT.html is opened from disk with the network off. OUT receives screenshots at 360, 800 and 1400 pixels, a dark one, one
 without scripts, one without WebGL, and the PDF. --browser is the program to start, such as /usr/bin/chromium; without it
-playwright's own Chromium (`playwright install chromium`).
+playwright's own Chromium (`playwright install chromium`). With --axe, all rules of axe-core (`npm pack axe-core`, then
+package/axe.min.js) hold for the page closed and open, light and dark, at 360 and 1400 pixels.
 
 Exit code 1, with a list, if a control does nothing or has no name, a text has too little contrast, the page is wider than the window, a message of an error comes up in the
 console, or the page asks for anything but itself. Reports without issues, without motion or without views pass too: what
@@ -16,9 +17,12 @@ import argparse
 import pathlib
 import sys
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import TimeoutError, sync_playwright
 
 WIDTHS = [360, 800, 1400]
+TALLEST = 16_000  # pixels: Chromium draws no taller picture in one piece
+# Actions and loads wait so long, milliseconds: a page of 1,000 issues on a busy machine takes many times as long as alone.
+PATIENCE = 180_000
 SOFTWARE_GL = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 NO_GL = ["--disable-gpu", "--disable-3d-apis"]
 
@@ -43,7 +47,7 @@ class Check:
         """A new page of the report, at the top or at a fragment."""
         context = browser.new_context(offline=True, **options)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(PATIENCE)
         page.on("console", lambda message: self.on_console(message))
         page.on("pageerror", lambda error: self.problems.append(f"uncaught error: {error}"))
         page.on("dialog", lambda dialog: (self.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
@@ -68,10 +72,12 @@ def pixels(page, target=".issue.live .screen"):
 
 def is_live(page):
     """Whether the 3D view of the open issue stands in place of its picture."""
+    if not page.locator("article.issue.open:is([data-view], :has(.pairs tr[data-view]))").count():
+        return False
     try:
-        page.wait_for_selector(".issue.live .screen", timeout=15_000)
+        page.wait_for_selector(".issue.live .screen", timeout=60_000)
         return True
-    except Exception:  # no view, or no WebGL
+    except TimeoutError:  # no WebGL
         return False
 
 
@@ -88,7 +94,9 @@ def widths(check, browser):
             check.expect(page.evaluate(wide) <= width, f"{width} px: the open page is {page.evaluate(wide)} px wide")
             page.locator("article.issue").first.scroll_into_view_if_needed()
             page.screenshot(path=check.out / f"open-{width}.png")
-        page.screenshot(path=check.out / f"page-{width}.png", full_page=True)
+        height = min(page.evaluate("document.documentElement.scrollHeight"), TALLEST)
+        part = {"x": 0, "y": 0, "width": width, "height": height}
+        page.screenshot(path=check.out / f"page-{width}.png", full_page=True, clip=part)
         page.context.close()
 
 
@@ -273,6 +281,34 @@ def accessibility(check, browser):
         page.context.close()
 
 
+AXE = """async () => {
+  const { violations } = await axe.run({ resultTypes: ['violations'] });
+  return violations.map(({ id, help, nodes }) =>
+    `${id} (${help}), ${nodes.length} times: ${nodes.slice(0, 3).map(node => `${node.target.join(' ')}: ${node.html.slice(0, 120)}`).join(' | ')}`);
+}"""
+
+
+def axe(check, browser, script):
+    """All rules of axe-core: the page as it opens, then with everything open that opens."""
+    for scheme in ["light", "dark"]:
+        for width in [WIDTHS[0], WIDTHS[-1]]:
+            page = check.open(browser, viewport={"width": width, "height": 900}, color_scheme=scheme)
+            page.evaluate(script)
+            place = f"axe-core, {scheme}, {width} px"
+            for problem in page.evaluate(AXE):
+                check.expect(False, f"{place}, closed: {problem}")
+            page.evaluate("for (const e of document.querySelectorAll('details')) e.open = true")
+            if page.locator("article.issue").count():
+                page.locator("article.issue h3 a").first.click()
+                is_live(page)
+            for button in page.locator(".decide button").all()[:1]:
+                button.click()
+                page.locator(".decide select").first.select_option("known")
+            for problem in page.evaluate(AXE):
+                check.expect(False, f"{place}, open: {problem}")
+            page.context.close()
+
+
 def view(check, browser):
     page = check.open(browser, viewport={"width": 1300, "height": 1000})
     if not page.locator("article.issue[data-view]").count():
@@ -448,6 +484,7 @@ def main():
     parser.add_argument("report", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--browser", help="the program of the browser")
+    parser.add_argument("--axe", type=pathlib.Path, metavar="FILE", help="axe.min.js of axe-core")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     check = Check(arguments.report.resolve().as_uri(), arguments.out)
@@ -456,6 +493,8 @@ def main():
         browser = start(SOFTWARE_GL)
         for part in [widths, filters, links, whole, accessibility, view, without_scripts, dark_and_paper]:
             part(check, browser)
+        if arguments.axe:
+            axe(check, browser, arguments.axe.read_text(encoding="utf-8"))
         browser.close()
         browser = start(NO_GL)
         without_webgl(check, browser)

@@ -13,6 +13,9 @@ _SWITCHES = {"force", "resume", "allow_empty", "raw"}
 
 _OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?![\w-])")
 
+#: Switches that the module turns off.
+_TURNED_OFF = {"no_views": "views"}
+
 #: Options that the program has and the module has not.
 _PROGRAM_ONLY = {"json", "csv", "color", "progress", "help"}
 
@@ -57,6 +60,8 @@ def _in_python_words(text: str) -> str:
         name = found[1].replace("-", "_")
         if name in _PROGRAM_ONLY:
             return found[0]
+        if name in _TURNED_OFF:
+            return f"{_TURNED_OFF[name]}=False"
         return f"{name}=True" if name in _SWITCHES else f"{name}="
 
     return _OPTION.sub(word, text)

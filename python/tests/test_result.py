@@ -42,6 +42,13 @@ def test_a_report_of_tables_in_memory_is_refused(result: cs.Result, tmp_path: pa
         result.report(tmp_path / "page.html")
 
 
+def test_a_report_of_a_scene_in_code_has_no_views(tmp_path: pathlib.Path) -> None:
+    result = cs.run(spheres(), apart(2, 0.3, 0.01), bodies=NAMES, require=0.05, out=tmp_path / "out", progress=False)
+    with pytest.raises(cs.Error, match=r"\(views=False\)"):
+        result.report(tmp_path / "page.html")
+    assert result.report(tmp_path / "page.html", views=False)[0]["format"] == "html"
+
+
 TABLES = ["distances", "penetrations", "pairs", "runs", "bodies"]
 
 

@@ -277,7 +277,9 @@ pub(super) fn joints(scene: &Scene) -> Vec<String> {
     let Some(joints) = &scene.joints else { return Vec::new() };
     let moving: Vec<&Joint> = joints.tree.joints().iter().filter(|joint| joint.value != JointValue::None).collect();
     let columns: Vec<&Joint> = joints.tree.columns().collect();
-    let mut lines: Vec<String> = moving.iter().take(JOINTS).map(|joint| joint_line(joint, &columns)).collect();
+    let lengths = Lengths::of(scene.unit);
+    let line = |joint: &&Joint| joint_line(joint, &columns, lengths);
+    let mut lines: Vec<String> = moving.iter().take(JOINTS).map(line).collect();
     if moving.len() > JOINTS {
         lines.push(format!("and {} more joints", count((moving.len() - JOINTS) as u64)));
     }
@@ -285,10 +287,10 @@ pub(super) fn joints(scene: &Scene) -> Vec<String> {
 }
 
 /// `columns`: the joint of each column of values.
-fn joint_line(joint: &Joint, columns: &[&Joint]) -> String {
+fn joint_line(joint: &Joint, columns: &[&Joint], lengths: Lengths) -> String {
     let value = |value: f64| match joint.kind.turns() {
         true => format!("{} deg", round(value.to_degrees())),
-        false => format!("{} m", round(value)),
+        false => lengths.text(value),
     };
     let kind = match joint.kind {
         JointKind::Fixed => "fixed",

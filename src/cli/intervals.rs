@@ -14,7 +14,7 @@ pub(super) fn lines(summary: &Summary, lengths: Lengths) -> Vec<String> {
     let Some(intervals) = &summary.intervals else { return Vec::new() };
     let mut lines = vec![counts(summary, intervals, lengths)];
     lines.extend(intervals.least.as_ref().and_then(|least| nearest(least, lengths)));
-    lines.extend(intervals.first_contact.as_ref().map(first_contact));
+    lines.extend(intervals.first_contact.as_ref().map(|first| first_contact(first, lengths)));
     let only = intervals.pairs_contact_only;
     if only > 0 {
         let (pairs, touch) = (counted(only, "pair"), if only == 1 { "touches" } else { "touch" });
@@ -65,20 +65,21 @@ fn nearest(least: &Least, lengths: Lengths) -> Option<String> {
     Some(format!("least distance {bracket}: {}", place(&least.pair, least.run, [least.frame, least.frame_next])))
 }
 
-fn first_contact(first: &FirstContact) -> String {
+fn first_contact(first: &FirstContact, lengths: Lengths) -> String {
     let when = match (first.time_lo_s, first.time_hi_s) {
         (Some(from), Some(to)) => format!(", {from:.6} s to {to:.6} s"),
         _ => String::new(),
     };
     let place = place(&first.pair, first.run, [first.frame, first.frame_next]);
-    format!("first contact: {place}{when}{}", first.joint.as_ref().and_then(swept).unwrap_or_default())
+    let joint = first.joint.as_ref().and_then(|joint| swept(joint, lengths));
+    format!("first contact: {place}{when}{}", joint.unwrap_or_default())
 }
 
 /// The values of the joint that is swept between which its first contact lies.
-fn swept(joint: &SweptJoint) -> Option<String> {
+fn swept(joint: &SweptJoint, lengths: Lengths) -> Option<String> {
     let text = |value: f64| match joint.unit.as_str() {
         "rad" => format!("{:.6} deg", value.to_degrees()),
-        _ => format!("{value:.9} m"),
+        _ => lengths.finely(value),
     };
     Some(format!(", {} from {} to {}", visible(&joint.name), text(joint.lo?), text(joint.hi?)))
 }
@@ -164,6 +165,22 @@ mod tests {
         assert_eq!(said, expected);
         let text = holds(&summary()).expect("bodies move");
         assert!(text.contains("between = linear") && text.contains("but for"), "{text}");
+    }
+
+    #[test]
+    fn the_way_of_a_joint_is_in_the_unit_of_the_scene() {
+        let joint = |unit: &str, ends: [f64; 2]| SweptJoint {
+            name: "z".into(),
+            unit: unit.into(),
+            lo: Some(ends[0]),
+            hi: Some(ends[1]),
+        };
+        let slide = joint("m", [0.019_999, 0.019_999_002]);
+        let said = |joint, unit| swept(joint, Lengths::of_word(unit)).expect("both ends");
+        assert_eq!(said(&slide, "mm"), ", z from 19.999000 mm to 19.999002 mm");
+        assert_eq!(said(&slide, "m"), ", z from 0.019999000 m to 0.019999002 m");
+        let turn = joint("rad", [0.0, std::f64::consts::FRAC_PI_2]);
+        assert_eq!(said(&turn, "mm"), ", z from 0.000000 deg to 90.000000 deg");
     }
 
     #[test]

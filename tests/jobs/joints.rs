@@ -71,6 +71,8 @@ fn first_contacts_are_those_of_closed_forms() {
         "{text}"
     );
     write(dir, &joint("prismatic", "axis = [0, 2, 0]\nrange = [0, \"900mm\"]\n"));
+    let (listed, _) = expect(dir, "check scene.toml", 0);
+    assert!(listed.contains("j: slides, 0 m to 0.9 m\n"), "{listed}");
     expect(dir, "run scene.toml --out drawer", 0);
     assert_contact(first(&dir.join("drawer"), 12.0), 0.4, 0.9, "drawer");
     // Down is away from the roof, and the ball turns about its own middle.
@@ -506,6 +508,15 @@ fn check_lists_the_joints_and_whom_they_follow() {
     let (text, _) = expect(dir, "check scene.toml", 0);
     assert!(text.contains("drive: turns, 0 deg to 90 deg\n"), "{text}");
     assert!(text.contains("geared: turns, 1 times drive and 0 deg"), "{text}");
+    // Ways are in the unit of the scene.
+    let drawer =
+        "[[joint]]\nname = \"drawer\"\ntype = \"prismatic\"\nchild = \"a\"\naxis = [0, 1, 0]\nrange = [0, 400]\n";
+    let tray = "[[body]]\nname = \"a\"\nshape = { box = [400, 400, 100] }\n";
+    let scene = format!("[scene]\nlength_unit = \"mm\"\n[query]\nwithin = 50\n{tray}{drawer}[[sweep]]\n");
+    fs::write(dir.join("scene.toml"), scene).expect("written");
+    let (text, _) = expect(dir, "check scene.toml", 0);
+    assert!(text.contains("drawer: slides, 0 mm to 400 mm\n"), "{text}");
+    write(dir, &format!("{bodies}{geared}{drive}[[sweep]]\n"));
     // The column has the name of the joint that is followed, though it comes later.
     expect(dir, "run scene.toml --out o", 0);
     let (samples, _) = expect(dir, "export o --csv --table samples --to -", 0);

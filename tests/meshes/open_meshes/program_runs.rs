@@ -101,7 +101,7 @@ fn an_open_mesh_with_nothing_inside_is_told_in_a_line() {
     add(dir, &format!("{VALVE}position = [2.75, 0, 0]\n"));
     let (text, err) = expect(dir, "run scene.toml --out o", 0);
     assert!(flat(&text).contains("1 mesh is not closed; by the winding number nothing lies inside"), "{text}");
-    assert!(flat(&err).contains("tank: not closed: the winding number tells what lies inside, by which nothing does"));
+    assert!(flat(&err).contains("tank: not closed: by the winding number nothing lies inside"));
     let manifest = manifest(dir);
     assert_eq!(manifest["summary"]["verdict"], "clear");
     assert_eq!(manifest["summary"]["open_meshes"]["pairs"], 0);

@@ -34,8 +34,12 @@ fn coarse(scene: &Scene, pose_steps: Option<PoseSteps>) -> Option<Warning> {
         "coordinates are stored in single precision or as integers, in steps of {range}: more than {}",
         limits.join(" and ")
     );
-    let remedy = "export them in double precision or as decimal text, or nearer to their origin; distances are those of the \
-        numbers as stored (`coordinate_step_m` in bodies.parquet)";
+    // GLB and STL hold single precision only.
+    let coarser = if largest > touch { ", or let `touch` of [query] be more than the step" } else { "" };
+    let remedy = format!(
+        "export them nearer to their origin, or as decimal text (OBJ) or in double precision{coarser}; distances are those \
+         of the numbers as stored (`coordinate_step_m` in bodies.parquet)"
+    );
     Some(Warning::new("coarse", bodies, problem, remedy))
 }
 

@@ -78,15 +78,15 @@ pub(crate) fn open_meshes_of_run(scene: &Scene, totals: &Totals) -> Option<Warni
     let pair = |pair: &ViolatingPair| format!("{} and {}", pair.body_a, pair.body_b);
     let named: Vec<String> = totals.winding_pairs.iter().take(LISTED).map(pair).collect();
     let mattered = match totals.pairs_winding {
-        0 => "by which nothing does".to_owned(),
+        0 => "nothing lies inside".to_owned(),
         n => {
             let more = n - named.len() as u64;
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };
             let (are, pairs) = if n == 1 { ("is", "1 pair".to_owned()) } else { ("are", format!("{n} pairs")) };
-            format!("by which {pairs} {are} undecided: {}{more}", named.join("; "))
+            format!("{pairs} {are} undecided: {}{more}", named.join("; "))
         }
     };
-    let problem = format!("not closed: the winding number tells what lies inside, {mattered}");
+    let problem = format!("not closed: by the winding number {mattered}");
     Some(Warning::new("open", bodies, problem, REMEDY))
 }
 

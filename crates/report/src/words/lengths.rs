@@ -73,6 +73,11 @@ impl Lengths {
         self.nearest(metres, self.decimals_of(metres))
     }
 
+    /// Formats a length to a thousandth of the last decimal, for ends that lie close together.
+    pub fn finely(self, metres: f64) -> String {
+        self.with_unit(&format!("{:.*}", self.decimals + 3, self.value(metres)))
+    }
+
     /// Formats like [`Self::text`], with all decimals, so that columns line up.
     pub fn fixed(self, metres: f64) -> String {
         let (value, decimals) = (self.value(metres), self.decimals);
