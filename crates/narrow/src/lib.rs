@@ -12,6 +12,7 @@
 //! way_out.rs      the first length of a line that lies in none of a union of intervals
 //! compound/       bodies of several convex pieces: nearest pairs by the trees of both bodies, and depth; visited_pairs.rs: what they remember
 //! mesh/           bodies of exact triangles: nearest triangles, inside and outside, depth
+//! round/          round bodies: the search by supports, and its certificate
 //! pair_solver.rs       one pair of pieces in one sample, from cheap to certain:
 //!   certificate/    1. the remembered features, if still strictly optimal     <- closest_points.rs: one formula a kind
 //!   vclip/, lin_canny/, gjk/  2. the search from feature to feature (feature_search.rs: one call for both), or by simplices
@@ -47,6 +48,7 @@
 //! | features changed | V-Clip from the remembered features | strictness | `pair_solver.rs`, `vclip/` |
 //! | cold pair, likely apart | V-Clip from the vertices that support the planes across a direction near the line between the origins | strictness | `cold_start.rs`, `vclip/` |
 //! | cold pair, likely overlapping | EPA from a double pyramid of six supports | the grown polytope, and strictness of the facet | `pair_solver.rs`, `epa/bipyramid.rs` |
+//! | one of both is round | closed form about parallel axes; GJK by supports; an expanding polytope; sectors of tori by halves | planes and points: `method` is `round` | `round/` |
 //! | `cd-dual` | the overlap test, from the remembered features; V-Clip from the face that separates the cores, EPA along the normal of the one that does not | strictness; for an overlap the grown polytope; beyond `within` a gap | `pair_solver.rs`, `duality/` |
 //! | none of these settles it | GJK from the remembered simplex; for an overlap EPA from its tetrahedron | strictness; for an overlap the grown polytope; beyond `within` a gap | `pair_solver.rs`, `gjk/` |
 //! | not strict when warm | GJK and EPA in `f64` from the cold start | strictness | `resolver/mod.rs` |
