@@ -21,5 +21,6 @@ mod piece_trees;
 mod pieces;
 mod random_pairs;
 mod recentring;
+mod round_bodies;
 mod ties;
 mod vclip;

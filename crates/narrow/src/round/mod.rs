@@ -25,6 +25,7 @@ mod sides;
 mod tests;
 
 use self::nearest::{Nearest, nearest};
+use self::parallel::InClosedForm;
 use self::polytope::depth;
 use self::sides::{ConvexPair, Difference, Side};
 use super::answer::Answer;
@@ -55,6 +56,12 @@ struct Proven {
 }
 
 impl Proven {
+    /// With the common part of both brackets.
+    fn within(self, other: &Self) -> Self {
+        let (lower, upper) = (self.lower.max(other.lower), self.upper.min(other.upper));
+        if lower <= upper { Self { lower, upper, distance: self.distance.clamp(lower, upper), ..self } } else { self }
+    }
+
     /// With these points of the difference around the witness points.
     fn carried_by(self, points: &[Difference], polyhedron: Option<usize>) -> Self {
         let Some(side) = polyhedron else { return self };
@@ -80,8 +87,8 @@ pub(super) fn is_round(a: &Polyhedron, b: &Polyhedron) -> bool {
 pub(super) fn answer(pair: &Pair<'_, f64>, beyond: f64) -> SolveOutcome<Answer> {
     let bound = pair.bound();
     let proven = match parallel::proven(pair) {
-        Some(proven) => proven,
-        None => {
+        Some(InClosedForm { proven, is_fine: true }) => proven,
+        coarse => {
             let sides = [pair.a, pair.b].map(Side::of);
             let between = ConvexPair { sides, pose: pair.pose, bound, size: pair.size };
             let found = match sides {
@@ -89,7 +96,7 @@ pub(super) fn answer(pair: &Pair<'_, f64>, beyond: f64) -> SolveOutcome<Answer> 
                 _ => proven_of_convex(&between, beyond),
             };
             match found {
-                Ok(proven) => proven,
+                Ok(proven) => coarse.map_or(proven, |coarse| proven.within(&coarse.proven)),
                 Err(gap) => return SolveOutcome::Beyond { gap: gap.length, normal: Some(gap.normal) },
             }
         }

@@ -67,13 +67,25 @@ struct PlanarDistance {
     distance: f64,
 }
 
+/// An answer in closed form.
+pub(super) struct InClosedForm {
+    pub(super) proven: Proven,
+    /// Whether the bracket is as narrow as that of any search; else it may be opened by up to
+    /// [`COARSE`] of the size, and is worth having where a search ends with a wider one.
+    pub(super) is_fine: bool,
+}
+
+/// By how much a bracket of an overlap may open if that is better than what a search finds, in sizes
+/// of the pair.
+const COARSE: f64 = 1e-3;
+
 /// The answer in closed form; `None` if the bodies are not two such solids.
-pub(super) fn proven(pair: &Pair<'_, f64>) -> Option<Proven> {
+pub(super) fn proven(pair: &Pair<'_, f64>) -> Option<InClosedForm> {
     let (a, b) = (Solid::of(pair.a)?, Solid::of(pair.b)?);
     let turned = b.axis.map(|axis| pair.pose.vector(axis));
     let between = pair.pose.point(b.middle) - a.middle;
     let axes = CommonAxis::of(a, turned, b)?;
-    if axes.opened > OPENED * pair.size {
+    if axes.opened > COARSE * pair.size {
         return None;
     }
     let along = between.dot(axes.axis);
@@ -87,7 +99,7 @@ pub(super) fn proven(pair: &Pair<'_, f64>) -> Option<Proven> {
     let profile_b = b.profile.map(|[radius, z]| [radius, if axes.is_reversed { -z } else { z }]);
     let point = [distance_across, along];
     let found = signed_distance(point, &Chain::of(a.profile, profile_b));
-    if axes.opened > 0.25 * pair.bound() && found.distance > -OPENED * pair.size {
+    if axes.opened > 0.25 * pair.bound() && found.distance > -axes.opened.max(OPENED * pair.size) {
         return None;
     }
     let PlanarDistance { normal: [x, z], distance } = found;
@@ -97,7 +109,8 @@ pub(super) fn proven(pair: &Pair<'_, f64>) -> Option<Proven> {
     let opened = pair.bound() + axes.opened;
     let (lower, upper) = (distance - opened, distance + opened);
     let proven = Proven { normal, distance, point_a, lower, upper, vertices: [0; 4], count: 0 };
-    Some(with_vertices(proven, pair))
+    let is_fine = axes.opened <= OPENED * pair.size;
+    Some(InClosedForm { proven: with_vertices(proven, pair), is_fine })
 }
 
 /// The axis that both solids are taken to be about.

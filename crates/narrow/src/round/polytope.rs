@@ -15,7 +15,7 @@ use super::{Proven, apart};
 use clearsweep_geometry::Vec3;
 
 /// Triangles, at most.
-const MOST_FACETS: usize = 8192;
+const MOST_FACETS: usize = 3072;
 
 /// Points that are added for the fine width, at most.
 const FINE_POINTS: usize = 96;
