@@ -139,7 +139,8 @@ const WIDE: f64 = 1e-10;
 
 /// The certificate of cores that are apart, or hardly touch.
 fn apart(pair: &ConvexPair<'_>, found: &Nearest) -> Proven {
-    let [a, b] = found.points();
+    let points = found.points();
+    let [a, b] = nearer(points, nearest_of_segments(pair.generators(found.normal, points)));
     let between = b - a;
     let length = between.length();
     // The direction between the points, unless rounding has made it.
@@ -154,6 +155,25 @@ fn apart(pair: &ConvexPair<'_>, found: &Nearest) -> Proven {
         count: 0,
     };
     proven.carried_by(found.simplex(), pair.polyhedron())
+}
+
+/// The nearer of two pairs of points.
+fn nearer(one: [Vec3<f64>; 2], other: [Vec3<f64>; 2]) -> [Vec3<f64>; 2] {
+    let length = |[a, b]: [Vec3<f64>; 2]| (b - a).length2();
+    if length(other) < length(one) { other } else { one }
+}
+
+/// Points of two segments that are nearest to each other, but for rounding (Ericson 2005, section
+/// 5.1.9).
+fn nearest_of_segments([[a, a_end], [b, b_end]]: [[Vec3<f64>; 2]; 2]) -> [Vec3<f64>; 2] {
+    let (u, v, w) = (a_end - a, b_end - b, a - b);
+    let [uu, vv, uv, uw, vw] = [u.dot(u), v.dot(v), u.dot(v), u.dot(w), v.dot(w)];
+    let share = |number: f64, whole: f64| if whole > 0.0 { (number / whole).clamp(0.0, 1.0) } else { 0.0 };
+    let cross = uu * vv - uv * uv;
+    let first = if cross > 0.0 { ((uv * vw - uw * vv) / cross).clamp(0.0, 1.0) } else { 0.0 };
+    let second = share(uv * first + vw, vv);
+    let first = share(uv * second - uw, uu);
+    [a + u.scale(first), b + v.scale(second)]
 }
 
 /// The features of an answer: of a polyhedron those of the vertices around the witness point, of a

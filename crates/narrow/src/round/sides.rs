@@ -85,6 +85,22 @@ impl ConvexPair<'_> {
         Difference { point: a.point - b.point, sides: [a, b] }
     }
 
+    /// A segment of each body, in A's frame: of the hull of two caps that between their supports
+    /// along `d`, of any other body no more than its point.
+    ///
+    /// Sides along which two such bodies are nearly parallel are supported by one end or the other,
+    /// and the nearest points lie between these.
+    pub(super) fn generators(&self, d: Vec3<f64>, points: [Vec3<f64>; 2]) -> [[Vec3<f64>; 2]; 2] {
+        let directions = [d, -self.pose.inverse_vector(d)];
+        [0, 1].map(|side| match self.sides[side] {
+            Side::Round(RoundBody::Caps { caps, .. }) if caps.len() == 2 => [0, 1].map(|k| {
+                let point = caps[k].image(caps[k].farthest(directions[side]));
+                if side == 0 { point } else { self.pose.point(point) }
+            }),
+            _ => [points[side]; 2],
+        })
+    }
+
     /// Which body is a polyhedron, if one is.
     pub(super) fn polyhedron(&self) -> Option<usize> {
         self.sides.iter().position(|side| matches!(side, Side::Polyhedron(_)))
