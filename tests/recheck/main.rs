@@ -3,3 +3,4 @@
 
 mod recheck;
 mod recheck_kinds;
+mod recheck_round;

@@ -87,7 +87,8 @@ fn the_verifier_knows_distances_of_boxes_and_balls() {
 fn the_verifier_refutes_false_ends() {
     let mut random = Random(11);
     let mut refuted = [0; 2];
-    for pair in pairs() {
+    let is_round = |kind: &Kind| matches!(kind, Kind::Round | Kind::Torus | Kind::RoundParts);
+    for pair in pairs().into_iter().filter(|pair| !pair.iter().any(is_round)) {
         let subjects = pair.map(|kind| make(kind, &mut random, 1.0));
         let two = [&subjects[0], &subjects[1]];
         let samples: Vec<_> =
@@ -120,7 +121,7 @@ fn the_verifier_refutes_false_ends() {
     // translation does not.
     let points = cuboid([0.5; 3]);
     let shape = Geometry::Points(points.clone()).shape(0.0).expect("a body");
-    let cube = Subject { body: Body::hull(points), shape, recipe: String::new() };
+    let cube = Subject { body: Body::hull(points), shape, recipe: String::new(), round: None };
     let offset = [0.75, 0.0, 0.0];
     let soups = Soups::new(&cube.body, &cube.body, at(offset));
     let row = kinds::cold([&cube, &cube], &[[0.0; 3], offset].map(|p| Placement::new(p, [1.0, 0.0, 0.0, 0.0])));

@@ -17,6 +17,7 @@ pub mod body;
 pub mod families;
 pub mod features;
 pub mod number;
+pub mod round;
 
 pub use body::Body;
 use number::{Number, Vector, Wide, add, dot, norm, sub, unit, values, wide};

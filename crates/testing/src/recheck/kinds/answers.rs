@@ -7,6 +7,7 @@ use clearsweep_narrow::{Method, PairCache, Proximity, Status};
 use super::gap::Soups;
 use super::judge::Fault;
 use super::make::Subject;
+use super::round::Truth;
 use super::{bits, walk};
 use crate::oracle::Placement;
 use crate::oracle::families::Random;
@@ -75,6 +76,10 @@ fn agrees(pair: [&Subject; 2], places: &[Placement; 2], row: &Proximity, deep: &
     };
     let is_form = is_bound && (row.lower..=row.upper).contains(&row.distance);
     let growth = soups.a.growth + soups.b.growth;
-    let is_out = deviation(0) + deviation(1) > 0.0 || !soups.overlap(out, growth, 2.0 * room);
+    let overlaps = match Truth::of(pair, places) {
+        Some(truth) => truth.overlaps(out, 1e3 * room),
+        None => soups.overlap(out, growth, 2.0 * room),
+    };
+    let is_out = deviation(0) + deviation(1) > 0.0 || !overlaps;
     is_form && deep.status != Status::Separated && have_common && is_out
 }

@@ -10,11 +10,12 @@ use super::gap::{Gap, Soups};
 use super::judge::Fault;
 use super::make::Subject;
 use super::motion::rotated;
+use super::round::Truth;
 use super::{EVERYTHING, pose};
 use crate::oracle::Placement;
 use crate::oracle::families::Random;
 use crate::oracle::number::{Vector, add, norm, sub, times};
-use crate::recheck::place::Place as Relative;
+use crate::recheck::place::{FILTER, Place as Relative};
 
 /// Times at which the distance is sampled.
 const TIMES: usize = 32;
@@ -60,6 +61,10 @@ struct Known {
 }
 
 fn known(pair: [&Subject; 2], places: &[Placement; 2]) -> Known {
+    if let Some(truth) = Truth::of(pair, places) {
+        let (found, e) = (truth.bracket([0.0; 3]), FILTER * truth.size);
+        return Known { lower: found.lower - e, upper: found.upper + e, overlaps: found.upper < -e };
+    }
     let soups = Soups::new(&pair[0].body, &pair[1].body, Relative::new(&places[0], &places[1]));
     let (gap, growth, e) = (soups.gap([0.0; 3]), pair[0].body.growth + pair[1].body.growth, soups.doubt());
     let Gap { lower, upper, is_inside, crosses } = gap;
@@ -127,7 +132,12 @@ pub fn interval_faults(pair: [&Subject; 2], ends: [[Placement; 2]; 2]) -> Vec<Fa
 }
 
 /// Whether the distance along a random direction is refuted.
-pub fn direction_fault(pair: [&Subject; 2], places: &[Placement; 2], soups: &Soups<'_>, random: &mut Random) -> bool {
+pub fn direction_fault(
+    pair: [&Subject; 2],
+    places: &[Placement; 2],
+    (soups, truth): (&Soups<'_>, Option<&Truth<'_>>),
+    random: &mut Random,
+) -> bool {
     let axis = random.below(3);
     let d = if random.chance(0.5) { [0, 1, 2].map(|k| f64::from(k == axis)) } else { random.direction() };
     let [a, b] = [0, 1].map(|k: usize| pose(pair[k], &places[k]));
@@ -136,7 +146,7 @@ pub fn direction_fault(pair: [&Subject; 2], places: &[Placement; 2], soups: &Sou
     // In A's frame, where the soups are.
     let [w, x, y, z] = normalised(&places[0]).q;
     let n = rotated([w, -x, -y, -z], d);
-    let line = Line { soups, n, growth: pair[0].body.growth + pair[1].body.growth };
+    let line = Line { soups, truth, n, growth: pair[0].body.growth + pair[1].body.growth };
     let slack: f64 = pair.iter().map(|s| s.shape.deviation).sum::<f64>() + 1e-11 * soups.size;
     let (lower, upper) = (found.lower, found.upper);
     let shares = [0.0, 0.1, 0.35, 0.6, 0.85, 0.999, 1.0];
@@ -163,6 +173,7 @@ pub fn direction_fault(pair: [&Subject; 2], places: &[Placement; 2], soups: &Sou
 /// B on a line, in A's frame.
 struct Line<'a> {
     soups: &'a Soups<'a>,
+    truth: Option<&'a Truth<'a>>,
     n: Vector<f64>,
     growth: f64,
 }
@@ -170,12 +181,17 @@ struct Line<'a> {
 impl Line<'_> {
     /// Whether the bodies overlap by more than `room` where B is moved by `t`.
     fn overlaps(&self, t: f64, room: f64) -> bool {
-        self.soups.overlap(times(self.n, t), self.growth, room)
+        let by = times(self.n, t);
+        self.truth.map_or_else(|| self.soups.overlap(by, self.growth, room), |truth| truth.overlaps(by, room))
     }
 
     /// Whether they are more than `room` apart there.
     fn is_apart(&self, t: f64, room: f64) -> bool {
-        let gap = self.soups.gap(times(self.n, t));
+        let by = times(self.n, t);
+        if let Some(truth) = self.truth {
+            return truth.is_apart(by, room);
+        }
+        let gap = self.soups.gap(by);
         !gap.is_inside && !gap.crosses && gap.lower - self.growth > room
     }
 }

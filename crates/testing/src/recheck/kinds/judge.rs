@@ -134,20 +134,10 @@ impl Claim<'_> {
         if row.method == Method::None || row.status == Status::Uncertified {
             return vec![Fault::Uncertified];
         }
-        let mut faults = Vec::new();
         if let Some(is_right) = self.winding(gap) {
-            return if is_right { faults } else { vec![Fault::Winding] };
+            return if is_right { Vec::new() } else { vec![Fault::Winding] };
         }
-        let unit = (norm(row.normal.to_array()) - 1.0).abs() <= 1e-14;
-        let status = match () {
-            () if row.lower > 0.0 => Status::Separated,
-            () if row.upper < 0.0 => Status::Penetrating,
-            () => Status::Touching,
-        };
-        let ordered = row.lower <= row.upper && row.lower.is_finite() && row.upper.is_finite();
-        if !ordered || !unit || row.status != status || !(row.lower..=row.upper).contains(&row.distance) {
-            faults.push(Fault::Form);
-        }
+        let mut faults = self.form();
         let (e, g) = (self.soups.doubt(), self.growth());
         let (low, high) = (gap.lower - g, gap.upper - g);
         let [lower, upper] = [row.lower - self.slack, row.upper + self.slack];
@@ -179,6 +169,22 @@ impl Claim<'_> {
             self.protrusion(&mut faults);
         }
         faults
+    }
+
+    /// The fault of a row whose numbers contradict each other.
+    pub fn form(&self) -> Vec<Fault> {
+        let row = self.row;
+        let unit = (norm(row.normal.to_array()) - 1.0).abs() <= 1e-14;
+        let status = match () {
+            () if row.lower > 0.0 => Status::Separated,
+            () if row.upper < 0.0 => Status::Penetrating,
+            () => Status::Touching,
+        };
+        let ordered = row.lower <= row.upper && row.lower.is_finite() && row.upper.is_finite();
+        if !ordered || !unit || row.status != status || !(row.lower..=row.upper).contains(&row.distance) {
+            return vec![Fault::Form];
+        }
+        Vec::new()
     }
 
     /// Whether a row about an open mesh that may hold the other body tells so, with a bracket of

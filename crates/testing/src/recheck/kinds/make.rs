@@ -8,9 +8,11 @@ use clearsweep_scene::Geometry;
 
 use super::body::Body;
 use super::judge::Place;
+use super::round::make as round;
 use super::solids::Solid;
 use crate::oracle::families::Random;
 use crate::oracle::number::{Vector, add, times};
+use crate::oracle::round::union::Union;
 
 /// The kinds of bodies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,10 +27,13 @@ pub enum Kind {
     Sphere,
     Capsule,
     Flat,
+    Round,
+    Torus,
+    RoundParts,
 }
 
 impl Kind {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Hull,
         Self::Pieces,
         Self::Decomposition,
@@ -39,6 +44,9 @@ impl Kind {
         Self::Sphere,
         Self::Capsule,
         Self::Flat,
+        Self::Round,
+        Self::Torus,
+        Self::RoundParts,
     ];
 
     /// Whether a body of this kind has an inside.
@@ -58,6 +66,8 @@ pub struct Subject {
     pub body: Body,
     pub shape: Arc<Shape>,
     pub recipe: String,
+    /// Exact, of round bodies; the triangles say roughly where they are.
+    pub round: Option<Arc<Union>>,
 }
 
 /// A length on a grid of 1/64 of the unit.
@@ -240,13 +250,13 @@ fn pieces(random: &mut Random, scale: f64) -> Subject {
         body.filled = outer.triangles.iter().map(|t| t.map(|v| v + first)).collect();
     }
     let recipe = format!("pieces {parts:?}");
-    Subject { body, shape: Geometry::Pieces(parts).shape(0.0).expect("a body"), recipe }
+    Subject { body, shape: Geometry::Pieces(parts).shape(0.0).expect("a body"), recipe, round: None }
 }
 
 fn convex_subject(body: Body, growth: f64) -> Subject {
     let recipe = format!("points {:?} growth {growth:?}", body.points);
     let shape = Geometry::Points(body.points.clone()).shape(growth).expect("a body");
-    Subject { body: Body { growth, ..body }, shape, recipe }
+    Subject { body: Body { growth, ..body }, shape, recipe, round: None }
 }
 
 fn mesh_subject(solid: Solid, shell: usize, is_closed: bool, model: Model, growth: f64, scale: f64) -> Subject {
@@ -254,7 +264,7 @@ fn mesh_subject(solid: Solid, shell: usize, is_closed: bool, model: Model, growt
     let recipe = format!("{model:?} {:?} {:?} growth {growth:?}", solid.vertices, solid.triangles);
     let body = Body { growth, ..mesh(&solid, shell, is_closed) };
     let shape = if model == Model::Decomposition { decomposed(&solid, &recipe) } else { solid.shape(model, growth) };
-    Subject { body, shape, recipe }
+    Subject { body, shape, recipe, round: None }
 }
 
 /// The decomposition of a solid, which is slow to find, once for each recipe.
@@ -317,8 +327,10 @@ const SIZES: [f64; 6] = [1.0, 0.125, 1.0, 0.125, 1.0, 1.0 / 64.0];
 
 /// Bodies of a kind, large and small: the first encloses a cavity, if the kind can.
 pub fn pool(kind: Kind, random: &mut Random, scale: f64) -> Vec<Subject> {
+    let is_round = matches!(kind, Kind::Round | Kind::Torus | Kind::RoundParts);
     let mut subject = |k: usize| loop {
-        let subject = make(kind, random, scale * SIZES[k]);
+        let tiny = if is_round && k == 5 && random.chance(0.3) { random.scale(1e-4, 1.0) } else { 1.0 };
+        let subject = make(kind, random, scale * SIZES[k] * tiny);
         if k > 0 || !kind.is_hollow() || !subject.body.filled.is_empty() {
             return subject;
         }
@@ -378,6 +390,9 @@ pub fn make(kind: Kind, random: &mut Random, scale: f64) -> Subject {
             }
             subject
         }
+        Kind::Round => round::single(round::CONVEX[random.below(round::CONVEX.len())], random, scale),
+        Kind::Torus => round::single(round::TORI[random.below(2)], random, scale),
+        Kind::RoundParts => round::parts(random, scale),
         Kind::Sphere => convex_subject(Body::flat(vec![[0.0; 3]]), 2.0 * growth),
         Kind::Capsule => {
             let half = scale * grid(random, 4, 64);

@@ -6,7 +6,7 @@
 //! body.rs      their triangles                  gap.rs      the distance of two soups of triangles
 //! judge.rs     the verdict on a row             tally.rs    what came of it, by pair, place and memory; the record
 //! promises.rs  swapped, moved, scaled           between.rs  intervals and directions
-//! answers.rs   rows without a depth
+//! answers.rs   rows without a depth            round/       round bodies, by their own oracle
 //! ```
 
 pub mod answers;
@@ -17,6 +17,7 @@ pub mod judge;
 pub mod make;
 pub mod motion;
 pub mod promises;
+pub mod round;
 use crate::solids;
 use clearsweep_model::{FrameBlock, Model, QueryOptions};
 pub mod tally;
@@ -40,6 +41,7 @@ use judge::{Claim, Fault, Place};
 use make::{Kind, Subject, choose, pool};
 use motion::Memory;
 use promises::{Others, Promise};
+use round::Truth;
 use tally::{Record, Tally, Terms, impossible};
 
 /// The query options: every pair has a row.
@@ -229,15 +231,26 @@ fn judge_row(
     let at = |p: Vec3<f64>| p + pair[0].shape.center;
     let own = Proximity { point_a: at(row.point_a), point_b: at(row.point_b), ..*row };
     let soups = Soups::new(&pair[0].body, &pair[1].body, Relative::new(&places[0], &places[1]));
-    let gap = soups.sharp_gap();
+    let truth = Truth::of(pair, places);
+    let gap = if truth.is_some() { soups.gap([0.0; 3]) } else { soups.sharp_gap() };
     let deviation = |k: usize| pair[k].shape.deviation.max(pair[k].shape.decomposition_deviation.unwrap_or(0.0));
     let has_protrusion = pair.iter().all(|s| s.shape.model == Model::Mesh && s.body.growth == 0.0);
     let claim = Claim { soups: &soups, row: &own, slack: deviation(0) + deviation(1), has_protrusion };
-    faults.extend(claim.faults(&gap, random));
-    let place = claim.place(&gap);
+    let found = truth.as_ref().map(|truth| truth.bracket([0.0; 3]));
+    let place = match (&truth, &found) {
+        (Some(truth), Some(found)) => {
+            faults.extend(truth.faults(&claim, found, random));
+            tally.widen(row, truth.size);
+            truth.place(found, &soups, &gap)
+        }
+        _ => {
+            faults.extend(claim.faults(&gap, random));
+            claim.place(&gap)
+        }
+    };
     for promise in Promise::OF_ROWS {
         if random.chance(PROMISED)
-            && let Some(fault) = others.breach(promise, places, &cold, &soups, random)
+            && let Some(fault) = others.breach(promise, places, &cold, (&soups, truth.as_ref()), random)
         {
             tally.promises[promise as usize] += 1;
             faults.extend(fault);
@@ -247,7 +260,7 @@ fn judge_row(
     tally.cells[place as usize][memory as usize] += 1;
     let what = || {
         format!(
-            "{place:?} {memory:?}: distance {:?}..{:?} inside {} row {own:?}\n  alone {cold:?}\n  at {places:?}",
+            "{place:?} {memory:?}: {found:?}, triangles {:?}..{:?} inside {} row {own:?}\n  alone {cold:?}\n  at {places:?}",
             gap.lower, gap.upper, gap.is_inside
         )
     };

@@ -5,6 +5,7 @@ use super::body::Body;
 use super::gap::Soups;
 use super::judge::Place;
 use super::make::Subject;
+use super::round::placing;
 use crate::oracle::Placement;
 use crate::oracle::families::Random;
 use crate::oracle::number::{Vector, add, dot, sub, times};
@@ -62,6 +63,12 @@ pub fn samples(
     let turns = [Turns::None, Turns::None, Turns::Quarters, Turns::Headings, Turns::Any, Turns::Any][random.below(6)];
     let far = [[0.0; 3], [0.0; 3], [0.0; 3], [5_000.0, -3_000.0, 40.0]][random.below(4)];
     let (a, b) = (&pair[0].body, &pair[1].body);
+    let is_round = pair.iter().any(|subject| subject.round.is_some());
+    let turned = |random: &mut Random| if is_round { placing::turn(random) } else { turn(random, turns) };
+    let offset = |random: &mut Random, q: [f64; 4]| {
+        let round = if is_round { placing::offset(random, pair, q, aim) } else { None };
+        round.unwrap_or_else(|| offset(random, a, b, q, aim, scale))
+    };
     // One pair in three is turned in the world as a whole.
     let whole = if random.chance(0.33) { turn(random, turns) } else { STILL };
     let at = |q: [f64; 4], offset: Vector<f64>| {
@@ -69,12 +76,12 @@ pub fn samples(
     };
     match memory {
         Memory::Single => {
-            let q = turn(random, turns);
-            vec![at(q, offset(random, a, b, q, aim, scale).0)]
+            let q = turned(random);
+            vec![at(q, offset(random, q).0)]
         }
         Memory::Coherent => {
-            let q = turn(random, turns);
-            let (start, out) = offset(random, a, b, q, aim, scale);
+            let q = turned(random);
+            let (start, out) = offset(random, q);
             let is_held = matches!(aim, Place::Inside | Place::Cavity);
             let mut step = times(random.direction(), scale * random.scale(1e-9, if is_held { 1e-3 } else { 0.03 }));
             let mut spin = if matches!(turns, Turns::Headings | Turns::Any) { random.scale(1e-8, 0.02) } else { 0.0 };
@@ -95,8 +102,8 @@ pub fn samples(
         Memory::Fast => {
             let near: Vec<_> = (0..4)
                 .map(|_| {
-                    let q = turn(random, turns);
-                    (q, offset(random, a, b, q, aim, scale).0)
+                    let q = turned(random);
+                    (q, offset(random, q).0)
                 })
                 .collect();
             let sample = |_| {
@@ -105,7 +112,7 @@ pub fn samples(
                     return at(q, o);
                 }
                 let reach = 1.5 * (a.reach + a.growth + b.reach + b.growth);
-                let q = turn(random, turns);
+                let q = turned(random);
                 let direction = random.direction();
                 let o = times(direction, reach * random.between(0.0, 1.0));
                 at(q, snapped(random, o, scale))

@@ -9,6 +9,7 @@ use super::gap::Soups;
 use super::judge::Fault;
 use super::make::Subject;
 use super::motion::{product, rotated};
+use super::round::Truth;
 use crate::oracle::Placement;
 use crate::oracle::families::Random;
 use crate::oracle::number::{add, norm, times};
@@ -47,7 +48,7 @@ impl Others<'_> {
         promise: Promise,
         places: &[Placement; 2],
         row: &Proximity,
-        soups: &Soups<'_>,
+        (soups, truth): (&Soups<'_>, Option<&Truth<'_>>),
         random: &mut Random,
     ) -> Option<Option<Fault>> {
         let bracket = [row.lower, row.upper];
@@ -72,7 +73,9 @@ impl Others<'_> {
                 let room = if factor.log2().fract() == 0.0 { 0.0 } else { 64.0 * f64::EPSILON * far };
                 differ(bracket, [other.lower, other.upper].map(|end| end / factor), room).then_some(Fault::Scaled)
             }
-            Promise::Direction => direction_fault(self.pair, places, soups, random).then_some(Fault::Direction),
+            Promise::Direction => {
+                direction_fault(self.pair, places, (soups, truth), random).then_some(Fault::Direction)
+            }
             Promise::Between | Promise::Answer => return None,
         })
     }

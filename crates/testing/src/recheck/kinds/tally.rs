@@ -6,6 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::Path;
 
+use clearsweep_narrow::Proximity;
 use serde_json::{Value, json};
 
 use super::judge::{Fault, Place};
@@ -33,15 +34,26 @@ pub struct Tally {
     /// Number of trials of each promise.
     pub promises: [u64; Promise::ALL.len()],
     pub seconds: f64,
+    /// The widest brackets of rows about round bodies, apart and overlapping, in sizes of the pair.
+    pub widths: [f64; 2],
 }
 
 impl Tally {
     pub fn add(&mut self, other: &Self) {
         self.rows += other.rows;
         self.seconds += other.seconds;
+        (0..2).for_each(|k| self.widths[k] = self.widths[k].max(other.widths[k]));
         (0..6).for_each(|p| (0..3).for_each(|m| self.cells[p][m] += other.cells[p][m]));
         (0..self.faults.len()).for_each(|f| self.faults[f] += other.faults[f]);
         (0..self.promises.len()).for_each(|p| self.promises[p] += other.promises[p]);
+    }
+
+    /// Keeps the width of a row's bracket; `size`: of the pair, metres.
+    pub fn widen(&mut self, row: &Proximity, size: f64) {
+        let width = (row.upper - row.lower) / size;
+        for (k, is_so) in [row.lower > 0.0, row.upper < 0.0].into_iter().enumerate() {
+            self.widths[k] = if is_so { self.widths[k].max(width) } else { self.widths[k] };
+        }
     }
 
     /// Rows by place, and what is wrong.
@@ -55,7 +67,8 @@ impl Tally {
 
 /// All unordered pairs of kinds.
 pub fn pairs() -> Vec<[Kind; 2]> {
-    (0..10).flat_map(|i| (i..10).map(move |j| [Kind::ALL[i], Kind::ALL[j]])).collect()
+    let count = Kind::ALL.len();
+    (0..count).flat_map(move |i| (i..count).map(move |j| [Kind::ALL[i], Kind::ALL[j]])).collect()
 }
 
 /// Why bodies of two kinds are never in this place.
@@ -127,7 +140,7 @@ impl Record {
         let terms = &self.terms;
         let line = json!({
             "chunk": number, "pair": pair.map(|k| k as usize), "seed": terms.seed, "asked": terms.chunk, "commit": terms.commit,
-            "rows": tally.rows, "cells": tally.cells, "faults": tally.faults, "promises": tally.promises, "seconds": tally.seconds,
+            "rows": tally.rows, "cells": tally.cells, "faults": tally.faults, "promises": tally.promises, "seconds": tally.seconds, "widths": tally.widths,
         });
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(|e| e.to_string())?;
         self.done.insert(number, (pair, tally));
@@ -159,6 +172,7 @@ fn parse(line: &str) -> Option<(Terms, u64, [Kind; 2], Tally)> {
         faults: serde_json::from_value(value["faults"].clone()).ok()?,
         promises: serde_json::from_value(value["promises"].clone()).ok()?,
         seconds: value["seconds"].as_f64()?,
+        widths: serde_json::from_value(value["widths"].clone()).ok()?,
     };
     Some((terms, value["chunk"].as_u64()?, pair.map(|k| Kind::ALL[k]), tally))
 }
@@ -182,6 +196,12 @@ pub fn summary(sums: &[([Kind; 2], Tally)]) -> Vec<String> {
         wrong.extend(
             uncovered(*pair, tally).into_iter().map(|cell| format!("{pair:?}, {cell:?}: not covered as it should be")),
         );
+    }
+    println!(
+        "\nWidest brackets about round bodies, in sizes of the pair.\n\n| kinds | apart | overlapping |\n| --- | --- | --- |"
+    );
+    for ([a, b], Tally { widths: [apart, overlapping], .. }) in sums.iter().filter(|(_, t)| t.widths != [0.0; 2]) {
+        println!("| {a:?} - {b:?} | {apart:.1e} | {overlapping:.1e} |");
     }
     println!("\n{} rows, {:.0} a second and core", all.rows, all.rows as f64 / all.seconds.max(1e-9));
     let total = Fault::ALL.map(|f| format!("{f:?} {}", all.faults[f as usize]));

@@ -1,0 +1,178 @@
+//! Pairs with a round body: the verdict on a row, by the oracle of round bodies.
+//!
+//! ```text
+//! make.rs     round bodies               placing.rs  where they are: along, across, tilted
+//! ```
+
+pub mod make;
+pub mod placing;
+
+use clearsweep_model::Model;
+use clearsweep_narrow::{Method, Proximity, Status};
+
+use super::body::Body;
+use super::gap::{Gap, Soups, inside};
+use super::judge::{Claim, Fault, Place};
+use super::make::Subject;
+use crate::oracle::Placement;
+use crate::oracle::families::Random;
+use crate::oracle::number::{Vector, norm, sub, times};
+use crate::oracle::round::Bracket;
+use crate::oracle::round::sets::{Affine, Convex, Set};
+use crate::oracle::round::union::{Piece, Union, bracket, distance_of_point, of_hulls};
+use crate::recheck::place::{FILTER, Place as Relative};
+
+/// Promised widths, in sizes of the pair: apart, and of convex bodies that overlap
+/// (docs/reference/scene.md, "Round shapes").
+const WIDTHS: [f64; 2] = [1e-9, 1e-6];
+
+/// Largest distance of a witness point of bodies apart from its body, in sizes of the pair.
+const ON_BODY: f64 = 1e-7;
+
+/// Two bodies of which one is round, in A's frame.
+pub struct Truth<'a> {
+    pair: [&'a Subject; 2],
+    place: Relative,
+    bodies: [Union; 2],
+    pub size: f64,
+}
+
+/// A body as pieces: convex ones as they are, meshes by their triangles.
+fn union(subject: &Subject) -> Union {
+    if let Some(round) = &subject.round {
+        return round.as_ref().clone();
+    }
+    let Body { points, triangles, starts, parts, growth, is_convex, .. } = &subject.body;
+    let of = |points: Vec<Vector<f64>>| Piece::Convex(Convex::new(vec![Set::Points(points)], *growth));
+    if *is_convex {
+        return Union::new(vec![of(points.clone())]);
+    }
+    let lists: Vec<Vec<Vector<f64>>> = match subject.shape.model {
+        Model::Pieces => {
+            let corners = |part: usize| triangles.iter().zip(parts).filter(move |(_, p)| **p == part);
+            let list = |part: usize| corners(part).flat_map(|(t, _)| t.map(|v| points[v])).collect();
+            (0..starts.len()).map(list).collect()
+        }
+        _ => triangles.iter().map(|&t| subject.body.corners(t).to_vec()).collect(),
+    };
+    Union::new(lists.into_iter().map(of).collect())
+}
+
+fn is_mesh(subject: &Subject) -> bool {
+    matches!(subject.shape.model, Model::Mesh | Model::Decomposition)
+}
+
+impl<'a> Truth<'a> {
+    /// `None` if none of the two is round.
+    pub fn of(pair: [&'a Subject; 2], places: &[Placement; 2]) -> Option<Self> {
+        if pair.iter().all(|subject| subject.round.is_none()) {
+            return None;
+        }
+        let place = Relative::new(&places[0], &places[1]);
+        let moved = Affine::of_rows(place.rough_rows, place.rough_shift);
+        let bodies = [union(pair[0]), union(pair[1]).mapped(&moved)];
+        let size = pair.iter().map(|s| s.body.reach + s.body.growth).sum::<f64>() + norm(place.rough_shift);
+        Some(Self { pair, place, bodies, size })
+    }
+
+    /// The signed distance with B moved by `by`, metres.
+    pub fn bracket(&self, by: Vector<f64>) -> Bracket {
+        let [a, b] = &self.bodies;
+        let moved;
+        let b = if by == [0.0; 3] {
+            b
+        } else {
+            moved = b.mapped(&Affine { shift: by, ..Affine::IDENTITY });
+            &moved
+        };
+        let found = bracket(a, b, self.size);
+        if found.lower > 0.0 && self.is_in_solid(by) {
+            return Bracket { lower: of_hulls(a, b, self.size).lower, upper: -found.lower };
+        }
+        found
+    }
+
+    /// Whether a piece of one begins in the solid of the other, a mesh.
+    fn is_in_solid(&self, by: Vector<f64>) -> bool {
+        let first = |k: usize| self.bodies[k].pieces.iter().map(Piece::any_point);
+        let holds = |k: usize, p: Vector<f64>| {
+            let body = &self.pair[k].body;
+            is_mesh(self.pair[k]) && inside(body, &|t| body.corners(t), p)
+        };
+        let to_b = |p: Vector<f64>| self.place.rough_back(sub(sub(p, self.place.rough_shift), by));
+        let of_b = |p: Vector<f64>| [0, 1, 2].map(|k: usize| p[k] + by[k]);
+        first(1).any(|p| holds(0, of_b(p))) || first(0).any(|p| holds(1, to_b(p)))
+    }
+
+    /// Whether they overlap by more than `room` beyond doubt.
+    pub fn overlaps(&self, by: Vector<f64>, room: f64) -> bool {
+        self.bracket(by).upper < -room
+    }
+
+    pub fn is_apart(&self, by: Vector<f64>, room: f64) -> bool {
+        self.bracket(by).lower > room
+    }
+
+    /// Returns the place; `soups` tell it roughly.
+    pub fn place(&self, found: &Bracket, soups: &Soups<'_>, gap: &Gap) -> Place {
+        let touch = 1e-11 * self.size;
+        match () {
+            () if found.upper.abs() <= touch => Place::Touching,
+            () if found.upper < 0.0 && (gap.is_inside || soups.is_swallowed()) => Place::Inside,
+            () if found.upper < 0.0 => Place::Overlapping,
+            () if soups.in_cavity() => Place::Cavity,
+            () if found.upper < 0.02 * self.size => Place::Near,
+            () => Place::Apart,
+        }
+    }
+
+    /// Returns the faults of a row.
+    pub fn faults(&self, claim: &Claim<'_>, found: &Bracket, random: &mut Random) -> Vec<Fault> {
+        let (row, slack) = (claim.row, claim.slack);
+        if row.method == Method::None || row.status == Status::Uncertified {
+            return vec![Fault::Uncertified];
+        }
+        if row.method == Method::Winding {
+            // An open mesh that holds the round body: its surface is as far as the upper end says.
+            return if row.lower <= found.upper + slack { Vec::new() } else { vec![Fault::Winding] };
+        }
+        let mut faults = claim.form();
+        let room = 2.0 * FILTER * self.size;
+        let [lower, upper] = [row.lower - slack, row.upper + slack];
+        if lower > found.upper + room {
+            faults.push(if found.upper > 0.0 { Fault::Lower } else { Fault::NotSeparated });
+        }
+        if upper < found.lower - room {
+            faults.push(if found.lower > 0.0 { Fault::Upper } else { Fault::TooDeep });
+        }
+        let has_mesh = self.pair.iter().any(|s| is_mesh(s));
+        let width = (row.upper - row.lower) / self.size;
+        if found.lower > 0.0 && !has_mesh {
+            faults.extend((width > WIDTHS[0]).then_some(Fault::Wide));
+            let off = [row.point_a, row.point_b].map(|p| p.to_array());
+            let off = [0, 1].map(|k: usize| distance_of_point(&self.bodies[k], off[k], self.size).lower);
+            faults.extend((off[0].max(off[1]) > ON_BODY * self.size).then_some(Fault::Witness));
+        }
+        let are_convex = self.bodies.iter().all(Union::is_convex);
+        if are_convex && found.upper < 0.0 {
+            faults.extend((width > WIDTHS[1]).then_some(Fault::Wide));
+        }
+        if !are_convex && found.upper < 0.0 && slack == 0.0 {
+            self.depth(row, random, &mut faults);
+        }
+        faults
+    }
+
+    /// The translation of the lower end separates, and no shorter one than that of the upper end.
+    fn depth(&self, row: &Proximity, random: &mut Random, faults: &mut Vec<Fault>) {
+        let (room, n) = (1e-10 * self.size, row.normal.to_array());
+        if self.overlaps(times(n, -row.lower + room), 2.0 * room) {
+            faults.push(Fault::NotSeparated);
+        }
+        let length = -row.upper - room;
+        let some = [n, times(n, -1.0), random.direction(), [0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]];
+        if length > 0.0 && some.into_iter().any(|d| self.is_apart(times(d, length), room)) {
+            faults.push(Fault::TooDeep);
+        }
+    }
+}
