@@ -75,11 +75,19 @@ fn subject(name: &str, random: &mut Random) -> Subject {
     }
 }
 
+/// Widest brackets of a pair of shapes, apart and overlapping, in sizes of the pair.
+#[derive(Default)]
+struct Widths {
+    engine: [f64; 2],
+    oracle: [f64; 2],
+    rows: usize,
+}
+
 /// Rows of every pair of shapes, by pair: `rounds` poses of each.
 fn verdicts(seed: u64, rounds: usize) -> (usize, usize) {
     let names: Vec<&str> = CONVEX.into_iter().chain(TORI).chain(["box", "sphere", "capsule"]).collect();
     let mut random = Random(seed);
-    let mut widths: BTreeMap<(&str, &str), ([f64; 2], [f64; 2], usize)> = BTreeMap::new();
+    let mut widths: BTreeMap<(&str, &str), Widths> = BTreeMap::new();
     let (mut rows, mut misses) = (0, 0);
     for (i, &a) in names.iter().enumerate() {
         for &b in &names[..=i] {
@@ -107,11 +115,11 @@ fn verdicts(seed: u64, rounds: usize) -> (usize, usize) {
                 }
                 rows += 1;
                 let entry = widths.entry((b, a)).or_default();
-                entry.2 += 1;
+                entry.rows += 1;
                 let kept = [(0, row.lower > 0.0), (1, row.upper < 0.0)];
                 for (k, _) in kept.into_iter().filter(|(_, is_so)| *is_so) {
-                    entry.0[k] = entry.0[k].max((row.upper - row.lower) / truth.size);
-                    entry.1[k] = entry.1[k].max((found.upper - found.lower) / truth.size);
+                    entry.engine[k] = entry.engine[k].max((row.upper - row.lower) / truth.size);
+                    entry.oracle[k] = entry.oracle[k].max((found.upper - found.lower) / truth.size);
                 }
             }
         }
@@ -119,7 +127,7 @@ fn verdicts(seed: u64, rounds: usize) -> (usize, usize) {
     eprintln!(
         "| shapes | rows | apart | overlapping | oracle apart | oracle overlapping |\n| --- | --- | --- | --- | --- | --- |"
     );
-    for ((a, b), (engine, oracle, count)) in &widths {
+    for ((a, b), Widths { engine, oracle, rows: count }) in &widths {
         let [x, y, z, w] = [engine[0], engine[1], oracle[0], oracle[1]];
         eprintln!("| {a} - {b} | {count} | {x:.1e} | {y:.1e} | {z:.1e} | {w:.1e} |");
     }
