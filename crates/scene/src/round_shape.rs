@@ -211,8 +211,8 @@ impl RoundShape {
             Cap::disc(Vec3::new(x, y, z), [half([1.0, 0.0], shear[0]), half([0.0, 1.0], shear[1])])
         };
         let along = |[a, b, c]: [f64; 3]| [Vec3::new(a, 0.0, 0.0), Vec3::new(0.0, b, 0.0), Vec3::new(0.0, 0.0, c)];
-        let cap = |height: f64, half_axes: [f64; 3], least: f64| {
-            vec![RoundBody::hull(vec![Cap { middle: Vec3::new(0.0, 0.0, height), axes: along(half_axes), least }])]
+        let cap = |middle: f64, half_axes: [f64; 3], height: f64| {
+            vec![RoundBody::hull(vec![Cap { middle: Vec3::new(0.0, 0.0, middle), axes: along(half_axes), height }])]
         };
         match *self {
             Self::Cylinder { radius, height } => {
@@ -224,12 +224,12 @@ impl RoundShape {
                 let ends = [disc(middle(-0.5), bottom, bottom_shear), disc(middle(0.5), top, top_shear)];
                 vec![RoundBody::hull(ends.to_vec())]
             }
-            Self::Ellipsoid(half_axes) => cap(0.0, half_axes, -1.0),
-            Self::Dish { radius, height, is_elliptical: true } => cap(0.0, [radius, radius, height], 0.0),
+            Self::Ellipsoid(half_axes) => cap(0.0, half_axes, 2.0),
+            Self::Dish { radius, height, is_elliptical: true } => cap(0.0, [radius, radius, height], 1.0),
             Self::Dish { radius, height, .. } => {
                 // The sphere through the circle and the top.
                 let sphere = 0.5 * (radius * (radius / height) + height);
-                cap(height - sphere, [sphere; 3], (1.0 - height / sphere).clamp(-1.0, 1.0))
+                cap((height - sphere).max(0.0), [sphere; 3], (height / sphere).min(2.0))
             }
             Self::Torus { radius, tube, angle } => sectors(Section::Disc { arc: radius, radius: tube }, angle),
             Self::RectangularTorus { inner, outer, height, angle } => {
@@ -245,7 +245,7 @@ pub(super) fn balls(radius: f64, length: f64, map: impl Fn(Vec3<f64>) -> Vec3<f6
     let ball = |z: f64| Cap {
         middle: Vec3::new(0.0, 0.0, z),
         axes: [Vec3::new(radius, 0.0, 0.0), Vec3::new(0.0, radius, 0.0), Vec3::new(0.0, 0.0, radius)],
-        least: -1.0,
+        height: 2.0,
     };
     let ends = if length == 0.0 { vec![ball(0.0)] } else { vec![ball(-0.5 * length), ball(0.5 * length)] };
     RoundBody::hull(ends).mapped(map, Vec3::ZERO)

@@ -2,28 +2,43 @@
 
 use crate::vec3::Vec3;
 
-/// The image of the points of the unit ball with `z >= least`: `middle + axes * (x, y, z)`, metres.
+/// The image of the highest part of the unit ball: of its points with `z >= 1 - height`.
 ///
-/// A disc has no third axis (it is the zero vector) and the least 0; an ellipsoid has the least -1.
+/// Of a height up to 1, z counts from the plane of the rim, and from the middle of the ball else: a
+/// shallow cap is a small part of a large ball, whose middle would be far away. The image is `middle +
+/// axes * (x, y, z)`, metres. A disc has no third axis (it is the zero vector) and the height 1; an
+/// ellipsoid has the height 2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cap {
     /// Image of the origin.
     pub middle: Vec3<f64>,
     /// Images of the unit vectors, less the middle.
     pub axes: [Vec3<f64>; 3],
-    /// The least height of a point of the unit ball that belongs to it, -1 to 1.
-    pub least: f64,
+    /// Height of the part of the unit ball, above 0 and up to 2.
+    pub height: f64,
 }
 
 impl Cap {
     /// A disc about a middle, with two half axes.
     pub fn disc(middle: Vec3<f64>, axes: [Vec3<f64>; 2]) -> Self {
-        Self { middle, axes: [axes[0], axes[1], Vec3::ZERO], least: 0.0 }
+        Self { middle, axes: [axes[0], axes[1], Vec3::ZERO], height: 1.0 }
     }
 
     /// Whether it is a disc.
     pub fn is_flat(&self) -> bool {
-        self.axes[2] == Vec3::ZERO && self.least == 0.0
+        self.axes[2] == Vec3::ZERO && self.height == 1.0
+    }
+
+    /// Radius of the rim.
+    #[inline(always)]
+    pub(super) fn rim(&self) -> f64 {
+        (self.height * (2.0 - self.height)).sqrt()
+    }
+
+    /// The lowest z of the part.
+    #[inline(always)]
+    pub(super) fn lowest(&self) -> f64 {
+        (1.0 - self.height).min(0.0)
     }
 
     /// The image of a point.
@@ -40,16 +55,24 @@ impl Cap {
         let across = x * x + y * y;
         let length = (across + z * z).sqrt();
         if length == 0.0 {
-            return [0.0, 0.0, self.least.max(0.0)];
+            return [0.0, 0.0, 0.0];
         }
-        if z >= self.least * length {
-            return [x / length, y / length, z / length];
+        if self.height >= 1.0 {
+            if z >= (1.0 - self.height) * length {
+                return [x / length, y / length, z / length];
+            }
+        } else if z > 0.0 {
+            // How far below the top, without a difference of numbers near to 1.
+            let drop = across / (length * (length + z));
+            if drop <= self.height {
+                return [x / length, y / length, self.height - drop];
+            }
         }
         if across == 0.0 {
-            return [0.0, 0.0, self.least];
+            return [0.0, 0.0, self.lowest()];
         }
-        let scale = ((1.0 - self.least) * (1.0 + self.least) / across).sqrt();
-        [x * scale, y * scale, self.least]
+        let scale = (self.height * (2.0 - self.height) / across).sqrt();
+        [x * scale, y * scale, self.lowest()]
     }
 }
 

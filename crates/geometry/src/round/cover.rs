@@ -57,34 +57,46 @@ fn of_caps(caps: &[Cap]) -> Cover {
 
 /// A point of the unit ball's part, near to one outside of it.
 fn inside(cap: &Cap, [x, y, z]: [f64; 3]) -> [f64; 3] {
-    let rim = (1.0 - cap.least * cap.least).sqrt();
-    let (across, length) = ((x * x + y * y).sqrt(), (x * x + y * y + z * z).sqrt());
-    if z <= cap.least * length && across > 0.0 {
+    let (rim, across2, lowest) = (cap.rim(), x * x + y * y, cap.lowest());
+    let across = across2.sqrt();
+    if cap.height < 0.5 {
+        // Below it, or on the rim.
+        let scale = if across > rim { rim / across } else { 1.0 };
+        let drop = scale * scale * across2;
+        let surface = cap.height - drop / (1.0 + (1.0 - drop).max(0.0).sqrt());
+        return [x * scale, y * scale, z.min(surface).max(0.0)];
+    }
+    // From the middle of the ball.
+    let base = (1.0 - cap.height).max(0.0);
+    let length = (across2 + (z + base) * (z + base)).sqrt();
+    if z + base <= (1.0 - cap.height) * length && across > 0.0 {
         let scale = (rim / across).min(1.0);
-        return [x * scale, y * scale, cap.least];
+        return [x * scale, y * scale, lowest];
     }
     let scale = 1.0 / length.max(1.0);
-    [x * scale, y * scale, (z * scale).max(cap.least)]
+    [x * scale, y * scale, ((z + base) * scale - base).max(lowest)]
 }
 
-/// Points whose hull contains the part of the unit ball above the least height: a polyline of
-/// tangents around the profile, turned about z as polygons around the circles.
+/// Points whose hull contains the part of the unit ball: a polyline of tangents around the profile, turned about z as polygons around the circles.
 fn around(cap: &Cap) -> Vec<[f64; 3]> {
     let outward = OUTWARD / libm::cos(PI / f64::from(SIDES));
     let mut profile: Vec<[f64; 2]> = Vec::new();
-    let rim = [(1.0 - cap.least * cap.least).max(0.0).sqrt(), cap.least];
+    let rim = [cap.rim(), cap.lowest()];
     if cap.is_flat() {
         profile.push([1.0, 0.0]);
     } else {
-        let end = libm::acos(cap.least);
+        let end = 2.0 * libm::asin((0.5 * cap.height).sqrt());
         let count = (end / ARC).ceil().max(1.0);
         let step = end / count;
         let radius = OUTWARD / libm::cos(0.5 * step);
-        for k in 0..count as u32 {
-            let angle = (f64::from(k) + 0.5) * step;
-            profile.push([radius * libm::sin(angle), radius * libm::cos(angle)]);
+        let top = cap.height.min(1.0);
+        for k in (0..count as u32).map(f64::from) {
+            let angle = (k + 0.5) * step;
+            // How far a tangent's end is below the top, without a difference of numbers near to 1.
+            let drop = 2.0 * libm::sin(0.5 * (k + 1.0) * step) * libm::sin(0.5 * k * step) / libm::cos(0.5 * step);
+            profile.push([radius * libm::sin(angle), top - drop + (OUTWARD - 1.0) * radius]);
         }
-        if cap.least > -1.0 {
+        if cap.height < 2.0 {
             profile.push(rim);
         }
     }

@@ -20,19 +20,23 @@ fn directions() -> Vec<Vec3<f64>> {
 fn bodies() -> Vec<(&'static str, RoundBody, Vec<Vec3<f64>>)> {
     let skew = [v(0.5, 0.1, -0.2), v(-0.1, 0.7, 0.3), v(0.2, -0.1, 0.9)];
     let disc = |z: f64, radius: f64| Cap::disc(v(0.3, -0.2, z), [skew[0].scale(radius), skew[1].scale(radius)]);
-    let ball = |least: f64| Cap { middle: v(1.0, 2.0, -1.0), axes: skew, least };
+    let ball = |least: f64| {
+        let middle = v(1.0, 2.0, -1.0) + skew[2].scale(least.max(0.0));
+        Cap { middle, axes: skew, height: 1.0 - least }
+    };
     let mut all = Vec::new();
     let caps = |caps: Vec<Cap>| {
         let mut points = Vec::new();
         for cap in &caps {
+            let (least, base) = (1.0 - cap.height, (1.0 - cap.height).max(0.0));
             for d in directions() {
                 for scale in [1.0, 0.6] {
-                    if d.z * scale >= cap.least || cap.is_flat() {
-                        points.push(cap.image([d.x * scale, d.y * scale, d.z * scale]));
+                    if d.z * scale >= least || cap.is_flat() {
+                        points.push(cap.image([d.x * scale, d.y * scale, d.z * scale - base]));
                     }
-                    let (rim, across) = ((1.0 - cap.least * cap.least).sqrt(), d.x.hypot(d.y));
+                    let (rim, across) = ((1.0 - least * least).sqrt(), d.x.hypot(d.y));
                     if scale == 1.0 && across > 0.0 {
-                        points.push(cap.image([d.x * rim / across, d.y * rim / across, cap.least]));
+                        points.push(cap.image([d.x * rim / across, d.y * rim / across, least - base]));
                     }
                 }
             }

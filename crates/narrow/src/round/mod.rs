@@ -24,7 +24,7 @@ mod sides;
 #[cfg(test)]
 mod tests;
 
-use self::nearest::{Nearest, nearest};
+use self::nearest::{Nearest, nearest, nearest_from};
 use self::polytope::depth;
 use self::sides::{ConvexPair, Difference, Side};
 use super::answer::Answer;
@@ -121,9 +121,17 @@ fn proven_of_convex(pair: &ConvexPair<'_>, beyond: f64) -> Result<Proven, Gap> {
     if proven.upper - proven.lower <= WIDE * pair.size {
         return Ok(proven);
     }
-    // The search ended in rounding before the direction was known: a surface finds a better one.
+    // The search ended in rounding before the direction was known: a surface finds a better one, whose
+    // supports lie about the nearest points.
     let of_surface = depth(pair, &found);
-    Ok(Proven { lower: proven.lower.max(of_surface.lower), ..proven })
+    let lower = proven.lower.max(of_surface.lower);
+    let again = nearest_from(pair, of_surface.normal, f64::INFINITY);
+    if again.overlaps() {
+        return Ok(Proven { lower, ..proven });
+    }
+    let again = apart(pair, &again);
+    let nearer = if again.upper < proven.upper { again } else { proven };
+    Ok(Proven { lower: lower.max(again.lower), ..nearer })
 }
 
 /// Width of the bracket of cores that are apart above which another search is worth while, in sizes

@@ -85,6 +85,11 @@ pub(super) fn weights(points: impl Iterator<Item = Vec3<f64>>) -> [f64; 4] {
 /// gap and the distance agree to within rounding.
 pub(super) fn nearest(pair: &ConvexPair<'_>, beyond: f64) -> Nearest {
     let start = Some(pair.pose.t.normalized()).filter(|d| d.is_finite()).unwrap_or(Vec3::new(1.0, 0.0, 0.0));
+    nearest_from(pair, start, beyond)
+}
+
+/// As [`nearest`], beginning with the support along the unit vector `start`, from A to B.
+pub(super) fn nearest_from(pair: &ConvexPair<'_>, start: Vec3<f64>, beyond: f64) -> Nearest {
     let first = pair.support(start);
     let gap = -first.point.dot(start);
     let mut found = Nearest { simplex: [first; 4], count: 1, holds_origin: false, normal: start, gap, iterations: 0 };

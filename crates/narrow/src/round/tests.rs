@@ -64,7 +64,7 @@ fn body(kind: &str, random: &mut Random) -> (Polyhedron, Vec<Vec3<f64>>) {
     let (r, h) = (random.within(0.1, 0.6), random.within(0.1, 1.5));
     let disc = |x: f64, z: f64, r: f64| Cap::disc(v(x, 0.0, z), [v(r, 0.0, 0.0), v(0.0, r, 0.0)]);
     let axes = [v(r, 0.0, 0.0), v(0.0, h, 0.0), v(0.0, 0.0, 0.4)];
-    let cap = |least: f64| Cap { middle: v(0.0, 0.0, 0.0), axes, least };
+    let cap = |height: f64| Cap { middle: v(0.0, 0.0, 0.0), axes, height };
     let body = match kind {
         "cylinder" => RoundBody::hull(vec![disc(0.0, -0.5 * h, r), disc(0.0, 0.5 * h, r)]),
         "cone" => RoundBody::hull(vec![disc(0.0, -0.5 * h, r), disc(0.0, 0.5 * h, 0.3 * r)]),
@@ -72,11 +72,11 @@ fn body(kind: &str, random: &mut Random) -> (Polyhedron, Vec<Vec3<f64>>) {
             let top = Cap::disc(v(0.2, 0.1, 0.5 * h), [v(0.5 * r, 0.0, 0.1 * r), v(0.0, 0.8 * r, 0.05)]);
             RoundBody::hull(vec![disc(0.0, -0.5 * h, r), top])
         }
-        "ellipsoid" => RoundBody::hull(vec![cap(-1.0)]),
-        "dish" => RoundBody::hull(vec![cap(0.0)]),
+        "ellipsoid" => RoundBody::hull(vec![cap(2.0)]),
+        "dish" => RoundBody::hull(vec![cap(1.0)]),
         "cap" => RoundBody::hull(vec![Cap { axes: [v(r, 0.0, 0.0), v(0.0, r, 0.0), v(0.0, 0.0, r)], ..cap(0.5) }]),
         "balls" => {
-            let ball = |z: f64| Cap { middle: v(0.0, 0.0, z), ..cap(-1.0) };
+            let ball = |z: f64| Cap { middle: v(0.0, 0.0, z), ..cap(2.0) };
             RoundBody::hull(vec![ball(-0.4), ball(0.4)])
         }
         "tube" | "duct" => {
