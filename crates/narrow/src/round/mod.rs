@@ -121,8 +121,8 @@ fn proven_of_convex(pair: &ConvexPair<'_>, beyond: f64) -> Result<Proven, Gap> {
     if proven.upper - proven.lower <= WIDE * pair.size {
         return Ok(proven);
     }
-    // The search ended in rounding before the direction was known: a surface finds a better one, whose
-    // supports lie about the nearest points.
+    // The search ended in rounding before the direction was known: a surface finds a better one,
+    // whose supports lie about the nearest points.
     let of_surface = depth(pair, &found);
     let lower = proven.lower.max(of_surface.lower);
     let again = nearest_from(pair, of_surface.normal, f64::INFINITY);
