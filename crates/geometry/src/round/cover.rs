@@ -93,7 +93,8 @@ fn around(cap: &Cap) -> Vec<[f64; 3]> {
         for k in (0..count as u32).map(f64::from) {
             let angle = (k + 0.5) * step;
             // How far a tangent's end is below the top, without a difference of numbers near to 1.
-            let drop = 2.0 * libm::sin(0.5 * (k + 1.0) * step) * libm::sin(0.5 * k * step) / libm::cos(0.5 * step);
+            let sines = libm::sin(0.5 * (k + 1.0) * step) * libm::sin(0.5 * k * step);
+            let drop = 2.0 * sines / libm::cos(0.5 * step);
             profile.push([radius * libm::sin(angle), top - drop + (OUTWARD - 1.0) * radius]);
         }
         if cap.height < 2.0 {

@@ -112,9 +112,10 @@ fn shortest_separation(
     let hulls = solve(&bodies.parts(ha, hb), f64::INFINITY, work.hulls, work.solver, work.stats)
         .answered()
         .map(|h| h.inflated((&ha.core, ha.radius), (&hb.core, hb.radius), bodies.size(), &all));
-    // Convex bodies come apart by their depth and the margin along the one direction.
+    // Convex bodies come apart by their depth and the margin along the one direction; pieces that
+    // overlap within rounding may have hulls that do not.
     let mut best: Option<(f64, Vec3<f64>)> =
-        hulls.filter(|h| h.lower < margin).map(|h| ((margin - h.lower).next_up(), h.normal));
+        hulls.filter(|h| !h.lower.is_nan()).map(|h| ((margin - h.lower).next_up().max(0.0), h.normal));
     directions.sort_by(|x, y| x.1.total_cmp(&y.1));
     // No translation takes the deepest pair apart that is shorter than its depth.
     let start = directions.last().map_or(0.0, |d| d.1);

@@ -1,10 +1,10 @@
 //! The signed distance of two convex sets: the largest gap of supporting planes over all unit
 //! directions, whether they are apart or overlap.
 //!
-//! The sphere is divided into cells, the squares of a cube's faces. Every vector `s` from a point of
-//! A to a point of B bounds the gap along each direction `n`: it is at most `n . s`. So the gap within
-//! a cell is at most the largest `n . s` over its directions, for any such `s`, and for means of
-//! several. The gap along the middle of a cell is an end from below.
+//! The sphere is divided into cells, the squares of a cube's faces. Every vector `s` from a point
+//! of A to a point of B bounds the gap along each direction `n`: it is at most `n . s`. So the gap
+//! within a cell is at most the largest `n . s` over its directions, for any such `s`, and for
+//! means of several. The gap along the middle of a cell is an end from below.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -1,6 +1,6 @@
-//! Bodies of several pieces, convex ones and tori. Apart: the least distance of two pieces, to which
-//! tori are divided in their angle. Overlapping: any two convex subsets of the bodies bound the signed distance
-//! from above, and their hulls bound it from below.
+//! Bodies of several pieces, convex ones and tori. Apart: the least distance of two pieces, to
+//! which tori are divided in their angle. Overlapping: any two convex subsets of the bodies bound
+//! the signed distance from above, and their hulls bound it from below.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -223,8 +223,8 @@ pub fn bracket(a: &Union, b: &Union, size: f64) -> Bracket {
     Bracket { lower, upper }
 }
 
-/// The signed distance of the hulls of two bodies (of tori of sets around them), which is no larger than
-/// theirs.
+/// The signed distance of the hulls of two bodies (of tori of sets around them), which is no
+/// larger than theirs.
 pub fn of_hulls(a: &Union, b: &Union, size: f64) -> Bracket {
     signed_distance(&a.hull, &b.hull, Until { width: 1e-9 * size, above: f64::INFINITY, cells: CELLS }).bracket
 }

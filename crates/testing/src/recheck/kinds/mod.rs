@@ -260,7 +260,8 @@ fn judge_row(
     tally.cells[place as usize][memory as usize] += 1;
     let what = || {
         format!(
-            "{place:?} {memory:?}: {found:?}, triangles {:?}..{:?} inside {} row {own:?}\n  alone {cold:?}\n  at {places:?}",
+            "{place:?} {memory:?}: {found:?}, triangles {:?}..{:?} inside {} row {own:?}\n  \
+             alone {cold:?}\n  at {places:?}",
             gap.lower, gap.upper, gap.is_inside
         )
     };

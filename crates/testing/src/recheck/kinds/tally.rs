@@ -140,7 +140,8 @@ impl Record {
         let terms = &self.terms;
         let line = json!({
             "chunk": number, "pair": pair.map(|k| k as usize), "seed": terms.seed, "asked": terms.chunk, "commit": terms.commit,
-            "rows": tally.rows, "cells": tally.cells, "faults": tally.faults, "promises": tally.promises, "seconds": tally.seconds, "widths": tally.widths,
+            "rows": tally.rows, "cells": tally.cells, "faults": tally.faults, "promises": tally.promises,
+            "seconds": tally.seconds, "widths": tally.widths,
         });
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(|e| e.to_string())?;
         self.done.insert(number, (pair, tally));
