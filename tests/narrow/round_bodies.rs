@@ -198,7 +198,7 @@ fn rows_do_not_depend_on_memory() {
             }
             let options = QueryOptions { within: 0.5, ..EVERYTHING };
             let (pose_a, poses_b) = (Pose::IDENTITY, BodyPoses::Moving(&columns));
-            let query = PairQuery { a: &a, b: &b, poses_a: BodyPoses::Fixed(&pose_a), poses_b, samples: 0xf_ffff };
+            let query = PairQuery { a: &a, b: &b, poses_a: BodyPoses::Fixed(&pose_a), poses_b, samples: 0xff };
             let (mut work, mut stats, mut out) = (Workspace::default(), SolverStats::default(), Vec::new());
             Auto.walk(&query, &options, &mut PairCache::default(), &mut work, &mut stats, &mut out);
             for row in &out {
@@ -209,7 +209,7 @@ fn rows_do_not_depend_on_memory() {
             rows += out.len();
         }
     }
-    assert!(rows > 150, "{rows} rows");
+    assert!(rows > 60, "{rows} rows");
 }
 
 #[test]
