@@ -161,7 +161,7 @@ def test_shapes_are_those_of_mujoco(tmp_path: pathlib.Path) -> None:
         if lower > 0.0:
             checked.add(a)
             # The tolerance of its iterations is 1e-6.
-            assert lower - 2e-6 <= theirs <= upper + 2e-6 and upper - lower < 1e-9, (a, b, lower, theirs, upper)
+            assert lower - 2e-6 <= theirs <= upper + 2e-6 and upper - lower < 1e-8, (a, b, lower, theirs, upper)
     shapes = {
         "body_1/geom-0",
         "body_1/geom-1",
