@@ -191,14 +191,14 @@ fn rows_do_not_depend_on_memory() {
             for sample in 0..64 {
                 let angle = 0.3 * sample as f64;
                 let q = [(0.5 * angle).cos(), (0.5 * angle).sin(), 0.0, 0.0];
-                let position = [1.2 - 0.05 * sample as f64, 0.1 * r.between(0.0, 1.0), 0.05];
+                let position = [1.2 - 0.15 * sample as f64, 0.1 * r.between(0.0, 1.0), 0.05];
                 for (column, value) in columns.iter_mut().zip(position.into_iter().chain(q)) {
                     column.0[sample] = value;
                 }
             }
             let options = QueryOptions { within: 0.5, ..EVERYTHING };
             let (pose_a, poses_b) = (Pose::IDENTITY, BodyPoses::Moving(&columns));
-            let query = PairQuery { a: &a, b: &b, poses_a: BodyPoses::Fixed(&pose_a), poses_b, samples: 0xff };
+            let query = PairQuery { a: &a, b: &b, poses_a: BodyPoses::Fixed(&pose_a), poses_b, samples: 0x49 };
             let (mut work, mut stats, mut out) = (Workspace::default(), SolverStats::default(), Vec::new());
             Auto.walk(&query, &options, &mut PairCache::default(), &mut work, &mut stats, &mut out);
             for row in &out {
@@ -209,7 +209,7 @@ fn rows_do_not_depend_on_memory() {
             rows += out.len();
         }
     }
-    assert!(rows > 60, "{rows} rows");
+    assert!(rows > 40, "{rows} rows");
 }
 
 #[test]
