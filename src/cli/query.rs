@@ -178,7 +178,8 @@ fn geometry(text: &str) -> Result<Geometry> {
     }
 }
 
-/// The numbers of a shape, and the last of its items where that is an angle or a kind, with its key.
+/// The numbers of a shape, and the last of its items where that is an angle or a kind, with its
+/// key.
 fn beside_numbers<'t>(word: &str, items: &'t str) -> (&'t str, Option<(&'static str, &'t str)>) {
     let (numbers, key) = match word {
         "dish" => (2, "kind"),

@@ -216,8 +216,8 @@ pub(super) fn stale(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// `violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)` if something is required of
-/// several runs. Runs of a sweep are no draws: their share is no probability, and is not told.
+/// `violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)` if something is required
+/// of several runs. Runs of a sweep are no draws: their share is no probability, and is not told.
 pub(super) fn runs(Manifest { summary, options, .. }: &Manifest) -> Option<String> {
     let (share, [low, high]) = (summary.runs_violated_share?, summary.runs_violated_interval?);
     let [share, low, high] = [share, low, high].map(|share| 100.0 * share);

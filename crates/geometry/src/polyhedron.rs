@@ -120,8 +120,8 @@ impl Polyhedron {
         Self { radius: self.radius.max(least - growth), away, ..self }
     }
 
-    /// How far the polyhedron may lie outside of the round body that it stands for, metres; 0: it is
-    /// the body.
+    /// How far the polyhedron may lie outside of the round body that it stands for, metres; 0: it
+    /// is the body.
     #[inline]
     pub fn excess(&self) -> f64 {
         self.round.as_ref().map_or(0.0, |round| round.excess)

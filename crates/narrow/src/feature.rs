@@ -95,9 +95,9 @@ impl Feature {
         }
     }
 
-    /// The kind and the number that tables publish: of a vertex its index in the file, of an edge or
-    /// a face its index here. A round body has flat ends and a curved side, which a vertex stands
-    /// for.
+    /// The kind and the number that tables publish: of a vertex its index in the file, of an edge
+    /// or a face its index here. A round body has flat ends and a curved side, which a vertex
+    /// stands for.
     #[inline(always)]
     fn published(self, p: &Polyhedron) -> (PublishedKind, i32) {
         if p.round.is_some() {

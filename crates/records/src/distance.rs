@@ -45,7 +45,8 @@ record! {
     feature_a: Option<i32> => only_if(|job| job.witnesses);
     /// Number of the [feature](#features); -1 if there is none.
     feature_b: Option<i32> => only_if(|job| job.witnesses);
-    /// `vertex`, `edge`, `face`, or `round`: the curved side of a [round body](scene.md#round-shapes).
+    /// `vertex`, `edge`, `face`, or `round`: the curved side of a [round
+    /// body](scene.md#round-shapes).
     feature_a_kind: Option<FeatureKind> => only_if(|job| job.witnesses);
     /// See `feature_a_kind`.
     feature_b_kind: Option<FeatureKind> => only_if(|job| job.witnesses);

@@ -95,8 +95,8 @@ pub enum Geometry {
         /// Sides of the polygon, 3 to 4096.
         sides: u32,
     },
-    /// A shape of any kind as the text of `shape` in a scene file, such as `{ cone = [2, 1, 3] }` or
-    /// `{ torus = [1, 0.1], angle = "90deg" }`. Lengths without a unit are in that of the scene.
+    /// A shape of any kind as the text of `shape` in a scene file, such as `{ cone = [2, 1, 3] }`
+    /// or `{ torus = [1, 0.1], angle = "90deg" }`. Lengths without a unit are in that of the scene.
     Shape(String),
     /// The convex hull of points.
     Points(Vec<[f64; 3]>),

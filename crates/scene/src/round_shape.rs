@@ -19,8 +19,8 @@ pub enum RoundShape {
         /// Full height.
         height: f64,
     },
-    /// A frustum about the origin: the hull of two circles that may lie beside each other, and whose
-    /// planes may be sheared.
+    /// A frustum about the origin: the hull of two circles that may lie beside each other, and
+    /// whose planes may be sheared.
     Cone {
         /// Radius of the circle below; 0: a tip.
         bottom: f64,
@@ -28,7 +28,7 @@ pub enum RoundShape {
         top: f64,
         /// Height between the middles of both.
         height: f64,
-        /// Where the middle of the circle above lies, seen from that below, along x and y.
+        /// Place of the middle of the circle above, seen from that below, along x and y.
         offset: [f64; 2],
         /// Angles by which the plane of the circle below rises along x and y.
         bottom_shear: [f64; 2],

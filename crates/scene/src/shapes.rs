@@ -1,5 +1,5 @@
-//! Shapes of the scene file: box, sphere, capsule, prism, points, and round ones. A shape is made of
-//! convex solids (and sectors of tori), each a core of points or a round one, and a radius.
+//! Shapes of the scene file: box, sphere, capsule, prism, points, and round ones. A shape is made
+//! of convex solids (and sectors of tori), each a core of points or a round one, and a radius.
 
 use super::keys::{Field, Keys};
 use super::round_shape::{self, RoundShape};

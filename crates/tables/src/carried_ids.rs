@@ -208,8 +208,8 @@ fn make_unique(of: &mut String, taken: &mut FxHashSet<String>) {
     }
 }
 
-/// What has become of the pairs of an earlier issue. `heir`: the issue that has most of them, and
-/// how many.
+/// A note on what has become of the pairs of an earlier issue. `heir`: the issue that has most of
+/// them, and how many.
 fn closing_note(pairs: &[KnownPair], heir: Option<(&str, u64)>) -> String {
     let all = pairs.len();
     match (heir, pairs) {

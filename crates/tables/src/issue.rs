@@ -12,7 +12,7 @@ const ID_DIGITS: usize = 12;
 /// A rule (index) with a pair of bodies (indices, ascending).
 pub(super) type RulePair = (u32, u32, u32);
 
-/// What a pair of bodies, or an issue, has of events.
+/// The sum of the events of a pair of bodies, or of an issue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct EventSum {
     /// Number of events.
@@ -40,7 +40,7 @@ pub(super) struct EventSum {
 pub(super) struct Issue {
     /// A hash of the rule and the leading names, or the id of an earlier issue.
     pub(super) id: String,
-    /// What its events have in common: a body, both bodies, a node, or the rule.
+    /// The thing that its events have in common: a body, both bodies, a node, or the rule.
     pub(super) group: String,
     /// The rule's name.
     pub(super) rule_name: String,

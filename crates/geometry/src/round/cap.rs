@@ -4,10 +4,10 @@ use crate::vec3::Vec3;
 
 /// The image of the highest part of the unit ball: of its points with `z >= 1 - height`.
 ///
-/// Of a height up to 1, z counts from the plane of the rim, and from the middle of the ball else: a
-/// shallow cap is a small part of a large ball, whose middle would be far away. The image is
-/// `middle + axes * (x, y, z)`, metres. A disc has no third axis (it is the zero vector) and the
-/// height 1; an ellipsoid has the height 2.
+/// The coordinate z counts from the plane of the rim if the height is at most 1, else from the
+/// middle of the ball: a shallow cap is a small part of a large ball, whose middle would be far
+/// away. The image is `middle + axes * (x, y, z)`, metres. A disc has no third axis (it is the zero
+/// vector) and the height 1; an ellipsoid has the height 2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cap {
     /// Image of the origin.

@@ -77,7 +77,8 @@ fn inside(cap: &Cap, [x, y, z]: [f64; 3]) -> [f64; 3] {
     [x * scale, y * scale, ((z + base) * scale - base).max(lowest)]
 }
 
-/// Points whose hull contains the part of the unit ball: a polyline of tangents around the profile, turned about z as polygons around the circles.
+/// Points whose hull contains the part of the unit ball: a polyline of tangents around the profile,
+/// turned about z as polygons around the circles.
 fn around(cap: &Cap) -> Vec<[f64; 3]> {
     let outward = OUTWARD / libm::cos(PI / f64::from(SIDES));
     let mut profile: Vec<[f64; 2]> = Vec::new();

@@ -32,7 +32,7 @@ pub struct Sector {
     pub middle: Vec3<f64>,
     /// Images of the unit vectors, less the middle.
     pub axes: [Vec3<f64>; 3],
-    /// What is swept.
+    /// The section that is swept.
     pub section: Section,
     /// Cosine and sine of the angle at which it begins.
     pub from: [f64; 2],

@@ -135,7 +135,8 @@ fn inscribed_sectors_lie_inside() {
         let corners: Vec<OnSector> = directions().into_iter().map(|d| chord.support(d)).collect();
         for pair in corners.windows(2) {
             for share in [0.0, 0.3, 0.5, 0.9] {
-                // Axes are independent, so coordinates of the sector's frame tell where a mean lies.
+                // Axes are independent, so coordinates of the sector's frame tell where a mean
+                // lies.
                 let mixed = |k: usize| {
                     let of = |p: &OnSector| [p.at[0] * p.turn[0], p.at[0] * p.turn[1], p.at[1]][k];
                     of(&pair[0]) * (1.0 - share) + of(&pair[1]) * share

@@ -268,7 +268,8 @@ impl<'a> DepthSearch<'a> {
         let lower = of_balls.max(self.pierced(&crossings));
         let (upper, normal) =
             if of_balls > enough { (f64::INFINITY, hulls[0].0) } else { self.upper(lower, &hulls, known) };
-        // The surfaces around round cores are deeper than these, whose planes are those of the hulls.
+        // The surfaces around round cores are deeper than these, whose planes are those of the
+        // hulls.
         let excess: f64 = self.hulls.iter().map(|hull| hull.excess()).sum();
         debug_assert!(lower <= upper + 2.0 * place.sharp() + excess, "a depth has ends in order: {lower} {upper}");
         DepthBracket { lower: lower.min(upper), of_balls: of_balls.min(upper), upper, normal, middle: deepest, ..basis }

@@ -5,8 +5,8 @@
 //! depth from above, and points of the difference around the origin bound it from below. All ends
 //! are opened by the rounding bound E of the pair (docs/reference/numerics.md, "Round bodies").
 //!
-//! The search starts from the pose alone, never from what is remembered: it ends at a tolerance, not
-//! at features, and so a row stays a function of the pose.
+//! The search starts from the pose alone, never from what is remembered: it ends at a tolerance,
+//! not at features, and so a row stays a function of the pose.
 //!
 //! ```text
 //! parallel.rs  solids of revolution about parallel axes: a planar problem, in closed form
@@ -36,7 +36,7 @@ use super::support;
 use clearsweep_geometry::{Polyhedron, RoundBody, Vec3};
 use clearsweep_model::Method;
 
-/// What the certificates prove of two cores.
+/// A proven answer about two cores.
 #[derive(Debug, Clone, Copy)]
 struct Proven {
     /// Unit, from A to B.

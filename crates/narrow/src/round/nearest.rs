@@ -32,8 +32,8 @@ impl Nearest {
         &self.simplex[..self.count]
     }
 
-    /// Whether the origin lies inside of the simplex, or so near to it that no direction is known in
-    /// which the bodies are apart.
+    /// Whether the origin lies inside of the simplex, or so near to it that no direction is known
+    /// in which the bodies are apart.
     pub(super) fn overlaps(&self) -> bool {
         self.holds_origin
     }
@@ -88,11 +88,11 @@ pub(super) fn weights(points: impl Iterator<Item = Vec3<f64>>) -> [f64; 4] {
     if sum > 0.0 && sum.is_finite() { raw.map(|weight| weight / sum) } else { [1.0, 0.0, 0.0, 0.0] }
 }
 
-/// Searches for the nearest point of the difference, until a gap is beyond `beyond` (metres), or the
-/// gap and the distance agree to within rounding.
+/// Searches for the nearest point of the difference, until a gap is beyond `beyond` (metres), or
+/// the gap and the distance agree to within rounding.
 ///
-/// A simplex that has shrunk to little more than rounding leads nowhere. Then a search from the best
-/// direction so far begins with other points.
+/// A simplex that has shrunk to little more than rounding leads nowhere. Then a search from the
+/// best direction so far begins with other points.
 pub(super) fn nearest(pair: &ConvexPair<'_>, beyond: f64) -> Nearest {
     let start = Some(pair.pose.t.normalized()).filter(|d| d.is_finite()).unwrap_or(Vec3::new(1.0, 0.0, 0.0));
     let mut best = nearest_from(pair, start, beyond);

@@ -5,8 +5,8 @@
 //! Axes that are parallel but for a small angle are turned into each other: no point of the shorter
 //! body moves by more than that angle times its reach, and the bracket opens by as much. It is done
 //! where that is less than rounding; if the bodies overlap, where it is less than [`OPENED`] of the
-//! size: there a ring of directions is equally deep but for the angle, which no polytope resolves in
-//! few points.
+//! size: there a ring of directions is equally deep but for the angle, which no polytope resolves
+//! in few points.
 
 use super::Proven;
 use crate::pair::Pair;
@@ -75,8 +75,8 @@ pub(super) struct InClosedForm {
     pub(super) is_fine: bool,
 }
 
-/// By how much a bracket of an overlap may open if that is better than what a search finds, in sizes
-/// of the pair.
+/// By how much a bracket of an overlap may open if that is better than what a search finds, in
+/// sizes of the pair.
 const COARSE: f64 = 1e-3;
 
 /// The answer in closed form; `None` if the bodies are not two such solids.

@@ -4,9 +4,10 @@
 //! A closed surface of triangles that all have the origin behind them winds around it: the solid
 //! angles of all triangles have one sign, and sum to a multiple of the full one. If they are at
 //! least `d` away, the ball of that radius lies within. The corners are points of the difference,
-//! which is convex, so the ball lies in it, and no translation shorter than `d` separates the bodies.
-//! The distance of a triangle is at least the least `n . v` of its corners, whatever the unit vector
-//! `n`. From the other side, every direction `n` bounds the depth by `h(n)`, its support.
+//! which is convex, so the ball lies in it, and no translation shorter than `d` separates the
+//! bodies. The distance of a triangle is at least the least `n . v` of its corners, whatever the
+//! unit vector `n`. From the other side, every direction `n` bounds the depth by `h(n)`, its
+//! support.
 
 use super::nearest::{Nearest, weights};
 use super::parallel::any_across;
@@ -104,9 +105,9 @@ impl Surface {
         (best.1, best.2)
     }
 
-    /// Replaces the triangles that a point sees, or in whose planes it lies but for `slack` (metres),
-    /// those connected with `from`, by the cone over their edge. `None`, and the surface is as it
-    /// was, if one of the new ones has no area.
+    /// Replaces the triangles that a point sees, or in whose planes it lies but for `slack`
+    /// (metres), those connected with `from`, by the cone over their edge. `None`, and the surface
+    /// is as it was, if one of the new ones has no area.
     fn expand(&mut self, from: usize, point: Difference, slack: f64, visible: &mut Vec<usize>) -> Option<()> {
         visible.clear();
         visible.push(from);
@@ -174,7 +175,8 @@ pub(super) fn depth(pair: &ConvexPair<'_>, found: &Nearest) -> Proven {
     let axis = Some(pair.pose.t.normalized()).filter(|d| d.is_finite()).unwrap_or(Vec3::new(0.0, 0.0, 1.0));
     let oblique = (axis + any_across(axis).scale(0.7)).normalized();
     let mut best: Option<Proven> = None;
-    // Flat sides leave slivers behind, from which a surface does not grow: another one begins elsewhere.
+    // Flat sides leave slivers behind, from which a surface does not grow: another one begins
+    // elsewhere.
     for axis in [axis, oblique] {
         let Some(mut surface) = Surface::start(pair, axis) else { continue };
         let next = expanded(pair, &mut surface);

@@ -101,8 +101,8 @@ pub(super) fn proven(pair: &ConvexPair<'_>, beyond: f64) -> Result<Proven, Gap> 
     Ok(Proven { upper: answer.upper, distance: of_hulls.distance.min(answer.upper), ..of_hulls })
 }
 
-/// The overlap of convex parts of both bodies, if they overlap; with the depth of the whole hulls as
-/// the lower end.
+/// The overlap of convex parts of both bodies, if they overlap; with the depth of the whole hulls
+/// as the lower end.
 fn proven_overlap(pair: &ConvexPair<'_>, hulls: &Nearest) -> Option<Proven> {
     if !hulls.overlaps() {
         return None;
@@ -121,8 +121,8 @@ fn proven_overlap(pair: &ConvexPair<'_>, hulls: &Nearest) -> Option<Proven> {
     Some(with_lower_end_of(pair, hulls, of_parts))
 }
 
-/// The overlap of hulls, with the upper end of parts of both bodies that overlap. Its witness points
-/// are those of the hulls.
+/// The overlap of hulls, with the upper end of parts of both bodies that overlap. Its witness
+/// points are those of the hulls.
 fn with_lower_end_of(pair: &ConvexPair<'_>, hulls: &Nearest, of_parts: Proven) -> Proven {
     let of_hulls = hull_depth(pair, hulls);
     Proven { upper: of_parts.upper.max(of_hulls.distance), ..of_hulls }

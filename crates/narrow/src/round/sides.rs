@@ -22,7 +22,7 @@ pub(super) struct SidePoint {
     pub(super) point: Vec3<f64>,
     /// The vertex of a polyhedron.
     pub(super) vertex: u32,
-    /// Where it lies on a sector, in the sector's own frame.
+    /// Its place on a sector, in the sector's own frame.
     pub(super) on: Option<OnSector>,
 }
 

@@ -87,8 +87,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether runs are draws, so that a share of them estimates a probability: runs of trajectories
-    /// or of random sweeps.
+    /// Whether runs are draws, so that a share of them estimates a probability: runs of
+    /// trajectories or of random sweeps.
     pub fn runs_are_draws(&self) -> bool {
         !self.sweep || (!self.sweeps.is_empty() && self.sweeps.iter().all(Sweep::is_random))
     }

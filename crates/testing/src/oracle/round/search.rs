@@ -13,7 +13,7 @@ use super::Bracket;
 use super::sets::Convex;
 use crate::oracle::number::{Vector, add, cross, dot, norm, sub, times};
 
-/// Where the search ends, metres.
+/// Width at which the search ends, metres.
 #[derive(Clone, Copy, Debug)]
 pub struct Until {
     /// The width of the bracket.
@@ -24,7 +24,7 @@ pub struct Until {
     pub cells: usize,
 }
 
-/// What the search found of two sets, growth included.
+/// Bracket that the search found of two sets, growth included.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
     pub bracket: Bracket,

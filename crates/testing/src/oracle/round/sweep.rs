@@ -44,8 +44,8 @@ impl Sweep {
         Convex::new(vec![self.of_section(self.section, angle)], 0.0)
     }
 
-    /// A set around the part between two angles: a point of an arc is no farther from its chord than
-    /// the sagitta.
+    /// A set around the part between two angles: a point of an arc is no farther from its chord
+    /// than the sagitta.
     pub fn around(&self, [from, to]: [f64; 2]) -> Convex {
         let outer = match self.section {
             Section::Disc { arc, radius } => arc + radius,
