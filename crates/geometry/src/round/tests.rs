@@ -181,9 +181,21 @@ fn solids_of_revolution_are_recognized_and_others_are_not() {
         RoundBody::Sector(_) => None,
     };
     let cylinder = of(vec![disc(-1.0, [0.5; 2]), disc(1.0, [0.5; 2])]).expect("a cylinder");
-    assert_eq!((cylinder.axis, cylinder.profile), (v(0.0, 0.0, 1.0), [[0.5, 0.0], [0.5, 2.0]]));
+    assert_eq!((cylinder.axis, &cylinder.profile[..2]), (v(0.0, 0.0, 1.0), &[[0.5, 0.0], [0.5, 2.0]][..]));
+    assert!(cylinder.is_straight && cylinder.count == 2);
     let cone = of(vec![disc(-1.0, [0.0; 2]), disc(1.0, [0.5; 2])]).expect("a cone");
-    assert_eq!(cone.profile, [[0.0, 0.0], [0.5, 2.0]]);
+    assert_eq!(cone.profile[..2], [[0.0, 0.0], [0.5, 2.0]]);
+    let cap = |height: f64, up: f64| Cap {
+        middle: v(0.0, 0.0, 1.0),
+        axes: [v(0.5, 0.0, 0.0), v(0.0, 0.5, 0.0), v(0.0, 0.0, up)],
+        height,
+    };
+    let shallow = of(vec![cap(0.2, -3.0)]).expect("a dish");
+    assert!(!shallow.is_straight && shallow.count == 2);
+    let [rim, top] = [shallow.profile[0], shallow.profile[1]];
+    assert!((rim[0] - 0.3).abs() + rim[1].abs() + top[0].abs() + (top[1] + 0.6).abs() < 1e-15, "{rim:?} {top:?}");
+    assert_eq!(of(vec![cap(2.0, 0.7)]).expect("an ellipsoid").profile[..2], [[0.5, 0.0], [0.0, 0.7]]);
+    assert!(of(vec![Cap { axes: [v(0.5, 0.0, 0.0), v(0.0, 0.5, 0.0), v(0.1, 0.0, 1.0)], ..cap(1.0, 1.0) }]).is_none());
     assert!(of(vec![disc(0.0, [0.5; 2])]).is_some());
     assert!(of(vec![disc(-1.0, [0.5, 0.6]), disc(1.0, [0.5, 0.6])]).is_none());
     let shifted = Cap { middle: v(0.1, 0.0, 1.0), ..disc(1.0, [0.5; 2]) };

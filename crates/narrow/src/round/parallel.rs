@@ -1,6 +1,8 @@
 //! Solids of revolution about parallel axes, points and segments among them: the difference of two
 //! is a solid of revolution, too, whose profile is the sum of both profiles. Distance and depth are
-//! those of a point and a convex polygon of the plane through both axes.
+//! those of a point and a convex outline of the plane through both axes: in closed form where it is
+//! a polygon. Where a side is curved, a polygon of points of the outline grows towards the point
+//! until the outline reaches no farther.
 //!
 //! Axes that are parallel but for a small angle are turned into each other: no point of the shorter
 //! body moves by more than that angle times its reach, and the bracket opens by as much. It is done
@@ -15,38 +17,70 @@ use clearsweep_geometry::{Polyhedron, RoundBody, Vec3};
 /// By how much a bracket of an overlap may open, in sizes of the pair.
 const OPENED: f64 = 4.5e-7;
 
-/// A solid of revolution: a point of its axis, the axis (unit; `None`: a point is one about any),
-/// and both ends of its profile: distance from the axis, and place along it, metres.
+/// A solid of revolution, and the plane through its axis in which it is looked at.
 #[derive(Clone, Copy)]
-struct Solid {
+struct Solid<'a> {
+    /// A point of the axis, metres.
     middle: Vec3<f64>,
+    /// The axis (unit; `None`: a point is a solid about any).
     axis: Option<Vec3<f64>>,
-    profile: [[f64; 2]; 2],
+    /// Points of the outline, metres.
+    profile: [Planar; 4],
+    count: usize,
+    /// A body whose outline is more than these points.
+    curved: Option<&'a RoundBody>,
+    /// No point is farther from the middle, metres.
+    reach: f64,
 }
 
-impl Solid {
-    fn of(core: &Polyhedron) -> Option<Self> {
+impl<'a> Solid<'a> {
+    fn of(core: &'a Polyhedron) -> Option<Self> {
+        let straight = |middle: Vec3<f64>, axis: Option<Vec3<f64>>, length: f64| {
+            let profile = [[0.0; 2], [0.0, length], [0.0; 2], [0.0; 2]];
+            Self { middle, axis, profile, count: 2, curved: None, reach: length }
+        };
         match core.round.as_deref().map(|round| &round.body) {
-            Some(RoundBody::Caps { revolution, .. }) => {
-                revolution.map(|solid| Self { middle: solid.middle, axis: Some(solid.axis), profile: solid.profile })
-            }
+            Some(body @ RoundBody::Caps { revolution, .. }) => revolution.map(|solid| Self {
+                middle: solid.middle,
+                axis: Some(solid.axis),
+                profile: solid.profile,
+                count: solid.count,
+                curved: (!solid.is_straight).then_some(body),
+                reach: solid.reach,
+            }),
             Some(RoundBody::Sector(_)) => None,
             None => match core.dimension {
-                0 => Some(Self { middle: core.vertex(0), axis: None, profile: [[0.0; 2]; 2] }),
+                0 => Some(straight(core.vertex(0), None, 0.0)),
                 1 => {
                     let [from, to] = [core.vertex(0), core.vertex(1)];
                     let along = to - from;
-                    let (length, axis) = (along.length(), along.normalized());
-                    Some(Self { middle: from, axis: Some(axis), profile: [[0.0; 2], [0.0, length]] })
+                    Some(straight(from, Some(along.normalized()), along.length()))
                 }
                 _ => None,
             },
         }
     }
 
-    /// No point is farther from the middle, metres.
-    fn reach(&self) -> f64 {
-        self.profile.iter().fold(0.0, |most, [radius, along]| most.max(radius.hypot(*along)))
+    /// The points of the outline that are known from the start.
+    fn points(&self) -> &[Planar] {
+        &self.profile[..self.count]
+    }
+
+    /// With the axis the other way round.
+    fn reversed(self) -> Self {
+        Self { axis: self.axis.map(|axis| -axis), profile: self.profile.map(|[x, z]| [x, -z]), ..self }
+    }
+
+    /// The point of the outline farthest along a direction, beside the axis (`x >= 0`).
+    fn support(&self, [x, z]: Planar) -> Planar {
+        if let (Some(body), Some(axis)) = (self.curved, self.axis) {
+            let point = body.support(any_across(axis).scale(x) + axis.scale(z)) - self.middle;
+            let along = point.dot(axis);
+            return [(point - axis.scale(along)).length(), along];
+        }
+        let height = |point: &Planar| dot(*point, [x, z]);
+        let farther = |best: Planar, next: &Planar| if height(next) > height(&best) { *next } else { best };
+        self.points()[1..].iter().fold(self.profile[0], farther)
     }
 }
 
@@ -62,6 +96,7 @@ fn minus(a: Planar, b: Planar) -> Planar {
 }
 
 /// The signed distance of a point and a polygon: the unit vector out of the polygon, and metres.
+#[derive(Clone, Copy)]
 struct PlanarDistance {
     normal: Planar,
     distance: f64,
@@ -81,7 +116,7 @@ const COARSE: f64 = 1e-3;
 
 /// The answer in closed form; `None` if the bodies are not two such solids.
 pub(super) fn proven(pair: &Pair<'_, f64>) -> Option<InClosedForm> {
-    let (a, b) = (Solid::of(pair.a)?, Solid::of(pair.b)?);
+    let (a, mut b) = (Solid::of(pair.a)?, Solid::of(pair.b)?);
     let turned = b.axis.map(|axis| pair.pose.vector(axis));
     let between = pair.pose.point(b.middle) - a.middle;
     let axes = CommonAxis::of(a, turned, b)?;
@@ -96,21 +131,57 @@ pub(super) fn proven(pair: &Pair<'_, f64>) -> Option<InClosedForm> {
         true => (across - axes.axis.scale(across.dot(axes.axis))).normalized(),
         false => any_across(axes.axis),
     };
-    let profile_b = b.profile.map(|[radius, z]| [radius, if axes.is_reversed { -z } else { z }]);
+    if axes.is_reversed {
+        b = b.reversed();
+    }
     let point = [distance_across, along];
-    let found = signed_distance(point, &Chain::of(a.profile, profile_b));
+    let (found, [lower, upper]) = distance_from_outline(point, [a, b], 0.25 * pair.bound());
     if axes.opened > 0.25 * pair.bound() && found.distance > -axes.opened.max(OPENED * pair.size) {
         return None;
     }
     let PlanarDistance { normal: [x, z], distance } = found;
     let normal = (out.scale(x) + axes.axis.scale(z)).normalized();
-    let at = witness(found.normal, [a.profile, profile_b], point, pair.bound());
+    let at = witness(found.normal, [a, b], point, pair.bound());
     let point_a = a.middle + out.scale(at[0]) + axes.axis.scale(at[1]);
     let opened = pair.bound() + axes.opened;
-    let (lower, upper) = (distance - opened, distance + opened);
+    let (lower, upper) = (lower - opened, upper + opened);
     let proven = Proven { normal, distance, point_a, lower, upper, vertices: [0; 4], count: 0 };
     let is_fine = axes.opened <= OPENED * pair.size;
     Some(InClosedForm { proven: with_vertices(proven, pair), is_fine })
+}
+
+/// The signed distance of a point and the difference of two solids, and a bracket of it: of no
+/// width where no side is curved, and else at most `fine` wide, metres, but for rounding.
+fn distance_from_outline(point: Planar, [a, b]: [Solid<'_>; 2], fine: f64) -> (PlanarDistance, [f64; 2]) {
+    let mut chain = Chain::of(a.points(), b.points());
+    let mut found = signed_distance(point, &chain);
+    if a.curved.is_none() && b.curved.is_none() {
+        return (found, [found.distance; 2]);
+    }
+    let mut best = PlanarDistance { normal: found.normal, distance: f64::NEG_INFINITY };
+    for _ in 0..OUTLINE_POINTS {
+        let farthest = support_of_difference(&a, &b, found.normal);
+        let distance = dot(found.normal, minus(point, farthest));
+        if distance > best.distance {
+            best = PlanarDistance { normal: found.normal, distance };
+        }
+        if found.distance - best.distance <= fine || !chain.add(farthest) {
+            break;
+        }
+        found = signed_distance(point, &chain);
+    }
+    // Inside, a direction shows the distance; outside, a point does.
+    let bracket = [best.distance.min(found.distance), found.distance];
+    (if found.distance < 0.0 { best } else { found }, bracket)
+}
+
+/// Points of an outline that are looked at, at most.
+const OUTLINE_POINTS: usize = 48;
+
+/// The point of the outline of the difference that is farthest along a direction.
+fn support_of_difference(a: &Solid<'_>, b: &Solid<'_>, [x, z]: Planar) -> Planar {
+    let (own, other) = (a.support([x, z]), b.support([x, -z]));
+    [own[0] + other[0], own[1] - other[1]]
 }
 
 /// The axis that both solids are taken to be about.
@@ -124,7 +195,7 @@ struct CommonAxis {
 
 impl CommonAxis {
     /// `turned`: the axis of B in A's frame. `None` if the axes are far from parallel.
-    fn of(a: Solid, turned: Option<Vec3<f64>>, b: Solid) -> Option<Self> {
+    fn of(a: Solid<'_>, turned: Option<Vec3<f64>>, b: Solid<'_>) -> Option<Self> {
         let (own, other) = match (a.axis, turned) {
             (Some(own), Some(other)) => (own, other),
             (Some(axis), None) | (None, Some(axis)) => return Some(Self { axis, is_reversed: false, opened: 0.0 }),
@@ -136,7 +207,7 @@ impl CommonAxis {
         }
         // Both axes are unit vectors to within a few units in the last place.
         let angle = sine * (1.0 + 1e-6);
-        let (reach_a, reach_b) = (a.reach(), b.reach());
+        let (reach_a, reach_b) = (a.reach, b.reach);
         let is_reversed = own.dot(other) < 0.0;
         // The shorter body turns about its middle.
         let axis = if reach_b <= reach_a {
@@ -161,32 +232,52 @@ pub(super) fn any_across(axis: Vec3<f64>) -> Vec3<f64> {
     axis.cross(least).normalized()
 }
 
-/// The outline of the difference beside the axis, from below upwards: up to four corners of a chain
-/// that turns left. Mirrored at the axis and closed below and above, it is a convex polygon.
+/// The outline of the difference beside the axis, from below upwards, or points of it: corners of a
+/// chain that turns left. Mirrored at the axis and closed below and above, it is a convex polygon.
 struct Chain {
-    corners: [Planar; 4],
+    corners: [Planar; 16 + OUTLINE_POINTS],
     count: usize,
 }
 
 impl Chain {
-    fn of(a: [[f64; 2]; 2], b: [[f64; 2]; 2]) -> Self {
-        let mut sums = [[0.0; 2]; 4];
-        for (k, sum) in sums.iter_mut().enumerate() {
-            let (own, other) = (a[k & 1], b[k >> 1]);
-            *sum = [own[0] + other[0], own[1] - other[1]];
-        }
-        // By height, and of equal heights the inner first.
-        sums.sort_by(|one, other| one[1].total_cmp(&other[1]).then(one[0].total_cmp(&other[0])));
-        let mut chain = Self { corners: [[0.0; 2]; 4], count: 0 };
-        for next in sums {
-            while chain.count > 0 && chain.leaves_out(next) {
-                chain.count -= 1;
+    /// The chain of the points of two outlines: up to four of each.
+    fn of(a: &[Planar], b: &[Planar]) -> Self {
+        let mut chain = Self { corners: [[0.0; 2]; 16 + OUTLINE_POINTS], count: 0 };
+        for own in a {
+            for other in b {
+                chain.corners[chain.count] = [own[0] + other[0], own[1] - other[1]];
+                chain.count += 1;
             }
-            chain.corners[chain.count] = next;
-            chain.count += 1;
         }
-        // The highest corners of one height: only the outermost is one.
+        chain.straighten();
         chain
+    }
+
+    /// Adds a point; whether it is a corner.
+    fn add(&mut self, point: Planar) -> bool {
+        if self.count == self.corners.len() {
+            return false;
+        }
+        self.corners[self.count] = point;
+        self.count += 1;
+        self.straighten();
+        self.corners().contains(&point)
+    }
+
+    /// Leaves the corners of the chain, in its order.
+    fn straighten(&mut self) {
+        let points = self.count;
+        // By height, and of equal heights the inner first: of these only the outermost is a corner.
+        self.corners[..points].sort_by(|one, other| one[1].total_cmp(&other[1]).then(one[0].total_cmp(&other[0])));
+        self.count = 0;
+        for at in 0..points {
+            let next = self.corners[at];
+            while self.count > 0 && self.leaves_out(next) {
+                self.count -= 1;
+            }
+            self.corners[self.count] = next;
+            self.count += 1;
+        }
     }
 
     /// Whether the last corner is none once `next` follows.
@@ -248,18 +339,19 @@ fn signed_distance(point: Planar, chain: &Chain) -> PlanarDistance {
 
 /// The point of A, across and along the axis from its middle, in the middle of the places where the
 /// supports of both bodies along a direction face each other. `between`: from A's middle to B's.
-fn witness(normal: Planar, profiles: [[[f64; 2]; 2]; 2], between: Planar, bound: f64) -> Planar {
+fn witness(normal: Planar, solids: [Solid<'_>; 2], between: Planar, bound: f64) -> Planar {
     let across = [-normal[1], normal[0]];
     let [a, b] = [0, 1].map(|body| {
-        let from = if body == 0 { [0.0; 2] } else { between };
-        let sign = if body == 0 { 1.0 } else { -1.0 };
-        let corners = profiles[body].map(|[radius, z]| [[radius, z], [-radius, z]]);
-        let corners = [corners[0][0], corners[0][1], corners[1][0], corners[1][1]];
-        let corners = corners.map(|corner| [from[0] + corner[0], from[1] + corner[1]]);
-        let most = corners.iter().map(|corner| sign * dot(normal, *corner)).fold(f64::NEG_INFINITY, f64::max);
+        let (from, sign) = if body == 0 { ([0.0; 2], 1.0) } else { (between, -1.0) };
+        let solid = &solids[body];
+        let curved = solid.curved.map(|_| solid.support([normal[0], sign * normal[1]]));
+        let points = || solid.points().iter().copied().chain(curved);
+        let both_sides = || points().flat_map(|[radius, z]| [[radius, z], [-radius, z]]);
+        let corners = || both_sides().map(|corner| [from[0] + corner[0], from[1] + corner[1]]);
+        let most = corners().map(|corner| sign * dot(normal, corner)).fold(f64::NEG_INFINITY, f64::max);
         let mut span = [f64::INFINITY, f64::NEG_INFINITY];
-        for corner in corners.iter().filter(|corner| sign * dot(normal, **corner) >= most - bound) {
-            let at = dot(across, *corner);
+        for corner in corners().filter(|corner| sign * dot(normal, *corner) >= most - bound) {
+            let at = dot(across, corner);
             span = [span[0].min(at), span[1].max(at)];
         }
         (sign * most, span)

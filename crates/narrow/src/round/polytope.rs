@@ -11,12 +11,15 @@
 
 use super::nearest::{Nearest, weights};
 use super::parallel::any_across;
-use super::sides::{ConvexPair, Difference};
+use super::sides::{ConvexPair, Difference, Side};
 use super::{Proven, apart};
+use crate::branch_and_bound::{BestFirst, Part};
 use clearsweep_geometry::Vec3;
+use std::cmp::Ordering;
 
-/// Triangles, at most.
-const MOST_FACETS: usize = 3072;
+/// Triangles of a surface, at most, those that were replaced included; and of one around the hull
+/// of a sector, whose depth is one end of a wide bracket anyway.
+const MOST_FACETS: [usize; 2] = [1 << 16, 1 << 12];
 
 /// Points that are added for the fine width, at most.
 const FINE_POINTS: usize = 96;
@@ -29,19 +32,46 @@ const WIDTHS: [f64; 2] = [1e-12, 9e-7];
 #[derive(Debug, Clone, Copy)]
 struct Facet {
     corners: [u32; 3],
+    /// The triangles across the sides: from each corner to the next.
+    across: [u32; 3],
     normal: Vec3<f64>,
     /// It is at least this far from the origin, metres.
     distance: f64,
     /// Whether it is a part of the surface.
     is_open: bool,
-    /// Whether no point lies before it that the surface could grow by.
-    is_final: bool,
+}
+
+impl Facet {
+    /// From each corner to the next.
+    fn sides(&self) -> [[u32; 2]; 3] {
+        let [a, b, c] = self.corners;
+        [[a, b], [b, c], [c, a]]
+    }
+}
+
+/// A triangle from which the surface may grow.
+#[derive(Debug, Clone, Copy)]
+struct OpenFacet {
+    facet: u32,
+    distance: f64,
+}
+
+impl Part for OpenFacet {
+    /// Nearer ones come first, and of equally near ones the older.
+    fn order(&self, other: &Self) -> Ordering {
+        other.distance.total_cmp(&self.distance).then(other.facet.cmp(&self.facet))
+    }
 }
 
 /// The surface.
+#[derive(Default)]
 struct Surface {
     points: Vec<Difference>,
     facets: Vec<Facet>,
+    open: BestFirst<OpenFacet>,
+    /// Sides of the triangles that a point sees, and the triangles behind them.
+    horizon: Vec<([u32; 2], u32)>,
+    visible: Vec<u32>,
 }
 
 impl Surface {
@@ -63,29 +93,38 @@ impl Surface {
         let d = farthest(&points, |p| normal.dot(p - points[a].point).abs())?;
         let is_outward = normal.dot(points[d].point - points[a].point) < 0.0;
         let order = if is_outward { [a, b, c, d] } else { [b, a, c, d] };
-        let mut surface = Self { points: order.map(|i| points[i]).to_vec(), facets: Vec::with_capacity(64) };
+        let mut surface = Self { points: order.map(|i| points[i]).to_vec(), ..Self::default() };
         for corners in [[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]] {
-            surface.add(corners)?;
+            surface.facets.push(surface.facet(corners)?);
+        }
+        for (facet, across) in [[1, 2, 3], [3, 2, 0], [1, 3, 0], [2, 1, 0]].into_iter().enumerate() {
+            surface.facets[facet].across = across;
+            surface.offer(facet);
         }
         Some(surface)
     }
 
-    /// Adds a triangle; `None` if it has no area.
-    fn add(&mut self, corners: [u32; 3]) -> Option<()> {
+    /// A triangle, whose neighbours are not known yet; `None` if it has no area.
+    fn facet(&self, corners: [u32; 3]) -> Option<Facet> {
         let [a, b, c] = corners.map(|i| self.points[i as usize].point);
         let normal = (b - a).cross(c - a).normalized();
         let distance = [a, b, c].into_iter().map(|corner| normal.dot(corner)).fold(f64::INFINITY, f64::min);
-        if !normal.is_finite() {
-            return None;
-        }
-        self.facets.push(Facet { corners, normal, distance, is_open: true, is_final: false });
-        Some(())
+        normal.is_finite().then_some(Facet { corners, across: [0; 3], normal, distance, is_open: true })
     }
 
-    /// The triangle nearest to the origin of those from which the surface may grow.
-    fn nearest(&self) -> Option<usize> {
-        let open = self.facets.iter().enumerate().filter(|(_, facet)| facet.is_open && !facet.is_final);
-        open.min_by(|(_, one), (_, other)| one.distance.total_cmp(&other.distance)).map(|(i, _)| i)
+    /// The surface may grow from a triangle.
+    fn offer(&mut self, facet: usize) {
+        self.open.push(OpenFacet { facet: facet as u32, distance: self.facets[facet].distance });
+    }
+
+    /// Takes the triangle nearest to the origin of those from which the surface may grow.
+    fn nearest(&mut self) -> Option<usize> {
+        loop {
+            let facet = self.open.next_unless(|_| false)?.facet as usize;
+            if self.facets[facet].is_open {
+                return Some(facet);
+            }
+        }
     }
 
     /// The corners of the triangle nearest to a point, and the weights of the point of it: of
@@ -107,42 +146,74 @@ impl Surface {
 
     /// Replaces the triangles that a point sees, or in whose planes it lies but for `slack`
     /// (metres), those connected with `from`, by the cone over their edge. `None`, and the surface
-    /// is as it was, if one of the new ones has no area.
-    fn expand(&mut self, from: usize, point: Difference, slack: f64, visible: &mut Vec<usize>) -> Option<()> {
-        visible.clear();
-        visible.push(from);
-        let sees = |facet: &Facet, points: &[Difference]| {
-            facet.normal.dot(point.point - points[facet.corners[0] as usize].point) > -slack
-        };
-        // All that see it: with few triangles a scan costs less than links between neighbours. The
-        // connected ones are found among them.
-        let candidates: Vec<usize> = (0..self.facets.len())
-            .filter(|&i| i != from && self.facets[i].is_open && sees(&self.facets[i], &self.points))
-            .collect();
-        let mut left = candidates;
-        loop {
-            let touches = |&i: &usize| visible.iter().any(|&j| share_an_edge(&self.facets[i], &self.facets[j]));
-            let Some(at) = left.iter().position(touches) else { break };
-            visible.push(left.swap_remove(at));
-        }
-        let apex = self.points.len() as u32;
+    /// is as it was, if one of the new ones has no area, or the edge is not one loop.
+    fn expand(&mut self, from: usize, point: Difference, slack: f64) -> Option<()> {
+        self.see(from, point.point, slack);
+        let (apex, first) = (self.points.len() as u32, self.facets.len());
         self.points.push(point);
-        let before = self.facets.len();
-        for &i in visible.iter() {
-            let [a, b, c] = self.facets[i].corners;
-            for [from, to] in [[a, b], [b, c], [c, a]] {
-                let is_inner = visible.iter().any(|&j| j != i && has_edge(&self.facets[j], [to, from]));
-                if !is_inner && self.add([from, to, apex]).is_none() {
-                    self.facets.truncate(before);
-                    self.points.pop();
-                    return None;
+        let grown = self.cone(apex);
+        for &seen in &self.visible {
+            self.facets[seen as usize].is_open = grown.is_none();
+        }
+        let Some(cone) = grown else {
+            self.points.pop();
+            return None;
+        };
+        for facet in first..first + cone.len() {
+            let new = cone[facet - first];
+            let behind = &mut self.facets[new.across[0] as usize];
+            let [from, to] = [new.corners[0], new.corners[1]];
+            let side = behind.sides().iter().position(|side| *side == [to, from]).unwrap_or(0);
+            behind.across[side] = facet as u32;
+            self.facets.push(new);
+            self.offer(facet);
+        }
+        Some(())
+    }
+
+    /// Finds the triangles that a point sees, and the sides around them. They are closed meanwhile.
+    fn see(&mut self, from: usize, point: Vec3<f64>, slack: f64) {
+        let Self { points, facets, horizon, visible, .. } = self;
+        visible.clear();
+        horizon.clear();
+        visible.push(from as u32);
+        facets[from].is_open = false;
+        let mut next = 0;
+        while let Some(&seen) = visible.get(next) {
+            next += 1;
+            let facet = facets[seen as usize];
+            for behind in facet.across {
+                let other = &mut facets[behind as usize];
+                if other.is_open && other.normal.dot(point - points[other.corners[0] as usize].point) > -slack {
+                    other.is_open = false;
+                    visible.push(behind);
                 }
             }
         }
-        for &i in visible.iter() {
-            self.facets[i].is_open = false;
+        for &seen in visible.iter() {
+            let facet = facets[seen as usize];
+            let outer = facet.sides().into_iter().zip(facet.across);
+            horizon.extend(outer.filter(|&(_, behind)| facets[behind as usize].is_open));
         }
-        Some(())
+    }
+
+    /// The triangles from an apex over the horizon, linked with each other and with those behind.
+    fn cone(&self, apex: u32) -> Option<Vec<Facet>> {
+        let first = self.facets.len() as u32;
+        let mut cone = Vec::with_capacity(self.horizon.len());
+        for &([from, to], behind) in &self.horizon {
+            // Each corner of one loop begins one side, and ends one.
+            let mut after = self.horizon.iter().enumerate().filter(|(_, ([from, _], _))| *from == to);
+            let mut before = self.horizon.iter().enumerate().filter(|(_, ([_, to], _))| *to == from);
+            let [Some((after, _)), None, Some((before, _)), None] =
+                [after.next(), after.next(), before.next(), before.next()]
+            else {
+                return None;
+            };
+            let across = [behind, first + after as u32, first + before as u32];
+            cone.push(Facet { across, ..self.facet([from, to, apex])? });
+        }
+        Some(cone)
     }
 }
 
@@ -156,18 +227,6 @@ fn farthest(points: &[Difference], measure: impl Fn(Vec3<f64>) -> f64) -> Option
         }
     }
     best.1
-}
-
-/// Whether a triangle has an edge, in its own direction.
-fn has_edge(facet: &Facet, [from, to]: [u32; 2]) -> bool {
-    let [a, b, c] = facet.corners;
-    [[a, b], [b, c], [c, a]].contains(&[from, to])
-}
-
-/// Whether two triangles have an edge in common.
-fn share_an_edge(one: &Facet, other: &Facet) -> bool {
-    let [a, b, c] = one.corners;
-    [[b, a], [c, b], [a, c]].into_iter().any(|edge| has_edge(other, edge))
 }
 
 /// The depth of two convex bodies in whose difference the origin was found; `found`: how.
@@ -216,7 +275,8 @@ fn expanded(pair: &ConvexPair<'_>, surface: &mut Surface) -> Proven {
     let (mut best, mut normal) = (f64::INFINITY, Vec3::ZERO);
     // The least distance of the triangles that are left as they are, and of all.
     let (mut floor, mut least) = (f64::INFINITY, f64::INFINITY);
-    let mut visible = Vec::new();
+    let is_hull = pair.sides.iter().any(|side| matches!(side, Side::Sector(_)));
+    let most = MOST_FACETS[usize::from(is_hull)];
     while let Some(at) = surface.nearest() {
         let facet = surface.facets[at];
         least = facet.distance.min(floor);
@@ -226,12 +286,11 @@ fn expanded(pair: &ConvexPair<'_>, surface: &mut Surface) -> Proven {
             (best, normal) = (height, facet.normal);
         }
         let width = if surface.points.len() <= FINE_POINTS { WIDTHS[0] } else { WIDTHS[1] };
-        if best - facet.distance <= width * pair.size || surface.facets.len() >= MOST_FACETS {
+        if best - facet.distance <= width * pair.size || surface.facets.len() >= most {
             break;
         }
         let is_corner = |&i: &u32| (surface.points[i as usize].point - point.point).length() <= pair.bound;
-        if facet.corners.iter().any(is_corner) || surface.expand(at, point, 4.0 * pair.bound, &mut visible).is_none() {
-            surface.facets[at].is_final = true;
+        if facet.corners.iter().any(is_corner) || surface.expand(at, point, 4.0 * pair.bound).is_none() {
             floor = floor.min(facet.distance);
         }
     }
