@@ -1,7 +1,7 @@
 //! Round bodies against closed forms, prisms and each other.
 
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_model::{QueryOptions, SampleColumn, Shape};
+use clearsweep_model::{Model, QueryOptions, SampleColumn, Shape};
 use clearsweep_narrow::{
     Auto, BodyPoses, FeatureKind, Method, NarrowPhase, PairCache, PairQuery, Proximity, SolverStats, Status, Workspace,
     directional_distance, query_one,
@@ -9,6 +9,7 @@ use clearsweep_narrow::{
 use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
 use clearsweep_testing::bridge::EVERYTHING;
 use clearsweep_testing::random::Random;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 fn round(text: &str) -> Arc<Shape> {
@@ -235,4 +236,64 @@ fn lines_meet_where_a_formula_says() {
         assert!(found.lower <= truth + 1e-14 && truth - 1e-14 <= found.upper, "{offset}: {found:?} {truth}");
         assert!(found.upper - found.lower < 1e-6, "{offset}: {found:?}");
     }
+}
+
+/// An angle: two boxes with a face in common, as their surface.
+const ANGLE: &str = "v 0 0 0\nv 1 0 0\nv 1 0 0.25\nv 0.25 0 0.25\nv 0.25 0 1\nv 0 0 1\n\
+    v 0 1 0\nv 1 1 0\nv 1 1 0.25\nv 0.25 1 0.25\nv 0.25 1 1\nv 0 1 1\n\
+    f 1 2 3 4 5 6\nf 12 11 10 9 8 7\nf 1 7 8 2\nf 2 8 9 3\nf 3 9 10 4\nf 4 10 11 5\nf 5 11 12 6\nf 6 12 7 1\n";
+
+#[test]
+fn beside_a_mesh_the_bodies_are_round_too() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("angle.obj");
+    std::fs::write(&path, ANGLE).expect("written");
+    let angle = |offset: f64| Geometry::file(&path, Some(Model::Mesh)).shape(offset).expect("a mesh");
+    let boxes = [([1.0, 1.0, 0.25], [0.5, 0.5, 0.125]), ([0.25, 1.0, 0.75], [0.125, 0.5, 0.625])];
+    let bodies = [
+        ("cylinder", "{ cylinder = [0.3, 0.8] }"),
+        ("cone", "{ cone = [0.4, 0.1, 0.6], offset_xy = [0.2, 0.1], top_shear = [\"20deg\", 0] }"),
+        ("ellipsoid", "{ ellipsoid = [0.5, 0.3, 0.2] }"),
+        ("torus", "{ torus = [0.5, 0.2], angle = \"120deg\" }"),
+    ];
+    let mut r = Random(31);
+    let (mut apart, mut features) = (BTreeMap::new(), BTreeSet::new());
+    for case in 0..400 {
+        let (name, text) = bodies[case % bodies.len()];
+        let grown = if case % 3 == 0 { 0.05 } else { 0.0 };
+        let (mesh, body) = (angle(grown), round(text));
+        // Some are aligned with the angle, and some are far from the origin.
+        let q = if case % 5 == 0 { UPRIGHT } else { turn(&mut r) };
+        let far = if case % 7 == 0 { 1e4 } else { 0.0 };
+        let pose = at([r.between(-1.0, 2.0) + far, r.between(-1.0, 2.0), r.between(-1.0, 2.0)], q);
+        let place = |shape: &Shape, pose: &Pose| shape.recentring().place(pose);
+        let moved = at([far, 0.0, 0.0], UPRIGHT);
+        let forth = query_one(&mesh, &body, &place(&mesh, &moved), &place(&body, &pose), &EVERYTHING);
+        let back = query_one(&body, &mesh, &place(&body, &pose), &place(&mesh, &moved), &EVERYTHING);
+        let truth = boxes.map(|(sides, middle)| {
+            let part = Geometry::Box(sides).shape(grown).expect("a box");
+            let [x, y, z] = middle;
+            query_one(&part, &body, &place(&part, &at([x + far, y, z], UPRIGHT)), &place(&body, &pose), &EVERYTHING)
+        });
+        let [lower, upper] = [|row: &Proximity| row.lower, |row: &Proximity| row.upper]
+            .map(|end| truth.iter().map(end).fold(f64::INFINITY, f64::min));
+        let is_convex = name != "torus";
+        if lower < 0.02 {
+            continue;
+        }
+        *apart.entry(name).or_insert(0) += 1;
+        for row in [forth, back] {
+            let context = format!("{case} {name}: {row:?} {lower} {upper}");
+            assert_eq!((row.method, row.status), (Method::Round, Status::Separated), "{context}");
+            assert!(row.lower <= upper && lower <= row.upper, "{context}");
+            assert!(row.upper - row.lower <= if is_convex { 1e-9 } else { 1e-7 } * (4.0 + far), "{context}");
+            let between = (row.point_b - row.point_a).length();
+            assert!((between - row.distance).abs() <= 1e-11 * (4.0 + far), "{context}");
+            features.extend(row.feature_kind);
+        }
+        assert!((forth.distance - back.distance).abs() <= 1e-9 * (4.0 + far), "{forth:?} {back:?}");
+    }
+    assert!(apart.len() == bodies.len() && apart.values().all(|&count| count > 20), "{apart:?}");
+    let all = [FeatureKind::Vertex, FeatureKind::Edge, FeatureKind::Face, FeatureKind::Round];
+    assert!(all.iter().all(|kind| features.contains(kind)), "{features:?}");
 }

@@ -15,6 +15,7 @@ use super::overlap_proof::{NOT_SOUGHT, OverlapDepths};
 use super::pair_solver::{PairSolver, SearchMethod};
 use super::query::PairQuery;
 use super::relative::RelativePoses;
+use super::round;
 use super::solve_outcome::SolveOutcome;
 use super::solver_stats::SolverStats;
 use super::workspace::Workspace;
@@ -220,6 +221,7 @@ fn row_of_bodies(
         let row = deviation.row(stored, options, inflated);
         let joined = of_parts.filter(|_| is_sought(&row)).map_or(row, |parts| parts.joined(row, options));
         let is_deep = |depths: &OverlapDepths| is_sought(&row) && of_parts.is_some() && joined.upper < -depths.bodies;
-        overlap.filter(is_deep).map_or(joined, |depths| depths.row(bodies))
+        let row = overlap.filter(is_deep).map_or(joined, |depths| depths.row(bodies));
+        round::beside_mesh(bodies, options, row, meshes)
     })
 }

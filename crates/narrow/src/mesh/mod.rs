@@ -46,7 +46,7 @@ pub(super) use self::search::MeshPairMemory;
 use self::search::SurfaceDistance;
 pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
 pub(super) use self::tree_order::{MeshBall, NearPairs};
-use self::triangle_pair::TriangleFeature;
+pub(super) use self::triangle_pair::TriangleFeature;
 pub(super) use self::within::{FEW, triangles_within};
 use self::witnesses::OverlapHints;
 use super::answer::status;
@@ -331,7 +331,7 @@ impl<'a> MeshPair<'a> {
 }
 
 /// The published kind and number of a feature of a triangle.
-fn published(mesh: &TriangleMesh, triangle: u32, feature: TriangleFeature) -> (FeatureKind, i32) {
+pub(super) fn published(mesh: &TriangleMesh, triangle: u32, feature: TriangleFeature) -> (FeatureKind, i32) {
     let (labels, triangles) = (mesh.labels(), mesh.triangles());
     let corner = |i: u8| triangles[triangle as usize][i as usize % 3];
     match feature {

@@ -9,13 +9,15 @@
 //! not at features, and so a row stays a function of the pose.
 //!
 //! ```text
-//! parallel.rs  solids of revolution about parallel axes: a planar problem, in closed form
-//! nearest.rs   GJK by supports
-//! polytope.rs  the depth: an expanding polytope of points of the difference
-//! sectors.rs   sectors of tori, which are not convex: bounds over parts of their angle
-//! sides.rs     the two bodies, and points of their difference
+//! parallel.rs     solids of revolution about parallel axes: a planar problem
+//! nearest.rs      GJK by supports
+//! polytope.rs     the depth: an expanding polytope of points of the difference
+//! sectors.rs      sectors of tori, which are not convex: bounds over parts of their angle
+//! sides.rs        the two bodies, and points of their difference
+//! beside_mesh.rs  cores beside the triangles of a mesh
 //! ```
 
+mod beside_mesh;
 mod nearest;
 mod parallel;
 mod polytope;
@@ -24,6 +26,7 @@ mod sides;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::beside_mesh::beside_mesh;
 use self::nearest::{Nearest, nearest};
 use self::parallel::InClosedForm;
 use self::polytope::depth;
@@ -91,11 +94,7 @@ pub(super) fn answer(pair: &Pair<'_, f64>, beyond: f64) -> SolveOutcome<Answer> 
         coarse => {
             let sides = [pair.a, pair.b].map(Side::of);
             let between = ConvexPair { sides, pose: pair.pose, bound, size: pair.size };
-            let found = match sides {
-                [Side::Sector(_), _] | [_, Side::Sector(_)] => sectors::proven(&between, beyond),
-                _ => proven_of_convex(&between, beyond),
-            };
-            match found {
+            match solved(&between, beyond) {
                 Ok(proven) => coarse.map_or(proven, |coarse| proven.within(&coarse.proven)),
                 Err(gap) => return SolveOutcome::Beyond { gap: gap.length, normal: Some(gap.normal) },
             }
@@ -113,6 +112,14 @@ pub(super) fn answer(pair: &Pair<'_, f64>, beyond: f64) -> SolveOutcome<Answer> 
 struct Gap {
     length: f64,
     normal: Vec3<f64>,
+}
+
+/// The answer about two cores, by search.
+fn solved(pair: &ConvexPair<'_>, beyond: f64) -> Result<Proven, Gap> {
+    match pair.sides {
+        [Side::Sector(_), _] | [_, Side::Sector(_)] => sectors::proven(pair, beyond),
+        _ => proven_of_convex(pair, beyond),
+    }
 }
 
 /// The answer about two convex cores.

@@ -13,6 +13,8 @@ pub(super) enum Side<'a> {
     Round(&'a RoundBody),
     /// A sector of a torus, or a part of one.
     Sector(Sector),
+    /// A triangle, by its corners.
+    Triangle([Vec3<f64>; 3]),
 }
 
 /// A point of one body.
@@ -20,7 +22,7 @@ pub(super) enum Side<'a> {
 pub(super) struct SidePoint {
     /// The point, in A's frame, metres.
     pub(super) point: Vec3<f64>,
-    /// The vertex of a polyhedron.
+    /// The vertex of a polyhedron, or the corner of a triangle.
     pub(super) vertex: u32,
     /// Its place on a sector, in the sector's own frame.
     pub(super) on: Option<OnSector>,
@@ -71,6 +73,12 @@ impl<'a> Side<'a> {
                 let on = sector.support(d);
                 SidePoint { point: on.point, vertex: 0, on: Some(on) }
             }
+            Self::Triangle(corners) => {
+                let farther =
+                    |best: usize, next: usize| if corners[next].dot(d) > corners[best].dot(d) { next } else { best };
+                let vertex = farther(farther(0, 1), 2);
+                SidePoint { point: corners[vertex], vertex: vertex as u32, on: None }
+            }
         }
     }
 }
@@ -101,8 +109,8 @@ impl ConvexPair<'_> {
         })
     }
 
-    /// Which body is a polyhedron, if one is.
+    /// Which body is a polyhedron or a triangle, if one is.
     pub(super) fn polyhedron(&self) -> Option<usize> {
-        self.sides.iter().position(|side| matches!(side, Side::Polyhedron(_)))
+        self.sides.iter().position(|side| matches!(side, Side::Polyhedron(_) | Side::Triangle(_)))
     }
 }

@@ -175,13 +175,8 @@ fn brackets_hold_what_samples_show() {
                 let is_nearly_a_ring = [kind_a, kind_b].contains(&"skew");
                 let promised = match (are_convex, answer.lower > 0.0) {
                     (true, true) => 1e-9,
-                    (true, false) => {
-                        if is_nearly_a_ring {
-                            2e-5
-                        } else {
-                            1e-6
-                        }
-                    }
+                    (true, false) if is_nearly_a_ring => 2e-5,
+                    (true, false) => 1e-6,
                     (false, true) => 1e-6,
                     (false, false) => 0.3,
                 };
