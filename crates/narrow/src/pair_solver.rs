@@ -120,6 +120,31 @@ pub fn solve(
     solver: &mut PairSolver<'_>,
     stats: &mut SolverStats,
 ) -> SolveOutcome<Answer> {
+    solve_by(round::answer, parts, cutoff, cache, solver, stats)
+}
+
+/// [`solve`] about the convex hulls of the cores, which differ from them for sectors of tori: their
+/// signed distance is a convex function of a translation.
+pub(super) fn solve_hulls(
+    parts: &Parts<'_>,
+    cutoff: f64,
+    cache: &mut PieceCache,
+    solver: &mut PairSolver<'_>,
+    stats: &mut SolverStats,
+) -> SolveOutcome<Answer> {
+    solve_by(round::answer_of_hulls, parts, cutoff, cache, solver, stats)
+}
+
+/// [`solve`] with the search for pairs of which one core is round.
+#[inline(always)]
+fn solve_by(
+    round: impl FnOnce(&Pair<'_, f64>, f64) -> SolveOutcome<Answer>,
+    parts: &Parts<'_>,
+    cutoff: f64,
+    cache: &mut PieceCache,
+    solver: &mut PairSolver<'_>,
+    stats: &mut SolverStats,
+) -> SolveOutcome<Answer> {
     let growth = parts.a.radius + parts.b.radius;
     let pair = Pair::new(&parts.a.core, &parts.b.core, *parts.relative, growth);
     stats.queries += 1;
@@ -129,7 +154,7 @@ pub fn solve(
     }
     if round::is_round(pair.a, pair.b) {
         stats.searched += 1;
-        let outcome = round::answer(&pair, beyond(cutoff, pair.size) + growth);
+        let outcome = round(&pair, beyond(cutoff, pair.size) + growth);
         let overlap = solver.overlap;
         return match outcome {
             SolveOutcome::Beyond { gap, normal } => SolveOutcome::Beyond { gap: gap - growth, normal },

@@ -7,7 +7,7 @@ use crate::answer::Answer;
 use crate::bodies::Bodies;
 use crate::branch_and_bound::DepthFirst;
 use crate::cache::{CompoundMemory, PieceCache};
-use crate::pair_solver::{PairSolver, solve};
+use crate::pair_solver::{PairSolver, solve, solve_hulls};
 use crate::solver_stats::SolverStats;
 use crate::support::max_dot;
 use crate::way_out::{NoProof, first_gap, interval_end};
@@ -43,10 +43,11 @@ struct PairWork<'w, 'l> {
 }
 
 impl PairWork<'_, '_> {
-    /// The answer about the cores; `None` if the pieces are farther apart than `cutoff`, metres.
+    /// The answer about the hulls of the cores; `None` if they are farther apart, grown, than
+    /// `cutoff`, metres.
     fn solve(&mut self, bodies: &Bodies<'_>, cutoff: f64) -> Option<Answer> {
         let [a, b] = bodies.pieces(self.at);
-        solve(&bodies.parts(a, b), cutoff, self.cache, self.solver, self.stats).answered()
+        solve_hulls(&bodies.parts(a, b), cutoff, self.cache, self.solver, self.stats).answered()
     }
 }
 

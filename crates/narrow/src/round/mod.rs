@@ -88,13 +88,26 @@ pub(super) fn is_round(a: &Polyhedron, b: &Polyhedron) -> bool {
 /// The answer about two cores of which one is round, or the proof that they are farther apart than
 /// `beyond`, metres: then the gap is that of the cores.
 pub(super) fn answer(pair: &Pair<'_, f64>, beyond: f64) -> SolveOutcome<Answer> {
+    answer_by(solved, pair, beyond)
+}
+
+/// [`answer`] about the convex hulls of both cores.
+pub(super) fn answer_of_hulls(pair: &Pair<'_, f64>, beyond: f64) -> SolveOutcome<Answer> {
+    answer_by(proven_of_convex, pair, beyond)
+}
+
+fn answer_by(
+    search: impl FnOnce(&ConvexPair<'_>, f64) -> Result<Proven, Gap>,
+    pair: &Pair<'_, f64>,
+    beyond: f64,
+) -> SolveOutcome<Answer> {
     let bound = pair.bound();
     let proven = match parallel::proven(pair) {
         Some(InClosedForm { proven, is_fine: true }) => proven,
         coarse => {
             let sides = [pair.a, pair.b].map(Side::of);
             let between = ConvexPair { sides, pose: pair.pose, bound, size: pair.size };
-            match solved(&between, beyond) {
+            match search(&between, beyond) {
                 Ok(proven) => coarse.map_or(proven, |coarse| proven.within(&coarse.proven)),
                 Err(gap) => return SolveOutcome::Beyond { gap: gap.length, normal: Some(gap.normal) },
             }
