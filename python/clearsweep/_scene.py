@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from . import _clearsweep, _options
 from ._errors import Error
@@ -172,6 +174,69 @@ class Scene:
         scene = cls(unit, **options)
         keys = {"include": include, "exclude": exclude, "moving": moving, "model": model, "offset": offset, "up": up}
         return scene.add_file(path, each=each, **keys)
+
+    @classmethod
+    def from_ifc(
+        cls,
+        path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        kernel: Literal["ifclite", "ifcopenshell", "both"] = "ifclite",
+        out: str | os.PathLike[str] | None = None,
+        force: bool = False,
+        unit: str = "mm",
+        **options: Any,
+    ) -> Scene:
+        """A scene of the products of an IFC file, named by their GUIDs, or of several files, each a group by its name.
+
+        Needs ``clearsweep[ifc]``; ``kernel="both"`` compares two kernels and needs ``clearsweep[ifc-both]``. The files of the scene are
+        written to ``out``; without it they go with the scene. Other ``options`` are those of :class:`Scene`; without ``require`` and
+        ``within`` a small overlap is allowed. A :class:`Warning` names products of which it is undecided whether the triangles are right.
+        """
+        return cls._converted(path, {"kernel": kernel}, (out, force, unit), options)
+
+    @classmethod
+    def from_step(
+        cls,
+        path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        tolerance: Length | None = None,
+        out: str | os.PathLike[str] | None = None,
+        force: bool = False,
+        unit: str = "mm",
+        **options: Any,
+    ) -> Scene:
+        """A scene of the parts of a STEP file, named by their paths in the assembly. Needs ``clearsweep[step]``.
+
+        ``tolerance`` is asked of the mesher: metres, or a text such as ``"0.1mm"``, the default. ``out``, ``force`` and ``options`` are those of
+        :meth:`from_ifc`.
+        """
+        return cls._converted(path, {"tolerance": tolerance}, (out, force, unit), options)
+
+    @classmethod
+    def _converted(
+        cls,
+        path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        asked: Mapping[str, Any],
+        place: tuple[str | os.PathLike[str] | None, bool, str],
+        options: Mapping[str, Any],
+    ) -> Scene:
+        from ._convert import command
+
+        out, force, unit = place
+        paths = [path] if isinstance(path, (str, os.PathLike)) else path
+        folder, is_kept = command.folder_of(out, force)
+        sections = command.into_folder(paths, folder, force, asked)
+        query = dict(sections[0][1])
+        for key in query:
+            query[key] = options.get(key, query[key])
+        if "require" not in options and {"within", "answer"} & set(options):
+            del query["require"]
+        scene = cls(unit, **query, **{key: value for key, value in options.items() if key not in query})
+        if not is_kept:
+            weakref.finalize(scene, shutil.rmtree, folder, ignore_errors=True)
+        for section, keys in sections[1:]:
+            scene._add(section, keys)
+        return scene
 
     def _add(self, section: str, keys: Mapping[str, Any]) -> Scene:
         if self._path is not None:
