@@ -28,6 +28,7 @@ pub struct Body {
     /// Its geometry.
     pub shape: Arc<Shape>,
     /// Where its deviation comes from.
+    #[doc(hidden)]
     pub deviation_source: DeviationSource,
     /// Static or dynamic.
     #[doc(hidden)]

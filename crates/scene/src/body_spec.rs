@@ -219,7 +219,7 @@ fn deviation_source(keys: &Keys<'_>, deviation: Option<f64>, geometry: &Geometry
     };
     let words = [DeviationSource::Exact, DeviationSource::Proven, DeviationSource::Declared];
     let source = field.choice(&words.map(|source| (source.name(), source)))?;
-    let stated = format!("deviation_source = \"{}\"", source.name());
+    let stated = format!("the deviation is said to be {}", source.name());
     match (source, deviation) {
         (DeviationSource::Exact, Some(deviation)) if deviation > 0.0 => {
             Err(field.error(format!("{stated}, but the body has a `deviation`"), "remove one of them"))

@@ -18,8 +18,8 @@ use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Inside;
 use clearsweep_model::{
-    AnswerKind, BetweenFrames, DeviationSource, Expected, LengthUnit, Missing, Model, Pivot, Scene, SceneOverrides,
-    Shape, TrajectoryColumns,
+    AnswerKind, BetweenFrames, Expected, LengthUnit, Missing, Model, Pivot, Scene, SceneOverrides, Shape,
+    TrajectoryColumns,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -144,7 +144,7 @@ pub struct BodyBuilder {
     geometry: Geometry,
     offset: f64,
     deviation: Option<f64>,
-    deviation_source: Option<DeviationSource>,
+    deviation_source: Option<String>,
     matrix: Option<[[f64; 3]; 3]>,
     pivot: Pivot,
     inside: Option<Inside>,
@@ -182,10 +182,11 @@ impl BodyBuilder {
         Self { deviation: Some(deviation), ..self }
     }
 
-    /// Says where the deviation comes from. Left out, and with [`DeviationSource::Unknown`], a shape
-    /// is exact, a `deviation` is declared, and that of a geometry file is unknown without one.
-    pub fn deviation_source(self, source: DeviationSource) -> Self {
-        Self { deviation_source: Some(source).filter(|&source| source != DeviationSource::Unknown), ..self }
+    /// Says where the deviation comes from: `exact`, `proven` or `declared`, as the key of a scene
+    /// file. Left out, a shape is exact, a deviation is declared, and that of a geometry file is
+    /// unknown without one.
+    pub fn deviation_source(self, word: impl Into<String>) -> Self {
+        Self { deviation_source: Some(word.into()), ..self }
     }
 
     /// Maps the shape by a matrix (its rows) before the body is placed; not a geometry file.
@@ -227,7 +228,7 @@ impl BodyBuilder {
         let mut keys = vec![("name", Value::Text(&self.name)), ("group", Value::Texts(&self.groups))];
         keys.push(("offset", Value::Number(self.offset)));
         keys.extend(self.deviation.map(|deviation| ("deviation", Value::Number(deviation))));
-        keys.extend(self.deviation_source.map(|source| ("deviation_source", Value::Text(source.name()))));
+        keys.extend(self.deviation_source.as_deref().map(|word| ("deviation_source", Value::Text(word))));
         keys.extend(self.id.map(|id| ("id", Value::Integer(id))));
         keys.extend((self.pivot == Pivot::Centre).then_some(("pivot", Value::Text("centre"))));
         keys.extend(self.inside.map(|inside| ("inside", Value::Text(inside.name()))));

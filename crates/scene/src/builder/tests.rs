@@ -159,7 +159,7 @@ impl Random {
             body = body.offset(self.length()).deviation(self.length());
         }
         if self.one_in(3) {
-            body = body.deviation_source(DeviationSource::ALL[self.below(4)]);
+            body = body.deviation_source(["exact", "proven", "declared", "sure"][self.below(4)]);
         }
         if self.one_in(2) {
             body = body.fixed(self.coordinates(), self.quaternion());
@@ -301,7 +301,7 @@ fn body_text(body: &BodyBuilder) -> String {
     }
     line(&mut text, "offset", toml(&body.offset));
     body.deviation.iter().for_each(|deviation| line(&mut text, "deviation", toml(deviation)));
-    body.deviation_source.iter().for_each(|source| line(&mut text, "deviation_source", quoted(source.name())));
+    body.deviation_source.iter().for_each(|source| line(&mut text, "deviation_source", quoted(source)));
     line(&mut text, "group", toml(&body.groups));
     if body.pivot == Pivot::Centre {
         line(&mut text, "pivot", quoted("centre"));
