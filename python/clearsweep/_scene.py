@@ -277,8 +277,8 @@ class Scene:
         number a prism of that many sides), ``cone`` (radius below, radius above, height), ``ellipsoid`` (half axes), ``dish`` (radius,
         height; with ``kind="spherical"`` or ``"elliptical"``), ``torus`` (radius of the arc, of the tube), ``rectangular_torus`` (inner
         radius, outer radius, height; both with an ``angle`` such as ``"90deg"``), ``points`` (their hull), ``pieces`` (lists of points) and
-        ``geometry`` (a file) says its form. All other ``keys`` are those of ``[[body]]`` in a scene file: ``deviation``, ``matrix``,
-        ``inside``, ``unit``, ``scale``, ``up``, ...
+        ``geometry`` (a file) says its form. All other ``keys`` are those of ``[[body]]`` in a scene file: ``deviation``,
+        ``deviation_source``, ``matrix``, ``inside``, ``unit``, ``scale``, ``up``, ...
         """
         straight = {"box": box, "sphere": sphere, "capsule": capsule, "points": points, "pieces": pieces}
         tori = {"torus": torus, "rectangular_torus": rectangular_torus}
