@@ -59,6 +59,32 @@ class IfcText:
     def extruded(self, profile: int, depth: float, axis: Sequence[float] = (0, 0, 1)) -> int:
         return self.add(f"IFCEXTRUDEDAREASOLID(#{profile},#{self.axes()},#{self.direction(*axis)},{float(depth)!r})")
 
+    def swept(self, radius: float, *points: Sequence[float]) -> int:
+        """A disk along a line through points."""
+        line = self.add(f"IFCPOLYLINE(({','.join(f'#{self.point(*point)}' for point in points)}))")
+        return self.add(f"IFCSWEPTDISKSOLID(#{line},{float(radius)!r},$,$,$)")
+
+    def bar(self, radius: float, points: Sequence[Sequence[float]], segments: str) -> int:
+        """A disk along lines and arcs through points: ``segments`` are those of an indexed curve."""
+        listed = ",".join(f"({','.join(repr(float(value)) for value in point)})" for point in points)
+        line = self.add(f"IFCINDEXEDPOLYCURVE(#{self.add(f'IFCCARTESIANPOINTLIST3D(({listed}))')},({segments}),$)")
+        return self.add(f"IFCSWEPTDISKSOLID(#{line},{float(radius)!r},$,$,$)")
+
+    def connect(self, first: str, second: str) -> None:
+        """Connects products, by their GUIDs, with ports of their own."""
+        ports: list[int] = []
+        for guid in (first, second):
+            owner = next(number for number, line in enumerate(self.lines, 1) if f"('{guid}'" in line)
+            ports.append(self.add(f"IFCDISTRIBUTIONPORT('{self.guid()}',$,$,$,$,$,$,$,$,$)"))
+            self.add(f"IFCRELNESTS('{self.guid()}',$,$,$,#{owner},(#{ports[-1]}))")
+        self.add(f"IFCRELCONNECTSPORTS('{self.guid()}',$,$,$,#{ports[0]},#{ports[1]},$)")
+
+    def system(self, name: str, *numbers: int) -> None:
+        """A system of products."""
+        group = self.add(f"IFCDISTRIBUTIONSYSTEM('{self.guid()}',$,'{name}',$,$,$,$)")
+        listed = ",".join(f"#{number}" for number in numbers)
+        self.add(f"IFCRELASSIGNSTOGROUP('{self.guid()}',$,$,$,({listed}),$,#{group})")
+
     def mapped(self, item: int, at: Sequence[float], scale: float = 1.0) -> int:
         """The item, mapped: it moves to ``at``."""
         source = self.add(f"IFCREPRESENTATIONMAP(#{self.axes()},#{self.body(item)})")
@@ -72,7 +98,9 @@ class IfcText:
     def product(self, kind: str, *items: int, at: Sequence[float] = (0, 0, 0), more: str = ",$,$", name: str = "part") -> str:
         """A product in the storey, which is returned as its GUID. ``more``: attributes after the representation."""
         place = self.add(f"IFCLOCALPLACEMENT(#{self.site},#{self.axes(at)})")
-        shape = f"#{self.add(f'IFCPRODUCTDEFINITIONSHAPE($,$,(#{self.body(*items)}))')}" if items else "$"
+        shape = "$"
+        if items:
+            shape = f"#{self.add(f'IFCPRODUCTDEFINITIONSHAPE($,$,(#{self.body(*items)}))')}"
         guid = self.guid()
         self.members.append(self.add(f"{kind}('{guid}',$,'{name}',$,$,#{place},{shape}{more})"))
         return guid
@@ -85,7 +113,8 @@ class IfcText:
     def write(self, path: pathlib.Path) -> pathlib.Path:
         members = ",".join(f"#{member}" for member in self.members)
         self.add(f"IFCRELCONTAINEDINSPATIALSTRUCTURE('{self.guid()}',$,$,$,({members}),#{self.storey})")
-        head = "ISO-10303-21;\nHEADER;\nFILE_DESCRIPTION((''),'2;1');\nFILE_NAME('','',(''),(''),'','','');\nFILE_SCHEMA(('IFC4'));\nENDSEC;\nDATA;\n"
+        about = "FILE_DESCRIPTION((''),'2;1');\nFILE_NAME('','',(''),(''),'','','');\nFILE_SCHEMA(('IFC4'));"
+        head = f"ISO-10303-21;\nHEADER;\n{about}\nENDSEC;\nDATA;\n"
         data = "".join(f"#{number}={line};\n" for number, line in enumerate(self.lines, 1))
         path.write_text(f"{head}{data}ENDSEC;\nEND-ISO-10303-21;\n", encoding="utf-8")
         return path

@@ -19,6 +19,9 @@ from .scene import Body, Converted
 #: Rounding of an exact shape, in units in the last place of its largest coordinate: products of a few matrices.
 _ULPS = 64
 
+#: A shape whose rounding is larger, metres, is exact no more, and has it as its deviation.
+_EXACT = 1e-9
+
 #: Beyond this, metres, the rounding of a kernel's coordinates is told.
 _COARSE = 1e-3
 
@@ -64,12 +67,12 @@ class _Conversion:
 
     def _reason_to_leave_out(self, number: int) -> str | None:
         if self.model.file.types[number] in LEFT_OUT:
-            return "as they are no things"
+            return "since they are no physical things"
         if number in self.first.products:
             return None
         if self.other and number in self.other.products:
-            return f"as {self.first.name} makes no triangles of them, though {self.other.name} does"
-        return "as they have no body of their own" if not self.model.items(number) else "as their shapes have no triangles"
+            return f"since {self.first.name} makes no triangles of them, though {self.other.name} does"
+        return "since they have no body of their own" if not self.model.items(number) else "since their bodies have no triangles"
 
     def _body(self, number: int, product: Product) -> Body:
         mesh, declared = product.mesh, self.first.declared(product, self._is_curved(number))
@@ -81,7 +84,8 @@ class _Conversion:
         shapes = self._shapes(number, product, known) if unlike is None else []
         if shapes:
             far = np.abs(product.origin).max() + np.abs(mesh.vertices).max()
-            deviation, source = float(_ULPS * np.spacing(far)), "exact"
+            rounding = float(_ULPS * np.spacing(far))
+            deviation, source = (0.0, "exact") if rounding <= _EXACT else (rounding, "proven")
             _move(shapes, product)
         elif half_ulp_f32(mesh.vertices) > _COARSE:
             self.coarse.append(self.names[number])

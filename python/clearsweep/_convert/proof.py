@@ -28,7 +28,7 @@ from .surfaces import Surface, unit
 #: Below this sine two surfaces are tangent: between them is less than what a point may be off both.
 _TANGENT = 1e-3
 
-#: A vertex may be so far off, in radii of a curved surface, for the surface to be as good as flat there.
+#: A vertex may be so far off, in radii of a curved surface and in sizes, for the surface to be as good as flat there.
 _SMALL = 0.05
 
 
@@ -108,7 +108,7 @@ def _at_vertices(mesh: Mesh, surfaces: Sequence[Surface], faces: Ints) -> tuple[
         most = max(most, way, 2 * float(np.max(np.abs(off[start:end]))) if end - start > 1 else 0.0)
     curved = [surface.radius for surface in surfaces if surface.kind in ("cylinder", "sphere", "torus")]
     least_radius = min(curved, default=np.inf)
-    if most > _SMALL * least_radius:
+    if most > _SMALL * min(least_radius, float(np.max(np.ptp(mesh.box(), axis=0)))):
         return most, "they have vertices that are far off their faces"
     return most * (1 + 2 * most / least_radius), ""
 

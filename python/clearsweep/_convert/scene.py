@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import math
 import os
 import pathlib
 import tempfile
@@ -86,7 +87,7 @@ class Converted:
         exact = sum(1 for body in self.bodies if body.shapes)
         of_files = "; ".join(f"{os.path.basename(path)} by {kernels}" for path, kernels in self.sources)
         told = [f"{len(self.bodies):,} bodies of {of_files}"]
-        told.append("deviations: " + ", ".join(f"{_most(self.bodies, word)}" for word in sorted(sources)))
+        told.append("deviation: " + ", ".join(f"{_most(self.bodies, word)}" for word in sorted(sources)))
         if exact:
             told.append(f"{exact:,} bodies are exact shapes, {len(self.bodies) - exact:,} are triangles")
         for reason, counts in self.left_out.items():
@@ -163,7 +164,13 @@ class Converted:
 def _most(bodies: Iterable[Body], source: str) -> str:
     of_source = [body.deviation for body in bodies if body.source == source]
     most = max(of_source)
-    return f"{len(of_source):,} {source}" + ("" if source == "exact" else f" (at most {most:.3g} m)")
+    return f"{len(of_source):,} {source}" + (f" (at most {_rounded_up(1e3 * most)} mm)" if most else "")
+
+
+def _rounded_up(number: float) -> str:
+    """A positive number with three digits, rounded up."""
+    digit = 10.0 ** (math.floor(math.log10(number)) - 2)
+    return f"{math.ceil(number / digit) * digit:.3g}"
 
 
 def check_folder(folder: pathlib.Path, force: bool) -> None:
@@ -188,7 +195,8 @@ def _columns(lengths: Sequence[str]) -> dict[str, Any]:
 def _keys(body: Body) -> dict[str, Any]:
     """A body of several parts as a section of the scene file."""
     keys = {"name": body.name, "parts": [dict(shape) for shape in body.shapes], "static": True, "class": body.kind}
-    keys |= {"level": body.level, "group": list(body.groups) or None, "deviation": f"{body.deviation!r}m"}
+    keys |= {"level": body.level, "group": list(body.groups) or None}
+    keys |= {"deviation": f"{body.deviation!r}m", "deviation_source": body.source}
     return {key: value for key, value in keys.items() if value is not None}
 
 

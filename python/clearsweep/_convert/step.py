@@ -98,7 +98,7 @@ class _Tree:
         """Adds a node, if it has triangles, and those below it."""
         node = self.nodes[number]
         if not self._carries(number):
-            self.converted.leave_out("as they have no faces", "nodes of curves and points")
+            self.converted.leave_out("since they have no faces", "nodes of curves and points")
             return
         children: list[int] = node.get("children", [])
         primitives, owner = self._primitives(node), number
