@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .._errors import Error
-from .ifc_disks import disks
+from .ifc_disks import disks, disks_unlike
 from .ifc_kernels import CURVED, Kernel, Product, difference, ifclite, ifcopenshell
 from .ifc_model import LEFT_OUT, Model
-from .ifc_solids import Solid, metres, solids
-from .meshes import Mesh, half_ulp_f32
+from .ifc_solids import metres, solids, unlike
+from .meshes import half_ulp_f32
 from .part21 import Ref
 from .scene import Body, Converted
 
@@ -36,6 +37,22 @@ def convert_ifc(path: str, data: bytes, kernel: str, result: Converted, group: s
     _Conversion(model, data, (first, other), result, group).convert()
 
 
+@dataclasses.dataclass
+class _Made:
+    """What a kernel made of a product, and how it holds against the solids of the file."""
+
+    kernel: Kernel
+    product: Product
+    deviation: float = 0.0
+    #: The deviation without any proof.
+    declared: float = 0.0
+    source: str = "declared"
+    #: Where it differs from the solids.
+    unlike: str | None = None
+    #: The solids as shapes, in the world.
+    shapes: Sequence[dict[str, Any]] = ()
+
+
 class _Conversion:
     def __init__(
         self, model: Model, data: bytes, kernels: tuple[Kernel, Kernel | None], result: Converted, group: str | None
@@ -47,6 +64,7 @@ class _Conversion:
         has_disks = first.name == "ifclite" and any(model.file.of("IFCSWEPTDISKSOLID"))
         self.disks = disks(data, {number: product.origin for number, product in first.products.items()}) if has_disks else {}
         self.undecided: list[str] = []
+        self.settled: list[str] = []
         self.coarse: list[str] = []
         self.connected = 0
 
@@ -58,7 +76,7 @@ class _Conversion:
                 self.result.leave_out(reason, self.first.classes.get(number, self.model.file.types[number]))
                 continue
             self.names[number] = self.result.unique(self.model.file[number][0])
-            self.result.bodies.append(self._body(number, self.first.products[number]))
+            self.result.bodies.append(self._body(number))
         if not self.names:
             path = self.model.file.path
             raise Error("input", path, path, "has no product with a body", "export the model with its geometry")
@@ -68,41 +86,37 @@ class _Conversion:
     def _reason_to_leave_out(self, number: int) -> str | None:
         if self.model.file.types[number] in LEFT_OUT:
             return "since they are no physical things"
-        if number in self.first.products:
+        if any(number in kernel.products for kernel in self._kernels()):
             return None
-        if self.other and number in self.other.products:
-            return f"since {self.first.name} makes no triangles of them, though {self.other.name} does"
         return "since they have no body of their own" if not self.model.items(number) else "since their bodies have no triangles"
 
-    def _body(self, number: int, product: Product) -> Body:
-        mesh, declared = product.mesh, self.first.declared(product, self._is_curved(number))
-        # The solids of the product, if all of them are known exactly.
-        known = solids(self.model, number, product.origin)
-        proven = known[0].deviation(mesh) if known and len(known) == 1 else None
-        deviation, source = (declared, "declared") if proven is None else (proven + product.rounding, "proven")
-        unlike = _unlike(mesh, known, declared) if known and proven is None else None
-        shapes = self._shapes(number, product, known) if unlike is None else []
-        if shapes:
-            far = np.abs(product.origin).max() + np.abs(mesh.vertices).max()
-            rounding = float(_ULPS * np.spacing(far))
-            deviation, source = (0.0, "exact") if rounding <= _EXACT else (rounding, "proven")
-            _move(shapes, product)
-        elif half_ulp_f32(mesh.vertices) > _COARSE:
+    def _kernels(self) -> list[Kernel]:
+        return [self.first, self.other] if self.other else [self.first]
+
+    def _body(self, number: int) -> Body:
+        made = [_Made(kernel, product) for kernel in self._kernels() if (product := kernel.products.get(number))]
+        is_curved = self._is_curved(number)
+        for one in made:
+            self._hold(number, one, is_curved)
+        # The solids of the file decide between kernels.
+        taken = next((one for one in made if one.unlike is None), made[0])
+        mesh, product, shapes = taken.product.mesh, taken.product, taken.shapes
+        if not shapes and half_ulp_f32(mesh.vertices) > _COARSE:
             self.coarse.append(self.names[number])
         body = Body(
             self.names[number],
             self.model.name(number),
             product.kind,
-            float(deviation),
-            source,
-            self.first.name,
+            float(taken.deviation),
+            taken.source,
+            taken.kernel.name,
             float(np.linalg.norm(np.ptp(mesh.box(), axis=0))),
             2 * half_ulp_f32(mesh.vertices),
             self.model.storey(number),
             self._groups(number),
             self.model.layer(number),
             product.colour,
-            self._check(number, product, unlike),
+            self._check(number, made, taken),
             shapes,
         )
         if not shapes:
@@ -111,15 +125,33 @@ class _Conversion:
             self.result.glb.node(body.name, {"mesh": part, **at})
         return body
 
-    def _shapes(self, number: int, product: Product, known: Sequence[Solid] | None) -> list[dict[str, Any]]:
-        """Exact shapes about the origin of the product; empty if it is not convex in each of its parts."""
-        parts = self.disks.get(number, [])
+    def _hold(self, number: int, made: _Made, is_curved: bool) -> None:
+        """Holds the triangles of a product against the solids of the file, if all of them are known exactly."""
+        product, mesh = made.product, made.product.mesh
+        made.deviation = made.declared = made.kernel.declared(product, is_curved)
+        parts = self.disks.get(number, []) if made.kernel is self.first and self._are_disks(number) else []
         if parts:
-            is_like = len(parts) > 1 or parts[0].is_like(product.mesh)
-            return [shape for disk in parts for shape in disk.shapes] if is_like else []
-        shapes = [shape for solid in known or [] for shape in solid.shapes or [None]]
-        whole = [shape for shape in shapes if shape is not None]
-        return whole if len(whole) == len(shapes) else []
+            made.unlike = disks_unlike(parts, mesh)
+            shapes = [shape for disk in parts for shape in disk.shapes]
+        else:
+            known = solids(self.model, number, product.origin) or []
+            proven = known[0].deviation(mesh) if len(known) == 1 else None
+            made.unlike = unlike(known, mesh, made.declared) if known and proven is None else None
+            if proven is not None:
+                made.deviation, made.source = proven + product.rounding, "proven"
+            listed = [shape for solid in known for shape in solid.shapes or [None]]
+            shapes = [shape for shape in listed if shape is not None]
+            shapes = shapes if len(shapes) == len(listed) else []
+        if shapes and made.unlike is None:
+            rounding = float(_ULPS * np.spacing(np.abs(product.origin).max() + np.abs(mesh.vertices).max()))
+            made.deviation, made.source = (0.0, "exact") if rounding <= _EXACT else (rounding, "proven")
+            made.shapes = [_moved(shape, product) for shape in shapes]
+
+    def _are_disks(self, number: int) -> bool:
+        """Whether a product is nothing but the swept disks that are known of it."""
+        leaves = self.model.leaves(self.model.items(number))
+        are_disks = all(self.model.file.type(leaf) == "IFCSWEPTDISKSOLID" for leaf in leaves)
+        return are_disks and len(leaves) == len(self.disks.get(number, [])) and not self.model.is_cut(number)
 
     def _is_curved(self, number: int) -> bool:
         """Whether anything in the shape of a product, or in its openings, is curved."""
@@ -141,19 +173,20 @@ class _Conversion:
         names = [name for one in whose for name in self.model.systems.get(one, [])]
         return list(dict.fromkeys([*names, *([self.group] if self.group else [])]))
 
-    def _check(self, number: int, product: Product, unlike: str | None) -> str | None:
-        """Whether the triangles are like the exact solids and those of the other kernel: `agrees`, or where they differ."""
-        found = [unlike] if unlike else []
-        if self.other is not None:
-            second, is_curved = self.other.products.get(number), self._is_curved(number)
-            limit = self.first.declared(product, is_curved)
-            difference_of_both: str | None = f"{self.other.name} makes no triangles"
-            if second is not None:
-                limit += self.other.declared(second, is_curved)
-                difference_of_both = difference(product, second, limit)
-            found += [difference_of_both] if difference_of_both else []
+    def _check(self, number: int, made: Sequence[_Made], taken: _Made) -> str | None:
+        """Whether the triangles are like the exact solids and those of the other kernel: `agrees`, `settled` by the solids of the
+        file, or where they differ."""
+        who = f"{self.names[number]} ({taken.product.kind})"
+        if taken is not made[0]:
+            self.settled.append(f"{who}: {made[0].kernel.name}: {made[0].unlike}")
+            return f"settled: {made[0].kernel.name}: {made[0].unlike}"
+        found = [taken.unlike] if taken.unlike else []
+        if self.other and len(made) < 2:
+            found.append(f"{self.first.name if taken.kernel is self.other else self.other.name} makes no triangles")
+        elif self.other and taken.unlike is None:
+            found += [text] if (text := difference(made[0].product, made[1].product, made[0].declared + made[1].declared)) else []
         if found:
-            self.undecided.append(f"{self.names[number]} ({product.kind}): {'; '.join(found)}")
+            self.undecided.append(f"{who}: {'; '.join(found)}")
             return f"undecided: {'; '.join(found)}"
         return "agrees" if self.other else None
 
@@ -174,7 +207,9 @@ class _Conversion:
         if repeated:
             notes.append(f"GUIDs stand for several products: {_some(repeated)} were numbered")
         if self.other:
-            notes.append(f"{len(self.names) - len(self.undecided):,} bodies are alike by both kernels")
+            alike = len(self.names) - len(self.undecided) - len(self.settled)
+            notes.append(f"{alike:,} bodies are alike by both kernels")
+        notes += [f"settled by the solid of the file, triangles of {self.other.name}: {line}" for line in self.settled if self.other]
         notes += [f"undecided: {line}" for line in self.undecided]
         if self.undecided and not self.other:
             notes.append("--kernel ifcopenshell, or both, may have the triangles of these bodies right")
@@ -182,19 +217,10 @@ class _Conversion:
             notes.append(f"coordinates of {_some(self.coarse)} are rounded by more than 1 mm: they are far from the model's origin")
 
 
-def _move(shapes: Sequence[dict[str, Any]], product: Product) -> None:
-    """Moves shapes from the origin of the product to the world."""
-    for shape in shapes:
-        at = [float(text.removesuffix("m")) for text in shape["position"]]
-        shape["position"] = [metres(value) for value in np.array(at) + product.origin]
-
-
-def _unlike(mesh: Mesh, known: Sequence[Solid], limit: float) -> str | None:
-    """Where triangles differ from solids: they have another volume, by more than a layer as thick as the limit."""
-    volume, made = sum(solid.volume for solid in known), abs(mesh.volume())
-    if abs(made - volume) <= 2 * mesh.area() * limit + 1e-6 * volume:
-        return None
-    return f"the triangles enclose {made:.3g} m3, the solid of the file {volume:.3g} m3"
+def _moved(shape: dict[str, Any], product: Product) -> dict[str, Any]:
+    """A shape, moved from the origin of the product to the world."""
+    at = [float(text.removesuffix("m")) for text in shape["position"]]
+    return shape | {"position": [metres(value) for value in np.array(at) + product.origin]}
 
 
 def _some(names: Sequence[str]) -> str:

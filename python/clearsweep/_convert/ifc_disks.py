@@ -58,17 +58,25 @@ class Disk:
         for angle in np.linspace(0, abs(sweep), 33):
             self.line.append(centre + arc * (np.cos(angle) * start + np.sin(angle) * across))
 
-    def is_like(self, mesh: Mesh) -> bool:
-        """Whether a mesh is near the disk: its vertices and its volume."""
+    def off(self, points: F64) -> F64:
+        """Distances of points from the line, in radii."""
         line = np.array(self.line)
-        starts, ways = line[:-1], np.diff(line, axis=0)
-        squares = np.maximum(np.einsum("ij,ij->i", ways, ways), 1e-300)
-        nearest = np.full(len(mesh.vertices), np.inf)
-        for start, way, square in zip(starts, ways, squares, strict=True):
-            share = np.clip((mesh.vertices - start) @ way / square, 0, 1)
-            nearest = np.minimum(nearest, np.linalg.norm(mesh.vertices - start - share[:, None] * way, axis=1))
-        volume = np.pi * self.radius**2 * self.length
-        return bool(np.max(nearest) <= (1 + _LIKE) * self.radius) and abs(abs(mesh.volume()) - volume) <= _LIKE * volume
+        nearest = np.full(len(points), np.inf)
+        for start, way in zip(line[:-1], np.diff(line, axis=0), strict=True):
+            share = np.clip((points - start) @ way / max(float(way @ way), 1e-300), 0, 1)
+            nearest = np.minimum(nearest, np.linalg.norm(points - start - share[:, None] * way, axis=1))
+        return nearest / self.radius
+
+
+def disks_unlike(parts: Sequence[Disk], mesh: Mesh) -> str | None:
+    """Where triangles differ from disks: a vertex is outside of all, or they enclose another volume."""
+    off = float(np.max(np.min([disk.off(mesh.vertices) for disk in parts], axis=0)))
+    volume = sum(np.pi * disk.radius**2 * disk.length for disk in parts)
+    if off > 1 + _LIKE:
+        return f"the triangles reach {off:.3g} radii from the line of the swept disk"
+    if abs(abs(mesh.volume()) - volume) > _LIKE * volume:
+        return f"the triangles enclose {abs(mesh.volume()):.3g} m3, the swept disk {volume:.3g} m3"
+    return None
 
 
 def _vector(values: Sequence[float]) -> F64:

@@ -20,6 +20,8 @@ LEFT_OUT = {
     "IFCOPENINGELEMENT",
     "IFCOPENINGSTANDARDCASE",
     "IFCVOIDINGFEATURE",
+    "IFCEARTHWORKSCUT",
+    "IFCPROJECTIONELEMENT",
     "IFCVIRTUALELEMENT",
     "IFCANNOTATION",
     "IFCGRID",
@@ -46,6 +48,7 @@ class Model:
             raise Error("input", path, path, problem, "rename a STEP file to .step")
         #: Metres for a unit of length, radians for a unit of angle.
         self.length, self.angle = self._unit("LENGTHUNIT"), self._unit("PLANEANGLEUNIT")
+        self.parts = {part: whole for kind in ("NESTS", "AGGREGATES") for whole, part in self._pairs(f"IFCREL{kind}", 4, 5)}
         self.above = self._containers()
         self.voids = self._pairs("IFCRELVOIDSELEMENT", 4, 5) + self._pairs("IFCRELPROJECTSELEMENT", 4, 5)
         self.cut = {whole for whole, _ in self.voids}
@@ -89,12 +92,27 @@ class Model:
 
     def is_cut(self, number: int) -> bool:
         """Whether a product, or what it is a part of, has openings or projections."""
-        return number in self.cut or any(whole in self.cut for whole in self.ancestors(number))
+        seen: set[int] = set()
+        while number not in seen and number not in self.cut and number in self.parts:
+            seen.add(number)
+            number = self.parts[number]
+        return number in self.cut
 
     def items(self, number: int) -> list[Ref]:
         """The items of the body of a product; empty if there is none."""
         bodies = [shape for shape in self.shapes(number) if self.file[shape][1] == "Body"]
         return [item for shape in bodies for item in _refs(self.file[shape][3])]
+
+    def leaves(self, items: Iterable[Ref], depth: int = 0) -> list[Ref]:
+        """The items, and in place of mapped ones what they map."""
+        found: list[Ref] = []
+        for item in items:
+            if self.file.type(item) == "IFCMAPPEDITEM" and depth < 16:
+                mapped = self.file[self.file[item][0]][1]
+                found += self.leaves(_refs(self.file[mapped][3]), depth + 1)
+            else:
+                found.append(item)
+        return found
 
     def shapes(self, number: int) -> list[Ref]:
         """The representations of a product."""
@@ -132,12 +150,10 @@ class Model:
         return pairs
 
     def _containers(self) -> dict[int, int]:
-        above = {part: whole for whole, part in self._pairs("IFCRELNESTS", 4, 5)}
         filled = dict(self._pairs("IFCRELFILLSELEMENT", 5, 4))
         walls = {opening: wall for wall, opening in self._pairs("IFCRELVOIDSELEMENT", 4, 5)}
-        above |= {filling: walls[opening] for filling, opening in filled.items() if opening in walls}
-        above |= {part: whole for whole, part in self._pairs("IFCRELAGGREGATES", 4, 5)}
-        return above | dict(self._pairs("IFCRELCONTAINEDINSPATIALSTRUCTURE", 4, 5))
+        above = {filling: walls[opening] for filling, opening in filled.items() if opening in walls}
+        return above | self.parts | dict(self._pairs("IFCRELCONTAINEDINSPATIALSTRUCTURE", 4, 5))
 
     def _systems(self) -> dict[int, list[str]]:
         systems: dict[int, list[str]] = collections.defaultdict(list)

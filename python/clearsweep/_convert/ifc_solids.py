@@ -31,6 +31,8 @@ class Solid:
     shapes: list[dict[str, Any]] | None
     surfaces: list[Surface]
     volume: float
+    #: Its box, if that is known.
+    box: F64 | None = None
 
     def deviation(self, mesh: Mesh) -> float | None:
         """The proven deviation of a mesh from the solid; None: nothing is proven."""
@@ -58,6 +60,20 @@ class _Profile:
     #: Radius of the hole.
     inner: float = 0.0
     matrix: F64 = dataclasses.field(default_factory=lambda: np.eye(4))
+
+
+def unlike(known: Sequence[Solid], mesh: Mesh, limit: float) -> str | None:
+    """Where triangles differ from solids: they have another volume or another box, by more than a layer as thick as the limit."""
+    volume, made = sum(solid.volume for solid in known), abs(mesh.volume())
+    if abs(made - volume) > 2 * mesh.area() * limit + 1e-6 * volume:
+        return f"the triangles enclose {made:.3g} m3, the solid of the file {volume:.3g} m3"
+    boxes = [solid.box for solid in known if solid.box is not None]
+    if boxes and len(boxes) == len(known):
+        box = np.array([np.min([one[0] for one in boxes], axis=0), np.max([one[1] for one in boxes], axis=0)])
+        off = float(np.max(np.abs(box - mesh.box())))
+        if off > 2 * limit:
+            return f"the boxes of the triangles and of the solid of the file differ by {off:.3g} m"
+    return None
 
 
 def solids(model: Model, number: int, origin: F64) -> list[Solid] | None:
@@ -185,7 +201,9 @@ def _extruded(profile: _Profile, matrix: F64, along: F64) -> Solid | None:
     shapes = None
     if len(profile.loops) == 1 and _is_convex(outer):
         shapes = [_prism(matrix[:3, 3] + outer @ np.stack([x, y]), along)]
-    return Solid(shapes, surfaces, volume)
+    corners = matrix[:3, 3] + outer @ np.stack([x, y])
+    points = np.concatenate([corners, corners + along])
+    return Solid(shapes, surfaces, volume, np.array([points.min(axis=0), points.max(axis=0)]))
 
 
 def _prism(corners: F64, along: F64) -> dict[str, Any]:
@@ -209,14 +227,16 @@ def _round_bar(profile: _Profile, matrix: F64, along: F64, ends: list[Surface]) 
     if share:
         # A rectangle that is turned fully is a pipe.
         keys = {"rectangular_torus": [metres(radius * share), metres(radius), metres(height)]}
+    reach = np.abs(along) / 2 + np.hypot(x, y)
+    box = np.array([middle - reach, middle + reach])
     volume = np.pi * (1 - share * share) * abs(float(np.dot(np.cross(x, y), along)))
     if _are_square(x, y, along) and abs(np.linalg.norm(y) - radius) <= _EXACT * radius:
         surfaces = [*ends, Surface("cylinder", middle, along, radius)]
         surfaces += [Surface("cylinder", middle, along, radius * share)] if share else []
-        return Solid([placed_shape(keys, middle, x, y)], surfaces, volume)
+        return Solid([placed_shape(keys, middle, x, y)], surfaces, volume, box)
     columns = np.stack([x / radius, y / radius, along / height], axis=1)
     keys["matrix"] = columns.tolist()
-    return Solid([placed_shape(keys, middle, np.eye(3)[0], np.eye(3)[1])], [], volume)
+    return Solid([placed_shape(keys, middle, np.eye(3)[0], np.eye(3)[1])], [], volume, box)
 
 
 def _turned(model: Model, profile: _Profile, placed: F64, attributes: Sequence[Any]) -> Solid | None:
