@@ -153,10 +153,10 @@ def main() -> None:
     """The program ``clearsweep``."""
     import signal
 
-    # The program answers Ctrl-C itself; until it does, Ctrl-C ends it, as it ends every program.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.argv[1:2] == ["convert"]:
         from ._convert import command
 
         sys.exit(command.main(sys.argv[2:]))
+    # The program answers Ctrl-C itself; until it does, Ctrl-C ends it, as it ends every program.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_clearsweep.main(["clearsweep", *sys.argv[1:]]))

@@ -8,7 +8,9 @@ import itertools
 import math
 import os
 import pathlib
+import subprocess
 import sys
+import tomllib
 from typing import Any
 
 import clearsweep as cs
@@ -23,6 +25,7 @@ parquet: Any = pytest.importorskip("pyarrow.parquet")
 
 from clearsweep._convert.glb import Glb  # noqa: E402 - needs numpy
 from clearsweep._convert.meshes import Mesh  # noqa: E402
+from clearsweep._convert.packages import EXTRAS  # noqa: E402
 from clearsweep._convert.proof import prove  # noqa: E402
 from clearsweep._convert.step import brep  # noqa: E402
 from clearsweep._convert.surfaces import Surface  # noqa: E402
@@ -236,6 +239,28 @@ def test_files_that_are_none_are_refused(tmp_path: pathlib.Path) -> None:
     for tolerance in ("0mm", "1 parsec", -1.0):
         with pytest.raises(cs.Error, match="--tolerance"):
             cs.convert(bad, tmp_path / "out", tolerance=tolerance)
+
+
+def test_what_the_reader_says_is_passed_on(tmp_path: pathlib.Path) -> None:
+    path = frustum(tmp_path / "f.step", 10, 10, 30)
+    text = path.read_text()
+    # The solid is there, a name of it leads nowhere.
+    path.write_text(text.replace("DATA;", "DATA;\n#900=SHAPE_ASPECT('','',#901,.T.);"))
+    done = cs.convert(path, tmp_path / "f")
+    assert done["bodies"] == 1 and any("Unresolved Reference" in note for note in done["notes"])
+
+
+def test_extras_install_what_the_errors_name() -> None:
+    project = tomllib.loads((ROOT / "python" / "pyproject.toml").read_text())["project"]
+    assert {name: project["optional-dependencies"][name] for name in EXTRAS} == EXTRAS
+
+
+def test_numpy_is_named_if_it_is_missing(tmp_path: pathlib.Path) -> None:
+    frustum(tmp_path / "f.step", 10, 10, 30)
+    words = "sys.argv[1:] = ['convert', 'f.step', '--out', 'o']"
+    code = f"import sys; sys.modules['numpy'] = None; {words}; from clearsweep._commands import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2 and "the package numpy is not installed" in done.stderr and "help: pip install" in done.stderr
 
 
 def test_a_missing_package_is_named(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

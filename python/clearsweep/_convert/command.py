@@ -11,11 +11,14 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._errors import Error, Warning
+from .folder import check_folder
 from .packages import package
-from .scene import Converted, check_folder
+
+if TYPE_CHECKING:
+    from .scene import Converted
 
 #: Metres of the units that a tolerance may have.
 _UNITS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3, "in": 0.0254, "ft": 0.3048}
@@ -51,16 +54,24 @@ def read(
     for name in ("numpy", "pyarrow"):
         package(name, "ifc" if ".ifc" in endings else "step")
     from .ifc import convert_ifc
+    from .scene import Converted
     from .step import convert_step
 
     result = Converted()
     for path, ending in zip(files, endings, strict=True):
         data = _bytes(path)
-        if ending == ".ifc":
-            group = pathlib.Path(path).stem if len(files) > 1 else None
-            convert_ifc(path, data, kernel or "ifclite", result, group)
-        else:
-            convert_step(path, data, metres, result)
+        try:
+            if ending == ".ifc":
+                group = pathlib.Path(path).stem if len(files) > 1 else None
+                convert_ifc(path, data, kernel or "ifclite", result, group)
+            else:
+                convert_step(path, data, metres, result)
+        except (Error, MemoryError):
+            raise
+        except Exception as error:
+            # Attributes that are missing or of another type than the standard says.
+            problem = f"cannot be understood ({type(error).__name__}: {error})"
+            raise Error("input", path, path, problem, "export the model again: it is damaged, or no valid file") from error
     return result
 
 
@@ -138,6 +149,9 @@ def main(words: Sequence[str]) -> int:
     except Error as error:
         print(f"error: {error}", file=sys.stderr)
         return 2 if error.kind == "usage" else 1
+    except KeyboardInterrupt:
+        print("error: interrupted: nothing was written", file=sys.stderr)
+        return 130
     lines: list[str] = done.pop("text")
     if options.json:
         print(json.dumps(done, ensure_ascii=False))

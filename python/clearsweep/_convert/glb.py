@@ -16,13 +16,19 @@ _TYPES: dict[int, npt.DTypeLike] = {5121: np.uint8, 5123: np.uint16, 5125: np.ui
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 
+#: What to do about a file of which there is no GLB.
+NO_GLB = "open the file in a CAD program, and export it as STEP AP214 or AP242"
+
+
 class Glb:
     """A GLB in memory: ``document`` is its JSON."""
 
-    def __init__(self, data: bytes, path: str) -> None:
+    def __init__(self, data: bytes, path: str, printed: Sequence[str] = ()) -> None:
+        """``printed``: what the reader said about the file."""
         if len(data) < 20 or data[:4] != b"glTF":
-            problem = "cascadio makes no GLB of the file"
-            raise Error("input", path, path, problem, "open the file in a CAD program, and export it as STEP AP214 or AP242")
+            said = f" ({'; '.join(printed[:3])})" if printed else ""
+            problem = f"cascadio makes no GLB of the file{said}"
+            raise Error("input", path, path, problem, NO_GLB)
         length = struct.unpack("<I", data[12:16])[0]
         self.document: dict[str, Any] = json.loads(data[20 : 20 + length])
         self._binary = data[20 + length + 8 :]

@@ -23,6 +23,9 @@ _ULPS = 64
 #: A shape whose rounding is larger, metres, is exact no more, and has it as its deviation.
 _EXACT = 1e-9
 
+#: Lines of a kernel that are passed on.
+_TOLD = 20
+
 #: Beyond this, metres, the rounding of a kernel's coordinates is told.
 _COARSE = 1e-3
 
@@ -34,6 +37,8 @@ def convert_ifc(path: str, data: bytes, kernel: str, result: Converted, group: s
     other = ifcopenshell(path) if kernel == "both" else None
     kernels = " and ".join(f"{kernel.name} {kernel.version}" for kernel in (first, other) if kernel)
     result.sources.append((path, kernels))
+    for made in (first, other):
+        result.notes += [f"{path}: {made.name} says: {line}" for line in made.printed[:_TOLD]] if made else []
     _Conversion(model, data, (first, other), result, group).convert()
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._errors import Error
 from .glb import hex_of
+from .messages import captured
 from .meshes import F64, Mesh, half_ulp_f32
 from .packages import package
 
@@ -50,6 +51,8 @@ class Kernel:
     products: dict[int, Product]
     #: Names of classes by instance, in the spelling of the standard.
     classes: dict[int, str]
+    #: What it printed while it read the file.
+    printed: list[str]
 
     def declared(self, product: Product, is_curved: bool) -> float:
         """The deviation that its faces are taken to have."""
@@ -63,8 +66,12 @@ def ifclite(path: str, data: bytes) -> Kernel:
     """ifclite-geom: each coordinate is one of single precision about `rtc_offset`."""
     module = package("ifclite_geom", "ifc")
     try:
-        made, told = module.geometry_data_buffers(data), module.entity_data(data, type_properties=False, attributes=False)
-    except Exception as error:
+        with captured() as printed:
+            made = module.geometry_data_buffers(data)
+            told = module.entity_data(data, type_properties=False, attributes=False)
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:  # A panic of the kernel is no Exception.
         raise _failed(path, "ifclite-geom", error) from None
     origin = np.array(made["rtc_offset"], dtype=np.float64)
     products: dict[int, Product] = {}
@@ -82,7 +89,7 @@ def ifclite(path: str, data: bytes) -> Kernel:
         products[number] = Product(number, element["global_id"], element["ifc_type"], mesh, origin, colour, float(rounding))
     classes = {number: entity["ifc_type"] for number, entity in told["entities"].items()}
     classes |= {number: product.kind for number, product in products.items()}
-    return Kernel("ifclite", importlib.metadata.version("ifclite-geom"), products, classes)
+    return Kernel("ifclite", importlib.metadata.version("ifclite-geom"), products, classes, printed)
 
 
 def ifcopenshell(path: str) -> Kernel:
@@ -92,18 +99,19 @@ def ifcopenshell(path: str) -> Kernel:
         model = module.open(path)
         settings = geometry.settings()
         settings.set("mesher-linear-deflection", DEFLECTION)
-        shapes = geometry.iterator(settings, model, 1)
         products: dict[int, Product] = {}
-        goes_on = shapes.initialize()
-        while goes_on:
-            product = _of_ifcopenshell(shapes.get())
-            if product is not None:
-                products[product.number] = product
-            goes_on = bool(shapes.next())
+        with captured() as printed:
+            shapes = geometry.iterator(settings, model, 1)
+            goes_on = shapes.initialize()
+            while goes_on:
+                product = _of_ifcopenshell(shapes.get())
+                if product is not None:
+                    products[product.number] = product
+                goes_on = bool(shapes.next())
         classes = {entity.id(): entity.is_a() for entity in model.by_type("IfcObject")}
     except Exception as error:
         raise _failed(path, "ifcopenshell", error) from None
-    return Kernel("ifcopenshell", importlib.metadata.version("ifcopenshell"), products, classes)
+    return Kernel("ifcopenshell", importlib.metadata.version("ifcopenshell"), products, classes, printed)
 
 
 def _of_ifcopenshell(shape: Any) -> Product | None:
@@ -126,7 +134,7 @@ def _of_ifcopenshell(shape: Any) -> Product | None:
     return Product(shape.id, shape.guid, shape.type, Mesh(single, triangles), origin, colour, rounding)
 
 
-def _failed(path: str, kernel: str, error: Exception) -> Error:
+def _failed(path: str, kernel: str, error: BaseException) -> Error:
     problem = f"{kernel} cannot read it: {str(error).strip() or type(error).__name__}"
     return Error("input", path, path, problem, "try the other one by --kernel, or export the file again")
 

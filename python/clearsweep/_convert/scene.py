@@ -15,14 +15,12 @@ import numpy as np
 
 from .. import _clearsweep
 from .._errors import Error
+from .folder import check_folder
 from .glb import GlbWriter
 from .meshes import F64, Ints
 
 #: Least overlap that counts, as in the scenes of `clearsweep init`: each with the least median size of bodies, metres.
 _OVERLAPS = (("-1mm", 0.1), ("-0.1mm", 0.01), ("-0.01mm", 1e-3), ("-0.001mm", 0.0))
-
-#: Files of a converted scene.
-_FILES = ("scene.toml", "geometry.glb", "bodies.parquet", "shapes.parquet")
 
 
 @dataclasses.dataclass
@@ -171,20 +169,6 @@ def _rounded_up(number: float) -> str:
     """A positive number with three digits, rounded up."""
     digit = 10.0 ** (math.floor(math.log10(number)) - 2)
     return f"{math.ceil(number / digit) * digit:.3g}"
-
-
-def check_folder(folder: pathlib.Path, force: bool) -> None:
-    """Refuses a folder that exists, unless it holds a converted scene that may be replaced."""
-    if folder.exists() and not force:
-        raise Error("usage", None, "--out", f"{folder} exists", "choose another folder, or replace it by --force")
-    if folder.exists() and not _is_own(folder):
-        problem = f"{folder} holds other files than those of a converted scene"
-        raise Error("usage", None, "--out", problem, "choose another folder: --force replaces converted scenes alone")
-
-
-def _is_own(folder: pathlib.Path) -> bool:
-    """Whether a folder holds nothing but a converted scene."""
-    return folder.is_dir() and all(entry.name in _FILES for entry in folder.iterdir())
 
 
 def _columns(lengths: Sequence[str]) -> dict[str, Any]:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import collections
 import dataclasses
 import importlib.metadata
+import os
 import re
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .._errors import Error
-from .glb import Glb, hex_of_linear
+from .glb import NO_GLB, Glb, hex_of_linear
+from .messages import lines_of
 from .meshes import F64, Ints, Mesh, half_ulp_f32
 from .packages import package
 from .proof import prove
@@ -21,6 +26,18 @@ from .surfaces import Surface
 
 #: Largest angle between neighbouring chords, radians.
 _ANGLE = 0.5
+
+#: Reads STEP from stdin, and writes GLB to a file.
+_MESHER = """
+import sys, cascadio
+linear, angular, out = sys.argv[1:]
+options = dict(tol_linear=float(linear), tol_angular=float(angular), tol_relative=False, include_brep=True)
+made = cascadio.load(sys.stdin.buffer.read(), file_type="step", **options)
+open(out, "wb").write(made)
+"""
+
+#: Lines of the reader that are passed on.
+_TOLD = 20
 
 #: A name that Open CASCADE makes up where the file has none.
 _MADE_UP = re.compile(r"=>\[[\d:]+\]|SOLID|COMPOUND|SHELL|COMPSOLID|Open CASCADE STEP translator.*|")
@@ -55,9 +72,10 @@ def convert_step(path: str, data: bytes, tolerance_m: float, result: Converted) 
     if not data.lstrip().startswith(b"ISO-10303-21"):
         problem = "is no STEP file: it does not begin with `ISO-10303-21`"
         raise Error("input", path, path, problem, "export the model as STEP (AP203, AP214 or AP242)")
-    cascadio = package("cascadio", "step")
-    options = {"tol_linear": 1e3 * tolerance_m, "tol_angular": _ANGLE, "tol_relative": False, "include_brep": True}
-    glb = Glb(cascadio.load(data, file_type="step", **options), path)
+    package("cascadio", "step")
+    made, printed = _meshed(path, data, tolerance_m)
+    glb = Glb(made, path, printed)
+    result.notes += [f"{path}: the reader says: {line}" for line in printed[:_TOLD]]
     result.sources.append((path, f"cascadio {importlib.metadata.version('cascadio')}, tolerance {1e3 * tolerance_m:g} mm"))
     tree, before = _Tree(glb, tolerance_m, result), len(result.bodies)
     for root in glb.document["scenes"][glb.document.get("scene", 0)].get("nodes", []):
@@ -65,6 +83,21 @@ def convert_step(path: str, data: bytes, tolerance_m: float, result: Converted) 
     if len(result.bodies) == before:
         raise Error("input", path, path, "has no part with faces", "export solids: points and curves are no bodies")
     tree.tell()
+
+
+def _meshed(path: str, data: bytes, tolerance_m: float) -> tuple[bytes, list[str]]:
+    """The GLB that cascadio makes of a file, and what it prints. It has a process of its own: a damaged file may end it, and the
+    next file would be read with what is left of the one before."""
+    with tempfile.TemporaryDirectory(prefix="clearsweep-") as folder:
+        out = os.path.join(folder, "made.glb")
+        words = [sys.executable, "-c", _MESHER, repr(1e3 * tolerance_m), repr(_ANGLE), out]
+        done = subprocess.run(words, input=data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        printed = lines_of(done.stdout)
+        if done.returncode != 0 or not os.path.exists(out):
+            printed = [f"it ended with code {done.returncode}", *printed[-2:]]
+            raise Error("input", path, path, f"cascadio cannot read it ({'; '.join(printed)})", NO_GLB)
+        with open(out, "rb") as file:
+            return file.read(), printed
 
 
 class _Tree:
