@@ -68,7 +68,11 @@ def test_one_clash_among_ducts_that_are_connected(tmp_path: pathlib.Path) -> Non
     assert {row["layer"] for row in table.values()} == {"Supply air"}
     # ifclite-geom fills the bends. The file says what they enclose: that is noticed without a second kernel.
     assert sum("undecided" in note for note in done["notes"]) == 3
-    assert all(row["kernel_check"].startswith("undecided") for row in table.values() if row["class"] == "IfcFlowFitting")
+    bends = [row for row in table.values() if row["class"] == "IfcFlowFitting"]
+    assert all(row["kernel_check"].startswith("undecided") and row["deviation"] is None for row in bends)
+    assert done["deviations"]["unknown"] == {"bodies": 3, "most_m": None}
+    # Pairs that rest on them are counted by every run.
+    assert result.summary["deviation"]["unknown"] == 12
 
 
 def test_distances_of_services_and_building(tmp_path: pathlib.Path) -> None:

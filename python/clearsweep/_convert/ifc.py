@@ -106,14 +106,17 @@ class _Conversion:
         # The solids of the file decide between kernels.
         taken = next((one for one in made if one.unlike is None), made[0])
         mesh, product, shapes = taken.product.mesh, taken.product, taken.shapes
+        check = self._check(number, made, taken)
+        # Nobody knows how far triangles are off that may be wrong.
+        is_known = bool(shapes) or not (check or "").startswith("undecided")
         if not shapes and half_ulp_f32(mesh.vertices) > _COARSE:
             self.coarse.append(self.names[number])
         body = Body(
             self.names[number],
             self.model.name(number),
             product.kind,
-            float(taken.deviation),
-            taken.source,
+            float(taken.deviation) if is_known else None,
+            taken.source if is_known else "unknown",
             taken.kernel.name,
             float(np.linalg.norm(np.ptp(mesh.box(), axis=0))),
             2 * half_ulp_f32(mesh.vertices),
@@ -121,7 +124,7 @@ class _Conversion:
             self._groups(number),
             self.model.layer(number),
             product.colour,
-            self._check(number, made, taken),
+            check,
             shapes,
         )
         if not shapes:
@@ -182,9 +185,11 @@ class _Conversion:
         """Whether the triangles are like the exact solids and those of the other kernel: `agrees`, `settled` by the solids of the
         file, or where they differ."""
         who = f"{self.names[number]} ({taken.product.kind})"
-        if taken is not made[0]:
-            self.settled.append(f"{who}: {made[0].kernel.name}: {made[0].unlike}")
-            return f"settled: {made[0].kernel.name}: {made[0].unlike}"
+        wrong = [one for one in made if one.unlike is not None]
+        if wrong and taken.unlike is None:
+            text = f"{wrong[0].kernel.name}: {wrong[0].unlike}"
+            self.settled.append(f"{who}: {text}")
+            return f"settled: {text}"
         found = [taken.unlike] if taken.unlike else []
         if self.other and len(made) < 2:
             found.append(f"{self.first.name if taken.kernel is self.other else self.other.name} makes no triangles")
@@ -214,7 +219,7 @@ class _Conversion:
         if self.other:
             alike = len(self.names) - len(self.undecided) - len(self.settled)
             notes.append(f"{alike:,} bodies are alike by both kernels")
-        notes += [f"settled by the solid of the file, triangles of {self.other.name}: {line}" for line in self.settled if self.other]
+        notes += [f"settled by the solid of the file: {line}" for line in self.settled if self.other]
         notes += [f"undecided: {line}" for line in self.undecided]
         if self.undecided and not self.other:
             notes.append("--kernel ifcopenshell, or both, may have the triangles of these bodies right")

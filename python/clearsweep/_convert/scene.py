@@ -30,7 +30,8 @@ class Body:
     name: str
     label: str | None
     kind: str | None
-    deviation: float
+    #: None: it is unknown.
+    deviation: float | None
     source: str
     kernel: str
     size: float
@@ -117,11 +118,12 @@ class Converted:
 
     def summary(self) -> dict[str, Any]:
         """Counts, and what the user has to know."""
-        deviations = {
-            source: {"bodies": len(found), "most_m": max(found)}
-            for source in ("exact", "proven", "declared")
-            if (found := [body.deviation for body in self.bodies if body.source == source])
-        }
+        deviations: dict[str, dict[str, Any]] = {}
+        for source in ("exact", "proven", "declared", "unknown"):
+            found = [body.deviation for body in self.bodies if body.source == source]
+            if found:
+                most = max((one for one in found if one is not None), default=None)
+                deviations[source] = {"bodies": len(found), "most_m": most}
         left_out = {reason: dict(sorted(counts.items())) for reason, counts in self.left_out.items()}
         return {"bodies": len(self.bodies), "deviations": deviations, "left_out": left_out, "notes": self.notes}
 
@@ -160,7 +162,7 @@ class Converted:
 
 
 def _most(bodies: Iterable[Body], source: str) -> str:
-    of_source = [body.deviation for body in bodies if body.source == source]
+    of_source = [body.deviation or 0.0 for body in bodies if body.source == source]
     most = max(of_source)
     return f"{len(of_source):,} {source}" + (f" (at most {_rounded_up(1e3 * most)} mm)" if most else "")
 
@@ -210,7 +212,8 @@ def _write_table(path: pathlib.Path, bodies: Sequence[Body], *, has_shapes: bool
         ("layer", text, [body.layer for body in bodies]),
         ("colour", text, [body.colour for body in bodies]),
         ("deviation", number, [body.deviation for body in bodies]),
-        ("deviation_source", text, [body.source for body in bodies]),
+        # A body without a deviation has an unknown one.
+        ("deviation_source", text, [body.source if body.deviation is not None else None for body in bodies]),
         ("kernel", text, [body.kernel for body in bodies]),
         ("kernel_check", text, [body.check for body in bodies]),
     ]
