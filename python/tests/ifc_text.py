@@ -7,14 +7,18 @@ from collections.abc import Sequence
 
 
 class IfcText:
-    """An IFC 4 file with one storey; lengths are in ``unit``, a prefix of metres such as ``"MILLI"``, or ``None``."""
+    """An IFC 4 file with one storey; lengths are in ``unit``, a prefix of metres such as ``"MILLI"``, ``"FOOT"`` or ``None``."""
 
     def __init__(self, unit: str | None = None, site: Sequence[float] = (0, 0, 0)) -> None:
         self.lines: list[str] = []
         self.guids = 0
         self.members: list[int] = []
-        prefix = f".{unit}." if unit else "$"
+        prefix = f".{unit}." if unit and unit != "FOOT" else "$"
         length = self.add(f"IFCSIUNIT(*,.LENGTHUNIT.,{prefix},.METRE.)")
+        if unit == "FOOT":
+            measure = self.add(f"IFCMEASUREWITHUNIT(IFCLENGTHMEASURE(0.3048),#{length})")
+            exponents = self.add("IFCDIMENSIONALEXPONENTS(1,0,0,0,0,0,0)")
+            length = self.add(f"IFCCONVERSIONBASEDUNIT(#{exponents},.LENGTHUNIT.,'FOOT',#{measure})")
         angle = self.add("IFCSIUNIT(*,.PLANEANGLEUNIT.,$,.RADIAN.)")
         units = self.add(f"IFCUNITASSIGNMENT((#{length},#{angle}))")
         self.context = self.add(f"IFCGEOMETRICREPRESENTATIONCONTEXT($,'Model',3,1.E-05,#{self.axes()},$)")
@@ -85,24 +89,35 @@ class IfcText:
         listed = ",".join(f"#{number}" for number in numbers)
         self.add(f"IFCRELASSIGNSTOGROUP('{self.guid()}',$,$,$,({listed}),$,#{group})")
 
-    def mapped(self, item: int, at: Sequence[float], scale: float = 1.0) -> int:
-        """The item, mapped: it moves to ``at``."""
+    def turned(self, profile: int, arc: float, angle: float) -> int:
+        """The profile, turned about a parallel of y that is ``arc`` away."""
+        axis = self.add(f"IFCAXIS1PLACEMENT(#{self.point(arc, 0, 0)},#{self.direction(0, 1, 0)})")
+        return self.add(f"IFCREVOLVEDAREASOLID(#{profile},#{self.axes()},#{axis},{float(angle)!r})")
+
+    def mapped(
+        self, item: int, at: Sequence[float], scale: float = 1.0, axes: Sequence[Sequence[float]] = (), more: Sequence[float] = ()
+    ) -> int:
+        """The item, mapped: it moves to ``at``, with other axes x, y and z, and with other scales along y and z."""
         source = self.add(f"IFCREPRESENTATIONMAP(#{self.axes()},#{self.body(item)})")
-        target = f"IFCCARTESIANTRANSFORMATIONOPERATOR3D($,$,#{self.point(*at)},{float(scale)!r},$)"
+        x, y, z = (f"#{self.direction(*axis)}" for axis in axes) if axes else "$$$"
+        kind, scales = ("NONUNIFORM", f",{float(more[0])!r},{float(more[1])!r}") if more else ("", "")
+        target = f"IFCCARTESIANTRANSFORMATIONOPERATOR3D{kind}({x},{y},#{self.point(*at)},{float(scale)!r},{z}{scales})"
         return self.add(f"IFCMAPPEDITEM(#{source},#{self.add(target)})")
 
     def body(self, *items: int) -> int:
         listed = ",".join(f"#{item}" for item in items)
         return self.add(f"IFCSHAPEREPRESENTATION(#{self.context},'Body','SweptSolid',({listed}))")
 
-    def product(self, kind: str, *items: int, at: Sequence[float] = (0, 0, 0), more: str = ",$,$", name: str = "part") -> str:
-        """A product in the storey, which is returned as its GUID. ``more``: attributes after the representation."""
-        place = self.add(f"IFCLOCALPLACEMENT(#{self.site},#{self.axes(at)})")
+    def product(
+        self, kind: str, *items: int, at: Sequence[float] = (0, 0, 0), turn: Sequence[Sequence[float]] = (), more: str = ",$,$"
+    ) -> str:
+        """A product in the storey, which is returned as its GUID. ``turn``: its axes z and x; ``more``: attributes after the shape."""
+        place = self.add(f"IFCLOCALPLACEMENT(#{self.site},#{self.axes(at, *turn)})")
         shape = "$"
         if items:
             shape = f"#{self.add(f'IFCPRODUCTDEFINITIONSHAPE($,$,(#{self.body(*items)}))')}"
         guid = self.guid()
-        self.members.append(self.add(f"{kind}('{guid}',$,'{name}',$,$,#{place},{shape}{more})"))
+        self.members.append(self.add(f"{kind}('{guid}',$,'part',$,$,#{place},{shape}{more})"))
         return guid
 
     def opening(self, item: int, at: Sequence[float], wall: int) -> str:
