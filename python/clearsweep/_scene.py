@@ -226,7 +226,7 @@ class Scene:
         paths = [path] if isinstance(path, (str, os.PathLike)) else path
         folder, is_kept = command.folder_of(out, force)
         sections = command.into_folder(paths, folder, force, asked)
-        query = dict(sections[0][1])
+        query = {"name": sections[0][1]["name"], **sections[1][1]}
         for key in query:
             query[key] = options.get(key, query[key])
         if "require" not in options and {"within", "answer"} & set(options):
@@ -234,7 +234,7 @@ class Scene:
         scene = cls(unit, **query, **{key: value for key, value in options.items() if key not in query})
         if not is_kept:
             weakref.finalize(scene, shutil.rmtree, folder, ignore_errors=True)
-        for section, keys in sections[1:]:
+        for section, keys in sections[2:]:
             scene._add(section, keys)
         return scene
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 
 class IfcText:
-    """An IFC 4 file with one storey; lengths are in ``unit``, a prefix of metres such as ``"MILLI"``, ``"FOOT"`` or ``None``."""
+    """An IFC 4 file with one storey; lengths are in ``unit``, a prefix of metres such as ``"MILLI"``,
+    ``"FOOT"`` or ``None``."""
 
     def __init__(self, unit: str | None = None, site: Sequence[float] = (0, 0, 0)) -> None:
         self.lines: list[str] = []
@@ -44,7 +45,9 @@ class IfcText:
     def direction(self, *numbers: float) -> int:
         return self.add(f"IFCDIRECTION(({','.join(repr(float(number)) for number in numbers)}))")
 
-    def axes(self, at: Sequence[float] = (0, 0, 0), z: Sequence[float] = (0, 0, 1), x: Sequence[float] = (1, 0, 0)) -> int:
+    def axes(
+        self, at: Sequence[float] = (0, 0, 0), z: Sequence[float] = (0, 0, 1), x: Sequence[float] = (1, 0, 0)
+    ) -> int:
         return self.add(f"IFCAXIS2PLACEMENT3D(#{self.point(*at)},#{self.direction(*z)},#{self.direction(*x)})")
 
     def rectangle(self, x: float, y: float) -> int:
@@ -95,7 +98,12 @@ class IfcText:
         return self.add(f"IFCREVOLVEDAREASOLID(#{profile},#{self.axes()},#{axis},{float(angle)!r})")
 
     def mapped(
-        self, item: int, at: Sequence[float], scale: float = 1.0, axes: Sequence[Sequence[float]] = (), more: Sequence[float] = ()
+        self,
+        item: int,
+        at: Sequence[float],
+        scale: float = 1.0,
+        axes: Sequence[Sequence[float]] = (),
+        more: Sequence[float] = (),
     ) -> int:
         """The item, mapped: it moves to ``at``, with other axes x, y and z, and with other scales along y and z."""
         source = self.add(f"IFCREPRESENTATIONMAP(#{self.axes()},#{self.body(item)})")
@@ -109,9 +117,15 @@ class IfcText:
         return self.add(f"IFCSHAPEREPRESENTATION(#{self.context},'Body','SweptSolid',({listed}))")
 
     def product(
-        self, kind: str, *items: int, at: Sequence[float] = (0, 0, 0), turn: Sequence[Sequence[float]] = (), more: str = ",$,$"
+        self,
+        kind: str,
+        *items: int,
+        at: Sequence[float] = (0, 0, 0),
+        turn: Sequence[Sequence[float]] = (),
+        more: str = ",$,$",
     ) -> str:
-        """A product in the storey, which is returned as its GUID. ``turn``: its axes z and x; ``more``: attributes after the shape."""
+        """A product in the storey, which is returned as its GUID. ``turn``: its axes z and x; ``more``:
+        attributes after the shape."""
         place = self.add(f"IFCLOCALPLACEMENT(#{self.site},#{self.axes(at, *turn)})")
         shape = "$"
         if items:

@@ -44,7 +44,14 @@ def frustum(path: pathlib.Path, bottom: float, top: float, height: float, name: 
     faces = [
         face(add(f"PLANE('',{axes(0)})"), "F", (lower, "F")),
         face(add(f"PLANE('',{axes(height)})"), "T", (upper, "T")),
-        face(add(f"{kind}_SURFACE('',{axes(0)},{float(bottom)!r}{more})"), "T", (lower, "T"), (seam, "T"), (upper, "F"), (seam, "F")),
+        face(
+            add(f"{kind}_SURFACE('',{axes(0)},{float(bottom)!r}{more})"),
+            "T",
+            (lower, "T"),
+            (seam, "T"),
+            (upper, "F"),
+            (seam, "F"),
+        ),
     ]
     shell = add(f"CLOSED_SHELL('',({','.join(faces)}))")
     solid = add(f"MANIFOLD_SOLID_BREP('',{shell})")

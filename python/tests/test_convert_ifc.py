@@ -66,7 +66,8 @@ def test_one_clash_among_ducts_that_are_connected(tmp_path: pathlib.Path) -> Non
     ducts = [row for row in table.values() if row["class"] == "IfcFlowSegment"]
     assert len(ducts) == 5 and {row["deviation_source"] for row in ducts} == {"exact"}
     assert {row["layer"] for row in table.values()} == {"Supply air"}
-    # ifclite-geom fills the bends. The file says what they enclose: that is noticed without a second kernel.
+    # ifclite-geom fills the bends. The file says what they enclose: that is noticed without a
+    # second kernel.
     assert sum("undecided" in note for note in done["notes"]) == 3
     bends = [row for row in table.values() if row["class"] == "IfcFlowFitting"]
     assert all(row["kernel_check"].startswith("undecided") and row["deviation"] is None for row in bends)
@@ -81,8 +82,8 @@ def test_distances_of_services_and_building(tmp_path: pathlib.Path) -> None:
     table = bodies(tmp_path / "all")
     classes = collections.Counter(row["class"] for row in table.values())
     assert classes == {
-        "IfcFlowSegment": 5, "IfcFlowFitting": 3, "IfcMember": 25, "IfcCovering": 20, "IfcWallStandardCase": 14, "IfcPlate": 12,
-        "IfcSlab": 1, "IfcDoor": 1, "IfcWindow": 1, "IfcBuildingElementProxy": 1}  # fmt: skip
+        "IfcFlowSegment": 5, "IfcFlowFitting": 3, "IfcMember": 25, "IfcCovering": 20, "IfcWallStandardCase": 14,
+        "IfcPlate": 12, "IfcSlab": 1, "IfcDoor": 1, "IfcWindow": 1, "IfcBuildingElementProxy": 1}  # fmt: skip
     assert {row["group"][-1] for row in table.values()} == {"MEP", "Architectural"}
     assert "3.Nadzemní podlaží" in {row["level"] for row in table.values()}
     found = pairs(scene, answer="distance")
@@ -132,10 +133,14 @@ def test_solids_that_are_lifted_are_those_of_the_file(tmp_path: pathlib.Path) ->
     rod = text.product("IFCPIPESEGMENT", text.extruded(text.circle(50), 1000, (0, 0, 1)), at=(0, 5000, 0))
     pipe = text.product("IFCPIPESEGMENT", text.extruded(text.circle(50, 5), 1000), at=(0, 6000, 0))
     skew = text.product("IFCMEMBER", text.extruded(text.circle(50), 1000, (1, 0, 1)), at=(0, 7000, 0), more=",$,$")
-    roof = text.product("IFCROOF", text.extruded(text.polygon((0, 0), (3000, 0), (0, 1000)), 500), at=(0, 8000, 0), more=",$,$")
+    roof = text.product(
+        "IFCROOF", text.extruded(text.polygon((0, 0), (3000, 0), (0, 1000)), 500), at=(0, 8000, 0), more=",$,$"
+    )
     angle = [(0, 0), (2000, 0), (2000, 500), (500, 500), (500, 2000), (0, 2000)]
     ell = text.product("IFCSLAB", text.extruded(text.polygon(*angle), 200), at=(0, 9000, 0), more=",$,$")
-    line = text.product("IFCREINFORCINGBAR", text.swept(8, (0, 0, 0), (500, 0, 0)), at=(0, 12000, 0), more=",$,$,$,$,$,$,$,$,$")
+    line = text.product(
+        "IFCREINFORCINGBAR", text.swept(8, (0, 0, 0), (500, 0, 0)), at=(0, 12000, 0), more=",$,$,$,$,$,$,$,$,$"
+    )
     middle = 200 * math.sqrt(0.5)
     bent = text.bar(8, [(0, 0, 0), (500, 0, 0), (500 + middle, 200 - middle, 0), (700, 200, 0), (700, 600, 0)],
                     "IFCLINEINDEX((1,2)),IFCARCINDEX((2,3,4)),IFCLINEINDEX((4,5))")  # fmt: skip
@@ -154,7 +159,8 @@ def test_solids_that_are_lifted_are_those_of_the_file(tmp_path: pathlib.Path) ->
     (parts,) = [body["parts"] for body in scene["body"] if body["name"] == bar]
     assert [next(iter(part)) for part in parts] == ["cylinder", "angle", "cylinder"] and bar not in table
     assert float(parts[1]["angle"].removesuffix("deg")) == pytest.approx(90, abs=1e-9)
-    # Triangles of an L are held against its faces; a line with a kink says not what the disk does there.
+    # Triangles of an L are held against its faces; a line with a kink says not what the disk does
+    # there.
     assert table[ell]["deviation_source"] == "proven" and table[ell]["deviation"] < 1e-5
     assert table[kink]["deviation_source"] == "declared"
     assert done["deviations"]["exact"]["bodies"] == 7
@@ -178,7 +184,9 @@ def test_solids_in_any_place_are_those_of_both_kernels(tmp_path: pathlib.Path) -
     for index in range(24):
         a, b, c = random.uniform(0.2, 1, 3) * one
         corners = [(0, 0), (a, 0), (a + b, b), (0, c)], [(0, 0), (a, 0), (a / 3, b / 3), (0, b)]
-        profile = [text.rectangle(a, b), text.circle(a), text.circle(a, a / 3), text.polygon(*corners[index // 6 % 2])][index % 4]
+        profile = [text.rectangle(a, b), text.circle(a), text.circle(a, a / 3), text.polygon(*corners[index // 6 % 2])][
+            index % 4
+        ]
         if index % 4 in (1, 2) and index % 3 == 0:
             item = text.turned(profile, 2 * a, random.uniform(0.5, 2))
         else:
@@ -223,7 +231,8 @@ def test_a_site_far_from_the_origin(tmp_path: pathlib.Path, kernel: Any) -> None
     cs.convert(text.write(tmp_path / "far.ifc"), tmp_path / "far", kernel=kernel)
     table = bodies(tmp_path / "far")
     assert all(row["deviation"] < 5e-6 for row in table.values())
-    # 64-bit numbers are 1e-9 m apart there: the box is known to less than 1e-6 m, and is not called exact.
+    # 64-bit numbers are 1e-9 m apart there: the box is known to less than 1e-6 m, and is not called
+    # exact.
     assert table[box]["deviation_source"] == "proven" and 1e-9 < table[box]["deviation"] < 1e-6
     found = pairs(cs.Scene.load(tmp_path / "far" / "scene.toml"), within="1m")
     for pair, distance in ((frozenset((first, second)), 3e-3), (frozenset((first, box)), 0.45)):
@@ -243,7 +252,10 @@ def test_a_mapped_item_within_a_mapped_item(tmp_path: pathlib.Path) -> None:
 
 def test_walls_in_one_plane_touch_or_clash(tmp_path: pathlib.Path) -> None:
     text = IfcText("MILLI")
-    walls = [text.product("IFCWALL", text.extruded(text.rectangle(1000, 200), 2500), at=(x, 0, 0), more=WALL) for x in (0, 1000, 1950)]
+    walls = [
+        text.product("IFCWALL", text.extruded(text.rectangle(1000, 200), 2500), at=(x, 0, 0), more=WALL)
+        for x in (0, 1000, 1950)
+    ]
     cs.convert(text.write(tmp_path / "a.ifc"), tmp_path / "a")
     found = pairs(cs.Scene.load(tmp_path / "a" / "scene.toml"), within="1m")
     assert abs(found[frozenset(walls[:2])]["min_distance_m"]) < 1e-9
@@ -252,7 +264,9 @@ def test_walls_in_one_plane_touch_or_clash(tmp_path: pathlib.Path) -> None:
 
 def test_systems_ports_and_repeated_guids(tmp_path: pathlib.Path) -> None:
     text = IfcText()
-    segments = [text.product("IFCPIPESEGMENT", text.extruded(text.circle(0.1, 0.01), 1), at=(0, 0, z)) for z in (0, 1, 2)]
+    segments = [
+        text.product("IFCPIPESEGMENT", text.extruded(text.circle(0.1, 0.01), 1), at=(0, 0, z)) for z in (0, 1, 2)
+    ]
     text.system("Cold water", *text.members)
     text.connect(segments[0], segments[1])
     cs.convert(text.write(tmp_path / "a.ifc"), tmp_path / "a")
@@ -286,7 +300,13 @@ def test_what_cannot_be_converted_is_refused(tmp_path: pathlib.Path, monkeypatch
     (tmp_path / "empty.ifc").write_text(good.read_text().replace("IFCWALL(", "IFCSPACE("))
     cut = good.read_text()
     (tmp_path / "cut.ifc").write_text(cut[: cut.index("IFCWALL(") + 40])
-    for name, word in (("zip", "ZIP"), ("step", "schema"), ("empty", "no product with a body"), ("cut", "#"), ("none", "cannot be read")):
+    for name, word in (
+        ("zip", "ZIP"),
+        ("step", "schema"),
+        ("empty", "no product with a body"),
+        ("cut", "#"),
+        ("none", "cannot be read"),
+    ):
         with pytest.raises(cs.Error) as told:
             cs.convert(tmp_path / f"{name}.ifc", tmp_path / "out")
         assert word in str(told.value) and told.value.help and not (tmp_path / "out").exists(), name
@@ -324,8 +344,12 @@ def test_the_program_converts_and_never_replaces(tmp_path: pathlib.Path) -> None
 
 def test_a_scene_without_a_folder_goes_with_its_files(tmp_path: pathlib.Path) -> None:
     text = IfcText()
-    walls = [text.product("IFCWALL", text.extruded(text.rectangle(1, 0.2), 1), at=(0, y, 0), more=WALL) for y in (0, 0.25)]
-    scene = cs.Scene.from_ifc(text.write(tmp_path / "a.ifc"), require="100mm").rule("walls", "class:IfcWall", require="60mm")
+    walls = [
+        text.product("IFCWALL", text.extruded(text.rectangle(1, 0.2), 1), at=(0, y, 0), more=WALL) for y in (0, 0.25)
+    ]
+    scene = cs.Scene.from_ifc(text.write(tmp_path / "a.ifc"), require="100mm").rule(
+        "walls", "class:IfcWall", require="60mm"
+    )
     assert scene.bodies == walls and scene.unit == "mm"
     assert cs.run(scene, progress=False).summary["pairs_violated"] == 1
     folder = next(line.split('"')[1] for line in scene.to_toml().splitlines() if line.startswith("table"))

@@ -80,7 +80,13 @@ def test_the_parts_of_the_assembly_are_where_the_file_has_them(tmp_path: pathlib
         assert np.abs(found[row["body"]][:3, 3] - at).max() < 3e-8
         assert np.abs(found[row["body"]][:3, 0] - column).max() < 1e-6
     table = rows(tmp_path / "as1" / "bodies.parquet")
-    assert collections.Counter(row["class"] for row in table) == {"nut": 8, "bolt": 6, "l-bracket": 2, "plate": 1, "rod": 1}
+    assert collections.Counter(row["class"] for row in table) == {
+        "nut": 8,
+        "bolt": 6,
+        "l-bracket": 2,
+        "plate": 1,
+        "rod": 1,
+    }
     assert {row["colour"] for row in table if row["class"] == "nut"} == {"#ff0000"}
     # Its cylinders are splines: the tolerance is believed, and said to be.
     assert {row["deviation_source"] for row in table} == {"declared"}
@@ -110,7 +116,13 @@ def test_the_deviation_of_cylinders_is_proven(tmp_path: pathlib.Path, tolerance:
     table = rows(tmp_path / "as1" / "bodies.parquet")
     # The file is in inches: the assembly is 8 m long, and coordinates have steps of some 1e-7 m.
     assert all(0.35 * tolerance < row["deviation"] < 0.5 * tolerance + 3e-6 for row in table)
-    assert collections.Counter(row["class"] for row in table) == {"NUT": 8, "BOLT": 6, "L-BRACKET": 2, "PLATE": 1, "ROD": 1}
+    assert collections.Counter(row["class"] for row in table) == {
+        "NUT": 8,
+        "BOLT": 6,
+        "L-BRACKET": 2,
+        "PLATE": 1,
+        "ROD": 1,
+    }
     assert "AS1_PE_ASM/L_BRACKET_ASSEMBLY#2/NUT_BOLT_ASSEMBLY#3/BOLT" in {row["body"] for row in table}
 
 
@@ -228,7 +240,11 @@ def test_a_frustum_of_a_file(tmp_path: pathlib.Path, top: float) -> None:
 def test_files_that_are_none_are_refused(tmp_path: pathlib.Path) -> None:
     bad = tmp_path / "bad.step"
     bad.write_bytes(b"solid ascii\n")
-    for path, word in ((bad, "no STEP file"), (tmp_path / "none.stp", "cannot be read"), (tmp_path / "a.obj", "converted")):
+    for path, word in (
+        (bad, "no STEP file"),
+        (tmp_path / "none.stp", "cannot be read"),
+        (tmp_path / "a.obj", "converted"),
+    ):
         with pytest.raises(cs.Error, match=word) as told:
             cs.convert(path, tmp_path / "out")
         assert told.value.help and not (tmp_path / "out").exists()
@@ -260,7 +276,11 @@ def test_numpy_is_named_if_it_is_missing(tmp_path: pathlib.Path) -> None:
     words = "sys.argv[1:] = ['convert', 'f.step', '--out', 'o']"
     code = f"import sys; sys.modules['numpy'] = None; {words}; from clearsweep._commands import main; main()"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 2 and "the package numpy is not installed" in done.stderr and "help: pip install" in done.stderr
+    assert (
+        done.returncode == 2
+        and "the package numpy is not installed" in done.stderr
+        and "help: pip install" in done.stderr
+    )
 
 
 def test_a_missing_package_is_named(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ TOLERANCE = "0.1mm"
 _KERNELS = ("ifclite", "ifcopenshell", "both")
 
 _HELP = """\
-Makes a scene of IFC or STEP files: scene.toml, geometry.glb, bodies.parquet, and shapes.parquet if there are exact shapes.
+Makes a scene of IFC or STEP files: scene.toml, geometry.glb, bodies.parquet, and, of exact shapes, shapes.parquet.
 
   clearsweep convert building.ifc --out building
   clearsweep run building/scene.toml --out building/out
@@ -44,7 +44,9 @@ def read(
     endings = [os.path.splitext(path)[1].lower() for path in files]
     for path, ending in zip(files, endings, strict=True):
         if ending not in (".ifc", ".step", ".stp"):
-            help = "give an .ifc, .step or .stp file" + (": extract it from the archive first" if ending == ".ifczip" else "")
+            help = "give an .ifc, .step or .stp file" + (
+                ": extract it from the archive first" if ending == ".ifczip" else ""
+            )
             raise Error("usage", None, path, "is no file that can be converted", help)
     if kernel is not None and ".ifc" not in endings:
         raise Error("usage", None, "--kernel", "is about IFC files, and none is given", "leave it out")
@@ -71,7 +73,9 @@ def read(
         except Exception as error:
             # Attributes that are missing or of another type than the standard says.
             problem = f"cannot be understood ({type(error).__name__}: {error})"
-            raise Error("input", path, path, problem, "export the model again: it is damaged, or no valid file") from error
+            raise Error(
+                "input", path, path, problem, "export the model again: it is damaged, or no valid file"
+            ) from error
     return result
 
 
@@ -124,21 +128,25 @@ def folder_of(out: str | os.PathLike[str] | None, force: bool) -> tuple[pathlib.
 def into_folder(
     paths: Sequence[str | os.PathLike[str]], folder: pathlib.Path, force: bool, asked: Mapping[str, Any]
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Converts files into a folder, and returns the sections of the scene from `query` on."""
+    """Converts files into a folder, and returns the sections of the scene."""
     converted = read(paths, **asked)
     converted.write(folder, force)
     for note in converted.notes:
         if note.startswith("undecided"):
             warnings.warn(Warning(note), stacklevel=4)
-    return converted.document(str(folder))[1:]
+    return converted.document(str(folder))
 
 
 def main(words: Sequence[str]) -> int:
     """Converts what the words of the command line ask for, and returns the exit code."""
-    parser = argparse.ArgumentParser("clearsweep convert", description=_HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        "clearsweep convert", description=_HELP, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", nargs="+", metavar="FILE", help="an .ifc, .step or .stp file; several make one scene")
     parser.add_argument("--out", required=True, metavar="DIR", help="folder of the scene, which is made")
-    parser.add_argument("--kernel", choices=_KERNELS, help="what makes triangles of IFC; both: compares them (default: ifclite)")
+    parser.add_argument(
+        "--kernel", choices=_KERNELS, help="what makes triangles of IFC; both: compares them (default: ifclite)"
+    )
     parser.add_argument("--tolerance", metavar="LENGTH", help=f"asked of the mesher of STEP (default: {TOLERANCE})")
     parser.add_argument("--force", action="store_true", help="replace an earlier scene in the folder")
     parser.add_argument("--json", action="store_true", help="print what became of the files as JSON")

@@ -55,7 +55,9 @@ class GlbWriter:
         self._views: list[dict[str, Any]] = []
         self._binary = bytearray()
 
-    def mesh(self, name: str, vertices: npt.NDArray[np.float32], triangles: npt.NDArray[Any], colour: str | None) -> int:
+    def mesh(
+        self, name: str, vertices: npt.NDArray[np.float32], triangles: npt.NDArray[Any], colour: str | None
+    ) -> int:
         """Adds a mesh, and returns its number. ``colour``: as ``#rrggbb``."""
         box = {"min": vertices.min(axis=0).astype(float).tolist(), "max": vertices.max(axis=0).astype(float).tolist()}
         at = self._accessor(vertices.astype("<f4"), {"componentType": 5126, "type": "VEC3", **box}, 34962)

@@ -17,7 +17,8 @@ from .meshes import half_ulp_f32
 from .part21 import Ref
 from .scene import Body, Converted
 
-#: Rounding of an exact shape, in units in the last place of its largest coordinate: products of a few matrices.
+#: Rounding of an exact shape, in units in the last place of its largest coordinate: products of a
+#: few matrices.
 _ULPS = 64
 
 #: A shape whose rounding is larger, metres, is exact no more, and has it as its deviation.
@@ -31,7 +32,8 @@ _COARSE = 1e-3
 
 
 def convert_ifc(path: str, data: bytes, kernel: str, result: Converted, group: str | None = None) -> None:
-    """Adds the bodies of an IFC file, to a group if one is given. ``kernel`` is ``ifclite``, ``ifcopenshell`` or ``both``."""
+    """Adds the bodies of an IFC file, to a group if one is given. ``kernel`` is ``ifclite``, ``ifcopenshell``
+    or ``both``."""
     model = Model(path, data)
     first = ifcopenshell(path) if kernel == "ifcopenshell" else ifclite(path, data)
     other = ifcopenshell(path) if kernel == "both" else None
@@ -67,7 +69,9 @@ class _Conversion:
         self.names: dict[int, str] = {}
         first = self.first
         has_disks = first.name == "ifclite" and any(model.file.of("IFCSWEPTDISKSOLID"))
-        self.disks = disks(data, {number: product.origin for number, product in first.products.items()}) if has_disks else {}
+        self.disks = (
+            disks(data, {number: product.origin for number, product in first.products.items()}) if has_disks else {}
+        )
         self.undecided: list[str] = []
         self.settled: list[str] = []
         self.coarse: list[str] = []
@@ -93,7 +97,11 @@ class _Conversion:
             return "since they are no physical things"
         if any(number in kernel.products for kernel in self._kernels()):
             return None
-        return "since they have no body of their own" if not self.model.items(number) else "since their bodies have no triangles"
+        return (
+            "since they have no body of their own"
+            if not self.model.items(number)
+            else "since their bodies have no triangles"
+        )
 
     def _kernels(self) -> list[Kernel]:
         return [self.first, self.other] if self.other else [self.first]
@@ -182,8 +190,8 @@ class _Conversion:
         return list(dict.fromkeys([*names, *([self.group] if self.group else [])]))
 
     def _check(self, number: int, made: Sequence[_Made], taken: _Made) -> str | None:
-        """Whether the triangles are like the exact solids and those of the other kernel: `agrees`, `settled` by the solids of the
-        file, or where they differ."""
+        """Whether the triangles are like the exact solids and those of the other kernel: `agrees`, `settled`
+        by the solids of the file, or where they differ."""
         who = f"{self.names[number]} ({taken.product.kind})"
         wrong = [one for one in made if one.unlike is not None]
         if wrong and taken.unlike is None:
@@ -194,7 +202,11 @@ class _Conversion:
         if self.other and len(made) < 2:
             found.append(f"{self.first.name if taken.kernel is self.other else self.other.name} makes no triangles")
         elif self.other and taken.unlike is None:
-            found += [text] if (text := difference(made[0].product, made[1].product, made[0].declared + made[1].declared)) else []
+            found += (
+                [text]
+                if (text := difference(made[0].product, made[1].product, made[0].declared + made[1].declared))
+                else []
+            )
         if found:
             self.undecided.append(f"{who}: {'; '.join(found)}")
             return f"undecided: {'; '.join(found)}"
@@ -224,7 +236,9 @@ class _Conversion:
         if self.undecided and not self.other:
             notes.append("--kernel ifcopenshell, or both, may have the triangles of these bodies right")
         if self.coarse:
-            notes.append(f"coordinates of {_some(self.coarse)} are rounded by more than 1 mm: they are far from the model's origin")
+            notes.append(
+                f"coordinates of {_some(self.coarse)}, which are far from the origin, are rounded by more than 1 mm"
+            )
 
 
 def _moved(shape: dict[str, Any], product: Product) -> dict[str, Any]:

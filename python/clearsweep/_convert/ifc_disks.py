@@ -12,10 +12,12 @@ from .meshes import F64, Mesh
 from .packages import package
 from .surfaces import unit
 
-#: Ends of neighbouring pieces that meet are nearer than this share of the radius, and their directions as near in radians.
+#: Ends of neighbouring pieces that meet are nearer than this share of the radius, and their
+#: directions as near in radians.
 _MEETS = 1e-9
 
-#: A kernel's triangles of a disk may be off by this share of the radius, and of the volume, before its shapes are not believed.
+#: A kernel's triangles of a disk may be off by this share of the radius, and of the volume, before
+#: its shapes are not believed.
 _LIKE = 0.02
 
 
@@ -103,7 +105,9 @@ def _disk(instance: Mapping[str, Any], source: Mapping[str, Any], origin: F64) -
     matrix = np.array(instance["world_from_source"], dtype=np.float64).reshape(4, 4).T
     matrix[:3, 3] -= origin
     scale = np.linalg.norm(matrix[:3, 0])
-    is_similar = np.allclose(matrix[:3, :3].T @ matrix[:3, :3], scale * scale * np.eye(3), rtol=0, atol=1e-12 * scale * scale)
+    is_similar = np.allclose(
+        matrix[:3, :3].T @ matrix[:3, :3], scale * scale * np.eye(3), rtol=0, atol=1e-12 * scale * scale
+    )
     pieces = source["Directrix"]
     if not is_similar or not pieces or not _is_smooth(pieces, source["Radius"]):
         return None

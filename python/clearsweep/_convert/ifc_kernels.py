@@ -10,15 +10,28 @@ import numpy as np
 
 from .._errors import Error
 from .glb import hex_of
-from .messages import captured
 from .meshes import F64, Mesh, half_ulp_f32
+from .messages import captured
 from .packages import package
 
 #: Types of items whose surfaces are curved, wherever they occur below a product.
-CURVED = ("CIRCLE", "ELLIPSE", "SWEPTDISK", "REVOLVED", "BSPLINE", "CYLIND", "CONE", "SPHERE", "TOROID", "TRIMMEDCURVE", "ROUND")
+CURVED = (
+    "CIRCLE",
+    "ELLIPSE",
+    "SWEPTDISK",
+    "REVOLVED",
+    "BSPLINE",
+    "CYLIND",
+    "CONE",
+    "SPHERE",
+    "TOROID",
+    "TRIMMEDCURVE",
+    "ROUND",
+)
 
-#: Deviation that is declared of curved faces by ifclite-geom: a share of the second largest side of the product's box. The kernel cuts
-#: a turn into 36 chords or more: a chord of an arc of radius r is 0.0038 r off, and 2 r is mostly that side.
+#: Deviation that is declared of curved faces by ifclite-geom: a share of the second largest side of
+#: the product's box. The kernel cuts a turn into 36 chords or more: a chord of an arc of radius r
+#: is 0.0038 r off, and 2 r is mostly that side.
 CURVED_SHARE = 0.002
 
 #: The linear deflection that IfcOpenShell is asked for, metres.
@@ -86,14 +99,17 @@ def ifclite(path: str, data: bytes) -> Kernel:
         far = float(np.spacing(np.max(np.abs(absolute))))
         rounding = np.sqrt(3.0) * (half_ulp_f32(local) + far + float(np.max(np.abs(local - single))))
         mesh, colour = Mesh(single, triangles), hex_of(element["color"])
-        products[number] = Product(number, element["global_id"], element["ifc_type"], mesh, origin, colour, float(rounding))
+        products[number] = Product(
+            number, element["global_id"], element["ifc_type"], mesh, origin, colour, float(rounding)
+        )
     classes = {number: entity["ifc_type"] for number, entity in told["entities"].items()}
     classes |= {number: product.kind for number, product in products.items()}
     return Kernel("ifclite", importlib.metadata.version("ifclite-geom"), products, classes, printed)
 
 
 def ifcopenshell(path: str) -> Kernel:
-    """IfcOpenShell: double precision about the placement of each product, which is rounded to single precision here."""
+    """IfcOpenShell: double precision about the placement of each product, which is rounded to single
+    precision here."""
     module, geometry = package("ifcopenshell", "ifc-both"), package("ifcopenshell.geom", "ifc-both")
     try:
         model = module.open(path)
@@ -140,7 +156,8 @@ def _failed(path: str, kernel: str, error: BaseException) -> Error:
 
 
 def difference(one: Product, other: Product, deviation: float) -> str | None:
-    """Where the meshes of a product differ by more than the sum of their deviations: its box, its volume, or what is closed."""
+    """Where the meshes of a product differ by more than the sum of their deviations: its box, its volume, or
+    what is closed."""
     found: list[str] = []
     a, b = one.world(), other.world()
     boxes = float(np.max(np.abs(a.box() - b.box())))

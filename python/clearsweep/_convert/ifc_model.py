@@ -28,8 +28,13 @@ LEFT_OUT = {
     "IFCDISTRIBUTIONPORT",
 }
 
-_PREFIXES = {"EXA": 1e18, "PETA": 1e15, "TERA": 1e12, "GIGA": 1e9, "MEGA": 1e6, "KILO": 1e3, "HECTO": 1e2, "DECA": 1e1} | {
-    "DECI": 1e-1, "CENTI": 1e-2, "MILLI": 1e-3, "MICRO": 1e-6, "NANO": 1e-9, "PICO": 1e-12, "FEMTO": 1e-15, "ATTO": 1e-18}  # fmt: skip
+_PREFIXES = dict(
+    zip(
+        "EXA PETA TERA GIGA MEGA KILO HECTO DECA DECI CENTI MILLI MICRO NANO PICO FEMTO ATTO".split(),
+        (1e18, 1e15, 1e12, 1e9, 1e6, 1e3, 1e2, 1e1, 1e-1, 1e-2, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-18),
+        strict=True,
+    )
+)
 
 
 def _refs(value: Any) -> list[Ref]:
@@ -48,7 +53,9 @@ class Model:
             raise Error("input", path, path, problem, "rename a STEP file to .step")
         #: Metres for a unit of length, radians for a unit of angle.
         self.length, self.angle = self._unit("LENGTHUNIT"), self._unit("PLANEANGLEUNIT")
-        self.parts = {part: whole for kind in ("NESTS", "AGGREGATES") for whole, part in self._pairs(f"IFCREL{kind}", 4, 5)}
+        self.parts = {
+            part: whole for kind in ("NESTS", "AGGREGATES") for whole, part in self._pairs(f"IFCREL{kind}", 4, 5)
+        }
         self.above = self._containers()
         self.voids = self._pairs("IFCRELVOIDSELEMENT", 4, 5) + self._pairs("IFCRELPROJECTSELEMENT", 4, 5)
         self.cut = {whole for whole, _ in self.voids}
@@ -224,7 +231,9 @@ class Model:
         for _ in range(len(self.file.types) + 1):
             if not self.file.type(ref):
                 return matrix
-            if self.file.type(ref) != "IFCLOCALPLACEMENT" or not self.file.type(self.file[ref][1]).startswith("IFCAXIS2"):
+            if self.file.type(ref) != "IFCLOCALPLACEMENT" or not self.file.type(self.file[ref][1]).startswith(
+                "IFCAXIS2"
+            ):
                 return None
             matrix = self.axes(self.file[ref][1]) @ matrix
             ref = self.file[ref][0]

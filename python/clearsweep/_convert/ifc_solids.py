@@ -1,5 +1,5 @@
-"""Solids of an IFC file that are known exactly: extrusions and turned circles, as shapes of the scene and as faces to hold
-triangles against."""
+"""Solids of an IFC file that are known exactly: extrusions and turned circles, as shapes of the scene and as
+faces to hold triangles against."""
 
 from __future__ import annotations
 
@@ -46,14 +46,16 @@ class Solid:
         proof = prove(mesh, distinct, nearest_surfaces(distinct, mesh.corners()))
         if proof.deviation is None:
             return None
-        # A mesh that lies on all surfaces, and closes elsewhere than the solid does, has another volume.
+        # A mesh that lies on all surfaces, and closes elsewhere than the solid does, has another
+        # volume.
         within = 2 * mesh.area() * proof.deviation + 1e-9 * self.volume
         return proof.deviation if abs(abs(mesh.volume()) - self.volume) <= within else None
 
 
 @dataclasses.dataclass
 class _Profile:
-    """A profile: loops of corners, the first of which is the outer one, or a circle with a wall, in units of the file."""
+    """A profile: loops of corners, the first of which is the outer one, or a circle with a wall, in units of
+    the file."""
 
     loops: list[F64] = dataclasses.field(default_factory=list[F64])
     radius: float = 0.0
@@ -63,7 +65,8 @@ class _Profile:
 
 
 def unlike(known: Sequence[Solid], mesh: Mesh, limit: float) -> str | None:
-    """Where triangles differ from solids: they have another volume or another box, by more than a layer as thick as the limit."""
+    """Where triangles differ from solids: they have another volume or another box, by more than a layer as
+    thick as the limit."""
     volume, made = sum(solid.volume for solid in known), abs(mesh.volume())
     if abs(made - volume) > 2 * mesh.area() * limit + 1e-6 * volume:
         return f"the triangles enclose {made:.3g} m3, the solid of the file {volume:.3g} m3"
@@ -195,7 +198,10 @@ def _extruded(profile: _Profile, matrix: F64, along: F64) -> Solid | None:
     for place, loop in enumerate(profile.loops):
         corners = matrix[:3, 3] + loop @ np.stack([x, y])
         sides = np.roll(corners, -1, axis=0) - corners
-        surfaces += [Surface("plane", at, np.cross(side, along).astype(np.float64)) for at, side in zip(corners, sides, strict=True)]
+        surfaces += [
+            Surface("plane", at, np.cross(side, along).astype(np.float64))
+            for at, side in zip(corners, sides, strict=True)
+        ]
         volume += abs(_area(loop) * rise) * (1 if place == 0 else -1)
     outer = profile.loops[0]
     shapes = None
@@ -215,7 +221,9 @@ def _prism(corners: F64, along: F64) -> dict[str, Any]:
         if is_even and _are_square(x, y, along):
             return placed_shape({"box": [metres(np.linalg.norm(side)) for side in (x, y, along)]}, middle, x, y)
     points = np.concatenate([corners, corners + along]) - middle
-    return placed_shape({"points": [[metres(value) for value in point] for point in points]}, middle, np.eye(3)[0], np.eye(3)[1])
+    return placed_shape(
+        {"points": [[metres(value) for value in point] for point in points]}, middle, np.eye(3)[0], np.eye(3)[1]
+    )
 
 
 def _round_bar(profile: _Profile, matrix: F64, along: F64, ends: list[Surface]) -> Solid:
@@ -243,7 +251,9 @@ def _turned(model: Model, profile: _Profile, placed: F64, attributes: Sequence[A
     """A circle or a ring turned about an axis in its plane: part of a torus, or of two."""
     angle = float(attributes[3]) * model.angle
     scale = float(np.linalg.norm(placed[:3, 0]))
-    is_similar = _are_square(*placed[:3, :3].T) and np.allclose(np.linalg.norm(placed[:3, :3], axis=0), scale, rtol=_EXACT, atol=0)
+    is_similar = _are_square(*placed[:3, :3].T) and np.allclose(
+        np.linalg.norm(placed[:3, :3], axis=0), scale, rtol=_EXACT, atol=0
+    )
     if not profile.radius or not is_similar or not 0 < angle < np.pi:
         return None
     location, direction = model.file[attributes[2]][:2]

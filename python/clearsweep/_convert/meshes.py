@@ -38,7 +38,8 @@ class Mesh:
         return float(np.sum(np.linalg.norm(np.cross(b - a, c - a), axis=1)) / 2)
 
     def welded(self) -> Mesh:
-        """The mesh with one vertex for each position. Triangles keep their numbers, those with two equal corners too."""
+        """The mesh with one vertex for each position. Triangles keep their numbers, those with two equal
+        corners too."""
         positions, index = np.unique(self.vertices + 0.0, axis=0, return_inverse=True)
         return Mesh(positions, index.reshape(-1)[self.triangles].astype(np.int64))
 

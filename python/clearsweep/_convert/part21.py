@@ -1,4 +1,5 @@
-"""Instances of an exchange file (ISO 10303-21), such as IFC and STEP files are. An instance is parsed when it is asked for."""
+"""Instances of an exchange file (ISO 10303-21), such as IFC and STEP files are. An instance is parsed when it
+is asked for."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ _TOKEN = re.compile(
 
 _SCHEMA = re.compile(r"FILE_SCHEMA\s*\(\s*\(\s*'([^']*)'")
 
-_ESCAPE = re.compile(r"\\X2\\((?:[0-9A-Fa-f]{4})*)\\X0\\|\\X4\\((?:[0-9A-Fa-f]{8})*)\\X0\\|\\X\\([0-9A-Fa-f]{2})|\\S\\(.)|\\P[A-I]\\|\\\\")
+_ESCAPE = re.compile(
+    r"\\X2\\((?:[0-9A-Fa-f]{4})*)\\X0\\|\\X4\\((?:[0-9A-Fa-f]{8})*)\\X0\\|\\X\\([0-9A-Fa-f]{2})|\\S\\(.)|\\P[A-I]\\|\\\\"
+)
 
 
 def _text(raw: str) -> str:

@@ -1,18 +1,20 @@
 """The deviation of a closed mesh from the solid whose analytic faces it triangulates, proven after the fact.
 
-Let M be the mesh, B the boundary of the solid. If a continuous map of M onto B moves no point by more than D, and turns M once
-around B, then D bounds the deviation: on the straight ways of the points nothing is passed that is farther than D from both
-surfaces, so that inside and outside agree there; and where they disagree, the sum of both distances is at most D. The map is put
-together of three moves, each of which is bounded here:
+Let M be the mesh, B the boundary of the solid. If a continuous map of M onto B moves no point by more than D,
+and turns M once around B, then D bounds the deviation: on the straight ways of the points nothing is passed
+that is farther than D from both surfaces, so that inside and outside agree there; and where they disagree,
+the sum of both distances is at most D. The map is put together of three moves, each of which is bounded here:
 
 1. A vertex moves to the point that lies on the surfaces of all faces around it (``_at_vertices``).
-2. An edge between two faces moves from the chord to the arc in which their surfaces meet. These pairs of surfaces are known in closed
-   form: lines, circles, and ellipses of planes that cut cylinders (``_at_edges``). For any other pair nothing is proven.
-3. A point of a face moves to the surface of the face (``Surface.most_off``). On a cylinder and a cone it moves straight away from the
-   axis, as the points of a circle about the axis do; then the moves 2 and 3 of such a face are one.
+2. An edge between two faces moves from the chord to the arc in which their surfaces meet. These pairs of
+   surfaces are known in closed form: lines, circles, and ellipses of planes that cut cylinders
+   (``_at_edges``). For any other pair nothing is proven.
+3. A point of a face moves to the surface of the face (``Surface.most_off``). On a cylinder and a cone it
+   moves straight away from the axis, as the points of a circle about the axis do; then the moves 2 and 3 of
+   such a face are one.
 
-That the triangles of a face cover the face is what the mesher is believed for. It is checked that each face has triangles, and that
-the mesh closes.
+That the triangles of a face cover the face is what the mesher is believed for. It is checked that each face
+has triangles, and that the mesh closes.
 """
 
 from __future__ import annotations
@@ -28,13 +30,15 @@ from .surfaces import Surface, unit
 #: Below this sine two surfaces are tangent: between them is less than what a point may be off both.
 _TANGENT = 1e-3
 
-#: A vertex may be so far off, in radii of a curved surface and in sizes, for the surface to be as good as flat there.
+#: A vertex may be so far off, in radii of a curved surface and in sizes, for the surface to be as
+#: good as flat there.
 _SMALL = 0.05
 
 
 @dataclasses.dataclass
 class Proof:
-    """``deviation`` in metres, if it is proven; else ``why`` it is not. ``measured``: what is off the known faces in any case."""
+    """``deviation`` in metres, if it is proven; else ``why`` it is not. ``measured``: what is off the known
+    faces in any case."""
 
     deviation: float | None
     measured: float
@@ -42,7 +46,8 @@ class Proof:
 
 
 def prove(mesh: Mesh, surfaces: Sequence[Surface | None], faces: Ints) -> Proof:
-    """Holds a mesh against its faces: ``faces`` has the number of the surface of each triangle; None is no analytic surface."""
+    """Holds a mesh against its faces: ``faces`` has the number of the surface of each triangle; None is no
+    analytic surface."""
     corners = mesh.corners()
     size = float(np.linalg.norm(np.ptp(mesh.box(), axis=0)))
     # Sums of a few products of coordinates are rounded.
@@ -66,7 +71,9 @@ def prove(mesh: Mesh, surfaces: Sequence[Surface | None], faces: Ints) -> Proof:
     arcs, straight, why = _at_edges(welded, all_surfaces, faces, (size, 4 * moved + slack))
     if why:
         return Proof(None, measured, why)
-    deviation = max(_across_axis(all_surfaces[index], off[index]) + arcs.get(id(all_surfaces[index]), 0.0) for index in off)
+    deviation = max(
+        _across_axis(all_surfaces[index], off[index]) + arcs.get(id(all_surfaces[index]), 0.0) for index in off
+    )
     return Proof(float(deviation + 2 * moved + straight + slack) * (1 + 1e-9), measured)
 
 
@@ -128,7 +135,11 @@ def _at_edges(
             continue
         ways = _arc(f, g, ends[~is_straight], size)
         if ways is None:
-            return found, most_straight, f"they have edges of a {f.kind} and a {g.kind} that are no lines, circles or ellipses"
+            return (
+                found,
+                most_straight,
+                f"they have edges of a {f.kind} and a {g.kind} that are no lines, circles or ellipses",
+            )
         for surface, way in zip((f, g), ways, strict=True):
             found[id(surface)] = max(found.get(id(surface), 0.0), way)
     return found, most_straight, ""
@@ -152,8 +163,8 @@ def _edges_between(mesh: Mesh, surfaces: Sequence[Surface], faces: Ints) -> dict
 
 
 def _arc(f: Surface, g: Surface, ends: F64, size: float) -> tuple[float, float] | None:
-    """How far arcs of both surfaces are from their chords (k, 2, 3), as ways that faces f and g have to go beside those of their
-    own points; None: it is not known."""
+    """How far arcs of both surfaces are from their chords (k, 2, 3), as ways that faces f and g have to go
+    beside those of their own points; None: it is not known."""
     if g.kind == "plane":
         swapped = _arc(g, f, ends, size) if f.kind != "plane" else None
         return (swapped[1], swapped[0]) if swapped else None
@@ -169,7 +180,8 @@ def _arc(f: Surface, g: Surface, ends: F64, size: float) -> tuple[float, float] 
         return follows[0], follows[1]
     cosine = abs(float(np.dot(f.axis, g.axis)))
     if f.kind == "plane" and g.kind == "torus" and max(cosine, abs(float(f.heights(g.at))) / size) < 1e-9:
-        # The plane holds the axis, and cuts the tube in a circle, which the ways to the torus do not leave.
+        # The plane holds the axis, and cuts the tube in a circle, which the ways to the torus do
+        # not leave.
         return _sagitta(ends - g.at - g.arc * unit(g.across(ends.mean(axis=1)))[:, None]), 0.0
     if f.kind == "plane" and g.kind == "cylinder" and cosine > _TANGENT:
         # The ellipse is the circle, seen along the axis, stretched by at most 1 / cosine.

@@ -19,13 +19,15 @@ from .folder import check_folder
 from .glb import GlbWriter
 from .meshes import F64, Ints
 
-#: Least overlap that counts, as in the scenes of `clearsweep init`: each with the least median size of bodies, metres.
+#: Least overlap that counts, as in the scenes of `clearsweep init`: each with the least median size
+#: of bodies, metres.
 _OVERLAPS = (("-1mm", 0.1), ("-0.1mm", 0.01), ("-0.01mm", 1e-3), ("-0.001mm", 0.0))
 
 
 @dataclasses.dataclass
 class Body:
-    """A body of the scene. It has triangles, which a node of the GLB holds, or ``shapes``: the keys of its exact parts."""
+    """A body of the scene. It has triangles, which a node of the GLB holds, or ``shapes``: the keys of its
+    exact parts."""
 
     name: str
     label: str | None
@@ -43,7 +45,8 @@ class Body:
     colour: str | None = None
     check: str | None = None
     shapes: Sequence[Mapping[str, Any]] = ()
-    #: Vertices in single precision, triangles, and where the origin of the vertices is. None: a node has them already.
+    #: Vertices in single precision, triangles, and where the origin of the vertices is. None: a
+    #: node has them already.
     triangles: tuple[F64, Ints, F64] | None = None
 
 
@@ -58,7 +61,9 @@ class Converted:
     #: How often names were asked for that have to be unique.
     taken: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter[str])
     #: What was left out, by the reason: how many of each class.
-    left_out: dict[str, collections.Counter[str]] = dataclasses.field(default_factory=dict[str, collections.Counter[str]])
+    left_out: dict[str, collections.Counter[str]] = dataclasses.field(
+        default_factory=dict[str, collections.Counter[str]]
+    )
     #: Sentences for the user.
     notes: list[str] = dataclasses.field(default_factory=list[str])
     ignore: list[dict[str, Any]] = dataclasses.field(default_factory=list[dict[str, Any]])
@@ -96,10 +101,14 @@ class Converted:
 
     def document(self, folder: str = "") -> list[tuple[str, dict[str, Any]]]:
         """The sections of the scene file. ``folder``: what stands before the names of files."""
-        sections: list[tuple[str, dict[str, Any]]] = [("scene", {"length_unit": "mm"}), ("query", self._query())]
+        name = " and ".join(pathlib.Path(path).stem for path, _ in self.sources[:3])
+        head = {"name": name + (" and more" if len(self.sources) > 3 else ""), "length_unit": "mm"}
+        sections: list[tuple[str, dict[str, Any]]] = [("scene", head), ("query", self._query())]
         if self.meshes():
             keys = {"geometry": os.path.join(folder, "geometry.glb"), "each": "node"}
-            sections.append(("bodies", keys | {"table": os.path.join(folder, "bodies.parquet"), "columns": _columns([])}))
+            sections.append(
+                ("bodies", keys | {"table": os.path.join(folder, "bodies.parquet"), "columns": _columns([])})
+            )
         if self.rows():
             table = os.path.join(folder, "shapes.parquet")
             sections.append(("bodies", {"table": table, "static": True, "columns": _columns(["x", "y", "z"])}))

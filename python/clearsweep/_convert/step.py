@@ -17,8 +17,8 @@ import numpy as np
 
 from .._errors import Error
 from .glb import NO_GLB, Glb, hex_of_linear
-from .messages import lines_of
 from .meshes import F64, Ints, Mesh, half_ulp_f32
+from .messages import lines_of
 from .packages import package
 from .proof import prove
 from .scene import Body, Converted
@@ -45,7 +45,8 @@ _MADE_UP = re.compile(r"=>\[[\d:]+\]|SOLID|COMPOUND|SHELL|COMPSOLID|Open CASCADE
 
 @dataclasses.dataclass
 class _Part:
-    """A mesh of the new GLB: its number, its deviation, its largest distance from the origin, the spacing of its coordinates."""
+    """A mesh of the new GLB: its number, its deviation, its largest distance from the origin, the spacing of
+    its coordinates."""
 
     number: int
     deviation: float
@@ -76,7 +77,9 @@ def convert_step(path: str, data: bytes, tolerance_m: float, result: Converted) 
     made, printed = _meshed(path, data, tolerance_m)
     glb = Glb(made, path, printed)
     result.notes += [f"{path}: the reader says: {line}" for line in printed[:_TOLD]]
-    result.sources.append((path, f"cascadio {importlib.metadata.version('cascadio')}, tolerance {1e3 * tolerance_m:g} mm"))
+    result.sources.append(
+        (path, f"cascadio {importlib.metadata.version('cascadio')}, tolerance {1e3 * tolerance_m:g} mm")
+    )
     tree, before = _Tree(glb, tolerance_m, result), len(result.bodies)
     for root in glb.document["scenes"][glb.document.get("scene", 0)].get("nodes", []):
         tree.add(root, None, _Place())
@@ -86,8 +89,8 @@ def convert_step(path: str, data: bytes, tolerance_m: float, result: Converted) 
 
 
 def _meshed(path: str, data: bytes, tolerance_m: float) -> tuple[bytes, list[str]]:
-    """The GLB that cascadio makes of a file, and what it prints. It has a process of its own: a damaged file may end it, and the
-    next file would be read with what is left of the one before."""
+    """The GLB that cascadio makes of a file, and what it prints. It has a process of its own: a damaged file
+    may end it, and the next file would be read with what is left of the one before."""
     with tempfile.TemporaryDirectory(prefix="clearsweep-") as folder:
         out = os.path.join(folder, "made.glb")
         words = [sys.executable, "-c", _MESHER, repr(1e3 * tolerance_m), repr(_ANGLE), out]
@@ -174,7 +177,17 @@ class _Tree:
         if part.source == "declared":
             self.unproven[part.why][name] += 1
         deviation = float(place.stretch * part.deviation + place.shift + place.turn * part.reach)
-        return Body(name, place.names[-1], kind, deviation, part.source, "cascadio", 2 * part.reach, part.step, colour=part.colour)
+        return Body(
+            name,
+            place.names[-1],
+            kind,
+            deviation,
+            part.source,
+            "cascadio",
+            2 * part.reach,
+            part.step,
+            colour=part.colour,
+        )
 
     def _part(self, owner: Mapping[str, Any], primitives: list[dict[str, Any]]) -> _Part:
         """The mesh of a node. Nodes whose meshes have the same numbers share it."""
@@ -248,8 +261,8 @@ def surface_of(face: Mapping[str, Any], corners: F64) -> Surface | None:
 
 
 def _below(place: _Place, node: Mapping[str, Any], name: str) -> _Place:
-    """Where a node stands. The numbers of its matrix are in single precision: each is off by half a unit in the last place, and
-    a rotation is read as the nearest one, which moves points as far again."""
+    """Where a node stands. The numbers of its matrix are in single precision: each is off by half a unit in
+    the last place, and a rotation is read as the nearest one, which moves points as far again."""
     matrix = np.array(node.get("matrix", np.eye(4).reshape(-1)), dtype=np.float64).reshape(4, 4).T
     if "translation" in node:
         matrix[:3, 3] = node["translation"]

@@ -3,12 +3,14 @@
 A triangle's largest distance from a surface is bounded from above, in closed form:
 
 - Plane: the distance is a convex function, so that a corner is the farthest point.
-- Cylinder, cone: ``cos(a) rho - sin(a) h - c`` is convex in the distance ``rho`` from the axis and the height ``h``. A corner is its
-  largest value. Its least value is bounded by ``rho >= u . x`` for unit vectors ``u`` across the axis: the right side is linear, so
-  that a corner is its least value. With ``u`` towards the middle of a chord this is the sagitta.
+- Cylinder, cone: ``cos(a) rho - sin(a) h - c`` is convex in the distance ``rho`` from the axis and the height
+  ``h``. A corner is its largest value. Its least value is bounded by ``rho >= u . x`` for unit vectors ``u``
+  across the axis: the right side is linear, so that a corner is its least value. With ``u`` towards the
+  middle of a chord this is the sagitta.
 - Sphere: likewise, with ``|x - c| >= u . (x - c)``.
-- Torus: the distance from the arc is smooth. The triangle is cut into 256, whose corners are measured; between them the function is
-  off the linear one by ``M L^2 / 6`` at most, for a second derivative of at most ``M`` and edges of at most ``L``.
+- Torus: the distance from the arc is smooth. The triangle is cut into 256, whose corners are measured;
+  between them the function is off the linear one by ``M L^2 / 6`` at most, for a second derivative of at most
+  ``M`` and edges of at most ``L``.
 """
 
 from __future__ import annotations
@@ -37,9 +39,9 @@ def unit(vectors: F64) -> F64:
 class Surface:
     """A surface of the kind ``plane``, ``cylinder``, ``cone``, ``sphere`` or ``torus``.
 
-    ``at`` is a point of the plane or of the axis: the apex of a cone, the centre of a sphere or a torus. ``axis`` is the normal of a
-    plane. ``radius`` is that of the cylinder, the sphere or the tube, ``arc`` that of the arc of a torus; ``angle`` is half the angle of
-    a cone, which opens along ``axis``.
+    ``at`` is a point of the plane or of the axis: the apex of a cone, the centre of a sphere or a torus.
+    ``axis`` is the normal of a plane. ``radius`` is that of the cylinder, the sphere or the tube, ``arc``
+    that of the arc of a torus; ``angle`` is half the angle of a cone, which opens along ``axis``.
     """
 
     kind: str
@@ -114,7 +116,9 @@ class Surface:
             candidates = np.cross(rays[:, [1, 2, 0]] - rays, self.axis)
         middle = rays.mean(axis=1, keepdims=True)
         between = unit(rays) + unit(rays[:, [1, 2, 0]])
-        candidates = unit(np.concatenate([candidates, middle, rays, between, between.sum(axis=1, keepdims=True)], axis=1))
+        candidates = unit(
+            np.concatenate([candidates, middle, rays, between, between.sum(axis=1, keepdims=True)], axis=1)
+        )
         toward = np.where(np.einsum("mki,mi->mk", candidates, middle[:, 0]) < 0, -1.0, 1.0)
         along = np.einsum("mki,mvi->mkv", candidates * toward[..., None], rays)
         least = np.max(np.min(share * along - fixed[:, None], axis=2), axis=1)
