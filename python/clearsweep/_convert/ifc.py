@@ -24,7 +24,7 @@ _ULPS = 64
 #: A shape whose rounding is larger, metres, is exact no more, and has it as its deviation.
 _EXACT = 1e-9
 
-#: Lines of a kernel that are passed on.
+#: Lines of one kind that are passed on.
 _TOLD = 20
 
 #: Beyond this, metres, the rounding of a kernel's coordinates is told.
@@ -231,8 +231,8 @@ class _Conversion:
         if self.other:
             alike = len(self.names) - len(self.undecided) - len(self.settled)
             notes.append(f"{alike:,} bodies are alike by both kernels")
-        notes += [f"settled by the solid of the file: {line}" for line in self.settled if self.other]
-        notes += [f"undecided: {line}" for line in self.undecided]
+        notes += _listed("settled by the solid of the file", self.settled)
+        notes += _listed("undecided", self.undecided)
         if self.undecided and not self.other:
             notes.append("--kernel ifcopenshell, or both, may have the triangles of these bodies right")
         if self.coarse:
@@ -245,6 +245,14 @@ def _moved(shape: dict[str, Any], product: Product) -> dict[str, Any]:
     """A shape, moved from the origin of the product to the world."""
     at = [float(text.removesuffix("m")) for text in shape["position"]]
     return shape | {"position": [metres(value) for value in np.array(at) + product.origin]}
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[str]:
+    """Lines under a title, the first ones alone if there are many."""
+    more = len(lines) - _TOLD
+    return [f"{title}: {line}" for line in lines[:_TOLD]] + (
+        [f"{title}: {more:,} more; the column kernel_check has them all"] if more > 0 else []
+    )
 
 
 def _some(names: Sequence[str]) -> str:
