@@ -225,7 +225,12 @@ class Scene:
         out, force, unit = place
         paths = [path] if isinstance(path, (str, os.PathLike)) else path
         folder, is_kept = command.folder_of(out, force)
-        sections = command.into_folder(paths, folder, force, asked)
+        try:
+            sections = command.into_folder(paths, folder, force, asked)
+        except BaseException:
+            if not is_kept:
+                shutil.rmtree(folder.parent, ignore_errors=True)
+            raise
         query = {"name": sections[0][1]["name"], **sections[1][1]}
         for key in query:
             query[key] = options.get(key, query[key])
@@ -233,7 +238,7 @@ class Scene:
             del query["require"]
         scene = cls(unit, **query, **{key: value for key, value in options.items() if key not in query})
         if not is_kept:
-            weakref.finalize(scene, shutil.rmtree, folder, ignore_errors=True)
+            weakref.finalize(scene, shutil.rmtree, folder.parent, ignore_errors=True)
         for section, keys in sections[2:]:
             scene._add(section, keys)
         return scene

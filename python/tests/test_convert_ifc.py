@@ -10,6 +10,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import tomllib
 from typing import Any
 
@@ -342,7 +343,9 @@ def test_the_program_converts_and_never_replaces(tmp_path: pathlib.Path) -> None
     assert [entry.name for entry in out.parent.iterdir()] == ["a"]
 
 
-def test_a_scene_without_a_folder_goes_with_its_files(tmp_path: pathlib.Path) -> None:
+def test_a_scene_without_a_folder_goes_with_its_files(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (scratch := tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     text = IfcText()
     walls = [
         text.product("IFCWALL", text.extruded(text.rectangle(1, 0.2), 1), at=(0, y, 0), more=WALL) for y in (0, 0.25)
@@ -353,9 +356,12 @@ def test_a_scene_without_a_folder_goes_with_its_files(tmp_path: pathlib.Path) ->
     assert scene.bodies == walls and scene.unit == "mm"
     assert cs.run(scene, progress=False).summary["pairs_violated"] == 1
     folder = next(line.split('"')[1] for line in scene.to_toml().splitlines() if line.startswith("table"))
-    assert os.path.exists(folder)
+    assert os.path.exists(folder) and folder.startswith(str(scratch))
     del scene
-    assert not os.path.exists(folder)
+    assert list(scratch.iterdir()) == []
+    with pytest.raises(cs.Error):
+        cs.Scene.from_ifc(tmp_path / "none.ifc")
+    assert list(scratch.iterdir()) == []
 
 
 def test_a_mesh_knows_what_it_encloses() -> None:
