@@ -25,7 +25,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .meshes import F64, Ints, Mesh
-from .surfaces import Surface, unit
+from .surfaces import SAME, Surface, unit
 
 #: Below this sine two surfaces are tangent: between them is less than what a point may be off both.
 _TANGENT = 1e-3
@@ -74,7 +74,9 @@ def prove(mesh: Mesh, surfaces: Sequence[Surface | None], faces: Ints) -> Proof:
     deviation = max(
         _across_axis(all_surfaces[index], off[index]) + arcs.get(id(all_surfaces[index]), 0.0) for index in off
     )
-    return Proof(float(deviation + 2 * moved + straight + slack) * (1 + 1e-9), measured)
+    # Surfaces that are taken for one, or as coaxial, differ by less than this.
+    alike = 4 * SAME * size
+    return Proof(float(deviation + 2 * moved + straight + alike + slack) * (1 + 1e-9), measured)
 
 
 def _farthest(surface: Surface | None, corners: F64) -> float:

@@ -25,8 +25,9 @@ from .meshes import F64, Ints
 #: Pieces along each edge of a triangle of a torus.
 _CUTS = 16
 
-#: Surfaces are the same if they differ by less than this share of their size.
-_SAME = 1e-9
+#: Surfaces are the same if they differ by less than this share of their size, and their axes by less
+#: than this angle.
+SAME = 1e-9
 
 
 def unit(vectors: F64) -> F64:
@@ -127,7 +128,7 @@ class Surface:
 
     def is_same(self, other: Surface, size: float) -> bool:
         """Whether both are one surface, as the halves of a cylinder are. ``size``: that of the body."""
-        if self.kind != other.kind or abs(np.dot(self.axis, other.axis)) < 1 - _SAME and self.kind != "sphere":
+        if self.kind != other.kind or self.kind != "sphere" and not self._is_along(other):
             return False
         lengths = [self.radius - other.radius, self.arc - other.arc, size * (self.angle - other.angle)]
         match self.kind:
@@ -137,16 +138,20 @@ class Surface:
                 lengths.append(float(self.radii(other.at)))
             case _:
                 lengths.append(float(np.linalg.norm(self.at - other.at)))
-        return bool(np.max(np.abs(lengths)) <= _SAME * size)
+        return bool(np.max(np.abs(lengths)) <= SAME * size)
+
+    def _is_along(self, other: Surface) -> bool:
+        """Whether both axes are parallel: by the sine, since the cosine of a small angle does not tell."""
+        return bool(np.linalg.norm(np.cross(self.axis, other.axis)) <= SAME)
 
     def is_coaxial(self, other: Surface, size: float) -> bool:
         """Whether both are surfaces of revolution about one axis. A plane across the axis is one."""
         if "sphere" in (self.kind, other.kind):
             ball, turned = (self, other) if self.kind == "sphere" else (other, self)
-            return turned.kind in ("plane", "sphere") or bool(turned.radii(ball.at) <= _SAME * size)
-        if abs(np.dot(self.axis, other.axis)) < 1 - _SAME:
+            return turned.kind in ("plane", "sphere") or bool(turned.radii(ball.at) <= SAME * size)
+        if not self._is_along(other):
             return False
-        return "plane" in (self.kind, other.kind) or bool(self.radii(other.at) <= _SAME * size)
+        return "plane" in (self.kind, other.kind) or bool(self.radii(other.at) <= SAME * size)
 
 
 def _most_off_torus(torus: Surface, corners: F64) -> F64:
