@@ -10,7 +10,7 @@ The program ``clearsweep`` comes with the module: ``python -m clearsweep``.
 """
 
 from ._clearsweep import VERSION as __version__
-from ._commands import accept, audit, diff, export, generate, sort, summary
+from ._commands import accept, audit, convert, diff, export, generate, sort, summary
 from ._divided import merge, plan, run_shard, verify
 from ._errors import Error, Warning
 from ._pair import Pair, distance, pair
@@ -31,6 +31,7 @@ __all__ = [
     "accept",
     "audit",
     "check",
+    "convert",
     "diff",
     "distance",
     "export",

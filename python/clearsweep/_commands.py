@@ -129,10 +129,34 @@ def audit(
     return _call("audit", [scene], options)
 
 
+def convert(
+    files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    *,
+    kernel: Literal["ifclite", "ifcopenshell", "both"] | None = None,
+    tolerance: float | str | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Makes a scene of IFC or STEP files (one or several) in the folder ``out``.
+
+    IFC needs ``clearsweep[ifc]``, with IfcOpenShell ``clearsweep[ifc-both]``, and STEP ``clearsweep[step]``. ``kernel`` is about IFC,
+    ``tolerance`` about STEP: metres, or a text such as ``"0.1mm"``. Returns ``scene``, its path, ``bodies``, ``deviations``,
+    ``left_out`` and ``notes``.
+    """
+    from ._convert import command
+
+    paths = [files] if isinstance(files, (str, os.PathLike)) else files
+    return command.write(paths, out, kernel=kernel, tolerance=tolerance, force=force)
+
+
 def main() -> None:
     """The program ``clearsweep``."""
     import signal
 
+    if sys.argv[1:2] == ["convert"]:
+        from ._convert import command
+
+        sys.exit(command.main(sys.argv[2:]))
     # The program answers Ctrl-C itself; until it does, Ctrl-C ends it, as it ends every program.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_clearsweep.main(["clearsweep", *sys.argv[1:]]))

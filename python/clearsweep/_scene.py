@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from . import _clearsweep, _options
 from ._errors import Error
@@ -173,6 +175,74 @@ class Scene:
         keys = {"include": include, "exclude": exclude, "moving": moving, "model": model, "offset": offset, "up": up}
         return scene.add_file(path, each=each, **keys)
 
+    @classmethod
+    def from_ifc(
+        cls,
+        path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        kernel: Literal["ifclite", "ifcopenshell", "both"] = "ifclite",
+        out: str | os.PathLike[str] | None = None,
+        force: bool = False,
+        unit: str = "mm",
+        **options: Any,
+    ) -> Scene:
+        """A scene of the products of an IFC file, named by their GUIDs, or of several files, each a group by its name.
+
+        Needs ``clearsweep[ifc]``; ``kernel="both"`` compares two kernels and needs ``clearsweep[ifc-both]``. The files of the scene are
+        written to ``out``; without it they go with the scene. Other ``options`` are those of :class:`Scene`; without ``require`` and
+        ``within`` a small overlap is allowed. A :class:`Warning` names products of which it is undecided whether the triangles are right.
+        """
+        return cls._converted(path, {"kernel": kernel}, (out, force, unit), options)
+
+    @classmethod
+    def from_step(
+        cls,
+        path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        tolerance: Length | None = None,
+        out: str | os.PathLike[str] | None = None,
+        force: bool = False,
+        unit: str = "mm",
+        **options: Any,
+    ) -> Scene:
+        """A scene of the parts of a STEP file, named by their paths in the assembly. Needs ``clearsweep[step]``.
+
+        ``tolerance`` is asked of the mesher: metres, or a text such as ``"0.1mm"``, the default. ``out``, ``force`` and ``options`` are those of
+        :meth:`from_ifc`.
+        """
+        return cls._converted(path, {"tolerance": tolerance}, (out, force, unit), options)
+
+    @classmethod
+    def _converted(
+        cls,
+        path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        asked: Mapping[str, Any],
+        place: tuple[str | os.PathLike[str] | None, bool, str],
+        options: Mapping[str, Any],
+    ) -> Scene:
+        from ._convert import command
+
+        out, force, unit = place
+        paths = [path] if isinstance(path, (str, os.PathLike)) else path
+        folder, is_kept = command.folder_of(out, force)
+        try:
+            sections = command.into_folder(paths, folder, force, asked)
+        except BaseException:
+            if not is_kept:
+                shutil.rmtree(folder.parent, ignore_errors=True)
+            raise
+        query = {"name": sections[0][1]["name"], **sections[1][1]}
+        for key in query:
+            query[key] = options.get(key, query[key])
+        if "require" not in options and {"within", "answer"} & set(options):
+            del query["require"]
+        scene = cls(unit, **query, **{key: value for key, value in options.items() if key not in query})
+        if not is_kept:
+            weakref.finalize(scene, shutil.rmtree, folder.parent, ignore_errors=True)
+        for section, keys in sections[2:]:
+            scene._add(section, keys)
+        return scene
+
     def _add(self, section: str, keys: Mapping[str, Any]) -> Scene:
         if self._path is not None:
             problem = "the scene is that of a file, which is not changed"
@@ -212,8 +282,8 @@ class Scene:
         number a prism of that many sides), ``cone`` (radius below, radius above, height), ``ellipsoid`` (half axes), ``dish`` (radius,
         height; with ``kind="spherical"`` or ``"elliptical"``), ``torus`` (radius of the arc, of the tube), ``rectangular_torus`` (inner
         radius, outer radius, height; both with an ``angle`` such as ``"90deg"``), ``points`` (their hull), ``pieces`` (lists of points) and
-        ``geometry`` (a file) says its form. All other ``keys`` are those of ``[[body]]`` in a scene file: ``deviation``, ``matrix``,
-        ``inside``, ``unit``, ``scale``, ``up``, ...
+        ``geometry`` (a file) says its form. All other ``keys`` are those of ``[[body]]`` in a scene file: ``deviation``,
+        ``deviation_source``, ``matrix``, ``inside``, ``unit``, ``scale``, ``up``, ...
         """
         straight = {"box": box, "sphere": sphere, "capsule": capsule, "points": points, "pieces": pieces}
         tori = {"torus": torus, "rectangular_torus": rectangular_torus}

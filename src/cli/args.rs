@@ -9,6 +9,7 @@ use super::diagnostics::ErrorsArg;
 use super::help;
 use super::values::{Bytes, Threads};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Finds clashes and measures clearances of parts, at rest and in motion, each with a proven bound.
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Write a first scene for a geometry file
     Init(InitArgs),
+    /// Make a scene of IFC or STEP files, by the program of the Python wheel
+    Convert(ConvertArgs),
     /// Find what a simulator let pass: contacts between frames, and overlaps that are too deep
     Audit(AuditArgs),
     /// Write a data set: a scene and its trajectories
@@ -412,6 +415,15 @@ pub(crate) struct SchemaArgs {
     /// Print JSON instead of text: a list of columns, or a JSON Schema (draft 2020-12)
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The words are those of the wheel's program, which reads them in place of this one.
+#[derive(Debug, Args)]
+#[command(after_help = help::CONVERT)]
+pub(crate) struct ConvertArgs {
+    /// Files and options
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORDS")]
+    _words: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

@@ -9,14 +9,14 @@ use super::run::Input;
 use super::srdf::Proposal;
 use super::stdout;
 use super::summary;
-use super::text::{Lengths, ONCE, bytes, count, counted, seconds, table, visible};
+use super::text::{Lengths, ONCE, bytes, count, counted, resting_on, seconds, table, visible};
 use super::tree;
 use super::wrap::{width, wrapped};
 use clearsweep::Result;
 use clearsweep_base::text::shell_word;
 use clearsweep_engine::{
-    Checked, JobOptions, LargestJointStep, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name, rest_row,
-    rule_terms,
+    Checked, JobOptions, LargestJointStep, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name,
+    pairs_by_deviation_source, rest_row, rule_terms,
 };
 use clearsweep_model::{Baseline, FreeLength, IgnoreRule, LengthUnit, Motion, SameAncestor, Scene};
 use serde_json::{Value, json};
@@ -92,18 +92,17 @@ pub(super) fn text(
     rows.extend(body_lines::decompositions(scene).map(|line| ("decomposed", line)));
     let lines = body_lines::meshes(scene, &checked.meshes);
     rows.extend(["meshes"].into_iter().chain(std::iter::repeat("")).zip(lines));
-    rows.extend([
-        ("pairs", format!("{} possible{pairs}", count(checked.pairs_possible))),
-        (
-            "query",
-            format!(
-                "rows within {}{}, {require}, touching up to {}",
-                lengths.text(query.within),
-                if query.within_from_require { summary::FROM_REQUIRE } else { "" },
-                lengths.text(query.touch)
-            ),
+    rows.push(("pairs", format!("{} possible{pairs}", count(checked.pairs_possible))));
+    rows.extend(resting_on(&pairs_by_deviation_source(scene)).map(|line| ("basis", line)));
+    rows.extend([(
+        "query",
+        format!(
+            "rows within {}{}, {require}, touching up to {}",
+            lengths.text(query.within),
+            if query.within_from_require { summary::FROM_REQUIRE } else { "" },
+            lengths.text(query.touch)
         ),
-    ]);
+    )]);
     rows.extend(input(checked, scene.unit));
     let mut text = table(&rows);
     for warning in &checked.warnings {
@@ -389,7 +388,7 @@ pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
     let name = |body: &u32| scene.bodies[*body as usize].name.clone();
     let all = |bodies: &[u32]| bodies.iter().map(name).collect::<Vec<_>>();
     let is_static = |body: &&clearsweep_model::Body| matches!(body.motion, Motion::Static(_));
-    json!({
+    let mut object = json!({
         "scene": { "path": scene.path.display().to_string(), "name": scene.name, "length_unit": scene.unit.word },
         "bodies": scene.bodies.len(),
         "bodies_dynamic": scene.dynamic.len(),
@@ -447,5 +446,7 @@ pub(super) fn as_json(scene: &Scene, checked: &Checked) -> Value {
         "warnings": checked.warnings.iter().map(|warning| json!({
             "kind": warning.kind, "bodies": all(&warning.bodies), "problem": warning.problem, "help": warning.remedy,
         })).collect::<Vec<_>>(),
-    })
+    });
+    object["deviation"] = json!(pairs_by_deviation_source(scene));
+    object
 }

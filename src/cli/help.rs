@@ -235,6 +235,11 @@ Examples:
 
 Exit codes: 0 printed; 2 usage.";
 
+pub(crate) const CONVERT: &str = "\
+Example:
+  clearsweep convert building.ifc --out building
+  clearsweep convert machine.step --out machine --tolerance 0.05mm";
+
 pub(crate) const DOCTOR: &str = "\
 Example:
   clearsweep doctor

@@ -71,6 +71,11 @@ fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
         Command::Init(args) => init::init(&args),
+        Command::Convert(_) => Err(clearsweep::Error::usage(
+            "convert",
+            "is a command of the Python wheel's program, and this is another build",
+            "install the wheel (python/README.md), and type `python -m clearsweep convert`",
+        )),
         Command::Audit(args) => audit::audit(args),
         Command::Generate(args) => generate::generate(args),
         Command::Summary(args) => summary::summary(&args),

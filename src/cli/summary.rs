@@ -4,7 +4,7 @@ use super::args::SummaryArgs;
 use super::body_lines::OF_HULLS;
 use super::color::{Tone, paint};
 use super::exit::{self, ProgramEnd};
-use super::text::{Lengths, ONCE, bytes, count, counted, rate, seconds, table, visible};
+use super::text::{Lengths, ONCE, bytes, count, counted, rate, resting_on, seconds, table, visible};
 use super::wrap::{width, wrapped};
 use super::{intervals, results, stdout, summary_lines, summary_tables, undecided, violations};
 use clearsweep::Result;
@@ -76,6 +76,7 @@ pub(crate) fn text(manifest: &Manifest, dir: Option<&Path>) -> String {
     rows.extend(violations::stale(summary).into_iter().map(|line| ("", line)));
     rows.extend(violations::runs(manifest).map(|line| ("runs", line)));
     rows.push(("worst", worst(summary, lengths)));
+    rows.extend(resting_on(&summary.deviation).map(|line| ("basis", line)));
     rows.extend(summary_lines::depth(summary).map(|line| ("depth", line)));
     rows.extend(summary_lines::inside(summary).map(|line| ("inside", line)));
     rows.extend(std::iter::once("between").chain(std::iter::repeat("")).zip(intervals::lines(summary, lengths)));

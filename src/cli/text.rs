@@ -3,7 +3,7 @@
 use super::color::{Tone, paint};
 use super::wrap::{width, wrapped};
 pub(crate) use clearsweep_base::text::visible;
-pub(crate) use clearsweep_report::{Lengths, count, counted};
+pub(crate) use clearsweep_report::{Lengths, count, counted, resting_on};
 
 /// Text for a scene in which nothing moves.
 pub(crate) const ONCE: &str = "nothing moves: each pair is checked once";

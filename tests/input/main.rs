@@ -10,6 +10,7 @@ mod bodies_tables;
 #[cfg(feature = "cli")]
 mod bounded_inputs;
 mod columns;
+mod deviation_sources;
 mod each_hostile;
 mod each_part;
 mod geometry_readers;

@@ -1,5 +1,6 @@
 //! `clearsweep check`: what it finds in a scene, and what it warns of.
 
+use super::rules::expect;
 use clearsweep_testing::glb;
 use clearsweep_testing::trajectories::{Row, Shaping, write};
 use serde_json::Value;
@@ -108,6 +109,31 @@ fn rules_and_groups_say_what_they_hold() {
     for part in ["hvac: 3 bodies", "group:hvac against group:hvac: 3 pairs", "warning: ", "1 warning"] {
         assert!(text.contains(part), "`{part}` is missing in:\n{text}");
     }
+}
+
+#[test]
+fn what_the_pairs_rest_on_is_said_once() {
+    let at = |x: i32| format!("static = true\nposition = [{x}, 0, 0]");
+    let declared = format!("{}\ndeviation = 0.001", at(1));
+    let (first, last) = (at(0), at(3));
+    let bodies = [("a", 1.0, first.as_str()), ("b", 1.0, &declared), ("c", 1.0, &last)];
+    let dir = scene(&bodies, "[[ignore]]\na = \"a\"\nb = \"b\"\n", 0, |_, _| [0.0; 7]);
+    let sources = serde_json::json!({ "exact": 1, "proven": 0, "declared": 1, "unknown": 0 });
+    assert_eq!(json(dir.path())["deviation"], sources);
+    let said = "1 of 2 pairs rest on a declared tolerance";
+    let (text, _) = run(dir.path(), &[], 0);
+    assert_eq!(text.matches(said).count(), 1, "{text}");
+    let ran = expect(dir.path(), "run scene.toml --out out", 0);
+    assert_eq!(ran.matches(said).count(), 1, "{ran}");
+    let manifest = fs::read_to_string(dir.path().join("out/manifest.json")).expect("a manifest");
+    let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
+    assert_eq!(manifest["summary"]["deviation"], sources);
+    expect(dir.path(), "report out --html report.html", 0);
+    assert!(fs::read_to_string(dir.path().join("report.html")).expect("a page").contains(said));
+    // Geometry that is the body needs no line.
+    let exact = scene(&[("a", 1.0, first.as_str()), ("c", 1.0, &last)], "", 0, |_, _| [0.0; 7]);
+    let (text, _) = run(exact.path(), &[], 0);
+    assert!(!text.contains("basis") && !text.contains("rest on"), "{text}");
 }
 
 #[test]

@@ -225,6 +225,7 @@ fn wrong_usage_is_exit_code_2() {
         ("completions nutshell", "bash"),
         ("man fly", "is no command"),
         ("doctor --color sometimes", "always"),
+        ("convert model.ifc --out o --kernel both", "python -m clearsweep convert"),
     ] {
         let (out, err) = expect(dir.path(), args, 2);
         assert!(err.contains(hint), "clearsweep {args}: `{hint}` is missing in {err}");

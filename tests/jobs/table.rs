@@ -141,7 +141,7 @@ fn the_columns_are_those_of_the_contract() {
          components:i64? boundary_edges:i64? nonmanifold_edges:i64? welded_vertices:i64? unused_vertices:i64? \
          degenerate_triangles:i64? duplicate_triangles:i64? turned_triangles:i64? self_contacts:i64? \
          self_contacts_at_least:bool? decomposition_deviation_m:f64?:m weld_shift_m:f64?:m warped_triangles:i64? \
-         polygon_warp_m:f64?:m inside:str coordinate_step_m:f64?:m"
+         polygon_warp_m:f64?:m inside:str coordinate_step_m:f64?:m deviation_source:str"
     );
 }
 

@@ -7,9 +7,9 @@
 use super::lib::{DistanceColumns, IntervalRow, Row, SortedRows, TableOptions, TableWriter};
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{
-    BetweenFrames, Body, Candidate, FeatureKind, FrameBlock, IgnoredPairs, IntervalMethod, IntervalProximity,
-    IntervalStatus, LengthUnit, Method, Missing, Model, Motion, MotionRule, NextSample, Piece, Pivot, Proximity,
-    QueryOptions, Sample, Scene, SceneOverrides, Shape, Status,
+    BetweenFrames, Body, Candidate, DeviationSource, FeatureKind, FrameBlock, IgnoredPairs, IntervalMethod,
+    IntervalProximity, IntervalStatus, LengthUnit, Method, Missing, Model, Motion, MotionRule, NextSample, Piece,
+    Pivot, Proximity, QueryOptions, Sample, Scene, SceneOverrides, Shape, Status,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -102,7 +102,8 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
             };
             let groups = (0..i % 3).map(|g| format!("group-{g}")).collect();
             let (name, shape, pose_steps) = (format!("body-{i:04}"), Arc::new(shape), Default::default());
-            Body { name, shape, motion, pivot: Pivot::Origin, groups, id: None, pose_steps }
+            let deviation_source = DeviationSource::ALL[i % 4];
+            Body { name, shape, deviation_source, motion, pivot: Pivot::Origin, groups, id: None, pose_steps }
         })
         .collect();
     Scene {

@@ -72,6 +72,7 @@ pub use device::{adapters, check_device};
 pub use job::{Job, Loaded};
 pub use link_pairs::{LinkPairFound, LinkPairKind, LinkPairs, link_pairs};
 pub use manifest::simd_features;
+pub use manifest_summary::pairs_by_deviation_source;
 pub use merge::{MergeOptions, Merged, merge};
 pub use motion_query::MotionQuery;
 pub use options::{DEFAULT_MEMORY, Device, JobOptions, ShardPosition};

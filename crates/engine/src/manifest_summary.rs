@@ -5,9 +5,9 @@ use super::coverage::{NothingChecked, RunVerdict};
 use super::manifest_intervals;
 use super::manifest_pairs::{finite, listed, named, undecided};
 use clearsweep_base::share::share_with_interval;
-use clearsweep_model::{BetweenFrames, Body, EventState, Scene};
+use clearsweep_model::{BetweenFrames, Body, DeviationSource, EventState, Scene};
 use clearsweep_narrow::{IntervalMethod, IntervalStatus, Method, Status};
-use clearsweep_records::manifest::{self, Counts, OpenMeshes, RuleFindings, RuleTerms, StalePair};
+use clearsweep_records::manifest::{self, Counts, Named, OpenMeshes, RuleFindings, RuleTerms, StalePair};
 use clearsweep_tables::{Totals, Worst};
 
 /// The facts that the summary of a job depends on.
@@ -53,6 +53,7 @@ impl Summary<'_> {
             frames: totals.samples,
             pairs_possible: totals.pairs_possible,
             pairs_ignored: totals.pairs_ignored,
+            deviation: pairs_by_deviation_source(scene),
             pairs_within: totals.pairs,
             within_m: Some(query.within),
             require_m: query.require,
@@ -168,6 +169,11 @@ fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
     } else {
         RunVerdict::NothingChecked
     }
+}
+
+/// The pairs that are not ignored, by the weaker source of both bodies' deviations.
+pub fn pairs_by_deviation_source(scene: &Scene) -> Named<u64> {
+    DeviationSource::ALL.map(DeviationSource::name).into_iter().zip(scene.pairs_by_deviation_source()).collect()
 }
 
 /// Returns the number of bodies that stand for meshes that are not convex, and the body whose hull

@@ -1,6 +1,7 @@
 //! Bodies, and the options of the query about every pair, in SI units.
 
 use crate::between::Pivot;
+use crate::deviation_source::DeviationSource;
 use crate::shape::Shape;
 use crate::steps::PoseSteps;
 use clearsweep_geometry::Pose;
@@ -26,6 +27,9 @@ pub struct Body {
     pub name: String,
     /// Its geometry.
     pub shape: Arc<Shape>,
+    /// Where its deviation comes from.
+    #[doc(hidden)]
+    pub deviation_source: DeviationSource,
     /// Static or dynamic.
     #[doc(hidden)]
     pub motion: Motion,

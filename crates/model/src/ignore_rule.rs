@@ -74,7 +74,7 @@ impl Scene {
     pub fn pair_counts_with(&self, static_pairs: bool) -> PairCounts {
         let [dynamic, fixed] = split(&self.bodies);
         let possible = own_pairs(dynamic, fixed, static_pairs);
-        PairCounts { possible, ignored: self.ignored.count_ignored(&self.bodies, static_pairs) }
+        PairCounts { possible, ignored: self.ignored.count_ignored(&self.bodies, static_pairs, |_| true) }
     }
 }
 

@@ -26,14 +26,14 @@ impl IgnoredPairs {
         self.matrix[bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    /// Number of ignored pairs, by classes and not one by one; pairs of two static bodies count
-    /// with `static_pairs`.
-    pub fn count_ignored(&self, bodies: &[Body], static_pairs: bool) -> u64 {
+    /// Number of ignored pairs of the bodies that are counted, by classes and not one by one; pairs
+    /// of two static bodies count with `static_pairs`.
+    pub fn count_ignored(&self, bodies: &[Body], static_pairs: bool, is_counted: impl Fn(&Body) -> bool) -> u64 {
         if self.class.is_empty() {
             return 0;
         }
         let mut members = vec![[0_u64; 2]; self.classes];
-        for (body, &class) in bodies.iter().zip(&self.class) {
+        for (body, &class) in bodies.iter().zip(&self.class).filter(|(body, _)| is_counted(body)) {
             members[class as usize][usize::from(matches!(body.motion, Motion::Static(_)))] += 1;
         }
         let mut count = 0;

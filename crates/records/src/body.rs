@@ -7,7 +7,7 @@ use crate::record::{ColumnFault, StoredRecord, cells};
 use arrow_array::RecordBatch;
 
 /// All columns, in the order of the file.
-pub(crate) const COLUMNS: [Column; 31] = [
+pub(crate) const COLUMNS: [Column; 32] = [
     Column::new("body", ColumnType::PlainText, "Name."),
     Column::new("index", ColumnType::Int32, "Body index."),
     Column::new("model", ColumnType::PlainText, "`model` of the scene, or what was chosen."),
@@ -39,6 +39,7 @@ pub(crate) const COLUMNS: [Column; 31] = [
     Column::new("polygon_warp_m", ColumnType::Float64, "How far any other way to cut these polygons may be off.").unit("m").null(),
     Column::new("inside", ColumnType::PlainText, "Of every body. `solid`: inside and outside are known. `winding`: an open mesh, for which the winding number decides. `surface`: declared a sheet."),
     Column::new("coordinate_step_m", ColumnType::Float64, "[how coarse coordinates are](geometry.md#how-coarse-coordinates-are).").unit("m").null(),
+    Column::new("deviation_source", ColumnType::PlainText, "Of the geometry. `exact`: it is the body. `proven`: a converter held the triangles against their faces. `declared`: somebody stated a tolerance. `unknown`: nobody did."),
 ];
 
 /// A body of a result. Columns that an earlier version did not write are `None`.

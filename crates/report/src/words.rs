@@ -11,7 +11,7 @@ pub use lengths::Lengths;
 pub(crate) use names::{Name, clipped};
 
 use crate::data::{Decision, Moment};
-use clearsweep_records::manifest::{Intervals, MaxGap};
+use clearsweep_records::manifest::{Intervals, MaxGap, Named};
 use serde_json::Value;
 
 /// A count with separators: 1,234,567.
@@ -30,6 +30,24 @@ pub fn count(n: u64) -> String {
 /// `1 run`, `2 runs`.
 pub fn counted(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// Pairs by the weaker source of both bodies' deviations, in words; `None`: all geometry is exact.
+pub fn resting_on(pairs: &Named<u64>) -> Option<String> {
+    let words = [
+        ("proven", "a proven tolerance"),
+        ("declared", "a declared tolerance"),
+        ("unknown", "triangles of unknown deviation"),
+    ];
+    let counts = words.map(|(source, what)| (pairs.get(source).copied().unwrap_or(0), what));
+    let mut weak = counts.into_iter().filter(|&(pairs, _)| pairs > 0);
+    let (first, what) = weak.next()?;
+    let text = match pairs.into_iter().map(|(_, pairs)| pairs).sum() {
+        1 => format!("the pair rests on {what}"),
+        all if all == first => format!("all {} pairs rest on {what}", count(all)),
+        all => format!("{} of {} pairs rest on {what}", count(first), count(all)),
+    };
+    Some(weak.fold(text, |text, (pairs, what)| format!("{text}, {} on {what}", count(pairs))))
 }
 
 /// The limits beyond which an interval of a summary is a gap, as in its manifest.

@@ -10,7 +10,7 @@ use super::shapes::{ShapePart, ShapeSpec};
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Inside, Pose, Vec3};
-use clearsweep_model::{LengthUnit, Model, Pivot, PoseSteps};
+use clearsweep_model::{DeviationSource, LengthUnit, Model, Pivot, PoseSteps};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use toml::de::DeValue;
@@ -25,6 +25,8 @@ pub(super) struct BodySpec {
     /// Place of `geometry` or `shape`.
     pub(super) geometry_at: Origin,
     pub(super) growth: Growth,
+    /// Where `deviation` comes from.
+    pub(super) deviation_source: DeviationSource,
     /// Sorted, without duplicates.
     pub(super) groups: Arc<[String]>,
     /// The pose of a static body (not recentred); `None`: it is dynamic.
@@ -112,7 +114,7 @@ impl GeometryOptions {
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 21] = [
+pub(super) const BODY_KEYS: [&str; 22] = [
     "name",
     "geometry",
     "shape",
@@ -126,6 +128,7 @@ pub(super) const BODY_KEYS: [&str; 21] = [
     "scene",
     "offset",
     "deviation",
+    "deviation_source",
     "pivot",
     "group",
     "class",
@@ -182,12 +185,15 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit, &defaults.shape)?), field.origin()),
     };
     let length = |key| keys.get(key).map(|length| length.length_from_zero(unit)).transpose();
-    let growth = Growth { offset: length("offset")?.unwrap_or(0.0), deviation: length("deviation")?.unwrap_or(0.0) };
+    let deviation = length("deviation")?;
+    let deviation_source = deviation_source(&keys, deviation, &geometry)?;
+    let growth = Growth { offset: length("offset")?.unwrap_or(0.0), deviation: deviation.unwrap_or(0.0) };
     let (pose, rest) = poses(&keys, unit)?;
     Ok(BodySpec {
         geometry,
         geometry_at,
         growth,
+        deviation_source,
         groups: groups(&keys, &defaults.groups)?,
         pose,
         rest,
@@ -198,6 +204,32 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         at: keys.origin(),
         name,
     })
+}
+
+/// Reads `deviation_source`; `deviation`: of the body, if it has one.
+fn deviation_source(keys: &Keys<'_>, deviation: Option<f64>, geometry: &GeometrySpec) -> Result<DeviationSource> {
+    let Some(field) = keys.get("deviation_source") else {
+        let is_shape = matches!(geometry, GeometrySpec::Shape(_));
+        return Ok(match deviation {
+            None if is_shape => DeviationSource::Exact,
+            Some(0.0) if is_shape => DeviationSource::Exact,
+            None => DeviationSource::Unknown,
+            Some(_) => DeviationSource::Declared,
+        });
+    };
+    let words = [DeviationSource::Exact, DeviationSource::Proven, DeviationSource::Declared];
+    let source = field.choice(&words.map(|source| (source.name(), source)))?;
+    let stated = format!("the deviation is said to be {}", source.name());
+    match (source, deviation) {
+        (DeviationSource::Exact, Some(deviation)) if deviation > 0.0 => {
+            Err(field.error(format!("{stated}, but the body has a `deviation`"), "remove one of them"))
+        }
+        (DeviationSource::Proven | DeviationSource::Declared, None) => {
+            let remedy = "write the tolerance, such as `deviation = \"0.1mm\"`, or remove `deviation_source`";
+            Err(field.error(format!("{stated}, but the body has no `deviation`"), remedy))
+        }
+        _ => Ok(source),
+    }
 }
 
 /// `model`, `unit`, `scale` and `up` of a geometry file.

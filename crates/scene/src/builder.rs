@@ -143,7 +143,8 @@ pub struct BodyBuilder {
     name: String,
     geometry: Geometry,
     offset: f64,
-    deviation: f64,
+    deviation: Option<f64>,
+    deviation_source: Option<String>,
     matrix: Option<[[f64; 3]; 3]>,
     pivot: Pivot,
     inside: Option<Inside>,
@@ -159,7 +160,8 @@ impl BodyBuilder {
             name: name.into(),
             geometry,
             offset: 0.0,
-            deviation: 0.0,
+            deviation: None,
+            deviation_source: None,
             matrix: None,
             pivot: Pivot::Origin,
             inside: None,
@@ -177,7 +179,14 @@ impl BodyBuilder {
     /// Says how far the true surface may lie from the geometry, a length of 0 or more: as the
     /// tessellation of a curved surface does. It widens every bracket of the body.
     pub fn deviation(self, deviation: f64) -> Self {
-        Self { deviation, ..self }
+        Self { deviation: Some(deviation), ..self }
+    }
+
+    /// Says where the deviation comes from: `exact`, `proven` or `declared`, as the key of a scene
+    /// file. Left out, a shape is exact, a deviation is declared, and that of a geometry file is
+    /// unknown without one.
+    pub fn deviation_source(self, word: impl Into<String>) -> Self {
+        Self { deviation_source: Some(word.into()), ..self }
     }
 
     /// Maps the shape by a matrix (its rows) before the body is placed; not a geometry file.
@@ -217,7 +226,9 @@ impl BodyBuilder {
     /// Lowers the body, which is the one of this number.
     fn lower(&self, source: &SceneSource<'_>, number: usize, unit: LengthUnit) -> Result<BodySpec> {
         let mut keys = vec![("name", Value::Text(&self.name)), ("group", Value::Texts(&self.groups))];
-        keys.extend([("offset", Value::Number(self.offset)), ("deviation", Value::Number(self.deviation))]);
+        keys.push(("offset", Value::Number(self.offset)));
+        keys.extend(self.deviation.map(|deviation| ("deviation", Value::Number(deviation))));
+        keys.extend(self.deviation_source.as_deref().map(|word| ("deviation_source", Value::Text(word))));
         keys.extend(self.id.map(|id| ("id", Value::Integer(id))));
         keys.extend((self.pivot == Pivot::Centre).then_some(("pivot", Value::Text("centre"))));
         keys.extend(self.inside.map(|inside| ("inside", Value::Text(inside.name()))));
@@ -546,14 +557,14 @@ impl SceneBuilder {
 fn digest(file: &SceneFile) -> String {
     let mut text = format!("{:?}{:?}{:?}", file.head.name, file.ignores, file.rules);
     for body in &file.bodies {
-        let BodySpec { name, geometry, growth, groups, pose, pivot, id, .. } = body;
+        let BodySpec { name, geometry, growth, deviation_source, groups, pose, pivot, id, .. } = body;
         let geometry = match geometry {
             GeometrySpec::Shape(shape) => {
                 sha256(&shape.identity().into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
             }
             file => format!("{file:?}"),
         };
-        text += &format!("{:?}", (name, geometry, growth, groups, pose, pivot, id));
+        text += &format!("{:?}", (name, geometry, growth, deviation_source, groups, pose, pivot, id));
     }
     sha256(text.as_bytes())
 }

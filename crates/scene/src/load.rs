@@ -437,6 +437,7 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<B
         bodies.push(Body {
             name: spec.name,
             shape,
+            deviation_source: spec.deviation_source,
             motion,
             pivot: spec.pivot.unwrap_or(pivot),
             groups: spec.groups.to_vec(),

@@ -75,6 +75,7 @@ pub(super) fn record_batch(scene: &Scene, pose_steps: Option<PoseSteps>, content
         length(|found| found.polygon_warp),
         Arc::new(StringArray::from_iter_values(all().map(|b| b.shape.inside().name()))),
         Arc::new(Float64Array::from_iter(all().map(|b| b.coordinate_step(pose_steps)))),
+        Arc::new(StringArray::from_iter_values(all().map(|b| b.deviation_source.name()))),
     ];
     RecordBatch::try_new(Arc::new(schema), columns).map_err(|error| Error::internal(BODIES, error))
 }

@@ -4,8 +4,8 @@ use crate::random::Random;
 use clearsweep_broad::BroadScene;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{
-    Body, FrameBlock, IgnoredPairs, LengthUnit, Missing, Model, Motion, MotionRule, NodeHierarchy, Piece, Pivot,
-    QueryOptions, Scene, SceneOverrides, Shape, block::Sample,
+    Body, DeviationSource, FrameBlock, IgnoredPairs, LengthUnit, Missing, Model, Motion, MotionRule, NodeHierarchy,
+    Piece, Pivot, QueryOptions, Scene, SceneOverrides, Shape, block::Sample,
 };
 use clearsweep_trajectory::Bounds;
 use std::sync::Arc;
@@ -130,6 +130,7 @@ impl Setup {
         self.scene.bodies.push(Body {
             name,
             shape,
+            deviation_source: DeviationSource::Exact,
             motion,
             pivot,
             groups: Vec::new(),

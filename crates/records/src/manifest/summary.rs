@@ -22,6 +22,8 @@ pub struct Summary {
     /// Pairs that can be near in a run, ignored ones too.
     pub pairs_possible: u64,
     pub pairs_ignored: u64,
+    /// Pairs that are not ignored, by the weaker source of both bodies' deviations.
+    pub deviation: Named<u64>,
     /// Rows of `pairs`.
     pub pairs_within: u64,
     pub within_m: Option<f64>,

@@ -1,7 +1,7 @@
 //! Sentences about what was checked and what was not.
 
 use crate::data::{Contact, Fact, Moment, Tone, Verdict};
-use crate::words::{Clock, Lengths, count, counted, longest_step};
+use crate::words::{Clock, Lengths, count, counted, longest_step, resting_on};
 use clearsweep_records::Body;
 use clearsweep_records::manifest::{IgnoreRule, Intervals, Manifest, RuleFindings, Span, StalePair, Summary};
 use std::collections::BTreeMap;
@@ -360,7 +360,11 @@ impl Facts<'_> {
                 self.lengths.at_most(most)
             )
         };
-        (most > 0.0).then(|| fact("deviation", text(), Vec::new()))
+        let of_bodies = (most > 0.0).then(text);
+        match resting_on(&self.summary.deviation) {
+            Some(of_pairs) => Some(fact("deviation", of_pairs, of_bodies.into_iter().collect())),
+            None => of_bodies.map(|text| fact("deviation", text, Vec::new())),
+        }
     }
 
     fn stale(&self) -> Option<Fact> {

@@ -158,6 +158,9 @@ impl Random {
         if self.one_in(2) {
             body = body.offset(self.length()).deviation(self.length());
         }
+        if self.one_in(3) {
+            body = body.deviation_source(["exact", "proven", "declared", "sure"][self.below(4)]);
+        }
         if self.one_in(2) {
             body = body.fixed(self.coordinates(), self.quaternion());
         }
@@ -297,7 +300,8 @@ fn body_text(body: &BodyBuilder) -> String {
         line(&mut text, "shape", format_args!("{{ {shape} }}"));
     }
     line(&mut text, "offset", toml(&body.offset));
-    line(&mut text, "deviation", toml(&body.deviation));
+    body.deviation.iter().for_each(|deviation| line(&mut text, "deviation", toml(deviation)));
+    body.deviation_source.iter().for_each(|source| line(&mut text, "deviation_source", quoted(source)));
     line(&mut text, "group", toml(&body.groups));
     if body.pivot == Pivot::Centre {
         line(&mut text, "pivot", quoted("centre"));

@@ -17,7 +17,7 @@ use clearsweep_base::text::toml_text;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_input_guard::MAX_NAME;
 use clearsweep_kinematics::JointKind;
-use clearsweep_model::{GeometryNote, LengthUnit, Model};
+use clearsweep_model::{DeviationSource, GeometryNote, LengthUnit, Model};
 use clearsweep_robot::{Collision, CollisionShape, Line, PackageFolder, Robot};
 use std::collections::{HashMap, HashSet};
 use std::f64::consts::PI;
@@ -474,12 +474,17 @@ impl<'k> RobotReader<'k> {
     fn body(&self, name: &str, number: usize, (rest, place): (&Pose, Pose), geometry: GeometrySpec) -> LinkBody {
         let at = self.keys.origin();
         let name = if number == 0 { name.to_owned() } else { format!("{name}/{number}") };
+        let deviation_source = match geometry {
+            GeometrySpec::Shape(_) => DeviationSource::Exact,
+            _ => DeviationSource::Unknown,
+        };
         let spec = BodySpec {
             name,
             at: at.clone(),
             geometry,
             geometry_at: at,
             growth: Growth { offset: 0.0, deviation: 0.0 },
+            deviation_source,
             groups: vec![self.name.clone()].into(),
             pose: None,
             rest: Some(RestSpec { pose: rest.after(&place), written: None, fault: None }),

@@ -70,6 +70,7 @@ impl LoweredRow<'_> {
             },
             at: place,
             growth: self.body.growth,
+            deviation_source: self.body.deviation_source,
             pivot: self.body.pivot,
             groups: self.body.groups.clone(),
             id,

@@ -19,7 +19,7 @@ pub(super) enum BodiesTableFormat {
 }
 
 /// Number of columns that are known.
-const COUNT: usize = 24;
+const COUNT: usize = 25;
 
 /// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is
 /// required.
@@ -35,6 +35,7 @@ pub(super) const COLUMNS: [(&[&str], BodiesTableFormat); COUNT] = [
     (&["up"], BodiesTableFormat::Text),
     (&["offset"], BodiesTableFormat::Length),
     (&["deviation"], BodiesTableFormat::Length),
+    (&["deviation_source"], BodiesTableFormat::Text),
     (&["pivot"], BodiesTableFormat::Text),
     (&["group"], BodiesTableFormat::Texts),
     (&["class"], BodiesTableFormat::Text),
@@ -56,14 +57,14 @@ pub(super) const SHAPE: usize = 2;
 pub(super) const MATRIX: usize = 3;
 
 /// The column `static`.
-pub(super) const STATIC: usize = 15;
+pub(super) const STATIC: usize = 16;
 
 /// The column `id`: integers that stand for names.
-pub(super) const ID: usize = 16;
+pub(super) const ID: usize = 17;
 
 /// The first column of the position, and of the orientation.
-pub(super) const POSITION: usize = 17;
-pub(super) const ORIENTATION: usize = 20;
+pub(super) const POSITION: usize = 18;
+pub(super) const ORIENTATION: usize = 21;
 
 /// Columns of the pose, which are the last.
 pub(super) const POSE_COLUMNS: usize = 7;

@@ -8,8 +8,8 @@ use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch,
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{
-    Body, IgnoredPairs, LengthUnit, Missing, Model, Motion, NodeHierarchy, Piece, QueryOptions, Scene, SceneOverrides,
-    Shape,
+    Body, DeviationSource, IgnoredPairs, LengthUnit, Missing, Model, Motion, NodeHierarchy, Piece, QueryOptions, Scene,
+    SceneOverrides, Shape,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -89,6 +89,7 @@ pub fn scene(names: &[&str]) -> Scene {
             Body {
                 name: (*name).to_owned(),
                 shape: Arc::clone(&shape),
+                deviation_source: DeviationSource::Exact,
                 motion,
                 pivot: Default::default(),
                 groups: vec![],
