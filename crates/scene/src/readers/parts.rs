@@ -22,7 +22,7 @@ const MAX_PARTS: usize = 1 << 23;
 /// The part of a file that becomes a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Each {
-    /// A node of glTF with a mesh.
+    /// A node of glTF with a mesh, an item or a component of 3MF.
     Node,
     /// An object of OBJ (a group, if there are no objects), a solid of STL.
     Object,
@@ -43,7 +43,7 @@ impl Each {
     /// The largest parts that a file of this extension has; `None`: it has no parts.
     pub(crate) fn of_file(path: &Path) -> Option<Self> {
         match extension(path).as_str() {
-            "glb" | "gltf" => Some(Self::Node),
+            "glb" | "gltf" | "3mf" => Some(Self::Node),
             "obj" | "stl" => Some(Self::Object),
             "ply" => Some(Self::Component),
             _ => None,
@@ -137,6 +137,7 @@ pub(super) struct NamedMesh {
 pub(super) fn check_kind(kind: &str, each: Each) -> Result<(), Fault> {
     let wanted = match (kind, each) {
         ("glb" | "gltf", Each::Object) => "glTF has nodes: write `each = \"node\"`",
+        ("3mf", Each::Object) => "3MF has items: write `each = \"node\"`",
         ("obj" | "stl", Each::Node) => "OBJ and STL have objects: write `each = \"object\"`",
         ("ply", Each::Node | Each::Object) => "PLY names no parts: write `each = \"component\"`",
         _ => return Ok(()),
