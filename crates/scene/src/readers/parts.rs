@@ -136,8 +136,7 @@ pub(super) struct NamedMesh {
 /// Refuses parts that a format does not have.
 pub(super) fn check_kind(kind: &str, each: Each) -> Result<(), Fault> {
     let wanted = match (kind, each) {
-        ("glb" | "gltf", Each::Object) => "glTF has nodes: write `each = \"node\"`",
-        ("3mf", Each::Object) => "3MF has items: write `each = \"node\"`",
+        ("glb" | "gltf" | "3mf", Each::Object) => "glTF and 3MF have nodes: write `each = \"node\"`",
         ("obj" | "stl", Each::Node) => "OBJ and STL have objects: write `each = \"object\"`",
         ("ply", Each::Node | Each::Object) => "PLY names no parts: write `each = \"component\"`",
         _ => return Ok(()),

@@ -2,6 +2,7 @@
 
 use super::model::{Content, Item, ModelPart, Object, ObjectType};
 use super::{Document, REMEDY, check_size, fault};
+use crate::readers::components::without_unused;
 use crate::readers::gltf::{Affine, Rigid};
 use crate::readers::mesh::{Fault, Mesh, check_finite};
 use crate::readers::notes::listed;
@@ -118,7 +119,10 @@ pub(super) fn merged(document: &Document) -> Result<(Mesh, Vec<GeometryNote>), F
     })?;
     if sheets > 0 && solids > 0 {
         let problem = "the file has surfaces and solids, which are not one body";
-        return Err(Fault::new(problem, "make a body of each: `each = \"node\"` in [[bodies]]"));
+        return Err(Fault::new(
+            problem,
+            "write [[bodies]] in place of [[body]], with `each` as \"node\": a body of each part",
+        ));
     }
     if sheets + solids == 0 {
         return Err(Fault::new("no object of the build is a part: all are supports, or not printed", REMEDY));
@@ -155,7 +159,7 @@ pub(super) fn parts(document: &Document) -> Result<FileParts, Fault> {
                     size += mesh.vertices.len().max(mesh.triangles.len());
                     check_size(size)?;
                     let geometry = (!mesh.triangles.is_empty()).then(|| {
-                        parts.geometries.push(Arc::new(mesh));
+                        parts.geometries.push(Arc::new(without_unused(mesh)));
                         parts.geometries.len() as u32 - 1
                     });
                     known.insert(key, geometry);
