@@ -7,6 +7,7 @@
 
 mod components;
 mod dae;
+mod equal;
 mod gltf;
 mod mesh;
 mod notes;
@@ -21,6 +22,7 @@ mod threemf;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
 use super::foreign;
 use clearsweep_model::{GeometryNote, LengthUnit};
+pub(super) use equal::DifferentMeshes;
 use mesh::MAX_ELEMENTS;
 pub use mesh::{Fault, Mesh};
 use parts::NamedMesh;
