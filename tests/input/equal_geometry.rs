@@ -89,7 +89,7 @@ fn equal_files_and_equal_parts_of_files_are_one_geometry() {
     let folder = tempfile::tempdir().expect("scratch");
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).expect("written");
     let (one, two) = (node(0, "one", 0.0), node(1, "two", 5.0));
-    write("a.glb", &glb(&[one.clone()], &[0], &[part(2)], &[]));
+    write("a.glb", &glb(std::slice::from_ref(&one), &[0], &[part(2)], &[]));
     write("b.glb", &glb(&[one, two], &[0, 1], &[part(3), part(2)], &[]));
     let each =
         |file: &str, name: &str| format!("[[bodies]]\ngeometry = \"{file}\"\neach = \"node\"\nname = \"{name}\"\n");
