@@ -250,7 +250,10 @@ fn every_invalid_file_is_refused_by_its_reason() {
         (whole("requiredextensions=\"q\""), "requires the extension `q` (not declared)"),
         (whole("unit=\"furlong\""), "`furlong` is no unit"),
         (after("<?xml version=\"1.0\"?>", "<?xml version=\"1.0\"?><!DOCTYPE model [<!ENTITY a \"b\">]>"), "<!DOCTYPE"),
-        (after("core/2015/02", "core/2099/01"), "the root element is `model`, not `model` of 3MF"),
+        (
+            after("core/2015/02", "core/2099/01"),
+            "the root element is `model` of http://schemas.microsoft.com/3dmanufacturing/core/2099/01",
+        ),
         (after("objectid=\"1\"", "objectid=\"2\""), "item names object 2, which is not defined before it"),
         (after("<item objectid=\"1\"/>", ""), "places no object"),
         (after("objectid=\"1\"", "objectid=\"1\" transform=\"1 0 0 0 1 0 0 0 1 0 0\""), "not 12 numbers"),

@@ -217,11 +217,19 @@ impl Reading {
                 return Ok(None);
             }
             _ if place.is_some() => return Ok(None),
-            _ => return Err(fault(format!("the root element is `{}`, not `model` of 3MF", start.name().into_inner()))),
+            Some((namespace, name)) => {
+                return Err(fault(format!("the root element is `{name}` of {namespace}, not `model` of {CORE}")));
+            }
+            None => {
+                let name = start.name().into_inner();
+                return Err(fault(format!("the root element is `{name}` of no namespace, not `model` of {CORE}")));
+            }
         };
         let place = match (place, name) {
             (None, "model") if !self.has_model => return self.model(resolver, start).map(|()| Some(Place::Model)),
-            (None, other) => return Err(fault(format!("the root element is `{other}`, not one `model`"))),
+            (None, other) => {
+                return Err(fault(format!("the root element is `{other}`, not `model`, or it is the second one")));
+            }
             (Some(Place::Model), "resources") => Place::Resources,
             (Some(Place::Model), "build") if self.is_root => Place::Build,
             (Some(Place::Resources), "basematerials") => {
