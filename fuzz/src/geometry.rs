@@ -5,11 +5,14 @@ use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_scene::readers::{Mesh, read_mesh};
 use clearsweep_scene::{Scene, SceneOverrides, Shape};
 use std::fs;
+use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
 
 /// Memory that a reader may take for an input of so many bytes: a few times a mesh of its size, and
-/// the copies of shared meshes that glTF may ask for.
+/// the copies of shared meshes that glTF and 3MF may ask for.
 fn warranted(bytes: usize) -> usize {
     (8 << 20) + 256 * bytes
 }
@@ -31,10 +34,28 @@ const BODIES: [&str; 5] = [
     "model = \"mesh\"\noffset = 0.1\ndeviation = \"1mm\"\n",
 ];
 
+/// Relationships of a package whose model is its part `m`.
+const RELATIONSHIPS: &str = r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
+<Relationship Type="http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel" Target="/m"/></Relationships>"#;
+
+/// Reads bytes as a 3MF file: as they are if they begin like an archive, else as its model.
+pub fn check_3mf(bytes: &[u8]) {
+    if bytes.starts_with(b"PK") {
+        return check("3mf", bytes);
+    }
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    for (name, part) in [("_rels/.rels", RELATIONSHIPS.as_bytes()), ("m", bytes)] {
+        archive.start_file(name, options).expect("a name");
+        archive.write_all(part).expect("memory");
+    }
+    check("3mf", &archive.finish().expect("memory").into_inner());
+}
+
 /// Reads bytes as a file of this extension, twice, and checks what comes out.
 pub fn check(extension: &str, bytes: &[u8]) {
     let name = PathBuf::from(format!("no-such-folder/input.{extension}"));
-    let most = if extension == "gltf" { WARRANTED_GLTF } else { warranted(bytes.len()) };
+    let most = if ["gltf", "3mf"].contains(&extension) { WARRANTED_GLTF } else { warranted(bytes.len()) };
     let first = memory::within(most, || read_mesh(&name, bytes.to_vec()));
     let mesh = match first {
         Ok(mesh) => mesh,

@@ -161,7 +161,7 @@ class Scene:
         offset: Length | None = None,
         **options: Any,
     ) -> Scene:
-        """A scene of the parts of a geometry file (GLB, glTF, OBJ, STL, PLY, COLLADA), each of them a body.
+        """A scene of the parts of a geometry file (GLB, glTF, OBJ, STL, PLY, COLLADA, 3MF), each of them a body.
 
         ``each`` is ``"node"``, ``"object"`` or ``"component"``; ``moving`` names nodes that poses move, with all that they
         carry; ``up="y"`` turns a file that is y up, as glTF is. Other ``options`` are those of :class:`Scene`.

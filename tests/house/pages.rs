@@ -66,7 +66,7 @@ fn clauses(text: &str) -> impl Iterator<Item = String> {
 fn missing_formats(clause: &str) -> Vec<&'static str> {
     let endings: Vec<&str> = EXTENSIONS.into_iter().filter(|kind| !clause.contains(&format!(".{kind}"))).collect();
     // Files of scenes go by one word; a list has most of the others.
-    let names = [("obj", "OBJ"), ("stl", "STL"), ("ply", "PLY"), ("dae", "COLLADA")];
+    let names = [("obj", "OBJ"), ("stl", "STL"), ("ply", "PLY"), ("dae", "COLLADA"), ("3mf", "3MF")];
     let words = clause.split(|c: char| !c.is_ascii_alphanumeric()).collect::<BTreeSet<_>>();
     let unnamed: Vec<&str> =
         names.into_iter().filter(|(_, word)| !words.contains(word)).map(|(kind, _)| kind).collect();
@@ -91,8 +91,8 @@ fn lists_of_geometry_formats_are_whole() {
         }
     }
     assert!(lists >= 4, "pages list the formats by their endings");
-    assert_eq!(missing_formats("GLB, glTF, OBJ, STL and PLY"), ["dae"], "the test finds what it looks for");
-    assert_eq!(missing_formats("`.obj`, `.stl`, `.ply`, `.glb`, `.gltf`"), ["dae"]);
+    assert_eq!(missing_formats("GLB, glTF, OBJ, STL, PLY and 3MF"), ["dae"], "the test finds what it looks for");
+    assert_eq!(missing_formats("`.obj`, `.stl`, `.ply`, `.glb`, `.gltf`, `.3mf`"), ["dae"]);
 }
 
 /// A value of a TOML file of the repository.

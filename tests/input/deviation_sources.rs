@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+const QUERY: &str = "[query]\nwithin = 1\n";
+
 const TETRAHEDRON: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 /// Rows of a table: geometry, shape, deviation, what the row says, and the source that follows.
@@ -27,8 +29,7 @@ const ROWS: [[&str; 5]; 10] = [
 fn load(folder: &Path, text: &str) -> Scene {
     let path = folder.join("scene.toml");
     fs::write(folder.join("part.obj"), TETRAHEDRON).expect("a part");
-    fs::write(&path, format!("[scene]\nlength_unit = \"m\"\ntrajectories = \"t.csv\"\n[query]\nwithin = 1\n{text}"))
-        .expect("a scene");
+    fs::write(&path, format!("[scene]\nlength_unit = \"m\"\n{text}")).expect("a scene");
     clearsweep_scene::load_scene(&path, &SceneOverrides::default()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
@@ -69,9 +70,9 @@ fn sources_are_as_stated_in_sections_in_tables_and_in_code() {
     }
     let path = folder.path().join("bodies.csv");
     fs::write(&path, table).expect("a table");
-    assert_eq!(words(&load(folder.path(), &text)), expected, "[[body]]");
+    assert_eq!(words(&load(folder.path(), &format!("{QUERY}{text}"))), expected, "[[body]]");
     assert_eq!(
-        words(&load(folder.path(), "[[bodies]]\ntable = \"bodies.csv\"\nstatic = true\n")),
+        words(&load(folder.path(), &format!("{QUERY}[[bodies]]\ntable = \"bodies.csv\"\nstatic = true\n"))),
         expected,
         "[[bodies]]"
     );
@@ -79,7 +80,7 @@ fn sources_are_as_stated_in_sections_in_tables_and_in_code() {
     // A default of the section, and what some rows say instead.
     fs::write(&path, "body,deviation_source,geometry\na,,part.obj\nb,declared,part.obj\n").expect("a table");
     let defaults = "[[bodies]]\ntable = \"bodies.csv\"\nstatic = true\ndeviation = 1\ndeviation_source = \"proven\"\n";
-    assert_eq!(words(&load(folder.path(), defaults)), ["proven", "declared"]);
+    assert_eq!(words(&load(folder.path(), &format!("{QUERY}{defaults}"))), ["proven", "declared"]);
 }
 
 #[test]
@@ -87,7 +88,7 @@ fn pairs_by_source_are_those_that_are_not_ignored() {
     let folder = tempfile::tempdir().expect("scratch");
     let mut random = Random(7);
     for round in 0..40 {
-        let mut text = format!("static_pairs = {}\n", round % 2 == 0);
+        let mut text = format!("trajectories = \"t.csv\"\n{QUERY}static_pairs = {}\n", round % 2 == 0);
         let bodies = 2 + random.below(9);
         for number in 0..bodies {
             let group = ["a", "b", "c"][random.below(3)];

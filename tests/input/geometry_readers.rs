@@ -12,6 +12,7 @@ mod gltf;
 mod ply;
 mod polygons;
 mod rest_pose;
+mod threemf;
 
 /// A number in -1 to 1, of single precision.
 fn single(random: &mut Random) -> f32 {

@@ -13,6 +13,7 @@ mod columns;
 mod deviation_sources;
 mod each_hostile;
 mod each_part;
+mod equal_geometry;
 mod geometry_readers;
 mod gltf_files;
 mod gltf_scenes;

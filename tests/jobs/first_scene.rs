@@ -3,6 +3,7 @@
 use super::program::expect;
 use serde_json::Value;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -28,6 +29,43 @@ fn folder() -> TempDir {
 
 fn json(dir: &Path, args: &str) -> Value {
     serde_json::from_str(&expect(dir, args, 0).0).expect("one JSON object")
+}
+
+/// A 3MF file of two tetrahedra that overlap, in inches, and a support.
+fn printed() -> Vec<u8> {
+    let mesh = "<mesh><vertices><vertex x=\"0\" y=\"0\" z=\"0\"/><vertex x=\"4\" y=\"0\" z=\"0\"/><vertex x=\"0\" y=\"4\" z=\"0\"/>\
+        <vertex x=\"0\" y=\"0\" z=\"4\"/></vertices><triangles><triangle v1=\"0\" v2=\"2\" v3=\"1\"/><triangle v1=\"0\" v2=\"1\" v3=\"3\"/>\
+        <triangle v1=\"1\" v2=\"2\" v3=\"3\"/><triangle v1=\"2\" v2=\"0\" v3=\"3\"/></triangles></mesh>";
+    let model = format!(
+        "<model xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\" unit=\"inch\"><resources>\
+         <object id=\"1\" name=\"jaw\">{mesh}</object><object id=\"2\" name=\"raft\" type=\"support\">{mesh}</object></resources>\
+         <build><item objectid=\"1\"/><item objectid=\"1\" transform=\"1 0 0 0 1 0 0 0 1 1 0 0\"/><item objectid=\"2\"/></build></model>"
+    );
+    let relationships = "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"><Relationship \
+        Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\" Target=\"3D/a.model\"/></Relationships>";
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in [("_rels/.rels", relationships), ("3D/a.model", &model)] {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).expect("a part");
+        archive.write_all(text.as_bytes()).expect("memory");
+    }
+    archive.finish().expect("an archive").into_inner()
+}
+
+#[test]
+fn a_3mf_file_has_a_first_scene_in_its_own_unit() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    fs::write(dir.join("Grip.3MF"), printed()).expect("written");
+    let (text, _) = expect(dir, "check Grip.3MF", 0);
+    for part in ["2: 0 moving, 2 static", "the file names its unit", "101.6 mm (jaw", "1 object is a support"] {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+    let found = json(dir, "check Grip.3MF --json");
+    assert_eq!(found["geometry_unit"], serde_json::json!({ "unit": "m", "assumed": false }));
+    assert_eq!(found["warnings"][0]["kind"], "hidden");
+    expect(dir, "init Grip.3MF --out grip.toml", 0);
+    assert!(fs::read_to_string(dir.join("grip.toml")).expect("written").contains("each = \"node\""));
+    expect(dir, "run grip.toml --out out --progress none", 3);
 }
 
 #[test]

@@ -204,6 +204,7 @@ fn triangle_count(core: &Polyhedron) -> u64 {
 /// # Errors
 /// It is not what its model says.
 pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Workers) -> Result<BuiltGeometry, Fault> {
+    let reading = &reading.of_mesh(mesh);
     let points = in_metres(mesh, reading, workers)?;
     let center = centre(&points);
     let points = Distinct::of(points, center, workers);

@@ -107,6 +107,15 @@ pub(super) struct GeometryOptions {
 }
 
 impl GeometryOptions {
+    /// The options as they hold for a mesh: a file may say that it is a sheet, which is a mesh.
+    pub(super) fn of_mesh(&self, mesh: &Mesh) -> Self {
+        let takes_over = mesh.is_sheet && self.inside.is_none() && matches!(self.model, None | Some(Model::Mesh));
+        match takes_over {
+            true => Self { model: Some(Model::Mesh), inside: Some(Inside::Surface), ..*self },
+            false => *self,
+        }
+    }
+
     /// A length of the file in metres, rounded up.
     pub(super) fn metres_rounded_up(&self, length: f64) -> f64 {
         self.unit.metres(length * self.scale) * (1.0 + 8.0 * f64::EPSILON)

@@ -1,17 +1,19 @@
-//! Geometry files and shapes to hulls: each file read and hashed once, each distinct geometry built
-//! once, in parallel, with the same result and the same first error for any number of threads.
+//! Geometry files and shapes to hulls: each file read and hashed once, and geometry of equal
+//! contents built once, in parallel, with the same result and the same first error for any number
+//! of threads.
 
 use super::body_shape::{BuiltGeometry, from_mesh, from_shape};
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth};
 use super::digest::InputReader;
-use super::readers::{self, Fault, Mesh, SceneChoice};
+use super::readers::{self, DifferentMeshes, Fault, Mesh, SceneChoice};
 use super::shapes::ShapeSpec;
 use clearsweep_base::error::Error;
 use clearsweep_base::workers::Workers;
 use clearsweep_model::{GeometryNote, InputDigest, Model, Shape};
 use std::collections::{HashMap, HashSet};
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Files for each thread: with fewer, starting a thread does not pay, unless one of few files is
 /// larger than `LARGE_FILE`.
@@ -89,7 +91,9 @@ pub(super) fn build(
     let plan = plan(folder, bodies);
     let workers = Workers::new(threads);
     let per_thread = plan.jobs_per_thread();
-    let done = workers.each(plan.jobs.len(), per_thread, |index| work_off(&plan.jobs[index], limit, &workers));
+    let read = ReadFiles::default();
+    let work = |index| work_off(&plan.jobs[index], (limit, &read), &workers);
+    let done = workers.each(plan.jobs.len(), per_thread, work);
     let mut shapes = Vec::with_capacity(bodies.len());
     let mut failures = Vec::new();
     let mut reported = HashSet::new();
@@ -128,6 +132,8 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
     let mut by_path: HashMap<(PathBuf, Option<&SceneChoice>), usize> = HashMap::new();
     let mut by_text: HashMap<(&str, Option<&SceneChoice>), usize> = HashMap::new();
     let mut by_mesh: HashMap<*const Mesh, usize> = HashMap::new();
+    let mut different = DifferentMeshes::default();
+    let mut first_of: HashMap<*const Mesh, Arc<Mesh>> = HashMap::new();
     let mut of_body = Vec::with_capacity(bodies.len());
     for body in bodies {
         let slot = match &body.geometry {
@@ -153,6 +159,8 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
                 (job, add_variant(&mut jobs[job], (*reading, body.growth)))
             }
             GeometrySpec::Part { mesh, file, reading } => {
+                // Other files may hold the same mesh.
+                let mesh = first_of.entry(Arc::as_ptr(mesh)).or_insert_with(|| different.first(mesh));
                 let job = *by_mesh.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
                     let (mesh, path) = (Arc::clone(mesh), file.to_path_buf());
                     jobs.push(GeometryJob::Part { mesh, path, variants: Vec::new() });
@@ -174,7 +182,26 @@ fn add_variant(job: &mut GeometryJob, variant: Variant) -> usize {
     })
 }
 
-fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
+/// The shapes of a file, and the notes on it.
+type BuiltFile = (Vec<GeometryNote>, Vec<Result<Arc<Shape>, Fault>>);
+
+/// Files by their bytes and their use: the thread that reads the first of equal ones builds the
+/// shapes, and others wait for it.
+#[derive(Default)]
+struct ReadFiles(Mutex<HashMap<String, Arc<OnceLock<BuiltFile>>>>);
+
+impl ReadFiles {
+    /// The place of a file with this digest, if its bytes are all that it is made of: `.gltf` names
+    /// other files.
+    fn slot(&self, sha256: &str, path: &Path, used: impl Debug) -> Option<Arc<OnceLock<BuiltFile>>> {
+        let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = || format!("{sha256} {extension} {used:?}");
+        (extension != "gltf").then(|| Arc::clone(slots.entry(key()).or_default()))
+    }
+}
+
+fn work_off(job: &GeometryJob, (max_input, read): (u64, &ReadFiles), workers: &Workers) -> BuiltBody {
     let only = |shapes| BuiltBody { inputs: Vec::new(), notes: Vec::new(), shapes };
     let (path, scene, variants) = match job {
         GeometryJob::Shape(spec, growth) => {
@@ -195,10 +222,16 @@ fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
             return failed(Fault::new(error.problem, error.remedy));
         }
     };
-    match readers::read_with_companions(path, bytes, scene, &mut input) {
-        Err(fault) => failed(fault),
-        Ok((mesh, notes)) => BuiltBody { inputs: input.digests, notes, shapes: all_variants(&mesh, variants, workers) },
-    }
+    let slot = input.digests.last().and_then(|file| read.slot(&file.sha256, path, (scene, variants)));
+    let build = || match readers::read_with_companions(path, bytes, scene, &mut input) {
+        Err(fault) => (Vec::new(), variants.iter().map(|_| Err(fault.clone())).collect()),
+        Ok((mesh, notes)) => (notes, all_variants(&mesh, variants, workers)),
+    };
+    let (notes, shapes) = match &slot {
+        Some(slot) => slot.get_or_init(build).clone(),
+        None => build(),
+    };
+    BuiltBody { inputs: input.digests, notes, shapes }
 }
 
 /// The shape of each variant of a mesh. Variants that differ in growth only share the work, and the

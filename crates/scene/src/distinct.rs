@@ -14,7 +14,7 @@ const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The hash of a point: the folded products of its words (as wyhash and its successors mix). Its
 /// seed differs from process to process, so that no file can be made to collide.
 #[derive(Clone, Copy)]
-struct PointHash(u64);
+pub(super) struct PointHash(u64);
 
 impl Default for PointHash {
     fn default() -> Self {
@@ -31,7 +31,7 @@ impl BuildHasher for PointHash {
 }
 
 /// See [`PointHash`].
-struct PointHasher(u64);
+pub(super) struct PointHasher(u64);
 
 impl Hasher for PointHasher {
     fn write(&mut self, bytes: &[u8]) {

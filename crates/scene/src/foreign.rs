@@ -24,8 +24,8 @@ const SIGNATURES: [(&[u8], ForeignFormat); 12] = [
         b"PK\x03\x04",
         ForeignFormat {
             name: "a ZIP archive (3MF, a workbook)",
-            remedy: "export it anew, or unpack it",
-            extensions: &[],
+            remedy: "if it is 3MF, name it with the extension .3mf; else export it anew, or unpack it",
+            extensions: &["3mf"],
         },
     ),
     (b"\x1f\x8b", ForeignFormat { name: "compressed with gzip", remedy: "unpack it with gunzip", extensions: &[] }),

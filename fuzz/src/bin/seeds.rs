@@ -25,7 +25,7 @@ fn main() -> Done {
         Ok(fs::write(folder.join(name), bytes)?)
     };
     for (name, bytes) in geometry() {
-        let target = name.split('.').next_back().unwrap_or_default().replace("glb", "gltf");
+        let target = name.split('.').next_back().unwrap_or_default().replace("glb", "gltf").replace("3mf", "threemf");
         put(&target, name, &bytes)?;
     }
     for (number, body) in BODIES.iter().enumerate() {
@@ -107,6 +107,7 @@ fn geometry() -> Vec<(&'static str, Vec<u8>)> {
         ("tree.glb", glb(TREE)),
         ("sparse.glb", glb(SPARSE)),
         ("embedded.gltf", text(EMBEDDED)),
+        ("components.3mf", text(COMPONENTS)),
     ]
 }
 
@@ -170,6 +171,14 @@ const EMBEDDED: &str = r#"{"asset": {"version": "2.0"}, "nodes": [{"mesh": 0}],
 {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"}],
 "bufferViews": [{"buffer": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 24}],
 "buffers": [{"byteLength": 72, "uri": "data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAACAAEAAAABAAMAAQACAAMAAgAAAAMA"}]}"#;
+
+const COMPONENTS: &str = r#"<model xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02" unit="inch"><resources>
+<basematerials id="7"><base name="steel"/></basematerials>
+<object id="1" name="a" type="surface" pid="7" pindex="0"><mesh><vertices><vertex x="0" y="0" z="0"/><vertex x="1.5" y="0" z="0"/>
+<vertex x="0" y="2e0" z="0"/><vertex x="0" y="0" z="+0.1"/></vertices><triangles><triangle v1="0" v2="2" v3="1"/>
+<triangle v1="0" v2="1" v3="3"/><triangle v1="1" v2="2" v3="3"/><triangle v1="2" v2="0" v3="3"/></triangles></mesh></object>
+<object id="2"><components><component objectid="1" transform="0 1 0 -1 0 0 0 0 1 1 2 3"/><component objectid="1"/></components></object>
+</resources><build><item objectid="2" transform="2 0 0 0 2 0 0 0 -2 1 2 3" partnumber="n"/><item objectid="1"/></build></model>"#;
 
 /// The JSON with the corners and faces as its buffer.
 fn glb(json: &str) -> Vec<u8> {

@@ -18,6 +18,7 @@ fn subset(mesh: &Mesh, triangles: &[u32]) -> Mesh {
         vertices: used.iter().map(|&v| mesh.vertices[v as usize]).collect(),
         triangles: triangles.iter().map(|&t| mesh.triangles[t as usize].map(renamed)).collect(),
         coordinate_step: mesh.coordinate_step,
+        is_sheet: mesh.is_sheet,
         warped: (0..).zip(triangles).filter_map(|(number, t)| Some((number, warp(t)?))).collect(),
         ..Mesh::default()
     };
@@ -123,6 +124,7 @@ mod tests {
             names: ["a", "b", "c"].map(String::from).to_vec(),
             coordinate_step: 0.5,
             warped: vec![(0, 1.0), (1, 2.0), (2, 3.0)],
+            ..Mesh::default()
         };
         let part = subset(&mesh, &[0, 2]);
         assert_eq!(part.vertices.iter().map(|v| v[0]).collect::<Vec<_>>(), [1.0, 3.0, 4.0, 5.0]);

@@ -47,6 +47,8 @@ pub struct Mesh {
     /// Triangles of polygons that are not flat, ascending: each with the length, in the unit of
     /// `vertices`, that any other way to cut its polygon may be off.
     pub warped: Vec<(u32, f64)>,
+    /// Whether the file says that it is a sheet, which has no inside.
+    pub is_sheet: bool,
 }
 
 impl Mesh {

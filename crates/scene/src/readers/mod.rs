@@ -7,6 +7,7 @@
 
 mod components;
 mod dae;
+mod equal;
 mod gltf;
 mod mesh;
 mod notes;
@@ -16,10 +17,12 @@ mod ply;
 mod polygons;
 mod scene_choice;
 mod stl;
+mod threemf;
 
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
 use super::foreign;
 use clearsweep_model::{GeometryNote, LengthUnit};
+pub(super) use equal::DifferentMeshes;
 use mesh::MAX_ELEMENTS;
 pub use mesh::{Fault, Mesh};
 use parts::NamedMesh;
@@ -50,6 +53,7 @@ pub(super) fn read_with_companions(
         "obj" => obj::read(&bytes).map(|mesh| (mesh, Vec::new())),
         "ply" => ply::read(&bytes).map(|mesh| (mesh, Vec::new())),
         "stl" => stl::read(&bytes).map(|mesh| (mesh, Vec::new())),
+        "3mf" => threemf::read(&bytes, companions.limit),
         other => return Err(unsupported(other)),
     };
     let (mesh, notes) = read.map_err(|fault| called_by_its_format(&bytes, &kind, fault))?;
@@ -82,6 +86,7 @@ pub(super) fn read_parts(
     parts::check_kind(&kind, each)?;
     let read = match kind.as_str() {
         "glb" | "gltf" => gltf::read_nodes(path, &bytes, scene, companions),
+        "3mf" => threemf::read_nodes(&bytes, companions.limit),
         "obj" => obj::read_objects(&bytes).map(parts::flat),
         "stl" => stl::read_solids(&bytes).map(parts::flat),
         "ply" => {
@@ -104,7 +109,7 @@ fn called_by_its_format(bytes: &[u8], extension: &str, fault: Fault) -> Fault {
 }
 
 /// The extensions of geometry files that are read, in lower case.
-pub const EXTENSIONS: [&str; 6] = ["obj", "stl", "ply", "dae", "glb", "gltf"];
+pub const EXTENSIONS: [&str; 7] = ["obj", "stl", "ply", "dae", "glb", "gltf", "3mf"];
 
 /// Refuses a path whose extension no reader knows, before the file is opened.
 ///
@@ -117,10 +122,10 @@ pub fn check_extension(path: &Path) -> Result<(), Fault> {
     }
 }
 
-/// The unit that a format prescribes, or that its reader turns lengths into: glTF and COLLADA are
-/// in metres.
+/// The unit that a format prescribes, or that its reader turns lengths into: glTF, COLLADA and 3MF
+/// are in metres.
 pub fn own_unit(path: &Path) -> Option<LengthUnit> {
-    (has_scenes(path) || extension(path) == "dae").then_some(LengthUnit::ALL[0])
+    (has_scenes(path) || matches!(extension(path).as_str(), "dae" | "3mf")).then_some(LengthUnit::ALL[0])
 }
 
 /// The word of the largest parts that a file of this extension has (`each` of a scene); `None`: it
@@ -140,7 +145,9 @@ fn extension(path: &Path) -> String {
 
 fn unsupported(extension: &str) -> Fault {
     match extension {
-        "" => Fault::new("the geometry file has no extension", "name a .obj, .stl, .ply, .dae, .glb or .gltf file"),
+        "" => {
+            Fault::new("the geometry file has no extension", "name a .obj, .stl, .ply, .dae, .glb, .gltf or .3mf file")
+        }
         _ => Fault::new(format!("`.{extension}` is no known geometry type"), "convert the file to .glb, .obj or .stl"),
     }
 }

@@ -2,6 +2,7 @@
 //! share.
 
 use super::components;
+use super::equal::DifferentMeshes;
 use super::extension;
 use super::mesh::{Fault, Mesh};
 use clearsweep_geometry::Pose;
@@ -22,7 +23,7 @@ const MAX_PARTS: usize = 1 << 23;
 /// The part of a file that becomes a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Each {
-    /// A node of glTF with a mesh.
+    /// A node of glTF with a mesh, an item or a component of 3MF.
     Node,
     /// An object of OBJ (a group, if there are no objects), a solid of STL.
     Object,
@@ -43,7 +44,7 @@ impl Each {
     /// The largest parts that a file of this extension has; `None`: it has no parts.
     pub(crate) fn of_file(path: &Path) -> Option<Self> {
         match extension(path).as_str() {
-            "glb" | "gltf" => Some(Self::Node),
+            "glb" | "gltf" | "3mf" => Some(Self::Node),
             "obj" | "stl" => Some(Self::Object),
             "ply" => Some(Self::Component),
             _ => None,
@@ -95,6 +96,7 @@ pub(super) fn finish(mut parts: FileParts, each: Each, unnamed: &str) -> Result<
     if each == Each::Component {
         parts = into_components(parts, unnamed)?;
     }
+    share_equal(&mut parts);
     if parts.nodes.iter().all(|node| node.geometry.is_none()) {
         let hidden = match parts.nodes.iter().filter(|node| node.hidden).count() {
             0 => String::new(),
@@ -136,7 +138,7 @@ pub(super) struct NamedMesh {
 /// Refuses parts that a format does not have.
 pub(super) fn check_kind(kind: &str, each: Each) -> Result<(), Fault> {
     let wanted = match (kind, each) {
-        ("glb" | "gltf", Each::Object) => "glTF has nodes: write `each = \"node\"`",
+        ("glb" | "gltf" | "3mf", Each::Object) => "glTF and 3MF have nodes: write `each = \"node\"`",
         ("obj" | "stl", Each::Node) => "OBJ and STL have objects: write `each = \"object\"`",
         ("ply", Each::Node | Each::Object) => "PLY names no parts: write `each = \"component\"`",
         _ => return Ok(()),
@@ -216,6 +218,25 @@ fn into_components(parts: FileParts, unnamed: &str) -> Result<FileParts, Fault> 
         node.joints = Arc::clone(renumbered.entry(node.joints.as_ptr()).or_insert_with(now));
     }
     Ok(FileParts { nodes, geometries, ..parts })
+}
+
+/// Gives nodes whose meshes have equal contents one of them.
+fn share_equal(parts: &mut FileParts) {
+    let mut different = DifferentMeshes::default();
+    let mut kept: Vec<Arc<Mesh>> = Vec::new();
+    let mut number_of: HashMap<*const Mesh, u32> = HashMap::new();
+    let mut number = |mesh: Arc<Mesh>| {
+        let first = different.first(&mesh);
+        *number_of.entry(Arc::as_ptr(&first)).or_insert_with(|| {
+            kept.push(first);
+            kept.len() as u32 - 1
+        })
+    };
+    let renumbered: Vec<u32> = std::mem::take(&mut parts.geometries).into_iter().map(&mut number).collect();
+    for geometry in parts.nodes.iter_mut().filter_map(|node| node.geometry.as_mut()) {
+        *geometry = renumbered[*geometry as usize];
+    }
+    parts.geometries = kept;
 }
 
 /// Turns names into unique paths: of several that are the same, the second is followed by `#2`, and

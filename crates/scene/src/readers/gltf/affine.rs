@@ -4,13 +4,13 @@ use super::schema::GltfNode;
 
 /// A linear map, by columns, and what is added to its result.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Affine {
-    pub(super) columns: [[f64; 3]; 3],
-    pub(super) translation: [f64; 3],
+pub(in crate::readers) struct Affine {
+    pub(in crate::readers) columns: [[f64; 3]; 3],
+    pub(in crate::readers) translation: [f64; 3],
 }
 
 impl Affine {
-    pub(super) const IDENTITY: Self =
+    pub(in crate::readers) const IDENTITY: Self =
         Self { columns: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], translation: [0.0; 3] };
 
     fn linear(&self, v: [f64; 3]) -> [f64; 3] {
@@ -18,7 +18,7 @@ impl Affine {
         [0, 1, 2].map(|i| a[i] * v[0] + b[i] * v[1] + c[i] * v[2])
     }
 
-    pub(super) fn apply(&self, v: [f64; 3]) -> [f64; 3] {
+    pub(in crate::readers) fn apply(&self, v: [f64; 3]) -> [f64; 3] {
         // The identity must not touch a bit.
         if *self == Self::IDENTITY {
             return v;
@@ -28,25 +28,30 @@ impl Affine {
     }
 
     /// First `child`, then `self`.
-    pub(super) fn after(&self, child: &Self) -> Self {
+    pub(in crate::readers) fn after(&self, child: &Self) -> Self {
         Self { columns: child.columns.map(|c| self.linear(c)), translation: self.apply(child.translation) }
     }
 
     /// Whether it turns the inside out.
-    pub(super) fn mirrors(&self) -> bool {
+    pub(in crate::readers) fn mirrors(&self) -> bool {
+        self.determinant() < 0.0
+    }
+
+    /// The volume to which it maps the unit cube, negative if it mirrors.
+    pub(in crate::readers) fn determinant(&self) -> f64 {
         let [a, b, c] = self.columns;
         let cross = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
-        a[0] * cross[0] + a[1] * cross[1] + a[2] * cross[2] < 0.0
+        a[0] * cross[0] + a[1] * cross[1] + a[2] * cross[2]
     }
 
     /// Whether everything comes to lie at one point: glTF hides meshes so (2.0, section 3.5.3, note
     /// on scale).
-    pub(super) fn hides(&self) -> bool {
+    pub(in crate::readers) fn hides(&self) -> bool {
         self.columns.as_flattened().iter().all(|&c| c == 0.0)
     }
 
     /// The largest length of a column: its scale, if it has no shear.
-    pub(super) fn scale(&self) -> f64 {
+    pub(in crate::readers) fn scale(&self) -> f64 {
         if self.columns == Self::IDENTITY.columns {
             return 1.0;
         }
@@ -54,14 +59,14 @@ impl Affine {
     }
 
     /// A matrix by its columns, if its last row is 0 0 0 1.
-    pub(super) fn of_matrix(m: &[f64; 16]) -> Option<Self> {
+    pub(in crate::readers) fn of_matrix(m: &[f64; 16]) -> Option<Self> {
         let column = |c: usize| [0, 1, 2].map(|r| m[4 * c + r]);
         let fits = [m[3], m[7], m[11], m[15]] == [0.0, 0.0, 0.0, 1.0];
         fits.then(|| Self { columns: [0, 1, 2].map(column), translation: column(3) })
     }
 
     /// The matrix of a node, or its translation, rotation and scale.
-    pub(super) fn of(node: &GltfNode) -> Result<Self, &'static str> {
+    pub(in crate::readers::gltf) fn of(node: &GltfNode) -> Result<Self, &'static str> {
         if let Some(matrix) = &node.matrix {
             if node.translation.is_some() || node.rotation.is_some() || node.scale.is_some() {
                 return Err("has a matrix and a translation, rotation or scale");

@@ -11,25 +11,32 @@ const NOISE: f64 = 4.0 * f32::EPSILON as f64;
 
 /// First a stretch, then a rotation, then a translation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rigid {
+pub(in crate::readers) struct Rigid {
     /// The rotation and the translation.
-    pub(super) place: Pose,
+    pub(in crate::readers) place: Pose,
     /// The columns of the stretch: upper triangular; diagonal unless the file shears. Negative
     /// where it mirrors.
-    pub(super) stretch: [[f64; 3]; 3],
+    pub(in crate::readers) stretch: [[f64; 3]; 3],
 }
 
 impl Rigid {
-    pub(super) const IDENTITY: Self = Self { place: Pose::IDENTITY, stretch: Affine::IDENTITY.columns };
+    pub(in crate::readers) const IDENTITY: Self = Self { place: Pose::IDENTITY, stretch: Affine::IDENTITY.columns };
 
-    /// The transformation of a node: as its rotation and its scale say, or, of a matrix, by
-    /// orthogonalising its columns in order. Where a matrix mirrors, the third axis is turned
-    /// round.
-    pub(super) fn of(node: &GltfNode) -> Result<Self, &'static str> {
+    /// The transformation of a matrix, by orthogonalising its columns in order. If it mirrors, the
+    /// third axis is turned round.
+    pub(in crate::readers) fn of_matrix(affine: &Affine) -> Self {
+        if *affine == Affine::IDENTITY {
+            return Self::IDENTITY;
+        }
+        let (q, stretch) = orthogonal(affine.columns);
+        Self { place: Pose::new(affine.translation, q), stretch: cleaned(stretch) }
+    }
+
+    /// The transformation of a node: as its rotation and its scale say, or as its matrix does.
+    pub(in crate::readers::gltf) fn of(node: &GltfNode) -> Result<Self, &'static str> {
         let affine = Affine::of(node)?;
         if node.matrix.is_some() {
-            let (q, stretch) = orthogonal(affine.columns);
-            return Ok(Self { place: Pose::new(affine.translation, q), stretch: cleaned(stretch) });
+            return Ok(Self::of_matrix(&affine));
         }
         let [x, y, z, w] = node.rotation();
         let norm = (w * w + x * x + (y * y + z * z)).sqrt();
@@ -41,7 +48,7 @@ impl Rigid {
     }
 
     /// First `child`, then `self`.
-    pub(super) fn after(&self, child: &Self) -> Self {
+    pub(in crate::readers) fn after(&self, child: &Self) -> Self {
         let own = Affine { columns: self.stretch, translation: [0.0; 3] };
         let moved = Pose::new(own.apply(child.place.position.to_array()), child.place.q);
         let product = |columns: [[f64; 3]; 3]| columns.map(|column| own.apply(column));
