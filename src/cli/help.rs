@@ -49,7 +49,7 @@ Reads everything once and writes nothing but the file that --srdf names. Beside 
 looks wrong: rules that cover no pair, sizes off by a unit, bodies that never move, jumps, times that do not increase. \
 Warnings do not change the exit code.
 
-SCENE may be a geometry file (.glb, .gltf, .obj, .stl, .ply, .dae): then a scene to begin with is printed too, which `clearsweep init` writes.
+SCENE may be a geometry file (.glb, .gltf, .obj, .stl, .ply, .dae, .rvm): then a scene to begin with is printed too, which `clearsweep init` writes.
 
 Examples (from the folder of the sources):
   clearsweep check datasets/first-clash-check/plant.glb
