@@ -164,7 +164,7 @@ pub(crate) const QUERY: &str = "\
 Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), cylinder:R,HEIGHT (a prism: \
 cylinder:R,HEIGHT,SIDES), cone:R_BELOW,R_ABOVE,HEIGHT, ellipsoid:A,B,C (half axes), dish:R,HEIGHT,spherical (or elliptical), \
 torus:R_ARC,R_TUBE,90deg, rectangular_torus:R_INNER,R_OUTER,HEIGHT,90deg (a full turn without an angle), or a geometry \
-file (.obj, .stl, .ply, .dae, .glb, .gltf), which is taken as its hull if it is convex, else as its exact triangles. mesh:FILE takes \
+file (.obj, .stl, .ply, .dae, .glb, .gltf, but not .rvm), which is taken as its hull if it is convex, else as its exact triangles. mesh:FILE takes \
 the triangles, hull:FILE the convex hull, pieces:FILE its objects as convex pieces, piece-hulls:FILE the hull of each object, decomposition:FILE convex pieces for a \
 solid, with their measured deviation. Answers are in metres, in the frame of A.
 

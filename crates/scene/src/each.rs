@@ -67,7 +67,9 @@ impl<'k> EachSection<'k> {
     /// The keys of the section; `None`: it has no `each`.
     pub(super) fn of(keys: &'k Keys<'k>) -> Result<Option<Self>> {
         let Some(each) = keys.get("each") else {
-            if let Some(stray) = ["include", "exclude", "moving", "attributes", "classes"].into_iter().find_map(|key| keys.get(key)) {
+            if let Some(stray) =
+                ["include", "exclude", "moving", "attributes", "classes"].into_iter().find_map(|key| keys.get(key))
+            {
                 let remedy = match fitting(keys) {
                     Some(each) => format!("add {each}, or remove the key"),
                     None => "add a `geometry` and `each`, or remove the key".to_owned(),
@@ -117,7 +119,9 @@ pub(super) fn plant_options(keys: &Keys<'_>, geometry: &Field<'_>) -> Result<Pla
         for word in field.texts()? {
             let Some((_, classes)) = PlantClass::WORDS.iter().find(|(known, _)| *known == word) else {
                 let known = PlantClass::WORDS.map(|(word, _)| word).join(", ");
-                return Err(field.error(format!("`{word}` is no class of an RVM file"), format!("name some of {known}")));
+                return Err(
+                    field.error(format!("`{word}` is no class of an RVM file"), format!("name some of {known}"))
+                );
             };
             options.classes.extend_from_slice(classes);
         }

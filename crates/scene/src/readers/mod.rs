@@ -144,7 +144,9 @@ fn extension(path: &Path) -> String {
 
 fn unsupported(extension: &str) -> Fault {
     match extension {
-        "" => Fault::new("the geometry file has no extension", "name a .obj, .stl, .ply, .dae, .glb, .gltf or .rvm file"),
+        "" => {
+            Fault::new("the geometry file has no extension", "name a .obj, .stl, .ply, .dae, .glb, .gltf or .rvm file")
+        }
         _ => Fault::new(format!("`.{extension}` is no known geometry type"), "convert the file to .glb, .obj or .stl"),
     }
 }

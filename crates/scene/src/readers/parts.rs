@@ -161,8 +161,12 @@ pub(super) struct NamedMesh {
 pub(super) fn check_kind(kind: &str, each: Each) -> Result<(), Fault> {
     let wanted = match (kind, each) {
         ("glb" | "gltf", Each::Object | Each::Group | Each::Primitive) => "glTF has nodes: write `each = \"node\"`",
-        ("obj" | "stl", Each::Node | Each::Group | Each::Primitive) => "OBJ and STL have objects: write `each = \"object\"`",
-        ("ply", Each::Node | Each::Object | Each::Group | Each::Primitive) => "PLY names no parts: write `each = \"component\"`",
+        ("obj" | "stl", Each::Node | Each::Group | Each::Primitive) => {
+            "OBJ and STL have objects: write `each = \"object\"`"
+        }
+        ("ply", Each::Node | Each::Object | Each::Group | Each::Primitive) => {
+            "PLY names no parts: write `each = \"component\"`"
+        }
         ("rvm", Each::Node | Each::Object | Each::Component) => {
             "RVM has groups and primitives: write `each = \"group\"`"
         }

@@ -263,7 +263,7 @@ impl<'a> ItemIndex<'a> {
 }
 
 /// The item around an item that groups have, too: the whole plant (`/*`) is a group of no file.
-fn above(items: &[PlantItem], item: &PlantItem) -> Option<u32> {
+pub(super) fn above(items: &[PlantItem], item: &PlantItem) -> Option<u32> {
     let world = |index: &u32| {
         let item = &items[*index as usize];
         item.name == "/*" || item.value(Attribute::Type).is_some_and(|word| **word == *"WORL")

@@ -46,8 +46,8 @@ pub(super) fn parts(
 /// What became no body.
 #[derive(Default)]
 struct LeftOut {
-    /// Lines, by the names of their groups.
-    lines: Vec<String>,
+    /// The number of lines, and the names of their groups.
+    lines: (u64, Vec<String>),
     /// Primitives that cannot be taken, with the reason.
     faulty: Vec<String>,
     /// Primitives of classes that are not asked for.
@@ -104,7 +104,13 @@ impl Making<'_> {
                 }
                 Ok(true) if is_mesh => body.mesh.names.push(label()),
                 Ok(true) => {}
-                Ok(false) => self.left_out.lines.push(self.path(at)),
+                Ok(false) => {
+                    self.left_out.lines.0 += 1;
+                    let path = self.path(at);
+                    if self.left_out.lines.1.last() != Some(&path) {
+                        self.left_out.lines.1.push(path);
+                    }
+                }
                 Err(problem) => self.left_out.faulty.push(format!("{}/{}: {problem}", self.path(at), label())),
             }
         }
@@ -153,24 +159,32 @@ impl Making<'_> {
     /// The parts, with notes on what became no body.
     fn finish(mut self) -> Result<FileParts, Fault> {
         let LeftOut { lines, faulty, classes } = &self.left_out;
-        let of_classes: Vec<String> = classes.iter().map(|(class, count)| format!("{count} of {}", class.word())).collect();
+        let of_classes: Vec<String> =
+            classes.iter().map(|(class, count)| format!("{count} of {}", class.word())).collect();
         let mut notes: Vec<GeometryNote> = Vec::new();
         if !faulty.is_empty() {
-            let problem = format!("{} that cannot be taken left out: {}", primitives(faulty.len()), named(faulty));
+            let problem = format!("primitives that cannot be taken: {}, {}", faulty.len(), named(faulty));
             notes.push(note(problem, "mend these items in the plant and export them again, if they matter"));
         }
         if !of_classes.is_empty() {
             let problem = format!("primitives of other classes left out: {}", of_classes.join(", "));
-            notes.push(note(problem, "add their words to `classes` to make bodies of them: prim, obst-hard, obst-soft, insu"));
+            notes.push(note(
+                problem,
+                "add their words to `classes` to make bodies of them: prim, obst-hard, obst-soft, insu",
+            ));
         }
-        if !lines.is_empty() {
-            let problem = format!("lines are drawing aids and left out: {}, in {}", lines.len(), named(lines));
+        if lines.0 > 0 {
+            let problem = format!("lines are drawing aids and left out: {}, in {}", lines.0, named(&lines.1));
             notes.push(note(problem, "nothing, unless an item consists of lines only"));
         }
         let missing = self.items.without_item();
         if missing > 0 {
-            let problem = format!("groups without an item in the attribute file: {missing} of {}", self.plant.groups.len());
-            notes.push(note(problem, "export the attributes together with the RVM file; such bodies have no attributes"));
+            let problem =
+                format!("groups without an item in the attribute file: {missing} of {}", self.plant.groups.len());
+            notes.push(note(
+                problem,
+                "export the attributes together with the RVM file; such bodies have no attributes",
+            ));
         }
         if self.parts.geometries.is_empty() {
             let problem = match notes.first() {
@@ -216,7 +230,8 @@ fn add(bytes: &[u8], primitive: &PlantPrimitive, body: &mut BodyParts) -> Result
             place: Pose { position: own - origin, ..Pose::IDENTITY },
         };
         let alone = ShapeSpec::Parts(vec![part]);
-        if alone.core().0.iter().any(|point| (*point + origin).to_array().into_iter().any(|c| check_length(c).is_err())) {
+        if alone.core().0.iter().any(|point| (*point + origin).to_array().into_iter().any(|c| check_length(c).is_err()))
+        {
             return Err("it reaches too far, or is too large".to_owned());
         }
         let ShapeSpec::Parts(part) = alone else { return Err(damaged()) };
@@ -238,10 +253,6 @@ fn part_name(class: PlantClass, is_mesh: bool) -> &'static str {
         (PlantClass::Insu, false) => "insu",
         (PlantClass::Insu, true) => "insu-facets",
     }
-}
-
-fn primitives(count: usize) -> String {
-    if count == 1 { "1 primitive".to_owned() } else { format!("{count} primitives") }
 }
 
 fn named(names: &[String]) -> String {

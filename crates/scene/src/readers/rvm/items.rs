@@ -2,7 +2,7 @@
 //! selectors know.
 
 use super::PlantClass;
-use super::attributes::{Attribute, ItemIndex, PlantAttributes};
+use super::attributes::{Attribute, ItemIndex, PlantAttributes, above};
 use super::plant::{Plant, PrimitiveChunk};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -96,7 +96,8 @@ impl<'a> PlantItems<'a> {
 
     /// The levels of detail at which an item is drawn: `0-10`.
     fn level(&self, group: u32) -> Option<String> {
-        let level = self.own(group, Attribute::Level).map(|level| level.split_whitespace().collect::<Vec<_>>().join("-"));
+        let level =
+            self.own(group, Attribute::Level).map(|level| level.split_whitespace().collect::<Vec<_>>().join("-"));
         level.or_else(|| {
             let ends = [Attribute::LevelFrom, Attribute::LevelTo].map(|end| self.own(group, end));
             match ends {
@@ -117,7 +118,7 @@ impl<'a> PlantItems<'a> {
 
     /// The item of a group, and those around it.
     fn above(&self, group: u32) -> impl Iterator<Item = u32> {
-        let parent = |&item: &u32| self.attributes?.items[item as usize].parent;
+        let parent = |&item: &u32| above(&self.attributes?.items, &self.attributes?.items[item as usize]);
         std::iter::successors(self.item_of[group as usize], parent)
     }
 }

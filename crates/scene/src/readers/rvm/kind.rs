@@ -111,7 +111,7 @@ impl Kind {
         Some(())
     }
 
-    /// The exact shape of a primitive, in its own frame; `None`: its kind is no shape.
+    /// The exact shape of a primitive, in its own frame; `None`: its numbers end too early.
     ///
     /// # Errors
     /// Its numbers are none of a solid; the reason.
@@ -127,57 +127,74 @@ impl Kind {
         if let Some(wrong) = numbers.iter().find(|number| **number != 0.0 && number.abs() < SMALLEST) {
             return Some(Err(format!("a size is {wrong:e} mm")));
         }
+        Some(self.solid(numbers))
+    }
+
+    /// The shape of a number of parameters that are finite.
+    fn solid(self, numbers: &[f64]) -> Result<ShapeSpec, String> {
         let round = |shape: RoundShape| match shape.problem() {
             None => Ok(ShapeSpec::Round(shape)),
-            Some((problem, _)) => Err(problem.replace(" m,", " mm,").replace(" m is", " mm is")),
+            Some((problem, _)) => Err(problem),
         };
-        Some(match *numbers {
+        match *numbers {
             [bottom_x, bottom_y, top_x, top_y, x, y, height] => {
-                flat(&[bottom_x, bottom_y, top_x, top_y, height]).map(|()| pyramid([bottom_x, bottom_y, top_x, top_y], [x, y, height]))
+                check_sides(&[bottom_x, bottom_y, top_x, top_y, height])?;
+                Ok(pyramid([bottom_x, bottom_y, top_x, top_y], [x, y, height]))
             }
-            [x, y, z] if self == Self::Box => flat(&[x, y, z]).map(|()| ShapeSpec::Box([x, y, z])),
-            [radius, tube, turn] => positive(&[("radius", radius), ("radius of the tube", tube)])
-                .and_then(|()| angle(turn))
-                .and_then(|angle| round(RoundShape::Torus { radius, tube, angle })),
-            [inner, outer, height, turn] => positive(&[("outer radius", outer), ("height", height)])
-                .and_then(|()| not_negative("inner radius", inner))
-                .and_then(|()| angle(turn))
-                .and_then(|angle| round(RoundShape::RectangularTorus { inner, outer, height, angle })),
-            [radius, height] if self == Self::Cylinder => positive(&[("radius", radius), ("height", height)])
-                .and_then(|()| round(RoundShape::Cylinder { radius, height })),
-            [radius, height] if self != Self::Line => {
+            [x, y, z] if self == Self::Box => {
+                check_sides(&[x, y, z])?;
+                Ok(ShapeSpec::Box([x, y, z]))
+            }
+            [radius, tube, turn] => {
+                check_positive(&[("radius", radius), ("radius of the tube", tube)])?;
+                if tube > radius {
+                    return Err("its tube passes its axis".to_owned());
+                }
+                round(RoundShape::Torus { radius, tube, angle: angle(turn)? })
+            }
+            [inner, outer, height, turn] => {
+                check_positive(&[("outer radius", outer)])?;
+                check_sides(&[inner, outer, height])?;
+                if inner >= outer {
+                    return Err("its inner radius is not less than its outer one".to_owned());
+                }
+                round(RoundShape::RectangularTorus { inner, outer, height, angle: angle(turn)? })
+            }
+            [radius, height] => {
+                check_positive(&[("radius", radius), ("height", height)])?;
                 let is_elliptical = self == Self::EllipticalDish;
-                positive(&[("radius", radius), ("height", height)])
-                    .and_then(|()| round(RoundShape::Dish { radius, height, is_elliptical }))
+                round(match self {
+                    Self::Cylinder => RoundShape::Cylinder { radius, height },
+                    _ => RoundShape::Dish { radius, height, is_elliptical },
+                })
             }
-            [bottom, top, height, x, y, bottom_x, bottom_y, top_x, top_y] => positive(&[("height", height)])
-                .and_then(|()| not_negative("radius below", bottom))
-                .and_then(|()| not_negative("radius above", top))
-                .and_then(|()| {
-                    let degrees = |angles: [f64; 2]| angles.map(f64::to_degrees);
-                    let (bottom_shear, top_shear) = (degrees([bottom_x, bottom_y]), degrees([top_x, top_y]));
-                    round(RoundShape::Cone { bottom, top, height, offset: [x, y], bottom_shear, top_shear })
-                }),
-            [diameter] => positive(&[("diameter", diameter)]).map(|()| ShapeSpec::Sphere(0.5 * diameter)),
-            _ => return None,
-        })
+            [bottom, top, height, x, y, bottom_x, bottom_y, top_x, top_y] => {
+                check_positive(&[("height", height)])?;
+                check_sides(&[bottom, top])?;
+                let degrees = |angles: [f64; 2]| angles.map(f64::to_degrees);
+                let (bottom_shear, top_shear) = (degrees([bottom_x, bottom_y]), degrees([top_x, top_y]));
+                round(RoundShape::Cone { bottom, top, height, offset: [x, y], bottom_shear, top_shear })
+            }
+            [diameter] => {
+                check_positive(&[("diameter", diameter)])?;
+                Ok(ShapeSpec::Sphere(0.5 * diameter))
+            }
+            _ => Err("it is no solid".to_owned()),
+        }
     }
 }
 
-/// Sizes above 0.
-fn positive(sizes: &[(&str, f64)]) -> Result<(), String> {
+/// Refuses a size that is not above 0.
+fn check_positive(sizes: &[(&str, f64)]) -> Result<(), String> {
     sizes.iter().find(|(_, size)| *size <= 0.0).map_or(Ok(()), |(what, size)| Err(format!("its {what} is {size} mm")))
 }
 
-fn not_negative(what: &str, size: f64) -> Result<(), String> {
-    if size >= 0.0 { Ok(()) } else { Err(format!("its {what} is {size} mm")) }
-}
-
-/// Sides of a body with corners: plates and edges are such bodies, points are not.
-fn flat(sides: &[f64]) -> Result<(), String> {
+/// Refuses sides of which one is negative, or all are 0: plates and edges are bodies, points are
+/// not.
+fn check_sides(sides: &[f64]) -> Result<(), String> {
     match sides.iter().find(|side| **side < 0.0) {
-        Some(side) => Err(format!("a side is {side} mm")),
-        None if sides.iter().all(|side| *side == 0.0) => Err("all its sides are 0".to_owned()),
+        Some(side) => Err(format!("one of its sizes is {side} mm")),
+        None if sides.iter().all(|side| *side == 0.0) => Err("all its sizes are 0 mm".to_owned()),
         None => Ok(()),
     }
 }
@@ -194,9 +211,8 @@ fn angle(radians: f64) -> Result<f64, String> {
 /// The corners of a pyramid: the rectangle below, then that above.
 fn pyramid([bottom_x, bottom_y, top_x, top_y]: [f64; 4], [x, y, height]: [f64; 3]) -> ShapeSpec {
     let rectangle = |sides: [f64; 2], share: f64| {
-        [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]].map(|[right, back]: [f64; 2]| {
-            [right * sides[0] + share * x, back * sides[1] + share * y, share * height]
-        })
+        [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]
+            .map(|[right, back]: [f64; 2]| [right * sides[0] + share * x, back * sides[1] + share * y, share * height])
     };
     ShapeSpec::Points([rectangle([bottom_x, bottom_y], -0.5), rectangle([top_x, top_y], 0.5)].concat())
 }

@@ -115,6 +115,26 @@ pub(super) fn read_parts(
     Ok(parts)
 }
 
+/// Reads the parts of an RVM file and of its attributes from memory, and returns their number with
+/// the notes: what a scene with all classes makes of them, before anything is built.
+///
+/// # Errors
+/// As for a scene.
+#[doc(hidden)]
+pub fn count_parts(
+    bytes: &[u8],
+    attributes: Option<&[u8]>,
+    by_primitive: bool,
+) -> Result<(usize, Vec<GeometryNote>), Fault> {
+    let plant = read_plant(bytes)?;
+    let attributes = attributes.map(read_attributes).transpose()?;
+    let classes = [PlantClass::Prim, PlantClass::ObstHard, PlantClass::ObstSoft, PlantClass::Insu];
+    let found = bodies::parts(bytes, &plant, attributes.as_ref(), by_primitive, &classes)?;
+    let each = if by_primitive { Each::Primitive } else { Each::Group };
+    let found = super::parts::finish(found, each, "plant")?;
+    Ok((found.geometries.len(), found.notes))
+}
+
 /// Remedy for what a file has and this reader does not know.
 const CHECK_EXPORT: &str = "check that the export is whole";
 
