@@ -92,7 +92,7 @@ fn lists_of_geometry_formats_are_whole() {
     }
     assert!(lists >= 4, "pages list the formats by their endings");
     assert_eq!(missing_formats("GLB, glTF, OBJ, STL and PLY"), ["dae"], "the test finds what it looks for");
-    assert_eq!(missing_formats("`.obj`, `.stl`, `.ply`, `.glb`, `.gltf`"), ["dae"]);
+    assert_eq!(missing_formats("`.obj`, `.stl`, `.ply`, `.glb`, `.gltf`, `.rvm`"), ["dae"]);
 }
 
 /// A value of a TOML file of the repository.

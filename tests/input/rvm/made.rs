@@ -140,7 +140,7 @@ fn primitives_that_cannot_be_taken_are_counted_and_named() {
     infinite[4] = f32::INFINITY;
     let flat = placed([0.001, 0.0, 0.0, 0.001, 0.0, 0.0, 0.0, 0.0, 0.001], [0.0; 3]);
     let crossing = vec![vec![vec![[0.0, 0.0, 0.0], [9.0, 9.0, 0.0], [9.0, 0.0, 0.0], [0.0, 5.0, 0.0]]]];
-    let faulty: [(&str, Fault<'_>); 12] = [
+    let faulty: [(&str, Fault<'_>); 13] = [
         ("its matrix has a number that is not finite", &|file| file.prim(2, infinite, &CUBE)),
         ("its matrix is singular", &|file| file.prim(2, flat, &CUBE)),
         ("all its sizes are 0 mm", &|file| file.prim(2, at(0.0), &[0.0; 3])),
@@ -152,6 +152,7 @@ fn primitives_that_cannot_be_taken_are_counted_and_named() {
         ("the planes of both ends meet", &|file| {
             file.prim(7, at(0.0), &[50.0, 50.0, 10.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
         }),
+        ("it reaches too far", &|file| file.prim(2, at(0.0), &[1e25, 1.0, 1.0])),
         ("its kind 12 is not known", &|file| file.prim(12, at(0.0), &CUBE)),
         ("its polygon 0 (from 0) crosses or overlaps itself", &|file| file.facets(at(0.0), &crossing)),
         ("the place of its matrix among its numbers is not clear", &|file| {

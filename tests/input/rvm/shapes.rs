@@ -94,9 +94,9 @@ fn distance(body: &Body, point: Vec3<f64>) -> Proximity {
 /// body reaches as far as the points of the surface.
 fn assert_surface(body: &Body, found: &Found, random: &mut Random) {
     let size = body.shape.size();
-    for _ in 0..16 {
-        // Depths of tori are bounds: the points lie outside. The inner side of a tube may be so near
-        // to another point of it that it is not the nearest one.
+    for round in 0..16 {
+        // Depths of tori are bounds: the points lie outside. On the inner side of a tube, another
+        // point of it may be nearer.
         let beside = if found.kind == 4 { [-0.3, 0.3] } else { [0.05, 0.95] };
         let (u, v) = (random.between(0.05, 0.95), random.between(beside[0], beside[1]));
         let Some(point) = curved(found, u, v) else { return };
@@ -106,9 +106,12 @@ fn assert_surface(body: &Body, found: &Found, random: &mut Random) {
             let off = (row.lower - truth).abs().max((row.upper - truth).abs());
             assert!(off <= 2e-9 * size, "{}: kind {}, {row:?} instead of {truth:e}", body.name, found.kind);
         }
+        if round > 1 {
+            continue;
+        }
         // The fine tessellation reaches as far, but for its sagitta.
         let direction = Vec3::from([random.signed(), random.signed(), random.signed()]).normalized();
-        let steps = 256;
+        let steps = 160;
         let shares =
             (0..=steps).flat_map(|i| (0..=steps).map(move |k| [i, k].map(|k| f64::from(k) / f64::from(steps))));
         let points = shares.filter_map(|[u, v]| Some(in_world(found, curved(found, u, v)?).0.dot(direction)));

@@ -223,19 +223,12 @@ fn add(bytes: &[u8], primitive: &PlantPrimitive, body: &mut BodyParts) -> Result
         facets::add(&mut body.mesh, &mut fields, placement, origin)?;
     } else {
         let damaged = || "its numbers end too early".to_owned();
-        let shape = primitive.kind.shape(&mut fields).ok_or_else(damaged)??;
-        let part = ShapePart {
-            shape,
-            matrix: Some(placement.rows()),
-            place: Pose { position: own - origin, ..Pose::IDENTITY },
-        };
-        let alone = ShapeSpec::Parts(vec![part]);
-        if alone.core().0.iter().any(|point| (*point + origin).to_array().into_iter().any(|c| check_length(c).is_err()))
-        {
+        let (shape, reach) = primitive.kind.shape(&mut fields).ok_or_else(damaged)??;
+        if check_length(placement.longest() * reach + own.length()).is_err() {
             return Err("it reaches too far, or is too large".to_owned());
         }
-        let ShapeSpec::Parts(part) = alone else { return Err(damaged()) };
-        body.shapes.extend(part);
+        let place = Pose { position: own - origin, ..Pose::IDENTITY };
+        body.shapes.push(ShapePart { shape, matrix: Some(placement.rows()), place });
     }
     let moved = placement.columns[3].iter().fold(0.0_f64, |most, c| most.max(c.abs()));
     body.step = body.step.max(single_step(moved));

@@ -111,11 +111,12 @@ impl Kind {
         Some(())
     }
 
-    /// The exact shape of a primitive, in its own frame; `None`: its numbers end too early.
+    /// The exact shape of a primitive in its own frame, and a length that reaches beyond it; `None`:
+    /// its numbers end too early.
     ///
     /// # Errors
     /// Its numbers are none of a solid; the reason.
-    pub(super) fn shape(self, fields: &mut Fields<'_>) -> Option<Result<ShapeSpec, String>> {
+    pub(super) fn shape(self, fields: &mut Fields<'_>) -> Option<Result<(ShapeSpec, f64), String>> {
         let mut numbers = [0.0; 9];
         for number in &mut numbers[..self.count()] {
             *number = fields.float()?;
@@ -127,7 +128,7 @@ impl Kind {
         if let Some(wrong) = numbers.iter().find(|number| **number != 0.0 && number.abs() < SMALLEST) {
             return Some(Err(format!("a size is {wrong:e} mm")));
         }
-        Some(self.solid(numbers))
+        Some(self.solid(numbers).map(|shape| (shape, reach(numbers))))
     }
 
     /// The shape of a number of parameters that are finite.
@@ -182,6 +183,14 @@ impl Kind {
             _ => Err("it is no solid".to_owned()),
         }
     }
+}
+
+/// A length that no point of a shape is farther from its origin than.
+fn reach(numbers: &[f64]) -> f64 {
+    // Behind the sizes of a snout stand the angles of its ends.
+    let (sizes, shears) = numbers.split_at(if numbers.len() == 9 { 5 } else { numbers.len() });
+    let slope: f64 = shears.iter().map(|angle| libm::tan(*angle).abs()).sum();
+    sizes.iter().map(|size| size.abs()).sum::<f64>() * (1.0 + slope)
 }
 
 /// Refuses a size that is not above 0.

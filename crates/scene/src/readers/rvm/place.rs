@@ -65,6 +65,11 @@ impl Placement {
         Vec3::from(self.columns[3])
     }
 
+    /// The image of a unit vector is no longer, metres for each millimetre.
+    pub(super) fn longest(&self) -> f64 {
+        self.columns[..3].iter().map(|column| Vec3::from(*column).length()).sum()
+    }
+
     /// Whether it turns left into right.
     pub(super) fn is_mirrored(&self) -> bool {
         let [x, y, z] = [0, 1, 2].map(|k| Vec3::from(self.columns[k]));
