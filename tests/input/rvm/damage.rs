@@ -117,40 +117,47 @@ fn short_files_take_no_memory() {
     assert!(fault.problem.contains("4097th item within each other"), "{fault:?}");
 }
 
-/// A million primitives in 250,000 groups: seconds and memory are printed. Run it by its name.
-#[test]
-#[ignore = "takes a minute and gigabytes"]
-#[expect(clippy::print_stderr, reason = "the numbers are what it is run for")]
-fn a_million_primitives_are_loaded() {
+/// A plant of groups of four primitives: cylinder, box, snout and wedge.
+fn large(groups: u32) -> Vec<u8> {
     let mut file = Rvm::default();
     let mut random = Random(1);
-    for site in 0..50_u32 {
-        file.begin(format!("/SITE-{site}").as_bytes());
-        for group in 0..5000_u32 {
-            file.begin(format!("/ITEM-{site}-{group}").as_bytes());
-            let base = [0.0, 0.0, 0.0].map(|_: f32| random.between(0.0, 300.0) as f32);
-            for number in 0..4_u8 {
-                let matrix = placed(UPRIGHT, [base[0] + f32::from(number), base[1], base[2]]);
-                match number {
-                    0 => file.prim(8, matrix, &[50.0, 1000.0]),
-                    1 => file.prim(2, matrix, &[random.between(10.0, 900.0) as f32, 100.0, 100.0]),
-                    2 => file.prim(7, matrix, &[80.0, 50.0, 200.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
-                    _ => file.prim(1, matrix, &[100.0, 100.0, 0.0, 0.0, 50.0, 0.0, 100.0]),
-                };
-            }
-            file.end();
+    file.begin(b"/SITE");
+    for group in 0..groups {
+        file.begin(format!("/ITEM-{group}").as_bytes());
+        let base = [0.0; 3].map(|low| random.between(low, 300.0) as f32);
+        for number in 0..4_u8 {
+            let matrix = placed(UPRIGHT, [base[0] + f32::from(number), base[1], base[2]]);
+            let size = random.between(10.0, 900.0) as f32;
+            match number {
+                0 => file.prim(8, matrix, &[50.0, size]),
+                1 => file.prim(2, matrix, &[size, 100.0, 100.0]),
+                2 => file.prim(7, matrix, &[80.0, 50.0, size, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+                _ => file.prim(1, matrix, &[size, 100.0, 0.0, 0.0, 50.0, 0.0, 100.0]),
+            };
         }
         file.end();
     }
-    let bytes = file.finished();
+    file.end().finished()
+}
+
+/// A million primitives are read, and bodies are made of a tenth of them: seconds and memory are
+/// printed. Run it by its name.
+#[test]
+#[ignore = "takes a minute and gigabytes"]
+#[expect(clippy::print_stderr, reason = "the numbers are what it is run for")]
+fn a_million_primitives_are_read() {
+    let peak = || {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned()
+    };
+    let bytes = large(250_000);
     let begin = Instant::now();
     let (count, _) = count_parts(&bytes, None, false).expect("sound");
-    eprintln!("{} MiB: {count} bodies read in {:?}", bytes.len() >> 20, begin.elapsed());
+    eprintln!("{} MiB, {count} bodies: read in {:?}, {}", bytes.len() >> 20, begin.elapsed(), peak());
+    assert_eq!(count, 250_000);
     let folder = tempfile::tempdir().expect("scratch");
-    let begin = Instant::now();
+    let (bytes, begin) = (large(25_000), Instant::now());
     let scene = good(&folder, &bytes, "each = \"group\"");
-    let peak = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = peak.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned();
-    eprintln!("{} bodies built in {:?}, {peak}", scene.bodies.len(), begin.elapsed());
-    assert_eq!(scene.bodies.len(), 250_000);
+    eprintln!("{} bodies: built in {:?}, {}", scene.bodies.len(), begin.elapsed(), peak());
+    assert_eq!(scene.bodies.len(), 25_000);
 }

@@ -103,8 +103,15 @@ fn assert_surface(body: &Body, found: &Found, random: &mut Random) {
         let (point, normal) = in_world(found, point);
         for truth in [1e-6 * size, 1e-3 * size] {
             let row = distance(body, point + normal.scale(truth));
-            let off = (row.lower - truth).abs().max((row.upper - truth).abs());
-            assert!(off <= 2e-9 * size, "{}: kind {}, {row:?} instead of {truth:e}", body.name, found.kind);
+            // The places of both round to half a unit of 310 m.
+            let rounding = 1e-12 * size + 2e-13;
+            let is_held = row.lower <= truth + rounding && truth - rounding <= row.upper;
+            assert!(
+                is_held && row.upper - row.lower <= 5e-9 * size,
+                "{}: kind {}, {row:?} instead of {truth:e}",
+                body.name,
+                found.kind
+            );
         }
         if round > 1 {
             continue;

@@ -212,7 +212,7 @@ fn check_sides(sides: &[f64]) -> Result<(), String> {
 fn angle(radians: f64) -> Result<f64, String> {
     match radians {
         turn if turn > 0.0 && turn < TAU => Ok(turn.to_degrees().min(360.0)),
-        turn if turn >= TAU && turn <= FULL_TURN => Ok(360.0),
+        turn if (TAU..=FULL_TURN).contains(&turn) => Ok(360.0),
         turn => Err(format!("its angle is {turn} radians")),
     }
 }

@@ -218,7 +218,10 @@ impl Reading {
     /// What is wrong with it, as a predicate.
     fn chunk(&mut self, name: [u8; 4], mut fields: Fields<'_>) -> Result<Option<()>, String> {
         let read = match &name {
-            b"HEAD" => return Ok(Some(self.fields_of_head(fields))),
+            b"HEAD" => {
+                self.fields_of_head(fields);
+                return Ok(Some(()));
+            }
             b"CNTB" => {
                 if self.open.len() >= MAX_DEPTH {
                     return Err(format!("begins the {}th group within each other", MAX_DEPTH + 1));
