@@ -267,12 +267,10 @@ impl Reading {
         let name = fields.text()?;
         let _reference_point: [f64; 3] = fields.floats()?;
         let material = fields.word()?;
-        // Version 3: transparency; 4: seven words that nobody explains.
-        fields.bytes(match version {
-            3 => 4,
-            4 => 28,
-            _ => 0,
-        })?;
+        // Version 3 adds a word of transparency, version 4 seven words that nobody explains.
+        if version > 2 {
+            fields.at = fields.bytes.len();
+        }
         let index = u32::try_from(self.plant.groups.len()).ok()?;
         self.plant.groups.push(PlantGroup { name, parent: self.open.last().copied(), material });
         self.open.push(index);
