@@ -2,6 +2,7 @@
 
 use crate::memory;
 use clearsweep_geometry::{Polyhedron, Vec3};
+use clearsweep_scene::readers::rvm::count_parts;
 use clearsweep_scene::readers::{Mesh, read_mesh};
 use clearsweep_scene::{Scene, SceneOverrides, Shape};
 use std::fs;
@@ -69,6 +70,47 @@ pub fn check(extension: &str, bytes: &[u8]) {
     assert_eq!(read_mesh(&name, bytes.to_vec()).as_ref(), Ok(&mesh), "a second read gives another mesh");
     if mesh.vertices.len() <= MOST_VERTICES {
         bodies(extension, bytes, &mesh);
+    }
+}
+
+/// Plants of more bytes are read, but no shapes are made of them.
+const MOST_BYTES: usize = 4096;
+
+/// Reads bytes as an RVM file, twice, and makes bodies of it; bytes behind a mark are its
+/// attributes.
+pub fn check_plant(bytes: &[u8]) {
+    let mark = b"CADC_Attributes_File";
+    let at = bytes.windows(mark.len()).position(|window| window == mark);
+    let (plant, attributes) = at.map_or((bytes, None), |at| (&bytes[..at], Some(&bytes[at..])));
+    for by_primitive in [false, true] {
+        let read = || memory::within(warranted(bytes.len()), || count_parts(plant, attributes, by_primitive));
+        let first = read();
+        match &first {
+            Ok((count, _)) => assert!(*count > 0, "a plant without a body"),
+            Err(fault) => assert!(!fault.problem.is_empty() && !fault.remedy.is_empty(), "{fault:?}"),
+        }
+        assert_eq!(read(), first, "a second read gives another plant");
+        if first.is_ok() && plant.len() <= MOST_BYTES {
+            bodies_of_plant(plant, attributes, by_primitive);
+        }
+    }
+}
+
+fn bodies_of_plant(plant: &[u8], attributes: Option<&[u8]>, by_primitive: bool) {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(crate::scratch);
+    fs::write(folder.join("p.rvm"), plant).expect("a scratch file");
+    fs::write(folder.join("p.att"), attributes.unwrap_or(b"CADC_Attributes_File")).expect("a scratch file");
+    let each = if by_primitive { "primitive" } else { "group" };
+    let path = folder.join(format!("{each}.toml"));
+    if !path.exists() {
+        let head = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n[[bodies]]\ngeometry = \"p.rvm\"\n";
+        fs::write(&path, format!("{head}each = \"{each}\"\nclasses = [\"prim\", \"obst\", \"insu\"]\n"))
+            .expect("a scratch file");
+    }
+    match load(&path) {
+        Ok(scene) => scene.bodies.iter().for_each(|body| check_shape(&body.shape)),
+        Err(error) => assert!(!error.problem.is_empty() && !error.remedy.is_empty(), "{error:?}"),
     }
 }
 

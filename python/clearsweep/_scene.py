@@ -161,7 +161,8 @@ class Scene:
         offset: Length | None = None,
         **options: Any,
     ) -> Scene:
-        """A scene of the parts of a geometry file (GLB, glTF, OBJ, STL, PLY, COLLADA, 3MF), each of them a body.
+        """A scene of the parts of a geometry file (GLB, glTF, OBJ, STL, PLY, COLLADA, 3MF; RVM: :meth:`from_rvm`), each of them a
+        body.
 
         ``each`` is ``"node"``, ``"object"`` or ``"component"``; ``moving`` names nodes that poses move, with all that they
         carry; ``up="y"`` turns a file that is y up, as glTF is. Other ``options`` are those of :class:`Scene`.
@@ -242,6 +243,32 @@ class Scene:
         for section, keys in sections[2:]:
             scene._add(section, keys)
         return scene
+
+    @classmethod
+    def from_rvm(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        each: str = "group",
+        attributes: str | os.PathLike[str] | None = None,
+        classes: Sequence[str] | None = None,
+        moving: Sequence[str] | None = None,
+        unit: str = "m",
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        model: str | None = None,
+        offset: Length | None = None,
+        **options: Any,
+    ) -> Scene:
+        """A scene of the items of a plant in an RVM file of AVEVA, as exact shapes.
+
+        ``each`` is ``"group"`` or ``"primitive"``; ``attributes`` is the attribute file (left out: the ``.att`` or ``.txt`` file of
+        the same name, if there is one); ``classes`` are some of ``"prim"``, ``"obst-hard"``, ``"obst-soft"`` and ``"insu"`` (left out:
+        the first two). The other arguments are those of :meth:`from_file`.
+        """
+        scene = cls(unit, **options)
+        keys = {"include": include, "exclude": exclude, "moving": moving, "model": model, "offset": offset}
+        return scene.add_file(path, each=each, attributes=attributes, classes=classes, **keys)
 
     def _add(self, section: str, keys: Mapping[str, Any]) -> Scene:
         if self._path is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import struct
 
 from typing import Any, cast
 
@@ -143,6 +144,27 @@ def test_a_scene_of_a_file_of_parts() -> None:
     assert moving.moving and all(name.startswith("plant/equipment") for name in moving.moving)
     with pytest.raises(cs.Error, match="no/such"):
         cs.Scene.from_file("datasets/first-clash-check/plant.glb", moving=["no/such"], within=1).bodies  # noqa: B018
+
+
+def test_a_scene_of_a_plant(tmp_path: pathlib.Path) -> None:
+    def word(*numbers: int) -> bytes:
+        return struct.pack(f">{len(numbers)}I", *numbers)
+
+    data = b""
+    matrix = struct.pack(">12f", 0.001, 0, 0, 0, 0.001, 0, 0, 0, 0.001, 5, 0, 0)
+    cylinder = word(1, 8) + matrix + struct.pack(">6f", -1, -1, -1, 1, 1, 1) + struct.pack(">2f", 50, 400)
+    volume = word(1, 8) + matrix + struct.pack(">6f", -1, -1, -1, 1, 1, 1) + word(0) + struct.pack(">2f", 80, 400)
+    group = word(2, 1) + b"/A\0\0" + struct.pack(">3f", 0, 0, 0) + word(1)
+    chunks = [("HEAD", word(1) + bytes(16)), ("CNTB", group), ("PRIM", cylinder), ("INSU", volume), ("CNTE", word(2))]
+    for name, body in [*chunks, ("END:", word(1))]:
+        data += word(*name.encode(), len(data) + 24 + len(body), 1) + body
+    path = tmp_path / "plant.rvm"
+    path.write_bytes(data)
+    assert cs.Scene.from_rvm(path, within=0.1).bodies == ["A"]
+    attributes = tmp_path / "other.att"
+    attributes.write_text("CADC_Attributes_File v1.0 , start: NEW , end: END\nNEW /A\nType:= PIPE\nEND\n")
+    whole = cs.Scene.from_rvm(path, attributes=attributes, classes=["prim", "insu"], each="primitive", within=0.1)
+    assert whole.bodies == ["A/cylinder-1", "A/cylinder-2"]
 
 
 def test_options_replace_keys_and_a_scene_can_grow() -> None:

@@ -11,7 +11,7 @@ pub(crate) const UNITS: [&str; 6] = ["m", "mm", "cm", "km", "in", "ft"];
 #[derive(Debug, Args)]
 #[command(after_help = help::INIT)]
 pub(crate) struct InitArgs {
-    /// The geometry file (.glb, .gltf, .obj, .stl, .ply, .dae, .3mf)
+    /// The geometry file (.glb, .gltf, .obj, .stl, .ply, .dae, .3mf, .rvm)
     pub(crate) file: PathBuf,
     /// The scene file to be written
     #[arg(long, value_name = "SCENE")]

@@ -161,6 +161,7 @@ impl FirstScene {
                 let what = match each {
                     "node" => "a body of each node with a mesh; \"component\": of each connected part",
                     "object" => "a body of each object; \"component\": of each connected part",
+                    "group" => "a body of each item with primitives; \"primitive\": of each primitive",
                     _ => "a body of each connected part",
                 };
                 let each = commented(&format!("each = \"{each}\""), what);
@@ -183,9 +184,11 @@ impl FirstScene {
         )
     }
 
+    /// The axis that is up; formats of plants say it themselves.
     fn up(&self) -> String {
         match readers::has_scenes(&self.file) {
             true => format!("{:COMMENTS$} # in glTF y is up; this turns z up\n", "up = \"y\""),
+            false if readers::parts_of(&self.file) == Some("group") => String::new(),
             false => format!("{:COMMENTS$} # if y is up in the file: turns z up\n", "# up = \"y\""),
         }
     }

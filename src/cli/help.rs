@@ -49,7 +49,7 @@ Reads everything once and writes nothing but the file that --srdf names. Beside 
 looks wrong: rules that cover no pair, sizes off by a unit, bodies that never move, jumps, times that do not increase. \
 Warnings do not change the exit code.
 
-SCENE may be a geometry file (.glb, .gltf, .obj, .stl, .ply, .dae, .3mf): then a scene to begin with is printed too, which `clearsweep init` writes.
+SCENE may be a geometry file (.glb, .gltf, .obj, .stl, .ply, .dae, .3mf, .rvm): then a scene to begin with is printed too, which `clearsweep init` writes.
 
 Examples (from the folder of the sources):
   clearsweep check datasets/first-clash-check/plant.glb
@@ -164,7 +164,7 @@ pub(crate) const QUERY: &str = "\
 Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), cylinder:R,HEIGHT (a prism: \
 cylinder:R,HEIGHT,SIDES), cone:R_BELOW,R_ABOVE,HEIGHT, ellipsoid:A,B,C (half axes), dish:R,HEIGHT,spherical (or elliptical), \
 torus:R_ARC,R_TUBE,90deg, rectangular_torus:R_INNER,R_OUTER,HEIGHT,90deg (a full turn without an angle), or a geometry \
-file (.obj, .stl, .ply, .dae, .glb, .gltf, .3mf), which is taken as its hull if it is convex, else as its exact triangles. mesh:FILE takes \
+file (.obj, .stl, .ply, .dae, .glb, .gltf, .3mf, but not .rvm), which is taken as its hull if it is convex, else as its exact triangles. mesh:FILE takes \
 the triangles, hull:FILE the convex hull, pieces:FILE its objects as convex pieces, piece-hulls:FILE the hull of each object, decomposition:FILE convex pieces for a \
 solid, with their measured deviation. Answers are in metres, in the frame of A.
 

@@ -91,8 +91,8 @@ fn lists_of_geometry_formats_are_whole() {
         }
     }
     assert!(lists >= 4, "pages list the formats by their endings");
-    assert_eq!(missing_formats("GLB, glTF, OBJ, STL, PLY and 3MF"), ["dae"], "the test finds what it looks for");
-    assert_eq!(missing_formats("`.obj`, `.stl`, `.ply`, `.glb`, `.gltf`, `.3mf`"), ["dae"]);
+    assert_eq!(missing_formats("GLB, glTF, OBJ, STL, PLY, 3MF and RVM"), ["dae"], "the test finds what it looks for");
+    assert_eq!(missing_formats("`.obj`, `.stl`, `.ply`, `.glb`, `.gltf`, `.3mf`, `.rvm`"), ["dae"]);
 }
 
 /// A value of a TOML file of the repository.

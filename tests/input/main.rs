@@ -27,6 +27,7 @@ mod readers_contract;
 mod readers_large;
 mod readers_silence;
 mod rest_orientation;
+mod rvm;
 mod scene;
 mod trajectory;
 mod trajectory_forms;

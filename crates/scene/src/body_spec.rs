@@ -6,10 +6,10 @@ use super::motion_spec::pivot;
 use super::orientation::orientation;
 use super::readers::{self, Mesh, SceneChoice};
 use super::round_shape;
-use super::shapes::{ShapePart, ShapeSpec};
+use super::shapes::{ShapePart, ShapeSpec, spans_space};
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
-use clearsweep_geometry::{Inside, Pose, Vec3};
+use clearsweep_geometry::{Inside, Pose};
 use clearsweep_model::{DeviationSource, LengthUnit, Model, Pivot, PoseSteps};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -46,7 +46,7 @@ pub(super) struct BodySpec {
 impl BodySpec {
     /// Returns the name of the body in messages.
     pub(super) fn owner(&self, scene: &SceneSource<'_>) -> String {
-        let is_part = matches!(self.geometry, GeometrySpec::Part { .. });
+        let is_part = self.node.is_some() || matches!(self.geometry, GeometrySpec::Part { .. });
         owner(&self.name, is_part || scene.is_in_code() || matches!(self.at, Origin::Row(_)))
     }
 }
@@ -407,11 +407,7 @@ fn linear_map(field: &Field<'_>) -> Result<[[f64; 3]; 3]> {
         let numbers = item.numbers(3)?;
         row.copy_from_slice(&numbers);
     }
-    let rows = matrix.map(Vec3::from);
-    let volume = rows[0].dot(rows[1].cross(rows[2])).abs();
-    let box_of_rows = rows.iter().map(|row| row.length()).product::<f64>();
-    // A map that flattens by more than this leaves no digits to tell the sides of a body apart.
-    if volume.is_finite() && volume > 1e-9 * box_of_rows {
+    if spans_space(matrix) {
         return Ok(matrix);
     }
     Err(field.error(

@@ -3,17 +3,18 @@
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, RestSpec};
 use super::glob::glob_matches;
 use super::keys::{Field, Keys};
-use super::readers::{Each, FileParts, MAX_PATHS, PartNode};
+use super::readers::{self, Each, FileParts, MAX_PATHS, PartGeometry, PartNode, PlantClass, PlantOptions};
 use super::row_place::RowPlace;
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_model::{BodyTree, GeometryNote, MovingNode, TreeNode};
+use clearsweep_model::{BodyTree, GeometryNote, MovingNode, PoseSteps, TreeNode};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The keys of a section with `each` that are no keys of its bodies.
-pub(super) const OWN_KEYS: [&str; 7] = ["each", "table", "columns", "include", "exclude", "moving", "name"];
+pub(super) const OWN_KEYS: [&str; 9] =
+    ["each", "table", "columns", "include", "exclude", "moving", "name", "attributes", "classes"];
 
 /// The results for the nodes of files: moving nodes, still nodes, trees and notes.
 #[derive(Debug, Default)]
@@ -66,7 +67,9 @@ impl<'k> EachSection<'k> {
     /// The keys of the section; `None`: it has no `each`.
     pub(super) fn of(keys: &'k Keys<'k>) -> Result<Option<Self>> {
         let Some(each) = keys.get("each") else {
-            if let Some(stray) = ["include", "exclude", "moving"].into_iter().find_map(|key| keys.get(key)) {
+            if let Some(stray) =
+                ["include", "exclude", "moving", "attributes", "classes"].into_iter().find_map(|key| keys.get(key))
+            {
                 let remedy = match fitting(keys) {
                     Some(each) => format!("add {each}, or remove the key"),
                     None => "add a `geometry` and `each`, or remove the key".to_owned(),
@@ -93,6 +96,39 @@ impl<'k> EachSection<'k> {
     }
 }
 
+/// What a section says of an RVM file.
+///
+/// # Errors
+/// The file is another one, a class is unknown, or a key would turn or scale the plant, which has
+/// its own unit and axes.
+pub(super) fn plant_options(keys: &Keys<'_>, geometry: &Field<'_>) -> Result<PlantOptions> {
+    let is_plant = readers::is_plant(Path::new(geometry.text()?));
+    let strays: &[&str] = if is_plant { &["unit", "scale", "up"] } else { &["attributes", "classes"] };
+    if let Some(stray) = strays.iter().find_map(|key| keys.get(key)) {
+        return Err(match is_plant {
+            true => stray.error("an RVM file says its own unit and axes", format!("remove `{}`", stray.key())),
+            false => stray.error("the key belongs to an .rvm file", format!("remove `{}`", stray.key())),
+        });
+    }
+    let mut options = PlantOptions::default();
+    if let Some(field) = keys.get("attributes") {
+        options.attributes = Some(field.scene().parent().unwrap_or(Path::new("")).join(field.text()?));
+    }
+    if let Some(field) = keys.get("classes") {
+        options.classes.clear();
+        for word in field.texts()? {
+            let Some((_, classes)) = PlantClass::WORDS.iter().find(|(known, _)| *known == word) else {
+                let known = PlantClass::WORDS.map(|(word, _)| word).join(", ");
+                return Err(
+                    field.error(format!("`{word}` is no class of an RVM file"), format!("name some of {known}"))
+                );
+            };
+            options.classes.extend_from_slice(classes);
+        }
+    }
+    Ok(options)
+}
+
 /// The nodes of a file while bodies are made of them.
 struct Lowering<'s> {
     section: &'s EachSection<'s>,
@@ -103,6 +139,8 @@ struct Lowering<'s> {
     rows: HashMap<String, OverrideRow>,
     /// Bytes of the names of the groups of all bodies.
     group_bytes: usize,
+    /// The geometries of the file that bodies have.
+    used: HashSet<u32>,
 }
 
 /// Makes bodies of the parts of a file and hands them to `take`, which says their indices.
@@ -120,7 +158,7 @@ pub(super) fn lower(
 ) -> Result<()> {
     check_names(section, path, file)?;
     let names = file.nodes.iter().map(|node| format!("{}{}", section.prefix, node.name)).collect();
-    let mut all = Lowering { section, path, file, names, rows, group_bytes: 0 };
+    let mut all = Lowering { section, path, file, names, rows, group_bytes: 0, used: HashSet::new() };
     all.check_rows()?;
     let chosen = all.chosen()?;
     let moves = all.moves(&made.carried)?;
@@ -129,19 +167,15 @@ pub(super) fn lower(
     let first_moving = made.moving.len();
     let mut carried_by: Vec<Option<usize>> = Vec::with_capacity(file.nodes.len());
     let mut tree = Vec::with_capacity(file.nodes.len());
-    let mut used = HashSet::new();
     for (index, node) in file.nodes.iter().enumerate() {
         let carrier = node.parent.and_then(|parent| carried_by[parent as usize]);
         let place = stands.after(&in_scene(&node.place, &reading));
         let name = all.names[index].clone();
         let body = match node.geometry.filter(|_| chosen[index]) {
             None => None,
-            Some(geometry) => {
+            Some(_) => {
                 let spec = all.body(index, node, (template, reading), (moves[index], place))?;
                 let spec = BodySpec { node: Some([made.trees.len() as u32, index as u32]), ..spec };
-                if matches!(spec.geometry, GeometrySpec::Part { .. }) {
-                    used.insert(geometry);
-                }
                 let is_static = spec.pose.is_some();
                 Some((take(spec).map_err(|error| all.taken(error))?, is_static))
             }
@@ -173,7 +207,7 @@ pub(super) fn lower(
     made.trees.push(BodyTree {
         file: path.to_path_buf(),
         each: section.each.word(),
-        geometries: used.len(),
+        geometries: all.used.len(),
         renamed: file.renamed.iter().map(|&node| all.names[node as usize].clone()).collect(),
         left_out: (0..file.nodes.len()).filter(|&n| file.nodes[n].geometry.is_some() && !chosen[n]).count() as u64,
         empty: file.empty,
@@ -253,9 +287,19 @@ impl Lowering<'_> {
                 GeometrySpec::File { reading, .. } => reading,
                 _ => reading,
             };
-            let mesh = node.geometry.map(|geometry| Arc::clone(&self.file.geometries[geometry as usize]));
-            let mesh = mesh.ok_or_else(|| Error::internal(self.path.display(), "a part lost its mesh"))?;
-            spec.geometry = GeometrySpec::Part { mesh, file: Arc::clone(self.path), reading };
+            let geometry = node.geometry.and_then(|geometry| self.file.geometries.get(geometry as usize));
+            match geometry.ok_or_else(|| Error::internal(self.path.display(), "a part lost its geometry"))? {
+                PartGeometry::Mesh(mesh) => {
+                    let (mesh, file) = (Arc::clone(mesh), Arc::clone(self.path));
+                    spec.geometry = GeometrySpec::Part { mesh, file, reading };
+                }
+                PartGeometry::Shape { shape, step } => {
+                    spec.geometry = GeometrySpec::Shape(Arc::clone(shape));
+                    let stored = PoseSteps { position_m: *step, turn_rad: PoseSteps::TURN_RAD };
+                    spec.pose_steps = spec.pose_steps.max(stored);
+                }
+            }
+            self.used.extend(node.geometry);
         }
         check_place(&pose).map_err(|problem| {
             let problem = format!("`{}`: {problem}", self.names[index]);

@@ -145,7 +145,7 @@ impl RoundShape {
     }
 
     /// Why the numbers are no shape, and the remedy.
-    fn problem(&self) -> Option<(String, &'static str)> {
+    pub(super) fn problem(&self) -> Option<(String, &'static str)> {
         match *self {
             Self::Cone { bottom, top, .. } if bottom.max(top) == 0.0 => {
                 Some(("both radii are 0".to_owned(), "give at least one of them a length above 0"))

@@ -274,6 +274,15 @@ impl ShapeSpec {
     }
 }
 
+/// Whether a linear map with these rows is not singular, nor nearly so: a map that flattens by more
+/// leaves no digits to tell the sides of a body apart.
+pub(super) fn spans_space(rows: [[f64; 3]; 3]) -> bool {
+    let rows = rows.map(Vec3::from);
+    let volume = rows[0].dot(rows[1].cross(rows[2])).abs();
+    let box_of_rows = rows.iter().map(|row| row.length()).product::<f64>();
+    volume.is_finite() && volume > 1e-9 * box_of_rows
+}
+
 fn sides(field: &Field<'_>, number: f64) -> Result<u32> {
     if number.fract() == 0.0 && (3.0..=f64::from(MAX_SIDES)).contains(&number) {
         return Ok(number as u32);

@@ -5,8 +5,8 @@
 //!   against it, [`invariants`] and [`survey`] hold many cases against it.
 //! - [`recheck`]: proves rows again, by code that shares nothing with the engine.
 //! - [`random`]: the generator of random numbers.
-//! - [`solids`], [`scenes`], [`random_motions`], [`glb`], [`trajectories`]: bodies, motions and
-//!   files.
+//! - [`solids`], [`scenes`], [`random_motions`], [`glb`], [`rvm`], [`trajectories`]: bodies,
+//!   motions and files.
 //! - [`folder`], [`clone`], [`data`], [`late`]: results and folders.
 #![allow(rustdoc::private_intra_doc_links, reason = "read in the sources")]
 #![allow(missing_docs, unreachable_pub, reason = "test code: names say what the fixtures are")]
@@ -23,6 +23,7 @@ pub mod oracle;
 pub mod random;
 pub mod random_motions;
 pub mod recheck;
+pub mod rvm;
 pub mod scenes;
 pub mod solids;
 pub mod survey;

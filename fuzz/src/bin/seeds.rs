@@ -108,7 +108,41 @@ fn geometry() -> Vec<(&'static str, Vec<u8>)> {
         ("sparse.glb", glb(SPARSE)),
         ("embedded.gltf", text(EMBEDDED)),
         ("components.3mf", text(COMPONENTS)),
+        ("plant.rvm", plant()),
     ]
+}
+
+/// A group of a primitive of each kind, and its attributes.
+fn plant() -> Vec<u8> {
+    let word = |word: u32| word.to_be_bytes().to_vec();
+    let floats = |floats: &[f32]| floats.iter().flat_map(|float| float.to_be_bytes()).collect::<Vec<u8>>();
+    let mut bytes = Vec::new();
+    let mut chunk = |name: &[u8; 4], body: &[u8]| {
+        let end = (bytes.len() + 24 + body.len()) as u32;
+        bytes.extend(name.iter().flat_map(|&letter| u32::from(letter).to_be_bytes()));
+        bytes.extend([word(end), word(1), body.to_vec()].concat());
+    };
+    chunk(b"HEAD", &[word(1), vec![0; 16]].concat());
+    chunk(b"MODL", &[word(1), vec![0; 8]].concat());
+    chunk(b"CNTB", &[word(2), word(1), b"/A\0\0".to_vec(), vec![0; 16]].concat());
+    let matrix = floats(&[0.001, 0.0, 0.0, 0.0, 0.001, 0.0, 0.0, 0.0, 0.001, 1.0, 2.0, 3.0]);
+    let extent = floats(&[-1.0, -1.0, -1.0, 1.0, 1.0, 1.0]);
+    for (kind, count) in (1_u32..).zip([7, 3, 4, 3, 2, 2, 9, 2, 1, 2]) {
+        let numbers = floats(&[8.0, 5.0, 3.0, 1.0, 0.0, 0.0, 0.5, 0.0, 0.1][..count]);
+        chunk(b"PRIM", &[word(1), word(kind), matrix.clone(), extent.clone(), numbers].concat());
+    }
+    let faces = FACES.iter().flat_map(|face| {
+        let corner = |&v: &u8| floats(&[CORNERS[v as usize], [0.0, 0.0, 1.0]].concat());
+        [word(1), word(3)].into_iter().chain(face.iter().map(corner)).flatten()
+    });
+    chunk(b"PRIM", &[word(1), word(11), matrix.clone(), extent.clone(), word(4), faces.collect()].concat());
+    chunk(b"OBST", &[word(1), word(9), word(0), matrix.clone(), extent.clone(), floats(&[2.0])].concat());
+    chunk(b"INSU", &[word(1), word(9), matrix, extent, word(0), floats(&[2.0])].concat());
+    chunk(b"CNTE", &word(2));
+    chunk(b"COLR", &[word(1), word(1), vec![1, 2, 3, 0]].concat());
+    chunk(b"END:", &word(1));
+    bytes.extend(b"CADC_Attributes_File v1.0 , start: NEW , end: END\nNEW /A\nType:= PIPE\nObstruction:= 2\nEND\n");
+    bytes
 }
 
 fn binary_stl() -> Vec<u8> {

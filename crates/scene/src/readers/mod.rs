@@ -15,6 +15,7 @@ mod obj;
 mod parts;
 mod ply;
 mod polygons;
+pub mod rvm;
 mod scene_choice;
 mod stl;
 mod threemf;
@@ -26,7 +27,8 @@ pub(super) use equal::DifferentMeshes;
 use mesh::MAX_ELEMENTS;
 pub use mesh::{Fault, Mesh};
 use parts::NamedMesh;
-pub(super) use parts::{Each, FileParts, MAX_PATHS, PartNode};
+pub(super) use parts::{Each, FileParts, MAX_PATHS, PartGeometry, PartNode};
+pub(super) use rvm::{PlantClass, PlantOptions, is_plant};
 pub(super) use scene_choice::SceneChoice;
 use std::path::Path;
 
@@ -52,6 +54,7 @@ pub(super) fn read_with_companions(
         "glb" | "gltf" => gltf::read(path, &bytes, scene, companions),
         "obj" => obj::read(&bytes).map(|mesh| (mesh, Vec::new())),
         "ply" => ply::read(&bytes).map(|mesh| (mesh, Vec::new())),
+        "rvm" => Err(rvm::no_single_body()),
         "stl" => stl::read(&bytes).map(|mesh| (mesh, Vec::new())),
         "3mf" => threemf::read(&bytes, companions.limit),
         other => return Err(unsupported(other)),
@@ -69,8 +72,8 @@ pub(super) fn read_with_companions(
     Ok((mesh, notes))
 }
 
-/// Reads the parts of a geometry file from memory. `scene`: which scene of glTF; the files beside
-/// it that were read too are read by `companions`.
+/// Reads the parts of a geometry file from memory. `scene`: which scene of glTF; `plant`: what of
+/// RVM; the files beside it that were read too are read by `companions`.
 ///
 /// # Errors
 /// Bytes that are not what the extension says, a format that has no such parts, or no part with a
@@ -79,7 +82,7 @@ pub(super) fn read_parts(
     path: &Path,
     bytes: Vec<u8>,
     each: Each,
-    scene: Option<&SceneChoice>,
+    (scene, plant): (Option<&SceneChoice>, &PlantOptions),
     companions: &mut InputReader,
 ) -> Result<FileParts, Fault> {
     let kind = extension(path);
@@ -92,6 +95,7 @@ pub(super) fn read_parts(
         "ply" => {
             ply::read(&bytes).map(|mesh| parts::flat(vec![NamedMesh { name: String::new(), groups: Vec::new(), mesh }]))
         }
+        "rvm" => rvm::read_parts(path, &bytes, each, plant, companions),
         other => return Err(unsupported(other)),
     };
     let found = read.map_err(|fault| called_by_its_format(&bytes, &kind, fault))?;
@@ -109,7 +113,7 @@ fn called_by_its_format(bytes: &[u8], extension: &str, fault: Fault) -> Fault {
 }
 
 /// The extensions of geometry files that are read, in lower case.
-pub const EXTENSIONS: [&str; 7] = ["obj", "stl", "ply", "dae", "glb", "gltf", "3mf"];
+pub const EXTENSIONS: [&str; 8] = ["obj", "stl", "ply", "dae", "glb", "gltf", "3mf", "rvm"];
 
 /// Refuses a path whose extension no reader knows, before the file is opened.
 ///
@@ -122,10 +126,10 @@ pub fn check_extension(path: &Path) -> Result<(), Fault> {
     }
 }
 
-/// The unit that a format prescribes, or that its reader turns lengths into: glTF, COLLADA and 3MF
-/// are in metres.
+/// The unit that a format prescribes, or that its reader turns lengths into: glTF, COLLADA, 3MF and
+/// RVM are in metres.
 pub fn own_unit(path: &Path) -> Option<LengthUnit> {
-    (has_scenes(path) || matches!(extension(path).as_str(), "dae" | "3mf")).then_some(LengthUnit::ALL[0])
+    (has_scenes(path) || matches!(extension(path).as_str(), "dae" | "3mf" | "rvm")).then_some(LengthUnit::ALL[0])
 }
 
 /// The word of the largest parts that a file of this extension has (`each` of a scene); `None`: it
@@ -145,9 +149,10 @@ fn extension(path: &Path) -> String {
 
 fn unsupported(extension: &str) -> Fault {
     match extension {
-        "" => {
-            Fault::new("the geometry file has no extension", "name a .obj, .stl, .ply, .dae, .glb, .gltf or .3mf file")
-        }
+        "" => Fault::new(
+            "the geometry file has no extension",
+            "name a .obj, .stl, .ply, .dae, .glb, .gltf, .3mf or .rvm file",
+        ),
         _ => Fault::new(format!("`.{extension}` is no known geometry type"), "convert the file to .glb, .obj or .stl"),
     }
 }

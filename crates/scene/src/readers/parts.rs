@@ -5,6 +5,7 @@ use super::components;
 use super::equal::DifferentMeshes;
 use super::extension;
 use super::mesh::{Fault, Mesh};
+use crate::shapes::ShapeSpec;
 use clearsweep_geometry::Pose;
 use clearsweep_input_guard::MAX_NAME;
 use clearsweep_model::GeometryNote;
@@ -29,12 +30,21 @@ pub(crate) enum Each {
     Object,
     /// A connected component of either, or of a file that has neither.
     Component,
+    /// A group of RVM with primitives of its own.
+    Group,
+    /// A primitive of RVM.
+    Primitive,
 }
 
 impl Each {
     /// The words of the scene file.
-    pub(crate) const WORDS: [(&str, Self); 3] =
-        [("node", Self::Node), ("object", Self::Object), ("component", Self::Component)];
+    pub(crate) const WORDS: [(&str, Self); 5] = [
+        ("node", Self::Node),
+        ("object", Self::Object),
+        ("component", Self::Component),
+        ("group", Self::Group),
+        ("primitive", Self::Primitive),
+    ];
 
     /// Word.
     pub(crate) fn word(self) -> &'static str {
@@ -47,6 +57,7 @@ impl Each {
             "glb" | "gltf" | "3mf" => Some(Self::Node),
             "obj" | "stl" => Some(Self::Object),
             "ply" => Some(Self::Component),
+            "rvm" => Some(Self::Group),
             _ => None,
         }
     }
@@ -60,7 +71,7 @@ pub(crate) struct PartNode {
     pub(crate) name: String,
     /// The node above it; always before it in the list.
     pub(crate) parent: Option<u32>,
-    /// The index of its mesh, if it has triangles.
+    /// The index of its geometry, if it has triangles or a shape.
     pub(crate) geometry: Option<u32>,
     /// Pose of its frame in the file's frame, in the file's unit and axes.
     pub(crate) place: Pose,
@@ -72,13 +83,26 @@ pub(crate) struct PartNode {
     pub(crate) hidden: bool,
 }
 
+/// The geometry of a part.
+#[derive(Debug, Clone)]
+pub(crate) enum PartGeometry {
+    /// Triangles.
+    Mesh(Arc<Mesh>),
+    /// An exact shape, metres.
+    Shape {
+        shape: Arc<ShapeSpec>,
+        /// Rounding step of the coordinates of its origin as the file stores them, metres.
+        step: f64,
+    },
+}
+
 /// The parts made of a file.
 #[derive(Debug, Default)]
 pub(crate) struct FileParts {
     /// Depth first, in the order of the file.
     pub(crate) nodes: Vec<PartNode>,
-    /// The different meshes, each in the frame of its nodes; scales are applied.
-    pub(crate) geometries: Vec<Arc<Mesh>>,
+    /// The different geometries, each in the frame of its nodes; scales are applied.
+    pub(crate) geometries: Vec<PartGeometry>,
     /// The nodes whose names had to be made unique.
     pub(crate) renamed: Vec<u32>,
     /// Objects and nodes that should have triangles and have none.
@@ -138,9 +162,18 @@ pub(super) struct NamedMesh {
 /// Refuses parts that a format does not have.
 pub(super) fn check_kind(kind: &str, each: Each) -> Result<(), Fault> {
     let wanted = match (kind, each) {
-        ("glb" | "gltf" | "3mf", Each::Object) => "glTF and 3MF have nodes: write `each = \"node\"`",
-        ("obj" | "stl", Each::Node) => "OBJ and STL have objects: write `each = \"object\"`",
-        ("ply", Each::Node | Each::Object) => "PLY names no parts: write `each = \"component\"`",
+        ("glb" | "gltf" | "3mf", Each::Object | Each::Group | Each::Primitive) => {
+            "glTF and 3MF have nodes: write `each = \"node\"`"
+        }
+        ("obj" | "stl", Each::Node | Each::Group | Each::Primitive) => {
+            "OBJ and STL have objects: write `each = \"object\"`"
+        }
+        ("ply", Each::Node | Each::Object | Each::Group | Each::Primitive) => {
+            "PLY names no parts: write `each = \"component\"`"
+        }
+        ("rvm", Each::Node | Each::Object | Each::Component) => {
+            "RVM has groups and primitives: write `each = \"group\"`"
+        }
         _ => return Ok(()),
     };
     Err(Fault::new(format!("`.{kind}` files have no parts of the kind \"{}\"", each.word()), wanted))
@@ -155,7 +188,7 @@ pub(super) fn flat(parts: Vec<NamedMesh>) -> FileParts {
             continue;
         }
         let geometry = Some(found.geometries.len() as u32);
-        found.geometries.push(Arc::new(mesh));
+        found.geometries.push(PartGeometry::Mesh(Arc::new(mesh)));
         let groups = groups.into();
         let (place, joints) = (Pose::IDENTITY, Arc::default());
         found.nodes.push(PartNode { name, parent: None, geometry, place, groups, joints, hidden: false });
@@ -168,13 +201,17 @@ pub(super) fn flat(parts: Vec<NamedMesh>) -> FileParts {
 /// # Errors
 /// There would be too many nodes.
 fn into_components(parts: FileParts, unnamed: &str) -> Result<FileParts, Fault> {
-    let mut geometries: Vec<Arc<Mesh>> = Vec::new();
+    let mut geometries: Vec<PartGeometry> = Vec::new();
     let mut of_geometry: Vec<Vec<u32>> = Vec::with_capacity(parts.geometries.len());
-    for mesh in &parts.geometries {
-        let split = components::split(mesh);
+    for geometry in &parts.geometries {
         let first = geometries.len() as u32;
-        of_geometry.push((0..split.len() as u32).map(|component| first + component).collect());
-        geometries.extend(split.into_iter().map(Arc::new));
+        match geometry {
+            PartGeometry::Mesh(mesh) => {
+                geometries.extend(components::split(mesh).into_iter().map(|mesh| PartGeometry::Mesh(Arc::new(mesh))));
+            }
+            PartGeometry::Shape { .. } => geometries.push(geometry.clone()),
+        }
+        of_geometry.push((first..geometries.len() as u32).collect());
     }
     let below = |node: &PartNode| node.geometry.map_or(0, |geometry| of_geometry[geometry as usize].len());
     let count = parts.nodes.iter().fold(0_usize, |count, node| count.saturating_add(1 + below(node)));
@@ -223,14 +260,21 @@ fn into_components(parts: FileParts, unnamed: &str) -> Result<FileParts, Fault> 
 /// Gives nodes whose meshes have equal contents one of them.
 fn share_equal(parts: &mut FileParts) {
     let mut different = DifferentMeshes::default();
-    let mut kept: Vec<Arc<Mesh>> = Vec::new();
+    let mut kept: Vec<PartGeometry> = Vec::new();
     let mut number_of: HashMap<*const Mesh, u32> = HashMap::new();
-    let mut number = |mesh: Arc<Mesh>| {
-        let first = different.first(&mesh);
-        *number_of.entry(Arc::as_ptr(&first)).or_insert_with(|| {
-            kept.push(first);
+    let mut number = |geometry: PartGeometry| {
+        let mut keep = |geometry| {
+            kept.push(geometry);
             kept.len() as u32 - 1
-        })
+        };
+        match geometry {
+            PartGeometry::Mesh(mesh) => {
+                let first = different.first(&mesh);
+                *number_of.entry(Arc::as_ptr(&first)).or_insert_with(|| keep(PartGeometry::Mesh(first)))
+            }
+            // Equal shapes are shared where bodies are made of them.
+            shape @ PartGeometry::Shape { .. } => keep(shape),
+        }
     };
     let renumbered: Vec<u32> = std::mem::take(&mut parts.geometries).into_iter().map(&mut number).collect();
     for geometry in parts.nodes.iter_mut().filter_map(|node| node.geometry.as_mut()) {
@@ -327,7 +371,7 @@ mod tests {
         };
         let parts = |nodes: usize| FileParts {
             nodes: vec![node.clone(); nodes],
-            geometries: vec![Arc::new(mesh.clone())],
+            geometries: vec![PartGeometry::Mesh(Arc::new(mesh.clone()))],
             ..FileParts::default()
         };
         assert_eq!(finish(parts(2), Each::Component, "f").expect("few").nodes.len(), 2 * 3001);

@@ -1,11 +1,11 @@
-//! Polygons of OBJ and PLY to triangles.
+//! Polygons of OBJ, PLY, COLLADA and RVM to triangles.
 //!
 //! Readers cut a polygon into the fan from its first corner. A fan that covers the polygon once
 //! stays, as of every convex polygon. Any other polygon is cut anew by a constrained Delaunay
 //! triangulation (the crate `spade`) of its corners in a coordinate plane, and what lies inside is
 //! decided by the winding number of its outline. So a polygon may have holes (its outline runs
-//! along a bridge and back) and touch itself; one that crosses or overlaps itself is refused. All
-//! signs are exact: dropping a coordinate rounds nothing.
+//! along a bridge and back, or it has several contours) and touch itself; one that crosses or
+//! overlaps itself is refused. All signs are exact: dropping a coordinate rounds nothing.
 
 use super::mesh::Mesh;
 use clearsweep_geometry::hull::{LARGEST_COORDINATE, SMALLEST_COORDINATE, collinear, side, turn};
@@ -75,7 +75,7 @@ pub(super) fn cut(mesh: &mut Mesh, fans: &[Fan]) -> Result<Option<Vec<u32>>, Bad
             place: fan.place,
             problem: format!("a face of {} vertices {problem}", corners.len()),
         };
-        let (found, height) = cut_one(&points).map_err(fault)?;
+        let (found, height) = cut_one(&points, &[points.len()]).map_err(fault)?;
         if height > 0.0 {
             heights.push((anew.len(), fan, height));
         }
@@ -122,9 +122,22 @@ fn renumbered(mesh: &mut Mesh, anew: &[(Fan, Vec<[u32; 3]>)]) -> Vec<u32> {
 /// to cut it may be off, in units of the file.
 type CutPolygon = (Option<Vec<[u32; 3]>>, f64);
 
+/// Cuts a polygon with holes into triangles over its corners, and returns them with the bound on how
+/// far any other way to cut it may be off. `ends`: where each contour ends among the corners; the
+/// first one is the outline, holes run against it.
+///
+/// # Errors
+/// Contours cross or overlap, or enclose nothing; the message is a predicate.
+pub(super) fn cut_contours(points: &[Vec3<f64>], ends: &[usize]) -> Result<(Vec<[u32; 3]>, f64), &'static str> {
+    let (found, height) = cut_one(points, ends)?;
+    let fan = || (1..ends[0] as u32 - 1).map(|corner| [0, corner, corner + 1]).collect();
+    Ok((found.unwrap_or_else(fan), height))
+}
+
 /// The triangles of a polygon over its corners (`None`: the fan from the first one), and how far
-/// any other way to cut it may be off: 0 of a polygon that is flat.
-fn cut_one(points: &[Vec3<f64>]) -> Result<CutPolygon, &'static str> {
+/// any other way to cut it may be off: 0 of a polygon that is flat. `ends`: where each of its
+/// contours ends.
+fn cut_one(points: &[Vec3<f64>], ends: &[usize]) -> Result<CutPolygon, &'static str> {
     let is_exact = |c: f64| c == 0.0 || (SMALLEST_COORDINATE..=LARGEST_COORDINATE).contains(&c.abs());
     if !points.iter().all(|p| p.to_array().into_iter().all(is_exact)) {
         return Err(OUT_OF_RANGE);
@@ -133,19 +146,20 @@ fn cut_one(points: &[Vec3<f64>]) -> Result<CutPolygon, &'static str> {
     if points.iter().all(|&p| collinear(points[0], far, p)) {
         return Ok((None, 0.0)); // triangles without area, as any others
     }
-    let size = extent(points);
-    let mut normal = newell::<f64>(points, size).to_array();
+    let (size, outline) = (extent(points), &points[..ends[0]]);
+    let mut normal = newell::<f64>(outline, size).to_array();
     let is_known = normal.iter().any(|c| c.abs() > CANCELLED);
     if !is_known {
-        normal = newell::<Dd>(points, size).to_f64().to_array();
+        normal = newell::<Dd>(outline, size).to_f64().to_array();
     }
     let mut axes = [0, 1, 2];
     axes.sort_by(|&j, &k| normal[k].abs().total_cmp(&normal[j].abs()));
     // The view along the largest component is the right one, unless that is rounding.
     let mut failed = FOLDS;
     for &axis in axes.iter().take(if is_known { 1 } else { 3 }) {
-        match if is_fan(points, axis) { Ok(None) } else { triangulated(points, axis).map(Some) } {
-            Ok(found) => return Ok((found, height(points, size, axis))),
+        let is_fan = ends.len() == 1 && is_fan(points, axis);
+        match if is_fan { Ok(None) } else { triangulated(points, ends, axis).map(Some) } {
+            Ok(found) => return Ok((found, height((points, outline), size, axis))),
             // Seen from the side, it may seem to fold.
             Err(why) if failed == FOLDS || why == CROSSES => failed = why,
             Err(_) => {}
@@ -182,8 +196,8 @@ fn extent(points: &[Vec3<f64>]) -> f64 {
 
 /// Bound on the distance of two surfaces that the polygon spans, each inside of the hull of its
 /// corners and over its outline seen along the axis: the spread of the heights of the corners above
-/// a plane, along the axis. Rounded up.
-fn height(points: &[Vec3<f64>], size: f64, axis: usize) -> f64 {
+/// a plane, along the axis. Rounded up. `outline`: the corners of the first contour.
+fn height((points, outline): (&[Vec3<f64>], &[Vec3<f64>]), size: f64, axis: usize) -> f64 {
     if let [a, b, c, d] = *points
         && side(a, b, c, d) == 0.0
         && !collinear(a, b, c)
@@ -192,7 +206,7 @@ fn height(points: &[Vec3<f64>], size: f64, axis: usize) -> f64 {
     }
     // The plane of three corners far from each other is the better one of a long outline, on which
     // roundings add up.
-    let spread = [newell::<Dd>(points, size), widest(points, size)].map(|normal| spread(points, (normal, axis), size));
+    let spread = [newell::<Dd>(outline, size), widest(points, size)].map(|normal| spread(points, (normal, axis), size));
     let spread = spread[0].min(spread[1]);
     let largest = points.iter().flat_map(|p| p.to_array()).fold(0.0_f64, |most, c| most.max(c.abs()));
     // Without a plane all corners lie on a line, but for far less than rounding.
@@ -259,17 +273,19 @@ fn is_fan(points: &[Vec3<f64>], axis: usize) -> bool {
 type FlatTriangulation = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
 /// The corners of a polygon as seen along an axis, each place once.
-struct SeenCorners {
+struct SeenCorners<'a> {
     /// The first corner at each place.
     first: Vec<u32>,
     /// The place of each corner.
     of_corner: Vec<usize>,
+    /// Where each contour ends among the corners.
+    ends: &'a [usize],
 }
 
-impl SeenCorners {
-    fn of(points: &[Vec3<f64>], axis: usize) -> Result<Self, &'static str> {
+impl<'a> SeenCorners<'a> {
+    fn of(points: &[Vec3<f64>], ends: &'a [usize], axis: usize) -> Result<Self, &'static str> {
         let mut known: HashMap<[u64; 2], usize> = HashMap::with_capacity(points.len());
-        let mut seen = Self { first: Vec::new(), of_corner: Vec::with_capacity(points.len()) };
+        let mut seen = Self { first: Vec::new(), of_corner: Vec::with_capacity(points.len()), ends };
         for (corner, p) in points.iter().enumerate() {
             let key = [p[(axis + 1) % 3], p[(axis + 2) % 3]].map(|c| (c + 0.0).to_bits()); // -0 is 0
             let place = *known.entry(key).or_insert(seen.first.len());
@@ -283,26 +299,28 @@ impl SeenCorners {
         Ok(seen)
     }
 
-    /// The edges of the outline between different places.
+    /// The edges of the contours between different places.
     fn outline(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
-        let next = self.of_corner.iter().cycle().skip(1);
-        self.of_corner.iter().zip(next).map(|(&from, &to)| [from, to]).filter(|[from, to]| from != to)
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        let contours = begins.zip(self.ends).map(|(begin, &end)| &self.of_corner[begin..end]);
+        let edges = contours.flat_map(|contour| contour.iter().zip(contour.iter().cycle().skip(1)));
+        edges.map(|(&from, &to)| [from, to]).filter(|[from, to]| from != to)
     }
 }
 
 /// The triangles of a polygon, seen along an axis. Triangles without area fill the edges on which
 /// other corners lie, and stand for stretches that the outline runs forth and back outside of the
 /// polygon.
-fn triangulated(points: &[Vec3<f64>], axis: usize) -> Result<Vec<[u32; 3]>, &'static str> {
+fn triangulated(points: &[Vec3<f64>], ends: &[usize], axis: usize) -> Result<Vec<[u32; 3]>, &'static str> {
     if points.len() > MAX_CORNERS {
         return Err(TOO_LONG);
     }
-    let seen = SeenCorners::of(points, axis)?;
+    let seen = SeenCorners::of(points, ends, axis)?;
     // A defect of the library must not take the program down.
     guarded(|| by_winding(points, &seen, axis)).unwrap_or(Err(CROSSES))
 }
 
-fn by_winding(points: &[Vec3<f64>], seen: &SeenCorners, axis: usize) -> Result<Vec<[u32; 3]>, &'static str> {
+fn by_winding(points: &[Vec3<f64>], seen: &SeenCorners<'_>, axis: usize) -> Result<Vec<[u32; 3]>, &'static str> {
     let mut flat = FlatTriangulation::new();
     for &corner in &seen.first {
         let p = points[corner as usize];

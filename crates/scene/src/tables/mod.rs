@@ -167,8 +167,10 @@ fn lower_parts(
     let GeometrySpec::File { reading, scene, .. } = &template.geometry else {
         return Err(Error::internal(keys.source.path().display(), "a geometry file was lost"));
     };
+    let plant = each::plant_options(keys, &geometry)?;
     let (path, bytes) = open(&geometry, inputs)?;
-    let file = readers::read_parts(&path, bytes, section.each, scene.as_ref(), inputs).map_err(|fault| {
+    let options = (scene.as_ref(), &plant);
+    let file = readers::read_parts(&path, bytes, section.each, options, inputs).map_err(|fault| {
         let line = fault.line.map_or(String::new(), |line| format!(":{line}"));
         let used = format!("`geometry` of {}, {}", keys.owner, geometry.place());
         Error::input(format!("{}{line} ({used})", path.display()), fault.problem, fault.remedy)

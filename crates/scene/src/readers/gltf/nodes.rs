@@ -11,7 +11,7 @@ use super::{Buffers, MeshInTheMaking, Placing, check_size, extensions, in_node, 
 use crate::digest::InputReader;
 use crate::readers::components::without_unused;
 use crate::readers::mesh::{Fault, Mesh};
-use crate::readers::parts::{FileParts, MAX_PATHS, PartNode, too_deep};
+use crate::readers::parts::{FileParts, MAX_PATHS, PartGeometry, PartNode, too_deep};
 use crate::readers::scene_choice::SceneChoice;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -174,7 +174,7 @@ impl GltfTree<'_> {
         check_size(self.size.0.max(self.size.1))?;
         let geometry = (!made.triangles.is_empty()).then(|| {
             // Meshes often share one list of positions and use a part of it each.
-            self.parts.geometries.push(Arc::new(without_unused(made)));
+            self.parts.geometries.push(PartGeometry::Mesh(Arc::new(without_unused(made))));
             self.parts.geometries.len() as u32 - 1
         });
         self.known.insert(key, geometry);

@@ -6,7 +6,7 @@ use crate::readers::components::without_unused;
 use crate::readers::gltf::{Affine, Rigid};
 use crate::readers::mesh::{Fault, Mesh, check_finite};
 use crate::readers::notes::listed;
-use crate::readers::parts::{FileParts, MAX_PATHS, PartNode, too_deep};
+use crate::readers::parts::{FileParts, MAX_PATHS, PartGeometry, PartNode, too_deep};
 use clearsweep_geometry::Pose;
 use clearsweep_model::GeometryNote;
 use std::collections::HashMap;
@@ -159,7 +159,7 @@ pub(super) fn parts(document: &Document) -> Result<FileParts, Fault> {
                     size += mesh.vertices.len().max(mesh.triangles.len());
                     check_size(size)?;
                     let geometry = (!mesh.triangles.is_empty()).then(|| {
-                        parts.geometries.push(Arc::new(without_unused(mesh)));
+                        parts.geometries.push(PartGeometry::Mesh(Arc::new(without_unused(mesh))));
                         parts.geometries.len() as u32 - 1
                     });
                     known.insert(key, geometry);

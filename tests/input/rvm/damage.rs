@@ -1,0 +1,163 @@
+//! Damaged files, and large ones.
+
+use super::{good, sample};
+use clearsweep_scene::readers::Fault;
+use clearsweep_scene::readers::rvm::count_parts;
+use clearsweep_testing::random::Random;
+use clearsweep_testing::rvm::Transparency::{BeforeMatrix, BehindBox};
+use clearsweep_testing::rvm::{Rvm, UPRIGHT, pierced, placed};
+use std::fs;
+use std::time::Instant;
+
+/// A small file with a primitive of each kind.
+fn small() -> Vec<u8> {
+    let mut file = Rvm::default();
+    let at = |x: f32| placed(UPRIGHT, [x, 0.0, 0.0]);
+    file.begin_version(3, b"/SITE", 2).begin_version(4, b"/ZONE", 3);
+    file.prim(1, at(0.0), &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]).prim(2, at(1.0), &[1.0, 2.0, 3.0]);
+    file.prim(3, at(2.0), &[1.0, 2.0, 3.0, 1.5]).prim(4, at(3.0), &[3.0, 2.0, 1.0]).prim(5, at(4.0), &[2.0, 1.0]);
+    file.prim(6, at(5.0), &[2.0, 1.0]).prim(7, at(6.0), &[2.0, 1.0, 9.0, 1.0, 0.0, 0.1, 0.0, 0.1, 0.0]);
+    file.end().begin(b"/REST").prim(8, at(7.0), &[2.0, 1.0]).prim(9, at(8.0), &[2.0]).prim(10, at(9.0), &[2.0, 1.0]);
+    file.facets(at(10.0), &pierced([100.0, 40.0, 20.0])).colour(3, [1, 2, 3]);
+    file.volume(b"OBST", (2, at(0.0), &[1.0, 2.0, 3.0]), BeforeMatrix);
+    file.volume(b"INSU", (8, at(0.0), &[1.0, 2.0]), BehindBox);
+    file.end().end().finished()
+}
+
+const ATTRIBUTES: &[u8] = b"CADC_Attributes_File v1.0 , start: NEW , end: END , name_end: := , sep: &end&\nNEW /SITE\n\
+    Type:= SITE &end& Area:= 1\nNEW /ZONE\nType:= ZONE\nOBST:= 1\nEND\nNEW /REST\nLevel:= 0 6\nEND\nEND\n";
+
+/// Words that break readers: counts, offsets and numbers at the edges of their ranges.
+const EDGES: [u32; 10] =
+    [0, 1, 11, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x7f80_0000, 0xff7f_ffff, 0x0000_0001, 0x1000_0000];
+
+/// Cuts the file off, drops, repeats or swaps words, turns bits over, or writes an edge.
+fn mutated(random: &mut Random, original: &[u8]) -> Vec<u8> {
+    let mut bytes = original.to_vec();
+    for _ in 0..=random.below(3) {
+        let at = random.below(bytes.len().max(1)) & !3;
+        let end = (at + 4 * random.below(12)).min(bytes.len());
+        match random.below(6) {
+            0 => bytes.truncate(at),
+            1 => drop(bytes.drain(at..end)),
+            2 => bytes = [&bytes[..end], &bytes[at..]].concat(),
+            3 => bytes[at..end].iter_mut().for_each(|byte| *byte ^= 1 << random.below(8)),
+            _ if at + 4 <= bytes.len() => {
+                bytes[at..at + 4].copy_from_slice(&EDGES[random.below(EDGES.len())].to_be_bytes());
+            }
+            _ => {}
+        }
+    }
+    bytes
+}
+
+/// A number of bodies, or a fault with a remedy.
+fn check(bytes: &[u8], attributes: Option<&[u8]>, by_primitive: bool) -> bool {
+    match count_parts(bytes, attributes, by_primitive) {
+        Ok((count, notes)) => {
+            assert!(count > 0 && notes.iter().all(|note| !note.problem.is_empty() && !note.remedy.is_empty()));
+            true
+        }
+        Err(Fault { problem, remedy, .. }) => {
+            assert!(!problem.is_empty() && !remedy.is_empty());
+            false
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_damaged_files_are_an_error_or_a_plant() {
+    let mut random = Random(4711);
+    let small = small();
+    assert!(check(&small, Some(ATTRIBUTES), false) && check(&small, None, true));
+    let (mut good, mut bad) = (0, 0);
+    for round in 0..9800 {
+        let bytes = mutated(&mut random, &small);
+        let attributes = mutated(&mut random, ATTRIBUTES);
+        let attributes = (round % 3 == 0).then_some(&attributes[..]);
+        *(if check(&bytes, attributes, round % 2 == 0) { &mut good } else { &mut bad }) += 1;
+    }
+    assert!(good > 2000 && bad > 2000, "{good} good, {bad} bad");
+    let Some([file, _]) = sample::files() else { return };
+    let sample = fs::read(file).expect("read");
+    for round in 0..200 {
+        check(&mutated(&mut random, &sample), None, round % 2 == 0);
+    }
+}
+
+/// Damaged files as scenes: the shapes are built, too.
+#[test]
+fn damaged_files_of_scenes_are_an_error_or_a_scene() {
+    let mut random = Random(4712);
+    let (folder, small) = (tempfile::tempdir().expect("scratch"), small());
+    let mut loaded = 0;
+    for _ in 0..400 {
+        match super::plant(&folder, &mutated(&mut random, &small), "each = \"primitive\"") {
+            Ok(scene) => {
+                loaded += 1;
+                assert!(scene.bodies.iter().all(|body| body.shape.radius.is_finite()));
+            }
+            Err(error) => assert!(!error.problem.is_empty() && !error.remedy.is_empty(), "{error}"),
+        }
+    }
+    assert!(loaded > 50, "{loaded}");
+}
+
+/// Groups within each other without end, and counts without bytes behind them.
+#[test]
+fn short_files_take_no_memory() {
+    let mut file = Rvm::default();
+    for _ in 0..5000 {
+        file.begin(b"/D");
+    }
+    let fault = count_parts(&file.finished(), None, false).expect_err("too deep");
+    assert!(fault.problem.contains("4097th group within each other"), "{fault:?}");
+    let attributes = [ATTRIBUTES, b"NEW /D\n".repeat(5000).as_slice()].concat();
+    let fault = count_parts(&small(), Some(&attributes), false).expect_err("too deep");
+    assert!(fault.problem.contains("4097th item within each other"), "{fault:?}");
+}
+
+/// A plant of groups of four primitives: cylinder, box, snout and wedge.
+fn large(groups: u32) -> Vec<u8> {
+    let mut file = Rvm::default();
+    let mut random = Random(1);
+    file.begin(b"/SITE");
+    for group in 0..groups {
+        file.begin(format!("/ITEM-{group}").as_bytes());
+        let base = [0.0; 3].map(|low| random.between(low, 300.0) as f32);
+        for number in 0..4_u8 {
+            let matrix = placed(UPRIGHT, [base[0] + f32::from(number), base[1], base[2]]);
+            let size = random.between(10.0, 900.0) as f32;
+            match number {
+                0 => file.prim(8, matrix, &[50.0, size]),
+                1 => file.prim(2, matrix, &[size, 100.0, 100.0]),
+                2 => file.prim(7, matrix, &[80.0, 50.0, size, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+                _ => file.prim(1, matrix, &[size, 100.0, 0.0, 0.0, 50.0, 0.0, 100.0]),
+            };
+        }
+        file.end();
+    }
+    file.end().finished()
+}
+
+/// A million primitives are read, and bodies are made of a tenth of them: seconds and memory are
+/// printed. Run it by its name.
+#[test]
+#[ignore = "takes a minute and gigabytes"]
+#[expect(clippy::print_stderr, reason = "the numbers are what it is run for")]
+fn a_million_primitives_are_read() {
+    let peak = || {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned()
+    };
+    let bytes = large(250_000);
+    let begin = Instant::now();
+    let (count, _) = count_parts(&bytes, None, false).expect("sound");
+    eprintln!("{} MiB, {count} bodies: read in {:?}, {}", bytes.len() >> 20, begin.elapsed(), peak());
+    assert_eq!(count, 250_000);
+    let folder = tempfile::tempdir().expect("scratch");
+    let (bytes, begin) = (large(25_000), Instant::now());
+    let scene = good(&folder, &bytes, "each = \"group\"");
+    eprintln!("{} bodies: built in {:?}, {}", scene.bodies.len(), begin.elapsed(), peak());
+    assert_eq!(scene.bodies.len(), 25_000);
+}
