@@ -158,7 +158,7 @@ impl Random {
         if self.one_in(2) {
             body = body.offset(self.length()).deviation(self.length());
         }
-        if self.one_in(3) {
+        if self.one_in(30) {
             body = body.deviation_source(["exact", "proven", "declared", "sure"][self.below(4)]);
         }
         if self.one_in(2) {
