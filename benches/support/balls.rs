@@ -2,7 +2,7 @@
 
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::hull::convex_hull;
-use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep_scene::model::{DeviationSource, IgnoredPairs, LengthUnit};
 use clearsweep_scene::{
     Body, Missing, Model, Motion, MotionRule, NodeHierarchy, Piece, Pivot, QueryOptions, Scene, Shape,
 };
@@ -42,6 +42,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         groups: Vec::new(),
         id: None,
         pose_steps: Default::default(),
+        deviation_source: DeviationSource::Exact,
     };
     Scene {
         path: PathBuf::new(),

@@ -7,7 +7,7 @@ use super::readers::{self, Each, FileParts, MAX_PATHS, PartGeometry, PartNode, P
 use super::row_place::RowPlace;
 use clearsweep_base::error::{Error, Result, nearest};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_model::{BodyTree, GeometryNote, MovingNode, PoseSteps, TreeNode};
+use clearsweep_model::{BodyTree, DeviationSource, GeometryNote, MovingNode, PoseSteps, TreeNode};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -297,6 +297,10 @@ impl Lowering<'_> {
                     spec.geometry = GeometrySpec::Shape(Arc::clone(shape));
                     let stored = PoseSteps { position_m: *step, turn_rad: PoseSteps::TURN_RAD };
                     spec.pose_steps = spec.pose_steps.max(stored);
+                    // Of a file triangles are expected, until one of its parts turns out to be none.
+                    if spec.deviation_source == DeviationSource::Unknown {
+                        spec.deviation_source = DeviationSource::Exact;
+                    }
                 }
             }
             self.used.extend(node.geometry);

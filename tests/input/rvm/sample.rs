@@ -2,6 +2,7 @@
 
 use super::{load, notes};
 use clearsweep::Job;
+use clearsweep_model::DeviationSource;
 use clearsweep_scene::Scene;
 use clearsweep_scene::readers::rvm::{Attribute, Kind, read_attributes, read_plant};
 use clearsweep_testing::data::data;
@@ -133,6 +134,12 @@ fn the_sample_becomes_exact_shapes_and_closed_meshes() {
     }
     let facets = by_primitive.bodies.iter().filter(|body| body.name.contains("/facets-"));
     assert_eq!(facets.count(), 80);
+    // Facets may be triangles of something round; everything else is what the plant says.
+    for body in &by_primitive.bodies {
+        let is_facets = body.name.contains("/facets-");
+        let source = if is_facets { DeviationSource::Unknown } else { DeviationSource::Exact };
+        assert_eq!(body.deviation_source, source, "{}", body.name);
+    }
 }
 
 /// The stored steps of coordinates tell how coarse single precision is there.
