@@ -12,7 +12,7 @@ import numpy as np
 from .ifc_model import Model
 from .meshes import F64, Mesh
 from .part21 import Ref
-from .proof import prove
+from .proof import distinct, prove
 from .surfaces import Surface, nearest_surfaces, unit
 
 #: Vectors are parallel, at right angles or of equal length if they are off by less than this share.
@@ -39,17 +39,16 @@ class Solid:
         if not self.surfaces:
             return None
         size = float(np.linalg.norm(np.ptp(mesh.box(), axis=0)))
-        distinct: list[Surface] = []
-        for surface in self.surfaces:
-            if not any(surface.is_same(other, size) for other in distinct):
-                distinct.append(surface)
-        proof = prove(mesh, distinct, nearest_surfaces(distinct, mesh.corners()))
+        firsts, alike = distinct(self.surfaces, size)
+        surfaces = list({id(surface): surface for surface in firsts}.values())
+        proof = prove(mesh, surfaces, nearest_surfaces(surfaces, mesh.corners()))
         if proof.deviation is None:
             return None
+        deviation = proof.deviation + 4 * alike
         # A mesh that lies on all surfaces, and closes elsewhere than the solid does, has another
         # volume.
-        within = 2 * mesh.area() * proof.deviation + 1e-9 * self.volume
-        return proof.deviation if abs(abs(mesh.volume()) - self.volume) <= within else None
+        within = 2 * mesh.area() * deviation + 1e-9 * self.volume
+        return deviation if abs(abs(mesh.volume()) - self.volume) <= within else None
 
 
 @dataclasses.dataclass

@@ -62,7 +62,7 @@ def prove(mesh: Mesh, surfaces: Sequence[Surface | None], faces: Ints) -> Proof:
         return Proof(None, measured, "they have faces without triangles")
     if not mesh.is_closed():
         return Proof(None, measured, "their meshes are not closed")
-    all_surfaces = _distinct([surface for surface in surfaces if surface is not None], size)
+    all_surfaces, alike = distinct([surface for surface in surfaces if surface is not None], size)
     welded = mesh.welded()
     moved, why = _at_vertices(welded, all_surfaces, faces)
     measured = max(measured, moved)
@@ -74,9 +74,7 @@ def prove(mesh: Mesh, surfaces: Sequence[Surface | None], faces: Ints) -> Proof:
     deviation = max(
         _across_axis(all_surfaces[index], off[index]) + arcs.get(id(all_surfaces[index]), 0.0) for index in off
     )
-    # Surfaces that are taken for one, or as coaxial, differ by less than this.
-    alike = 4 * SAME * size
-    return Proof(float(deviation + 2 * moved + straight + alike + slack) * (1 + 1e-9), measured)
+    return Proof(float(deviation + 2 * moved + straight + 4 * alike + slack) * (1 + 1e-9), measured)
 
 
 def _farthest(surface: Surface | None, corners: F64) -> float:
@@ -88,16 +86,19 @@ def _across_axis(surface: Surface, off: float) -> float:
     return off / float(np.cos(surface.angle)) if surface.kind == "cone" else off
 
 
-def _distinct(surfaces: list[Surface], size: float) -> list[Surface]:
-    """The surfaces, with one object for all that are the same."""
+def distinct(surfaces: Sequence[Surface], size: float) -> tuple[list[Surface], float]:
+    """The surfaces, with one object for all that are the same; and how far these are off each other at most."""
     found: list[Surface] = []
     firsts: list[Surface] = []
+    most = 0.0
     for one in surfaces:
-        first = next((other for other in found if other.is_same(one, size)), one)
+        first = next((other for other in found if other.unlike(one, size) <= SAME * size), one)
         firsts.append(first)
         if first is one:
             found.append(one)
-    return firsts
+        else:
+            most = max(most, first.unlike(one, size))
+    return firsts, most
 
 
 def _at_vertices(mesh: Mesh, surfaces: Sequence[Surface], faces: Ints) -> tuple[float, str]:
@@ -173,12 +174,13 @@ def _arc(f: Surface, g: Surface, ends: F64, size: float) -> tuple[float, float] 
     if f.kind == "plane" and g.kind == "sphere":
         centre = g.at - f.heights(g.at) * f.axis
         return (way := _sagitta(ends - centre)), way
-    if f.is_coaxial(g, size):
+    off_axis = f.off_axis(g, size)
+    if off_axis <= SAME * size:
         turned = g if g.kind != "sphere" else f
         if turned.kind == "sphere":
             return None
-        way = _sagitta(turned.across(ends))
-        follows = [0.0 if surface.kind in ("cylinder", "cone") else way for surface in (f, g)]
+        way = _sagitta(turned.across(ends)) + 4 * off_axis
+        follows = [4 * off_axis if surface.kind in ("cylinder", "cone") else way for surface in (f, g)]
         return follows[0], follows[1]
     cosine = abs(float(np.dot(f.axis, g.axis)))
     if f.kind == "plane" and g.kind == "torus" and max(cosine, abs(float(f.heights(g.at))) / size) < 1e-9:

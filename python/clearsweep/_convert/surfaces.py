@@ -25,8 +25,8 @@ from .meshes import F64, Ints
 #: Pieces along each edge of a triangle of a torus.
 _CUTS = 16
 
-#: Surfaces are the same if they differ by less than this share of their size, and their axes by less
-#: than this angle.
+#: Surfaces are the same, or about one axis, if they are off that by less than this share of the size
+#: of the body.
 SAME = 1e-9
 
 
@@ -126,11 +126,14 @@ class Surface:
         least = np.maximum(least, np.min(-fixed, axis=1))
         return np.maximum(most, -least)
 
-    def is_same(self, other: Surface, size: float) -> bool:
-        """Whether both are one surface, as the halves of a cylinder are. ``size``: that of the body."""
-        if self.kind != other.kind or self.kind != "sphere" and not self._is_along(other):
-            return False
+    def unlike(self, other: Surface, size: float) -> float:
+        """How far both are from being one surface, as the halves of a cylinder are, within a body of this size; by
+        the sine of the angle of their axes, since its cosine does not tell small ones."""
+        if self.kind != other.kind:
+            return np.inf
         lengths = [self.radius - other.radius, self.arc - other.arc, size * (self.angle - other.angle)]
+        if self.kind != "sphere":
+            lengths.append(size * self._sine(other))
         match self.kind:
             case "plane":
                 lengths.append(float(self.heights(other.at)))
@@ -138,20 +141,18 @@ class Surface:
                 lengths.append(float(self.radii(other.at)))
             case _:
                 lengths.append(float(np.linalg.norm(self.at - other.at)))
-        return bool(np.max(np.abs(lengths)) <= SAME * size)
+        return float(np.sum(np.abs(lengths)))
 
-    def _is_along(self, other: Surface) -> bool:
-        """Whether both axes are parallel: by the sine, since the cosine of a small angle does not tell."""
-        return bool(np.linalg.norm(np.cross(self.axis, other.axis)) <= SAME)
+    def _sine(self, other: Surface) -> float:
+        return float(np.linalg.norm(np.cross(self.axis, other.axis)))
 
-    def is_coaxial(self, other: Surface, size: float) -> bool:
-        """Whether both are surfaces of revolution about one axis. A plane across the axis is one."""
+    def off_axis(self, other: Surface, size: float) -> float:
+        """How far both are from being surfaces of revolution about one axis. A plane across the axis is one."""
         if "sphere" in (self.kind, other.kind):
             ball, turned = (self, other) if self.kind == "sphere" else (other, self)
-            return turned.kind in ("plane", "sphere") or bool(turned.radii(ball.at) <= SAME * size)
-        if not self._is_along(other):
-            return False
-        return "plane" in (self.kind, other.kind) or bool(self.radii(other.at) <= SAME * size)
+            return 0.0 if turned.kind in ("plane", "sphere") else float(turned.radii(ball.at))
+        apart = 0.0 if "plane" in (self.kind, other.kind) else float(self.radii(other.at))
+        return apart + size * self._sine(other)
 
 
 def _most_off_torus(torus: Surface, corners: F64) -> F64:
