@@ -48,7 +48,8 @@ def prisms_of_elbow(radius, bend, sides, parts=8):
     for k in range(parts):
         angle = (k + 0.5) * step
         x, y = bend * math.cos(angle), bend * math.sin(angle)
-        yield f"{{ {straight(radius, round(length, 6), sides)}, position = [{x:.6f}, {y:.6f}, 0], orientation = {{ rpy = [-90, 0, {math.degrees(angle):.6f}] }} }}"
+        turn = f"{{ rpy = [-90, 0, {math.degrees(angle):.6f}] }}"
+        yield f"{{ {straight(radius, round(length, 6), sides)}, position = [{x:.6f}, {y:.6f}, 0], orientation = {turn} }}"
 
 
 def scene(count, sides, draw):
@@ -87,10 +88,10 @@ def violating(out):
     """Pairs and frames with a row that proves a violation, of a result."""
     import pyarrow.parquet as parquet
 
-    names = parquet.read_table(out / "bodies.parquet", columns=["name"])["name"].to_pylist()
-    rows = parquet.read_table(out / "distances.parquet", columns=["frame", "body_a", "body_b", "upper_m"]).to_pydict()
+    names = parquet.read_table(out / "bodies.parquet", columns=["body"])["body"].to_pylist()
+    rows = parquet.read_table(out / "distances", columns=["frame", "body_a", "body_b", "upper_m"]).to_pydict()
     near = zip(rows["frame"], rows["body_a"], rows["body_b"], rows["upper_m"])
-    deep = parquet.read_table(out / "penetrations.parquet", columns=["frame", "body_a", "body_b"]).to_pydict()
+    deep = parquet.read_table(out / "penetrations", columns=["frame", "body_a", "body_b"]).to_pydict()
     found = {(frame, a, b) for frame, a, b, upper in near if upper < REQUIRE / 1e3}
     return found | set(zip(deep["frame"], deep["body_a"], deep["body_b"])), len(names)
 
@@ -100,7 +101,8 @@ def run(program, folder):
     for _ in range(3):
         for name, spent in times.items():
             begin = time.perf_counter()
-            done = subprocess.run([program, "run", folder / f"{name}.toml", "--out", folder / name, "--force", "--progress", "none"], capture_output=True)
+            words = [program, "run", folder / f"{name}.toml", "--out", folder / name, "--force", "--progress", "none"]
+            done = subprocess.run(words, capture_output=True)
             assert done.returncode == 3, done.stderr.decode()
             spent.append(time.perf_counter() - begin)
     for name, spent in times.items():

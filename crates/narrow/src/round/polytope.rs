@@ -93,7 +93,9 @@ impl Surface {
         let d = farthest(&points, |p| normal.dot(p - points[a].point).abs())?;
         let is_outward = normal.dot(points[d].point - points[a].point) < 0.0;
         let order = if is_outward { [a, b, c, d] } else { [b, a, c, d] };
-        let mut surface = Self { points: order.map(|i| points[i]).to_vec(), ..Self::default() };
+        let mut surface = Self { facets: Vec::with_capacity(256), ..Self::default() };
+        surface.points.reserve(64);
+        surface.points.extend(order.map(|i| points[i]));
         for corners in [[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]] {
             surface.facets.push(surface.facet(corners)?);
         }
@@ -132,6 +134,10 @@ impl Surface {
     fn carriers(&self, foot: Vec3<f64>) -> ([Difference; 3], [f64; 4]) {
         let mut best = (f64::INFINITY, [self.points[0]; 3], [1.0, 0.0, 0.0, 0.0]);
         for facet in self.facets.iter().filter(|facet| facet.is_open) {
+            // A triangle is no nearer than its plane.
+            if (facet.normal.dot(foot) - facet.distance).abs() > best.0 {
+                continue;
+            }
             let corners = facet.corners.map(|i| self.points[i as usize]);
             let shares = weights(corners.iter().map(|corner| corner.point - foot));
             let mean =
