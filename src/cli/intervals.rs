@@ -5,7 +5,7 @@ use super::color::{Tone, paint};
 use super::text::{Lengths, columns, count, counted, visible};
 use clearsweep_records::PairBetween;
 use clearsweep_records::manifest::{FirstContact, Intervals, Least, NamedPair, Summary, SweptJoint};
-use clearsweep_report::longest_step;
+use clearsweep_report::{longest_step, outward};
 use serde_json::{Value, json};
 
 /// Lines about the intervals of a summary; none where the scene does not say how bodies move
@@ -67,7 +67,9 @@ fn nearest(least: &Least, lengths: Lengths) -> Option<String> {
 
 fn first_contact(first: &FirstContact, lengths: Lengths) -> String {
     let when = match (first.time_lo_s, first.time_hi_s) {
-        (Some(from), Some(to)) => format!(", {from:.6} s to {to:.6} s"),
+        (Some(from), Some(to)) => {
+            format!(", {} s to {} s", outward(from, DECIMALS, false), outward(to, DECIMALS, true))
+        }
         _ => String::new(),
     };
     let place = place(&first.pair, first.run, [first.frame, first.frame_next]);
@@ -75,13 +77,19 @@ fn first_contact(first: &FirstContact, lengths: Lengths) -> String {
     format!("first contact: {place}{when}{}", joint.unwrap_or_default())
 }
 
-/// The values of the joint that is swept between which its first contact lies.
+/// Decimals of seconds and degrees.
+const DECIMALS: i32 = 6;
+
+/// The values of the joint that is swept between which its first contact lies, rounded outward.
 fn swept(joint: &SweptJoint, lengths: Lengths) -> Option<String> {
-    let text = |value: f64| match joint.unit.as_str() {
-        "rad" => format!("{:.6} deg", value.to_degrees()),
-        _ => lengths.finely(value),
+    let ends = [joint.lo?, joint.hi?];
+    let is_rising = ends[1] >= ends[0];
+    let degrees = |value: f64, up: bool| format!("{} deg", outward(value.to_degrees(), DECIMALS, up));
+    let [from, to] = match joint.unit.as_str() {
+        "rad" => [degrees(ends[0], !is_rising), degrees(ends[1], is_rising)],
+        _ => lengths.fine_ends(ends),
     };
-    Some(format!(", {} from {} to {}", visible(&joint.name), text(joint.lo?), text(joint.hi?)))
+    Some(format!(", {} from {from} to {to}", visible(&joint.name)))
 }
 
 /// The bodies, the run and the frames of an interval.
@@ -157,7 +165,7 @@ mod tests {
         let expected = [
             "linear: 1,200 intervals within 200 mm: 1,189 clear, 10 contact, 1 undecided; 3 violated; 2 undecided",
             "least distance 9 to 10 mm deep: a\\n and b, run 0, frames 17 to 18",
-            "first contact: a and b, run 0, frames 16 to 17, 1.600000 s to 1.625000 s",
+            "first contact: a and b, run 0, frames 16 to 17, 1.6 s to 1.625 s",
             "1 pair touches between frames only",
             "1 interval undecided: neither clear nor in contact is proven (status = 'undecided')",
             "2 gaps not looked at: longer than max_gap = 1, or 100 times longer than the steps beside",
@@ -177,10 +185,12 @@ mod tests {
         };
         let slide = joint("m", [0.019_999, 0.019_999_002]);
         let said = |joint, unit| swept(joint, Lengths::of_word(unit)).expect("both ends");
-        assert_eq!(said(&slide, "mm"), ", z from 19.999000 mm to 19.999002 mm");
-        assert_eq!(said(&slide, "m"), ", z from 0.019999000 m to 0.019999002 m");
+        assert_eq!(said(&slide, "mm"), ", z from 19.999 mm to 19.999002 mm");
+        assert_eq!(said(&slide, "m"), ", z from 0.019999 m to 0.019999002 m");
+        let narrow = joint("m", [0.019_999_002_4, 0.019_999_001_6]);
+        assert_eq!(said(&narrow, "mm"), ", z from 19.999003 mm to 19.999001 mm");
         let turn = joint("rad", [0.0, std::f64::consts::FRAC_PI_2]);
-        assert_eq!(said(&turn, "mm"), ", z from 0.000000 deg to 90.000000 deg");
+        assert_eq!(said(&turn, "mm"), ", z from 0 deg to 90 deg");
     }
 
     #[test]

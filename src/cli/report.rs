@@ -7,8 +7,8 @@ use super::text::{bytes, table};
 use super::{results, stdout};
 use clearsweep::{Error, Result};
 use clearsweep_records::manifest::{Manifest, Summary};
-use clearsweep_report::{BcfOptions, BcfVersion, GlbMoment, JointEntry, PICTURE_SIZE, Report, ReportOptions};
-use clearsweep_report::{joint_html, joint_verdict};
+use clearsweep_report::{BcfOptions, BcfVersion, GlbMoment, Issue, JointEntry, PICTURE_SIZE, Report, ReportOptions};
+use clearsweep_report::{counted, joint_html, joint_verdict};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -227,6 +227,7 @@ fn print(args: &ReportArgs, report: &Report, made: &[MadeFile], bare: &[String])
             "issues": report.issues.len(),
             "issues_in_full": report.in_full,
             "topics_without_snapshot": bare,
+            "pairs_not_listed": report.pairs_not_listed(),
             "files": files.collect::<Vec<_>>(),
         }));
     }
@@ -242,6 +243,15 @@ fn print(args: &ReportArgs, report: &Report, made: &[MadeFile], bare: &[String])
     if report.in_full < violated {
         let text = format!("{} of {violated} issues in full, the others as rows (--max-issues)", report.in_full);
         rows.push(("issues", text));
+    }
+    let not_listed = report.pairs_not_listed();
+    if not_listed > 0 {
+        let text = format!(
+            "{} not listed: an issue lists its {} nearest; `clearsweep export DIR --csv` has all",
+            counted(not_listed, "pair"),
+            Issue::MOST_FINDINGS,
+        );
+        rows.push(("pairs", text));
     }
     stdout::print(&table(&rows))
 }

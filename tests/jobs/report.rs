@@ -181,6 +181,24 @@ fn rows_of_the_table_are_those_of_the_events() {
 }
 
 #[test]
+fn pairs_that_no_list_has_are_counted() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let body = |name: &str, sides: [u32; 3], x: u32| {
+        format!("[[body]]\nname = \"{name}\"\nshape = {{ box = {sides:?} }}\nposition = [{x}, 0, 0]\nstatic = true\n")
+    };
+    let bolts: String = (0..60).map(|i| body(&format!("bolt-{i}"), [20, 20, 60], 100 * i)).collect();
+    let head = "[scene]\nlength_unit = \"mm\"\n[query]\nrequire = 0\n";
+    let scene = format!("{head}{}{bolts}", body("plate", [14000, 100, 10], 0));
+    fs::write(dir.path().join("scene.toml"), scene).expect("written");
+    expect(dir.path(), "run scene.toml --out out", 3);
+    let said = expect(dir.path(), "report out --csv out.csv --xlsx out.xlsx", 0);
+    assert!(said.contains("10 pairs not listed: an issue lists its 50 nearest"), "{said}");
+    assert_eq!(text(dir.path(), "out.csv").lines().count(), 1 + 50);
+    let json: Value = serde_json::from_str(&expect(dir.path(), "report out --csv again.csv --json", 0)).expect("JSON");
+    assert_eq!(json["pairs_not_listed"], 10);
+}
+
+#[test]
 fn a_scene_of_a_moment_is_read_back_where_it_was() {
     let dir = crowd();
     expect(dir.path(), "run c/rules.toml --out out --within 50mm", 3);

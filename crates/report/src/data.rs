@@ -132,6 +132,13 @@ pub struct Issue {
     pub solved: Vec<SolvedPair>,
 }
 
+impl Report {
+    /// Number of pairs of issues that lists leave out: those beyond [`Issue::MOST_FINDINGS`] each.
+    pub fn pairs_not_listed(&self) -> u64 {
+        self.issues.iter().map(|issue| issue.pairs.saturating_sub(issue.findings.len() as u64)).sum()
+    }
+}
+
 impl Issue {
     /// Pairs of an issue that are listed.
     pub const MOST_FINDINGS: usize = 50;

@@ -38,7 +38,7 @@ pub use html::{JointEntry, html, joint_html, joint_verdict};
 pub use read::{ReportOptions, read_report};
 pub use run_glb::{GlbMoment, run_glb};
 pub use sheet::{csv, xlsx};
-pub use words::{Lengths, count, counted, longest_step, resting_on};
+pub use words::{Lengths, count, counted, longest_step, outward, resting_on};
 
 use rayon::prelude::*;
 

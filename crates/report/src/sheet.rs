@@ -384,7 +384,7 @@ fn about(report: &Report) -> Vec<(String, String)> {
         line("Program", &format!("clearsweep {}", report.version)),
         line("Unit of lengths", report.unit.word),
     ];
-    let left_out: u64 = report.issues.iter().map(|issue| issue.pairs.saturating_sub(issue.findings.len() as u64)).sum();
+    let left_out = report.pairs_not_listed();
     if left_out > 0 {
         let most = Issue::MOST_FINDINGS;
         lines.push(line("Pairs", &format!("An issue lists at most {most} pairs: {left_out} pairs are not listed.")));

@@ -6,6 +6,7 @@ mod names;
 
 #[cfg(test)]
 pub(crate) use clearsweep_base::text::visible;
+pub use clock::outward;
 pub(crate) use clock::{Clock, Scale};
 pub use lengths::Lengths;
 pub(crate) use names::{Name, clipped};

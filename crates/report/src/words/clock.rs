@@ -288,7 +288,7 @@ fn at(joint: &SweepJoint, step: f64, steps: f64) -> f64 {
 }
 
 /// A number with `decimals` decimals at most, not below it (`up`), or not above it.
-fn outward(value: f64, decimals: i32, up: bool) -> String {
+pub fn outward(value: f64, decimals: i32, up: bool) -> String {
     let scale = 10_f64.powi(decimals);
     let scaled = value * scale;
     let rounded = match scaled.round() {

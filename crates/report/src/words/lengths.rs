@@ -73,9 +73,12 @@ impl Lengths {
         self.nearest(metres, self.decimals_of(metres))
     }
 
-    /// Formats a length to a thousandth of the last decimal, for ends that lie close together.
-    pub fn finely(self, metres: f64) -> String {
-        self.with_unit(&format!("{:.*}", self.decimals + 3, self.value(metres)))
+    /// Formats two lengths that lie close together to a thousandth of the last decimal, rounded away
+    /// from each other.
+    pub fn fine_ends(self, [from, to]: [f64; 2]) -> [String; 2] {
+        let ways = if to >= from { [Rounding::Down, Rounding::Up] } else { [Rounding::Up, Rounding::Down] };
+        let text = |metres, way| self.with_unit(&self.rounded(metres, self.decimals + 3, way));
+        [text(from, ways[0]), text(to, ways[1])]
     }
 
     /// Formats like [`Self::text`], with all decimals, so that columns line up.
