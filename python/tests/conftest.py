@@ -22,6 +22,17 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
+
+def shared(folder: str, name: str) -> pathlib.Path:
+    """A file of the data beside the repository. Without it the test is skipped, or fails if the data are required."""
+    path = ROOT.parent / "shared" / "data" / folder / name
+    if not path.exists():
+        if os.environ.get("CLEARSWEEP_REQUIRE_DATA"):
+            pytest.fail(f"{path} is missing")
+        pytest.skip(f"{path} is missing")
+    return path
+
+
 # gRPC, which Sail brings, watches forks of the process, and may abort one on its way to another program, such as Spark's.
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 

@@ -17,7 +17,7 @@ from typing import Any
 import clearsweep as cs
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import shared
 from ifc_text import IfcText
 
 pytest.importorskip("ifclite_geom")
@@ -27,18 +27,12 @@ from clearsweep._convert.ifc_kernels import ifclite  # noqa: E402 - needs numpy
 from clearsweep._convert.meshes import Mesh  # noqa: E402
 from clearsweep._convert.part21 import Exchange  # noqa: E402
 
-DATA = ROOT.parent / "shared" / "data" / "ifc"
 WALL = ",$,.STANDARD."
 
 
 def data(name: str) -> pathlib.Path:
     """A file of the shared data."""
-    path = DATA / name
-    if not path.exists():
-        if os.environ.get("CLEARSWEEP_REQUIRE_DATA"):
-            pytest.fail(f"{path} is missing")
-        pytest.skip(f"{path} is missing")
-    return path
+    return shared("ifc", name)
 
 
 def needs_both() -> None:

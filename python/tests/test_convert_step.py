@@ -6,7 +6,6 @@ import collections
 import csv
 import itertools
 import math
-import os
 import pathlib
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import clearsweep as cs
 import numpy as np
 import numpy.typing as npt
 import pytest
-from conftest import ROOT
+from conftest import ROOT, shared
 from step_text import frustum
 
 pytest.importorskip("cascadio")
@@ -31,17 +30,11 @@ from clearsweep._convert.step import brep  # noqa: E402
 from clearsweep._convert.surfaces import Surface  # noqa: E402
 
 F64 = npt.NDArray[np.float64]
-DATA = ROOT.parent / "shared" / "data" / "step"
 
 
 def data(name: str) -> pathlib.Path:
     """A file of the shared data."""
-    path = DATA / name
-    if not path.exists():
-        if os.environ.get("CLEARSWEEP_REQUIRE_DATA"):
-            pytest.fail(f"{path} is missing")
-        pytest.skip(f"{path} is missing")
-    return path
+    return shared("step", name)
 
 
 def rows(path: pathlib.Path) -> list[dict[str, Any]]:

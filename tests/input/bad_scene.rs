@@ -6,6 +6,8 @@ use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_testing::random::Random;
 use std::fs;
 
+mod round_shapes;
+
 /// A wrong scene: a name, the scene's text, what the error must contain.
 type Row = (&'static str, &'static str, &'static [&'static str]);
 
@@ -207,93 +209,6 @@ const SHAPES: &[Row] = &[
         &[":8", "7.5", "3 to 4096"],
     ),
     ("many sides", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cylinder = [1, 1, 5000] }\n", &[":8", "5000"]),
-    (
-        "cylinder two",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cylinder = [1, -1] }\n",
-        &[":8", "`cylinder`", "positive"],
-    ),
-    (
-        "cylinder one",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cylinder = [1] }\n",
-        &[":8", "1 value instead of 2", "[radius, height]"],
-    ),
-    ("cone", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cone = [0, 0, 1] }\n", &[":8", "both radii are 0"]),
-    (
-        "cone ends",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cone = [1, 1, 0.5], top_shear = [\"45deg\", 0] }\n",
-        &[":8", "meet inside of the body"],
-    ),
-    (
-        "cone shear",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cone = [1, 1, 5], bottom_shear = [\"90deg\", 0] }\n",
-        &[":8", "a shear is 90 degrees"],
-    ),
-    (
-        "cone angle",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cone = [1, 1, 5], bottom_shear = [\"much\", 0] }\n",
-        &[":8", "`much` is not an angle"],
-    ),
-    (
-        "beside",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cylinder = [1, 2], angle = 90 }\n",
-        &[":8", "`angle`", "unknown key"],
-    ),
-    ("dish", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { dish = [1, 1] }\n", &[":8", "`kind`", "spherical"]),
-    (
-        "dish kind",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { dish = [1, 1], kind = \"sperical\" }\n",
-        &[":8", "`sperical`", "did you mean `spherical`"],
-    ),
-    (
-        "torus",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { torus = [1, 2] }\n",
-        &[":8", "the radius of the tube", "larger"],
-    ),
-    (
-        "torus angle",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { torus = [2, 1], angle = \"361deg\" }\n",
-        &[":8", "361 degrees", "360deg"],
-    ),
-    (
-        "torus no angle",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { torus = [2, 1], angle = 0 }\n",
-        &[":8", "0 degrees"],
-    ),
-    (
-        "duct",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { rectangular_torus = [2, 1, 1] }\n",
-        &[":8", "inner radius", "not less"],
-    ),
-    (
-        "ellipsoid",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { ellipsoid = [1, 0, 1] }\n",
-        &[":8", "`ellipsoid`", "positive"],
-    ),
-    (
-        "thin",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { ellipsoid = [1e-300, 1, 1] }\n",
-        &[":8", "small", "unit"],
-    ),
-    (
-        "matrix",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\nmatrix = [[1, 0, 0], [0, 1, 0], [1, 1, 0]]\n",
-        &[":9", "singular"],
-    ),
-    (
-        "matrix rows",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\nmatrix = [[1, 0, 0], [0, 1, 0]]\n",
-        &[":9", "2 values instead of 3"],
-    ),
-    (
-        "matrix file",
-        "+[[body]]\nname = \"a\"\nstatic = true\ngeometry = \"x.obj\"\nmatrix = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]\n",
-        &["`matrix`", "geometry"],
-    ),
-    (
-        "matrix parts",
-        "+[[body]]\nname = \"a\"\nstatic = true\nparts = [{ sphere = 1 }]\nmatrix = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]\n",
-        &[":9", "each part"],
-    ),
     ("no points", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { points = [] }\n", &[":8", "no points"]),
     (
         "flat points",
@@ -488,7 +403,7 @@ fn check(name: &str, result: Result<Scene, Error>, parts: &[&str]) {
 
 #[test]
 fn every_wrong_scene_has_its_message() {
-    let rows = [SYNTAX, QUERY, BODIES, SHAPES, IGNORES, RULES].concat();
+    let rows = [SYNTAX, QUERY, BODIES, SHAPES, round_shapes::ROUND_SHAPES, IGNORES, RULES].concat();
     assert!(rows.len() + FILES.len() >= 100);
     for (name, text, parts) in rows {
         check(&format!("{name} {text}"), load(expand(text).as_bytes(), &[], &SceneOverrides::default()), parts);

@@ -27,7 +27,7 @@ pub struct Body {
     pub name: String,
     /// Its geometry.
     pub shape: Arc<Shape>,
-    /// Where its deviation comes from.
+    /// Source of its deviation.
     #[doc(hidden)]
     pub deviation_source: DeviationSource,
     /// Static or dynamic.

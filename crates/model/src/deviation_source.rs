@@ -1,4 +1,4 @@
-//! Where the deviation of a geometry comes from, and how many pairs rest on which source.
+//! Sources of deviations, and the number of pairs that rest on each.
 
 use super::body::{Body, Motion};
 use super::ignored_pairs::own_pairs;

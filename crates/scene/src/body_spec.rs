@@ -25,7 +25,7 @@ pub(super) struct BodySpec {
     /// Place of `geometry` or `shape`.
     pub(super) geometry_at: Origin,
     pub(super) growth: Growth,
-    /// Where `deviation` comes from.
+    /// Source of `deviation`.
     pub(super) deviation_source: DeviationSource,
     /// Sorted, without duplicates.
     pub(super) groups: Arc<[String]>,

@@ -91,8 +91,8 @@ pub(super) fn build(
     let plan = plan(folder, bodies);
     let workers = Workers::new(threads);
     let per_thread = plan.jobs_per_thread();
-    let read = ReadFiles::default();
-    let work = |index| work_off(&plan.jobs[index], (limit, &read), &workers);
+    let read = ReadFiles { max_input: limit, slots: Mutex::default() };
+    let work = |index| work_off(&plan.jobs[index], &read, &workers);
     let done = workers.each(plan.jobs.len(), per_thread, work);
     let mut shapes = Vec::with_capacity(bodies.len());
     let mut failures = Vec::new();
@@ -187,21 +187,24 @@ type BuiltFile = (Vec<GeometryNote>, Vec<Result<Arc<Shape>, Fault>>);
 
 /// Files by their bytes and their use: the thread that reads the first of equal ones builds the
 /// shapes, and others wait for it.
-#[derive(Default)]
-struct ReadFiles(Mutex<HashMap<String, Arc<OnceLock<BuiltFile>>>>);
+struct ReadFiles {
+    /// Most bytes of a file.
+    max_input: u64,
+    slots: Mutex<HashMap<String, Arc<OnceLock<BuiltFile>>>>,
+}
 
 impl ReadFiles {
     /// The place of a file with this digest, if its bytes are all that it is made of: `.gltf` names
     /// other files.
     fn slot(&self, sha256: &str, path: &Path, used: impl Debug) -> Option<Arc<OnceLock<BuiltFile>>> {
         let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let key = || format!("{sha256} {extension} {used:?}");
         (extension != "gltf").then(|| Arc::clone(slots.entry(key()).or_default()))
     }
 }
 
-fn work_off(job: &GeometryJob, (max_input, read): (u64, &ReadFiles), workers: &Workers) -> BuiltBody {
+fn work_off(job: &GeometryJob, read: &ReadFiles, workers: &Workers) -> BuiltBody {
     let only = |shapes| BuiltBody { inputs: Vec::new(), notes: Vec::new(), shapes };
     let (path, scene, variants) = match job {
         GeometryJob::Shape(spec, growth) => {
@@ -214,7 +217,7 @@ fn work_off(job: &GeometryJob, (max_input, read): (u64, &ReadFiles), workers: &W
     if let Err(fault) = readers::check_extension(path) {
         return failed(fault);
     }
-    let mut input = InputReader::new(max_input);
+    let mut input = InputReader::new(read.max_input);
     let bytes = match input.read(path) {
         Ok(read) => read,
         Err(error) => {

@@ -96,7 +96,7 @@ impl<'k> EachSection<'k> {
     }
 }
 
-/// What a section says of an RVM file.
+/// Keys of a section about an RVM file.
 ///
 /// # Errors
 /// The file is another one, a class is unknown, or a key would turn or scale the plant, which has

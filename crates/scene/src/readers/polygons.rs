@@ -159,7 +159,7 @@ fn cut_one(points: &[Vec3<f64>], ends: &[usize]) -> Result<CutPolygon, &'static 
     for &axis in axes.iter().take(if is_known { 1 } else { 3 }) {
         let is_fan = ends.len() == 1 && is_fan(points, axis);
         match if is_fan { Ok(None) } else { triangulated(points, ends, axis).map(Some) } {
-            Ok(found) => return Ok((found, height((points, outline), size, axis))),
+            Ok(found) => return Ok((found, height(points, outline, size, axis))),
             // Seen from the side, it may seem to fold.
             Err(why) if failed == FOLDS || why == CROSSES => failed = why,
             Err(_) => {}
@@ -197,7 +197,7 @@ fn extent(points: &[Vec3<f64>]) -> f64 {
 /// Bound on the distance of two surfaces that the polygon spans, each inside of the hull of its
 /// corners and over its outline seen along the axis: the spread of the heights of the corners above
 /// a plane, along the axis. Rounded up. `outline`: the corners of the first contour.
-fn height((points, outline): (&[Vec3<f64>], &[Vec3<f64>]), size: f64, axis: usize) -> f64 {
+fn height(points: &[Vec3<f64>], outline: &[Vec3<f64>], size: f64, axis: usize) -> f64 {
     if let [a, b, c, d] = *points
         && side(a, b, c, d) == 0.0
         && !collinear(a, b, c)
@@ -278,7 +278,7 @@ struct SeenCorners<'a> {
     first: Vec<u32>,
     /// The place of each corner.
     of_corner: Vec<usize>,
-    /// Where each contour ends among the corners.
+    /// Ends of the contours among the corners.
     ends: &'a [usize],
 }
 

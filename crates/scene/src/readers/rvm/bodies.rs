@@ -43,7 +43,7 @@ pub(super) fn parts(
     making.finish()
 }
 
-/// What became no body.
+/// Primitives that became no body.
 #[derive(Default)]
 struct LeftOut {
     /// The number of lines, and the names of their groups.
@@ -100,7 +100,7 @@ impl Making<'_> {
             match add(self.bytes, primitive, body) {
                 Ok(true) if self.by_primitive => {
                     let node = self.add_node(label(), Some(at));
-                    self.fill(node, (group, class), alone);
+                    self.fill(node, group, class, alone);
                 }
                 Ok(true) if is_mesh => body.mesh.names.push(label()),
                 Ok(true) => {}
@@ -121,7 +121,7 @@ impl Making<'_> {
                 0 => at,
                 _ => self.add_node(part_name(class, is_mesh).to_owned(), Some(at)),
             };
-            self.fill(node, (group, class), body);
+            self.fill(node, group, class, body);
         }
         at
     }
@@ -134,7 +134,7 @@ impl Making<'_> {
     }
 
     /// Makes a node a body.
-    fn fill(&mut self, node: u32, (group, class): (u32, PlantClass), body: BodyParts) {
+    fn fill(&mut self, node: u32, group: u32, class: PlantClass, body: BodyParts) {
         let geometry = match body.shapes.is_empty() {
             true => PartGeometry::Mesh(Arc::new(body.mesh)),
             false => PartGeometry::Shape { shape: Arc::new(ShapeSpec::Parts(body.shapes)), step: body.step },

@@ -1,5 +1,4 @@
-//! What the attribute file says of the groups of a plant: classes, a level, and groups that
-//! selectors know.
+//! Attributes of the groups of a plant: classes, a level, and groups that selectors know.
 
 use super::PlantClass;
 use super::attributes::{Attribute, ItemIndex, PlantAttributes, above};

@@ -30,7 +30,7 @@ pub use plant::{Plant, PlantGroup, PlantPrimitive, PrimitiveChunk, end_of_chunk,
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What a primitive is for, by its chunk and the attributes of its item.
+/// Purpose of a primitive, by its chunk and the attributes of its item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum PlantClass {
     /// The item itself.

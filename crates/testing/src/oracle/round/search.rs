@@ -32,9 +32,15 @@ pub struct Found {
     pub normal: Vector<f64>,
 }
 
+/// A face of the cube: one of its axes, and the sign.
+#[derive(Clone, Copy)]
+struct CubeFace {
+    axis: usize,
+    sign: f64,
+}
+
 struct Cell {
-    /// Face of the cube: an axis, and its sign.
-    face: (usize, f64),
+    face: CubeFace,
     /// The middle on the face, and half the side.
     at: [f64; 2],
     half: f64,
@@ -65,14 +71,21 @@ impl Ord for Cell {
 const AXES: [Vector<f64>; 3] =
     [[6.0 / 7.0, 3.0 / 7.0, -2.0 / 7.0], [-2.0 / 7.0, 6.0 / 7.0, 3.0 / 7.0], [3.0 / 7.0, -2.0 / 7.0, 6.0 / 7.0]];
 
-fn direction((axis, sign): (usize, f64), at: [f64; 2]) -> Vector<f64> {
+fn direction(CubeFace { axis, sign }: CubeFace, at: [f64; 2]) -> Vector<f64> {
     let side = add(times(AXES[(axis + 1) % 3], at[0]), times(AXES[(axis + 2) % 3], at[1]));
     let d = add(times(AXES[axis], sign), side);
     times(d, 1.0 / norm(d))
 }
 
-/// The largest `m . s` over the unit directions `m` that are at most `angle` from `n`.
-fn most(n: Vector<f64>, s: Vector<f64>, (sine, cosine): (f64, f64)) -> f64 {
+/// An angle of up to a quarter turn.
+#[derive(Clone, Copy)]
+struct Angle {
+    sine: f64,
+    cosine: f64,
+}
+
+/// The largest `m . s` over the unit directions `m` that are at most an angle from `n`.
+fn most(n: Vector<f64>, s: Vector<f64>, Angle { sine, cosine }: Angle) -> f64 {
     let along = dot(n, s);
     let across = norm(sub(s, times(n, along)));
     // Whether s itself is within the angle.
@@ -100,7 +113,7 @@ impl Search<'_> {
     }
 
     /// `before`: a vector that bounds the whole cell.
-    fn cell(&mut self, face: (usize, f64), at: [f64; 2], half: f64, before: Option<Vector<f64>>) -> Cell {
+    fn cell(&mut self, face: CubeFace, at: [f64; 2], half: f64, before: Option<Vector<f64>>) -> Cell {
         let n = direction(face, at);
         let mut list = [self.nearest(n); 6];
         // Beside an edge or a face the vectors of the corners lean to all sides.
@@ -112,7 +125,10 @@ impl Search<'_> {
         }
         // The angle to a corner is at most its distance on the face.
         let angle = 2.0_f64.sqrt() * half * (1.0 + 1e-14);
-        let turn = if angle < 1.5 { (libm::sin(angle), libm::cos(angle)) } else { (1.0, 0.0) };
+        let turn = match angle < 1.5 {
+            true => Angle { sine: libm::sin(angle), cosine: libm::cos(angle) },
+            false => Angle { sine: 1.0, cosine: 0.0 },
+        };
         let mut best = (f64::INFINITY, list[0]);
         let mut visit = |s: Vector<f64>| {
             let upper = most(n, s, turn);
@@ -163,7 +179,7 @@ pub fn signed_distance(a: &Convex, b: &Convex, until: Until) -> Found {
     let mut cells = BinaryHeap::new();
     for axis in 0..3 {
         for sign in [1.0, -1.0] {
-            cells.push(search.cell((axis, sign), [0.0; 2], 1.0, None));
+            cells.push(search.cell(CubeFace { axis, sign }, [0.0; 2], 1.0, None));
         }
     }
     let (mut made, above, mut upper) = (6, until.above + growth, f64::INFINITY);
