@@ -9,7 +9,7 @@ use super::Bracket;
 use super::search::{Until, signed_distance};
 use super::sets::{Affine, Convex, Set};
 use super::sweep::Sweep;
-use crate::oracle::number::{Vector, dot, norm, sub};
+use crate::number::{Vector, dot, norm, sub};
 
 /// A piece of a body.
 #[derive(Clone, Debug)]

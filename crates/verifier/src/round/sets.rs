@@ -1,6 +1,6 @@
 //! Convex sets by their parametrization.
 
-use crate::oracle::number::{Vector, add, dot, norm, sub, times};
+use crate::number::{Vector, add, dot, norm, sub, times};
 
 /// A linear map and a shift: the images of the unit vectors, and of the origin.
 #[derive(Clone, Copy, Debug)]

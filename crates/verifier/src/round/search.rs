@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 
 use super::Bracket;
 use super::sets::Convex;
-use crate::oracle::number::{Vector, add, cross, dot, norm, sub, times};
+use crate::number::{Vector, add, cross, dot, norm, sub, times};
 
 /// Width at which the search ends, metres.
 #[derive(Clone, Copy, Debug)]
