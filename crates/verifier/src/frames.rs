@@ -2,7 +2,7 @@
 
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Pose;
-use clearsweep_model::{FrameBlock, Motion, Scene};
+use clearsweep_model::{BetweenFrames, FrameBlock, Motion, Scene};
 use clearsweep_records::{Distance, Interval, Penetration, StoredRecord, Table};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,7 +43,8 @@ impl Frame {
         let is_last = s + 1 == block.samples.len();
         let following = block.following.as_ref().filter(|_| is_last);
         let follows = !is_last && block.starts_run >> (s + 1) & 1 == 0;
-        let is_asked = block.intervals(scene.motion.max_gap)[0] >> s & 1 == 1;
+        let is_asked = scene.motion.between != BetweenFrames::None
+            && block.intervals(scene.motion.max_gap)[0] >> s & 1 == 1;
         let next = match (is_asked, follows, following) {
             (false, ..) | (true, false, None) => None,
             (true, true, _) => {

@@ -188,6 +188,16 @@ impl Recheck {
         })
     }
 
+    /// Looks at what is chosen on so many threads; `None`: as many as there are cores.
+    ///
+    /// # Errors
+    /// As for [`Self::run`], or the system gives no threads.
+    pub fn run_on(&self, threads: Option<usize>, choice: &Choice, watch: &mut (impl Watch + Send)) -> Result<Looked> {
+        let Some(threads) = threads else { return self.run(choice, watch) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_err(|error| Error::internal("threads", error))?.install(|| self.run(choice, watch))
+    }
+
     /// Looks at what is chosen, and hands it to `watch`.
     ///
     /// # Errors
