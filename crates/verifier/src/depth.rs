@@ -72,13 +72,23 @@ pub fn shows(pair: &Pair<'_>, lower: Wide) -> bool {
 
 /// The largest gap along all facet normals, in [`Wide`]; it is at least `from`, a gap along some
 /// direction. `None` if the difference has no facet.
-pub fn largest_gap(pair: &Pair<'_>, from: Wide) -> Option<Wide> {
-    let mut largest = from;
-    let any = above(pair, from.value() - FILTER * pair.size, &mut |_, gap| {
-        largest = if gap > largest { gap } else { largest };
+pub fn largest_gap(pair: &Pair<'_>, from: Wide) -> Option<Largest> {
+    let mut largest = Largest { gap: from, direction: None };
+    let any = above(pair, from.value() - FILTER * pair.size, &mut |n, gap| {
+        if gap > largest.gap {
+            largest = Largest { gap, direction: Some(n) };
+        }
         true
     });
     any.then_some(largest)
+}
+
+/// The largest gap, and its direction if it is not the one begun with.
+pub struct Largest {
+    /// Metres.
+    pub gap: Wide,
+    /// Unit direction in A's frame, in `f64`.
+    pub direction: Option<Vector<f64>>,
 }
 
 /// Shows the directions that may have a gap above `floor` metres, with that gap, until told to

@@ -10,7 +10,7 @@ use crate::checked_body::CheckedBody;
 use crate::finding::{Finding, Place};
 use crate::motion::{Motion, speed};
 use crate::number::{Number, Vector, dot, norm};
-use crate::pair_truth::PairAt;
+use crate::pair_truth::{Hint, PairAt};
 use crate::placement::Placement;
 
 /// Distances that are computed for one interval, at most.
@@ -20,7 +20,7 @@ const MOST: usize = 1_500;
 const FIRST: usize = 16;
 
 /// Directions of which each proves a part of an interval, at most.
-const MOST_COVERS: usize = 64;
+const MOST_COVERS: usize = 256;
 
 /// Times that are looked at about the least one.
 const REFINED: usize = 24;
@@ -74,6 +74,7 @@ pub struct Covered {
 /// The distance over an interval, as far as it was sampled.
 pub struct Sampled<'a> {
     pair: [&'a CheckedBody; 2],
+    ends: [[Placement; 2]; 2],
     motions: [Motion; 2],
     speed: f64,
     slack: f64,
@@ -94,8 +95,8 @@ impl<'a> Sampled<'a> {
         let reach: f64 = of.bodies.iter().zip(&of.pivots).map(|(body, pivot)| body.reach + norm(*pivot)).sum();
         let speed = speed([&motions[0], &motions[1]]);
         // Rounding of the poses on the way.
-        let slack = 256.0 * f64::EPSILON * (far + reach + speed);
-        Some(Self { pair: of.bodies, motions, speed, slack, samples: Vec::new() })
+        let slack = 64.0 * f64::EPSILON * (far + reach + speed);
+        Some(Self { pair: of.bodies, ends: of.ends, motions, speed, slack, samples: Vec::new() })
     }
 
     /// Bound on the speed of two points of the bodies against each other, metres over the interval.
@@ -115,10 +116,21 @@ impl<'a> Sampled<'a> {
 
     /// Both ends of the distance of all true bodies at a share of the interval, metres.
     pub fn at(&mut self, t: f64) -> [f64; 2] {
-        let places = [self.motions[0].at(t), self.motions[1].at(t)];
-        let [lower, upper] = PairAt::new(self.pair, [&places[0], &places[1]]).rough();
-        let open = self.slack + self.deviation();
-        let ends = [lower - open, upper + open];
+        // The stored poses are known beyond the rounding of those between them.
+        let stored = [0.0, 1.0].iter().position(|end| *end == t);
+        let ends = match stored {
+            Some(end) => {
+                let pair = PairAt::new(self.pair, [&self.ends[0][end], &self.ends[1][end]]);
+                let hint = Hint { normal: pair.direction(), lower: None };
+                pair.truth(&hint).all.map(Number::value)
+            }
+            None => {
+                let places = [self.motions[0].at(t), self.motions[1].at(t)];
+                let [lower, upper] = PairAt::new(self.pair, [&places[0], &places[1]]).rough();
+                let open = self.slack + self.deviation();
+                [lower - open, upper + open]
+            }
+        };
         self.samples.push((t, ends));
         ends
     }
@@ -193,7 +205,7 @@ impl<'a> Sampled<'a> {
             while covered < aim {
                 to = from + 0.5 * (to - from);
                 covered = gap(to);
-                if to - from < 1e-4 {
+                if to - from < 1e-6 {
                     return None;
                 }
             }

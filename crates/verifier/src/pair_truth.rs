@@ -282,7 +282,11 @@ impl<'a> PairAt<'a> {
         let nearest = match (&self.bodies[0].parts, &self.bodies[1].parts) {
             (Parts::Cores(a), Parts::Cores(b)) if a.len() * b.len() == 1 => {
                 let pair = self.pair([&a[0], &b[0]], self.place.moved([Wide::of(0.0); 3]));
-                Some(values(nearest(&pair, None).between))
+                let found = nearest(&pair, None);
+                match found.lower.value() > 0.0 {
+                    true => Some(values(found.between)),
+                    false => way_of_depth(&pair),
+                }
             }
             _ => None,
         };
@@ -331,6 +335,14 @@ impl<'a> PairAt<'a> {
     }
 }
 
+/// The direction of the depth of two cores that overlap; `None` where it is not found.
+fn way_of_depth(pair: &Pair<'_>) -> Option<Vector<f64>> {
+    let few = [pair.a, pair.b].iter().all(|core| core.points.len() <= MOST_OF_HULL && core.try_hull().is_some());
+    let axis = [0.6, 0.48, 0.64];
+    let largest = if few { depth::largest_gap(pair, pair.gap(wide(axis)))? } else { return None };
+    Some(largest.direction.unwrap_or(axis))
+}
+
 /// The distance of the surfaces of a body inside of another one.
 fn surface_distance(soups: &Soups<'_>) -> Wide {
     soups.fine()
@@ -366,10 +378,10 @@ fn signed(pair: &Pair<'_>, hint: Option<Vector<f64>>) -> Stored {
     let few = [pair.a, pair.b].iter().all(|core| core.points.len() <= MOST_OF_HULL);
     let hulls = few && pair.a.try_hull().is_some() && pair.b.try_hull().is_some();
     // Without a facet the difference has no inside.
-    let largest = if hulls { depth::largest_gap(pair, lower) } else { Some(found.upper) };
+    let largest = if hulls { depth::largest_gap(pair, lower) } else { None };
     let (lower, upper) = match largest {
-        Some(largest) if hulls => (largest - error, largest + error),
-        _ => (lower, found.upper),
+        Some(largest) => (largest.gap - error, largest.gap + error),
+        None => (lower, found.upper),
     };
     let upper = if upper > found.upper { found.upper } else { upper };
     Stored { lower: if lower > upper { upper - growth } else { lower - growth }, upper: upper - growth }

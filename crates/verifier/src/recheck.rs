@@ -179,6 +179,7 @@ impl Recheck {
             }
         }
         add_rows::<Distance>(&self.dir, &mut frames)?;
+        add_rows::<Penetration>(&self.dir, &mut frames)?;
         if has_table(&self.dir, "intervals") {
             add_rows::<Interval>(&self.dir, &mut frames)?;
         }
@@ -397,15 +398,7 @@ impl Recheck {
                 continue;
             }
             looked.frames[0] += frames.len() as u64;
-            let mut tasks: Vec<Task<'_>> = Vec::new();
-            for frame in &frames {
-                let is_chosen = |a: i32, b: i32| choice.pair.is_none_or(|pair| pair == [a as u32, b as u32]);
-                tasks.extend(frame.rows.iter().filter(|row| is_chosen(row.a_index, row.b_index)).map(|row| Task::Row(frame, row)));
-                tasks.extend(frame.depths.iter().filter(|row| is_chosen(row.a_index, row.b_index)).map(|row| Task::Depth(frame, row)));
-                tasks.extend(frame.intervals.iter().filter(|row| is_chosen(row.a_index, row.b_index)).map(|row| Task::Interval(frame, row)));
-                tasks.push(Task::Missing(frame));
-                tasks.extend(frame.next.as_ref().map(|_| Task::MissingIntervals(frame)));
-            }
+            let tasks: Vec<Task<'_>> = frames.iter().flat_map(|frame| tasks_of(frame, choice)).collect();
             findings.extend(self.look(&tasks, choice, looked));
             if !watch.take(findings, frames.len() as u64)? {
                 looked.is_stopped = true;
@@ -418,6 +411,12 @@ impl Recheck {
             findings.extend(strays(intervals.rest()?, RecheckTable::Intervals));
         }
         watch.take(findings, 0).map(|_| ())
+    }
+
+    /// Looks at all rows of a frame, at the pairs without one, and at the interval behind it.
+    pub fn check_frame(&self, frame: &Frame, pair: Option<[u32; 2]>) -> Vec<Finding> {
+        let choice = Choice { pair, rows: None, all: true, seconds: 0.0, seed: 0, skip_frames: 0 };
+        self.look(&tasks_of(frame, &choice), &choice, &mut Looked::default())
     }
 
     /// Looks at tasks on all threads; findings come in their order.
@@ -613,6 +612,19 @@ impl Recheck {
         }
         (findings, count)
     }
+}
+
+/// All that is looked at in a frame.
+fn tasks_of<'a>(frame: &'a Frame, choice: &Choice) -> Vec<Task<'a>> {
+    let is_chosen = |a: i32, b: i32| choice.pair.is_none_or(|pair| pair == [a as u32, b as u32]);
+    let rows = frame.rows.iter().filter(|row| is_chosen(row.a_index, row.b_index)).map(|row| Task::Row(frame, row));
+    let depths = frame.depths.iter().filter(|row| is_chosen(row.a_index, row.b_index));
+    let intervals = frame.intervals.iter().filter(|row| is_chosen(row.a_index, row.b_index));
+    rows.chain(depths.map(|row| Task::Depth(frame, row)))
+        .chain(intervals.map(|row| Task::Interval(frame, row)))
+        .chain([Task::Missing(frame)])
+        .chain(frame.next.as_ref().map(|_| Task::MissingIntervals(frame)))
+        .collect()
 }
 
 /// Lower bound on the distance of two bodies by the balls around them, metres.

@@ -1,6 +1,6 @@
 //! A row of `distances`, and of `penetrations`, proven again.
 
-use clearsweep_model::{Method, QueryOptions, Status};
+use clearsweep_model::{AnswerKind, Method, QueryOptions, Status};
 use clearsweep_records::{Distance, Penetration, RecheckOutcome, RecheckTable, RecheckWhat};
 
 use crate::checked_body::CheckedBody;
@@ -78,7 +78,13 @@ impl Posed<'_> {
             }
         };
         findings.push(Finding { proven: truth.all.map(Number::value), stated: ends, ..bracket });
-        findings.extend(self.witness(row, &pair, place));
+        findings.extend(match query.answer != AnswerKind::Depth && row.status != Status::Separated {
+            true => {
+                let finding = new(RecheckWhat::Witness, RecheckOutcome::NotLookedAt);
+                Some(finding.because("witness points of overlaps whose depth is not asked"))
+            }
+            false => self.witness(row, &pair, place),
+        });
         if row.directional_relation.is_some() {
             findings.push(new(RecheckWhat::Direction, RecheckOutcome::NotLookedAt).because("distances along a direction"));
         }

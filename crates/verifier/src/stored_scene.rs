@@ -64,6 +64,7 @@ pub fn load_scene(manifest: &Manifest, instead: Option<&str>) -> Result<StoredSc
 /// Gives a scene the options that its execution had.
 fn take_options(scene: &mut Scene, options: &Options) {
     scene.query.within = options.within_m.unwrap_or(f64::INFINITY);
+    scene.query.require = options.require_m;
     scene.query.touch = options.touch_m.unwrap_or(scene.query.touch);
     scene.query.static_pairs = options.static_pairs;
     let answer = clearsweep_model::AnswerKind::ALL.into_iter().find(|answer| answer.name() == options.answer);
