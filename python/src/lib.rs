@@ -37,8 +37,11 @@ mod _clearsweep {
     use crate::table::{TableFiles, open_tables};
 
     #[pymodule_init]
-    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         clearsweep_object_stores::install();
+        if let Ok(level) = std::env::var("CLEARSWEEP_SIMD") {
+            clearsweep_engine::limit_simd(&level).map_err(|error| crate::error::raised(module.py(), error))?;
+        }
         Ok(())
     }
 

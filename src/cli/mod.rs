@@ -67,6 +67,9 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Runs a subcommand.
 fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
+    if let Ok(level) = std::env::var("CLEARSWEEP_SIMD") {
+        clearsweep_engine::limit_simd(&level)?;
+    }
     match command {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),

@@ -22,7 +22,7 @@ mod sector;
 #[cfg(test)]
 mod tests;
 
-pub use cap::Cap;
+pub use cap::{Cap, Curvature};
 pub use cover::{Cover, cover};
 pub use revolution::Revolution;
 pub use sector::{OnSector, Section, Sector};
