@@ -18,16 +18,38 @@ use crate::oracle::Placement;
 use crate::oracle::families::Random;
 use crate::oracle::number::{Vector, norm, sub, times};
 use crate::oracle::round::Bracket;
+use crate::oracle::round::search::{Until, signed_distance};
 use crate::oracle::round::sets::{Affine, Convex, Set};
-use crate::oracle::round::union::{Piece, Union, bracket, distance_of_point, of_hulls};
+use crate::oracle::round::union::{CELLS, Piece, Union, bracket, distance_of_point, of_hulls};
 use crate::recheck::place::{FILTER, Place as Relative};
 
 /// Promised widths, in sizes of the pair: apart, and of convex bodies that overlap
 /// (docs/reference/scene.md, "Round shapes").
 const WIDTHS: [f64; 2] = [1e-9, 1e-6];
 
+/// Share of the depths of convex bodies that branch and bound proves, too.
+const PROVEN_AGAIN: f64 = 1.0 / 32.0;
+
+/// Width at which that ends, in sizes of the pair.
+const DEPTH_WIDTH: f64 = 1e-9;
+
 /// Largest distance of a witness point of bodies apart from its body, in sizes of the pair.
 const ON_BODY: f64 = 1e-7;
+
+/// How the axes of two bodies lie: the z axes of their frames.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alignment {
+    /// One axis.
+    Coaxial,
+    Parallel,
+    /// At right angles.
+    Across,
+    General,
+}
+
+impl Alignment {
+    pub const ALL: [Self; 4] = [Self::Coaxial, Self::Parallel, Self::Across, Self::General];
+}
 
 /// Two bodies of which one is round, in A's frame.
 pub struct Truth<'a> {
@@ -75,6 +97,21 @@ impl<'a> Truth<'a> {
         Some(Self { pair, place, bodies, size })
     }
 
+    /// How the axes lie, if both bodies are round.
+    pub fn alignment(&self) -> Option<Alignment> {
+        if self.pair.iter().any(|subject| subject.round.is_none()) {
+            return None;
+        }
+        let [x, y, z] = self.place.rough_vector([0.0, 0.0, 1.0]);
+        let [p, q, _] = self.place.rough_shift;
+        Some(match () {
+            () if x.hypot(y) <= 1e-9 && p.hypot(q) <= 1e-9 * self.size => Alignment::Coaxial,
+            () if x.hypot(y) <= 1e-9 => Alignment::Parallel,
+            () if z.abs() <= 1e-9 => Alignment::Across,
+            () => Alignment::General,
+        })
+    }
+
     /// The signed distance with B moved by `by`, metres.
     pub fn bracket(&self, by: Vector<f64>) -> Bracket {
         let [a, b] = &self.bodies;
@@ -87,9 +124,16 @@ impl<'a> Truth<'a> {
         };
         let found = bracket(a, b, self.size);
         if found.lower > 0.0 && self.is_in_solid(by) {
-            return Bracket { lower: of_hulls(a, b, self.size).lower, upper: -found.lower };
+            return Bracket { lower: of_hulls(a, b, &[]), upper: -found.lower };
         }
         found
+    }
+
+    /// The signed distance with B moved by `by`, as it is most likely: of convex bodies that overlap the
+    /// lower end is the sharper one.
+    fn likely(&self, by: Vector<f64>) -> f64 {
+        let found = self.bracket(by);
+        if found.upper < 0.0 && self.bodies.iter().all(Union::is_convex) { found.lower } else { found.upper }
     }
 
     /// Whether a piece of one begins in the solid of the other, a mesh.
@@ -137,6 +181,8 @@ impl<'a> Truth<'a> {
             return if row.lower <= found.upper + slack { Vec::new() } else { vec![Fault::Winding] };
         }
         let mut faults = claim.form();
+        let are_convex = self.bodies.iter().all(Union::is_convex);
+        let found = &if are_convex && found.upper < 0.0 { self.of_convex(row, found, random) } else { *found };
         let room = 2.0 * FILTER * self.size;
         let [lower, upper] = [row.lower - slack, row.upper + slack];
         if lower > found.upper + room {
@@ -153,7 +199,6 @@ impl<'a> Truth<'a> {
             let off = [0, 1].map(|k: usize| distance_of_point(&self.bodies[k], off[k], self.size).lower);
             faults.extend((off[0].max(off[1]) > ON_BODY * self.size).then_some(Fault::Witness));
         }
-        let are_convex = self.bodies.iter().all(Union::is_convex);
         if are_convex && found.upper < 0.0 {
             faults.extend((width > WIDTHS[1]).then_some(Fault::Wide));
         }
@@ -161,6 +206,20 @@ impl<'a> Truth<'a> {
             self.depth(row, random, &mut faults);
         }
         faults
+    }
+
+    /// The signed distance of convex bodies that overlap, as far as it decides about a row: the
+    /// direction of the row is the start of one more search, and proves the lower end where it can.
+    /// Branch and bound proves what that leaves open, and some of the others.
+    fn of_convex(&self, row: &Proximity, found: &Bracket, random: &mut Random) -> Bracket {
+        let [a, b] = &self.bodies;
+        let lower = found.lower.max(of_hulls(a, b, &[row.normal.to_array()]));
+        if row.lower <= lower + FILTER * self.size && !random.chance(PROVEN_AGAIN) {
+            return Bracket { lower, upper: found.upper.max(lower) };
+        }
+        let until = Until { width: DEPTH_WIDTH * self.size, above: f64::INFINITY, cells: CELLS };
+        let proven = signed_distance(a.hull(), b.hull(), until, Some(row.normal.to_array())).bracket;
+        Bracket { lower: lower.max(proven.lower), upper: proven.upper.max(lower) }
     }
 
     /// The translation of the lower end separates, and no shorter one than that of the upper end.
