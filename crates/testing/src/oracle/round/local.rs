@@ -12,8 +12,9 @@ use crate::oracle::number::{Vector, add, cross, dot, norm, sub, times};
 /// Steps of a search, at most.
 const STEPS: usize = 48;
 
-/// Steps without progress after which a search ends: of sets apart, and of such that overlap.
-const IDLE: [usize; 2] = [12, 8];
+/// Steps without progress after which a search ends: of sets apart, of such that overlap, and of
+/// parts.
+const IDLE: [usize; 3] = [12, 8, 3];
 
 /// Gaps that differ by less are equal but for rounding, in sizes of the pair.
 const LEVEL: f64 = 4e-16;
@@ -88,12 +89,36 @@ pub fn across(n: Vector<f64>) -> [Vector<f64>; 2] {
     [first, cross(n, first)]
 }
 
+/// Up to four pieces of a set, and their weights.
+#[derive(Clone, Copy, Default)]
+struct Chosen {
+    list: [(usize, f64); 4],
+    count: usize,
+}
+
+impl Chosen {
+    fn of(piece: usize) -> Self {
+        let mut chosen = Self::default();
+        chosen.push(piece, 1.0);
+        chosen
+    }
+
+    fn push(&mut self, piece: usize, weight: f64) {
+        self.list[self.count] = (piece, weight);
+        self.count += 1;
+    }
+
+    fn get(&self) -> &[(usize, f64)] {
+        &self.list[..self.count]
+    }
+}
+
 /// A step in the tangent plane, and the weights of the pieces that carry it.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy, Default)]
 struct Step {
     to: [f64; 2],
     height: f64,
-    weights: [Vec<(usize, f64)>; 2],
+    weights: [Chosen; 2],
 }
 
 /// The search about two sets.
@@ -112,8 +137,8 @@ impl Search<'_> {
     }
 
     /// The pieces of both sets around a unit vector.
-    fn models(&mut self, n: Vector<f64>, basis: [Vector<f64>; 2]) -> [Vec<Model>; 2] {
-        [0, 1].map(|k: usize| {
+    fn models(&mut self, n: Vector<f64>, basis: [Vector<f64>; 2], models: &mut [Vec<Model>; 2]) {
+        for k in 0..2 {
             let sign = [1.0, -1.0][k];
             self.pieces.clear();
             self.sets[k].pieces(times(n, sign), basis, &mut self.pieces);
@@ -125,8 +150,9 @@ impl Search<'_> {
                 slope: basis.map(|e| dot(e, at)),
                 bend,
             };
-            own.chain(kept).map(model).collect()
-        })
+            models[k].clear();
+            models[k].extend(own.chain(kept).map(model));
+        }
     }
 
     /// Keeps the point of each set farthest along a unit vector.
@@ -144,19 +170,20 @@ impl Search<'_> {
         self.kept = Default::default();
         let mut found = Local { gap: self.gap(start), normal: start, upper: f64::INFINITY };
         let (mut n, mut idle, mut damping) = (start, 0, 0.0);
+        let mut models: [Vec<Model>; 2] = Default::default();
         for _ in 0..STEPS {
             if found.gap > above || idle >= most_idle {
                 break;
             }
             let basis = across(n);
-            let models = self.models(n, basis);
+            self.models(n, basis, &mut models);
             let Some(step) = best_step(&models, found.gap, damping, self.size) else { break };
             let mean = |k: usize| {
                 let part = |sum: Vector<f64>, &(i, share): &(usize, f64)| add(sum, times(models[k][i].at, share));
-                step.weights[k].iter().fold([0.0; 3], part)
+                step.weights[k].get().iter().fold([0.0; 3], part)
             };
             found.upper = found.upper.min(norm(add(mean(0), mean(1))));
-            if found.upper - found.gap <= 1e-15 * self.size {
+            if found.upper - found.gap <= if most_idle == IDLE[2] { 1e-12 } else { 1e-15 } * self.size {
                 break;
             }
             let to = add(n, add(times(basis[0], step.to[0]), times(basis[1], step.to[1])));
@@ -184,18 +211,18 @@ impl Search<'_> {
 /// The step to the least of both models; `None` if rounding leaves none.
 fn best_step(models: &[Vec<Model>; 2], gap: f64, damping: f64, size: f64) -> Option<Step> {
     let highest = |k: usize| (0..models[k].len()).max_by(|&i, &j| models[k][i].height.total_cmp(&models[k][j].height));
-    let mut weights = [vec![(highest(0)?, 1.0)], vec![(highest(1)?, 1.0)]];
+    let mut weights = [Chosen::of(highest(0)?), Chosen::of(highest(1)?)];
     let mut step = None;
     // The curvature is that of the pieces that carry the step, which the first pass finds.
     for _ in 0..2 {
         let flat = Bend { xx: gap + damping, xy: 0.0, yy: gap + damping };
         let of = |sum: Bend, k: usize| {
-            weights[k].iter().fold(sum, |sum, &(i, share): &(usize, f64)| sum.plus(models[k][i].bend, share))
+            weights[k].get().iter().fold(sum, |sum, &(i, share)| sum.plus(models[k][i].bend, share))
         };
         // Sets that overlap may have no least value near by: then a step leads downhill.
         let bend = of(of(flat, 0), 1).raised(if gap < 0.0 { -0.03 * gap } else { 1e-13 * size });
         let next = least_of_model(models, bend, size)?;
-        weights.clone_from(&next.weights);
+        weights = next.weights;
         step = Some(next);
     }
     let mut step = step?;
@@ -217,17 +244,19 @@ fn least_of_model(models: &[Vec<Model>; 2], bend: Bend, size: f64) -> Option<Ste
         };
         (0..models[k].len()).fold((0, f64::NEG_INFINITY), better)
     };
-    let mut chosen = [0, 1].map(|k: usize| vec![largest(k, [0.0; 2]).0]);
+    let mut chosen = [0, 1].map(|k: usize| Chosen::of(largest(k, [0.0; 2]).0));
     let mut best = None;
     for _ in 0..16 {
         let step = least_of_chosen(models, &chosen, bend)?;
         let tops = [0, 1].map(|k: usize| largest(k, step.to));
-        let known = [0, 1].map(|k: usize| chosen[k].iter().map(|&i| height(k, i, step.to)).fold(f64::MIN, f64::max));
-        chosen = [0, 1].map(|k: usize| step.weights[k].iter().map(|w| w.0).collect());
+        let known =
+            [0, 1].map(|k: usize| chosen[k].get().iter().map(|w| height(k, w.0, step.to)).fold(f64::MIN, f64::max));
+        chosen = step.weights;
         let mut is_done = true;
         for k in 0..2 {
-            if tops[k].1 > known[k] + 1e-17 * size && !chosen[k].contains(&tops[k].0) {
-                chosen[k].push(tops[k].0);
+            let is_new = chosen[k].get().iter().all(|w| w.0 != tops[k].0);
+            if tops[k].1 > known[k] + 1e-17 * size && is_new && chosen[k].count < 4 {
+                chosen[k].push(tops[k].0, 0.0);
                 is_done = false;
             }
         }
@@ -240,10 +269,10 @@ fn least_of_model(models: &[Vec<Model>; 2], bend: Bend, size: f64) -> Option<Ste
 }
 
 /// The same of few pieces: every choice of those that are equal there is tried.
-fn least_of_chosen(models: &[Vec<Model>; 2], chosen: &[Vec<usize>; 2], bend: Bend) -> Option<Step> {
+fn least_of_chosen(models: &[Vec<Model>; 2], chosen: &[Chosen; 2], bend: Bend) -> Option<Step> {
     let inverse = bend.inverse();
     let mut best: Option<Step> = None;
-    let counts = chosen.each_ref().map(|list| 1_usize << list.len());
+    let counts = chosen.each_ref().map(|list| 1_usize << list.count);
     for first in 1..counts[0] {
         for second in 1..counts[1] {
             let sizes = first.count_ones() + second.count_ones();
@@ -252,8 +281,8 @@ fn least_of_chosen(models: &[Vec<Model>; 2], chosen: &[Vec<usize>; 2], bend: Ben
             }
             let Some(step) = equal_at(models, chosen, [first, second], inverse) else { continue };
             let top = |k: usize| {
-                let of = |&i: &usize| models[k][i].height + planar(models[k][i].slope, step.to);
-                chosen[k].iter().map(of).fold(f64::NEG_INFINITY, f64::max)
+                let of = |&(i, _): &(usize, f64)| models[k][i].height + planar(models[k][i].slope, step.to);
+                chosen[k].get().iter().map(of).fold(f64::NEG_INFINITY, f64::max)
             };
             let height = top(0) + top(1) + 0.5 * planar(step.to, bend.times(step.to));
             if best.as_ref().is_none_or(|best| height < best.height) {
@@ -266,27 +295,27 @@ fn least_of_chosen(models: &[Vec<Model>; 2], chosen: &[Vec<usize>; 2], bend: Ben
 
 /// The least of the form among the places where the pieces of a subset of each body are equally
 /// high; `None` if a weight is negative.
-fn equal_at(models: &[Vec<Model>; 2], chosen: &[Vec<usize>; 2], subset: [usize; 2], inverse: Bend) -> Option<Step> {
-    let mut weights: [Vec<(usize, f64)>; 2] = Default::default();
-    let (mut slope, mut rows) = ([0.0; 2], Vec::with_capacity(2));
+fn equal_at(models: &[Vec<Model>; 2], chosen: &[Chosen; 2], subset: [usize; 2], inverse: Bend) -> Option<Step> {
+    let mut weights = [Chosen::default(); 2];
+    let (mut slope, mut rows, mut count) = ([0.0; 2], [(0, 0, [0.0; 2], 0.0); 2], 0);
     for k in 0..2 {
-        for (place, &i) in chosen[k].iter().enumerate().filter(|(place, _)| subset[k] >> place & 1 == 1) {
+        for (_, &(i, _)) in chosen[k].get().iter().enumerate().filter(|(place, _)| subset[k] >> place & 1 == 1) {
             let model = &models[k][i];
-            match weights[k].first() {
-                None => slope = [slope[0] + model.slope[0], slope[1] + model.slope[1]],
-                Some(&(base, _)) => {
-                    let base = &models[k][base];
-                    let along = [model.slope[0] - base.slope[0], model.slope[1] - base.slope[1]];
-                    rows.push((k, weights[k].len(), along, model.height - base.height));
-                }
+            if weights[k].count == 0 {
+                slope = [slope[0] + model.slope[0], slope[1] + model.slope[1]];
+            } else {
+                let base = &models[k][weights[k].list[0].0];
+                let along = [model.slope[0] - base.slope[0], model.slope[1] - base.slope[1]];
+                rows[count] = (k, weights[k].count, along, model.height - base.height);
+                count += 1;
             }
-            let _ = place;
-            weights[k].push((i, 0.0));
+            weights[k].push(i, 0.0);
         }
     }
+    let rows = &rows[..count];
     let ahead = inverse.times(slope);
     let mut shares = [0.0; 2];
-    match rows[..] {
+    match *rows {
         [] => {}
         [(_, _, along, height)] => shares[0] = (height - planar(along, ahead)) / planar(along, inverse.times(along)),
         [(_, _, u, p), (_, _, v, q), ..] => {
@@ -299,10 +328,11 @@ fn equal_at(models: &[Vec<Model>; 2], chosen: &[Vec<usize>; 2], subset: [usize; 
     }
     let mut pull = slope;
     for (&(k, place, along, _), share) in rows.iter().zip(shares) {
-        weights[k][place].1 = share;
+        weights[k].list[place].1 = share;
         pull = [pull[0] + share * along[0], pull[1] + share * along[1]];
     }
-    for list in &mut weights {
+    for chosen in &mut weights {
+        let list = &mut chosen.list[..chosen.count];
         list[0].1 = 1.0 - list[1..].iter().map(|w| w.1).sum::<f64>();
         if !list.iter().all(|w| w.1 >= -1e-12) {
             return None;
@@ -350,6 +380,12 @@ pub fn from_outside(a: &Convex, b: &Convex, above: f64) -> Local {
 pub fn from(a: &Convex, b: &Convex, start: Vector<f64>, above: f64) -> Local {
     let mut search = Search { sets: [a, b], size: size(a, b), kept: Default::default(), pieces: Vec::new() };
     search.ascend(start, above, IDLE[0])
+}
+
+/// The search from a unit vector, or else from a direction that sets apart have, to a few digits less.
+pub fn hasty(a: &Convex, b: &Convex, start: Option<Vector<f64>>, above: f64) -> Local {
+    let mut search = Search { sets: [a, b], size: size(a, b), kept: Default::default(), pieces: Vec::new() };
+    search.ascend(start.unwrap_or_else(|| approach(a, b)), above, IDLE[2])
 }
 
 /// Directions from which the search begins where sets overlap.

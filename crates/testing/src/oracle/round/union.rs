@@ -122,13 +122,9 @@ impl Parts<'_> {
     fn searched(&mut self, above: f64) -> Bracket {
         let [a, b] = [0, 1].map(|k: usize| self.pieces[k].around(self.ranges[k]));
         let growth = a.growth + b.growth;
-        let search = |a: &Convex, b: &Convex, start: Option<Vector<f64>>, above: f64| match start {
-            Some(n) => local::from(a, b, n, above),
-            None => local::from_outside(a, b, above),
-        };
-        let mut found = search(&a, &b, self.normal, above + growth);
+        let mut found = local::hasty(&a, &b, self.normal, above + growth);
         if found.gap < 0.0 && self.normal.is_some() {
-            found = local::from_outside(&a, &b, above + growth);
+            found = local::hasty(&a, &b, None, above + growth);
         }
         let lower = found.gap - growth;
         self.normal = Some(found.normal).filter(|_| found.gap > 0.0);
@@ -136,7 +132,7 @@ impl Parts<'_> {
             return Bracket { lower, upper: f64::INFINITY };
         }
         let [a, b] = [0, 1].map(|k: usize| self.pieces[k].at(0.5 * (self.ranges[k][0] + self.ranges[k][1])));
-        let middle = search(&a, &b, self.normal, f64::INFINITY);
+        let middle = local::hasty(&a, &b, self.normal, f64::INFINITY);
         let deep = (middle.gap < 0.0).then(|| self.overlap()).flatten();
         Bracket { lower, upper: deep.unwrap_or(middle.upper - growth) }
     }
@@ -176,6 +172,10 @@ impl Union {
 
     pub fn is_convex(&self) -> bool {
         matches!(self.pieces[..], [Piece::Convex(_)])
+    }
+
+    pub fn has_sweep(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Sweep(_)))
     }
 
     /// The hull.

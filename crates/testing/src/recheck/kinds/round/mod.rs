@@ -23,9 +23,11 @@ use crate::oracle::round::sets::{Affine, Convex, Set};
 use crate::oracle::round::union::{CELLS, Piece, Union, bracket, distance_of_point, of_hulls};
 use crate::recheck::place::{FILTER, Place as Relative};
 
-/// Promised widths, in sizes of the pair: apart, and of convex bodies that overlap
-/// (docs/reference/scene.md, "Round shapes").
-const WIDTHS: [f64; 2] = [1e-9, 1e-6];
+/// Promised widths, in sizes of the pair: apart, with tori apart, and of convex bodies that overlap
+/// (docs/guide/bracket.md, "Width of the bracket").
+const APART: f64 = 1e-9;
+const TORI_APART: f64 = 1e-7;
+const OVERLAPPING: f64 = 1e-6;
 
 /// Share of the depths of convex bodies that branch and bound proves, too.
 const PROVEN_AGAIN: f64 = 1.0 / 32.0;
@@ -95,6 +97,12 @@ impl<'a> Truth<'a> {
         let bodies = [union(pair[0]), union(pair[1]).mapped(&moved)];
         let size = pair.iter().map(|s| s.body.reach + s.body.growth).sum::<f64>() + norm(place.rough_shift);
         Some(Self { pair, place, bodies, size })
+    }
+
+    /// Promised width of the bracket of a row about bodies apart, in sizes of the pair.
+    pub fn width_apart(&self) -> f64 {
+        let has_torus = self.bodies.iter().any(Union::has_sweep);
+        if has_torus { TORI_APART } else { APART }
     }
 
     /// How the axes lie, if both bodies are round.
@@ -194,15 +202,20 @@ impl<'a> Truth<'a> {
         let has_mesh = self.pair.iter().any(|s| is_mesh(s));
         let width = (row.upper - row.lower) / self.size;
         if found.lower > 0.0 && !has_mesh {
-            faults.extend((width > WIDTHS[0]).then_some(Fault::Wide));
+            // Bodies that touch but for this width may have the bracket of an overlap.
+            let most = self.width_apart();
+            faults.extend((width > most && found.lower > most * self.size).then_some(Fault::Wide));
+        }
+        // Of bodies that may touch a bound has the points of a translation.
+        if found.lower > 0.0 && !has_mesh && (row.lower > 0.0 || row.method != Method::Bound) {
             let off = [row.point_a, row.point_b].map(|p| p.to_array());
             let off = [0, 1].map(|k: usize| distance_of_point(&self.bodies[k], off[k], self.size).lower);
             faults.extend((off[0].max(off[1]) > ON_BODY * self.size).then_some(Fault::Witness));
         }
         if are_convex && found.upper < 0.0 {
-            faults.extend((width > WIDTHS[1]).then_some(Fault::Wide));
+            faults.extend((width > OVERLAPPING).then_some(Fault::Wide));
         }
-        if !are_convex && found.upper < 0.0 && slack == 0.0 {
+        if !are_convex && found.upper < -1e-10 * self.size && slack == 0.0 {
             self.depth(row, random, &mut faults);
         }
         faults
