@@ -196,6 +196,11 @@ impl Union {
 
 /// The signed distance of two bodies in one frame as a bracket; `size`: of the pair, metres.
 pub fn bracket(a: &Union, b: &Union, size: f64) -> Bracket {
+    bracket_until(a, b, size, |_| false)
+}
+
+/// The same, as wide as it is when `is_enough` says so.
+pub fn bracket_until(a: &Union, b: &Union, size: f64, is_enough: impl Fn(&Bracket) -> bool) -> Bracket {
     let until = Until { width: 1e-13 * size, above: f64::INFINITY, cells: CELLS };
     if let ([Piece::Convex(a)], [Piece::Convex(b)]) = (&a.pieces[..], &b.pieces[..]) {
         return signed(a, b, until).bracket;
@@ -211,6 +216,9 @@ pub fn bracket(a: &Union, b: &Union, size: f64) -> Bracket {
     let least = loop {
         let Some(Keyed { key, value: mut parts }) = open.pop() else { break upper };
         let least = -key;
+        if is_enough(&Bracket { lower: least - alone.off, upper }) {
+            break least;
+        }
         if upper - least <= WIDTHS[0] * size || upper < -1e-6 * size || compared >= PARTS_COMPARED {
             break least;
         }

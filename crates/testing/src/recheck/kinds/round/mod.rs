@@ -20,13 +20,14 @@ use crate::oracle::number::{Vector, norm, sub, times};
 use crate::oracle::round::Bracket;
 use crate::oracle::round::search::{Until, signed_distance};
 use crate::oracle::round::sets::{Affine, Convex, Set};
-use crate::oracle::round::union::{CELLS, Piece, Union, bracket, distance_of_point, of_hulls};
+use crate::oracle::round::union::{CELLS, Piece, Union, bracket_until, distance_of_point, of_hulls};
 use crate::recheck::place::{FILTER, Place as Relative};
 
-/// Promised widths, in sizes of the pair: apart, with tori apart, and of convex bodies that overlap
+/// Promised widths, in sizes of the pair: apart, with tori apart, as near all round, and of convex bodies that overlap
 /// (docs/guide/bracket.md, "Width of the bracket").
 const APART: f64 = 1e-9;
 const TORI_APART: f64 = 1e-7;
+const TORI_ON_AN_AXIS: f64 = 1e-5;
 const OVERLAPPING: f64 = 1e-6;
 
 /// Share of the depths of convex bodies that branch and bound proves, too.
@@ -101,8 +102,17 @@ impl<'a> Truth<'a> {
 
     /// Promised width of the bracket of a row about bodies apart, in sizes of the pair.
     pub fn width_apart(&self) -> f64 {
-        let has_torus = self.bodies.iter().any(Union::has_sweep);
-        if has_torus { TORI_APART } else { APART }
+        let [x, y, _] = self.place.rough_vector([0.0, 0.0, 1.0]);
+        let [p, q, _] = self.place.rough_shift;
+        match self.has_torus() {
+            false => APART,
+            true if x.hypot(y) <= 1e-6 && p.hypot(q) <= 1e-6 * self.size => TORI_ON_AN_AXIS,
+            true => TORI_APART,
+        }
+    }
+
+    pub fn has_torus(&self) -> bool {
+        self.bodies.iter().any(Union::has_sweep)
     }
 
     /// How the axes lie, if both bodies are round.
@@ -122,6 +132,11 @@ impl<'a> Truth<'a> {
 
     /// The signed distance with B moved by `by`, metres.
     pub fn bracket(&self, by: Vector<f64>) -> Bracket {
+        self.bracket_until(by, |_| false)
+    }
+
+    /// The same, as wide as it is when `is_enough` says so.
+    fn bracket_until(&self, by: Vector<f64>, is_enough: impl Fn(&Bracket) -> bool) -> Bracket {
         let [a, b] = &self.bodies;
         let moved;
         let b = if by == [0.0; 3] {
@@ -130,7 +145,7 @@ impl<'a> Truth<'a> {
             moved = b.mapped(&Affine { shift: by, ..Affine::IDENTITY });
             &moved
         };
-        let found = bracket(a, b, self.size);
+        let found = bracket_until(a, b, self.size, is_enough);
         if found.lower > 0.0 && self.is_in_solid(by) {
             return Bracket { lower: of_hulls(a, b, &[]), upper: -found.lower };
         }
@@ -158,11 +173,11 @@ impl<'a> Truth<'a> {
 
     /// Whether they overlap by more than `room` beyond doubt.
     pub fn overlaps(&self, by: Vector<f64>, room: f64) -> bool {
-        self.bracket(by).upper < -room
+        self.bracket_until(by, |found| found.lower > 0.0).upper < -room
     }
 
     pub fn is_apart(&self, by: Vector<f64>, room: f64) -> bool {
-        self.bracket(by).lower > room
+        self.bracket_until(by, |found| found.lower > room || found.upper <= room).lower > room
     }
 
     /// Returns the place; `soups` tell it roughly.
@@ -206,8 +221,8 @@ impl<'a> Truth<'a> {
             let most = self.width_apart();
             faults.extend((width > most && found.lower > most * self.size).then_some(Fault::Wide));
         }
-        // Of bodies that may touch a bound has the points of a translation.
-        if found.lower > 0.0 && !has_mesh && (row.lower > 0.0 || row.method != Method::Bound) {
+        // Points of bodies that may touch can be those of a translation, or of hulls.
+        if found.lower > 0.0 && !has_mesh && row.lower > 0.0 {
             let off = [row.point_a, row.point_b].map(|p| p.to_array());
             let off = [0, 1].map(|k: usize| distance_of_point(&self.bodies[k], off[k], self.size).lower);
             faults.extend((off[0].max(off[1]) > ON_BODY * self.size).then_some(Fault::Witness));

@@ -84,7 +84,8 @@ fn contact(truth: &Truth<'_>, out: Vector<f64>, from: f64) -> Option<f64> {
     let mut distance = at(t);
     let mut distance_before = f64::NAN;
     for _ in 0..16 {
-        if distance.abs() <= 1e-14 * truth.size || t < -from {
+        let room = if truth.has_torus() { 1e-11 } else { 1e-14 };
+        if distance.abs() <= room * truth.size || t < -from {
             break;
         }
         let slope = (distance_before - distance) / (before - t);
