@@ -1,6 +1,6 @@
 //! Damaged files, and large ones.
 
-use super::{good, sample};
+use super::{good, light, sample};
 use clearsweep_scene::readers::Fault;
 use clearsweep_scene::readers::rvm::count_parts;
 use clearsweep_testing::random::Random;
@@ -117,47 +117,26 @@ fn short_files_take_no_memory() {
     assert!(fault.problem.contains("4097th item within each other"), "{fault:?}");
 }
 
-/// A plant of groups of four primitives: cylinder, box, snout and wedge.
-fn large(groups: u32) -> Vec<u8> {
-    let mut file = Rvm::default();
-    let mut random = Random(1);
-    file.begin(b"/SITE");
-    for group in 0..groups {
-        file.begin(format!("/ITEM-{group}").as_bytes());
-        let base = [0.0; 3].map(|low| random.between(low, 300.0) as f32);
-        for number in 0..4_u8 {
-            let matrix = placed(UPRIGHT, [base[0] + f32::from(number), base[1], base[2]]);
-            let size = random.between(10.0, 900.0) as f32;
-            match number {
-                0 => file.prim(8, matrix, &[50.0, size]),
-                1 => file.prim(2, matrix, &[size, 100.0, 100.0]),
-                2 => file.prim(7, matrix, &[80.0, 50.0, size, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
-                _ => file.prim(1, matrix, &[size, 100.0, 0.0, 0.0, 50.0, 0.0, 100.0]),
-            };
-        }
-        file.end();
-    }
-    file.end().finished()
-}
-
-/// A million primitives are read, and bodies are made of a tenth of them: seconds and memory are
-/// printed. Run it by its name.
+/// A million primitives are read and become bodies, by group and each alone: seconds and memory are
+/// printed. Run it by its name, in release.
 #[test]
 #[ignore = "takes a minute and gigabytes"]
 #[expect(clippy::print_stderr, reason = "the numbers are what it is run for")]
-fn a_million_primitives_are_read() {
+fn a_million_primitives_are_bodies() {
     let peak = || {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned()
     };
-    let bytes = large(250_000);
+    let bytes = light::plant(250_000, 300.0);
     let begin = Instant::now();
     let (count, _) = count_parts(&bytes, None, false).expect("sound");
-    eprintln!("{} MiB, {count} bodies: read in {:?}, {}", bytes.len() >> 20, begin.elapsed(), peak());
+    eprintln!("{} MiB, {count} groups: read in {:?}, {}", bytes.len() >> 20, begin.elapsed(), peak());
     assert_eq!(count, 250_000);
     let folder = tempfile::tempdir().expect("scratch");
-    let (bytes, begin) = (large(25_000), Instant::now());
-    let scene = good(&folder, &bytes, "each = \"group\"");
-    eprintln!("{} bodies: built in {:?}, {}", scene.bodies.len(), begin.elapsed(), peak());
-    assert_eq!(scene.bodies.len(), 25_000);
+    for (each, count) in [("group", 250_000), ("primitive", 1_000_000)] {
+        let begin = Instant::now();
+        let scene = good(&folder, &bytes, &format!("each = \"{each}\""));
+        eprintln!("{} bodies: built in {:?}, {}", scene.bodies.len(), begin.elapsed(), peak());
+        assert_eq!(scene.bodies.len(), count);
+    }
 }

@@ -189,6 +189,9 @@ fn keys_that_do_not_fit_have_their_message() {
     let folder = scratch();
     fs::write(folder.path().join("plant.rvm"), everything()).expect("written");
     fs::write(folder.path().join("bad.att"), "no attributes").expect("written");
+    let mut whole = Rvm::default();
+    whole.begin(b"/A").prim(8, at(0.0), &[50.0, 100.0]).end();
+    fs::write(folder.path().join("whole.rvm"), whole.finished()).expect("written");
     fs::write(folder.path().join("a.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").expect("written");
     let section = |keys: &str| format!("[[bodies]]\ngeometry = \"plant.rvm\"\n{keys}\n");
     let cases = [
@@ -207,8 +210,13 @@ fn keys_that_do_not_fit_have_their_message() {
         ),
         (
             "[[body]]\nname = \"a\"\ngeometry = \"plant.rvm\"\nstatic = true\n".to_owned(),
-            "no single body",
+            "1 of its primitives are facets",
             "`each = \"group\"`",
+        ),
+        (
+            "[[body]]\nname = \"a\"\ngeometry = \"whole.rvm\"\nstatic = true\nscale = 2\n".to_owned(),
+            "says its own unit and axes",
+            "`scale`",
         ),
         (
             "[[bodies]]\ngeometry = \"a.obj\"\neach = \"object\"\nclasses = \"prim\"\n".to_owned(),

@@ -80,6 +80,12 @@ impl RoundBody {
         self.support(d).dot(d)
     }
 
+    /// Its least and its greatest coordinates, metres, to within a few roundings.
+    pub fn bounds(&self) -> [Vec3<f64>; 2] {
+        let unit = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
+        [-1.0, 1.0].map(|sign: f64| Vec3::from(unit.map(|axis| sign * self.height(axis.scale(sign)))))
+    }
+
     /// The body in a frame whose origin lies at `center` of this one's, metres.
     pub fn recentred(&self, center: Vec3<f64>) -> Self {
         match self {
