@@ -2,8 +2,8 @@
 
 mod deferred;
 
-pub use super::planes::LANES;
 use super::hull::length_rounded_up;
+pub use super::planes::LANES;
 use super::planes::{LazyPlanes, Planes};
 use super::round::RoundCore;
 use super::triangle_tree::bounds;

@@ -2,7 +2,7 @@
 
 use super::{good, light, sample};
 use clearsweep_scene::readers::Fault;
-use clearsweep_scene::readers::rvm::count_parts;
+use clearsweep_scene::readers::rvm::{count_parts, read_attributes};
 use clearsweep_testing::random::Random;
 use clearsweep_testing::rvm::Transparency::{BeforeMatrix, BehindBox};
 use clearsweep_testing::rvm::{Rvm, UPRIGHT, pierced, placed};
@@ -83,6 +83,59 @@ fn ten_thousand_damaged_files_are_an_error_or_a_plant() {
     for round in 0..200 {
         check(&mutated(&mut random, &sample), None, round % 2 == 0);
     }
+}
+
+/// Turns bytes over, drops, repeats and swaps lines, cuts them off, and puts marks of the format where
+/// they do not belong.
+fn mutated_lines(random: &mut Random, original: &[u8]) -> Vec<u8> {
+    const MARKS: [&[u8]; 10] =
+        [b"NEW ", b"END\n", b":=", b"&end&", b"'", b"\0", b"\xff\xfe", b"\r\n", b"NEW\n", b", sep: :=\n"];
+    let mut lines: Vec<Vec<u8>> = original.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    for _ in 0..=random.below(4) {
+        let at = random.below(lines.len().max(1));
+        let Some(line) = lines.get_mut(at) else { break };
+        let place = random.below(line.len() + 1);
+        match random.below(7) {
+            0 => drop(lines.remove(at)),
+            1 => {
+                let copy = line.clone();
+                lines.insert(at, copy);
+            }
+            2 => {
+                let other = random.below(lines.len());
+                lines.swap(at, other);
+            }
+            3 => line.truncate(place),
+            4 => drop(line.splice(place..place, MARKS[random.below(MARKS.len())].iter().copied())),
+            5 => line.iter_mut().skip(place).take(1).for_each(|byte| *byte ^= 1 << random.below(8)),
+            _ => lines.truncate(at),
+        }
+    }
+    lines.concat()
+}
+
+#[test]
+fn ten_thousand_damaged_attribute_files_are_an_error_or_attributes() {
+    let mut random = Random(4713);
+    let small = small();
+    let (mut good, mut bad) = (0, 0);
+    for round in 0..10_000 {
+        let attributes = mutated_lines(&mut random, ATTRIBUTES);
+        match read_attributes(&attributes) {
+            Ok(found) => {
+                good += 1;
+                assert!(found.remarks.iter().all(|remark| !remark.is_empty()));
+                if round % 20 == 0 {
+                    assert!(check(&small, Some(&attributes), false), "the plant itself is sound");
+                }
+            }
+            Err(Fault { problem, remedy, .. }) => {
+                bad += 1;
+                assert!(!problem.is_empty() && !remedy.is_empty());
+            }
+        }
+    }
+    assert!(good > 2000 && bad > 1000, "{good} good, {bad} bad");
 }
 
 /// Damaged files as scenes: the shapes are built, too.

@@ -62,7 +62,9 @@ impl PieceTreeBuilder<'_> {
         let parts = PieceParts::Piece(piece);
         if core.most_vertices() <= NODE_VERTICES {
             let (middle, radius) = ball(&points, growth);
-            return PieceNode { parts, hull: None, growth, middle, radius };
+            // The polyhedron around a round piece is not built for its vertices alone.
+            let hull = core.round.is_some().then(|| Box::new(vertices_only(&points)));
+            return PieceNode { parts, hull, growth, middle, radius };
         }
         node(parts, &points, growth)
     }

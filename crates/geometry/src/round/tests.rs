@@ -236,7 +236,9 @@ fn polyhedra_around_round_bodies_are_built_when_asked_for() {
         assert!(!around.is_built() && !both.is_built() && !around.clone().is_built(), "{name}");
         built.source_mut().iter_mut().for_each(|source| *source += 10);
         assert_eq!(*around, *built, "{name}");
-        let numbered = |source: &u32| if (*source as usize) < points.len() { source + 10 } else { source - points.len() as u32 + 1000 };
+        let numbered = |source: &u32| {
+            if (*source as usize) < points.len() { source + 10 } else { source - points.len() as u32 + 1000 }
+        };
         assert_eq!(both.source, hull.source.iter().map(numbered).collect::<Vec<_>>(), "{name}");
         assert_eq!((&both.x, &both.face_vertices, &both.edges), (&hull.x, &hull.face_vertices, &hull.edges), "{name}");
         assert!(around.is_built() && both.is_built() && !around.clone().is_built(), "{name}: a clone builds its own");

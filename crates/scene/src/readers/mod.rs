@@ -76,7 +76,11 @@ pub(super) fn read_with_companions(
 ///
 /// # Errors
 /// See [`rvm::read_whole`].
-pub(super) fn read_whole_plant(path: &Path, bytes: &[u8], companions: &mut InputReader) -> Result<rvm::WholePlant, Fault> {
+pub(super) fn read_whole_plant(
+    path: &Path,
+    bytes: &[u8],
+    companions: &mut InputReader,
+) -> Result<rvm::WholePlant, Fault> {
     rvm::read_whole(path, bytes, companions).map_err(|fault| called_by_its_format(bytes, &extension(path), fault))
 }
 
