@@ -21,6 +21,14 @@ fn is_round(kind: &Kind) -> bool {
     matches!(kind, Kind::Round | Kind::Torus | Kind::RoundParts)
 }
 
+/// Whether rows of two kinds take the oracle long: tori, and bodies with tori among their parts, beside
+/// each other and beside triangles. `recheck_round` asks few of them, and a campaign many.
+fn is_slow(pair: &[Kind; 2]) -> bool {
+    let has_torus = |kind: &Kind| matches!(kind, Kind::Torus | Kind::RoundParts);
+    let is_quick = |kind: &Kind| matches!(kind, Kind::Hull | Kind::Pieces | Kind::Sphere | Kind::Capsule);
+    pair.iter().any(has_torus) && !pair.iter().any(is_quick)
+}
+
 /// Rows of a pair of kinds until every place has some with every memory, and every promise was
 /// tried.
 fn covered(pair: [Kind; 2]) -> Tally {

@@ -23,12 +23,14 @@ use crate::oracle::round::sets::{Affine, Convex, Set};
 use crate::oracle::round::union::{CELLS, Piece, Union, bracket_until, distance_of_point, of_hulls};
 use crate::recheck::place::{FILTER, Place as Relative};
 
-/// Promised widths, in sizes of the pair: apart, with tori apart, as near all round, and of convex bodies that overlap
+/// Promised widths, in sizes of the pair: apart, with tori apart, as near all round, and of convex bodies that overlap, and whose middles
+/// nearly coincide
 /// (docs/guide/bracket.md, "Width of the bracket").
 const APART: f64 = 1e-9;
 const TORI_APART: f64 = 1e-7;
 const TORI_ON_AN_AXIS: f64 = 1e-5;
 const OVERLAPPING: f64 = 1e-6;
+const CONCENTRIC: f64 = 3e-4;
 
 /// Share of the depths of convex bodies that branch and bound proves, too.
 const PROVEN_AGAIN: f64 = 1.0 / 32.0;
@@ -102,11 +104,11 @@ impl<'a> Truth<'a> {
 
     /// Promised width of the bracket of a row about bodies apart, in sizes of the pair.
     pub fn width_apart(&self) -> f64 {
-        let [x, y, _] = self.place.rough_vector([0.0, 0.0, 1.0]);
-        let [p, q, _] = self.place.rough_shift;
+        let shift = self.place.rough_shift;
+        let beside_axis = [shift, self.place.rough_back(shift)].map(|[x, y, _]| x.hypot(y));
         match self.has_torus() {
             false => APART,
-            true if x.hypot(y) <= 1e-6 && p.hypot(q) <= 1e-6 * self.size => TORI_ON_AN_AXIS,
+            true if beside_axis[0].min(beside_axis[1]) <= 1e-3 * self.size => TORI_ON_AN_AXIS,
             true => TORI_APART,
         }
     }
@@ -228,7 +230,9 @@ impl<'a> Truth<'a> {
             faults.extend((off[0].max(off[1]) > ON_BODY * self.size).then_some(Fault::Witness));
         }
         if are_convex && found.upper < 0.0 {
-            faults.extend((width > OVERLAPPING).then_some(Fault::Wide));
+            let [a, b] = self.bodies.each_ref().map(Union::hull);
+            let is_concentric = norm(sub(a.middle, b.middle)) <= 1e-2 * self.size;
+            faults.extend((width > if is_concentric { CONCENTRIC } else { OVERLAPPING }).then_some(Fault::Wide));
         }
         if !are_convex && found.upper < -1e-10 * self.size && slack == 0.0 {
             self.depth(row, random, &mut faults);
