@@ -23,9 +23,9 @@ use crate::oracle::round::sets::{Affine, Convex, Set};
 use crate::oracle::round::union::{CELLS, Piece, Union, bracket_until, distance_of_point, of_hulls};
 use crate::recheck::place::{FILTER, Place as Relative};
 
-/// Promised widths, in sizes of the pair: apart, with tori apart, as near all round, and of convex bodies that overlap, and whose middles
-/// nearly coincide
-/// (docs/guide/bracket.md, "Width of the bracket").
+/// Promised widths, in sizes of the pair (docs/guide/bracket.md, "Width of the bracket"): apart, with
+/// tori apart, as near all round, of convex bodies that overlap, and of those whose middles nearly
+/// coincide.
 const APART: f64 = 1e-9;
 const TORI_APART: f64 = 1e-7;
 const TORI_ON_AN_AXIS: f64 = 1e-5;
