@@ -14,6 +14,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 /// The vertices, edges and faces of a polyhedron, known or built when first asked for.
+#[allow(clippy::large_enum_variant, reason = "the innermost loops read what is built, without a further pointer")]
 pub enum LazyBoundary {
     /// They are known.
     Built(Boundary),

@@ -285,7 +285,8 @@ fn on_flat_end(
             let [x, y, _] = cap.axes;
             let across = x.cross(y).normalized();
             let cosine = across.dot(normal);
-            if !(cosine.abs() > STEEP) {
+            // Also of axes along one line, which have no normal.
+            if cosine.abs() <= STEEP || cosine.is_nan() {
                 continue;
             }
             sides[side].list[k].is_tried = true;
@@ -324,7 +325,8 @@ fn over_face(
     let share = -(from_disc[0] * along[0] + from_disc[1] * along[1]) / square;
     let share = if square > 0.0 { share.clamp(0.0, 1.0) } else { 0.0 };
     let [x, y] = [0, 1].map(|i| from_disc[i] + share * along[i]);
-    if !(x.hypot(y) <= 1.0) {
+    let is_over = x.hypot(y) <= 1.0;
+    if !is_over {
         return None;
     }
     let mut points = [from + (to - from).scale(share); 2];
