@@ -27,7 +27,7 @@ pub struct Edge {
 pub const NO_FACE: u32 = u32::MAX;
 
 /// Vertices up to which the coordinates of neighbours are kept side by side
-/// ([`Polyhedron::neighbour_blocks`]).
+/// ([`Boundary::neighbour_blocks`]).
 pub const MAX_TABLED_VERTICES: usize = 1 << 16;
 
 /// The least radius of a recentred piece, growth included, in distances of its recentred origin
