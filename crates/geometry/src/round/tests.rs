@@ -195,6 +195,9 @@ fn solids_of_revolution_are_recognized_and_others_are_not() {
     assert!(!shallow.is_straight && shallow.count == 2);
     let [rim, top] = [shallow.profile[0], shallow.profile[1]];
     assert!((rim[0] - 0.3).abs() + rim[1].abs() + top[0].abs() + (top[1] + 0.6).abs() < 1e-15, "{rim:?} {top:?}");
+    let deep = of(vec![cap(1.6, 0.7)]).expect("a deep dish");
+    let rim = deep.profile[1];
+    assert!(deep.count == 3 && (rim[0] - 0.4).abs() + (rim[1] + 0.42).abs() < 1e-15, "{rim:?}");
     assert_eq!(of(vec![cap(2.0, 0.7)]).expect("an ellipsoid").profile[..2], [[0.5, 0.0], [0.0, 0.7]]);
     assert!(of(vec![Cap { axes: [v(0.5, 0.0, 0.0), v(0.0, 0.5, 0.0), v(0.1, 0.0, 1.0)], ..cap(1.0, 1.0) }]).is_none());
     assert!(of(vec![disc(0.0, [0.5; 2])]).is_some());

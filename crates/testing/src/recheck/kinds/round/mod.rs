@@ -29,8 +29,8 @@ use crate::recheck::place::{FILTER, Place as Relative};
 const APART: f64 = 1e-9;
 const TORI_APART: f64 = 1e-7;
 const TORI_ON_AN_AXIS: f64 = 1e-5;
-const OVERLAPPING: f64 = 1e-6;
-const CONCENTRIC: f64 = 3e-4;
+const OVERLAPPING: f64 = 2e-5;
+const CONCENTRIC: f64 = 1e-3;
 
 /// Share of the depths of convex bodies that branch and bound proves, too.
 const PROVEN_AGAIN: f64 = 1.0 / 32.0;
@@ -254,10 +254,14 @@ impl<'a> Truth<'a> {
         Bracket { lower: lower.max(proven.lower), upper: proven.upper.max(lower) }
     }
 
-    /// The translation of the lower end separates, and no shorter one than that of the upper end.
+    /// A translation along the normal that is no longer than that of the lower end separates, and no
+    /// shorter one than that of the upper end. In a hole one that is longer may not.
     fn depth(&self, row: &Proximity, random: &mut Random, faults: &mut Vec<Fault>) {
         let (room, n) = (1e-10 * self.size, row.normal.to_array());
-        if self.overlaps(times(n, -row.lower + room), 2.0 * room) {
+        let [least, most] = [-row.upper.min(0.0), -row.lower];
+        let lengths =
+            [most, -row.distance].into_iter().chain((0..8).map(|k| least + (most - least) * f64::from(k) / 8.0));
+        if lengths.into_iter().all(|length| self.overlaps(times(n, length + room), 2.0 * room)) {
             faults.push(Fault::NotSeparated);
         }
         let length = -row.upper - room;
