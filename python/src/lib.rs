@@ -39,8 +39,9 @@ mod _clearsweep {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         clearsweep_object_stores::install();
-        if let Ok(level) = std::env::var("CLEARSWEEP_SIMD") {
-            clearsweep_engine::limit_simd(&level).map_err(|error| crate::error::raised(module.py(), error))?;
+        if let Some(level) = std::env::var_os("CLEARSWEEP_SIMD") {
+            clearsweep_engine::limit_simd(&level.to_string_lossy())
+                .map_err(|error| crate::error::raised(module.py(), error))?;
         }
         Ok(())
     }

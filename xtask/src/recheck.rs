@@ -15,8 +15,8 @@
 //! where a family does not reach its shares of rows apart, touching and overlapping. `--summary
 //! RECORD` prints what a record says.
 //!
-//! `recheck --kinds RECORD [--rows N] [--with K,K]`: every pair of kinds of bodies, `N` rows each, by
-//! brute force over triangles, and over directions about round bodies; see `kinds`. `--with`: only
+//! `recheck --kinds RECORD [--rows N] [--with K,K] [--among K,K]`: every pair of kinds of bodies, `N`
+//! rows each, by brute force over triangles, and over directions about round bodies; see `kinds`. `--with`: only
 //! pairs that have one of these kinds; `--among`: only pairs of these kinds.
 //!
 //! ```text

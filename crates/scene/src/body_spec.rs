@@ -50,7 +50,7 @@ impl BodySpec {
     }
 
     /// The source of its deviation: an RVM file that is one body holds exact shapes only.
-    pub(super) fn proven_source(&self) -> DeviationSource {
+    pub(super) fn source_of_deviation(&self) -> DeviationSource {
         match self.deviation_source {
             DeviationSource::Unknown if self.is_whole_plant() => DeviationSource::Exact,
             source => source,

@@ -435,7 +435,7 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<B
             }
         };
         bodies.push(Body {
-            deviation_source: spec.proven_source(),
+            deviation_source: spec.source_of_deviation(),
             name: spec.name,
             shape,
             motion,

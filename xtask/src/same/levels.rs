@@ -21,7 +21,7 @@ usage: cargo xtask levels PROGRAM [--under EMULATOR] [--only WORD] [--write]
 /// Names of `CLEARSWEEP_SIMD`, narrowest first.
 const LEVELS: [&str; 3] = ["portable", "avx2", "avx512"];
 
-/// Where the fingerprints are kept.
+/// The file of the fingerprints.
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/levels.txt");
 
 /// The program at a level, in a folder with all scenes.
@@ -44,6 +44,9 @@ pub(crate) fn main(arguments: &[&str]) -> Result<bool, String> {
         }
     }
     let program = program.ok_or_else(|| USAGE.to_owned())?.display().to_string();
+    if writes && !only.is_empty() {
+        return Err(format!("--write takes all cases\n{USAGE}"));
+    }
     let command: Vec<String> = emulator.split_whitespace().map(str::to_owned).chain([program]).collect();
     let scratch = std::env::temp_dir().join(format!("clearsweep-levels-{}", std::process::id()));
     prepare(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;

@@ -74,11 +74,12 @@ fn detect() -> Registers {
     Registers::Portable
 }
 
-/// The level of this process, once it is known: the widest of this processor, unless [`limit`] chose
-/// a narrower one.
+/// The level of this process, once it is known: the widest of this processor, or the one that
+/// [`limit`] chose.
 static LEVEL: AtomicU8 = AtomicU8::new(u8::MAX);
 
-/// The widest level of this processor, or the one that [`limit`] chose. The processor is asked once.
+/// The widest level of this processor, or the one that [`limit`] chose. The processor is asked
+/// once.
 #[inline]
 pub fn level() -> Level {
     #[cfg(target_arch = "x86_64")]
@@ -100,8 +101,8 @@ pub fn level() -> Level {
     Level(Registers::Portable)
 }
 
-/// Chooses the level of this process by its name, for measurements and reports of faults: no answer
-/// depends on it. `None` if this processor has no level of that name.
+/// Chooses the level of this process by its name, for measurements and reports of faults: no
+/// answer depends on it. `None` if this processor has no level of that name.
 pub fn limit(name: &str) -> Option<Level> {
     let found = Level::available().into_iter().find(|level| level.name() == name)?;
     LEVEL.store(found.0 as u8, Ordering::Relaxed);

@@ -216,7 +216,7 @@ fn solids_of_revolution_are_recognized_and_others_are_not() {
     assert!((solid.axis - turned(v(0.0, 0.0, 1.0))).length() < 1e-15);
 }
 
-/// What is built when first asked for is the hull of the cover, and nothing is built before.
+/// The hull of the cover is built when first asked for, and nothing is built before.
 #[test]
 fn polyhedra_around_round_bodies_are_built_when_asked_for() {
     let cube: Vec<Vec3<f64>> =

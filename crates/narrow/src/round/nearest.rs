@@ -33,7 +33,7 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
-    /// Of one point of the difference.
+    /// A search that has one point of the difference.
     fn new(first: Difference, normal: Vec3<f64>, gap: f64) -> Self {
         Self { simplex: [first; 4], count: 1, holds_origin: false, by_newton: None, normal, gap, iterations: 0 }
     }
@@ -110,13 +110,14 @@ pub(super) fn weights(points: impl Iterator<Item = Vec3<f64>>) -> [f64; 4] {
 /// Searches for the nearest point of the difference, until a gap is beyond `beyond` (metres), or
 /// the gap and the distance agree to within rounding.
 ///
-/// Newton's method is tried first, and after a few iterations. A simplex that has shrunk to little more than rounding leads nowhere. Then a search from the
-/// best direction so far begins with other points.
+/// Newton's method is tried first, and after a few iterations. A simplex that has shrunk to little
+/// more than rounding leads nowhere. Then a search from the best direction so far begins with other
+/// points.
 pub(super) fn nearest(pair: &ConvexPair<'_>, beyond: f64) -> Nearest {
-    let start = Some(pair.pose.t.normalized()).filter(|d| d.is_finite()).unwrap_or(Vec3::new(1.0, 0.0, 0.0));
     if let Some(found) = from_axes(pair, beyond) {
-        return Nearest::new(pair.support(start), found.normal, found.gap).ended_by(found);
+        return Nearest::new(found.support, found.normal, found.gap).ended_by(found);
     }
+    let start = Some(pair.pose.t.normalized()).filter(|d| d.is_finite()).unwrap_or(Vec3::new(1.0, 0.0, 0.0));
     let mut best = nearest_from(pair, start, beyond);
     for again in 0..RESTARTS {
         let length = best.length();

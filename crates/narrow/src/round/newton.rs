@@ -29,6 +29,8 @@ const LONGEST: f64 = 0.7;
 pub(super) struct NearestPoints {
     /// The unit vector from A to B.
     pub(super) normal: Vec3<f64>,
+    /// The point of the difference farthest along it.
+    pub(super) support: Difference,
     /// The gap along it, metres.
     pub(super) gap: f64,
     /// A point of A and one of B, in A's frame.
@@ -138,14 +140,23 @@ impl Carriers {
         }
     }
 
-    /// Two ends of what carries the support along the outward normal: one point twice, or the ends
-    /// of a side. `None` if more than two carriers reach as far.
-    fn ends(&self, rounding: f64) -> Option<[Vec3<f64>; 2]> {
+    /// The carriers that reach farthest, and no others: one twice, or both ends of a side. `None` if
+    /// more than two reach as far.
+    fn farthest(&self, rounding: f64) -> Option<[usize; 2]> {
         let most = self.height();
-        let mut ends = self.all().iter().filter(|carrier| carrier.height >= most - rounding);
-        let first = ends.next()?.at.point;
-        let second = ends.next().map_or(first, |carrier| carrier.at.point);
+        let mut ends = (0..self.count).filter(|&k| self.list[k].height >= most - rounding);
+        let first = ends.next()?;
+        let second = ends.next().unwrap_or(first);
         ends.next().is_none().then_some([first, second])
+    }
+
+    /// Gives all of the support to two ends; `share`: what the second has.
+    fn set_ends(&mut self, [first, second]: [usize; 2], share: f64) {
+        self.list[..self.count].iter_mut().for_each(|carrier| (carrier.is_used, carrier.weight) = (false, 0.0));
+        self.set(first, 1.0 - share);
+        if second != first {
+            self.set(second, share);
+        }
     }
 }
 
@@ -160,8 +171,9 @@ pub(super) fn from_axes(pair: &ConvexPair<'_>, beyond: f64) -> Option<NearestPoi
     let normal = Some(between.normalized()).filter(|normal| normal.is_finite())?;
     for ((side, [from, to]), point) in sides.iter_mut().zip(ends).zip(nearest) {
         let along = to - from;
-        let share = if side.count == 2 { (point - from).dot(along) / along.length2() } else { 0.0 };
-        if share < 1.0 || !share.is_finite() {
+        let square = along.length2();
+        let share = if square > 0.0 { (point - from).dot(along) / square } else { 0.0 };
+        if share < 1.0 {
             side.set(0, 1.0 - share);
         }
         if share > 0.0 {
@@ -172,8 +184,8 @@ pub(super) fn from_axes(pair: &ConvexPair<'_>, beyond: f64) -> Option<NearestPoi
     steps(pair, &mut sides, normal, beyond)
 }
 
-/// The nearest points, from a simplex of points of the difference and the weights of these; like
-/// [`from_axes`].
+/// The nearest points, from a normal and the vertices of a polyhedron in a simplex of points of the
+/// difference; else as [`from_axes`].
 pub(super) fn from_simplex(
     pair: &ConvexPair<'_>,
     simplex: &[Difference],
@@ -194,7 +206,7 @@ fn carriers_of_caps(pair: &ConvexPair<'_>, side: usize) -> Option<Carriers> {
     Some(Carriers::new(caps.iter().map(|cap| (placed(cap), 0)), OUTWARD[side]))
 }
 
-/// Of A the normal points outward, of B inward.
+/// Signs of the normal: it points out of A, and into B.
 const OUTWARD: [f64; 2] = [1.0, -1.0];
 
 /// The vertices of a polyhedron or triangle in a simplex, with equal shares.
@@ -254,13 +266,15 @@ fn proven(
     points: [Vec3<f64>; 2],
     beyond: f64,
 ) -> Option<NearestPoints> {
-    let gap = -pair.support(normal).point.dot(normal);
-    if !(gap > beyond || (points[1] - points[0]).length() - gap <= pair.bound) {
+    let support = pair.support(normal);
+    let gap = -support.point.dot(normal);
+    let is_proven = gap > beyond || (points[1] - points[0]).length() - gap <= pair.bound;
+    if !is_proven {
         return None;
     }
-    let mut found = NearestPoints { normal, gap, points, vertices: [0; MOST_CARRIERS], count: 0 };
+    let mut found = NearestPoints { normal, support, gap, points, vertices: [0; MOST_CARRIERS], count: 0 };
     if let Some(side) = pair.polyhedron() {
-        for carrier in sides[side].used() {
+        for carrier in sides[side].used().filter(|carrier| carrier.weight > 1e-9) {
             found.vertices[found.count] = carrier.vertex;
             found.count += 1;
         }
@@ -316,7 +330,8 @@ fn over_face(
     if sides[side].list[k].height < sides[side].height() - rounding {
         return None;
     }
-    let [from, to] = sides[1 - side].ends(rounding)?;
+    let ends = sides[1 - side].farthest(rounding)?;
+    let [from, to] = ends.map(|k| sides[1 - side].list[k].at.point);
     let cap = sides[side].list[k].cap;
     let [from_disc, to_disc] = [from, to].map(|point| coordinates(&cap, point));
     // The point of the other's side that is nearest to the middle of the end.
@@ -329,7 +344,8 @@ fn over_face(
     if !is_over {
         return None;
     }
-    let mut points = [from + (to - from).scale(share); 2];
+    sides[1 - side].set_ends(ends, share);
+    let mut points = [sides[1 - side].point(); 2];
     points[side] = cap.image([x, y, 0.0]);
     proven(pair, &sides, face, points, beyond)
 }
