@@ -79,7 +79,7 @@ impl LazyBoundary {
     pub(super) fn get(&self) -> &Boundary {
         match self {
             Self::Built(boundary) => boundary,
-            Self::Deferred { built, sources, .. } => built.get_or_init(|| Box::new(hull_of(sources))),
+            Self::Deferred { built, sources, .. } => built_once(built, sources),
         }
     }
 
@@ -95,9 +95,15 @@ impl LazyBoundary {
     }
 }
 
-/// The hull of points whose range was checked when the polyhedron was made.
+/// The boundary that is built at the first call. It stays out of the loops over known vertices, which
+/// hardly ever ask for it.
 #[cold]
 #[inline(never)]
+fn built_once<'a>(built: &'a OnceLock<Box<Boundary>>, sources: &[PointSource]) -> &'a Boundary {
+    built.get_or_init(|| Box::new(hull_of(sources)))
+}
+
+/// The hull of points whose range was checked when the polyhedron was made.
 fn hull_of(sources: &[PointSource]) -> Boundary {
     let (mut points, mut numbers) = (Vec::new(), Vec::new());
     for source in sources {
