@@ -37,8 +37,12 @@ mod _clearsweep {
     use crate::table::{TableFiles, open_tables};
 
     #[pymodule_init]
-    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         clearsweep_object_stores::install();
+        if let Some(level) = std::env::var_os("CLEARSWEEP_SIMD") {
+            clearsweep_engine::limit_simd(&level.to_string_lossy())
+                .map_err(|error| crate::error::raised(module.py(), error))?;
+        }
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use super::machine;
 use super::stdout::{print, print_json};
 use super::text::{bytes, table};
 use clearsweep::Result;
-use clearsweep_engine::{adapters, simd_features};
+use clearsweep_engine::{adapters, simd_features, simd_level};
 use clearsweep_records::manifest::Adapter;
 use serde_json::json;
 
@@ -23,6 +23,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
             "memory_bytes": machine::physical_memory(),
             "default_memory_bytes": machine::default_memory(),
             "simd": simd,
+            "simd_level": simd_level(),
             "gpu": { "supported": cfg!(feature = "gpu"), "adapters": quietly(adapters) },
         }))?;
         return Ok(ProgramEnd::Clear);
@@ -34,7 +35,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
         ("threads", threads.map_or("unknown".to_owned(), |n| n.to_string())),
         ("memory", machine::physical_memory().map_or("unknown".to_owned(), bytes)),
         ("memory for frames in flight", format!("{} unless --memory says otherwise", bytes(machine::default_memory()))),
-        ("SIMD", simd),
+        ("SIMD", format!("{simd}; level {}", simd_level())),
     ];
     let adapters = quietly(adapters);
     let gpus = adapters.iter().map(|own| {

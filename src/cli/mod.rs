@@ -71,6 +71,9 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Runs a subcommand.
 fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
+    if let Some(level) = std::env::var_os("CLEARSWEEP_SIMD") {
+        clearsweep_engine::limit_simd(&level.to_string_lossy())?;
+    }
     match command {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),

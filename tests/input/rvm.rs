@@ -9,6 +9,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 mod damage;
+mod light;
 mod made;
 mod sample;
 mod shapes;

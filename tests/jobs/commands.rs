@@ -126,6 +126,28 @@ fn json_is_alone_on_stdout() {
 }
 
 #[test]
+fn a_level_of_registers_is_chosen_by_name_and_one_that_is_not_there_is_refused() {
+    let doctor = |level: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_clearsweep"));
+        command.args(["doctor", "--json"]).env("CLEARSWEEP_SIMD", level).output().expect("the program starts")
+    };
+    let mut there = Vec::new();
+    for level in ["portable", "avx2", "avx512", "avx", "", "Portable"] {
+        let done = doctor(level);
+        if done.status.success() {
+            let said: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+            assert_eq!(said["simd_level"], level);
+            there.push(level);
+        } else {
+            let said = String::from_utf8_lossy(&done.stderr).into_owned();
+            let remedy = format!("CLEARSWEEP_SIMD={level}: is no level of registers that this processor has");
+            assert!(done.status.code() == Some(2) && said.contains(&remedy) && said.contains("portable"), "{said}");
+        }
+    }
+    assert!(there[0] == "portable" && there.iter().all(|level| level.chars().all(|c| !c.is_uppercase())), "{there:?}");
+}
+
+#[test]
 fn colours_are_asked_for_or_on_a_terminal() {
     let dir = tempfile::tempdir().expect("scratch");
     let dir = dir.path();

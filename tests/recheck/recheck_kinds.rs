@@ -12,7 +12,7 @@ use clearsweep_testing::recheck::kinds::gap::Soups;
 use clearsweep_testing::recheck::kinds::judge::{Claim, Fault, Place as Relation};
 use clearsweep_testing::recheck::kinds::make::{Kind, Subject, make};
 use clearsweep_testing::recheck::kinds::motion::{self, Memory};
-use clearsweep_testing::recheck::kinds::tally::{Record, Tally, Terms, pairs, summary, uncovered, untried};
+use clearsweep_testing::recheck::kinds::tally::{Record, Tally, Terms, pairs, summary, unaligned, uncovered, untried};
 use clearsweep_testing::recheck::place::Place;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,13 +21,22 @@ fn is_round(kind: &Kind) -> bool {
     matches!(kind, Kind::Round | Kind::Torus | Kind::RoundParts)
 }
 
+/// Whether rows of two kinds take the oracle long: tori, and bodies with tori among their parts,
+/// beside each other and beside triangles. `recheck_round` asks few of them, and a campaign many.
+fn is_slow(pair: &[Kind; 2]) -> bool {
+    let has_torus = |kind: &Kind| matches!(kind, Kind::Torus | Kind::RoundParts);
+    let is_quick = |kind: &Kind| matches!(kind, Kind::Hull | Kind::Pieces | Kind::Sphere | Kind::Capsule);
+    pair.iter().any(has_torus) && !pair.iter().any(is_quick)
+}
+
 /// Rows of a pair of kinds until every place has some with every memory, and every promise was
 /// tried.
 fn covered(pair: [Kind; 2]) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..40 {
         tally.add(&kinds::ask(pair, seed, 216, 1));
-        if uncovered(pair, &tally).is_empty() && untried(pair, &tally).next().is_none() {
+        let is_covered = uncovered(pair, &tally).is_empty() && unaligned(pair, &tally).next().is_none();
+        if is_covered && untried(pair, &tally).next().is_none() {
             break;
         }
     }
@@ -36,15 +45,14 @@ fn covered(pair: [Kind; 2]) -> Tally {
 
 #[test]
 fn every_pair_of_kinds_is_proven_again_in_every_place() {
-    // Pairs with a round body take the oracle minutes: `recheck_round` asks few of them.
-    let pairs: Vec<[Kind; 2]> = pairs().into_iter().filter(|pair| !pair.iter().any(is_round)).collect();
+    let pairs: Vec<[Kind; 2]> = pairs().into_iter().filter(|pair| !is_slow(pair)).collect();
     let (next, sums) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(&pair) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let tally = covered(pair);
-                    eprintln!("{} {:.1} s", tally.line(pair), tally.seconds);
+                    eprintln!("{} {:.1} s, {} left open", tally.line(pair), tally.seconds, tally.left_open);
                     sums.lock().expect("no thread panics here").push((pair, tally));
                 }
             });

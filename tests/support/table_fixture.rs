@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 use super::lib::{DistanceColumns, IntervalRow, Row, SortedRows, TableOptions, TableWriter};
+use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{
     BetweenFrames, Body, Candidate, DeviationSource, FeatureKind, FrameBlock, IgnoredPairs, IntervalMethod,
@@ -37,33 +38,7 @@ impl Rng {
 }
 
 fn point() -> Polyhedron {
-    Polyhedron {
-        dimension: 0,
-        count: 1,
-        x: vec![0.0; 8],
-        y: vec![0.0; 8],
-        z: vec![0.0; 8],
-        source: vec![0],
-        edges: vec![],
-        face_start: vec![0],
-        face_vertices: vec![],
-        face_edges: vec![],
-        normals: vec![],
-        neighbour_start: vec![0, 0],
-        neighbours: vec![],
-        neighbour_edges: vec![],
-        neighbour_blocks: Vec::new(),
-        neighbour_block_start: Vec::new(),
-        starts: Vec::new(),
-        start_side: 0,
-        mean: Vec3::ZERO,
-        radius: 0.0,
-        away: 0.0,
-        distinct_normals: vec![],
-        distinct_edges: vec![],
-        planes: Default::default(),
-        round: None,
-    }
+    convex_hull(&[Vec3::ZERO]).expect("a point")
 }
 
 /// A scene of spheres. With `statics`, every third one is static.

@@ -1,4 +1,4 @@
-//! `cargo xtask`: runs the quick loop (`quick`) and the comparison of two programs (`same`) itself,
+//! `cargo xtask`: runs the quick loop (`quick`) and the comparison of two programs (`same`, `levels`) itself,
 //! and hands every other name to the campaigns (`main.rs`), which need the whole engine as
 //! released. This program needs no crate, so it compiles in a second.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tools report to the person who runs them")]
@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         ["quick", "--since", revision] => quick(revision),
         ["quick", ..] => Err(USAGE.to_owned()),
         ["counts"] => counts::main().map(|is_done| ExitCode::from(u8::from(!is_done))),
+        ["levels", ref rest @ ..] => same::levels::main(rest).map(|is_same| ExitCode::from(u8::from(!is_same))),
         ["same", ref rest @ ..] => same::main(rest).map(|is_same| ExitCode::from(u8::from(!is_same))),
         _ => campaign(&arguments),
     };

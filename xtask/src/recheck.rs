@@ -15,8 +15,9 @@
 //! where a family does not reach its shares of rows apart, touching and overlapping. `--summary
 //! RECORD` prints what a record says.
 //!
-//! `recheck --kinds RECORD [--rows N]`: every pair of kinds of bodies, `N` rows each, by brute
-//! force over triangles; see `kinds`.
+//! `recheck --kinds RECORD [--rows N] [--with K,K] [--among K,K]`: every pair of kinds of bodies, `N`
+//! rows each, by brute force over triangles, and over directions about round bodies; see `kinds`. `--with`: only
+//! pairs that have one of these kinds; `--among`: only pairs of these kinds.
 //!
 //! ```text
 //! families.rs, plant.rs, px.rs   what is asked            <- run.rs asks it; drawings.rs: bodies that the engine recentres
@@ -44,7 +45,7 @@ const CAMPAIGN: Effort = Effort { ways: 10_000, known: 250, deception: 100 };
 const USAGE: &str = "usage: recheck [--queries N] [--seed S] [--family F] [--ways W] [--px DIR]
        recheck --campaign RECORD [--queries N] [--chunk Q] [--seed S] [--ways W] [--threads T] [--hours H] [--commit TEXT]
                [--from CHUNK]
-       recheck --kinds RECORD [--rows N] [--chunk Q] [--seed S] [--threads T] [--hours H] [--commit TEXT]
+       recheck --kinds RECORD [--rows N] [--with K,K] [--among K,K] [--chunk Q] [--seed S] [--threads T] [--hours H] [--commit TEXT]
        recheck --summary RECORD";
 
 #[derive(Default)]
@@ -60,6 +61,10 @@ struct Arguments {
     kinds: Option<PathBuf>,
     /// Rows of each pair of kinds.
     rows: Option<u64>,
+    /// Kinds of which one is in every pair.
+    with: Option<Vec<kinds::make::Kind>>,
+    /// Kinds of which both of every pair are.
+    among: Option<Vec<kinds::make::Kind>>,
     summary: Option<PathBuf>,
     threads: Option<usize>,
     hours: Option<f64>,
@@ -83,6 +88,8 @@ fn parsed(given: &[String]) -> Option<Arguments> {
             "--campaign" => found.campaign = Some(value.into()),
             "--kinds" => found.kinds = Some(value.into()),
             "--rows" => found.rows = Some(count()?),
+            "--with" => found.with = Some(kinds_named(&value)?),
+            "--among" => found.among = Some(kinds_named(&value)?),
             "--summary" => found.summary = Some(value.into()),
             "--threads" => found.threads = Some(count()? as usize),
             "--hours" => found.hours = Some(value.parse().ok()?),
@@ -92,6 +99,12 @@ fn parsed(given: &[String]) -> Option<Arguments> {
         }
     }
     Some(found)
+}
+
+/// Kinds by their names, separated by commas.
+fn kinds_named(names: &str) -> Option<Vec<kinds::make::Kind>> {
+    let named = |name: &str| kinds::make::Kind::ALL.into_iter().find(|kind| format!("{kind:?}") == name);
+    names.split(',').map(named).collect()
 }
 
 pub(crate) fn main(arguments: &[String]) -> Outcome<ExitCode> {
@@ -122,10 +135,16 @@ fn of_kinds(arguments: &Arguments, record: &Path) -> ExitCode {
         commit: arguments.commit.clone().unwrap_or_else(|| "unknown".into()),
     };
     let (rows, hours) = (arguments.rows.unwrap_or(10_000_000), arguments.hours.unwrap_or(f64::INFINITY));
-    let pairs = kinds::tally::pairs();
+    let is_asked = |pair: &[kinds::make::Kind; 2]| {
+        arguments.with.as_ref().is_none_or(|with| pair.iter().any(|kind| with.contains(kind)))
+            && arguments.among.as_ref().is_none_or(|among| pair.iter().all(|kind| among.contains(kind)))
+    };
+    let pairs: Vec<_> = kinds::tally::pairs().into_iter().filter(is_asked).collect();
     match kinds::campaign(record, terms, &pairs, rows, arguments.threads.unwrap_or(2), hours) {
         Ok(record) => {
-            let wrong = kinds::tally::summary(&record.sums());
+            let mut sums = record.sums();
+            sums.retain(|(pair, _)| is_asked(pair));
+            let wrong = kinds::tally::summary(&sums);
             wrong.iter().for_each(|text| eprintln!("{text}"));
             ExitCode::from(u8::from(!wrong.is_empty()))
         }

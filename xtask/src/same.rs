@@ -5,6 +5,7 @@
 //! that a change of structure is proven to change nothing that a user sees.
 
 mod cases;
+pub(crate) mod levels;
 
 use cases::{CASES, Case, write_own};
 use std::collections::BTreeMap;

@@ -39,9 +39,9 @@ pub(super) struct SupportVertices {
 const WIDTH: usize = 16;
 
 impl SupportVertices {
-    /// The vertices of a core, reduced by its symmetry.
+    /// The vertices of a core, or the points around its round parts, reduced by symmetry.
     pub(super) fn new(core: &Polyhedron) -> Self {
-        Self::of((0..core.count).map(|i| [core.x[i] + 0.0, core.y[i] + 0.0, core.z[i] + 0.0]).collect())
+        Self::of(core.corners().into_iter().map(|corner| corner.to_array().map(|c| c + 0.0)).collect())
     }
 
     fn of(mut all: Vec<[f64; 3]>) -> Self {

@@ -9,6 +9,7 @@ use super::lattice::Lattice;
 use clearsweep_base::simd::level;
 use clearsweep_geometry::Pose;
 use clearsweep_model::{Bounds, FrameBlock, Motion, SAMPLES, SampleColumn, Scene, Shape, block::COMPONENTS};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct BroadScene {
     lattice: Lattice,
-    /// The support vertices of each distinct shape.
+    /// The support vertices of each distinct shape of dynamic bodies.
     supports: Vec<SupportVertices>,
     slots: Vec<BoxBuild>,
     pub(super) fixed: FixedBoxes,
@@ -58,27 +59,24 @@ impl BroadScene {
         let bounds =
             bounds.map(|bounds| Bounds { min: bounds.min.map(|c| c - reach), max: bounds.max.map(|c| c + reach) });
         let lattice = Lattice::new(scene, bounds.as_ref(), within);
-        let mut supports = Vec::new();
-        let mut known: HashMap<*const Shape, u32> = HashMap::new();
-        let mut support_of = |shape: &std::sync::Arc<Shape>| {
-            *known.entry(std::sync::Arc::as_ptr(shape)).or_insert_with(|| {
-                supports.push(SupportVertices::new(&shape.hull().core));
-                supports.len() as u32 - 1
-            })
-        };
+        // Those of static bodies are used once, and not kept.
+        let (mut shapes, mut fixed_shapes) = (DistinctShapes::default(), DistinctShapes::default());
         let mut slots = vec![(0, 0.0); scene.dynamic.len()];
         let (mut bodies, mut placed) = (Vec::new(), Vec::new());
         for (body, index) in scene.bodies.iter().zip(0_u32..) {
-            let build = (support_of(&body.shape), body.shape.hull().radius + body.shape.deviation + 0.5 * within);
+            let margin = body.shape.hull().radius + body.shape.deviation + 0.5 * within;
             match &body.motion {
-                Motion::Dynamic { slot } => slots[*slot as usize] = build,
+                Motion::Dynamic { slot } => slots[*slot as usize] = (shapes.index(&body.shape), margin),
                 Motion::Static(pose) => {
                     bodies.push(index);
-                    placed.push((build, *pose));
+                    placed.push(((fixed_shapes.index(&body.shape), margin), *pose));
                 }
             }
         }
-        let fixed = boxes_of_poses(&lattice, &supports, &placed);
+        let support = |shape: &&Shape| SupportVertices::new(&shape.hull().core);
+        let supports = shapes.list.iter().map(support).collect();
+        let fixed_support = |shape: u32| Cow::Owned(support(&fixed_shapes.list[shape as usize]));
+        let fixed = boxes_of_poses(&lattice, fixed_support, &placed);
         let fixed = FixedBoxes::new(bodies, BoxSet::new((0..).zip(fixed)));
         let is_asked = scene.query.static_pairs || scene.dynamic.is_empty();
         let static_pairs = if is_asked { StaticPairs::InFirstBlock } else { StaticPairs::None };
@@ -139,7 +137,8 @@ impl BroadScene {
         let present = (0..self.slots.len()).zip(&following.poses).filter_map(|(slot, pose)| Some((slot, (*pose)?)));
         let (slots, placed): (Vec<usize>, Vec<(BoxBuild, Pose)>) =
             present.map(|(slot, pose)| (slot, (self.slots[slot], pose))).unzip();
-        let made = boxes_of_poses(&self.lattice, &self.supports, &placed);
+        let support = |index: u32| Cow::Borrowed(&self.supports[index as usize]);
+        let made = boxes_of_poses(&self.lattice, support, &placed);
         slots.into_iter().zip(made).for_each(|(slot, made)| boxes[slot] = made);
         boxes
     }
@@ -156,9 +155,29 @@ impl BroadScene {
     }
 }
 
+/// Shapes by their first use.
+#[derive(Default)]
+struct DistinctShapes<'a> {
+    list: Vec<&'a Shape>,
+    known: HashMap<*const Shape, u32>,
+}
+
+impl<'a> DistinctShapes<'a> {
+    fn index(&mut self, shape: &'a Shape) -> u32 {
+        *self.known.entry(std::ptr::from_ref(shape)).or_insert_with(|| {
+            self.list.push(shape);
+            self.list.len() as u32 - 1
+        })
+    }
+}
+
 /// The boxes of bodies that have one pose each. Bodies that are made from the same are boxed 64 at
 /// a time, in the lanes that otherwise hold the samples of one body.
-fn boxes_of_poses(lattice: &Lattice, supports: &[SupportVertices], placed: &[(BoxBuild, Pose)]) -> Vec<LatticeBox> {
+fn boxes_of_poses<'s>(
+    lattice: &Lattice,
+    support: impl Fn(u32) -> Cow<'s, SupportVertices>,
+    placed: &[(BoxBuild, Pose)],
+) -> Vec<LatticeBox> {
     let build_key = |i: usize| (placed[i].0.0, placed[i].0.1.to_bits());
     let mut order: Vec<usize> = (0..placed.len()).collect();
     order.sort_by_key(|&i| build_key(i));
@@ -172,8 +191,9 @@ fn boxes_of_poses(lattice: &Lattice, supports: &[SupportVertices], placed: &[(Bo
             let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
             lanes.iter_mut().zip(values).for_each(|(component, value)| component.0[lane] = value);
         }
-        let (support, margin) = placed[part[0]].0;
-        let builder = BoxBuilder { lattice, support: &supports[support as usize], margin };
+        let (shape, margin) = placed[part[0]].0;
+        let support = support(shape);
+        let builder = BoxBuilder { lattice, support: &support, margin };
         builder.make(simd, &lanes, u64::MAX >> (SAMPLES - part.len()), part.len(), &mut made);
         part.iter().enumerate().for_each(|(lane, &i)| boxes[i] = made.get(lane));
     }

@@ -71,7 +71,7 @@ pub use coverage::RunVerdict;
 pub use device::{adapters, check_device};
 pub use job::{Job, Loaded};
 pub use link_pairs::{LinkPairFound, LinkPairKind, LinkPairs, link_pairs};
-pub use manifest::simd_features;
+pub use manifest::{limit_simd, simd_features, simd_level};
 pub use manifest_summary::pairs_by_deviation_source;
 pub use merge::{MergeOptions, Merged, merge};
 pub use motion_query::MotionQuery;

@@ -9,6 +9,8 @@ use super::options::JobOptions;
 use super::shard_note::{ShardNote, shown};
 use super::timings::Timings;
 use super::warning::Warning;
+use clearsweep_base::simd::{self, Level};
+use clearsweep_base::{Error, Result};
 use clearsweep_broad::DeviceReport;
 use clearsweep_geometry::Vec3;
 use clearsweep_kinematics::{Joint, Sweep};
@@ -87,6 +89,7 @@ impl Report<'_> {
                 architecture: std::env::consts::ARCH.to_owned(),
                 system: std::env::consts::OS.to_owned(),
                 simd: simd_features().into_iter().map(str::to_owned).collect(),
+                simd_level: Some(simd_level().to_owned()),
                 peak_memory_bytes: self.options.peak_memory.and_then(|measure| measure()),
             },
             files: None,
@@ -209,7 +212,29 @@ fn input(digest: &InputDigest) -> Input {
 
 /// The vector instruction sets of this machine that matter here.
 pub fn simd_features() -> Vec<&'static str> {
-    clearsweep_base::simd::features()
+    simd::features()
+}
+
+/// Chooses the level of registers of this process by its name, `portable`, `avx2` or `avx512`, for
+/// measurements and reports of faults: no row depends on it.
+///
+/// # Errors
+///
+/// The processor has no level of that name.
+pub fn limit_simd(name: &str) -> Result<()> {
+    let names = || Level::available().into_iter().map(Level::name).collect::<Vec<_>>().join(", ");
+    simd::limit(name).map(drop).ok_or_else(|| {
+        Error::usage(
+            format!("CLEARSWEEP_SIMD={name}"),
+            "is no level of registers that this processor has",
+            format!("unset it, or set one of: {}", names()),
+        )
+    })
+}
+
+/// The name of the level of registers of this process.
+pub fn simd_level() -> &'static str {
+    simd::level().name()
 }
 
 fn device_report(report: &DeviceReport) -> GpuReport {

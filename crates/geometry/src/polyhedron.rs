@@ -1,9 +1,15 @@
 //! The convex polyhedron: what a query needs, laid out for it.
 
+mod deferred;
+
+use super::hull::length_rounded_up;
 pub use super::planes::LANES;
 use super::planes::{LazyPlanes, Planes};
 use super::round::RoundCore;
+use super::triangle_tree::bounds;
 use super::vec3::Vec3;
+pub use deferred::{LazyBoundary, PointSource};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// An edge of a polyhedron.
@@ -21,7 +27,7 @@ pub struct Edge {
 pub const NO_FACE: u32 = u32::MAX;
 
 /// Vertices up to which the coordinates of neighbours are kept side by side
-/// ([`Polyhedron::neighbour_blocks`]).
+/// ([`Boundary::neighbour_blocks`]).
 pub const MAX_TABLED_VERTICES: usize = 1 << 16;
 
 /// The least radius of a recentred piece, growth included, in distances of its recentred origin
@@ -33,14 +39,36 @@ const LEAST_SHARE: f64 = 1.0 / (1_u64 << 49) as f64;
 const LEAST_RADIUS: f64 = 1.0 / (1_u64 << 23) as f64;
 
 /// A convex polyhedron, polygon, segment or point: the hull of its `f64` vertices, which *are* the
-/// truth.
+/// truth, or the polyhedron around a round body.
 ///
-/// All coordinates are metres in the body's recentred frame. Vertices are ordered by `source`;
-/// edges by their (low, high) vertices; faces by their sorted vertex lists (so that indices are the
-/// published feature numbers). A polygon (`dimension` 2) has two faces, its front and its back; a
-/// segment one edge and no face; a point neither.
+/// All coordinates are metres in the body's recentred frame. It dereferences to its [`Boundary`]:
+/// that of a hull of points is known from the start, that around round bodies is built when first
+/// asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Polyhedron {
+    /// No vertex is farther from the recentred origin, metres: the largest distance, rounded up; of
+    /// a recentred body no less than what `Polyhedron::recentred` asks for.
+    pub radius: f64,
+    /// Distance of the recentred origin from the origin of the body's own frame, rounded up,
+    /// metres; 0 if they are one.
+    pub away: f64,
+    /// See [`Polyhedron::planes`].
+    pub planes: LazyPlanes,
+    /// The round body that this polyhedron lies around, and in whose place it stands where a proof
+    /// may be coarse; `None`: the polyhedron is the body.
+    pub round: Option<Arc<RoundCore>>,
+    /// See [`Boundary`].
+    #[doc(hidden)]
+    pub boundary: LazyBoundary,
+}
+
+/// The vertices, edges and faces of a polyhedron.
+///
+/// Vertices are ordered by `source`; edges by their (low, high) vertices; faces by their sorted
+/// vertex lists (so that indices are the published feature numbers). A polygon (`dimension` 2) has
+/// two faces, its front and its back; a segment one edge and no face; a point neither.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boundary {
     /// 0 point, 1 segment, 2 flat polygon, 3 solid.
     pub dimension: u8,
     /// Number of vertices.
@@ -88,21 +116,10 @@ pub struct Polyhedron {
     pub start_side: u32,
     /// The mean of the vertices: a point of the relative interior.
     pub mean: Vec3<f64>,
-    /// No vertex is farther from the recentred origin, metres: the largest distance, rounded up; of
-    /// a recentred body no less than what `Polyhedron::recentred` asks for.
-    pub radius: f64,
-    /// Distance of the recentred origin from the origin of the body's own frame, rounded up,
-    /// metres; 0 if they are one.
-    pub away: f64,
     /// Representatives of the face normals up to sign and exact parallelism: indices of faces.
     pub distinct_normals: Vec<u32>,
     /// Representatives of the edge directions up to sign and exact parallelism: indices of edges.
     pub distinct_edges: Vec<u32>,
-    /// See [`Polyhedron::planes`].
-    pub planes: LazyPlanes,
-    /// The round body that this polyhedron lies around, and in whose place it stands where a proof
-    /// may be coarse; `None`: the polyhedron is the body.
-    pub round: Option<Arc<RoundCore>>,
 }
 
 impl Polyhedron {
@@ -131,17 +148,51 @@ impl Polyhedron {
     /// one.
     pub fn bounds(&self) -> [Vec3<f64>; 2] {
         if let Some(round) = &self.round {
-            let unit = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
-            let end = |sign: f64| Vec3::from(unit.map(|axis| sign * round.body.height(axis.scale(sign))));
-            return [end(-1.0), end(1.0)];
+            return round.body.bounds();
         }
-        let of = |list: &[f64]| {
-            list.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &c| [c.min(low), c.max(high)])
-        };
-        let [x, y, z] = [of(&self.x), of(&self.y), of(&self.z)];
-        [Vec3::new(x[0], y[0], z[0]), Vec3::new(x[1], y[1], z[1])]
+        if let LazyBoundary::Deferred { sources, .. } = &self.boundary {
+            return bounds(sources.iter().flat_map(PointSource::bounds)).into();
+        }
+        bounds((0..self.count as u32).map(|v| self.vertex(v))).into()
     }
 
+    /// A number that no other polyhedron of the process has, clones included: what tells memories
+    /// of polyhedra apart.
+    #[inline(always)]
+    pub fn identity(&self) -> u64 {
+        self.planes.identity()
+    }
+
+    /// The planes, if they were formed.
+    #[inline(always)]
+    pub fn formed_planes(&self) -> Option<&Planes> {
+        self.planes.get()
+    }
+
+    /// The numbers of its vertices, to be changed; they stay ascending.
+    pub fn source_mut(&mut self) -> &mut [u32] {
+        &mut self.boundary.get_mut().source
+    }
+
+    /// A polyhedron of these vertices, edges and faces.
+    pub fn of(boundary: Boundary) -> Self {
+        let vertices = (0..boundary.count as u32).map(|v| boundary.vertex(v));
+        let radius = vertices.fold(0.0, |radius, vertex| length_rounded_up(vertex).max(radius));
+        let boundary = LazyBoundary::Built(boundary);
+        Self { radius, away: 0.0, planes: LazyPlanes::default(), round: None, boundary }
+    }
+}
+
+impl Deref for Polyhedron {
+    type Target = Boundary;
+
+    #[inline(always)]
+    fn deref(&self) -> &Boundary {
+        self.boundary.get()
+    }
+}
+
+impl Boundary {
     /// Vertex `i`.
     #[inline]
     pub fn vertex(&self, i: u32) -> Vec3<f64> {
@@ -196,19 +247,6 @@ impl Polyhedron {
         // A cast saturates, and takes NaN to 0.
         let cell = |u: f64| ((scale + scale * (u / largest)) as u32).min(side.saturating_sub(1));
         self.starts.get(((face * side + cell(u)) * side + cell(v)) as usize).copied()
-    }
-
-    /// A number that no other polyhedron of the process has, clones included: what tells memories
-    /// of polyhedra apart.
-    #[inline(always)]
-    pub fn identity(&self) -> u64 {
-        self.planes.identity()
-    }
-
-    /// The planes, if they were formed.
-    #[inline(always)]
-    pub fn formed_planes(&self) -> Option<&Planes> {
-        self.planes.get()
     }
 
     /// The edge between two vertices, if there is one.

@@ -100,6 +100,7 @@ macro_rules! method {
             fn prepare(&self, shape: &Shape) {
                 if let Some(piece) = shape.only_piece()
                     && !matches!($search(self), SearchMethod::Gjk(_))
+                    && piece.core.round.is_none()
                     && piece.core.count <= PREPARED
                 {
                     piece.core.planes();

@@ -308,6 +308,19 @@ pub struct View {
     pub track: Vec<TrackSample>,
 }
 
+/// The colour of a body in its own file, in sRGB, by its groups: that of RVM (`colour:#ff0000`), or
+/// a material that is named by its colour, as those of converted IFC and STEP files are.
+pub(crate) fn own_colour(groups: &[String]) -> Option<[u8; 3]> {
+    let written = |group: &String| {
+        let digits = group.strip_prefix("colour:#").or_else(|| group.strip_prefix("material:#"))?;
+        let is_written = digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let number = u32::from_str_radix(digits, 16).ok().filter(|_| is_written)?;
+        let [_, colour @ ..] = number.to_be_bytes();
+        Some(colour)
+    };
+    groups.iter().find_map(written)
+}
+
 /// A body in a view.
 #[derive(Debug, Clone)]
 pub struct ViewPart {
@@ -321,6 +334,9 @@ pub struct ViewPart {
     pub placement: Placement,
     /// Whether it moves: then each [`TrackSample`] has a placement of it.
     pub moves: bool,
+    /// The colour of the body in its own file, red, green and blue of sRGB: a neighbour is drawn in
+    /// it.
+    pub colour: Option<[u8; 3]>,
 }
 
 /// A perspective camera, relative to the origin of its view.

@@ -53,8 +53,10 @@ pub(crate) struct GlbBody {
 /// The colour of a body, by what is known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum GlbColor {
-    /// Nothing: grey, and translucent beside bodies of another colour.
+    /// Nothing: grey, and translucent beside bodies of a pair or with violations.
     Neutral,
+    /// Its own colour in sRGB, likewise translucent.
+    Own([u8; 3]),
     /// The first body of a pair: blue.
     A,
     /// The second body of a pair: orange.
@@ -63,6 +65,13 @@ pub(crate) enum GlbColor {
     Violating,
     /// All its violations are accepted: ochre.
     Accepted,
+}
+
+impl GlbColor {
+    /// Whether nothing is known of the body that the file is about.
+    fn is_beside(self) -> bool {
+        matches!(self, Self::Neutral | Self::Own(_))
+    }
 }
 
 /// The motion of a body.
@@ -114,14 +123,27 @@ pub(crate) fn glb(scene: &GlbScene) -> Result<Glb> {
 
 /// The color of a material as light (glTF 2.0, section 3.9.2), and its name. The comments have it
 /// in sRGB.
-fn color_of(color: GlbColor) -> ([f32; 3], &'static str) {
-    match color {
+fn color_of(color: GlbColor) -> ([f32; 3], String) {
+    let (light, name) = match color {
+        GlbColor::Own([red, green, blue]) => {
+            return ([red, green, blue].map(light), format!("#{red:02x}{green:02x}{blue:02x}"));
+        }
         GlbColor::Neutral => ([0.3231, 0.3663, 0.4179], "neutral"), // #9aa3ad
         GlbColor::A => ([0.0284, 0.159, 0.6308], "A"),              // #2f6fd0
         GlbColor::B => ([0.7454, 0.1981, 0.0103], "B"),             // #e07b1a
         GlbColor::Violating => ([0.6308, 0.0343, 0.0252], "violating"), // #d0342c
         GlbColor::Accepted => ([0.5841, 0.3613, 0.0203], "accepted"), // #c9a227
+    };
+    (light, name.to_owned())
+}
+
+/// The light of a component of sRGB (IEC 61966-2-1).
+fn light(component: u8) -> f32 {
+    let share = f64::from(component) / 255.0;
+    if share <= 0.04045 {
+        return (share / 12.92) as f32;
     }
+    libm::pow((share + 0.055) / 1.055, 2.4) as f32
 }
 
 /// A file that is being written: the JSON, and the one buffer.
@@ -137,7 +159,7 @@ type MeshAccessors = Option<[Index<Accessor>; 2]>;
 impl GlbWriter {
     /// Adds a node for every body, below `parent`.
     fn add_bodies(&mut self, scene: &GlbScene, parent: Index<Node>) -> Result<()> {
-        let is_ghost = scene.bodies.iter().any(|body| body.color != GlbColor::Neutral);
+        let is_ghost = scene.bodies.iter().any(|body| !body.color.is_beside());
         let mut materials = FxHashMap::default();
         let mut shapes: FxHashMap<usize, MeshAccessors> = FxHashMap::default();
         let mut meshes: FxHashMap<(usize, GlbColor), Index<Mesh>> = FxHashMap::default();
@@ -400,9 +422,9 @@ fn material(color: GlbColor, is_ghost: bool) -> Material {
     /// Opacity of bodies that are beside the point.
     const OPACITY: f32 = 0.35;
     let ([red, green, blue], name) = color_of(color);
-    let is_ghost = is_ghost && color == GlbColor::Neutral;
+    let is_ghost = is_ghost && color.is_beside();
     Material {
-        name: Some(name.to_owned()),
+        name: Some(name),
         double_sided: true,
         alpha_mode: Valid(if is_ghost { AlphaMode::Blend } else { AlphaMode::Opaque }),
         pbr_metallic_roughness: PbrMetallicRoughness {

@@ -1,5 +1,6 @@
 //! The bodies of a scene at a moment, or over a run, as binary glTF.
 
+use crate::data::own_colour;
 use crate::data::{Finding, Report};
 use crate::display::display_mesh;
 use crate::glb::{GlbBody, GlbColor, GlbScene, GlbTrack, glb};
@@ -67,7 +68,8 @@ pub fn run_glb(manifest: &Manifest, report: &Report, moment: GlbMoment<'_>) -> R
             absent += 1;
             continue;
         };
-        let color = colors.get(&(index as u32)).copied().unwrap_or(GlbColor::Neutral);
+        let own = || own_colour(&body.groups).map_or(GlbColor::Neutral, GlbColor::Own);
+        let color = colors.get(&(index as u32)).copied().unwrap_or_else(own);
         let mesh = numbers[&shape_key(&body.shape)];
         file.bodies.push(GlbBody { name: body.name.clone(), mesh, color, placement: placement(&pose, origin) });
         if samples.len() > 1 && matches!(body.motion, Motion::Dynamic { .. }) {

@@ -3,17 +3,17 @@
 use super::body_spec::{GeometryOptions, Growth};
 use super::centre::centre;
 use super::decomposition::{self, DecomposedSolid};
-use super::distinct::Distinct;
+use super::distinct::{Distinct, fault_of_hull};
 use super::hull_fit::{self, MeshAndHull, together};
 use super::length::check_length;
 use super::mesh::{Closure, MeshMade, clean};
 use super::readers::{Fault, Mesh};
 use super::rounded::uneven_growth;
-use super::shapes::{ShapeSpec, Solid};
+use super::shapes::{ShapeSpec, Solid, SolidCore};
 use clearsweep_base::workers::Workers;
-use clearsweep_geometry::hull::check_range;
+use clearsweep_geometry::hull::{check_range, convex_hull};
 use clearsweep_geometry::triangle_tree::bounds;
-use clearsweep_geometry::{Inside, LazyPieceTree, LazySurface, Polyhedron, RoundCore, TriangleMesh, Vec3};
+use clearsweep_geometry::{Inside, LazyPieceTree, LazySurface, Polyhedron, TriangleMesh, Vec3};
 use clearsweep_model::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
 use std::sync::Arc;
 
@@ -81,6 +81,11 @@ impl BuiltGeometry {
         let (condition, measured, watertight) = (Some(condition), Some(deviation), Some(watertight));
         let built = Self::of(Model::Decomposition, pieces, center, counts);
         Self { hull, middle, condition, measured, watertight, ..built }
+    }
+
+    /// The same, its coordinates stored in steps of this length, metres.
+    pub(super) fn stored_in_steps(self, coordinate_step: f64) -> Self {
+        Self { coordinate_step, ..self }
     }
 
     /// Whether it is the triangles of a mesh.
@@ -160,12 +165,15 @@ fn middle(points: impl Iterator<Item = Vec3<f64>>) -> Vec3<f64> {
 /// Its numbers are too large or too small for a hull.
 pub(super) fn from_shape(spec: &ShapeSpec) -> Result<BuiltGeometry, Fault> {
     let solids = spec.solids();
-    let points: Vec<Vec3<f64>> = solids.iter().flat_map(|solid| &solid.points).copied().collect();
-    let center = centre(&points);
+    if solids.iter().any(Solid::is_round) {
+        return from_round_solids(spec, &solids);
+    }
+    let points: Vec<Vec3<f64>> = solids.iter().flat_map(|solid| solid.points().into_owned()).collect();
+    let center = centre(points.iter().copied());
     let points = Distinct::of(points, center, &Workers::none());
     let count = points.of_vertex.len() as u64;
-    if let ([solid], false) = (&solids[..], matches!(spec, ShapeSpec::Parts(_) | ShapeSpec::Pieces(_))) {
-        let core = placed_core(points.hull(None)?, solid, center);
+    if let ([solid], false) = (&solids[..], is_compound(spec)) {
+        let core = points.hull(None)?;
         let counts = (count, triangle_count(&core));
         return Ok(BuiltGeometry {
             radius: solid.radius,
@@ -173,24 +181,63 @@ pub(super) fn from_shape(spec: &ShapeSpec) -> Result<BuiltGeometry, Fault> {
         });
     }
     let mut vertices = points.of_vertex.iter().copied();
-    let members = solids.iter().map(|solid| vertices.by_ref().take(solid.points.len()).collect()).collect();
+    let members = solids.iter().map(|solid| vertices.by_ref().take(solid.points().len()).collect()).collect();
     let (pieces, hull) = hulls(members, &points)?;
     let triangles = pieces.iter().map(triangle_count).sum();
-    let rounding = solids.iter().map(|solid| solid.rounding).fold(0.0, f64::max);
-    let parts = Some((solids.iter().map(|solid| solid.radius).collect(), rounding));
-    let is_one_part = pieces.len() == 1 && matches!(spec, ShapeSpec::Parts(_));
-    let model = if is_one_part { Model::Hull } else { Model::Pieces };
-    let pieces = pieces.into_iter().zip(&solids).map(|(core, solid)| placed_core(core, solid, center)).collect();
-    Ok(BuiltGeometry { hull, parts, ..BuiltGeometry::of(model, pieces, center, (count, triangles)) })
+    Ok(of_parts(spec, &solids, (pieces, hull), center, (count, triangles)))
 }
 
-/// The polyhedron of a solid with the round core that it lies around, in the frame at `center`.
-fn placed_core(core: Polyhedron, solid: &Solid, center: Vec3<f64>) -> Polyhedron {
-    let placed = |round: &Arc<RoundCore>| match center == Vec3::ZERO {
-        true => Arc::clone(round),
-        false => Arc::new(RoundCore { body: round.body.recentred(center), ..**round }),
-    };
-    Polyhedron { round: solid.round.as_ref().map(placed), ..core }
+/// The geometry of solids of which some are round: their polyhedra, and the hull of all of them,
+/// are built when first asked for. Round ones have no vertices and triangles.
+fn from_round_solids(spec: &ShapeSpec, solids: &[Solid]) -> Result<BuiltGeometry, Fault> {
+    let center = centre(solids.iter().flat_map(|solid| solid.points().into_owned()));
+    let (mut first, mut counts) = (0_u32, (0, 0));
+    let mut cores = Vec::with_capacity(solids.len());
+    for solid in solids {
+        let numbered = |index: usize| first + index as u32;
+        let core = match &solid.core {
+            SolidCore::Round(body) => {
+                let body = if center == Vec3::ZERO { body.clone() } else { body.recentred(center) };
+                Polyhedron::around(body, first).map_err(|error| fault_of_hull(error, numbered))?
+            }
+            SolidCore::Points(points) => {
+                let points: Vec<Vec3<f64>> = points.iter().map(|&point| point - center).collect();
+                let mut core = convex_hull(&points).map_err(|error| fault_of_hull(error, numbered))?;
+                core.source_mut().iter_mut().for_each(|source| *source += first);
+                counts = (counts.0 + points.len() as u64, counts.1 + triangle_count(&core));
+                core
+            }
+        };
+        let next = u32::try_from(u64::from(first) + core.most_vertices() as u64);
+        first = next.map_err(|_| Fault::new("the shape has too many parts", "make several bodies of them"))?;
+        cores.push(core);
+    }
+    if is_compound(spec) || cores.len() > 1 {
+        let hull = (cores.len() > 1).then(|| Polyhedron::hull_of(&cores));
+        return Ok(of_parts(spec, solids, (cores, hull), center, counts));
+    }
+    let radius = solids[0].radius;
+    Ok(BuiltGeometry { radius, ..BuiltGeometry::of(Model::Hull, cores, center, counts) })
+}
+
+/// Whether a shape is made of pieces or of parts, though it may be of one.
+fn is_compound(spec: &ShapeSpec) -> bool {
+    matches!(spec, ShapeSpec::Parts(_) | ShapeSpec::Pieces(_))
+}
+
+/// The geometry of solids with their cores, and of several the hull of all.
+fn of_parts(
+    spec: &ShapeSpec,
+    solids: &[Solid],
+    (cores, hull): (Vec<Polyhedron>, Option<Polyhedron>),
+    center: Vec3<f64>,
+    counts: (u64, u64),
+) -> BuiltGeometry {
+    let rounding = solids.iter().map(|solid| solid.rounding).fold(0.0, f64::max);
+    let parts = Some((solids.iter().map(|solid| solid.radius).collect(), rounding));
+    let is_one_part = cores.len() == 1 && matches!(spec, ShapeSpec::Parts(_));
+    let model = if is_one_part { Model::Hull } else { Model::Pieces };
+    BuiltGeometry { hull, parts, ..BuiltGeometry::of(model, cores, center, counts) }
 }
 
 /// Triangles of the faces of a hull.
@@ -206,7 +253,7 @@ fn triangle_count(core: &Polyhedron) -> u64 {
 pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Workers) -> Result<BuiltGeometry, Fault> {
     let reading = &reading.of_mesh(mesh);
     let points = in_metres(mesh, reading, workers)?;
-    let center = centre(&points);
+    let center = centre(points.iter().copied());
     let points = Distinct::of(points, center, workers);
     let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(|t| t.map(|v| points.of_vertex[v as usize])).collect();
     let counts = (mesh.vertices.len() as u64, mesh.triangles.len() as u64);

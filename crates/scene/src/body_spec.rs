@@ -44,6 +44,19 @@ pub(super) struct BodySpec {
 }
 
 impl BodySpec {
+    /// Whether it is made of the primitives of a whole RVM file.
+    fn is_whole_plant(&self) -> bool {
+        matches!(&self.geometry, GeometrySpec::File { path, .. } if readers::is_plant(Path::new(&**path)))
+    }
+
+    /// The source of its deviation: an RVM file that is one body holds exact shapes only.
+    pub(super) fn source_of_deviation(&self) -> DeviationSource {
+        match self.deviation_source {
+            DeviationSource::Unknown if self.is_whole_plant() => DeviationSource::Exact,
+            source => source,
+        }
+    }
+
     /// Returns the name of the body in messages.
     pub(super) fn owner(&self, scene: &SceneSource<'_>) -> String {
         let is_part = self.node.is_some() || matches!(self.geometry, GeometrySpec::Part { .. });

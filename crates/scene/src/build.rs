@@ -9,7 +9,7 @@ use super::readers::{self, DifferentMeshes, Fault, Mesh, SceneChoice};
 use super::shapes::ShapeSpec;
 use clearsweep_base::error::Error;
 use clearsweep_base::workers::Workers;
-use clearsweep_model::{GeometryNote, InputDigest, Model, Shape};
+use clearsweep_model::{GeometryNote, InputDigest, LengthUnit, Model, Shape};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -195,12 +195,12 @@ struct ReadFiles {
 
 impl ReadFiles {
     /// The place of a file with this digest, if its bytes are all that it is made of: `.gltf` names
-    /// other files.
+    /// other files, and beside `.rvm` lie its attributes.
     fn slot(&self, sha256: &str, path: &Path, used: impl Debug) -> Option<Arc<OnceLock<BuiltFile>>> {
         let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let key = || format!("{sha256} {extension} {used:?}");
-        (extension != "gltf").then(|| Arc::clone(slots.entry(key()).or_default()))
+        (!["gltf", "rvm"].contains(&extension.as_str())).then(|| Arc::clone(slots.entry(key()).or_default()))
     }
 }
 
@@ -226,15 +226,33 @@ fn work_off(job: &GeometryJob, read: &ReadFiles, workers: &Workers) -> BuiltBody
         }
     };
     let slot = input.digests.last().and_then(|file| read.slot(&file.sha256, path, (scene, variants)));
-    let build = || match readers::read_with_companions(path, bytes, scene, &mut input) {
-        Err(fault) => (Vec::new(), variants.iter().map(|_| Err(fault.clone())).collect()),
-        Ok((mesh, notes)) => (notes, all_variants(&mesh, variants, workers)),
+    let faulty = |fault: Fault| (Vec::new(), variants.iter().map(|_| Err(fault.clone())).collect());
+    let build = || match readers::is_plant(path) {
+        true => readers::read_whole_plant(path, &bytes, &mut input)
+            .map_or_else(faulty, |plant| (plant.notes, plant_variants(&plant.shape, plant.step, variants))),
+        false => readers::read_with_companions(path, bytes, scene, &mut input)
+            .map_or_else(faulty, |(mesh, notes)| (notes, all_variants(&mesh, variants, workers))),
     };
     let (notes, shapes) = match &slot {
         Some(slot) => slot.get_or_init(build).clone(),
         None => build(),
     };
     BuiltBody { inputs: input.digests, notes, shapes }
+}
+
+/// The shape of each variant of a plant that is one body; `step`: of the coordinates in the file,
+/// metres.
+fn plant_variants(shape: &ShapeSpec, step: f64, variants: &[Variant]) -> Vec<Result<Arc<Shape>, Fault>> {
+    let own = GeometryOptions { unit: LengthUnit::ALL[0], scale: 1.0, y_up: false, model: None, inside: None };
+    let built = from_shape(shape).map(|built| built.stored_in_steps(step));
+    let of_variant = |(reading, growth): &Variant| match *reading == own {
+        true => built.clone().map(|built| Arc::new(built.inflated(*growth))),
+        false => Err(Fault::new(
+            "an RVM file says its own unit and axes, and is exact shapes",
+            "remove `unit`, `scale`, `up`, `model` and `inside` of the body",
+        )),
+    };
+    variants.iter().map(of_variant).collect()
 }
 
 /// The shape of each variant of a mesh. Variants that differ in growth only share the work, and the

@@ -7,8 +7,8 @@ use clearsweep_geometry::real::two_sum;
 const NEAR_ORIGIN: f64 = 8.0;
 
 /// The centre and the half-diagonal of the box around points; zero without points.
-fn half_diagonal(points: &[Vec3<f64>]) -> (Vec3<f64>, f64) {
-    let Some(&first) = points.first() else { return (Vec3::ZERO, 0.0) };
+fn half_diagonal(mut points: impl Iterator<Item = Vec3<f64>>) -> (Vec3<f64>, f64) {
+    let Some(first) = points.next() else { return (Vec3::ZERO, 0.0) };
     let (mut low, mut high) = (first, first);
     for p in points {
         low = Vec3::new(low.x.min(p.x), low.y.min(p.y), low.z.min(p.z));
@@ -23,8 +23,8 @@ fn half_diagonal(points: &[Vec3<f64>]) -> (Vec3<f64>, f64) {
 ///
 /// It is along every axis on which the box is four half-diagonals away: the coordinates are then
 /// within a factor of two of the centre. On other axes the body's own origin is near.
-pub(super) fn centre(points: &[Vec3<f64>]) -> Vec3<f64> {
-    let (middle, half) = half_diagonal(points);
+pub(super) fn centre(points: impl Iterator<Item = Vec3<f64>> + Clone) -> Vec3<f64> {
+    let (middle, half) = half_diagonal(points.clone());
     if middle.length() <= NEAR_ORIGIN * half {
         return Vec3::ZERO;
     }
@@ -36,7 +36,7 @@ pub(super) fn centre(points: &[Vec3<f64>]) -> Vec3<f64> {
     };
     let along = |axis: usize| {
         let c = round(middle[axis]);
-        let exact = points.iter().all(|point| two_sum(point[axis], -c).1 == 0.0);
+        let exact = points.clone().all(|point| two_sum(point[axis], -c).1 == 0.0);
         if exact { c } else { 0.0 }
     };
     Vec3::new(along(0), along(1), along(2))
@@ -54,15 +54,15 @@ mod tests {
     #[test]
     fn only_far_bodies_are_recentred_and_on_a_grid() {
         let near: Vec<Vec3<f64>> = [[1.0, 0.0, 0.0], [2.0, 1.0, 1.0]].map(Vec3::from).to_vec();
-        assert_eq!(centre(&near), Vec3::ZERO);
+        assert_eq!(centre(near.into_iter()), Vec3::ZERO);
         let far: Vec<Vec3<f64>> = [[5e6, 0.1, -3.3], [5e6 + 0.7, 0.9, -2.9]].map(Vec3::from).to_vec();
-        let c = centre(&far);
-        assert!((c - half_diagonal(&far).0).length() < 0.6 && c.x != 0.0);
+        let c = centre(far.iter().copied());
+        assert!((c - half_diagonal(far.into_iter()).0).length() < 0.6 && c.x != 0.0);
         assert!(c.to_array().iter().all(|c| (c * 16.0).fract() == 0.0), "{c:?}");
         // 0.1 - 0.5 is no `f64`.
         assert!(c.y == 0.0 && c.z != 0.0, "{c:?}");
-        assert_eq!(centre(&[Vec3::new(0.3, 0.0, -7.0)]), Vec3::new(0.3, 0.0, -7.0));
-        assert_eq!(centre(&[Vec3::ZERO]), Vec3::ZERO);
+        assert_eq!(centre([Vec3::new(0.3, 0.0, -7.0)].into_iter()), Vec3::new(0.3, 0.0, -7.0));
+        assert_eq!(centre([Vec3::ZERO].into_iter()), Vec3::ZERO);
     }
 
     #[test]
@@ -79,7 +79,7 @@ mod tests {
             let offset = [0; 3].map(|_| draw(-1.0, 1.0) * far * if draw(0.0, 1.0) < 0.4 { size / far } else { 1.0 });
             let point = |draw: &mut dyn FnMut(f64, f64) -> f64| offset.map(|o| o + size * draw(-1.0, 1.0));
             let points: Vec<Vec3<f64>> = (0..6).map(|_| point(&mut draw).into()).collect();
-            let (c, half) = (centre(&points), half_diagonal(&points).1);
+            let (c, half) = (centre(points.iter().copied()), half_diagonal(points.iter().copied()).1);
             let longest = points.iter().map(|p| (*p - c).length()).fold(0.0, f64::max);
             for p in &points {
                 let rests = [0, 1, 2].map(|axis: usize| two_sum(p[axis], -c[axis]).1);

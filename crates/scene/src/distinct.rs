@@ -130,7 +130,7 @@ impl Distinct {
         let Some(members) = members else { return convex_hull(&self.list).map_err(|error| self.fault(error, None)) };
         let points: Vec<Vec3<f64>> = members.iter().map(|&m| self.list[m as usize]).collect();
         let mut core = convex_hull(&points).map_err(|error| self.fault(error, Some(members)))?;
-        for source in &mut core.source {
+        for source in core.source_mut() {
             *source = members[*source as usize];
         }
         Ok(core)
@@ -138,7 +138,7 @@ impl Distinct {
 
     /// The same hull, `source` turned from distinct points to vertices of the file.
     pub(super) fn renamed(&self, mut core: Polyhedron) -> Polyhedron {
-        for source in &mut core.source {
+        for source in core.source_mut() {
             *source = self.first[*source as usize];
         }
         core
@@ -150,16 +150,21 @@ impl Distinct {
             let distinct = members.map_or(index, |members| members[index] as usize);
             self.first.get(distinct).copied().unwrap_or_default()
         };
-        match error {
-            HullError::Empty => Fault::new("there are no vertices", "export the geometry again"),
-            HullError::NotFinite { index } => {
-                Fault::new(format!("vertex {} (from 0) is not finite", vertex(index)), "export the geometry again")
-            }
-            HullError::OutOfRange { index } => Fault::new(
-                format!("vertex {} is so large or so small that its hull cannot be computed", vertex(index)),
-                "check the length unit and the scale",
-            ),
+        fault_of_hull(error, vertex)
+    }
+}
+
+/// The fault of points that have no hull; `vertex`: the number of the point of an index.
+pub(super) fn fault_of_hull(error: HullError, vertex: impl Fn(usize) -> u32) -> Fault {
+    match error {
+        HullError::Empty => Fault::new("there are no vertices", "export the geometry again"),
+        HullError::NotFinite { index } => {
+            Fault::new(format!("vertex {} (from 0) is not finite", vertex(index)), "export the geometry again")
         }
+        HullError::OutOfRange { index } => Fault::new(
+            format!("vertex {} is so large or so small that its hull cannot be computed", vertex(index)),
+            "check the length unit and the scale",
+        ),
     }
 }
 

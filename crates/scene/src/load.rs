@@ -435,9 +435,9 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<B
             }
         };
         bodies.push(Body {
+            deviation_source: spec.source_of_deviation(),
             name: spec.name,
             shape,
-            deviation_source: spec.deviation_source,
             motion,
             pivot: spec.pivot.unwrap_or(pivot),
             groups: spec.groups.to_vec(),

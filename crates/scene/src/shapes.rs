@@ -6,11 +6,11 @@ use super::round_shape::{self, RoundShape};
 use clearsweep_base::error::Result;
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::round::cover;
-use clearsweep_geometry::{Pose, RoundBody, RoundCore, Vec3};
+use clearsweep_geometry::{Pose, RoundBody, Vec3};
 use clearsweep_model::LengthUnit;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
-use std::sync::Arc;
 
 /// Most sides of a cylinder.
 pub const MAX_SIDES: u32 = 4096;
@@ -61,41 +61,58 @@ pub struct ShapePart {
 
 /// A convex solid that a shape is made of, or a sector of a torus, in the frame of the body.
 pub(super) struct Solid {
-    /// The points whose hull is the core, or lies around the round one, metres.
-    pub(super) points: Vec<Vec3<f64>>,
-    /// The round core, where it is one.
-    pub(super) round: Option<Arc<RoundCore>>,
+    /// The core.
+    pub(super) core: SolidCore,
     /// The radius by which the core is inflated, metres.
     pub(super) radius: f64,
     /// How far rounding may have moved a point, metres.
     pub(super) rounding: f64,
 }
 
+/// The core of a solid.
+pub(super) enum SolidCore {
+    /// The hull of these points, metres.
+    Points(Vec<Vec3<f64>>),
+    /// A round body.
+    Round(RoundBody),
+}
+
 impl Solid {
     fn of_points((points, radius): (Vec<Vec3<f64>>, f64)) -> Self {
-        Self { points, round: None, radius, rounding: 0.0 }
+        Self { core: SolidCore::Points(points), radius, rounding: 0.0 }
     }
 
     fn round(body: RoundBody) -> Self {
-        let cover = cover(&body);
-        let round = Some(Arc::new(RoundCore { body, excess: cover.excess }));
-        Self { points: cover.points, round, radius: 0.0, rounding: 0.0 }
+        Self { core: SolidCore::Round(body), radius: 0.0, rounding: 0.0 }
     }
 
-    /// The core under a linear map, then moved by a vector.
-    fn mapped(self, map: impl Fn(Vec3<f64>) -> Vec3<f64>, shift: Vec3<f64>) -> Self {
-        match self.round {
-            Some(round) => Self { radius: self.radius, ..Self::round(round.body.mapped(map, shift)) },
-            None => {
-                let points = self.points.into_iter().map(|point| map(point) + shift).collect();
-                Self { points, ..self }
-            }
+    pub(super) fn is_round(&self) -> bool {
+        matches!(self.core, SolidCore::Round(_))
+    }
+
+    /// The points whose hull is the core, or lies around the round one, metres. The latter are
+    /// found anew each time, as they would take most of the memory of a plant.
+    pub(super) fn points(&self) -> Cow<'_, [Vec3<f64>]> {
+        match &self.core {
+            SolidCore::Points(points) => Cow::Borrowed(points),
+            SolidCore::Round(body) => Cow::Owned(cover(body).points),
         }
+    }
+
+    /// The core under a linear map, then moved by a vector; `rounding`: see [`Self::rounding`].
+    fn mapped(self, map: impl Fn(Vec3<f64>) -> Vec3<f64>, shift: Vec3<f64>, rounding: f64) -> Self {
+        let core = match self.core {
+            SolidCore::Round(body) => SolidCore::Round(body.mapped(map, shift)),
+            SolidCore::Points(points) => {
+                SolidCore::Points(points.into_iter().map(|point| map(point) + shift).collect())
+            }
+        };
+        Self { core, rounding, ..self }
     }
 
     /// No point of it is farther from the origin, metres.
     fn reach(&self) -> f64 {
-        self.points.iter().map(|point| point.length()).fold(0.0, f64::max)
+        self.points().iter().map(|point| point.length()).fold(0.0, f64::max)
     }
 }
 
@@ -118,7 +135,7 @@ impl ShapePart {
             let reach = solid.reach();
             let rounding = f64::EPSILON * (self.place.position.length() + if turns { 16.0 * reach } else { reach });
             let rounding = solid.rounding + rounding;
-            Solid { rounding, ..solid.mapped(turned, self.place.position) }
+            solid.mapped(turned, self.place.position, rounding)
         };
         solids.into_iter().map(place).collect()
     }
@@ -239,7 +256,7 @@ impl ShapeSpec {
             }
             Self::Points(points) => (points.iter().map(|&p| p.into()).collect(), 0.0),
             Self::Pieces(_) | Self::Parts(_) | Self::Round(_) => {
-                (self.solids().into_iter().flat_map(|solid| solid.points).collect(), 0.0)
+                (self.solids().iter().flat_map(|solid| solid.points().into_owned()).collect(), 0.0)
             }
         }
     }
@@ -264,7 +281,7 @@ impl ShapeSpec {
         let most = rows.iter().map(|row| row.length()).fold(0.0, f64::max);
         let rounded = |solid: Solid| {
             let rounding = solid.rounding * 2.0 * most + 8.0 * f64::EPSILON * most * solid.reach();
-            Solid { rounding, ..solid.mapped(map, Vec3::ZERO) }
+            solid.mapped(map, Vec3::ZERO, rounding)
         };
         match *self {
             Self::Sphere(radius) => vec![Solid::round(round_shape::balls(radius, 0.0, map))],

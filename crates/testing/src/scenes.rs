@@ -2,6 +2,7 @@
 
 use crate::random::Random;
 use clearsweep_broad::BroadScene;
+use clearsweep_geometry::polyhedron::Boundary;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{
     Body, DeviationSource, FrameBlock, IgnoredPairs, LengthUnit, Missing, Model, Motion, MotionRule, NodeHierarchy,
@@ -16,31 +17,31 @@ pub fn core(points: &[[f64; 3]]) -> Polyhedron {
     let column = |k: usize| (0..padded).map(|i| points[if i < points.len() { i } else { 0 }][k]).collect();
     let radius = points.iter().map(|p| (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]).sqrt()).fold(0.0, f64::max);
     Polyhedron {
-        dimension: 3,
-        count: points.len(),
-        x: column(0),
-        y: column(1),
-        z: column(2),
-        source: (0..points.len() as u32).collect(),
-        edges: Vec::new(),
-        face_start: vec![0],
-        face_vertices: Vec::new(),
-        face_edges: Vec::new(),
-        normals: Vec::new(),
-        neighbour_start: vec![0; points.len() + 1],
-        neighbours: Vec::new(),
-        neighbour_edges: Vec::new(),
-        neighbour_blocks: Vec::new(),
-        neighbour_block_start: Vec::new(),
-        starts: Vec::new(),
-        start_side: 0,
-        mean: Vec3::ZERO,
         radius: radius * (1.0 + 1e-15),
         away: 0.0,
-        distinct_normals: Vec::new(),
-        distinct_edges: Vec::new(),
-        planes: Default::default(),
-        round: None,
+        ..Polyhedron::of(Boundary {
+            dimension: 3,
+            count: points.len(),
+            x: column(0),
+            y: column(1),
+            z: column(2),
+            source: (0..points.len() as u32).collect(),
+            edges: Vec::new(),
+            face_start: vec![0],
+            face_vertices: Vec::new(),
+            face_edges: Vec::new(),
+            normals: Vec::new(),
+            neighbour_start: vec![0; points.len() + 1],
+            neighbours: Vec::new(),
+            neighbour_edges: Vec::new(),
+            neighbour_blocks: Vec::new(),
+            neighbour_block_start: Vec::new(),
+            starts: Vec::new(),
+            start_side: 0,
+            mean: Vec3::ZERO,
+            distinct_normals: Vec::new(),
+            distinct_edges: Vec::new(),
+        })
     }
 }
 

@@ -203,7 +203,7 @@ impl<'a> PairAt<'a> {
         let [a, b] = self.unions([0.0; 3]).ok_or(MANY)?;
         let (found, room) = (bracket(&a, &b, self.size), 2.0 * FILTER * self.size);
         if found.lower > 0.0 && self.is_in_solid([&a, &b]) {
-            let lower = of_hulls(&a, &b, self.size).lower - room;
+            let lower = of_hulls(&a, &b, &[]) - room;
             return Ok(Stored { lower: Wide::of(lower), upper: Wide::of(room - found.lower) });
         }
         Ok(Stored { lower: Wide::of(found.lower - room), upper: Wide::of(found.upper + room) })

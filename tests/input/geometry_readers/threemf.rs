@@ -268,7 +268,7 @@ fn every_invalid_file_is_refused_by_its_reason() {
         (after("id=\"1\" ", "id=\"1\" type=\"thing\" "), "the type `thing`"),
         (good.replace(TETRAHEDRON, ""), "neither a `mesh` nor `components`"),
         (good.replace(TETRAHEDRON, &format!("{TETRAHEDRON}<components/>")), "more than one"),
-        (good.replace("</object>", &format!("</object>{}", object(1, "", TETRAHEDRON))), "two objects have the id 1"),
+        (good.replace("</object>", &format!("</object>{}", object(1, "", TETRAHEDRON))), "two resources have the id 1"),
         (good.replace(TETRAHEDRON, "<components><component objectid=\"1\"/></components>"), "not defined before it"),
         (good.replace("</model>", ""), "ends before"),
         (good.replace("</build>", "</buildt>"), "is not XML"),
@@ -288,6 +288,115 @@ fn every_invalid_file_is_refused_by_its_reason() {
         let fault = read(bytes).expect_err(words);
         assert!(fault.problem.contains(words), "`{words}`: {fault:?}");
     }
+}
+
+/// A model part without its resources or its build, objects before they are defined, ids of other
+/// resources, and a package of two models.
+#[test]
+fn references_of_the_core_specification_are_held() {
+    let item = "<item objectid=\"1\"/>";
+    let component = |id: u32| format!("<components><component objectid=\"{id}\"/></components>");
+    let materials =
+        |id: u32| format!("<basematerials id=\"{id}\"><base name=\"a\" displaycolor=\"#FF0000\"/></basematerials>");
+    let tetrahedron = object(1, "", TETRAHEDRON);
+    let whole = model("", &tetrahedron, item);
+    for (text, words) in [
+        (
+            model("", &(object(1, "", &component(2)) + &object(2, "", TETRAHEDRON)), item),
+            "component names object 2, which is not defined before it",
+        ),
+        (
+            model("", &(object(1, "", &component(2)) + &object(2, "", &component(1))), item),
+            "component names object 2, which is not defined before it",
+        ),
+        (model("", &(materials(1) + &tetrahedron), item), "two resources have the id 1"),
+        (model("", &(tetrahedron.clone() + &materials(1)), item), "two resources have the id 1"),
+        (model("", &(materials(7) + &materials(7) + &tetrahedron), item), "two resources have the id 7"),
+        (
+            model("", &(materials(7) + &tetrahedron), "<item objectid=\"7\"/>"),
+            "item names object 7, which is not defined",
+        ),
+        (model("", &(object(1, "", &component(7)) + &materials(7)), item), "component names object 7"),
+        (
+            model("", &object(1 << 31, "", TETRAHEDRON), item),
+            "the `id` of an `object` is `2147483648`, not a number above 0",
+        ),
+        (model("", &tetrahedron, "<item/>"), "the `objectid` of an `item` is no value"),
+        (model("", &tetrahedron, "<item objectid=\"one\"/>"), "the `objectid` of an `item` is `one`"),
+        (whole.replace(&format!("<build>{item}</build>"), ""), "places no object"),
+        (
+            whole.replace(&format!("<resources>{tetrahedron}</resources>"), ""),
+            "item names object 1, which is not defined",
+        ),
+        (whole.replace("x=\"1.5\"", "x=\"1,5\""), "the x of vertex 1 is `1,5`"),
+        (whole.replace("x=\"1.5\"", "x=\"0x1\""), "the x of vertex 1 is `0x1`"),
+        (whole.replace("v3=\"1\"", ""), "triangle 0 lacks the number of a vertex"),
+        (whole.replace("v3=\"1\"", "v3=\"1.0\""), "triangle 0 lacks the number of a vertex"),
+        (whole.replace(item, "<item objectid=\"1\" transform=\"1 0 0 0 1 0 0 0 1 0 0 inf\"/>"), "not 12 numbers"),
+        (whole.replace(item, "<item objectid=\"1\" transform=\"1 0 0 0 1 0 0 0 1 0 0 0 1\"/>"), "not 12 numbers"),
+    ] {
+        let Fault { problem, remedy, .. } = read(file(&text)).expect_err(words);
+        assert!(problem.contains(words) && !remedy.is_empty(), "`{words}` is not in: {problem}");
+    }
+    // What is allowed: the largest id, materials of other ids, spaces around numbers and between them.
+    let spaced = "<item objectid=\"2147483647\" transform=\" 1 0 0\n0 1 0 \t0 0 1  .5 -1E1 +2 \"/>";
+    let largest = object((1 << 31) - 1, "pid=\"7\" pindex=\"0\"", TETRAHEDRON);
+    let mesh = read(file(&model("unit=\"meter\"", &(materials(7) + &largest), spaced))).expect("a mesh");
+    assert_eq!(mesh.vertices[1], [2.0, -10.0, 2.0]);
+    // A package has one model, though two relationships may name it.
+    let start = RELATIONSHIPS.lines().find(|line| line.contains("2013/01/3dmodel")).expect("a line");
+    let two = |second: &str| {
+        RELATIONSHIPS.replace(start, &format!("{start}\n{}", start.replace("/3D/3dmodel.model", second)))
+    };
+    let with =
+        |rels: &str| package(&[("_rels/.rels", rels), ("3D/3dmodel.model", &whole)], CompressionMethod::Deflated);
+    read(with(&two("/3D/3dmodel.model"))).expect("one model");
+    let fault = read(with(&two("/3D/other.model"))).expect_err("two models");
+    assert!(fault.problem.contains("several 3D models"), "{fault:?}");
+}
+
+/// Meshes that the Core Specification forbids are read as far as they say what a body is, and what
+/// is wrong with them is counted.
+#[test]
+fn meshes_against_the_core_specification_are_counted() {
+    let folder = tempfile::tempdir().expect("scratch");
+    let keys = "[[body]]\nname = \"a\"\nstatic = true\nmodel = \"mesh\"";
+    let condition = |mesh: &str| {
+        let bytes = file(&model("", &object(1, "", mesh), "<item objectid=\"1\"/>"));
+        let scene = load(folder.path(), &bytes, keys).unwrap_or_else(|error| panic!("{error}"));
+        scene.bodies[0].shape.condition.expect("of a mesh")
+    };
+    let triangle = |a: u32, b: u32, c: u32| format!("<triangle v1=\"{a}\" v2=\"{b}\" v3=\"{c}\"/>");
+    let good = condition(TETRAHEDRON);
+    assert!(
+        good.is_solid() && good.degenerate_triangles + good.turned_triangles + good.boundary_edges == 0,
+        "{good:?}"
+    );
+    let plus = |more: &str| TETRAHEDRON.replace("</triangles>", &format!("{more}</triangles>"));
+    // Two corners are one vertex; two vertices are at one position.
+    for more in [triangle(0, 0, 1), triangle(2, 2, 2)] {
+        let found = condition(&plus(&more));
+        assert!(found.is_solid() && found.degenerate_triangles == 1, "{more}: {found:?}");
+    }
+    // An edge that two triangles use in one direction.
+    let turned = condition(&TETRAHEDRON.replace(&triangle(0, 1, 3), &triangle(1, 0, 3)));
+    assert!(turned.is_solid() && turned.turned_triangles == 1, "{turned:?}");
+    // A mirror turns every triangle, and their order with it.
+    let mirrored = "<item objectid=\"1\" transform=\"-1 0 0 0 1 0 0 0 1 0 0 0\"/>";
+    let scene = load(folder.path(), &file(&model("", &object(1, "", TETRAHEDRON), mirrored)), keys).expect("a scene");
+    assert_eq!(scene.bodies[0].shape.condition.expect("of a mesh").turned_triangles, 0, "a mirror turns none");
+    // A triangle twice, and an edge of three triangles.
+    let twice = condition(&plus(&triangle(0, 2, 1)));
+    assert!(twice.is_solid() && twice.duplicate_triangles == 1, "{twice:?}");
+    let fin = plus(&triangle(0, 1, 4)).replace("</vertices>", "<vertex x=\"0.5\" y=\"-1\" z=\"-1\"/></vertices>");
+    let fin = condition(&fin);
+    assert!(!fin.is_solid() && fin.nonmanifold_edges == 1 && fin.boundary_edges == 2, "{fin:?}");
+    // A hole: an edge of one triangle.
+    let open = condition(&TETRAHEDRON.replace(&triangle(0, 1, 3), ""));
+    assert!(!open.is_solid() && open.boundary_edges == 3, "{open:?}");
+    // A vertex that no triangle uses is no part of the body.
+    let unused = condition(&TETRAHEDRON.replace("</vertices>", "<vertex x=\"9\" y=\"9\" z=\"9\"/></vertices>"));
+    assert!(unused.is_solid() && unused.unused_vertices == 1, "{unused:?}");
 }
 
 #[test]

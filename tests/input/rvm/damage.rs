@@ -1,8 +1,8 @@
 //! Damaged files, and large ones.
 
-use super::{good, sample};
+use super::{good, light, sample};
 use clearsweep_scene::readers::Fault;
-use clearsweep_scene::readers::rvm::count_parts;
+use clearsweep_scene::readers::rvm::{count_parts, read_attributes};
 use clearsweep_testing::random::Random;
 use clearsweep_testing::rvm::Transparency::{BeforeMatrix, BehindBox};
 use clearsweep_testing::rvm::{Rvm, UPRIGHT, pierced, placed};
@@ -85,6 +85,59 @@ fn ten_thousand_damaged_files_are_an_error_or_a_plant() {
     }
 }
 
+/// Turns bytes over, drops, repeats and swaps lines, cuts them off, and puts marks of the format where
+/// they do not belong.
+fn mutated_lines(random: &mut Random, original: &[u8]) -> Vec<u8> {
+    const MARKS: [&[u8]; 10] =
+        [b"NEW ", b"END\n", b":=", b"&end&", b"'", b"\0", b"\xff\xfe", b"\r\n", b"NEW\n", b", sep: :=\n"];
+    let mut lines: Vec<Vec<u8>> = original.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    for _ in 0..=random.below(4) {
+        let at = random.below(lines.len().max(1));
+        let Some(line) = lines.get_mut(at) else { break };
+        let place = random.below(line.len() + 1);
+        match random.below(7) {
+            0 => drop(lines.remove(at)),
+            1 => {
+                let copy = line.clone();
+                lines.insert(at, copy);
+            }
+            2 => {
+                let other = random.below(lines.len());
+                lines.swap(at, other);
+            }
+            3 => line.truncate(place),
+            4 => drop(line.splice(place..place, MARKS[random.below(MARKS.len())].iter().copied())),
+            5 => line.iter_mut().skip(place).take(1).for_each(|byte| *byte ^= 1 << random.below(8)),
+            _ => lines.truncate(at),
+        }
+    }
+    lines.concat()
+}
+
+#[test]
+fn ten_thousand_damaged_attribute_files_are_an_error_or_attributes() {
+    let mut random = Random(4713);
+    let small = small();
+    let (mut good, mut bad) = (0, 0);
+    for round in 0..10_000 {
+        let attributes = mutated_lines(&mut random, ATTRIBUTES);
+        match read_attributes(&attributes) {
+            Ok(found) => {
+                good += 1;
+                assert!(found.remarks.iter().all(|remark| !remark.is_empty()));
+                if round % 20 == 0 {
+                    assert!(check(&small, Some(&attributes), false), "the plant itself is sound");
+                }
+            }
+            Err(Fault { problem, remedy, .. }) => {
+                bad += 1;
+                assert!(!problem.is_empty() && !remedy.is_empty());
+            }
+        }
+    }
+    assert!(good > 2000 && bad > 1000, "{good} good, {bad} bad");
+}
+
 /// Damaged files as scenes: the shapes are built, too.
 #[test]
 fn damaged_files_of_scenes_are_an_error_or_a_scene() {
@@ -117,47 +170,26 @@ fn short_files_take_no_memory() {
     assert!(fault.problem.contains("4097th item within each other"), "{fault:?}");
 }
 
-/// A plant of groups of four primitives: cylinder, box, snout and wedge.
-fn large(groups: u32) -> Vec<u8> {
-    let mut file = Rvm::default();
-    let mut random = Random(1);
-    file.begin(b"/SITE");
-    for group in 0..groups {
-        file.begin(format!("/ITEM-{group}").as_bytes());
-        let base = [0.0; 3].map(|low| random.between(low, 300.0) as f32);
-        for number in 0..4_u8 {
-            let matrix = placed(UPRIGHT, [base[0] + f32::from(number), base[1], base[2]]);
-            let size = random.between(10.0, 900.0) as f32;
-            match number {
-                0 => file.prim(8, matrix, &[50.0, size]),
-                1 => file.prim(2, matrix, &[size, 100.0, 100.0]),
-                2 => file.prim(7, matrix, &[80.0, 50.0, size, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
-                _ => file.prim(1, matrix, &[size, 100.0, 0.0, 0.0, 50.0, 0.0, 100.0]),
-            };
-        }
-        file.end();
-    }
-    file.end().finished()
-}
-
-/// A million primitives are read, and bodies are made of a tenth of them: seconds and memory are
-/// printed. Run it by its name.
+/// A million primitives are read and become bodies, by group and each alone: seconds and memory are
+/// printed. Run it by its name, in release.
 #[test]
 #[ignore = "takes a minute and gigabytes"]
 #[expect(clippy::print_stderr, reason = "the numbers are what it is run for")]
-fn a_million_primitives_are_read() {
+fn a_million_primitives_are_bodies() {
     let peak = || {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned()
     };
-    let bytes = large(250_000);
+    let bytes = light::plant(250_000, 300.0);
     let begin = Instant::now();
     let (count, _) = count_parts(&bytes, None, false).expect("sound");
-    eprintln!("{} MiB, {count} bodies: read in {:?}, {}", bytes.len() >> 20, begin.elapsed(), peak());
+    eprintln!("{} MiB, {count} groups: read in {:?}, {}", bytes.len() >> 20, begin.elapsed(), peak());
     assert_eq!(count, 250_000);
     let folder = tempfile::tempdir().expect("scratch");
-    let (bytes, begin) = (large(25_000), Instant::now());
-    let scene = good(&folder, &bytes, "each = \"group\"");
-    eprintln!("{} bodies: built in {:?}, {}", scene.bodies.len(), begin.elapsed(), peak());
-    assert_eq!(scene.bodies.len(), 25_000);
+    for (each, count) in [("group", 250_000), ("primitive", 1_000_000)] {
+        let begin = Instant::now();
+        let scene = good(&folder, &bytes, &format!("each = \"{each}\""));
+        eprintln!("{} bodies: built in {:?}, {}", scene.bodies.len(), begin.elapsed(), peak());
+        assert_eq!(scene.bodies.len(), count);
+    }
 }

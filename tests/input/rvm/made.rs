@@ -47,16 +47,16 @@ fn groups_are_bodies_by_class() {
     // The box, the sphere and the dish of the pump are one body, and its facets another.
     assert_eq!(names(&scene), ["PUMP", "PUMP/facets", "PUMP/obst", "PUMP/NOZZLE 1 of /PUMP", "ACCESS"]);
     assert_eq!(body(&scene, "PUMP").shape.pieces.len(), 3);
-    assert_eq!(body(&scene, "PUMP").groups, ["class:prim", "material:7"]);
-    assert_eq!(body(&scene, "PUMP/obst").groups, ["PUMP", "class:obst-hard", "material:7"]);
-    assert_eq!(body(&scene, "PUMP/NOZZLE 1 of /PUMP").groups, ["PUMP", "class:prim", "material:9"]);
+    assert_eq!(body(&scene, "PUMP").groups, ["class:prim", "colour:#ff0000", "material:7"]);
+    assert_eq!(body(&scene, "PUMP/obst").groups, ["PUMP", "class:obst-hard", "colour:#ff0000", "material:7"]);
+    assert_eq!(body(&scene, "PUMP/NOZZLE 1 of /PUMP").groups, ["PUMP", "class:prim", "colour:#0000ff", "material:9"]);
     let said = notes(&scene);
     assert!(
         said.contains("1 of insulation") && said.contains("lines are drawing aids and left out: 1, in `PUMP/NOZZLE")
     );
     let scene = good(&folder, &everything(), "each = \"group\"\nclasses = [\"insu\"]");
     assert_eq!(names(&scene), ["PUMP"]);
-    assert_eq!(body(&scene, "PUMP").groups, ["class:insulation", "material:7"]);
+    assert_eq!(body(&scene, "PUMP").groups, ["class:insulation", "colour:#ff0000", "material:7"]);
     let scene = good(&folder, &everything(), "each = \"primitive\"\nclasses = \"obst\"");
     assert_eq!(names(&scene), ["PUMP/box-5", "ACCESS/box-1"]);
 }
@@ -68,11 +68,12 @@ fn attributes_beside_the_file_give_classes_levels_and_groups() {
     let scene = good(&folder, &everything(), "each = \"group\"");
     // The attribute makes the volume of access a soft one, which is no body unless it is asked for.
     assert_eq!(names(&scene), ["PUMP", "PUMP/facets", "PUMP/obst", "PUMP/NOZZLE 1 of /PUMP"]);
-    let pump = ["area:12", "class:EQUI", "class:obst-hard", "class:prim", "discipline:Mech", "in:EQUI", "level:0-6"];
-    assert_eq!(body(&scene, "PUMP").groups, [&pump[..], &["material:7", "tag:P-1"]].concat());
-    let nozzle =
-        ["PUMP", "area:12", "class:NOZZ", "class:obst-soft", "class:prim", "discipline:Mech", "in:EQUI", "in:NOZZ"];
-    let nozzle = [&nozzle[..], &["material:9", "spref:/SPEC", "tag:P-1"]].concat();
+    let pump = ["area:12", "class:EQUI", "class:obst-hard", "class:prim", "colour:#ff0000", "discipline:Mech"];
+    let of_pump = ["in:EQUI", "level:0-6", "material:7", "tag:P-1"];
+    assert_eq!(body(&scene, "PUMP").groups, [&pump[..], &of_pump].concat());
+    let nozzle = ["PUMP", "area:12", "class:NOZZ", "class:obst-soft", "class:prim", "colour:#0000ff"];
+    let of_nozzle = ["discipline:Mech", "in:EQUI", "in:NOZZ", "material:9", "spref:/SPEC", "tag:P-1"];
+    let nozzle = [&nozzle[..], &of_nozzle].concat();
     assert_eq!(body(&scene, "PUMP/NOZZLE 1 of /PUMP").groups, nozzle);
     assert!(scene.inputs.iter().any(|input| input.path.ends_with("plant.att")), "{:?}", scene.inputs);
     let scene = good(&folder, &everything(), "each = \"group\"\nclasses = [\"obst-soft\"]");
@@ -189,6 +190,9 @@ fn keys_that_do_not_fit_have_their_message() {
     let folder = scratch();
     fs::write(folder.path().join("plant.rvm"), everything()).expect("written");
     fs::write(folder.path().join("bad.att"), "no attributes").expect("written");
+    let mut whole = Rvm::default();
+    whole.begin(b"/A").prim(8, at(0.0), &[50.0, 100.0]).end();
+    fs::write(folder.path().join("whole.rvm"), whole.finished()).expect("written");
     fs::write(folder.path().join("a.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").expect("written");
     let section = |keys: &str| format!("[[bodies]]\ngeometry = \"plant.rvm\"\n{keys}\n");
     let cases = [
@@ -207,8 +211,13 @@ fn keys_that_do_not_fit_have_their_message() {
         ),
         (
             "[[body]]\nname = \"a\"\ngeometry = \"plant.rvm\"\nstatic = true\n".to_owned(),
-            "no single body",
+            "1 of its primitives are facets",
             "`each = \"group\"`",
+        ),
+        (
+            "[[body]]\nname = \"a\"\ngeometry = \"whole.rvm\"\nstatic = true\nscale = 2\n".to_owned(),
+            "says its own unit and axes",
+            "`scale`",
         ),
         (
             "[[bodies]]\ngeometry = \"a.obj\"\neach = \"object\"\nclasses = \"prim\"\n".to_owned(),

@@ -22,7 +22,7 @@ const PIPE_RACK: &str = "datasets/pipe-rack/scene.toml";
 const SEPARATION: &str = "datasets/separation/scene.toml";
 
 /// Every case.
-pub(crate) const CASES: [Case; 42] = [
+pub(crate) const CASES: [Case; 45] = [
     case("coherence", "datasets/coherence/scene.toml", ""),
     case("contact", "datasets/contact/scene.toml", "--require 1mm"),
     case("contact-contacts", "datasets/contact/scene.toml", "--require 1mm --contacts all"),
@@ -56,6 +56,9 @@ pub(crate) const CASES: [Case; 42] = [
     case("kinds-overlap", "own/kinds.toml", "--answer overlap --require 0"),
     case("kinds-linear", "own/kinds.toml", "--between linear --require 50mm"),
     case("kinds-screw", "own/kinds.toml", "--between screw --require 50mm --contacts all"),
+    case("round", "own/round.toml", "--require 50mm"),
+    case("round-contacts", "own/round.toml", "--contacts all"),
+    case("round-linear", "own/round.toml", "--between linear --require 50mm"),
     case("rules", "own/rules.toml", ""),
     case("rules-linear", "own/rules.toml", "--between linear"),
     case("rules-accepted", "own/rules.toml", "--accepted own/accepted.csv"),
@@ -130,6 +133,18 @@ const NAMES: [&str; 12] = [
     "flat",
 ];
 
+/// Round bodies, and what they meet.
+const ROUND: [(&str, &str); 8] = [
+    ("pipe", "shape = { cylinder = [0.1, 0.6] }"),
+    ("sleeve", "shape = { cylinder = [0.15, 0.25] }"),
+    ("cone", "shape = { cone = [0.2, 0.05, 0.4], offset_xy = [0.05, 0] }"),
+    ("ellipsoid", "shape = { ellipsoid = [0.3, 0.2, 0.1] }"),
+    ("dish", "shape = { dish = [0.2, 0.1], kind = \"elliptical\" }"),
+    ("elbow", "shape = { torus = [0.3, 0.06], angle = \"90deg\" }"),
+    ("duct", "shape = { rectangular_torus = [0.1, 0.25, 0.1], angle = \"60deg\" }"),
+    ("bracket", "geometry = \"bracket.obj\"\nmodel = \"mesh\""),
+];
+
 /// Two joints, and what they carry.
 const ARM: &str = "[[body]]\nname = \"a\"\nshape = { box = [0.1, 0.12, 0.25] }\nposition = [0.1, 0, 0.2]\n\
     [[joint]]\nname = \"ja\"\ntype = \"revolute\"\nchild = \"a\"\naxis = [0.1, 1, 0.2]\nrange = [\"-60deg\", \"60deg\"]\n\
@@ -160,6 +175,7 @@ pub(crate) fn write_own(own: &Path) -> std::io::Result<()> {
     ];
     let bodies = NAMES.iter().zip(kinds).map(|(name, keys)| format!("[[body]]\nname = \"{name}\"\n{keys}\n"));
     let bodies: String = bodies.collect();
+    let round: String = ROUND.iter().map(|(name, shape)| format!("[[body]]\nname = \"{name}\"\n{shape}\n")).collect();
     let small = "[[body]]\nname = \"ball\"\nshape = { sphere = 0.1 }\n[[body]]\nname = \"hull\"\nshape = { box = [0.2, 0.1, 0.3] }\n\
                  [[body]]\nname = \"floor\"\nstatic = true\nshape = { box = [3, 3, 0.1] }\nposition = [1, 1, 0]\n";
     let rules = "[[rule]]\nname = \"balls\"\na = \"ball\"\nrequire = 0.1\nseverity = \"critical\"\nbaseline = \"first\"\n\
@@ -174,6 +190,8 @@ pub(crate) fn write_own(own: &Path) -> std::io::Result<()> {
         ("open.obj", boxes(&[[[-0.25; 3], [0.25; 3]]], 5)),
         ("kinds.csv", poses(&NAMES, 2, 90, &|_| true)),
         ("gaps.csv", poses(&["ball", "hull"], 3, 200, &|frame| frame % 50 < 40 && !(90..140).contains(&frame))),
+        ("round.csv", poses(&ROUND.map(|(name, _)| name), 1, 60, &|_| true)),
+        ("round.toml", scene("round.csv", &format!("{query}{round}"))),
         ("nothing.csv", "frame,body,x,y,z,qw,qx,qy,qz\n".to_owned()),
         (
             "accepted.csv",

@@ -1,6 +1,8 @@
 //! The levels of registers, their detection, and the only run-time dispatch of the crate.
 
-/// Registers that this processor has. A value is a proof: it comes from [`level`] or
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Registers that this processor has. A value is a proof: it comes from [`level`], [`limit`] or
 /// [`Level::available`] only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level(Registers);
@@ -32,6 +34,17 @@ impl Level {
         all.into_iter().filter(|&registers| registers as u8 <= detect() as u8).map(Self).collect()
     }
 
+    /// The level's name: `portable`, `avx2` or `avx512`.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Registers::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Registers::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Registers::Avx512 => "avx512",
+        }
+    }
+
     /// The registers to compile for.
     #[inline(always)]
     pub fn registers(self) -> Registers {
@@ -61,13 +74,16 @@ fn detect() -> Registers {
     Registers::Portable
 }
 
-/// The widest level of this processor. The processor is asked once.
+/// The level of this process, once it is known: the widest of this processor, or the one that
+/// [`limit`] chose.
+static LEVEL: AtomicU8 = AtomicU8::new(u8::MAX);
+
+/// The widest level of this processor, or the one that [`limit`] chose. The processor is asked
+/// once.
 #[inline]
 pub fn level() -> Level {
     #[cfg(target_arch = "x86_64")]
     {
-        use std::sync::atomic::{AtomicU8, Ordering};
-        static LEVEL: AtomicU8 = AtomicU8::new(u8::MAX);
         const AVX2: u8 = Registers::Avx2 as u8;
         const AVX512: u8 = Registers::Avx512 as u8;
         match LEVEL.load(Ordering::Relaxed) {
@@ -83,6 +99,14 @@ pub fn level() -> Level {
     }
     #[cfg(not(target_arch = "x86_64"))]
     Level(Registers::Portable)
+}
+
+/// Chooses the level of this process by its name, for measurements and reports of faults: no
+/// answer depends on it. `None` if this processor has no level of that name.
+pub fn limit(name: &str) -> Option<Level> {
+    let found = Level::available().into_iter().find(|level| level.name() == name)?;
+    LEVEL.store(found.0 as u8, Ordering::Relaxed);
+    Some(found)
 }
 
 /// The names of the vector instruction sets of this processor that matter here, for reports.

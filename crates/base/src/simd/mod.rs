@@ -16,7 +16,7 @@ mod x86;
 #[cfg(test)]
 mod tests;
 
-pub use level::{Level, Registers, dispatch, features, level};
+pub use level::{Level, Registers, dispatch, features, level, limit};
 pub use portable::Portable;
 pub use registers::{Lane, Simd, TABLE, WIDTH};
 pub use vector::{Mask, V};

@@ -1,21 +1,19 @@
 //! Numbers vertices, edges and faces in their published order and lays out the polyhedron.
 
-use super::exact::length_rounded_up;
 use super::inexact::Inexact;
 use super::merge::Rings;
 use super::normals;
-use crate::planes::LazyPlanes;
-use crate::polyhedron::{Edge, LANES, MAX_TABLED_VERTICES, NO_FACE, Polyhedron};
+use crate::polyhedron::{Boundary, Edge, LANES, MAX_TABLED_VERTICES, NO_FACE};
 use crate::real::Dd;
 use crate::vec3::Vec3;
 
-/// The polyhedron of points that are all equal, `a` the first of them.
-pub(super) fn point(points: &[Vec3<f64>], a: u32) -> Polyhedron {
+/// The boundary of points that are all equal, `a` the first of them.
+pub(super) fn point(points: &[Vec3<f64>], a: u32) -> Boundary {
     vertices_only(points, 0, vec![a])
 }
 
-/// The polyhedron of the segment between the different points `a` and `b`.
-pub(super) fn segment(points: &[Vec3<f64>], a: u32, b: u32) -> Polyhedron {
+/// The boundary of the segment between the different points `a` and `b`.
+pub(super) fn segment(points: &[Vec3<f64>], a: u32, b: u32) -> Boundary {
     let mut hull = vertices_only(points, 1, vec![a.min(b), a.max(b)]);
     hull.edges.push(Edge { v: [0, 1], f: [NO_FACE; 2] });
     set_neighbours(&mut hull);
@@ -23,9 +21,9 @@ pub(super) fn segment(points: &[Vec3<f64>], a: u32, b: u32) -> Polyhedron {
     hull
 }
 
-/// The polyhedron with these faces, given as strictly convex polygons of `points`: of a solid, or
+/// The boundary with these faces, given as strictly convex polygons of `points`: of a solid, or
 /// (`dimension` 2) the front and back of a polygon.
-pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Rings) -> Result<Polyhedron, Inexact> {
+pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Rings) -> Result<Boundary, Inexact> {
     let mut source = faces.vertices.clone();
     source.sort_unstable();
     source.dedup();
@@ -42,16 +40,16 @@ pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Ring
     Ok(hull)
 }
 
-/// A polyhedron with everything that depends on the vertices alone: the points `source`, ascending
+/// A boundary with everything that depends on the vertices alone: the points `source`, ascending
 /// and all different.
-pub(super) fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyhedron {
+pub(super) fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Boundary {
     let vertices: Vec<Vec3<f64>> = source.iter().map(|&i| points[i as usize] + Vec3::ZERO).collect();
     let padded = |axis: usize| {
         let mut lane: Vec<f64> = vertices.iter().map(|p| p[axis]).collect();
         lane.resize(vertices.len().next_multiple_of(LANES), vertices[0][axis]);
         lane
     };
-    Polyhedron {
+    Boundary {
         dimension,
         count: vertices.len(),
         x: padded(0),
@@ -71,12 +69,8 @@ pub(super) fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32
         starts: Vec::new(),
         start_side: 0,
         mean: mean(&vertices),
-        radius: vertices.iter().fold(0.0, |radius, p| length_rounded_up(*p).max(radius)),
-        away: 0.0,
         distinct_normals: Vec::new(),
         distinct_edges: Vec::new(),
-        planes: LazyPlanes::default(),
-        round: None,
     }
 }
 
@@ -88,7 +82,7 @@ fn mean(vertices: &[Vec3<f64>]) -> Vec3<f64> {
 }
 
 /// Fills in `face_start` and `face_vertices`; `number` has the vertex of each point that is one.
-fn set_faces(hull: &mut Polyhedron, faces: &Rings, number: &[u32]) {
+fn set_faces(hull: &mut Boundary, faces: &Rings, number: &[u32]) {
     let mut rings = Rings { start: faces.start.clone(), vertices: Vec::with_capacity(faces.vertices.len()) };
     rings.vertices.extend(faces.vertices.iter().map(|&i| number[i as usize]));
     let mut sorted = rings.clone();
@@ -109,7 +103,7 @@ fn set_faces(hull: &mut Polyhedron, faces: &Rings, number: &[u32]) {
 }
 
 /// Fills in `edges` and `face_edges` from the faces.
-fn set_edges(hull: &mut Polyhedron) -> Result<(), Inexact> {
+fn set_edges(hull: &mut Boundary) -> Result<(), Inexact> {
     // Low end, high end, whether it is walked from high to low, its place in face_edges; face.
     let mut sides: Vec<(u128, u32)> = Vec::with_capacity(hull.face_vertices.len());
     for f in 0..hull.face_start.len() as u32 - 1 {
@@ -140,7 +134,7 @@ fn set_edges(hull: &mut Polyhedron) -> Result<(), Inexact> {
 
 /// Fills in the neighbours of the vertices, ascending, from the edges, which are sorted by their
 /// ends.
-fn set_neighbours(hull: &mut Polyhedron) {
+fn set_neighbours(hull: &mut Boundary) {
     for v in hull.edges.iter().flat_map(|edge| edge.v) {
         hull.neighbour_start[v as usize + 1] += 1;
     }
@@ -164,7 +158,7 @@ fn set_neighbours(hull: &mut Polyhedron) {
 }
 
 /// Lays the neighbours' coordinates side by side.
-fn set_stars(hull: &mut Polyhedron) {
+fn set_stars(hull: &mut Boundary) {
     if hull.count > MAX_TABLED_VERTICES {
         return;
     }
@@ -186,7 +180,7 @@ const STARTS_FROM: usize = 64;
 const MOST_LOOKS: f64 = 5e7;
 
 /// Fills in the starts of climbs, each by a climb from the cell before.
-fn set_starts(hull: &mut Polyhedron) {
+fn set_starts(hull: &mut Boundary) {
     if hull.count < STARTS_FROM || hull.neighbour_block_start.is_empty() || hull.dimension < 3 {
         return;
     }
@@ -218,7 +212,7 @@ fn set_starts(hull: &mut Polyhedron) {
 }
 
 /// A vertex farthest along `d`, but for rounding.
-fn climb(hull: &Polyhedron, d: Vec3<f64>, start: u32) -> u32 {
+fn climb(hull: &Boundary, d: Vec3<f64>, start: u32) -> u32 {
     let (mut at, mut height) = (start, hull.vertex(start).dot(d));
     loop {
         let from = at;

@@ -6,10 +6,10 @@
 
 use super::exact::{side, turn};
 use super::inexact::Inexact;
-use crate::polyhedron::Polyhedron;
+use crate::polyhedron::Boundary;
 
 /// Checks a polygon or solid (points and segments pass).
-pub(super) fn convex(hull: &Polyhedron) -> Result<(), Inexact> {
+pub(super) fn convex(hull: &Boundary) -> Result<(), Inexact> {
     if hull.dimension < 2 {
         return Ok(());
     }
@@ -22,7 +22,7 @@ pub(super) fn convex(hull: &Polyhedron) -> Result<(), Inexact> {
 }
 
 /// A face lies in one plane, and its polygon turns left at every vertex, once around.
-fn flat_and_convex(hull: &Polyhedron, f: u32) -> Result<(), Inexact> {
+fn flat_and_convex(hull: &Boundary, f: u32) -> Result<(), Inexact> {
     let ring = hull.face(f);
     let at = |i: usize| hull.vertex(ring[i % ring.len()]);
     let normal = hull.normals[f as usize].to_array();
@@ -40,7 +40,7 @@ fn flat_and_convex(hull: &Polyhedron, f: u32) -> Result<(), Inexact> {
 }
 
 /// At every edge, the face to its right goes strictly below the plane of the face to its left.
-fn bent_at_edges(hull: &Polyhedron) -> Result<(), Inexact> {
+fn bent_at_edges(hull: &Boundary) -> Result<(), Inexact> {
     for edge in &hull.edges {
         let (left, right) = (hull.face(edge.f[0]), hull.face(edge.f[1]));
         let [a, b, c] = [0, 1, 2].map(|i| hull.vertex(left[i]));

@@ -127,7 +127,7 @@ pub(super) fn orthogonal(n: &[Expansion<16>; 3], w: Vec3<Dd>) -> bool {
 }
 
 /// The smallest `f64` that is at least the distance of a point from the origin.
-pub(super) fn length_rounded_up(p: Point) -> f64 {
+pub(crate) fn length_rounded_up(p: Point) -> f64 {
     let mut length2 = Expansion::<8>::ZERO;
     for c in p.to_array() {
         length2.add_product(c, c);

@@ -40,8 +40,9 @@ mod simplex;
 #[cfg(test)]
 mod tests;
 
-use super::polyhedron::Polyhedron;
+use super::polyhedron::{Boundary, Polyhedron};
 use super::vec3::Vec3;
+pub(crate) use exact::length_rounded_up;
 pub use exact::{collinear, side, turn};
 use inexact::Inexact;
 use merge::Rings;
@@ -85,6 +86,14 @@ pub const SMALLEST_COORDINATE: f64 = f64::from_bits((1023 - 250) << 52);
 /// See [`HullError`]; flat, collinear and single points are no error but polyhedra of lower
 /// dimension.
 pub fn convex_hull(points: &[Vec3<f64>]) -> Result<Polyhedron, HullError> {
+    hull_boundary(points).map(Polyhedron::of)
+}
+
+/// The vertices, edges and faces of [`convex_hull`].
+///
+/// # Errors
+/// See [`HullError`].
+pub(super) fn hull_boundary(points: &[Vec3<f64>]) -> Result<Boundary, HullError> {
     check_range(points)?;
     // Every predicate is exact in the range just checked, so a broken structure is impossible.
     // Should it be found all the same (a compiler that contracts or reorders sums), the honest
@@ -113,7 +122,7 @@ fn boundary(points: &[Vec3<f64>]) -> Result<HullBoundary, Inexact> {
     })
 }
 
-fn hull_in_range(points: &[Vec3<f64>]) -> Result<Polyhedron, Inexact> {
+fn hull_in_range(points: &[Vec3<f64>]) -> Result<Boundary, Inexact> {
     let hull = match boundary(points)? {
         HullBoundary::Point(a) => assemble::point(points, a),
         HullBoundary::Segment(a, b) => assemble::segment(points, a, b),
@@ -143,7 +152,7 @@ pub fn extreme_points(points: &[Vec3<f64>]) -> Result<Vec<u32>, HullError> {
 /// A polyhedron of these points without edges and faces: for scans over vertices alone. At least
 /// one point.
 pub fn vertices_only(points: &[Vec3<f64>]) -> Polyhedron {
-    assemble::vertices_only(points, 3, (0..points.len() as u32).collect())
+    Polyhedron::of(assemble::vertices_only(points, 3, (0..points.len() as u32).collect()))
 }
 
 /// Whether there are points, and predicates of them are exact.

@@ -5,7 +5,7 @@
 //! vertices give the same one.
 
 use super::exact::{cross, difference, orthogonal, parallel};
-use crate::polyhedron::Polyhedron;
+use crate::polyhedron::Boundary;
 use crate::real::{Dd, Scalar};
 use crate::vec3::Vec3;
 
@@ -14,7 +14,7 @@ use crate::vec3::Vec3;
 const ALIKE: usize = 64;
 
 /// Fills in `normals` and `distinct_normals` of a polyhedron that has its vertices and faces.
-pub(super) fn set_normals(hull: &mut Polyhedron) {
+pub(super) fn set_normals(hull: &mut Boundary) {
     hull.normals = (0..hull.face_start.len() as u32 - 1).map(|f| unit_normal(hull, f)).collect();
     let parallel = |f: u32, g: u32| {
         let [a, b, c] = corner(hull, f);
@@ -32,7 +32,7 @@ pub(super) fn set_normals(hull: &mut Polyhedron) {
 }
 
 /// Fills in `distinct_edges` of a polyhedron that has its vertices and edges.
-pub(super) fn set_distinct_edges(hull: &mut Polyhedron) {
+pub(super) fn set_distinct_edges(hull: &mut Boundary) {
     let along = |e: u32| {
         let [a, b] = hull.edges[e as usize].v;
         difference(hull.vertex(a), hull.vertex(b))
@@ -43,12 +43,12 @@ pub(super) fn set_distinct_edges(hull: &mut Polyhedron) {
 }
 
 /// The first three vertices of a face; its corners being strictly convex, they are not collinear.
-fn corner(hull: &Polyhedron, f: u32) -> [Vec3<f64>; 3] {
+fn corner(hull: &Boundary, f: u32) -> [Vec3<f64>; 3] {
     let ring = hull.face(f);
     [hull.vertex(ring[0]), hull.vertex(ring[1]), hull.vertex(ring[2])]
 }
 
-fn unit_normal(hull: &Polyhedron, f: u32) -> Vec3<f64> {
+fn unit_normal(hull: &Boundary, f: u32) -> Vec3<f64> {
     let [a, b, c] = corner(hull, f);
     let [x, y, z] = cross(difference(a, b), difference(a, c)).map(|component| component.to_dd());
     unit(Vec3 { x, y, z })

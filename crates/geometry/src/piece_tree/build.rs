@@ -10,7 +10,8 @@ use crate::vec3::Vec3;
 
 /// The nodes over pieces, the root first.
 pub(super) fn build(pieces: &[(&Polyhedron, f64)]) -> Vec<PieceNode> {
-    let mut builder = PieceTreeBuilder { pieces, nodes: Vec::with_capacity(2 * pieces.len()) };
+    let middles = pieces.iter().map(|(core, _)| middle(core)).collect();
+    let mut builder = PieceTreeBuilder { pieces, middles, nodes: Vec::with_capacity(2 * pieces.len()) };
     let mut order: Vec<u32> = (0..pieces.len() as u32).collect();
     builder.subtree(&mut order);
     builder.nodes
@@ -18,6 +19,8 @@ pub(super) fn build(pieces: &[(&Polyhedron, f64)]) -> Vec<PieceNode> {
 
 struct PieceTreeBuilder<'a> {
     pieces: &'a [(&'a Polyhedron, f64)],
+    /// A point within each piece.
+    middles: Vec<Vec3<f64>>,
     nodes: Vec<PieceNode>,
 }
 
@@ -44,7 +47,7 @@ impl PieceTreeBuilder<'_> {
     /// Sorts pieces into two halves along the longest side of the box of their middles; returns
     /// where the second begins.
     fn halve(&self, order: &mut [u32]) -> usize {
-        let middle = |piece: u32| self.pieces[piece as usize].0.mean;
+        let middle = |piece: u32| self.middles[piece as usize];
         let (low, high) = bounds(order.iter().map(|&piece| middle(piece)));
         let (axis, half) = ((high - low).longest_axis(), order.len() / 2);
         order.select_nth_unstable_by(half, |&a, &b| {
@@ -55,11 +58,13 @@ impl PieceTreeBuilder<'_> {
 
     fn leaf(&self, piece: u32) -> PieceNode {
         let (core, growth) = self.pieces[piece as usize];
-        let points = corners(core);
+        let points = core.corners();
         let parts = PieceParts::Piece(piece);
-        if core.count <= NODE_VERTICES {
+        if core.most_vertices() <= NODE_VERTICES {
             let (middle, radius) = ball(&points, growth);
-            return PieceNode { parts, hull: None, growth, middle, radius };
+            // The polyhedron around a round piece is not built for its vertices alone.
+            let hull = core.round.is_some().then(|| Box::new(vertices_only(&points)));
+            return PieceNode { parts, hull, growth, middle, radius };
         }
         node(parts, &points, growth)
     }
@@ -70,7 +75,7 @@ impl PieceTreeBuilder<'_> {
         let mut growth = 0.0_f64;
         for child in children.map(|child| &self.nodes[child as usize]) {
             if let Some(hull) = child.hull(|piece| self.pieces[piece as usize].0) {
-                points.extend(corners(hull));
+                points.extend(hull.corners());
             }
             growth = growth.max(child.growth);
         }
@@ -98,6 +103,13 @@ fn ball(points: &[Vec3<f64>], growth: f64) -> (Vec3<f64>, f64) {
     (middle, (radius + growth) * (1.0 + 8.0 * f64::EPSILON))
 }
 
-fn corners(core: &Polyhedron) -> Vec<Vec3<f64>> {
-    (0..core.count as u32).map(|v| core.vertex(v)).collect()
+/// A point within a piece, by which pieces are sorted: of a round one the middle of its box.
+fn middle(core: &Polyhedron) -> Vec3<f64> {
+    match &core.round {
+        Some(_) => {
+            let [low, high] = core.bounds();
+            (low + high).scale(0.5)
+        }
+        None => core.mean,
+    }
 }

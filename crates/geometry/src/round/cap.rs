@@ -74,6 +74,42 @@ impl Cap {
         let scale = (self.height * (2.0 - self.height) / across).sqrt();
         [x * scale, y * scale, self.lowest()]
     }
+
+    /// The point farthest along `d`, and how it moves as `d` turns towards the tangents.
+    ///
+    /// The support of the image of a ball of radius r under E is `r |E^T d|`. Its first derivative is
+    /// the point `u`, its second `(r^2 E E^T - u u^T) / (u . d)`. A rim is the image of a disc.
+    #[inline]
+    pub fn curvature(&self, d: Vec3<f64>, tangents: [Vec3<f64>; 2]) -> Curvature {
+        let [x, y, z] = self.farthest(d);
+        let is_rim = self.height < 2.0 && z == self.lowest();
+        let (z_of_ball, radius) = if is_rim { (0.0, self.rim()) } else { (z + (1.0 - self.height).max(0.0), 1.0) };
+        let unit = [x, y, z_of_ball];
+        let reach = (0..3).map(|k| unit[k] * self.axes[k].dot(d)).sum::<f64>();
+        let mut across = [[0.0; 2]; 2];
+        if reach > 0.0 {
+            let moved = self.axes.map(|axis| tangents.map(|tangent| radius * axis.dot(tangent)));
+            let used = if is_rim { 2 } else { 3 };
+            let of_point = [0, 1].map(|i| (0..used).map(|k| unit[k] / radius * moved[k][i]).sum::<f64>());
+            for (i, row) in across.iter_mut().enumerate() {
+                for (j, entry) in row.iter_mut().enumerate() {
+                    let whole: f64 = moved[..used].iter().map(|axis| axis[i] * axis[j]).sum();
+                    *entry = (whole - of_point[i] * of_point[j]) / reach;
+                }
+            }
+        }
+        Curvature { point: self.image([x, y, z]), across }
+    }
+}
+
+/// A support point, and how it moves as the direction turns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Curvature {
+    /// The support point, metres.
+    pub point: Vec3<f64>,
+    /// Its derivative by the direction, metres, in the plane of two tangents: symmetric, and zero at
+    /// a corner.
+    pub across: [[f64; 2]; 2],
 }
 
 /// The point of the caps farthest along `d`; of equal ones that of the first cap.

@@ -3,12 +3,13 @@
 use super::{Cap, RoundBody, Section, Sector};
 use crate::vec3::Vec3;
 use std::f64::consts::PI;
+use std::sync::LazyLock;
 
 /// Sides of the polygon around a circle.
-const SIDES: u32 = 32;
+const SIDES: usize = 32;
 
 /// Sides of the polygon around the section of a torus.
-const SECTION_SIDES: u32 = 24;
+const SECTION_SIDES: usize = 24;
 
 /// The largest angle between the tangents around an arc.
 const ARC: f64 = PI / 16.0;
@@ -36,11 +37,19 @@ pub fn cover(body: &RoundBody) -> Cover {
     cover
 }
 
-/// Cosine and sine of a share of a turn.
-fn share(i: u32, n: u32) -> [f64; 2] {
-    let angle = 2.0 * PI * f64::from(i) / f64::from(n);
-    [libm::cos(angle), libm::sin(angle)]
+/// Cosines and sines of the shares of a turn.
+fn shares<const N: usize>() -> [[f64; 2]; N] {
+    std::array::from_fn(|i| {
+        let angle = 2.0 * PI * (i as f64) / (N as f64);
+        [libm::cos(angle), libm::sin(angle)]
+    })
 }
+
+/// The corners of the polygon around a circle, but for its radius.
+static AROUND_CIRCLE: LazyLock<[[f64; 2]; SIDES]> = LazyLock::new(shares);
+
+/// The corners of the polygon around the section of a torus, but for its radius.
+static AROUND_SECTION: LazyLock<[[f64; 2]; SECTION_SIDES]> = LazyLock::new(shares);
 
 fn of_caps(caps: &[Cap]) -> Cover {
     let (mut points, mut excess) = (Vec::new(), 0.0_f64);
@@ -80,7 +89,7 @@ fn inside(cap: &Cap, [x, y, z]: [f64; 3]) -> [f64; 3] {
 /// Points whose hull contains the part of the unit ball: a polyline of tangents around the profile,
 /// turned about z as polygons around the circles.
 fn around(cap: &Cap) -> Vec<[f64; 3]> {
-    let outward = OUTWARD / libm::cos(PI / f64::from(SIDES));
+    let outward = OUTWARD / libm::cos(PI / SIDES as f64);
     let mut profile: Vec<[f64; 2]> = Vec::new();
     let rim = [cap.rim(), cap.lowest()];
     if cap.is_flat() {
@@ -103,10 +112,7 @@ fn around(cap: &Cap) -> Vec<[f64; 3]> {
         }
     }
     let ring = |[radius, z]: [f64; 2]| {
-        (0..SIDES).map(move |i| {
-            let [cos, sin] = share(i, SIDES);
-            [radius * outward * cos, radius * outward * sin, z]
-        })
+        AROUND_CIRCLE.iter().map(move |[cos, sin]| [radius * outward * cos, radius * outward * sin, z])
     };
     profile.into_iter().flat_map(ring).collect()
 }
@@ -116,13 +122,8 @@ fn around(cap: &Cap) -> Vec<[f64; 3]> {
 fn of_sector(sector: &Sector) -> Cover {
     let section: Vec<[f64; 2]> = match sector.section {
         Section::Disc { arc, radius } => {
-            let outer = radius * OUTWARD / libm::cos(PI / f64::from(SECTION_SIDES));
-            (0..SECTION_SIDES)
-                .map(|i| {
-                    let [cos, sin] = share(i, SECTION_SIDES);
-                    [arc + outer * cos, outer * sin]
-                })
-                .collect()
+            let outer = radius * OUTWARD / libm::cos(PI / SECTION_SIDES as f64);
+            AROUND_SECTION.iter().map(|[cos, sin]| [arc + outer * cos, outer * sin]).collect()
         }
         Section::Rectangle { inner, outer, half_height } => {
             [[inner, -half_height], [outer, -half_height], [outer, half_height], [inner, half_height]].to_vec()
@@ -139,7 +140,7 @@ fn of_sector(sector: &Sector) -> Cover {
     // A vertex is off the section by the corner of its polygon, and off the arc by its tangents; a
     // chord of points of the sector is off the sector by the sagitta.
     let corner = match sector.section {
-        Section::Disc { radius, .. } => radius * (OUTWARD / libm::cos(PI / f64::from(SECTION_SIDES)) - 1.0),
+        Section::Disc { radius, .. } => radius * (OUTWARD / libm::cos(PI / SECTION_SIDES as f64) - 1.0),
         Section::Rectangle { .. } => 0.0,
     };
     let outer = sector.section.extent()[1] + corner;

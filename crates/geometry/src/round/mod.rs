@@ -22,7 +22,7 @@ mod sector;
 #[cfg(test)]
 mod tests;
 
-pub use cap::Cap;
+pub use cap::{Cap, Curvature};
 pub use cover::{Cover, cover};
 pub use revolution::Revolution;
 pub use sector::{OnSector, Section, Sector};
@@ -78,6 +78,12 @@ impl RoundBody {
     #[inline]
     pub fn height(&self, d: Vec3<f64>) -> f64 {
         self.support(d).dot(d)
+    }
+
+    /// Its least and its greatest coordinates, metres, to within a few roundings.
+    pub fn bounds(&self) -> [Vec3<f64>; 2] {
+        let unit = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
+        [-1.0, 1.0].map(|sign: f64| Vec3::from(unit.map(|axis| sign * self.height(axis.scale(sign)))))
     }
 
     /// The body in a frame whose origin lies at `center` of this one's, metres.

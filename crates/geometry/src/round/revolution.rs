@@ -12,7 +12,7 @@ pub struct Revolution {
     pub axis: Vec3<f64>,
     /// Points of the outline beside the axis: distance from the axis, and position along the axis
     /// from the middle, metres. The first `count` are valid.
-    pub profile: [[f64; 2]; 4],
+    pub profile: [[f64; 2]; 6],
     /// Number of the points.
     pub count: usize,
     /// Whether the solid is the hull of the circles through these points: no side is curved along
@@ -47,7 +47,7 @@ impl Revolution {
         let mut solid = Self {
             middle: first.middle,
             axis,
-            profile: [[0.0; 2]; 4],
+            profile: [[0.0; 2]; 6],
             count: 0,
             is_straight: caps.iter().all(Cap::is_flat),
             reach: 0.0,
@@ -57,6 +57,10 @@ impl Revolution {
             let (up, top) = (cap.axes[2].dot(axis), cap.height.min(1.0));
             let widest = if cap.height >= 1.0 { radius } else { radius * cap.rim() };
             solid.add([widest, along]);
+            // The flat end below a cap that is more than half of the ball.
+            if cap.height > 1.0 && cap.height < 2.0 {
+                solid.add([radius * cap.rim(), along + up * cap.lowest()]);
+            }
             if cap.is_flat() {
                 solid.reach = solid.reach.max(radius.hypot(along));
             } else {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Polyhedron;
 use crate::hull::convex_hull;
 
 fn v(x: f64, y: f64, z: f64) -> Vec3<f64> {
@@ -194,6 +195,9 @@ fn solids_of_revolution_are_recognized_and_others_are_not() {
     assert!(!shallow.is_straight && shallow.count == 2);
     let [rim, top] = [shallow.profile[0], shallow.profile[1]];
     assert!((rim[0] - 0.3).abs() + rim[1].abs() + top[0].abs() + (top[1] + 0.6).abs() < 1e-15, "{rim:?} {top:?}");
+    let deep = of(vec![cap(1.6, 0.7)]).expect("a deep dish");
+    let rim = deep.profile[1];
+    assert!(deep.count == 3 && (rim[0] - 0.4).abs() + (rim[1] + 0.42).abs() < 1e-15, "{rim:?}");
     assert_eq!(of(vec![cap(2.0, 0.7)]).expect("an ellipsoid").profile[..2], [[0.5, 0.0], [0.0, 0.7]]);
     assert!(of(vec![Cap { axes: [v(0.5, 0.0, 0.0), v(0.0, 0.5, 0.0), v(0.1, 0.0, 1.0)], ..cap(1.0, 1.0) }]).is_none());
     assert!(of(vec![disc(0.0, [0.5; 2])]).is_some());
@@ -210,4 +214,44 @@ fn solids_of_revolution_are_recognized_and_others_are_not() {
         panic!("a turned cylinder is one");
     };
     assert!((solid.axis - turned(v(0.0, 0.0, 1.0))).length() < 1e-15);
+}
+
+/// The hull of the cover is built when first asked for, and nothing is built before.
+#[test]
+fn polyhedra_around_round_bodies_are_built_when_asked_for() {
+    let cube: Vec<Vec3<f64>> =
+        (0..8_u8).map(|i| v(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) + v(4.0, 0.0, 0.0)).collect();
+    for (name, body, _) in bodies() {
+        let points = cover(&body).points;
+        let around = Polyhedron::around(body.clone(), 10).expect("in range");
+        let mut built = convex_hull(&points).expect("a hull");
+        let mut solid = convex_hull(&cube).expect("a cube");
+        solid.source_mut().iter_mut().for_each(|source| *source += 1000);
+        let both = Polyhedron::hull_of(&[around.clone(), solid]);
+        let all: Vec<Vec3<f64>> = points.iter().chain(&cube).copied().collect();
+        let hull = convex_hull(&all).expect("a hull");
+        // All that a search by supports asks for builds nothing.
+        assert_eq!(around.bounds(), body.bounds(), "{name}");
+        assert!(both.bounds()[1].x >= 5.0 && around.excess() >= 0.0);
+        assert_eq!((around.radius, both.radius), (built.radius, hull.radius), "{name}");
+        assert_eq!((around.most_vertices(), both.most_vertices()), (points.len(), points.len() + 8), "{name}");
+        assert_eq!((around.corners(), both.corners()), (points.clone(), all), "{name}");
+        assert!(!around.is_built() && !both.is_built() && !around.clone().is_built(), "{name}");
+        built.source_mut().iter_mut().for_each(|source| *source += 10);
+        assert_eq!(*around, *built, "{name}");
+        let numbered = |source: &u32| {
+            if (*source as usize) < points.len() { source + 10 } else { source - points.len() as u32 + 1000 }
+        };
+        assert_eq!(both.source, hull.source.iter().map(numbered).collect::<Vec<_>>(), "{name}");
+        assert_eq!((&both.x, &both.face_vertices, &both.edges), (&hull.x, &hull.face_vertices, &hull.edges), "{name}");
+        assert!(around.is_built() && both.is_built() && !around.clone().is_built(), "{name}: a clone builds its own");
+    }
+}
+
+#[test]
+fn covers_out_of_range_are_refused_before_they_are_built() {
+    let disc = |radius: f64| RoundBody::hull(vec![Cap::disc(Vec3::ZERO, [v(radius, 0.0, 0.0), v(0.0, radius, 0.0)])]);
+    for radius in [1e-200, 1e200, f64::NAN] {
+        assert!(Polyhedron::around(disc(radius), 0).is_err(), "{radius:e}");
+    }
 }

@@ -51,7 +51,7 @@ pub(crate) fn group(queries: &[PairQuery<'_>]) -> usize {
     let deviation = |query: &PairQuery<'_>| deviation_of(query.a, query.b);
     let of_first = queries.first().map_or(0.0, deviation);
     let fits = |query: &&PairQuery<'_>| {
-        vertices += query.a.pieces[0].core.count + query.b.pieces[0].core.count;
+        vertices += query.a.pieces[0].core.most_vertices() + query.b.pieces[0].core.most_vertices();
         vertices <= VERTICES && deviation(query) == of_first
     };
     queries.iter().take(MOST).take_while(fits).count().clamp(1, queries.len())

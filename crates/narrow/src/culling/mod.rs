@@ -155,7 +155,7 @@ impl<'a> Culling<'a> {
         let open = samples & !self.outlasted & 0xff << start;
         if let Some(axis) = self.axis
             && open != 0
-            && self.hulls.cores.iter().map(|core| core.count).sum::<usize>() <= VERTICES
+            && self.hulls.cores.iter().map(|core| core.most_vertices()).sum::<usize>() <= VERTICES
         {
             self.shown |= u64::from(separated_along(&self.hulls, lanes, start, axis)) << start & open;
         }

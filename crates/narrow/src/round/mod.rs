@@ -11,6 +11,7 @@
 //! ```text
 //! parallel.rs     solids of revolution about parallel axes: a planar problem
 //! nearest.rs      GJK by supports
+//! newton.rs       Newton's method for the direction of the nearest points
 //! polytope.rs     the depth: an expanding polytope of points of the difference
 //! sectors.rs      sectors of tori, which are not convex: bounds over parts of their angle
 //! sides.rs        the two bodies, and points of their difference
@@ -19,6 +20,7 @@
 
 mod beside_mesh;
 mod nearest;
+mod newton;
 mod parallel;
 mod polytope;
 mod sectors;
@@ -28,6 +30,7 @@ mod tests;
 
 pub(super) use self::beside_mesh::beside_mesh;
 use self::nearest::{Nearest, nearest};
+use self::newton::NearestPoints;
 use self::parallel::InClosedForm;
 use self::polytope::depth;
 use self::sides::{ConvexPair, Difference, Side};
@@ -160,7 +163,10 @@ const WIDE: f64 = 1e-10;
 /// The certificate of cores that are apart, or hardly touch.
 fn apart(pair: &ConvexPair<'_>, found: &Nearest) -> Proven {
     let points = found.points();
-    let [a, b] = nearer(points, nearest_of_segments(pair.generators(found.normal, points)));
+    let [a, b] = match found.by_newton {
+        Some(found) => found.points,
+        None => nearer(points, nearest_of_segments(pair.generators(found.normal, points))),
+    };
     let between = b - a;
     let length = between.length();
     // The direction between the points, unless rounding has made it.
@@ -174,7 +180,10 @@ fn apart(pair: &ConvexPair<'_>, found: &Nearest) -> Proven {
         vertices: [0; 4],
         count: 0,
     };
-    proven.carried_by(found.simplex(), pair.polyhedron())
+    match found.by_newton {
+        Some(NearestPoints { vertices: [i, j, k], count, .. }) => Proven { vertices: [i, j, k, 0], count, ..proven },
+        None => proven.carried_by(found.simplex(), pair.polyhedron()),
+    }
 }
 
 /// The nearer of two pairs of points.

@@ -3,6 +3,7 @@
 //! Every iteration adds the point of the difference farthest towards the origin. Near to a smooth
 //! side the simplex shrinks about the nearest point, and its distance from the side by the square.
 
+use super::newton::{NearestPoints, from_axes, from_simplex};
 use super::parallel::any_across;
 use super::sides::{ConvexPair, Difference};
 use crate::gjk::nearest_of_simplex;
@@ -11,12 +12,17 @@ use clearsweep_geometry::Vec3;
 /// Iterations, at most.
 const MOST: usize = 128;
 
+/// Iterations after which Newton's method is tried.
+const TRIED: [usize; 4] = [3, 6, 12, 24];
+
 /// Result of the search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Nearest {
     simplex: [Difference; 4],
     count: usize,
     holds_origin: bool,
+    /// The nearest points by Newton's method, once it has ended.
+    pub(super) by_newton: Option<NearestPoints>,
     /// The unit vector from A to B along which the gap is largest of those seen.
     pub(super) normal: Vec3<f64>,
     /// The gap of the supporting planes along it, metres.
@@ -27,6 +33,16 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
+    /// A search that has one point of the difference.
+    fn new(first: Difference, normal: Vec3<f64>, gap: f64) -> Self {
+        Self { simplex: [first; 4], count: 1, holds_origin: false, by_newton: None, normal, gap, iterations: 0 }
+    }
+
+    /// With the points of Newton's method.
+    fn ended_by(self, found: NearestPoints) -> Self {
+        Self { by_newton: Some(found), normal: found.normal, gap: found.gap, ..self }
+    }
+
     /// The points of the difference that carry the nearest one.
     pub(super) fn simplex(&self) -> &[Difference] {
         &self.simplex[..self.count]
@@ -51,6 +67,9 @@ impl Nearest {
 
     /// The nearest points of A and of B, in A's frame.
     pub(super) fn points(&self) -> [Vec3<f64>; 2] {
+        if let Some(found) = self.by_newton {
+            return found.points;
+        }
         let weights = self.weights();
         [0, 1].map(|side| {
             let sum = |sum: Vec3<f64>, (point, weight): (&Difference, f64)| sum + point.sides[side].point.scale(weight);
@@ -91,9 +110,13 @@ pub(super) fn weights(points: impl Iterator<Item = Vec3<f64>>) -> [f64; 4] {
 /// Searches for the nearest point of the difference, until a gap is beyond `beyond` (metres), or
 /// the gap and the distance agree to within rounding.
 ///
-/// A simplex that has shrunk to little more than rounding leads nowhere. Then a search from the
-/// best direction so far begins with other points.
+/// Newton's method is tried first, and after a few iterations. A simplex that has shrunk to little
+/// more than rounding leads nowhere. Then a search from the best direction so far begins with other
+/// points.
 pub(super) fn nearest(pair: &ConvexPair<'_>, beyond: f64) -> Nearest {
+    if let Some(found) = from_axes(pair, beyond) {
+        return Nearest::new(found.support, found.normal, found.gap).ended_by(found);
+    }
     let start = Some(pair.pose.t.normalized()).filter(|d| d.is_finite()).unwrap_or(Vec3::new(1.0, 0.0, 0.0));
     let mut best = nearest_from(pair, start, beyond);
     for again in 0..RESTARTS {
@@ -126,7 +149,7 @@ const AGREED: f64 = 1e-11;
 fn nearest_from(pair: &ConvexPair<'_>, start: Vec3<f64>, beyond: f64) -> Nearest {
     let first = pair.support(start);
     let gap = -first.point.dot(start);
-    let mut found = Nearest { simplex: [first; 4], count: 1, holds_origin: false, normal: start, gap, iterations: 0 };
+    let mut found = Nearest::new(first, start, gap);
     let mut point = first.point;
     for iteration in 1..=MOST {
         found.iterations = iteration;
@@ -164,6 +187,11 @@ fn nearest_from(pair: &ConvexPair<'_>, start: Vec3<f64>, beyond: f64) -> Nearest
         }
         found.count = nearer.count;
         point = nearer.point;
+        if TRIED.contains(&iteration)
+            && let Some(nearest) = from_simplex(pair, found.simplex(), found.normal, beyond)
+        {
+            return found.ended_by(nearest);
+        }
     }
     // Nearest to the origin the direction is rounding alone, and the gap along it may be any.
     found.holds_origin |= point.length() <= 64.0 * pair.bound && point.length() - found.gap > 16.0 * pair.bound;

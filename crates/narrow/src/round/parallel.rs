@@ -25,7 +25,7 @@ struct Solid<'a> {
     /// The axis (unit; `None`: a point is a solid about any).
     axis: Option<Vec3<f64>>,
     /// Points of the outline, metres.
-    profile: [Planar; 4],
+    profile: [Planar; 6],
     count: usize,
     /// A body whose outline is more than these points.
     curved: Option<&'a RoundBody>,
@@ -36,7 +36,7 @@ struct Solid<'a> {
 impl<'a> Solid<'a> {
     fn of(core: &'a Polyhedron) -> Option<Self> {
         let straight = |middle: Vec3<f64>, axis: Option<Vec3<f64>>, length: f64| {
-            let profile = [[0.0; 2], [0.0, length], [0.0; 2], [0.0; 2]];
+            let profile = [[0.0; 2], [0.0, length], [0.0; 2], [0.0; 2], [0.0; 2], [0.0; 2]];
             Self { middle, axis, profile, count: 2, curved: None, reach: length }
         };
         match core.round.as_deref().map(|round| &round.body) {
@@ -175,6 +175,9 @@ fn distance_from_outline(point: Planar, [a, b]: [Solid<'_>; 2], fine: f64) -> (P
     (if found.distance < 0.0 { best } else { found }, bracket)
 }
 
+/// Sums of the points of two outlines that are known from the start, at most.
+const OUTLINE_STARTS: usize = 36;
+
 /// Points of an outline that are looked at, at most.
 const OUTLINE_POINTS: usize = 48;
 
@@ -235,14 +238,14 @@ pub(super) fn any_across(axis: Vec3<f64>) -> Vec3<f64> {
 /// The outline of the difference beside the axis, from below upwards, or points of it: corners of a
 /// chain that turns left. Mirrored at the axis and closed below and above, it is a convex polygon.
 struct Chain {
-    corners: [Planar; 16 + OUTLINE_POINTS],
+    corners: [Planar; OUTLINE_STARTS + OUTLINE_POINTS],
     count: usize,
 }
 
 impl Chain {
-    /// The chain of the points of two outlines: up to four of each.
+    /// The chain of the points of two outlines: up to six of each.
     fn of(a: &[Planar], b: &[Planar]) -> Self {
-        let mut chain = Self { corners: [[0.0; 2]; 16 + OUTLINE_POINTS], count: 0 };
+        let mut chain = Self { corners: [[0.0; 2]; OUTLINE_STARTS + OUTLINE_POINTS], count: 0 };
         for own in a {
             for other in b {
                 chain.corners[chain.count] = [own[0] + other[0], own[1] - other[1]];

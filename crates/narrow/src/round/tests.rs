@@ -199,3 +199,29 @@ fn brackets_hold_what_samples_show() {
     assert!(widths.len() > 200, "{} cells", widths.len());
     assert!(wide.is_empty(), "{} brackets are wider than promised:\n{}", wide.len(), wide.join("\n"));
 }
+
+/// Dishes of all depths, below which a disc partly faces the flat end: the witness points lie on both.
+#[test]
+fn witnesses_of_flat_ends_lie_on_them() {
+    for height in [0.3_f64, 0.8, 1.0, 1.3, 1.7] {
+        let rim = (height * (2.0 - height)).sqrt();
+        let lowest = (1.0 - height).min(0.0);
+        let axes = [v(1.0, 0.0, 0.0), v(0.0, 1.0, 0.0), v(0.0, 0.0, 1.0)];
+        let dish = core_of(RoundBody::hull(vec![Cap { middle: Vec3::ZERO, axes, height }]));
+        let disc = |z: f64| Cap::disc(v(0.0, 0.0, z), [v(0.4, 0.0, 0.0), v(0.0, 0.4, 0.0)]);
+        let plate = core_of(RoundBody::hull(vec![disc(-0.1), disc(0.1)]));
+        for beside in [0.0, 0.2, rim, rim + 0.3] {
+            let below = v(0.6 * beside, 0.8 * beside, lowest - 0.6);
+            for (a, b, t) in [(&dish, &plate, below), (&plate, &dish, -below)] {
+                let pair = Pair::new(a, b, pose([1.0, 0.0, 0.0, 0.0], t), 0.0);
+                let SolveOutcome::Answered(answer) = answer(&pair, f64::INFINITY) else { panic!("within all") };
+                let name = format!("{height} {beside}: {answer:?}");
+                assert!((answer.distance - 0.5).abs() < 1e-12, "{name}");
+                let of_b = answer.point_a + answer.normal.scale(answer.distance) - t;
+                let (on_dish, on_plate) = if t == below { (answer.point_a, of_b) } else { (of_b, answer.point_a) };
+                assert!((on_dish.z - lowest).abs() < 1e-12 && on_dish.x.hypot(on_dish.y) < rim + 1e-12, "{name}");
+                assert!((on_plate.z - 0.1).abs() < 1e-12 && on_plate.x.hypot(on_plate.y) < 0.4 + 1e-12, "{name}");
+            }
+        }
+    }
+}

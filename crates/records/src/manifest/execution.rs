@@ -222,6 +222,7 @@ pub struct Device {
     pub architecture: String,
     pub system: String,
     pub simd: Vec<String>,
+    pub simd_level: Option<String>,
     pub peak_memory_bytes: Option<u64>,
 }
 

@@ -129,7 +129,14 @@ fn finding(names: [&str; 2], kind: &str, bracket_m: [Option<f64>; 2], view: Opti
 
 fn sample_view() -> View {
     let placement = Placement { position: [0.0, 0.1, 0.0], q: [1.0, 0.0, 0.0, 0.0] };
-    let part = |body: u32, name: &str| ViewPart { body, name: name.to_owned(), mesh: 0, placement, moves: false };
+    let part = |body: u32, name: &str| ViewPart {
+        body,
+        name: name.to_owned(),
+        mesh: 0,
+        placement,
+        moves: false,
+        colour: None,
+    };
     View {
         origin: [1000.0, -2.0, 0.5],
         parts: vec![part(0, "pump-1"), part(1, "tray")],

@@ -2,7 +2,7 @@
 
 use super::{Glb, GlbBody, GlbColor, GlbScene, GlbTrack, glb};
 use crate::bcf::tests::{HOSTILE, tetrahedron};
-use crate::data::{DisplayMesh, Placement};
+use crate::data::{DisplayMesh, Placement, own_colour};
 use serde_json::{Value, json};
 
 fn placement(x: f64) -> Placement {
@@ -90,6 +90,46 @@ fn a_moment_has_nodes_that_share_shapes() {
     assert_eq!(json["materials"][1]["alphaMode"], json!("BLEND"));
     assert_eq!(json["buffers"][0]["byteLength"].as_u64(), Some(buffer.len() as u64));
     assert!(json.get("animations").is_none());
+}
+
+#[test]
+fn own_colours_are_materials_and_translucent_beside_others() {
+    let own = GlbColor::Own([0x9a, 0xa3, 0xad]);
+    let mut scene = sample();
+    scene.bodies[1].color = own;
+    let (json, _) = chunks(&glb(&scene).expect("a file"));
+    let materials = json["materials"].as_array().expect("materials");
+    let named = |name: &str| materials.iter().find(|material| material["name"] == name).expect("a material");
+    assert_eq!((&named("#9aa3ad")["alphaMode"], &named("neutral")["alphaMode"]), (&json!("BLEND"), &json!("BLEND")));
+    let light = |name: &str| {
+        let factor = &named(name)["pbrMetallicRoughness"]["baseColorFactor"];
+        [0, 1, 2].map(|k| factor[k].as_f64().expect("a number"))
+    };
+    // The grey of other bodies is this colour.
+    let (own, grey) = (light("#9aa3ad"), light("neutral"));
+    assert!((0..3).all(|k| (own[k] - grey[k]).abs() < 1e-4), "{own:?} {grey:?}");
+    for component in 0..=255_u8 {
+        let share = f64::from(component) / 255.0;
+        let expected = if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) };
+        assert!((f64::from(super::light(component)) - expected).abs() < 1e-7, "{component}");
+    }
+    // Alone, they hide what is behind them.
+    scene.bodies.iter_mut().for_each(|body| body.color = GlbColor::Own([255, 0, 0]));
+    let (json, _) = chunks(&glb(&scene).expect("a file"));
+    assert_eq!(
+        (&json["materials"][0]["name"], &json["materials"][0]["alphaMode"]),
+        (&json!("#ff0000"), &json!("OPAQUE"))
+    );
+}
+
+#[test]
+fn a_colour_is_read_from_the_groups_of_a_body() {
+    let of = |groups: &[&str]| own_colour(&groups.iter().map(|&group| group.to_owned()).collect::<Vec<_>>());
+    assert_eq!(of(&["class:prim", "colour:#ff8000", "material:7"]), Some([255, 128, 0]));
+    assert_eq!(of(&["material:#0000FF"]), Some([0, 0, 255]));
+    for none in ["material:7", "colour:red", "colour:#ff", "colour:#+fffff", "#ff0000", "material:#1234567"] {
+        assert_eq!(of(&[none]), None, "{none}");
+    }
 }
 
 #[test]

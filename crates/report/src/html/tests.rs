@@ -28,8 +28,14 @@ fn cube(half: f32) -> DisplayMesh {
 
 fn view(names: &[String; 2]) -> View {
     let placement = |x| Placement { position: [x, 0.0, 0.0], q: [1.0, 0.0, 0.0, 0.0] };
-    let part =
-        |name: &String, x, moves| ViewPart { body: 0, name: name.clone(), mesh: 0, placement: placement(x), moves };
+    let part = |name: &String, x, moves| ViewPart {
+        body: 0,
+        name: name.clone(),
+        mesh: 0,
+        placement: placement(x),
+        moves,
+        colour: None,
+    };
     let sample = |frame| TrackSample { moment: at(frame), placements: vec![Some(placement(0.1 * frame as f64))] };
     View {
         origin: [0.0; 3],

@@ -111,12 +111,12 @@ impl Drawing<'_> {
         let mut scratch = Scratch::default();
         let sky = self.projection.turned(Vec3::new(0.0, 0.0, 1.0));
         let Self { view, projection, faces, colours, canvas: Canvas { bodies, ghosts, .. } } = self;
-        for (part, ViewPart { mesh, placement, .. }) in view.parts.iter().enumerate() {
+        for (part, ViewPart { mesh, placement, colour, .. }) in view.parts.iter().enumerate() {
             let layer = if part < 2 { &mut *bodies } else { &mut *ghosts };
             for_triangles(projection, placement, &meshes[*mesh], &mut scratch, |points, corners| {
                 if layer.draw(corners, faces.len() as u32 + 1) {
                     let face = Face::new(part, points, projection);
-                    colours.push(shade(part, face.normal, sky));
+                    colours.push(shade(part, *colour, face.normal, sky));
                     faces.push(face);
                 }
             });
@@ -186,10 +186,11 @@ impl Drawing<'_> {
 }
 
 /// The colour of a part's face by a light beside the eye and by the sky. Unit vectors in the camera
-/// frame: the normal, and the direction to the sky.
-fn shade(part: usize, normal: Vec3<f64>, sky: Vec3<f64>) -> Rgb {
+/// frame: the normal, and the direction to the sky. `own`: the colour of the body in its file, which
+/// a neighbour keeps; the two bodies of the pair are told apart by theirs.
+fn shade(part: usize, own: Option<Rgb>, normal: Vec3<f64>, sky: Vec3<f64>) -> Rgb {
     let light = normal.dot(LIGHT).max(0.0) * 0.68 + (0.5 + 0.5 * normal.dot(sky)) * 0.32;
-    let (colour, steps) = BODIES.get(part).map_or((GHOST, GHOST_SHADES), |&colour| (colour, SHADES));
+    let (colour, steps) = BODIES.get(part).map_or((own.unwrap_or(GHOST), GHOST_SHADES), |&colour| (colour, SHADES));
     let light = (light * steps + 0.5) as u32 as f64 / steps;
     // Dark sides keep their hue, bright ones turn to white a little.
     let (gain, white) = (0.48 + 0.62 * light, (light - 0.75).max(0.0) * 0.7);
@@ -363,7 +364,7 @@ mod tests {
 
     pub(super) fn part(mesh: usize, position: [f64; 3]) -> ViewPart {
         let placement = Placement { position, q: [1.0, 0.0, 0.0, 0.0] };
-        ViewPart { body: 0, name: String::new(), mesh, placement, moves: false }
+        ViewPart { body: 0, name: String::new(), mesh, placement, moves: false, colour: None }
     }
 
     /// A view along +y.
@@ -414,6 +415,20 @@ mod tests {
         assert_ne!(pixel(&picture, 65, 50), pixel(&bare, 65, 50));
         assert_ne!(pixel(&picture, 80, 20), pixel(&bare, 80, 20));
         assert_eq!(pixel(&picture, 4, 4), pixel(&bare, 4, 4));
+    }
+
+    #[test]
+    fn a_neighbour_keeps_the_colour_of_its_file_and_the_pair_does_not() {
+        let meshes = [box_mesh([0.3; 3]), box_mesh([0.8, 0.1, 0.8])];
+        let picture = |pair: Option<Rgb>, ghost: Option<Rgb>| {
+            let pair = [-0.35, 0.35].map(|x| ViewPart { colour: pair, ..part(0, [x, 0.0, 0.0]) });
+            let ghost = ViewPart { colour: ghost, ..part(1, [0.0, -1.0, 0.0]) };
+            render(&view([&pair[..], &[ghost]].concat(), 1.0), &meshes, SIZE)
+        };
+        let (grey, green) = (picture(None, None), picture(None, Some([0, 255, 0])));
+        let [r, g, b] = pixel(&green, 80, 20);
+        assert!(g > r.max(b) + 8 && pixel(&grey, 80, 20) != [r, g, b], "{r} {g} {b}");
+        assert_eq!(picture(Some([0, 255, 0]), None), grey);
     }
 
     #[test]

@@ -18,13 +18,8 @@ pub(super) struct LocalBox {
 impl LocalBox {
     pub(super) fn of(shape: &Shape) -> Self {
         let hull = shape.hull();
-        let ends = |list: &[f64]| {
-            let fold = |(low, high): (f64, f64), &c: &f64| (low.min(c), high.max(c));
-            let (low, high) = list.iter().fold((f64::INFINITY, f64::NEG_INFINITY), fold);
-            [low - hull.radius, high + hull.radius]
-        };
-        let [x, y, z] = [&hull.core.x, &hull.core.y, &hull.core.z].map(|list| ends(&list[..hull.core.count]));
-        Self { least: [x[0], y[0], z[0]], greatest: [x[1], y[1], z[1]] }
+        let [low, high] = hull.core.bounds();
+        Self { least: low.to_array().map(|c| c - hull.radius), greatest: high.to_array().map(|c| c + hull.radius) }
     }
 
     /// Its middle, and half its sides, metres.

@@ -7,7 +7,9 @@ use clearsweep_verifier::StoredScene;
 use super::series::{MOST_SHOWN, WorstRows};
 use super::shapes::{MeshNumbers, distinct_shapes, shape_key};
 use super::thinned::Thinned;
-use crate::data::{Camera, DisplayMesh, Fact, Finding, Issue, Moment, Plant, SolvedPair, TrackSample, View, ViewPart};
+use crate::data::{
+    Camera, DisplayMesh, Fact, Finding, Issue, Moment, Plant, SolvedPair, TrackSample, View, ViewPart, own_colour,
+};
 use crate::display::display_mesh;
 use crate::picture::choose_camera;
 use clearsweep_base::error::Result;
@@ -370,6 +372,7 @@ fn view(
             mesh: numbers[&shape(body)],
             placement: placement(&pose, origin),
             moves: is_moving(scene, body),
+            colour: own_colour(&scene.bodies[body as usize].groups),
         })
         .collect();
     let local = |point: [f64; 3]| [0, 1, 2].map(|axis| point[axis] - origin[axis]);

@@ -127,7 +127,7 @@ fn hulls(parts: &[Vec<Vec3<f64>>]) -> Result<(Vec<Polyhedron>, Option<Polyhedron
         }
         let first = all.len() as u32;
         all.extend((0..core.count as u32).map(|v| core.vertex(v)));
-        core.source = (first..all.len() as u32).collect();
+        core.source_mut().copy_from_slice(&(first..all.len() as u32).collect::<Vec<_>>());
         pieces.push(core);
     }
     match pieces.len() {

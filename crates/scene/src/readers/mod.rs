@@ -54,7 +54,7 @@ pub(super) fn read_with_companions(
         "glb" | "gltf" => gltf::read(path, &bytes, scene, companions),
         "obj" => obj::read(&bytes).map(|mesh| (mesh, Vec::new())),
         "ply" => ply::read(&bytes).map(|mesh| (mesh, Vec::new())),
-        "rvm" => Err(rvm::no_single_body()),
+        "rvm" => Err(rvm::no_mesh()),
         "stl" => stl::read(&bytes).map(|mesh| (mesh, Vec::new())),
         "3mf" => threemf::read(&bytes, companions.limit),
         other => return Err(unsupported(other)),
@@ -70,6 +70,18 @@ pub(super) fn read_with_companions(
         ));
     }
     Ok((mesh, notes))
+}
+
+/// Reads an RVM file from memory as one body.
+///
+/// # Errors
+/// See [`rvm::read_whole`].
+pub(super) fn read_whole_plant(
+    path: &Path,
+    bytes: &[u8],
+    companions: &mut InputReader,
+) -> Result<rvm::WholePlant, Fault> {
+    rvm::read_whole(path, bytes, companions).map_err(|fault| called_by_its_format(bytes, &extension(path), fault))
 }
 
 /// Reads the parts of a geometry file from memory. `scene`: which scene of glTF; `plant`: what of

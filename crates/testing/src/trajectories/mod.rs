@@ -6,6 +6,7 @@ pub mod oracle;
 use crate::random::Random;
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
+use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{
     Body, DeviationSource, IgnoredPairs, LengthUnit, Missing, Model, Motion, NodeHierarchy, Piece, QueryOptions, Scene,
@@ -22,31 +23,9 @@ use std::sync::Arc;
 /// A point at `center` of its body's frame.
 pub fn point(center: Vec3<f64>) -> Arc<Shape> {
     let core = Polyhedron {
-        dimension: 0,
-        count: 1,
-        x: vec![0.0; 8],
-        y: vec![0.0; 8],
-        z: vec![0.0; 8],
-        source: vec![0],
-        edges: vec![],
-        face_start: vec![0],
-        face_vertices: vec![],
-        face_edges: vec![],
-        normals: vec![],
-        neighbour_start: vec![0, 0],
-        neighbours: vec![],
-        neighbour_edges: vec![],
-        neighbour_blocks: Vec::new(),
-        neighbour_block_start: Vec::new(),
-        starts: Vec::new(),
-        start_side: 0,
-        mean: Vec3::ZERO,
         radius: if center == Vec3::ZERO { 0.0 } else { 0.5_f64.powi(23) }, // as of a scene: docs/reference/numerics.md, "Recentring"
         away: center.length(),
-        distinct_normals: vec![],
-        distinct_edges: vec![],
-        planes: Default::default(),
-        round: None,
+        ..convex_hull(&[Vec3::ZERO]).expect("a point")
     };
     let pieces = vec![Piece { core, radius: 0.0 }];
     Arc::new(Shape {

@@ -6,11 +6,10 @@
 //! within a cell is at most the largest `n . s` over its directions, for any such `s`, and for
 //! means of several. The gap along the middle of a cell is an end from below.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::Bracket;
 use super::sets::Convex;
+use super::{Bracket, Keyed};
 use crate::number::{Vector, add, cross, dot, norm, sub, times};
 
 /// Width at which the search ends, metres.
@@ -47,23 +46,6 @@ struct Cell {
     upper: f64,
     /// The vector that bounds it.
     mean: Vector<f64>,
-}
-
-impl PartialEq for Cell {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for Cell {}
-impl PartialOrd for Cell {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Cell {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.upper.total_cmp(&other.upper)
-    }
 }
 
 /// Axes of the cube: none is near to those of bodies, so that the best direction is no corner of
@@ -168,7 +150,8 @@ impl Search<'_> {
 
 /// The signed distance of two sets. Both ends are off by rounding: a few units in the last place of
 /// the coordinates.
-pub fn signed_distance(a: &Convex, b: &Convex, until: Until) -> Found {
+/// `hint`: a unit vector along which the gap may be large.
+pub fn signed_distance(a: &Convex, b: &Convex, until: Until, hint: Option<Vector<f64>>) -> Found {
     let growth = a.growth + b.growth;
     let mut search = Search { a, b, best: (f64::NEG_INFINITY, [1.0, 0.0, 0.0]) };
     let between = sub(b.middle, a.middle);
@@ -176,14 +159,18 @@ pub fn signed_distance(a: &Convex, b: &Convex, until: Until) -> Found {
     if length > 0.0 {
         search.nearest(times(between, 1.0 / length));
     }
+    if let Some(hint) = hint {
+        search.nearest(hint);
+    }
     let mut cells = BinaryHeap::new();
+    let keyed = |cell: Cell| Keyed { key: cell.upper, value: cell };
     for axis in 0..3 {
         for sign in [1.0, -1.0] {
-            cells.push(search.cell(CubeFace { axis, sign }, [0.0; 2], 1.0, None));
+            cells.push(keyed(search.cell(CubeFace { axis, sign }, [0.0; 2], 1.0, None)));
         }
     }
     let (mut made, above, mut upper) = (6, until.above + growth, f64::INFINITY);
-    while let Some(top) = cells.pop() {
+    while let Some(Keyed { value: top, .. }) = cells.pop() {
         upper = top.upper.max(search.best.0);
         let is_told = search.best.0 > above || made >= until.cells;
         if is_told || upper - search.best.0 <= until.width || top.half < 1e-15 {
@@ -194,7 +181,7 @@ pub fn signed_distance(a: &Convex, b: &Convex, until: Until) -> Found {
             let at = [top.at[0] + i * quarter, top.at[1] + k * quarter];
             let cell = search.cell(top.face, at, quarter, Some(top.mean));
             // A part has no larger gap than the whole.
-            cells.push(Cell { upper: cell.upper.min(top.upper), ..cell });
+            cells.push(keyed(Cell { upper: cell.upper.min(top.upper), ..cell }));
         }
         made += 4;
     }

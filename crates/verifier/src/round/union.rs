@@ -2,13 +2,14 @@
 //! which tori are divided in their angle. Overlapping: any two convex subsets of the bodies bound
 //! the signed distance from above, and their hulls bound it from below.
 
-use std::cmp::Ordering;
+use std::borrow::Cow;
 use std::collections::BinaryHeap;
 
-use super::Bracket;
-use super::search::{Until, signed_distance};
+use super::decided::{distance, overlap, signed};
+use super::search::Until;
 use super::sets::{Affine, Convex, Set};
 use super::sweep::Sweep;
+use super::{Bracket, Keyed, local};
 use crate::number::{Vector, dot, norm, sub};
 
 /// A piece of a body.
@@ -26,17 +27,15 @@ pub struct Union {
     hull: Convex,
 }
 
-/// Parts of a whole turn whose hulls stand for a torus at first.
-const PARTS: f64 = 16.0;
-
 /// Cells of a search over directions.
-const CELLS: usize = 6_000;
+pub const CELLS: usize = 6_000;
 
-/// The same of parts, of which there are many.
-const CELLS_OF_PARTS: usize = 800;
+/// Pairs of parts that are compared, beside those of convex pieces.
+const PARTS_COMPARED: usize = 300;
 
-/// Pairs of parts that are compared.
-const PARTS_COMPARED: usize = 240;
+/// Width at which the search over parts ends, and up to which a body counts as symmetric, in sizes of
+/// the pair.
+const WIDTHS: [f64; 2] = [1e-11, 1e-12];
 
 impl Piece {
     pub fn mapped(&self, map: &Affine) -> Self {
@@ -46,12 +45,36 @@ impl Piece {
         }
     }
 
-    /// Ranges of the angle; one of a convex piece.
-    pub fn ranges(&self) -> Vec<[f64; 2]> {
-        let Self::Sweep(sweep) = self else { return vec![[0.0; 2]] };
-        let count = (PARTS * sweep.angle / std::f64::consts::TAU).ceil().max(1.0);
-        let at = |k: f64| sweep.angle * k / count;
-        (0..count as u32).map(|k| [at(f64::from(k)), at(f64::from(k + 1))]).collect()
+    /// The range of the angle; of a convex piece none.
+    pub fn range(&self) -> [f64; 2] {
+        match self {
+            Self::Convex(_) => [0.0; 2],
+            Self::Sweep(sweep) => [0.0, sweep.angle],
+        }
+    }
+
+    /// The least convex set around the part between two angles.
+    pub fn around(&self, range: [f64; 2]) -> Cow<'_, Convex> {
+        match self {
+            Self::Convex(convex) => Cow::Borrowed(convex),
+            Self::Sweep(sweep) => Cow::Owned(sweep.around(range)),
+        }
+    }
+
+    /// The section at an angle; a convex piece is one as a whole.
+    fn at(&self, angle: f64) -> Cow<'_, Convex> {
+        match self {
+            Self::Convex(convex) => Cow::Borrowed(convex),
+            Self::Sweep(sweep) => Cow::Owned(sweep.at(angle)),
+        }
+    }
+
+    /// Convex sets within the part between two angles.
+    fn within(&self, range: [f64; 2]) -> Option<Cow<'_, Convex>> {
+        match self {
+            Self::Convex(convex) => Some(Cow::Borrowed(convex)),
+            Self::Sweep(sweep) => sweep.within(range).map(Cow::Owned),
+        }
     }
 
     /// A point of it.
@@ -61,49 +84,63 @@ impl Piece {
             Self::Sweep(sweep) => sweep.at(0.0).farthest([1.0, 0.0, 0.0]),
         }
     }
-
-    pub fn around(&self, range: [f64; 2]) -> Convex {
-        match self {
-            Self::Convex(convex) => convex.clone(),
-            Self::Sweep(sweep) => sweep.around(range),
-        }
-    }
-
-    /// Convex sets within it.
-    pub fn within(&self, range: [f64; 2]) -> Vec<Convex> {
-        match self {
-            Self::Convex(convex) => vec![convex.clone()],
-            Self::Sweep(sweep) => {
-                sweep.within(range).into_iter().chain([sweep.at(0.5 * (range[0] + range[1]))]).collect()
-            }
-        }
-    }
 }
 
-/// Parts of both bodies: the pieces, and their ranges.
-struct Parts {
-    pieces: [usize; 2],
+/// Parts of two pieces between angles.
+struct Parts<'a> {
+    pieces: [&'a Piece; 2],
     ranges: [[f64; 2]; 2],
-    lower: f64,
+    /// The direction of the least gap of what it is a part of.
+    normal: Option<Vector<f64>>,
     /// Whether the lower end is that of the hulls, not of balls around them.
     is_searched: bool,
 }
 
-impl PartialEq for Parts {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
+impl Parts<'_> {
+    fn are_convex(&self) -> bool {
+        self.pieces.iter().all(|piece| matches!(piece, Piece::Convex(_)))
     }
-}
-impl Eq for Parts {}
-impl PartialOrd for Parts {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+
+    /// The wider part divided into halves.
+    fn halves(&self) -> [Self; 2] {
+        let width = |k: usize| match self.pieces[k] {
+            Piece::Convex(_) => -1.0,
+            Piece::Sweep(sweep) => (self.ranges[k][1] - self.ranges[k][0]) * sweep.size() * sweep.map.stretch(),
+        };
+        let k = usize::from(width(1) > width(0));
+        let [from, to] = self.ranges[k];
+        let middle = 0.5 * (from + to);
+        [[from, middle], [middle, to]].map(|range| {
+            let mut ranges = self.ranges;
+            ranges[k] = range;
+            Self { ranges, is_searched: false, ..*self }
+        })
     }
-}
-impl Ord for Parts {
-    /// The nearest parts are the greatest.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.lower.total_cmp(&self.lower)
+
+    /// A bracket of the distance of the parts; its upper end is that of their middle sections, and below
+    /// 0 if convex sets within the parts overlap by much.
+    fn searched(&mut self, above: f64) -> Bracket {
+        let [a, b] = [0, 1].map(|k: usize| self.pieces[k].around(self.ranges[k]));
+        let growth = a.growth + b.growth;
+        let mut found = local::hasty(&a, &b, self.normal, above + growth);
+        if found.gap < 0.0 && self.normal.is_some() {
+            found = local::hasty(&a, &b, None, above + growth);
+        }
+        let lower = found.gap - growth;
+        self.normal = Some(found.normal).filter(|_| found.gap > 0.0);
+        if lower > above {
+            return Bracket { lower, upper: f64::INFINITY };
+        }
+        let [a, b] = [0, 1].map(|k: usize| self.pieces[k].at(0.5 * (self.ranges[k][0] + self.ranges[k][1])));
+        let middle = local::hasty(&a, &b, self.normal, f64::INFINITY);
+        let deep = (middle.gap < 0.0).then(|| self.overlap()).flatten();
+        Bracket { lower, upper: deep.unwrap_or(middle.upper - growth) }
+    }
+
+    fn overlap(&self) -> Option<f64> {
+        let [a, b] = [0, 1].map(|k: usize| self.pieces[k].within(self.ranges[k]));
+        let (a, b) = (a?, b?);
+        overlap(&a, &b)
     }
 }
 
@@ -112,11 +149,9 @@ impl Union {
         let mut sets: Vec<Set> = Vec::new();
         let mut growth = 0.0_f64;
         for piece in &pieces {
-            for range in piece.ranges() {
-                let around = piece.around(range);
-                growth = growth.max(around.growth);
-                sets.extend(around.sets);
-            }
+            let around = piece.around(piece.range());
+            growth = growth.max(around.growth);
+            sets.extend(around.sets.iter().cloned());
         }
         // Points of many triangles are one set.
         let points: Vec<Vector<f64>> = sets
@@ -139,6 +174,15 @@ impl Union {
         matches!(self.pieces[..], [Piece::Convex(_)])
     }
 
+    pub fn has_sweep(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Sweep(_)))
+    }
+
+    /// The hull.
+    pub fn hull(&self) -> &Convex {
+        &self.hull
+    }
+
     /// No point is farther from the origin, metres.
     pub fn reach(&self) -> f64 {
         norm(self.hull.middle) + self.hull.reach + self.hull.growth
@@ -152,81 +196,105 @@ impl Union {
 
 /// The signed distance of two bodies in one frame as a bracket; `size`: of the pair, metres.
 pub fn bracket(a: &Union, b: &Union, size: f64) -> Bracket {
+    bracket_until(a, b, size, |_| false)
+}
+
+/// The same, as wide as it is when `is_enough` says so.
+pub fn bracket_until(a: &Union, b: &Union, size: f64, is_enough: impl Fn(&Bracket) -> bool) -> Bracket {
     let until = Until { width: 1e-13 * size, above: f64::INFINITY, cells: CELLS };
-    if let ([Piece::Convex(a), Piece::Convex(b)], true) =
-        ([&a.pieces[0], &b.pieces[0]], a.pieces.len() + b.pieces.len() == 2)
-    {
-        return signed_distance(a, b, until).bracket;
+    if let ([Piece::Convex(a)], [Piece::Convex(b)]) = (&a.pieces[..], &b.pieces[..]) {
+        return signed(a, b, until).bracket;
     }
-    let until = Until { width: 1e-12 * size, cells: CELLS_OF_PARTS, ..until };
-    let mut upper = f64::INFINITY;
-    let mut open = BinaryHeap::new();
-    for (i, p) in a.pieces.iter().enumerate() {
-        for (k, q) in b.pieces.iter().enumerate() {
-            for own in p.ranges() {
-                let around = p.around(own);
-                for other in q.ranges() {
-                    let second = q.around(other);
-                    let lower = ball_gap(&around, &second);
-                    open.push(Parts { pieces: [i, k], ranges: [own, other], lower, is_searched: false });
-                }
-            }
-        }
+    let alone = SectionsAlone::of(a, b, size);
+    let (mut open, mut upper, mut compared) = (BinaryHeap::new(), f64::INFINITY, 0);
+    for pieces in alone.pairs(a, b) {
+        let ranges = pieces.map(Piece::range);
+        let lower = ball_gap(&pieces[0].around(ranges[0]), &pieces[1].around(ranges[1]));
+        open.push(Keyed { key: -lower, value: Parts { pieces, ranges, normal: None, is_searched: false } });
     }
-    let mut compared = 0;
     // Parts that are left out are no nearer than the upper end.
-    let mut least = loop {
-        let Some(mut parts) = open.pop() else { break upper };
-        let least = parts.lower;
-        if upper - least <= 1e-11 * size || upper < -1e-6 * size || compared >= PARTS_COMPARED {
+    let least = loop {
+        let Some(Keyed { key, value: mut parts }) = open.pop() else { break upper };
+        let least = -key;
+        if is_enough(&Bracket { lower: least - alone.off, upper }) {
             break least;
         }
-        let (p, q) = (&a.pieces[parts.pieces[0]], &b.pieces[parts.pieces[1]]);
-        let is_convex = matches!((p, q), (Piece::Convex(_), Piece::Convex(_)));
-        compared += 1;
-        if !parts.is_searched {
-            let (around, second) = (p.around(parts.ranges[0]), q.around(parts.ranges[1]));
-            let found = signed_distance(&around, &second, Until { above: upper, ..until });
-            parts.lower = parts.lower.max(found.bracket.lower);
-            parts.is_searched = true;
-            if is_convex {
-                upper = upper.min(found.bracket.upper);
-            } else if parts.lower < upper {
-                for x in p.within(parts.ranges[0]) {
-                    for y in q.within(parts.ranges[1]) {
-                        let found = signed_distance(&x, &y, Until { above: upper, ..until });
-                        upper = upper.min(found.bracket.upper);
-                    }
-                }
+        if upper - least <= WIDTHS[0] * size || upper < -1e-6 * size || compared >= PARTS_COMPARED {
+            break least;
+        }
+        if parts.is_searched {
+            if parts.are_convex() {
+                // Known as well as it can be: what is left of the bracket stays open.
+                break least;
             }
-            if parts.lower < upper {
-                open.push(parts);
+            for half in parts.halves() {
+                open.push(Keyed { key, value: half });
             }
             continue;
         }
-        if is_convex {
-            // Known as well as it can be: what is left of the bracket stays open.
-            break least;
-        }
-        let width = |k: usize| (parts.ranges[k][1] - parts.ranges[k][0]) * [a, b][k].hull.reach;
-        let k = usize::from(width(1) > width(0));
-        let [from, to] = parts.ranges[k];
-        let middle = 0.5 * (from + to);
-        for range in [[from, middle], [middle, to]] {
-            let mut ranges = parts.ranges;
-            ranges[k] = range;
-            open.push(Parts { ranges, is_searched: false, ..parts });
+        let found = if parts.are_convex() {
+            let [p, q] = parts.pieces.map(|piece| piece.around([0.0; 2]));
+            distance(&p, &q, Until { above: upper, ..until }).bracket
+        } else {
+            compared += 1;
+            parts.searched(upper)
+        };
+        upper = upper.min(found.upper);
+        parts.is_searched = true;
+        let lower = least.max(found.lower);
+        if lower < upper {
+            open.push(Keyed { key: -lower, value: parts });
         }
     };
-    least = least.min(upper);
-    let lower = if least > 0.0 { least } else { of_hulls(a, b, size).lower.min(upper) };
+    let least = least.min(upper) - alone.off;
+    let lower = if least > 0.0 { least } else { of_hulls(a, b, &[]).min(upper) };
     Bracket { lower, upper }
 }
 
-/// The signed distance of the hulls of two bodies (of tori of sets around them), which is no
-/// larger than theirs.
-pub fn of_hulls(a: &Union, b: &Union, size: f64) -> Bracket {
-    signed_distance(&a.hull, &b.hull, Until { width: 1e-9 * size, above: f64::INFINITY, cells: CELLS }).bracket
+/// The largest gap of the hulls of two bodies that overlap, which is no larger than their signed
+/// distance: by local searches, of which some begin along `more`.
+pub fn of_hulls(a: &Union, b: &Union, more: &[Vector<f64>]) -> f64 {
+    local::from_inside(&a.hull, &b.hull, more).gap - a.hull.growth - b.hull.growth
+}
+
+/// Sections that stand for sweeps: if a turn about the axis of a sweep leaves the other piece as it is,
+/// all sections are as far from it.
+struct SectionsAlone {
+    sections: Vec<(usize, usize, usize, Piece)>,
+    /// How far this may be off, metres.
+    off: f64,
+}
+
+impl SectionsAlone {
+    fn of(a: &Union, b: &Union, size: f64) -> Self {
+        let mut found = Self { sections: Vec::new(), off: 0.0 };
+        for (i, p) in a.pieces.iter().enumerate() {
+            for (k, q) in b.pieces.iter().enumerate() {
+                for (side, [own, other]) in [[p, q], [q, p]].into_iter().enumerate() {
+                    let Piece::Sweep(sweep) = own else { continue };
+                    let (axis, off) = sweep.axis();
+                    let off = off + axis.off(other);
+                    if off <= WIDTHS[1] * size {
+                        found.off = found.off.max(off);
+                        found.sections.push((i, k, side, Piece::Convex(sweep.at(0.5 * sweep.angle))));
+                        break;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// All pairs of pieces, with these sections.
+    fn pairs<'a>(&'a self, a: &'a Union, b: &'a Union) -> impl Iterator<Item = [&'a Piece; 2]> {
+        let all =
+            a.pieces.iter().enumerate().flat_map(|(i, p)| b.pieces.iter().enumerate().map(move |(k, q)| (i, k, p, q)));
+        all.map(|(i, k, p, q)| match self.sections.iter().find(|s| (s.0, s.1) == (i, k)) {
+            Some((_, _, 0, section)) => [section, q],
+            Some((_, _, _, section)) => [p, section],
+            None => [p, q],
+        })
+    }
 }
 
 fn ball_gap(a: &Convex, b: &Convex) -> f64 {

@@ -65,7 +65,10 @@ impl<'a> PlantItems<'a> {
             return Arc::clone(known);
         }
         let mut texts: BTreeSet<String> = BTreeSet::from([format!("class:{}", class.word())]);
-        texts.insert(format!("material:{}", self.plant.groups[group as usize].material));
+        let material = self.plant.groups[group as usize].material;
+        texts.insert(format!("material:{material}"));
+        let colour = self.plant.palette.get(&material);
+        texts.extend(colour.map(|[red, green, blue]| format!("colour:#{red:02x}{green:02x}{blue:02x}")));
         texts.extend(self.own(group, Attribute::Type).map(|word| format!("class:{word}")));
         if class == PlantClass::Prim {
             let obstruction = match self.own(group, Attribute::Obstruction) {

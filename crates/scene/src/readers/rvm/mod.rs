@@ -20,8 +20,9 @@ mod place;
 mod plant;
 
 use super::mesh::Fault;
-use super::parts::{Each, FileParts};
+use super::parts::{Each, FileParts, PartGeometry};
 use crate::digest::InputReader;
+use crate::shapes::{ShapePart, ShapeSpec};
 pub use attributes::{Attribute, PlantAttributes, PlantItem, read_attributes};
 use clearsweep_model::GeometryNote;
 pub use kind::Kind;
@@ -84,12 +85,51 @@ pub(crate) fn is_plant(path: &Path) -> bool {
     super::extension(path) == "rvm"
 }
 
-/// The fault of a plant that is to be one body.
-pub(super) fn no_single_body() -> Fault {
-    Fault::new(
-        "an RVM file holds the items of a plant, and is no single body",
-        "make bodies of its groups: a `[[bodies]]` with `each = \"group\"` instead of a `[[body]]`",
-    )
+/// The fault of a plant that is to be a mesh.
+pub(super) fn no_mesh() -> Fault {
+    Fault::new("an RVM file holds exact shapes, and is no mesh", BODY_PER_GROUP)
+}
+
+/// Remedy for a plant that is no single body.
+const BODY_PER_GROUP: &str =
+    "make bodies of its groups: a `[[bodies]]` with `each = \"group\"` instead of a `[[body]]`";
+
+/// A plant as one body.
+pub(crate) struct WholePlant {
+    /// The primitives, in the frame of the plant, metres.
+    pub(crate) shape: ShapeSpec,
+    /// Rounding step of their origins as the file stores them, metres.
+    pub(crate) step: f64,
+    /// Notes on the parts left out of the file.
+    pub(crate) notes: Vec<GeometryNote>,
+}
+
+/// Reads the primitives of the default classes from memory as the parts of one body.
+///
+/// # Errors
+/// As [`read_parts`]; or a primitive is a facet group, as a body is exact shapes or triangles.
+pub(crate) fn read_whole(path: &Path, bytes: &[u8], companions: &mut InputReader) -> Result<WholePlant, Fault> {
+    let FileParts { nodes, geometries, notes, .. } =
+        read_parts(path, bytes, Each::Primitive, &PlantOptions::default(), companions)?;
+    let (mut list, mut step, mut facets) = (Vec::new(), 0.0_f64, 0);
+    for node in &nodes {
+        match node.geometry.map(|geometry| &geometries[geometry as usize]) {
+            None => {}
+            Some(PartGeometry::Mesh(_)) => facets += 1,
+            Some(PartGeometry::Shape { shape, step: own }) => {
+                step = step.max(*own);
+                let ShapeSpec::Parts(parts) = &**shape else { continue };
+                // The origin of a primitive is that of its node.
+                let placed = |part: &ShapePart| ShapePart { place: node.place, ..part.clone() };
+                list.extend(parts.iter().map(placed));
+            }
+        }
+    }
+    if facets > 0 {
+        let problem = format!("{facets} of its primitives are facets, and a body is exact shapes or triangles");
+        return Err(Fault::new(problem, BODY_PER_GROUP));
+    }
+    Ok(WholePlant { shape: ShapeSpec::Parts(list), step, notes })
 }
 
 /// Reads the parts of an RVM file from memory, names not yet unique; the attribute file is read by

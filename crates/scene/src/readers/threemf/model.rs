@@ -9,7 +9,7 @@ use clearsweep_model::LengthUnit;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::{NamespaceResolver, QName, ResolveResult};
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 const CORE: &str = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02";
@@ -136,8 +136,15 @@ impl ModelPart {
             size: 0,
             materials: HashMap::new(),
         };
-        let mut reading =
-            Reading { part, is_root: unit.is_none(), has_model: false, object: None, content: None, group: 0 };
+        let mut reading = Reading {
+            part,
+            is_root: unit.is_none(),
+            has_model: false,
+            object: None,
+            content: None,
+            group: 0,
+            ids: HashSet::new(),
+        };
         package.read(name, |reader| reading.whole(reader))?;
         let part = reading.part;
         match unit {
@@ -163,6 +170,8 @@ struct Reading {
     content: Option<Content>,
     /// Id of the group of materials that is being read.
     group: u32,
+    /// Ids of the resources so far: materials and objects have one range of them.
+    ids: HashSet<u32>,
 }
 
 impl Reading {
@@ -234,7 +243,7 @@ impl Reading {
             (Some(Place::Model), "build") if self.is_root => Place::Build,
             (Some(Place::Resources), "basematerials") => {
                 let [id] = attributes(start, ["id"])?;
-                self.group = index("basematerials", "id", id)?;
+                self.group = self.resource("basematerials", id)?;
                 Place::Materials
             }
             (Some(Place::Materials), "base") => {
@@ -282,9 +291,16 @@ impl Reading {
                 return Err(fault(problem));
             }
         }
-        match self.part.objects.insert(id, object) {
-            None => Ok(()),
-            Some(_) => Err(fault(format!("two objects have the id {id}"))),
+        self.part.objects.insert(id, object);
+        Ok(())
+    }
+
+    /// The id of a resource, which no other one has.
+    fn resource(&mut self, element: &str, id: Option<Cow<'_, str>>) -> Result<u32, Fault> {
+        let id = index(element, "id", id)?;
+        match self.ids.insert(id) {
+            true => Ok(id),
+            false => Err(fault(format!("two resources have the id {id}"))),
         }
     }
 
@@ -313,7 +329,7 @@ impl Reading {
     fn object(&mut self, start: &BytesStart<'_>) -> Result<(), Fault> {
         let names = ["id", "type", "name", "partnumber", "pid", "pindex"];
         let [id, kind, name, number, group, material] = attributes(start, names)?;
-        let id = index("object", "id", id)?;
+        let id = self.resource("object", id)?;
         let kind = match kind.as_deref().unwrap_or("model") {
             "model" => ObjectType::Model,
             "surface" => ObjectType::Surface,
@@ -426,12 +442,15 @@ fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| is_decimal && number.is_finite())
 }
 
-/// An id, which is above 0.
+/// Ids are below this (Core Specification, `ST_ResourceID`).
+const IDS: u32 = 1 << 31;
+
+/// An id.
 fn index(element: &str, key: &str, text: Option<Cow<'_, str>>) -> Result<u32, Fault> {
-    let id = text.as_deref().and_then(|text| text.trim().parse().ok()).filter(|&id: &u32| id > 0);
+    let id = text.as_deref().and_then(|text| text.trim().parse().ok()).filter(|id| (1..IDS).contains(id));
     id.ok_or_else(|| {
         let shown = text.as_deref().map_or("no value".to_owned(), |text| format!("`{}`", clipped(text)));
-        fault(format!("the `{key}` of an `{element}` is {shown}, not a number above 0"))
+        fault(format!("the `{key}` of an `{element}` is {shown}, not a number above 0 and below 2^31"))
     })
 }
 

@@ -53,11 +53,15 @@ impl<'b> Package<'b> {
                     _ => continue,
                 };
                 let is_relationship = resolved(reader.resolver(), start) == Some((RELATIONSHIPS, "Relationship"));
-                if is_relationship && found.is_none() {
+                if is_relationship {
                     let [kind, target, mode] = attributes(start, ["Type", "Target", "TargetMode"])?;
                     let is_inside = mode.as_deref() != Some("External");
                     if is_inside && kind.as_deref() == Some(START) {
-                        found = target.map(|target| part_name(&target));
+                        let target = target.map(|target| part_name(&target));
+                        if found.is_some() && found != target {
+                            return Err(fault("names several 3D models of the package, which has one"));
+                        }
+                        found = target;
                     }
                 }
             }

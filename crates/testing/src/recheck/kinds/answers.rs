@@ -68,15 +68,17 @@ fn agrees(pair: [&Subject; 2], places: &[Placement; 2], row: &Proximity, deep: &
     let room = ROOM * soups.size;
     let out = times(row.normal.to_array(), -row.lower + room);
     let deviation = |k: usize| pair[k].shape.deviation.max(pair[k].shape.decomposition_deviation.unwrap_or(0.0));
+    let truth = Truth::of(pair, places);
+    let has_torus = truth.as_ref().is_some_and(Truth::has_torus);
     let is_bound = match row.status {
         Status::Penetrating => row.upper < -touch,
-        // Pieces that were found prove no overlap of the true bodies.
-        Status::Touching => deep.status == Status::Touching && deviation(0) + deviation(1) > 0.0,
+        // Pieces that were found prove no overlap of the true bodies, and tori that nearly touch none.
+        Status::Touching => deep.status == Status::Touching && (deviation(0) + deviation(1) > 0.0 || has_torus),
         Status::Separated | Status::Uncertified => false,
     };
     let is_form = is_bound && (row.lower..=row.upper).contains(&row.distance);
     let growth = soups.a.growth + soups.b.growth;
-    let overlaps = match Truth::of(pair, places) {
+    let overlaps = match truth {
         Some(truth) => truth.overlaps(out, 1e3 * room),
         None => soups.overlap(out, growth, 2.0 * room),
     };

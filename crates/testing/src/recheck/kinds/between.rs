@@ -147,7 +147,9 @@ pub fn direction_fault(
     let [w, x, y, z] = normalised(&places[0]).q;
     let n = rotated([w, -x, -y, -z], d);
     let line = Line { soups, truth, n, growth: pair[0].body.growth + pair[1].body.growth };
-    let slack: f64 = pair.iter().map(|s| s.shape.deviation).sum::<f64>() + 1e-11 * soups.size;
+    // As far as a row tells bodies apart from touching ones.
+    let told = truth.map_or(1e-11, Truth::width_apart);
+    let slack: f64 = pair.iter().map(|s| s.shape.deviation).sum::<f64>() + told * soups.size;
     let (lower, upper) = (found.lower, found.upper);
     let shares = [0.0, 0.1, 0.35, 0.6, 0.85, 0.999, 1.0];
     match found.relation {

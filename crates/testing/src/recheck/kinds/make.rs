@@ -329,7 +329,7 @@ const SIZES: [f64; 6] = [1.0, 0.125, 1.0, 0.125, 1.0, 1.0 / 64.0];
 pub fn pool(kind: Kind, random: &mut Random, scale: f64) -> Vec<Subject> {
     let is_round = matches!(kind, Kind::Round | Kind::Torus | Kind::RoundParts);
     let mut subject = |k: usize| loop {
-        let tiny = if is_round && k == 5 && random.chance(0.3) { random.scale(1e-4, 1.0) } else { 1.0 };
+        let tiny = if is_round && k == 5 && random.chance(0.3) { random.scale(1e-6, 1.0) } else { 1.0 };
         let subject = make(kind, random, scale * SIZES[k] * tiny);
         if k > 0 || !kind.is_hollow() || !subject.body.filled.is_empty() {
             return subject;

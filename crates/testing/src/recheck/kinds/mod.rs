@@ -34,13 +34,14 @@ use clearsweep_narrow::{
 
 use crate::oracle::Placement;
 use crate::oracle::families::Random;
+use crate::oracle::round::decided;
 use crate::recheck::place::Place as Relative;
 use gap::Soups;
 use judge::{Claim, Fault, Place};
 use make::{Kind, Subject, choose, pool};
 use motion::Memory;
 use promises::{Others, Promise};
-use round::Truth;
+use round::{Alignment, Truth};
 use tally::{Record, Tally, Terms, impossible};
 
 /// The query options: every pair has a row.
@@ -110,7 +111,7 @@ pub fn campaign(
 
 /// Asks at least `rows` rows of a pair of kinds, and proves every row again.
 pub fn ask(kinds: [Kind; 2], seed: u64, rows: u64, shown: u64) -> Tally {
-    let start = Instant::now();
+    let (start, left_open) = (Instant::now(), decided::left_open());
     let mut random = Random(seed);
     let scale = SCALES[random.below(SCALES.len())];
     let state = random.0;
@@ -157,6 +158,7 @@ pub fn ask(kinds: [Kind; 2], seed: u64, rows: u64, shown: u64) -> Tally {
         walks += 1;
     }
     tally.seconds = start.elapsed().as_secs_f64();
+    tally.left_open = decided::left_open() - left_open;
     tally
 }
 
@@ -240,6 +242,7 @@ fn judge_row(
         (Some(truth), Some(found)) => {
             faults.extend(truth.faults(&claim, found, random));
             tally.widen(row, truth.size);
+            tally.axes.iter_mut().zip(Alignment::ALL).for_each(|(n, a)| *n += u64::from(truth.alignment() == Some(a)));
             truth.place(found, &soups, &gap)
         }
         _ => {

@@ -13,6 +13,7 @@ use super::judge::{Fault, Place};
 use super::make::Kind;
 use super::motion::Memory;
 use super::promises::Promise;
+use super::round::Alignment;
 
 /// The terms that all chunks of a campaign share.
 #[derive(Clone, PartialEq, Debug)]
@@ -36,13 +37,19 @@ pub struct Tally {
     pub seconds: f64,
     /// The widest brackets of rows about round bodies, apart and overlapping, in sizes of the pair.
     pub widths: [f64; 2],
+    /// Rows about two round bodies by how their axes lie.
+    pub axes: [u64; Alignment::ALL.len()],
+    /// Searches of the oracle of round bodies that its local search left open.
+    pub left_open: u64,
 }
 
 impl Tally {
     pub fn add(&mut self, other: &Self) {
         self.rows += other.rows;
         self.seconds += other.seconds;
+        self.left_open += other.left_open;
         (0..2).for_each(|k| self.widths[k] = self.widths[k].max(other.widths[k]));
+        (0..self.axes.len()).for_each(|k| self.axes[k] += other.axes[k]);
         (0..6).for_each(|p| (0..3).for_each(|m| self.cells[p][m] += other.cells[p][m]));
         (0..self.faults.len()).for_each(|f| self.faults[f] += other.faults[f]);
         (0..self.promises.len()).for_each(|p| self.promises[p] += other.promises[p]);
@@ -87,6 +94,13 @@ pub fn untried(pair: [Kind; 2], tally: &Tally) -> impl Iterator<Item = Promise> 
     let has_depth = !pair.iter().all(|&kind| is_thin(kind) || kind == Kind::Flat) || pair == [Kind::Flat; 2];
     let is_tried = Promise::ALL.map(|promise| tally.promises[promise as usize] > 0);
     Promise::ALL.into_iter().filter(move |&p| !is_tried[p as usize] && (p != Promise::Answer || has_depth))
+}
+
+/// Alignments of two round bodies without a row.
+pub fn unaligned(pair: [Kind; 2], tally: &Tally) -> impl Iterator<Item = Alignment> {
+    let have_axes = pair.iter().all(|kind| matches!(kind, Kind::Round | Kind::Torus));
+    let axes = tally.axes;
+    Alignment::ALL.into_iter().filter(move |&alignment| have_axes && axes[alignment as usize] == 0)
 }
 
 /// Places and memories that should have rows and has none, or has some and should not.
@@ -141,7 +155,7 @@ impl Record {
         let line = json!({
             "chunk": number, "pair": pair.map(|k| k as usize), "seed": terms.seed, "asked": terms.chunk, "commit": terms.commit,
             "rows": tally.rows, "cells": tally.cells, "faults": tally.faults, "promises": tally.promises,
-            "seconds": tally.seconds, "widths": tally.widths,
+            "seconds": tally.seconds, "widths": tally.widths, "axes": tally.axes, "left_open": tally.left_open,
         });
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(|e| e.to_string())?;
         self.done.insert(number, (pair, tally));
@@ -174,6 +188,8 @@ fn parse(line: &str) -> Option<(Terms, u64, [Kind; 2], Tally)> {
         promises: serde_json::from_value(value["promises"].clone()).ok()?,
         seconds: value["seconds"].as_f64()?,
         widths: serde_json::from_value(value["widths"].clone()).ok()?,
+        axes: serde_json::from_value(value["axes"].clone()).ok()?,
+        left_open: value["left_open"].as_u64()?,
     };
     Some((terms, value["chunk"].as_u64()?, pair.map(|k| Kind::ALL[k]), tally))
 }
@@ -194,15 +210,19 @@ pub fn summary(sums: &[([Kind; 2], Tally)]) -> Vec<String> {
         }
         let untried = untried(*pair, tally);
         wrong.extend(untried.map(|promise| format!("{pair:?}: {promise:?} was never tried")));
+        wrong.extend(unaligned(*pair, tally).map(|axes| format!("{pair:?}: no row with axes {axes:?}")));
         wrong.extend(
             uncovered(*pair, tally).into_iter().map(|cell| format!("{pair:?}, {cell:?}: not covered as it should be")),
         );
     }
-    println!(
-        "\nWidest brackets about round bodies, in sizes of the pair.\n\n| kinds | apart | overlapping |\n| --- | --- | --- |"
-    );
-    for ([a, b], Tally { widths: [apart, overlapping], .. }) in sums.iter().filter(|(_, t)| t.widths != [0.0; 2]) {
-        println!("| {a:?} - {b:?} | {apart:.1e} | {overlapping:.1e} |");
+    println!("\nAbout round bodies: the widest brackets in sizes of the pair, rows by axes, and searches left open.\n");
+    println!("| kinds | apart | overlapping | coaxial | parallel | across | general | left open |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for ([a, b], Tally { widths: [apart, overlapping], axes, left_open, .. }) in
+        sums.iter().filter(|(_, t)| t.widths != [0.0; 2])
+    {
+        let axes = axes.map(|n| n.to_string()).join(" | ");
+        println!("| {a:?} - {b:?} | {apart:.1e} | {overlapping:.1e} | {axes} | {left_open} |");
     }
     println!("\n{} rows, {:.0} a second and core", all.rows, all.rows as f64 / all.seconds.max(1e-9));
     let total = Fault::ALL.map(|f| format!("{f:?} {}", all.faults[f as usize]));

@@ -205,7 +205,7 @@ fn inscribed(piece: &Piece) -> Vec<Body> {
             (0..count as u32).filter_map(|k| sweep.within(ends(k))).collect()
         }
     };
-    let sets = if sets.is_empty() { piece.ranges().iter().map(|&range| piece.around(range)).collect() } else { sets };
+    let sets = if sets.is_empty() { vec![piece.around(piece.range()).into_owned()] } else { sets };
     sets.iter().map(block).collect()
 }
 

@@ -43,13 +43,20 @@ pub fn offset(
     q: [f64; 4],
     aim: Place,
 ) -> Option<(Vector<f64>, Option<Vector<f64>>)> {
-    if !matches!(aim, Place::Near | Place::Touching | Place::Overlapping) {
-        return None;
-    }
     let reach: f64 = pair.iter().map(|s| s.body.reach + s.body.growth).sum();
     let axis_of_b = rotated(q, [0.0, 0.0, 1.0]);
     let is_parallel = axis_of_b[2].abs() > 1.0 - 1e-4;
     let sign = [1.0, -1.0][random.below(2)];
+    if !matches!(aim, Place::Near | Place::Touching | Place::Overlapping) {
+        // On one axis, one in the other or beyond it.
+        let share = match aim {
+            Place::Apart => random.between(0.6, 3.0),
+            Place::Inside => [0.0, random.between(0.0, 0.003)][random.below(2)],
+            _ => return None,
+        };
+        let is_coaxial = is_parallel && random.chance(0.5);
+        return is_coaxial.then_some(([0.0, 0.0, sign * share * reach], None));
+    }
     let (aside, out) = match random.below(4) {
         // On one axis.
         0 | 1 if is_parallel => ([0.0; 3], [0.0, 0.0, sign]),
@@ -72,12 +79,13 @@ pub fn offset(
 
 /// How far along `out` B touches A, coming from `from`; `None` if it passes.
 fn contact(truth: &Truth<'_>, out: Vector<f64>, from: f64) -> Option<f64> {
-    let at = |t: f64| truth.bracket(times(out, t)).upper;
+    let at = |t: f64| truth.likely(times(out, t));
     let (mut before, mut t) = (f64::NAN, from);
     let mut distance = at(t);
     let mut distance_before = f64::NAN;
     for _ in 0..16 {
-        if distance.abs() <= 1e-14 * truth.size || t < -from {
+        let room = if truth.has_torus() { 1e-11 } else { 1e-14 };
+        if distance.abs() <= room * truth.size || t < -from {
             break;
         }
         let slope = (distance_before - distance) / (before - t);
