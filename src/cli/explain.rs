@@ -37,11 +37,13 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
     let names = chosen.pair.map(|body| recheck.scene().bodies[body as usize].name.clone());
     let is_pair = |a: i32, b: i32| [a as u32, b as u32] == chosen.pair;
     let missing = |table: &str| {
-        let problem = format!("has no row of {} and {} in frame {} of run {}", names[0], names[1], chosen.frame, chosen.run);
+        let problem =
+            format!("has no row of {} and {} in frame {} of run {}", names[0], names[1], chosen.frame, chosen.run);
         Error::input(place.dir.join(table).display(), problem, "no row: they are farther apart than `within`")
     };
     let (text, object, findings) = if chosen.is_interval {
-        let row = frame.intervals.iter().find(|row| is_pair(row.a_index, row.b_index)).ok_or_else(|| missing("intervals"))?;
+        let row =
+            frame.intervals.iter().find(|row| is_pair(row.a_index, row.b_index)).ok_or_else(|| missing("intervals"))?;
         let found = interval_row(&recheck, &frame, row).ok_or_else(|| {
             let problem = "joints move the bodies, or the poses at the end of the interval are not there";
             Error::input(place.dir.join("intervals").display(), problem, "explain the frames beside it: --frame")
@@ -51,7 +53,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
         let of = frame.rows.iter().find(|row| is_pair(row.a_index, row.b_index)).ok_or_else(|| missing("distances"))?;
         let found = row(&recheck, &frame, of).ok_or_else(|| {
             let problem = "has no witness points, or a body is absent in the frame";
-            Error::input(place.dir.join("distances").display(), problem, "run the scene again without --columns distance")
+            Error::input(
+                place.dir.join("distances").display(),
+                problem,
+                "run the scene again without --columns distance",
+            )
         })?;
         (row_text(&names, of, &found), row_json(&names, of, &found), found.findings)
     };
@@ -83,7 +89,9 @@ fn chosen(args: &ExplainArgs, dir: &Path, recheck: &Recheck) -> Result<Chosen> {
             }
         }
         let problem = format!("the result has no event of issue `{}`", visible(issue));
-        let event = worst.ok_or_else(|| Error::usage("--issue", problem, "`clearsweep summary DIR` and issues.parquet have the ids"))?;
+        let event = worst.ok_or_else(|| {
+            Error::usage("--issue", problem, "`clearsweep summary DIR` and issues.parquet have the ids")
+        })?;
         let pair = [event.a_index as u32, event.b_index as u32];
         return Ok(Chosen { pair, run: event.run, frame: event.frame_of_least, is_interval: event.samples == 0 });
     }
@@ -209,7 +217,8 @@ fn frame_words(found: &Explanation) -> String {
     let [a, b] = &found.sides;
     let centres = [("A", a.center), ("B", b.center)];
     let moved = centres.iter().filter(|(_, center)| center.iter().any(|c| *c != 0.0));
-    let moved: Vec<String> = moved.map(|(name, c)| format!("origin of {name} moved to {} of its own frame", vector(*c))).collect();
+    let moved: Vec<String> =
+        moved.map(|(name, c)| format!("origin of {name} moved to {} of its own frame", vector(*c))).collect();
     let of_a = "all coordinates are in A's frame, metres";
     if moved.is_empty() { of_a.to_owned() } else { format!("{of_a}; {}", moved.join("; ")) }
 }
@@ -244,7 +253,10 @@ fn ends_text(of: &Distance, found: &Explanation, e: f64) -> String {
     };
     text += &line("lower end", &format!("gap - lower_m = {:.3e} m = {:.2} E: {why}", lower, lower / e));
     let between = found.between().unwrap_or(f64::NAN);
-    let [a, b] = found.sides.each_ref().map(|side| side.witness.map_or_else(|| "?".to_owned(), |w| format!("({})", w.map(short).join(", "))));
+    let [a, b] = found
+        .sides
+        .each_ref()
+        .map(|side| side.witness.map_or_else(|| "?".to_owned(), |w| format!("({})", w.map(short).join(", "))));
     text += &line("points", &format!("on A {a}, on B {b}: {} m apart", number(between)));
     let upper = match of.status {
         Status::Separated => {
@@ -287,9 +299,7 @@ fn findings_json(findings: &[Finding]) -> Vec<Value> {
 }
 
 fn side_json(side: &Side, feature: String) -> Value {
-    let vertex = |vertex: &SupportVertex| {
-        json!({ "number": vertex.number, "own": vertex.own, "in_a": vertex.in_a, "height_m": vertex.height })
-    };
+    let vertex = |vertex: &SupportVertex| json!({ "number": vertex.number, "own": vertex.own, "in_a": vertex.in_a, "height_m": vertex.height });
     json!({
         "feature": feature,
         "vertices": side.vertices.iter().map(vertex).collect::<Vec<_>>(),
@@ -334,7 +344,10 @@ fn row_json(names: &[String; 2], of: &Distance, found: &Explanation) -> Value {
 fn interval_text(names: &[String; 2], of: &Interval, found: &IntervalExplanation) -> String {
     let mut text = line("pair", &format!("A = {}, B = {}", visible(&names[0]), visible(&names[1])));
     let (status, method) = (IntervalStatus::NAMES[of.status as usize], IntervalMethod::NAMES[of.method as usize]);
-    text += &line("interval", &format!("run {}, frames {} to {}: {status}, by method {method}", of.run, of.frame, of.frame_next));
+    text += &line(
+        "interval",
+        &format!("run {}, frames {} to {}: {status}, by method {method}", of.run, of.frame, of.frame_next),
+    );
     text += &line("bracket", &format!("{} .. {} m", end(of.lower_m), end(of.upper_m)));
     text += &line("nearest", &format!("between shares {} and {} of the interval", of.closest_lo, of.closest_hi));
     if let (Some(clear), Some(touching)) = (of.contact_lo, of.contact_hi) {
@@ -349,15 +362,24 @@ fn interval_text(names: &[String; 2], of: &Interval, found: &IntervalExplanation
     for cover in &found.covers {
         let [from, to] = cover.share;
         let along = cover.direction.map(short).join(", ");
-        text += &line("direction", &format!("shares {from:.4} to {to:.4}: ({along}), gap at least {} m", short(cover.gap_m)));
+        text += &line(
+            "direction",
+            &format!("shares {from:.4} to {to:.4}: ({along}), gap at least {} m", short(cover.gap_m)),
+        );
     }
     text + &checked_text(&found.findings)
 }
 
 fn interval_json(names: &[String; 2], of: &Interval, found: &IntervalExplanation) -> Value {
-    let covers = found.covers.iter().map(|cover| json!({ "share": cover.share, "direction": cover.direction, "gap_m": cover.gap_m }));
+    let covers = found
+        .covers
+        .iter()
+        .map(|cover| json!({ "share": cover.share, "direction": cover.direction, "gap_m": cover.gap_m }));
     let finite = |end: f64| end.is_finite().then_some(end);
-    let samples = found.samples.iter().map(|(share, ends)| json!({ "share": share, "lower_m": finite(ends[0]), "upper_m": finite(ends[1]) }));
+    let samples = found
+        .samples
+        .iter()
+        .map(|(share, ends)| json!({ "share": share, "lower_m": finite(ends[0]), "upper_m": finite(ends[1]) }));
     json!({
         "kind": "interval",
         "body_a": names[0],

@@ -14,7 +14,7 @@ use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{Code, Recheck as Row, RecheckOutcome, RecheckTable, RecheckWhat, Word};
 use clearsweep_tables::write_recheck;
 use clearsweep_verifier::finding::{Finding, Place, Tally};
-use clearsweep_verifier::recheck::{Choice, Looked, Recheck, Watch};
+use clearsweep_verifier::recheck::{Before, Choice, Looked, Recheck, Watch};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(crate) fn recheck(args: &RecheckArgs) -> Result<ProgramEnd> {
         all: args.all,
         seconds: args.seconds,
         seed: args.seed,
-        skip_frames: 0,
+        before: Before::default(),
     };
     let stopped = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stopped);
@@ -64,8 +64,8 @@ pub(crate) fn recheck(args: &RecheckArgs) -> Result<ProgramEnd> {
     if let (Some(out), true) = (&args.out, args.all) {
         let key = Key::new(&manifest, pair);
         let (state, found) = State::open(&out.join("recheck.state"), &key)?;
-        choice.skip_frames = state.frames();
-        watching.frames = state.frames();
+        choice.before = state.before();
+        watching.frames = choice.before.frames;
         found.iter().for_each(|finding| watching.add(finding));
         watching.state = Some(state);
     }
@@ -80,7 +80,8 @@ pub(crate) fn recheck(args: &RecheckArgs) -> Result<ProgramEnd> {
         state.remove()?;
     }
     drop(watching.meter);
-    let shown = Shown { args, scene: recheck.scene(), tally: &watching.tally, looked: &looked, target: target.as_deref() };
+    let shown =
+        Shown { args, scene: recheck.scene(), tally: &watching.tally, looked: &looked, target: target.as_deref() };
     let printed = match args.json {
         true => stdout::print_json(&shown.json()),
         false => stdout::print(&shown.text()),
@@ -93,7 +94,8 @@ pub(super) fn pair_of(scene: &Scene, names: &[String]) -> Result<[u32; 2]> {
     let index = |name: &String| {
         let found = scene.bodies.iter().position(|body| body.name == *name);
         found.map(|index| index as u32).ok_or_else(|| {
-            let remedy = "bodies.parquet has the names of all bodies: clearsweep export DIR --csv --table bodies --to -";
+            let remedy =
+                "bodies.parquet has the names of all bodies: clearsweep export DIR --csv --table bodies --to -";
             Error::usage("--pair", format!("no body is named `{}`", visible(name)), remedy)
         })
     };
@@ -133,14 +135,14 @@ impl Watching {
 }
 
 impl Watch for Watching {
-    fn take(&mut self, findings: Vec<Finding>, frames: u64) -> Result<bool> {
+    fn take(&mut self, findings: Vec<Finding>, whole: Option<Before>) -> Result<bool> {
         findings.iter().for_each(|finding| self.add(finding));
-        if let Some(state) = &mut self.state
-            && frames > 0
-        {
-            state.append(&findings, frames)?;
+        if let Some(whole) = whole {
+            self.frames = whole.frames;
+            if let Some(state) = &mut self.state {
+                state.append(&findings, whole)?;
+            }
         }
-        self.frames += frames;
         let share = self.frames as f64 / self.all_frames.max(1) as f64;
         let looked: u64 = self.tally.counts.values().map(|counts| counts.looked_at()).sum();
         self.meter.show(share.min(1.0), &|| format!("{} frames  {} statements", count(self.frames), count(looked)));
@@ -212,7 +214,10 @@ impl Shown<'_> {
         all.push(format!("in {}", of(*frames, "frame")));
         lines.push(("looked at", all.join(", ")));
         if !self.args.all {
-            lines.push(("sample", format!("seed {}, the worst rows among it; --all looks at everything", self.args.seed)));
+            lines.push((
+                "sample",
+                format!("seed {}, the worst rows among it; --all looks at everything", self.args.seed),
+            ));
         }
         let speeds = self.looked.speeds.iter().zip(["rows", "pairs", "intervals"]);
         let speeds = speeds.filter(|(speed, _)| speed.count > 0);

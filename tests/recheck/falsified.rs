@@ -42,14 +42,10 @@ fn result(scene: &Path, between: Option<&str>, frames: i64) -> (TempDir, Recheck
     (dir, recheck, manifest)
 }
 
-fn everything() -> Choice {
-    Choice { pair: None, rows: None, all: true, seconds: 0.0, seed: 0, skip_frames: 0 }
-}
-
 fn checked(scene: &Path, between: Option<&str>, frames: i64) -> Checked {
     let (dir, recheck, _) = result(scene, between, frames);
     let mut all = Summing::default();
-    recheck.run(&everything(), &mut all).expect("looked at");
+    recheck.run(&Choice::ALL, &mut all).expect("looked at");
     assert!(all.tally.wrong.is_empty(), "{}: {:?}", scene.display(), all.tally.wrong);
     let mut kept = Vec::new();
     for run in 0..4 {
@@ -185,13 +181,21 @@ fn falsified(checked: &Checked, frame: &Frame, way: Way, random: &mut Random) ->
                 Way::IntervalLower => {
                     row.lower_m = Some(upper + 1e-6);
                     row.upper_m = Some(upper + 2e-6);
-                    row.status = if upper + 1e-6 > 1e-6 && row.contact_hi.is_none() { IntervalStatus::Clear } else { row.status };
+                    row.status = if upper + 1e-6 > 1e-6 && row.contact_hi.is_none() {
+                        IntervalStatus::Clear
+                    } else {
+                        row.status
+                    };
                 }
                 Way::IntervalUpper => {
                     (row.lower_m, row.upper_m) = (Some(lower - 0.02), Some(lower - 0.01));
                 }
                 Way::IntervalStatus => {
-                    row.status = if row.status == IntervalStatus::Clear { IntervalStatus::Contact } else { IntervalStatus::Clear };
+                    row.status = if row.status == IntervalStatus::Clear {
+                        IntervalStatus::Contact
+                    } else {
+                        IntervalStatus::Clear
+                    };
                 }
                 _ => {
                     // In contact at the beginning, and told to be clear for half of the interval.
@@ -270,7 +274,7 @@ fn rows_of_all_options_are_not_taken_for_wrong() {
     for (scene, between, frames) in sets {
         let (_dir, recheck, _) = result(&dataset(scene), between, frames);
         let mut all = Summing::default();
-        recheck.run(&everything(), &mut all).expect("looked at");
+        recheck.run(&Choice::ALL, &mut all).expect("looked at");
         assert!(all.tally.wrong.is_empty(), "{scene}: {:?}", all.tally.wrong);
         let brackets = all.tally.counts.iter().filter(|((_, what), _)| *what == RecheckWhat::Bracket);
         let looked: u64 = brackets.map(|(_, counts)| counts.by_outcome.iter().sum::<u64>()).sum();
@@ -283,7 +287,7 @@ fn a_sample_is_a_function_of_its_seed() {
     let (_dir, recheck, _) = result(&dataset("crowd/scene.toml"), None, 40);
     let sample = |seed: u64| {
         let mut all = Summing::default();
-        let choice = Choice { rows: Some(50), all: false, seconds: 1e3, seed, ..everything() };
+        let choice = Choice { rows: Some(50), all: false, seconds: 1e3, seed, ..Choice::ALL };
         let looked = recheck.run(&choice, &mut all).expect("looked at");
         (looked.rows, looked.missing, all.tally.counts)
     };

@@ -5,3 +5,4 @@ mod falsified;
 mod recheck;
 mod recheck_kinds;
 mod recheck_round;
+mod trials;

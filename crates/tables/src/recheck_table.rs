@@ -7,7 +7,9 @@ use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Arra
 use arrow_schema::Schema;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_model::Scene;
-use clearsweep_records::{Code, Contents, DistanceColumns, RECHECK, Recheck, RecheckOutcome, RecheckTable, RecheckWhat, Word};
+use clearsweep_records::{
+    Code, Contents, DistanceColumns, RECHECK, Recheck, RecheckOutcome, RecheckTable, RecheckWhat, Word,
+};
 use parquet::arrow::ArrowWriter;
 use std::io::Write;
 use std::sync::Arc;
@@ -22,16 +24,26 @@ const BATCH: usize = 1 << 16;
 pub fn write_recheck(scene: &Scene, rows: &[Recheck<Code>], file: impl Write + Send) -> Result<()> {
     let schema = RECHECK.schema(&Contents::new(scene, DistanceColumns::All));
     let arrow = Arc::new(Schema::new(schema.fields()));
-    let failed = |error: &dyn std::fmt::Display| Error::output("recheck.parquet", format!("cannot be written ({error})"), "check the disk");
+    let failed = |error: &dyn std::fmt::Display| {
+        Error::output("recheck.parquet", format!("cannot be written ({error})"), "check the disk")
+    };
     let properties = of_table(&schema, &arrow, &TableLayout::CONTRACT);
-    let mut writer = ArrowWriter::try_new(file, Arc::clone(&arrow), Some(properties)).map_err(|error| failed(&error))?;
+    let mut writer =
+        ArrowWriter::try_new(file, Arc::clone(&arrow), Some(properties)).map_err(|error| failed(&error))?;
     let names = Vocabularies::of_scene(scene);
     let bodies: ArrayRef = Arc::new(StringArray::from_iter_values(names.texts(clearsweep_records::Words::Bodies)));
     for rows in rows.chunks(BATCH) {
-        let words = |codes: Vec<i32>, texts: &[&str]| texts_of(codes.into_iter().map(Some).collect(), Arc::new(StringArray::from_iter_values(texts)));
-        let code = |value: fn(&Recheck<Code>) -> Option<Code>| rows.iter().map(|row| value(row).map(|code| code.0)).collect();
-        let integers = |value: fn(&Recheck<Code>) -> Option<i64>| -> ArrayRef { Arc::new(Int64Array::from_iter(rows.iter().map(value))) };
-        let numbers = |value: fn(&Recheck<Code>) -> Option<f64>| -> ArrayRef { Arc::new(Float64Array::from_iter(rows.iter().map(value))) };
+        let words = |codes: Vec<i32>, texts: &[&str]| {
+            texts_of(codes.into_iter().map(Some).collect(), Arc::new(StringArray::from_iter_values(texts)))
+        };
+        let code =
+            |value: fn(&Recheck<Code>) -> Option<Code>| rows.iter().map(|row| value(row).map(|code| code.0)).collect();
+        let integers = |value: fn(&Recheck<Code>) -> Option<i64>| -> ArrayRef {
+            Arc::new(Int64Array::from_iter(rows.iter().map(value)))
+        };
+        let numbers = |value: fn(&Recheck<Code>) -> Option<f64>| -> ArrayRef {
+            Arc::new(Float64Array::from_iter(rows.iter().map(value)))
+        };
         let columns = vec![
             words(rows.iter().map(|row| row.table.code()).collect(), &RecheckTable::NAMES)?,
             integers(|row| row.run),
@@ -43,7 +55,8 @@ pub fn write_recheck(scene: &Scene, rows: &[Recheck<Code>], file: impl Write + S
             numbers(|row| row.lower_m),
             numbers(|row| row.upper_m),
         ];
-        let batch = RecordBatch::try_new(Arc::clone(&arrow), columns).map_err(|error| Error::internal("recheck", error))?;
+        let batch =
+            RecordBatch::try_new(Arc::clone(&arrow), columns).map_err(|error| Error::internal("recheck", error))?;
         writer.write(&batch).map_err(|error| failed(&error))?;
     }
     writer.close().map_err(|error| failed(&error))?;

@@ -190,7 +190,11 @@ fn of_cap(cap: &Cap) -> Set {
         () if cap.is_flat() => Set::Ellipse { middle: map.shift, half: [x, y] },
         () if cap.height == 1.0 => Set::Bowl { radius: 1.0, height: 1.0, map },
         () if cap.height < 1.0 => Set::Dome { radius: rim, height: cap.height, map },
-        () => Set::Dome { radius: rim, height: cap.height, map: Affine { shift: map.point([0.0, 0.0, 1.0 - cap.height]), ..map } },
+        () => Set::Dome {
+            radius: rim,
+            height: cap.height,
+            map: Affine { shift: map.point([0.0, 0.0, 1.0 - cap.height]), ..map },
+        },
     }
 }
 

@@ -4,8 +4,8 @@ use clearsweep_base::error::Result;
 use clearsweep_model::{Requirements, Scene};
 use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{
-    DistanceBracket, Event, Interval, Issue, OfPair, Pair, RecheckOutcome, RecheckTable, RecheckWhat, Run, RunPair, Table,
-    has_table,
+    DistanceBracket, Event, Interval, Issue, OfPair, Pair, RecheckOutcome, RecheckTable, RecheckWhat, Run, RunPair,
+    Table, has_table,
 };
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -51,6 +51,13 @@ pub struct Counter {
 
 fn wrong(table: RecheckTable, place: Place, why: String) -> Finding {
     Finding::new(table, RecheckWhat::Count, RecheckOutcome::Wrong, place).because(why)
+}
+
+/// Why violations of some scenes are not counted again.
+const OTHER_RULES: &str = "violations: rules require free lengths, or have baselines";
+
+fn not_looked_at(table: RecheckTable, why: &str) -> Finding {
+    Finding::new(table, RecheckWhat::Count, RecheckOutcome::NotLookedAt, Place::default()).because(why)
 }
 
 fn place(pair: RunPair, frame: Option<i64>) -> Place {
@@ -188,11 +195,16 @@ impl Counter {
             let (pair, found) = &pairs[&key];
             let mut differing = Vec::new();
             if pair.frames_within != found.rows {
-                differing.push(format!("`frames_within` is {}, and `distances` has {} rows", pair.frames_within, found.rows));
+                differing.push(format!(
+                    "`frames_within` is {}, and `distances` has {} rows",
+                    pair.frames_within, found.rows
+                ));
             }
             match (pair.frame_of_min, found.named) {
                 (Some(_), None) => differing.push("`distances` has no row in the frame `frame_of_min`".to_owned()),
-                (Some(_), Some(named)) if named != [pair.lower_m, pair.upper_m].map(|end| end.filter(|e| e.is_finite())) => {
+                (Some(_), Some(named))
+                    if named != [pair.lower_m, pair.upper_m].map(|end| end.filter(|e| e.is_finite())) =>
+                {
                     differing.push("its bracket is not that of the row in `frame_of_min`".to_owned());
                 }
                 _ => {}
@@ -205,9 +217,9 @@ impl Counter {
     }
 
     fn check_events(&mut self) {
-        if self.requirements.is_none() && self.has_events {
-            let finding = Finding::new(RecheckTable::Events, RecheckWhat::Count, RecheckOutcome::NotLookedAt, Place::default());
-            self.findings.push(finding.because("rules require free lengths, or have baselines"));
+        if self.requirements.is_none() {
+            self.findings.push(not_looked_at(RecheckTable::Runs, OTHER_RULES));
+            self.findings.push(not_looked_at(RecheckTable::Events, OTHER_RULES));
             return;
         }
         let stretches = std::mem::take(&mut self.stretches);
@@ -215,9 +227,8 @@ impl Counter {
             stretches.into_iter().flat_map(|(pair, list)| list.into_iter().map(move |one| (pair, one))).collect();
         stretches.sort_by_key(|(_, stretch)| stretch.event);
         for (pair, stretch) in stretches {
-            let differing = (stretch.stated != stretch.found).then(|| {
-                format!("`samples` is {}, and `distances` has {} such rows", stretch.stated, stretch.found)
-            });
+            let differing = (stretch.stated != stretch.found)
+                .then(|| format!("`samples` is {}, and `distances` has {} such rows", stretch.stated, stretch.found));
             self.compare(RecheckTable::Events, place(pair, Some(stretch.frames[0])), differing.into_iter().collect());
         }
     }
@@ -269,10 +280,18 @@ impl Counter {
                 compare("intervals.violated", stated.violated, found.violated);
             }
         }
-        if let Some(verdict) = self.verdict(&all, between, manifest)
+        let verdict = self.verdict(&all, between, manifest);
+        if verdict.is_none() {
+            let why = "the verdict: accepted pairs, free lengths, baselines, or nothing that was checked";
+            self.findings.push(not_looked_at(RecheckTable::Manifest, why));
+        }
+        if let Some(verdict) = verdict
             && summary.verdict.as_deref() != Some(verdict)
         {
-            differing.push(format!("the verdict is {}, and the rows make it {verdict}", summary.verdict.as_deref().unwrap_or("?")));
+            differing.push(format!(
+                "the verdict is {}, and the rows make it {verdict}",
+                summary.verdict.as_deref().unwrap_or("?")
+            ));
         }
         self.compare(RecheckTable::Manifest, Place::default(), differing);
         Ok(())

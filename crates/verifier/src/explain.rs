@@ -109,8 +109,7 @@ pub fn row(of: &Recheck, frame: &Frame, row: &Distance) -> Option<Explanation> {
         let sign = if k == 0 { 1.0 } else { -1.0 };
         let to_a = |p: Vector<f64>| if k == 0 { p } else { at.place.rough(p) };
         let (list, part) = candidates(&bodies[k].parts, shape, parts[k], times(own_direction(&at, normal, k), sign));
-        let heights: Vec<(usize, f64)> =
-            list.iter().map(|&(number, p)| (number, dot(normal, to_a(p)))).collect();
+        let heights: Vec<(usize, f64)> = list.iter().map(|&(number, p)| (number, dot(normal, to_a(p)))).collect();
         let top = heights.iter().map(|(_, h)| sign * h).fold(f64::NEG_INFINITY, f64::max);
         let on = |&&(_, h): &&(usize, f64)| sign * h >= top - 16.0 * FILTER * at.size;
         let chosen: Vec<usize> = (0..list.len()).filter(|&i| on(&&heights[i])).collect();
@@ -138,7 +137,16 @@ pub fn row(of: &Recheck, frame: &Frame, row: &Distance) -> Option<Explanation> {
     let size = sides[0].reach + sides[1].reach + norm(translation);
     let is_of_whole_bodies = bodies.iter().all(|body| body.is_convex());
     let findings = posed.row(row, &of.scene().query);
-    Some(Explanation { normal, sides, rotation: at.place.rough_rows, translation, gap, is_of_whole_bodies, size, findings })
+    Some(Explanation {
+        normal,
+        sides,
+        rotation: at.place.rough_rows,
+        translation,
+        gap,
+        is_of_whole_bodies,
+        size,
+        findings,
+    })
 }
 
 /// A direction of A's frame in that of body `k`.
@@ -162,7 +170,12 @@ fn mesh_number(shape: &Shape, vertex: usize) -> Option<u32> {
 
 /// The vertices among which the support is: those of the convex piece that the row names, or the
 /// corners of its triangle; of a round body its farthest point. With the piece.
-fn candidates(parts: &Parts, shape: &Shape, part: i32, along: Vector<f64>) -> (Vec<(usize, Vector<f64>)>, Option<usize>) {
+fn candidates(
+    parts: &Parts,
+    shape: &Shape,
+    part: i32,
+    along: Vector<f64>,
+) -> (Vec<(usize, Vector<f64>)>, Option<usize>) {
     let piece = usize::try_from(part).unwrap_or(0);
     match parts {
         Parts::Cores(cores) => {
@@ -194,7 +207,7 @@ fn candidates(parts: &Parts, shape: &Shape, part: i32, along: Vector<f64>) -> (V
 pub fn interval_row(of: &Recheck, frame: &Frame, row: &Interval) -> Option<IntervalExplanation> {
     let pair = [row.a_index as u32, row.b_index as u32];
     let scene = of.scene();
-    let ends = of.ends_of(frame, pair);
+    let ends = of.ends(frame, pair);
     let findings = interval(row, ends.as_ref(), &scene.query, &scene.motion);
     if scene.motion.between == BetweenFrames::Joint {
         return None;

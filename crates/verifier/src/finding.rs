@@ -90,8 +90,6 @@ pub struct Tally {
     pub wrong: Vec<Finding>,
     /// Reasons why statements are no more than bounded, or were not looked at, with their number.
     pub reasons: BTreeMap<(RecheckTable, RecheckWhat, RecheckOutcome, String), u64>,
-    /// Statements that are neither proven nor wrong although a row has no proven bracket.
-    pub uncertified: u64,
 }
 
 impl Tally {

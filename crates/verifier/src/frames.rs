@@ -15,6 +15,8 @@ pub struct Frame {
     pub run: i64,
     /// Frame.
     pub frame: i64,
+    /// Whether it is the first frame of the job, which has the rows of pairs of static bodies.
+    pub is_first: bool,
     /// Placement of each body; `None`: it is absent.
     pub places: Vec<Option<Placement>>,
     /// The next frame of the run, if the motion to it is looked at, with the placements there.
@@ -43,22 +45,22 @@ impl Frame {
         let is_last = s + 1 == block.samples.len();
         let following = block.following.as_ref().filter(|_| is_last);
         let follows = !is_last && block.starts_run >> (s + 1) & 1 == 0;
-        let is_asked = scene.motion.between != BetweenFrames::None
-            && block.intervals(scene.motion.max_gap)[0] >> s & 1 == 1;
+        let is_asked =
+            scene.motion.between != BetweenFrames::None && block.intervals(scene.motion.max_gap)[0] >> s & 1 == 1;
         let next = match (is_asked, follows, following) {
             (false, ..) | (true, false, None) => None,
             (true, true, _) => {
                 let there = |slot: usize| (block.present[slot] >> (s + 1) & 1 == 1).then(|| block.pose(slot, s + 1));
                 Some(NextFrame { frame: block.samples[s + 1].frame, places: places(scene, there) })
             }
-            (true, false, Some(following)) => Some(NextFrame {
-                frame: following.sample.frame,
-                places: places(scene, |slot| following.poses[slot]),
-            }),
+            (true, false, Some(following)) => {
+                Some(NextFrame { frame: following.sample.frame, places: places(scene, |slot| following.poses[slot]) })
+            }
         };
         Self {
             run: sample.run,
             frame: sample.frame,
+            is_first: block.index == 0 && s == 0,
             places: places(scene, here),
             next,
             rows: Vec::new(),
@@ -80,6 +82,8 @@ fn places(scene: &Scene, pose: impl Fn(usize) -> Option<Pose>) -> Vec<Option<Pla
 pub trait OfFrame: StoredRecord {
     /// Run and frame.
     fn key(&self) -> (i64, i64);
+    /// Indices of the bodies.
+    fn pair(&self) -> (i32, i32);
     /// Where a frame keeps such rows.
     fn rows(frame: &mut Frame) -> &mut Vec<Self>;
 }
@@ -89,6 +93,10 @@ macro_rules! of_frame {
         $(impl OfFrame for $record {
             fn key(&self) -> (i64, i64) {
                 (self.run, self.frame)
+            }
+
+            fn pair(&self) -> (i32, i32) {
+                (self.a_index, self.b_index)
             }
 
             fn rows(frame: &mut Frame) -> &mut Vec<Self> {

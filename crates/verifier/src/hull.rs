@@ -228,9 +228,8 @@ impl Points<'_> {
 
     /// Three points whose plane has all others below it or on it.
     fn first(&self) -> Option<[usize; 3]> {
-        let lowest = |a: &&usize, b: &&usize| {
-            self.all[**a].partial_cmp(&self.all[**b]).unwrap_or(std::cmp::Ordering::Equal)
-        };
+        let lowest =
+            |a: &&usize, b: &&usize| self.all[**a].partial_cmp(&self.all[**b]).unwrap_or(std::cmp::Ordering::Equal);
         let i = *self.kept.iter().min_by(lowest)?;
         for &j in self.kept.iter().filter(|&&j| j != i) {
             for &k in self.kept.iter().filter(|&&k| k != i && k != j) {

@@ -295,7 +295,8 @@ fn look(
     let nearer = sampled.samples.iter().find(|(t, ends)| is_outside(*t) && ends[1] + open < inside[0]);
     looked.push(match nearer {
         Some((t, ends)) => {
-            let text = format!("at {t} of the interval the distance is {:.6e} m, less than between the times stated", ends[1]);
+            let text =
+                format!("at {t} of the interval the distance is {:.6e} m, less than between the times stated", ends[1]);
             (RecheckWhat::Times, RecheckOutcome::Wrong, *ends, why(text))
         }
         None => (RecheckWhat::Times, RecheckOutcome::Bounded, [f64::NAN; 2], why("sampled".to_owned())),
@@ -305,7 +306,10 @@ fn look(
         looked.push(first_contact([clear, touching], sampled, query.touch, open));
     } else {
         // Contact at a time, and none is stated.
-        let overlap = sampled.samples.iter().find(|(_, ends)| row.status == IntervalStatus::Clear && ends[1] + open < query.touch.min(0.0));
+        let overlap = sampled
+            .samples
+            .iter()
+            .find(|(_, ends)| row.status == IntervalStatus::Clear && ends[1] + open < query.touch.min(0.0));
         if let Some((t, ends)) = overlap {
             let text = format!("at {t} of the interval the bodies overlap");
             looked.push((RecheckWhat::FirstContact, RecheckOutcome::Wrong, *ends, why(text)));
@@ -344,7 +348,12 @@ fn first_contact([clear, touching]: [f64; 2], sampled: &mut Sampled<'_>, touch: 
     let before = if clear > 0.0 { sampled.least([0.0, clear], 0.0, 256) } else { [0.0; 2] };
     let early = sampled.samples.iter().find(|(t, ends)| *t < clear && ends[1] + open < 0.0);
     if let Some((t, ends)) = early {
-        return (what, RecheckOutcome::Wrong, *ends, Some(format!("the bodies overlap at {t} of the interval, before contact_lo")));
+        return (
+            what,
+            RecheckOutcome::Wrong,
+            *ends,
+            Some(format!("the bodies overlap at {t} of the interval, before contact_lo")),
+        );
     }
     match there[1] <= touch && before[0] >= 0.0 {
         true => (what, RecheckOutcome::Proven, there, None),

@@ -21,34 +21,34 @@ pub mod count;
 #[doc(hidden)]
 #[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
 pub mod depth;
+pub mod explain;
+pub mod finding;
+pub mod frames;
 #[doc(hidden)]
 #[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
 pub mod gap;
 #[doc(hidden)]
 #[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
 pub mod hull;
-#[doc(hidden)]
-#[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
-pub mod number;
-#[doc(hidden)]
-#[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
-pub mod place;
-pub mod explain;
-pub mod finding;
-pub mod frames;
 pub mod interval_check;
 pub mod motion;
 pub mod nearest;
+#[doc(hidden)]
+#[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
+pub mod number;
 pub mod pair_truth;
+#[doc(hidden)]
+#[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
+pub mod place;
 pub mod placement;
+pub mod recheck;
 #[doc(hidden)]
 #[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
 pub mod round;
+pub mod row_check;
 #[doc(hidden)]
 #[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
 pub mod soup;
-pub mod recheck;
-pub mod row_check;
 pub mod stored_scene;
 
 pub use convex_core::ConvexCore;

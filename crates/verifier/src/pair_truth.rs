@@ -237,7 +237,8 @@ impl<'a> PairAt<'a> {
     fn is_free(&self, by: Vector<f64>, room: Wide) -> bool {
         match (&self.bodies[0].parts, &self.bodies[1].parts) {
             (Parts::Round, _) | (_, Parts::Round) => self.unions(by).is_some_and(|[a, b]| {
-                bracket(&a, &b, self.size).lower - 2.0 * FILTER * self.size >= room.value() && !self.is_in_solid([&a, &b])
+                bracket(&a, &b, self.size).lower - 2.0 * FILTER * self.size >= room.value()
+                    && !self.is_in_solid([&a, &b])
             }),
             (Parts::Cores(a), Parts::Cores(b)) => {
                 let is_free = |pair: [&ConvexCore; 2]| {

@@ -1,37 +1,30 @@
 //! A result proven again: which frames and rows are looked at, and in which order.
 
+mod missing;
+mod sample;
+
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{BetweenFrames, Motion, Scene};
+use clearsweep_model::{Motion, Scene};
 use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{
     Distance, DistanceBracket, Interval, Penetration, RecheckOutcome, RecheckTable, RecheckWhat, Table, has_table,
 };
 use rayon::prelude::*;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::checked_body::CheckedBody;
 use crate::count::Counter;
 use crate::finding::{Finding, Place, Tally};
 use crate::frames::{ByFrame, Frame, OfFrame, add_rows};
-use crate::interval_check::{PosedEnds, Sampled, interval};
-use crate::number::Number;
-use crate::pair_truth::{Hint, PairAt};
+use crate::interval_check::{PosedEnds, interval};
 use crate::row_check::{Posed, penetration};
 use crate::stored_scene::{StoredScene, load_scene};
 
-/// Placements that are kept of chosen frames, and bounds on the number of frames.
-const MOST_PLACES: usize = 1_000_000;
-const MOST_FRAMES: [usize; 2] = [16, 4096];
-
 /// Worst rows that are always among those looked at.
 const WORST: usize = 32;
-
-/// Shares of the time for rows, pairs without a row, and intervals.
-const SHARES: [f64; 3] = [0.45, 0.2, 0.35];
 
 /// What is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -46,17 +39,43 @@ pub struct Choice {
     pub seconds: f64,
     /// Which sample is drawn.
     pub seed: u64,
-    /// Frames to leave out of everything: they were looked at before.
-    pub skip_frames: u64,
+    /// What was looked at before: the first frames of everything are left out.
+    pub before: Before,
+}
+
+impl Choice {
+    /// Everything.
+    pub const ALL: Self = Self {
+        pair: None,
+        rows: None,
+        all: true,
+        seconds: 0.0,
+        seed: 0,
+        before: Before { frames: 0, rows: 0, intervals: 0, missing: 0 },
+    };
+}
+
+/// What an execution that was interrupted looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Before {
+    /// Frames.
+    pub frames: u64,
+    /// Rows of `distances`.
+    pub rows: u64,
+    /// Rows of `intervals`.
+    pub intervals: u64,
+    /// Pairs without a row.
+    pub missing: u64,
 }
 
 /// Takes what is found, and says whether to go on.
 pub trait Watch {
-    /// Findings about a few frames, `frames` of them since the last call; `false`: stop.
+    /// Findings; `false`: stop. `whole`: all that was looked at so far, if these findings end whole
+    /// frames; else they are found again when everything is looked at anew.
     ///
     /// # Errors
     /// They cannot be stored.
-    fn take(&mut self, findings: Vec<Finding>, frames: u64) -> Result<bool>;
+    fn take(&mut self, findings: Vec<Finding>, whole: Option<Before>) -> Result<bool>;
 }
 
 /// Times of one kind of statement.
@@ -85,6 +104,12 @@ pub struct Looked {
     pub speeds: [Speed; 3],
 }
 
+impl Looked {
+    fn whole(&self) -> Before {
+        Before { frames: self.frames[0], rows: self.rows[0], intervals: self.intervals[0], missing: self.missing }
+    }
+}
+
 /// A result whose scene is loaded again.
 pub struct Recheck {
     dir: PathBuf,
@@ -101,16 +126,6 @@ enum Task<'a> {
     Missing(&'a Frame),
     Interval(&'a Frame, &'a Interval),
     MissingIntervals(&'a Frame),
-}
-
-/// A number that looks random, of a seed and keys (SplitMix64).
-fn mixed(seed: u64, keys: &[i64]) -> u64 {
-    keys.iter().fold(seed, |state, &key| {
-        let mut z = (state ^ key as u64).wrapping_add(0x9E37_79B9_7F4A_7C15);
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    })
 }
 
 impl Recheck {
@@ -172,10 +187,14 @@ impl Recheck {
     pub fn frame(&self, run: i64, frame: i64) -> Result<Frame> {
         let mut frames = BTreeMap::new();
         let next = frame.saturating_add(self.scene().motion.max_gap).saturating_add(2);
+        let first = self.stored.open([None, None])?.followed_blocks().next().transpose()?;
+        let first = first.and_then(|block| block.samples.first().map(|sample| (sample.run, sample.frame)));
         for block in self.stored.open([Some(run..run.saturating_add(1)), Some(frame..next)])?.followed_blocks() {
             let block = block?;
             for (s, sample) in block.samples.iter().enumerate().filter(|(_, sample)| sample.frame == frame) {
-                frames.insert((sample.run, sample.frame), Frame::of_block(self.scene(), &block, s));
+                let key = (sample.run, sample.frame);
+                let found = Frame::of_block(self.scene(), &block, s);
+                frames.insert(key, Frame { is_first: first == Some(key), ..found });
             }
         }
         add_rows::<Distance>(&self.dir, &mut frames)?;
@@ -204,7 +223,9 @@ impl Recheck {
     /// # Errors
     /// A table or the trajectories cannot be read, or `watch` fails.
     pub fn run(&self, choice: &Choice, watch: &mut impl Watch) -> Result<Looked> {
-        let mut looked = Looked::default();
+        let Before { frames, rows, intervals, missing } = choice.before;
+        let mut looked = Looked { missing, ..Looked::default() };
+        (looked.frames[0], looked.rows[0], looked.intervals[0]) = (frames, rows, intervals);
         let worst = self.count(choice, &mut looked, watch)?;
         self.not_looked_at(watch)?;
         match choice.all {
@@ -227,7 +248,7 @@ impl Recheck {
         if has_mesh && self.manifest.summary.penetrations > 0 {
             add(RecheckTable::Penetrations, RecheckWhat::Protrusion, "protrusions of meshes");
         }
-        watch.take(findings, 0).map(|_| ())
+        watch.take(findings, None).map(|_| ())
     }
 
     /// Counts all rows, and returns the frames of the worst ones.
@@ -258,120 +279,13 @@ impl Recheck {
             looked.intervals[1] = self.manifest.summary.intervals.as_ref().map_or(0, |intervals| intervals.rows);
         }
         if self.manifest.shard.is_none() {
-            watch.take(counter.finish(&self.dir, &self.manifest)?, 0)?;
+            watch.take(counter.finish(&self.dir, &self.manifest)?, None)?;
         } else {
-            let finding = Finding::new(RecheckTable::Manifest, RecheckWhat::Count, RecheckOutcome::NotLookedAt, Place::default());
-            watch.take(vec![finding.because("counts of a shard: those of the merged result count")], 0)?;
+            let finding =
+                Finding::new(RecheckTable::Manifest, RecheckWhat::Count, RecheckOutcome::NotLookedAt, Place::default());
+            watch.take(vec![finding.because("counts of a shard: those of the merged result count")], None)?;
         }
         Ok(worst.into_iter().map(|(_, run, frame)| (run, frame)).collect())
-    }
-
-    /// Draws frames, and looks at their rows until the time is over.
-    fn sample(&self, choice: &Choice, worst: &[(i64, i64)], looked: &mut Looked, watch: &mut impl Watch) -> Result<()> {
-        let mut frames = self.draw(choice, worst, looked)?;
-        add_rows::<Distance>(&self.dir, &mut frames)?;
-        add_rows::<Penetration>(&self.dir, &mut frames)?;
-        if has_table(&self.dir, "intervals") {
-            add_rows::<Interval>(&self.dir, &mut frames)?;
-        }
-        let is_chosen = |a: i32, b: i32| choice.pair.is_none_or(|pair| pair == [a as u32, b as u32]);
-        let order = |run: i64, frame: i64, a: i32, b: i32| mixed(choice.seed, &[run, frame, i64::from(a), i64::from(b)]);
-        let mut rows: Vec<(bool, f64, u64, Task<'_>)> = Vec::new();
-        let mut intervals: Vec<(u64, Task<'_>)> = Vec::new();
-        let mut missing: Vec<(u64, Task<'_>)> = Vec::new();
-        for (key, frame) in &frames {
-            let is_worst = worst.contains(key);
-            for row in frame.rows.iter().filter(|row| is_chosen(row.a_index, row.b_index)) {
-                let upper = if is_worst { row.upper_m.unwrap_or(f64::NEG_INFINITY) } else { 0.0 };
-                let place = order(row.run, row.frame, row.a_index, row.b_index);
-                rows.push((!is_worst, upper, place, Task::Row(frame, row)));
-            }
-            let depths = frame.depths.iter().filter(|row| is_chosen(row.a_index, row.b_index));
-            rows.extend(depths.map(|row| (true, 0.0, order(row.run, row.frame, row.b_index, row.a_index), Task::Depth(frame, row))));
-            for row in frame.intervals.iter().filter(|row| is_chosen(row.a_index, row.b_index)) {
-                intervals.push((order(row.run, row.frame, row.a_index, row.b_index), Task::Interval(frame, row)));
-            }
-            missing.push((mixed(choice.seed, &[key.0, key.1]), Task::Missing(frame)));
-            if frame.next.is_some() {
-                missing.push((mixed(choice.seed, &[key.1, key.0]), Task::MissingIntervals(frame)));
-            }
-        }
-        rows.sort_by(|x, y| (x.0.cmp(&y.0)).then(x.1.total_cmp(&y.1)).then(x.2.cmp(&y.2)));
-        if let Some(most) = choice.rows {
-            rows.truncate(most);
-        }
-        intervals.sort_by_key(|(order, _)| *order);
-        missing.sort_by_key(|(order, _)| *order);
-        let lists = [
-            rows.into_iter().map(|(.., task)| task).collect::<Vec<_>>(),
-            missing.into_iter().map(|(_, task)| task).collect(),
-            intervals.into_iter().map(|(_, task)| task).collect(),
-        ];
-        let begun = Instant::now();
-        // Time that one kind leaves goes to the next; what is left in the end, to the first.
-        let mut left: Vec<std::collections::VecDeque<Task<'_>>> = lists.into_iter().map(Into::into).collect();
-        let mut until = 0.0;
-        for round in 0..2 {
-            for (kind, share) in SHARES.iter().enumerate() {
-                until = if round == 0 { until + share * choice.seconds } else { choice.seconds };
-                self.until(&mut left[kind], choice, begun, Duration::from_secs_f64(until), looked, watch)?;
-            }
-        }
-        looked.is_stopped = left.iter().any(|tasks| !tasks.is_empty());
-        Ok(())
-    }
-
-    /// Looks at tasks in their order until the time is over; the first few in any case.
-    fn until(
-        &self,
-        tasks: &mut std::collections::VecDeque<Task<'_>>,
-        choice: &Choice,
-        begun: Instant,
-        until: Duration,
-        looked: &mut Looked,
-        watch: &mut impl Watch,
-    ) -> Result<()> {
-        let at_once = 4 * rayon::current_num_threads().max(1);
-        let mut is_first = true;
-        while !tasks.is_empty() && (begun.elapsed() < until || (is_first && until.as_secs_f64() < choice.seconds)) {
-            is_first = false;
-            let now: Vec<Task<'_>> = tasks.drain(..at_once.min(tasks.len())).collect();
-            let findings = self.look(&now, choice, looked);
-            if !watch.take(findings, 0)? {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Draws frames by the seed, those of the worst rows among them.
-    fn draw(&self, choice: &Choice, worst: &[(i64, i64)], looked: &mut Looked) -> Result<BTreeMap<(i64, i64), Frame>> {
-        let most = (MOST_PLACES / self.bodies.len().max(1)).clamp(MOST_FRAMES[0], MOST_FRAMES[1]);
-        let mut drawn: BTreeMap<Reverse<u64>, (i64, i64)> = BTreeMap::new();
-        let mut frames: BTreeMap<(i64, i64), Frame> = BTreeMap::new();
-        for block in self.stored.open([None, None])?.followed_blocks() {
-            let block = block?;
-            for (s, sample) in block.samples.iter().enumerate() {
-                looked.frames[1] += 1;
-                let key = (sample.run, sample.frame);
-                if worst.contains(&key) {
-                    frames.insert(key, Frame::of_block(self.scene(), &block, s));
-                    continue;
-                }
-                let order = Reverse(mixed(choice.seed, &[key.0, key.1]));
-                if drawn.len() < most || drawn.first_key_value().is_some_and(|(last, _)| order > *last) {
-                    frames.insert(key, Frame::of_block(self.scene(), &block, s));
-                    drawn.insert(order, key);
-                    if drawn.len() > most
-                        && let Some((_, key)) = drawn.pop_first()
-                    {
-                        frames.remove(&key);
-                    }
-                }
-            }
-        }
-        looked.frames[0] = frames.len() as u64;
-        Ok(frames)
     }
 
     /// Looks at everything, block by block.
@@ -394,13 +308,13 @@ impl Recheck {
                 looked.frames[1] += 1;
                 frames.push(frame);
             }
-            if looked.frames[1] <= choice.skip_frames {
+            if looked.frames[1] <= choice.before.frames {
                 continue;
             }
             looked.frames[0] += frames.len() as u64;
             let tasks: Vec<Task<'_>> = frames.iter().flat_map(|frame| tasks_of(frame, choice)).collect();
             findings.extend(self.look(&tasks, choice, looked));
-            if !watch.take(findings, frames.len() as u64)? {
+            if !watch.take(findings, Some(looked.whole()))? {
                 looked.is_stopped = true;
                 return Ok(());
             }
@@ -410,12 +324,12 @@ impl Recheck {
         if let Some(intervals) = intervals {
             findings.extend(strays(intervals.rest()?, RecheckTable::Intervals));
         }
-        watch.take(findings, 0).map(|_| ())
+        watch.take(findings, None).map(|_| ())
     }
 
     /// Looks at all rows of a frame, at the pairs without one, and at the interval behind it.
     pub fn check_frame(&self, frame: &Frame, pair: Option<[u32; 2]>) -> Vec<Finding> {
-        let choice = Choice { pair, rows: None, all: true, seconds: 0.0, seed: 0, skip_frames: 0 };
+        let choice = Choice { pair, ..Choice::ALL };
         self.look(&tasks_of(frame, &choice), &choice, &mut Looked::default())
     }
 
@@ -454,17 +368,22 @@ impl Recheck {
             Task::Row(frame, row) => {
                 let pair = [row.a_index as u32, row.b_index as u32];
                 let places = pair.map(|body| frame.places.get(body as usize).and_then(Option::as_ref));
-                let [Some(a), Some(b)] = places else { return (vec![absent(frame, pair, RecheckTable::Distances)], 1) };
+                let ([Some(a), Some(b)], true) = (places, self.is_asked(frame, pair)) else {
+                    return (vec![unasked(frame, pair, RecheckTable::Distances)], 1);
+                };
                 let posed = Posed { bodies: self.bodies_of(pair), places: [a, b] };
                 (posed.row(row, &scene.query), 1)
             }
             Task::Depth(frame, row) => {
-                let of = frame.rows.iter().find(|of| (of.a_index, of.b_index) == (row.a_index, row.b_index));
+                let of = frame.rows.binary_search_by_key(&row.pair(), OfFrame::pair).ok().map(|at| &frame.rows[at]);
                 (vec![penetration(row, of)], 0)
             }
             Task::Missing(frame) => self.missing(frame, choice),
             Task::Interval(frame, row) => {
                 let pair = [row.a_index as u32, row.b_index as u32];
+                if !self.is_asked(frame, pair) {
+                    return (vec![unasked(frame, pair, RecheckTable::Intervals)], 1);
+                }
                 let of = frame.next.as_ref().filter(|next| next.frame == row.frame_next);
                 let ends = of.and_then(|_| self.ends(frame, pair));
                 (interval(row, ends.as_ref(), &scene.query, &scene.motion), 1)
@@ -473,7 +392,8 @@ impl Recheck {
         }
     }
 
-    fn ends(&self, frame: &Frame, pair: [u32; 2]) -> Option<PosedEnds<'_>> {
+    /// Two bodies at both ends of the interval after a frame; `None`: a pose is missing.
+    pub fn ends(&self, frame: &Frame, pair: [u32; 2]) -> Option<PosedEnds<'_>> {
         let next = frame.next.as_ref()?;
         let of = |body: u32| Some([frame.places[body as usize]?, next.places[body as usize]?]);
         let pivot = |body: u32| {
@@ -483,134 +403,19 @@ impl Recheck {
         Some(PosedEnds { bodies: self.bodies_of(pair), ends: [of(pair[0])?, of(pair[1])?], pivots: pair.map(pivot) })
     }
 
-    /// Two bodies at both ends of the interval after a frame; `None`: a pose is missing.
-    pub fn ends_of(&self, frame: &Frame, pair: [u32; 2]) -> Option<PosedEnds<'_>> {
-        self.ends(frame, pair)
-    }
-
-    /// Pairs that may have rows, of which both bodies are there.
-    fn pairs<'f>(&'f self, frame: &'f Frame, choice: &'f Choice) -> impl Iterator<Item = [u32; 2]> + 'f {
+    /// Whether a pair may have a row in a frame: both bodies are there, and it is not ignored. Pairs
+    /// of static bodies are asked about once, in the first frame of the job.
+    fn is_asked(&self, frame: &Frame, [a, b]: [u32; 2]) -> bool {
         let scene = self.scene();
         let is_static = |body: u32| matches!(scene.bodies[body as usize].motion, Motion::Static(_));
-        let is_there = |body: u32| frame.places[body as usize].is_some();
-        let is_asked = move |&[a, b]: &[u32; 2]| {
-            is_there(a)
-                && is_there(b)
-                && (scene.query.static_pairs || !is_static(a) || !is_static(b))
-                && !scene.ignored.contains(a, b)
-        };
-        let all = (0..scene.bodies.len() as u32).flat_map(|a| (a + 1..scene.bodies.len() as u32).map(move |b| [a, b]));
-        let only = choice.pair;
-        let pairs: Box<dyn Iterator<Item = [u32; 2]>> = match only {
-            Some(pair) => Box::new(std::iter::once(pair)),
-            None => Box::new(all),
-        };
-        pairs.filter(is_asked)
-    }
-
-    /// Whether all pairs of a frame without a row are farther apart than `within`.
-    fn missing(&self, frame: &Frame, choice: &Choice) -> (Vec<Finding>, u64) {
-        let within = self.scene().query.within;
-        let place = |pair| Place { run: Some(frame.run), frame: Some(frame.frame), pair };
-        let new = |outcome, pair| Finding::new(RecheckTable::Distances, RecheckWhat::Missing, outcome, place(pair));
-        let balls = self.balls(frame);
-        let (mut findings, mut count) = (Vec::new(), 0);
-        for [a, b] in self.pairs(frame, choice) {
-            let key = (a as i32, b as i32);
-            if frame.rows.binary_search_by_key(&key, |row| (row.a_index, row.b_index)).is_ok() {
-                continue;
-            }
-            count += 1;
-            if ball_gap(&balls, [a, b]) > within {
-                continue;
-            }
-            let places = [a, b].map(|body| &frame.places[body as usize]);
-            let [Some(pa), Some(pb)] = places else { continue };
-            let pair = PairAt::new(self.bodies_of([a, b]), [pa, pb]);
-            let deviation = pair.deviation();
-            let rough = pair.rough();
-            if rough[0] - deviation > within {
-                continue;
-            }
-            let truth = pair.truth(&Hint::default());
-            let proven = truth.all.map(Number::value);
-            let finding = match () {
-                () if truth.least.value() < within && self.answers(truth.least.value()) => new(RecheckOutcome::Wrong, Some([a, b]))
-                    .because(format!("there is no row, and the bodies are {:.6e} m apart at most", truth.least.value())),
-                () if proven[0] >= within => continue,
-                () => new(RecheckOutcome::Bounded, Some([a, b])).because("whether it is within the cut-off is not known"),
-            };
-            findings.push(Finding { proven, ..finding });
-        }
-        if findings.is_empty() {
-            findings.push(new(RecheckOutcome::Proven, choice.pair));
-        }
-        (findings, count)
-    }
-
-    /// Whether bodies at this distance have a row, whatever is asked.
-    fn answers(&self, distance: f64) -> bool {
-        distance < self.scene().query.within
-    }
-
-    /// Middle of the box around each body in the world, and how far the body reaches from it.
-    fn balls(&self, frame: &Frame) -> Vec<([f64; 3], f64)> {
-        let ball = |(place, body): (&Option<crate::Placement>, &Arc<CheckedBody>)| {
-            let Some(place) = place else { return ([f64::NAN; 3], 0.0) };
-            let [low, high] = body.bounds;
-            let own: [f64; 3] = [0, 1, 2].map(|k: usize| 0.5 * (low[k] + high[k]));
-            let half: f64 = (0..3).map(|k: usize| (0.5 * (high[k] - low[k])).powi(2)).sum::<f64>().sqrt();
-            let columns = place.columns();
-            let middle = [0, 1, 2].map(|k: usize| {
-                place.position[k] + (0..3).map(|m| columns[m][k].value() * own[m]).sum::<f64>() + place.rest[k]
-            });
-            let far = place.position.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
-            (middle, (half + body.radius + body.deviation) * (1.0 + 1e-12) + 1e-14 * (far + body.reach))
-        };
-        frame.places.iter().zip(&self.bodies).map(ball).collect()
-    }
-
-    /// Whether all pairs without a row of intervals stay farther apart than `within`.
-    fn missing_intervals(&self, frame: &Frame, choice: &Choice) -> (Vec<Finding>, u64) {
-        let scene = self.scene();
-        let within = scene.query.within;
-        let place = |pair| Place { run: Some(frame.run), frame: Some(frame.frame), pair };
-        let new = |outcome, pair| Finding::new(RecheckTable::Intervals, RecheckWhat::Missing, outcome, place(pair));
-        if scene.motion.between == BetweenFrames::Joint {
-            return (vec![new(RecheckOutcome::NotLookedAt, None).because("joints move the bodies between the frames")], 0);
-        }
-        let balls = self.balls(frame);
-        let is_static = |body: u32| matches!(scene.bodies[body as usize].motion, Motion::Static(_));
-        let (mut findings, mut count) = (Vec::new(), 0);
-        for pair in self.pairs(frame, choice) {
-            let key = (pair[0] as i32, pair[1] as i32);
-            let has_row = frame.intervals.binary_search_by_key(&key, |row| (row.a_index, row.b_index)).is_ok();
-            if has_row || pair.into_iter().all(is_static) {
-                continue;
-            }
-            let Some(ends) = self.ends(frame, pair) else { continue };
-            count += 1;
-            let Some(mut sampled) = Sampled::new(&ends, scene.motion.between) else {
-                findings.push(new(RecheckOutcome::NotLookedAt, Some(pair)).because("half a turn lies between the frames"));
-                continue;
-            };
-            if ball_gap(&balls, pair) - sampled.speed() > within {
-                continue;
-            }
-            let [lower, upper] = sampled.least([0.0, 1.0], within, 400);
-            let open = sampled.open();
-            let finding = match () {
-                () if lower >= within => continue,
-                () if upper + open < within => new(RecheckOutcome::Wrong, Some(pair))
-                    .because(format!("there is no row, and the bodies come within {upper:.6e} m")),
-                () => new(RecheckOutcome::Bounded, Some(pair)).because("as far as sampled"),
-            };
-            findings.push(Finding { proven: [lower, upper], ..finding });
-        }
-        if findings.is_empty() {
-            findings.push(new(RecheckOutcome::Proven, choice.pair));
-        }
-        (findings, count)
+        let is_there = |body: u32| frame.places.get(body as usize).is_some_and(Option::is_some);
+        let is_of_job = self.manifest.shard.as_ref().is_none_or(|shard| shard.index == 0);
+        let has_static = scene.query.static_pairs && frame.is_first && is_of_job;
+        a < b
+            && is_there(a)
+            && is_there(b)
+            && (has_static || !is_static(a) || !is_static(b))
+            && !scene.ignored.contains(a, b)
     }
 }
 
@@ -627,13 +432,6 @@ fn tasks_of<'a>(frame: &'a Frame, choice: &Choice) -> Vec<Task<'a>> {
         .collect()
 }
 
-/// Lower bound on the distance of two bodies by the balls around them, metres.
-fn ball_gap(balls: &[([f64; 3], f64)], [a, b]: [u32; 2]) -> f64 {
-    let ((p, r), (q, s)) = (&balls[a as usize], &balls[b as usize]);
-    let square: f64 = (0..3).map(|k: usize| (p[k] - q[k]).powi(2)).sum();
-    square.sqrt() * (1.0 - 1e-12) - r - s
-}
-
 /// Rows of frames that the input does not have.
 fn strays<R: OfFrame>(rows: Vec<R>, table: RecheckTable) -> Vec<Finding> {
     let stray = |row: R| {
@@ -644,9 +442,11 @@ fn strays<R: OfFrame>(rows: Vec<R>, table: RecheckTable) -> Vec<Finding> {
     rows.into_iter().map(stray).collect()
 }
 
-fn absent(frame: &Frame, pair: [u32; 2], table: RecheckTable) -> Finding {
+/// A row of a pair that is not asked about in its frame.
+fn unasked(frame: &Frame, pair: [u32; 2], table: RecheckTable) -> Finding {
     let place = Place { run: Some(frame.run), frame: Some(frame.frame), pair: Some(pair) };
-    Finding::new(table, RecheckWhat::Form, RecheckOutcome::Wrong, place).because("a body is absent in this frame")
+    let why = "a body is absent in this frame, or the pair is ignored, or of two static bodies";
+    Finding::new(table, RecheckWhat::Form, RecheckOutcome::Wrong, place).because(why)
 }
 
 /// Adds up findings without storing them.
@@ -657,7 +457,7 @@ pub struct Summing {
 }
 
 impl Watch for Summing {
-    fn take(&mut self, findings: Vec<Finding>, _: u64) -> Result<bool> {
+    fn take(&mut self, findings: Vec<Finding>, _: Option<Before>) -> Result<bool> {
         findings.iter().for_each(|finding| self.tally.add(finding));
         Ok(true)
     }

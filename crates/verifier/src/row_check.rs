@@ -47,11 +47,8 @@ pub fn compare(truth: &Truth, stated: [f64; 2], size: f64) -> (RecheckOutcome, O
 impl Posed<'_> {
     /// Looks at a row again.
     pub fn row(&self, row: &Distance, query: &QueryOptions) -> Vec<Finding> {
-        let place = Place {
-            run: Some(row.run),
-            frame: Some(row.frame),
-            pair: Some([row.a_index as u32, row.b_index as u32]),
-        };
+        let place =
+            Place { run: Some(row.run), frame: Some(row.frame), pair: Some([row.a_index as u32, row.b_index as u32]) };
         let new = |what, outcome| Finding::new(RecheckTable::Distances, what, outcome, place);
         let mut findings = Vec::new();
         let ends = [row.lower_m, row.upper_m].map(|end| end.unwrap_or(f64::NAN));
@@ -86,7 +83,8 @@ impl Posed<'_> {
             false => self.witness(row, &pair, place),
         });
         if row.directional_relation.is_some() {
-            findings.push(new(RecheckWhat::Direction, RecheckOutcome::NotLookedAt).because("distances along a direction"));
+            findings
+                .push(new(RecheckWhat::Direction, RecheckOutcome::NotLookedAt).because("distances along a direction"));
         }
         findings
     }
@@ -112,7 +110,9 @@ impl Posed<'_> {
         let room = room * pair.size + 8.0 * f64::EPSILON * far;
         for (k, point) in points.into_iter().enumerate() {
             let Some(off) = distance_of(self.bodies[k], self.places[k], point) else {
-                return Some(new(RecheckOutcome::NotLookedAt).because("the surface of the body is not known to the verifier"));
+                return Some(
+                    new(RecheckOutcome::NotLookedAt).because("the surface of the body is not known to the verifier"),
+                );
             };
             // The points of overlaps may lie inside of other pieces of their own body.
             let is_inside = off < -room && (row.status == Status::Separated || self.bodies[k].is_convex());
@@ -168,7 +168,8 @@ pub fn penetration(row: &Penetration, of: Option<&Distance>) -> Finding {
     let Some(of) = of.filter(|of| of.status == Status::Penetrating) else {
         return wrong("`distances` has no row of this pair that penetrates");
     };
-    let depth = [-of.distance_m, of.upper_m.map_or(f64::NAN, |upper| (-upper).max(0.0)), of.lower_m.map_or(f64::NAN, |l| -l)];
+    let depth =
+        [-of.distance_m, of.upper_m.map_or(f64::NAN, |upper| (-upper).max(0.0)), of.lower_m.map_or(f64::NAN, |l| -l)];
     let is_same = [row.depth_m, row.depth_lower_m, row.depth_upper_m].iter().zip(&depth).all(|(own, of)| own == of);
     let normal = [of.n_x, of.n_y, of.n_z].map(|c| c.unwrap_or(f64::NAN));
     let is_along = normal.iter().all(|c| c.is_nan()) || normal == [row.d_x, row.d_y, row.d_z];

@@ -44,7 +44,8 @@ pub fn load_scene(manifest: &Manifest, instead: Option<&str>) -> Result<StoredSc
         return Err(Error::input(path, problem, or("run the scene with files")));
     }
     if !Path::new(path).exists() {
-        let remedy = or("start the program where the run was started, since paths in the manifest are relative to that folder");
+        let remedy =
+            or("start the program where the run was started, since paths in the manifest are relative to that folder");
         return Err(Error::input(path, "the scene of the manifest is not there", remedy));
     }
     // `within` and the motion are those of the manifest: tables of an audit may be of a scene
@@ -125,8 +126,9 @@ impl StoredScene {
             inputs.iter().any(is_known) && !inputs.iter().any(|known| is_known(known) && known.sha256 == file.sha256)
         });
         let unknown = read.iter().filter(|file| !inputs.iter().any(|known| known.path == file.path));
-        let errors =
-            |problem: &'static str| move |file: &InputDigest| Error::input(file.path.display(), problem, self.remedy.clone());
+        let errors = |problem: &'static str| {
+            move |file: &InputDigest| Error::input(file.path.display(), problem, self.remedy.clone())
+        };
         let mut all: Vec<Error> = changed.map(errors("has changed since the execution read it")).collect();
         all.extend(unknown.map(errors("was not read by the execution")));
         match all.is_empty() {

@@ -79,6 +79,7 @@ pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> 
     Ok(Report {
         name: manifest.scene.name.clone(),
         version: manifest.version.clone(),
+        dir: (!dir.has_root()).then(|| dir.to_owned()),
         unit,
         moves,
         runs: summary.runs,

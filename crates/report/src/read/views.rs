@@ -3,7 +3,6 @@
 use super::motion::{between, placement};
 use super::neighbours::{Boxes, LocalBox, meeting_point};
 use super::plant::plant;
-use clearsweep_verifier::StoredScene;
 use super::series::{MOST_SHOWN, WorstRows};
 use super::shapes::{MeshNumbers, distinct_shapes, shape_key};
 use super::thinned::Thinned;
@@ -16,6 +15,7 @@ use clearsweep_base::error::Result;
 use clearsweep_engine::{PairOptions, ProximityQuery};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{FrameBlock, Motion, Scene, Shape};
+use clearsweep_verifier::StoredScene;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -219,12 +219,7 @@ impl Claim<'_> {
 }
 
 /// A fresh answer about a pair, from a cold start.
-pub fn cold(
-    a: &Solid,
-    pa: &Placement,
-    b: &Solid,
-    pb: &Placement,
-) -> Proximity {
+pub fn cold(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Proximity {
     let (from_a, from_b) = (a.pose(pa), b.pose(pb));
     let everything = &bridge::EVERYTHING;
     a.in_own_frame(&clearsweep_narrow::query_one(&a.shape, &b.shape, &from_a, &from_b, everything))
