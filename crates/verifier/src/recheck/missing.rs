@@ -51,7 +51,7 @@ impl Recheck {
                 continue;
             }
             let truth = pair.truth(&Hint::default());
-            let proven = truth.all.map(Number::value);
+            let proven = truth.ends();
             let finding = match () {
                 () if truth.least.value() < within => new(RecheckOutcome::Wrong, Some([a, b])).because(format!(
                     "there is no row, and the bodies are {:.6e} m apart at most",
