@@ -11,6 +11,7 @@ mod between_frames;
 mod between_query;
 mod carried;
 mod closest_times;
+mod decided;
 mod first_contact;
 mod interlocking;
 mod interval_pieces;

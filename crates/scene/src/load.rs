@@ -149,6 +149,7 @@ pub(super) fn assemble(
     let trajectories = trajectories(source, &file, joints.as_ref(), overrides)?;
     let command_line = QueryOverrides::lower(overrides, file.head.unit)?;
     let direction = command_line.direction.or(file.query.direction);
+    let search = file.query.search;
     let mut query = query(source, &file, &command_line, overrides.for_audit)?;
     let require_unit = required_unit(&command_line, &file);
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
@@ -205,6 +206,7 @@ pub(super) fn assemble(
         frame_rate,
         query,
         direction,
+        search,
         motion,
         ignored,
         ignore_rules,

@@ -1,6 +1,6 @@
 //! The descent of a simplex toward the origin: Montanari, Petrinic, Barbieri 2017, Algorithm 1.
 
-use super::options::GjkOptions;
+use super::GjkOptions;
 use super::simplex::{GjkResult, Simplex};
 use super::simplex_point::{DistanceSubAlgorithm, SimplexPoint};
 use crate::pair::{Pair, SupportSearch, Supporting, VertexPair};
@@ -59,7 +59,7 @@ impl<'p, T: Supporting> Descent<'p, T> {
     #[inline(always)]
     fn start_of_climb(&self, simplex: &Simplex) -> VertexPair {
         match self.supports {
-            SupportSearch::SolveState => simplex.pairs[usize::from(simplex.count) - 1],
+            SupportSearch::Climb => simplex.pairs[usize::from(simplex.count) - 1],
             SupportSearch::BySize | SupportSearch::Scan => simplex.pairs[0],
         }
     }

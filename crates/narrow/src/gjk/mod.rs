@@ -5,7 +5,6 @@
 //! procedure; Cameron 1997, "Enhancing GJK", for hill climbing.
 //!
 //! ```text
-//! options.rs         what can be chosen: the sub-algorithm, the search for supports, the start, a tolerance
 //! descent.rs         Algorithm 1, generic over the sub-algorithm
 //! simplex.rs         the simplex, and the result of a search
 //! simplex_point.rs   what a sub-algorithm finds
@@ -32,14 +31,13 @@
 mod backup;
 mod descent;
 mod johnson;
-mod options;
 mod signed_volumes;
 mod simplex;
 mod simplex_point;
 
+pub use clearsweep_model::{GjkOptions, SubAlgorithm};
 pub use descent::GjkStep;
 pub use johnson::Cofactors;
-pub use options::{GjkOptions, SubAlgorithm};
 pub(crate) use signed_volumes::nearest as nearest_of_simplex;
 pub use simplex::{GjkResult, Simplex};
 pub use simplex_point::SimplexPoint;
