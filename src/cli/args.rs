@@ -5,6 +5,7 @@ use super::args_divided::{MergeArgs, PlanArgs, ShardArg, VerifyArgs};
 use super::args_generate::GenerateArgs;
 use super::args_init::InitArgs;
 use super::args_input::{InputArgs, ProgressArg, QUERY};
+use super::args_recheck::{ExplainArgs, RecheckArgs};
 use super::diagnostics::ErrorsArg;
 use super::help;
 use super::values::{Bytes, Threads};
@@ -59,6 +60,10 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Check that tables hold the rows that were written, or that two results hold the same
     Verify(VerifyArgs),
+    /// Prove rows of a result again, by code that shares nothing with the engine
+    Recheck(RecheckArgs),
+    /// Print why a row is proven, in numbers to check by hand
+    Explain(ExplainArgs),
     /// Sort trajectories by run and frame, whatever their size, into one Parquet file
     Sort(SortArgs),
     /// Print the columns of the tables, and the schemas of what --json prints

@@ -57,6 +57,8 @@ mod output_safety;
 #[cfg(feature = "cli")]
 mod overlaps;
 #[cfg(feature = "cli")]
+mod recheck;
+#[cfg(feature = "cli")]
 mod remedies;
 #[cfg(feature = "cli")]
 mod report;

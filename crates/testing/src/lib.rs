@@ -28,3 +28,4 @@ pub mod scenes;
 pub mod solids;
 pub mod survey;
 pub mod trajectories;
+pub mod trial;

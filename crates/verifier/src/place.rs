@@ -1,9 +1,9 @@
 //! The verifier's relative pose, and the gap of supporting planes over all points: in `f64`, and in
 //! [`Wide`].
 
-use crate::oracle::Placement;
-use crate::oracle::number::{Number, Vector, Wide, dot, norm, sub, times, unit, values, wide};
-use crate::recheck::solid::Solid;
+use crate::convex_core::ConvexCore;
+use crate::number::{Number, Vector, Wide, dot, norm, sub, times, unit, values, wide};
+use crate::placement::Placement;
 
 /// Bound on the error of the filters in `f64`, in sizes of the pair: 64 units of rounding. A point
 /// of B in A's frame is off by less than 20 (the pose is rounded from [`Wide`] once), a product
@@ -50,6 +50,12 @@ impl Place {
         Self { rough_rows: rows.map(values), rough_shift: values(shift), rows, shift }
     }
 
+    /// The same place, with B moved by a vector of A's frame, metres.
+    pub fn moved(&self, by: Vector<Wide>) -> Self {
+        let shift = [0, 1, 2].map(|k: usize| self.shift[k] + by[k]);
+        Self { rows: self.rows, shift, rough_rows: self.rough_rows, rough_shift: values(shift) }
+    }
+
     /// A point of B in A's frame, in `f64`.
     pub fn rough(&self, p: Vector<f64>) -> Vector<f64> {
         let [x, y, z] = self.rough_rows.map(|row| dot(row, p));
@@ -76,7 +82,8 @@ impl Place {
         self.rows.map(|row| dot(row, v))
     }
 
-    fn back(&self, v: Vector<Wide>) -> Vector<Wide> {
+    /// A direction of A's frame in B's.
+    pub fn back(&self, v: Vector<Wide>) -> Vector<Wide> {
         let [r, s, t] = self.rows;
         [0, 1, 2].map(|k: usize| r[k] * v[0] + s[k] * v[1] + t[k] * v[2])
     }
@@ -84,15 +91,15 @@ impl Place {
 
 /// Two bodies at a relative pose.
 pub struct Pair<'a> {
-    pub a: &'a Solid,
-    pub b: &'a Solid,
+    pub a: &'a ConvexCore,
+    pub b: &'a ConvexCore,
     pub place: Place,
     /// Both radii about the origins and the distance of the origins, metres.
     pub size: f64,
 }
 
 impl<'a> Pair<'a> {
-    pub fn new(a: &'a Solid, pa: &Placement, b: &'a Solid, pb: &Placement) -> Self {
+    pub fn new(a: &'a ConvexCore, pa: &Placement, b: &'a ConvexCore, pb: &Placement) -> Self {
         let place = Place::new(pa, pb);
         let size = a.radius() + b.radius() + norm(place.rough_shift);
         Self { a, b, place, size }
@@ -112,23 +119,37 @@ impl<'a> Pair<'a> {
 
     /// Returns the gap in [`Wide`]; `n` of any length.
     pub fn gap(&self, n: Vector<Wide>) -> Wide {
-        let n = unit(n);
-        let m = self.place.back(n).map(|c| -c);
-        dot(n, self.place.shift) - self.top(self.b, m) - self.top(self.a, n)
+        self.supports(n).gap
     }
 
-    /// The largest `n.x` over all points of a body: those that `f64` cannot exclude are measured.
-    fn top(&self, body: &Solid, n: Vector<Wide>) -> Wide {
+    /// Returns the supporting points along a direction of any length, and the gap between their
+    /// planes in [`Wide`].
+    pub fn supports(&self, n: Vector<Wide>) -> Supports {
+        let n = unit(n);
+        let m = self.place.back(n).map(|c| -c);
+        let (a, b) = (self.top(self.a, n), self.top(self.b, m));
+        Supports { points: [a.0, b.0], gap: dot(n, self.place.shift) - b.1 - a.1 }
+    }
+
+    /// The largest `n.x` over all points of a body, and the point: those that `f64` cannot exclude
+    /// are measured.
+    fn top(&self, body: &ConvexCore, n: Vector<Wide>) -> (usize, Wide) {
         let rough = values(n);
         let floor = highest(&body.by_axis, rough) - FILTER * self.size;
-        let mut best: Option<Wide> = None;
-        for p in body.points.iter().filter(|&&p| dot(rough, p) >= floor) {
+        let mut best: Option<(usize, Wide)> = None;
+        for (k, p) in body.points.iter().enumerate().filter(|&(_, &p)| dot(rough, p) >= floor) {
             let height = dot(n, wide(*p));
-            if best.is_none_or(|b| height > b) {
-                best = Some(height);
+            if best.is_none_or(|(_, b)| height > b) {
+                best = Some((k, height));
             }
         }
         best.expect("a body has a point")
+    }
+
+    /// The supporting points along a unit direction, in `f64`.
+    pub fn rough_supports(&self, n: Vector<f64>) -> [usize; 2] {
+        let m = self.place.rough_back(n).map(|c| -c);
+        [farthest(&self.a.by_axis, n), farthest(&self.b.by_axis, m)]
     }
 
     /// The edge of A between two points, in A's frame.
@@ -143,8 +164,26 @@ impl<'a> Pair<'a> {
 
     /// The outward normal of a facet of B in A's frame, reversed: it points from A to B.
     pub fn facet_b(&self, facet: usize) -> Vector<Wide> {
-        times(self.place.vector(self.b.hull.facets[facet].normal), Wide::of(-1.0))
+        times(self.place.vector(self.b.hull().facets[facet].normal), Wide::of(-1.0))
     }
+}
+
+/// Supporting points of A and B along a direction.
+pub struct Supports {
+    /// Indices of the points.
+    pub points: [usize; 2],
+    /// `min over B of n.x - max over A of n.x`, metres.
+    pub gap: Wide,
+}
+
+/// The first point of largest `n.x`.
+fn farthest([x, y, z]: &[Vec<f64>; 3], n: Vector<f64>) -> usize {
+    let mut best = (f64::NEG_INFINITY, 0);
+    for (k, ((x, y), z)) in x.iter().zip(y).zip(z).enumerate() {
+        let height = n[0] * x + n[1] * y + n[2] * z;
+        best = if height > best.0 { (height, k) } else { best };
+    }
+    best.1
 }
 
 /// The largest `n.x` over points given by coordinate.

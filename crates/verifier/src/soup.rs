@@ -2,10 +2,11 @@
 //! solid of its triangles too.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
-use super::gap::{inside, on_triangle};
-use crate::oracle::number::{Vector, add, cross, dot, norm, sub, times};
-use crate::recheck::hull::Hull;
+use crate::gap::{inside, on_triangle};
+use crate::hull::Hull;
+use crate::number::{Vector, add, cross, dot, norm, sub, times};
 
 /// Points and triangles of a core, and the radius by which it is inflated.
 #[derive(Clone, Default)]
@@ -21,17 +22,15 @@ pub struct Body {
     pub parts: Vec<usize>,
     pub growth: f64,
     pub is_convex: bool,
-    /// Convex but for rounding, which a mesh may be, too.
-    pub is_nearly_convex: bool,
     /// Triangles that close a solid with its cavities filled, if the body encloses a cavity; its
     /// middle is the origin.
     pub filled: Vec<[usize; 3]>,
-    /// Points inside the solids, beneath the middle of each triangle.
-    pub probes: Vec<Vector<f64>>,
-    /// Points inside the solids, far from the surface: the farthest first.
-    pub inner: Vec<Vector<f64>>,
     /// Largest distance of a point from the origin, metres.
     pub reach: f64,
+    /// See [`Self::probes`].
+    pub lazy_probes: OnceLock<Vec<Vector<f64>>>,
+    /// See [`Self::inner`].
+    pub lazy_inner: OnceLock<Vec<Vector<f64>>>,
 }
 
 impl Body {
@@ -45,17 +44,17 @@ impl Body {
 
     /// The hull of points that do not lie in a plane.
     pub fn hull(points: Vec<Vector<f64>>) -> Self {
-        let hull = Hull::new(&points);
+        let hull = Hull::new(&points).expect("a body of the campaign is a polyhedron");
         let fan = |c: &[usize]| (1..c.len() - 1).map(|k| [c[0], c[k], c[k + 1]]).collect::<Vec<_>>();
         let triangles = hull.facets.iter().flat_map(|f| fan(&f.corners)).collect();
-        Self { is_convex: true, is_nearly_convex: true, ..Self::surface(points, triangles, true) }
+        Self { is_convex: true, ..Self::surface(points, triangles, true) }
     }
 
     /// A convex polygon in a plane, a segment or a point: no solid.
     pub fn flat(points: Vec<Vector<f64>>) -> Self {
         let last = points.len() - 1;
         let triangles = (1..last.max(2)).map(|k| [0, k.min(last), (k + 1).min(last)]).collect();
-        Self { is_convex: true, is_nearly_convex: true, ..Self::surface(points, triangles, false) }
+        Self { is_convex: true, ..Self::surface(points, triangles, false) }
     }
 
     /// Several solids as one body.
@@ -83,37 +82,50 @@ impl Body {
     fn finish(&mut self) {
         self.reach = self.points.iter().map(|&p| norm(p)).fold(0.0, f64::max);
         let mut root: Vec<usize> = (0..self.points.len()).collect();
-        let find = |root: &[usize], mut v: usize| {
+        let find = |root: &mut [usize], mut v: usize| {
             while root[v] != v {
+                root[v] = root[root[v]];
                 v = root[v];
             }
             v
         };
+        let mut is_used = vec![false; self.points.len()];
         for t in &self.triangles {
+            t.iter().for_each(|&v| is_used[v] = true);
             for k in 1..3 {
-                let (i, j) = (find(&root, t[0]), find(&root, t[k]));
+                let (i, j) = (find(&mut root, t[0]), find(&mut root, t[k]));
                 root[i.max(j)] = i.min(j);
             }
         }
-        let is_used = |v: usize| self.triangles.iter().any(|t| t.contains(&v));
-        self.starts = (0..self.points.len()).filter(|&v| root[v] == v && is_used(v)).collect();
-        let part = |v: usize| self.starts.binary_search(&find(&root, v)).expect("the root of a triangle");
+        self.starts = (0..self.points.len()).filter(|&v| root[v] == v && is_used[v]).collect();
+        let starts = &self.starts;
+        let mut part = |v: usize| starts.binary_search(&find(&mut root, v)).expect("the root of a triangle");
         self.parts = self.triangles.iter().map(|t| part(t[0])).collect();
-        for solid in self.solids.clone() {
-            for t in &self.triangles[solid.clone()] {
+    }
+
+    /// Convex but for rounding, which a mesh may be, too.
+    pub fn is_nearly_convex(&self) -> bool {
+        self.is_convex || (self.solids.len() == 1 && self.triangles.iter().all(|&t| self.is_behind(t)))
+    }
+
+    /// Points inside the solids, beneath the middle of each triangle.
+    pub fn probes(&self) -> &[Vector<f64>] {
+        self.lazy_probes.get_or_init(|| {
+            let probe = |t: &[usize; 3]| {
                 let [a, b, c] = self.corners(*t);
                 let normal = cross(sub(b, a), sub(c, a));
                 let (area, size) = (norm(normal), norm(sub(b, a)));
                 let middle = times(add(a, add(b, c)), 1.0 / 3.0);
-                let probe = sub(middle, times(normal, 1e-3 * size / area));
-                if inside(self, &|t| self.corners(t), probe) {
-                    self.probes.push(probe);
-                }
-            }
-        }
-        self.inner = self.inner_points();
-        self.is_nearly_convex =
-            self.is_convex || (self.solids.len() == 1 && self.triangles.iter().all(|&t| self.is_behind(t)));
+                sub(middle, times(normal, 1e-3 * size / area))
+            };
+            let solids = self.solids.iter().flat_map(|solid| &self.triangles[solid.clone()]);
+            solids.map(probe).filter(|&probe| inside(self, &|t| self.corners(t), probe)).collect()
+        })
+    }
+
+    /// Points inside the solids, far from the surface: the farthest first.
+    pub fn inner(&self) -> &[Vector<f64>] {
+        self.lazy_inner.get_or_init(|| self.inner_points())
     }
 
     /// Whether all points are behind the plane of a triangle, but for rounding.
@@ -131,7 +143,7 @@ impl Body {
             self.triangles.iter().map(to).fold(f64::INFINITY, f64::min)
         };
         let mut found: Vec<(f64, Vector<f64>)> = Vec::new();
-        for &probe in self.probes.iter().step_by(1 + self.probes.len() / 8) {
+        for &probe in self.probes().iter().step_by(1 + self.probes().len() / 8) {
             // Away from the nearest point of the surface, as far as it stays the nearest.
             let nearest = |p: Vector<f64>| {
                 let feet = self.triangles.iter().map(|&t| on_triangle(p, self.corners(t)));

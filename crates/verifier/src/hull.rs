@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::oracle::number::{Number, Vector, Wide, cross, dot, norm, sub, unit, values, wide};
+use crate::number::{Number, Vector, Wide, cross, dot, norm, sub, unit, values, wide};
 
 /// Below this share of the largest possible value a determinant counts as zero.
 const ZERO: f64 = 1e-26;
@@ -42,9 +42,9 @@ struct Points<'a> {
 }
 
 impl Hull {
-    /// The hull of any points. Panics where the structure found is no polyhedron: the verifier
-    /// itself would be wrong.
-    pub fn new(points: &[Vector<f64>]) -> Self {
+    /// Returns the hull of any points; `None` where the structure found is no polyhedron: points
+    /// are too near to a plane for the verifier to tell.
+    pub fn new(points: &[Vector<f64>]) -> Option<Self> {
         let mut kept: Vec<usize> = Vec::new();
         for (i, p) in points.iter().enumerate() {
             if !kept.iter().any(|&k| points[k] == *p) {
@@ -53,22 +53,20 @@ impl Hull {
         }
         let reach = points.iter().map(|&p| norm(p)).fold(f64::MIN_POSITIVE, f64::max);
         let points = Points { all: points, kept, reach };
-        let Some([i, j]) = points.farthest() else { return Self::default() };
+        let Some([i, j]) = points.farthest() else { return Some(Self::default()) };
         let Some(k) = points.widest(i, j) else {
             let edge = Edge { ends: [i.min(j), i.max(j)], facets: [NONE; 2] };
-            return Self { facets: Vec::new(), edges: vec![edge] };
+            return Some(Self { facets: Vec::new(), edges: vec![edge] });
         };
         let flat = points.kept.iter().all(|&l| points.side([i, j, k], l) == 0);
-        let mut hull = if flat { points.polygon_twice([i, j, k]) } else { points.wrap() };
-        hull.number();
-        if !flat {
-            points.check(&hull);
-        }
-        hull
+        let mut hull = if flat { points.polygon_twice([i, j, k])? } else { points.wrap()? };
+        hull.number()?;
+        (flat || points.holds(&hull)).then_some(hull)
     }
 
-    /// Sorts facets and finds the edges with the facets beside them.
-    fn number(&mut self) {
+    /// Sorts facets and finds the edges with the facets beside them; `None` where an edge does not
+    /// lie between two.
+    fn number(&mut self) -> Option<()> {
         let sorted = |f: &Facet| {
             let mut corners = f.corners.clone();
             corners.sort_unstable();
@@ -83,11 +81,9 @@ impl Hull {
         }
         self.edges = beside
             .into_iter()
-            .map(|(ends, facets)| {
-                assert_eq!(facets.len(), 2, "an edge lies between two facets");
-                Edge { ends, facets: [facets[0], facets[1]] }
-            })
-            .collect();
+            .map(|(ends, facets)| Some(Edge { ends, facets: facets.try_into().ok()? }))
+            .collect::<Option<_>>()?;
+        Some(())
     }
 }
 
@@ -149,29 +145,29 @@ impl Points<'_> {
     }
 
     /// The facet in the plane through three points, whose normal points out.
-    fn facet(&self, triple: [usize; 3]) -> Facet {
+    fn facet(&self, triple: [usize; 3]) -> Option<Facet> {
         let on: Vec<usize> = self.kept.iter().copied().filter(|&l| self.side(triple, l) == 0).collect();
         // A well-shaped triangle gives the normal.
         let i = triple[0];
         let far = |k: &usize| norm(sub(self.all[*k], self.all[i]));
-        let j = on.iter().copied().max_by(|a, b| far(a).total_cmp(&far(b))).expect("three points lie on it");
+        let j = on.iter().copied().max_by(|a, b| far(a).total_cmp(&far(b)))?;
         let off = |k: usize| norm(cross(sub(self.all[j], self.all[i]), sub(self.all[k], self.all[i])));
-        let k = on.iter().copied().max_by(|&a, &b| off(a).total_cmp(&off(b))).expect("three points lie on it");
+        let k = on.iter().copied().max_by(|&a, &b| off(a).total_cmp(&off(b)))?;
         let along = |[i, j, k]: [usize; 3]| cross(sub(self.w(j), self.w(i)), sub(self.w(k), self.w(i)));
         let outward = along(triple);
         let normal = unit(along([i, j, k]));
         let normal = if dot(normal, outward).0 < 0.0 { normal.map(|c| -c) } else { normal };
-        Facet { normal, rough: values(normal), corners: self.corners(normal, &on) }
+        Some(Facet { normal, rough: values(normal), corners: self.corners(normal, &on)? })
     }
 
     /// The corners of the convex hull of points in a plane, counter-clockwise.
-    fn corners(&self, normal: Vector<Wide>, on: &[usize]) -> Vec<usize> {
+    fn corners(&self, normal: Vector<Wide>, on: &[usize]) -> Option<Vec<usize>> {
         let far = |i: usize, j: usize| norm(sub(self.all[j], self.all[i]));
         let lowest = |a: &&usize, b: &&usize| {
             let (a, b) = (self.all[**a], self.all[**b]);
-            a.partial_cmp(&b).expect("finite points")
+            a.partial_cmp(&b).unwrap_or(std::cmp::Ordering::Equal)
         };
-        let start = *on.iter().min_by(lowest).expect("three points lie on it");
+        let start = *on.iter().min_by(lowest)?;
         let mut corners = vec![start];
         loop {
             let at = corners[corners.len() - 1];
@@ -186,61 +182,69 @@ impl Points<'_> {
                     next = Some(l);
                 }
             }
-            let next = next.expect("three points lie on it");
+            let next = next?;
             if next == start {
-                return corners;
+                return Some(corners);
             }
             corners.push(next);
-            assert!(corners.len() <= on.len(), "the walk around a facet closes");
+            // The walk around a facet closes.
+            if corners.len() > on.len() {
+                return None;
+            }
         }
     }
 
     /// The two faces of a polygon.
-    fn polygon_twice(&self, [i, j, k]: [usize; 3]) -> Hull {
-        Hull { facets: vec![self.facet([i, j, k]), self.facet([i, k, j])], edges: Vec::new() }
+    fn polygon_twice(&self, [i, j, k]: [usize; 3]) -> Option<Hull> {
+        Some(Hull { facets: vec![self.facet([i, j, k])?, self.facet([i, k, j])?], edges: Vec::new() })
     }
 
     /// A first facet, then the facet on the far side of each side found.
-    fn wrap(&self) -> Hull {
-        let mut facets = vec![self.facet(self.first())];
+    fn wrap(&self) -> Option<Hull> {
+        let mut facets = vec![self.facet(self.first()?)?];
         let mut known: BTreeMap<[usize; 2], usize> = BTreeMap::new();
         let mut at = 0;
-        sides(&facets[0].corners).for_each(|side| assert!(known.insert(side, 0).is_none()));
+        known.extend(sides(&facets[0].corners).map(|side| (side, 0)));
         while at < facets.len() {
             for [i, j] in sides(&facets[at].corners).collect::<Vec<_>>() {
                 if known.contains_key(&[j, i]) {
                     continue;
                 }
-                let facet = self.facet([j, i, self.pivot(j, i)]);
+                let facet = self.facet([j, i, self.pivot(j, i)?])?;
                 for side in sides(&facet.corners) {
-                    assert!(known.insert(side, facets.len()).is_none(), "a side belongs to one facet");
+                    // A side belongs to one facet.
+                    if known.insert(side, facets.len()).is_some() {
+                        return None;
+                    }
                 }
-                assert!(known.contains_key(&[j, i]), "the facet has the side that it was found from");
+                // The facet has the side that it was found from.
+                known.get(&[j, i])?;
                 facets.push(facet);
             }
             at += 1;
         }
-        Hull { facets, edges: Vec::new() }
+        Some(Hull { facets, edges: Vec::new() })
     }
 
     /// Three points whose plane has all others below it or on it.
-    fn first(&self) -> [usize; 3] {
-        let lowest = |a: &&usize, b: &&usize| self.all[**a].partial_cmp(&self.all[**b]).expect("finite points");
-        let i = *self.kept.iter().min_by(lowest).expect("a point");
+    fn first(&self) -> Option<[usize; 3]> {
+        let lowest =
+            |a: &&usize, b: &&usize| self.all[**a].partial_cmp(&self.all[**b]).unwrap_or(std::cmp::Ordering::Equal);
+        let i = *self.kept.iter().min_by(lowest)?;
         for &j in self.kept.iter().filter(|&&j| j != i) {
             for &k in self.kept.iter().filter(|&&k| k != i && k != j) {
                 let along = cross(sub(self.w(j), self.w(i)), sub(self.w(k), self.w(i)));
                 let in_line = norm(along).0 <= ZERO * self.reach * norm(sub(self.all[j], self.all[i]));
                 if !in_line && self.kept.iter().all(|&l| self.side([i, j, k], l) <= 0) {
-                    return [i, j, k];
+                    return Some([i, j, k]);
                 }
             }
         }
-        panic!("a solid has a facet at its lowest vertex");
+        None
     }
 
     /// The point whose plane with the directed edge has no point above it.
-    fn pivot(&self, i: usize, j: usize) -> usize {
+    fn pivot(&self, i: usize, j: usize) -> Option<usize> {
         let along = sub(self.w(j), self.w(i));
         let length = norm(along).0;
         let in_line = |k: usize| {
@@ -257,25 +261,21 @@ impl Points<'_> {
                 _ => {}
             }
         }
-        best.expect("a solid has points beside each edge")
+        best
     }
 
-    /// All points below all facets, and Euler's formula.
-    fn check(&self, hull: &Hull) {
+    /// Whether all points are below all facets, and Euler's formula holds.
+    fn holds(&self, hull: &Hull) -> bool {
         let mut corners: Vec<usize> = hull.facets.iter().flat_map(|f| f.corners.iter().copied()).collect();
         corners.sort_unstable();
         corners.dedup();
-        assert_eq!(corners.len() + hull.facets.len(), hull.edges.len() + 2, "Euler's formula");
-        for facet in &hull.facets {
-            let foot = self.w(facet.corners[0]);
-            for &l in &self.kept {
-                let rough = dot(facet.rough, sub(self.all[l], self.all[facet.corners[0]]));
-                if rough > -1e-14 * self.reach {
-                    let height = dot(facet.normal, sub(self.w(l), foot)).value();
-                    assert!(height <= 1e-24 * self.reach, "no point lies above a facet: {height:e}");
-                }
-            }
-        }
+        let is_below = |facet: &Facet, l: usize| {
+            let rough = dot(facet.rough, sub(self.all[l], self.all[facet.corners[0]]));
+            rough <= -1e-14 * self.reach
+                || dot(facet.normal, sub(self.w(l), self.w(facet.corners[0]))).value() <= 1e-24 * self.reach
+        };
+        corners.len() + hull.facets.len() == hull.edges.len() + 2
+            && hull.facets.iter().all(|facet| self.kept.iter().all(|&l| is_below(facet, l)))
     }
 }
 

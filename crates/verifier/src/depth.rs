@@ -13,9 +13,9 @@
 //! wider than the sine times the edge, and the facets along its sides come as near to the origin
 //! but for that width.
 
-use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times};
-use crate::recheck::hull::NONE;
-use crate::recheck::place::{FILTER, FINE, Pair};
+use crate::hull::NONE;
+use crate::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times};
+use crate::place::{FILTER, FINE, Pair};
 
 /// Room in the comparison of arcs, sines.
 const ROOM: f64 = 1e-9;
@@ -70,6 +70,27 @@ pub fn shows(pair: &Pair<'_>, lower: Wide) -> bool {
     found
 }
 
+/// The largest gap along all facet normals, in [`Wide`]; it is at least `from`, a gap along some
+/// direction. `None` if the difference has no facet.
+pub fn largest_gap(pair: &Pair<'_>, from: Wide) -> Option<Largest> {
+    let mut largest = Largest { gap: from, direction: None };
+    let any = above(pair, from.value() - FILTER * pair.size, &mut |n, gap| {
+        if gap > largest.gap {
+            largest = Largest { gap, direction: Some(n) };
+        }
+        true
+    });
+    any.then_some(largest)
+}
+
+/// The largest gap, and its direction if it is not the one begun with.
+pub struct Largest {
+    /// Metres.
+    pub gap: Wide,
+    /// Unit direction in A's frame, in `f64`.
+    pub direction: Option<Vector<f64>>,
+}
+
 /// Shows the directions that may have a gap above `floor` metres, with that gap, until told to
 /// stop. Returns whether there is any direction, whatever its gap.
 fn above(pair: &Pair<'_>, floor: f64, show: &mut dyn FnMut(Vector<f64>, Wide) -> bool) -> bool {
@@ -77,7 +98,7 @@ fn above(pair: &Pair<'_>, floor: f64, show: &mut dyn FnMut(Vector<f64>, Wide) ->
     let mut list = List { pair, floor, show, any: !a.normals.is_empty() || !b.normals.is_empty() };
     let (by_b, by_a) = (a.excluded_by(&b.points, floor), b.excluded_by(&a.points, floor));
     let open = |by: &[usize]| (0..by.len()).filter(|&f| by[f] == OPEN).collect::<Vec<_>>();
-    let mut go_on = open(&by_b).into_iter().all(|f| list.test(a.normals[f], 0.0, || pair.a.hull.facets[f].normal))
+    let mut go_on = open(&by_b).into_iter().all(|f| list.test(a.normals[f], 0.0, || pair.a.hull().facets[f].normal))
         && open(&by_a).into_iter().all(|f| list.test(b.normals[f], 0.0, || pair.facet_b(f)));
     let (left, right) = (a.left(&b.points, &by_b, floor), b.left(&a.points, &by_a, floor));
     for &i in &left {
@@ -92,7 +113,7 @@ fn above(pair: &Pair<'_>, floor: f64, show: &mut dyn FnMut(Vector<f64>, Wide) ->
 }
 
 fn arcs_a(pair: &Pair<'_>) -> Arcs {
-    let hull = &pair.a.hull;
+    let hull = pair.a.hull();
     let mut arcs = Arcs::new(pair.a.points.clone(), 1.0);
     for facet in &hull.facets {
         arcs.normals.push(facet.rough);
@@ -106,7 +127,7 @@ fn arcs_a(pair: &Pair<'_>) -> Arcs {
 }
 
 fn arcs_b(pair: &Pair<'_>) -> Arcs {
-    let hull = &pair.b.hull;
+    let hull = pair.b.hull();
     let mut arcs = Arcs::new(pair.b.points.iter().map(|&p| pair.place.rough(p)).collect(), -1.0);
     for facet in &hull.facets {
         arcs.normals.push(pair.place.rough_vector(facet.rough).map(|c| -c));
@@ -258,7 +279,7 @@ impl List<'_, '_> {
     fn test_nearly_parallel(&mut self, i: usize, j: usize) -> bool {
         let n = product_of(self.pair, i, j);
         let length = norm(n).0;
-        let ends = [self.pair.a.hull.edges[i].ends, self.pair.b.hull.edges[j].ends];
+        let ends = [self.pair.a.hull().edges[i].ends, self.pair.b.hull().edges[j].ends];
         let lengths = norm(self.pair.edge_a(ends[0])).0 * norm(self.pair.edge_b(ends[1])).0;
         if length <= PARALLEL * lengths {
             return true;
@@ -272,5 +293,5 @@ impl List<'_, '_> {
 
 /// The product of an edge of A and one of B.
 fn product_of(pair: &Pair<'_>, i: usize, j: usize) -> Vector<Wide> {
-    cross(pair.edge_a(pair.a.hull.edges[i].ends), pair.edge_b(pair.b.hull.edges[j].ends))
+    cross(pair.edge_a(pair.a.hull().edges[i].ends), pair.edge_b(pair.b.hull().edges[j].ends))
 }

@@ -7,9 +7,9 @@
 
 use robust::{Coord3D, orient3d};
 
-use super::body::Body;
-use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times, values, wide};
-use crate::recheck::place::{FILTER, Place};
+use crate::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times, values, wide};
+use crate::place::{FILTER, Place};
+use crate::soup::Body;
 
 /// The unsigned distance of two cores, metres; 0 if they meet.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ impl<'a> Soups<'a> {
     pub fn gap(&self, by: Vector<f64>) -> Gap {
         let mut gap = Gap { lower: f64::INFINITY, upper: f64::INFINITY, is_inside: false, crosses: false };
         let mut open = f64::INFINITY;
-        self.each_near(by, |p, q, gap_so_far| {
+        self.each_near(by, |[p, q], gap_so_far| {
             let (lower, upper, crosses) = compare(p, q);
             open = open.min(lower);
             gap.upper = gap.upper.min(upper);
@@ -87,34 +87,27 @@ impl<'a> Soups<'a> {
 
     /// The distance of the surfaces in [`Wide`]; 0 if they cross.
     pub fn fine(&self) -> Wide {
-        let near = self.gap_of_surfaces();
         let mut least = Wide::of(f64::MAX);
-        let fine: Vec<Vector<Wide>> = self.b.points.iter().map(|&p| self.place.point(p)).collect();
-        let limit = near + 4.0 * self.doubt();
-        for (i, t) in self.a.triangles.iter().enumerate() {
-            for (j, u) in self.b.triangles.iter().enumerate() {
-                if between(&self.boxes[0][i], &self.boxes[1][j], [0.0; 3]) > limit {
-                    continue;
-                }
-                let (p, q) = (t.map(|v| self.a.points[v]), u.map(|v| self.moved[v]));
-                if compare(p, q).0 > limit {
-                    continue;
-                }
-                let (p, q) = (p.map(wide), u.map(|v| fine[v]));
-                let (square, ..) = nearest(p, q);
-                let distance =
-                    if crosses(p, q, &|a, b, c, d| orientation(a, b, c, d)) { Wide::of(0.0) } else { square.root() };
-                if distance < least {
-                    least = distance;
-                }
+        let limit = self.gap_of_surfaces() + 4.0 * self.doubt();
+        self.each_within([0.0; 3], limit, |[i, j], _| {
+            let (t, u) = (self.a.triangles[i], self.b.triangles[j]);
+            if compare(t.map(|v| self.a.points[v]), u.map(|v| self.moved[v])).0 > limit {
+                return;
             }
-        }
+            let (p, q) = (t.map(|v| wide(self.a.points[v])), u.map(|v| self.place.point(self.b.points[v])));
+            let (square, ..) = nearest(p, q);
+            let distance =
+                if crosses(p, q, &|a, b, c, d| orientation(a, b, c, d)) { Wide::of(0.0) } else { square.root() };
+            if distance < least {
+                least = distance;
+            }
+        });
         least
     }
 
     fn gap_of_surfaces(&self) -> f64 {
         let mut upper = f64::INFINITY;
-        self.each_near([0.0; 3], |p, q, so_far| {
+        self.each_near([0.0; 3], |[p, q], so_far| {
             let (_, u, _) = compare(p, q);
             upper = upper.min(u);
             *so_far = upper;
@@ -123,23 +116,37 @@ impl<'a> Soups<'a> {
     }
 
     /// Shows all pairs of triangles whose boxes are nearer than the distance known so far.
-    fn each_near(&self, by: Vector<f64>, mut show: impl FnMut([Vector<f64>; 3], [Vector<f64>; 3], &mut f64)) {
-        let mut known = norm(sub(self.a.points[self.a.triangles[0][0]], add(self.moved[self.b.triangles[0][0]], by)));
-        let whole = |boxes: &[Box3]| {
-            boxes.iter().skip(1).fold(boxes[0], |[l, h], [lo, hi]| {
-                [[0, 1, 2].map(|k: usize| l[k].min(lo[k])), [0, 1, 2].map(|k: usize| h[k].max(hi[k]))]
-            })
-        };
-        let (all_a, all_b) = (whole(&self.boxes[0]), whole(&self.boxes[1]));
-        let near_b: Vec<f64> = self.boxes[1].iter().map(|b| between(&all_a, b, by)).collect();
-        for (i, t) in self.a.triangles.iter().enumerate() {
-            if between(&self.boxes[0][i], &all_b, by) > known {
+    fn each_near(&self, by: Vector<f64>, mut show: impl FnMut([[Vector<f64>; 3]; 2], &mut f64)) {
+        let known = norm(sub(self.a.points[self.a.triangles[0][0]], add(self.moved[self.b.triangles[0][0]], by)));
+        self.each_within(by, known, |[i, j], known| {
+            let q = self.b.triangles[j].map(|v| add(self.moved[v], by));
+            show([self.a.corners(self.a.triangles[i]), q], known);
+        });
+    }
+
+    /// Shows the numbers of all pairs of triangles whose boxes are no farther apart than `known`,
+    /// which may shrink meanwhile. Neighbours in the list share a box.
+    fn each_within(&self, by: Vector<f64>, mut known: f64, mut show: impl FnMut([usize; 2], &mut f64)) {
+        let groups = self.boxes.each_ref().map(|boxes| boxes.chunks(GROUP).map(whole).collect::<Vec<_>>());
+        let all_b = whole(&groups[1]);
+        let numbers = |group: usize, side: usize| group * GROUP..self.boxes[side].len().min((group + 1) * GROUP);
+        for (g, own) in groups[0].iter().enumerate() {
+            if between(own, &all_b, by) > known {
                 continue;
             }
-            let p = self.a.corners(*t);
-            for (j, u) in self.b.triangles.iter().enumerate() {
-                if near_b[j] <= known && between(&self.boxes[0][i], &self.boxes[1][j], by) <= known {
-                    show(p, u.map(|v| add(self.moved[v], by)), &mut known);
+            for (h, other) in groups[1].iter().enumerate() {
+                if between(own, other, by) > known {
+                    continue;
+                }
+                for i in numbers(g, 0) {
+                    if between(&self.boxes[0][i], other, by) > known {
+                        continue;
+                    }
+                    for j in numbers(h, 1) {
+                        if between(&self.boxes[0][i], &self.boxes[1][j], by) <= known {
+                            show([i, j], &mut known);
+                        }
+                    }
                 }
             }
         }
@@ -168,7 +175,7 @@ impl<'a> Soups<'a> {
     /// Whether the surfaces are more than `room` apart although one is inside the other.
     fn clear_inside(&self, by: Vector<f64>, room: f64) -> bool {
         let mut upper = f64::INFINITY;
-        self.each_near(by, |p, q, so_far| {
+        self.each_near(by, |[p, q], so_far| {
             upper = upper.min(compare(p, q).1);
             *so_far = upper;
         });
@@ -182,7 +189,7 @@ impl<'a> Soups<'a> {
         };
         let in_a = |p: &Vector<f64>| deep(self.a, &|t| self.a.corners(t), add(self.place.rough(*p), by));
         let in_b = |p: &Vector<f64>| deep(self.b, &|t| t.map(|v| add(self.moved[v], by)), *p);
-        self.b.probes.iter().any(in_a) || self.a.probes.iter().any(in_b)
+        self.b.probes().iter().any(in_a) || self.a.probes().iter().any(in_b)
     }
 
     /// Whether an edge runs through a triangle with more than `room` on all sides.
@@ -206,7 +213,7 @@ impl<'a> Soups<'a> {
                 found |= within;
             }
         };
-        self.each_near(by, |p, q, known| {
+        self.each_near(by, |[p, q], known| {
             *known = 0.0;
             near(p, q);
             near(q, p);
@@ -307,6 +314,16 @@ impl<'a> Soups<'a> {
         };
         [least(self.a, &self.a.points), least(self.b, &self.moved)]
     }
+}
+
+/// Triangles that share a box.
+const GROUP: usize = 32;
+
+/// The box around boxes.
+fn whole(boxes: &[Box3]) -> Box3 {
+    boxes.iter().skip(1).fold(boxes[0], |[l, h], [lo, hi]| {
+        [[0, 1, 2].map(|k: usize| l[k].min(lo[k])), [0, 1, 2].map(|k: usize| h[k].max(hi[k]))]
+    })
 }
 
 /// Directions of [`fine_directions`].
