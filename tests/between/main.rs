@@ -17,3 +17,4 @@ mod interval_pieces;
 mod intervals;
 mod joints;
 mod pivot_centre;
+mod splines;
