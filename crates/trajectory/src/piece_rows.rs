@@ -351,7 +351,10 @@ fn raw_of_json(piece: &Value, joints: &[JointName]) -> std::result::Result<(i64,
                 .map_or_else(|| fault(format!("`{key}` is no list of numbers"), "write [0, 0.5, 1]"), |v| Ok(Some(v)))
         }
     };
-    let highest = keys.keys().filter_map(|key| power(key)).max();
+    let powers = || keys.iter().filter_map(|(key, value)| Some((power(key)?, value)));
+    // A row of control values has no coefficients.
+    let has_some = powers().any(|(_, value)| !value.is_null());
+    let highest = powers().map(|(power, _)| power).max().filter(|_| has_some);
     if let Some(highest) = highest.filter(|&highest| highest > MOST_DEGREE) {
         let problem = format!("has `c{highest}`: a polynomial of degree {highest}; at most {MOST_DEGREE}");
         return fault(problem, format!("divide it, and fit polynomials of degree {MOST_DEGREE} or less"));
