@@ -18,3 +18,4 @@ mod interval_pieces;
 mod intervals;
 mod joints;
 mod pivot_centre;
+mod splines;
