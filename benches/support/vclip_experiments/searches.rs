@@ -110,6 +110,11 @@ impl ByGjk {
         Self { name: "enhanced-gjk", options: GjkOptions::ENHANCED, last: Simplex::default() }
     }
 
+    /// The same with a tolerance of its exit tests.
+    pub fn within(self, tolerance: f64) -> Self {
+        Self { options: GjkOptions { tolerance: Some(tolerance), ..self.options }, ..self }
+    }
+
     pub fn options(&self) -> GjkOptions {
         self.options
     }
