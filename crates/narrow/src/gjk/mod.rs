@@ -18,8 +18,8 @@
 //! - Without a tolerance, the tests of convergence and contact (equations 9 and 10) end at the
 //!   bound of rounding of the pair.
 //! - One tolerance, a ratio of lengths, stands squared in both tests. The paper has two: `eps_rel`,
-//!   squared in equation 10, and `eps_tol`, without a square in equation 9. That would call cores in
-//!   contact at the square root of `eps_tol`, above the distances of its section 5.1.
+//!   squared in equation 10, and `eps_tol`, without a square in equation 9. That would call cores
+//!   in contact at the square root of `eps_tol`, above the distances of its section 5.1.
 //! - A simplex that brings the point no nearer ends the search. So no search repeats a simplex.
 //! - The search ends when a direction shows a gap above a cut-off.
 //! - Signed volumes and Johnson's cofactors try faces without the newest vertex, too
