@@ -32,7 +32,11 @@ impl<'a> OverlapTest<'a> {
             let mut next = self.edge_pairs_around::<S>(&best);
             if next.signed_distance <= best.signed_distance && best.features.a.kind == Edge {
                 next = self.arc_ends::<S>(&best);
-                self.returns += u32::from(next.signed_distance > best.signed_distance);
+                if next.signed_distance > best.signed_distance {
+                    self.returns += 1;
+                    let home = if next.features.a.kind == Face { FaceOwner::A } else { FaceOwner::B };
+                    next = self.search_faces::<S>(home, next);
+                }
             }
             if next.signed_distance <= best.signed_distance {
                 break;
@@ -40,6 +44,15 @@ impl<'a> OverlapTest<'a> {
             best = next;
         }
         best
+    }
+
+    /// The face that two edges of the last pose span at this one, if their arcs still cross.
+    #[inline(always)]
+    pub(super) fn spanned_by<S: Simd>(&mut self, [i, j]: [u32; 2]) -> Option<DifferenceFace> {
+        let pair = self.difference.pair;
+        self.counts[Phase::EdgeEdge as usize] += 1;
+        let arc_b = GaussArc::of(pair.b, j).mirrored().turned(|v| pair.pose.vector(v));
+        self.difference.of_edges::<S>([i, j], [&GaussArc::of(pair.a, i), &arc_b], FaceOwner::A)
     }
 
     /// The best of the edge pairs that may be neighbours of a face, or the face itself.

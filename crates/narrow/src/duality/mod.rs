@@ -22,7 +22,8 @@
 //!   polyhedron. They are in convex position, but the edges of their hull may be others, so that
 //!   SEARCH-FV may end at a face that is best among its neighbours only. Lemma 3 holds for such a
 //!   face, too; Lemma 4 does not. So SEARCH-EE goes on to the ends of the arcs, which are faces of
-//!   one body, where these are better than all edge pairs around. Each step goes to a neighbour on
+//!   one body, where these are better than all edge pairs around, and from there to better faces
+//!   of that body. Each step goes to a neighbour on
 //!   M, and the convexity of M's dual alone makes the end the best.
 //! - The pseudo-code of SEARCH-EE pushes the pairs around every pair that spans a face, better or
 //!   not, and so visits all of them. Here the search goes to the best pair around, as the text of
@@ -33,7 +34,7 @@
 //!   support it are tried; and pairs whose arcs miss each other by no more than rounding, with the
 //!   height that the supports give.
 //! - A remembered face is tried first: one that still separates the bodies is the answer (the
-//!   witness of section 1).
+//!   witness of section 1). Two remembered edges whose arcs still cross are where SEARCH-EE begins.
 //! - `c` is the difference of the means of the vertices. If it is the origin itself, the origin is
 //!   inside.
 //!
@@ -149,6 +150,14 @@ impl OverlapTest<'_> {
         let remembered = start.and_then(|features| self.remembered::<S>(features));
         if let Some(face) = remembered.filter(|face| self.is_decided(face)) {
             return face;
+        }
+        // A pair of edges that still spans a face is near the best one (section 4.4).
+        if let Some(FeaturePair { a: of_a, b: of_b }) = start
+            && [of_a.kind, of_b.kind] == [Edge; 2]
+            && last == Phase::EdgeEdge
+            && let Some(face) = self.spanned_by::<S>([of_a.index, of_b.index])
+        {
+            return self.search_edges::<S>(face);
         }
         let mut best: Option<DifferenceFace> = None;
         if a.dimension == 3 {
