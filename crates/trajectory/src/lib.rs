@@ -178,7 +178,7 @@ pub struct Trajectory {
     /// The files in reading order, with their digests once they are hashed: clone this handle
     /// before `blocks`, and ask it when the blocks are done.
     pub inputs: Inputs,
-    /// Rows in all files.
+    /// Rows in all files: of poses, of values of joints, or of pieces of their motions.
     pub rows: u64,
     /// Bytes of streams that were copied to a temporary file.
     pub spooled_bytes: u64,
@@ -267,6 +267,7 @@ impl Trajectory {
             trajectory.plan.splines = Some(read.splines);
             trajectory.inputs = Inputs::new(read.files);
             trajectory.spooled_bytes = read.spooled_bytes;
+            trajectory.rows = read.rows;
         }
         Ok(trajectory)
     }

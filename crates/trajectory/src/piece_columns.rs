@@ -95,7 +95,8 @@ impl Table<'_> {
 
     /// The columns c0, c1, ... in their order.
     fn coefficients(&self) -> Result<Vec<Column>> {
-        let named = self.schema.fields().iter().filter_map(|field| order(field.name()));
+        let named = self.schema.fields().iter().filter(|field| !field.data_type().is_null());
+        let named = named.filter_map(|field| order(field.name()));
         let Some(highest) = named.max() else { return Ok(Vec::new()) };
         if highest > MOST_DEGREE {
             let problem = format!("column `c{highest}` is of a polynomial of degree {highest}; at most {MOST_DEGREE}");
@@ -114,12 +115,15 @@ impl Table<'_> {
         (0..=highest).map(column).collect()
     }
 
-    /// The one column of this name.
+    /// The one column of this name; a column of nulls alone is none.
     fn column(&self, name: &str, fits: impl Fn(&DataType) -> bool, wanted: &str) -> Result<Option<Column>> {
         let mut found = self.schema.fields().iter().enumerate().filter(|(_, field)| field.name() == name);
         let Some((index, field)) = found.next() else { return Ok(None) };
         if found.next().is_some() {
             return Err(self.error(format!("has two columns `{name}`"), "keep one of them"));
+        }
+        if field.data_type().is_null() {
+            return Ok(None);
         }
         if !fits(field.data_type()) {
             let problem = format!("column `{name}` has the type {}", field.data_type());

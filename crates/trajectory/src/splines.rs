@@ -28,6 +28,8 @@ const HALVINGS: u32 = 40;
 pub(super) struct ReadSplines {
     pub(super) splines: Arc<JointSplines>,
     pub(super) files: Vec<InputFile>,
+    /// Rows of pieces.
+    pub(super) rows: u64,
     /// Bytes of streams that were copied to a temporary file.
     pub(super) spooled_bytes: u64,
 }
@@ -75,7 +77,8 @@ impl ReadSplines {
             InputPlace::Path(path) => path.clone(),
             InputPlace::Stream(_) => scene.path.clone(),
         };
-        Ok(Self { splines: assemble(rows, scene, joints, &names, &place)?, files, spooled_bytes })
+        let count = rows.len() as u64;
+        Ok(Self { splines: assemble(rows, scene, joints, &names, &place)?, files, rows: count, spooled_bytes })
     }
 
     /// Takes the pieces of batches in memory.
@@ -85,9 +88,10 @@ impl ReadSplines {
     pub(super) fn of_batches(scene: &Scene, joints: &SceneJoints, batches: &[Source]) -> Result<Self> {
         let names = joint_names(joints);
         let rows: Vec<Vec<PieceRow>> = batches.iter().map(|batch| rows_of(batch, &names)).collect::<Result<_>>()?;
-        let splines =
-            assemble(rows.into_iter().flatten().collect(), scene, joints, &names, Path::new("batches of pieces"))?;
-        Ok(Self { splines, files: Vec::new(), spooled_bytes: 0 })
+        let rows: Vec<PieceRow> = rows.into_iter().flatten().collect();
+        let count = rows.len() as u64;
+        let splines = assemble(rows, scene, joints, &names, Path::new("batches of pieces"))?;
+        Ok(Self { splines, files: Vec::new(), rows: count, spooled_bytes: 0 })
     }
 }
 
