@@ -59,7 +59,9 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
                 "run the scene again without --columns distance",
             )
         })?;
-        (row_text(&names, of, &found), row_json(&names, of, &found), found.findings)
+        let sources = chosen.pair.map(|body| recheck.scene().bodies[body as usize].deviation_source.name());
+        let named = Named { bodies: names.each_ref().map(String::as_str), sources };
+        (row_text(&named, of, &found), row_json(&names, of, &found), found.findings)
     };
     let printed = if args.json { stdout::print_json(&object) } else { stdout::print(&text) };
     let has = |outcome| findings.iter().any(|finding: &Finding| finding.outcome == outcome);
@@ -136,12 +138,21 @@ fn chosen(args: &ExplainArgs, dir: &Path, recheck: &Recheck) -> Result<Chosen> {
 
 /// A length or a coordinate for a pocket calculator.
 fn number(value: f64) -> String {
-    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) { format!("{value:.12}") } else { format!("{value:.12e}") }
+    cut(value, 12)
 }
 
 fn short(value: f64) -> String {
-    let text = format!("{value:.9}");
-    if value != 0.0 && value.abs() < 1e-3 { format!("{value:.5e}") } else { text }
+    cut(value, 9)
+}
+
+/// A number with this many digits after the point, without zeros at its end.
+fn cut(value: f64, digits: usize) -> String {
+    let value = value + 0.0; // no minus before a zero
+    if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
+        return format!("{value:.*e}", digits / 2);
+    }
+    let text = format!("{value:.digits$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn vector(v: [f64; 3]) -> String {
@@ -157,16 +168,25 @@ fn end(value: Option<f64>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| format!("{value:?}"))
 }
 
-fn row_text(names: &[String; 2], of: &Distance, found: &Explanation) -> String {
+/// What the text names beside the row.
+struct Named<'a> {
+    bodies: [&'a str; 2],
+    /// Where deviations come from.
+    sources: [&'static str; 2],
+}
+
+fn row_text(names: &Named<'_>, of: &Distance, found: &Explanation) -> String {
     let method = of.method.map_or("?", |method| Method::NAMES[method as usize]);
     let time = of.time_s.map_or_else(String::new, |time| format!(", {time} s"));
-    let mut text = line("pair", &format!("A = {}, B = {}", visible(&names[0]), visible(&names[1])));
+    let mut text = line("pair", &format!("A = {}, B = {}", visible(names.bodies[0]), visible(names.bodies[1])));
     let what = format!("{}, by {}", Status::NAMES[of.status as usize], method_words(of.method, method));
     text += &line("row", &format!("run {}, frame {}{time}: {what}", of.run, of.frame));
     text += &line("bracket", &format!("{} .. {} m", end(of.lower_m), end(of.upper_m)));
     text += &line("frame", &frame_words(found));
-    text += &line("B in A", &format!("x_A = R x_B + t, t = {}", vector(found.translation)));
-    for (k, row) in found.rotation.iter().enumerate() {
+    let is_turned = found.rotation != [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let map = if is_turned { "R x_B + t" } else { "x_B + t" };
+    text += &line("B in A", &format!("x_A = {map}, t = {}", vector(found.translation)));
+    for (k, row) in found.rotation.iter().enumerate().filter(|_| is_turned) {
         text += &line("", &format!("row {} of R = {}", k + 1, vector(*row)));
     }
     let of_what = if of.status == Status::Separated { "n, of both planes" } else { "n, of the depth" };
@@ -179,19 +199,16 @@ fn row_text(names: &[String; 2], of: &Distance, found: &Explanation) -> String {
     let less = if radii > 0.0 { format!(" - {} (radii)", short(radii)) } else { String::new() };
     text += &line("gap", &format!("{} - {}{less} = {} m", number(b.height), number(a.height), number(found.gap)));
     let e = bound_of::<f64>(found.size);
-    text += &line(
-        "rounding",
-        &format!(
-            "E = 256 * 2^-53 * S = {e:.6e} m, S = {} + {} + {} = {} m: reach of A, of B, and |t|",
-            short(a.reach),
-            short(b.reach),
-            short(found.size - a.reach - b.reach),
-            short(found.size)
+    let [of_a, of_b, apart] = [a.reach, b.reach, found.size - a.reach - b.reach].map(short);
+    text += &line("rounding", &format!("E = 256 * 2^-53 * S = {e:.6e} m, S = {of_a} + {of_b} + {apart}: reach of A, of B, |t|"));
+    let deviation = match a.deviation + b.deviation > 0.0 {
+        true => format!(
+            "{} m of A ({}), {} m of B ({}): both ends are that much wider",
+            short(a.deviation),
+            names.sources[0],
+            short(b.deviation),
+            names.sources[1]
         ),
-    );
-    let deviations = a.deviation + b.deviation;
-    let deviation = match deviations > 0.0 {
-        true => format!("{} m of A, {} m of B: both ends are that much wider", short(a.deviation), short(b.deviation)),
         false => "none: both bodies are as stored".to_owned(),
     };
     text += &line("deviation", &deviation);
@@ -233,10 +250,10 @@ fn side_text(name: &str, side: &Side, most: &str, feature: &str) -> String {
     let more = side.count.saturating_sub(side.vertices.len());
     let more = if more > 0 { format!(", {more} more on it") } else { String::new() };
     let of = if side.compared > 1 { format!(", the {most} of {} vertices", side.compared) } else { String::new() };
-    let mut text = line(name, &format!("{feature}; height n.x = {}{of}{more}", number(side.height)));
-    for SupportVertex { number: id, in_a, height, .. } in &side.vertices {
+    let mut text = line(name, &format!("{feature}: n.x = {}{of}{more}", number(side.height)));
+    for SupportVertex { number: id, in_a, .. } in &side.vertices {
         let id = id.map_or_else(|| "point".to_owned(), |id| format!("vertex {id}"));
-        text += &line("", &format!("{id} at ({}), n.x = {}", in_a.map(short).join(", "), short(*height)));
+        text += &line("", &format!("{id} at ({})", in_a.map(number).join(", ")));
     }
     text
 }
@@ -253,11 +270,9 @@ fn ends_text(of: &Distance, found: &Explanation, e: f64) -> String {
     };
     text += &line("lower end", &format!("gap - lower_m = {:.3e} m = {:.2} E: {why}", lower, lower / e));
     let between = found.between().unwrap_or(f64::NAN);
-    let [a, b] = found
-        .sides
-        .each_ref()
-        .map(|side| side.witness.map_or_else(|| "?".to_owned(), |w| format!("({})", w.map(short).join(", "))));
-    text += &line("points", &format!("on A {a}, on B {b}: {} m apart", number(between)));
+    let [a, b] = found.sides.each_ref().map(|side| side.witness.map_or_else(|| "?".to_owned(), vector));
+    text += &line("point a", &a);
+    text += &line("point b", &format!("{b}: {} m apart", number(between)));
     let upper = match of.status {
         Status::Separated => {
             let off = of.upper_m.unwrap_or(f64::NAN) - deviation - between;
@@ -273,13 +288,13 @@ fn checked_text(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
         let mut words = format!("{}: {}", finding.what.name(), finding.outcome.name().replace('_', " "));
-        if finding.proven.iter().all(|end| end.is_finite()) {
-            words += &format!(", own bracket {:?} .. {:?} m", finding.proven[0], finding.proven[1]);
-        }
         if let Some(why) = &finding.why {
             words += &format!(" ({why})");
         }
         text += &line("recheck", &words);
+        if finding.proven.iter().all(|end| end.is_finite()) {
+            text += &line("", &format!("{:?} .. {:?} m", finding.proven[0], finding.proven[1]));
+        }
     }
     text
 }

@@ -71,7 +71,7 @@ pub(crate) fn recheck(args: &RecheckArgs) -> Result<ProgramEnd> {
     }
     let looked = recheck.run_on(args.threads.as_ref().map(|threads| threads.0), &choice, &mut watching)?;
     if watching.stopped.load(Ordering::Relaxed) {
-        return Ok(if watching.state.is_some() { ProgramEnd::InterruptedAndKept } else { ProgramEnd::Interrupted });
+        return Ok(if watching.state.is_some() { ProgramEnd::InterruptedHalfway } else { ProgramEnd::Interrupted });
     }
     if let (Some(target), Some(rows)) = (&target, &watching.rows) {
         write(target, recheck.scene(), rows, args.force)?;

@@ -2,14 +2,12 @@
 //! named with all that brings it back, and a file that was exchanged is an error.
 
 use super::program::expect;
-use arrow_array::{ArrayRef, Float64Array, RecordBatch};
 use clearsweep_testing::data::repository;
-use parquet::arrow::ArrowWriter;
+use clearsweep_testing::falsify;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::path::Path;
-use std::sync::Arc;
 
 const SCENE: &str = "datasets/separation/scene.toml";
 
@@ -20,26 +18,6 @@ fn run(dir: &Path, words: &str, code: i32) -> (String, String) {
 
 fn json(dir: &Path, words: &str, code: i32) -> Value {
     serde_json::from_str(&run(dir, words, code).0).expect("an object")
-}
-
-/// Writes a part of a table anew, with numbers of a column changed.
-fn falsify(part: &Path, column: &str, change: impl Fn(usize, f64) -> f64) {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(part).expect("a part")).expect("Parquet");
-    let schema = Arc::clone(reader.schema());
-    let batches: Vec<RecordBatch> = reader.build().expect("rows").map(|batch| batch.expect("a batch")).collect();
-    let mut writer =
-        ArrowWriter::try_new(File::create(part).expect("a part"), Arc::clone(&schema), None).expect("a writer");
-    let mut first = 0;
-    for batch in batches {
-        let at = schema.index_of(column).expect("the column");
-        let old = batch.column(at).as_any().downcast_ref::<Float64Array>().expect("numbers").clone();
-        let new = old.iter().enumerate().map(|(row, value)| value.map(|value| change(first + row, value)));
-        let mut columns: Vec<ArrayRef> = batch.columns().to_vec();
-        columns[at] = Arc::new(new.collect::<Float64Array>());
-        first += batch.num_rows();
-        writer.write(&RecordBatch::try_new(Arc::clone(&schema), columns).expect("a batch")).expect("written");
-    }
-    writer.close().expect("written");
 }
 
 #[test]

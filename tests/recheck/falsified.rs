@@ -2,17 +2,18 @@
 //! takes no true row for a wrong one.
 
 use clearsweep_engine::{Job, JobOptions};
-use clearsweep_model::{IntervalStatus, Method, Status};
+use clearsweep_model::{IntervalStatus, Method, Scene, Status};
 use clearsweep_records::manifest::Manifest;
-use clearsweep_records::{Distance, RecheckOutcome, RecheckWhat};
+use clearsweep_records::{Distance, RecheckOutcome, RecheckTable, RecheckWhat};
 use clearsweep_scene::SceneOverrides;
 use clearsweep_tables::ParquetTables;
+use clearsweep_testing::falsify;
 use clearsweep_testing::oracle::families::Random;
 use clearsweep_trajectory::ReadOptions;
-use clearsweep_verifier::finding::Finding;
+use clearsweep_verifier::finding::{Finding, Tally};
 use clearsweep_verifier::frames::Frame;
 use clearsweep_verifier::pair_truth::PairAt;
-use clearsweep_verifier::recheck::{Choice, Recheck, Summing};
+use clearsweep_verifier::recheck::{Before, Choice, Recheck, Summing, Watch};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -32,11 +33,16 @@ fn dataset(name: &str) -> PathBuf {
 fn result(scene: &Path, between: Option<&str>, frames: i64) -> (TempDir, Recheck, Manifest) {
     let overrides = SceneOverrides { between: between.map(str::to_owned), ..SceneOverrides::default() };
     let scene = clearsweep_scene::load_scene(scene, &overrides).expect("a scene");
+    result_of(&scene, frames)
+}
+
+/// Runs a scene that is loaded, and opens the result.
+fn result_of(scene: &Scene, frames: i64) -> (TempDir, Recheck, Manifest) {
     let read = ReadOptions { frames: Some(0..frames), runs: Some(0..4), ..ReadOptions::default() };
     let dir = tempfile::tempdir().expect("a folder");
     let out = dir.path().join("out");
     let options = JobOptions { read, ..JobOptions::default() };
-    Job::new(&scene).options(options).run(&mut ParquetTables::new(&out)).expect("a run");
+    Job::new(scene).options(options).run(&mut ParquetTables::new(&out)).expect("a run");
     let manifest = Manifest::read(&out).expect("a manifest");
     let recheck = Recheck::open(&out, &manifest).expect("the scene again");
     (dir, recheck, manifest)
@@ -245,6 +251,93 @@ fn a_thousand_false_rows_are_found() {
         eprintln!("| {way:?} | {tried} | {found} |");
     }
     assert_eq!(counts.len(), Way::ALL.len(), "every way is tried");
+}
+
+/// A number that a table or the manifest states is changed: the table that is wrong is named.
+#[test]
+fn counts_that_were_changed_are_found() {
+    let scene = dataset("crowd/scene.toml");
+    let overrides = SceneOverrides { require: Some("0mm".to_owned()), ..SceneOverrides::default() };
+    let scene = clearsweep_scene::load_scene(&scene, &overrides).expect("a scene");
+    let (dir, _, manifest) = result_of(&scene, 25);
+    let out = dir.path().join("out");
+    let wrong_tables = |manifest: &Manifest| {
+        let mut all = Summing::default();
+        let few = Choice { rows: Some(0), all: false, ..Choice::ALL };
+        Recheck::open(&out, manifest).expect("the scene again").run(&few, &mut all).expect("looked at");
+        all.tally.wrong.iter().map(|finding| finding.table).collect::<Vec<_>>()
+    };
+    assert_eq!(wrong_tables(&manifest), []);
+    assert!(manifest.summary.violated > 0, "something violates");
+    type Change = fn(&mut clearsweep_records::manifest::Summary);
+    let changes: [Change; 4] = [
+        |summary| summary.rows += 1,
+        |summary| summary.violated -= 1,
+        |summary| summary.uncertified += 1,
+        |summary| summary.verdict = Some("clear".to_owned()),
+    ];
+    for change in changes {
+        let mut other = manifest.clone();
+        change(&mut other.summary);
+        assert_eq!(wrong_tables(&other), [RecheckTable::Manifest], "{:?}", other.summary);
+    }
+    let columns = [
+        ("pairs.parquet", "frames_within", RecheckTable::Pairs),
+        ("pairs.parquet", "upper_m", RecheckTable::Pairs),
+        ("runs.parquet", "rows", RecheckTable::Runs),
+        ("runs.parquet", "violated", RecheckTable::Runs),
+        ("events.parquet", "samples", RecheckTable::Events),
+        ("issues.parquet", "events", RecheckTable::Issues),
+    ];
+    for (file, column, table) in columns {
+        let (path, kept) = (out.join(file), std::fs::read(out.join(file)).expect("a table"));
+        falsify::number(&path, column, 0, |value| value + 1.0);
+        assert_eq!(wrong_tables(&manifest), [table], "{file}, {column}");
+        std::fs::write(&path, kept).expect("written");
+    }
+}
+
+/// An execution that ends after some frames, and goes on, finds what one execution finds.
+#[test]
+fn everything_goes_on_where_it_ended() {
+    struct Stopping {
+        left: u32,
+        whole: Before,
+        kept: Tally,
+        open: Vec<Finding>,
+    }
+    impl Watch for Stopping {
+        fn take(&mut self, findings: Vec<Finding>, whole: Option<Before>) -> clearsweep::Result<bool> {
+            match whole {
+                Some(whole) => {
+                    findings.iter().for_each(|finding| self.kept.add(finding));
+                    self.whole = whole;
+                    self.left = self.left.saturating_sub(1);
+                }
+                // Found again by the next execution.
+                None => self.open.extend(findings),
+            }
+            Ok(self.left > 0)
+        }
+    }
+    let (_dir, recheck, _) = result(&dataset("crowd/scene.toml"), None, 120);
+    let mut whole = Summing::default();
+    let at_once = recheck.run(&Choice::ALL, &mut whole).expect("looked at");
+    let mut parts = Stopping { left: 1, whole: Before::default(), kept: Tally::default(), open: Vec::new() };
+    let mut ends = 0;
+    let looked = loop {
+        parts.open.clear();
+        let looked = recheck.run(&Choice { before: parts.whole, ..Choice::ALL }, &mut parts).expect("looked at");
+        if !looked.is_stopped {
+            break looked;
+        }
+        ends += 1;
+        parts.left = 1 + ends;
+    };
+    parts.open.iter().for_each(|finding| parts.kept.add(finding));
+    assert!(ends >= 2, "it ended {ends} times");
+    assert_eq!(parts.kept.counts, whole.tally.counts);
+    assert_eq!((looked.frames, looked.rows, looked.missing), (at_once.frames, at_once.rows, at_once.missing));
 }
 
 #[test]

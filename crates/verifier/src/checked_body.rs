@@ -43,6 +43,8 @@ pub struct CheckedBody {
     pub bounds: [Vector<f64>; 2],
     /// The largest radius of a piece, metres.
     pub radius: f64,
+    /// A convex core around all of the body.
+    pub hull: ConvexCore,
     /// Triangles with their radii: of a mesh one surface, of cores one for each.
     surfaces: std::sync::OnceLock<Option<Vec<Soup>>>,
     /// The body beside a round one.
@@ -79,6 +81,7 @@ impl CheckedBody {
             reach: all.iter().map(|&p| norm(p)).fold(0.0, f64::max) + radius,
             bounds: [[0, 1, 2].map(|k| end(k, -1.0)), [0, 1, 2].map(|k| end(k, 1.0))],
             radius,
+            hull: ConvexCore::new(all, radius),
             surfaces: std::sync::OnceLock::new(),
             union: std::sync::OnceLock::new(),
             shape: std::sync::Arc::clone(shape),

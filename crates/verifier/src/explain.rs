@@ -1,7 +1,7 @@
 //! Why a row is proven: the numbers with which somebody can check it by hand.
 
-use clearsweep_model::{BetweenFrames, Shape, Status};
-use clearsweep_records::{Distance, Interval, RecheckOutcome, RecheckWhat};
+use clearsweep_model::{BetweenFrames, Shape};
+use clearsweep_records::{Distance, Interval};
 
 use crate::checked_body::Parts;
 use crate::finding::Finding;
@@ -15,7 +15,7 @@ use crate::recheck::Recheck;
 use crate::row_check::Posed;
 
 /// Vertices of a supporting plane that are listed.
-const MOST_VERTICES: usize = 4;
+const MOST_VERTICES: usize = 2;
 
 /// Directions of an interval that are listed.
 const MOST_COVERS: usize = 16;
@@ -222,24 +222,8 @@ pub fn interval_row(of: &Recheck, frame: &Frame, row: &Interval) -> Option<Inter
 }
 
 impl Explanation {
-    /// How far the bracket is proven again.
-    pub fn outcome(&self) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.what == RecheckWhat::Bracket)
-    }
-
     /// Distance of the witness points, metres; `None` without them.
     pub fn between(&self) -> Option<f64> {
         Some(norm(sub(self.sides[1].witness?, self.sides[0].witness?)))
     }
-
-    /// Whether the gap of the planes, less its rounding bound, is the lower end of a row that is
-    /// apart. `bound`: the rounding bound, metres.
-    pub fn shows_lower(&self, row: &Distance, bound: f64) -> bool {
-        row.status == Status::Separated && row.lower_m.is_some_and(|lower| self.gap + bound >= lower)
-    }
-}
-
-/// Whether nothing contradicts a row.
-pub fn holds(findings: &[Finding]) -> bool {
-    findings.iter().all(|finding| finding.outcome != RecheckOutcome::Wrong)
 }

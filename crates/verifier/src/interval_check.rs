@@ -121,7 +121,7 @@ impl<'a> Sampled<'a> {
         let ends = match stored {
             Some(end) => {
                 let pair = PairAt::new(self.pair, [&self.ends[0][end], &self.ends[1][end]]);
-                let hint = Hint { normal: pair.direction(), lower: None };
+                let hint = Hint { normal: pair.direction(), ..Hint::default() };
                 pair.truth(&hint).all.map(Number::value)
             }
             None => {
@@ -192,30 +192,46 @@ impl<'a> Sampled<'a> {
     /// Directions that keep the hulls at least `aim` metres apart, each over a part of the interval,
     /// all of it together; `None` if there are none, or more than `most`.
     pub fn cover(&self, aim: f64, most: usize) -> Option<Vec<Covered>> {
-        let (mut covers, mut from) = (Vec::new(), 0.0);
-        while from < 1.0 {
-            let direction = self.direction(from)?;
-            let begin = self.gap_along(direction, from);
-            let gap = |to: f64| {
-                let sagitta: f64 = self.motions.iter().map(|motion| motion.sagitta(to - from)).sum();
-                begin.min(self.gap_along(direction, to)) - sagitta
-            };
-            let mut to = 1.0;
-            let mut covered = gap(to);
-            while covered < aim {
-                to = from + 0.5 * (to - from);
-                covered = gap(to);
-                if to - from < 1e-6 {
-                    return None;
-                }
+        let (mut covers, mut open, mut tried) = (Vec::new(), vec![[0.0, 1.0]], 0);
+        let mut at_from = (0.0, self.direction(0.0)?);
+        while let Some([from, to]) = open.pop() {
+            if at_from.0 < from {
+                at_from = (from, self.direction(from)?);
             }
-            covers.push(Covered { share: [from, to], direction, gap_m: covered });
-            if covers.len() > most {
+            // No other direction has a larger gap there.
+            if self.gap_along(at_from.1, from) < aim {
                 return None;
             }
-            from = to;
+            tried += 1;
+            let middle = 0.5 * (from + to);
+            let others = [to, middle].into_iter().filter_map(|t| self.direction(t));
+            let gaps = std::iter::once(at_from.1).chain(others).map(|n| (n, self.gap_over(n, [from, to])));
+            match gaps.into_iter().find(|(_, gap)| *gap >= aim) {
+                Some((direction, gap_m)) => covers.push(Covered { share: [from, to], direction, gap_m }),
+                None if to - from < 1e-6 => return None,
+                None => open.extend([[middle, to], [from, middle]]),
+            }
+            if covers.len() > most || tried > 2 * most {
+                return None;
+            }
         }
         Some(covers)
+    }
+
+    /// The least gap of both hulls along a direction over a part of the interval, metres. Points
+    /// leave the chord from one end to the other by `4 s u (1 - u)` at most, `s` the sagitta and `u`
+    /// the share of the part, and supports of points on chords lie below the chord of the supports.
+    fn gap_over(&self, n: Vector<f64>, [from, to]: [f64; 2]) -> f64 {
+        let [begin, end] = [from, to].map(|t| self.gap_along(n, t));
+        let sagitta: f64 = self.motions.iter().map(|motion| motion.sagitta(to - from)).sum();
+        if sagitta == f64::INFINITY {
+            return f64::NEG_INFINITY;
+        }
+        let u = 0.5 + (begin - end) / (8.0 * sagitta);
+        match u > 0.0 && u < 1.0 {
+            true => (1.0 - u) * begin + u * end - 4.0 * sagitta * u * (1.0 - u),
+            false => begin.min(end),
+        }
     }
 
     /// Looks closer about the least distance found, between two times.

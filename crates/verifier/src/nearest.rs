@@ -5,7 +5,7 @@
 //! The method only finds candidates. Any means of vertices are points of the cores, so that their
 //! distance is an upper end; any direction gives a lower end by the supports over all vertices.
 
-use crate::number::{Number, Vector, Wide, cross, dot, norm, sub, times, values};
+use crate::number::{Number, Vector, Wide, cross, dot, norm, sub, times};
 use crate::place::{FINE, Pair};
 
 /// Rounds of the search in `f64`, and in [`Wide`].
@@ -20,17 +20,6 @@ pub struct Nearest {
     pub upper: Wide,
     /// The vector from A's point to B's in A's frame, metres.
     pub between: Vector<Wide>,
-    /// Vertices of A and B whose means the points are, with their weights.
-    pub means: Vec<Mean>,
-}
-
-/// A vertex of each core, and their weight in the nearest points.
-#[derive(Clone, Copy, Debug)]
-pub struct Mean {
-    /// Index of the vertex of A, and of B.
-    pub vertices: [usize; 2],
-    /// Weight; all of them sum to 1.
-    pub weight: f64,
 }
 
 /// A point of the difference that is a mean of some of its vertices.
@@ -108,10 +97,6 @@ fn fine(pair: &Pair<'_>, mut vertices: Vec<[usize; 2]>) -> Nearest {
         let points: Vec<_> = vertices.iter().map(|&at| fine_point(pair, at)).collect();
         let found = closest(&points);
         let length = found.square.root();
-        let means = || {
-            let mean = |&(k, weight): &(usize, Wide)| Mean { vertices: vertices[k], weight: weight.value() };
-            found.weights.iter().map(mean).collect::<Vec<_>>()
-        };
         if best.as_ref().is_some_and(|best| length + error >= best.upper) {
             break;
         }
@@ -122,7 +107,7 @@ fn fine(pair: &Pair<'_>, mut vertices: Vec<[usize; 2]>) -> Nearest {
         {
             lower = supports.gap - error;
         }
-        best = Some(Nearest { lower, upper: length + error, between: found.point, means: means() });
+        best = Some(Nearest { lower, upper: length + error, between: found.point });
         let Some(supports) = supports.filter(|s| length - s.gap > error && !vertices.contains(&s.points)) else {
             break;
         };
@@ -188,17 +173,4 @@ fn weights<T: Number>(points: &[Vector<T>]) -> Option<Vec<T>> {
     let others = weights.iter().enumerate().filter(|(k, _)| *k != largest).fold(zero, |sum, (_, &w)| sum + w);
     weights[largest] = T::of(1.0) - others;
     Some(weights)
-}
-
-/// Witness points that the means name, in A's frame, metres.
-pub fn points(pair: &Pair<'_>, means: &[Mean]) -> [Vector<f64>; 2] {
-    let mut sums = [[Wide::of(0.0); 3]; 2];
-    for mean in means {
-        let [i, j] = mean.vertices;
-        let own = [crate::number::wide(pair.a.points[i]), pair.place.point(pair.b.points[j])];
-        for (sum, point) in sums.iter_mut().zip(own) {
-            *sum = crate::number::add(*sum, times(point, Wide::of(mean.weight)));
-        }
-    }
-    sums.map(values)
 }

@@ -8,8 +8,10 @@ use crate::nearest::{nearest, rough_distance};
 use crate::number::{Number, Vector, Wide, add, dot, norm, sub, times, values, wide};
 use crate::place::{FILTER, FINE, Pair, Place};
 use crate::placement::Placement;
-use crate::round::sets::Affine;
-use crate::round::union::{Piece, Union, bracket, distance_of_point, of_hulls};
+use crate::round::search::{Until, signed_distance};
+use crate::round::sets::{Affine, Convex};
+use crate::round::union::{CELLS, Piece, Union, bracket, distance_of_point, of_hulls};
+use crate::round::{Bracket, local};
 use crate::soup::Body as Soup;
 
 /// Points of a core beyond which its hull is not searched for: that takes the square of them.
@@ -18,13 +20,18 @@ const MOST_OF_HULL: usize = 1_500;
 /// Bound on the error of the distance of surfaces in [`Wide`], in sizes of the pair.
 const OF_SURFACES: f64 = 1e-26;
 
+/// Width at which the search for the depth of round bodies ends, in sizes of the pair.
+const DEPTH_WIDTH: f64 = 1e-9;
+
 /// What a row says of a pair, as far as it helps to prove it: nothing of it is believed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hint {
     /// Unit normal from A to B in A's frame.
     pub normal: Option<Vector<f64>>,
-    /// Lower end of the bracket, metres.
+    /// Ends of the bracket, metres.
     pub lower: Option<f64>,
+    /// See `lower`.
+    pub upper: Option<f64>,
 }
 
 /// What is proven about two bodies.
@@ -73,20 +80,6 @@ impl<'a> PairAt<'a> {
         }
     }
 
-    /// Lower bound on the distance by the balls around both bodies, metres.
-    pub fn ball_gap(&self) -> f64 {
-        let middle = |k: usize| {
-            let [low, high] = self.bodies[k].bounds;
-            times(add(low, high), 0.5)
-        };
-        let around = |k: usize| {
-            let [low, high] = self.bodies[k].bounds;
-            0.5 * norm(sub(high, low)) * (1.0 + 1e-14) + self.bodies[k].radius + self.bodies[k].deviation
-        };
-        let away = norm(sub(self.place.rough(middle(1)), middle(0)));
-        away - around(0) - around(1) - FILTER * self.size
-    }
-
     /// Proves both ends.
     pub fn truth(&self, hint: &Hint) -> Truth {
         let by = Wide::of(self.deviation());
@@ -126,7 +119,7 @@ impl<'a> PairAt<'a> {
 
     fn stored(&self, hint: &Hint) -> Result<Stored, &'static str> {
         match (&self.bodies[0].parts, &self.bodies[1].parts) {
-            (Parts::Round, _) | (_, Parts::Round) => self.of_unions(),
+            (Parts::Round, _) | (_, Parts::Round) => self.of_unions(hint),
             (Parts::Cores(a), Parts::Cores(b)) => self.of_cores([a, b], hint),
             _ => self.of_surfaces(),
         }
@@ -181,7 +174,7 @@ impl<'a> PairAt<'a> {
             if gap.lower - growth.value() - soups.doubt() > least.upper.value() {
                 continue;
             }
-            let distance = if gap.is_inside { surface_distance(&soups) } else { soups.fine() };
+            let distance = soups.fine();
             let found = match gap.is_inside {
                 // Every point of the inner surface has that much room in the solid.
                 true => Stored { lower: Wide::of(f64::NEG_INFINITY), upper: -distance - growth + error },
@@ -198,15 +191,32 @@ impl<'a> PairAt<'a> {
         Some([self.bodies[0].union()?.clone(), self.bodies[1].union()?.mapped(&moved)])
     }
 
-    fn of_unions(&self) -> Result<Stored, &'static str> {
+    fn of_unions(&self, hint: &Hint) -> Result<Stored, &'static str> {
         const MANY: &str = "a mesh of many triangles, or an inflated torus, beside a round body";
         let [a, b] = self.unions([0.0; 3]).ok_or(MANY)?;
-        let (found, room) = (bracket(&a, &b, self.size), 2.0 * FILTER * self.size);
+        let (mut found, room) = (bracket(&a, &b, self.size), 2.0 * FILTER * self.size);
+        if found.upper < 0.0 && a.is_convex() && b.is_convex() {
+            found = self.of_convex_round([a.hull(), b.hull()], found, hint);
+        }
         if found.lower > 0.0 && self.is_in_solid([&a, &b]) {
             let lower = of_hulls(&a, &b, &[]) - room;
             return Ok(Stored { lower: Wide::of(lower), upper: Wide::of(room - found.lower) });
         }
         Ok(Stored { lower: Wide::of(found.lower - room), upper: Wide::of(found.upper + room) })
+    }
+
+    /// The signed distance of convex bodies that overlap: the normal of a row is the start of one more
+    /// search, and branch and bound proves an upper end that is not as low as that of the row.
+    fn of_convex_round(&self, [a, b]: [&Convex; 2], found: Bracket, hint: &Hint) -> Bracket {
+        let growth = a.growth + b.growth;
+        let along: Vec<Vector<f64>> = hint.normal.into_iter().collect();
+        let lower = found.lower.max(local::from_inside(a, b, &along).gap - growth);
+        let mut upper = found.upper;
+        if hint.upper.is_some_and(|stated| upper > stated) {
+            let until = Until { width: DEPTH_WIDTH * self.size, above: f64::INFINITY, cells: CELLS };
+            upper = upper.min(signed_distance(a, b, until, hint.normal).bracket.upper);
+        }
+        Bracket { lower, upper: upper.max(lower) }
     }
 
     /// Whether a piece of one begins in the solid of the other, a mesh.
@@ -272,28 +282,37 @@ impl<'a> PairAt<'a> {
         Wide::of(gap - 2.0 * FILTER * self.size)
     }
 
-    /// A unit direction in A's frame along which the bodies may be apart: that of their nearest
-    /// points, else that of their middles.
+    /// A unit direction in A's frame along which the bodies may be apart: that of the nearest points
+    /// of their hulls, else that of their middles.
     pub fn direction(&self) -> Option<Vector<f64>> {
         let middle = |k: usize| {
             let [low, high] = self.bodies[k].bounds;
             times(add(low, high), 0.5)
         };
         let between = sub(self.place.rough(middle(1)), middle(0));
-        let nearest = match (&self.bodies[0].parts, &self.bodies[1].parts) {
-            (Parts::Cores(a), Parts::Cores(b)) if a.len() * b.len() == 1 => {
-                let pair = self.pair([&a[0], &b[0]], self.place.moved([Wide::of(0.0); 3]));
-                let found = nearest(&pair, None);
-                match found.lower.value() > 0.0 {
-                    true => Some(values(found.between)),
-                    false => way_of_depth(&pair),
-                }
-            }
-            _ => None,
+        if let Some(along) = self.direction_of_round() {
+            return Some(along);
+        }
+        let pair = self.pair(self.bodies.map(|body| &body.hull), self.place.moved([Wide::of(0.0); 3]));
+        let found = nearest(&pair, None);
+        let is_single = |body: &CheckedBody| matches!(&body.parts, Parts::Cores(cores) if cores.len() == 1);
+        let nearest = match found.lower.value() > 0.0 {
+            true => Some(values(found.between)),
+            false if self.bodies.into_iter().all(is_single) => way_of_depth(&pair),
+            false => None,
         };
         let along = nearest.filter(|d| norm(*d) > 1e-12 * self.size).unwrap_or(between);
         let length = norm(along);
         (length > 0.0).then(|| times(along, 1.0 / length))
+    }
+
+    /// The direction of [`Self::direction`], if a body is round.
+    fn direction_of_round(&self) -> Option<Vector<f64>> {
+        let is_round = |body: &CheckedBody| matches!(body.parts, Parts::Round);
+        let [a, b] = if self.bodies.into_iter().any(is_round) { self.unions([0.0; 3])? } else { return None };
+        let found = local::from_outside(a.hull(), b.hull(), f64::INFINITY);
+        let found = if found.gap > 0.0 { found } else { local::from_inside(a.hull(), b.hull(), &[found.normal]) };
+        Some(found.normal)
     }
 
     /// The ends of the signed distance in `f64`, rounding included, metres: quick, and coarse where
@@ -317,7 +336,7 @@ impl<'a> PairAt<'a> {
                 }
                 ends
             }
-            (Parts::Round, _) | (_, Parts::Round) => match self.of_unions() {
+            (Parts::Round, _) | (_, Parts::Round) => match self.of_unions(&Hint::default()) {
                 Ok(Stored { lower, upper }) => [lower.value(), upper.value()],
                 Err(_) => [f64::NEG_INFINITY, f64::INFINITY],
             },
@@ -342,11 +361,6 @@ fn way_of_depth(pair: &Pair<'_>) -> Option<Vector<f64>> {
     let axis = [0.6, 0.48, 0.64];
     let largest = if few { depth::largest_gap(pair, pair.gap(wide(axis)))? } else { return None };
     Some(largest.direction.unwrap_or(axis))
-}
-
-/// The distance of the surfaces of a body inside of another one.
-fn surface_distance(soups: &Soups<'_>) -> Wide {
-    soups.fine()
 }
 
 /// The largest gap along some directions of cores that overlap, metres.

@@ -151,11 +151,6 @@ impl Recheck {
         &self.stored.scene
     }
 
-    /// The scene with its poses.
-    pub fn stored(&self) -> &StoredScene {
-        &self.stored
-    }
-
     /// A body as the verifier understands it.
     pub fn body(&self, index: u32) -> &CheckedBody {
         &self.bodies[index as usize]
@@ -243,6 +238,9 @@ impl Recheck {
         };
         if has_table(&self.dir, "contacts") {
             add(RecheckTable::Contacts, RecheckWhat::Region, "regions of contact");
+        }
+        if self.bodies.iter().any(|body| body.is_open) {
+            add(RecheckTable::Distances, RecheckWhat::Missing, "whether a body lies in an open mesh, by its winding number");
         }
         let has_mesh = self.scene().bodies.iter().any(|body| body.shape.mesh.is_some());
         if has_mesh && self.manifest.summary.penetrations > 0 {

@@ -64,7 +64,7 @@ impl Posed<'_> {
         };
         findings.push(Finding { stated: ends, ..form });
         let is_of_winding = row.method == Some(Method::Winding);
-        let hint = Hint { normal: self.own_normal(row), lower: row.lower_m };
+        let hint = Hint { normal: self.own_normal(row), lower: row.lower_m, upper: row.upper_m };
         let truth = pair.truth(&hint);
         let bracket = match (is_of_winding, ends.iter().any(|end| end.is_nan())) {
             (_, true) => new(RecheckWhat::Bracket, RecheckOutcome::Wrong).because("an end of its bracket is missing"),
