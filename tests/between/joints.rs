@@ -18,17 +18,17 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-pub const TOLERANCE: f64 = 1e-4;
-pub const TOUCH: f64 = 1e-6;
+pub(crate) const TOLERANCE: f64 = 1e-4;
+pub(crate) const TOUCH: f64 = 1e-6;
 
 /// A body for the engine, and the convex solids that it is for the oracle.
-pub struct Body {
-    pub kind: usize,
-    pub shape: Arc<Shape>,
+pub(crate) struct Body {
+    pub(crate) kind: usize,
+    pub(crate) shape: Arc<Shape>,
     solids: Vec<Solid>,
 }
 
-pub const KINDS: [&str; 4] = ["hull", "pieces", "rounded parts", "mesh"];
+pub(crate) const KINDS: [&str; 4] = ["hull", "pieces", "rounded parts", "mesh"];
 
 /// Boxes of a bracket whose hull is far from it.
 const BRACKET: [([f64; 3], [f64; 3]); 3] =
@@ -38,7 +38,7 @@ fn corners((low, high): ([f64; 3], [f64; 3])) -> Vec<[f64; 3]> {
     (0..8).map(|k| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { high[axis] } else { low[axis] })).collect()
 }
 
-pub fn shape(text: &str) -> Arc<Shape> {
+pub(crate) fn shape(text: &str) -> Arc<Shape> {
     let scene =
         format!("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n[[body]]\nname = \"a\"\nstatic = true\n{text}\n");
     let scene = clearsweep_scene::scene_of_text(&scene, &SceneOverrides::default()).expect("a scene");
@@ -49,7 +49,7 @@ fn solids(shape: &Shape) -> Vec<Solid> {
     shape.pieces.iter().map(|piece| Solid::new(&piece.core, shape.center.to_array(), piece.radius)).collect()
 }
 
-pub fn bodies(dir: &Path) -> Vec<Body> {
+pub(crate) fn bodies(dir: &Path) -> Vec<Body> {
     let list = |points: &[[f64; 3]]| format!("{points:?}");
     let pieces = BRACKET.map(corners);
     let of_pieces =
@@ -92,7 +92,7 @@ struct OracleJoint {
 }
 
 /// A chain from the world to a body.
-pub struct Chain {
+pub(crate) struct Chain {
     /// The first of its joints among all, which are in a row.
     first: usize,
     joints: Vec<OracleJoint>,
@@ -131,16 +131,16 @@ impl Chain {
 
 /// Two bodies on one chain: A somewhere on it, or in the world, and B at its end; or each on a
 /// chain of its own.
-pub struct Mechanism {
-    pub tree: JointTree,
+pub(crate) struct Mechanism {
+    pub(crate) tree: JointTree,
     /// Joints that carry A.
-    pub of_a: usize,
-    pub chains: [Chain; 2],
+    pub(crate) of_a: usize,
+    pub(crate) chains: [Chain; 2],
 }
 
 impl Mechanism {
     /// The joints between two bodies. `base`: the place of the chains in the world.
-    pub fn chain(&self, pair: [&Body; 2], base: V) -> PairChain {
+    pub(crate) fn chain(&self, pair: [&Body; 2], base: V) -> PairChain {
         let still = Pose::new(add(base, self.chains[0].end.0), self.chains[0].end.1);
         let carried = match self.of_a {
             0 => [Err(pair[0].shape.recentring().place(&still)), Ok(0)],
@@ -150,14 +150,14 @@ impl Mechanism {
     }
 
     /// The distance of the bodies at these values of the joints.
-    pub fn distance(&self, pair: [&Body; 2], values: &[f64]) -> f64 {
+    pub(crate) fn distance(&self, pair: [&Body; 2], values: &[f64]) -> f64 {
         let poses = self.chains.each_ref().map(|chain| chain.at(values));
         distance(pair, [&poses[0], &poses[1]])
     }
 
     /// A bound of the speed of any two points relative to each other while the values move by these
     /// rates.
-    pub fn speed(&self, pair: [&Body; 2], rates: &[f64]) -> f64 {
+    pub(crate) fn speed(&self, pair: [&Body; 2], rates: &[f64]) -> f64 {
         self.chains.iter().zip(pair).map(|(chain, body)| chain.speed(rates, body.shape.reach() + 0.5)).sum()
     }
 }
@@ -171,7 +171,7 @@ fn coarse(v: V) -> V {
 const FAR: V = [1_048_576.0, -1_048_576.0, 1_048_576.0];
 
 /// `base`: its place in the world; the oracle's stands at the origin.
-pub fn mechanism(random: &mut Random, joints: usize, base: V, [a, b]: [&Body; 2]) -> Mechanism {
+pub(crate) fn mechanism(random: &mut Random, joints: usize, base: V, [a, b]: [&Body; 2]) -> Mechanism {
     let of_a = random.below(joints);
     let is_branched = random.chance(0.3);
     let mut list = Vec::new();
@@ -240,7 +240,7 @@ fn count() -> usize {
 }
 
 #[derive(Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// By kinds of both bodies, and by the number of joints: intervals clear, undecided and in
     /// contact.
     kinds: [[[usize; 3]; 4]; 4],
@@ -250,12 +250,12 @@ pub struct Tally {
     motions: [[[usize; 3]; 2]; 2],
     method: [usize; 5],
     /// Contacts that no end of the interval shows.
-    pub between: usize,
-    pub misses: Vec<String>,
+    pub(crate) between: usize,
+    pub(crate) misses: Vec<String>,
 }
 
 /// Holds an answer against distances at many times; `speed`: of any two points.
-pub fn check(
+pub(crate) fn check(
     label: &str,
     found: &IntervalProximity,
     at: &dyn Fn(f64) -> f64,

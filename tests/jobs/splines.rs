@@ -36,7 +36,8 @@ axis = [1, 0, 0]
 
 fn write(dir: &Path, name: &str, motion: &str) {
     let head = format!("[scene]\nlength_unit = \"m\"\njoints = \"{name}\"\n[query]\nwithin = 0.5\ntouch = 1e-9\n");
-    fs::write(dir.join("scene.toml"), format!("{head}[motion]\nbetween = \"spline\"\n{motion}{SCENE}")).expect("written");
+    fs::write(dir.join("scene.toml"), format!("{head}[motion]\nbetween = \"spline\"\n{motion}{SCENE}"))
+        .expect("written");
 }
 
 /// A sixth of a turn and back in two seconds, once as polynomials, once as a B-spline.
@@ -112,13 +113,22 @@ fn pieces_that_do_not_fit_are_named() {
     let head = "joint,t0_s,t1_s,c0,c1\n";
     let rail = "rail,0,2,0,0\n";
     for (text, parts) in [
-        (format!("{head}{rail}arm,0,1,0,1\narm,1.5,2,1,0\n"), ["pieces.csv:4: a gap of joint `arm`", "t0_s of each is"]),
+        (
+            format!("{head}{rail}arm,0,1,0,1\narm,1.5,2,1,0\n"),
+            ["pieces.csv:4: a gap of joint `arm`", "t0_s of each is"],
+        ),
         (format!("{head}{rail}arm,0,1,0,1\narm,0.5,2,1,0\n"), ["pieces.csv:4: an overlap of joint `arm`", "help:"]),
         (format!("{head}{rail}arm,0,1,0,1\narm,0,1,0,1\narm,1,2,1,0\n"), ["pieces.csv:4: an overlap", "help:"]),
-        (format!("{head}{rail}arm,0,1,0,1\narm,1,2,1.00001,0\n"), ["jumps from 1 to 1.00001 at 1 s", "double precision"]),
+        (
+            format!("{head}{rail}arm,0,1,0,1\narm,1,2,1.00001,0\n"),
+            ["jumps from 1 to 1.00001 at 1 s", "double precision"],
+        ),
         (format!("{head}{rail}arm,0,2,0,1\n"), ["joint `arm` is 2 rad at 2 s, outside of its range", "`range`"]),
         (format!("{head}{rail}arm,2,2,0,1\n"), ["pieces.csv:3: t1_s is 2, and t0_s is 2", "t1_s > t0_s"]),
-        (format!("{head}{rail}arm,0,1,0,1\n"), ["run 0: joint `rail` moves from 0 to 2 s, and `arm` from 0 to 1 s", "over the same time"]),
+        (
+            format!("{head}{rail}arm,0,1,0,1\n"),
+            ["run 0: joint `rail` moves from 0 to 2 s, and `arm` from 0 to 1 s", "over the same time"],
+        ),
         (format!("{head}{rail}"), ["the joint `arm` has no pieces in run 0", "[posture]"]),
         (format!("{head}{rail}arm,0,2,0,nan\n"), ["pieces.csv:3: holds the number NaN", "finite"]),
         (format!("{head}{rail}arm,0,2,0,\n"), ["pieces.csv:3: column `c1` is null", "write 0"]),
@@ -128,10 +138,22 @@ fn pieces_that_do_not_fit_are_named() {
         ("joint,t1_s,c0\n".to_owned(), ["has no column `t0_s`", "pieces have the columns"]),
         ("frame,time_s,arm,rail\n0,0,0,0\n".to_owned(), ["has no column `joint`", "another `between`"]),
         (head.to_owned(), ["holds no pieces", "write a row"]),
-        ("joint,degree,knots,control\nrail,1,0 0 2 2,0 1\narm,2,0 0 2 2,0 1\n".to_owned(), ["has 2 control values and 4 knots of a spline of degree 2", "degree + 1 knots more"]),
-        ("joint,degree,knots,control\nrail,1,0 0 2 2,0 1\narm,1,0 2 0 2,0 1\n".to_owned(), ["the knot 0 comes after 2", "sort the knots"]),
-        ("joint,degree,knots,control\nrail,1,0 0 2 2,0 1\narm,11,0 0 2 2,0 1\n".to_owned(), ["has the degree 11", "of degree 10 or less"]),
-        ("joint,degree,knots,control\nrail,1,0 0 2 2,0 1\narm,1,0 0 2 x,0 1\n".to_owned(), ["`x` in a list is no number", "help:"]),
+        (
+            "joint,degree,knots,control\nrail,1,0 0 2 2,0 1\narm,2,0 0 2 2,0 1\n".to_owned(),
+            ["has 2 control values and 4 knots of a spline of degree 2", "degree + 1 knots more"],
+        ),
+        (
+            "joint,degree,knots,control\nrail,1,0 0 2 2,0 1\narm,1,0 2 0 2,0 1\n".to_owned(),
+            ["the knot 0 comes after 2", "sort the knots"],
+        ),
+        (
+            "joint,degree,knots,control\nrail,1,0 0 2 2,0 1\narm,11,0 0 2 2,0 1\n".to_owned(),
+            ["has the degree 11", "of degree 10 or less"],
+        ),
+        (
+            "joint,degree,knots,control\nrail,1,0 0 2 2,0 1\narm,1,0 0 2 x,0 1\n".to_owned(),
+            ["`x` in a list is no number", "help:"],
+        ),
     ] {
         fs::write(dir.join("pieces.csv"), &text).expect("written");
         write(dir, "pieces.csv", "");
@@ -144,7 +166,10 @@ fn pieces_that_do_not_fit_are_named() {
         (r#"[{"joint": "arm", "t0_s": 0, "t1_s": 1, "c0": 0, "c2": 1}]"#, ["row 0 (from 0): has no `c1`", "write 0"]),
         (r#"[{"joint": "arm", "t0_s": 0, "t1": 1, "c0": 0}]"#, ["has the unknown key `t1`", "help:"]),
         (r#"[{"joint": "arm", "t0_s": 0, "t1_s": 1}]"#, ["has neither coefficients nor control values", "help:"]),
-        (r#"[{"joint": "arm", "t0_s": 0, "t1_s": 1, "c0": 0, "control": [0]}]"#, ["has coefficients and control values", "help:"]),
+        (
+            r#"[{"joint": "arm", "t0_s": 0, "t1_s": 1, "c0": 0, "control": [0]}]"#,
+            ["has coefficients and control values", "help:"],
+        ),
     ] {
         fs::write(dir.join("pieces.json"), text).expect("written");
         write(dir, "pieces.json", "");

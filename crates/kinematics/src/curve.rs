@@ -142,7 +142,7 @@ impl ValueCurve {
     }
 }
 
-/// `degree (degree - 1) ...`: so many factors.
+/// `degree (degree - 1) ...`, with this number of factors.
 fn falling(degree: u8, factors: usize) -> f64 {
     (0..factors).map(|k| f64::from(degree) - k as f64).product::<f64>().max(0.0)
 }

@@ -113,8 +113,9 @@ fn of_powers(start: f64, coefficients: &[f64], times: [f64; 2]) -> (SmallVec<[Dd
     (control.collect(), size)
 }
 
-/// Control values between two times of a piece of a B-spline: its blossom with the first time so
-/// often, and the second one else (de Boor). With them the largest of its control values.
+/// Control values between two times of a piece of a B-spline: values of its blossom at the
+/// two times, from the first time alone to the second alone (de Boor). With them the largest of its
+/// control values.
 fn of_knots(knots: &[f64], control: &[f64], times: [f64; 2]) -> (SmallVec<[Dd; MOST_DEGREE + 1]>, f64) {
     let degree = control.len() - 1;
     let blossom = |second: usize| {
@@ -183,9 +184,9 @@ pub enum FrameTimes {
     /// At the ends of the pieces alone.
     #[default]
     Knots,
-    /// So many seconds apart, from the start of the run.
+    /// This number of seconds apart, from the start of the run.
     Step(f64),
-    /// At so many equal parts of the run.
+    /// At the ends of this number of equal parts of the run.
     Parts(u32),
 }
 

@@ -73,7 +73,7 @@ impl MadeValues {
         }
     }
 
-    /// Goes on by so many samples.
+    /// Goes on by this number of samples.
     fn skip(&self, run: &mut u64, frame: &mut u64, samples: u64) {
         *frame += samples;
         while *run < self.runs() && *frame >= self.frames(*run) {

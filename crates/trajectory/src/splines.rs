@@ -223,7 +223,7 @@ fn check_values(row: &PieceRow, joint: &JointName, curve: &ValueCurve, [start, e
 }
 
 /// A share of the interval at which a value is outside of a range, and the value; `None`: there is
-/// none that so many halvings show.
+/// none that this number of halvings shows.
 fn outside(curve: &ValueCurve, [least, greatest]: [f64; 2], halvings: u32) -> Option<(f64, f64)> {
     let [low, high] = curve.range();
     if low >= least && high <= greatest {

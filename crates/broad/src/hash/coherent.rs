@@ -12,8 +12,7 @@
 //!   zero, and both follow from the cells of the two bodies. The first cell that two bodies come to
 //!   share adds their pair, and at the end of a block the pairs that share no cell any more are
 //!   dropped. So leaving a cell touches no other body, and the close pairs are a sorted list
-//!   instead of a map. (`per_sample` has the published form with counters, which spends most of its
-//!   time in that map if many bodies are near each other.)
+//!   instead of a map. (`per_sample` has the published form, with counters in a map.)
 //! - Labels are numbered with 32 bits. A job of more than 16 million bodies may have more labels,
 //!   and is searched block by block as `standard` does.
 //! - The level of a moving body follows from its radius (as section 2.2 proposes), so it does not
