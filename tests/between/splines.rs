@@ -70,6 +70,10 @@ fn basis(knots: &[f64], degree: usize, k: usize, time: Wide) -> Wide {
         let inside = time >= knot(k) && (time < knot(k + 1) || (is_last && time <= knot(k + 1)));
         return Wide::of(f64::from(u8::from(inside)));
     }
+    // Outside of its support it is zero.
+    if time < knot(k) || time > knot(k + degree + 1) {
+        return Wide::of(0.0);
+    }
     let share = |low: usize, high: usize, from: Wide| {
         let span = knot(high) - knot(low);
         if span.value() > 0.0 { from / span } else { Wide::of(0.0) }
