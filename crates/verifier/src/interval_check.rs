@@ -122,7 +122,7 @@ impl<'a> Sampled<'a> {
             Some(end) => {
                 let pair = PairAt::new(self.pair, [&self.ends[0][end], &self.ends[1][end]]);
                 let hint = Hint { normal: pair.direction(), ..Hint::default() };
-                pair.truth(&hint).all.map(Number::value)
+                pair.truth(&hint).ends()
             }
             None => {
                 let places = [self.motions[0].at(t), self.motions[1].at(t)];
@@ -263,7 +263,7 @@ pub fn interval(row: &Interval, of: Option<&PosedEnds<'_>>, query: &QueryOptions
         let all = [RecheckWhat::Least, RecheckWhat::Times, RecheckWhat::FirstContact];
         all.map(|what| new(what, RecheckOutcome::NotLookedAt).because(why))
     };
-    if motion.between == BetweenFrames::Joint {
+    if motion.between.is_by_joints() {
         findings.extend(none("joints move the bodies between the frames"));
         return findings;
     }
@@ -297,10 +297,15 @@ fn look(
         return vec![of_ends([lower, upper], found, open)];
     }
     sampled.refine([row.closest_lo, row.closest_hi]);
+    let ends = [sampled.at(0.0), sampled.at(1.0)];
+    if let Some(found) = beyond(sampled, upper) {
+        let text = format!("its upper end is below the least distance by {:.3e} m", found[0] - upper);
+        return vec![(RecheckWhat::Least, RecheckOutcome::Wrong, found, why(text))];
+    }
     let aim = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
     let is_covered = aim.is_finite() && sampled.cover(aim, MOST_COVERS).is_some();
     let found = match is_covered {
-        true => [lower, sampled.at(0.0)[1].min(sampled.at(1.0)[1])],
+        true => [lower, ends[0][1].min(ends[1][1])],
         false => sampled.least([0.0, 1.0], aim, MOST),
     };
     let least = sampled.samples.iter().map(|(_, ends)| ends[1]).fold(found[1], f64::min);
@@ -332,6 +337,19 @@ fn look(
         }
     }
     looked
+}
+
+/// The least distance, if all of it is proven to be above an upper end that no sample shows.
+fn beyond(sampled: &mut Sampled<'_>, upper: f64) -> Option<[f64; 2]> {
+    let above = upper + sampled.open();
+    let least = sampled.samples.iter().map(|(_, ends)| ends[1]).fold(f64::INFINITY, f64::min);
+    if !(above < least) {
+        return None;
+    }
+    // A little above it, so that it is not met by rounding.
+    let aim = above + 1e-9 * (least - above);
+    let is_above = sampled.cover(aim, 64).is_some() || sampled.least([0.0, 1.0], aim, 200)[0] >= aim;
+    is_above.then_some([aim, least])
 }
 
 /// Compares both ends with those that were found. `open`: what the bodies may deviate, twice.

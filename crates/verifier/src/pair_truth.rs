@@ -20,6 +20,9 @@ const MOST_OF_HULL: usize = 1_500;
 /// Bound on the error of the distance of surfaces in [`Wide`], in sizes of the pair.
 const OF_SURFACES: f64 = 1e-26;
 
+/// Stands for an end that is not known, metres: infinite numbers have no differences.
+const UNKNOWN: f64 = 1e300;
+
 /// Width at which the search for the depth of round bodies ends, in sizes of the pair.
 const DEPTH_WIDTH: f64 = 1e-9;
 
@@ -47,6 +50,15 @@ pub struct Truth {
     pub open: Option<&'static str>,
 }
 
+impl Truth {
+    /// Both ends in `f64`, metres; infinite where they are not known.
+    pub fn ends(&self) -> [f64; 2] {
+        let [lower, upper] = self.all.map(Number::value);
+        let is_known = |end: f64| end.abs() < 0.5 * UNKNOWN;
+        [if is_known(lower) { lower } else { f64::NEG_INFINITY }, if is_known(upper) { upper } else { f64::INFINITY }]
+    }
+}
+
 /// Two bodies at their poses.
 pub struct PairAt<'a> {
     /// A and B.
@@ -62,6 +74,16 @@ pub struct PairAt<'a> {
 struct Stored {
     lower: Wide,
     upper: Wide,
+}
+
+impl Stored {
+    /// The ends of the lesser distance.
+    fn with(self, other: Self) -> Self {
+        Self {
+            lower: if other.lower < self.lower { other.lower } else { self.lower },
+            upper: if other.upper < self.upper { other.upper } else { self.upper },
+        }
+    }
 }
 
 impl<'a> PairAt<'a> {
@@ -85,10 +107,7 @@ impl<'a> PairAt<'a> {
         let by = Wide::of(self.deviation());
         let (mut stored, mut open) = match self.stored(hint) {
             Ok(stored) => (stored, None),
-            Err(why) => {
-                let none = Stored { lower: Wide::of(f64::NEG_INFINITY), upper: Wide::of(f64::INFINITY) };
-                (none, Some(why))
-            }
+            Err(why) => (Stored { lower: Wide::of(-UNKNOWN), upper: Wide::of(UNKNOWN) }, Some(why)),
         };
         let is_convex = self.bodies.iter().all(|body| body.is_convex());
         if stored.lower.value() < by.value() && !is_convex && open.is_none() {
@@ -147,13 +166,7 @@ impl<'a> PairAt<'a> {
                 break;
             }
             let found = signed(&self.pair([a, b], self.place.moved([Wide::of(0.0); 3])), hint.normal);
-            least = Some(match least {
-                None => found,
-                Some(least) => Stored {
-                    lower: if found.lower < least.lower { found.lower } else { least.lower },
-                    upper: if found.upper < least.upper { found.upper } else { least.upper },
-                },
-            });
+            least = Some(least.map_or(found, |least| least.with(found)));
         }
         least.ok_or("a body has no piece")
     }
@@ -165,25 +178,24 @@ impl<'a> PairAt<'a> {
 
     fn of_surfaces(&self) -> Result<Stored, &'static str> {
         let pairs = self.surface_pairs().ok_or("the hull of a piece is not found")?;
-        let mut least = Stored { lower: Wide::of(f64::INFINITY), upper: Wide::of(f64::INFINITY) };
+        let mut least: Option<Stored> = None;
         let error = Wide::of(OF_SURFACES * self.size);
         for [a, b] in pairs {
             let growth = Wide::sum(a.growth, b.growth);
             let soups = Soups::new(a, b, self.place.moved([Wide::of(0.0); 3]));
             let gap = soups.gap([0.0; 3]);
-            if gap.lower - growth.value() - soups.doubt() > least.upper.value() {
+            if least.is_some_and(|least| gap.lower - growth.value() - soups.doubt() > least.upper.value()) {
                 continue;
             }
             let distance = soups.fine();
             let found = match gap.is_inside {
                 // Every point of the inner surface has that much room in the solid.
-                true => Stored { lower: Wide::of(f64::NEG_INFINITY), upper: -distance - growth + error },
+                true => Stored { lower: Wide::of(-UNKNOWN), upper: -distance - growth + error },
                 false => Stored { lower: distance - growth - error, upper: distance - growth + error },
             };
-            least.lower = if found.lower < least.lower { found.lower } else { least.lower };
-            least.upper = if found.upper < least.upper { found.upper } else { least.upper };
+            least = Some(least.map_or(found, |least| least.with(found)));
         }
-        Ok(least)
+        least.ok_or("a body has no piece")
     }
 
     fn unions(&self, by: Vector<f64>) -> Option<[Union; 2]> {
@@ -402,9 +414,9 @@ fn signed(pair: &Pair<'_>, hint: Option<Vector<f64>>) -> Stored {
     Stored { lower: if lower > upper { upper - growth } else { lower - growth }, upper: upper - growth }
 }
 
-/// How far a point of the world is outside of a body (inside: below 0, and of meshes unsigned),
-/// metres, in `f64`; `None` where it is not known.
-pub fn distance_of(body: &CheckedBody, place: &Placement, p: Vector<f64>) -> Option<f64> {
+/// Both ends of how far a point of the world is outside of a body (inside: below 0, and of meshes
+/// unsigned), metres, in `f64`; `None` where it is not known.
+pub fn distance_of(body: &CheckedBody, place: &Placement, p: Vector<f64>) -> Option<[f64; 2]> {
     let away = [0, 1, 2].map(|k: usize| Wide::sum(p[k], -place.position[k]) - Wide::of(place.rest[k]));
     let own = values(place.columns().map(|column| dot(column, away)));
     let still = Placement::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
@@ -415,16 +427,17 @@ pub fn distance_of(body: &CheckedBody, place: &Placement, p: Vector<f64>) -> Opt
                 let Stored { lower, upper } = signed(&Pair::new(core, &still, &point, &still), None);
                 (upper - lower <= Wide::of(1e-13 * core.radius())).then(|| upper.value())
             };
-            cores.iter().map(distance).try_fold(f64::INFINITY, |least, found| Some(least.min(found?)))
+            let found = cores.iter().map(distance).try_fold(f64::INFINITY, |least, found| Some(least.min(found?)));
+            found.map(|off| [off; 2])
         }
         Parts::Mesh => {
             let surface = body.surfaces()?.first()?;
             let to = |t: &[usize; 3]| norm(sub(crate::gap::on_triangle(own, surface.corners(*t)), own));
-            Some(surface.triangles.iter().map(to).fold(f64::INFINITY, f64::min) - surface.growth)
+            Some([surface.triangles.iter().map(to).fold(f64::INFINITY, f64::min) - surface.growth; 2])
         }
         Parts::Round => {
             let found = distance_of_point(body.union()?, own, body.reach + norm(own));
-            Some(0.5 * (found.lower + found.upper))
+            Some([found.lower, found.upper])
         }
     }
 }

@@ -3,7 +3,7 @@
 use clearsweep_model::{AnswerKind, Method, QueryOptions, Status};
 use clearsweep_records::{Distance, Penetration, RecheckOutcome, RecheckTable, RecheckWhat};
 
-use crate::checked_body::CheckedBody;
+use crate::checked_body::{CheckedBody, Parts};
 use crate::finding::{Finding, Place};
 use crate::number::{Number, Vector, Wide, add, dot, norm, sub, times, values, wide};
 use crate::pair_truth::{Hint, PairAt, Truth, distance_of};
@@ -74,7 +74,7 @@ impl Posed<'_> {
                 Finding { why, ..new(RecheckWhat::Bracket, outcome) }
             }
         };
-        findings.push(Finding { proven: truth.all.map(Number::value), stated: ends, ..bracket });
+        findings.push(Finding { proven: truth.ends(), stated: ends, ..bracket });
         findings.extend(match query.answer != AnswerKind::Depth && row.status != Status::Separated {
             true => {
                 let finding = new(RecheckWhat::Witness, RecheckOutcome::NotLookedAt);
@@ -101,6 +101,12 @@ impl Posed<'_> {
     fn witness(&self, row: &Distance, pair: &PairAt<'_>, place: Place) -> Option<Finding> {
         let points = [[row.a_x?, row.a_y?, row.a_z?], [row.b_x?, row.b_y?, row.b_z?]];
         let new = |outcome| Finding::new(RecheckTable::Distances, RecheckWhat::Witness, outcome, place);
+        let is_round = self.bodies.iter().any(|body| matches!(body.parts, Parts::Round));
+        let is_mesh = self.bodies.iter().any(|body| matches!(body.parts, Parts::Mesh));
+        if is_round && (is_mesh || row.status != Status::Separated) {
+            let why = "witness points of round bodies that overlap or touch, or beside a mesh";
+            return Some(new(RecheckOutcome::NotLookedAt).because(why));
+        }
         let far = points.iter().flatten().fold(0.0_f64, |most, c| most.max(c.abs()));
         let room = match row.method {
             Some(Method::Round) => ON_BODY[2],
@@ -109,14 +115,15 @@ impl Posed<'_> {
         };
         let room = room * pair.size + 8.0 * f64::EPSILON * far;
         for (k, point) in points.into_iter().enumerate() {
-            let Some(off) = distance_of(self.bodies[k], self.places[k], point) else {
+            let Some([least, most]) = distance_of(self.bodies[k], self.places[k], point) else {
                 return Some(
                     new(RecheckOutcome::NotLookedAt).because("the surface of the body is not known to the verifier"),
                 );
             };
             // The points of overlaps may lie inside of other pieces of their own body.
-            let is_inside = off < -room && (row.status == Status::Separated || self.bodies[k].is_convex());
-            if off.is_nan() || off > room || is_inside {
+            let is_inside = most < -room && (row.status == Status::Separated || self.bodies[k].is_convex());
+            if least.is_nan() || least > room || is_inside {
+                let off = if is_inside { most } else { least };
                 let why = format!("the witness point on {} is {off:.3e} m off its body", ["a", "b"][k]);
                 return Some(new(RecheckOutcome::Wrong).because(why));
             }

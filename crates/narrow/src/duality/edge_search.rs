@@ -11,6 +11,7 @@ use super::difference::{DifferenceFace, FaceOwner};
 use super::face_search::own_indices;
 use super::walk::{OverlapTest, Phase};
 use crate::feature::FeatureKind::{Edge, Face};
+use crate::feature::FeaturePair;
 use clearsweep_base::simd::Simd;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use smallvec::SmallVec;
@@ -48,11 +49,14 @@ impl<'a> OverlapTest<'a> {
 
     /// The face that two edges of the last pose span at this one, if their arcs still cross.
     #[inline(always)]
-    pub(super) fn spanned_by<S: Simd>(&mut self, [i, j]: [u32; 2]) -> Option<DifferenceFace> {
-        let pair = self.difference.pair;
+    pub(super) fn spanned_by_edges<S: Simd>(&mut self, last: FeaturePair) -> Option<DifferenceFace> {
+        if [last.a.kind, last.b.kind] != [Edge; 2] {
+            return None;
+        }
+        let (pair, edges) = (self.difference.pair, [last.a.index, last.b.index]);
         self.counts[Phase::EdgeEdge as usize] += 1;
-        let arc_b = GaussArc::of(pair.b, j).mirrored().turned(|v| pair.pose.vector(v));
-        self.difference.of_edges::<S>([i, j], [&GaussArc::of(pair.a, i), &arc_b], FaceOwner::A)
+        let arc_b = GaussArc::of(pair.b, edges[1]).mirrored().turned(|v| pair.pose.vector(v));
+        self.difference.of_edges::<S>(edges, [&GaussArc::of(pair.a, edges[0]), &arc_b], FaceOwner::A)
     }
 
     /// The best of the edge pairs that may be neighbours of a face, or the face itself.

@@ -152,41 +152,37 @@ impl OverlapTest<'_> {
             return face;
         }
         // A pair of edges that still spans a face is near the best one (section 4.4).
-        if let Some(FeaturePair { a: of_a, b: of_b }) = start
-            && [of_a.kind, of_b.kind] == [Edge; 2]
-            && last == Phase::EdgeEdge
-            && let Some(face) = self.spanned_by::<S>([of_a.index, of_b.index])
-        {
-            return self.search_edges::<S>(face);
-        }
-        let mut best: Option<DifferenceFace> = None;
-        if a.dimension == 3 {
-            let first = match start {
-                Some(features) => self.face_beside::<S>(features),
-                None => self.first_face::<S>(FaceOwner::A),
-            };
-            best = Some(self.search_faces::<S>(FaceOwner::A, first));
-        }
-        let is_over = |best: &Option<DifferenceFace>, next| {
-            best.as_ref().is_some_and(|best| self.is_decided(best) || last < next)
-        };
-        if b.dimension == 3 && !is_over(&best, Phase::VertexFace) {
-            let first = match &best {
-                Some(best) => {
-                    let [face, vertex] = own_indices(FaceOwner::A, best);
-                    let along = self.difference.in_frame(FaceOwner::B, best.normal);
-                    self.face_at::<S>(FaceOwner::B, vertex, along, Some(a.face(face)[0]))
-                }
-                None => self.first_face::<S>(FaceOwner::B),
-            };
-            let found = self.search_faces::<S>(FaceOwner::B, first);
-            best = best.filter(|best| best.signed_distance >= found.signed_distance).or(Some(found));
-        }
-        let best = best.expect("one of the cores is a solid");
+        let spanned = start.filter(|_| last == Phase::EdgeEdge).and_then(|edges| self.spanned_by_edges::<S>(edges));
+        let best = spanned.unwrap_or_else(|| self.best_of_faces::<S>(start, last));
         if a.dimension + b.dimension < 6 || last < Phase::EdgeEdge {
             return best;
         }
         self.search_edges::<S>(best)
+    }
+
+    /// SEARCH-FV, then SEARCH-VF from the face that it ended at.
+    #[inline(always)]
+    fn best_of_faces<S: Simd>(&mut self, start: Option<FeaturePair>, last: Phase) -> DifferenceFace {
+        let mut best: Option<DifferenceFace> = None;
+        for home in [FaceOwner::A, FaceOwner::B] {
+            let is_over = |best: &DifferenceFace| self.is_decided(best) || last < Phase::VertexFace;
+            let [own, other] = self.difference.bodies(home);
+            if own.dimension != 3 || best.as_ref().is_some_and(is_over) {
+                continue;
+            }
+            let first = match (home, &best, start) {
+                (FaceOwner::A, _, Some(features)) => self.face_beside::<S>(features),
+                (FaceOwner::B, Some(best), _) => {
+                    let [face, vertex] = own_indices(FaceOwner::A, best);
+                    let along = self.difference.in_frame(FaceOwner::B, best.normal);
+                    self.face_at::<S>(FaceOwner::B, vertex, along, Some(other.face(face)[0]))
+                }
+                _ => self.first_face::<S>(home),
+            };
+            let found = self.search_faces::<S>(home, first);
+            best = best.filter(|best| best.signed_distance >= found.signed_distance).or(Some(found));
+        }
+        best.expect("one of the cores is a solid")
     }
 
     /// The face that remembered features span at this pose; of edges that span none, the plane that
