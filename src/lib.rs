@@ -107,8 +107,9 @@ pub use clearsweep_engine::{
 };
 pub use clearsweep_geometry::{Inside, Pose, Vec3};
 pub use clearsweep_model::{
-    AnswerKind, BetweenFrames, Body, Bounds, DirectionalDistance, DirectionalRelation, FeatureKind, HullFit,
-    LengthUnit, Method, Missing, Model, Proximity, QueryOptions, Sample, Scene, SceneOverrides, Shape, Status,
+    AnswerKind, BetweenFrames, Body, Bounds, CellSizes, DirectionalDistance, DirectionalRelation, FeatureKind,
+    GjkOptions, HullFit, LengthUnit, Method, Missing, Model, Proximity, QueryOptions, Sample, Scene, SceneOverrides,
+    SearchOptions, Shape, Status, SubAlgorithm, SupportSearch,
 };
 /// # Example
 ///

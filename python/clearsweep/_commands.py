@@ -153,10 +153,12 @@ def main() -> None:
     """The program ``clearsweep``."""
     import signal
 
-    if sys.argv[1:2] == ["convert"]:
+    if "convert" in sys.argv:
         from ._convert import command
 
-        sys.exit(command.main(sys.argv[2:]))
+        words = command.words_of(sys.argv[1:])
+        if words is not None:
+            sys.exit(command.main(words))
     # The program answers Ctrl-C itself; until it does, Ctrl-C ends it, as it ends every program.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_clearsweep.main(["clearsweep", *sys.argv[1:]]))

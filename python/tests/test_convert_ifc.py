@@ -337,6 +337,64 @@ def test_the_program_converts_and_never_replaces(tmp_path: pathlib.Path) -> None
     assert [entry.name for entry in out.parent.iterdir()] == ["a"]
 
 
+def test_messages_of_convert_are_those_of_the_program(tmp_path: pathlib.Path) -> None:
+    text = IfcText()
+    text.product("IFCWALL", text.extruded(text.rectangle(1, 1), 1), more=WALL)
+    path, out = text.write(tmp_path / "a.ifc"), tmp_path / "out"
+
+    def program(*words: object, **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = {name: value for name, value in os.environ.items() if "COLOR" not in name} | variables
+        command = [sys.executable, "-m", "clearsweep", *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+    def objects(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in done.stderr.splitlines()]
+
+    # Every line is an object with the keys of the program's, in any place of the command line.
+    for words in (
+        ["convert", tmp_path / "none.ifc", "--out", out, "--errors", "json"],
+        ["--errors=json", "convert", tmp_path / "none.ifc", "--out", out],
+    ):
+        done = program(*words)
+        [told] = objects(done)
+        assert done.returncode == told["exit_code"] == 1 and not done.stdout and told["level"] == "error"
+        assert told["kind"] == "input" and told["file"] == told["place"] == str(tmp_path / "none.ifc")
+        assert "cannot be read" in told["message"] and told["help"] == "check the path"
+    [of_program] = objects(program("check", tmp_path / "none.toml", "--errors", "json"))
+    assert list(of_program) == list(told)
+    for words in (["--out", out], [path], [path, "--out", out, "--kernel", "none"], [path, "--ou", out]):
+        done = program("convert", *words, "--errors", "json")
+        [told] = objects(done)
+        assert done.returncode == told["exit_code"] == 2 and told["kind"] == "usage" and told["help"], words
+        assert told["place"] == "arguments" and told["file"] is None
+    done = program("convert", path, "--out", out, "--json", "--errors", "json")
+    assert done.returncode == 0 and json.loads(done.stdout)["bodies"] == 1
+    assert len(objects(done)) > 1 and all(list(told) == ["level", "message"] for told in objects(done))
+    # Without objects, a text; red where it is wanted.
+    plain = f"error: {tmp_path / 'none.ifc'}: cannot be read: No such file or directory\n  help: check the path\n"
+    red = plain.replace("error:", "\x1b[1m\x1b[31merror:\x1b[0m")
+    wrong = ["convert", tmp_path / "none.ifc", "--out", out]
+    assert program(*wrong).stderr == program(*wrong, "--color", "never", CLICOLOR_FORCE="1").stderr == plain
+    assert program(*wrong, "--color=always", NO_COLOR="1").stderr == red
+    assert program(*wrong, CLICOLOR_FORCE="1").stderr == program("--color", "always", *wrong).stderr == red
+    done = program("check", tmp_path / "none.toml", "--color", "always")
+    assert done.stderr.startswith("\x1b[1m\x1b[31merror:\x1b[0m ")
+    # A message that looks like a flag behind `--` is a file.
+    assert program("convert", "--out", out, "--", "--errors=json").stderr.startswith("error: --errors=json")
+
+
+def test_a_reader_that_closes_the_pipe_is_no_error(tmp_path: pathlib.Path) -> None:
+    text = IfcText()
+    text.product("IFCWALL", text.extruded(text.rectangle(1, 1), 1), more=WALL)
+    path = text.write(tmp_path / "a.ifc")
+    command = [sys.executable, "-m", "clearsweep", "convert", path, "--out", tmp_path / "out", "--json"]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(list(map(str, command)), stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    assert done.returncode == 0 and "Traceback" not in done.stderr and "Exception" not in done.stderr
+
+
 def test_a_scene_without_a_folder_goes_with_its_files(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (scratch := tmp_path / "scratch").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))

@@ -54,7 +54,9 @@ pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> u8 {
         Ok(ProgramEnd::InterruptedAndKept) => {
             interrupted("what was written is kept", "; --resume goes on with it, --force starts over")
         }
-        Ok(ProgramEnd::InterruptedHalfway) => interrupted("what was found is kept", "; the same command goes on with it"),
+        Ok(ProgramEnd::InterruptedHalfway) => {
+            interrupted("what was found is kept", "; the same command goes on with it")
+        }
         Err(error) => {
             let code = match error.kind {
                 ErrorKind::Usage => 2,

@@ -200,7 +200,10 @@ fn row_text(names: &Named<'_>, of: &Distance, found: &Explanation) -> String {
     text += &line("gap", &format!("{} - {}{less} = {} m", number(b.height), number(a.height), number(found.gap)));
     let e = bound_of::<f64>(found.size);
     let [of_a, of_b, apart] = [a.reach, b.reach, found.size - a.reach - b.reach].map(short);
-    text += &line("rounding", &format!("E = 256 * 2^-53 * S = {e:.6e} m, S = {of_a} + {of_b} + {apart}: reach of A, of B, |t|"));
+    text += &line(
+        "rounding",
+        &format!("E = 256 * 2^-53 * S = {e:.6e} m, S = {of_a} + {of_b} + {apart}: reach of A, of B, |t|"),
+    );
     let deviation = match a.deviation + b.deviation > 0.0 {
         true => format!(
             "{} m of A ({}), {} m of B ({}): both ends are that much wider",

@@ -80,6 +80,7 @@ mod shards;
 mod short_runs;
 #[cfg(feature = "cli")]
 mod sort;
+mod splines;
 #[cfg(feature = "cli")]
 mod streams;
 mod table;

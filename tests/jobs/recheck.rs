@@ -66,11 +66,7 @@ fn a_wrong_row_is_named() {
     let scratch = tempfile::tempdir().expect("scratch");
     let dir = scratch.path();
     run(dir, "run datasets/coherence/scene.toml --out {}/o", 0);
-    falsify(
-        &dir.join("o/distances/part-00000.parquet"),
-        "lower_m",
-        |row, lower| if row == 100 { lower + 1e-9 } else { lower },
-    );
+    falsify::number(&dir.join("o/distances/part-00000.parquet"), "lower_m", 100, |lower| lower + 1e-9);
     let found = json(dir, "recheck {}/o --all --json --progress none", 3);
     assert_eq!((&found["outcome"], &found["rows"]["looked_at"]), (&"wrong".into(), &270.into()));
     let wrong = found["wrong"].as_array().expect("a list");

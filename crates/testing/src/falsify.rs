@@ -15,7 +15,8 @@ pub fn number(file: &Path, column: &str, row: usize, change: impl Fn(f64) -> f64
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(file).expect("a file")).expect("Parquet");
     let schema = Arc::clone(reader.schema());
     let batches: Vec<RecordBatch> = reader.build().expect("rows").map(|batch| batch.expect("a batch")).collect();
-    let mut writer = ArrowWriter::try_new(File::create(file).expect("a file"), Arc::clone(&schema), None).expect("a writer");
+    let mut writer =
+        ArrowWriter::try_new(File::create(file).expect("a file"), Arc::clone(&schema), None).expect("a writer");
     let (mut first, mut is_changed) = (0, false);
     for batch in batches {
         let at = schema.index_of(column).expect("the column");
@@ -38,6 +39,7 @@ fn changed(column: &ArrayRef, row: usize, change: impl Fn(f64) -> f64) -> ArrayR
         return Arc::new(numbers.iter().enumerate().map(with).collect::<Float64Array>());
     }
     let integers = column.as_any().downcast_ref::<Int64Array>().expect("a column of numbers");
-    let with = |(at, value): (usize, Option<i64>)| if at == row { value.map(|v| change(v as f64) as i64) } else { value };
+    let with =
+        |(at, value): (usize, Option<i64>)| if at == row { value.map(|v| change(v as f64) as i64) } else { value };
     Arc::new(integers.iter().enumerate().map(with).collect::<Int64Array>())
 }

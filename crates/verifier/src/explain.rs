@@ -1,6 +1,6 @@
 //! Why a row is proven: the numbers with which somebody can check it by hand.
 
-use clearsweep_model::{BetweenFrames, Shape};
+use clearsweep_model::Shape;
 use clearsweep_records::{Distance, Interval};
 
 use crate::checked_body::Parts;
@@ -209,7 +209,7 @@ pub fn interval_row(of: &Recheck, frame: &Frame, row: &Interval) -> Option<Inter
     let scene = of.scene();
     let ends = of.ends(frame, pair);
     let findings = interval(row, ends.as_ref(), &scene.query, &scene.motion);
-    if scene.motion.between == BetweenFrames::Joint {
+    if scene.motion.between.is_by_joints() {
         return None;
     }
     let mut sampled = Sampled::new(&ends?, scene.motion.between)?;

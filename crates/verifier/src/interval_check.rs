@@ -263,7 +263,7 @@ pub fn interval(row: &Interval, of: Option<&PosedEnds<'_>>, query: &QueryOptions
         let all = [RecheckWhat::Least, RecheckWhat::Times, RecheckWhat::FirstContact];
         all.map(|what| new(what, RecheckOutcome::NotLookedAt).because(why))
     };
-    if motion.between == BetweenFrames::Joint {
+    if motion.between.is_by_joints() {
         findings.extend(none("joints move the bodies between the frames"));
         return findings;
     }

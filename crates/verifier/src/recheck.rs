@@ -203,7 +203,7 @@ impl Recheck {
         })
     }
 
-    /// Looks at what is chosen on so many threads; `None`: as many as there are cores.
+    /// Looks at what is chosen, on this number of threads; `None`: as many as there are cores.
     ///
     /// # Errors
     /// As for [`Self::run`], or the system gives no threads.
@@ -240,7 +240,11 @@ impl Recheck {
             add(RecheckTable::Contacts, RecheckWhat::Region, "regions of contact");
         }
         if self.bodies.iter().any(|body| body.is_open) {
-            add(RecheckTable::Distances, RecheckWhat::Missing, "whether a body lies in an open mesh, by its winding number");
+            add(
+                RecheckTable::Distances,
+                RecheckWhat::Missing,
+                "whether a body lies in an open mesh, by its winding number",
+            );
         }
         let has_mesh = self.scene().bodies.iter().any(|body| body.shape.mesh.is_some());
         if has_mesh && self.manifest.summary.penetrations > 0 {

@@ -11,11 +11,12 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._errors import Error, Warning
 from .folder import check_folder
 from .packages import package
+from .said import Said
 
 if TYPE_CHECKING:
     from .scene import Converted
@@ -139,8 +140,12 @@ def into_folder(
 
 def main(words: Sequence[str]) -> int:
     """Converts what the words of the command line ask for, and returns the exit code."""
-    parser = argparse.ArgumentParser(
-        "clearsweep convert", description=_HELP, formatter_class=argparse.RawDescriptionHelpFormatter
+    said = Said(words)
+    parser = _Parser(
+        "clearsweep convert",
+        description=_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="an .ifc, .step or .stp file; several make one scene")
     parser.add_argument("--out", required=True, metavar="DIR", help="folder of the scene, which is made")
@@ -150,19 +155,55 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--tolerance", metavar="LENGTH", help=f"asked of the mesher of STEP (default: {TOLERANCE})")
     parser.add_argument("--force", action="store_true", help="replace an earlier scene in the folder")
     parser.add_argument("--json", action="store_true", help="print what became of the files as JSON")
-    options = parser.parse_args(words)
-    asked = {"kernel": options.kernel, "tolerance": options.tolerance, "force": options.force}
+    parser.add_argument("--errors", choices=("text", "json"), help="form of messages on stderr (default: text)")
+    parser.add_argument("--color", choices=("auto", "always", "never"), help="colours of messages (default: auto)")
     try:
-        done = write(options.files, options.out, **asked)
+        options = parser.parse_args(words)
+        done = write(
+            options.files, options.out, kernel=options.kernel, tolerance=options.tolerance, force=options.force
+        )
+        lines: list[str] = done.pop("text")
+        for line in [*lines, f"written to {options.out}; next: clearsweep check {done['scene']}"]:
+            said.note(line)
+        if options.json:
+            _print(json.dumps(done, ensure_ascii=False))
     except Error as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2 if error.kind == "usage" else 1
+        return said.error(error)
     except KeyboardInterrupt:
-        print("error: interrupted: nothing was written", file=sys.stderr)
-        return 130
-    lines: list[str] = done.pop("text")
-    if options.json:
-        print(json.dumps(done, ensure_ascii=False))
-    for line in [*lines, f"written to {options.out}; next: clearsweep check {done['scene']}"]:
-        print(line, file=sys.stderr)
+        return said.error(Error("cancelled", None, "the job", "interrupted: nothing was left behind", ""))
+    except Exception as error:
+        # A person reads the traceback; a program that reads objects gets one.
+        if not said.is_json:
+            raise
+        problem = f"an error that was not expected ({type(error).__name__}: {error})"
+        return said.error(Error("internal", None, "convert", problem, "report it with the file that is converted"))
     return 0
+
+
+def words_of(words: Sequence[str]) -> list[str] | None:
+    """The words of a command line without `convert`; `None` if it is about another command.
+
+    Flags of all commands may stand before the command.
+    """
+    index = 0
+    while index < len(words) and words[index].partition("=")[0] in ("--errors", "--color"):
+        index += 1 if "=" in words[index] else 2
+    return [*words[:index], *words[index + 1 :]] if words[index : index + 1] == ["convert"] else None
+
+
+class _Parser(argparse.ArgumentParser):
+    """Words that do not fit are an error as any other."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Error("usage", None, "arguments", message, "see `clearsweep convert --help`")
+
+
+def _print(text: str) -> None:
+    """Prints a line on stdout. A reader that closes the pipe early is no error."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        # What is left in the buffer would fail again at the end of the program.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise Error("output", None, "stdout", f"cannot be written: {error.strerror}", "check the disk") from None

@@ -1,6 +1,6 @@
 //! Pairs without a row: whether all of them are farther apart than `within`.
 
-use clearsweep_model::{BetweenFrames, Motion};
+use clearsweep_model::Motion;
 use clearsweep_records::{RecheckOutcome, RecheckTable, RecheckWhat};
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl Recheck {
         let within = scene.query.within;
         let place = |pair| Place { run: Some(frame.run), frame: Some(frame.frame), pair };
         let new = |outcome, pair| Finding::new(RecheckTable::Intervals, RecheckWhat::Missing, outcome, place(pair));
-        if scene.motion.between == BetweenFrames::Joint {
+        if scene.motion.between.is_by_joints() {
             return (
                 vec![new(RecheckOutcome::NotLookedAt, None).because("joints move the bodies between the frames")],
                 0,
