@@ -83,14 +83,17 @@ class Coal:
             model.endModel()
             return model
         if shape.kind == "points":
-            return coal.TriangleP(*corners(shape)) if is_flat(shape) else self.hull(shape.points)
+            return self.hull(shape)
         return {"sphere": coal.Sphere, "box": coal.Box, "cylinder": coal.Cylinder}[shape.kind](*shape.size)
 
-    def hull(self, points):
-        listed = coal.StdVec_Vec3s()
-        for point in points:
+    def hull(self, shape):
+        listed, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+        for point in corners(shape) if is_flat(shape) else shape.points:
             listed.append(np.array(point, dtype=float))
-        return coal.Convex.convexHull(listed, True, "")
+        if not is_flat(shape):
+            return coal.Convex.convexHull(listed, True, "")
+        triangles.append(coal.Triangle(0, 1, 2))
+        return coal.Convex(listed, triangles)
 
     def pose(self, position, q):
         return coal.Transform3s(mechanism_peers.rotation(q), np.array(position))
