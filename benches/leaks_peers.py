@@ -83,8 +83,17 @@ class Coal:
             model.endModel()
             return model
         if shape.kind == "points":
-            return coal.TriangleP(*corners(shape)) if is_flat(shape) else coal.Convex.convexHull(np.array(shape.points), True, "")
+            return self.hull(shape)
         return {"sphere": coal.Sphere, "box": coal.Box, "cylinder": coal.Cylinder}[shape.kind](*shape.size)
+
+    def hull(self, shape):
+        listed, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+        for point in corners(shape) if is_flat(shape) else shape.points:
+            listed.append(np.array(point, dtype=float))
+        if not is_flat(shape):
+            return coal.Convex.convexHull(listed, True, "")
+        triangles.append(coal.Triangle(0, 1, 2))
+        return coal.Convex(listed, triangles)
 
     def pose(self, position, q):
         return coal.Transform3s(mechanism_peers.rotation(q), np.array(position))
@@ -275,7 +284,7 @@ def by_parry(family):
                 return None
             world = rapier3d.PhysicsWorld()
             at = lambda pose: rapier3d.Isometry3(tuple(map(float, pose[0])), rapier3d.Rotation3(*map(float, pose[1])))
-            world.colliders.insert(rapier3d.ColliderBuilder(shapes[a]).position(at(ends[a][0])).build())
+            world.colliders.insert(rapier3d.Collider.new(shapes[a]).position(at(ends[a][0])).build())
             world.detect_collisions()
             world.update_query_pipeline()
             way = np.subtract(*(np.subtract(ends[name][1][0], ends[name][0][0]) for name in (b, a)))

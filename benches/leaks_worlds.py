@@ -203,8 +203,8 @@ def sleeves(random, count):
         q = random.normal(size=4)
         q = tuple(q / np.linalg.norm(q))
         place = random.uniform(-0.5, 0.5, 3)
-        # The pipe also turns about its axis, which changes nothing.
-        spun = tuple(product(q, np.array([math.cos(0.3), 0, 0, math.sin(0.3)])))
+        # Along the axis the pipe also turns about it, which changes nothing.
+        spun = tuple(product(q, np.array([math.cos(0.3), 0, 0, math.sin(0.3)]))) if k % 2 else q
         start, end = (tuple(place + turned(q, end)) for end in ends)
         queries.append({"sleeve": still(place, q), f"pipe-{radius}": Straight((start, q), (end, spun))})
         truth.append(verdict(gap))
