@@ -153,11 +153,11 @@ fn text(bytes: &mut Bytes<'_>, files: &mut Files<'_>) -> String {
     }
     let between = ["none", "linear", "screw", "hold"][bytes.below(4)];
     fs::write(files.folder.join("poses.csv"), poses(bytes, &moving)).expect("a scratch file");
-    format!("{}{}{bodies}", head(bytes), motion(between)) + &rules(bytes)
+    let answer = ["depth", "depth", "depth", "distance", "overlap"][bytes.below(5)];
+    format!("{}{}{bodies}", head(bytes, answer), motion(between)) + &rules(bytes, answer)
 }
 
-fn head(bytes: &mut Bytes<'_>) -> String {
-    let answer = ["depth", "depth", "depth", "distance", "overlap"][bytes.below(5)];
+fn head(bytes: &mut Bytes<'_>, answer: &str) -> String {
     let mut text = format!(
         "[scene]\nname = \"trial\"\nlength_unit = \"m\"\ntrajectories = \"poses.csv\"\n[query]\nanswer = \"{answer}\"\n"
     );
@@ -182,10 +182,12 @@ fn motion(between: &str) -> String {
 }
 
 /// A rule of a pair, and a pair that is ignored.
-fn rules(bytes: &mut Bytes<'_>) -> String {
+fn rules(bytes: &mut Bytes<'_>, answer: &str) -> String {
     let mut text = String::new();
     if bytes.chance(48) {
-        text += "\n[[rule]]\nname = \"near\"\na = \"group:g0\"\nb = \"group:g1\"\nrequire = 0.03125\n";
+        // Overlaps alone allow no more than an overlap.
+        let require = if answer == "overlap" { -0.03125 } else { 0.03125 };
+        let _ = writeln!(text, "\n[[rule]]\nname = \"near\"\na = \"group:g0\"\nb = \"group:g1\"\nrequire = {require:?}");
     }
     if bytes.chance(32) {
         text += "\n[[ignore]]\na = \"b0\"\nb = \"b1\"\n";
@@ -216,12 +218,10 @@ fn body(bytes: &mut Bytes<'_>, files: &mut Files<'_>) -> String {
     let mut text = match bytes.below(16) {
         kind @ 0..=10 => shape(bytes, kind),
         11 => {
-            let (shapes, at) = ([0; 2].map(|_| shape_value(bytes, 4)), bytes.vector());
-            let [x, y, z] = at;
-            format!(
-                "parts = [{{ shape = {} }}, {{ shape = {}, position = [{x:?}, {y:?}, {z:?}] }}]\n",
-                shapes[0], shapes[1]
-            )
+            let (first, second) = (shape_value(bytes, 0), shape_value(bytes, 4));
+            let [x, y, z] = bytes.vector();
+            let second = second.trim_end_matches(" }");
+            format!("parts = [{first}, {second}, position = [{x:?}, {y:?}, {z:?}] }}]\n")
         }
         kind => mesh(bytes, files, kind),
     };
