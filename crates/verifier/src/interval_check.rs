@@ -339,15 +339,21 @@ fn look(
     looked
 }
 
+/// A least distance counts as above an upper end only if it is by more than this, in sizes of the
+/// pair.
+const RESOLUTION: f64 = 1e-10;
+
 /// The least distance, if all of it is proven to be above an upper end that no sample shows.
 fn beyond(sampled: &mut Sampled<'_>, upper: f64) -> Option<[f64; 2]> {
     let above = upper + sampled.open();
     let least = sampled.samples.iter().map(|(_, ends)| ends[1]).fold(f64::INFINITY, f64::min);
-    if !(above < least) {
+    let is_possible = above < least;
+    if !is_possible {
         return None;
     }
-    // A little above it, so that it is not met by rounding.
-    let aim = above + 1e-9 * (least - above);
+    // Above it by more than the resolution of this check, so that it is not met by rounding.
+    let size = PairAt::new(sampled.pair, [&sampled.ends[0][0], &sampled.ends[1][0]]).size;
+    let aim = above + (1e-9 * (least - above)).max(RESOLUTION * size);
     let is_above = sampled.cover(aim, 64).is_some() || sampled.least([0.0, 1.0], aim, 200)[0] >= aim;
     is_above.then_some([aim, least])
 }
