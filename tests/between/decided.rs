@@ -84,9 +84,12 @@ fn ask(shapes: [&Shape; 2], motions: [&Motion; 2], gap: f64, tally: &mut Tally) 
 #[test]
 fn an_interval_is_decided_unless_it_grazes() {
     let dir = tempfile::tempdir().expect("scratch");
-    let (cube, plate) = (of_words("box:1,1,1"), of_words("box:1.5,1,0.01"));
-    let (pipe, ball, elbow) =
-        (of_words("cylinder:0.3,1.2"), of_words("ellipsoid:0.5,0.3,0.4"), of_words("torus:0.5,0.1,90deg"));
+    let (cube, plate) = (of_words("{ box = [1, 1, 1] }"), of_words("{ box = [1.5, 1, 0.01] }"));
+    let (pipe, ball, elbow) = (
+        of_words("{ cylinder = [0.3, 1.2] }"),
+        of_words("{ ellipsoid = [0.5, 0.3, 0.4] }"),
+        of_words("{ torus = [0.5, 0.1], angle = \"90deg\" }"),
+    );
     let mesh = corner(dir.path());
     let kinds: [(&str, [&Shape; 2], usize, f64); 6] = [
         ("convex", [&cube, &plate], 300, 1e-9),

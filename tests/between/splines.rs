@@ -43,7 +43,7 @@ impl Oracle {
                     let basis = |k: usize| basis(&knots[from..knots.len() - from], degree, k, time);
                     let value = control.iter().enumerate().fold(Wide::of(0.0), |sum, (k, &c)| sum + c * basis(k));
                     control = match degree {
-                        0 => vec![Wide::of(0.0); control.len().saturating_sub(1)],
+                        0 => vec![Wide::of(0.0); control.len()],
                         _ => (1..control.len())
                             .map(|k| {
                                 let span = knot(from + k + degree) - knot(from + k);
@@ -52,7 +52,9 @@ impl Oracle {
                             })
                             .collect(),
                     };
-                    (degree, from) = (degree.saturating_sub(1), from + 1);
+                    if degree > 0 {
+                        (degree, from) = (degree - 1, from + 1);
+                    }
                     value
                 })
             }
@@ -271,7 +273,7 @@ fn bodies_along_splines_hold_the_least_distance() {
     assert!(misses.is_empty(), "{}: {}", misses.len(), misses.iter().take(5).cloned().collect::<Vec<_>>().join("\n"));
     let [clear, contact, undecided] =
         [IntervalStatus::Clear, IntervalStatus::Contact, IntervalStatus::Undecided].map(|of| statuses[of as usize]);
-    assert!(clear * 5 > intervals && contact * 5 > intervals && undecided * 40 < intervals, "{statuses:?}");
+    assert!(clear * 5 > intervals && contact * 8 > intervals && undecided * 40 < intervals, "{statuses:?}");
     assert!(limits * 10 < intervals && between * 100 > intervals, "{limits} {between}");
 }
 

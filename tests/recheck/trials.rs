@@ -1,5 +1,5 @@
 //! Small scenes of bodies of all kinds, made of random bytes: the engine runs them, and all rows
-//! are proven again. The fuzzer carries out the same trials (`fuzz/fuzz_targets/engine.rs`).
+//! are proven again. The fuzzer carries out the same trials (its target `engine`).
 
 use clearsweep_records::{RecheckOutcome, RecheckTable, RecheckWhat};
 use clearsweep_testing::random::Random;

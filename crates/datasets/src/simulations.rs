@@ -179,7 +179,7 @@ within = 0.001
                 SimulatedShape::Box(sides) => format!("box = {sides:?}"),
                 SimulatedShape::Sphere(radius) => format!("sphere = {radius:?}"),
                 SimulatedShape::Prism { sides, radius, height } => {
-                    format!("cylinder = [{radius:?}, {height:?}], sides = {sides}")
+                    format!("cylinder = [{radius:?}, {height:?}, {sides}]")
                 }
                 SimulatedShape::Points(points) => format!("points = {points:?}"),
             };

@@ -1,7 +1,7 @@
 //! A trial of the engine: bytes become a small scene of bodies of all kinds with motions and rules,
 //! which is run, and all of whose rows are proven again.
 //!
-//! The fuzzer gives the bytes (`fuzz/fuzz_targets/engine.rs`), a test gives random ones. Any bytes
+//! The fuzzer gives the bytes (its target `engine`), a test gives random ones. Any bytes
 //! are a scene: bytes that are missing count as 0.
 
 use clearsweep_base::error::{Error, ErrorKind};

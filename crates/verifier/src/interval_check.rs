@@ -6,7 +6,7 @@ use clearsweep_records::{Interval, RecheckOutcome, RecheckTable, RecheckWhat};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::checked_body::CheckedBody;
+use crate::checked_body::{CheckedBody, Parts};
 use crate::finding::{Finding, Place};
 use crate::motion::{Motion, speed};
 use crate::number::{Number, Vector, dot, norm};
@@ -97,6 +97,12 @@ impl<'a> Sampled<'a> {
         // Rounding of the poses on the way.
         let slack = 64.0 * f64::EPSILON * (far + reach + speed);
         Some(Self { pair: of.bodies, ends: of.ends, motions, speed, slack, samples: Vec::new() })
+    }
+
+    /// Whether one of them is a round body that is not convex: upper ends beside one are only
+    /// sampled.
+    fn has_torus(&self) -> bool {
+        self.pair.iter().any(|body| matches!(body.parts, Parts::Round) && !body.is_convex())
     }
 
     /// Bound on the speed of two points of the bodies against each other, metres over the interval.
@@ -298,7 +304,9 @@ fn look(
     }
     sampled.refine([row.closest_lo, row.closest_hi]);
     let ends = [sampled.at(0.0), sampled.at(1.0)];
-    if let Some(found) = beyond(sampled, upper) {
+    if !sampled.has_torus()
+        && let Some(found) = beyond(sampled, upper)
+    {
         let text = format!("its upper end is below the least distance by {:.3e} m", found[0] - upper);
         return vec![(RecheckWhat::Least, RecheckOutcome::Wrong, found, why(text))];
     }
@@ -339,15 +347,21 @@ fn look(
     looked
 }
 
+/// A least distance counts as above an upper end only if it is by more than this, in sizes of the
+/// pair.
+const RESOLUTION: f64 = 1e-10;
+
 /// The least distance, if all of it is proven to be above an upper end that no sample shows.
 fn beyond(sampled: &mut Sampled<'_>, upper: f64) -> Option<[f64; 2]> {
     let above = upper + sampled.open();
     let least = sampled.samples.iter().map(|(_, ends)| ends[1]).fold(f64::INFINITY, f64::min);
-    if !(above < least) {
+    let is_possible = above < least;
+    if !is_possible {
         return None;
     }
-    // A little above it, so that it is not met by rounding.
-    let aim = above + 1e-9 * (least - above);
+    // Above it by more than the resolution of this check, so that it is not met by rounding.
+    let size = PairAt::new(sampled.pair, [&sampled.ends[0][0], &sampled.ends[1][0]]).size;
+    let aim = above + (1e-9 * (least - above)).max(RESOLUTION * size);
     let is_above = sampled.cover(aim, 64).is_some() || sampled.least([0.0, 1.0], aim, 200)[0] >= aim;
     is_above.then_some([aim, least])
 }

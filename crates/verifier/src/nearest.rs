@@ -165,7 +165,8 @@ fn weights<T: Number>(points: &[Vector<T>]) -> Option<Vec<T>> {
         return None;
     }
     let mut weights: Vec<T> = raw.into_iter().map(|w| w / sum).collect();
-    if weights.iter().any(|w| !(*w >= zero)) {
+    let are_weights = weights.iter().all(|w| *w >= zero);
+    if !are_weights {
         return None;
     }
     // They sum to 1 but for rounding: the largest takes what is left.

@@ -141,7 +141,8 @@ fn form(row: &Distance, [lower, upper]: [f64; 2], query: &QueryOptions, size: f6
         () if upper < -query.touch => Status::Penetrating,
         () => Status::Touching,
     };
-    if !(lower <= upper) {
+    let is_in_order = lower <= upper;
+    if !is_in_order {
         return Some("its lower end is above its upper end".to_owned());
     }
     if !(lower <= row.distance_m && row.distance_m <= upper) {

@@ -11,7 +11,6 @@ use super::difference::{DifferenceFace, FaceOwner};
 use super::face_search::own_indices;
 use super::walk::{OverlapTest, Phase};
 use crate::feature::FeatureKind::{Edge, Face};
-use crate::feature::FeaturePair;
 use clearsweep_base::simd::Simd;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use smallvec::SmallVec;
@@ -33,11 +32,7 @@ impl<'a> OverlapTest<'a> {
             let mut next = self.edge_pairs_around::<S>(&best);
             if next.signed_distance <= best.signed_distance && best.features.a.kind == Edge {
                 next = self.arc_ends::<S>(&best);
-                if next.signed_distance > best.signed_distance {
-                    self.returns += 1;
-                    let home = if next.features.a.kind == Face { FaceOwner::A } else { FaceOwner::B };
-                    next = self.search_faces::<S>(home, next);
-                }
+                self.returns += u32::from(next.signed_distance > best.signed_distance);
             }
             if next.signed_distance <= best.signed_distance {
                 break;
@@ -45,18 +40,6 @@ impl<'a> OverlapTest<'a> {
             best = next;
         }
         best
-    }
-
-    /// The face that two edges of the last pose span at this one, if their arcs still cross.
-    #[inline(always)]
-    pub(super) fn spanned_by_edges<S: Simd>(&mut self, last: FeaturePair) -> Option<DifferenceFace> {
-        if [last.a.kind, last.b.kind] != [Edge; 2] {
-            return None;
-        }
-        let (pair, edges) = (self.difference.pair, [last.a.index, last.b.index]);
-        self.counts[Phase::EdgeEdge as usize] += 1;
-        let arc_b = GaussArc::of(pair.b, edges[1]).mirrored().turned(|v| pair.pose.vector(v));
-        self.difference.of_edges::<S>(edges, [&GaussArc::of(pair.a, edges[0]), &arc_b], FaceOwner::A)
     }
 
     /// The best of the edge pairs that may be neighbours of a face, or the face itself.

@@ -22,8 +22,7 @@
 //!   polyhedron. They are in convex position, but the edges of their hull may be others, so that
 //!   SEARCH-FV may end at a face that is best among its neighbours only. Lemma 3 holds for such a
 //!   face, too; Lemma 4 does not. So SEARCH-EE goes on to the ends of the arcs, which are faces of
-//!   one body, where these are better than all edge pairs around, and from there to better faces
-//!   of that body. Each step goes to a neighbour on
+//!   one body, where these are better than all edge pairs around. Each step goes to a neighbour on
 //!   M, and the convexity of M's dual alone makes the end the best.
 //! - The pseudo-code of SEARCH-EE pushes the pairs around every pair that spans a face, better or
 //!   not, and so visits all of them. Here the search goes to the best pair around, as the text of
@@ -34,7 +33,7 @@
 //!   support it are tried; and pairs whose arcs miss each other by no more than rounding, with the
 //!   height that the supports give.
 //! - A remembered face is tried first: one that still separates the bodies is the answer (the
-//!   witness of section 1). Two remembered edges whose arcs still cross are where SEARCH-EE begins.
+//!   witness of section 1).
 //! - `c` is the difference of the means of the vertices. If it is the origin itself, the origin is
 //!   inside.
 //!
@@ -151,38 +150,34 @@ impl OverlapTest<'_> {
         if let Some(face) = remembered.filter(|face| self.is_decided(face)) {
             return face;
         }
-        // A pair of edges that still spans a face is near the best one (section 4.4).
-        let spanned = start.filter(|_| last == Phase::EdgeEdge).and_then(|edges| self.spanned_by_edges::<S>(edges));
-        let best = spanned.unwrap_or_else(|| self.best_of_faces::<S>(start, last));
+        let mut best: Option<DifferenceFace> = None;
+        if a.dimension == 3 {
+            let first = match start {
+                Some(features) => self.face_beside::<S>(features),
+                None => self.first_face::<S>(FaceOwner::A),
+            };
+            best = Some(self.search_faces::<S>(FaceOwner::A, first));
+        }
+        let is_over = |best: &Option<DifferenceFace>, next| {
+            best.as_ref().is_some_and(|best| self.is_decided(best) || last < next)
+        };
+        if b.dimension == 3 && !is_over(&best, Phase::VertexFace) {
+            let first = match &best {
+                Some(best) => {
+                    let [face, vertex] = own_indices(FaceOwner::A, best);
+                    let along = self.difference.in_frame(FaceOwner::B, best.normal);
+                    self.face_at::<S>(FaceOwner::B, vertex, along, Some(a.face(face)[0]))
+                }
+                None => self.first_face::<S>(FaceOwner::B),
+            };
+            let found = self.search_faces::<S>(FaceOwner::B, first);
+            best = best.filter(|best| best.signed_distance >= found.signed_distance).or(Some(found));
+        }
+        let best = best.expect("one of the cores is a solid");
         if a.dimension + b.dimension < 6 || last < Phase::EdgeEdge {
             return best;
         }
         self.search_edges::<S>(best)
-    }
-
-    /// SEARCH-FV, then SEARCH-VF from the face that it ended at.
-    #[inline(always)]
-    fn best_of_faces<S: Simd>(&mut self, start: Option<FeaturePair>, last: Phase) -> DifferenceFace {
-        let mut best: Option<DifferenceFace> = None;
-        for home in [FaceOwner::A, FaceOwner::B] {
-            let is_over = |best: &DifferenceFace| self.is_decided(best) || last < Phase::VertexFace;
-            let [own, other] = self.difference.bodies(home);
-            if own.dimension != 3 || best.as_ref().is_some_and(is_over) {
-                continue;
-            }
-            let first = match (home, &best, start) {
-                (FaceOwner::A, _, Some(features)) => self.face_beside::<S>(features),
-                (FaceOwner::B, Some(best), _) => {
-                    let [face, vertex] = own_indices(FaceOwner::A, best);
-                    let along = self.difference.in_frame(FaceOwner::B, best.normal);
-                    self.face_at::<S>(FaceOwner::B, vertex, along, Some(other.face(face)[0]))
-                }
-                _ => self.first_face::<S>(home),
-            };
-            let found = self.search_faces::<S>(home, first);
-            best = best.filter(|best| best.signed_distance >= found.signed_distance).or(Some(found));
-        }
-        best.expect("one of the cores is a solid")
     }
 
     /// The face that remembered features span at this pose; of edges that span none, the plane that
