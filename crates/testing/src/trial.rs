@@ -187,7 +187,8 @@ fn rules(bytes: &mut Bytes<'_>, answer: &str) -> String {
     if bytes.chance(48) {
         // Overlaps alone allow no more than an overlap.
         let require = if answer == "overlap" { -0.03125 } else { 0.03125 };
-        let _ = writeln!(text, "\n[[rule]]\nname = \"near\"\na = \"group:g0\"\nb = \"group:g1\"\nrequire = {require:?}");
+        let _ =
+            writeln!(text, "\n[[rule]]\nname = \"near\"\na = \"group:g0\"\nb = \"group:g1\"\nrequire = {require:?}");
     }
     if bytes.chance(32) {
         text += "\n[[ignore]]\na = \"b0\"\nb = \"b1\"\n";

@@ -21,6 +21,8 @@ pub struct Motion {
     angle: f64,
     /// Vector from the origin of the body to the point that moves on a line, at the start.
     arm: Vector<f64>,
+    /// Of a screw that turns: the way across its axis, metres.
+    across: Option<Vector<f64>>,
     /// Its velocity, metres over the interval.
     pub velocity: Vector<f64>,
     /// No point of the body is faster than this beside the velocity, metres over the interval.
@@ -72,10 +74,12 @@ impl Motion {
         let shift = sub(origins[1], origins[0]);
         let columns = ends[0].columns();
         let start = [0, 1, 2].map(|k: usize| (0..3).map(|m| columns[m][k].value() * pivot[m]).sum::<f64>());
+        let mut across_axis = None;
         let (arm, velocity) = match between {
             BetweenFrames::Screw if angle > 0.0 => {
                 let along = times(axis, dot(axis, shift));
                 let across = sub(shift, along);
+                across_axis = Some(across);
                 let arm = add(times(across, 0.5), times(cross(axis, across), 0.5 * w / sine));
                 (arm, along)
             }
@@ -83,7 +87,7 @@ impl Motion {
             _ => (start, add(shift, sub(turned(start, axis, angle), start))),
         };
         let spin = angle * (reach + norm(arm)) * (1.0 + 1e-9) + 1e-12 * norm(shift);
-        Some(Self { between, ends, origins, axis, angle, arm, velocity, spin })
+        Some(Self { between, ends, origins, axis, angle, arm, across: across_axis, velocity, spin })
     }
 
     /// No point of the body leaves the chord between its places at two shares that are `step` apart
@@ -112,7 +116,16 @@ impl Motion {
         let turn = [cos, self.axis[0] * sin, self.axis[1] * sin, self.axis[2] * sin];
         let q = self.ends[0].q;
         let length = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-        let position = sub(middle, turned(self.arm, self.axis, self.angle * t));
+        let position = match self.across {
+            // The arm is as long as the angle is small: its shares are divided before they cancel.
+            Some(across) => {
+                let (squared, slope) = (sin * sin, libm::tan(0.5 * self.angle));
+                let [of_across, of_normal] = [squared + sin * cos / slope, squared / slope - sin * cos];
+                let moved = add(times(across, of_across), times(cross(self.axis, across), of_normal));
+                add(self.origins[0], add(moved, times(self.velocity, t)))
+            }
+            None => sub(middle, turned(self.arm, self.axis, self.angle * t)),
+        };
         Placement::new(position, product(turn, q.map(|c| c / length)))
     }
 }
