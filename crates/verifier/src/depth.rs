@@ -7,9 +7,9 @@
 //! far above rounding, so that no crossing is left out; a direction that carries no facet does no
 //! harm, since the bodies overlap along it by the depth at least.
 //!
-//! Most directions are excluded without being made: see [`Arcs::exclude`].
+//! Most directions are excluded without being made: see `Arcs::exclude`.
 //!
-//! Products of edges closer to parallel than [`PARALLEL`] are left out: such a facet is a strip no
+//! Products of edges closer to parallel than `PARALLEL` are left out: such a facet is a strip no
 //! wider than the sine times the edge, and the facets along its sides come as near to the origin
 //! but for that width.
 

@@ -1,7 +1,7 @@
 //! The verifier's own hull: facets by wrapping a plane around the points, edge by edge.
 //!
 //! Slow and plain, once for each shape. Signs are taken in `f64` where they are beyond doubt and in
-//! [`Wide`] elsewhere; points within [`ZERO`] of a plane count as on it, which is far below
+//! [`Wide`] elsewhere; points within `ZERO` of a plane count as on it, which is far below
 //! anything the verifier can tell.
 
 use std::collections::BTreeMap;
