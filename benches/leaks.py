@@ -10,13 +10,12 @@ Data: `--ccd-queries` is a folder with queries.parquet, the sample queries of th
 answers (the README beside it tells the columns); `--motions` the folder that `cargo bench --bench between_peers -- OUT` writes; `--mechanisms` a folder
 of scenes as those of `mechanism_peers.py`. A family without its data is left out with a message. WORK gets scenes, results and leaks.json.
 
-Columns:
-  queries     motions between two frames, with a truth; near: those left out, whose least distance is positive and at most `touch`, or not known
+The table has a line for each family:
+  queries     motions between two frames, with a truth; in brackets those left out, whose least distance is positive and at most `touch`, or not known
   contacts    queries that touch in truth
-  missed      contacts that the checker calls clear
-  false       queries without contact that it calls contact
-  undecided   of clearsweep: neither is proven
-  ms          processor time of a query. Of clearsweep: the whole process, reading and writing included. Of a peer: its calls alone
+  CHECKER     contacts that it calls clear / queries without contact that it calls contact / processor time of a query, ms; of clearsweep the number of
+              queries that it leaves undecided. The time of clearsweep is that of the whole process, reading and writing included, that of a peer is that
+              of its calls alone. `rows` are clearsweep's rows at the poses of 1, 10 or 100 steps
 A checker of poses says contact if the distance at one of them is at most `touch`. Needs numpy; for the peers and the data: polars and the peers.
 """
 
@@ -35,7 +34,6 @@ from pathlib import Path
 from leaks_worlds import Family, Shape, Straight, IDENTITY, worlds
 
 POSE = ["x", "y", "z", "qw", "qx", "qy", "qz"]
-COLUMNS = ["family", "truth", "queries (near)", "contacts", "checker", "missed", "false", "undecided", "ms"]
 
 
 @dataclass
@@ -51,13 +49,12 @@ class Line:
     undecided: int
     ms: float
 
-    def __str__(self):
-        words = [self.family, self.source, f"{self.queries:,} ({self.near})", self.contacts, self.checker]
-        return "| " + " | ".join(map(str, [*words, self.missed, self.false, self.undecided, f"{self.ms:.3g}"])) + " |"
+    def cell(self):
+        return f"{self.missed} / {self.false} / {self.ms:.2g}" + (f", {self.undecided} undecided" if self.undecided else "")
 
 
 def line_of(family, checker, answers, seconds):
-    """Compares the answers (True, False, or None for undecided) with the truth. Prints what is wrong of clearsweep's own proofs."""
+    """Compares the answers (True, False, or None for undecided) with the truth. Prints the queries that clearsweep decides wrongly."""
     judged = [(k, truth, answer) for k, (truth, answer) in enumerate(zip(family.truth, answers)) if truth is not None]
     missed = [k for k, truth, answer in judged if truth and answer is False]
     false = [k for k, truth, answer in judged if not truth and answer is True]
@@ -167,6 +164,17 @@ def families(args, program, work, peers):
             yield from make()
 
 
+def print_table(lines):
+    checkers = list(dict.fromkeys(line.checker for line in lines))
+    print("| " + " | ".join(["family", "truth", "queries", "contacts", *checkers]) + " |\n|" + " --- |" * (4 + len(checkers)))
+    for name in dict.fromkeys(line.family for line in lines):
+        cells = {line.checker: line for line in lines if line.family == name}
+        first = next(iter(cells.values()))
+        queries = f"{first.queries:,}" + (f" ({first.near})" if first.near else "")
+        words = [name, first.source, queries, f"{first.contacts:,}"]
+        print("| " + " | ".join(words + [cells[checker].cell() if checker in cells else "-" for checker in checkers]) + " |")
+
+
 def plot(lines, path):
     """Shares of the contacts that are missed, by family and checker."""
     import matplotlib
@@ -180,6 +188,7 @@ def plot(lines, path):
     shares = np.full((len(names), len(checkers)), np.nan)
     for line in lines:
         if line.contacts:
+            # Undecided contacts are not missed: nobody takes them for clear.
             shares[names.index(line.family), checkers.index(line.checker)] = line.missed / line.contacts
     figure, axes = plt.subplots(figsize=(1.5 + 0.62 * len(checkers), 1.2 + 0.36 * len(names)))
     axes.imshow(shares, cmap="Reds", vmin=0, vmax=1.3, aspect="auto")
@@ -209,13 +218,14 @@ def main():
     work = (args.work or Path(tempfile.mkdtemp())).resolve()
     work.mkdir(parents=True, exist_ok=True)
     program = Path(args.run).resolve()
+    if not program.is_file():
+        sys.exit(f"{args.run}: there is no program\nhelp: `cargo build --release`, or name another one by --run PROGRAM")
     peers = None
     if not args.quick:
         try:
             import leaks_peers as peers
         except ImportError as missing:
             print(f"skipped: peers ({missing})", file=sys.stderr)
-    print("| " + " | ".join(COLUMNS) + " |\n|" + " --- |" * len(COLUMNS))
     lines = []
     for family in families(args, program, work, peers):
         if args.only and args.only not in family.name:
@@ -231,9 +241,10 @@ def main():
                 print(f"not run: {name} on {family.name}", file=sys.stderr)
                 continue
             lines.append(line_of(family, name, *answered))
-            print(lines[-1], flush=True)
+            print(f"{family.name}: {name}: {lines[-1].cell()}", file=sys.stderr)
             (work / "leaks.json").write_text(json.dumps([asdict(line) for line in lines], indent=1))
         print(f"{family.name}: {time.perf_counter() - begun:.1f} s", file=sys.stderr)
+    print_table(lines)
     if args.plot:
         plot(lines, args.plot)
     wrong = [line for line in lines if line.checker == "clearsweep" and line.missed + line.false]
