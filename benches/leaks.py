@@ -148,7 +148,7 @@ CCD_TOUCH = 1e-12
 
 def families(args, program, work, peers):
     """Yields all families whose data are there."""
-    yield from worlds(200 if args.quick else args.count)
+    yield from worlds(200 if args.quick else args.count, args.only or "")
     if args.quick:
         return
     for path, word, make in [
