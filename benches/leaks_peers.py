@@ -91,7 +91,7 @@ class Coal:
         for point in corners(shape) if is_flat(shape) else shape.points:
             listed.append(np.array(point, dtype=float))
         if not is_flat(shape):
-            return coal.Convex.convexHull(listed, True, "")
+            return coal.Convex.convexHull(listed, True, "Qt")
         triangles.append(coal.Triangle(0, 1, 2))
         return coal.Convex(listed, triangles)
 
