@@ -305,11 +305,21 @@ def angular(q, r):
     return tuple(float(c) for c in vector * (math.copysign(2 * math.atan2(sine, abs(scalar)), scalar) / sine if sine else 0.0))
 
 
+def has_other_screws(family):
+    """Whether bodies turn while their origins move on lines: the screw between both poses is another motion."""
+    ends = [path.many([0.0, 1.0]) for query in family.queries for path in query.values() if family.between == "linear"]
+    way = lambda one, other: np.subtract(other[0], one[0])
+    turns = lambda one, other: np.array(angular(one[1], other[1]))
+    return any(np.linalg.norm(np.cross(way(*end), turns(*end))) > 1e-9 for end in ends)
+
+
 def checkers(family):
     """Yields (name, function that returns answers and processor seconds) of all peers that can hold the family's shapes."""
     kinds = {shape.kind for shape, _ in family.bodies.values()}
     is_small, is_round = any(is_flat(shape) for shape, _ in family.bodies.values()), kinds & {"mesh", "sleeve"}
-    if is_small:
+    if has_other_screws(family):
+        print(f"not run: FCL on {family.name}, whose bodies do not move on screws", file=sys.stderr)
+    elif is_small:
         yield "FCL, polynomials", lambda: by_fcl(family, 0)
     else:
         for samples in (10, 100) if "mesh" not in kinds else (10,):
