@@ -2,20 +2,22 @@
 
     python benches/leaks.py [WORK] [--run PROGRAM] [--quick] [--ccd-queries FOLDER] [--motions OUT] [--mechanisms FOLDER] [--plot FILE]
 
-Asks clearsweep (`between`, on one thread) and other checkers whether bodies touch between two frames, and prints what each misses. Peers: FCL, coal,
-Bullet, MuJoCo and parry (in `f32`, by the package rapier3d); those that are not installed are left out with a message. `--quick` asks clearsweep alone
-on the families that are made here, and fails if a verdict is wrong: it needs numpy and nothing else.
+Asks clearsweep (`between`, on one thread) and other checkers whether bodies touch between two frames, and prints what each misses.
+Peers: FCL, coal, Bullet, MuJoCo and parry (in `f32`, by the package rapier3d). Without coal and python-fcl no peer is asked; others that
+are not installed are left out with a message. `--quick` asks clearsweep alone on the families that are made here. Exit code 1: a verdict
+of clearsweep is wrong.
 
-Data: `--ccd-queries` is a folder with queries.parquet, the sample queries of the benchmark of continuous collision detection by Wang et al. with exact
-answers (the README beside it tells the columns); `--motions` the folder that `cargo bench --bench between_peers -- OUT` writes; `--mechanisms` a folder
-of scenes as those of `mechanism_peers.py`. A family without its data is left out with a message. WORK gets scenes, results and leaks.json.
+Data: `--ccd-queries` (or the variable CLEARSWEEP_CCD_QUERIES) is a folder with queries.parquet, the sample queries of the benchmark of
+continuous collision detection by Wang et al. with exact answers (the README beside it tells the columns); `--motions` the folder that
+`cargo bench --bench between_peers -- OUT` writes; `--mechanisms` a folder of scenes as those of `mechanism_peers.py`. A family without
+its data is left out with a message. WORK gets scenes, results and leaks.json.
 
 The table has a line for each family:
-  queries     motions between two frames, with a truth; in brackets those left out, whose least distance is positive and at most `touch`, or not known
+  queries     motions between two frames, with a truth; in brackets those left out: the least distance is positive and at most `touch`, or not known
   contacts    queries that touch in truth
-  CHECKER     contacts that it calls clear / queries without contact that it calls contact / processor time of a query, ms; of clearsweep the number of
-              queries that it leaves undecided. The time of clearsweep is that of the whole process, reading and writing included, that of a peer is that
-              of its calls alone. `rows` are clearsweep's rows at the poses of 1, 10 or 100 steps
+  CHECKER     contacts that it calls clear / queries without contact that it calls contact / processor time of a query, ms; of clearsweep the
+              number of queries that it leaves undecided. The time of clearsweep is that of the whole process, reading and writing included,
+              that of a peer is that of its calls alone. `rows` are clearsweep's rows at the poses of 1, 10 or 100 steps
 A checker of poses says contact if the distance at one of them is at most `touch`. Needs numpy; for the peers and the data: polars and the peers.
 """
 
@@ -125,7 +127,7 @@ def own(family, program, work, steps=0):
 
 
 def ccd_queries(folder):
-    """The queries whose primitives move without turning, as hulls of one, two or three points. Their second poses are rounded where these are no f64."""
+    """The queries whose primitives move without turning, as hulls of one to three points. Second poses are rounded to f64."""
     import polars
 
     bodies, queries, truth = {}, [], []

@@ -1,7 +1,7 @@
 """Peers of `leaks.py`: FCL's continuous collision, parry's nonlinear casts, and poses sampled by coal, Bullet and MuJoCo.
 
-Needs coal, python-fcl and polars; pybullet, mujoco and rapier3d are optional. Truth of motions without a closed form: conservative advancement over coal's
-distances. It shares no code with clearsweep, and stops 1e-6 m before a contact.
+Needs coal, python-fcl and polars; pybullet, mujoco and rapier3d are optional. Truth of motions without a closed form: conservative
+advancement over coal's distances. It shares no code with clearsweep, and stops 1e-6 m before a contact.
 """
 
 import json
@@ -394,7 +394,7 @@ class Along:
 
 
 def mechanisms(program, folder, work, count):
-    """Yields mechanisms at each frame, and at every tenth: pairs that are near at the first one, `count` of each mechanism, on the screws between frames."""
+    """Yields `count` near pairs of each mechanism, on the screws from a frame to the next, and to the tenth one."""
     cases = {stride: ({}, [], []) for stride in STRIDES}
     for scene in sorted(path.parent for path in folder.glob("*/scene.toml")):
         mechanism_peers.seconds(program, scene, work / "mechanisms" / scene.name, "screw")

@@ -185,7 +185,7 @@ def product(p, q):
 
 
 def sleeves(name, random, count):
-    """A pipe goes through a sleeve along its axis, or passes it on the outside with a parallel axis; gaps of 10 um to 10 mm, half of them negative."""
+    """A pipe goes through a sleeve along its axis, or passes it outside with a parallel axis; gaps of 10 um to 10 mm, half of them negative."""
     bodies, queries, truth = {}, [], []
     inner, outer, length, reach = 0.1, 0.12, 0.4, 0.3
     bodies["sleeve"] = (Shape("sleeve", (inner, outer, length)), "")
