@@ -4,11 +4,12 @@ Needs coal, python-fcl and polars; pybullet, mujoco and rapier3d are optional. T
 advancement over coal's distances. It shares no code with clearsweep, and stops 1e-6 m before a contact.
 """
 
+import csv
 import json
 import math
 import sys
-import tempfile
 import time
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -386,7 +387,7 @@ class Along:
 
     def at(self, share):
         pose = self.screw.at(share)
-        q = coal.Quaternion(pose.getRotation()) if hasattr(coal, "Quaternion") else pose.getQuatRotation()
+        q = pose.getQuatRotation()
         return tuple(pose.getTranslation()), (q.w, q.x, q.y, q.z)
 
     def many(self, shares):
@@ -421,9 +422,6 @@ def mechanisms(program, folder, work, count):
 
 
 def shapes_of(scene):
-    import csv
-    import tomllib
-
     with open(scene / "scene.toml", "rb") as file:
         table = tomllib.load(file)["bodies"][0]["table"]
     with open(scene / table, encoding="utf-8") as file:
