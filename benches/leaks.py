@@ -2,21 +2,22 @@
 
     python benches/leaks.py [WORK] [--run PROGRAM] [--quick] [--ccd-queries FOLDER] [--motions OUT] [--mechanisms FOLDER] [--plot FILE]
 
-Asks clearsweep (`between`, on one thread) and other checkers whether bodies touch between two frames, and prints what each misses. Peers: FCL, coal,
-Bullet, MuJoCo and parry (in `f32`, by the package rapier3d); those that are not installed are left out with a message. `--quick` asks clearsweep alone
-on the families that are made here, and fails if a verdict is wrong: it needs numpy and nothing else.
+Asks clearsweep (`between`, on one thread) and other checkers whether bodies touch between two frames, and prints what each misses.
+Peers: FCL, coal, Bullet, MuJoCo and parry (in `f32`, by the package rapier3d). Without coal and python-fcl no peer is asked; others that
+are not installed are left out with a message. `--quick` asks clearsweep alone on the families that are made here. Exit code 1: a verdict
+of clearsweep is wrong.
 
-Data: `--ccd-queries` is a folder with queries.parquet, the sample queries of the benchmark of continuous collision detection by Wang et al. with exact
-answers (the README beside it tells the columns); `--motions` the folder that `cargo bench --bench between_peers -- OUT` writes; `--mechanisms` a folder
-of scenes as those of `mechanism_peers.py`. A family without its data is left out with a message. WORK gets scenes, results and leaks.json.
+Data: `--ccd-queries` (or the variable CLEARSWEEP_CCD_QUERIES) is a folder with queries.parquet, the sample queries of the benchmark of
+continuous collision detection by Wang et al. with exact answers (the README beside it tells the columns); `--motions` the folder that
+`cargo bench --bench between_peers -- OUT` writes; `--mechanisms` a folder of scenes as those of `mechanism_peers.py`. A family without
+its data is left out with a message. WORK gets scenes, results and leaks.json.
 
-Columns:
-  queries     motions between two frames, with a truth; near: those left out, whose least distance is positive and at most `touch`, or not known
+The table has a line for each family:
+  queries     motions between two frames, with a truth; in brackets those left out: the least distance is positive and at most `touch`, or not known
   contacts    queries that touch in truth
-  missed      contacts that the checker calls clear
-  false       queries without contact that it calls contact
-  undecided   of clearsweep: neither is proven
-  ms          processor time of a query. Of clearsweep: the whole process, reading and writing included. Of a peer: its calls alone
+  CHECKER     contacts that it calls clear / queries without contact that it calls contact / processor time of a query, ms; of clearsweep the
+              number of queries that it leaves undecided. The time of clearsweep is that of the whole process, reading and writing included,
+              that of a peer is that of its calls alone. `rows` are clearsweep's rows at the poses of 1, 10 or 100 steps
 A checker of poses says contact if the distance at one of them is at most `touch`. Needs numpy; for the peers and the data: polars and the peers.
 """
 
@@ -35,7 +36,6 @@ from pathlib import Path
 from leaks_worlds import Family, Shape, Straight, IDENTITY, worlds
 
 POSE = ["x", "y", "z", "qw", "qx", "qy", "qz"]
-COLUMNS = ["family", "truth", "queries (near)", "contacts", "checker", "missed", "false", "undecided", "ms"]
 
 
 @dataclass
@@ -51,13 +51,12 @@ class Line:
     undecided: int
     ms: float
 
-    def __str__(self):
-        words = [self.family, self.source, f"{self.queries:,} ({self.near})", self.contacts, self.checker]
-        return "| " + " | ".join(map(str, [*words, self.missed, self.false, self.undecided, f"{self.ms:.3g}"])) + " |"
+    def cell(self):
+        return f"{self.missed} / {self.false} / {self.ms:.2g}" + (f", {self.undecided} undecided" if self.undecided else "")
 
 
 def line_of(family, checker, answers, seconds):
-    """Compares the answers (True, False, or None for undecided) with the truth. Prints what is wrong of clearsweep's own proofs."""
+    """Compares the answers (True, False, or None for undecided) with the truth. Prints the queries that clearsweep decides wrongly."""
     judged = [(k, truth, answer) for k, (truth, answer) in enumerate(zip(family.truth, answers)) if truth is not None]
     missed = [k for k, truth, answer in judged if truth and answer is False]
     false = [k for k, truth, answer in judged if not truth and answer is True]
@@ -128,7 +127,7 @@ def own(family, program, work, steps=0):
 
 
 def ccd_queries(folder):
-    """The queries whose primitives move without turning, as hulls of one, two or three points. Their second poses are rounded where these are no f64."""
+    """The queries whose primitives move without turning, as hulls of one to three points. Second poses are rounded to f64."""
     import polars
 
     bodies, queries, truth = {}, [], []
@@ -151,7 +150,7 @@ CCD_TOUCH = 1e-12
 
 def families(args, program, work, peers):
     """Yields all families whose data are there."""
-    yield from worlds(200 if args.quick else args.count)
+    yield from worlds(200 if args.quick else args.count, args.only or "")
     if args.quick:
         return
     for path, word, make in [
@@ -167,6 +166,17 @@ def families(args, program, work, peers):
             yield from make()
 
 
+def print_table(lines):
+    checkers = list(dict.fromkeys(line.checker for line in lines))
+    print("| " + " | ".join(["family", "truth", "queries", "contacts", *checkers]) + " |\n|" + " --- |" * (4 + len(checkers)))
+    for name in dict.fromkeys(line.family for line in lines):
+        cells = {line.checker: line for line in lines if line.family == name}
+        first = next(iter(cells.values()))
+        queries = f"{first.queries:,}" + (f" ({first.near})" if first.near else "")
+        words = [name, first.source, queries, f"{first.contacts:,}"]
+        print("| " + " | ".join(words + [cells[checker].cell() if checker in cells else "-" for checker in checkers]) + " |")
+
+
 def plot(lines, path):
     """Shares of the contacts that are missed, by family and checker."""
     import matplotlib
@@ -180,6 +190,7 @@ def plot(lines, path):
     shares = np.full((len(names), len(checkers)), np.nan)
     for line in lines:
         if line.contacts:
+            # Undecided contacts are not missed: nobody takes them for clear.
             shares[names.index(line.family), checkers.index(line.checker)] = line.missed / line.contacts
     figure, axes = plt.subplots(figsize=(1.5 + 0.62 * len(checkers), 1.2 + 0.36 * len(names)))
     axes.imshow(shares, cmap="Reds", vmin=0, vmax=1.3, aspect="auto")
@@ -201,21 +212,22 @@ def main():
     parser.add_argument("--ccd-queries", default=os.environ.get("CLEARSWEEP_CCD_QUERIES"))
     parser.add_argument("--motions")
     parser.add_argument("--mechanisms")
-    parser.add_argument("--count", type=int, default=1000, help="queries of a family that is made here; a tenth of it of arms")
-    parser.add_argument("--intervals", type=int, default=40, help="intervals of a mechanism")
+    parser.add_argument("--count", type=int, default=500, help="queries of a family that is made here; a tenth of it of arms")
+    parser.add_argument("--intervals", type=int, default=20, help="intervals of a mechanism")
     parser.add_argument("--only", help="families whose name contains this")
     parser.add_argument("--plot", type=Path)
     args = parser.parse_args()
     work = (args.work or Path(tempfile.mkdtemp())).resolve()
     work.mkdir(parents=True, exist_ok=True)
     program = Path(args.run).resolve()
+    if not program.is_file():
+        sys.exit(f"{args.run}: there is no program\nhelp: `cargo build --release`, or name another one by --run PROGRAM")
     peers = None
     if not args.quick:
         try:
             import leaks_peers as peers
         except ImportError as missing:
             print(f"skipped: peers ({missing})", file=sys.stderr)
-    print("| " + " | ".join(COLUMNS) + " |\n|" + " --- |" * len(COLUMNS))
     lines = []
     for family in families(args, program, work, peers):
         if args.only and args.only not in family.name:
@@ -231,9 +243,10 @@ def main():
                 print(f"not run: {name} on {family.name}", file=sys.stderr)
                 continue
             lines.append(line_of(family, name, *answered))
-            print(lines[-1], flush=True)
+            print(f"{family.name}: {name}: {lines[-1].cell()}", file=sys.stderr)
             (work / "leaks.json").write_text(json.dumps([asdict(line) for line in lines], indent=1))
         print(f"{family.name}: {time.perf_counter() - begun:.1f} s", file=sys.stderr)
+    print_table(lines)
     if args.plot:
         plot(lines, args.plot)
     wrong = [line for line in lines if line.checker == "clearsweep" and line.missed + line.false]

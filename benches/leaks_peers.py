@@ -1,14 +1,15 @@
 """Peers of `leaks.py`: FCL's continuous collision, parry's nonlinear casts, and poses sampled by coal, Bullet and MuJoCo.
 
-Needs coal, python-fcl and polars; pybullet, mujoco and rapier3d are optional. Truth of motions without a closed form: conservative advancement over coal's
-distances. It shares no code with clearsweep, and stops 1e-6 m before a contact.
+Needs coal, python-fcl and polars; pybullet, mujoco and rapier3d are optional. Truth of motions without a closed form: conservative
+advancement over coal's distances. It shares no code with clearsweep, and stops 1e-6 m before a contact.
 """
 
+import csv
 import json
 import math
 import sys
-import tempfile
 import time
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,7 +92,7 @@ class Coal:
         for point in corners(shape) if is_flat(shape) else shape.points:
             listed.append(np.array(point, dtype=float))
         if not is_flat(shape):
-            return coal.Convex.convexHull(listed, True, "")
+            return coal.Convex.convexHull(listed, True, "Qt")
         triangles.append(coal.Triangle(0, 1, 2))
         return coal.Convex(listed, triangles)
 
@@ -305,11 +306,21 @@ def angular(q, r):
     return tuple(float(c) for c in vector * (math.copysign(2 * math.atan2(sine, abs(scalar)), scalar) / sine if sine else 0.0))
 
 
+def has_other_screws(family):
+    """Whether bodies turn while their origins move on lines: the screw between both poses is another motion."""
+    ends = [path.many([0.0, 1.0]) for query in family.queries for path in query.values() if family.between == "linear"]
+    way = lambda one, other: np.subtract(other[0], one[0])
+    turns = lambda one, other: np.array(angular(one[1], other[1]))
+    return any(np.linalg.norm(np.cross(way(*end), turns(*end))) > 1e-9 for end in ends)
+
+
 def checkers(family):
     """Yields (name, function that returns answers and processor seconds) of all peers that can hold the family's shapes."""
     kinds = {shape.kind for shape, _ in family.bodies.values()}
     is_small, is_round = any(is_flat(shape) for shape, _ in family.bodies.values()), kinds & {"mesh", "sleeve"}
-    if is_small:
+    if has_other_screws(family):
+        print(f"not run: FCL on {family.name}, whose bodies do not move on screws", file=sys.stderr)
+    elif is_small:
         yield "FCL, polynomials", lambda: by_fcl(family, 0)
     else:
         for samples in (10, 100) if "mesh" not in kinds else (10,):
@@ -376,7 +387,7 @@ class Along:
 
     def at(self, share):
         pose = self.screw.at(share)
-        q = coal.Quaternion(pose.getRotation()) if hasattr(coal, "Quaternion") else pose.getQuatRotation()
+        q = pose.getQuatRotation()
         return tuple(pose.getTranslation()), (q.w, q.x, q.y, q.z)
 
     def many(self, shares):
@@ -384,7 +395,7 @@ class Along:
 
 
 def mechanisms(program, folder, work, count):
-    """Yields mechanisms at each frame, and at every tenth: pairs that are near at the first one, `count` of each mechanism, on the screws between frames."""
+    """Yields `count` near pairs of each mechanism, on the screws from a frame to the next, and to the tenth one."""
     cases = {stride: ({}, [], []) for stride in STRIDES}
     for scene in sorted(path.parent for path in folder.glob("*/scene.toml")):
         mechanism_peers.seconds(program, scene, work / "mechanisms" / scene.name, "screw")
@@ -411,9 +422,6 @@ def mechanisms(program, folder, work, count):
 
 
 def shapes_of(scene):
-    import csv
-    import tomllib
-
     with open(scene / "scene.toml", "rb") as file:
         table = tomllib.load(file)["bodies"][0]["table"]
     with open(scene / table, encoding="utf-8") as file:
