@@ -121,3 +121,40 @@ fn an_interval_is_decided_unless_it_grazes() {
         assert!(tally.decided > cases && 20 * (tally.limit + tally.coarse) < tally.decided, "{name}: {tally:?}");
     }
 }
+
+#[test]
+fn the_hollow_of_a_torus_is_decided_as_its_outside_is() {
+    let (sleeve, ring, tilted_ring) = (
+        of_words("{ rectangular_torus = [0.4, 0.6, 0.8] }"),
+        of_words("{ torus = [0.5, 0.1] }"),
+        of_words("{ torus = [0.5, 0.1], angle = \"270deg\" }"),
+    );
+    let (rod, bead) = (of_words("{ cylinder = [0.3, 2.0] }"), of_words("{ sphere = 0.35 }"));
+    let kinds: [(&str, [&Shape; 2]); 4] = [
+        ("rod in a sleeve", [&sleeve, &rod]),
+        ("rod in a ring", [&ring, &rod]),
+        ("bead in a ring", [&tilted_ring, &bead]),
+        ("bead in a sleeve", [&sleeve, &bead]),
+    ];
+    for (name, shapes) in kinds {
+        let (mut tally, mut random) = (Tally::default(), Random(78));
+        for case in 0..40 {
+            let (fast, turn) = [(0.01, 0.002), (0.03, 0.02)][case % 2];
+            let mut motion = |far: f64| -> Motion {
+                let (start, step) = (random.in_cube(far), random.in_cube(fast));
+                let q = turned(&mut random, IDENTITY, 0.02);
+                ([start, [0, 1, 2].map(|k| start[k] + step[k])], [q, turned(&mut random, q, turn)])
+            };
+            let (a, b) = (motion(0.01), motion(0.03));
+            if asked(shapes, [&a, &b], 1e-3, None).lower <= 0.0 {
+                continue;
+            }
+            for gap in [1e-6, 1e-3] {
+                ask(shapes, [&a, &b], gap, &mut tally);
+            }
+        }
+        eprintln!("{name}: {} decided, {} at the limit, {} coarse", tally.decided, tally.limit, tally.coarse);
+        assert!(tally.undecided.is_empty(), "{name}: {}: {}", tally.undecided.len(), tally.undecided[0]);
+        assert!(tally.decided > 40 && 20 * (tally.limit + tally.coarse) < tally.decided, "{name}: {tally:?}");
+    }
+}

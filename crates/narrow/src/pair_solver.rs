@@ -21,8 +21,7 @@ use super::solve_outcome::{SolveOutcome, beyond};
 use super::solver_stats::SolverStats;
 use super::vclip;
 use crate::feature::FeatureKind;
-use clearsweep_geometry::{Pose, RelativePose, Vec3};
-use clearsweep_model::Piece;
+use clearsweep_geometry::{Polyhedron, Pose, RelativePose, Vec3};
 
 /// The search for what the remembered features and surface do not settle.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -89,10 +88,10 @@ pub struct PairSolver<'a> {
 /// Two pieces with their poses in the world.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
-    /// Piece of A.
-    pub a: &'a Piece,
-    /// Piece of B.
-    pub b: &'a Piece,
+    /// The core of A's piece, and that of B's.
+    pub cores: [&'a Polyhedron; 2],
+    /// Growth of both cores together, metres.
+    pub growth: f64,
     /// Pose of A.
     pub pose_a: &'a Pose,
     /// Pose of B.
@@ -148,8 +147,8 @@ fn solve_by(
     solver: &mut PairSolver<'_>,
     stats: &mut SolverStats,
 ) -> SolveOutcome<Answer> {
-    let growth = parts.a.radius + parts.b.radius;
-    let pair = Pair::new(&parts.a.core, &parts.b.core, *parts.relative, growth);
+    let Parts { cores: [a, b], growth, .. } = *parts;
+    let pair = Pair::new(a, b, *parts.relative, growth);
     stats.queries += 1;
     if !pair.size.is_finite() || !pair.pose.r.iter().chain([&pair.pose.t]).all(|r| r.is_finite()) {
         stats.uncertified += 1;

@@ -127,7 +127,7 @@ impl Polyhedron {
     pub fn around(body: RoundBody, first: u32) -> Result<Self, HullError> {
         let around = cover(&body);
         check_range(&around.points)?;
-        let core = Arc::new(RoundCore { body, excess: around.excess });
+        let core = Arc::new(RoundCore::new(body, around.excess));
         let radius = around.points.iter().fold(0.0, |radius, &point| length_rounded_up(point).max(radius));
         let sources = Arc::new([PointSource::Cover { core: Arc::clone(&core), first }]);
         Ok(Self { round: Some(core), ..Self::deferred(sources, around.points.len(), radius) })

@@ -27,6 +27,8 @@ pub use cover::{Cover, cover};
 pub use revolution::Revolution;
 pub use sector::{OnSector, Section, Sector};
 
+use super::lazy::Lazy;
+use super::polyhedron::Polyhedron;
 use super::vec3::Vec3;
 
 /// The exact geometry of a core whose polyhedron lies around it.
@@ -36,6 +38,28 @@ pub struct RoundCore {
     pub body: RoundBody,
     /// No point of the polyhedron is farther from the body, metres.
     pub excess: f64,
+    /// The halves of a sector with the polyhedra around them.
+    halves: Lazy<Option<[Polyhedron; 2]>>,
+}
+
+impl RoundCore {
+    /// A body, and how far its polyhedron reaches from it, metres.
+    pub fn new(body: RoundBody, excess: f64) -> Self {
+        Self { body, excess, halves: Lazy::default() }
+    }
+
+    /// Both halves of a sector, each with a smaller hull, built when they are first asked for. `None`
+    /// of a convex body, and of a sector whose hull is it but for rounding.
+    pub fn halves(&self) -> Option<&[Polyhedron; 2]> {
+        /// Least sagitta of a sector that is divided, as a share of its radius.
+        const LEAST_SAGITTA: f64 = 1e-13;
+        let RoundBody::Sector(sector) = &self.body else { return None };
+        let build = || {
+            let [one, other] = sector.halves().map(|half| Polyhedron::around(RoundBody::Sector(half), 0).ok());
+            Some([one?, other?])
+        };
+        if sector.sagitta() < LEAST_SAGITTA { None } else { self.halves.get_or_build(build).as_ref() }
+    }
 }
 
 /// A round body, metres.

@@ -116,6 +116,12 @@ impl Sector {
         [x / length, y / length]
     }
 
+    /// The chord of the outermost circle from one end to the other, in the sector's own frame.
+    pub fn chord(&self) -> f64 {
+        let [x, y] = [0, 1].map(|k| self.to[k] - self.from[k]);
+        x.hypot(y) * self.section.extent()[1]
+    }
+
     /// Both halves.
     pub fn halves(&self) -> [Self; 2] {
         let turn = self.middle_turn();

@@ -19,7 +19,8 @@ pub(super) struct PieceAnswer {
 
 impl<'a> Bodies<'a> {
     pub(super) fn parts(&self, a: &'a Piece, b: &'a Piece) -> Parts<'_> {
-        Parts { a, b, pose_a: &self.pose_a, pose_b: &self.pose_b, relative: &self.relative }
+        let (cores, growth) = ([&a.core, &b.core], a.radius + b.radius);
+        Parts { cores, growth, pose_a: &self.pose_a, pose_b: &self.pose_b, relative: &self.relative }
     }
 
     /// The pieces of these indices.

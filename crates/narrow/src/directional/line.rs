@@ -118,7 +118,8 @@ impl<'a> PiecesOnLine<'a> {
     pub(super) fn gap_at(&mut self, length: f64) -> Option<GapAtLength> {
         let pose_b = self.line.moved(length);
         let relative = RelativePose::between(&self.line.pose_a, &pose_b);
-        let parts = Parts { a: self.a, b: self.b, pose_a: &self.line.pose_a, pose_b: &pose_b, relative: &relative };
+        let (cores, growth) = ([&self.a.core, &self.b.core], self.growth());
+        let parts = Parts { cores, growth, pose_a: &self.line.pose_a, pose_b: &pose_b, relative: &relative };
         let mut solver = PairSolver {
             search: SearchMethod::Auto,
             single: false,

@@ -13,7 +13,6 @@ use crate::solver_stats::SolverStats;
 use clearsweep_base::simd::{Level, Portable, WIDTH, dispatch};
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Polyhedron, Pose, RelativePose};
-use clearsweep_model::Piece;
 
 struct RandomBodies(u64);
 
@@ -236,10 +235,10 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
     let mut draw = RandomBodies(43);
     let mut verified = 0;
     for case in 0..60 {
-        let [a, b] = [draw.body(1), draw.body(2)].map(|core| Piece { core, radius: 0.0 });
+        let [a, b] = [draw.body(1), draw.body(2)];
         let (pose_a, pose_b) = (Pose::IDENTITY, Pose::new(draw.point().scale(0.2).to_array(), [1.0, 0.2, 0.3, 0.4]));
         let relative = RelativePose::between(&pose_a, &pose_b);
-        let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative };
+        let parts = Parts { cores: [&a, &b], growth: 0.0, pose_a: &pose_a, pose_b: &pose_b, relative: &relative };
         let (mut cache, mut polytope, mut stats) = (PieceCache::default(), Polytope::default(), SolverStats::default());
         for asked in 0..3 {
             let search = [SearchMethod::Auto, SearchMethod::Gjk(gjk::GjkOptions::DEFAULT)][case % 2];

@@ -18,10 +18,10 @@ use crate::piece_trees::PieceTrees;
 use crate::query::{BodyPoses, PairQuery};
 use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
-use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::TriangleMesh;
 use clearsweep_geometry::piece_tree::PieceTree;
 use clearsweep_geometry::pose::rotation;
+use clearsweep_geometry::{Polyhedron, RoundBody, RoundCore, Vec3};
 use clearsweep_model::{AnswerKind, Proximity};
 use clearsweep_model::{Piece, QueryOptions, Shape};
 
@@ -104,12 +104,7 @@ impl<'a> IntervalBodies<'a> {
 
     /// The hulls of both bodies.
     pub(super) fn hulls(&self) -> Hulls<'a> {
-        self.of_pieces(self.shapes.map(Shape::hull))
-    }
-
-    /// Two pieces.
-    fn of_pieces(&self, [a, b]: [&'a Piece; 2]) -> Hulls<'a> {
-        Hulls { cores: [&a.core, &b.core], growth: a.radius + b.radius, deviation: self.deviation.by }
+        LeafPieces::new(self.shapes.map(Shape::hull)).hulls(self)
     }
 
     /// The hulls of two nodes of the trees; of bodies without, those of the bodies.
@@ -136,7 +131,8 @@ impl<'a> IntervalBodies<'a> {
             ];
             let hulls = match self.pieces(nodes) {
                 Some([i, j]) => {
-                    Some(self.of_pieces([&self.shapes[0].pieces[i as usize], &self.shapes[1].pieces[j as usize]]))
+                    let of = [&self.shapes[0].pieces[i as usize], &self.shapes[1].pieces[j as usize]];
+                    Some(LeafPieces::new(of).hulls(self))
                 }
                 None => self.hulls_of_nodes(nodes),
             };
@@ -192,7 +188,10 @@ impl<'a> IntervalBodies<'a> {
         stats: &mut SolverStats,
     ) -> Option<Proximity> {
         let row = row.copied().or_else(|| match self.division {
-            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), node, self.answer, cache, work, stats),
+            Division::Convex => {
+                let of = LeafPieces::new(self.shapes.map(Shape::hull));
+                of.row(self, node, self.answer, cache, work, stats)
+            }
             _ => of_bodies(self, node, &mut PairCache::default(), work, stats),
         })?;
         node.take_row(&row);
@@ -246,10 +245,76 @@ fn distance_to_segment([from, to]: [Vec3<f64>; 2]) -> f64 {
     (from + along.scale(share)).length()
 }
 
+/// Two pieces, or parts of sectors of tori.
+#[derive(Debug, Clone, Copy)]
+struct LeafPieces<'a> {
+    cores: [&'a Polyhedron; 2],
+    /// Growth of each, metres.
+    radii: [f64; 2],
+}
+
+impl<'a> LeafPieces<'a> {
+    fn new([a, b]: [&'a Piece; 2]) -> Self {
+        Self { cores: [&a.core, &b.core], radii: [a.radius, b.radius] }
+    }
+
+    fn growth(&self) -> f64 {
+        self.radii[0] + self.radii[1]
+    }
+
+    fn hulls(&self, bodies: &IntervalBodies<'_>) -> Hulls<'a> {
+        Hulls { cores: self.cores, growth: self.growth(), deviation: bodies.deviation.by }
+    }
+
+    /// The pairs with both halves of a sector, the wider one, in its place. `None` where no hull is
+    /// larger than its sector.
+    fn halves(&self) -> Option<[Self; 2]> {
+        let chord = |core: &Polyhedron| match core.round.as_deref() {
+            Some(RoundCore { body: RoundBody::Sector(sector), .. }) => sector.chord(),
+            _ => -1.0,
+        };
+        let [a, b] = self.cores.map(chord);
+        let divided = usize::from(b > a);
+        let [one, other] = self.cores[divided].round.as_ref()?.halves()?;
+        Some([one, other].map(|half| {
+            let mut cores = self.cores;
+            cores[divided] = half;
+            Self { cores, ..*self }
+        }))
+    }
+
+    /// The row at a node, whatever the distance.
+    fn row(
+        &self,
+        bodies: &IntervalBodies<'_>,
+        node: &Node,
+        answer: AnswerKind,
+        cache: &mut PieceCache,
+        work: &mut Workspace,
+        stats: &mut SolverStats,
+    ) -> Option<Proximity> {
+        let [pose_a, pose_b] = &node.poses;
+        let options = QueryOptions { answer, ..options(bodies) };
+        let [of_a, of_b] = bodies.shapes;
+        let posed = Bodies { a: of_a, b: of_b, pose_a: *pose_a, pose_b: *pose_b, relative: node.relative };
+        let overlap = OverlapDepths::of(&posed, &options);
+        let parts = Parts { cores: self.cores, growth: self.growth(), pose_a, pose_b, relative: &node.relative };
+        let mut solver =
+            PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope, overlap };
+        let answer = solve(&parts, f64::INFINITY, cache, &mut solver, stats).answered()?;
+        let ([a, b], [of_a, of_b]) = (self.cores, self.radii);
+        let mut row = answer.inflated((a, of_a), (b, of_b), bodies.size(node), &options);
+        [row.lower, row.upper] = bodies.deviation.bracket([row.lower, row.upper]);
+        Some(row)
+    }
+}
+
 /// A pair of hulls with its computed nodes.
 #[derive(Debug)]
 pub(super) struct Leaf<'a> {
-    pieces: [&'a Piece; 2],
+    pieces: LeafPieces<'a>,
+    /// Whether it is a part of sectors of tori, of which no row is known.
+    is_part: bool,
     pub(super) hulls: Hulls<'a>,
     pub(super) nodes: Vec<Node>,
     /// Memory of the hulls or pieces from time to time.
@@ -271,8 +336,25 @@ impl<'a> Leaf<'a> {
         };
         // If the surfaces are apart, the depth of the hulls bounds nothing.
         let of_hulls = if is_apart { AnswerKind::Distance } else { bodies.answer };
-        let hulls = bodies.of_pieces(pieces);
-        Self { pieces, hulls, nodes: Vec::with_capacity(8), cache, whole: None, of_hulls }
+        Self::of(bodies, LeafPieces::new(pieces), cache, of_hulls)
+    }
+
+    fn of(bodies: &IntervalBodies<'_>, pieces: LeafPieces<'a>, cache: PieceCache, of_hulls: AnswerKind) -> Self {
+        let (hulls, nodes) = (pieces.hulls(bodies), Vec::with_capacity(8));
+        Self { pieces, is_part: false, hulls, nodes, cache, whole: None, of_hulls }
+    }
+
+    /// Whether a piece is a sector of a torus, whose hull is larger.
+    pub(super) fn has_sector(&self) -> bool {
+        let is_sector = |core: &&Polyhedron| core.round.as_ref().is_some_and(|round| !round.body.is_convex());
+        self.pieces.cores.iter().any(is_sector)
+    }
+
+    /// The leaves of both halves of a sector of a torus, without nodes; `None` where no hull is
+    /// larger than its sector.
+    pub(super) fn halves(&self, bodies: &IntervalBodies<'_>) -> Option<[Self; 2]> {
+        let half = |pieces| Self { is_part: true, ..Self::of(bodies, pieces, PieceCache::default(), self.of_hulls) };
+        Some(self.pieces.halves()?.map(half))
     }
 
     /// Computes the distance at a node. `known`: the bodies as a whole there.
@@ -284,14 +366,14 @@ impl<'a> Leaf<'a> {
         work: &mut Workspace,
         stats: &mut SolverStats,
     ) {
-        if let Some(known) = known.filter(|_| !bodies.has_trees()) {
+        if let Some(known) = known.filter(|_| !bodies.has_trees() && !self.is_part) {
             node.clone_from(known);
             self.add_normal_of_hulls(bodies, node, work, stats);
             return;
         }
         let row = match bodies.division {
             Division::Whole => of_bodies(bodies, node, self.whole.get_or_insert_default(), work, stats),
-            _ => of_pieces(bodies, self.pieces, node, bodies.answer, &mut self.cache, work, stats),
+            _ => self.pieces.row(bodies, node, bodies.answer, &mut self.cache, work, stats),
         };
         let Some(row) = row else { return };
         node.take_row(&row);
@@ -307,34 +389,11 @@ impl<'a> Leaf<'a> {
         stats: &mut SolverStats,
     ) {
         if matches!(bodies.division, Division::Whole)
-            && let Some(of_hulls) = of_pieces(bodies, self.pieces, node, self.of_hulls, &mut self.cache, work, stats)
+            && let Some(of_hulls) = self.pieces.row(bodies, node, self.of_hulls, &mut self.cache, work, stats)
         {
             node.add_normal(of_hulls.normal);
         }
     }
-}
-
-/// The row of two hulls or pieces at a node, whatever their distance.
-fn of_pieces(
-    bodies: &IntervalBodies<'_>,
-    [a, b]: [&Piece; 2],
-    node: &Node,
-    answer: AnswerKind,
-    cache: &mut PieceCache,
-    work: &mut Workspace,
-    stats: &mut SolverStats,
-) -> Option<Proximity> {
-    let [pose_a, pose_b] = &node.poses;
-    let options = QueryOptions { answer, ..options(bodies) };
-    let [of_a, of_b] = bodies.shapes;
-    let posed = Bodies { a: of_a, b: of_b, pose_a: *pose_a, pose_b: *pose_b, relative: node.relative };
-    let overlap = OverlapDepths::of(&posed, &options);
-    let parts = Parts { a, b, pose_a, pose_b, relative: &node.relative };
-    let mut solver = PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope, overlap };
-    let answer = solve(&parts, f64::INFINITY, cache, &mut solver, stats).answered()?;
-    let mut row = answer.inflated((&a.core, a.radius), (&b.core, b.radius), bodies.size(node), &options);
-    [row.lower, row.upper] = bodies.deviation.bracket([row.lower, row.upper]);
-    Some(row)
 }
 
 /// The row of the bodies at a node, whatever their distance.

@@ -175,6 +175,9 @@ impl IntervalSearch<'_, '_> {
             self.begin_surfaces(part);
             return true;
         }
+        if self.divide_sector(leaf, part) {
+            return true;
+        }
         let share = 0.5 * (time + edge.outer(explained, edge.other().of(times)));
         if share <= part.start || share >= part.end {
             return false;

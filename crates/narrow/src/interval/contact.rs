@@ -63,6 +63,10 @@ pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
             take_parts(search, &mut open, clear, f64::INFINITY, 0);
             continue;
         };
+        if search.divide_sector(leaf, &part) {
+            take_parts(search, &mut open, clear, f64::INFINITY, 0);
+            continue;
+        }
         let limit = contact.min(part.end);
         let is_finest = part.end - clear <= FINEST;
         let slow = if limit - clear <= 0.5 * left { 0 } else { slow + 1 };

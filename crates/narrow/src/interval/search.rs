@@ -205,6 +205,7 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
             }
             PartOf::Surfaces(of) => self.divide_surfaces(of),
             PartOf::Leaf { .. } if self.has_surfaces() => self.begin_surfaces(part),
+            PartOf::Leaf { leaf, .. } if self.divide_sector(leaf, part) => {}
             PartOf::Leaf { leaf, from, to } => {
                 self.divided = true;
                 let share = self.division_of(part);
@@ -213,6 +214,38 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
                 self.push(leaf, [between, to], part.lower, 1.0 - share <= UNEVEN);
             }
         }
+    }
+
+    /// Replaces a part of a leaf by those of both halves of a sector of a torus, over the same time,
+    /// where the hull of the sector bounds it by more than the motion. Returns false elsewhere.
+    pub(super) fn divide_sector(&mut self, leaf: u32, part: &IntervalPart) -> bool {
+        if !self.is_bounded_by_sector(part) {
+            return false;
+        }
+        let Some(halves) = self.leaves[leaf as usize].halves(&self.bodies) else { return false };
+        self.divided = true;
+        for half in halves {
+            let leaf = self.leaves.len() as u32;
+            self.leaves.push(half);
+            let nodes = [part.start, part.end].map(|share| self.evaluate(leaf, share));
+            self.push(leaf, nodes, part.lower, true);
+        }
+        true
+    }
+
+    /// Whether the bound of a part is below the distances at its ends by the hull of a sector of a
+    /// torus rather than by the motion.
+    fn is_bounded_by_sector(&self, part: &IntervalPart) -> bool {
+        let PartOf::Leaf { leaf, from, to } = part.of else { return false };
+        let leaf = &self.leaves[leaf as usize];
+        if !leaf.has_sector() || part.bound.first.is_infinite() {
+            return false;
+        }
+        let ends = [from, to].map(|node| &leaf.nodes[node as usize]);
+        let nearer = ends[usize::from(ends[1].lower < ends[0].lower)];
+        let Some(&normal) = nearer.normals().first() else { return false };
+        let by_hulls = nearer.lower - leaf.hulls.gap_at(nearer, normal);
+        2.0 * by_hulls > nearer.lower - part.bound.least()
     }
 
     /// Returns the time at which a part is divided, as a share of it.

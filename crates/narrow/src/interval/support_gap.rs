@@ -33,6 +33,11 @@ impl Hulls<'_> {
         Pair::new(self.cores[0], self.cores[1], node.relative, self.growth)
     }
 
+    /// The gap of both at a node along a unit vector in A's frame, metres.
+    pub(super) fn gap_at(&self, node: &Node, normal: Vec3<f64>) -> f64 {
+        self.pair(node).gap(normal) - self.reach()
+    }
+
     /// A lower bound of the signed distance over the part between two nodes, from the direction
     /// `normal` (A's frame at `from`) which stands still in the frame `fixed`.
     pub(super) fn bound_along(

@@ -152,10 +152,7 @@ fn witnesses(parts: &SectorParts<'_>) -> Witnesses {
 /// The pair with the wider sector divided into halves.
 fn halves<'a>(pair: &ConvexPair<'a>) -> [ConvexPair<'a>; 2] {
     let width = |side: &Side<'_>| match side {
-        Side::Sector(sector) => {
-            let chord = [0, 1].map(|k| sector.to[k] - sector.from[k]);
-            chord[0].hypot(chord[1]) * sector.section.extent()[1]
-        }
+        Side::Sector(sector) => sector.chord(),
         _ => -1.0,
     };
     let divided = usize::from(width(&pair.sides[1]) > width(&pair.sides[0]));

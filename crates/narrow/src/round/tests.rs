@@ -53,7 +53,7 @@ impl Random {
 fn core_of(body: RoundBody) -> Polyhedron {
     let cover = cover(&body);
     let hull = convex_hull(&cover.points).expect("a hull");
-    Polyhedron { round: Some(Arc::new(RoundCore { body, excess: cover.excess })), ..hull }
+    Polyhedron { round: Some(Arc::new(RoundCore::new(body, cover.excess))), ..hull }
 }
 
 const KINDS: [&str; 11] =

@@ -14,7 +14,7 @@ use crate::relative::{RelativeLanes, RelativePoses};
 use crate::resolver;
 use crate::solve_outcome::SolveOutcome;
 use crate::solver_stats::SolverStats;
-use clearsweep_model::{Piece, SAMPLES};
+use clearsweep_model::SAMPLES;
 
 #[test]
 fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
@@ -71,7 +71,7 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
     let mut polytope = Polytope::default();
     for case in 0..600 {
         let bodies = [draw.body([0, 2, 4][case % 3]), draw.body([2, 3, 4][case / 3 % 3])];
-        let [a, b] = bodies.map(|core| Piece { core, radius: 0.0 });
+        let [a, b] = bodies.each_ref();
         let (mut moving, fixed) = block(&mut draw);
         // From beside each other into each other.
         moving[..3].iter_mut().flat_map(|lane| &mut lane.0).for_each(|x| *x *= 0.3);
@@ -79,11 +79,12 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
         let mut clearance = RelativeLanes::default();
         let relative = RelativePoses::new(poses[0], poses[1], u64::MAX, &mut clearance);
         let options = options(case);
-        let rows = rows([&a.core, &b.core], [0.0; 2], &options);
+        let rows = rows([a, b], [0.0; 2], &options);
         let of = PairBlock { rows, poses: relative.lanes.expect("64 samples") };
         let start = case % (SAMPLES - WIDTH);
         let (pose_a, pose_b) = (poses[0].at(start), poses[1].at(start));
-        let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative.at(start) };
+        let parts =
+            Parts { cores: [a, b], growth: 0.0, pose_a: &pose_a, pose_b: &pose_b, relative: &relative.at(start) };
         let mut cache = PieceCache::default();
         let mut solver =
             PairSolver { search: SearchMethod::Auto, single: false, polytope: &mut polytope, overlap: None };
@@ -93,7 +94,7 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
         let mut eight = Verified::default();
         eight.verify(&of, &features, (Some(surface), None), start);
         for sample in start..start + WIDTH {
-            let pair = Pair::new(&a.core, &b.core, relative.at(sample), 0.0);
+            let pair = Pair::new(a, b, relative.at(sample), 0.0);
             let single = local(&pair, &features).filter(|s| {
                 let points: Vec<_> = surface.pairs().iter().map(|&vertices| pair.difference(vertices)).collect();
                 let facet = |t: &[VertexPair; 3]| epa::is_of_facet([pair.a, pair.b], &features, t);
