@@ -1,4 +1,4 @@
-"""Splines of SciPy, and stand-ins with their attributes, as pieces of joint motions."""
+"""Splines of SciPy as pieces of joint motions."""
 
 from __future__ import annotations
 
@@ -10,27 +10,8 @@ import clearsweep as cs
 import pytest
 from test_joints import SCENE
 
-
-class PPoly:
-    """The attributes of scipy.interpolate.PPoly: coefficients with the highest power first."""
-
-    def __init__(self, c: Any, x: Any) -> None:
-        self.c, self.x = c, x
-
-
-class BPoly(PPoly):
-    """The attributes of scipy.interpolate.BPoly."""
-
-    @classmethod
-    def from_power_basis(cls) -> None:
-        """Tells a BPoly from a PPoly."""
-
-
-class BSpline:
-    """The attributes of scipy.interpolate.BSpline."""
-
-    def __init__(self, t: Any, c: Any, k: int) -> None:
-        self.t, self.c, self.k = t, c, k
+si: Any = pytest.importorskip("scipy.interpolate")
+PPoly, BPoly, BSpline = si.PPoly, si.BPoly, si.BSpline
 
 
 def test_a_spline_of_several_values_is_a_row_for_each_piece_and_joint() -> None:
@@ -89,8 +70,7 @@ def test_pieces_give_the_rows_of_a_run(tmp_path: pathlib.Path) -> None:
     assert result.intervals is not None and len(result.intervals.to_pandas()) > 0
 
 
-def test_scipy() -> None:
-    si = pytest.importorskip("scipy.interpolate")
+def test_pieces_have_the_values_of_their_spline() -> None:
     path = si.CubicSpline([0, 1, 3], [[0, 1], [0.5, 2], [0.1, 3]])
     rows = cs.spline_pieces(path, ["a", "b"])
     for row in rows:
