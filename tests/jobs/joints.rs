@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// A ball on an arm beside a wall whose face is the plane y = 0.5, and one above it whose face is z
 /// = 0.3.
-const ARM: &str = r#"
+pub(super) const ARM: &str = r#"
 [[body]]
 name = "ball"
 shape = { sphere = 0.1 }

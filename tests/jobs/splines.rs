@@ -1,22 +1,13 @@
 //! Splines of joints from files: what a job proves along them, and which pieces are refused.
 
-use super::joints::manifest;
+use super::joints::{ARM, manifest};
 use super::program::expect;
 use clearsweep_testing::folder::tables;
 use std::fs;
 use std::path::Path;
 
-/// A ball on an arm of 2 m beside a wall whose face is the plane y = 0.5, and a stop that slides.
-const SCENE: &str = r#"
-[[body]]
-name = "ball"
-shape = { sphere = 0.1 }
-position = [2.0, 0.0, 0.0]
-[[body]]
-name = "wall"
-shape = { box = [20, 1, 20] }
-static = true
-position = [0, 1.0, 0]
+/// Beside the ball on an arm of 2 m: a stop that slides.
+const STOP: &str = r#"
 [[body]]
 name = "stop"
 shape = { sphere = 0.05 }
@@ -36,7 +27,7 @@ axis = [1, 0, 0]
 
 fn write(dir: &Path, name: &str, motion: &str) {
     let head = format!("[scene]\nlength_unit = \"m\"\njoints = \"{name}\"\n[query]\nwithin = 0.5\ntouch = 1e-9\n");
-    fs::write(dir.join("scene.toml"), format!("{head}[motion]\nbetween = \"spline\"\n{motion}{SCENE}"))
+    fs::write(dir.join("scene.toml"), format!("{head}[motion]\nbetween = \"spline\"\n{motion}{ARM}{STOP}"))
         .expect("written");
 }
 

@@ -6,11 +6,11 @@ use clearsweep_geometry::{Inside, Polyhedron, RoundBody, Vec3};
 use clearsweep_model::Shape;
 
 use crate::ConvexCore;
-use crate::number::{Vector, dot, norm};
-use crate::round::sets::{Affine, Convex, Set};
-use crate::round::sweep::{Section, Sweep};
-use crate::round::union::{Piece, Union};
-use crate::soup::Body as Soup;
+use crate::oracle::number::{Vector, dot, norm};
+use crate::oracle::round::sets::{Affine, Convex, Set};
+use crate::oracle::round::sweep::{Section, Sweep};
+use crate::oracle::round::union::{Piece, Union};
+use crate::oracle::soup::Body as Soup;
 
 /// Most triangles of a mesh beside a round body: branch and bound compares them one by one.
 const MOST_BESIDE_ROUND: usize = 2_000;

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use crate::hull::Hull;
-use crate::number::{Vector, norm, sub};
+use crate::oracle::hull::Hull;
+use crate::oracle::number::{Vector, norm, sub};
 
 /// Points and a radius. The points alone are the truth; the hull is found when a depth needs it.
 pub struct ConvexCore {

@@ -38,6 +38,28 @@ struct Stretch {
     found: i64,
 }
 
+/// Numbers that a table states and the rows do not have, in words.
+#[derive(Default)]
+struct Differing(Vec<String>);
+
+impl Differing {
+    fn compare(&mut self, name: &str, stated: i64, found: i64) {
+        if stated != found {
+            self.0.push(format!("`{name}` is {stated}, and the rows have {found}"));
+        }
+    }
+
+    /// `stated`: a run of `runs`, or all of them in the manifest.
+    fn compare_rows(&mut self, stated: OfRun, found: OfRun, has_requirements: bool) {
+        self.compare("rows", stated.rows, found.rows);
+        self.compare("uncertified", stated.uncertified, found.uncertified);
+        if has_requirements {
+            self.compare("violated", stated.violated, found.violated);
+            self.compare("undecided", stated.undecided, found.undecided);
+        }
+    }
+}
+
 /// Counts rows as they go by.
 pub struct Counter {
     requirements: Option<Requirements>,
@@ -164,20 +186,12 @@ impl Counter {
         for run in Table::<Run>::open(dir)?.rows() {
             let run = run?;
             let found = self.runs.get(&run.run).copied().unwrap_or_default();
-            let mut differing = Vec::new();
-            let mut compare = |name: &str, stated: i64, found: i64| {
-                if stated != found {
-                    differing.push(format!("`{name}` is {stated}, and `distances` has {found}"));
-                }
-            };
-            compare("rows", run.rows, found.rows);
-            compare("uncertified", run.uncertified, found.uncertified);
-            if self.requirements.is_some() {
-                compare("violated", run.violated, found.violated);
-                compare("undecided", run.undecided, found.undecided);
-            }
+            let mut differing = Differing::default();
+            let Run { rows, violated, undecided, uncertified, .. } = run;
+            let of_run = OfRun { rows, violated, undecided, uncertified };
+            differing.compare_rows(of_run, found, self.requirements.is_some());
             stated.push(run.run);
-            self.compare(RecheckTable::Runs, Place { run: Some(run.run), ..Place::default() }, differing);
+            self.compare(RecheckTable::Runs, Place { run: Some(run.run), ..Place::default() }, differing.0);
         }
         let missing: Vec<i64> = self.runs.keys().copied().filter(|run| !stated.contains(run)).collect();
         for run in missing {
@@ -261,23 +275,16 @@ impl Counter {
             uncertified: sum.uncertified + run.uncertified,
         });
         let summary = &manifest.summary;
-        let mut differing = Vec::new();
-        let mut compare = |name: &str, stated: u64, found: i64| {
-            if stated as i64 != found {
-                differing.push(format!("`{name}` is {stated}, and the tables have {found}"));
-            }
-        };
-        compare("rows", summary.rows, all.rows);
-        compare("uncertified", summary.uncertified, all.uncertified);
-        if self.requirements.is_some() {
-            compare("violated", summary.violated, all.violated);
-            compare("undecided", summary.undecided, all.undecided);
-        }
+        let mut differing = Differing::default();
+        let has_requirements = self.requirements.is_some();
+        let [rows, violated, undecided, uncertified] =
+            [summary.rows, summary.violated, summary.undecided, summary.uncertified].map(|number| number as i64);
+        differing.compare_rows(OfRun { rows, violated, undecided, uncertified }, all, has_requirements);
         let between = self.intervals(dir)?;
         if let (Some(stated), Some(found)) = (&summary.intervals, between) {
-            compare("intervals.rows", stated.rows, found.rows);
-            if self.requirements.is_some() {
-                compare("intervals.violated", stated.violated, found.violated);
+            differing.compare("intervals.rows", stated.rows as i64, found.rows);
+            if has_requirements {
+                differing.compare("intervals.violated", stated.violated as i64, found.violated);
             }
         }
         let verdict = self.verdict(&all, between, manifest);
@@ -288,12 +295,12 @@ impl Counter {
         if let Some(verdict) = verdict
             && summary.verdict.as_deref() != Some(verdict)
         {
-            differing.push(format!(
+            differing.0.push(format!(
                 "the verdict is {}, and the rows make it {verdict}",
                 summary.verdict.as_deref().unwrap_or("?")
             ));
         }
-        self.compare(RecheckTable::Manifest, Place::default(), differing);
+        self.compare(RecheckTable::Manifest, Place::default(), differing.0);
         Ok(())
     }
 

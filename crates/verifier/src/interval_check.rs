@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use crate::checked_body::{CheckedBody, Parts};
 use crate::finding::{Finding, Place};
 use crate::motion::{Motion, speed};
-use crate::number::{Number, Vector, dot, norm};
+use crate::oracle::number::{Number, Vector, dot, norm};
 use crate::pair_truth::{Hint, PairAt};
 use crate::placement::Placement;
 

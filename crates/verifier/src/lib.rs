@@ -18,37 +18,19 @@
 pub mod checked_body;
 pub mod convex_core;
 pub mod count;
-#[doc(hidden)]
-#[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
-pub mod depth;
 pub mod explain;
 pub mod finding;
 pub mod frames;
-#[doc(hidden)]
-#[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
-pub mod gap;
-#[doc(hidden)]
-#[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
-pub mod hull;
 pub mod interval_check;
 pub mod motion;
 pub mod nearest;
 #[doc(hidden)]
 #[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
-pub mod number;
+pub mod oracle;
 pub mod pair_truth;
-#[doc(hidden)]
-#[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
-pub mod place;
 pub mod placement;
 pub mod recheck;
-#[doc(hidden)]
-#[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
-pub mod round;
 pub mod row_check;
-#[doc(hidden)]
-#[allow(missing_docs, reason = "the oracles of the tests share it; names say what is what")]
-pub mod soup;
 pub mod stored_scene;
 
 pub use convex_core::ConvexCore;

@@ -3,7 +3,7 @@
 
 use clearsweep_model::BetweenFrames;
 
-use crate::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times};
+use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times};
 use crate::placement::Placement;
 
 /// Cosine of half an angle below which no rotation is the shortest.

@@ -5,8 +5,8 @@
 //! The method only finds candidates. Any means of vertices are points of the cores, so that their
 //! distance is an upper end; any direction gives a lower end by the supports over all vertices.
 
-use crate::number::{Number, Vector, Wide, cross, dot, norm, sub, times};
-use crate::place::{FINE, Pair};
+use crate::oracle::number::{Number, Vector, Wide, cross, dot, norm, sub, times};
+use crate::oracle::place::{FINE, Pair};
 
 /// Rounds of the search in `f64`, and in [`Wide`].
 const ROUNDS: [usize; 2] = [96, 24];
@@ -39,7 +39,7 @@ pub fn nearest(pair: &Pair<'_>, hint: Option<Vector<f64>>) -> Nearest {
 /// The distance in `f64`: ends that hold with their rounding, metres.
 pub fn rough_distance(pair: &Pair<'_>, hint: Option<Vector<f64>>) -> [f64; 2] {
     let vertices = rough(pair, hint);
-    let doubt = crate::place::FILTER * pair.size;
+    let doubt = crate::oracle::place::FILTER * pair.size;
     let points: Vec<_> = vertices.iter().map(|&at| rough_point(pair, at)).collect();
     let found = closest(&points);
     let length = found.square.sqrt();
@@ -55,7 +55,7 @@ fn rough_point(pair: &Pair<'_>, [i, j]: [usize; 2]) -> Vector<f64> {
 }
 
 fn fine_point(pair: &Pair<'_>, [i, j]: [usize; 2]) -> Vector<Wide> {
-    sub(pair.place.point(pair.b.points[j]), crate::number::wide(pair.a.points[i]))
+    sub(pair.place.point(pair.b.points[j]), crate::oracle::number::wide(pair.a.points[i]))
 }
 
 /// The vertices whose hull holds the nearest point, as far as `f64` tells.
@@ -130,7 +130,7 @@ fn closest<T: Number>(points: &[Vector<T>]) -> Closest<T> {
         let Some(weights) = weights(&chosen.iter().map(|&k| points[k]).collect::<Vec<_>>()) else { continue };
         let mut point = [T::of(0.0); 3];
         for (&k, &weight) in chosen.iter().zip(&weights) {
-            point = crate::number::add(point, times(points[k], weight));
+            point = crate::oracle::number::add(point, times(points[k], weight));
         }
         let square = dot(point, point);
         if best.as_ref().is_none_or(|best| square < best.square) {

@@ -2,17 +2,17 @@
 
 use crate::checked_body::{CheckedBody, Parts};
 use crate::convex_core::ConvexCore;
-use crate::depth;
-use crate::gap::{Gap, Soups, inside};
 use crate::nearest::{nearest, rough_distance};
-use crate::number::{Number, Vector, Wide, add, dot, norm, sub, times, values, wide};
-use crate::place::{FILTER, FINE, Pair, Place};
+use crate::oracle::depth;
+use crate::oracle::gap::{Gap, Soups, inside};
+use crate::oracle::number::{Number, Vector, Wide, add, dot, norm, sub, times, values, wide};
+use crate::oracle::place::{FILTER, FINE, Pair, Place};
+use crate::oracle::round::search::{Until, signed_distance};
+use crate::oracle::round::sets::{Affine, Convex};
+use crate::oracle::round::union::{CELLS, Piece, Union, bracket, distance_of_point, of_hulls};
+use crate::oracle::round::{Bracket, local};
+use crate::oracle::soup::Body as Soup;
 use crate::placement::Placement;
-use crate::round::search::{Until, signed_distance};
-use crate::round::sets::{Affine, Convex};
-use crate::round::union::{CELLS, Piece, Union, bracket, distance_of_point, of_hulls};
-use crate::round::{Bracket, local};
-use crate::soup::Body as Soup;
 
 /// Points of a core beyond which its hull is not searched for: that takes the square of them.
 const MOST_OF_HULL: usize = 1_500;
@@ -432,7 +432,7 @@ pub fn distance_of(body: &CheckedBody, place: &Placement, p: Vector<f64>) -> Opt
         }
         Parts::Mesh => {
             let surface = body.surfaces()?.first()?;
-            let to = |t: &[usize; 3]| norm(sub(crate::gap::on_triangle(own, surface.corners(*t)), own));
+            let to = |t: &[usize; 3]| norm(sub(crate::oracle::gap::on_triangle(own, surface.corners(*t)), own));
             Some([surface.triangles.iter().map(to).fold(f64::INFINITY, f64::min) - surface.growth; 2])
         }
         Parts::Round => {

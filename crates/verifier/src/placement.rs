@@ -2,7 +2,7 @@
 
 use clearsweep_geometry::Pose;
 
-use crate::number::{Vector, Wide, add, cross, times, wide};
+use crate::oracle::number::{Vector, Wide, add, cross, times, wide};
 
 /// `world_from_body`: position, what the position leaves (see [`Pose`]), quaternion w, x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq)]

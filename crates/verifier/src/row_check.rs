@@ -5,9 +5,9 @@ use clearsweep_records::{Distance, Penetration, RecheckOutcome, RecheckTable, Re
 
 use crate::checked_body::{CheckedBody, Parts};
 use crate::finding::{Finding, Place};
-use crate::number::{Number, Vector, Wide, add, dot, norm, sub, times, values, wide};
+use crate::oracle::number::{Number, Vector, Wide, add, dot, norm, sub, times, values, wide};
+use crate::oracle::place::FINE;
 use crate::pair_truth::{Hint, PairAt, Truth, distance_of};
-use crate::place::FINE;
 use crate::placement::Placement;
 
 /// How far witness points may be off their bodies, in sizes of the pair: apart, overlapping, round.

@@ -18,7 +18,8 @@ pub mod families;
 pub mod features;
 
 pub use body::Body;
-pub use clearsweep_verifier::{Placement, number, round};
+pub use clearsweep_verifier::Placement;
+pub use clearsweep_verifier::oracle::{number, round};
 use number::{Number, Vector, Wide, add, dot, norm, sub, unit, values, wide};
 
 /// A body in the frame with the world's axes and its origin in A's position.

@@ -14,4 +14,4 @@ pub mod tally;
 pub mod verify;
 pub mod ways;
 
-pub use clearsweep_verifier::{depth, hull, place};
+pub use clearsweep_verifier::oracle::{depth, hull, place};

@@ -13,9 +13,9 @@
 //! wider than the sine times the edge, and the facets along its sides come as near to the origin
 //! but for that width.
 
-use crate::hull::NONE;
-use crate::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times};
-use crate::place::{FILTER, FINE, Pair};
+use crate::oracle::hull::NONE;
+use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times};
+use crate::oracle::place::{FILTER, FINE, Pair};
 
 /// Room in the comparison of arcs, sines.
 const ROOM: f64 = 1e-9;

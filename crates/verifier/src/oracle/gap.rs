@@ -7,9 +7,9 @@
 
 use robust::{Coord3D, orient3d};
 
-use crate::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times, values, wide};
-use crate::place::{FILTER, Place};
-use crate::soup::Body;
+use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times, values, wide};
+use crate::oracle::place::{FILTER, Place};
+use crate::oracle::soup::Body;
 
 /// The unsigned distance of two cores, metres; 0 if they meet.
 #[derive(Clone, Copy, Debug)]

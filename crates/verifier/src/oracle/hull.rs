@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::number::{Number, Vector, Wide, cross, dot, norm, sub, unit, values, wide};
+use crate::oracle::number::{Number, Vector, Wide, cross, dot, norm, sub, unit, values, wide};
 
 /// Below this share of the largest possible value a determinant counts as zero.
 const ZERO: f64 = 1e-26;

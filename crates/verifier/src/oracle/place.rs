@@ -2,7 +2,7 @@
 //! [`Wide`].
 
 use crate::convex_core::ConvexCore;
-use crate::number::{Number, Vector, Wide, dot, norm, sub, times, unit, values, wide};
+use crate::oracle::number::{Number, Vector, Wide, dot, norm, sub, times, unit, values, wide};
 use crate::placement::Placement;
 
 /// Bound on the error of the filters in `f64`, in sizes of the pair: 64 units of rounding. A point

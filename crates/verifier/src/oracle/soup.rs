@@ -4,9 +4,9 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::gap::{inside, on_triangle};
-use crate::hull::Hull;
-use crate::number::{Vector, add, cross, dot, norm, sub, times};
+use crate::oracle::gap::{inside, on_triangle};
+use crate::oracle::hull::Hull;
+use crate::oracle::number::{Vector, add, cross, dot, norm, sub, times};
 
 /// Points and triangles of a core, and the radius by which it is inflated.
 #[derive(Clone, Default)]

@@ -9,7 +9,7 @@ use crate::checked_body::CheckedBody;
 use crate::finding::{Finding, Place};
 use crate::frames::{Frame, OfFrame};
 use crate::interval_check::Sampled;
-use crate::number::Number;
+use crate::oracle::number::Number;
 use crate::pair_truth::{Hint, PairAt};
 
 impl Recheck {

@@ -18,7 +18,7 @@ pub mod promises;
 pub mod round;
 use crate::solids;
 use clearsweep_model::{FrameBlock, Model, QueryOptions};
-pub use clearsweep_verifier::{gap, soup as body};
+pub use clearsweep_verifier::oracle::{gap, soup as body};
 pub mod tally;
 
 use std::panic::catch_unwind;

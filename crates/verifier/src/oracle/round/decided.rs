@@ -7,7 +7,7 @@ use super::Bracket;
 use super::local;
 use super::search::{Found, Until, signed_distance};
 use super::sets::Convex;
-use crate::number::{norm, sub};
+use crate::oracle::number::{norm, sub};
 
 /// Width at which ends meet, in sizes of the pair.
 const MET: f64 = 2e-13;

@@ -7,7 +7,7 @@
 //! of both points is an end from above; the gap along any direction is an end from below.
 
 use super::sets::{Convex, Patch};
-use crate::number::{Vector, add, cross, dot, norm, sub, times};
+use crate::oracle::number::{Vector, add, cross, dot, norm, sub, times};
 
 /// Steps of a search, at most.
 const STEPS: usize = 48;

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 
 use super::sets::Convex;
 use super::{Bracket, Keyed};
-use crate::number::{Vector, add, cross, dot, norm, sub, times};
+use crate::oracle::number::{Vector, add, cross, dot, norm, sub, times};
 
 /// Width at which the search ends, metres.
 #[derive(Clone, Copy, Debug)]

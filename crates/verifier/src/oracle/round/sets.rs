@@ -2,7 +2,7 @@
 
 use super::local::Bend;
 use super::sweep::Arc;
-use crate::number::{Vector, add, cross, dot, norm, sub, times};
+use crate::oracle::number::{Vector, add, cross, dot, norm, sub, times};
 
 /// A linear map and a shift: the images of the unit vectors, and of the origin.
 #[derive(Clone, Copy, Debug)]

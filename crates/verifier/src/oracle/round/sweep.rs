@@ -3,7 +3,7 @@
 use super::sets::{Affine, Convex, Patch, Set, curvature, ellipse, sum, unit_or_zero};
 use super::symmetry::Axis;
 use super::union::Piece;
-use crate::number::{Vector, add, dot, norm, times};
+use crate::oracle::number::{Vector, add, dot, norm, times};
 
 /// A section, by the distance from the axis and the height along it.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::sets::{Convex, Set};
 use super::union::Piece;
-use crate::number::{Vector, dot, norm, sub, times};
+use crate::oracle::number::{Vector, dot, norm, sub, times};
 
 /// An axis: a point, and a unit vector.
 #[derive(Clone, Copy, Debug)]

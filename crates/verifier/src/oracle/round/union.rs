@@ -10,7 +10,7 @@ use super::search::Until;
 use super::sets::{Affine, Convex, Set};
 use super::sweep::Sweep;
 use super::{Bracket, Keyed, local};
-use crate::number::{Vector, dot, norm, sub};
+use crate::oracle::number::{Vector, dot, norm, sub};
 
 /// A piece of a body.
 #[derive(Clone, Debug)]
